@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract of a collector: const data in, a new part out, no state but the reader it is given.
+ *
+ * collect() runs in a lane. It may be slow and it may hang; it takes no lock, starts nothing and
+ * logs nothing. It fails (negative errno, error filled) only when there is nothing worth keeping:
+ * a file that cannot be read costs one value, which is counted in part->errors.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/clock.h"
+#include "rna/device.h"
+#include "rna/error.h"
+#include "rna/part.h"
+#include "rna/root.h"
+
+/* The libraries behind the files: real ones on a live root, recorded answers otherwise. */
+struct rna_backends;
+
+/* root must outlive the backends. NULL: no memory. */
+struct rna_backends *rna_backends_new(const struct rna_root *root);
+struct rna_backends *rna_backends_free(struct rna_backends *backends); /* accepts NULL */
+RNA_DEFINE_CLEANUP(struct rna_backends, rna_backends_free)
+
+/*
+ * A reader keeps the attribute files of one (collector, device) pair open between runs; see
+ * collectors/reader.c for why. Dropping it is always safe and costs one slower run.
+ * Thread: whoever runs the job; the schedule never runs two jobs of one pair at a time.
+ */
+struct rna_reader;
+
+/* descriptors: how many it may keep open between runs. NULL: no memory. */
+struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descriptors);
+struct rna_reader *rna_reader_free(struct rna_reader *reader); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_reader, rna_reader_free)
+
+struct rna_collect_input {
+	const struct rna_root *root;
+	const struct rna_backends *backends;
+	const struct rna_presence *presence; /* newest one; NULL for presence itself and process */
+	const struct rna_device *device;     /* in presence; NULL for node-wide collectors */
+	struct rna_reader *reader;           /* this pair's own; NULL for node-wide collectors */
+	rna_usec period; /* how often this job runs; retry pauses grow from it */
+};
+
+struct rna_collector {
+	enum rna_collector_id id;
+	const char *name; /* "state": metric label, setting poll.state */
+	const char *help; /* one sentence */
+	bool per_device;
+	int (*collect)(const struct rna_collect_input *in, struct rna_part **ret,
+		       struct rna_error *error);
+};
+
+/* collectors/table.c; index = enum rna_collector_id. */
+extern const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT];

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exporters: a view in, bytes out. All of these are pure functions of the view; a renderer only
+ * remembers text that it prepared, and bodies that it already made of the same view.
+ * Thread: the loop's (or the only one, in commands that run once).
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/error.h"
+#include "rna/strbuf.h"
+#include "rna/view.h"
+
+typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
+
+/* Text exposition formats. */
+enum rna_exposition {
+	RNA_EXPOSITION_CLASSIC,     /* text/plain; version=0.0.4 */
+	RNA_EXPOSITION_OPENMETRICS, /* application/openmetrics-text; version=1.0.0 */
+	RNA_EXPOSITION_COUNT,
+};
+
+/* A finished reply body, shared by reference between requests. */
+struct rna_body {
+	unsigned refs;
+	size_t len;
+	char *data;
+};
+
+struct rna_body *rna_body_ref(struct rna_body *body);
+struct rna_body *rna_body_unref(struct rna_body *body); /* accepts and returns NULL */
+
+/* Renders metrics: once per view and format, compressed once per view and format. */
+struct rna_renderer;
+
+struct rna_renderer *rna_renderer_new(void);
+struct rna_renderer *rna_renderer_free(
+	struct rna_renderer *renderer); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_renderer, rna_renderer_free)
+
+/*
+ * The metrics of view, plain or gzip. *ret is a new reference for the caller. 0 or -ENOMEM. The
+ * renderer keeps a reference to the view until another one comes.
+ */
+int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
+			 enum rna_exposition format, bool gzip, struct rna_body **ret);
+
+/* The other forms; -ENOMEM is in out->failed. */
+void rna_write_json(const struct rna_view *view, struct rna_strbuf *out);
+
+struct rna_table_options {
+	bool colour;
+};
+
+/* What ibstat and ibdev2netdev show, one line per port. */
+void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
+		     struct rna_strbuf *out);
+
+/* The status page: HTML without scripts, everything in one document. */
+void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
+
+/* Where the HTTP server gets its views from. */
+struct rna_http_source {
+	/* The newest view, or NULL while there is none. Not a new reference. */
+	struct rna_view *(*view)(void *userdata);
+	/* /readyz: is the view complete and young enough? If not, *ret_reason is a static text. */
+	bool (*ready)(void *userdata, const char **ret_reason);
+	void *userdata;
+};
+
+struct rna_http_options {
+	const char *const *listen; /* "host:port", "[v6]:port" or ":port"; NULL-ended */
+	unsigned max_connections;
+	unsigned max_header_bytes; /* request line and headers */
+	rna_usec idle_timeout;
+};
+
+struct rna_http;
+
+/*
+ * Serves /metrics, /healthz, /readyz, / and /api/v1/snapshot as a guest of event. options and
+ * source are copied; strings only need to live during the call.
+ */
+int rna_http_start(sd_event *event, const struct rna_http_options *options,
+		   const struct rna_http_source *source, struct rna_http **ret,
+		   struct rna_error *error);
+struct rna_http *rna_http_stop(struct rna_http *http); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_http, rna_http_stop)
+
+/* The table of metric families, for docs and tests: one line per family, Markdown. */
+void rna_write_families(struct rna_strbuf *out);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Network interfaces, and which of them serves which RDMA port.
+ * Sources: rtnetlink (linux/if_link.h, Documentation/networking/operstates.rst), sysfs class/net.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rna/part.h"
+#include "rna/value.h"
+
+/* RFC 2863 operational state, linux/if.h IF_OPER_*. */
+enum rna_operstate {
+	RNA_OPER_UNKNOWN = 0,
+	RNA_OPER_NOTPRESENT = 1,
+	RNA_OPER_DOWN = 2,
+	RNA_OPER_LOWERLAYERDOWN = 3,
+	RNA_OPER_TESTING = 4,
+	RNA_OPER_DORMANT = 5,
+	RNA_OPER_UP = 6,
+};
+
+const char *rna_operstate_name(enum rna_operstate state); /* "up", "lowerlayerdown", ... */
+
+struct rna_netdev {
+	const char *name;
+	const char *master; /* bond or bridge it belongs to, or NULL */
+	unsigned ifindex;
+	unsigned type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
+	bool admin_up; /* IFF_UP */
+	enum rna_operstate operstate;
+	struct rna_value carrier; /* 0 or 1; absent while the interface is administratively down */
+	struct rna_value mtu;     /* bytes */
+	struct rna_value carrier_up; /* transitions since the interface was made */
+	struct rna_value carrier_down;
+	struct rna_value speed; /* bits per second; absent where the driver does not tell */
+};
+
+/* How a port was matched to its interface. */
+enum rna_netdev_source {
+	RNA_NETDEV_BY_NETLINK,  /* RDMA_NLDEV_CMD_PORT_GET: the kernel says it */
+	RNA_NETDEV_BY_GID,      /* gid_attrs/ndevs/0 */
+	RNA_NETDEV_BY_DEV_PORT, /* device/net/X with dev_port = port - 1 */
+	RNA_NETDEV_BY_PARENT,   /* rxe: the device's parent attribute */
+	RNA_NETDEV_BY_IPOIB,    /* same PCI function, type InfiniBand, dev_port = port - 1 */
+};
+
+const char *rna_netdev_source_name(enum rna_netdev_source source);
+
+struct rna_port_netdev {
+	const char *device; /* name of the RDMA device at that moment */
+	unsigned port;
+	const char *netdev; /* always one of the part's netdevs */
+	enum rna_netdev_source source;
+};
+
+struct rna_netdevs {
+	struct rna_part part;
+	size_t count;
+	const struct rna_netdev *netdevs; /* sorted by name */
+	size_t port_count;
+	const struct rna_port_netdev *ports; /* sorted by device, port */
+};
+
+/* Do both name the same interfaces, masters and mappings? Then labels made of one fit the other. */
+bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b);

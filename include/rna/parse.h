@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checked parsing. A trailing character is an error, so is an empty text; surrounding blanks and
+ * line ends must have been cut before (rna_root_read() does). 0, or -EBADMSG (not a number),
+ * -ERANGE.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+int rna_parse_u64(const char *text, uint64_t *ret);     /* decimal */
+int rna_parse_hex_u64(const char *text, uint64_t *ret); /* with or without 0x */
+int rna_parse_i64(const char *text, int64_t *ret);      /* decimal, sign allowed */
+
+/* "4: ACTIVE" as sysfs writes enumerations: the number in front. */
+int rna_parse_leading_u64(const char *text, uint64_t *ret);
+
+/* Compares names the way people count: mlx5_2 before mlx5_10. For qsort-like use. */
+int rna_compare_names(const char *a, const char *b);

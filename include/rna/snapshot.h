@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot: the newest parts of every device, immutable. Parts that failed keep their last good
+ * content until it is three periods old; then they are NULL, and what they said is absent.
+ * Thread: made and counted by the loop, readable by all.
+ */
+#pragma once
+
+#include "rna/counter.h"
+#include "rna/device.h"
+#include "rna/netdev.h"
+#include "rna/process.h"
+
+struct rna_snapshot_device {
+	const struct rna_device *device; /* lies in parts[RNA_COLLECTOR_PRESENCE] */
+	/* Of the device collectors, and the presence that names the device. NULL: none. */
+	struct rna_part *parts[RNA_COLLECTOR_COUNT];
+};
+
+struct rna_snapshot {
+	unsigned refs;
+	struct rna_time time;
+	/* Changes whenever a name, port or label of the device set may have; for prepared text. */
+	uint64_t device_set;
+	struct rna_part *parts[RNA_COLLECTOR_COUNT]; /* of node-wide collectors; NULL: none */
+	size_t device_count;
+	struct rna_snapshot_device devices[]; /* sorted by name */
+};
+
+/* device_count devices with nothing in them, refs = 1. NULL: no memory. */
+struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time);
+struct rna_snapshot *rna_snapshot_ref(struct rna_snapshot *snapshot);
+struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot); /* drops the parts' refs */
+RNA_DEFINE_CLEANUP(struct rna_snapshot, rna_snapshot_unref)
+
+/* The concrete parts; NULL where there is none. */
+const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
+const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
+const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot);
+const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device);
+const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);
+const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
+/* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */
+const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
+						    enum rna_collector_id collector);
+
+/* One port's piece of a part; NULL where the part is missing or does not have the port. */
+const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_device *device,
+						  unsigned port);
+const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
+						  unsigned port);
+const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
+					 const struct rna_snapshot_device *device, unsigned port);

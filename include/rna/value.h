@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A value: a number and its state. Absent is not zero, unreadable is not absent, and a saturated
+ * counter is a lower bound.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rna_value_state {
+	RNA_VALUE_ABSENT = 0, /* this hardware does not have it; the zeroed struct says so */
+	RNA_VALUE_OK,
+	RNA_VALUE_UNREADABLE, /* it is there, but reading failed; number means nothing */
+	RNA_VALUE_SATURATED,  /* it stopped at its maximum (IBTA PMA counters stick): >= number */
+};
+
+struct rna_value {
+	uint64_t number;
+	enum rna_value_state state;
+};
+
+static inline struct rna_value rna_value_ok(uint64_t number)
+{
+	return (struct rna_value){.number = number, .state = RNA_VALUE_OK};
+}
+
+static inline struct rna_value rna_value_unreadable(void)
+{
+	return (struct rna_value){.state = RNA_VALUE_UNREADABLE};
+}
+
+/* Is there a number to show? */
+static inline bool rna_value_is_known(struct rna_value value)
+{
+	return value.state == RNA_VALUE_OK || value.state == RNA_VALUE_SATURATED;
+}
+
+const char *rna_value_state_name(enum rna_value_state state); /* "ok", "absent", ... */

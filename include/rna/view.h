@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A view: a snapshot, and what the agent knows about itself at that moment. Exporters turn a view
+ * into bytes and need nothing else. Immutable; made and counted by the loop.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/snapshot.h"
+
+/* One (collector, device) pair, as the schedule saw it last. */
+struct rna_job_status {
+	enum rna_collector_id collector;
+	const char *name;   /* of the collector */
+	const char *device; /* name, or "node" */
+	bool ran;           /* did it ever finish? the rest means nothing before */
+	bool success;       /* of the last run */
+	rna_usec duration;  /* of the last run */
+	rna_usec taken;     /* monotonic time of the newest good part; 0: none yet */
+	rna_usec stalled;   /* monotonic start of a run that is past its deadline; 0: none */
+	uint64_t errors[RNA_REASON_COUNT]; /* values and runs that failed, since start */
+};
+
+struct rna_agent_status {
+	struct rna_time started;
+	uint64_t snapshots;     /* published so far */
+	unsigned lanes;         /* worker threads */
+	unsigned lanes_stalled; /* of them, held by a run past its deadline */
+	bool config_ok;         /* did the last reload work? */
+	rna_usec config_loaded; /* realtime of the last good load */
+	const char *root;       /* the root in use */
+	bool live;              /* root is the running kernel's */
+};
+
+struct rna_view {
+	unsigned refs;
+	struct rna_snapshot *snapshot;
+	struct rna_agent_status agent;
+	size_t job_count;
+	struct rna_job_status *jobs; /* node-wide first, then by device and collector */
+	struct rna_arena *arena;     /* owns jobs and strings */
+};
+
+struct rna_view *rna_view_ref(struct rna_view *view);
+struct rna_view *rna_view_unref(struct rna_view *view); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_view, rna_view_unref)
