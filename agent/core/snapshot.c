@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/snapshot.h"
+
+#include "rna/view.h"
+
+#include <string.h>
+
+struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time)
+{
+	struct rna_snapshot *snapshot;
+
+	snapshot = calloc(1, sizeof(*snapshot) + device_count * sizeof(snapshot->devices[0]));
+	if (!snapshot)
+		return NULL;
+	snapshot->refs = 1;
+	snapshot->time = time;
+	snapshot->device_count = device_count;
+	return snapshot;
+}
+
+struct rna_snapshot *rna_snapshot_ref(struct rna_snapshot *snapshot)
+{
+	if (snapshot)
+		snapshot->refs++;
+	return snapshot;
+}
+
+struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot)
+{
+	if (!snapshot || --snapshot->refs > 0)
+		return NULL;
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+			(void)rna_part_unref(snapshot->devices[i].parts[id]);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		(void)rna_part_unref(snapshot->parts[id]);
+	free(snapshot);
+	return NULL;
+}
+
+struct rna_view *rna_view_ref(struct rna_view *view)
+{
+	if (view)
+		view->refs++;
+	return view;
+}
+
+struct rna_view *rna_view_unref(struct rna_view *view)
+{
+	if (!view || --view->refs > 0)
+		return NULL;
+	(void)rna_snapshot_unref(view->snapshot);
+	(void)rna_arena_free(view->arena); /* holds the view itself */
+	return NULL;
+}
+
+/* Each concrete part begins with its struct rna_part, so the pointers are the same. */
+const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_PRESENCE];
+}
+
+const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_NETDEV];
+}
+
+const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_PROCESS];
+}
+
+const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_IDENTITY];
+}
+
+const struct rna_state *rna_device_state(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_STATE];
+}
+
+const struct rna_link *rna_device_link(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_LINK];
+}
+
+const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
+						    enum rna_collector_id collector)
+{
+	return (const void *)device->parts[collector];
+}
+
+/* The element of an array of port structs, which all begin with their number. */
+static const void *find_port(const void *ports, size_t count, size_t size, unsigned number)
+{
+	for (size_t i = 0; i < count; i++) {
+		const void *port = (const char *)ports + i * size;
+		unsigned found;
+
+		memcpy(&found, port, sizeof(found));
+		if (found == number)
+			return port;
+	}
+	return NULL;
+}
+
+const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_device *device,
+						  unsigned port)
+{
+	const struct rna_identity *part = rna_device_identity(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
+						  unsigned port)
+{
+	const struct rna_state *part = rna_device_state(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_link *part = rna_device_link(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+static const struct rna_netdev *find_netdev(const struct rna_netdevs *part, const char *name)
+{
+	for (size_t i = 0; i < part->count; i++)
+		if (strcmp(part->netdevs[i].name, name) == 0)
+			return &part->netdevs[i];
+	return NULL;
+}
+
+const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
+					 const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_netdevs *part = rna_snapshot_netdevs(snapshot);
+
+	for (size_t i = 0; part && i < part->port_count; i++)
+		if (part->ports[i].port == port &&
+		    strcmp(part->ports[i].device, device->device->name) == 0)
+			return find_netdev(part, part->ports[i].netdev);
+	return NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b)
+{
+	if (a->count != b->count || a->port_count != b->port_count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!same_text(a->netdevs[i].name, b->netdevs[i].name) ||
+		    !same_text(a->netdevs[i].master, b->netdevs[i].master))
+			return false;
+	for (size_t i = 0; i < a->port_count; i++)
+		if (a->ports[i].port != b->ports[i].port ||
+		    a->ports[i].source != b->ports[i].source ||
+		    !same_text(a->ports[i].device, b->ports[i].device) ||
+		    !same_text(a->ports[i].netdev, b->ports[i].netdev))
+			return false;
+	return true;
+}
