@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends.h"
+
+struct rna_backends *rna_backends_new(const struct rna_root *root)
+{
+	struct rna_backends *backends = calloc(1, sizeof(*backends));
+	bool live = rna_root_is_live(root);
+
+	if (!backends)
+		return NULL;
+	*backends = (struct rna_backends){
+		.root = root,
+		.verbs = live ? &rna_verbs : &rna_recorded_verbs,
+		.netdev = live ? &rna_rtnetlink : &rna_recorded_netdev,
+		.rdma_netlink = live ? &rna_rdma_netlink : &rna_recorded_rdma_netlink,
+	};
+	return backends;
+}
+
+struct rna_backends *rna_backends_free(struct rna_backends *backends)
+{
+	free(backends);
+	return NULL;
+}
+
+bool rna_backends_stack_exists(const struct rna_root *root)
+{
+	return rna_root_exists(root, "sys/class/infiniband");
+}

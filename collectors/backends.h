@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backends: the libraries behind the collectors, as tables of functions. Each has one real
+ * implementation, the only file that includes its library, and one that answers from files of a
+ * recorded machine. None keeps anything open or remembered between two calls: an open context,
+ * umad or netlink socket blocks the reload of a driver.
+ * Thread: any, several at a time.
+ */
+#pragma once
+
+#include "rna/collector.h"
+#include "rna/netdev.h"
+#include "rna/value.h"
+
+#include <net/if.h> /* IF_NAMESIZE */
+
+/* One port as ibv_query_port() tells it. */
+struct rna_verbs_port {
+	int error; /* negative errno where only this port failed; the values are absent then */
+	struct rna_value speed_code; /* enum ib_port_speed; NDR at most before rdma-core 49 */
+	struct rna_value lanes;
+	struct rna_value active_mtu; /* bytes */
+	struct rna_value max_mtu;    /* bytes */
+	struct rna_value sm_sl;
+	struct rna_value lmc;
+	struct rna_value capability_mask;
+};
+
+struct rna_verbs_backend {
+	/*
+	 * Opens device, asks each of its ports, closes. ports: zeroed, device->port_count of them.
+	 * 0, -ENOENT when there is no way to the device (no node in /dev, no provider, no right:
+	 * all normal in a container), or another negative errno.
+	 */
+	int (*query_ports)(const struct rna_root *root, const struct rna_device *device,
+			   struct rna_verbs_port *ports);
+};
+
+struct rna_netdev_backend {
+	/*
+	 * Reads the interface of that name, all but its speed; strings in arena. 0, -ENODEV when
+	 * there is none in this network namespace, or another negative errno.
+	 */
+	int (*read)(const struct rna_root *root, const char *name, struct rna_arena *arena,
+		    struct rna_netdev *ret);
+};
+
+struct rna_rdma_netlink_backend {
+	/*
+	 * The interface that the kernel names for a port. This is a port query of the driver. 0,
+	 * -ENOENT when it names none or cannot be asked, or another negative errno.
+	 */
+	int (*find_netdev)(const struct rna_root *root, const char *device, unsigned port,
+			   char ret[IF_NAMESIZE]);
+};
+
+struct rna_backends {
+	const struct rna_root *root;
+	const struct rna_verbs_backend *verbs;
+	const struct rna_netdev_backend *netdev;
+	const struct rna_rdma_netlink_backend *rdma_netlink;
+};
+
+extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
+extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
+extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */
+extern const struct rna_verbs_backend rna_recorded_verbs;               /* recorded.c */
+extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
+extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
+
+/*
+ * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when
+ * there is none, in the middle of a driver reload for example, so nothing calls them before it
+ * has looked.
+ */
+bool rna_backends_stack_exists(const struct rna_root *root);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collect functions that table.c lists; each in the file of its name. */
+#pragma once
+
+#include "rna/collector.h"
+
+/* clang-format off */
+#define RNA_COLLECT(name)                                                                          \
+	int rna_collect_##name(const struct rna_collect_input *in, struct rna_part **ret,          \
+			       struct rna_error *error)
+/* clang-format on */
+
+RNA_COLLECT(presence);
+RNA_COLLECT(state);
+RNA_COLLECT(counters);
+RNA_COLLECT(hw_counters);
+RNA_COLLECT(identity);
+RNA_COLLECT(link);
+RNA_COLLECT(netdev);
+RNA_COLLECT(process);

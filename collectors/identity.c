@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * identity: what a device is and is called: GUIDs, firmware, board, link layer.
+ *
+ * Which of the files exist differs by driver: board_id, hca_type and hw_rev are the driver's own
+ * (rxe and efa have none), and what is not there is NULL. None of them costs a firmware command;
+ * port GUIDs are the lower half of GID 0, which comes from the kernel's cache.
+ */
+#include "identity.h"
+
+#include "collectors.h"
+#include "reader.h"
+
+#include "rna/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+/* Files of the device, in the order in which they are added to the reader. */
+enum device_file {
+	FILE_NODE_TYPE,
+	FILE_NODE_GUID,
+	FILE_SYSTEM_IMAGE_GUID,
+	FILE_FIRMWARE_VERSION,
+	FILE_BOARD_ID,
+	FILE_HCA_TYPE,
+	FILE_HARDWARE_REVISION,
+	FILE_NODE_DESCRIPTION,
+	DEVICE_FILE_COUNT,
+};
+
+static const char *const device_files[DEVICE_FILE_COUNT] = {
+	[FILE_NODE_TYPE] = "node_type",
+	[FILE_NODE_GUID] = "node_guid",
+	[FILE_SYSTEM_IMAGE_GUID] = "sys_image_guid",
+	[FILE_FIRMWARE_VERSION] = "fw_ver",
+	[FILE_BOARD_ID] = "board_id",
+	[FILE_HCA_TYPE] = "hca_type",
+	[FILE_HARDWARE_REVISION] = "hw_rev",
+	[FILE_NODE_DESCRIPTION] = "node_desc",
+};
+
+/* Then, for each port, these two. */
+enum port_file { FILE_LINK_LAYER, FILE_GID, PORT_FILE_COUNT };
+
+static const char *const port_files[PORT_FILE_COUNT] = {
+	[FILE_LINK_LAYER] = "link_layer",
+	[FILE_GID] = "gids/0",
+};
+
+static size_t port_file_index(size_t port, enum port_file file)
+{
+	return DEVICE_FILE_COUNT + port * PORT_FILE_COUNT + file;
+}
+
+static int add_directory(struct rna_reader *reader, const char *path, const char *const *files,
+			 size_t count)
+{
+	int directory = path ? rna_reader_add_directory(reader, path, 0) : -ENOMEM;
+	int ret = directory;
+
+	for (size_t i = 0; ret >= 0 && i < count; i++)
+		ret = rna_reader_add_file(reader, (unsigned)directory, files[i], NULL);
+	return ret;
+}
+
+static int add_files(struct rna_reader *reader, const struct rna_device *device,
+		     struct rna_arena *arena)
+{
+	int ret = add_directory(reader, device->sysfs_path, device_files, DEVICE_FILE_COUNT);
+
+	for (size_t i = 0; ret >= 0 && i < device->port_count; i++)
+		ret = add_directory(reader,
+				    rna_arena_printf(arena, "%s/ports/%u", device->sysfs_path,
+						     device->ports[i]),
+				    port_files, PORT_FILE_COUNT);
+	if (ret < 0)
+		rna_reader_reset(reader);
+	return ret < 0 ? ret : 0;
+}
+
+const char *rna_guid_parse(const char *text)
+{
+	static const char pattern[] = "xxxx:xxxx:xxxx:xxxx";
+	size_t len = strlen(text), want = sizeof(pattern) - 1;
+	bool zero = true;
+
+	/* a GID is a prefix and then the GUID */
+	if (len > want && text[len - want - 1] == ':')
+		text += len - want;
+	else if (len != want)
+		return NULL;
+	for (size_t i = 0; i < want; i++) {
+		if (pattern[i] == ':' ? text[i] != ':' : !isxdigit((unsigned char)text[i]))
+			return NULL;
+		zero &= text[i] == '0' || text[i] == ':';
+	}
+	return zero ? NULL : text;
+}
+
+enum rna_link_layer rna_link_layer_parse(const char *text)
+{
+	if (strcmp(text, "InfiniBand") == 0)
+		return RNA_LINK_LAYER_INFINIBAND;
+	if (strcmp(text, "Ethernet") == 0)
+		return RNA_LINK_LAYER_ETHERNET;
+	return RNA_LINK_LAYER_UNKNOWN;
+}
+
+/* One run: the first failure that ends it is remembered in status. */
+struct run {
+	struct rna_reader *reader;
+	struct rna_part *part;
+	int status;
+	char text[RNA_ATTRIBUTE_MAX + 1];
+};
+
+/* The text of a file, or "" for what is absent or unreadable. Valid until the next one. */
+static const char *read_text(struct run *run, size_t index)
+{
+	ssize_t len;
+
+	if (run->status < 0)
+		return "";
+	len = rna_reader_read(run->reader, index, run->text, sizeof(run->text));
+	if (len >= 0)
+		return run->text;
+	if (len == -ENODEV)
+		run->status = -ENODEV;
+	else if (len != -ENOENT)
+		rna_part_count_error(run->part, (int)len);
+	return "";
+}
+
+/* In the part; NULL for NULL and for an empty text. */
+static const char *keep(struct run *run, const char *text)
+{
+	char *copy;
+
+	if (!text || !*text || run->status < 0)
+		return NULL;
+	copy = rna_arena_strdup(run->part->arena, text);
+	if (!copy)
+		run->status = -ENOMEM;
+	return copy;
+}
+
+static enum rna_node_type read_node_type(struct run *run)
+{
+	uint64_t type;
+
+	if (rna_parse_leading_u64(read_text(run, FILE_NODE_TYPE), &type) < 0 ||
+	    type > RNA_NODE_TYPE_UNSPECIFIED)
+		return RNA_NODE_TYPE_UNKNOWN;
+	return (enum rna_node_type)type;
+}
+
+static void read_device(struct run *run, struct rna_identity *identity)
+{
+	identity->node_type = read_node_type(run);
+	identity->node_guid = keep(run, rna_guid_parse(read_text(run, FILE_NODE_GUID)));
+	identity->system_image_guid =
+		keep(run, rna_guid_parse(read_text(run, FILE_SYSTEM_IMAGE_GUID)));
+	identity->firmware_version = keep(run, read_text(run, FILE_FIRMWARE_VERSION));
+	identity->board_id = keep(run, read_text(run, FILE_BOARD_ID));
+	identity->hca_type = keep(run, read_text(run, FILE_HCA_TYPE));
+	identity->hardware_revision = keep(run, read_text(run, FILE_HARDWARE_REVISION));
+	identity->node_description = keep(run, read_text(run, FILE_NODE_DESCRIPTION));
+}
+
+static void read_ports(struct run *run, const struct rna_device *device,
+		       struct rna_port_identity *ports)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		ports[i].number = device->ports[i];
+		ports[i].link_layer =
+			rna_link_layer_parse(read_text(run, port_file_index(i, FILE_LINK_LAYER)));
+		ports[i].port_guid =
+			keep(run, rna_guid_parse(read_text(run, port_file_index(i, FILE_GID))));
+	}
+}
+
+static int read_all(struct run *run, const struct rna_device *device, struct rna_identity *identity)
+{
+	struct rna_port_identity *ports =
+		rna_arena_array(run->part->arena, device->port_count, sizeof(*ports));
+
+	if (!ports)
+		return -ENOMEM;
+	if (rna_reader_is_empty(run->reader))
+		run->status = add_files(run->reader, device, run->part->arena);
+	read_device(run, identity);
+	read_ports(run, device, ports);
+	identity->ports = ports;
+	identity->port_count = device->port_count;
+	return run->status;
+}
+
+int rna_collect_identity(const struct rna_collect_input *in, struct rna_part **ret,
+			 struct rna_error *error)
+{
+	struct rna_identity *identity =
+		rna_part_new(RNA_COLLECTOR_IDENTITY, sizeof(*identity), 1024);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)identity;
+	int status = -ENOMEM;
+
+	if (part) {
+		struct run run = {.reader = in->reader, .part = part};
+
+		part->started = rna_clock_now();
+		rna_reader_start(in->reader, part->started.monotonic, in->period);
+		status = read_all(&run, in->device, identity);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read identity", in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

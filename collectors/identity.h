@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How identity reads the texts of sysfs; link and netdev ask for the link layer, too. */
+#pragma once
+
+#include "rna/device.h"
+
+/*
+ * The GUID in text: a GUID, or a GID whose lower half it is, in groups of four hex digits. Points
+ * into text. NULL: it is no GUID, or all zero, which stands for none.
+ */
+const char *rna_guid_parse(const char *text);
+
+/* "InfiniBand", "Ethernet"; efa says "Unknown". */
+enum rna_link_layer rna_link_layer_parse(const char *text);

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * link: rate, width, speed, MTU, LIDs and capabilities of each port.
+ *
+ * Each file of ports/N is a port query of the driver (on mlx5 InfiniBand five firmware commands);
+ * verbs answers almost all of it with one. So verbs is asked first, and sysfs for what verbs did
+ * not say, which is everything where the device cannot be opened. rate is always read: it is what
+ * other tools show, and it knows speeds that an older libibverbs does not.
+ */
+#include "link.h"
+
+#include "backends.h"
+#include "collectors.h"
+#include "identity.h"
+#include "reader.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+
+/* The files of a port, in the order in which they are added to the reader. */
+enum port_file {
+	FILE_LINK_LAYER,
+	FILE_RATE,
+	FILE_LID,
+	FILE_SM_LID,
+	FILE_SM_SL,
+	FILE_LMC,
+	FILE_CAPABILITY_MASK,
+	FILE_COUNT,
+};
+
+static const char *const port_files[FILE_COUNT] = {
+	[FILE_LINK_LAYER] = "link_layer",
+	[FILE_RATE] = "rate",
+	[FILE_LID] = "lid",
+	[FILE_SM_LID] = "sm_lid",
+	[FILE_SM_SL] = "sm_sl",
+	[FILE_LMC] = "lid_mask_count",
+	[FILE_CAPABILITY_MASK] = "cap_mask",
+};
+
+static int add_files(struct rna_reader *reader, const struct rna_device *device,
+		     struct rna_arena *arena)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret >= 0 && i < device->port_count; i++) {
+		const char *path = rna_arena_printf(arena, "%s/ports/%u", device->sysfs_path,
+						    device->ports[i]);
+		int directory = path ? rna_reader_add_directory(reader, path, 0) : -ENOMEM;
+
+		ret = directory;
+		for (size_t j = 0; ret >= 0 && j < FILE_COUNT; j++)
+			ret = rna_reader_add_file(reader, (unsigned)directory, port_files[j], NULL);
+	}
+	if (ret < 0)
+		rna_reader_reset(reader);
+	return ret < 0 ? ret : 0;
+}
+
+static struct rna_value compute_rate(struct rna_value lanes, const struct rna_speed *speed)
+{
+	if (!speed || lanes.state != RNA_VALUE_OK)
+		return rna_value_unreadable();
+	return rna_value_ok(lanes.number * speed->lane_bytes);
+}
+
+/*
+ * Both sources fail downwards: sysfs prints SDR for a code that the kernel does not know (XDR on
+ * Linux 6.1), and verbs before rdma-core 49 says NDR for XDR. So the faster one is right.
+ *
+ * The rate is the one that sysfs prints, which is nominal: signalling rate times lanes, with no
+ * reduction for the 8b/10b coding of SDR, DDR and QDR, as ibstat and node_exporter have it. Only
+ * where the kernel did not know the speed it is computed, in the same manner.
+ */
+void rna_link_merge_speed(const struct rna_rate *printed, struct rna_value speed_code,
+			  struct rna_value lanes, struct rna_port_link *ret)
+{
+	const struct rna_speed *speed = printed ? printed->speed : NULL;
+	uint64_t printed_code = speed ? speed->code : 0;
+
+	if (printed) {
+		ret->rate = rna_value_ok(printed->bytes);
+		ret->width = rna_value_ok(printed->lanes);
+	} else {
+		ret->width = lanes;
+	}
+	if (speed)
+		ret->speed_code = rna_value_ok(speed->code);
+	if (speed_code.state == RNA_VALUE_OK && speed_code.number > printed_code) {
+		speed = rna_speed_from_code(speed_code.number);
+		ret->speed_code = speed_code;
+		if (!printed || printed_code)
+			ret->rate = compute_rate(ret->width, speed);
+	}
+	ret->speed_name = speed ? speed->name : NULL;
+}
+
+/* One port's work: where to read, and what verbs said. */
+struct run {
+	struct rna_reader *reader;
+	struct rna_part *part;
+	size_t first_file; /* of this port */
+	const struct rna_verbs_port *verbs;
+};
+
+/* 0, or negative errno; counted, unless the file is absent. */
+static int read_text(struct run *run, enum port_file file, char *text, size_t size)
+{
+	ssize_t len = rna_reader_read(run->reader, run->first_file + file, text, size);
+
+	if (len < 0 && len != -ENODEV && len != -ENOENT)
+		rna_part_count_error(run->part, (int)len);
+	return len < 0 ? (int)len : 0;
+}
+
+/* *ret already holds what verbs said; sysfs is asked when that is nothing. */
+static int read_number(struct run *run, enum port_file file,
+		       int (*parse)(const char *text, uint64_t *ret), struct rna_value *ret)
+{
+	if (ret->state == RNA_VALUE_OK)
+		return 0;
+	return rna_reader_read_number(run->reader, run->first_file + file, parse, run->part, ret);
+}
+
+static int read_speed(struct run *run, struct rna_port_link *port)
+{
+	char text[64];
+	struct rna_rate rate;
+	int status = read_text(run, FILE_RATE, text, sizeof(text));
+
+	if (status == -ENODEV)
+		return status;
+	if (status == 0) {
+		status = rna_rate_parse(text, &rate);
+		if (status < 0)
+			rna_part_count_error(run->part, status);
+	}
+	if (status < 0 && status != -ENOENT)
+		port->rate = rna_value_unreadable();
+	rna_link_merge_speed(status == 0 ? &rate : NULL, run->verbs->speed_code, run->verbs->lanes,
+			     port);
+	return 0;
+}
+
+/*
+ * Only InfiniBand has LIDs: RoCE drivers report 0, and irdma a constant 1. They come from sysfs,
+ * for verbs cuts those of Omni-Path, which have 32 bits.
+ */
+static int read_subnet(struct run *run, struct rna_port_link *port)
+{
+	int status;
+
+	port->sm_sl = run->verbs->sm_sl;
+	port->lmc = run->verbs->lmc;
+	status = read_number(run, FILE_LID, rna_parse_hex_u64, &port->lid);
+	if (status == 0)
+		status = read_number(run, FILE_SM_LID, rna_parse_hex_u64, &port->sm_lid);
+	if (status == 0)
+		status = read_number(run, FILE_SM_SL, rna_parse_u64, &port->sm_sl);
+	if (status == 0)
+		status = read_number(run, FILE_LMC, rna_parse_u64, &port->lmc);
+	return status;
+}
+
+static int read_port(struct run *run, struct rna_port_link *port)
+{
+	char text[64];
+	int status;
+
+	port->active_mtu = run->verbs->active_mtu;
+	port->max_mtu = run->verbs->max_mtu;
+	port->capability_mask = run->verbs->capability_mask;
+	status = read_speed(run, port);
+	if (status == 0)
+		status = read_number(run, FILE_CAPABILITY_MASK, rna_parse_hex_u64,
+				     &port->capability_mask);
+	if (status < 0)
+		return status;
+	status = read_text(run, FILE_LINK_LAYER, text, sizeof(text));
+	if (status == 0 && rna_link_layer_parse(text) == RNA_LINK_LAYER_INFINIBAND)
+		return read_subnet(run, port);
+	return status == -ENODEV ? status : 0;
+}
+
+/* False when verbs could not be asked at all, which is normal in a container. */
+static bool ask_verbs(const struct rna_collect_input *in, struct rna_part *part,
+		      struct rna_verbs_port *ports)
+{
+	int status = in->backends->verbs->query_ports(in->root, in->device, ports);
+
+	if (status < 0 && status != -ENOENT)
+		rna_part_count_error(part, status);
+	for (size_t i = 0; status == 0 && i < in->device->port_count; i++)
+		if (ports[i].error)
+			rna_part_count_error(part, ports[i].error);
+	return status == 0;
+}
+
+static int read_all(const struct rna_collect_input *in, struct rna_link *link)
+{
+	const struct rna_device *device = in->device;
+	struct rna_part *part = &link->part;
+	struct rna_verbs_port *verbs =
+		rna_arena_array(part->arena, device->port_count, sizeof(*verbs));
+	struct rna_port_link *ports =
+		rna_arena_array(part->arena, device->port_count, sizeof(*ports));
+	int status = 0;
+
+	if (!verbs || !ports)
+		return -ENOMEM;
+	if (rna_reader_is_empty(in->reader))
+		status = add_files(in->reader, device, part->arena);
+	if (status == 0)
+		link->verbs = ask_verbs(in, part, verbs);
+	for (size_t i = 0; status == 0 && i < device->port_count; i++) {
+		struct run run = {
+			.reader = in->reader,
+			.part = part,
+			.first_file = i * FILE_COUNT,
+			.verbs = &verbs[i],
+		};
+
+		ports[i].number = device->ports[i];
+		status = read_port(&run, &ports[i]);
+	}
+	link->ports = ports;
+	link->port_count = device->port_count;
+	return status;
+}
+
+int rna_collect_link(const struct rna_collect_input *in, struct rna_part **ret,
+		     struct rna_error *error)
+{
+	struct rna_link *link = rna_part_new(RNA_COLLECTOR_LINK, sizeof(*link), 1024);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)link;
+	int status = -ENOMEM;
+
+	if (part) {
+		part->started = rna_clock_now();
+		rna_reader_start(in->reader, part->started.monotonic, in->period);
+		status = read_all(in, link);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read link", in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * netdev: which network interface serves which RDMA port, and how these interfaces are.
+ *
+ * There are four ways to find the interface of a port in sysfs, all answered from kernel memory,
+ * and a fifth, RDMA netlink, that asks the driver. The fifth comes last here although the kernel
+ * says it best: it costs firmware commands, opens a socket that pins ib_core, and would let one
+ * dead HCA hold up the interfaces of all others.
+ *
+ * Only interfaces that serve a port are read, and what they are enslaved to.
+ */
+#include "backends.h"
+#include "collectors.h"
+#include "identity.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <net/if_arp.h>
+#include <string.h>
+
+#define BITS_PER_MBIT ((uint64_t)1000000)
+
+/* One run: growing lists in scratch memory, copied to the part at the end. */
+struct run {
+	const struct rna_collect_input *in;
+	struct rna_part *part;
+	struct rna_arena *scratch;
+	struct rna_netdev *netdevs;
+	size_t count;
+	size_t size;
+	struct rna_port_netdev *ports;
+	size_t port_count;
+	bool no_memory;
+};
+
+/* What the ways to find an interface are asked. */
+struct query {
+	const struct rna_device *device;
+	unsigned port;
+	char name[IF_NAMESIZE]; /* the answer */
+};
+
+/*
+ * A name that may be part of a path. Reading it fails in ways that are no failure: EINVAL is what
+ * the kernel says of a GID without an interface, ENODEV of an interface that has just gone.
+ */
+static bool read_name(struct run *run, const char *path, char name[IF_NAMESIZE])
+{
+	char text[64];
+	ssize_t len;
+
+	if (!path) {
+		run->no_memory = true;
+		return false;
+	}
+	len = rna_root_read(run->in->root, path, text, sizeof(text));
+	if (len == -EACCES || len == -EPERM || len == -EIO)
+		rna_part_count_error(run->part, (int)len);
+	if (len <= 0 || len >= IF_NAMESIZE || text[0] == '.' || strchr(text, '/'))
+		return false;
+	memcpy(name, text, (size_t)len + 1);
+	return true;
+}
+
+/*
+ * rxe names the interface that it was made on. This comes first: where that interface is in a
+ * bond, the GIDs are the bond's.
+ */
+static bool find_by_parent(struct run *run, struct query *query)
+{
+	return read_name(run,
+			 rna_arena_printf(run->scratch, "%s/parent", query->device->sysfs_path),
+			 query->name);
+}
+
+/* Entry 0 is the port's default GID, made from its own interface; of a LAG that is the bond. */
+static bool find_by_gid(struct run *run, struct query *query)
+{
+	return read_name(run,
+			 rna_arena_printf(run->scratch, "%s/ports/%u/gid_attrs/ndevs/0",
+					  query->device->sysfs_path, query->port),
+			 query->name);
+}
+
+/* dev_port counts the ports of a function from 0; before Linux 3.15 there was none. */
+static bool is_on_port(struct run *run, const char *directory, unsigned port)
+{
+	const char *path = rna_arena_printf(run->scratch, "%s/dev_port", directory);
+	uint64_t dev_port = 0;
+	int error = path ? rna_root_read_u64(run->in->root, path, &dev_port) : -ENOMEM;
+
+	return (error == 0 || error == -ENOENT) && dev_port + 1 == port;
+}
+
+static bool is_ipoib(struct run *run, const char *directory)
+{
+	const char *path = rna_arena_printf(run->scratch, "%s/type", directory);
+	uint64_t type;
+
+	return path && rna_root_read_u64(run->in->root, path, &type) == 0 &&
+	       type == ARPHRD_INFINIBAND;
+}
+
+/* The first interface of the same function and port that is IPoIB, or that is not. */
+static bool find_on_function(struct run *run, struct query *query, bool ipoib)
+{
+	const char *parent =
+		rna_arena_printf(run->scratch, "%s/device/net", query->device->sysfs_path);
+	char **names;
+	ssize_t count;
+
+	count = parent ? rna_root_list(run->in->root, parent, run->scratch, &names) : -ENOMEM;
+	for (ssize_t i = 0; i < count; i++) {
+		const char *directory = rna_arena_printf(run->scratch, "%s/%s", parent, names[i]);
+
+		if (!directory || strlen(names[i]) >= IF_NAMESIZE ||
+		    !is_on_port(run, directory, query->port) || is_ipoib(run, directory) != ipoib)
+			continue;
+		memcpy(query->name, names[i], strlen(names[i]) + 1);
+		return true;
+	}
+	return false;
+}
+
+static bool find_by_dev_port(struct run *run, struct query *query)
+{
+	return find_on_function(run, query, false);
+}
+
+static bool find_by_ipoib(struct run *run, struct query *query)
+{
+	return find_on_function(run, query, true);
+}
+
+/* An InfiniBand port has no interface of its own, so there is nothing to ask for. */
+static bool find_by_netlink(struct run *run, struct query *query)
+{
+	const char *path = rna_arena_printf(run->scratch, "%s/ports/%u/link_layer",
+					    query->device->sysfs_path, query->port);
+	char layer[32];
+	int error;
+
+	if (!path || rna_root_read(run->in->root, path, layer, sizeof(layer)) < 0 ||
+	    rna_link_layer_parse(layer) != RNA_LINK_LAYER_ETHERNET)
+		return false;
+	error = run->in->backends->rdma_netlink->find_netdev(run->in->root, query->device->name,
+							     query->port, query->name);
+	if (error < 0 && error != -ENOENT)
+		rna_part_count_error(run->part, error);
+	return error == 0;
+}
+
+static const struct way {
+	enum rna_netdev_source source;
+	bool (*find)(struct run *run, struct query *query);
+} ways[] = {
+	{RNA_NETDEV_BY_PARENT, find_by_parent},     {RNA_NETDEV_BY_GID, find_by_gid},
+	{RNA_NETDEV_BY_DEV_PORT, find_by_dev_port}, {RNA_NETDEV_BY_IPOIB, find_by_ipoib},
+	{RNA_NETDEV_BY_NETLINK, find_by_netlink},
+};
+
+/*
+ * In Mbit/s, -1 or EINVAL while it is not known. It is the one thing here that asks the driver,
+ * so only of an interface that runs.
+ */
+static struct rna_value read_speed(struct run *run, const struct rna_netdev *netdev)
+{
+	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/speed", netdev->name);
+	uint64_t mbits;
+
+	if (!path || !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
+	    rna_root_read_u64(run->in->root, path, &mbits) < 0 || mbits > UINT32_MAX - 1)
+		return (struct rna_value){0};
+	return rna_value_ok(mbits * BITS_PER_MBIT);
+}
+
+/* Room for one more at the end of the list, or NULL. */
+static struct rna_netdev *next_netdev(struct run *run)
+{
+	if (run->count == run->size) {
+		size_t size = run->size ? run->size * 2 : 16;
+		struct rna_netdev *more = rna_arena_array(run->scratch, size, sizeof(*more));
+
+		if (!more) {
+			run->no_memory = true;
+			return NULL;
+		}
+		if (run->count > 0)
+			memcpy(more, run->netdevs, run->count * sizeof(*more));
+		run->netdevs = more;
+		run->size = size;
+	}
+	return &run->netdevs[run->count];
+}
+
+/* The listed interface of that name, read when it is new. NULL: there is none, or it failed. */
+static const struct rna_netdev *add_netdev(struct run *run, const char *name)
+{
+	struct rna_netdev *netdev;
+	int error;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (strcmp(run->netdevs[i].name, name) == 0)
+			return &run->netdevs[i];
+	netdev = next_netdev(run);
+	if (!netdev)
+		return NULL;
+	error = run->in->backends->netdev->read(run->in->root, name, run->part->arena, netdev);
+	if (error < 0) {
+		run->no_memory |= error == -ENOMEM;
+		if (error != -ENODEV)
+			rna_part_count_error(run->part, error);
+		return NULL;
+	}
+	netdev->speed = read_speed(run, netdev);
+	run->count++;
+	return netdev;
+}
+
+static void add_port(struct run *run, const struct rna_device *device, unsigned port)
+{
+	struct query query = {.device = device, .port = port};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(ways); i++) {
+		const struct rna_netdev *netdev;
+
+		if (!ways[i].find(run, &query))
+			continue;
+		netdev = add_netdev(run, query.name);
+		if (!netdev)
+			continue;
+		run->ports[run->port_count++] = (struct rna_port_netdev){
+			.device = rna_arena_strdup(run->part->arena, device->name),
+			.port = port,
+			.netdev = netdev->name,
+			.source = ways[i].source,
+		};
+		run->no_memory |= !run->ports[run->port_count - 1].device;
+		return;
+	}
+}
+
+/* The list grows while it is walked: a master may have a master. */
+static void add_masters(struct run *run)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->netdevs[i].master)
+			(void)add_netdev(run,
+					 run->netdevs[i].master); /* not there: then not listed */
+}
+
+static int compare_netdevs(const void *a, const void *b)
+{
+	const struct rna_netdev *x = a, *y = b;
+
+	return rna_compare_names(x->name, y->name);
+}
+
+static int read_all(struct run *run, struct rna_netdevs *netdevs)
+{
+	const struct rna_presence *presence = run->in->presence;
+	struct rna_netdev *sorted;
+	size_t ports = 0;
+
+	for (size_t i = 0; i < presence->device_count; i++)
+		ports += presence->devices[i].port_count;
+	run->ports = rna_arena_array(run->part->arena, ports, sizeof(*run->ports));
+	if (!run->ports)
+		return -ENOMEM;
+	for (size_t i = 0; i < presence->device_count; i++)
+		for (size_t j = 0; j < presence->devices[i].port_count; j++)
+			add_port(run, &presence->devices[i], presence->devices[i].ports[j]);
+	add_masters(run);
+	sorted = rna_arena_array(run->part->arena, run->count, sizeof(*sorted));
+	if (!sorted || run->no_memory)
+		return -ENOMEM;
+	if (run->count > 0) {
+		memcpy(sorted, run->netdevs, run->count * sizeof(*sorted));
+		qsort(sorted, run->count, sizeof(*sorted), compare_netdevs);
+	}
+	netdevs->netdevs = sorted;
+	netdevs->count = run->count;
+	netdevs->ports = run->ports;
+	netdevs->port_count = run->port_count;
+	return 0;
+}
+
+int rna_collect_netdev(const struct rna_collect_input *in, struct rna_part **ret,
+		       struct rna_error *error)
+{
+	struct rna_netdevs *netdevs = rna_part_new(RNA_COLLECTOR_NETDEV, sizeof(*netdevs), 4096);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)netdevs;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
+	int status = -ENOMEM;
+
+	if (part && scratch) {
+		struct run run = {.in = in, .part = part, .scratch = scratch};
+
+		part->started = rna_clock_now();
+		status = read_all(&run, netdevs);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "cannot read network interfaces");
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

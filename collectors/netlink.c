@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface of a
+ * port. One socket per question, closed with the answer; an open NETLINK_RDMA socket would pin
+ * ib_core.
+ *
+ * Interfaces are asked for by name, one by one. A node has few that serve RDMA and may have a
+ * thousand for its containers; a dump would carry them all.
+ */
+#include "backends.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include <string.h>
+
+static void free_socket(struct nl_sock **socket)
+{
+	if (*socket)
+		nl_socket_free(*socket);
+}
+
+static void free_message(struct nl_msg **message)
+{
+	if (*message)
+		nlmsg_free(*message);
+}
+
+/* libnl's own codes say less than the kernel's errno, which on_error() keeps. */
+static int nl_errno(int code)
+{
+	switch (-code) {
+	case NLE_NOMEM:
+		return -ENOMEM;
+	case NLE_PROTO_MISMATCH:
+	case NLE_AF_NOSUPPORT:
+		return -EPROTONOSUPPORT;
+	default:
+		return -EIO;
+	}
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *message, void *userdata)
+{
+	int *error = userdata;
+
+	(void)from;
+	*error = message->error;
+	return NL_STOP;
+}
+
+/* Sends message and hands each message of the answer to parse. 0 or negative errno. */
+static int ask(int protocol, struct nl_msg *message, nl_recvmsg_msg_cb_t parse, void *userdata)
+{
+	RNA_CLEANUP(free_socket) struct nl_sock *socket = nl_socket_alloc();
+	int error = 0, code;
+
+	if (!socket)
+		return -ENOMEM;
+	nl_socket_disable_auto_ack(socket);
+	nl_socket_modify_cb(socket, NL_CB_VALID, NL_CB_CUSTOM, parse, userdata);
+	nl_socket_modify_err_cb(socket, NL_CB_CUSTOM, on_error, &error);
+	code = nl_connect(socket, protocol);
+	if (code < 0)
+		return nl_errno(code);
+	code = nl_send_auto(socket, message);
+	if (code >= 0)
+		code = nl_recvmsgs_default(socket);
+	if (error < 0)
+		return error;
+	return code < 0 ? nl_errno(code) : 0;
+}
+
+/* -- rtnetlink ----------------------------------------------------------------------------------
+ */
+
+struct link_answer {
+	struct rna_arena *arena;
+	struct rna_netdev *netdev;
+	int error;
+};
+
+static struct rna_value u32_value(const struct nlattr *attribute)
+{
+	return attribute ? rna_value_ok(nla_get_u32(attribute)) : (struct rna_value){0};
+}
+
+/* The name of the interface that this one is enslaved to, or NULL. */
+static const char *master_name(const struct nlattr *attribute, struct rna_arena *arena)
+{
+	char name[IF_NAMESIZE];
+
+	if (!attribute || !if_indextoname(nla_get_u32(attribute), name))
+		return NULL;
+	return rna_arena_strdup(arena, name);
+}
+
+/*
+ * The kernel answers 0 for the carrier of an interface that is administratively down, whatever
+ * the cable does. IFLA_CARRIER_UP_COUNT and DOWN_COUNT: Linux 4.16.
+ */
+static int parse_link(struct nl_msg *message, void *userdata)
+{
+	struct link_answer *answer = userdata;
+	struct nlmsghdr *header = nlmsg_hdr(message);
+	struct nlattr *attributes[IFLA_MAX + 1];
+	const struct ifinfomsg *link;
+	struct rna_netdev *netdev = answer->netdev;
+
+	if (nlmsg_parse(header, sizeof(*link), attributes, IFLA_MAX, NULL) < 0 ||
+	    !attributes[IFLA_IFNAME]) {
+		answer->error = -EBADMSG;
+		return NL_STOP;
+	}
+	link = nlmsg_data(header);
+	*netdev = (struct rna_netdev){
+		.name = rna_arena_strdup(answer->arena, nla_get_string(attributes[IFLA_IFNAME])),
+		.master = master_name(attributes[IFLA_MASTER], answer->arena),
+		.ifindex = (unsigned)link->ifi_index,
+		.type = link->ifi_type,
+		.admin_up = link->ifi_flags & IFF_UP,
+		.mtu = u32_value(attributes[IFLA_MTU]),
+		.carrier_up = u32_value(attributes[IFLA_CARRIER_UP_COUNT]),
+		.carrier_down = u32_value(attributes[IFLA_CARRIER_DOWN_COUNT]),
+	};
+	if (attributes[IFLA_OPERSTATE])
+		netdev->operstate = nla_get_u8(attributes[IFLA_OPERSTATE]);
+	if (attributes[IFLA_CARRIER] && netdev->admin_up)
+		netdev->carrier = rna_value_ok(nla_get_u8(attributes[IFLA_CARRIER]));
+	answer->error = netdev->name ? 0 : -ENOMEM;
+	return NL_OK;
+}
+
+static int read_link(const struct rna_root *root, const char *name, struct rna_arena *arena,
+		     struct rna_netdev *ret)
+{
+	struct link_answer answer = {.arena = arena, .netdev = ret, .error = -ENODEV};
+	struct ifinfomsg link = {.ifi_family = AF_UNSPEC};
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	int error;
+
+	(void)root; /* the kernel's own interfaces */
+	message = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST);
+	if (!message || nlmsg_append(message, &link, sizeof(link), NLMSG_ALIGNTO) < 0 ||
+	    nla_put_string(message, IFLA_IFNAME, name) < 0 ||
+	    nla_put_u32(message, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+		return -ENOMEM;
+	error = ask(NETLINK_ROUTE, message, parse_link, &answer);
+	return error < 0 ? error : answer.error;
+}
+
+const struct rna_netdev_backend rna_rtnetlink = {
+	.read = read_link,
+};
+
+/* -- RDMA netlink --------------------------------------------------------------------------------
+ */
+
+static struct nl_msg *new_nldev_message(int command, int flags)
+{
+	return nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), NLM_F_REQUEST | flags);
+}
+
+struct device_answer {
+	const char *name;
+	bool found;
+	uint32_t index;
+};
+
+static int parse_device(struct nl_msg *message, void *userdata)
+{
+	struct device_answer *answer = userdata;
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
+
+	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0 ||
+	    !attributes[RDMA_NLDEV_ATTR_DEV_NAME] || !attributes[RDMA_NLDEV_ATTR_DEV_INDEX])
+		return NL_SKIP;
+	if (strcmp(nla_get_string(attributes[RDMA_NLDEV_ATTR_DEV_NAME]), answer->name) == 0) {
+		answer->index = nla_get_u32(attributes[RDMA_NLDEV_ATTR_DEV_INDEX]);
+		answer->found = true;
+	}
+	return NL_OK;
+}
+
+static int find_index(const char *device, uint32_t *ret)
+{
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	struct device_answer answer = {.name = device};
+	int error;
+
+	message = new_nldev_message(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	if (!message)
+		return -ENOMEM;
+	error = ask(NETLINK_RDMA, message, parse_device, &answer);
+	if (error < 0)
+		return error;
+	*ret = answer.index;
+	return answer.found ? 0 : -ENOENT;
+}
+
+static int parse_port(struct nl_msg *message, void *userdata)
+{
+	char *name = userdata;
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
+
+	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) == 0 &&
+	    attributes[RDMA_NLDEV_ATTR_NDEV_NAME])
+		(void)nla_strlcpy(name, attributes[RDMA_NLDEV_ATTR_NDEV_NAME], IF_NAMESIZE);
+	return NL_OK;
+}
+
+/* The kernel leaves the name out where the interface is in another network namespace. */
+static int find_netdev(const struct rna_root *root, const char *device, unsigned port,
+		       char ret[IF_NAMESIZE])
+{
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	uint32_t index;
+	int error;
+
+	if (!rna_backends_stack_exists(root))
+		return -ENOENT;
+	error = find_index(device, &index);
+	if (error < 0)
+		return error;
+	message = new_nldev_message(RDMA_NLDEV_CMD_PORT_GET, 0);
+	if (!message || nla_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, index) < 0 ||
+	    nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)
+		return -ENOMEM;
+	ret[0] = '\0';
+	error = ask(NETLINK_RDMA, message, parse_port, ret);
+	if (error < 0)
+		return error;
+	return ret[0] ? 0 : -ENOENT;
+}
+
+const struct rna_rdma_netlink_backend rna_rdma_netlink = {
+	.find_netdev = find_netdev,
+};

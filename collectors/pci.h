@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PCI addresses in sysfs paths: "0000:3b:00.0", domain:bus:device.function. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Is text (len bytes of it) a PCI address? The domain has four digits or more: hosts with VMD or
+ * Hyper-V number them beyond ffff.
+ */
+bool rna_pci_is_address(const char *text, size_t len);
+
+/*
+ * The last component of path that is a PCI address, or NULL; *ret_len is its length. The last one
+ * is the function itself, those before it are the bridges above it.
+ */
+const char *rna_pci_find_last(const char *path, size_t *ret_len);

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * presence: which RDMA devices there are, and what they sit on.
+ *
+ * All of it is kernel memory: no file read here reaches a device, so presence answers on a node
+ * whose HCAs do not. A device that vanishes halfway is left out, or keeps what was read so far;
+ * the uevent of its removal brings the next run anyway.
+ */
+#include "presence.h"
+
+#include "collectors.h"
+#include "pci.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CLASS "sys/class/infiniband"
+
+enum {
+	PORT_NUMBER_MAX = 0xffff, /* switchdev has hundreds, IBTA a byte */
+	NUMBER_TEXT_MAX = 64,
+};
+
+const char *rna_device_key(const char *pci_address, const char *subfunction, const char *name,
+			   struct rna_arena *arena)
+{
+	if (!pci_address)
+		return name;
+	if (!subfunction)
+		return pci_address;
+	return rna_arena_printf(arena, "%s/sf%s", pci_address, subfunction);
+}
+
+size_t rna_device_ports(char *const *names, size_t count, unsigned *ret)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t number;
+
+		if (names[i][0] == '0' || rna_parse_u64(names[i], &number) < 0)
+			continue;
+		if (number <= PORT_NUMBER_MAX)
+			ret[found++] = (unsigned)number;
+	}
+	return found;
+}
+
+/* What one run works with: memory that stays in the part, and memory that does not. */
+struct run {
+	const struct rna_root *root;
+	struct rna_arena *keep;
+	struct rna_arena *scratch;
+	bool no_memory; /* remembered, so that helpers may answer "not there" */
+};
+
+static char *remember(struct run *run, char *text)
+{
+	if (!text)
+		run->no_memory = true;
+	return text;
+}
+
+static char *join(struct run *run, const char *directory, const char *name)
+{
+	return remember(run, rna_arena_printf(run->scratch, "%s/%s", directory, name));
+}
+
+/* Last component of a link's target, or NULL where there is no such link. */
+static const char *read_link_name(struct run *run, const char *directory, const char *name)
+{
+	const char *path = join(run, directory, name), *slash;
+	char target[RNA_ATTRIBUTE_MAX];
+
+	if (!path || rna_root_readlink(run->root, path, target, sizeof(target)) < 0)
+		return NULL;
+	slash = strrchr(target, '/');
+	return remember(run, rna_arena_strdup(run->keep, slash ? slash + 1 : target));
+}
+
+/* PCI ids are hexadecimal; 0 where there are none. */
+static uint32_t read_id(struct run *run, const char *directory, const char *name)
+{
+	const char *path = join(run, directory, name);
+	uint64_t id;
+
+	if (!path || rna_root_read_hex(run->root, path, &id) < 0 || id > UINT32_MAX)
+		return 0;
+	return (uint32_t)id;
+}
+
+static int read_numa_node(struct run *run, const char *directory)
+{
+	const char *path = join(run, directory, "numa_node");
+	char text[NUMBER_TEXT_MAX];
+	int64_t node;
+
+	if (!path || rna_root_read(run->root, path, text, sizeof(text)) < 0 ||
+	    rna_parse_i64(text, &node) < 0 || node < 0 || node > INT_MAX)
+		return -1;
+	return (int)node;
+}
+
+/* The sfnum of the auxiliary device that a subfunction's RDMA device hangs on, as digits. */
+static const char *read_subfunction(struct run *run, const char *sysfs_path)
+{
+	const char *path = join(run, sysfs_path, "device/sfnum");
+	char text[NUMBER_TEXT_MAX];
+	uint64_t number;
+
+	if (!path || rna_root_read(run->root, path, text, sizeof(text)) < 0 ||
+	    rna_parse_u64(text, &number) < 0)
+		return NULL;
+	return remember(run, rna_arena_strdup(run->keep, text));
+}
+
+/*
+ * The directory of the PCI function, or NULL. It is part of the device's own path; trees that were
+ * copied without links have it behind "device" at best.
+ */
+static char *find_pci_directory(struct run *run, const char *sysfs_path)
+{
+	const char *link = join(run, sysfs_path, "device");
+	const char *path = sysfs_path;
+	const char *address;
+	size_t len;
+
+	address = rna_pci_find_last(path, &len);
+	if (!address && link) {
+		path = rna_root_realpath(run->root, link, run->scratch, NULL);
+		address = path ? rna_pci_find_last(path, &len) : NULL;
+	}
+	if (!address)
+		return NULL;
+	return remember(run,
+			rna_arena_printf(run->scratch, "%.*s", (int)(address + len - path), path));
+}
+
+static void read_pci(struct run *run, struct rna_device *device)
+{
+	const char *subfunction = read_subfunction(run, device->sysfs_path);
+	const char *pci = find_pci_directory(run, device->sysfs_path);
+
+	device->function = RNA_FUNCTION_VIRTUAL;
+	device->numa_node = -1;
+	if (pci) {
+		device->pci_address =
+			remember(run, rna_arena_strdup(run->keep, strrchr(pci, '/') + 1));
+		device->driver = read_link_name(run, pci, "driver");
+		device->physical_function = read_link_name(run, pci, "physfn");
+		device->function = device->physical_function ? RNA_FUNCTION_VF : RNA_FUNCTION_PF;
+		device->numa_node = read_numa_node(run, pci);
+		device->vendor_id = read_id(run, pci, "vendor");
+		device->device_id = read_id(run, pci, "device");
+	}
+	if (pci && subfunction) {
+		device->function = RNA_FUNCTION_SF;
+		device->physical_function = device->pci_address;
+	}
+	device->key = rna_device_key(device->pci_address, subfunction, device->name, run->keep);
+	run->no_memory |= !device->key;
+}
+
+static void read_ports(struct run *run, struct rna_device *device)
+{
+	const char *path = join(run, device->sysfs_path, "ports");
+	unsigned *ports;
+	char **names;
+	ssize_t count;
+
+	count = path ? rna_root_list(run->root, path, run->scratch, &names) : -ENOMEM;
+	run->no_memory |= count == -ENOMEM;
+	if (count <= 0)
+		return;
+	ports = rna_arena_array(run->keep, (size_t)count, sizeof(*ports));
+	if (!ports) {
+		run->no_memory = true;
+		return;
+	}
+	device->port_count = rna_device_ports(names, (size_t)count, ports);
+	device->ports = ports;
+}
+
+/* Is there such a device? A class directory may hold plain files, and links to what just went. */
+static bool read_device(struct run *run, const char *name, struct rna_device *device)
+{
+	const char *link = join(run, CLASS, name);
+	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -1;
+	struct stat stat;
+	int status = 0;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return false;
+	*device = (struct rna_device){
+		.name = remember(run, rna_arena_strdup(run->keep, name)),
+		.sysfs_path = rna_root_realpath(run->root, link, run->keep, &status),
+		.generation = stat.st_ino,
+	};
+	run->no_memory |= status == -ENOMEM;
+	if (!device->sysfs_path || !device->name)
+		return false;
+	read_pci(run, device);
+	read_ports(run, device);
+	return true;
+}
+
+/*
+ * Keys must differ. Two devices on one PCI function (the SMI device of a multi-plane HCA) are told
+ * apart by name, except the first, which keeps the key it would have alone.
+ */
+static void make_keys_unique(struct run *run, struct rna_device *devices, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (strcmp(devices[i].key, devices[j].key) != 0)
+				continue;
+			devices[i].key =
+				remember(run, rna_arena_printf(run->keep, "%s/%s", devices[i].key,
+							       devices[i].name));
+			break;
+		}
+		if (!devices[i].key)
+			return;
+	}
+}
+
+static int read_devices(struct run *run, struct rna_presence *presence)
+{
+	struct rna_device *devices;
+	char **names;
+	ssize_t count;
+
+	count = rna_root_list(run->root, CLASS, run->scratch, &names);
+	if (count == -ENOENT)
+		return 0; /* no RDMA stack: a fact, not a failure */
+	if (count < 0)
+		return (int)count;
+	presence->stack = true;
+	devices = rna_arena_array(run->keep, (size_t)count, sizeof(*devices));
+	if (!devices)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++)
+		if (read_device(run, names[i], &devices[presence->device_count]))
+			presence->device_count++;
+	if (!run->no_memory)
+		make_keys_unique(run, devices, presence->device_count);
+	presence->devices = devices;
+	return run->no_memory ? -ENOMEM : 0;
+}
+
+int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **ret,
+			 struct rna_error *error)
+{
+	struct rna_presence *presence =
+		rna_part_new(RNA_COLLECTOR_PRESENCE, sizeof(*presence), 4096);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)presence;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
+	int status = -ENOMEM;
+
+	if (part && scratch) {
+		struct run run = {.root = in->root, .keep = part->arena, .scratch = scratch};
+
+		part->started = rna_clock_now();
+		status = read_devices(&run, presence);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "cannot list " CLASS);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

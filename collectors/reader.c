@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
+
+struct directory {
+	const char *path;
+	unsigned tag;
+	int fd; /* -1: not kept */
+};
+
+struct file {
+	struct rna_reader_file public;
+	int fd;         /* -1: not kept, or not open yet */
+	bool was_good;  /* has it ever been read? */
+	int error;      /* of the last try; 0: none */
+	rna_usec pause; /* how long it is left alone after the next failure */
+	rna_usec retry; /* not to be touched before */
+};
+
+struct rna_reader {
+	const struct rna_root *root;
+	unsigned descriptors; /* may be kept */
+	unsigned kept;
+	rna_usec now; /* start of this run */
+	rna_usec period;
+	struct rna_arena *names;
+	struct directory *directories;
+	unsigned directory_count;
+	struct file *files;
+	size_t file_count;
+	size_t file_size;
+};
+
+struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descriptors)
+{
+	struct rna_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->root = root;
+	reader->descriptors = descriptors;
+	return reader;
+}
+
+void rna_reader_reset(struct rna_reader *reader)
+{
+	for (size_t i = 0; i < reader->file_count; i++)
+		rna_close_p(&reader->files[i].fd);
+	for (unsigned i = 0; i < reader->directory_count; i++)
+		rna_close_p(&reader->directories[i].fd);
+	free(reader->files);
+	free(reader->directories);
+	(void)rna_arena_free(reader->names);
+	*reader = (struct rna_reader){
+		.root = reader->root,
+		.descriptors = reader->descriptors,
+		.now = reader->now,
+		.period = reader->period,
+	};
+}
+
+struct rna_reader *rna_reader_free(struct rna_reader *reader)
+{
+	if (reader)
+		rna_reader_reset(reader);
+	free(reader);
+	return NULL;
+}
+
+void rna_reader_start(struct rna_reader *reader, rna_usec now, rna_usec period)
+{
+	reader->now = now;
+	reader->period = period;
+}
+
+bool rna_reader_is_empty(const struct rna_reader *reader)
+{
+	return reader->file_count == 0;
+}
+
+static const char *keep_name(struct rna_reader *reader, const char *name)
+{
+	if (!reader->names)
+		reader->names = rna_arena_new(2048);
+	return reader->names ? rna_arena_strdup(reader->names, name) : NULL;
+}
+
+int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsigned tag)
+{
+	RNA_CLOSE int fd = rna_root_openat(reader->root, path, O_PATH | O_DIRECTORY);
+	struct directory *more;
+	const char *name;
+
+	if (fd < 0)
+		return fd;
+	more = reallocarray(reader->directories, reader->directory_count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	reader->directories = more;
+	name = keep_name(reader, path);
+	if (!name)
+		return -ENOMEM;
+	more[reader->directory_count] = (struct directory){.path = name, .tag = tag, .fd = -1};
+	if (reader->kept < reader->descriptors) {
+		more[reader->directory_count].fd = fd;
+		reader->kept++;
+		fd = -1;
+	}
+	return (int)reader->directory_count++;
+}
+
+unsigned rna_reader_directory_count(const struct rna_reader *reader)
+{
+	return reader->directory_count;
+}
+
+unsigned rna_reader_directory_tag(const struct rna_reader *reader, unsigned directory)
+{
+	return reader->directories[directory].tag;
+}
+
+int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const char *name,
+			const void *userdata)
+{
+	struct rna_reader_file file = {
+		.name = keep_name(reader, name),
+		.directory = directory,
+		.userdata = userdata,
+	};
+
+	if (!file.name)
+		return -ENOMEM;
+	if (reader->file_count == reader->file_size) {
+		size_t size = reader->file_size ? reader->file_size * 2 : 32;
+		struct file *more = reallocarray(reader->files, size, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		reader->files = more;
+		reader->file_size = size;
+	}
+	reader->files[reader->file_count] = (struct file){.public = file, .fd = -1};
+	return (int)reader->file_count++;
+}
+
+/* Opens below the kept directory, or by path where it is not kept. */
+static int open_below(const struct rna_reader *reader, unsigned directory, const char *name,
+		      int flags)
+{
+	const struct directory *where = &reader->directories[directory];
+	char path[512];
+	int len;
+
+	if (where->fd >= 0) {
+		int fd = openat(where->fd, name, flags | O_CLOEXEC);
+
+		return fd < 0 ? -errno : fd;
+	}
+	len = snprintf(path, sizeof(path), "%s/%s", where->path, name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	return rna_root_openat(reader->root, path, flags);
+}
+
+ssize_t rna_reader_list(const struct rna_reader *reader, unsigned directory,
+			struct rna_arena *arena, char ***ret_names)
+{
+	int fd = open_below(reader, directory, ".", O_RDONLY | O_DIRECTORY);
+
+	return rna_root_list_fd(fd, arena, ret_names);
+}
+
+size_t rna_reader_count(const struct rna_reader *reader)
+{
+	return reader->file_count;
+}
+
+struct rna_reader_file *rna_reader_file(struct rna_reader *reader, size_t index)
+{
+	return &reader->files[index].public;
+}
+
+/* One try, from the kept descriptor or a new one, which is kept when there is room. */
+static ssize_t read_once(struct rna_reader *reader, struct file *file, char *buffer, size_t size)
+{
+	RNA_CLOSE int fd = -1;
+
+	if (file->fd >= 0)
+		return rna_root_pread_text(file->fd, buffer, size);
+	fd = open_below(reader, file->public.directory, file->public.name, O_RDONLY);
+	if (fd < 0)
+		return fd;
+	if (reader->kept < reader->descriptors) {
+		file->fd = fd;
+		reader->kept++;
+		fd = -1;
+		return rna_root_pread_text(file->fd, buffer, size);
+	}
+	return rna_root_pread_text(fd, buffer, size);
+}
+
+static void start_pause(const struct rna_reader *reader, struct file *file, int error)
+{
+	if (error != file->error)
+		file->pause = reader->period; /* something else is wrong now: look again soon */
+	file->error = error;
+	file->retry = reader->now + file->pause;
+	file->pause = file->pause * 2 < LONGEST_PAUSE ? file->pause * 2 : LONGEST_PAUSE;
+}
+
+ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, size_t size)
+{
+	struct file *file = &reader->files[index];
+	ssize_t len;
+
+	if (file->error && reader->now < file->retry)
+		return file->error;
+	len = read_once(reader, file, buffer, size);
+	/* A kept directory of an unregistered device is empty, and stays so when it returns. */
+	if (len == -ENODEV || (len == -ENOENT && file->was_good)) {
+		rna_reader_reset(reader);
+		return -ENODEV;
+	}
+	if (len < 0) {
+		start_pause(reader, file, (int)len);
+		return len;
+	}
+	file->was_good = true;
+	file->error = 0;
+	return len;
+}
+
+int rna_reader_read_number(struct rna_reader *reader, size_t index,
+			   int (*parse)(const char *text, uint64_t *ret), struct rna_part *part,
+			   struct rna_value *ret)
+{
+	char text[64];
+	uint64_t number;
+	ssize_t len;
+
+	len = rna_reader_read(reader, index, text, sizeof(text));
+	if (len >= 0)
+		len = parse(text, &number);
+	if (len >= 0) {
+		*ret = rna_value_ok(number);
+	} else if (len == -ENODEV) {
+		return -ENODEV;
+	} else if (len == -ENOENT) {
+		*ret = (struct rna_value){0};
+	} else {
+		rna_part_count_error(part, (int)len);
+		*ret = rna_value_unreadable();
+	}
+	return 0;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The backends of a recorded machine: files instead of libraries.
+ *
+ *	recorded/verbs/DEVICE/ports/N/	active_mtu, max_mtu in bytes; active_speed, active_width
+ *					as codes. No directory: verbs could not open the device.
+ *	sys/class/net/NAME/		what sysfs has of the interface
+ *
+ * A file that is not there is a value that the machine did not have. RDMA netlink is not recorded:
+ * the other ways to find a port's interface are files.
+ */
+#include "backends.h"
+
+#include "rate.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A directory of the recording, and memory for the paths below it. */
+struct place {
+	const struct rna_root *root;
+	struct rna_arena *arena;
+	const char *directory; /* NULL after -ENOMEM: nothing is found below */
+};
+
+static const char *path_of(const struct place *place, const char *name)
+{
+	return place->directory ? rna_arena_printf(place->arena, "%s/%s", place->directory, name)
+				: NULL;
+}
+
+/* A number in a file: ok, absent, or unreadable. */
+static struct rna_value read_value(const struct place *place, const char *name)
+{
+	const char *path = path_of(place, name);
+	uint64_t number;
+	int error = path ? rna_root_read_u64(place->root, path, &number) : -ENOMEM;
+
+	if (error == 0)
+		return rna_value_ok(number);
+	return error == -ENOENT ? (struct rna_value){0} : rna_value_unreadable();
+}
+
+/* -- verbs --------------------------------------------------------------------------------------
+ */
+
+static struct rna_value read_lanes(const struct place *place)
+{
+	struct rna_value code = read_value(place, "active_width");
+	unsigned lanes = rna_lanes_from_code(code.number);
+
+	return code.state == RNA_VALUE_OK && lanes ? rna_value_ok(lanes) : (struct rna_value){0};
+}
+
+static int read_verbs_ports(const struct rna_root *root, const struct rna_device *device,
+			    struct rna_verbs_port *ports)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
+	const char *path =
+		scratch ? rna_arena_printf(scratch, "recorded/verbs/%s", device->name) : NULL;
+
+	if (!path)
+		return -ENOMEM;
+	if (!rna_root_exists(root, path))
+		return -ENOENT;
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct place place = {
+			.root = root,
+			.arena = scratch,
+			.directory =
+				rna_arena_printf(scratch, "%s/ports/%u", path, device->ports[i]),
+		};
+
+		ports[i] = (struct rna_verbs_port){
+			.speed_code = read_value(&place, "active_speed"),
+			.lanes = read_lanes(&place),
+			.active_mtu = read_value(&place, "active_mtu"),
+			.max_mtu = read_value(&place, "max_mtu"),
+		};
+	}
+	return 0;
+}
+
+const struct rna_verbs_backend rna_recorded_verbs = {
+	.query_ports = read_verbs_ports,
+};
+
+/* -- interfaces ---------------------------------------------------------------------------------
+ */
+
+static enum rna_operstate read_operstate(const struct place *place)
+{
+	const char *path = path_of(place, "operstate");
+	char text[32];
+
+	if (!path || rna_root_read(place->root, path, text, sizeof(text)) < 0)
+		return RNA_OPER_UNKNOWN;
+	for (unsigned state = RNA_OPER_UNKNOWN; state <= RNA_OPER_UP; state++)
+		if (strcmp(text, rna_operstate_name(state)) == 0)
+			return state;
+	return RNA_OPER_UNKNOWN;
+}
+
+/* Trees that were made by hand often have no flags: then an interface that runs is up. */
+static bool read_admin_up(const struct place *place, enum rna_operstate operstate)
+{
+	const char *path = path_of(place, "flags");
+	uint64_t flags;
+
+	if (!path || rna_root_read_hex(place->root, path, &flags) < 0)
+		return operstate == RNA_OPER_UP;
+	return flags & IFF_UP;
+}
+
+static const char *read_master(const struct place *place)
+{
+	const char *path = path_of(place, "master"), *slash;
+	char target[RNA_ATTRIBUTE_MAX];
+
+	if (!path || rna_root_readlink(place->root, path, target, sizeof(target)) < 0)
+		return NULL;
+	slash = strrchr(target, '/');
+	return rna_arena_strdup(place->arena, slash ? slash + 1 : target);
+}
+
+static int read_netdev(const struct rna_root *root, const char *name, struct rna_arena *arena,
+		       struct rna_netdev *ret)
+{
+	const struct place place = {
+		.root = root,
+		.arena = arena,
+		.directory = rna_arena_printf(arena, "sys/class/net/%s", name),
+	};
+	enum rna_operstate operstate;
+
+	if (!place.directory)
+		return -ENOMEM;
+	if (!rna_root_exists(root, place.directory))
+		return -ENODEV;
+	operstate = read_operstate(&place);
+	*ret = (struct rna_netdev){
+		.name = rna_arena_strdup(arena, name),
+		.master = read_master(&place),
+		.ifindex = (unsigned)read_value(&place, "ifindex").number,
+		.type = (unsigned)read_value(&place, "type").number,
+		.admin_up = read_admin_up(&place, operstate),
+		.operstate = operstate,
+		.mtu = read_value(&place, "mtu"),
+		.carrier_up = read_value(&place, "carrier_up_count"),
+		.carrier_down = read_value(&place, "carrier_down_count"),
+	};
+	if (ret->admin_up)
+		ret->carrier = read_value(&place, "carrier");
+	return ret->name ? 0 : -ENOMEM;
+}
+
+const struct rna_netdev_backend rna_recorded_netdev = {
+	.read = read_netdev,
+};
+
+/* -- RDMA netlink -------------------------------------------------------------------------------
+ */
+
+static int find_no_netdev(const struct rna_root *root, const char *device, unsigned port,
+			  char ret[IF_NAMESIZE])
+{
+	(void)root;
+	(void)device;
+	(void)port;
+	(void)ret;
+	return -ENOENT;
+}
+
+const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
+	.find_netdev = find_no_netdev,
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The collectors. To add one: an id in rna/part.h, a row here, and a file with its function.
+ */
+#include "collectors.h"
+
+/* clang-format off */
+const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
+	[RNA_COLLECTOR_PRESENCE] = {
+		.id = RNA_COLLECTOR_PRESENCE,
+		.name = "presence",
+		.help = "Which RDMA devices there are and what they sit on.",
+		.collect = rna_collect_presence,
+	},
+	[RNA_COLLECTOR_STATE] = {
+		.id = RNA_COLLECTOR_STATE,
+		.name = "state",
+		.help = "Logical and physical state of each port.",
+		.per_device = true,
+		.collect = rna_collect_state,
+	},
+	[RNA_COLLECTOR_COUNTERS] = {
+		.id = RNA_COLLECTOR_COUNTERS,
+		.name = "counters",
+		.help = "InfiniBand performance counters of each port.",
+		.per_device = true,
+		.collect = rna_collect_counters,
+	},
+	[RNA_COLLECTOR_HW_COUNTERS] = {
+		.id = RNA_COLLECTOR_HW_COUNTERS,
+		.name = "hw_counters",
+		.help = "Counters of the driver, of each port and of the device.",
+		.per_device = true,
+		.collect = rna_collect_hw_counters,
+	},
+	[RNA_COLLECTOR_IDENTITY] = {
+		.id = RNA_COLLECTOR_IDENTITY,
+		.name = "identity",
+		.help = "GUIDs, firmware, board and link layer.",
+		.per_device = true,
+		.collect = rna_collect_identity,
+	},
+	[RNA_COLLECTOR_LINK] = {
+		.id = RNA_COLLECTOR_LINK,
+		.name = "link",
+		.help = "Rate, width, speed, MTU, LIDs and capabilities of each port.",
+		.per_device = true,
+		.collect = rna_collect_link,
+	},
+	[RNA_COLLECTOR_NETDEV] = {
+		.id = RNA_COLLECTOR_NETDEV,
+		.name = "netdev",
+		.help = "Network interfaces and which port each serves.",
+		.collect = rna_collect_netdev,
+	},
+	[RNA_COLLECTOR_PROCESS] = {
+		.id = RNA_COLLECTOR_PROCESS,
+		.name = "process",
+		.help = "The agent's own process.",
+		.collect = rna_collect_process,
+	},
+};
+/* clang-format on */

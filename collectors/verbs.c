@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The verbs backend: libibverbs, opened, asked and closed within one call.
+ *
+ * Only it knows MTUs, and the speed codes that sysfs cannot print. What it costs: the providers'
+ * shared objects on the first call, one context per call (on mlx5 a few firmware commands), and
+ * one port query per port.
+ *
+ * libibverbs writes a warning to stderr when a provider's shared object does not load; there is
+ * no way to ask it not to. It does so only where the device node exists, see can_open().
+ */
+#include "backends.h"
+
+#include "rate.h"
+
+#include "collectors_config.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#define DEVICE_NODES "/dev/infiniband"
+
+static void free_list(struct ibv_device ***list)
+{
+	if (*list)
+		ibv_free_device_list(*list);
+}
+
+static void close_context(struct ibv_context **context)
+{
+	if (*context)
+		(void)ibv_close_device(*context); /* it holds nothing of ours */
+}
+
+static struct ibv_device *find_device(struct ibv_device **list, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(ibv_get_device_name(list[i]), name) == 0)
+			return list[i];
+	return NULL;
+}
+
+/* Asked first, because ibv_open_device() complains on stderr. dev_name is "uverbs0". */
+static bool can_open(const struct ibv_device *device)
+{
+	char path[sizeof(DEVICE_NODES "/") + sizeof(device->dev_name)];
+
+	(void)snprintf(path, sizeof(path), DEVICE_NODES "/%s", device->dev_name);
+	return access(path, R_OK | W_OK) == 0;
+}
+
+/* enum ibv_mtu: 1 is 256, 5 is 4096; anything else is no MTU that we know. */
+static struct rna_value mtu_value(enum ibv_mtu mtu)
+{
+	if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096)
+		return (struct rna_value){0};
+	return rna_value_ok((uint64_t)128 << mtu);
+}
+
+/* The old field is eight bits wide and stops at NDR; ibv_query_port(3) says which one to use. */
+static struct rna_value speed_value(const struct ibv_port_attr *attr)
+{
+#if HAVE_ACTIVE_SPEED_EX
+	if (attr->active_speed_ex)
+		return rna_value_ok(attr->active_speed_ex);
+#endif
+	return attr->active_speed ? rna_value_ok(attr->active_speed) : (struct rna_value){0};
+}
+
+static struct rna_value lanes_value(uint8_t width_code)
+{
+	unsigned lanes = rna_lanes_from_code(width_code);
+
+	return lanes ? rna_value_ok(lanes) : (struct rna_value){0};
+}
+
+static void query_port(struct ibv_context *context, unsigned number, struct rna_verbs_port *port)
+{
+	struct ibv_port_attr attr = {0};
+	int error;
+
+	error = number > UINT8_MAX ? EINVAL : ibv_query_port(context, (uint8_t)number, &attr);
+	if (error) {
+		port->error = -error;
+		return;
+	}
+	port->speed_code = speed_value(&attr);
+	port->lanes = lanes_value(attr.active_width);
+	port->active_mtu = mtu_value(attr.active_mtu);
+	port->max_mtu = mtu_value(attr.max_mtu);
+	port->sm_sl = rna_value_ok(attr.sm_sl);
+	port->lmc = rna_value_ok(attr.lmc);
+	port->capability_mask = rna_value_ok(attr.port_cap_flags);
+}
+
+static int query_ports(const struct rna_root *root, const struct rna_device *device,
+		       struct rna_verbs_port *ports)
+{
+	RNA_CLEANUP(free_list) struct ibv_device **list = NULL;
+	RNA_CLEANUP(close_context) struct ibv_context *context = NULL;
+	struct ibv_device *found;
+	int count = 0;
+
+	if (!rna_backends_stack_exists(root) || access(DEVICE_NODES, X_OK) < 0)
+		return -ENOENT;
+	list = ibv_get_device_list(&count);
+	if (!list)
+		return errno == ENOSYS ? -ENOENT : -errno;
+	found = find_device(list, count, device->name);
+	if (!found || !can_open(found))
+		return -ENOENT;
+	context = ibv_open_device(found);
+	if (!context)
+		return errno == EPERM || errno == EACCES ? -ENOENT : -errno;
+	for (size_t i = 0; i < device->port_count; i++)
+		query_port(context, device->ports[i], &ports[i]);
+	return 0;
+}
+
+const struct rna_verbs_backend rna_verbs = {
+	.query_ports = query_ports,
+};
