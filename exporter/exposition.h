@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text that Prometheus reads, in both its dialects.
+ *
+ * A writer is told of a metric and then of samples; which lines the dialect wants around them, and
+ * under which name, is its own business. A metric without samples leaves no line behind.
+ */
+#pragma once
+
+#include "rna/exporter.h"
+
+/* A piece of prepared text. */
+struct rna_span {
+	const char *text;
+	size_t len;
+};
+
+/* Copies what stands in text into arena. 0 or -ENOMEM; the latter also if text has failed. */
+int rna_span_keep(struct rna_arena *arena, const struct rna_strbuf *text, struct rna_span *ret);
+
+enum rna_metric_type {
+	RNA_METRIC_COUNTER, /* name ends in _total */
+	RNA_METRIC_GAUGE,
+	RNA_METRIC_INFO, /* name ends in _info; the value is 1, the labels matter */
+};
+
+enum rna_metric_unit {
+	RNA_METRIC_PLAIN,
+	RNA_METRIC_BOOLEAN, /* 1: yes, 0: no */
+	RNA_METRIC_BYTES,
+	RNA_METRIC_BYTES_PER_SECOND,
+	RNA_METRIC_SECONDS, /* samples are given in microseconds and written as seconds */
+};
+
+struct rna_metric {
+	const char *name; /* in full, as it stands in front of the samples */
+	enum rna_metric_type type;
+	enum rna_metric_unit unit;
+	const char *help;                            /* one sentence */
+	struct rna_span heads[RNA_EXPOSITION_COUNT]; /* by rna_metric_prepare() */
+};
+
+const char *rna_metric_type_name(enum rna_metric_type type); /* "counter", "gauge", "info" */
+
+/* What is wrong with a metric by the rules of both dialects; NULL: nothing. For tests. */
+const char *rna_metric_check(const struct rna_metric *metric);
+
+/* Writes down, in arena, the lines that go in front of the metric's samples. 0 or -ENOMEM. */
+int rna_metric_prepare(struct rna_metric *metric, struct rna_arena *arena);
+
+/*
+ * Labels are spans as they stand between the braces: device="mlx5_0",port="1". Empty: no braces.
+ * This appends name="value", escaped, behind a comma where one is due. A value of NULL: nothing.
+ */
+void rna_label_add(struct rna_strbuf *labels, const char *name, const char *value);
+
+struct rna_writer {
+	struct rna_strbuf *out;
+	enum rna_exposition format;
+	const struct rna_metric *metric; /* the one whose samples are written */
+	size_t name_len;
+	bool begun; /* did the metric have a sample? */
+};
+
+#define RNA_WRITER(buf, exposition) ((struct rna_writer){.out = (buf), .format = (exposition)})
+
+/* All samples from here on are of metric, which is prepared and lives on. Each comes once. */
+void rna_writer_metric(struct rna_writer *writer, const struct rna_metric *metric);
+
+/* One sample. number: in the metric's unit, see enum rna_metric_unit. */
+void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64_t number);
+
+/* One sample with one more label behind the others. */
+void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, const char *name,
+			    const char *value, uint64_t number);
+
+void rna_writer_end(struct rna_writer *writer);

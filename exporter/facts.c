@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Facts: what is known about a device or a port, in words. */
+#include "facts.h"
+
+static const char *print_value(char scratch[RNA_FACT_MAX], struct rna_value value)
+{
+	if (!rna_value_is_known(value))
+		return NULL;
+	(void)snprintf(scratch, RNA_FACT_MAX, "%ju", (uintmax_t)value.number);
+	return scratch;
+}
+
+static const char *print_pci_id(char scratch[RNA_FACT_MAX], uint32_t id)
+{
+	if (id == 0)
+		return NULL;
+	(void)snprintf(scratch, RNA_FACT_MAX, "0x%04x", id);
+	return scratch;
+}
+
+/* Facts that are a member of a struct, and nothing more. */
+#define TEXT_MEMBER(linkage, name, object, member)                                                 \
+	linkage const char *name(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])    \
+	{                                                                                          \
+		(void)scratch;                                                                     \
+		return subject->object ? subject->object->member : NULL;                           \
+	}
+
+TEXT_MEMBER(, rna_fact_device, device, device->name)
+TEXT_MEMBER(, rna_fact_pci_address, device, device->pci_address)
+TEXT_MEMBER(, rna_fact_driver, device, device->driver)
+TEXT_MEMBER(static, physical_function, device, device->physical_function)
+TEXT_MEMBER(, rna_fact_hca_type, identity, hca_type)
+TEXT_MEMBER(, rna_fact_board_id, identity, board_id)
+TEXT_MEMBER(, rna_fact_firmware_version, identity, firmware_version)
+TEXT_MEMBER(static, hardware_revision, identity, hardware_revision)
+TEXT_MEMBER(, rna_fact_node_guid, identity, node_guid)
+TEXT_MEMBER(static, system_image_guid, identity, system_image_guid)
+TEXT_MEMBER(, rna_fact_node_description, identity, node_description)
+TEXT_MEMBER(, rna_fact_port_guid, port_identity, port_guid)
+TEXT_MEMBER(, rna_fact_netdev, netdev, name)
+TEXT_MEMBER(static, netdev_master, netdev, master)
+TEXT_MEMBER(, rna_fact_speed, link, speed_name)
+
+const char *rna_fact_function(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	return rna_function_name(subject->device->device->function);
+}
+
+static const char *vendor_id(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return print_pci_id(scratch, subject->device->device->vendor_id);
+}
+
+static const char *device_id(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return print_pci_id(scratch, subject->device->device->device_id);
+}
+
+const char *rna_fact_numa_node(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	int node = subject->device->device->numa_node;
+
+	return node < 0 ? NULL : print_value(scratch, rna_value_ok((unsigned)node));
+}
+
+static const char *node_type(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (!subject->identity || subject->identity->node_type == RNA_NODE_TYPE_UNKNOWN)
+		return NULL;
+	return rna_node_type_name(subject->identity->node_type);
+}
+
+const char *rna_fact_port(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return print_value(scratch, rna_value_ok(subject->port));
+}
+
+const char *rna_fact_link_layer(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (subject->link_layer == RNA_LINK_LAYER_UNKNOWN)
+		return NULL;
+	return rna_link_layer_name(subject->link_layer);
+}
+
+static const char *netdev_source(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (!subject->netdev)
+		return NULL;
+	return rna_netdev_source_name(subject->port_netdev->source);
+}
+
+const char *rna_fact_state(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (!subject->state || !rna_value_is_known(subject->state->state))
+		return NULL;
+	return rna_port_state_name(subject->state->state.number);
+}
+
+const char *rna_fact_physical_state(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (!subject->state || !rna_value_is_known(subject->state->physical_state))
+		return NULL;
+	return rna_physical_state_name(subject->state->physical_state.number);
+}
+
+const char *rna_fact_width(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	if (!subject->link || !rna_value_is_known(subject->link->width))
+		return NULL;
+	(void)snprintf(scratch, RNA_FACT_MAX, "%jux", (uintmax_t)subject->link->width.number);
+	return scratch;
+}
+
+const char *rna_fact_rate(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	struct rna_value rate = rna_port_rate(subject);
+
+	if (!rna_value_is_known(rate))
+		return NULL;
+	/* links are named by their bits, in powers of ten; 2.5 is the only one with a fraction */
+	(void)snprintf(scratch, RNA_FACT_MAX, "%.4g Gb/s", (double)rate.number * 8 / 1e9);
+	return scratch;
+}
+
+const char *rna_fact_mtu(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return subject->link ? print_value(scratch, subject->link->active_mtu) : NULL;
+}
+
+const char *rna_fact_lid(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return subject->link ? print_value(scratch, subject->link->lid) : NULL;
+}
+
+const char *rna_fact_operstate(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	return subject->netdev ? rna_operstate_name(subject->netdev->operstate) : NULL;
+}
+
+static bool is_down(const struct rna_subject *port)
+{
+	return port->state && rna_value_is_known(port->state->state) &&
+	       port->state->state.number == RNA_PORT_DOWN;
+}
+
+struct rna_value rna_port_rate(const struct rna_subject *port)
+{
+	if (!port->link || is_down(port))
+		return (struct rna_value){0};
+	return port->link->rate;
+}
+
+struct rna_value rna_port_up(const struct rna_subject *port)
+{
+	uint64_t state;
+
+	if (!port->state || !rna_value_is_known(port->state->state))
+		return (struct rna_value){0};
+	state = port->state->state.number;
+	return rna_value_ok(state == RNA_PORT_ACTIVE || state == RNA_PORT_ACTIVE_DEFER);
+}
+
+const char *rna_why_no_port(const struct rna_subjects *subjects)
+{
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
+	const struct rna_presence *presence = rna_snapshot_presence(view->snapshot);
+
+	if (subjects->scopes[RNA_SCOPE_PORT].count > 0)
+		return NULL;
+	if (!presence)
+		return "It is not known which RDMA devices there are: they could not be listed.";
+	if (!presence->stack)
+		return "No RDMA stack: the kernel has no /sys/class/infiniband (is ib_core "
+		       "loaded?).";
+	if (presence->device_count == 0)
+		return "No RDMA device: the RDMA stack is there, but no driver has registered one.";
+	return "No port: the RDMA devices of this node have none.";
+}
+
+enum rna_tone rna_tone_state(const struct rna_subject *port)
+{
+	struct rna_value up = rna_port_up(port);
+
+	if (!rna_value_is_known(up))
+		return RNA_TONE_PLAIN;
+	if (up.number)
+		return RNA_TONE_GOOD;
+	return is_down(port) ? RNA_TONE_BAD : RNA_TONE_WARNING;
+}
+
+enum rna_tone rna_tone_physical_state(const struct rna_subject *port)
+{
+	if (!port->state || !rna_value_is_known(port->state->physical_state))
+		return RNA_TONE_PLAIN;
+	switch (port->state->physical_state.number) {
+	case RNA_PHYSICAL_LINK_UP:
+		return RNA_TONE_GOOD;
+	case RNA_PHYSICAL_SLEEP:
+	case RNA_PHYSICAL_DISABLED:
+		return RNA_TONE_BAD;
+	default:
+		return RNA_TONE_WARNING;
+	}
+}
+
+enum rna_tone rna_tone_operstate(const struct rna_subject *port)
+{
+	if (!port->netdev)
+		return RNA_TONE_PLAIN;
+	switch (port->netdev->operstate) {
+	case RNA_OPER_UP:
+		return RNA_TONE_GOOD;
+	case RNA_OPER_UNKNOWN: /* drivers that never say */
+		return RNA_TONE_PLAIN;
+	case RNA_OPER_DORMANT:
+	case RNA_OPER_TESTING:
+		return RNA_TONE_WARNING;
+	default:
+		return RNA_TONE_BAD;
+	}
+}
+
+const struct rna_fact_row rna_device_facts[] = {
+	{"pci_address", rna_fact_pci_address},
+	{"driver", rna_fact_driver},
+	{"function", rna_fact_function},
+	{"physical_function", physical_function},
+	{"vendor_id", vendor_id},
+	{"device_id", device_id},
+	{"numa_node", rna_fact_numa_node, .number = true},
+	{"node_type", node_type},
+	{"hca_type", rna_fact_hca_type},
+	{"board_id", rna_fact_board_id},
+	{"firmware_version", rna_fact_firmware_version},
+	{"hardware_revision", hardware_revision},
+	{"node_guid", rna_fact_node_guid},
+	{"system_image_guid", system_image_guid},
+	{"node_description", rna_fact_node_description},
+};
+const size_t rna_device_fact_count = RNA_ARRAY_SIZE(rna_device_facts);
+
+const struct rna_fact_row rna_port_facts[] = {
+	{"link_layer", rna_fact_link_layer}, {"netdev", rna_fact_netdev},
+	{"netdev_master", netdev_master},    {"netdev_source", netdev_source},
+	{"port_guid", rna_fact_port_guid},   {"pci_address", rna_fact_pci_address},
+};
+const size_t rna_port_fact_count = RNA_ARRAY_SIZE(rna_port_facts);

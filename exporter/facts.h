@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts: what is known about a device or a port, in words. One function says one fact, and each
+ * output is a table of them: labels of the info metrics, members of the JSON, columns for people.
+ */
+#pragma once
+
+#include "subjects.h"
+
+enum { RNA_FACT_MAX = 48 }; /* what facts that are numbers may need */
+
+/* The fact, or NULL if it is not known. scratch: where to write what is not a text already. */
+typedef const char *rna_fact(const struct rna_subject *subject, char scratch[RNA_FACT_MAX]);
+
+struct rna_fact_row {
+	const char *name; /* label and JSON member */
+	rna_fact *fact;
+	bool number; /* in JSON without quotes */
+};
+
+/* Labels of rdma_device_info and rdma_port_info, behind those that name the subject. */
+extern const struct rna_fact_row rna_device_facts[];
+extern const size_t rna_device_fact_count;
+extern const struct rna_fact_row rna_port_facts[];
+extern const size_t rna_port_fact_count;
+
+rna_fact rna_fact_device;
+rna_fact rna_fact_port;
+rna_fact rna_fact_pci_address;
+rna_fact rna_fact_numa_node;
+rna_fact rna_fact_function;
+rna_fact rna_fact_driver;
+rna_fact rna_fact_hca_type;
+rna_fact rna_fact_board_id;
+rna_fact rna_fact_node_guid;
+rna_fact rna_fact_node_description;
+rna_fact rna_fact_firmware_version;
+rna_fact rna_fact_link_layer;
+rna_fact rna_fact_netdev;
+rna_fact rna_fact_port_guid;
+
+/* These change from one moment to the next and are no labels. */
+rna_fact rna_fact_state;          /* "ACTIVE" */
+rna_fact rna_fact_physical_state; /* "LinkUp" */
+rna_fact rna_fact_speed;          /* "HDR" */
+rna_fact rna_fact_width;          /* "4x" */
+rna_fact rna_fact_rate;           /* "200 Gb/s"; not known while the port is down */
+rna_fact rna_fact_mtu;
+rna_fact rna_fact_lid;
+rna_fact rna_fact_operstate; /* "up", of the network interface */
+
+/* The rate of a link in bytes per second; absent while the port is down, it is made up then. */
+struct rna_value rna_port_rate(const struct rna_subject *port);
+
+/* Is the link up, for traffic? Absent when the state is not known. */
+struct rna_value rna_port_up(const struct rna_subject *port);
+
+/* A sentence for people on why there is no port to show. NULL: there is one. */
+const char *rna_why_no_port(const struct rna_subjects *subjects);
+
+/* Should a person look at it? */
+enum rna_tone {
+	RNA_TONE_PLAIN,
+	RNA_TONE_GOOD,
+	RNA_TONE_WARNING, /* on its way, or not quite */
+	RNA_TONE_BAD,
+};
+
+typedef enum rna_tone rna_tone_of(const struct rna_subject *subject);
+
+rna_tone_of rna_tone_state;
+rna_tone_of rna_tone_physical_state;
+rna_tone_of rna_tone_operstate;

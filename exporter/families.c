@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The metric families: one table, in the order of the output.
+ *
+ * Naming rules:
+ *   - what hardware says begins with rdma_device_ or rdma_port_, what the agent says of its work
+ *     with rdma_collector_ or rdma_agent_; process_ is the name that all exporters share;
+ *   - base units only, bytes and seconds, and the unit ends the name, before _total;
+ *   - values carry the labels device and port and no others. All else that is known of a device
+ *     or a port stands on rdma_device_info and rdma_port_info, to be joined in a query:
+ *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
+ *   - files of counters/ and hw_counters/ have families by the counter table (rna/counter.h); those
+ *     without a row go to the _unknown_ family of their directory, with the label counter;
+ *   - a value that is absent or unreadable has no sample: 0 always means zero;
+ *   - samples of a family are sorted by device and port, and the order never changes.
+ *
+ * To add a family: a row, and a function that gets its value from a subject.
+ */
+#include "families.h"
+
+#include <errno.h>
+
+#include "facts.h"
+
+static const struct rna_value no_value;
+
+static struct rna_value yes_or_no(bool yes)
+{
+	return rna_value_ok(yes ? 1 : 0);
+}
+
+/* Gets a value that stands in one of the structs that are joined in a subject. */
+#define MEMBER(name, object, member)                                                               \
+	static struct rna_value name(const struct rna_subject *subject)                            \
+	{                                                                                          \
+		return subject->object ? subject->object->member : no_value;                       \
+	}
+
+/* -- Devices and ports ------------------------------------------------------------------------- */
+
+static struct rna_value devices(const struct rna_subject *node)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
+
+	return presence ? rna_value_ok(presence->device_count) : no_value;
+}
+
+/* The value of an info metric; what it says stands in its labels. */
+static struct rna_value one(const struct rna_subject *subject)
+{
+	(void)subject;
+	return rna_value_ok(1);
+}
+
+MEMBER(state_id, state, state)
+MEMBER(physical_state_id, state, physical_state)
+MEMBER(width, link, width)
+MEMBER(speed_code, link, speed_code)
+MEMBER(active_mtu, link, active_mtu)
+MEMBER(max_mtu, link, max_mtu)
+MEMBER(lid, link, lid)
+MEMBER(sm_lid, link, sm_lid)
+MEMBER(lmc, link, lmc)
+MEMBER(capability_mask, link, capability_mask)
+
+/* -- Network interfaces ------------------------------------------------------------------------ */
+
+static struct rna_value netdev_up(const struct rna_subject *port)
+{
+	/* UNKNOWN is not down: the driver does not say (Documentation/networking/operstates.rst) */
+	if (!port->netdev || port->netdev->operstate == RNA_OPER_UNKNOWN)
+		return no_value;
+	return yes_or_no(port->netdev->operstate == RNA_OPER_UP);
+}
+
+MEMBER(netdev_carrier, netdev, carrier)
+MEMBER(netdev_mtu, netdev, mtu)
+
+static struct rna_value netdev_speed(const struct rna_subject *port)
+{
+	struct rna_value speed = port->netdev ? port->netdev->speed : no_value;
+
+	speed.number /= 8; /* bits to bytes */
+	return speed;
+}
+
+MEMBER(netdev_carrier_up, netdev, carrier_up)
+MEMBER(netdev_carrier_down, netdev, carrier_down)
+
+/* -- Counters ---------------------------------------------------------------------------------- */
+
+/* Has the counter a meaning on this port? Where the link layer is not known, it may have. */
+static bool fits(const struct rna_counter *counter, const struct rna_subject *subject)
+{
+	switch (subject->link_layer) {
+	case RNA_LINK_LAYER_INFINIBAND:
+		return counter->link_layers & RNA_ON_INFINIBAND;
+	case RNA_LINK_LAYER_ETHERNET:
+		return counter->link_layers & RNA_ON_ETHERNET;
+	default:
+		return true;
+	}
+}
+
+static uint64_t in_base_unit(const struct rna_counter *counter, uint64_t number)
+{
+	enum { WORD = 4 }; /* octets, IBTA 16.1.3.5 */
+
+	if (counter->unit == RNA_UNIT_WORDS && __builtin_mul_overflow(number, WORD, &number))
+		return UINT64_MAX; /* a 64-bit counter of all ones */
+	return number;
+}
+
+static void write_known_counter(const struct rna_counter *counter, struct rna_walk *walk,
+				struct rna_writer *writer)
+{
+	const struct rna_counter_value *found;
+	const struct rna_subject *subject;
+	size_t from = 0;
+
+	while ((found = rna_walk_next(walk, counter, &from, &subject)))
+		if (rna_value_is_known(found->value) && fits(counter, subject))
+			rna_writer_sample(writer, subject->labels,
+					  in_base_unit(counter, found->value.number));
+}
+
+/* Files without a row in the counter table, which stand behind the others; the name is a label. */
+static void unknown_counters(const struct rna_subject *subject, enum rna_counter_place place,
+			     struct rna_writer *writer)
+{
+	const struct rna_counter_group *group = subject->groups[place];
+	size_t first = group ? group->count : 0;
+
+	while (first > 0 && !group->values[first - 1].counter)
+		first--;
+	for (size_t i = first; group && i < group->count; i++)
+		if (rna_value_is_known(group->values[i].value))
+			rna_writer_sample_with(writer, subject->labels, "counter",
+					       group->values[i].file,
+					       group->values[i].value.number);
+}
+
+static void port_counters(const struct rna_subject *port, struct rna_writer *writer)
+{
+	unknown_counters(port, RNA_PLACE_PORT_COUNTERS, writer);
+}
+
+static void port_hw_counters(const struct rna_subject *port, struct rna_writer *writer)
+{
+	unknown_counters(port, RNA_PLACE_PORT_HW_COUNTERS, writer);
+}
+
+static void device_hw_counters(const struct rna_subject *device, struct rna_writer *writer)
+{
+	unknown_counters(device, RNA_PLACE_DEVICE_HW_COUNTERS, writer);
+}
+
+static struct rna_value saturated_counters(const struct rna_subject *port)
+{
+	struct rna_value ret = no_value;
+
+	for (size_t place = 0; place < RNA_PLACE_COUNT; place++) {
+		const struct rna_counter_group *group = port->groups[place];
+
+		if (group)
+			ret.state = RNA_VALUE_OK;
+		for (size_t i = 0; group && i < group->count; i++)
+			ret.number += group->values[i].value.state == RNA_VALUE_SATURATED;
+	}
+	return ret;
+}
+
+/* -- Collectors -------------------------------------------------------------------------------- */
+
+static struct rna_value success(const struct rna_subject *job)
+{
+	return job->job->ran ? yes_or_no(job->job->success) : no_value;
+}
+
+static struct rna_value duration(const struct rna_subject *job)
+{
+	return job->job->ran ? rna_value_ok(job->job->duration) : no_value;
+}
+
+/* Against the time of the snapshot: the same view gives the same bytes at any time. */
+static rna_usec since(const struct rna_subject *job, rna_usec then)
+{
+	return rna_usec_since(then, job->view->snapshot->time.monotonic);
+}
+
+static struct rna_value age(const struct rna_subject *job)
+{
+	return job->job->taken ? rna_value_ok(since(job, job->job->taken)) : no_value;
+}
+
+static struct rna_value stalled(const struct rna_subject *job)
+{
+	return rna_value_ok(job->job->stalled ? since(job, job->job->stalled) : 0);
+}
+
+static void errors(const struct rna_subject *job, struct rna_writer *writer)
+{
+	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
+		if (job->job->errors[reason] > 0)
+			rna_writer_sample_with(writer, job->labels, "reason",
+					       rna_reason_name(reason), job->job->errors[reason]);
+}
+
+/* -- The agent --------------------------------------------------------------------------------- */
+
+static struct rna_value start_time(const struct rna_subject *node)
+{
+	return rna_value_ok(node->view->agent.started.realtime);
+}
+
+static struct rna_value snapshots(const struct rna_subject *node)
+{
+	return rna_value_ok(node->view->agent.snapshots);
+}
+
+static struct rna_value lanes(const struct rna_subject *node)
+{
+	return rna_value_ok(node->view->agent.lanes);
+}
+
+static struct rna_value lanes_stalled(const struct rna_subject *node)
+{
+	return rna_value_ok(node->view->agent.lanes_stalled);
+}
+
+static struct rna_value config_ok(const struct rna_subject *node)
+{
+	return yes_or_no(node->view->agent.config_ok);
+}
+
+static struct rna_value config_loaded(const struct rna_subject *node)
+{
+	return rna_value_ok(node->view->agent.config_loaded);
+}
+
+static struct rna_value process_cpu(const struct rna_subject *node)
+{
+	return node->process ? rna_value_ok(node->process->cpu) : no_value;
+}
+
+MEMBER(process_resident_memory, process, resident_memory)
+MEMBER(process_virtual_memory, process, virtual_memory)
+MEMBER(process_open_fds, process, open_fds)
+MEMBER(process_max_fds, process, max_fds)
+MEMBER(process_threads, process, threads)
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+#define COUNTER       RNA_METRIC_COUNTER
+#define GAUGE         RNA_METRIC_GAUGE
+#define INFO          RNA_METRIC_INFO
+#define PLAIN         RNA_METRIC_PLAIN
+#define YES_NO        RNA_METRIC_BOOLEAN
+#define BYTES         RNA_METRIC_BYTES
+#define BYTES_PER_SEC RNA_METRIC_BYTES_PER_SECOND
+#define SECONDS       RNA_METRIC_SECONDS
+#define NODE          RNA_SCOPE_NODE
+#define DEVICE        RNA_SCOPE_DEVICE
+#define PORT          RNA_SCOPE_PORT
+#define JOB           RNA_SCOPE_JOB
+
+/* clang-format off */
+static const struct rna_family table[] = {
+	{{"rdma_devices", GAUGE, PLAIN,
+	  "RDMA devices of this node."},
+	 NODE, devices},
+	{{"rdma_device_info", INFO, PLAIN,
+	  "What an RDMA device is: its place, its board, its firmware and its GUIDs."},
+	 DEVICE, one},
+	{{"rdma_port_info", INFO, PLAIN,
+	  "What a port is: its link layer, its GUID and the network interface it serves."},
+	 PORT, one},
+	{{"rdma_port_up", GAUGE, YES_NO,
+	  "Whether the link of the port is up for traffic (state ACTIVE or ACTIVE_DEFER)."},
+	 PORT, rna_port_up},
+	{{"rdma_port_state_id", GAUGE, PLAIN,
+	  "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."},
+	 PORT, state_id},
+	{{"rdma_port_physical_state_id", GAUGE, PLAIN,
+	  "Physical state of the port (1 Sleep, 2 Polling, 3 Disabled, 4 Training, 5 LinkUp, "
+	  "6 Recovery, 7 Test)."},
+	 PORT, physical_state_id},
+	{{"rdma_port_rate_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	  "Data rate of the link; no sample while the port is down."},
+	 PORT, rna_port_rate},
+	{{"rdma_port_width_lanes", GAUGE, PLAIN,
+	  "Active width of the link in lanes."},
+	 PORT, width},
+	{{"rdma_port_speed_code", GAUGE, PLAIN,
+	  "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, "
+	  "256 XDR)."},
+	 PORT, speed_code},
+	{{"rdma_port_active_mtu_bytes", GAUGE, BYTES,
+	  "RDMA MTU in use on the port."},
+	 PORT, active_mtu},
+	{{"rdma_port_max_mtu_bytes", GAUGE, BYTES,
+	  "Largest RDMA MTU that the port supports."},
+	 PORT, max_mtu},
+	{{"rdma_port_lid", GAUGE, PLAIN,
+	  "Local identifier that the subnet manager gave the port."},
+	 PORT, lid},
+	{{"rdma_port_sm_lid", GAUGE, PLAIN,
+	  "Local identifier of the subnet manager."},
+	 PORT, sm_lid},
+	{{"rdma_port_lmc", GAUGE, PLAIN,
+	  "LID mask control: the port answers to 2^LMC LIDs."},
+	 PORT, lmc},
+	{{"rdma_port_capability_mask", GAUGE, PLAIN,
+	  "Capability mask of the port, as a number (IBTA PortInfo:CapabilityMask)."},
+	 PORT, capability_mask},
+	{{"rdma_port_netdev_up", GAUGE, YES_NO,
+	  "Whether the port's network interface is operational."},
+	 PORT, netdev_up},
+	{{"rdma_port_netdev_carrier", GAUGE, YES_NO,
+	  "Whether the port's network interface has a carrier."},
+	 PORT, netdev_carrier},
+	{{"rdma_port_netdev_mtu_bytes", GAUGE, BYTES,
+	  "MTU of the port's network interface."},
+	 PORT, netdev_mtu},
+	{{"rdma_port_netdev_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	  "Speed of the port's network interface."},
+	 PORT, netdev_speed},
+	{{"rdma_port_netdev_carrier_up_total", COUNTER, PLAIN,
+	  "How often the port's network interface got its carrier."},
+	 PORT, netdev_carrier_up},
+	{{"rdma_port_netdev_carrier_down_total", COUNTER, PLAIN,
+	  "How often the port's network interface lost its carrier."},
+	 PORT, netdev_carrier_down},
+	{.counters = true},
+	{{"rdma_port_unknown_total", COUNTER, PLAIN,
+	  "A file in counters of the port that this version does not know, as it is."},
+	 PORT, .each = port_counters, .label = "counter"},
+	{{"rdma_port_hw_unknown_total", COUNTER, PLAIN,
+	  "A file in hw_counters of the port that this version does not know, as it is."},
+	 PORT, .each = port_hw_counters, .label = "counter"},
+	{{"rdma_device_hw_unknown_total", COUNTER, PLAIN,
+	  "A file in hw_counters of the device that this version does not know, as it is."},
+	 DEVICE, .each = device_hw_counters, .label = "counter"},
+	{{"rdma_port_saturated_counters", GAUGE, PLAIN,
+	  "Counters of the port that stand at their maximum and count no more until they are reset."},
+	 PORT, saturated_counters},
+	{{"rdma_collector_success", GAUGE, YES_NO,
+	  "Whether the last run of the collector succeeded."},
+	 JOB, success},
+	{{"rdma_collector_duration_seconds", GAUGE, SECONDS,
+	  "How long the last run of the collector took."},
+	 JOB, duration},
+	{{"rdma_collector_age_seconds", GAUGE, SECONDS,
+	  "Age of the newest data of the collector."},
+	 JOB, age},
+	{{"rdma_collector_stalled_seconds", GAUGE, SECONDS,
+	  "How long a run of the collector has been past its deadline; 0 when none is."},
+	 JOB, stalled},
+	{{"rdma_collector_errors_total", COUNTER, PLAIN,
+	  "Values and runs of the collector that failed."},
+	 JOB, .each = errors, .label = "reason"},
+	{{"rdma_agent_build_info", INFO, PLAIN,
+	  "Version of the agent."},
+	 NODE, one},
+	{{"rdma_agent_start_time_seconds", GAUGE, SECONDS,
+	  "When the agent started, since the epoch."},
+	 NODE, start_time},
+	{{"rdma_agent_snapshots_total", COUNTER, PLAIN,
+	  "Snapshots that the agent published."},
+	 NODE, snapshots},
+	{{"rdma_agent_lanes", GAUGE, PLAIN,
+	  "Worker threads that read hardware."},
+	 NODE, lanes},
+	{{"rdma_agent_lanes_stalled", GAUGE, PLAIN,
+	  "Worker threads that are held by a run past its deadline."},
+	 NODE, lanes_stalled},
+	{{"rdma_agent_config_last_reload_successful", GAUGE, YES_NO,
+	  "Whether the configuration was good when it was read last."},
+	 NODE, config_ok},
+	{{"rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
+	  "When the configuration in use was read, since the epoch."},
+	 NODE, config_loaded},
+	{{"process_cpu_seconds_total", COUNTER, SECONDS,
+	  "User and system time of the agent."},
+	 NODE, process_cpu},
+	{{"process_resident_memory_bytes", GAUGE, BYTES,
+	  "Resident memory of the agent."},
+	 NODE, process_resident_memory},
+	{{"process_virtual_memory_bytes", GAUGE, BYTES,
+	  "Virtual memory of the agent."},
+	 NODE, process_virtual_memory},
+	{{"process_open_fds", GAUGE, PLAIN,
+	  "Open file descriptors of the agent."},
+	 NODE, process_open_fds},
+	{{"process_max_fds", GAUGE, PLAIN,
+	  "Most file descriptors that the agent may open."},
+	 NODE, process_max_fds},
+	{{"process_threads", GAUGE, PLAIN,
+	  "Threads of the agent."},
+	 NODE, process_threads},
+	{{"process_start_time_seconds", GAUGE, SECONDS,
+	  "When the agent started, since the epoch."},
+	 NODE, start_time},
+};
+/* clang-format on */
+
+/* -- The table with the counters in it --------------------------------------------------------- */
+
+static struct rna_family counter_family(struct rna_arena *arena, const struct rna_counter *counter)
+{
+	bool device = counter->place == RNA_PLACE_DEVICE_HW_COUNTERS;
+	bool rises = counter->kind == RNA_COUNTER;
+
+	return (struct rna_family){
+		.metric =
+			{
+				.name = rna_arena_printf(arena, "rdma_%s_%s%s",
+							 device ? "device" : "port",
+							 counter->metric, rises ? "_total" : ""),
+				.type = rises ? COUNTER : GAUGE,
+				.unit = counter->unit == RNA_UNIT_NONE ? PLAIN : BYTES,
+				.help = counter->help,
+			},
+		.scope = device ? DEVICE : PORT,
+		.counter = counter,
+	};
+}
+
+static int add(struct rna_families *families, struct rna_family family)
+{
+	if (!family.metric.name || rna_metric_prepare(&family.metric, families->arena) < 0)
+		return -ENOMEM;
+	families->items[families->count++] = family;
+	return 0;
+}
+
+static int add_counters(struct rna_families *families)
+{
+	for (size_t i = 0; i < rna_counter_count; i++)
+		if (add(families, counter_family(families->arena, &rna_counters[i])) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int add_all(struct rna_families *families)
+{
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		if ((table[i].counters ? add_counters(families) : add(families, table[i])) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+struct rna_families *rna_families_new(void)
+{
+	size_t most = RNA_ARRAY_SIZE(table) + rna_counter_count;
+	RNA_CLEANUP(rna_families_free_p)
+	struct rna_families *families = calloc(1, sizeof(*families));
+
+	if (!families)
+		return NULL;
+	families->arena = rna_arena_new(most * (sizeof(*families->items) + 512));
+	if (!families->arena)
+		return NULL;
+	families->items = rna_arena_array(families->arena, most, sizeof(*families->items));
+	if (!families->items || add_all(families) < 0)
+		return NULL;
+	return RNA_TAKE(families);
+}
+
+struct rna_families *rna_families_free(struct rna_families *families)
+{
+	if (families)
+		(void)rna_arena_free(families->arena);
+	free(families);
+	return NULL;
+}
+
+void rna_family_write(const struct rna_family *family, const struct rna_subjects *subjects,
+		      struct rna_walk *walk, struct rna_writer *writer)
+{
+	const struct rna_subject_list *list = &subjects->scopes[family->scope];
+	bool info = family->metric.type == INFO;
+
+	rna_writer_metric(writer, &family->metric);
+	if (family->counter)
+		write_known_counter(family->counter, walk, writer);
+	for (size_t i = 0; family->each && i < list->count; i++)
+		family->each(&list->items[i], writer);
+	for (size_t i = 0; family->get && i < list->count; i++) {
+		const struct rna_subject *subject = &list->items[i];
+		struct rna_value value = family->get(subject);
+
+		if (rna_value_is_known(value))
+			rna_writer_sample(writer, info ? subject->info : subject->labels,
+					  value.number);
+	}
+}
+
+/* -- Documents --------------------------------------------------------------------------------- */
+
+static void write_labels(const struct rna_family *family, struct rna_strbuf *out)
+{
+	static const char *const of_scope[] = {
+		[NODE] = "",
+		[DEVICE] = "device",
+		[PORT] = "device, port",
+		[JOB] = "collector, device",
+	};
+	const struct rna_fact_row *facts =
+		family->scope == PORT ? rna_port_facts : rna_device_facts;
+	size_t count = family->scope == PORT ? rna_port_fact_count : rna_device_fact_count;
+
+	rna_strbuf_puts(out, of_scope[family->scope]);
+	if (family->label)
+		rna_strbuf_printf(out, ", %s", family->label);
+	if (family->metric.type != INFO)
+		return;
+	if (family->scope == NODE) {
+		rna_strbuf_puts(out, "version");
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		rna_strbuf_printf(out, ", %s", facts[i].name);
+}
+
+void rna_write_families(struct rna_strbuf *out)
+{
+	RNA_CLEANUP(rna_families_free_p) struct rna_families *families = rna_families_new();
+
+	if (!families) {
+		out->failed = true;
+		return;
+	}
+	rna_strbuf_puts(out, "| family | type | labels | meaning |\n|---|---|---|---|\n");
+	for (size_t i = 0; i < families->count; i++) {
+		const struct rna_metric *metric = &families->items[i].metric;
+
+		rna_strbuf_printf(out, "| `%s` | %s | ", metric->name,
+				  rna_metric_type_name(metric->type));
+		write_labels(&families->items[i], out);
+		rna_strbuf_printf(out, " | %s |\n", metric->help);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The metric families: which there are, and how each gets its samples from a subject. */
+#pragma once
+
+#include "exposition.h"
+#include "subjects.h"
+#include "walk.h"
+
+struct rna_family {
+	struct rna_metric metric;
+	enum rna_scope scope; /* asked once for every subject of it */
+	/* The sample of a subject, absent when there is none... */
+	struct rna_value (*get)(const struct rna_subject *subject);
+	/* ...or a function that writes any number of them, with one more label: label. */
+	void (*each)(const struct rna_subject *subject, struct rna_writer *writer);
+	const char *label;
+	/* A known counter's own family: get and each are NULL. */
+	const struct rna_counter *counter;
+	bool counters; /* this row of the table stands for all known counters */
+};
+
+/* The whole table, in the order of the output, with a family for each known counter. */
+struct rna_families {
+	size_t count;
+	struct rna_family *items;
+	struct rna_arena *arena;
+};
+
+struct rna_families *rna_families_new(void); /* NULL: no memory */
+struct rna_families *rna_families_free(struct rna_families *families);
+RNA_DEFINE_CLEANUP(struct rna_families, rna_families_free)
+
+/* Subjects have their labels; walk is where the family before left it. */
+void rna_family_write(const struct rna_family *family, const struct rna_subjects *subjects,
+		      struct rna_walk *walk, struct rna_writer *writer);

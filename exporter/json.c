@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The view as JSON, for programs.
+ *
+ * It says what the metrics say, in the same units and the same order: members are made of the rows
+ * of families.c (their name without the prefix of the scope) and of facts.c. Only counters come as
+ * they were read, under the names of their files, with their state.
+ */
+#include "rna/exporter.h"
+
+#include <jansson.h>
+
+#include "facts.h"
+#include "families.h"
+#include "text.h"
+
+/* A member of NULL is an allocation that failed: jansson refuses it, and we remember. */
+struct writer {
+	struct rna_subjects subjects;
+	struct rna_families *families;
+	bool failed;
+};
+
+static void set(struct writer *writer, json_t *object, const char *name, json_t *member)
+{
+	if (json_object_set_new(object, name, member) < 0)
+		writer->failed = true;
+}
+
+static void append(struct writer *writer, json_t *array, json_t *element)
+{
+	if (json_array_append_new(array, element) < 0)
+		writer->failed = true;
+}
+
+static const char *itself(char c)
+{
+	(void)c;
+	return NULL;
+}
+
+/* A text from hardware; one that is not known has no member. */
+static void set_text(struct writer *writer, json_t *object, const char *name, const char *text)
+{
+	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT;
+
+	if (!text)
+		return;
+	rna_text_add(&clean, text, itself);
+	if (!rna_strbuf_ok(&clean))
+		writer->failed = true;
+	set(writer, object, name, json_stringn(clean.data ? clean.data : "", clean.len));
+}
+
+/* jansson has signed integers; a counter beyond loses its last digits, but not its sign. */
+static json_t *whole_number(uint64_t number)
+{
+	return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);
+}
+
+static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
+{
+	switch (metric->unit) {
+	case RNA_METRIC_BOOLEAN:
+		return json_boolean(number);
+	case RNA_METRIC_SECONDS:
+		return json_real(rna_seconds(number));
+	default:
+		return whole_number(number);
+	}
+}
+
+static bool is_member(const struct rna_family *family, enum rna_scope scope)
+{
+	return family->get && family->scope == scope && family->metric.type != RNA_METRIC_INFO;
+}
+
+/* The families of subject's scope that have one value, with prefix in front of their name. */
+static void set_families(struct writer *writer, json_t *object, const struct rna_subject *subject,
+			 enum rna_scope scope, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	for (size_t i = 0; i < writer->families->count; i++) {
+		const struct rna_family *family = &writer->families->items[i];
+		struct rna_value value;
+
+		if (!is_member(family, scope) || strncmp(family->metric.name, prefix, len) != 0)
+			continue;
+		value = family->get(subject);
+		if (rna_value_is_known(value))
+			set(writer, object, family->metric.name + len,
+			    metric_number(&family->metric, value.number));
+	}
+}
+
+static void set_fact(struct writer *writer, json_t *object, const struct rna_subject *subject,
+		     const struct rna_fact_row *row)
+{
+	char scratch[RNA_FACT_MAX];
+	const char *text = row->fact(subject, scratch);
+
+	if (text && row->number)
+		set(writer, object, row->name, json_integer(strtoll(text, NULL, 10)));
+	else
+		set_text(writer, object, row->name, text);
+}
+
+static void set_facts(struct writer *writer, json_t *object, const struct rna_subject *subject,
+		      const struct rna_fact_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		set_fact(writer, object, subject, &rows[i]);
+}
+
+static void set_counters(struct writer *writer, json_t *object, const char *name,
+			 const struct rna_counter_group *group)
+{
+	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT; /* the name of the file */
+	json_t *counters = json_object();
+
+	for (size_t i = 0; group && i < group->count; i++) {
+		const struct rna_counter_value *counter = &group->values[i];
+		json_t *member = json_object();
+
+		if (rna_value_is_known(counter->value))
+			set(writer, member, "value", whole_number(counter->value.number));
+		set_text(writer, member, "state", rna_value_state_name(counter->value.state));
+		clean.len = 0;
+		rna_text_add(&clean, counter->file, itself);
+		set(writer, counters, clean.data, member);
+	}
+	if (group)
+		set(writer, object, name, counters);
+	else
+		json_decref(counters);
+}
+
+static json_t *port_object(struct writer *writer, const struct rna_subject *port)
+{
+	static const struct rna_fact_row states[] = {
+		{"state", rna_fact_state},
+		{"physical_state", rna_fact_physical_state},
+		{"speed", rna_fact_speed},
+	};
+	json_t *object = json_object();
+
+	set(writer, object, "port", json_integer(port->port));
+	set_facts(writer, object, port, rna_port_facts, rna_port_fact_count);
+	set_facts(writer, object, port, states, RNA_ARRAY_SIZE(states));
+	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
+	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
+	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
+	return object;
+}
+
+static json_t *device_object(struct writer *writer, const struct rna_subject *device,
+			     struct rna_subject_list ports)
+{
+	json_t *object = json_object();
+	json_t *array = json_array();
+
+	set_text(writer, object, "name", device->device->device->name);
+	set_text(writer, object, "key", device->device->device->key);
+	set_facts(writer, object, device, rna_device_facts, rna_device_fact_count);
+	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
+	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
+	for (size_t i = 0; i < ports.count; i++)
+		append(writer, array, port_object(writer, &ports.items[i]));
+	set(writer, object, "ports", array);
+	return object;
+}
+
+static json_t *device_array(struct writer *writer)
+{
+	const struct rna_subject_list *devices = &writer->subjects.scopes[RNA_SCOPE_DEVICE];
+	json_t *array = json_array();
+	size_t port = 0;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct rna_subject *device = &devices->items[i];
+		struct rna_subject_list ports =
+			rna_subjects_ports_of(&writer->subjects, device, &port);
+
+		append(writer, array, device_object(writer, device, ports));
+	}
+	return array;
+}
+
+static json_t *job_object(struct writer *writer, const struct rna_subject *job)
+{
+	json_t *object = json_object(), *errors = json_object();
+
+	set_text(writer, object, "collector", job->job->name);
+	set_text(writer, object, "device", job->job->device);
+	set_families(writer, object, job, RNA_SCOPE_JOB, "rdma_collector_");
+	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
+		if (job->job->errors[reason] > 0)
+			set(writer, errors, rna_reason_name(reason),
+			    whole_number(job->job->errors[reason]));
+	set(writer, object, "errors", errors);
+	return object;
+}
+
+static json_t *job_array(struct writer *writer)
+{
+	const struct rna_subject_list *jobs = &writer->subjects.scopes[RNA_SCOPE_JOB];
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < jobs->count; i++)
+		append(writer, array, job_object(writer, &jobs->items[i]));
+	return array;
+}
+
+static json_t *node_object(struct writer *writer, const struct rna_view *view)
+{
+	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
+	RNA_STRBUF struct rna_strbuf time = RNA_STRBUF_INIT;
+	json_t *object = json_object(), *agent = json_object(), *process = json_object();
+
+	rna_text_add_time(&time, view->snapshot->time.realtime);
+	set_text(writer, object, "time", time.data);
+	set_text(writer, agent, "version", RNA_VERSION);
+	set_text(writer, agent, "root", view->agent.root);
+	set(writer, agent, "live", json_boolean(view->agent.live));
+	set_families(writer, agent, node, RNA_SCOPE_NODE, "rdma_agent_");
+	set(writer, object, "agent", agent);
+	set_families(writer, process, node, RNA_SCOPE_NODE, "process_");
+	set(writer, object, "process", process);
+	set(writer, object, "collectors", job_array(writer));
+	set(writer, object, "devices", device_array(writer));
+	return object;
+}
+
+static int write_bytes(const char *data, size_t len, void *out)
+{
+	rna_strbuf_add(out, data, len);
+	return rna_strbuf_ok(out) ? 0 : -1;
+}
+
+static void write_object(struct writer *writer, const struct rna_view *view, struct rna_strbuf *out)
+{
+	/* 15 digits: every microsecond of our times, and no tails like 0.10000000000000001 */
+	const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
+	json_t *object = node_object(writer, view);
+
+	if (writer->failed || json_dump_callback(object, write_bytes, out, flags) < 0)
+		out->failed = true;
+	json_decref(object);
+	rna_strbuf_add_char(out, '\n');
+}
+
+void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
+{
+	struct writer writer = {.families = rna_families_new()};
+
+	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
+		write_object(&writer, view, out);
+	else
+		out->failed = true;
+	rna_subjects_deinit(&writer.subjects);
+	(void)rna_families_free(writer.families);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Listening sockets. */
+#pragma once
+
+#include "rna/error.h"
+
+/*
+ * address: "127.0.0.1:10879", "[::1]:10879", "localhost:10879", or ":10879" for all addresses of
+ * both families. Other host names are refused: looking them up may wait for a network. A listening,
+ * non-blocking descriptor, or negative errno with error: "http.listen: cannot listen on ...".
+ */
+int rna_listen(const char *address, struct rna_error *error);

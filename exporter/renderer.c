@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The renderer: metrics are written once per view and format and compressed once, both when the
+ * first client wants them; after that a scrape costs a reference.
+ */
+#include "rna/exporter.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+
+#include "body.h"
+#include "families.h"
+#include "labels.h"
+
+/*
+ * Level 1 packs this text as tight as zlib's 6 in a quarter of the time; more effort buys some
+ * tenth of the size for thrice the time.
+ */
+enum { COMPRESSION_LEVEL = 1 };
+
+struct rna_renderer {
+	struct rna_families *families;
+	struct rna_label_store *labels;
+	struct rna_subjects subjects; /* both kept for their memory */
+	struct rna_walk walk;
+	struct libdeflate_compressor *compressor;         /* made at the first use */
+	struct rna_view *view;                            /* that bodies are of */
+	struct rna_body *bodies[RNA_EXPOSITION_COUNT][2]; /* [format][gzip] */
+	size_t expected;                                  /* size of the last text */
+};
+
+struct rna_renderer *rna_renderer_new(void)
+{
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = calloc(1, sizeof(*renderer));
+
+	if (!renderer)
+		return NULL;
+	renderer->families = rna_families_new();
+	if (!renderer->families)
+		return NULL;
+	renderer->labels = rna_label_store_new();
+	if (!renderer->labels)
+		return NULL;
+	return RNA_TAKE(renderer);
+}
+
+static void forget_view(struct rna_renderer *renderer)
+{
+	for (size_t format = 0; format < RNA_EXPOSITION_COUNT; format++)
+		for (size_t gzip = 0; gzip < 2; gzip++)
+			renderer->bodies[format][gzip] =
+				rna_body_unref(renderer->bodies[format][gzip]);
+	renderer->view = rna_view_unref(renderer->view);
+}
+
+struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer)
+{
+	if (!renderer)
+		return NULL;
+	forget_view(renderer);
+	rna_subjects_deinit(&renderer->subjects);
+	rna_walk_deinit(&renderer->walk);
+	(void)rna_label_store_free(renderer->labels);
+	(void)rna_families_free(renderer->families);
+	libdeflate_free_compressor(renderer->compressor); /* accepts NULL */
+	free(renderer);
+	return NULL;
+}
+
+static int render(struct rna_renderer *renderer, enum rna_exposition format, struct rna_body **ret)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_writer writer = RNA_WRITER(&out, format);
+	const struct rna_families *families = renderer->families;
+
+	if (rna_subjects_set(&renderer->subjects, renderer->view) < 0)
+		return -ENOMEM;
+	if (rna_label_store_apply(renderer->labels, &renderer->subjects) < 0)
+		return -ENOMEM;
+	if (rna_walk_start(&renderer->walk, &renderer->subjects) < 0)
+		return -ENOMEM;
+
+	(void)rna_strbuf_reserve(&out, renderer->expected);
+	for (size_t i = 0; i < families->count; i++)
+		rna_family_write(&families->items[i], &renderer->subjects, &renderer->walk,
+				 &writer);
+	rna_writer_end(&writer);
+	renderer->expected = out.len;
+	return rna_body_take(&out, ret);
+}
+
+static int compress(struct rna_renderer *renderer, const struct rna_body *plain,
+		    struct rna_body **ret)
+{
+	RNA_FREE char *data = NULL;
+	size_t size, len;
+
+	if (!renderer->compressor)
+		renderer->compressor = libdeflate_alloc_compressor(COMPRESSION_LEVEL);
+	if (!renderer->compressor)
+		return -ENOMEM;
+	size = libdeflate_gzip_compress_bound(renderer->compressor, plain->len);
+	data = malloc(size);
+	if (!data)
+		return -ENOMEM;
+	len = libdeflate_gzip_compress(renderer->compressor, plain->data, plain->len, data, size);
+	return rna_body_new(RNA_TAKE(data), len, ret);
+}
+
+int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
+			 enum rna_exposition format, bool gzip, struct rna_body **ret)
+{
+	struct rna_body **plain = &renderer->bodies[format][0];
+	struct rna_body **packed = &renderer->bodies[format][1];
+
+	if (view != renderer->view) {
+		forget_view(renderer);
+		renderer->view = rna_view_ref(view);
+	}
+	if (!*plain && render(renderer, format, plain) < 0)
+		return -ENOMEM;
+	if (gzip && !*packed && compress(renderer, *plain, packed) < 0)
+		return -ENOMEM;
+	*ret = rna_body_ref(gzip ? *packed : *plain);
+	return 0;
+}

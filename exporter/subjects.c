@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Subjects: what an output speaks about.
+ *
+ * Ports and their network interfaces come in the same order from both sides, or nearly so;
+ * searches start where the last one ended, and 512 ports cost about 512 comparisons.
+ */
+#include "subjects.h"
+
+#include <errno.h>
+
+/* Where the last searches ended. */
+struct join {
+	const struct rna_netdevs *netdevs;
+	size_t port;
+	size_t netdev;
+};
+
+static int set_count(struct rna_subject_list *list, size_t count)
+{
+	struct rna_subject *items;
+
+	if (count > list->size || !list->items) { /* an empty list has its memory too */
+		items = reallocarray(list->items, count + 1, sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		list->size = count;
+	}
+	list->count = count;
+	return 0;
+}
+
+static const struct rna_port_netdev *find_port_netdev(struct join *join, const char *device,
+						      unsigned port)
+{
+	const struct rna_netdevs *part = join->netdevs;
+
+	for (size_t tried = 0; part && tried < part->port_count; tried++, join->port++) {
+		const struct rna_port_netdev *found = &part->ports[join->port % part->port_count];
+
+		if (found->port == port && strcmp(found->device, device) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+static const struct rna_netdev *find_netdev(struct join *join, const char *name)
+{
+	const struct rna_netdevs *part = join->netdevs;
+
+	for (size_t tried = 0; part && tried < part->count; tried++, join->netdev++) {
+		const struct rna_netdev *found = &part->netdevs[join->netdev % part->count];
+
+		if (strcmp(found->name, name) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+static void set_groups(struct rna_subject *subject)
+{
+	static const enum rna_collector_id sources[] = {RNA_COLLECTOR_COUNTERS,
+							RNA_COLLECTOR_HW_COUNTERS};
+
+	for (size_t s = 0; s < RNA_ARRAY_SIZE(sources); s++) {
+		const struct rna_counters_part *part =
+			rna_device_counters(subject->device, sources[s]);
+
+		for (size_t i = 0; part && i < part->group_count; i++)
+			if (part->groups[i].port == subject->port)
+				subject->groups[part->groups[i].place] = &part->groups[i];
+	}
+}
+
+static void set_device(struct rna_subject *ret, const struct rna_view *view,
+		       const struct rna_snapshot_device *device)
+{
+	*ret = (struct rna_subject){
+		.view = view,
+		.device = device,
+		.identity = rna_device_identity(device),
+	};
+	set_groups(ret);
+}
+
+static void set_port(struct rna_subject *ret, const struct rna_subject *device, unsigned number,
+		     struct join *join)
+{
+	*ret = (struct rna_subject){
+		.view = device->view,
+		.device = device->device,
+		.identity = device->identity,
+		.port = number,
+		.port_identity = rna_port_identity(device->device, number),
+		.state = rna_port_state(device->device, number),
+		.link = rna_port_link(device->device, number),
+		.port_netdev = find_port_netdev(join, device->device->device->name, number),
+	};
+	if (ret->port_identity)
+		ret->link_layer = ret->port_identity->link_layer;
+	if (ret->port_netdev)
+		ret->netdev = find_netdev(join, ret->port_netdev->netdev);
+	set_groups(ret);
+}
+
+static void set_devices_and_ports(struct rna_subjects *subjects, const struct rna_view *view)
+{
+	const struct rna_snapshot *snapshot = view->snapshot;
+	struct rna_subject *port = subjects->scopes[RNA_SCOPE_PORT].items;
+	struct join join = {.netdevs = rna_snapshot_netdevs(snapshot)};
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		struct rna_subject *device = &subjects->scopes[RNA_SCOPE_DEVICE].items[i];
+
+		set_device(device, view, &snapshot->devices[i]);
+		for (size_t p = 0; p < device->device->device->port_count; p++)
+			set_port(port++, device, device->device->device->ports[p], &join);
+	}
+}
+
+int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
+{
+	const struct rna_snapshot *snapshot = view->snapshot;
+	size_t counts[RNA_SCOPE_COUNT] = {
+		[RNA_SCOPE_NODE] = 1,
+		[RNA_SCOPE_DEVICE] = snapshot->device_count,
+		[RNA_SCOPE_JOB] = view->job_count,
+	};
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		counts[RNA_SCOPE_PORT] += snapshot->devices[i].device->port_count;
+	for (size_t scope = 0; scope < RNA_SCOPE_COUNT; scope++)
+		if (set_count(&subjects->scopes[scope], counts[scope]) < 0)
+			return -ENOMEM;
+
+	subjects->scopes[RNA_SCOPE_NODE].items[0] =
+		(struct rna_subject){.view = view, .process = rna_snapshot_process(snapshot)};
+	set_devices_and_ports(subjects, view);
+	for (size_t i = 0; i < view->job_count; i++)
+		subjects->scopes[RNA_SCOPE_JOB].items[i] =
+			(struct rna_subject){.view = view, .job = &view->jobs[i]};
+	return 0;
+}
+
+void rna_subjects_deinit(struct rna_subjects *subjects)
+{
+	for (size_t scope = 0; scope < RNA_SCOPE_COUNT; scope++)
+		free(subjects->scopes[scope].items);
+	*subjects = RNA_SUBJECTS_INIT;
+}
+
+struct rna_subject_list rna_subjects_ports_of(const struct rna_subjects *subjects,
+					      const struct rna_subject *device, size_t *from)
+{
+	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+	struct rna_subject_list ret = {.items = ports->items + *from};
+
+	while (*from < ports->count && ports->items[*from].device == device->device) {
+		ret.count++;
+		(*from)++;
+	}
+	return ret;
+}
