@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The agent: one sd-event loop and its guests.
+ *
+ *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again
+ *	schedule   one timer for what is due, lanes for what is slow
+ *	HTTP       libmicrohttpd's descriptor
+ *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
+ *
+ * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
+ * newest view.
+ */
+#include "agent.h"
+
+#include "publish.h"
+#include "schedule.h"
+
+#include "rna/exporter.h"
+#include "rna/log.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#define STOP_PATIENCE (2 * RNA_USEC_PER_SEC)
+
+/* A view older than this is no proof of readiness; state is polled far more often. */
+enum { READY_PERIODS = 6 };
+
+struct rna_agent {
+	struct rna_settings settings;
+	const char *config; /* the caller's */
+	struct rna_root *root;
+	struct rna_backends *backends;
+	sd_event *event;
+	struct rna_schedule schedule;
+	struct rna_http *http;
+	struct rna_view *view; /* newest; NULL until the first is complete */
+	struct rna_agent_status status;
+	bool once;
+};
+
+/* ---- views ---------------------------------------------------------------------------------- */
+
+static void announce_first(struct rna_agent *agent)
+{
+	rna_log_info("watching %zu RDMA device%s below %s", agent->schedule.device_count,
+		     agent->schedule.device_count == 1 ? "" : "s", agent->status.root);
+	(void)sd_notify(false, "READY=1"); /* nobody listens outside of systemd */
+}
+
+static void publish(void *userdata)
+{
+	struct rna_agent *agent = userdata;
+	struct rna_view *view;
+
+	if (!agent->schedule.complete)
+		return;
+	agent->status.snapshots++;
+	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
+	if (!view)
+		return; /* no memory: the old view stays and its age shows */
+	if (!agent->view && !agent->once)
+		announce_first(agent);
+	(void)rna_view_unref(agent->view);
+	agent->view = view;
+	if (agent->once)
+		(void)sd_event_exit(agent->event, 0);
+}
+
+static struct rna_view *newest_view(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return agent->view;
+}
+
+static bool is_ready(void *userdata, const char **ret_reason)
+{
+	const struct rna_agent *agent = userdata;
+	const struct rna_settings *settings = &agent->settings;
+	rna_usec limit = READY_PERIODS * settings->poll[RNA_COLLECTOR_PRESENCE];
+
+	if (!agent->view) {
+		*ret_reason = "the first snapshot is not complete yet";
+		return false;
+	}
+	limit += settings->poll_deadline;
+	if (rna_usec_since(agent->view->snapshot->time.monotonic, rna_clock_monotonic()) > limit) {
+		*ret_reason = "the newest snapshot is too old";
+		return false;
+	}
+	return true;
+}
+
+/* ---- HTTP and settings ---------------------------------------------------------------------- */
+
+static int start_http(struct rna_agent *agent, const struct rna_settings *settings,
+		      struct rna_http **ret, struct rna_error *error)
+{
+	const struct rna_http_options options = {
+		.listen = (const char *const *)settings->http_listen,
+		.max_connections = settings->http_max_connections,
+		.max_header_bytes = settings->http_max_header_bytes,
+		.idle_timeout = settings->http_idle_timeout,
+	};
+	const struct rna_http_source source = {newest_view, is_ready, agent};
+
+	return rna_http_start(agent->event, &options, &source, ret, error);
+}
+
+static bool same_listen(char **a, char **b)
+{
+	for (; *a && *b; a++, b++)
+		if (strcmp(*a, *b) != 0)
+			return false;
+	return !*a && !*b;
+}
+
+static bool same_http(const struct rna_settings *a, const struct rna_settings *b)
+{
+	return a->http_max_connections == b->http_max_connections &&
+	       a->http_max_header_bytes == b->http_max_header_bytes &&
+	       a->http_idle_timeout == b->http_idle_timeout &&
+	       same_listen(a->http_listen, b->http_listen);
+}
+
+/* The addresses may be the same, so the old server goes first; it comes back if the new cannot. */
+static int restart_http(struct rna_agent *agent, const struct rna_settings *settings,
+			struct rna_error *error)
+{
+	struct rna_error ignored;
+	int ret;
+
+	agent->http = rna_http_stop(agent->http);
+	ret = start_http(agent, settings, &agent->http, error);
+	if (ret < 0 && start_http(agent, &agent->settings, &agent->http, &ignored) < 0)
+		rna_log_error("HTTP is down: %s", ignored.text);
+	return ret;
+}
+
+static int try_reload(struct rna_agent *agent, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	struct rna_settings old;
+	int ret;
+
+	ret = rna_config_load(agent->config, &settings, error);
+	if (ret < 0)
+		return ret;
+	if (!same_http(&settings, &agent->settings)) {
+		ret = restart_http(agent, &settings, error);
+		if (ret < 0)
+			return ret;
+	}
+	old = agent->settings;
+	agent->settings = settings;
+	settings = old;
+	rna_log_set_level(agent->settings.log_level);
+	rna_schedule_reload(&agent->schedule);
+	return 0;
+}
+
+static void reload(struct rna_agent *agent)
+{
+	struct rna_error error = {0};
+
+	(void)sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%llu",
+			 (unsigned long long)rna_clock_monotonic());
+	agent->status.config_ok = try_reload(agent, &error) >= 0;
+	if (agent->status.config_ok) {
+		agent->status.config_loaded = rna_clock_now().realtime;
+		rna_log_notice("configuration reloaded");
+	} else {
+		rna_log_error("configuration not reloaded, the old settings stay: %s", error.text);
+	}
+	(void)sd_notify(false, "READY=1");
+	publish(agent);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	if (info->ssi_signo == SIGHUP)
+		reload(agent);
+	else
+		(void)sd_event_exit(sd_event_source_get_event(source), 0);
+	return 0;
+}
+
+static int watch_signals(struct rna_agent *agent)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++)
+		(void)sigaddset(&set, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++) {
+		int ret = sd_event_add_signal(agent->event, NULL, signals[i], on_signal, agent);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/*
+ * Parts are made in lanes and freed in the loop, thousands of small ones: one heap for all threads
+ * keeps the memory that a burst took from staying with the thread that happened to serve it.
+ */
+static void tame_malloc(void)
+{
+	(void)mallopt(M_ARENA_MAX, 1);
+	(void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+	(void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
+}
+
+struct rna_agent *rna_agent_free(struct rna_agent *agent)
+{
+	if (!agent)
+		return NULL;
+	agent->http = rna_http_stop(agent->http);
+	agent->view = rna_view_unref(agent->view);
+	if (!rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
+		return NULL; /* a stuck thread still uses all of it; the process is about to end */
+	agent->event = sd_event_unref(agent->event);
+	(void)rna_backends_free(agent->backends);
+	(void)rna_root_close(agent->root);
+	rna_settings_deinit(&agent->settings);
+	free(agent);
+	return NULL;
+}
+
+int rna_agent_new(const char *root, const char *config, struct rna_settings *settings,
+		  struct rna_agent **ret, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_agent_free_p) struct rna_agent *agent = calloc(1, sizeof(*agent));
+	int status;
+
+	if (!agent) {
+		rna_settings_deinit(settings);
+		return rna_error_set(error, -ENOMEM, "cannot start");
+	}
+	tame_malloc();
+	agent->settings = *settings;
+	*settings = (struct rna_settings){0};
+	agent->config = config;
+	status = rna_root_open(root, &agent->root, error);
+	if (status < 0)
+		return status;
+	agent->backends = rna_backends_new(agent->root);
+	if (!agent->backends)
+		return rna_error_set(error, -ENOMEM, "cannot start");
+	status = sd_event_new(&agent->event);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot make an event loop");
+	agent->status = (struct rna_agent_status){
+		.started = rna_clock_now(),
+		.config_ok = true,
+		.root = rna_root_path(agent->root),
+		.live = rna_root_is_live(agent->root),
+	};
+	agent->status.config_loaded = agent->status.started.realtime;
+	agent->schedule.on_settled = publish;
+	agent->schedule.userdata = agent;
+	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
+				   agent->backends, error);
+	if (status < 0)
+		return status;
+	*ret = RNA_TAKE(agent);
+	return 0;
+}
+
+/* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
+static void stop(struct rna_agent *agent)
+{
+	(void)sd_notify(false, "STOPPING=1");
+	agent->http = rna_http_stop(agent->http);
+	if (rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
+		return;
+	rna_log_warning("a device does not answer and holds a thread; leaving without it");
+	_exit(EXIT_SUCCESS);
+}
+
+int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
+{
+	int ret;
+
+	ret = watch_signals(agent);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot watch for signals");
+	ret = sd_event_set_watchdog(agent->event, true);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot feed the watchdog");
+	ret = start_http(agent, &agent->settings, &agent->http, error);
+	if (ret < 0)
+		return ret;
+	ret = rna_schedule_start(&agent->schedule, false, error);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_loop(agent->event);
+	if (ret < 0)
+		return rna_error_set(error, ret, "the event loop failed");
+	stop(agent);
+	return 0;
+}
+
+int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna_error *error)
+{
+	int status;
+
+	agent->once = true;
+	status = rna_schedule_start(&agent->schedule, true, error);
+	if (status < 0)
+		return status;
+	status = sd_event_loop(agent->event);
+	if (status < 0)
+		return rna_error_set(error, status, "the event loop failed");
+	*ret = rna_view_ref(agent->view);
+	return 0;
+}

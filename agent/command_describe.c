@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command describe: the tables of the code as Markdown, for README.md and its check. */
+#include "commands.h"
+
+#include <string.h>
+
+#include "rna/collector.h"
+#include "rna/exporter.h"
+#include "settings_table.h"
+
+enum { KEY_MAX = 64 }; /* "poll." and the longest name of a collector */
+
+static void describe_collectors(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Collector | Runs for | Default period | What it reads |\n"
+			     "|---|---|---|---|\n");
+	for (size_t i = 0; i < RNA_COLLECTOR_COUNT; i++) {
+		const struct rna_collector *collector = &rna_collectors[i];
+		const struct rna_setting *period;
+		char key[KEY_MAX];
+
+		(void)snprintf(key, sizeof(key), "poll.%s", collector->name);
+		period = rna_setting_find(key);
+		rna_strbuf_printf(out, "| `%s` | %s | %s | %s |\n", collector->name,
+				  collector->per_device ? "each device" : "the node",
+				  period ? period->standard : "?", collector->help);
+	}
+}
+
+static const struct {
+	const char *topic;
+	void (*describe)(struct rna_strbuf *out);
+} topics[] = {
+	{"settings", rna_settings_describe},
+	{"metrics", rna_write_families},
+	{"collectors", describe_collectors},
+	{"commands", rna_commands_describe},
+};
+
+const char *const rna_describe_topics[] = {"settings", "metrics", "collectors", "commands", NULL};
+
+int rna_command_describe(struct rna_call *call, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(topics); i++)
+		if (strcmp(topics[i].topic, call->arguments.operand) == 0)
+			topics[i].describe(&text);
+	return rna_output_strbuf(&text, error);
+}

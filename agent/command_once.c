@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The commands collect and status: poll once, write what is there, end. */
+#include "commands.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent.h"
+#include "rna/exporter.h"
+#include "rna/log.h"
+
+/* A view, and the agent that made it: parts of the view may belong to it. */
+struct once {
+	struct rna_agent *agent;
+	struct rna_view *view;
+};
+
+static void deinit_once(struct once *once)
+{
+	once->view = rna_view_unref(once->view);
+	once->agent = rna_agent_free(once->agent);
+}
+
+/* What a daemon tells at level info is no news to somebody who is looking at the result. */
+static void quieten(const struct rna_settings *settings)
+{
+	rna_log_set_level(settings->log_level < LOG_WARNING ? settings->log_level : LOG_WARNING);
+}
+
+static int poll_once(struct rna_call *call, struct once *ret, struct rna_error *error)
+{
+	int status;
+
+	quieten(&call->settings);
+	status = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config,
+			       &call->settings, &ret->agent, error);
+	if (status < 0)
+		return status;
+	return rna_agent_collect(ret->agent, &ret->view, error);
+}
+
+static int output_json(const struct rna_view *view, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_write_json(view, &text);
+	return rna_output_strbuf(&text, error);
+}
+
+static int output_metrics(struct rna_view *view, enum rna_exposition format,
+			  struct rna_error *error)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	struct rna_body *body;
+	int ret = -ENOMEM;
+
+	if (renderer)
+		ret = rna_renderer_metrics(renderer, view, format, false, &body);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot write the output");
+	ret = rna_output(body->data, body->len, error);
+	(void)rna_body_unref(body);
+	return ret;
+}
+
+int rna_command_collect(struct rna_call *call, struct rna_error *error)
+{
+	const char *format = call->arguments.options[RNA_OPTION_FORMAT];
+	RNA_CLEANUP(deinit_once) struct once once = {0};
+	int ret;
+
+	ret = poll_once(call, &once, error);
+	if (ret < 0)
+		return ret;
+	if (strcmp(format, "json") == 0)
+		return output_json(once.view, error);
+	if (strcmp(format, "openmetrics") == 0)
+		return output_metrics(once.view, RNA_EXPOSITION_OPENMETRICS, error);
+	return output_metrics(once.view, RNA_EXPOSITION_CLASSIC, error);
+}
+
+/* https://no-color.org: the variable counts when it is set and not empty. */
+static bool wants_colour(const char *when)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	return isatty(STDOUT_FILENO) == 1 && (!no_color || *no_color == '\0');
+}
+
+int rna_command_status(struct rna_call *call, struct rna_error *error)
+{
+	const char *const *options = call->arguments.options;
+	const struct rna_table_options table = {.colour = wants_colour(options[RNA_OPTION_COLOR])};
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_CLEANUP(deinit_once) struct once once = {0};
+	int ret;
+
+	ret = poll_once(call, &once, error);
+	if (ret < 0)
+		return ret;
+	if (options[RNA_OPTION_JSON])
+		return output_json(once.view, error);
+	rna_write_table(once.view, &table, &text);
+	return rna_output_strbuf(&text, error);
+}

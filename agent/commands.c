@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The commands: one table. To add a command: a row here, and its function in a command_*.c. Help
+ * texts and the table in README.md follow from the row.
+ */
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+
+#include "rna/log.h"
+#include "words.h"
+
+const struct rna_command rna_commands[] = {
+	{
+		.name = "run",
+		.summary = "Polls the devices and serves HTTP until SIGTERM or SIGINT.",
+		.help = "SIGHUP reads the configuration again; when it is wrong, the old settings "
+			"stay.",
+		.settings = true,
+		.execute = rna_command_run,
+	},
+	{
+		.name = "collect",
+		.summary = "Polls once and writes the metrics.",
+		.options = RNA_OPTION_BIT(FORMAT),
+		.settings = true,
+		.execute = rna_command_collect,
+	},
+	{
+		.name = "status",
+		.summary = "Polls once and shows devices, ports and links as a table.",
+		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR),
+		.settings = true,
+		.execute = rna_command_status,
+	},
+	{
+		.name = "describe",
+		.operand = "TOPIC",
+		.operands = rna_describe_topics,
+		.summary = "Writes one of the program's own tables as Markdown.",
+		.execute = rna_command_describe,
+	},
+	{
+		.name = "version",
+		.summary = "Shows the version.",
+		.execute = rna_command_version,
+	},
+	{
+		.name = "help",
+		.operand = "[COMMAND]",
+		.summary = "Shows help, of a command or of all.",
+	},
+};
+
+const size_t rna_command_count = RNA_ARRAY_SIZE(rna_commands);
+
+const struct rna_command *rna_command_find(const char *name)
+{
+	for (size_t i = 0; i < rna_command_count; i++)
+		if (strcmp(rna_commands[i].name, name) == 0)
+			return &rna_commands[i];
+	return NULL;
+}
+
+/* -- Help -------------------------------------------------------------------------------------- */
+
+static void write_help_of_all(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "rdma-node-agent " RNA_VERSION
+			     ": Prometheus exporter and health agent for RDMA NICs\n\n"
+			     "Usage: rdma-node-agent COMMAND [OPTIONS]\n\nCommands:\n");
+	for (size_t i = 0; i < rna_command_count; i++)
+		rna_strbuf_printf(out, "  %-*s%s\n", RNA_HELP_COLUMN - 2, rna_commands[i].name,
+				  rna_commands[i].summary);
+	rna_strbuf_puts(out, "\nOptions of every command:\n");
+	rna_options_describe(RNA_OPTIONS_COMMON, out);
+	rna_strbuf_puts(out, "\nExit codes:\n"
+			     "  0  success\n"
+			     "  1  failure\n"
+			     "  2  wrong usage or configuration\n");
+}
+
+static void write_usage(const struct rna_command *command, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, command->name);
+	if (command->operand)
+		rna_strbuf_printf(out, " %s", command->operand);
+}
+
+static void write_help_of_one(const struct rna_command *command, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "Usage: rdma-node-agent ");
+	write_usage(command, out);
+	rna_strbuf_printf(out, " [OPTIONS]\n\n%s\n", command->summary);
+	if (command->help)
+		rna_strbuf_printf(out, "\n%s\n", command->help);
+	if (command->operands) {
+		rna_strbuf_printf(out, "\n%s: ", command->operand);
+		rna_words_write(command->operands, out);
+		rna_strbuf_puts(out, "\n");
+	}
+	rna_strbuf_puts(out, "\nOptions:\n");
+	rna_options_describe(RNA_OPTIONS_COMMON | command->options, out);
+}
+
+static int show_help(const struct rna_command *command, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (command)
+		write_help_of_one(command, &text);
+	else
+		write_help_of_all(&text);
+	return rna_output_strbuf(&text, error);
+}
+
+void rna_commands_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Command | Purpose |\n|---|---|\n");
+	for (size_t i = 0; i < rna_command_count; i++) {
+		rna_strbuf_puts(out, "| `");
+		write_usage(&rna_commands[i], out);
+		rna_strbuf_printf(out, "` | %s |\n", rna_commands[i].summary);
+	}
+}
+
+/* -- Output ------------------------------------------------------------------------------------ */
+
+int rna_output(const char *data, size_t len, struct rna_error *error)
+{
+	while (len > 0) {
+		ssize_t written = write(STDOUT_FILENO, data, len);
+
+		if (written < 0 && errno != EINTR)
+			return rna_error_set(error, -errno, "cannot write the output");
+		if (written > 0) {
+			data += written;
+			len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error)
+{
+	if (!rna_strbuf_ok(text))
+		return rna_error_set(error, -ENOMEM, "cannot write the output");
+	return rna_output(text->data, text->len, error);
+}
+
+int rna_command_version(struct rna_call *call, struct rna_error *error)
+{
+	static const char text[] = "rdma-node-agent " RNA_VERSION "\n";
+
+	(void)call;
+	return rna_output(text, sizeof(text) - 1, error);
+}
+
+/* -- From the command line to an exit code ----------------------------------------------------- */
+
+/*
+ * A closed pipe is an error of the write, not a death. Standard descriptors that are closed are
+ * taken, so that no file of ours gets their number and stdout's bytes; reading only, so that
+ * writing to them still fails.
+ */
+static void prepare_process(void)
+{
+	int fd;
+
+	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail for a signal that exists */
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd); /* nothing was written */
+}
+
+/* Returns an exit code. */
+static int execute(struct rna_call *call, struct rna_error *error)
+{
+	const struct rna_command *command = call->arguments.command;
+
+	if (call->arguments.options[RNA_OPTION_HELP])
+		return show_help(command, error) < 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
+	if (!command) {
+		(void)show_help(NULL, error); /* the exit code is that of wrong usage anyway */
+		return RNA_EXIT_USAGE;
+	}
+	call->config = call->arguments.options[RNA_OPTION_CONFIG];
+	if (command->settings && rna_config_load(call->config, &call->settings, error) < 0)
+		return RNA_EXIT_USAGE;
+	return command->execute(call, error) < 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
+}
+
+static void deinit_call(struct rna_call *call)
+{
+	rna_settings_deinit(&call->settings);
+}
+
+int rna_commands_main(int argc, char *argv[])
+{
+	RNA_CLEANUP(deinit_call) struct rna_call call = {0};
+	struct rna_error error = {0};
+	int code = RNA_EXIT_USAGE;
+
+	prepare_process();
+	rna_log_open(LOG_INFO);
+	if (rna_arguments_parse(argc, argv, &call.arguments, &error) == 0)
+		code = execute(&call, &error);
+	if (error.code < 0)
+		rna_log_error("%s", error.text);
+	return code;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands: one table (commands.c), and the functions that it lists, in command_*.c. */
+#pragma once
+
+#include <stddef.h>
+
+#include "options.h"
+#include "rna/error.h"
+#include "rna/strbuf.h"
+#include "settings.h"
+
+enum { RNA_HELP_COLUMN = 20 }; /* where explanations begin in help texts */
+
+enum rna_exit {
+	RNA_EXIT_SUCCESS = 0,
+	RNA_EXIT_FAILURE = 1, /* it could not do its work */
+	RNA_EXIT_USAGE = 2,   /* wrong usage or configuration: it did not even try */
+};
+
+/* What a command works with. */
+struct rna_call {
+	struct rna_arguments arguments;
+	const char *config;           /* the file that settings are from; NULL: defaults */
+	struct rna_settings settings; /* zeroed where the command's row does not ask for them */
+};
+
+struct rna_command {
+	const char *name;
+	const char *operand;         /* what help calls the word behind it; NULL: takes none */
+	const char *const *operands; /* NULL-ended: one of these is wanted; NULL: any or none */
+	const char *summary;         /* for lists */
+	const char *help;            /* what else to know; a paragraph of its help text, or NULL */
+	unsigned options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
+	bool settings;               /* reads the configuration */
+	/* 0, or negative errno with error. NULL: help, which never gets so far. */
+	int (*execute)(struct rna_call *call, struct rna_error *error);
+};
+
+extern const struct rna_command rna_commands[];
+extern const size_t rna_command_count;
+
+const struct rna_command *rna_command_find(const char *name); /* NULL: unknown */
+
+/* All that main() does; returns enum rna_exit. */
+int rna_commands_main(int argc, char *argv[]);
+
+/* All of text to stdout. 0, or negative errno with error. */
+int rna_output(const char *data, size_t len, struct rna_error *error);
+int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
+
+/* The table of commands as Markdown. */
+void rna_commands_describe(struct rna_strbuf *out);
+
+extern const char *const rna_describe_topics[]; /* NULL-ended */
+
+int rna_command_run(struct rna_call *call, struct rna_error *error);
+int rna_command_collect(struct rna_call *call, struct rna_error *error);
+int rna_command_status(struct rna_call *call, struct rna_error *error);
+int rna_command_describe(struct rna_call *call, struct rna_error *error);
+int rna_command_version(struct rna_call *call, struct rna_error *error);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line: which command, with which options and operand. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/error.h"
+#include "rna/strbuf.h"
+
+struct rna_command;
+
+/* The options, in the order of the table in options.c. */
+enum rna_option_id {
+	RNA_OPTION_ROOT,
+	RNA_OPTION_CONFIG,
+	RNA_OPTION_FORMAT,
+	RNA_OPTION_JSON,
+	RNA_OPTION_COLOR,
+	RNA_OPTION_HELP,
+	RNA_OPTION_VERSION,
+	RNA_OPTION_COUNT,
+};
+
+#define RNA_OPTION_BIT(id) (1u << RNA_OPTION_##id)
+/* What every command takes. */
+#define RNA_OPTIONS_COMMON                                                                         \
+	(RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(CONFIG) | RNA_OPTION_BIT(HELP) |                    \
+	 RNA_OPTION_BIT(VERSION))
+
+struct rna_arguments {
+	const struct rna_command *command; /* NULL: none was named */
+	const char *operand;               /* the word behind the command, or NULL */
+	/* The value of each option, "" for one without; NULL: not given and no default. */
+	const char *options[RNA_OPTION_COUNT];
+};
+
+/*
+ * "help WORD" and "--version" come out as "WORD --help" and "version". *ret points into argv and
+ * static text. 0, or -EINVAL with error: wrong usage, in one line.
+ */
+int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error);
+
+/* The options in mask, one line each, for help texts. */
+void rna_options_describe(unsigned mask, struct rna_strbuf *out);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "publish.h"
+
+#include <string.h>
+
+/* After so many missed periods old content counts as absent. */
+enum { MISSED_PERIODS = 3 };
+
+/*
+ * Is the slot's part young enough to be shown? The grace of one deadline keeps a device that is
+ * slow, but answers, from flickering. Presence is exempt: it names the devices whose other parts
+ * are read through paths of their own, and its age is a metric.
+ */
+static bool is_current(const struct rna_schedule *schedule, const struct rna_slot *slot,
+		       enum rna_collector_id id, rna_usec now)
+{
+	rna_usec limit = MISSED_PERIODS * schedule->settings->poll[id];
+
+	if (!slot->part)
+		return false;
+	return id == RNA_COLLECTOR_PRESENCE || rna_usec_since(slot->part->taken.monotonic, now) <=
+						       limit + schedule->settings->poll_deadline;
+}
+
+static void copy_parts(const struct rna_schedule *schedule, const struct rna_target *target,
+		       rna_usec now, struct rna_part *parts[RNA_COLLECTOR_COUNT])
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if ((target->collectors & 1u << id) &&
+		    is_current(schedule, &target->slots[id], id, now))
+			parts[id] = rna_part_ref(target->slots[id].part);
+}
+
+/*
+ * The devices are those of the targets, in the order of presence. Each target's device lies in a
+ * presence that the snapshot has to hold on to: nearly always the newest one, which is a part of
+ * the snapshot anyway.
+ */
+static struct rna_snapshot *make_snapshot(const struct rna_schedule *schedule, struct rna_time time)
+{
+	struct rna_snapshot *snapshot = rna_snapshot_new(schedule->device_count, time);
+	size_t i = 0;
+
+	if (!snapshot)
+		return NULL;
+	snapshot->device_set = schedule->device_set;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			copy_parts(schedule, schedule->node[id], time.monotonic, snapshot->parts);
+	for (const struct rna_target *t = schedule->devices; t; t = t->next, i++) {
+		struct rna_snapshot_device *device = &snapshot->devices[i];
+
+		device->device = t->device;
+		copy_parts(schedule, t, time.monotonic, device->parts);
+		device->parts[RNA_COLLECTOR_PRESENCE] = rna_part_ref(t->presence);
+	}
+	return snapshot;
+}
+
+static size_t count_jobs(const struct rna_schedule *schedule)
+{
+	size_t node = 0, per_device = 0;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		*(rna_collectors[id].per_device ? &per_device : &node) += 1;
+	return node + per_device * schedule->device_count;
+}
+
+static void add_jobs(const struct rna_target *target, struct rna_view *view)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		const struct rna_slot *slot = &target->slots[id];
+		struct rna_job_status *status = &view->jobs[view->job_count];
+
+		if (!(target->collectors & 1u << id))
+			continue;
+		*status = (struct rna_job_status){
+			.collector = id,
+			.name = rna_collectors[id].name,
+			.device = target->device ? target->device->name : "node",
+			.ran = slot->ran,
+			.success = slot->success,
+			.duration = slot->duration,
+			.taken = slot->part ? slot->part->taken.monotonic : 0,
+			.stalled = slot->overdue,
+		};
+		memcpy(status->errors, slot->errors, sizeof(status->errors));
+		view->job_count++;
+	}
+}
+
+/* The names in jobs lie in presence parts, which the snapshot holds. */
+struct rna_view *rna_publish(const struct rna_schedule *schedule,
+			     const struct rna_agent_status *status, struct rna_time time)
+{
+	size_t jobs = count_jobs(schedule) * sizeof(struct rna_job_status);
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
+	struct rna_view *view;
+
+	arena = rna_arena_new(sizeof(*view) + jobs + 256);
+	view = arena ? rna_arena_alloc(arena, sizeof(*view)) : NULL;
+	if (!view)
+		return NULL;
+	view->refs = 1;
+	view->agent = *status;
+	view->agent.lanes = rna_lanes_count(schedule->lanes);
+	view->agent.lanes_stalled = schedule->overdue;
+	view->agent.root = rna_arena_strdup(arena, status->root);
+	view->jobs = rna_arena_alloc(arena, jobs);
+	view->snapshot = make_snapshot(schedule, time);
+	if (!view->agent.root || !view->jobs || !view->snapshot) {
+		(void)rna_snapshot_unref(view->snapshot);
+		return NULL;
+	}
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			add_jobs(schedule->node[id], view);
+	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+		add_jobs(t, view);
+	view->arena = RNA_TAKE(arena);
+	return view;
+}

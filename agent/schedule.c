@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule.h"
+
+#include "rna/log.h"
+#include "rna/netdev.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TIMER_ACCURACY_USEC = 10 * 1000 };
+
+#define FIRST_PAUSE   RNA_USEC_PER_SEC
+#define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
+
+static unsigned bit(enum rna_collector_id id)
+{
+	return 1u << id;
+}
+
+static const char *target_name(const struct rna_target *target)
+{
+	return target->device ? target->device->name : "node";
+}
+
+/* ---- descriptors ---------------------------------------------------------------------------- */
+
+/* What a port of an mlx5 device has, the most common one, and some room. */
+static const unsigned wanted_descriptors[RNA_COLLECTOR_COUNT] = {
+	[RNA_COLLECTOR_STATE] = 3,
+	[RNA_COLLECTOR_COUNTERS] = 24,
+	[RNA_COLLECTOR_HW_COUNTERS] = 72,
+};
+
+/*
+ * Divides what a device may keep open among its readers: a directory for each first, then files,
+ * for those first that are read most often.
+ */
+static void divide_descriptors(const struct rna_device *device, unsigned share,
+			       unsigned ret[RNA_COLLECTOR_COUNT])
+{
+	unsigned ports = device->port_count < 1024 ? (unsigned)device->port_count : 1024;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		ret[id] = wanted_descriptors[id] > 0 && share > 0;
+		share -= ret[id];
+	}
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		unsigned want = wanted_descriptors[id] * ports;
+		unsigned more = want > ret[id] ? want - ret[id] : 0;
+
+		more = more < share ? more : share;
+		ret[id] += more;
+		share -= more;
+	}
+}
+
+/* ---- targets -------------------------------------------------------------------------------- */
+
+static struct rna_target *target_free(struct rna_target *target)
+{
+	if (!target)
+		return NULL;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		(void)rna_reader_free(target->slots[id].reader);
+		(void)rna_part_unref(target->slots[id].presence);
+		(void)rna_part_unref(target->slots[id].part);
+	}
+	(void)rna_part_unref(target->presence);
+	free(target);
+	return NULL;
+}
+
+RNA_DEFINE_CLEANUP(struct rna_target, target_free)
+
+static struct rna_target *target_new(unsigned collectors)
+{
+	struct rna_target *target = calloc(1, sizeof(*target));
+
+	if (!target)
+		return NULL;
+	target->collectors = collectors;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		target->slots[id].job.owner = target;
+	return target;
+}
+
+static unsigned collectors_where(bool per_device)
+{
+	unsigned set = 0;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (rna_collectors[id].per_device == per_device)
+			set |= bit(id);
+	return set;
+}
+
+/* Points the target into a newer presence. */
+static void target_move(struct rna_target *target, struct rna_part *presence,
+			const struct rna_device *device)
+{
+	(void)rna_part_ref(presence);
+	(void)rna_part_unref(target->presence);
+	target->presence = presence;
+	target->device = device;
+}
+
+static struct rna_target *device_target_new(const struct rna_schedule *schedule,
+					    struct rna_part *presence,
+					    const struct rna_device *device, unsigned share)
+{
+	RNA_CLEANUP(target_free_p) struct rna_target *target = target_new(collectors_where(true));
+	unsigned descriptors[RNA_COLLECTOR_COUNT];
+
+	if (!target)
+		return NULL;
+	target_move(target, presence, device);
+	divide_descriptors(device, share, descriptors);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		struct rna_slot *slot = &target->slots[id];
+
+		if (!(target->collectors & bit(id)))
+			continue;
+		slot->reader = rna_reader_new(schedule->root, descriptors[id]);
+		if (!slot->reader)
+			return NULL;
+	}
+	return RNA_TAKE(target);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static struct rna_part *newest_presence(const struct rna_schedule *schedule)
+{
+	return schedule->node[RNA_COLLECTOR_PRESENCE]->slots[RNA_COLLECTOR_PRESENCE].part;
+}
+
+static void fill_job(const struct rna_schedule *schedule, struct rna_target *target,
+		     enum rna_collector_id id)
+{
+	struct rna_slot *slot = &target->slots[id];
+	/* The device lies in the target's presence, which stays alive as long as the target. */
+	struct rna_part *presence = target->device ? target->presence : newest_presence(schedule);
+
+	slot->presence = rna_part_ref(presence);
+	slot->job.collector = &rna_collectors[id];
+	slot->job.input = (struct rna_collect_input){
+		.root = schedule->root,
+		.backends = schedule->backends,
+		.presence = (const void *)presence,
+		.device = target->device,
+		.reader = slot->reader,
+		.period = schedule->settings->poll[id],
+	};
+}
+
+/* Sends what the target wants on its way, in the order of the collectors, as one chain. */
+static void submit(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
+{
+	struct rna_job *chain = NULL, **tail = &chain;
+
+	if (target->running > 0 || !target->wanted || now < target->resume)
+		return;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		if (!(target->wanted & bit(id)))
+			continue;
+		fill_job(schedule, target, id);
+		*tail = &target->slots[id].job;
+		tail = &target->slots[id].job.then;
+		target->running++;
+	}
+	*tail = NULL;
+	target->wanted = 0;
+	rna_lanes_submit(schedule->lanes, chain);
+}
+
+static void want(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
+		 rna_usec now)
+{
+	target->wanted |= collectors & target->collectors;
+	submit(schedule, target, now);
+}
+
+static void flush(struct rna_schedule *schedule)
+{
+	int ret = rna_lanes_flush(schedule->lanes);
+
+	if (ret < 0)
+		rna_log_error("cannot start a worker thread, polling waits: %s", strerror(-ret));
+}
+
+/* ---- results: devices come and go ----------------------------------------------------------- */
+
+static bool same_device(const struct rna_device *a, const struct rna_device *b)
+{
+	return a->generation == b->generation && a->port_count == b->port_count &&
+	       strcmp(a->name, b->name) == 0 && strcmp(a->key, b->key) == 0 &&
+	       strcmp(a->sysfs_path, b->sysfs_path) == 0;
+}
+
+static struct rna_target *take_target(struct rna_target **list, const struct rna_device *device)
+{
+	for (struct rna_target **link = list; *link; link = &(*link)->next) {
+		struct rna_target *target = *link;
+
+		if (!same_device(target->device, device))
+			continue;
+		*link = target->next;
+		target->next = NULL;
+		return target;
+	}
+	return NULL;
+}
+
+static void log_device(const char *what, const struct rna_device *device)
+{
+	const struct rna_log_field fields[] = {
+		{"DEVICE", device->name},
+		{"PCI_ADDRESS", device->pci_address},
+		{NULL, NULL},
+	};
+
+	rna_log(LOG_INFO, fields, "%s: %s", device->name, what);
+}
+
+/* Drops targets whose device is no longer there; one with jobs under way leaves when they do. */
+static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
+{
+	while (list) {
+		struct rna_target *target = list;
+
+		list = target->next;
+		log_device("device is gone", target->device);
+		if (target->running == 0) {
+			(void)target_free(target);
+			continue;
+		}
+		target->gone = true;
+		target->next = schedule->leaving;
+		schedule->leaving = target;
+	}
+}
+
+/* Makes the list of targets follow the newest presence. */
+static void follow_presence(struct rna_schedule *schedule, struct rna_part *part, rna_usec now)
+{
+	const struct rna_presence *presence = (const void *)part;
+	unsigned devices = presence->device_count > 0 ? (unsigned)presence->device_count : 1;
+	unsigned share = schedule->settings->reader_descriptors / devices;
+	struct rna_target *old = schedule->devices, **tail = &schedule->devices;
+	bool changed = false;
+
+	schedule->devices = NULL;
+	schedule->device_count = 0;
+	for (size_t i = 0; i < presence->device_count; i++) {
+		const struct rna_device *device = &presence->devices[i];
+		struct rna_target *target = take_target(&old, device);
+
+		if (target) {
+			target_move(target, part, device);
+		} else {
+			target = device_target_new(schedule, part, device, share);
+			if (!target)
+				continue; /* no memory: the next presence tries again */
+			log_device("device found", device);
+			want(schedule, target, target->collectors, now);
+			changed = true;
+		}
+		*tail = target;
+		tail = &target->next;
+		schedule->device_count++;
+	}
+	drop_targets(schedule, old);
+	if (!changed && !old && schedule->device_set > 0)
+		return;
+	schedule->device_set++;
+	want(schedule, schedule->node[RNA_COLLECTOR_NETDEV], bit(RNA_COLLECTOR_NETDEV), now);
+}
+
+/* ---- results: the account of a slot --------------------------------------------------------- */
+
+static void log_slot(int level, const struct rna_target *target, const struct rna_job *job,
+		     const char *text)
+{
+	const struct rna_log_field fields[] = {
+		{"DEVICE", target_name(target)},
+		{"COLLECTOR", job->collector->name},
+		{NULL, NULL},
+	};
+
+	rna_log(level, fields, "%s", text);
+}
+
+static void log_success(const struct rna_target *target, const struct rna_slot *slot)
+{
+	char text[RNA_ERROR_MAX];
+
+	(void)snprintf(text, sizeof(text), "%s: collector %s works again", target_name(target),
+		       slot->job.collector->name);
+	log_slot(LOG_NOTICE, target, &slot->job, text);
+}
+
+/* Parts whose content stands in labels: prepared text must be made anew. */
+static bool changes_labels(const struct rna_part *old, const struct rna_part *new)
+{
+	if (new->collector == RNA_COLLECTOR_NETDEV)
+		return !old || !rna_netdevs_same_names((const void *)old, (const void *)new);
+	return new->collector == RNA_COLLECTOR_IDENTITY; /* rare; comparing would cost more */
+}
+
+static void account_success(struct rna_schedule *schedule, struct rna_target *target,
+			    struct rna_slot *slot)
+{
+	struct rna_part *part = RNA_TAKE(slot->job.part);
+
+	if (slot->ran && !slot->success)
+		log_success(target, slot);
+	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
+		slot->errors[reason] += part->errors[reason];
+	if (changes_labels(slot->part, part))
+		schedule->device_set++;
+	(void)rna_part_unref(slot->part);
+	slot->part = part;
+	slot->success = true;
+}
+
+static void account_failure(struct rna_target *target, struct rna_slot *slot)
+{
+	RNA_FREE char *text = RNA_TAKE(slot->job.error);
+
+	slot->errors[rna_reason_from_errno(slot->job.status)]++;
+	if ((!slot->ran || slot->success) && !target->gone)
+		log_slot(LOG_WARNING, target, &slot->job, text ? text : "collector failed");
+	slot->success = false;
+}
+
+/* A device that came back late is asked again after a pause that grows with each such time. */
+static void account_lateness(struct rna_schedule *schedule, struct rna_target *target,
+			     struct rna_slot *slot)
+{
+	char text[RNA_ERROR_MAX];
+
+	target->slow = false;
+	if (!slot->overdue) {
+		target->pause = 0;
+		return;
+	}
+	slot->overdue = 0;
+	schedule->overdue--;
+	target->pause = target->pause ? target->pause * 2 : FIRST_PAUSE;
+	if (target->pause > LONGEST_PAUSE)
+		target->pause = LONGEST_PAUSE;
+	target->resume = slot->job.finished + target->pause;
+	(void)snprintf(text, sizeof(text), "%s: %s answered after %.1f s, next try in %.0f s",
+		       target_name(target), slot->job.collector->name, rna_seconds(slot->duration),
+		       rna_seconds(target->pause));
+	log_slot(LOG_NOTICE, target, &slot->job, text);
+}
+
+static void on_late(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
+{
+	struct rna_schedule *schedule = userdata;
+	struct rna_target *target = job->owner;
+	struct rna_slot *slot = &target->slots[job->collector->id];
+	char text[RNA_ERROR_MAX];
+
+	target->slow = lateness == RNA_OVERDUE || !schedule->patient;
+	if (lateness != RNA_OVERDUE)
+		return;
+	slot->overdue = rna_clock_monotonic() - schedule->settings->poll_deadline;
+	schedule->overdue++;
+	(void)snprintf(text, sizeof(text),
+		       "%s: %s is stalled: no answer for %.1f s; the device is left alone until it "
+		       "returns",
+		       target_name(target), job->collector->name,
+		       rna_seconds(schedule->settings->poll_deadline));
+	log_slot(LOG_WARNING, target, job, text);
+}
+
+static void remove_leaving(struct rna_schedule *schedule, struct rna_target *target)
+{
+	for (struct rna_target **link = &schedule->leaving; *link; link = &(*link)->next) {
+		if (*link != target)
+			continue;
+		*link = target->next;
+		(void)target_free(target);
+		return;
+	}
+}
+
+static void on_finished(struct rna_job *job, void *userdata)
+{
+	struct rna_schedule *schedule = userdata;
+	struct rna_target *target = job->owner;
+	struct rna_slot *slot = &target->slots[job->collector->id];
+
+	slot->duration = rna_usec_since(job->started, job->finished);
+	account_lateness(schedule, target, slot);
+	if (job->status >= 0)
+		account_success(schedule, target, slot);
+	else
+		account_failure(target, slot);
+	slot->ran = true;
+	slot->presence = rna_part_unref(slot->presence);
+	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
+		follow_presence(schedule, slot->part, job->finished);
+	if (--target->running > 0)
+		return;
+	if (target->gone)
+		remove_leaving(schedule, target);
+	else
+		submit(schedule, target, job->finished);
+}
+
+/* ---- the clock ------------------------------------------------------------------------------ */
+
+static bool target_is_complete(const struct rna_target *target)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if ((target->collectors & bit(id)) && !target->slots[id].ran && !target->slow)
+			return false;
+	return true;
+}
+
+static bool is_complete(const struct rna_schedule *schedule)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id] && !target_is_complete(schedule->node[id]))
+			return false;
+	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+		if (!target_is_complete(t))
+			return false;
+	return true;
+}
+
+static void on_settled(void *userdata)
+{
+	struct rna_schedule *schedule = userdata;
+
+	flush(schedule); /* results may have started new chains */
+	if (!schedule->complete)
+		schedule->complete = is_complete(schedule);
+	schedule->on_settled(schedule->userdata);
+}
+
+static rna_usec next_due(const struct rna_schedule *schedule)
+{
+	rna_usec next = RNA_USEC_NEVER;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->due[id] < next)
+			next = schedule->due[id];
+	return next;
+}
+
+static void arm_timer(struct rna_schedule *schedule)
+{
+	(void)sd_event_source_set_time(schedule->timer, next_due(schedule));
+	(void)sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
+}
+
+/* The collectors whose time has come. Missed periods are skipped, the rhythm is kept. */
+static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
+{
+	unsigned set = 0;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		rna_usec period = schedule->settings->poll[id];
+
+		if (schedule->due[id] > now)
+			continue;
+		set |= bit(id);
+		schedule->due[id] += ((now - schedule->due[id]) / period + 1) * period;
+	}
+	return set;
+}
+
+static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_schedule *schedule = userdata;
+	rna_usec now = rna_clock_monotonic();
+	unsigned set = take_due(schedule, now);
+
+	(void)source, (void)at;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			want(schedule, schedule->node[id], set, now);
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		want(schedule, t, set, now);
+	flush(schedule);
+	arm_timer(schedule);
+	if (schedule->overdue > 0) /* the age of what stalls is news by itself */
+		schedule->on_settled(schedule->userdata);
+	return 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static struct rna_lanes_limits lanes_limits(const struct rna_settings *settings)
+{
+	return (struct rna_lanes_limits){
+		.max = settings->lanes_max,
+		.handover = settings->poll_handover,
+		.deadline = settings->poll_deadline,
+	};
+}
+
+int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
+		      const struct rna_settings *settings, const struct rna_root *root,
+		      const struct rna_backends *backends, struct rna_error *error)
+{
+	const struct rna_lanes_callbacks callbacks = {on_finished, on_late, on_settled, schedule};
+	struct rna_lanes_limits limits = lanes_limits(settings);
+	int ret;
+
+	schedule->settings = settings;
+	schedule->root = root;
+	schedule->backends = backends;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		if (rna_collectors[id].per_device)
+			continue;
+		schedule->node[id] = target_new(bit(id));
+		if (!schedule->node[id])
+			return rna_error_set(error, -ENOMEM, "cannot start polling");
+	}
+	ret = sd_event_add_time(event, &schedule->timer, CLOCK_MONOTONIC, 0, TIMER_ACCURACY_USEC,
+				on_timer, schedule);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(schedule->timer, SD_EVENT_OFF);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot start polling");
+	return rna_lanes_new(event, &limits, &callbacks, &schedule->lanes, error);
+}
+
+static void set_rhythm(struct rna_schedule *schedule, rna_usec now)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		schedule->due[id] = now + schedule->settings->poll[id];
+}
+
+int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error)
+{
+	static const enum rna_collector_id first[] = {
+		RNA_COLLECTOR_PRESENCE,
+		RNA_COLLECTOR_PROCESS,
+	};
+	rna_usec now = rna_clock_monotonic();
+	int ret;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(first); i++)
+		want(schedule, schedule->node[first[i]], bit(first[i]), now);
+	ret = rna_lanes_flush(schedule->lanes);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot start a worker thread");
+	set_rhythm(schedule, now);
+	schedule->patient = once;
+	if (!once)
+		arm_timer(schedule);
+	return 0;
+}
+
+void rna_schedule_reload(struct rna_schedule *schedule)
+{
+	struct rna_lanes_limits limits = lanes_limits(schedule->settings);
+
+	rna_lanes_set_limits(schedule->lanes, &limits);
+	set_rhythm(schedule, rna_clock_monotonic());
+	arm_timer(schedule);
+}
+
+static void free_list(struct rna_target *list)
+{
+	while (list) {
+		struct rna_target *target = list;
+
+		list = target->next;
+		(void)target_free(target);
+	}
+}
+
+bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
+{
+	schedule->timer = sd_event_source_disable_unref(schedule->timer);
+	if (schedule->overdue > 0) /* what is stuck already will hardly end just now */
+		patience /= 10;
+	if (!rna_lanes_stop(schedule->lanes, patience))
+		return false;
+	schedule->lanes = NULL;
+	free_list(schedule->devices);
+	free_list(schedule->leaving);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		(void)target_free(schedule->node[id]);
+	*schedule = (struct rna_schedule){0};
+	return true;
+}

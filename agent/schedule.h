@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schedule: which collector runs when, on which device, and what came of it last.
+ *
+ * A target is what jobs are run on: an RDMA device, or the node itself. Each pair of a collector
+ * and a target is a slot: it owns the reader, the newest good part, and the account of its runs.
+ * A target has at most one chain of jobs under way; what becomes due meanwhile waits for it.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include "lanes.h"
+#include "rna/collector.h"
+#include "rna/view.h"
+#include "settings.h"
+
+struct rna_slot {
+	struct rna_job job;
+	struct rna_part *presence; /* held while the job runs, for job.input points into it */
+	struct rna_reader *reader; /* NULL for node-wide collectors */
+	struct rna_part *part;     /* newest good one */
+	bool ran;
+	bool success;
+	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
+	rna_usec duration;
+	uint64_t errors[RNA_REASON_COUNT];
+};
+
+struct rna_target {
+	struct rna_target *next;
+	/* The presence that device points into; of the node: NULL. */
+	struct rna_part *presence;
+	const struct rna_device *device;
+	unsigned collectors; /* bit set of those that it has */
+	unsigned wanted;     /* bit set: due while a chain was under way */
+	unsigned running;    /* jobs of the chain under way that have not come back */
+	bool slow;           /* a job of that chain is past the handover time */
+	bool gone;           /* the device vanished; freed when the chain is back */
+	rna_usec pause;      /* grows with each run past its deadline */
+	rna_usec resume;     /* no jobs before */
+	struct rna_slot slots[RNA_COLLECTOR_COUNT];
+};
+
+struct rna_schedule {
+	const struct rna_settings *settings;
+	const struct rna_root *root;
+	const struct rna_backends *backends;
+	struct rna_lanes *lanes;
+	sd_event_source *timer;
+	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
+	/* One target for each node-wide collector: a stuck one must not hold up another. */
+	struct rna_target *node[RNA_COLLECTOR_COUNT];
+	struct rna_target *devices; /* in the order of the newest presence */
+	size_t device_count;
+	struct rna_target *leaving; /* gone, and a chain still under way */
+	uint64_t device_set;        /* see rna/snapshot.h; 0: no presence yet */
+	unsigned overdue;           /* jobs past their deadline right now */
+	bool patient;  /* wait for slow devices until their deadline: commands that run once */
+	bool complete; /* every slot has run once, or is too slow to wait for */
+	void (*on_settled)(void *userdata);
+	void *userdata;
+};
+
+/*
+ * Nothing runs before rna_schedule_start(). settings, root and backends must outlive the schedule.
+ * settled is called when there is something new to publish.
+ */
+int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
+		      const struct rna_settings *settings, const struct rna_root *root,
+		      const struct rna_backends *backends, struct rna_error *error);
+
+/*
+ * Runs presence at once and everything else as soon as it is back. once: no timers afterwards, and
+ * complete waits for slow devices until their deadline.
+ */
+int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error);
+
+/* The settings behind the pointer have changed: periods and limits. */
+void rna_schedule_reload(struct rna_schedule *schedule);
+
+/* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */
+bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience);

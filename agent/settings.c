@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The settings: one table. To add a setting: a field in struct rna_settings and a row here. The
+ * configuration file, its error texts, the defaults, README.md and the sample configuration
+ * follow from the row.
+ */
+#include "settings_table.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "duration.h"
+#include "rna/log.h"
+#include "rna/parse.h"
+#include "words.h"
+
+static bool is_listen_address(const char *entry);
+
+static const struct rna_setting_choice log_levels[] = {
+	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
+	{"info", LOG_INFO}, {"debug", LOG_DEBUG},     {NULL, 0},
+};
+
+/* clang-format off */
+#define DURATION(key, field, min, max, standard, help) \
+	{key, RNA_SETTING_DURATION, offsetof(struct rna_settings, field), min, max, standard, help}
+#define INTEGER(key, field, min, max, standard, help) \
+	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, help}
+#define CHOICE(key, field, choices, standard, help) \
+	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
+	 choices}
+#define LIST(key, field, form, is_valid, standard, help) \
+	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
+	 NULL, form, is_valid}
+#define POLL(name, id, standard, help) \
+	DURATION("poll." name, poll[RNA_COLLECTOR_##id], "100ms", "24h", standard, help)
+
+const struct rna_setting rna_setting_table[] = {
+	POLL("presence", PRESENCE, "10s",
+	     "Period of looking for RDMA devices that came or went."),
+	POLL("state", STATE, "1s",
+	     "Period of reading logical and physical port states."),
+	POLL("counters", COUNTERS, "10s",
+	     "Period of reading the port counters that InfiniBand defines."),
+	POLL("hw_counters", HW_COUNTERS, "10s",
+	     "Period of reading the driver's own counters of ports and devices."),
+	POLL("identity", IDENTITY, "10m",
+	     "Period of reading what rarely changes: GUIDs, firmware, board, link layer."),
+	POLL("link", LINK, "60s",
+	     "Period of reading rate, width, speed, MTU, LIDs and capabilities."),
+	POLL("netdev", NETDEV, "10s",
+	     "Period of reading network interfaces and which port each belongs to."),
+	POLL("process", PROCESS, "10s",
+	     "Period of reading the agent's own use of CPU, memory and descriptors."),
+	DURATION("poll.deadline", poll_deadline, "100ms", "10m", "5s",
+		 "A run that takes longer counts as stalled, and its device gets a rest."),
+	DURATION("poll.handover", poll_handover, "10ms", "1m", "250ms",
+		 "When a run takes longer, another lane goes on with the other devices; "
+		 "shorter than poll.deadline."),
+	INTEGER("lanes.max", lanes_max, "2", "64", "8",
+		"Limit of worker threads; one is enough while every device answers."),
+	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "2048",
+		"Limit of attribute files kept open between runs, of all devices together."),
+	LIST("http.listen", http_listen,
+	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost",
+	     is_listen_address, ":10879",
+	     "Addresses to serve HTTP on; without a host, all of the machine's."),
+	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
+		"Limit of HTTP connections; further ones are refused."),
+	INTEGER("http.max_header_bytes", http_max_header_bytes, "1024", "65536", "16384",
+		"Limit of a request's first line and headers, in bytes."),
+	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",
+		 "An HTTP connection that is silent for longer is closed."),
+	CHOICE("log.level", log_level, log_levels, "info",
+	       "Least urgent messages that are written."),
+};
+/* clang-format on */
+
+const size_t rna_setting_count = RNA_ARRAY_SIZE(rna_setting_table);
+
+_Static_assert(RNA_ARRAY_SIZE(rna_setting_table) <= RNA_SETTINGS_MAX, "raise RNA_SETTINGS_MAX");
+
+const struct rna_setting *rna_setting_find(const char *key)
+{
+	for (size_t i = 0; i < rna_setting_count; i++)
+		if (strcmp(rna_setting_table[i].key, key) == 0)
+			return &rna_setting_table[i];
+	return NULL;
+}
+
+/* -- Reading one value ------------------------------------------------------------------------- */
+
+static bool is_port(const char *text)
+{
+	uint64_t port;
+
+	return rna_parse_u64(text, &port) == 0 && port >= 1 && port <= UINT16_MAX;
+}
+
+static bool is_host(const char *text, size_t len)
+{
+	char host[INET6_ADDRSTRLEN + 2]; /* and brackets */
+	struct in6_addr address;         /* large enough for both */
+
+	if (len == 0)
+		return true;
+	if (len >= sizeof(host))
+		return false;
+	memcpy(host, text, len);
+	host[len] = '\0';
+	if (host[0] != '[')
+		return strcmp(host, "localhost") == 0 || inet_pton(AF_INET, host, &address) == 1;
+	if (host[len - 1] != ']')
+		return false;
+	host[len - 1] = '\0';
+	return inet_pton(AF_INET6, host + 1, &address) == 1;
+}
+
+/* Host names are left out on purpose: looking one up may wait for the network. */
+static bool is_listen_address(const char *entry)
+{
+	const char *colon = strrchr(entry, ':');
+
+	return colon && is_port(colon + 1) && is_host(entry, (size_t)(colon - entry));
+}
+
+static int fail_range(const struct rna_setting *setting, const char *text, struct rna_error *error)
+{
+	return rna_error_say(error, -EINVAL, "%s: %.*s is out of range; allowed is %s to %s",
+			     setting->key, RNA_SHOWN(text), setting->min, setting->max);
+}
+
+static int put_duration(const struct rna_setting *setting, const char *text, void *field,
+			struct rna_error *error)
+{
+	rna_usec value, min = 0, max = 0;
+	int ret;
+
+	(void)rna_duration_parse(setting->min, &min); /* the unit test reads all of the table */
+	(void)rna_duration_parse(setting->max, &max);
+	ret = rna_duration_parse(text, &value);
+	if (ret == -EINVAL)
+		return rna_error_say(error, ret,
+				     "%s: \"%.*s\" is not a duration; write for example 500ms, 10s "
+				     "or 1m30s (%s to %s)",
+				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
+	if (ret < 0 || value < min || value > max)
+		return fail_range(setting, text, error);
+	*(rna_usec *)field = value;
+	return 0;
+}
+
+static bool is_digits(const char *text)
+{
+	return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static int put_integer(const struct rna_setting *setting, const char *text, void *field,
+		       struct rna_error *error)
+{
+	uint64_t value, min = 0, max = 0;
+
+	(void)rna_parse_u64(setting->min, &min); /* as above */
+	(void)rna_parse_u64(setting->max, &max);
+	if (!is_digits(text))
+		return rna_error_say(error, -EINVAL,
+				     "%s: \"%.*s\" is not a whole number; allowed is %s to %s",
+				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
+	if (rna_parse_u64(text, &value) < 0 || value < min || value > max)
+		return fail_range(setting, text, error);
+	*(unsigned *)field = (unsigned)value;
+	return 0;
+}
+
+static void write_choices(const struct rna_setting *setting, struct rna_strbuf *out)
+{
+	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++) {
+		if (choice != setting->choices)
+			rna_strbuf_puts(out, ", ");
+		rna_strbuf_puts(out, choice->name);
+	}
+}
+
+static int put_choice(const struct rna_setting *setting, const char *text, void *field,
+		      struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf allowed = RNA_STRBUF_INIT;
+
+	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++)
+		if (strcmp(choice->name, text) == 0) {
+			*(int *)field = choice->value;
+			return 0;
+		}
+	write_choices(setting, &allowed);
+	if (!rna_strbuf_ok(&allowed))
+		return rna_error_set(error, -ENOMEM, "%s", setting->key);
+	return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not one of %s", setting->key,
+			     RNA_SHOWN(text), allowed.data);
+}
+
+static size_t list_len(char *const *list)
+{
+	size_t len = 0;
+
+	while (list && list[len])
+		len++;
+	return len;
+}
+
+static int put_entry(const struct rna_setting *setting, const char *text, void *field,
+		     struct rna_error *error)
+{
+	RNA_FREE char *copy = NULL;
+	char ***list = field, **longer;
+	size_t len = list_len(*list);
+
+	if (!setting->is_valid(text))
+		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
+				     RNA_SHOWN(text), setting->form);
+	copy = strdup(text);
+	longer = copy ? reallocarray(*list, len + 2, sizeof(*longer)) : NULL;
+	if (!longer)
+		return rna_error_set(error, -ENOMEM, "%s", setting->key);
+	longer[len] = RNA_TAKE(copy);
+	longer[len + 1] = NULL;
+	*list = longer;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*put)(const struct rna_setting *setting, const char *text, void *field,
+		   struct rna_error *error);
+} types[RNA_SETTING_TYPE_COUNT] = {
+	[RNA_SETTING_DURATION] = {"duration", put_duration},
+	[RNA_SETTING_INTEGER] = {"integer", put_integer},
+	[RNA_SETTING_CHOICE] = {"choice", put_choice},
+	[RNA_SETTING_LIST] = {"list", put_entry},
+};
+
+static void *field_of(const struct rna_setting *setting, struct rna_settings *settings)
+{
+	return (char *)settings + setting->offset;
+}
+
+int rna_setting_put(const struct rna_setting *setting, const char *text,
+		    struct rna_settings *settings, struct rna_error *error)
+{
+	return types[setting->type].put(setting, text, field_of(setting, settings), error);
+}
+
+void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings)
+{
+	char ***list = field_of(setting, settings);
+
+	for (char **entry = *list; entry && *entry; entry++)
+		free(*entry);
+	free(*list);
+	*list = NULL;
+}
+
+/* -- All of them ------------------------------------------------------------------------------- */
+
+void rna_settings_deinit(struct rna_settings *settings)
+{
+	for (size_t i = 0; i < rna_setting_count; i++)
+		if (rna_setting_table[i].type == RNA_SETTING_LIST)
+			rna_setting_clear(&rna_setting_table[i], settings);
+	*settings = (struct rna_settings){0};
+}
+
+int rna_settings_init(struct rna_settings *settings)
+{
+	*settings = (struct rna_settings){0};
+	for (size_t i = 0; i < rna_setting_count; i++) {
+		const struct rna_setting *setting = &rna_setting_table[i];
+		int ret = rna_setting_put(setting, setting->standard, settings, NULL);
+
+		if (ret < 0) {
+			rna_settings_deinit(settings);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void write_allowed(const struct rna_setting *setting, struct rna_strbuf *out)
+{
+	if (setting->choices)
+		write_choices(setting, out);
+	else if (setting->form)
+		rna_strbuf_puts(out, setting->form);
+	else
+		rna_strbuf_printf(out, "%s to %s", setting->min, setting->max);
+}
+
+static void write_default(const struct rna_setting *setting, struct rna_strbuf *out)
+{
+	if (setting->type == RNA_SETTING_LIST)
+		rna_strbuf_printf(out, "[\"%s\"]", setting->standard);
+	else
+		rna_strbuf_puts(out, setting->standard);
+}
+
+void rna_settings_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Setting | Type | Allowed | Default | Meaning |\n"
+			     "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < rna_setting_count; i++) {
+		const struct rna_setting *setting = &rna_setting_table[i];
+
+		rna_strbuf_printf(out, "| `%s` | %s | ", setting->key, types[setting->type].name);
+		write_allowed(setting, out);
+		rna_strbuf_puts(out, " | `");
+		write_default(setting, out);
+		rna_strbuf_printf(out, "` | %s |\n", setting->help);
+	}
+}

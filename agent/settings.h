@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The settings: one table (settings.c) says of each its key, type, range, default and help; the
+ * configuration file, the defaults, error texts and documents all follow from it.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "rna/clock.h"
+#include "rna/error.h"
+#include "rna/part.h"
+#include "rna/strbuf.h"
+
+#define RNA_CONFIG_DEFAULT "/etc/rdma-node-agent/rdma-node-agent.yaml"
+
+struct rna_settings {
+	rna_usec poll[RNA_COLLECTOR_COUNT]; /* poll.<collector>: period */
+	rna_usec poll_deadline;             /* a run longer than this is stalled */
+	rna_usec poll_handover;             /* after this the rest of a lane's queue moves on */
+	unsigned lanes_max;
+	unsigned reader_descriptors; /* all readers together */
+	char **http_listen;          /* NULL-ended */
+	unsigned http_max_connections;
+	unsigned http_max_header_bytes;
+	rna_usec http_idle_timeout;
+	int log_level; /* LOG_* */
+};
+
+/* Fills with defaults. 0 or -ENOMEM. */
+int rna_settings_init(struct rna_settings *settings);
+void rna_settings_deinit(struct rna_settings *settings); /* idempotent, fine on zeroed structs */
+
+/*
+ * Reads path on top of the defaults. NULL: RNA_CONFIG_DEFAULT, which need not exist. *ret is
+ * untouched on failure. An error names file, line, key and what is allowed; for an unknown key
+ * also the nearest known one.
+ */
+int rna_config_load(const char *path, struct rna_settings *ret, struct rna_error *error);
+
+/* The table as Markdown, for documents and the check that holds them in step. */
+void rna_settings_describe(struct rna_strbuf *out);

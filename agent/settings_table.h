@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of the settings table, for those who walk it: the configuration file and documents.
+ * Bounds and defaults are texts, written and read in the way a file has them.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "settings.h"
+
+enum rna_setting_type {
+	RNA_SETTING_DURATION, /* rna_usec */
+	RNA_SETTING_INTEGER,  /* unsigned */
+	RNA_SETTING_CHOICE,   /* int */
+	RNA_SETTING_LIST,     /* char **, NULL-ended, at least one entry */
+	RNA_SETTING_TYPE_COUNT,
+};
+
+struct rna_setting_choice {
+	const char *name; /* NULL ends a list */
+	int value;
+};
+
+struct rna_setting {
+	const char *key; /* section, dot, name: "poll.state" */
+	enum rna_setting_type type;
+	size_t offset;   /* of the field in struct rna_settings */
+	const char *min; /* durations and integers only */
+	const char *max;
+	const char *standard; /* the default; of a list its only entry */
+	const char *help;     /* one sentence */
+	const struct rna_setting_choice *choices;
+	const char *form;                    /* lists: what an entry looks like, */
+	bool (*is_valid)(const char *entry); /* and whether one does */
+};
+
+enum { RNA_SETTINGS_MAX = 64 }; /* rows; for arrays beside the table */
+
+extern const struct rna_setting rna_setting_table[];
+extern const size_t rna_setting_count;
+
+const struct rna_setting *rna_setting_find(const char *key); /* NULL: unknown */
+
+/*
+ * Reads text into the field of settings; to a list it is appended. 0; -ENOMEM; -EINVAL with error
+ * "poll.state: ..." when text is not allowed.
+ */
+int rna_setting_put(const struct rna_setting *setting, const char *text,
+		    struct rna_settings *settings, struct rna_error *error);
+
+/* Takes all entries out of a list. */
+void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings);
