@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A view made by hand, for the tests of exporter/. Devices come in threes:
+ *   mlx5_0  InfiniBand, ACTIVE, with a network interface, one saturated counter, one unknown file
+ *   mlx5_1  Ethernet, DOWN, identity with a quote in its description
+ *   rxe2    virtual, nothing known but its name and its port
+ */
+#pragma once
+
+#include <assert.h>
+#include <string.h>
+
+#include "rna/view.h"
+
+static const struct rna_time exporter_now = {
+	.monotonic = 100 * RNA_USEC_PER_SEC,
+	.realtime = 1763716800 * RNA_USEC_PER_SEC, /* 2025-11-21T09:20:00Z */
+};
+
+static void *new_part(enum rna_collector_id id, size_t size)
+{
+	struct rna_part *part = rna_part_new(id, size, 4096);
+
+	assert(part);
+	part->taken = exporter_now;
+	return part;
+}
+
+static struct rna_part *new_identity(bool ethernet)
+{
+	struct rna_identity *part = new_part(RNA_COLLECTOR_IDENTITY, sizeof(*part));
+	struct rna_port_identity *port = rna_arena_array(part->part.arena, 1, sizeof(*port));
+
+	*port = (struct rna_port_identity){
+		.number = 1,
+		.link_layer = ethernet ? RNA_LINK_LAYER_ETHERNET : RNA_LINK_LAYER_INFINIBAND,
+		.port_guid = "1070:fd03:0000:0001",
+	};
+	part->node_type = RNA_NODE_TYPE_CA;
+	part->node_guid = "1070:fd03:0000:0000";
+	part->firmware_version = "28.39.1002";
+	part->hca_type = "MT4129";
+	part->board_id = "MT_0000000838";
+	part->node_description = ethernet ? "a \"b\" <c>\\\xff" : "node1 HCA-1";
+	part->port_count = 1;
+	part->ports = port;
+	return &part->part;
+}
+
+static struct rna_part *new_state(uint64_t state, uint64_t physical)
+{
+	struct rna_state *part = new_part(RNA_COLLECTOR_STATE, sizeof(*part));
+	struct rna_port_state_value *port = rna_arena_array(part->part.arena, 1, sizeof(*port));
+
+	*port = (struct rna_port_state_value){
+		.number = 1,
+		.state = rna_value_ok(state),
+		.physical_state = rna_value_ok(physical),
+	};
+	part->port_count = 1;
+	part->ports = port;
+	return &part->part;
+}
+
+static struct rna_part *new_link(bool ethernet)
+{
+	struct rna_link *part = new_part(RNA_COLLECTOR_LINK, sizeof(*part));
+	struct rna_port_link *port = rna_arena_array(part->part.arena, 1, sizeof(*port));
+
+	*port = (struct rna_port_link){
+		.number = 1,
+		.rate = rna_value_ok(50000000000),
+		.width = rna_value_ok(4),
+		.speed_code = rna_value_ok(128),
+		.speed_name = "NDR",
+		.active_mtu = rna_value_ok(4096),
+		.max_mtu = rna_value_ok(4096),
+	};
+	if (!ethernet) {
+		port->lid = rna_value_ok(17);
+		port->sm_lid = rna_value_ok(1);
+		port->lmc = rna_value_ok(0);
+	}
+	part->verbs = true;
+	part->port_count = 1;
+	part->ports = port;
+	return &part->part;
+}
+
+/* Every known counter of place has the value of its row's number, one file is not known. */
+static struct rna_counter_group new_group(struct rna_arena *arena, enum rna_counter_place place,
+					  unsigned port)
+{
+	struct rna_counter_group group = {.place = place, .port = port};
+	struct rna_counter_value *values =
+		rna_arena_array(arena, rna_counter_count + 1, sizeof(*values));
+
+	assert(values);
+	for (size_t i = 0; i < rna_counter_count; i++)
+		if (rna_counters[i].place == place)
+			values[group.count++] = (struct rna_counter_value){
+				.counter = &rna_counters[i],
+				.file = rna_counters[i].file,
+				.value = rna_value_ok(i + 1000000),
+			};
+	values[group.count++] = (struct rna_counter_value){
+		.file = "brand_new",
+		.value = rna_value_ok(7),
+	};
+	group.values = values;
+	return group;
+}
+
+static struct rna_part *new_counters(enum rna_collector_id id)
+{
+	struct rna_counters_part *part = new_part(id, sizeof(*part));
+	struct rna_counter_group *groups = rna_arena_array(part->part.arena, 2, sizeof(*groups));
+
+	if (id == RNA_COLLECTOR_COUNTERS) {
+		groups[part->group_count++] =
+			new_group(part->part.arena, RNA_PLACE_PORT_COUNTERS, 1);
+	} else {
+		groups[part->group_count++] =
+			new_group(part->part.arena, RNA_PLACE_PORT_HW_COUNTERS, 1);
+		groups[part->group_count++] =
+			new_group(part->part.arena, RNA_PLACE_DEVICE_HW_COUNTERS, 0);
+	}
+	part->groups = groups;
+	return &part->part;
+}
+
+/* The reading of one known counter, to be changed by a test. */
+static inline struct rna_value *counter_of(struct rna_view *view, size_t device, const char *file)
+{
+	static const enum rna_collector_id sources[] = {RNA_COLLECTOR_COUNTERS,
+							RNA_COLLECTOR_HW_COUNTERS};
+
+	for (size_t s = 0; s < RNA_ARRAY_SIZE(sources); s++) {
+		const struct rna_counters_part *part =
+			rna_device_counters(&view->snapshot->devices[device], sources[s]);
+
+		for (size_t g = 0; part && g < part->group_count; g++)
+			for (size_t i = 0; i < part->groups[g].count; i++)
+				if (strcmp(part->groups[g].values[i].file, file) == 0)
+					return (struct rna_value *)(uintptr_t)&part->groups[g]
+						.values[i]
+						.value;
+	}
+	return NULL;
+}
+
+static struct rna_part *new_presence(size_t count)
+{
+	static const unsigned one_port[] = {1};
+	struct rna_presence *part = new_part(RNA_COLLECTOR_PRESENCE, sizeof(*part));
+	struct rna_arena *arena = part->part.arena;
+	struct rna_device *devices = rna_arena_array(arena, count, sizeof(*devices));
+
+	for (size_t i = 0; i < count; i++) {
+		bool virtual = i % 3 == 2;
+
+		devices[i] = (struct rna_device){
+			.name = rna_arena_printf(arena, virtual ? "rxe%zu" : "mlx5_%zu", i),
+			.key = rna_arena_printf(arena, "0000:%02zx:00.0", i % 256),
+			.pci_address =
+				virtual ? NULL
+					: rna_arena_printf(arena, "0000:%02zx:00.0", i % 256),
+			.driver = virtual ? NULL : "mlx5_core",
+			.function = virtual ? RNA_FUNCTION_VIRTUAL : RNA_FUNCTION_PF,
+			.numa_node = virtual ? -1 : 0,
+			.vendor_id = virtual ? 0 : 0x15b3,
+			.device_id = virtual ? 0 : 0x1021,
+			.port_count = 1,
+			.ports = one_port,
+		};
+	}
+	part->stack = true;
+	part->device_count = count;
+	part->devices = devices;
+	return &part->part;
+}
+
+/* One interface for the first port of each three. */
+static struct rna_part *new_netdevs(const struct rna_presence *presence)
+{
+	struct rna_netdevs *part = new_part(RNA_COLLECTOR_NETDEV, sizeof(*part));
+	struct rna_arena *arena = part->part.arena;
+	struct rna_netdev *netdevs =
+		rna_arena_array(arena, presence->device_count + 1, sizeof(*netdevs));
+	struct rna_port_netdev *ports =
+		rna_arena_array(arena, presence->device_count + 1, sizeof(*ports));
+
+	for (size_t i = 0; i < presence->device_count; i += 3) {
+		netdevs[part->count] = (struct rna_netdev){
+			.name = rna_arena_printf(arena, "ib%zu", i),
+			.operstate = RNA_OPER_UP,
+			.admin_up = true,
+			.carrier = rna_value_ok(1),
+			.mtu = rna_value_ok(2044),
+			.speed = rna_value_ok(400000000000),
+			.carrier_up = rna_value_ok(3),
+			.carrier_down = rna_value_ok(2),
+		};
+		ports[part->port_count++] = (struct rna_port_netdev){
+			.device = presence->devices[i].name,
+			.port = 1,
+			.netdev = netdevs[part->count++].name,
+			.source = RNA_NETDEV_BY_IPOIB,
+		};
+	}
+	part->netdevs = netdevs;
+	part->ports = ports;
+	return &part->part;
+}
+
+static struct rna_part *new_process(void)
+{
+	struct rna_process *part = new_part(RNA_COLLECTOR_PROCESS, sizeof(*part));
+
+	part->cpu = 1250000;
+	part->resident_memory = rna_value_ok(6000000);
+	part->open_fds = rna_value_ok(40);
+	return &part->part;
+}
+
+static void add_jobs_to(struct rna_view *view)
+{
+	view->jobs =
+		rna_arena_array(view->arena, view->snapshot->device_count + 1, sizeof(*view->jobs));
+	view->jobs[view->job_count++] = (struct rna_job_status){
+		.collector = RNA_COLLECTOR_PRESENCE,
+		.name = "presence",
+		.device = "node",
+		.ran = true,
+		.success = true,
+		.duration = 250,
+		.taken = 98 * RNA_USEC_PER_SEC,
+	};
+	for (size_t i = 0; i < view->snapshot->device_count; i++)
+		view->jobs[view->job_count++] = (struct rna_job_status){
+			.collector = RNA_COLLECTOR_STATE,
+			.name = "state",
+			.device = view->snapshot->devices[i].device->name,
+			.ran = i % 3 != 2,
+			.success = i % 3 == 0,
+			.duration = 1500000,
+			.taken = i % 3 == 2 ? 0 : 99500000,
+			.stalled = i % 3 == 2 ? 90 * RNA_USEC_PER_SEC : 0,
+			.errors = {[RNA_REASON_INVALID] = i % 3 == 1 ? 5 : 0},
+		};
+}
+
+static struct rna_view *new_view(size_t device_count)
+{
+	struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_view *view = rna_arena_alloc(arena, sizeof(*view));
+	struct rna_snapshot *snapshot = rna_snapshot_new(device_count, exporter_now);
+	const struct rna_presence *presence;
+
+	assert(view && snapshot);
+	*view = (struct rna_view){.refs = 1, .snapshot = snapshot, .arena = arena};
+	view->agent = (struct rna_agent_status){
+		.started = {.monotonic = 40 * RNA_USEC_PER_SEC, .realtime = 1763716740500000},
+		.snapshots = 12,
+		.lanes = 2,
+		.lanes_stalled = 1,
+		.config_ok = true,
+		.config_loaded = 1763716740000000,
+		.root = "/",
+		.live = true,
+	};
+	snapshot->device_set = 1;
+	snapshot->parts[RNA_COLLECTOR_PRESENCE] = new_presence(device_count);
+	presence = rna_snapshot_presence(snapshot);
+	snapshot->parts[RNA_COLLECTOR_NETDEV] = new_netdevs(presence);
+	snapshot->parts[RNA_COLLECTOR_PROCESS] = new_process();
+	for (size_t i = 0; i < device_count; i++) {
+		struct rna_snapshot_device *device = &snapshot->devices[i];
+		bool ethernet = i % 3 == 1;
+
+		device->device = &presence->devices[i];
+		if (i % 3 == 2)
+			continue;
+		device->parts[RNA_COLLECTOR_IDENTITY] = new_identity(ethernet);
+		device->parts[RNA_COLLECTOR_STATE] =
+			ethernet ? new_state(RNA_PORT_DOWN, RNA_PHYSICAL_DISABLED)
+				 : new_state(RNA_PORT_ACTIVE, RNA_PHYSICAL_LINK_UP);
+		device->parts[RNA_COLLECTOR_LINK] = new_link(ethernet);
+		device->parts[RNA_COLLECTOR_COUNTERS] = new_counters(RNA_COLLECTOR_COUNTERS);
+		device->parts[RNA_COLLECTOR_HW_COUNTERS] = new_counters(RNA_COLLECTOR_HW_COUNTERS);
+	}
+	add_jobs_to(view);
+	return view;
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/settings.c and agent/config.c: the table, durations, files, and the text of every error. */
+#include "settings_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "duration.h"
+#include "rna/collector.h"
+#include "rna/log.h"
+
+static const char file[] = "agent.yaml"; /* in a directory of its own */
+
+static void write_bytes(const char *text, size_t len)
+{
+	FILE *out = fopen(file, "we");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, len, out), len);
+	assert_int_equal(fclose(out), 0);
+}
+
+static struct rna_settings load(const char *text)
+{
+	struct rna_settings settings = {0};
+	struct rna_error error = {0};
+
+	write_bytes(text, strlen(text));
+	if (rna_config_load(file, &settings, &error) < 0)
+		fail_msg("%s", error.text);
+	return settings;
+}
+
+/* What was there before must be there after a failure, byte by byte. */
+static void assert_fails(const char *path, const char *message)
+{
+	struct rna_settings settings, before;
+	struct rna_error error = {0};
+
+	memset(&settings, 0x5a, sizeof(settings));
+	memcpy(&before, &settings, sizeof(before));
+	assert_true(rna_config_load(path, &settings, &error) < 0);
+	assert_string_equal(error.text, message);
+	assert_true(error.code < 0);
+	assert_memory_equal(&settings, &before, sizeof(before));
+	assert_true(rna_config_load(path, &settings, NULL) < 0);
+}
+
+static void assert_refused(const char *text, const char *message)
+{
+	write_bytes(text, strlen(text));
+	assert_fails(file, message);
+}
+
+/* -- Durations --------------------------------------------------------------------------------- */
+
+static void test_durations_are_read_and_written(void **state)
+{
+	static const struct {
+		const char *text;
+		rna_usec length;
+		const char *written;
+	} cases[] = {
+		{"250ms", 250000, "250ms"},
+		{"10s", 10000000, "10s"},
+		{"1m30s", 90000000, "1m30s"},
+		{"90s", 90000000, "1m30s"},
+		{"24h", 86400000000, "1d"},
+		{"1d2h3m4s5ms", 93784005000, "1d2h3m4s5ms"},
+		{"0s", 0, "0s"},
+		{"010s", 10000000, "10s"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+		rna_usec length = 0;
+
+		assert_int_equal(rna_duration_parse(cases[i].text, &length), 0);
+		assert_int_equal(length, cases[i].length);
+		rna_duration_write(length, &text);
+		assert_string_equal(text.data, cases[i].written);
+	}
+}
+
+static void test_other_texts_are_no_durations(void **state)
+{
+	static const char *const texts[] = {
+		"",     "1",    "10",  "s",   "ms",   "1 s",   " 1s",      "1s ",
+		"1.5s", "-1",   "-1s", "+1s", "1S",   "30s1m", "1s1s",     "1sm",
+		"1us",  "1m30", "1y",  "1w",  "1msx", "1mh",   "1h30ms5s",
+	};
+	rna_usec length = 42;
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++)
+		assert_int_equal(rna_duration_parse(texts[i], &length), -EINVAL);
+	assert_int_equal(rna_duration_parse("99999999999999999999s", &length), -ERANGE);
+	assert_int_equal(rna_duration_parse("18446744073709551615d", &length), -ERANGE);
+	assert_int_equal(rna_duration_parse("213503982d18446744073709s", &length), -ERANGE);
+	assert_int_equal(length, 42);
+}
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+static void test_each_default_is_allowed_by_its_own_row(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < rna_setting_count; i++) {
+		const struct rna_setting *row = &rna_setting_table[i];
+		RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+
+		assert_ptr_equal(rna_setting_find(row->key), row);
+		assert_int_equal(rna_setting_put(row, row->standard, &settings, NULL), 0);
+		if (!row->min)
+			continue;
+		assert_int_equal(rna_setting_put(row, row->min, &settings, NULL), 0);
+		assert_int_equal(rna_setting_put(row, row->max, &settings, NULL), 0);
+	}
+}
+
+static void test_each_collector_has_a_period(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_COLLECTOR_COUNT; i++) {
+		const struct rna_setting *row;
+		char key[64];
+
+		(void)snprintf(key, sizeof(key), "poll.%s", rna_collectors[i].name);
+		row = rna_setting_find(key);
+		assert_non_null(row);
+		assert_int_equal(row->offset,
+				 offsetof(struct rna_settings, poll) + i * sizeof(rna_usec));
+	}
+}
+
+static void assert_defaults(const struct rna_settings *settings)
+{
+	assert_int_equal(settings->poll[RNA_COLLECTOR_PRESENCE], 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_STATE], RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_COUNTERS], 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_HW_COUNTERS], 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_IDENTITY], 600 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_LINK], 60 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_PROCESS], 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll_handover, 250 * RNA_USEC_PER_MSEC);
+	assert_int_equal(settings->lanes_max, 8);
+	assert_int_equal(settings->reader_descriptors, 2048);
+	assert_string_equal(settings->http_listen[0], ":10879");
+	assert_null(settings->http_listen[1]);
+	assert_int_equal(settings->http_max_connections, 256);
+	assert_int_equal(settings->http_max_header_bytes, 16384);
+	assert_int_equal(settings->http_idle_timeout, 120 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->log_level, LOG_INFO);
+}
+
+static void test_defaults(void **state)
+{
+	struct rna_settings settings;
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_defaults(&settings);
+	rna_settings_deinit(&settings);
+	rna_settings_deinit(&settings);
+}
+
+/* -- Good files -------------------------------------------------------------------------------- */
+
+static void test_files_that_set_nothing_leave_the_defaults(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n",
+		"# only a comment\n",
+		"---\n",
+		"---\n...\n",
+		"null\n",
+		"~\n",
+		"{}\n",
+		"poll:\nhttp:\n",
+		"poll: {}\nlog: ~\n",
+		"\xef\xbb\xbf# byte order mark\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		struct rna_settings settings = load(texts[i]);
+
+		assert_defaults(&settings);
+		rna_settings_deinit(&settings);
+	}
+}
+
+static void test_a_file_sets_what_it_names(void **state)
+{
+	struct rna_settings settings = load("poll:\n"
+					    "  state: 500ms\n"
+					    "  link: 1m30s\n"
+					    "lanes: {max: 2}\n"
+					    "reader:\n"
+					    "  descriptors: \"0\"\n"
+					    "http:\n"
+					    "  listen: [\"127.0.0.1:1\", '[::1]:65535']\n"
+					    "log:\n"
+					    "  level: debug\n");
+
+	(void)state;
+	assert_int_equal(settings.poll[RNA_COLLECTOR_STATE], 500 * RNA_USEC_PER_MSEC);
+	assert_int_equal(settings.poll[RNA_COLLECTOR_LINK], 90 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings.poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings.lanes_max, 2);
+	assert_int_equal(settings.reader_descriptors, 0);
+	assert_string_equal(settings.http_listen[0], "127.0.0.1:1");
+	assert_string_equal(settings.http_listen[1], "[::1]:65535");
+	assert_null(settings.http_listen[2]);
+	assert_int_equal(settings.log_level, LOG_DEBUG);
+	rna_settings_deinit(&settings);
+}
+
+static void test_anchors_and_aliases_are_fine(void **state)
+{
+	struct rna_settings settings = load("poll:\n"
+					    "  counters: &often 2s\n"
+					    "  hw_counters: *often\n");
+
+	(void)state;
+	assert_int_equal(settings.poll[RNA_COLLECTOR_COUNTERS], 2 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings.poll[RNA_COLLECTOR_HW_COUNTERS], 2 * RNA_USEC_PER_SEC);
+	rna_settings_deinit(&settings);
+}
+
+static void test_listen_addresses(void **state)
+{
+	static const char *const good[] = {
+		":1",
+		"localhost:80",
+		"0.0.0.0:10879",
+		"[::]:10879",
+		"[::ffff:1.2.3.4]:9",
+		"[1111:2222:3333:4444:5555:6666:123.123.123.123]:65535",
+	};
+	static const char *const bad[] = {
+		"",
+		":",
+		"localhost",
+		"1.2.3.4",
+		":0",
+		":65536",
+		":-1",
+		":80 ",
+		"1.2.3:80",
+		"::1:80",
+		"[::1]",
+		"[]:80",
+		"[:80",
+		"]:80",
+		"[::1:80",
+		"node-7:80",
+		"[1.2.3.4]:80",
+		"[::1]80",
+		":http",
+		"[[::1]]:80",
+		"[1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:bbbb]:80",
+	};
+	const struct rna_setting *row = rna_setting_find("http.listen");
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(good); i++)
+		assert_true(row->is_valid(good[i]));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(bad); i++)
+		assert_false(row->is_valid(bad[i]));
+}
+
+/* -- Bad files --------------------------------------------------------------------------------- */
+
+static const struct refusal {
+	const char *text;
+	const char *message;
+} refusals[] = {
+	/* values */
+	{"# one\n\npoll:\n  state: 1\n",
+	 "agent.yaml:4: poll.state: \"1\" is not a duration; write for example 500ms, 10s or 1m30s "
+	 "(100ms to 24h)"},
+	{"poll: {state: }\n",
+	 "agent.yaml:1: poll.state: \"\" is not a duration; write for example 500ms, 10s or 1m30s "
+	 "(100ms to 24h)"},
+	{"poll:\n  state: 50ms\n",
+	 "agent.yaml:2: poll.state: 50ms is out of range; allowed is 100ms to 24h"},
+	{"poll:\n  state: 24h1ms\n",
+	 "agent.yaml:2: poll.state: 24h1ms is out of range; allowed is 100ms to 24h"},
+	{"poll:\n  state: 99999999999999999999s\n",
+	 "agent.yaml:2: poll.state: 99999999999999999999s is out of range; allowed is 100ms to "
+	 "24h"},
+	{"lanes:\n  max: many\n",
+	 "agent.yaml:2: lanes.max: \"many\" is not a whole number; allowed is 2 to 64"},
+	{"lanes:\n  max: 4.0\n",
+	 "agent.yaml:2: lanes.max: \"4.0\" is not a whole number; allowed is 2 to 64"},
+	{"lanes:\n  max: 1\n", "agent.yaml:2: lanes.max: 1 is out of range; allowed is 2 to 64"},
+	{"lanes:\n  max: 99999999999999999999\n",
+	 "agent.yaml:2: lanes.max: 99999999999999999999 is out of range; allowed is 2 to 64"},
+	{"log:\n  level: loud\n",
+	 "agent.yaml:2: log.level: \"loud\" is not one of error, warning, notice, info, debug"},
+	{"http:\n  listen:\n    - \":1\"\n    - node-7:80\n",
+	 "agent.yaml:4: http.listen: \"node-7:80\" is not host:port, [ipv6]:port or :port, where "
+	 "host is an IP address or localhost"},
+	{"log:\n  level: |\n    two\n    lines\n",
+	 "agent.yaml:2: log.level: \"two\" is not one of error, warning, notice, info, debug"},
+	{"poll:\n  counters: &x 2s\n\n  link: 1h\nlanes:\n  max: *x\n",
+	 "agent.yaml:6: lanes.max: \"2s\" is not a whole number; allowed is 2 to 64"},
+	/* keys */
+	{"poll:\n  link: 1m\n\n  sate: 1s\n",
+	 "agent.yaml:4: unknown key poll.sate; did you mean poll.state?"},
+	{"pol:\n  state: 1s\n", "agent.yaml:1: unknown key pol; did you mean poll?"},
+	{"http:\n  max_connection: 9\n",
+	 "agent.yaml:2: unknown key http.max_connection; did you mean http.max_connections?"},
+	{"colour: red\n", "agent.yaml:1: unknown key colour; `rdma-node-agent describe settings` "
+			  "lists them all"},
+	{"<<: {}\n",
+	 "agent.yaml:1: unknown key <<; `rdma-node-agent describe settings` lists them all"},
+	{"poll.state: 1s\n", "agent.yaml:1: poll.state: write it in its section: \"poll:\", and "
+			     "\"state:\" indented on a line below"},
+	{"poll:\n  state: 1s\n  link: 1m\n  state: 2s\n",
+	 "agent.yaml:4: poll.state is given twice; first on line 2"},
+	{"poll:\n  state: 1s\nlog:\npoll:\n  link: 1m\n",
+	 "agent.yaml:4: poll is given twice; first on line 1"},
+	/* kinds */
+	{"poll:\n  state: [1s]\n", "agent.yaml:2: poll.state: wants a single value, not a list"},
+	{"poll:\n  state:\n    state: 1s\n",
+	 "agent.yaml:2: poll.state: wants a single value, not a section"},
+	{"http:\n  listen: \":1\"\n",
+	 "agent.yaml:2: http.listen: wants a list, for example [\":10879\"], not a single value"},
+	{"http:\n  listen: []\n", "agent.yaml:2: http.listen: the list is empty"},
+	{"http:\n  listen:\n    - [a]\n",
+	 "agent.yaml:3: http.listen: wants a single value, not a list"},
+	{"poll: 1s\n",
+	 "agent.yaml:1: poll: wants \"key: value\" lines below it, not a single value"},
+	{"poll: [state]\n", "agent.yaml:1: poll: wants \"key: value\" lines below it, not a list"},
+	{"- poll\n", "agent.yaml:1: the file wants \"key: value\" lines below it, not a list"},
+	{"poll\n",
+	 "agent.yaml:1: the file wants \"key: value\" lines below it, not a single value"},
+	{"[a, b]: 1\n", "agent.yaml:1: a key is wanted, not a list"},
+	{"log:\n  level: \"in\\0fo\"\n",
+	 "agent.yaml:2: log.level: wants a single value, not text with a NUL character"},
+	{"&a poll:\n  state: &b {x: *b}\n",
+	 "agent.yaml:2: poll.state: wants a single value, not a section"},
+	{"&r\npoll: *r\n",
+	 "agent.yaml:2: unknown key poll.poll; `rdma-node-agent describe settings` lists them all"},
+	/* several settings together */
+	{"poll:\n  handover: 5s\n",
+	 "agent.yaml:2: poll.handover (5s) must be shorter than poll.deadline (5s)"},
+	{"poll:\n\n  deadline: 200ms\n",
+	 "agent.yaml:3: poll.handover (250ms) must be shorter than poll.deadline (200ms)"},
+	/* YAML */
+	{"log:\n---\nlog:\n", "agent.yaml:2: a second document begins here; only one is read"},
+	{"poll:\n\tstate: 1s\n",
+	 "agent.yaml:2: not valid YAML: while scanning for the next token, found character that "
+	 "cannot start any token"},
+	{"poll:\n  state: [1s\nlog:\n",
+	 "agent.yaml:3: not valid YAML: while parsing a flow sequence, did not find expected ',' "
+	 "or ']'"},
+	{"poll: *nowhere\n", "agent.yaml:1: not valid YAML: found undefined alias"},
+	{"log:\n  level: info\n# \xe4"
+	 "rger\n",
+	 "agent.yaml:3: not text in UTF-8: invalid trailing UTF-8 octet"},
+	{"log:\n  level: \x01\n",
+	 "agent.yaml:2: not text in UTF-8: control characters are not allowed"},
+};
+
+static void test_each_mistake_is_named(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(refusals); i++)
+		assert_refused(refusals[i].text, refusals[i].message);
+}
+
+static void test_long_texts_are_cut_in_messages(void **state)
+{
+	char text[4000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "log:\n  level: ", 14);
+	write_bytes(text, sizeof(text));
+	assert_fails(file, "agent.yaml:2: log.level: "
+			   "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" is "
+			   "not one of error, warning, notice, info, debug");
+	(void)snprintf(text, sizeof(text), "%0200d: 1\n", 7);
+	assert_refused(text, "agent.yaml:1: unknown key "
+			     "000000000000000000000000000000000000000000000000000000000000; "
+			     "`rdma-node-agent describe settings` lists them all");
+}
+
+/* -- Files that are none ----------------------------------------------------------------------- */
+
+static void test_what_is_no_readable_file_is_named(void **state)
+{
+	(void)state;
+	assert_fails("missing.yaml", "missing.yaml: cannot open: No such file or directory");
+	assert_fails(".", ".: this is a directory; name a file");
+	assert_fails("/dev/null", "/dev/null: this is not a regular file");
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_fails("fifo",
+		     "fifo: this is not a regular file"); /* and nobody waits for a writer */
+	assert_int_equal(unlink("fifo"), 0);
+}
+
+static void test_an_unreadable_file_is_named(void **state)
+{
+	(void)state;
+	if (geteuid() == 0)
+		skip(); /* root may read everything */
+	write_bytes("", 0);
+	assert_int_equal(chmod(file, 0), 0);
+	assert_fails(file, "agent.yaml: cannot open: Permission denied");
+	assert_int_equal(unlink(file), 0);
+}
+
+static void test_a_file_of_more_than_a_megabyte_is_refused(void **state)
+{
+	static char text[1024 * 1024 + 1];
+
+	(void)state;
+	memset(text, '\n', sizeof(text));
+	write_bytes(text, sizeof(text) - 1);
+	struct rna_settings settings = {0};
+	assert_int_equal(rna_config_load(file, &settings, NULL), 0);
+	rna_settings_deinit(&settings);
+	write_bytes(text, sizeof(text));
+	assert_fails(file, "agent.yaml: larger than 1 MiB");
+}
+
+static int enter_directory(void **state)
+{
+	static char path[] = "/tmp/test_config.XXXXXX";
+
+	*state = mkdtemp(path);
+	return *state ? chdir(path) : -1;
+}
+
+static int leave_directory(void **state)
+{
+	(void)unlink(file); /* the last test may have done it */
+	return chdir("/") == 0 ? rmdir(*state) : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_durations_are_read_and_written),
+		cmocka_unit_test(test_other_texts_are_no_durations),
+		cmocka_unit_test(test_each_default_is_allowed_by_its_own_row),
+		cmocka_unit_test(test_each_collector_has_a_period),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_files_that_set_nothing_leave_the_defaults),
+		cmocka_unit_test(test_a_file_sets_what_it_names),
+		cmocka_unit_test(test_anchors_and_aliases_are_fine),
+		cmocka_unit_test(test_listen_addresses),
+		cmocka_unit_test(test_each_mistake_is_named),
+		cmocka_unit_test(test_long_texts_are_cut_in_messages),
+		cmocka_unit_test(test_what_is_no_readable_file_is_named),
+		cmocka_unit_test(test_an_unreadable_file_is_named),
+		cmocka_unit_test(test_a_file_of_more_than_a_megabyte_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exporter/json, table, page and families as a document. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "exporter_view.h"
+#include "rna/exporter.h"
+
+static json_t *view_as_json(const struct rna_view *view)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	json_t *root;
+
+	rna_write_json(view, &out);
+	assert_true(rna_strbuf_ok(&out));
+	root = json_loads(out.data, 0, NULL);
+	assert_non_null(root);
+	return root;
+}
+
+static void test_json(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	json_t *root = view_as_json(view);
+	const char *name, *description, *port_state;
+	json_int_t rate, numa;
+	int up;
+
+	(void)state;
+	assert_int_equal(json_array_size(json_object_get(root, "devices")), 3);
+	assert_int_equal(json_array_size(json_object_get(root, "collectors")), 4);
+	assert_int_equal(json_unpack(root, "{s:[{s:s, s:I, s:[{s:s, s:b, s:I}]}, {s:s}]}",
+				     "devices", "name", &name, "numa_node", &numa, "ports", "state",
+				     &port_state, "up", &up, "rate_bytes_per_second", &rate,
+				     "node_description", &description),
+			 0);
+	assert_string_equal(name, "mlx5_0");
+	assert_string_equal(port_state, "ACTIVE");
+	assert_true(up);
+	assert_int_equal(numa, 0);
+	assert_true(rate == 50000000000);
+	assert_string_equal(description, "a \"b\" <c>\\\xef\xbf\xbd");
+	json_decref(root);
+}
+
+static void test_json_counters_have_states(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	json_t *root, *counter;
+
+	(void)state;
+	*counter_of(view, 0, "symbol_error") = rna_value_unreadable();
+	root = view_as_json(view);
+	counter = json_object_get(root, "devices");
+	counter = json_object_get(json_array_get(counter, 0), "ports");
+	counter = json_object_get(json_array_get(counter, 0), "counters");
+	counter = json_object_get(counter, "symbol_error");
+	assert_string_equal(json_string_value(json_object_get(counter, "state")), "unreadable");
+	assert_null(json_object_get(counter, "value"));
+	json_decref(root);
+}
+
+static void assert_table(const struct rna_view *view, bool colour, const char *expected)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	rna_write_table(view, &(struct rna_table_options){.colour = colour}, &out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_string_equal(out.data, expected);
+}
+
+static void test_table(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+
+	(void)state;
+	assert_table(view, false,
+		     "DEVICE  PORT  LINK        STATE   PHYSICAL      RATE  WIDTH  SPEED   MTU  LID"
+		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
+		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    400 Gb/s     4x  NDR    4096   17"
+		     "  ib0     up    0000:00:00.0     0  MT4129  28.39.1002\n"
+		     "mlx5_1     1  Ethernet    DOWN    Disabled         -     4x  NDR    4096    -"
+		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n"
+		     "rxe2       1  -           -       -                -      -  -         -    -"
+		     "  -       -     -                -  -       -\n");
+}
+
+static void test_table_without_devices(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(0);
+	struct rna_presence *presence = (void *)view->snapshot->parts[RNA_COLLECTOR_PRESENCE];
+
+	(void)state;
+	assert_table(
+		view, true,
+		"No RDMA device: the RDMA stack is there, but no driver has registered one.\n");
+	presence->stack = false;
+	assert_table(view, true,
+		     "No RDMA stack: the kernel has no /sys/class/infiniband (is ib_core "
+		     "loaded?).\n");
+}
+
+static void test_colour_adds_nothing_but_colour(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_STRBUF struct rna_strbuf plain = RNA_STRBUF_INIT, coloured = RNA_STRBUF_INIT;
+	RNA_STRBUF struct rna_strbuf stripped = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_write_table(view, &(struct rna_table_options){.colour = false}, &plain);
+	rna_write_table(view, &(struct rna_table_options){.colour = true}, &coloured);
+	assert_non_null(strstr(coloured.data, "\033[31mDOWN\033[0m"));
+	for (const char *at = coloured.data; *at; at++) {
+		if (*at == '\033')
+			at = strchr(at, 'm');
+		else
+			rna_strbuf_add_char(&stripped, *at);
+	}
+	assert_string_equal(stripped.data, plain.data);
+}
+
+static void test_page_escapes(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_write_page(view, &out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_non_null(strstr(out.data, "a &quot;b&quot; &lt;c&gt;\\\xef\xbf\xbd"));
+	assert_null(strstr(out.data, "<c>"));
+	assert_null(strstr(out.data, "<script"));
+	assert_non_null(strstr(out.data, "<b class=bad>stalled</b>"));
+}
+
+static void test_families_as_a_document(void **state)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_write_families(&out);
+	assert_non_null(strstr(out.data, "| `rdma_port_lid` | gauge | device, port | "));
+	assert_non_null(strstr(out.data, "| `rdma_collector_errors_total` | counter | "
+					 "collector, device, reason | "));
+	assert_non_null(strstr(out.data, "| `rdma_port_info` | info | device, port, link_layer, "));
+	assert_non_null(strstr(out.data, "| `rdma_agent_build_info` | info | version | "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_counters_have_states),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_table_without_devices),
+		cmocka_unit_test(test_colour_adds_nothing_but_colour),
+		cmocka_unit_test(test_page_escapes),
+		cmocka_unit_test(test_families_as_a_document),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

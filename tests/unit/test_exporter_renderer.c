@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exporter/renderer and families: what a view becomes, and how often it is made. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <libdeflate.h>
+
+#include "body.h"
+#include "exporter_view.h"
+
+static struct rna_body *render(struct rna_view *view, enum rna_exposition format)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	struct rna_body *body = NULL;
+
+	assert_non_null(renderer);
+	assert_int_equal(rna_renderer_metrics(renderer, view, format, false, &body), 0);
+	assert_int_equal(body->refs, 2); /* ours, and the renderer's */
+	return body;
+}
+
+/* Does the body have this whole line? */
+static bool has_line(const struct rna_body *body, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (const char *at = body->data, *end = body->data + body->len; at < end;) {
+		const char *eol = memchr(at, '\n', (size_t)(end - at));
+
+		assert_non_null(eol); /* each line has an end, the last one too */
+		if ((size_t)(eol - at) == len && memcmp(at, line, len) == 0)
+			return true;
+		at = eol + 1;
+	}
+	return false;
+}
+
+static void assert_line(const struct rna_body *body, const char *line)
+{
+	if (!has_line(body, line))
+		fail_msg("there is no line: %s", line);
+}
+
+/* No sample of family for device. */
+static void assert_no_sample(const struct rna_body *body, const char *family, const char *device)
+{
+	RNA_STRBUF struct rna_strbuf start = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&start, "\n%s{device=\"%s\"", family, device);
+	if (memmem(body->data, body->len, start.data, start.len))
+		fail_msg("there is a sample %s of %s", family, device);
+}
+
+static void test_ports(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	assert_line(body, "rdma_devices 3");
+	assert_line(body, "rdma_port_up{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_line(body, "rdma_port_up{device=\"mlx5_1\",port=\"1\"} 0");
+	assert_no_sample(body, "rdma_port_up", "rxe2"); /* state not known */
+	assert_line(body, "rdma_port_state_id{device=\"mlx5_1\",port=\"1\"} 1");
+	assert_line(body, "rdma_port_rate_bytes_per_second{device=\"mlx5_0\",port=\"1\"} "
+			  "50000000000");
+	assert_no_sample(body, "rdma_port_rate_bytes_per_second", "mlx5_1"); /* DOWN: made up */
+	assert_line(body, "rdma_port_lid{device=\"mlx5_0\",port=\"1\"} 17");
+	assert_no_sample(body, "rdma_port_lid", "mlx5_1");
+}
+
+static void test_info_labels(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	assert_line(body, "rdma_port_info{device=\"mlx5_0\",port=\"1\",link_layer=\"InfiniBand\","
+			  "netdev=\"ib0\",netdev_source=\"ipoib\","
+			  "port_guid=\"1070:fd03:0000:0001\",pci_address=\"0000:00:00.0\"} 1");
+	/* what is not known is left out */
+	assert_line(body, "rdma_port_info{device=\"rxe2\",port=\"1\"} 1");
+	assert_line(body, "rdma_device_info{device=\"rxe2\",function=\"virtual\"} 1");
+	assert_line(body, "rdma_device_info{device=\"mlx5_1\",pci_address=\"0000:01:00.0\","
+			  "driver=\"mlx5_core\",function=\"pf\",vendor_id=\"0x15b3\","
+			  "device_id=\"0x1021\",numa_node=\"0\",node_type=\"ca\","
+			  "hca_type=\"MT4129\",board_id=\"MT_0000000838\","
+			  "firmware_version=\"28.39.1002\",node_guid=\"1070:fd03:0000:0000\","
+			  "node_description=\"a \\\"b\\\" <c>\\\\\xef\xbf\xbd\"} 1");
+}
+
+static void test_network_interfaces(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	assert_line(body, "rdma_port_netdev_up{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_line(body, "rdma_port_netdev_speed_bytes_per_second{device=\"mlx5_0\",port=\"1\"} "
+			  "50000000000");
+	assert_line(body, "rdma_port_netdev_carrier_down_total{device=\"mlx5_0\",port=\"1\"} 2");
+	assert_no_sample(body, "rdma_port_netdev_up", "mlx5_1");
+}
+
+static void test_counters(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
+
+	(void)state;
+	*counter_of(view, 0, "port_rcv_data") = rna_value_ok(1000);
+	*counter_of(view, 1, "port_rcv_data") = rna_value_ok(UINT64_MAX);
+	*counter_of(view, 0, "symbol_error") = rna_value_unreadable();
+	*counter_of(view, 0, "link_downed") =
+		(struct rna_value){.number = 255, .state = RNA_VALUE_SATURATED};
+	body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	/* words become bytes, and do not run over */
+	assert_line(body, "rdma_port_data_received_bytes_total{device=\"mlx5_0\",port=\"1\"} 4000");
+	assert_line(body, "rdma_port_data_received_bytes_total{device=\"mlx5_1\",port=\"1\"} "
+			  "18446744073709551615");
+	/* one that cannot be read costs itself, and not the next device's */
+	assert_no_sample(body, "rdma_port_symbol_errors_total", "mlx5_0");
+	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_1\",port=\"1\"} 0");
+	assert_no_sample(body, "rdma_port_saturated_counters", "rxe2");
+	assert_line(body, "rdma_port_unknown_total{device=\"mlx5_0\",port=\"1\","
+			  "counter=\"brand_new\"} 7");
+	assert_line(body,
+		    "rdma_device_hw_unknown_total{device=\"mlx5_1\",counter=\"brand_new\"} 7");
+}
+
+/* Every known counter comes out once for each port where it has a meaning. */
+static void test_link_layer_decides(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	for (size_t i = 0; i < rna_counter_count; i++) {
+		const struct rna_counter *counter = &rna_counters[i];
+		bool device = counter->place == RNA_PLACE_DEVICE_HW_COUNTERS;
+		uint64_t number = (i + 1000000) * (counter->unit == RNA_UNIT_WORDS ? 4 : 1);
+
+		for (size_t d = 0; d < 2; d++) {
+			RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+			unsigned layer = d == 0 ? RNA_ON_INFINIBAND : RNA_ON_ETHERNET;
+
+			rna_strbuf_printf(&line, "rdma_%s_%s%s{device=\"mlx5_%zu\"%s} %ju",
+					  device ? "device" : "port", counter->metric,
+					  counter->kind == RNA_COUNTER ? "_total" : "", d,
+					  device ? "" : ",port=\"1\"", (uintmax_t)number);
+			if (has_line(body, line.data) != (device || counter->link_layers & layer))
+				fail_msg("%s", line.data);
+		}
+	}
+}
+
+static void test_collectors(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	assert_line(body, "rdma_collector_age_seconds{collector=\"presence\",device=\"node\"} 2");
+	assert_line(body, "rdma_collector_success{collector=\"state\",device=\"mlx5_1\"} 0");
+	assert_line(body, "rdma_collector_duration_seconds{collector=\"state\",device=\"mlx5_0\"} "
+			  "1.5");
+	assert_line(body,
+		    "rdma_collector_stalled_seconds{collector=\"state\",device=\"mlx5_0\"} 0");
+	/* a first run that hangs has no result, but it is stalled */
+	assert_line(body, "rdma_collector_stalled_seconds{collector=\"state\",device=\"rxe2\"} 10");
+	assert_false(
+		has_line(body, "rdma_collector_success{collector=\"state\",device=\"rxe2\"} 0"));
+	assert_line(body, "rdma_collector_errors_total{collector=\"state\",device=\"mlx5_1\","
+			  "reason=\"invalid\"} 5");
+}
+
+static void test_agent(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(0);
+	RNA_CLEANUP(rna_body_unref_p)
+	struct rna_body *body = render(view, RNA_EXPOSITION_OPENMETRICS);
+
+	(void)state;
+	assert_line(body, "rdma_devices 0");
+	assert_line(body, "# TYPE rdma_agent_build info");
+	assert_line(body, "rdma_agent_start_time_seconds 1763716740.5");
+	assert_line(body, "process_cpu_seconds_total 1.25");
+	assert_false(has_line(body, "process_max_fds 0")); /* absent is not zero */
+	assert_memory_equal(body->data + body->len - 6, "# EOF\n", 6);
+}
+
+static void test_one_render_per_view(void **state)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *next = new_view(3);
+	struct rna_body *first, *second, *third;
+
+	(void)state;
+	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, true, &first);
+	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, true, &second);
+	assert_ptr_equal(first, second);
+	assert_int_equal(view->refs, 2);
+	rna_renderer_metrics(renderer, next, RNA_EXPOSITION_CLASSIC, true, &third);
+	assert_ptr_not_equal(first, third);
+	assert_int_equal(view->refs, 1);
+	assert_int_equal(first->refs, 2); /* lives on for the clients that still get it */
+	/* the same content gives the same bytes */
+	assert_int_equal(first->len, third->len);
+	assert_memory_equal(first->data, third->data, first->len);
+	(void)rna_body_unref(first);
+	(void)rna_body_unref(second);
+	(void)rna_body_unref(third);
+}
+
+static void test_gzip_is_the_same_text(void **state)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *plain = NULL;
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *packed = NULL;
+	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+	RNA_FREE char *text = NULL;
+
+	(void)state;
+	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, true, &packed);
+	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &plain);
+	text = malloc(plain->len);
+	assert_int_equal(libdeflate_gzip_decompress(decompressor, packed->data, packed->len, text,
+						    plain->len, NULL),
+			 LIBDEFLATE_SUCCESS);
+	assert_memory_equal(text, plain->data, plain->len);
+	libdeflate_free_decompressor(decompressor);
+}
+
+/* Prepared labels must not outlive the devices and jobs that they are of. */
+static void test_labels_follow_the_device_set(void **state)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	static const size_t sizes[] = {3, 0, 12, 1, 6};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(sizes); i++) {
+		RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(sizes[i]);
+		RNA_CLEANUP(rna_body_unref_p) struct rna_body *kept = NULL;
+		RNA_CLEANUP(rna_body_unref_p) struct rna_body *fresh = NULL;
+
+		view->snapshot->device_set = i;
+		if (view->job_count > 1)
+			view->jobs[1].device = "gone";
+		fresh = render(view, RNA_EXPOSITION_CLASSIC);
+		rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &kept);
+		assert_int_equal(kept->len, fresh->len);
+		assert_memory_equal(kept->data, fresh->data, fresh->len);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_info_labels),
+		cmocka_unit_test(test_network_interfaces),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_link_layer_decides),
+		cmocka_unit_test(test_collectors),
+		cmocka_unit_test(test_agent),
+		cmocka_unit_test(test_one_render_per_view),
+		cmocka_unit_test(test_gzip_is_the_same_text),
+		cmocka_unit_test(test_labels_follow_the_device_set),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

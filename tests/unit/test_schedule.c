@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/schedule, lanes and publish with scripted collectors in place of collectors/table.c: the
+ * linker takes the table below. "Hardware" that hangs waits for a gate that the test opens.
+ */
+#include "publish.h"
+#include "schedule.h"
+
+#include "rna/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DEVICES_MAX = 4 };
+
+static struct script {
+	atomic_uint device_count;
+	atomic_uint generation;
+	atomic_int hanging;  /* device that hangs in state; -1: none */
+	atomic_bool failing; /* counters fail */
+	atomic_uint state_runs[DEVICES_MAX];
+	pthread_mutex_t lock;
+	pthread_cond_t gate;
+} script = {.hanging = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .gate = PTHREAD_COND_INITIALIZER};
+
+static void hang_while(int device)
+{
+	(void)pthread_mutex_lock(&script.lock);
+	while (atomic_load(&script.hanging) == device)
+		(void)pthread_cond_wait(&script.gate, &script.lock);
+	(void)pthread_mutex_unlock(&script.lock);
+}
+
+static void release(void)
+{
+	(void)pthread_mutex_lock(&script.lock);
+	atomic_store(&script.hanging, -1);
+	(void)pthread_cond_broadcast(&script.gate);
+	(void)pthread_mutex_unlock(&script.lock);
+}
+
+static struct rna_part *new_part(enum rna_collector_id id, size_t size)
+{
+	struct rna_part *part = rna_part_new(id, size, 1024);
+
+	assert_non_null(part);
+	part->started = part->taken = rna_clock_now();
+	return part;
+}
+
+static int collect_presence(const struct rna_collect_input *in, struct rna_part **ret,
+			    struct rna_error *error)
+{
+	static const unsigned one_port[] = {1};
+	struct rna_presence *presence;
+	struct rna_device *devices;
+
+	(void)in, (void)error;
+	presence = (void *)new_part(RNA_COLLECTOR_PRESENCE, sizeof(*presence));
+	presence->device_count = atomic_load(&script.device_count);
+	devices = rna_arena_array(presence->part.arena, presence->device_count, sizeof(*devices));
+	for (unsigned i = 0; i < presence->device_count; i++)
+		devices[i] = (struct rna_device){
+			.name = rna_arena_printf(presence->part.arena, "dev%u", i),
+			.key = rna_arena_printf(presence->part.arena, "0000:0%u:00.0", i),
+			.sysfs_path = "",
+			.generation = atomic_load(&script.generation),
+			.port_count = 1,
+			.ports = one_port,
+		};
+	presence->devices = devices;
+	*ret = &presence->part;
+	return 0;
+}
+
+static int collect_state(const struct rna_collect_input *in, struct rna_part **ret,
+			 struct rna_error *error)
+{
+	int number = in->device->name[3] - '0';
+
+	(void)error;
+	hang_while(number);
+	atomic_fetch_add(&script.state_runs[number], 1);
+	*ret = new_part(RNA_COLLECTOR_STATE, sizeof(struct rna_state));
+	return 0;
+}
+
+static int collect_counters(const struct rna_collect_input *in, struct rna_part **ret,
+			    struct rna_error *error)
+{
+	if (atomic_load(&script.failing))
+		return rna_error_set(error, -EIO, "%s: scripted", in->device->name);
+	*ret = new_part(RNA_COLLECTOR_COUNTERS, sizeof(struct rna_counters_part));
+	return 0;
+}
+
+#define COLLECT_NOTHING(name, id, type)                                                            \
+	static int name(const struct rna_collect_input *in, struct rna_part **ret,                 \
+			struct rna_error *error)                                                   \
+	{                                                                                          \
+		(void)in, (void)error;                                                             \
+		*ret = new_part(id, sizeof(type));                                                 \
+		return 0;                                                                          \
+	}
+
+COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
+COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
+COLLECT_NOTHING(collect_link, RNA_COLLECTOR_LINK, struct rna_link)
+COLLECT_NOTHING(collect_netdev, RNA_COLLECTOR_NETDEV, struct rna_netdevs)
+COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
+
+const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
+	{RNA_COLLECTOR_PRESENCE, "presence", "", false, collect_presence},
+	{RNA_COLLECTOR_STATE, "state", "", true, collect_state},
+	{RNA_COLLECTOR_COUNTERS, "counters", "", true, collect_counters},
+	{RNA_COLLECTOR_HW_COUNTERS, "hw_counters", "", true, collect_hw},
+	{RNA_COLLECTOR_IDENTITY, "identity", "", true, collect_identity},
+	{RNA_COLLECTOR_LINK, "link", "", true, collect_link},
+	{RNA_COLLECTOR_NETDEV, "netdev", "", false, collect_netdev},
+	{RNA_COLLECTOR_PROCESS, "process", "", false, collect_process},
+};
+
+struct fixture {
+	sd_event *event;
+	struct rna_settings settings;
+	struct rna_root *root;
+	struct rna_schedule schedule;
+	struct rna_view *view;
+};
+
+static void on_settled(void *userdata)
+{
+	static const struct rna_agent_status status = {.root = "/"};
+	struct fixture *fixture = userdata;
+
+	if (!fixture->schedule.complete)
+		return;
+	(void)rna_view_unref(fixture->view);
+	fixture->view = rna_publish(&fixture->schedule, &status, rna_clock_now());
+	assert_non_null(fixture->view);
+}
+
+static int on_too_late(sd_event_source *source, uint64_t at, void *userdata)
+{
+	(void)source, (void)at, (void)userdata;
+	fail_msg("nothing happened for 20 s");
+	return 0;
+}
+
+/* Turns the loop until the view satisfies until. */
+static void run_until(struct fixture *fixture, bool (*until)(struct fixture *fixture))
+{
+	sd_event_source *too_late = NULL;
+
+	(void)sd_event_add_time_relative(fixture->event, &too_late, CLOCK_MONOTONIC,
+					 20 * RNA_USEC_PER_SEC, 0, on_too_late, NULL);
+	while (!fixture->view || !until(fixture))
+		assert_true(sd_event_run(fixture->event, UINT64_MAX) >= 0);
+	(void)sd_event_source_disable_unref(too_late);
+}
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	struct rna_error error;
+
+	assert_non_null(fixture);
+	atomic_store(&script.device_count, 3);
+	atomic_store(&script.hanging, -1);
+	atomic_store(&script.failing, false);
+	for (unsigned i = 0; i < DEVICES_MAX; i++)
+		atomic_store(&script.state_runs[i], 0);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		fixture->settings.poll[id] = 50 * RNA_USEC_PER_MSEC;
+	fixture->settings.poll[RNA_COLLECTOR_STATE] = 20 * RNA_USEC_PER_MSEC;
+	fixture->settings.poll_deadline = 400 * RNA_USEC_PER_MSEC;
+	fixture->settings.poll_handover = 50 * RNA_USEC_PER_MSEC;
+	fixture->settings.lanes_max = 4;
+	fixture->settings.reader_descriptors = 100;
+	assert_true(sd_event_new(&fixture->event) >= 0);
+	assert_int_equal(rna_root_open(NULL, &fixture->root, &error), 0);
+	fixture->schedule.on_settled = on_settled;
+	fixture->schedule.userdata = fixture;
+	assert_int_equal(rna_schedule_init(&fixture->schedule, fixture->event, &fixture->settings,
+					   fixture->root, NULL, &error),
+			 0);
+	rna_log_open(LOG_EMERG);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	release();
+	(void)rna_view_unref(fixture->view);
+	assert_true(rna_schedule_stop(&fixture->schedule, 10 * RNA_USEC_PER_SEC));
+	(void)sd_event_unref(fixture->event);
+	(void)rna_root_close(fixture->root);
+	free(fixture);
+	return 0;
+}
+
+static void start(struct fixture *fixture)
+{
+	struct rna_error error;
+
+	assert_int_equal(rna_schedule_start(&fixture->schedule, false, &error), 0);
+}
+
+static const struct rna_job_status *find_status(const struct rna_view *view, const char *device,
+						enum rna_collector_id id)
+{
+	for (size_t i = 0; i < view->job_count; i++)
+		if (view->jobs[i].collector == id && strcmp(view->jobs[i].device, device) == 0)
+			return &view->jobs[i];
+	return NULL;
+}
+
+static bool always(struct fixture *fixture)
+{
+	(void)fixture;
+	return true;
+}
+
+static void test_the_first_view_is_whole(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture);
+	run_until(fixture, always);
+	assert_int_equal(fixture->view->snapshot->device_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct rna_snapshot_device *device = &fixture->view->snapshot->devices[i];
+
+		assert_non_null(rna_device_state(device));
+		assert_non_null(rna_device_identity(device));
+		assert_non_null(rna_device_link(device));
+		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_COUNTERS));
+		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS));
+	}
+	assert_int_equal(fixture->view->agent.lanes, 1);
+	assert_int_equal(fixture->view->job_count, 3 + 3 * 5);
+}
+
+static bool others_went_on(struct fixture *fixture)
+{
+	return fixture->view->agent.lanes_stalled == 1 &&
+	       atomic_load(&script.state_runs[0]) >= 10 && atomic_load(&script.state_runs[2]) >= 10;
+}
+
+static bool nothing_stalled(struct fixture *fixture)
+{
+	return fixture->view->agent.lanes_stalled == 0 && atomic_load(&script.state_runs[1]) > 0;
+}
+
+static bool one_lane(struct fixture *fixture)
+{
+	return fixture->view->agent.lanes == 1;
+}
+
+static void test_a_hanging_device_costs_only_itself(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_job_status *status;
+
+	atomic_store(&script.hanging, 1);
+	start(fixture);
+	run_until(fixture, others_went_on);
+	assert_int_equal(atomic_load(&script.state_runs[1]), 0);
+	status = find_status(fixture->view, "dev1", RNA_COLLECTOR_STATE);
+	assert_true(status->stalled > 0);
+	assert_false(status->ran);
+	assert_null(rna_device_state(&fixture->view->snapshot->devices[1]));
+	assert_int_equal(find_status(fixture->view, "dev0", RNA_COLLECTOR_STATE)->stalled, 0);
+	assert_true(fixture->view->agent.lanes <= 3);
+
+	release();
+	run_until(fixture, nothing_stalled);
+	run_until(fixture, one_lane); /* the lane that was held ends by itself */
+	assert_non_null(rna_device_state(&fixture->view->snapshot->devices[1]));
+}
+
+static void test_a_stuck_lane_does_not_hold_the_stop(void **state)
+{
+	struct fixture *fixture = *state;
+	rna_usec begin;
+
+	atomic_store(&script.hanging, 1);
+	start(fixture);
+	run_until(fixture, others_went_on);
+	begin = rna_clock_monotonic();
+	assert_false(rna_schedule_stop(&fixture->schedule, 2 * RNA_USEC_PER_SEC));
+	assert_true(rna_clock_monotonic() - begin < 3 * RNA_USEC_PER_SEC);
+	/* teardown opens the gate and stops what is left */
+}
+
+static bool counters_expired(struct fixture *fixture)
+{
+	return !rna_device_counters(&fixture->view->snapshot->devices[0], RNA_COLLECTOR_COUNTERS);
+}
+
+static bool counters_are_back(struct fixture *fixture)
+{
+	return find_status(fixture->view, "dev0", RNA_COLLECTOR_COUNTERS)->success;
+}
+
+static void test_failing_content_lives_three_periods(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_job_status *status;
+
+	fixture->settings.poll_deadline = 60 * RNA_USEC_PER_MSEC; /* the grace of publish */
+	start(fixture);
+	run_until(fixture, always);
+	atomic_store(&script.failing, true);
+	run_until(fixture, counters_expired);
+	status = find_status(fixture->view, "dev0", RNA_COLLECTOR_COUNTERS);
+	assert_false(status->success);
+	assert_true(status->errors[RNA_REASON_IO] >= 3);
+	assert_true(fixture->view->snapshot->time.monotonic - status->taken >=
+		    150 * RNA_USEC_PER_MSEC);
+	assert_non_null(rna_device_state(&fixture->view->snapshot->devices[0]));
+	atomic_store(&script.failing, false);
+	run_until(fixture, counters_are_back);
+	assert_false(counters_expired(fixture));
+}
+
+static bool one_device(struct fixture *fixture)
+{
+	return fixture->view->snapshot->device_count == 1;
+}
+
+static bool four_devices(struct fixture *fixture)
+{
+	return fixture->view->snapshot->device_count == 4 &&
+	       rna_device_state(&fixture->view->snapshot->devices[3]);
+}
+
+static void test_devices_come_and_go(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t device_set;
+
+	start(fixture);
+	run_until(fixture, always);
+	device_set = fixture->view->snapshot->device_set;
+	atomic_store(&script.device_count, 1);
+	run_until(fixture, one_device);
+	assert_true(fixture->view->snapshot->device_set > device_set);
+	assert_string_equal(fixture->view->snapshot->devices[0].device->name, "dev0");
+	atomic_store(&script.device_count, 4);
+	run_until(fixture, four_devices);
+}
+
+static bool no_devices(struct fixture *fixture)
+{
+	return fixture->view->snapshot->device_count == 0;
+}
+
+static void test_a_hanging_device_may_vanish(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture);
+	run_until(fixture, always);
+	atomic_store(&script.hanging, 1);
+	run_until(fixture, others_went_on);
+	atomic_store(&script.device_count, 0);
+	run_until(fixture, no_devices);
+	release();
+	run_until(fixture, one_lane);
+	assert_int_equal(fixture->view->agent.lanes_stalled, 0);
+}
+
+static void test_a_new_registration_is_a_new_device(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t device_set;
+
+	start(fixture);
+	run_until(fixture, always);
+	device_set = fixture->view->snapshot->device_set;
+	atomic_fetch_add(&script.generation, 1);
+	while (fixture->view->snapshot->device_set == device_set)
+		assert_true(sd_event_run(fixture->event, UINT64_MAX) >= 0);
+	assert_int_equal(fixture->view->snapshot->device_count, 3);
+}
+
+static void test_an_old_view_outlives_its_devices(void **state)
+{
+	struct fixture *fixture = *state;
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *old = NULL;
+
+	start(fixture);
+	run_until(fixture, always);
+	old = rna_view_ref(fixture->view);
+	atomic_store(&script.device_count, 0);
+	run_until(fixture, no_devices);
+	assert_string_equal(old->snapshot->devices[2].device->name, "dev2");
+	assert_string_equal(find_status(old, "dev2", RNA_COLLECTOR_LINK)->device, "dev2");
+}
+
+int main(void)
+{
+#define SCHEDULE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		SCHEDULE_TEST(test_the_first_view_is_whole),
+		SCHEDULE_TEST(test_a_hanging_device_costs_only_itself),
+		SCHEDULE_TEST(test_a_stuck_lane_does_not_hold_the_stop),
+		SCHEDULE_TEST(test_failing_content_lives_three_periods),
+		SCHEDULE_TEST(test_devices_come_and_go),
+		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
+		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
+		SCHEDULE_TEST(test_an_old_view_outlives_its_devices),
+	};
+
+	return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
+}
