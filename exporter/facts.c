@@ -40,7 +40,6 @@ TEXT_MEMBER(, rna_fact_node_description, identity, node_description)
 TEXT_MEMBER(, rna_fact_port_guid, port_identity, port_guid)
 TEXT_MEMBER(, rna_fact_netdev, netdev, name)
 TEXT_MEMBER(static, netdev_master, netdev, master)
-TEXT_MEMBER(, rna_fact_speed, link, speed_name)
 
 const char *rna_fact_function(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
 {
@@ -112,10 +111,18 @@ const char *rna_fact_physical_state(const struct rna_subject *subject, char scra
 
 const char *rna_fact_width(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
 {
-	if (!subject->link || !rna_value_is_known(subject->link->width))
+	struct rna_value width = rna_port_width(subject);
+
+	if (!rna_value_is_known(width))
 		return NULL;
-	(void)snprintf(scratch, RNA_FACT_MAX, "%jux", (uintmax_t)subject->link->width.number);
+	(void)snprintf(scratch, RNA_FACT_MAX, "%juX", (uintmax_t)width.number);
 	return scratch;
+}
+
+const char *rna_fact_speed(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	return rna_value_is_known(rna_port_speed_code(subject)) ? subject->link->speed_name : NULL;
 }
 
 const char *rna_fact_rate(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
@@ -151,11 +158,28 @@ static bool is_down(const struct rna_subject *port)
 	       port->state->state.number == RNA_PORT_DOWN;
 }
 
+/*
+ * What drivers say of the link of a port that is down is what it was before, or made up: many
+ * answer 1X SDR or 4X QDR then.
+ */
+static bool has_link(const struct rna_subject *port)
+{
+	return port->link && !is_down(port);
+}
+
 struct rna_value rna_port_rate(const struct rna_subject *port)
 {
-	if (!port->link || is_down(port))
-		return (struct rna_value){0};
-	return port->link->rate;
+	return has_link(port) ? port->link->rate : (struct rna_value){0};
+}
+
+struct rna_value rna_port_width(const struct rna_subject *port)
+{
+	return has_link(port) ? port->link->width : (struct rna_value){0};
+}
+
+struct rna_value rna_port_speed_code(const struct rna_subject *port)
+{
+	return has_link(port) ? port->link->speed_code : (struct rna_value){0};
 }
 
 struct rna_value rna_port_up(const struct rna_subject *port)

@@ -43,14 +43,17 @@ rna_fact rna_fact_port_guid;
 rna_fact rna_fact_state;          /* "ACTIVE" */
 rna_fact rna_fact_physical_state; /* "LinkUp" */
 rna_fact rna_fact_speed;          /* "HDR" */
-rna_fact rna_fact_width;          /* "4x" */
+rna_fact rna_fact_width;          /* "4X" */
 rna_fact rna_fact_rate;           /* "200 Gb/s"; not known while the port is down */
 rna_fact rna_fact_mtu;
 rna_fact rna_fact_lid;
 rna_fact rna_fact_operstate; /* "up", of the network interface */
 
-/* The rate of a link in bytes per second; absent while the port is down, it is made up then. */
+/* Absent while the port is down, for what drivers say then is made up. The rate: bytes per second.
+ */
 struct rna_value rna_port_rate(const struct rna_subject *port);
+struct rna_value rna_port_width(const struct rna_subject *port);
+struct rna_value rna_port_speed_code(const struct rna_subject *port);
 
 /* Is the link up, for traffic? Absent when the state is not known. */
 struct rna_value rna_port_up(const struct rna_subject *port);

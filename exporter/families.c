@@ -54,8 +54,6 @@ static struct rna_value one(const struct rna_subject *subject)
 
 MEMBER(state_id, state, state)
 MEMBER(physical_state_id, state, physical_state)
-MEMBER(width, link, width)
-MEMBER(speed_code, link, speed_code)
 MEMBER(active_mtu, link, active_mtu)
 MEMBER(max_mtu, link, max_mtu)
 MEMBER(lid, link, lid)
@@ -289,12 +287,12 @@ static const struct rna_family table[] = {
 	  "Data rate of the link; no sample while the port is down."},
 	 PORT, rna_port_rate},
 	{{"rdma_port_width_lanes", GAUGE, PLAIN,
-	  "Active width of the link in lanes."},
-	 PORT, width},
+	  "Active width of the link in lanes; no sample while the port is down."},
+	 PORT, rna_port_width},
 	{{"rdma_port_speed_code", GAUGE, PLAIN,
 	  "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, "
-	  "256 XDR)."},
-	 PORT, speed_code},
+	  "256 XDR); no sample while the port is down."},
+	 PORT, rna_port_speed_code},
 	{{"rdma_port_active_mtu_bytes", GAUGE, BYTES,
 	  "RDMA MTU in use on the port."},
 	 PORT, active_mtu},

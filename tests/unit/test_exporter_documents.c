@@ -82,9 +82,9 @@ static void test_table(void **state)
 	assert_table(view, false,
 		     "DEVICE  PORT  LINK        STATE   PHYSICAL      RATE  WIDTH  SPEED   MTU  LID"
 		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
-		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    400 Gb/s     4x  NDR    4096   17"
+		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    400 Gb/s     4X  NDR    4096   17"
 		     "  ib0     up    0000:00:00.0     0  MT4129  28.39.1002\n"
-		     "mlx5_1     1  Ethernet    DOWN    Disabled         -     4x  NDR    4096    -"
+		     "mlx5_1     1  Ethernet    DOWN    Disabled         -      -  -      4096    -"
 		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n"
 		     "rxe2       1  -           -       -                -      -  -         -    -"
 		     "  -       -     -                -  -       -\n");
