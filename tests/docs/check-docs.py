@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the documents to the tables of the code.
+
+    check-docs.py BINARY            compare; says what differs and ends with 1
+    check-docs.py BINARY --update   rewrite what differs
+
+README.md has regions "<!-- generated: TOPIC -->" to "<!-- /generated -->"; each must be what
+"rdma-node-agent describe TOPIC" prints. The sample configuration has one such region, written
+from "describe settings"; with all its comments taken away the agent must accept it.
+"""
+
+import argparse
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
+TOPICS = {"commands", "settings", "collectors", "metrics"}
+WIDTH = 100
+
+MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)
+YAML_REGION = re.compile(r"(# generated: (settings)\n).*?(# /generated\n)", re.S)
+
+
+def describe(binary, topic):
+    return subprocess.run([binary, "describe", topic], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def settings(binary):
+    """The rows of "describe settings", each as [key, type, allowed, default, meaning]."""
+    rows = describe(binary, "settings").splitlines()[2:]
+    return [[cell.strip().strip("`") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def comment(text):
+    return textwrap.wrap(text, WIDTH, initial_indent="  # ", subsequent_indent="  # ")
+
+
+def sample_configuration(binary):
+    lines, section = [], None
+    for key, kind, allowed, default, meaning in settings(binary):
+        lines += [""]
+        if key.split(".")[0] != section:
+            section = key.split(".")[0]
+            lines += [f"{section}:"]
+        lines += comment(meaning) + comment(f"{kind}: {allowed}")
+        lines += [f"  #{key.split('.')[1]}: {default}"]
+    return "\n".join(lines) + "\n\n"
+
+
+def expected_readme(binary, text):
+    topics = {match[2] for match in MARKDOWN_REGION.finditer(text)}
+    if topics != TOPICS:
+        sys.exit(f"{README.name}: wants one generated region each for {', '.join(sorted(TOPICS))}")
+    return MARKDOWN_REGION.sub(
+        lambda match: f"{match[1]}\n{describe(binary, match[2])}\n{match[3]}", text)
+
+
+def expected_sample(binary, text):
+    if not YAML_REGION.search(text):
+        sys.exit(f"{SAMPLE.name}: wants a region '# generated: settings'")
+    content = sample_configuration(binary)
+    return YAML_REGION.sub(lambda match: match[1] + content + match[3], text)
+
+
+def settle(path, expected, update):
+    """Is path as expected? Else makes it so, or shows what differs."""
+    text = path.read_text(encoding="utf-8")
+    name = str(path.relative_to(ROOT))
+    if text == expected:
+        return True
+    if update:
+        path.write_text(expected, encoding="utf-8")
+        print(f"{name}: rewritten")
+        return True
+    sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), expected.splitlines(True),
+                                               name, f"{name} (expected)", n=1))
+    return False
+
+
+def accepts_sample(binary):
+    """Does the agent load the sample as it is, and with every setting in it switched on?"""
+    text = SAMPLE.read_text(encoding="utf-8")
+    for content in text, re.sub(r"^  #(\w)", r"  \1", text, flags=re.M):
+        with tempfile.TemporaryDirectory() as root:
+            config = pathlib.Path(root, "agent.yaml")
+            config.write_text(content, encoding="utf-8")
+            done = subprocess.run([binary, "collect", "--root", root, "--config", config],
+                                  stdout=subprocess.DEVNULL)
+        if done.returncode != 0:
+            print(f"{SAMPLE.relative_to(ROOT)}: the agent does not take it")
+            return False
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("--update", action="store_true", help="rewrite what differs")
+    arguments = parser.parse_args()
+    binary = str(pathlib.Path(arguments.binary).resolve())
+    good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
+            for path, expected in ((README, expected_readme), (SAMPLE, expected_sample))]
+    if not all(good):
+        print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
+    return 0 if all(good) and accepts_sample(binary) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
