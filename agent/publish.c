@@ -26,7 +26,7 @@ static void copy_parts(const struct rna_schedule *schedule, const struct rna_tar
 		       rna_usec now, struct rna_part *parts[RNA_COLLECTOR_COUNT])
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if ((target->collectors & 1u << id) &&
+		if ((target->collectors & rna_collector_bit(id)) &&
 		    is_current(schedule, &target->slots[id], id, now))
 			parts[id] = rna_part_ref(target->slots[id].part);
 }
@@ -72,7 +72,7 @@ static void add_jobs(const struct rna_target *target, struct rna_view *view)
 		const struct rna_slot *slot = &target->slots[id];
 		struct rna_job_status *status = &view->jobs[view->job_count];
 
-		if (!(target->collectors & 1u << id))
+		if (!(target->collectors & rna_collector_bit(id)))
 			continue;
 		*status = (struct rna_job_status){
 			.collector = id,

@@ -12,121 +12,6 @@ enum { TIMER_ACCURACY_USEC = 10 * 1000 };
 #define FIRST_PAUSE   RNA_USEC_PER_SEC
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
-static unsigned bit(enum rna_collector_id id)
-{
-	return 1u << id;
-}
-
-static const char *target_name(const struct rna_target *target)
-{
-	return target->device ? target->device->name : "node";
-}
-
-/* ---- descriptors ---------------------------------------------------------------------------- */
-
-/* What a port of an mlx5 device has, the most common one, and some room. */
-static const unsigned wanted_descriptors[RNA_COLLECTOR_COUNT] = {
-	[RNA_COLLECTOR_STATE] = 3,
-	[RNA_COLLECTOR_COUNTERS] = 24,
-	[RNA_COLLECTOR_HW_COUNTERS] = 72,
-};
-
-/*
- * Divides what a device may keep open among its readers: a directory for each first, then files,
- * for those first that are read most often.
- */
-static void divide_descriptors(const struct rna_device *device, unsigned share,
-			       unsigned ret[RNA_COLLECTOR_COUNT])
-{
-	unsigned ports = device->port_count < 1024 ? (unsigned)device->port_count : 1024;
-
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		ret[id] = wanted_descriptors[id] > 0 && share > 0;
-		share -= ret[id];
-	}
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		unsigned want = wanted_descriptors[id] * ports;
-		unsigned more = want > ret[id] ? want - ret[id] : 0;
-
-		more = more < share ? more : share;
-		ret[id] += more;
-		share -= more;
-	}
-}
-
-/* ---- targets -------------------------------------------------------------------------------- */
-
-static struct rna_target *target_free(struct rna_target *target)
-{
-	if (!target)
-		return NULL;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		(void)rna_reader_free(target->slots[id].reader);
-		(void)rna_part_unref(target->slots[id].presence);
-		(void)rna_part_unref(target->slots[id].part);
-	}
-	(void)rna_part_unref(target->presence);
-	free(target);
-	return NULL;
-}
-
-RNA_DEFINE_CLEANUP(struct rna_target, target_free)
-
-static struct rna_target *target_new(unsigned collectors)
-{
-	struct rna_target *target = calloc(1, sizeof(*target));
-
-	if (!target)
-		return NULL;
-	target->collectors = collectors;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		target->slots[id].job.owner = target;
-	return target;
-}
-
-static unsigned collectors_where(bool per_device)
-{
-	unsigned set = 0;
-
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (rna_collectors[id].per_device == per_device)
-			set |= bit(id);
-	return set;
-}
-
-/* Points the target into a newer presence. */
-static void target_move(struct rna_target *target, struct rna_part *presence,
-			const struct rna_device *device)
-{
-	(void)rna_part_ref(presence);
-	(void)rna_part_unref(target->presence);
-	target->presence = presence;
-	target->device = device;
-}
-
-static struct rna_target *device_target_new(const struct rna_schedule *schedule,
-					    struct rna_part *presence,
-					    const struct rna_device *device, unsigned share)
-{
-	RNA_CLEANUP(target_free_p) struct rna_target *target = target_new(collectors_where(true));
-	unsigned descriptors[RNA_COLLECTOR_COUNT];
-
-	if (!target)
-		return NULL;
-	target_move(target, presence, device);
-	divide_descriptors(device, share, descriptors);
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		struct rna_slot *slot = &target->slots[id];
-
-		if (!(target->collectors & bit(id)))
-			continue;
-		slot->reader = rna_reader_new(schedule->root, descriptors[id]);
-		if (!slot->reader)
-			return NULL;
-	}
-	return RNA_TAKE(target);
-}
-
 /* ---- running -------------------------------------------------------------------------------- */
 
 static struct rna_part *newest_presence(const struct rna_schedule *schedule)
@@ -161,7 +46,7 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 	if (target->running > 0 || !target->wanted || now < target->resume)
 		return;
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		if (!(target->wanted & bit(id)))
+		if (!(target->wanted & rna_collector_bit(id)))
 			continue;
 		fill_job(schedule, target, id);
 		*tail = &target->slots[id].job;
@@ -190,27 +75,6 @@ static void flush(struct rna_schedule *schedule)
 
 /* ---- results: devices come and go ----------------------------------------------------------- */
 
-static bool same_device(const struct rna_device *a, const struct rna_device *b)
-{
-	return a->generation == b->generation && a->port_count == b->port_count &&
-	       strcmp(a->name, b->name) == 0 && strcmp(a->key, b->key) == 0 &&
-	       strcmp(a->sysfs_path, b->sysfs_path) == 0;
-}
-
-static struct rna_target *take_target(struct rna_target **list, const struct rna_device *device)
-{
-	for (struct rna_target **link = list; *link; link = &(*link)->next) {
-		struct rna_target *target = *link;
-
-		if (!same_device(target->device, device))
-			continue;
-		*link = target->next;
-		target->next = NULL;
-		return target;
-	}
-	return NULL;
-}
-
 static void log_device(const char *what, const struct rna_device *device)
 {
 	const struct rna_log_field fields[] = {
@@ -231,7 +95,7 @@ static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 		list = target->next;
 		log_device("device is gone", target->device);
 		if (target->running == 0) {
-			(void)target_free(target);
+			(void)rna_target_free(target);
 			continue;
 		}
 		target->gone = true;
@@ -253,12 +117,12 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 	schedule->device_count = 0;
 	for (size_t i = 0; i < presence->device_count; i++) {
 		const struct rna_device *device = &presence->devices[i];
-		struct rna_target *target = take_target(&old, device);
+		struct rna_target *target = rna_target_take(&old, device);
 
 		if (target) {
-			target_move(target, part, device);
+			rna_target_move(target, part, device);
 		} else {
-			target = device_target_new(schedule, part, device, share);
+			target = rna_target_new_device(schedule->root, part, device, share);
 			if (!target)
 				continue; /* no memory: the next presence tries again */
 			log_device("device found", device);
@@ -273,7 +137,8 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 	if (!changed && !old && schedule->device_set > 0)
 		return;
 	schedule->device_set++;
-	want(schedule, schedule->node[RNA_COLLECTOR_NETDEV], bit(RNA_COLLECTOR_NETDEV), now);
+	want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
+	     rna_collector_bit(RNA_COLLECTOR_NETDEV), now);
 }
 
 /* ---- results: the account of a slot --------------------------------------------------------- */
@@ -282,7 +147,7 @@ static void log_slot(int level, const struct rna_target *target, const struct rn
 		     const char *text)
 {
 	const struct rna_log_field fields[] = {
-		{"DEVICE", target_name(target)},
+		{"DEVICE", rna_target_name(target)},
 		{"COLLECTOR", job->collector->name},
 		{NULL, NULL},
 	};
@@ -294,7 +159,7 @@ static void log_success(const struct rna_target *target, const struct rna_slot *
 {
 	char text[RNA_ERROR_MAX];
 
-	(void)snprintf(text, sizeof(text), "%s: collector %s works again", target_name(target),
+	(void)snprintf(text, sizeof(text), "%s: collector %s works again", rna_target_name(target),
 		       slot->job.collector->name);
 	log_slot(LOG_NOTICE, target, &slot->job, text);
 }
@@ -351,8 +216,8 @@ static void account_lateness(struct rna_schedule *schedule, struct rna_target *t
 		target->pause = LONGEST_PAUSE;
 	target->resume = slot->job.finished + target->pause;
 	(void)snprintf(text, sizeof(text), "%s: %s answered after %.1f s, next try in %.0f s",
-		       target_name(target), slot->job.collector->name, rna_seconds(slot->duration),
-		       rna_seconds(target->pause));
+		       rna_target_name(target), slot->job.collector->name,
+		       rna_seconds(slot->duration), rna_seconds(target->pause));
 	log_slot(LOG_NOTICE, target, &slot->job, text);
 }
 
@@ -371,7 +236,7 @@ static void on_late(const struct rna_job *job, enum rna_lateness lateness, void 
 	(void)snprintf(text, sizeof(text),
 		       "%s: %s is stalled: no answer for %.1f s; the device is left alone until it "
 		       "returns",
-		       target_name(target), job->collector->name,
+		       rna_target_name(target), job->collector->name,
 		       rna_seconds(schedule->settings->poll_deadline));
 	log_slot(LOG_WARNING, target, job, text);
 }
@@ -382,7 +247,7 @@ static void remove_leaving(struct rna_schedule *schedule, struct rna_target *tar
 		if (*link != target)
 			continue;
 		*link = target->next;
-		(void)target_free(target);
+		(void)rna_target_free(target);
 		return;
 	}
 }
@@ -416,7 +281,8 @@ static void on_finished(struct rna_job *job, void *userdata)
 static bool target_is_complete(const struct rna_target *target)
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if ((target->collectors & bit(id)) && !target->slots[id].ran && !target->slow)
+		if ((target->collectors & rna_collector_bit(id)) && !target->slots[id].ran &&
+		    !target->slow)
 			return false;
 	return true;
 }
@@ -468,7 +334,7 @@ static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 
 		if (schedule->due[id] > now)
 			continue;
-		set |= bit(id);
+		set |= rna_collector_bit(id);
 		schedule->due[id] += ((now - schedule->due[id]) / period + 1) * period;
 	}
 	return set;
@@ -518,7 +384,7 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
 		if (rna_collectors[id].per_device)
 			continue;
-		schedule->node[id] = target_new(bit(id));
+		schedule->node[id] = rna_target_new(rna_collector_bit(id));
 		if (!schedule->node[id])
 			return rna_error_set(error, -ENOMEM, "cannot start polling");
 	}
@@ -547,7 +413,7 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 	int ret;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(first); i++)
-		want(schedule, schedule->node[first[i]], bit(first[i]), now);
+		want(schedule, schedule->node[first[i]], rna_collector_bit(first[i]), now);
 	ret = rna_lanes_flush(schedule->lanes);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot start a worker thread");
@@ -573,7 +439,7 @@ static void free_list(struct rna_target *list)
 		struct rna_target *target = list;
 
 		list = target->next;
-		(void)target_free(target);
+		(void)rna_target_free(target);
 	}
 }
 
@@ -588,7 +454,7 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	free_list(schedule->devices);
 	free_list(schedule->leaving);
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		(void)target_free(schedule->node[id]);
+		(void)rna_target_free(schedule->node[id]);
 	*schedule = (struct rna_schedule){0};
 	return true;
 }

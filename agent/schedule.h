@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schedule: which collector runs when, on which device, and what came of it last.
- *
- * A target is what jobs are run on: an RDMA device, or the node itself. Each pair of a collector
- * and a target is a slot: it owns the reader, the newest good part, and the account of its runs.
- * A target has at most one chain of jobs under way; what becomes due meanwhile waits for it.
+ * The schedule: which collector runs when, on which target, and what came of it.
  * Thread: the loop's.
  */
 #pragma once
@@ -13,36 +9,9 @@
 #include <systemd/sd-event.h>
 
 #include "lanes.h"
-#include "rna/collector.h"
 #include "rna/view.h"
 #include "settings.h"
-
-struct rna_slot {
-	struct rna_job job;
-	struct rna_part *presence; /* held while the job runs, for job.input points into it */
-	struct rna_reader *reader; /* NULL for node-wide collectors */
-	struct rna_part *part;     /* newest good one */
-	bool ran;
-	bool success;
-	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
-	rna_usec duration;
-	uint64_t errors[RNA_REASON_COUNT];
-};
-
-struct rna_target {
-	struct rna_target *next;
-	/* The presence that device points into; of the node: NULL. */
-	struct rna_part *presence;
-	const struct rna_device *device;
-	unsigned collectors; /* bit set of those that it has */
-	unsigned wanted;     /* bit set: due while a chain was under way */
-	unsigned running;    /* jobs of the chain under way that have not come back */
-	bool slow;           /* a job of that chain is past the handover time */
-	bool gone;           /* the device vanished; freed when the chain is back */
-	rna_usec pause;      /* grows with each run past its deadline */
-	rna_usec resume;     /* no jobs before */
-	struct rna_slot slots[RNA_COLLECTOR_COUNT];
-};
+#include "targets.h"
 
 struct rna_schedule {
 	const struct rna_settings *settings;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Targets: what jobs are run on, an RDMA device or the node itself.
+ *
+ * Each pair of a collector and a target is a slot: it owns the reader, the newest good part, and
+ * the account of its runs. A target has at most one chain of jobs under way; what becomes due
+ * meanwhile waits for it.
+ * Thread: the loop's, but for the readers, which the lanes use while a job runs.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "lanes.h"
+
+struct rna_slot {
+	struct rna_job job;
+	struct rna_part *presence; /* held while the job runs, for job.input points into it */
+	struct rna_reader *reader; /* NULL for node-wide collectors */
+	struct rna_part *part;     /* newest good one */
+	bool ran;
+	bool success;
+	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
+	rna_usec duration;
+	uint64_t errors[RNA_REASON_COUNT];
+};
+
+struct rna_target {
+	struct rna_target *next;
+	/* The presence that device points into; of the node: NULL. */
+	struct rna_part *presence;
+	const struct rna_device *device;
+	unsigned collectors; /* bit set of those that it has */
+	unsigned wanted;     /* bit set: due while a chain was under way */
+	unsigned running;    /* jobs of the chain under way that have not come back */
+	bool slow;           /* a job of that chain is past the handover time */
+	bool gone;           /* the device vanished; freed when the chain is back */
+	rna_usec pause;      /* grows with each run past its deadline */
+	rna_usec resume;     /* no jobs before */
+	struct rna_slot slots[RNA_COLLECTOR_COUNT];
+};
+
+static inline unsigned rna_collector_bit(enum rna_collector_id id)
+{
+	return 1u << id;
+}
+
+/* A target of the node. NULL: no memory. */
+struct rna_target *rna_target_new(unsigned collectors);
+
+/*
+ * A target of a device that lies in presence, which it holds a reference to. descriptors: how many
+ * files and directories its readers may keep open, all together. NULL: no memory.
+ */
+struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna_part *presence,
+					 const struct rna_device *device, unsigned descriptors);
+
+/* No job may be under way. Accepts and returns NULL. */
+struct rna_target *rna_target_free(struct rna_target *target);
+RNA_DEFINE_CLEANUP(struct rna_target, rna_target_free)
+
+/* Takes the target of this very registration of a device out of a list; NULL: there is none. */
+struct rna_target *rna_target_take(struct rna_target **list, const struct rna_device *device);
+
+/* Points the target to the same device in a newer presence. */
+void rna_target_move(struct rna_target *target, struct rna_part *presence,
+		     const struct rna_device *device);
+
+const char *rna_target_name(const struct rna_target *target); /* of the device, or "node" */

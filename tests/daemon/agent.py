@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent as a test sees it: a process, its root, its log and its HTTP."""
+import contextlib
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TESTS, "golden"))
+from formats import parse_openmetrics  # noqa: E402
+
+# Tests poll for what must happen; this is when they give up. Sanitizers and busy machines are slow.
+PATIENCE = 30
+
+OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+# Polls often, so that tests see changes soon.
+BUSY = {"presence": "200ms", "state": "200ms", "counters": "200ms", "hw_counters": "200ms",
+        "identity": "1s", "link": "500ms", "netdev": "200ms", "process": "1s",
+        "deadline": "1s", "handover": "100ms"}
+# Polls once, at the start: the newest view stays the same.
+QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters", "identity", "link",
+                                 "netdev", "process")}
+
+binary = None  # set by run
+
+
+def free_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+def wait(what, condition, patience=PATIENCE):
+    """Waits until condition() is true and returns its value."""
+    end = time.monotonic() + patience
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {patience} s for: {what}")
+        time.sleep(0.02)
+
+
+class Reply:
+    def __init__(self, response, body):
+        self.status, self.body = response.status, body
+        self.headers = {name.lower(): value for name, value in response.getheaders()}
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+
+class Agent:
+    """with Agent("roce-8rail") as agent: ...; the end is a SIGTERM that must succeed."""
+
+    def __init__(self, machine, poll=None, http_settings=None, ready=True):
+        self.directory = tempfile.mkdtemp(prefix="rna-daemon-")
+        self.root, self.config = f"{self.directory}/root", f"{self.directory}/agent.yaml"
+        self.log_path = f"{self.directory}/log"
+        self.port, self.poll, self.http_settings = free_port(), poll or BUSY, http_settings or {}
+        self.ready, self.process = ready, None
+        subprocess.run([f"{TESTS}/machines/unpack", machine, self.root], check=True)
+
+    def __enter__(self):
+        self.write_config()
+        try:
+            self.start()
+            if self.ready:
+                wait(f"readiness; log: {self.log()}", self.is_ready)
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(self, kind, value, trace):
+        try:
+            if kind is None and self.process.poll() is None:
+                status, _ = self.stop()
+                assert status == 0, f"exit status {status}; log: {self.log()}"
+        finally:
+            self.kill()
+        log = self.log()
+        if re.search("Sanitizer|runtime error:", log):
+            raise AssertionError(log)
+
+    # -- process ------------------------------------------------------------------------------
+
+    def write_config(self, poll=None, extra=""):
+        """A configuration in YAML, which JSON is a part of."""
+        http_settings = {"listen": [f"127.0.0.1:{self.port}"], **self.http_settings}
+        with open(self.config, "w", encoding="utf-8") as file:
+            file.write(f"poll: {json.dumps(poll or self.poll)}\n"
+                       f"http: {json.dumps(http_settings)}\n{extra}")
+
+    def start(self):
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [binary, "run", "--root", self.root, "--config", self.config],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def stop(self):
+        """SIGTERM. Returns the status and how long it took."""
+        start = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(PATIENCE)
+        return status, time.monotonic() - start
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if os.path.exists(self.log_path):
+            self.last_log = self.log()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def hang_up(self):
+        self.process.send_signal(signal.SIGHUP)
+
+    def log(self):
+        if not os.path.exists(self.log_path):
+            return getattr(self, "last_log", "")
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def is_ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"ended with status {self.process.returncode}: {self.log()}")
+        try:
+            return self.get("/readyz").status == 200
+        except OSError:
+            return False
+
+    def proc(self, path):
+        return f"/proc/{self.process.pid}/{path}"
+
+    # -- HTTP ---------------------------------------------------------------------------------
+
+    def request(self, method, path, headers=None, body=None, timeout=PATIENCE):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        with contextlib.closing(connection):
+            connection.request(method, path, headers=headers or {}, body=body)
+            response = connection.getresponse()
+            return Reply(response, response.read())
+
+    def get(self, path, headers=None, timeout=PATIENCE):
+        return self.request("GET", path, headers, timeout=timeout)
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+
+    def metrics(self):
+        """{(name, labels): number}, by the strict OpenMetrics parser."""
+        reply = self.get("/metrics", {"Accept": OPENMETRICS})
+        assert reply.status == 200, f"{reply.status}: {reply.text}"
+        return parse_openmetrics(reply.text)
+
+    def metric(self, name, **labels):
+        return self.metrics().get((name, tuple(sorted(labels.items()))))
+
+    def wait_snapshots(self, count):
+        """Waits until count more snapshots have been published."""
+        first = self.metric("rdma_agent_snapshots_total")
+        wait(f"{count} snapshots",
+             lambda: self.metric("rdma_agent_snapshots_total") >= first + count)
+
+    # -- root ---------------------------------------------------------------------------------
+
+    def path(self, name):
+        return os.path.join(self.root, name)
+
+    def write(self, name, text):
+        """Changes a file in its place, as the kernel does."""
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(f"{text}\n")

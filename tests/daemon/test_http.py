@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP: what is served, in which form, and that no client can hold up another."""
+import contextlib
+import gzip
+import json
+import time
+import unittest
+
+from agent import OPENMETRICS, QUIET, Agent, wait
+from formats import check_promtool, parse_openmetrics
+
+CLASSIC = "text/plain; version=0.0.4; charset=utf-8"
+# What Prometheus 2.42 and 3 send.
+PROMETHEUS_2 = ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;"
+                "version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1")
+PROMETHEUS_3 = ("application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+                "application/openmetrics-text;version=0.0.1;q=0.5,"
+                "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+                "text/plain;version=0.0.4;q=0.3,*/*;q=0.2")
+SLOW = 3  # seconds; nobody waits that long for an answer, not even under sanitizers
+
+
+class Served(unittest.TestCase):
+    """One agent whose view never changes serves all of these."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.agent = Agent("hgx-h100-ib", poll=QUIET).__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.agent.__exit__(None, None, None)
+
+    def get(self, path, **headers):
+        return self.agent.get(path, {name.replace("_", "-"): v for name, v in headers.items()})
+
+    def test_metrics_classic(self):
+        for accept in ("text/plain", "*/*", "text/html", "application/json"):
+            reply = self.get("/metrics", Accept=accept)
+            self.assertEqual((reply.status, reply.headers["content-type"]), (200, CLASSIC), accept)
+        check_promtool(self.get("/metrics").text)
+
+    def test_metrics_openmetrics(self):
+        for accept in (OPENMETRICS, "application/openmetrics-text", PROMETHEUS_2, PROMETHEUS_3):
+            reply = self.get("/metrics", Accept=accept)
+            self.assertEqual((reply.status, reply.headers["content-type"]), (200, OPENMETRICS))
+        self.assertTrue(reply.text.endswith("# EOF\n"))
+        parse_openmetrics(reply.text)
+
+    def test_metrics_vary(self):
+        vary = self.get("/metrics").headers["vary"].lower()
+        self.assertIn("accept", vary.replace("accept-encoding", "", 1))
+        self.assertIn("accept-encoding", vary)
+
+    def test_metrics_same_view_same_bytes(self):
+        self.assertEqual(self.get("/metrics").body, self.get("/metrics").body)
+
+    def test_metrics_with_query(self):
+        self.assertEqual(self.get("/metrics?name=x").status, 200)
+
+    def test_gzip(self):
+        for accept in (CLASSIC, OPENMETRICS):
+            plain = self.get("/metrics", Accept=accept)
+            packed = self.get("/metrics", Accept=accept, Accept_Encoding="gzip")
+            self.assertNotIn("content-encoding", plain.headers)
+            self.assertEqual(packed.headers["content-encoding"], "gzip")
+            self.assertEqual(packed.headers["content-type"], plain.headers["content-type"])
+            self.assertEqual(gzip.decompress(packed.body), plain.body)
+            self.assertLess(len(packed.body), len(plain.body) / 4)
+
+    def test_gzip_refused(self):
+        for encoding in ("gzip;q=0", "identity", "br"):
+            reply = self.get("/metrics", Accept_Encoding=encoding)
+            self.assertNotIn("content-encoding", reply.headers, encoding)
+
+    def test_head(self):
+        for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot"):
+            head, get = self.agent.request("HEAD", path), self.get(path)
+            self.assertEqual((head.status, head.body), (200, b""), path)
+            for name in ("content-length", "content-type"):
+                self.assertEqual(head.headers[name], get.headers[name], path)
+
+    def test_not_found(self):
+        for path in ("/nothing", "/metrics/", "/api", "//metrics", "/../etc/passwd"):
+            self.assertEqual(self.get(path).status, 404, path)
+
+    def test_method_not_allowed(self):
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
+            reply = self.agent.request(method, "/metrics", body=b"x" if method == "POST" else None)
+            self.assertEqual((reply.status, reply.headers["allow"]), (405, "GET, HEAD"), method)
+
+    def test_health_and_readiness(self):
+        for path in ("/healthz", "/readyz"):
+            self.assertEqual(self.get(path).status, 200)
+
+    def test_status_page(self):
+        reply = self.get("/")
+        self.assertEqual(reply.headers["content-type"], "text/html; charset=utf-8")
+        for name in ("mlx5_0", "mlx5_11", "ibp24s0", "/metrics"):
+            self.assertIn(name, reply.text)
+        for never in ("<script", "http://", "https://", "javascript:"):
+            self.assertNotIn(never, reply.text.lower())
+
+    def test_snapshot(self):
+        reply = self.get("/api/v1/snapshot")
+        self.assertEqual(reply.headers["content-type"], "application/json")
+        self.assertEqual(len(json.loads(reply.text)["devices"]), 10)
+
+    def test_keep_alive(self):
+        with self.agent.connect() as sock:
+            for _ in range(3):
+                sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                self.assertTrue(receive_reply(sock).startswith(b"HTTP/1.1 200"))
+
+
+def receive_reply(sock):
+    """One reply with a body of known length."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += sock.recv(4096) or stop_reading(data)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n")
+                  if line.lower().startswith(b"content-length"))
+    while len(body) < length:
+        body += sock.recv(4096) or stop_reading(data)
+    return data
+
+
+def stop_reading(data):
+    raise AssertionError(f"the connection was closed after {data!r}")
+
+
+def answer_to(agent, request):
+    """The first line that comes back, b"" when the connection is just closed."""
+    with agent.connect() as sock:
+        try:
+            sock.sendall(request)
+        except OSError:
+            pass  # it has answered already and closed
+        try:
+            return sock.recv(4096).split(b"\r\n")[0]
+        except ConnectionResetError:
+            return b""
+
+
+class Unfriendly(unittest.TestCase):
+    """Clients that are slow, silent, greedy or broken."""
+
+    def assert_fast(self, agent, count=10):
+        for _ in range(count):
+            start = time.monotonic()
+            self.assertEqual(agent.get("/metrics").status, 200)
+            self.assertLess(time.monotonic() - start, SLOW)
+
+    def test_oversized_header(self):
+        with Agent("no-stack", http_settings={"max_header_bytes": 8192}) as agent:
+            request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Large: " + b"x" * 65536 + b"\r\n\r\n"
+            self.assertRegex(answer_to(agent, request), rb"^HTTP/1\.1 4(31|13|00) ")
+            self.assert_fast(agent, 1)
+
+    def test_oversized_request_line(self):
+        with Agent("no-stack", http_settings={"max_header_bytes": 8192}) as agent:
+            request = b"GET /" + b"x" * 65536 + b" HTTP/1.1\r\nHost: x\r\n\r\n"
+            self.assertRegex(answer_to(agent, request), rb"^HTTP/1\.1 4(14|31|00|13) ")
+            self.assert_fast(agent, 1)
+
+    def test_garbage(self):
+        with Agent("no-stack") as agent:
+            for garbage in (b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00",
+                            b"GET / HTTP/9.9\r\n\r\n", b"GET /metrics HTTP/1.1\r\n\r\n"):
+                with agent.connect() as sock:
+                    sock.sendall(garbage)
+                self.assert_fast(agent, 1)
+
+    def test_idle_clients(self):
+        with Agent("hgx-h100-ib") as agent, contextlib.ExitStack() as stack:
+            for _ in range(100):
+                stack.enter_context(agent.connect())
+            self.assert_fast(agent)
+
+    def test_slow_senders(self):
+        """Slowloris: requests that never end."""
+        with Agent("hgx-h100-ib") as agent, contextlib.ExitStack() as stack:
+            slow = [stack.enter_context(agent.connect()) for _ in range(50)]
+            request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: "
+            for byte in request:
+                for sock in slow:
+                    sock.sendall(bytes([byte]))
+            self.assert_fast(agent)
+
+    def test_slow_receivers(self):
+        """Ask for much and read nothing."""
+        with Agent("many-ports") as agent, contextlib.ExitStack() as stack:
+            for _ in range(50):
+                sock = stack.enter_context(agent.connect())
+                sock.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+            self.assert_fast(agent)
+
+    def test_silent_client_is_closed(self):
+        with Agent("no-stack", http_settings={"idle_timeout": "1s"}) as agent:
+            with agent.connect() as sock:
+                self.assertEqual(sock.recv(1), b"")
+
+    def test_too_many_clients(self):
+        settings = {"max_connections": 8, "idle_timeout": "2s"}
+        with Agent("no-stack", http_settings=settings) as agent:
+            with contextlib.ExitStack() as stack:
+                for _ in range(40):
+                    stack.enter_context(agent.connect())
+            wait("service after the crowd", lambda: can_get(agent))
+
+
+def can_get(agent):
+    try:
+        return agent.get("/metrics", timeout=5).status == 200
+    except OSError:
+        return False

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Polling: changes are seen, devices come and go, one that does not answer costs only itself."""
+import os
+import time
+import unittest
+
+from agent import BUSY, Agent, wait
+from formats import check_promtool
+
+DEVICE = "sys/class/infiniband/mlx5_1"
+PORT = f"{DEVICE}/ports/1"
+LATE = 5  # seconds; 25 periods of the fastest collectors, 5 deadlines
+
+
+class Changes(unittest.TestCase):
+    def test_counter(self):
+        with Agent("roce-8rail") as agent:
+            agent.write(f"{PORT}/counters/port_xmit_data", 1000)
+            wait("1000 words as bytes", lambda: agent.metric(
+                "rdma_port_data_transmitted_bytes_total", device="mlx5_1", port="1") == 4000)
+            agent.write(f"{PORT}/counters/port_xmit_data", 1001)
+            wait("1001 words as bytes", lambda: agent.metric(
+                "rdma_port_data_transmitted_bytes_total", device="mlx5_1", port="1") == 4004)
+
+    def test_state(self):
+        with Agent("roce-8rail") as agent:
+            def up():
+                return agent.metric("rdma_port_up", device="mlx5_1", port="1")
+            self.assertEqual(up(), 1)
+            agent.write(f"{PORT}/state", "1: DOWN")
+            agent.write(f"{PORT}/phys_state", "3: Disabled")
+            wait("the port to be down", lambda: up() == 0)
+            agent.write(f"{PORT}/state", "4: ACTIVE")
+            wait("the port to be up again", lambda: up() == 1)
+
+    def test_counter_that_fails_for_a_while(self):
+        with Agent("roce-8rail") as agent:
+            path = agent.path(f"{PORT}/counters/symbol_error")
+            def value():
+                return agent.metric("rdma_port_symbol_errors_total", device="mlx5_1", port="1")
+            agent.write(f"{PORT}/counters/symbol_error", "N/A (no PMA)")
+            wait("no sample", lambda: value() is None)
+            self.assertEqual(agent.metric("rdma_port_up", device="mlx5_1", port="1"), 1)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("5\n")
+            wait("a sample again", lambda: value() == 5)
+
+    def test_formats_hold_on_a_live_agent(self):
+        with Agent("odd-files") as agent:
+            agent.wait_snapshots(3)
+            check_promtool(agent.get("/metrics").text)
+            agent.metrics()
+
+
+class Devices(unittest.TestCase):
+    def test_gone_and_back(self):
+        with Agent("roce-8rail") as agent:
+            def count():
+                return agent.metric("rdma_devices")
+            real = os.path.realpath(agent.path(DEVICE))
+            target = os.readlink(agent.path(DEVICE))
+            for _ in range(3):
+                os.rename(real, f"{agent.directory}/away")
+                os.unlink(agent.path(DEVICE))
+                wait("one device less", lambda: count() == 8)
+                self.assertIsNone(agent.metric("rdma_port_up", device="mlx5_1", port="1"))
+                os.rename(f"{agent.directory}/away", real)
+                os.symlink(target, agent.path(DEVICE))
+                wait("all devices", lambda: count() == 9)
+                wait("its port", lambda: agent.metric("rdma_port_up", device="mlx5_1", port="1"))
+
+    def test_stack_loaded_and_unloaded(self):
+        with Agent("roce-8rail") as agent:
+            path = agent.path("sys/class/infiniband")
+            os.rename(path, f"{agent.directory}/class")
+            wait("no device", lambda: agent.metric("rdma_devices") == 0)
+            os.rename(f"{agent.directory}/class", path)
+            wait("all devices", lambda: agent.metric("rdma_devices") == 9)
+
+    def test_renamed(self):
+        with Agent("roce-8rail") as agent:
+            real = os.path.realpath(agent.path(DEVICE))
+            target = os.readlink(agent.path(DEVICE))
+            new_link = "sys/class/infiniband/rocep64s0"
+            os.unlink(agent.path(DEVICE))
+            os.rename(real, real.replace("mlx5_1", "rocep64s0"))
+            os.symlink(target.replace("mlx5_1", "rocep64s0"), agent.path(new_link))
+            wait("the new name",
+                 lambda: agent.metric("rdma_port_up", device="rocep64s0", port="1") == 1)
+            self.assertIsNone(agent.metric("rdma_port_up", device="mlx5_1", port="1"))
+
+
+class Stalled(unittest.TestCase):
+    """mlx5_3/1 has a counter whose read blocks for ever."""
+
+    FIFO = "sys/class/infiniband/mlx5_3/ports/1/hw_counters/rx_write_requests"
+
+    def stalled(self, agent):
+        return agent.metric("rdma_collector_stalled_seconds", collector="hw_counters",
+                            device="mlx5_3") or 0
+
+    def wait_stalled(self, agent, seconds=0):
+        wait(f"a stall of {seconds} s", lambda: self.stalled(agent) > seconds)
+
+    def test_others_stay_on_schedule(self):
+        with Agent("stalled") as agent:
+            self.wait_stalled(agent)
+            for _ in range(10):
+                agent.wait_snapshots(1)
+                ages = {labels: age for (name, labels), age in agent.metrics().items()
+                        if name == "rdma_collector_age_seconds"
+                        and dict(labels)["collector"] in ("state", "counters", "hw_counters")
+                        and dict(labels)["device"] != "mlx5_3"}
+                self.assertEqual(len(ages), 3 * 4)
+                self.assertLess(max(ages.values()), LATE)
+            agent.write(f"{PORT}/state", "1: DOWN")
+            wait("news of another device",
+                 lambda: agent.metric("rdma_port_up", device="mlx5_1", port="1") == 0)
+
+    def test_only_the_stalled_one_is_named(self):
+        with Agent("stalled") as agent:
+            self.wait_stalled(agent, 1)
+            named = {dict(labels)["device"] for (name, labels), value in agent.metrics().items()
+                     if name == "rdma_collector_stalled_seconds" and value > 0}
+            self.assertEqual(named, {"mlx5_3"})
+            self.assertEqual(agent.metric("rdma_agent_lanes_stalled"), 1)
+
+    def test_scrapes_are_fast(self):
+        with Agent("stalled") as agent:
+            self.wait_stalled(agent)
+            for _ in range(20):
+                start = time.monotonic()
+                self.assertEqual(agent.get("/metrics").status, 200)
+                self.assertLess(time.monotonic() - start, 1)
+            for path in ("/healthz", "/readyz"):
+                self.assertEqual(agent.get(path).status, 200)
+
+    def test_is_logged_once(self):
+        with Agent("stalled") as agent:
+            self.wait_stalled(agent)
+            wait("a line in the log", lambda: "stalled" in agent.log())
+            agent.wait_snapshots(20)
+            lines = [line for line in agent.log().splitlines() if "stalled" in line]
+            self.assertEqual(len(lines), 1, lines)
+            self.assertIn("mlx5_3", lines[0])
+
+    def test_recovers(self):
+        with Agent("stalled") as agent:
+            self.wait_stalled(agent)
+            os.close(os.open(agent.path(self.FIFO), os.O_WRONLY))  # the blocked read ends
+            wait("a line in the log", lambda: "mlx5_3: hw_counters answered" in agent.log())
+            self.assertIsNotNone(agent.metric(
+                "rdma_port_out_of_buffer_drops_total", device="mlx5_3", port="1"))
+            wait("the end of the stall", lambda: self.stalled(agent) == 0)
+
+    def test_ends_in_time(self):
+        with Agent("stalled") as agent:
+            self.wait_stalled(agent)
+            status, seconds = agent.stop()
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, 3)
+
+    def test_ends_in_time_before_the_deadline(self):
+        with Agent("stalled", poll={**BUSY, "deadline": "1m"}) as agent:
+            status, seconds = agent.stop()
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, 3)

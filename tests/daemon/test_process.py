@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process: signals, configuration, log, what it holds open, how often it wakes up."""
+import os
+import re
+import subprocess
+import time
+import unittest
+
+import agent as agent_module
+from agent import BUSY, PATIENCE, QUIET, Agent, wait
+
+RELOADED = "rdma_agent_config_last_reload_successful"
+NETLINK_RDMA = "20"
+IDLE_SECONDS = 4
+IDLE_SWITCHES = 12
+IDLE_CPU_SECONDS = 0.2
+
+
+class Signals(unittest.TestCase):
+    def test_term(self):
+        with Agent("hgx-h100-ib") as agent:
+            status, seconds = agent.stop()
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, 3)
+
+    def test_term_with_clients(self):
+        with Agent("hgx-h100-ib") as agent, agent.connect() as sock:
+            sock.sendall(b"GET /metrics HT")
+            status, seconds = agent.stop()
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, 3)
+
+    def test_term_at_once(self):
+        agent = Agent("hgx-h100-ib", ready=False)
+        with agent:
+            wait("a listening socket", lambda: self.is_listening(agent))
+            self.assertEqual(agent.stop()[0], 0)
+
+    @staticmethod
+    def is_listening(agent):
+        try:
+            agent.connect().close()
+            return True
+        except OSError:
+            return False
+
+
+class Configuration(unittest.TestCase):
+    def test_reload(self):
+        with Agent("hgx-h100-ib", poll=QUIET) as agent:
+            path = "sys/class/infiniband/mlx5_0/ports/1/state"
+            agent.write(path, "2: INIT")
+            agent.write_config(poll=BUSY)
+            agent.hang_up()
+            wait("the new period", lambda: agent.metric(
+                "rdma_port_state_id", device="mlx5_0", port="1") == 2)
+            self.assertEqual(agent.metric(RELOADED), 1)
+            self.assertIn("reloaded", agent.log())
+
+    def test_bad_reload_keeps_the_old(self):
+        with Agent("hgx-h100-ib") as agent:
+            for bad in ("log: {level: loud}\n", "nonsense: {a: 1}\n", "][\n"):
+                agent.write_config(extra=bad)
+                agent.hang_up()
+                wait("the failure in a metric", lambda: agent.metric(RELOADED) == 0)
+                wait("the failure in the log", lambda: "old settings stay" in agent.log())
+                self.assertIn(agent.config, agent.log())
+                agent.wait_snapshots(3)
+                agent.write_config()
+                agent.hang_up()
+                wait("a good reload", lambda: agent.metric(RELOADED) == 1)
+
+    def test_missing_file_keeps_the_old(self):
+        with Agent("hgx-h100-ib") as agent:
+            os.unlink(agent.config)
+            agent.hang_up()
+            wait("the failure in a metric", lambda: agent.metric(RELOADED) == 0)
+
+    def test_reload_moves_the_port(self):
+        with Agent("hgx-h100-ib") as agent:
+            agent.port = agent_module.free_port()
+            agent.write_config()
+            agent.hang_up()
+            wait("service on the new port", agent.is_ready)
+
+    def test_reload_onto_a_taken_port_keeps_the_old(self):
+        with Agent("hgx-h100-ib") as other, Agent("hgx-h100-ib") as agent:
+            old, agent.port = agent.port, other.port
+            agent.write_config()
+            agent.port = old
+            agent.hang_up()
+            wait("the failure in a metric", lambda: agent.is_ready() and agent.metric(RELOADED) == 0)
+
+    def run_with(self, text):
+        """Status and messages of a start that must fail."""
+        agent = Agent("no-stack")
+        try:
+            with open(agent.config, "w", encoding="utf-8") as file:
+                file.write(text)
+            agent.start()
+            status = agent.process.wait(PATIENCE)
+            return status, agent.log()
+        finally:
+            agent.kill()
+
+    def test_bad_file_at_the_start(self):
+        status, log = self.run_with("poll:\n  stat: 1s\n")
+        self.assertNotEqual(status, 0)
+        self.assertRegex(log, r"agent\.yaml:2\b.*stat.*state")
+
+    def test_taken_port_at_the_start(self):
+        with Agent("no-stack") as other:
+            status, log = self.run_with(f'http: {{listen: ["127.0.0.1:{other.port}"]}}\n')
+        self.assertNotEqual(status, 0)
+        self.assertIn(str(other.port), log)
+
+    def test_root_that_is_not_there(self):
+        result = subprocess.run([agent_module.binary, "collect", "--root", "/does/not/exist"],
+                                capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("/does/not/exist", result.stderr)
+        self.assertEqual(result.stdout, "")
+
+
+class Log(unittest.TestCase):
+    def test_changes_only(self):
+        for machine in ("hgx-h100-ib", "odd-files", "no-stack"):
+            with self.subTest(machine), Agent(machine) as agent:
+                agent.wait_snapshots(5)
+                before = agent.log()
+                agent.wait_snapshots(12)
+                self.assertEqual(agent.log(), before)
+                self.assertLess(len(before.splitlines()), 20)
+
+
+class Holds(unittest.TestCase):
+    def test_no_device_is_held_open(self):
+        with Agent("hgx-h100-ib") as agent:
+            for _ in range(10):
+                agent.wait_snapshots(1)
+                held = self.descriptors(agent)
+                self.assertFalse([path for path in held if path.startswith("/dev/infiniband")])
+                self.assertFalse(self.rdma_sockets(agent, held))
+
+    def test_descriptors_do_not_leak(self):
+        with Agent("hgx-h100-ib") as agent:
+            agent.wait_snapshots(5)
+            before = len(self.descriptors(agent))
+            agent.wait_snapshots(30)
+            self.assertLessEqual(len(self.descriptors(agent)), before + 4)
+
+    @staticmethod
+    def descriptors(agent):
+        paths = []
+        for fd in os.listdir(agent.proc("fd")):
+            try:
+                paths.append(os.readlink(agent.proc(f"fd/{fd}")))
+            except FileNotFoundError:
+                pass  # it was closed just now
+        return paths
+
+    @staticmethod
+    def rdma_sockets(agent, held):
+        with open(agent.proc("net/netlink"), encoding="utf-8") as file:
+            rows = [line.split() for line in file.readlines()[1:]]
+        return [row for row in rows if row[1] == NETLINK_RDMA and f"socket:[{row[-1]}]" in held]
+
+
+class Idle(unittest.TestCase):
+    def test_no_wake_ups_without_work(self):
+        """With a client that keeps its connection: the timer of libmicrohttpd must not spin. One
+        that spins either sleeps and wakes, which the switches show, or never sleeps."""
+        with Agent("hgx-h100-ib", poll=QUIET) as agent, agent.connect() as sock:
+            sock.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertTrue(sock.recv(100))
+            switches, cpu, start = self.switches(agent), self.cpu(agent), time.monotonic()
+            wait("some seconds", lambda: time.monotonic() > start + IDLE_SECONDS)
+            self.assertLess(self.switches(agent) - switches, IDLE_SWITCHES)
+            self.assertLess(self.cpu(agent) - cpu, IDLE_CPU_SECONDS)
+
+    @staticmethod
+    def switches(agent):
+        """Of the loop, which is the main thread."""
+        with open(agent.proc("status"), encoding="utf-8") as file:
+            return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M)[1])
+
+    @staticmethod
+    def cpu(agent):
+        """Seconds of all threads: utime and stime of proc(5), behind the name in parentheses."""
+        with open(agent.proc("stat"), encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

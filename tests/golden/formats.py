@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outputs of the agent as tests see them: how to ask for one, whether it is valid, and which of
+its values change from run to run."""
+import json
+import re
+import subprocess
+
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+# What differs from run to run, and so stands as ~ in an expectation. This is the only such list.
+# Names of metrics; in JSON the same values have the name without the prefix of their scope.
+VOLATILE = {
+    "rdma_collector_duration_seconds",
+    "rdma_collector_age_seconds",
+    "rdma_agent_start_time_seconds",
+    "rdma_agent_config_last_reload_success_timestamp_seconds",
+    "rdma_agent_lanes",  # a slow machine needs more of them
+    "process_cpu_seconds_total",
+    "process_resident_memory_bytes",
+    "process_virtual_memory_bytes",
+    "process_open_fds",
+    "process_max_fds",
+    "process_threads",
+    "process_start_time_seconds",
+}
+VOLATILE_UNLESS_ZERO = {"rdma_collector_stalled_seconds"}
+VOLATILE_LABELS = {"rdma_agent_build_info": "version"}
+VOLATILE_JSON = {"time", "version", "root"} | {
+    re.sub("^(rdma_collector|rdma_agent|process)_", "", name) for name in VOLATILE}
+VOLATILE_JSON_UNLESS_ZERO = {"stalled_seconds"}
+
+
+class Invalid(Exception):
+    """An output breaks the rules of its format."""
+
+
+def check_promtool(text):
+    """Classic text format, as Prometheus itself judges it; its lint counts as well."""
+    result = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, check=False,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode or result.stdout.strip():
+        raise Invalid(f"promtool: {result.stdout.strip()[:2000]}")
+
+
+def parse_openmetrics(text):
+    """{(name, ((label, value), ...)): number} by the strict parser."""
+    try:
+        families = list(text_string_to_metric_families(text))
+    except ValueError as error:
+        raise Invalid(f"OpenMetrics: {error}") from error
+    names = [family.name for family in families]
+    if len(set(names)) != len(names):
+        raise Invalid("OpenMetrics: a family appears twice")
+    return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value
+            for family in families for sample in family.samples}
+
+
+def normal_metrics(text):
+    return "".join(normal_sample(line) for line in text.splitlines(keepends=True))
+
+
+def normal_sample(line):
+    match = re.fullmatch(r"([a-z_]+)(\{.*\})? (\S+)\n", line)
+    if not match:
+        return line
+    name, labels, value = match[1], match[2] or "", match[3]
+    if name in VOLATILE_LABELS:
+        labels = re.sub(f'{VOLATILE_LABELS[name]}="[^"]*"', f'{VOLATILE_LABELS[name]}="~"', labels)
+    if name in VOLATILE or (name in VOLATILE_UNLESS_ZERO and float(value) != 0):
+        value = "~"
+    return f"{name}{labels} {value}\n"
+
+
+def normal_json(text):
+    return json.dumps(normal_object(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
+
+
+def normal_object(value):
+    if isinstance(value, list):
+        return [normal_object(element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: "~" if key in VOLATILE_JSON or (key in VOLATILE_JSON_UNLESS_ZERO and member)
+            else normal_object(member) for key, member in value.items()}
+
+
+class Output:
+    """One form of output: the arguments that ask for it, its check, its normal form."""
+
+    def __init__(self, suffix, arguments, check, normal):
+        self.suffix, self.arguments, self.check, self.normal = suffix, arguments, check, normal
+
+
+OUTPUTS = (
+    Output("prom", ["collect", "--format=prometheus"], check_promtool, normal_metrics),
+    Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, normal_metrics),
+    Output("json", ["collect", "--format=json"], json.loads, normal_json),
+    Output("txt", ["status"], lambda text: None, lambda text: text),
+)

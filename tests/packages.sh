@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Which packages building and testing need, on Debian 12, Ubuntu 22.04 and 24.04.
+#
+#   packages.sh missing GROUP...    print what is not installed, one name a line
+#   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
+#
+# Groups: build, test, vm.
+set -euo pipefail
+
+build="gcc libc6-dev meson ninja-build pkg-config python3
+	libibverbs-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
+	libdeflate-dev libjansson-dev libyaml-dev"
+test="clang clang-format libcmocka-dev prometheus python3-prometheus-client"
+vm="qemu-system-x86 busybox-static cpio kmod binutils make iproute2 ibverbs-utils infiniband-diags"
+
+group() {
+	case $1 in
+	build) echo $build ;;
+	test) echo $test ;;
+	vm) echo $vm ;;
+	*) echo "packages.sh: no group '$1' (build, test, vm)" >&2 && exit 2 ;;
+	esac
+}
+
+installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]
+}
+
+missing() {
+	local name package
+
+	for name in "$@"; do
+		for package in $(group "$name"); do
+			installed "$package" || echo "$package"
+		done
+	done
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	else
+		sudo -n "$@"
+	fi
+}
+
+# Debian starts a service when its package is installed. Prometheus is here for our tests, and
+# nobody asked for a server on port 9090: this file says no while apt runs (policy-rc.d, Debian
+# policy 9.3.3).
+without_services() {
+	local policy=/usr/sbin/policy-rc.d status=0
+
+	[ ! -e $policy ] || { "$@"; return; }
+	printf '#!/bin/sh\nexit 101\n' | as_root tee $policy >/dev/null
+	as_root chmod +x $policy
+	"$@" || status=$?
+	as_root rm -f $policy
+	return $status
+}
+
+apt_install() {
+	as_root apt-get update -qq
+	without_services as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
+}
+
+# apt tells of every package that it unpacks; that is of interest only when something fails.
+quietly() {
+	local log status=0
+
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 || status=$?
+	[ $status = 0 ] || cat "$log"
+	rm -f "$log"
+	return $status
+}
+
+install_missing() {
+	local packages
+
+	packages=$(missing "$@")
+	[ -n "$packages" ] || return 0
+	echo "Installing" $packages
+	if ! command -v apt-get >/dev/null || ! as_root true 2>/dev/null; then
+		echo "This needs packages that only root can install. Please run:"
+		echo "  sudo apt-get install --no-install-recommends" $packages
+		return 1
+	fi
+	quietly apt_install $packages </dev/null
+}
+
+main() {
+	local command=${1:-}
+
+	shift || true
+	case $command in
+	missing) missing "$@" ;;
+	install) install_missing "$@" ;;
+	*) echo "usage: packages.sh missing|install GROUP..." >&2 && exit 2 ;;
+	esac
+}
+
+main "$@"
