@@ -172,6 +172,25 @@ static bool changes_labels(const struct rna_part *old, const struct rna_part *ne
 	return new->collector == RNA_COLLECTOR_IDENTITY; /* rare; comparing would cost more */
 }
 
+static bool same_value(struct rna_value a, struct rna_value b)
+{
+	return a.state == b.state && a.number == b.number;
+}
+
+/* Did a port change its state? Then what is known of its link may no longer be true. */
+static bool changes_state(const struct rna_part *old, const struct rna_part *new)
+{
+	const struct rna_state *a = (const void *)old, *b = (const void *)new;
+
+	if (new->collector != RNA_COLLECTOR_STATE || !old)
+		return false;
+	for (size_t i = 0; i < a->port_count && i < b->port_count; i++)
+		if (!same_value(a->ports[i].state, b->ports[i].state) ||
+		    !same_value(a->ports[i].physical_state, b->ports[i].physical_state))
+			return true;
+	return false;
+}
+
 static void account_success(struct rna_schedule *schedule, struct rna_target *target,
 			    struct rna_slot *slot)
 {
@@ -183,6 +202,11 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 		slot->errors[reason] += part->errors[reason];
 	if (changes_labels(slot->part, part))
 		schedule->device_set++;
+	if (changes_state(slot->part, part)) {
+		target->wanted |= rna_collector_bit(RNA_COLLECTOR_LINK);
+		want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
+		     rna_collector_bit(RNA_COLLECTOR_NETDEV), slot->job.finished);
+	}
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
 	slot->success = true;

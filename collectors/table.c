@@ -19,20 +19,6 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.per_device = true,
 		.collect = rna_collect_state,
 	},
-	[RNA_COLLECTOR_COUNTERS] = {
-		.id = RNA_COLLECTOR_COUNTERS,
-		.name = "counters",
-		.help = "InfiniBand performance counters of each port.",
-		.per_device = true,
-		.collect = rna_collect_counters,
-	},
-	[RNA_COLLECTOR_HW_COUNTERS] = {
-		.id = RNA_COLLECTOR_HW_COUNTERS,
-		.name = "hw_counters",
-		.help = "Counters of the driver, of each port and of the device.",
-		.per_device = true,
-		.collect = rna_collect_hw_counters,
-	},
 	[RNA_COLLECTOR_IDENTITY] = {
 		.id = RNA_COLLECTOR_IDENTITY,
 		.name = "identity",
@@ -46,6 +32,20 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Rate, width, speed, MTU, LIDs and capabilities of each port.",
 		.per_device = true,
 		.collect = rna_collect_link,
+	},
+	[RNA_COLLECTOR_COUNTERS] = {
+		.id = RNA_COLLECTOR_COUNTERS,
+		.name = "counters",
+		.help = "InfiniBand performance counters of each port.",
+		.per_device = true,
+		.collect = rna_collect_counters,
+	},
+	[RNA_COLLECTOR_HW_COUNTERS] = {
+		.id = RNA_COLLECTOR_HW_COUNTERS,
+		.name = "hw_counters",
+		.help = "Counters of the driver, of each port and of the device.",
+		.per_device = true,
+		.collect = rna_collect_hw_counters,
 	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,

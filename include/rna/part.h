@@ -15,14 +15,17 @@
 #include "rna/arena.h"
 #include "rna/clock.h"
 
-/* The collectors, in the order of collectors/table.c. */
+/*
+ * The collectors, in the order in which those of a device run: what is cheap and says most comes
+ * first, so that a device whose counters hang is known by name and state.
+ */
 enum rna_collector_id {
 	RNA_COLLECTOR_PRESENCE,    /* node: which RDMA devices there are */
 	RNA_COLLECTOR_STATE,       /* device: logical and physical port state */
-	RNA_COLLECTOR_COUNTERS,    /* device: ports/N/counters */
-	RNA_COLLECTOR_HW_COUNTERS, /* device: ports/N/hw_counters and hw_counters */
 	RNA_COLLECTOR_IDENTITY,    /* device: GUIDs, firmware, board, link layer */
 	RNA_COLLECTOR_LINK,        /* device: rate, width, speed, MTU, LIDs, capabilities */
+	RNA_COLLECTOR_COUNTERS,    /* device: ports/N/counters */
+	RNA_COLLECTOR_HW_COUNTERS, /* device: ports/N/hw_counters and hw_counters */
 	RNA_COLLECTOR_NETDEV,      /* node: network interfaces and which port each serves */
 	RNA_COLLECTOR_PROCESS,     /* node: the agent's own process */
 	RNA_COLLECTOR_COUNT,

@@ -26,6 +26,8 @@ static struct script {
 	atomic_int hanging;  /* device that hangs in state; -1: none */
 	atomic_bool failing; /* counters fail */
 	atomic_uint state_runs[DEVICES_MAX];
+	atomic_uint link_runs;
+	atomic_uint port_state; /* of all ports */
 	pthread_mutex_t lock;
 	pthread_cond_t gate;
 } script = {.hanging = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .gate = PTHREAD_COND_INITIALIZER};
@@ -80,6 +82,17 @@ static int collect_presence(const struct rna_collect_input *in, struct rna_part 
 	return 0;
 }
 
+static struct rna_part *make_state(unsigned number)
+{
+	struct rna_state *state = (void *)new_part(RNA_COLLECTOR_STATE, sizeof(*state));
+	struct rna_port_state_value *port = rna_arena_alloc(state->part.arena, sizeof(*port));
+
+	*port = (struct rna_port_state_value){.number = 1, .state = rna_value_ok(number)};
+	state->port_count = 1;
+	state->ports = port;
+	return &state->part;
+}
+
 static int collect_state(const struct rna_collect_input *in, struct rna_part **ret,
 			 struct rna_error *error)
 {
@@ -88,7 +101,16 @@ static int collect_state(const struct rna_collect_input *in, struct rna_part **r
 	(void)error;
 	hang_while(number);
 	atomic_fetch_add(&script.state_runs[number], 1);
-	*ret = new_part(RNA_COLLECTOR_STATE, sizeof(struct rna_state));
+	*ret = make_state(atomic_load(&script.port_state));
+	return 0;
+}
+
+static int collect_link(const struct rna_collect_input *in, struct rna_part **ret,
+			struct rna_error *error)
+{
+	(void)in, (void)error;
+	atomic_fetch_add(&script.link_runs, 1);
+	*ret = new_part(RNA_COLLECTOR_LINK, sizeof(struct rna_link));
 	return 0;
 }
 
@@ -112,17 +134,16 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
-COLLECT_NOTHING(collect_link, RNA_COLLECTOR_LINK, struct rna_link)
 COLLECT_NOTHING(collect_netdev, RNA_COLLECTOR_NETDEV, struct rna_netdevs)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	{RNA_COLLECTOR_PRESENCE, "presence", "", false, collect_presence},
 	{RNA_COLLECTOR_STATE, "state", "", true, collect_state},
-	{RNA_COLLECTOR_COUNTERS, "counters", "", true, collect_counters},
-	{RNA_COLLECTOR_HW_COUNTERS, "hw_counters", "", true, collect_hw},
 	{RNA_COLLECTOR_IDENTITY, "identity", "", true, collect_identity},
 	{RNA_COLLECTOR_LINK, "link", "", true, collect_link},
+	{RNA_COLLECTOR_COUNTERS, "counters", "", true, collect_counters},
+	{RNA_COLLECTOR_HW_COUNTERS, "hw_counters", "", true, collect_hw},
 	{RNA_COLLECTOR_NETDEV, "netdev", "", false, collect_netdev},
 	{RNA_COLLECTOR_PROCESS, "process", "", false, collect_process},
 };
@@ -175,6 +196,8 @@ static int setup(void **state)
 	atomic_store(&script.device_count, 3);
 	atomic_store(&script.hanging, -1);
 	atomic_store(&script.failing, false);
+	atomic_store(&script.link_runs, 0);
+	atomic_store(&script.port_state, RNA_PORT_ACTIVE);
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		atomic_store(&script.state_runs[i], 0);
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
@@ -334,6 +357,25 @@ static void test_failing_content_lives_three_periods(void **state)
 	assert_false(counters_expired(fixture));
 }
 
+static bool links_read_again(struct fixture *fixture)
+{
+	(void)fixture;
+	return atomic_load(&script.link_runs) == 6;
+}
+
+/* Link is read every minute; a port that changes its state does not wait for it. */
+static void test_a_change_of_state_reads_the_link(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->settings.poll[RNA_COLLECTOR_LINK] = 3600 * RNA_USEC_PER_SEC;
+	start(fixture);
+	run_until(fixture, always);
+	assert_int_equal(atomic_load(&script.link_runs), 3);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	run_until(fixture, links_read_again);
+}
+
 static bool one_device(struct fixture *fixture)
 {
 	return fixture->view->snapshot->device_count == 1;
@@ -417,6 +459,7 @@ int main(void)
 		SCHEDULE_TEST(test_a_hanging_device_costs_only_itself),
 		SCHEDULE_TEST(test_a_stuck_lane_does_not_hold_the_stop),
 		SCHEDULE_TEST(test_failing_content_lives_three_periods),
+		SCHEDULE_TEST(test_a_change_of_state_reads_the_link),
 		SCHEDULE_TEST(test_devices_come_and_go),
 		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
