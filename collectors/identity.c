@@ -148,10 +148,17 @@ static const char *keep(struct run *run, const char *text)
 
 static enum rna_node_type read_node_type(struct run *run)
 {
+	const char *text = read_text(run, FILE_NODE_TYPE);
 	uint64_t type;
+	int ret;
 
-	if (rna_parse_leading_u64(read_text(run, FILE_NODE_TYPE), &type) < 0 ||
-	    type > RNA_NODE_TYPE_UNSPECIFIED)
+	if (*text == '\0')
+		return RNA_NODE_TYPE_UNKNOWN;
+	ret = rna_parse_leading_u64(text, &type);
+	if (ret < 0)
+		rna_part_count_error(run->part, ret);
+	/* A number that is new to us is no mistake of the kernel's. */
+	if (ret < 0 || type > RNA_NODE_TYPE_UNSPECIFIED)
 		return RNA_NODE_TYPE_UNKNOWN;
 	return (enum rna_node_type)type;
 }

@@ -74,7 +74,7 @@ static const char *node_type(const struct rna_subject *subject, char scratch[RNA
 
 const char *rna_fact_port(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
 {
-	return print_value(scratch, rna_value_ok(subject->port));
+	return subject->port ? print_value(scratch, rna_value_ok(subject->port)) : NULL;
 }
 
 const char *rna_fact_link_layer(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
@@ -132,7 +132,7 @@ const char *rna_fact_rate(const struct rna_subject *subject, char scratch[RNA_FA
 	if (!rna_value_is_known(rate))
 		return NULL;
 	/* links are named by their bits, in powers of ten; 2.5 is the only one with a fraction */
-	(void)snprintf(scratch, RNA_FACT_MAX, "%.4g Gb/s", (double)rate.number * 8 / 1e9);
+	(void)snprintf(scratch, RNA_FACT_MAX, "%.6g Gb/s", (double)rate.number * 8 / 1e9);
 	return scratch;
 }
 

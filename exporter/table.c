@@ -2,6 +2,8 @@
 /* The status table for people at a terminal: what ibstat and ibdev2netdev show, a line per port. */
 #include "rna/exporter.h"
 
+#include <errno.h>
+
 #include "facts.h"
 
 #define ABSENT "-"
@@ -41,14 +43,45 @@ static const char *cell(const struct rna_subject *port, size_t column, char scra
 	return text && *text ? text : ABSENT;
 }
 
-static void measure(const struct rna_subject_list *ports, int widths[COLUMNS])
+/* What has a line: the ports, and devices that have none. */
+struct rows {
+	size_t count;
+	const struct rna_subject **items;
+};
+
+static void free_rows(struct rows *rows)
+{
+	free(rows->items);
+}
+
+static int find_rows(const struct rna_subjects *subjects, struct rows *ret)
+{
+	const struct rna_subject_list *devices = &subjects->scopes[RNA_SCOPE_DEVICE];
+	size_t most = devices->count + subjects->scopes[RNA_SCOPE_PORT].count, from = 0;
+
+	ret->items = calloc(most, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	for (size_t d = 0; d < devices->count; d++) {
+		struct rna_subject_list ports =
+			rna_subjects_ports_of(subjects, &devices->items[d], &from);
+
+		if (ports.count == 0)
+			ret->items[ret->count++] = &devices->items[d];
+		for (size_t i = 0; i < ports.count; i++)
+			ret->items[ret->count++] = &ports.items[i];
+	}
+	return 0;
+}
+
+static void measure(const struct rows *rows, int widths[COLUMNS])
 {
 	char scratch[RNA_FACT_MAX];
 
 	for (size_t c = 0; c < COLUMNS; c++) {
 		widths[c] = (int)strlen(columns[c].header);
-		for (size_t i = 0; i < ports->count; i++) {
-			int len = (int)strlen(cell(&ports->items[i], c, scratch));
+		for (size_t i = 0; i < rows->count; i++) {
+			int len = (int)strlen(cell(rows->items[i], c, scratch));
 
 			if (len > widths[c])
 				widths[c] = len;
@@ -88,16 +121,16 @@ static void write_header(struct rna_strbuf *out, const int widths[COLUMNS], bool
 		write_cell(out, c, widths[c], columns[c].header, colour ? "\033[1m" : "");
 }
 
-static void write_port(struct rna_strbuf *out, const struct rna_subject *port,
-		       const int widths[COLUMNS], bool colour)
+static void write_row(struct rna_strbuf *out, const struct rna_subject *row,
+		      const int widths[COLUMNS], bool colour)
 {
 	char scratch[RNA_FACT_MAX];
 
 	for (size_t c = 0; c < COLUMNS; c++) {
 		rna_tone_of *tone = colour ? columns[c].tone : NULL;
 
-		write_cell(out, c, widths[c], cell(port, c, scratch),
-			   colour_of(tone ? tone(port) : RNA_TONE_PLAIN));
+		write_cell(out, c, widths[c], cell(row, c, scratch),
+			   colour_of(tone ? tone(row) : RNA_TONE_PLAIN));
 	}
 }
 
@@ -105,7 +138,7 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 		     struct rna_strbuf *out)
 {
 	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
-	const struct rna_subject_list *ports = &subjects.scopes[RNA_SCOPE_PORT];
+	RNA_CLEANUP(free_rows) struct rows rows = {0};
 	int widths[COLUMNS];
 	const char *why;
 
@@ -118,8 +151,12 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 		rna_strbuf_printf(out, "%s\n", why);
 		return;
 	}
-	measure(ports, widths);
+	if (find_rows(&subjects, &rows) < 0) {
+		out->failed = true;
+		return;
+	}
+	measure(&rows, widths);
 	write_header(out, widths, options->colour);
-	for (size_t i = 0; i < ports->count; i++)
-		write_port(out, &ports->items[i], widths, options->colour);
+	for (size_t i = 0; i < rows.count; i++)
+		write_row(out, rows.items[i], widths, options->colour);
 }
