@@ -349,10 +349,11 @@ static const struct rna_family table[] = {
 	  "How long the last run of the collector took."},
 	 JOB, duration},
 	{{"rdma_collector_age_seconds", GAUGE, SECONDS,
-	  "Age of the newest data of the collector."},
+	  "Age of the newest data of the collector when the snapshot was taken."},
 	 JOB, age},
 	{{"rdma_collector_stalled_seconds", GAUGE, SECONDS,
-	  "How long a run of the collector has been past its deadline; 0 when none is."},
+	  "How long a run of the collector has gone without an answer, once it is past its deadline; "
+	  "else 0."},
 	 JOB, stalled},
 	{{"rdma_collector_errors_total", COUNTER, PLAIN,
 	  "Values and runs of the collector that failed."},
