@@ -1,0 +1,1385 @@
+// SPDX-License-Identifier: (GPL-2.0 OR BSD-2-Clause)
+/*
+ * labhca - make-believe HCAs for tests, for Linux 6.1
+ *
+ * An InfiniBand or RoCE device on a PCI function of your choice, whose states, addresses and
+ * counters are what the test writes. Everything above the driver is the real kernel:
+ * /sys/class/infiniband, uverbs queries and asynchronous events, MADs to the own ports through
+ * /dev/infiniband/umadN, RDMA netlink, and removal while in use. There is no data path for user
+ * programs: use rxe beside it for that.
+ *
+ * The control file /sys/kernel/debug/labhca takes one command per write:
+ *
+ *   add NAME ib PCI [PORTS]        an InfiniBand device; PCI is like 0000:23:00.0, or - for none;
+ *                                  one or two ports, which come up active
+ *   add NAME roce PCI NETDEV       a RoCE device with one port on a network interface
+ *   del NAME                       remove it, as a driver does on hot-unplug
+ *   set NAME[/PORT] FIELD VALUE    PORT is 1 if left out
+ *   event NAME[/PORT] CODE         dispatch an asynchronous event (enum ib_event_type)
+ *   gid NAME[/PORT] INDEX PREFIX SUFFIX   set an entry, 0 to 7, of an InfiniBand GID table
+ *
+ * FIELD of one port:
+ *   state       1 down ... 4 active; sets phys to match, counts link_downed, sends port events
+ *   phys        physical state, 2 polling, 3 disabled, 5 link up
+ *   lid sm_lid  with their events; lmc
+ *   width       1 1X, 2 4X, 4 8X, 8 12X, 16 2X
+ *   speed       1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR
+ *   max_mtu active_mtu   1 256 bytes ... 5 4096 bytes
+ *   a counter   a name of counters/ or hw_counters/; port_xmit_data and port_rcv_data count
+ *               units of four bytes, as the PMA does
+ * FIELD of the whole device:
+ *   dead        1: MADs get no answer; counters/ files read EINVAL at once
+ *   hang        1: reading a counters/ file, or any PMA query, blocks until hang is 0 or the
+ *               device is removed; only a fatal signal gets the reader out
+ *               2: not even that, as in a driver that waits for its firmware
+ *   hw_hang     the same for hw_counters/
+ *
+ * Locking: control_lock serialises commands and guards the list of devices. What a command
+ * changes is read without a lock; every value is one aligned word. device->lock guards the
+ * network interface, the receive queues of the special QPs and the way to them.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/etherdevice.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/pci.h>
+#include <linux/wait.h>
+
+#include <net/addrconf.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_pma.h>
+#include <rdma/ib_smi.h>
+#include <rdma/ib_verbs.h>
+
+#define LAB_MAX_PORTS		2
+#define LAB_IB_GIDS		8
+#define LAB_ROCE_GIDS		128
+#define LAB_DEFAULT_PKEY	0xffff
+#define LAB_COMMAND_MAX		160
+
+/* A ConnectX-6 says this of itself. */
+#define LAB_VENDOR_ID		0x15b3
+#define LAB_PART_ID		0x101b
+#define LAB_HCA_TYPE		"MT4123"
+#define LAB_BOARD_ID		"LAB_0000000001"
+#define LAB_FW_MAJOR		20
+#define LAB_FW_MINOR		35
+#define LAB_FW_SUBMINOR		1012
+#define LAB_GUID_BASE		0x1070fd0300000000ULL
+
+/* IBA 14.2.5.6, PortInfo:CapabilityMask: IsTrapSupported and others that HCAs have set. */
+#define LAB_PORT_CAP_IB		0x00004048
+#define LAB_PORT_CAP_EXT_SPEED	BIT(14)
+
+enum lab_counter {
+	LAB_SYMBOL_ERROR,
+	LAB_LINK_ERROR_RECOVERY,
+	LAB_LINK_DOWNED,
+	LAB_RCV_ERRORS,
+	LAB_RCV_REMOTE_PHYSICAL_ERRORS,
+	LAB_RCV_SWITCH_RELAY_ERRORS,
+	LAB_XMIT_DISCARDS,
+	LAB_XMIT_CONSTRAINT_ERRORS,
+	LAB_RCV_CONSTRAINT_ERRORS,
+	LAB_LOCAL_LINK_INTEGRITY_ERRORS,
+	LAB_EXCESSIVE_BUFFER_OVERRUN_ERRORS,
+	LAB_VL15_DROPPED,
+	LAB_XMIT_WAIT,
+	LAB_XMIT_DATA,
+	LAB_RCV_DATA,
+	LAB_XMIT_PACKETS,
+	LAB_RCV_PACKETS,
+	LAB_UNICAST_XMIT_PACKETS,
+	LAB_UNICAST_RCV_PACKETS,
+	LAB_MULTICAST_XMIT_PACKETS,
+	LAB_MULTICAST_RCV_PACKETS,
+	LAB_COUNTERS
+};
+
+/* The names that the kernel gives the files of counters/. */
+static const char *const lab_counter_names[LAB_COUNTERS] = {
+	[LAB_SYMBOL_ERROR] = "symbol_error",
+	[LAB_LINK_ERROR_RECOVERY] = "link_error_recovery",
+	[LAB_LINK_DOWNED] = "link_downed",
+	[LAB_RCV_ERRORS] = "port_rcv_errors",
+	[LAB_RCV_REMOTE_PHYSICAL_ERRORS] = "port_rcv_remote_physical_errors",
+	[LAB_RCV_SWITCH_RELAY_ERRORS] = "port_rcv_switch_relay_errors",
+	[LAB_XMIT_DISCARDS] = "port_xmit_discards",
+	[LAB_XMIT_CONSTRAINT_ERRORS] = "port_xmit_constraint_errors",
+	[LAB_RCV_CONSTRAINT_ERRORS] = "port_rcv_constraint_errors",
+	[LAB_LOCAL_LINK_INTEGRITY_ERRORS] = "local_link_integrity_errors",
+	[LAB_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = "excessive_buffer_overrun_errors",
+	[LAB_VL15_DROPPED] = "VL15_dropped",
+	[LAB_XMIT_WAIT] = "port_xmit_wait",
+	[LAB_XMIT_DATA] = "port_xmit_data",
+	[LAB_RCV_DATA] = "port_rcv_data",
+	[LAB_XMIT_PACKETS] = "port_xmit_packets",
+	[LAB_RCV_PACKETS] = "port_rcv_packets",
+	[LAB_UNICAST_XMIT_PACKETS] = "unicast_xmit_packets",
+	[LAB_UNICAST_RCV_PACKETS] = "unicast_rcv_packets",
+	[LAB_MULTICAST_XMIT_PACKETS] = "multicast_xmit_packets",
+	[LAB_MULTICAST_RCV_PACKETS] = "multicast_rcv_packets",
+};
+
+/* A choice of what mlx5 has. */
+static const struct rdma_stat_desc lab_hw_counters[] = {
+	{ .name = "out_of_buffer" },
+	{ .name = "out_of_sequence" },
+	{ .name = "packet_seq_err" },
+	{ .name = "local_ack_timeout_err" },
+	{ .name = "np_cnp_sent" },
+	{ .name = "rp_cnp_handled" },
+	{ .name = "rx_icrc_encapsulated" },
+	{ .name = "roce_adp_retrans" },
+};
+
+#define LAB_HW_COUNTERS ARRAY_SIZE(lab_hw_counters)
+
+struct lab_cq {
+	struct ib_cq ib;
+	spinlock_t lock;
+	struct ib_wc *ring;
+	unsigned int size;
+	unsigned int head;
+	unsigned int tail;
+	bool armed;
+};
+
+struct lab_receive {
+	struct ib_cqe *cqe;
+	void *buffer;
+	u32 length;
+};
+
+struct lab_qp {
+	struct ib_qp ib;
+	struct ib_qp_cap cap;
+	enum ib_qp_state state;
+	u32 port;
+	struct lab_receive *ring;
+	unsigned int size;
+	unsigned int head;
+	unsigned int tail;
+};
+
+struct lab_ah {
+	struct ib_ah ib;
+	struct rdma_ah_attr attr;
+};
+
+struct lab_port {
+	u64 guid;
+	u32 state;
+	u32 phys;
+	u32 lid;
+	u32 sm_lid;
+	u32 lmc;
+	u32 width;
+	u32 speed;
+	u32 max_mtu;
+	u32 active_mtu;
+	u64 counters[LAB_COUNTERS];
+	u64 hw_counters[LAB_HW_COUNTERS];
+	union ib_gid gids[LAB_IB_GIDS];
+	struct lab_qp *special_qps[2];
+};
+
+enum lab_hang {
+	LAB_HANG_NOT,
+	LAB_HANG_KILLABLE,
+	LAB_HANG_UNINTERRUPTIBLE
+};
+
+struct lab_device {
+	struct ib_device ib;
+	struct list_head list;
+	struct pci_dev *pdev;
+	struct net_device *netdev;
+	const char *netdev_name;
+	struct notifier_block netdev_notifier;
+	bool roce;
+	bool removed;
+	u32 dead;
+	u32 hang;
+	u32 hw_hang;
+	wait_queue_head_t released;
+	spinlock_t lock;
+	struct lab_port ports[LAB_MAX_PORTS];
+};
+
+static LIST_HEAD(lab_devices);
+static DEFINE_MUTEX(control_lock);
+static struct dentry *control_file;
+static u32 last_lid;
+
+static struct lab_device *to_lab(struct ib_device *ib)
+{
+	return container_of(ib, struct lab_device, ib);
+}
+
+static struct lab_cq *to_lab_cq(struct ib_cq *ib)
+{
+	return container_of(ib, struct lab_cq, ib);
+}
+
+static struct lab_qp *to_lab_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct lab_qp, ib);
+}
+
+static struct lab_ah *to_lab_ah(struct ib_ah *ib)
+{
+	return container_of(ib, struct lab_ah, ib);
+}
+
+static struct lab_port *lab_port(struct lab_device *lab, u32 number)
+{
+	return &lab->ports[number - 1];
+}
+
+/* ---- hanging ---------------------------------------------------------------------------- */
+
+static bool lab_may_go_on(struct lab_device *lab, const u32 *hang)
+{
+	return READ_ONCE(lab->removed) || READ_ONCE(*hang) == LAB_HANG_NOT;
+}
+
+/* Returns 0 when released, -ERESTARTSYS when killed. */
+static int lab_wait(struct lab_device *lab, const u32 *hang)
+{
+	int ret;
+
+	ret = wait_event_killable(lab->released, lab_may_go_on(lab, hang) ||
+				  READ_ONCE(*hang) == LAB_HANG_UNINTERRUPTIBLE);
+	if (ret)
+		return ret;
+	wait_event(lab->released, lab_may_go_on(lab, hang));
+	return 0;
+}
+
+/* ---- completion queues ------------------------------------------------------------------ */
+
+static void lab_cq_push(struct lab_cq *cq, const struct ib_wc *wc)
+{
+	unsigned long flags;
+	bool notify;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (!WARN_ON_ONCE(cq->head - cq->tail >= cq->size))
+		cq->ring[cq->head++ % cq->size] = *wc;
+	notify = cq->armed;
+	cq->armed = false;
+	spin_unlock_irqrestore(&cq->lock, flags);
+
+	if (notify && cq->ib.comp_handler)
+		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+}
+
+static int lab_poll_cq(struct ib_cq *ibcq, int max, struct ib_wc *wc)
+{
+	struct lab_cq *cq = to_lab_cq(ibcq);
+	unsigned long flags;
+	int n = 0;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	while (n < max && cq->tail != cq->head)
+		wc[n++] = cq->ring[cq->tail++ % cq->size];
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return n;
+}
+
+static int lab_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify_flags)
+{
+	struct lab_cq *cq = to_lab_cq(ibcq);
+	unsigned long flags;
+	int missed;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	cq->armed = true;
+	missed = (notify_flags & IB_CQ_REPORT_MISSED_EVENTS) && cq->head != cq->tail;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return missed;
+}
+
+/* Four times the size asked for, because flushed receives come on top. */
+static int lab_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+			 struct ib_udata *udata)
+{
+	struct lab_cq *cq = to_lab_cq(ibcq);
+
+	if (udata)
+		return -EOPNOTSUPP;
+	cq->size = 4 * attr->cqe;
+	cq->ring = kvcalloc(cq->size, sizeof(*cq->ring), GFP_KERNEL);
+	if (!cq->ring)
+		return -ENOMEM;
+	spin_lock_init(&cq->lock);
+	cq->ib.cqe = attr->cqe;
+	return 0;
+}
+
+static int lab_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	kvfree(to_lab_cq(ibcq)->ring);
+	return 0;
+}
+
+/* ---- QP0 and QP1: a MAD that is sent to a LID of the device comes back in ---------------- */
+
+static int lab_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
+{
+	struct lab_device *lab = to_lab(ibqp->device);
+	struct lab_qp *qp = to_lab_qp(ibqp);
+
+	if (udata || (attr->qp_type != IB_QPT_SMI && attr->qp_type != IB_QPT_GSI))
+		return -EOPNOTSUPP;
+	qp->size = attr->cap.max_recv_wr + 1;
+	qp->ring = kvcalloc(qp->size, sizeof(*qp->ring), GFP_KERNEL);
+	if (!qp->ring)
+		return -ENOMEM;
+	qp->cap = attr->cap;
+	qp->state = IB_QPS_RESET;
+	qp->port = attr->port_num;
+	qp->ib.qp_num = attr->qp_type == IB_QPT_GSI;
+
+	spin_lock_irq(&lab->lock);
+	lab_port(lab, qp->port)->special_qps[qp->ib.qp_num] = qp;
+	spin_unlock_irq(&lab->lock);
+	return 0;
+}
+
+static void lab_flush_receives(struct lab_device *lab, struct lab_qp *qp)
+{
+	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .qp = &qp->ib };
+	unsigned long flags;
+	bool more;
+
+	do {
+		spin_lock_irqsave(&lab->lock, flags);
+		more = qp->head != qp->tail;
+		if (more)
+			wc.wr_cqe = qp->ring[qp->tail++ % qp->size].cqe;
+		spin_unlock_irqrestore(&lab->lock, flags);
+		if (more)
+			lab_cq_push(to_lab_cq(qp->ib.recv_cq), &wc);
+	} while (more);
+}
+
+static int lab_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+			 struct ib_udata *udata)
+{
+	struct lab_device *lab = to_lab(ibqp->device);
+	struct lab_qp *qp = to_lab_qp(ibqp);
+
+	if (!(mask & IB_QP_STATE))
+		return 0;
+	spin_lock_irq(&lab->lock);
+	qp->state = attr->qp_state;
+	spin_unlock_irq(&lab->lock);
+	if (attr->qp_state == IB_QPS_ERR)
+		lab_flush_receives(lab, qp);
+	return 0;
+}
+
+static int lab_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+			struct ib_qp_init_attr *init_attr)
+{
+	struct lab_qp *qp = to_lab_qp(ibqp);
+
+	memset(attr, 0, sizeof(*attr));
+	attr->qp_state = qp->state;
+	attr->cap = qp->cap;
+	memset(init_attr, 0, sizeof(*init_attr));
+	init_attr->cap = qp->cap;
+	return 0;
+}
+
+static int lab_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct lab_device *lab = to_lab(ibqp->device);
+	struct lab_qp *qp = to_lab_qp(ibqp);
+
+	spin_lock_irq(&lab->lock);
+	lab_port(lab, qp->port)->special_qps[ibqp->qp_num] = NULL;
+	spin_unlock_irq(&lab->lock);
+	kvfree(qp->ring);
+	return 0;
+}
+
+static int lab_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad_wr)
+{
+	struct lab_device *lab = to_lab(ibqp->device);
+	struct lab_qp *qp = to_lab_qp(ibqp);
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&lab->lock, flags);
+	for (; wr; wr = wr->next) {
+		if (qp->head - qp->tail >= qp->size) {
+			*bad_wr = wr;
+			ret = -ENOMEM;
+			break;
+		}
+		/* Without a DMA device addresses are the kernel's own. */
+		qp->ring[qp->head++ % qp->size] = (struct lab_receive) {
+			.cqe = wr->wr_cqe,
+			.buffer = (void *)(uintptr_t)wr->sg_list[0].addr,
+			.length = wr->sg_list[0].length,
+		};
+	}
+	spin_unlock_irqrestore(&lab->lock, flags);
+
+	if (qp->state == IB_QPS_ERR)
+		lab_flush_receives(lab, qp);
+	return ret;
+}
+
+/* The special QP that a send reaches, with a receive taken off it. */
+static struct lab_qp *lab_take_receive(struct lab_device *lab, struct lab_qp *from,
+				       const struct ib_ud_wr *wr, struct lab_receive *receive)
+{
+	u32 dlid = lab->roce ? 0 : rdma_ah_get_dlid(&to_lab_ah(wr->ah)->attr);
+	u32 permissive = be16_to_cpu(IB_LID_PERMISSIVE);
+	struct lab_qp *found = NULL;
+	unsigned long flags;
+	u32 number;
+
+	spin_lock_irqsave(&lab->lock, flags);
+	for (number = 1; number <= lab->ib.phys_port_cnt && !found; number++) {
+		struct lab_port *port = lab_port(lab, number);
+		struct lab_qp *qp = port->special_qps[wr->remote_qpn & 1];
+		bool own = number == from->port && (lab->roce || dlid == permissive);
+
+		if (qp && qp->head != qp->tail && (own || dlid == port->lid)) {
+			*receive = qp->ring[qp->tail++ % qp->size];
+			found = qp;
+		}
+	}
+	spin_unlock_irqrestore(&lab->lock, flags);
+	return found;
+}
+
+/* Copies the pieces of a send behind the space for a GRH; returns the bytes received. */
+static u32 lab_copy_mad(const struct ib_send_wr *wr, const struct lab_receive *receive)
+{
+	u32 length = sizeof(struct ib_grh);
+	int i;
+
+	memset(receive->buffer, 0, sizeof(struct ib_grh));
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *piece = &wr->sg_list[i];
+
+		if (length + piece->length > receive->length)
+			break;
+		memcpy(receive->buffer + length, (void *)(uintptr_t)piece->addr, piece->length);
+		length += piece->length;
+	}
+	return length;
+}
+
+/* A MAD to somewhere else is lost, like one to a host that does not answer. */
+static void lab_send_one(struct lab_device *lab, struct lab_qp *qp, const struct ib_send_wr *wr)
+{
+	struct ib_wc sent = {
+		.wr_cqe = wr->wr_cqe,
+		.status = IB_WC_SUCCESS,
+		.opcode = IB_WC_SEND,
+		.qp = &qp->ib,
+	};
+	struct lab_receive receive;
+	struct lab_qp *to;
+
+	to = lab_take_receive(lab, qp, ud_wr(wr), &receive);
+	if (to) {
+		struct ib_wc received = {
+			.wr_cqe = receive.cqe,
+			.status = IB_WC_SUCCESS,
+			.opcode = IB_WC_RECV,
+			.byte_len = lab_copy_mad(wr, &receive),
+			.qp = &to->ib,
+			.src_qp = qp->ib.qp_num,
+			.slid = lab_port(lab, qp->port)->lid,
+			.port_num = to->port,
+			.wc_flags = lab->roce ? IB_WC_GRH : 0,
+		};
+
+		lab_cq_push(to_lab_cq(to->ib.recv_cq), &received);
+	}
+	lab_cq_push(to_lab_cq(qp->ib.send_cq), &sent);
+}
+
+static int lab_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+			 const struct ib_send_wr **bad_wr)
+{
+	for (; wr; wr = wr->next)
+		lab_send_one(to_lab(ibqp->device), to_lab_qp(ibqp), wr);
+	return 0;
+}
+
+/* ---- management datagrams ---------------------------------------------------------------- */
+
+static void put_be(u8 *to, u64 value, int bytes)
+{
+	while (bytes--) {
+		to[bytes] = value;
+		value >>= 8;
+	}
+}
+
+static u32 saturate(u64 value, u32 max)
+{
+	return min_t(u64, value, max);
+}
+
+/* IBA 14.2.5.3 */
+static void lab_node_info(struct lab_device *lab, u32 number, u8 *data)
+{
+	u64 node_guid = be64_to_cpu(lab->ib.node_guid);
+
+	data[0] = 1; /* base version */
+	data[1] = 1; /* class version */
+	data[2] = 1; /* a channel adapter */
+	data[3] = lab->ib.phys_port_cnt;
+	put_be(data + 4, node_guid, 8); /* system image */
+	put_be(data + 12, node_guid, 8);
+	put_be(data + 20, lab_port(lab, number)->guid, 8);
+	put_be(data + 28, 1, 2); /* P_Key table size */
+	put_be(data + 30, LAB_PART_ID, 2);
+	data[36] = number;
+	put_be(data + 37, LAB_VENDOR_ID, 3);
+}
+
+/* IBA 14.2.5.6; speeds above QDR live in the extended fields, FDR and up being 1, 2, 4, 8. */
+static void lab_port_info(struct lab_device *lab, u32 number, u8 *data)
+{
+	struct lab_port *port = lab_port(lab, number);
+	u32 extended_speed = port->speed / IB_SPEED_FDR;
+	u32 speed = extended_speed ? IB_SPEED_QDR : port->speed;
+
+	put_be(data + 8, 0xfe80000000000000ULL, 8); /* subnet prefix */
+	put_be(data + 16, port->lid, 2);
+	put_be(data + 18, port->sm_lid, 2);
+	put_be(data + 20, LAB_PORT_CAP_IB | (extended_speed ? LAB_PORT_CAP_EXT_SPEED : 0), 4);
+	data[28] = number;
+	data[29] = port->width; /* enabled, supported, active */
+	data[30] = port->width;
+	data[31] = port->width;
+	data[32] = speed << 4 | port->state;
+	data[33] = port->phys << 4 | 2; /* down default state: polling */
+	data[34] = port->lmc;
+	data[35] = speed << 4 | speed; /* active, enabled */
+	data[36] = port->active_mtu << 4; /* neighbor MTU */
+	data[41] = port->max_mtu; /* MTU cap */
+	data[62] = extended_speed << 4 | extended_speed; /* active, supported */
+	data[63] = extended_speed; /* enabled */
+}
+
+static void lab_answer_smp(struct lab_device *lab, u32 number, __be16 attr_id, u8 *data)
+{
+	memset(data, 0, IB_SMP_DATA_SIZE);
+	switch (attr_id) {
+	case IB_SMP_ATTR_NODE_DESC:
+		strscpy(data, lab->ib.node_desc, IB_SMP_DATA_SIZE);
+		break;
+	case IB_SMP_ATTR_NODE_INFO:
+		lab_node_info(lab, number, data);
+		break;
+	case IB_SMP_ATTR_PORT_INFO:
+		lab_port_info(lab, number, data);
+		break;
+	case IB_SMP_ATTR_GUID_INFO:
+		put_be(data, lab_port(lab, number)->guid, 8);
+		break;
+	case IB_SMP_ATTR_PKEY_TABLE:
+		put_be(data, LAB_DEFAULT_PKEY, 2);
+		break;
+	}
+}
+
+/* IBA 16.1.3.5: these counters stick at their largest value. */
+static void lab_port_counters(const u64 *from, struct ib_pma_portcounters *to)
+{
+	to->symbol_error_counter = cpu_to_be16(saturate(from[LAB_SYMBOL_ERROR], U16_MAX));
+	to->link_error_recovery_counter = saturate(from[LAB_LINK_ERROR_RECOVERY], U8_MAX);
+	to->link_downed_counter = saturate(from[LAB_LINK_DOWNED], U8_MAX);
+	to->port_rcv_errors = cpu_to_be16(saturate(from[LAB_RCV_ERRORS], U16_MAX));
+	to->port_rcv_remphys_errors =
+		cpu_to_be16(saturate(from[LAB_RCV_REMOTE_PHYSICAL_ERRORS], U16_MAX));
+	to->port_rcv_switch_relay_errors =
+		cpu_to_be16(saturate(from[LAB_RCV_SWITCH_RELAY_ERRORS], U16_MAX));
+	to->port_xmit_discards = cpu_to_be16(saturate(from[LAB_XMIT_DISCARDS], U16_MAX));
+	to->port_xmit_constraint_errors = saturate(from[LAB_XMIT_CONSTRAINT_ERRORS], U8_MAX);
+	to->port_rcv_constraint_errors = saturate(from[LAB_RCV_CONSTRAINT_ERRORS], U8_MAX);
+	to->link_overrun_errors = saturate(from[LAB_LOCAL_LINK_INTEGRITY_ERRORS], 15) << 4 |
+				  saturate(from[LAB_EXCESSIVE_BUFFER_OVERRUN_ERRORS], 15);
+	to->vl15_dropped = cpu_to_be16(saturate(from[LAB_VL15_DROPPED], U16_MAX));
+	to->port_xmit_data = cpu_to_be32(saturate(from[LAB_XMIT_DATA], U32_MAX));
+	to->port_rcv_data = cpu_to_be32(saturate(from[LAB_RCV_DATA], U32_MAX));
+	to->port_xmit_packets = cpu_to_be32(saturate(from[LAB_XMIT_PACKETS], U32_MAX));
+	to->port_rcv_packets = cpu_to_be32(saturate(from[LAB_RCV_PACKETS], U32_MAX));
+	to->port_xmit_wait = cpu_to_be32(saturate(from[LAB_XMIT_WAIT], U32_MAX));
+}
+
+/* IBA 16.1.4.11 */
+static void lab_port_counters_ext(const u64 *from, struct ib_pma_portcounters_ext *to)
+{
+	to->port_xmit_data = cpu_to_be64(from[LAB_XMIT_DATA]);
+	to->port_rcv_data = cpu_to_be64(from[LAB_RCV_DATA]);
+	to->port_xmit_packets = cpu_to_be64(from[LAB_XMIT_PACKETS]);
+	to->port_rcv_packets = cpu_to_be64(from[LAB_RCV_PACKETS]);
+	to->port_unicast_xmit_packets = cpu_to_be64(from[LAB_UNICAST_XMIT_PACKETS]);
+	to->port_unicast_rcv_packets = cpu_to_be64(from[LAB_UNICAST_RCV_PACKETS]);
+	to->port_multicast_xmit_packets = cpu_to_be64(from[LAB_MULTICAST_XMIT_PACKETS]);
+	to->port_multicast_rcv_packets = cpu_to_be64(from[LAB_MULTICAST_RCV_PACKETS]);
+}
+
+static void lab_class_port_info(struct ib_class_port_info *info)
+{
+	info->base_version = IB_MGMT_BASE_VERSION;
+	info->class_version = 1;
+	info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH | IB_PMA_CLASS_CAP_XMIT_WAIT;
+}
+
+static void lab_answer_pma(struct lab_device *lab, u32 number, __be16 attr_id, u8 *data)
+{
+	const u64 *counters = lab_port(lab, number)->counters;
+	u8 port_select = ((struct ib_pma_portcounters *)data)->port_select;
+
+	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
+	switch (attr_id) {
+	case IB_PMA_CLASS_PORT_INFO:
+		lab_class_port_info((struct ib_class_port_info *)data);
+		break;
+	case IB_PMA_PORT_COUNTERS:
+		((struct ib_pma_portcounters *)data)->port_select = port_select;
+		lab_port_counters(counters, (struct ib_pma_portcounters *)data);
+		break;
+	case IB_PMA_PORT_COUNTERS_EXT:
+		((struct ib_pma_portcounters_ext *)data)->port_select = port_select;
+		lab_port_counters_ext(counters, (struct ib_pma_portcounters_ext *)data);
+		break;
+	}
+}
+
+static bool is_smp(const struct ib_mad_hdr *header)
+{
+	return header->mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED ||
+	       header->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+}
+
+/* The kernel calls this for each read of a counters/ file, too. */
+static int lab_process_mad(struct ib_device *ib, int flags, u32 number, const struct ib_wc *wc,
+			   const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+			   size_t *out_size, u16 *out_pkey_index)
+{
+	struct lab_device *lab = to_lab(ib);
+	bool smp = is_smp(&in->mad_hdr);
+
+	if (READ_ONCE(lab->dead))
+		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
+	/* What is no request to us is a response on its way to its client. */
+	if (in->mad_hdr.method != IB_MGMT_METHOD_GET ||
+	    (!smp && in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT))
+		return IB_MAD_RESULT_SUCCESS;
+	if (!smp && lab_wait(lab, &lab->hang))
+		return IB_MAD_RESULT_FAILURE;
+
+	*out = *in;
+	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
+	if (smp)
+		lab_answer_smp(lab, number, in->mad_hdr.attr_id, ((struct ib_smp *)out)->data);
+	else
+		lab_answer_pma(lab, number, in->mad_hdr.attr_id, ((struct ib_pma_mad *)out)->data);
+	if (in->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		out->mad_hdr.status |= IB_SMP_DIRECTION;
+	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+}
+
+/* ---- queries ----------------------------------------------------------------------------- */
+
+static int lab_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			    struct ib_udata *udata)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->fw_ver = (u64)LAB_FW_MAJOR << 32 | LAB_FW_MINOR << 16 | LAB_FW_SUBMINOR;
+	attr->sys_image_guid = ib->node_guid;
+	attr->vendor_id = LAB_VENDOR_ID;
+	attr->vendor_part_id = LAB_PART_ID;
+	attr->device_cap_flags = IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID;
+	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
+	attr->page_size_cap = PAGE_SIZE;
+	attr->max_mr_size = ~0ULL;
+	attr->max_pkeys = 1;
+	attr->max_send_sge = 16;
+	attr->max_recv_sge = 16;
+	attr->max_qp_wr = 1 << 14;
+	attr->max_qp = 1 << 16;
+	attr->max_cq = 1 << 16;
+	attr->max_pd = 1 << 16;
+	attr->max_ah = 1 << 16;
+	attr->max_cqe = 1 << 20;
+	attr->max_mr = 1 << 20;
+	return 0;
+}
+
+static int lab_query_port(struct ib_device *ib, u32 number, struct ib_port_attr *attr)
+{
+	struct lab_device *lab = to_lab(ib);
+	struct lab_port *port = lab_port(lab, number);
+
+	attr->state = port->state;
+	attr->phys_state = port->phys;
+	attr->active_width = port->width;
+	attr->active_speed = port->speed;
+	attr->max_mtu = port->max_mtu;
+	attr->active_mtu = port->active_mtu;
+	attr->max_msg_sz = 1 << 30;
+	attr->max_vl_num = 4;
+	attr->pkey_tbl_len = 1;
+	if (lab->roce) {
+		attr->gid_tbl_len = LAB_ROCE_GIDS;
+		attr->port_cap_flags = IB_PORT_CM_SUP;
+		attr->ip_gids = true;
+		return 0;
+	}
+	attr->lid = port->lid;
+	attr->sm_lid = port->sm_lid;
+	attr->lmc = port->lmc;
+	attr->gid_tbl_len = LAB_IB_GIDS;
+	attr->port_cap_flags = LAB_PORT_CAP_IB;
+	return 0;
+}
+
+static int lab_get_port_immutable(struct ib_device *ib, u32 number,
+				  struct ib_port_immutable *immutable)
+{
+	bool roce = to_lab(ib)->roce;
+
+	immutable->core_cap_flags = roce ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
+					 : RDMA_CORE_PORT_IBA_IB;
+	immutable->gid_tbl_len = roce ? LAB_ROCE_GIDS : LAB_IB_GIDS;
+	immutable->pkey_tbl_len = 1;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	return 0;
+}
+
+static enum rdma_link_layer lab_get_link_layer(struct ib_device *ib, u32 number)
+{
+	return to_lab(ib)->roce ? IB_LINK_LAYER_ETHERNET : IB_LINK_LAYER_INFINIBAND;
+}
+
+/*
+ * The way for drivers whose interface comes and goes. ib_device_set_netdev() would also enter the
+ * device in a table where the driver whose id it borrows finds it and takes it for its own.
+ */
+static struct net_device *lab_get_netdev(struct ib_device *ib, u32 number)
+{
+	struct lab_device *lab = to_lab(ib);
+	struct net_device *netdev;
+	unsigned long flags;
+
+	spin_lock_irqsave(&lab->lock, flags);
+	netdev = lab->netdev;
+	dev_hold(netdev);
+	spin_unlock_irqrestore(&lab->lock, flags);
+	return netdev;
+}
+
+static int lab_query_gid(struct ib_device *ib, u32 number, int index, union ib_gid *gid)
+{
+	if (index < 0 || index >= LAB_IB_GIDS)
+		return -EINVAL;
+	*gid = lab_port(to_lab(ib), number)->gids[index];
+	return 0;
+}
+
+static int lab_query_pkey(struct ib_device *ib, u32 number, u16 index, u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+	*pkey = LAB_DEFAULT_PKEY;
+	return 0;
+}
+
+static void lab_get_dev_fw_str(struct ib_device *ib, char *text)
+{
+	snprintf(text, IB_FW_VERSION_NAME_MAX, "%d.%d.%d", LAB_FW_MAJOR, LAB_FW_MINOR,
+		 LAB_FW_SUBMINOR);
+}
+
+static struct rdma_hw_stats *lab_alloc_hw_port_stats(struct ib_device *ib, u32 number)
+{
+	return rdma_alloc_hw_stats_struct(lab_hw_counters, LAB_HW_COUNTERS,
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+static int lab_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 number,
+			    int index)
+{
+	struct lab_device *lab = to_lab(ib);
+	int ret;
+
+	ret = lab_wait(lab, &lab->hw_hang);
+	if (ret)
+		return ret;
+	memcpy(stats->value, lab_port(lab, number)->hw_counters,
+	       sizeof(lab_port(lab, number)->hw_counters));
+	return LAB_HW_COUNTERS;
+}
+
+/* ---- what a driver must have, with nothing to do ------------------------------------------ */
+
+/* The core keeps the GID table of a RoCE port; real hardware would be told here. */
+static int lab_change_gid(const struct ib_gid_attr *attr, void **context)
+{
+	return 0;
+}
+
+static int lab_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static void lab_no_ucontext(struct ib_ucontext *context)
+{
+}
+
+static int lab_no_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int lab_create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *attr, struct ib_udata *udata)
+{
+	to_lab_ah(ah)->attr = *attr->ah_attr;
+	return 0;
+}
+
+/* The MAD layer matches a response to its request with this. */
+static int lab_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr)
+{
+	*attr = to_lab_ah(ah)->attr;
+	return 0;
+}
+
+static int lab_destroy_ah(struct ib_ah *ah, u32 flags)
+{
+	return 0;
+}
+
+static struct ib_mr *lab_get_dma_mr(struct ib_pd *pd, int access)
+{
+	struct ib_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+
+	return mr ?: ERR_PTR(-ENOMEM);
+}
+
+static struct ib_mr *lab_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt,
+				     int access, struct ib_udata *udata)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static int lab_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
+{
+	kfree(mr);
+	return 0;
+}
+
+/* ---- files beside the core's own ----------------------------------------------------------- */
+
+static ssize_t hca_type_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, LAB_HCA_TYPE "\n");
+}
+static DEVICE_ATTR_RO(hca_type);
+
+static ssize_t board_id_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, LAB_BOARD_ID "\n");
+}
+static DEVICE_ATTR_RO(board_id);
+
+static ssize_t hw_rev_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "0\n");
+}
+static DEVICE_ATTR_RO(hw_rev);
+
+static struct attribute *lab_attributes[] = {
+	&dev_attr_hca_type.attr,
+	&dev_attr_board_id.attr,
+	&dev_attr_hw_rev.attr,
+	NULL
+};
+
+static const struct attribute_group lab_attribute_group = {
+	.attrs = lab_attributes,
+};
+
+static const struct ib_device_ops lab_ops = {
+	.owner = THIS_MODULE,
+	/*
+	 * Borrowed, so that a provider of libibverbs opens the device: siw's asks for nothing. Not
+	 * rxe's: the core would remove these devices together with the module rdma_rxe.
+	 */
+	.driver_id = RDMA_DRIVER_SIW,
+	.uverbs_abi_ver = 1,
+	.device_group = &lab_attribute_group,
+
+	.alloc_hw_port_stats = lab_alloc_hw_port_stats,
+	.alloc_pd = lab_no_pd,
+	.alloc_ucontext = lab_alloc_ucontext,
+	.create_ah = lab_create_ah,
+	.create_cq = lab_create_cq,
+	.create_qp = lab_create_qp,
+	.dealloc_pd = lab_no_pd,
+	.dealloc_ucontext = lab_no_ucontext,
+	.dereg_mr = lab_dereg_mr,
+	.destroy_ah = lab_destroy_ah,
+	.destroy_cq = lab_destroy_cq,
+	.destroy_qp = lab_destroy_qp,
+	.disassociate_ucontext = lab_no_ucontext,
+	.get_dev_fw_str = lab_get_dev_fw_str,
+	.get_dma_mr = lab_get_dma_mr,
+	.get_hw_stats = lab_get_hw_stats,
+	.get_link_layer = lab_get_link_layer,
+	.get_port_immutable = lab_get_port_immutable,
+	.modify_qp = lab_modify_qp,
+	.poll_cq = lab_poll_cq,
+	.post_recv = lab_post_recv,
+	.post_send = lab_post_send,
+	.process_mad = lab_process_mad,
+	.query_ah = lab_query_ah,
+	.query_device = lab_query_device,
+	.query_gid = lab_query_gid,
+	.query_pkey = lab_query_pkey,
+	.query_port = lab_query_port,
+	.query_qp = lab_query_qp,
+	.reg_user_mr = lab_reg_user_mr,
+	.req_notify_cq = lab_req_notify_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, lab_ah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_cq, lab_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, lab_qp, ib),
+	.size_ib_pd = sizeof(struct ib_pd),
+	.size_ib_ucontext = sizeof(struct ib_ucontext),
+};
+
+static const struct ib_device_ops lab_roce_ops = {
+	.add_gid = lab_change_gid,
+	.del_gid = lab_change_gid,
+	.get_netdev = lab_get_netdev,
+};
+
+/* ---- adding and removing -------------------------------------------------------------------- */
+
+static void lab_init_port(struct lab_device *lab, u32 number)
+{
+	struct lab_port *port = lab_port(lab, number);
+
+	port->lid = ++last_lid;
+	port->guid = LAB_GUID_BASE + port->lid;
+	port->sm_lid = 1;
+	port->state = IB_PORT_ACTIVE;
+	port->phys = IB_PORT_PHYS_STATE_LINK_UP;
+	port->width = IB_WIDTH_4X;
+	port->speed = IB_SPEED_HDR;
+	port->max_mtu = IB_MTU_4096;
+	port->active_mtu = IB_MTU_4096;
+	port->gids[0].global.subnet_prefix = cpu_to_be64(0xfe80000000000000ULL);
+	port->gids[0].global.interface_id = cpu_to_be64(port->guid);
+}
+
+static int lab_set_pci(struct lab_device *lab, const char *address)
+{
+	unsigned int domain, bus, slot, function;
+
+	if (!strcmp(address, "-"))
+		return 0;
+	if (sscanf(address, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
+		return -EINVAL;
+	lab->pdev = pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function));
+	if (!lab->pdev)
+		return -ENODEV;
+	lab->ib.dev.parent = &lab->pdev->dev;
+	return 0;
+}
+
+static int lab_set_ports(struct lab_device *lab, const char *count)
+{
+	u32 number, ports = 1;
+
+	if (count && kstrtou32(count, 10, &ports))
+		return -EINVAL;
+	if (ports < 1 || ports > LAB_MAX_PORTS)
+		return -EINVAL;
+	lab->ib.phys_port_cnt = ports;
+	for (number = 1; number <= ports; number++)
+		lab_init_port(lab, number);
+	lab->ib.node_guid = cpu_to_be64(lab_port(lab, 1)->guid);
+	return 0;
+}
+
+static void lab_take_netdev(struct lab_device *lab, struct net_device *netdev)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&lab->lock, flags);
+	lab->netdev = netdev;
+	spin_unlock_irqrestore(&lab->lock, flags);
+}
+
+/*
+ * Called for every interface that exists when the notifier is registered, too. The device holds
+ * no reference: it forgets the interface here, and "ip link delete" never waits for it.
+ */
+static int lab_netdev_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	struct lab_device *lab = container_of(block, struct lab_device, netdev_notifier);
+	struct net_device *netdev = netdev_notifier_info_to_dev(data);
+
+	if (event == NETDEV_REGISTER && !lab->netdev && !strcmp(netdev->name, lab->netdev_name)) {
+		lab_take_netdev(lab, netdev);
+	} else if (event == NETDEV_UNREGISTER && netdev == lab->netdev) {
+		lab_take_netdev(lab, NULL);
+		lab_port(lab, 1)->state = IB_PORT_DOWN;
+		lab_port(lab, 1)->phys = IB_PORT_PHYS_STATE_DISABLED;
+	}
+	return NOTIFY_DONE;
+}
+
+static int lab_set_netdev(struct lab_device *lab, const char *name)
+{
+	u8 eui[8];
+	int ret;
+
+	if (!name)
+		return -EINVAL;
+	lab->netdev_name = kstrdup(name, GFP_KERNEL);
+	if (!lab->netdev_name)
+		return -ENOMEM;
+	lab->netdev_notifier.notifier_call = lab_netdev_event;
+	ret = register_netdevice_notifier(&lab->netdev_notifier);
+	if (ret) {
+		lab->netdev_notifier.notifier_call = NULL;
+		return ret;
+	}
+
+	rtnl_lock();
+	if (lab->netdev) {
+		addrconf_addr_eui48(eui, lab->netdev->dev_addr);
+		memcpy(&lab->ib.node_guid, eui, sizeof(eui));
+		lab_port(lab, 1)->guid = be64_to_cpu(lab->ib.node_guid);
+	} else {
+		ret = -ENODEV;
+	}
+	rtnl_unlock();
+	return ret;
+}
+
+static int lab_setup(struct lab_device *lab, const char *kind, const char *pci, const char *last)
+{
+	int ret;
+
+	spin_lock_init(&lab->lock);
+	init_waitqueue_head(&lab->released);
+	lab->roce = !strcmp(kind, "roce");
+	if (!lab->roce && strcmp(kind, "ib"))
+		return -EINVAL;
+	lab->ib.node_type = RDMA_NODE_IB_CA;
+	lab->ib.num_comp_vectors = 1;
+	ib_set_device_ops(&lab->ib, &lab_ops);
+	ret = lab_set_ports(lab, lab->roce ? NULL : last);
+	if (ret)
+		return ret;
+	ret = lab_set_pci(lab, pci);
+	if (ret || !lab->roce)
+		return ret;
+	ib_set_device_ops(&lab->ib, &lab_roce_ops);
+	return lab_set_netdev(lab, last);
+}
+
+static void lab_free(struct lab_device *lab)
+{
+	if (lab->netdev_notifier.notifier_call)
+		unregister_netdevice_notifier(&lab->netdev_notifier);
+	kfree(lab->netdev_name);
+	pci_dev_put(lab->pdev);
+	ib_dealloc_device(&lab->ib);
+}
+
+static int lab_add(const char *name, const char *kind, const char *pci, const char *last)
+{
+	struct lab_device *lab;
+	int ret;
+
+	lab = ib_alloc_device(lab_device, ib);
+	if (!lab)
+		return -ENOMEM;
+	snprintf(lab->ib.node_desc, sizeof(lab->ib.node_desc), "labhca %s", name);
+	ret = lab_setup(lab, kind, pci, last);
+	if (!ret)
+		ret = ib_register_device(&lab->ib, name, NULL);
+	if (ret) {
+		lab_free(lab);
+		return ret;
+	}
+	list_add_tail(&lab->list, &lab_devices);
+	return 0;
+}
+
+/* Readers that hang go first: the core waits for them. */
+static void lab_remove(struct lab_device *lab)
+{
+	list_del(&lab->list);
+	WRITE_ONCE(lab->removed, true);
+	wake_up_all(&lab->released);
+	ib_unregister_device(&lab->ib);
+	lab_free(lab);
+}
+
+/* ---- the control file ----------------------------------------------------------------------- */
+
+struct lab_field {
+	const char *name;
+	size_t offset;
+	enum ib_event_type event;
+	bool has_event;
+};
+
+#define LAB_PORT_FIELD(field) { .name = #field, .offset = offsetof(struct lab_port, field) }
+#define LAB_PORT_FIELD_EVENT(field, code)                                                         \
+	{ .name = #field, .offset = offsetof(struct lab_port, field), .event = code,              \
+	  .has_event = true }
+#define LAB_DEVICE_FIELD(field) { .name = #field, .offset = offsetof(struct lab_device, field) }
+
+static const struct lab_field lab_port_fields[] = {
+	LAB_PORT_FIELD(phys),
+	LAB_PORT_FIELD_EVENT(lid, IB_EVENT_LID_CHANGE),
+	LAB_PORT_FIELD_EVENT(sm_lid, IB_EVENT_SM_CHANGE),
+	LAB_PORT_FIELD(lmc),
+	LAB_PORT_FIELD(width),
+	LAB_PORT_FIELD(speed),
+	LAB_PORT_FIELD(max_mtu),
+	LAB_PORT_FIELD(active_mtu),
+};
+
+static const struct lab_field lab_device_fields[] = {
+	LAB_DEVICE_FIELD(dead),
+	LAB_DEVICE_FIELD(hang),
+	LAB_DEVICE_FIELD(hw_hang),
+};
+
+static void lab_dispatch(struct lab_device *lab, u32 number, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = &lab->ib,
+		.event = type,
+		.element.port_num = number,
+	};
+
+	ib_dispatch_event(&event);
+}
+
+static void lab_set_state(struct lab_device *lab, u32 number, u32 state)
+{
+	struct lab_port *port = lab_port(lab, number);
+	u32 old = port->state;
+
+	port->state = state;
+	port->phys = state == IB_PORT_DOWN ? IB_PORT_PHYS_STATE_POLLING
+					   : IB_PORT_PHYS_STATE_LINK_UP;
+	if (state == old)
+		return;
+	if (old == IB_PORT_ACTIVE) {
+		if (state == IB_PORT_DOWN)
+			port->counters[LAB_LINK_DOWNED]++;
+		lab_dispatch(lab, number, IB_EVENT_PORT_ERR);
+	}
+	if (state == IB_PORT_ACTIVE)
+		lab_dispatch(lab, number, IB_EVENT_PORT_ACTIVE);
+}
+
+static const struct lab_field *lab_find_field(const struct lab_field *fields, size_t n,
+					      const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(fields[i].name, name))
+			return &fields[i];
+	return NULL;
+}
+
+static u64 *lab_find_counter(struct lab_port *port, const char *name)
+{
+	size_t i;
+	int ret;
+
+	ret = match_string(lab_counter_names, LAB_COUNTERS, name);
+	if (ret >= 0)
+		return &port->counters[ret];
+	for (i = 0; i < LAB_HW_COUNTERS; i++)
+		if (!strcmp(lab_hw_counters[i].name, name))
+			return &port->hw_counters[i];
+	return NULL;
+}
+
+static int lab_set(struct lab_device *lab, u32 number, const char *name, u64 value)
+{
+	struct lab_port *port = lab_port(lab, number);
+	const struct lab_field *field;
+	u64 *counter;
+
+	counter = lab_find_counter(port, name);
+	if (counter) {
+		WRITE_ONCE(*counter, value);
+		return 0;
+	}
+	if (value > U32_MAX)
+		return -ERANGE;
+	if (!strcmp(name, "state")) {
+		lab_set_state(lab, number, value);
+		return 0;
+	}
+	field = lab_find_field(lab_device_fields, ARRAY_SIZE(lab_device_fields), name);
+	if (field) {
+		WRITE_ONCE(*(u32 *)((void *)lab + field->offset), value);
+		wake_up_all(&lab->released);
+		return 0;
+	}
+	field = lab_find_field(lab_port_fields, ARRAY_SIZE(lab_port_fields), name);
+	if (!field)
+		return -EINVAL;
+	WRITE_ONCE(*(u32 *)((void *)port + field->offset), value);
+	if (field->has_event)
+		lab_dispatch(lab, number, field->event);
+	return 0;
+}
+
+static int lab_set_gid(struct lab_device *lab, u32 number, u64 index, u64 prefix, u64 suffix)
+{
+	union ib_gid *gid;
+
+	if (lab->roce || index >= LAB_IB_GIDS)
+		return -EINVAL;
+	gid = &lab_port(lab, number)->gids[index];
+	gid->global.subnet_prefix = cpu_to_be64(prefix);
+	gid->global.interface_id = cpu_to_be64(suffix);
+	lab_dispatch(lab, number, IB_EVENT_GID_CHANGE);
+	return 0;
+}
+
+/* Finds NAME[/PORT]; the part behind the slash is cut off NAME. */
+static struct lab_device *lab_find(char *name, u32 *ret_number)
+{
+	char *slash = strchr(name, '/');
+	struct lab_device *lab;
+	u32 number = 1;
+
+	if (slash) {
+		*slash = '\0';
+		if (kstrtou32(slash + 1, 10, &number))
+			return NULL;
+	}
+	list_for_each_entry(lab, &lab_devices, list) {
+		if (strcmp(dev_name(&lab->ib.dev), name))
+			continue;
+		if (number < 1 || number > lab->ib.phys_port_cnt)
+			return NULL;
+		*ret_number = number;
+		return lab;
+	}
+	return NULL;
+}
+
+static int lab_command(int argc, char **argv)
+{
+	struct lab_device *lab;
+	u64 value[3] = {};
+	u32 number;
+
+	if (argc < 2)
+		return -EINVAL;
+	if (!strcmp(argv[0], "add"))
+		return argc < 4 ? -EINVAL : lab_add(argv[1], argv[2], argv[3], argv[4]);
+
+	lab = lab_find(argv[1], &number);
+	if (!lab)
+		return -ENOENT;
+	if (!strcmp(argv[0], "del") && argc == 2) {
+		lab_remove(lab);
+		return 0;
+	}
+	if (!strcmp(argv[0], "set") && argc == 4) {
+		int ret = kstrtou64(argv[3], 0, &value[0]);
+
+		return ret ?: lab_set(lab, number, argv[2], value[0]);
+	}
+	if (!strcmp(argv[0], "event") && argc == 3) {
+		int ret = kstrtou64(argv[2], 0, &value[0]);
+
+		if (!ret)
+			lab_dispatch(lab, number, value[0]);
+		return ret;
+	}
+	if (!strcmp(argv[0], "gid") && argc == 5) {
+		if (kstrtou64(argv[2], 0, &value[0]) || kstrtou64(argv[3], 0, &value[1]) ||
+		    kstrtou64(argv[4], 0, &value[2]))
+			return -EINVAL;
+		return lab_set_gid(lab, number, value[0], value[1], value[2]);
+	}
+	return -EINVAL;
+}
+
+static ssize_t control_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
+{
+	char line[LAB_COMMAND_MAX], *rest = line, *argv[5] = {};
+	int argc = 0, ret;
+
+	if (size >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, from, size))
+		return -EFAULT;
+	line[size] = '\0';
+	strim(line);
+	while (rest && argc < ARRAY_SIZE(argv))
+		argv[argc++] = strsep(&rest, " ");
+	if (rest)
+		return -EINVAL;
+
+	mutex_lock(&control_lock);
+	ret = lab_command(argc, argv);
+	mutex_unlock(&control_lock);
+	return ret ?: size;
+}
+
+static const struct file_operations control_ops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = control_write,
+};
+
+static int __init lab_init(void)
+{
+	control_file = debugfs_create_file("labhca", 0600, NULL, NULL, &control_ops);
+	return 0;
+}
+
+static void __exit lab_exit(void)
+{
+	struct lab_device *lab, *next;
+
+	debugfs_remove(control_file); /* waits for a command that is under way */
+	list_for_each_entry_safe(lab, next, &lab_devices, list)
+		lab_remove(lab);
+}
+
+module_init(lab_init);
+module_exit(lab_exit);
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_DESCRIPTION("make-believe HCAs for tests");
