@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the suites share; sourced by bash inside a VM (see "vm" and "run").
+#
+# In three parts: the lab (devices to look at), the agent (start it, ask it, stop it), and the
+# report (one line per check). Nothing here sleeps and hopes: whatever takes time is polled for,
+# with a deadline that is generous, since two busy cores emulate this machine.
+
+set -u
+
+here=$(dirname "${BASH_SOURCE[0]}")
+
+# --- report -----------------------------------------------------------------------------------
+# Test Anything Protocol, read by people and by meson alike.
+
+checks=0
+failures=0
+
+ok() {
+	checks=$((checks + 1))
+	echo "ok $checks - $*"
+}
+
+not_ok() {
+	checks=$((checks + 1))
+	failures=$((failures + 1))
+	echo "not ok $checks - $*"
+}
+
+note() {
+	echo "$*" | sed 's/^/# /'
+}
+
+# check TEXT COMMAND...: what the command prints is the reason if it fails. The command runs in
+# this shell, not in a substitution, so that it may set variables.
+check() {
+	local text=$1
+
+	shift
+	if "$@" >/run/check.output 2>&1; then
+		ok "$text"
+	else
+		not_ok "$text"
+		note "$(tail -n 20 /run/check.output)"
+	fi
+}
+
+# same TEXT EXPECTED ACTUAL
+same() {
+	if [ "$2" = "$3" ]; then
+		ok "$1: $2"
+	else
+		not_ok "$1: expected '$2', found '$3'"
+	fi
+}
+
+# The last line of every suite: plan and status. The kernel has a say as well.
+finish() {
+	local complaints
+
+	complaints=$(dmesg | grep -E 'BUG:|WARNING:|Oops|general protection|refcount_t|use-after-free' |
+		grep -v 'topology_sane' || :)
+	if [ -z "$complaints" ]; then
+		ok "the kernel did not complain"
+	else
+		not_ok "the kernel complained"
+		note "$complaints"
+	fi
+	echo "1..$checks"
+	[ $failures = 0 ] || note "$failures of $checks failed"
+	exit $((failures > 0))
+}
+
+# A suite that cannot go on says why, and fails.
+bail_out() {
+	echo "Bail out! $*"
+	exit 1
+}
+
+# --- time -------------------------------------------------------------------------------------
+
+now_ms() {
+	local now=$EPOCHREALTIME
+
+	echo $((${now/[.,]/} / 1000))
+}
+
+# within SECONDS COMMAND...: try every 0.1 s until it succeeds
+within() {
+	local end=$(($(now_ms) + $1 * 1000))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$(now_ms)" -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+# expect SECONDS TEXT COMMAND...: the same as a check
+expect() {
+	local seconds=$1 text=$2
+
+	shift 2
+	if within "$seconds" "$@"; then
+		ok "$text"
+	else
+		not_ok "$text (not within $seconds s: $*)"
+	fi
+}
+
+# took_ms COMMAND...: its duration; the command's status is lost, its output shown as notes
+took_ms() {
+	local start output
+
+	start=$(now_ms)
+	output=$("$@" 2>&1)
+	echo $(($(now_ms) - start))
+	[ -z "$output" ] || note "$1: $output" >&2
+}
+
+# --- the lab ----------------------------------------------------------------------------------
+
+load_modules() {
+	modprobe -a ib_uverbs ib_umad rdma_rxe dummy veth virtio_net || bail_out "modprobe failed"
+}
+
+load_labhca() {
+	insmod /vmshare/labhca.ko || bail_out "labhca does not load"
+}
+
+# labhca COMMAND...: see labhca/labhca.c
+labhca() {
+	echo "$*" >/sys/kernel/debug/labhca
+}
+
+# nic N: PCI address of the Nth Ethernet function, from 0, in the order of their addresses
+nic() {
+	local class address n=0
+
+	for class in /sys/bus/pci/devices/*/class; do
+		[ "$(cat "$class")" = 0x020000 ] || continue
+		address=$(basename "$(dirname "$class")")
+		if [ $n = "$1" ]; then
+			echo "$address"
+			return 0
+		fi
+		n=$((n + 1))
+	done
+	return 1
+}
+
+# nic_netdev N: its interface; virtio has a device of its own between the function and that
+nic_netdev() {
+	local directory
+
+	for directory in /sys/bus/pci/devices/"$(nic "$1")"/{,virtio*/}net/*; do
+		[ -d "$directory" ] && basename "$directory" && return 0
+	done
+	return 1
+}
+
+# new_dummy NAME / new_veth NAME: interfaces that are up; the other end of a veth is NAMEpeer
+new_dummy() {
+	ip link add "$1" type dummy && ip link set "$1" up
+}
+
+new_veth() {
+	ip link add "$1" type veth peer name "$1peer" &&
+		ip link set "$1" up && ip link set "$1peer" up
+}
+
+new_rxe() { # NAME NETDEV
+	rdma link add "$1" type rxe netdev "$2"
+}
+
+port_file() { # DEVICE FILE, of port 1
+	cat "/sys/class/infiniband/$1/ports/1/$2"
+}
+
+port_file_is() { # DEVICE FILE TEXT
+	[ "$(port_file "$1" "$2")" = "$3" ]
+}
+
+device_exists() {
+	[ -d "/sys/class/infiniband/$1" ]
+}
+
+device_gone() {
+	! device_exists "$1"
+}
+
+# The lab of most suites, on the PCIe tree: two InfiniBand devices and a RoCE device of labhca on
+# PCI functions, and rxe on a dummy, a veth, and a virtio NIC.
+build_lab() {
+	local netdev
+
+	load_modules
+	load_labhca
+	labhca add mlx5_0 ib "$(nic 0)" || bail_out "labhca: no mlx5_0"
+	labhca add mlx5_1 ib "$(nic 1)" || bail_out "labhca: no mlx5_1"
+	netdev=$(nic_netdev 2)
+	ip link set "$netdev" up
+	ip address add 10.5.0.1/24 dev "$netdev"
+	labhca add mlx5_2 roce "$(nic 2)" "$netdev" || bail_out "labhca: no mlx5_2"
+
+	new_dummy dummy0 && ip address add 10.9.0.1/24 dev dummy0 && new_rxe rxe0 dummy0 &&
+		new_veth veth0 && new_rxe rxe1 veth0 || bail_out "rxe on dummy and veth"
+	netdev=$(nic_netdev 3)
+	ip link set "$netdev" up && new_rxe rxe2 "$netdev" || bail_out "rxe on $netdev"
+}
+
+# In the order of their names, as the agent lists them.
+lab_devices="mlx5_0 mlx5_1 mlx5_2 rxe0 rxe1 rxe2"
+
+# --- the agent --------------------------------------------------------------------------------
+
+agent_port=10879
+agent_url=http://127.0.0.1:$agent_port
+agent_log=/vmshare/agent.log # on the host, so that it outlives the VM
+agent_pid=
+
+# The default settings but for the address; suites append to it.
+agent_config="http: {listen: [\"127.0.0.1:$agent_port\"]}"
+
+# agent_start: start it and wait until it is ready
+agent_start() {
+	printf '%s\n' "$agent_config" >/run/agent.yaml
+	"$AGENT" run --config /run/agent.yaml >>$agent_log 2>&1 </dev/null &
+	agent_pid=$!
+	within 30 agent_ready && return 0
+	note "$(tail -n 20 $agent_log)"
+	bail_out "the agent is not ready after 30 s"
+}
+
+agent_ready() {
+	fetch /readyz
+}
+
+agent_alive() {
+	kill -0 "$agent_pid" && fetch /healthz
+}
+
+# Whether the process is no more, or only waits for its last thread to come back from the kernel.
+agent_ended() {
+	local state
+
+	state=$(sed -n 's/^State:\s*\(.\).*/\1/p' "/proc/$agent_pid/status" 2>/dev/null)
+	[ -z "$state" ] || [ "$state" = Z ]
+}
+
+# agent_stop: SIGTERM, then prints the milliseconds until it was gone; 1 if it stays
+agent_stop() {
+	local start
+
+	start=$(now_ms)
+	kill -TERM "$agent_pid" 2>/dev/null
+	within 20 agent_ended || return 1
+	echo $(($(now_ms) - start))
+}
+
+# fetch PATH: the body; fails on an HTTP error, or after 10 s
+fetch() {
+	curl -sS --fail --max-time 10 "$agent_url$1"
+}
+
+# The devices that the agent knows, sorted, on one line.
+agent_devices() {
+	fetch /metrics | sed -n 's/^rdma_device_info{.*[{,]*device="\([^"]*\)".*/\1/p' | sort | xargs
+}
+
+agent_devices_are() {
+	[ "$(agent_devices)" = "$1" ]
+}
+
+# metric NAME [LABEL=VALUE...]: the value of the one series that has these labels
+metric() {
+	fetch /metrics | select_metric "$@"
+}
+
+# The same from a file or pipe with exposition text; 1 unless exactly one series matches. Good for
+# label values without spaces and quotes, which is all that the lab has.
+select_metric() {
+	local name=$1
+
+	shift
+	awk -v name="$name" -v wanted="$*" '
+	BEGIN { n = split(wanted, labels, " ") }
+	index($0, name "{") == 1 || index($0, name " ") == 1 {
+		series = substr($0, length(name) + 1)
+		sub(/^[{]/, ",", series)
+		for (i = 1; i <= n; i++) {
+			equals = index(labels[i], "=")
+			key = substr(labels[i], 1, equals - 1)
+			value = substr(labels[i], equals + 1)
+			if (!index(series, "," key "=\"" value "\""))
+				next
+		}
+		found++
+		print $NF
+	}
+	END { exit found != 1 }'
+}
+
+metric_is() { # VALUE NAME [LABEL=VALUE...]
+	local expected=$1
+
+	shift
+	same_number "$expected" "$(metric "$@")"
+}
+
+# 1e+06, 1000000 and 1000000.0 are one number.
+same_number() {
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && b != "" && a + 0 == b + 0) }'
+}
+
+# number_is OPERATOR A B: number_is '<' 1.5 2
+number_is() {
+	awk -v a="$2" -v b="$3" "BEGIN { exit !(a != \"\" && b != \"\" && a + 0 $1 b + 0) }"
+}
+
+# --- what a process keeps open ----------------------------------------------------------------
+
+# held_by PID: device files of RDMA and RDMA netlink sockets that it has open, one line each
+held_by() {
+	local pid=$1 fd target
+
+	for fd in /proc/"$pid"/fd/*; do
+		target=$(readlink "$fd") || continue
+		case $target in
+		/dev/infiniband/*) echo "fd ${fd##*/}: $target" ;;
+		socket:*)
+			if rdma_netlink_inodes | grep -qx "${target//[^0-9]/}"; then
+				echo "fd ${fd##*/}: NETLINK_RDMA $target"
+			fi
+			;;
+		esac
+	done
+}
+
+# Protocol 20 is NETLINK_RDMA; the inode is the last column.
+rdma_netlink_inodes() {
+	awk '$2 == 20 { print $NF }' /proc/net/netlink
+}
+
+open_files_of() {
+	ls "/proc/$1/fd" | wc -l
+}
+
+threads_of() {
+	ls "/proc/$1/task" | wc -l
+}
+
+resident_kb_of() {
+	sed -n 's/^VmRSS:\s*\([0-9]*\) kB/\1/p' "/proc/$1/status"
+}
