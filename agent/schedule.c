@@ -406,6 +406,7 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	schedule->root = root;
 	schedule->backends = backends;
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		schedule->due[id] = RNA_USEC_NEVER;
 		if (rna_collectors[id].per_device)
 			continue;
 		schedule->node[id] = rna_target_new(rna_collector_bit(id));
@@ -421,10 +422,12 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	return rna_lanes_new(event, &limits, &callbacks, &schedule->lanes, error);
 }
 
+/* What is due sooner stays so: else reloads that come often would put off what is rare for ever. */
 static void set_rhythm(struct rna_schedule *schedule, rna_usec now)
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		schedule->due[id] = now + schedule->settings->poll[id];
+		if (schedule->due[id] > now + schedule->settings->poll[id])
+			schedule->due[id] = now + schedule->settings->poll[id];
 }
 
 int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error)
