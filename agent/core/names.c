@@ -4,6 +4,7 @@
  * are as stable as metric names. A code that we do not know gets "?" or "unknown", never a guess.
  */
 #include "rna/device.h"
+#include "rna/gid.h"
 #include "rna/netdev.h"
 #include "rna/part.h"
 #include "rna/value.h"
@@ -107,6 +108,28 @@ const char *rna_netdev_source_name(enum rna_netdev_source source)
 	};
 
 	return PICK(names, source, "?");
+}
+
+/* Labels have the words of show_gids' users; sysfs has "IB/RoCE v1" for two of them. */
+const char *rna_gid_type_name(enum rna_gid_type type)
+{
+	static const char *const names[] = {
+		[RNA_GID_TYPE_IB] = "IB",
+		[RNA_GID_TYPE_ROCE_V1] = "RoCE v1",
+		[RNA_GID_TYPE_ROCE_V2] = "RoCE v2",
+	};
+
+	return PICK(names, type, "unknown");
+}
+
+const char *rna_gid_family_name(enum rna_gid_family family)
+{
+	static const char *const names[] = {
+		[RNA_GID_IPV4] = "ipv4",
+		[RNA_GID_IPV6] = "ipv6",
+	};
+
+	return PICK(names, family, "?");
 }
 
 const char *rna_value_state_name(enum rna_value_state state)
