@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule.h"
 
+#include "rna/gid.h"
 #include "rna/log.h"
 #include "rna/netdev.h"
 
@@ -34,6 +35,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.presence = (const void *)presence,
 		.device = target->device,
 		.reader = slot->reader,
+		.previous = slot->part, /* replaced when this very job is back */
 		.period = schedule->settings->poll[id],
 	};
 }
@@ -58,9 +60,27 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 	rna_lanes_submit(schedule->lanes, chain);
 }
 
+static unsigned later_collectors(void)
+{
+	unsigned set = 0;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (rna_collectors[id].later)
+			set |= rna_collector_bit(id);
+	return set;
+}
+
+/* Who runs once waits for all; a daemon has its first view without the slow ones. */
+static bool waits_for_first_view(const struct rna_schedule *schedule)
+{
+	return !schedule->complete && !schedule->patient;
+}
+
 static void want(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
 		 rna_usec now)
 {
+	if (waits_for_first_view(schedule))
+		collectors &= ~later_collectors(); /* start_later() asks for all of these */
 	target->wanted |= collectors & target->collectors;
 	submit(schedule, target, now);
 }
@@ -167,6 +187,8 @@ static void log_success(const struct rna_target *target, const struct rna_slot *
 /* Parts whose content stands in labels: prepared text must be made anew. */
 static bool changes_labels(const struct rna_part *old, const struct rna_part *new)
 {
+	if (new->collector == RNA_COLLECTOR_GIDS)
+		return !old || !rna_gids_same_entries((const void *)old, (const void *)new);
 	if (new->collector == RNA_COLLECTOR_NETDEV)
 		return !old || !rna_netdevs_same_names((const void *)old, (const void *)new);
 	return new->collector == RNA_COLLECTOR_IDENTITY; /* rare; comparing would cost more */
@@ -191,6 +213,27 @@ static bool changes_state(const struct rna_part *old, const struct rna_part *new
 	return false;
 }
 
+static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		want(schedule, t, collectors, now);
+}
+
+/* What is read again because of what has just been read. old: before; NULL: it is the first. */
+static void want_what_follows(struct rna_schedule *schedule, struct rna_target *target,
+			      const struct rna_part *old, const struct rna_part *new, rna_usec now)
+{
+	const unsigned gids = rna_collector_bit(RNA_COLLECTOR_GIDS);
+
+	if (changes_state(old, new)) {
+		want(schedule, target, rna_collector_bit(RNA_COLLECTOR_LINK) | gids, now);
+		want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
+		     rna_collector_bit(RNA_COLLECTOR_NETDEV), now);
+	}
+	if (old && new->collector == RNA_COLLECTOR_NETDEV && changes_labels(old, new))
+		want_of_devices(schedule, gids, now);
+}
+
 static void account_success(struct rna_schedule *schedule, struct rna_target *target,
 			    struct rna_slot *slot)
 {
@@ -202,11 +245,7 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 		slot->errors[reason] += part->errors[reason];
 	if (changes_labels(slot->part, part))
 		schedule->device_set++;
-	if (changes_state(slot->part, part)) {
-		target->wanted |= rna_collector_bit(RNA_COLLECTOR_LINK);
-		want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
-		     rna_collector_bit(RNA_COLLECTOR_NETDEV), slot->job.finished);
-	}
+	want_what_follows(schedule, target, slot->part, part, slot->job.finished);
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
 	slot->success = true;
@@ -302,34 +341,50 @@ static void on_finished(struct rna_job *job, void *userdata)
 
 /* ---- the clock ------------------------------------------------------------------------------ */
 
-static bool target_is_complete(const struct rna_target *target)
+/* Has each of these collectors run that the target has, or is it too slow to wait for? */
+static bool target_is_complete(const struct rna_target *target, unsigned collectors)
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if ((target->collectors & rna_collector_bit(id)) && !target->slots[id].ran &&
-		    !target->slow)
+		if ((target->collectors & collectors & rna_collector_bit(id)) &&
+		    !target->slots[id].ran && !target->slow)
 			return false;
 	return true;
 }
 
 static bool is_complete(const struct rna_schedule *schedule)
 {
+	unsigned needed = schedule->patient ? ~0u : ~later_collectors();
+
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id] && !target_is_complete(schedule->node[id]))
+		if (schedule->node[id] && !target_is_complete(schedule->node[id], needed))
 			return false;
 	for (const struct rna_target *t = schedule->devices; t; t = t->next)
-		if (!target_is_complete(t))
+		if (!target_is_complete(t, needed))
 			return false;
 	return true;
+}
+
+/* The first view is out: what was not to be waited for gets its turn. */
+static void start_later(struct rna_schedule *schedule)
+{
+	if (schedule->patient)
+		return; /* it has run */
+	want_of_devices(schedule, later_collectors(), rna_clock_monotonic());
+	flush(schedule);
 }
 
 static void on_settled(void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 
+	bool first;
+
 	flush(schedule); /* results may have started new chains */
-	if (!schedule->complete)
-		schedule->complete = is_complete(schedule);
+	first = !schedule->complete && is_complete(schedule);
+	schedule->complete |= first;
 	schedule->on_settled(schedule->userdata);
+	if (first)
+		start_later(schedule);
 }
 
 static rna_usec next_due(const struct rna_schedule *schedule)
@@ -374,8 +429,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if (schedule->node[id])
 			want(schedule, schedule->node[id], set, now);
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		want(schedule, t, set, now);
+	want_of_devices(schedule, set, now);
 	flush(schedule);
 	arm_timer(schedule);
 	if (schedule->overdue > 0) /* the age of what stalls is news by itself */

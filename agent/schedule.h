@@ -28,7 +28,7 @@ struct rna_schedule {
 	uint64_t device_set;        /* see rna/snapshot.h; 0: no presence yet */
 	unsigned overdue;           /* jobs past their deadline right now */
 	bool patient;  /* wait for slow devices until their deadline: commands that run once */
-	bool complete; /* every slot has run once, or is too slow to wait for */
+	bool complete; /* every slot to wait for has run once, or is too slow */
 	void (*on_settled)(void *userdata);
 	void *userdata;
 };

@@ -49,6 +49,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading the port counters that InfiniBand defines."),
 	POLL("hw_counters", HW_COUNTERS, "10s",
 	     "Period of reading the driver's own counters of ports and devices."),
+	POLL("gids", GIDS, "5m",
+	     "Period of reading GID tables; they are also read when a port or an interface changes."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
 	POLL("process", PROCESS, "10s",

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "rna/collector.h"
+#include "rna/gid.h"
 #include "rna/netdev.h"
 #include "rna/value.h"
 
@@ -26,6 +27,20 @@ struct rna_verbs_port {
 	struct rna_value capability_mask;
 };
 
+/* One GID as ibv_query_gid_table() tells it. */
+struct rna_verbs_gid {
+	unsigned port;
+	unsigned index;
+	struct rna_gid gid;
+	enum rna_gid_type type;
+	bool has_netdev; /* its name is for sysfs to say: the number is of an unknown namespace */
+};
+
+struct rna_verbs_gids {
+	size_t count;
+	struct rna_verbs_gid *items; /* by port, then by index */
+};
+
 struct rna_verbs_backend {
 	/*
 	 * Opens device, asks each of its ports, closes. ports: zeroed, device->port_count of them.
@@ -34,6 +49,10 @@ struct rna_verbs_backend {
 	 */
 	int (*query_ports)(const struct rna_root *root, const struct rna_device *device,
 			   struct rna_verbs_port *ports);
+
+	/* Opens device, asks for all its GIDs, in arena, closes. Returns like query_ports. */
+	int (*query_gids)(const struct rna_root *root, const struct rna_device *device,
+			  struct rna_arena *arena, struct rna_verbs_gids *ret);
 };
 
 struct rna_netdev_backend {

@@ -16,5 +16,6 @@ RNA_COLLECT(counters);
 RNA_COLLECT(hw_counters);
 RNA_COLLECT(identity);
 RNA_COLLECT(link);
+RNA_COLLECT(gids);
 RNA_COLLECT(netdev);
 RNA_COLLECT(process);

@@ -81,8 +81,20 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 	return 0;
 }
 
+/* All that verbs say of GIDs is in sysfs, too. */
+static int query_no_gids(const struct rna_root *root, const struct rna_device *device,
+			 struct rna_arena *arena, struct rna_verbs_gids *ret)
+{
+	(void)root;
+	(void)device;
+	(void)arena;
+	(void)ret;
+	return -ENOENT;
+}
+
 const struct rna_verbs_backend rna_recorded_verbs = {
 	.query_ports = read_verbs_ports,
+	.query_gids = query_no_gids,
 };
 
 /* -- interfaces ---------------------------------------------------------------------------------

@@ -47,6 +47,14 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.per_device = true,
 		.collect = rna_collect_hw_counters,
 	},
+	[RNA_COLLECTOR_GIDS] = {
+		.id = RNA_COLLECTOR_GIDS,
+		.name = "gids",
+		.help = "GID tables of the ports: what addresses they are reached under.",
+		.per_device = true,
+		.later = true,
+		.collect = rna_collect_gids,
+	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",

@@ -21,6 +21,9 @@
 
 #define DEVICE_NODES "/dev/infiniband"
 
+/* Room for GIDs of all ports together: a few each in practice, 1024 at most in rxe's table. */
+enum { GIDS_FIRST = 256, GIDS_GROWTH = 4, GIDS_MAX = 1 << 20 };
+
 static void free_list(struct ibv_device ***list)
 {
 	if (*list)
@@ -94,11 +97,11 @@ static void query_port(struct ibv_context *context, unsigned number, struct rna_
 	port->capability_mask = rna_value_ok(attr.port_cap_flags);
 }
 
-static int query_ports(const struct rna_root *root, const struct rna_device *device,
-		       struct rna_verbs_port *ports)
+/* Returns like query_ports; a context outlives the list that it is from. */
+static int open_context(const struct rna_root *root, const struct rna_device *device,
+			struct ibv_context **ret)
 {
 	RNA_CLEANUP(free_list) struct ibv_device **list = NULL;
-	RNA_CLEANUP(close_context) struct ibv_context *context = NULL;
 	struct ibv_device *found;
 	int count = 0;
 
@@ -110,14 +113,90 @@ static int query_ports(const struct rna_root *root, const struct rna_device *dev
 	found = find_device(list, count, device->name);
 	if (!found || !can_open(found))
 		return -ENOENT;
-	context = ibv_open_device(found);
-	if (!context)
+	*ret = ibv_open_device(found);
+	if (!*ret)
 		return errno == EPERM || errno == EACCES ? -ENOENT : -errno;
+	return 0;
+}
+
+static int query_ports(const struct rna_root *root, const struct rna_device *device,
+		       struct rna_verbs_port *ports)
+{
+	RNA_CLEANUP(close_context) struct ibv_context *context = NULL;
+	int ret = open_context(root, device, &context);
+
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < device->port_count; i++)
 		query_port(context, device->ports[i], &ports[i]);
 	return 0;
 }
 
+static enum rna_gid_type gid_type(uint32_t type)
+{
+	switch (type) {
+	case IBV_GID_TYPE_IB:
+		return RNA_GID_TYPE_IB;
+	case IBV_GID_TYPE_ROCE_V1:
+		return RNA_GID_TYPE_ROCE_V1;
+	case IBV_GID_TYPE_ROCE_V2:
+		return RNA_GID_TYPE_ROCE_V2;
+	default:
+		return RNA_GID_TYPE_UNKNOWN;
+	}
+}
+
+/*
+ * The kernel answers EINVAL when there are more valid entries than room. Asking each port for the
+ * size of its table would cost firmware commands and is far more room than is ever used, so the
+ * room grows instead. Number of entries, or negative errno.
+ */
+static ssize_t query_entries(struct ibv_context *context, struct ibv_gid_entry **ret)
+{
+	ssize_t count = -EINVAL;
+
+	for (size_t room = GIDS_FIRST; count == -EINVAL && room <= GIDS_MAX; room *= GIDS_GROWTH) {
+		struct ibv_gid_entry *more = reallocarray(*ret, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		*ret = more;
+		count = ibv_query_gid_table(context, more, room, 0);
+	}
+	return count;
+}
+
+static int query_gids(const struct rna_root *root, const struct rna_device *device,
+		      struct rna_arena *arena, struct rna_verbs_gids *ret)
+{
+	RNA_CLEANUP(close_context) struct ibv_context *context = NULL;
+	RNA_FREE struct ibv_gid_entry *entries = NULL;
+	int status = open_context(root, device, &context);
+	ssize_t count;
+
+	if (status < 0)
+		return status;
+	count = query_entries(context, &entries);
+	if (count < 0)
+		return (int)count;
+	ret->items = rna_arena_array(arena, (size_t)count, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	ret->count = (size_t)count;
+	for (size_t i = 0; i < ret->count; i++) {
+		ret->items[i] = (struct rna_verbs_gid){
+			.port = entries[i].port_num,
+			.index = entries[i].gid_index,
+			.type = gid_type(entries[i].gid_type),
+			.has_netdev = entries[i].ndev_ifindex != 0,
+		};
+		memcpy(ret->items[i].gid.bytes, entries[i].gid.raw,
+		       sizeof(ret->items[i].gid.bytes));
+	}
+	return 0;
+}
+
 const struct rna_verbs_backend rna_verbs = {
 	.query_ports = query_ports,
+	.query_gids = query_gids,
 };

@@ -85,6 +85,11 @@ const struct rna_link *rna_device_link(const struct rna_snapshot_device *device)
 	return (const void *)device->parts[RNA_COLLECTOR_LINK];
 }
 
+const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_GIDS];
+}
+
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector)
 {
@@ -124,6 +129,13 @@ const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_devi
 const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port)
 {
 	const struct rna_link *part = rna_device_link(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_gids *part = rna_device_gids(device);
 
 	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
 }

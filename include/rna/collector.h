@@ -42,6 +42,11 @@ struct rna_collect_input {
 	const struct rna_presence *presence; /* newest one; NULL for presence itself and process */
 	const struct rna_device *device;     /* in presence; NULL for node-wide collectors */
 	struct rna_reader *reader;           /* this pair's own; NULL for node-wide collectors */
+	/*
+	 * This pair's newest good part, NULL: none. For what is counted from one run to the next;
+	 * it lives as long as the run, and nothing of the new part may point into it.
+	 */
+	const struct rna_part *previous;
 	rna_usec period; /* how often this job runs; retry pauses grow from it */
 };
 
@@ -50,6 +55,7 @@ struct rna_collector {
 	const char *name; /* "state": metric label, setting poll.state */
 	const char *help; /* one sentence */
 	bool per_device;
+	bool later; /* too slow to wait for: a daemon runs it first after its first view */
 	int (*collect)(const struct rna_collect_input *in, struct rna_part **ret,
 		       struct rna_error *error);
 };

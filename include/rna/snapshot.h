@@ -8,6 +8,7 @@
 
 #include "rna/counter.h"
 #include "rna/device.h"
+#include "rna/gid.h"
 #include "rna/netdev.h"
 #include "rna/process.h"
 
@@ -40,6 +41,7 @@ const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapsh
 const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device);
 const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);
 const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
+const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector);
@@ -50,5 +52,6 @@ const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_devi
 const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
 						  unsigned port);
 const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port);

@@ -6,6 +6,7 @@
 #include "publish.h"
 #include "schedule.h"
 
+#include "rna/gid.h"
 #include "rna/log.h"
 
 #include <errno.h>
@@ -27,6 +28,9 @@ static struct script {
 	atomic_bool failing; /* counters fail */
 	atomic_uint state_runs[DEVICES_MAX];
 	atomic_uint link_runs;
+	atomic_uint gids_runs;
+	atomic_uint gids_without_previous;
+	atomic_uint netdev_count;
 	atomic_uint port_state; /* of all ports */
 	pthread_mutex_t lock;
 	pthread_cond_t gate;
@@ -114,6 +118,37 @@ static int collect_link(const struct rna_collect_input *in, struct rna_part **re
 	return 0;
 }
 
+static int collect_gids(const struct rna_collect_input *in, struct rna_part **ret,
+			struct rna_error *error)
+{
+	(void)error;
+	if (!in->previous)
+		atomic_fetch_add(&script.gids_without_previous, 1);
+	else
+		assert_int_equal(in->previous->collector, RNA_COLLECTOR_GIDS);
+	atomic_fetch_add(&script.gids_runs, 1);
+	*ret = new_part(RNA_COLLECTOR_GIDS, sizeof(struct rna_gids));
+	return 0;
+}
+
+/* Interfaces that serve no port: here only their number counts. */
+static int collect_netdev(const struct rna_collect_input *in, struct rna_part **ret,
+			  struct rna_error *error)
+{
+	struct rna_netdevs *netdevs =
+		(void *)new_part(RNA_COLLECTOR_NETDEV, sizeof(struct rna_netdevs));
+	struct rna_netdev *list;
+
+	(void)in, (void)error;
+	netdevs->count = atomic_load(&script.netdev_count);
+	list = rna_arena_array(netdevs->part.arena, netdevs->count, sizeof(*list));
+	for (size_t i = 0; i < netdevs->count; i++)
+		list[i].name = rna_arena_printf(netdevs->part.arena, "eth%zu", i);
+	netdevs->netdevs = list;
+	*ret = &netdevs->part;
+	return 0;
+}
+
 static int collect_counters(const struct rna_collect_input *in, struct rna_part **ret,
 			    struct rna_error *error)
 {
@@ -134,18 +169,18 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
-COLLECT_NOTHING(collect_netdev, RNA_COLLECTOR_NETDEV, struct rna_netdevs)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
-	{RNA_COLLECTOR_PRESENCE, "presence", "", false, collect_presence},
-	{RNA_COLLECTOR_STATE, "state", "", true, collect_state},
-	{RNA_COLLECTOR_IDENTITY, "identity", "", true, collect_identity},
-	{RNA_COLLECTOR_LINK, "link", "", true, collect_link},
-	{RNA_COLLECTOR_COUNTERS, "counters", "", true, collect_counters},
-	{RNA_COLLECTOR_HW_COUNTERS, "hw_counters", "", true, collect_hw},
-	{RNA_COLLECTOR_NETDEV, "netdev", "", false, collect_netdev},
-	{RNA_COLLECTOR_PROCESS, "process", "", false, collect_process},
+	{RNA_COLLECTOR_PRESENCE, "presence", "", false, false, collect_presence},
+	{RNA_COLLECTOR_STATE, "state", "", true, false, collect_state},
+	{RNA_COLLECTOR_IDENTITY, "identity", "", true, false, collect_identity},
+	{RNA_COLLECTOR_LINK, "link", "", true, false, collect_link},
+	{RNA_COLLECTOR_COUNTERS, "counters", "", true, false, collect_counters},
+	{RNA_COLLECTOR_HW_COUNTERS, "hw_counters", "", true, false, collect_hw},
+	{RNA_COLLECTOR_GIDS, "gids", "", true, true, collect_gids},
+	{RNA_COLLECTOR_NETDEV, "netdev", "", false, false, collect_netdev},
+	{RNA_COLLECTOR_PROCESS, "process", "", false, false, collect_process},
 };
 
 struct fixture {
@@ -197,6 +232,9 @@ static int setup(void **state)
 	atomic_store(&script.hanging, -1);
 	atomic_store(&script.failing, false);
 	atomic_store(&script.link_runs, 0);
+	atomic_store(&script.gids_runs, 0);
+	atomic_store(&script.gids_without_previous, 0);
+	atomic_store(&script.netdev_count, 1);
 	atomic_store(&script.port_state, RNA_PORT_ACTIVE);
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		atomic_store(&script.state_runs[i], 0);
@@ -271,7 +309,7 @@ static void test_the_first_view_is_whole(void **state)
 		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS));
 	}
 	assert_int_equal(fixture->view->agent.lanes, 1);
-	assert_int_equal(fixture->view->job_count, 3 + 3 * 5);
+	assert_int_equal(fixture->view->job_count, 3 + 3 * 6);
 }
 
 static bool others_went_on(struct fixture *fixture)
@@ -376,20 +414,64 @@ static void test_a_change_of_state_reads_the_link(void **state)
 	run_until(fixture, links_read_again);
 }
 
-/* A reload must not put off what is due: with one every 5 ms a period of 20 ms still comes. */
-static void test_reloads_do_not_put_off_polls(void **state)
+static bool gids_read(struct fixture *fixture)
+{
+	(void)fixture;
+	return atomic_load(&script.gids_runs) == 3;
+}
+
+static bool gids_read_again(struct fixture *fixture)
+{
+	(void)fixture;
+	return atomic_load(&script.gids_runs) >= 6;
+}
+
+static bool gids_are_known(struct fixture *fixture)
+{
+	return rna_device_gids(&fixture->view->snapshot->devices[2]);
+}
+
+static void poll_gids_rarely(struct fixture *fixture)
+{
+	fixture->settings.poll[RNA_COLLECTOR_GIDS] = 3600 * RNA_USEC_PER_SEC;
+}
+
+static void test_gids_do_not_delay_the_first_view(void **state)
 {
 	struct fixture *fixture = *state;
-	rna_usec begin;
 
 	start(fixture);
 	run_until(fixture, always);
-	begin = rna_clock_monotonic();
-	while (atomic_load(&script.state_runs[0]) < 5) {
-		assert_true(rna_clock_monotonic() - begin < 20 * RNA_USEC_PER_SEC);
-		rna_schedule_reload(&fixture->schedule);
-		assert_true(sd_event_run(fixture->event, 5 * RNA_USEC_PER_MSEC) >= 0);
-	}
+	for (size_t i = 0; i < 3; i++)
+		assert_null(rna_device_gids(&fixture->view->snapshot->devices[i]));
+	run_until(fixture, gids_are_known);
+}
+
+/* An hour is too long for them to be read by the clock; two further events have to do. */
+static void test_gids_follow_ports_and_interfaces(void **state)
+{
+	struct fixture *fixture = *state;
+
+	poll_gids_rarely(fixture);
+	start(fixture);
+	run_until(fixture, gids_read);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	run_until(fixture, gids_read_again);
+	atomic_store(&script.gids_runs, 3);
+	atomic_store(&script.netdev_count, 2);
+	run_until(fixture, gids_read_again);
+	assert_int_equal(atomic_load(&script.gids_without_previous), 3);
+}
+
+static void test_who_runs_once_gets_gids_too(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_error error;
+
+	assert_int_equal(rna_schedule_start(&fixture->schedule, true, &error), 0);
+	run_until(fixture, always);
+	for (size_t i = 0; i < 3; i++)
+		assert_non_null(rna_device_gids(&fixture->view->snapshot->devices[i]));
 }
 
 static bool one_device(struct fixture *fixture)
@@ -476,7 +558,9 @@ int main(void)
 		SCHEDULE_TEST(test_a_stuck_lane_does_not_hold_the_stop),
 		SCHEDULE_TEST(test_failing_content_lives_three_periods),
 		SCHEDULE_TEST(test_a_change_of_state_reads_the_link),
-		SCHEDULE_TEST(test_reloads_do_not_put_off_polls),
+		SCHEDULE_TEST(test_gids_do_not_delay_the_first_view),
+		SCHEDULE_TEST(test_gids_follow_ports_and_interfaces),
+		SCHEDULE_TEST(test_who_runs_once_gets_gids_too),
 		SCHEDULE_TEST(test_devices_come_and_go),
 		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gids: the entries in use of each port's GID table.
+ *
+ * Tables are long (255 on mlx5, 1024 on rxe) and nearly empty. verbs tells the entries in use with
+ * one call; sysfs has three files for each entry, so of those not in use only the first is read.
+ * None of it reaches the firmware: the kernel answers from its cache. But 1024 files take some
+ * milliseconds, and opening a device does, too, which is why this does not run before the first
+ * view.
+ *
+ * Names of interfaces always come from sysfs: the number that verbs has for them counts in the
+ * network namespace of the interface, which need not be ours.
+ */
+#include "backends.h"
+#include "collectors.h"
+#include "identity.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* One port's table while it is read. Directories are descriptors, -1: there is none. */
+struct table {
+	const struct rna_collect_input *in;
+	struct rna_part *part;
+	struct rna_arena *scratch;
+	unsigned port;
+	int gids;
+	int types;
+	int netdevs;
+	enum rna_gid_type first_type; /* what "IB/RoCE v1" means on this port */
+	size_t count;
+	struct rna_gid_entry *entries; /* in scratch */
+};
+
+static int open_directory(const struct table *table, const char *name)
+{
+	const char *path = rna_arena_printf(table->scratch, "%s/ports/%u/%s",
+					    table->in->device->sysfs_path, table->port, name);
+
+	return path ? rna_root_openat(table->in->root, path, O_PATH | O_DIRECTORY) : -ENOMEM;
+}
+
+static enum rna_gid_type read_first_type(const struct table *table)
+{
+	const char *path = rna_arena_printf(table->scratch, "%s/ports/%u/link_layer",
+					    table->in->device->sysfs_path, table->port);
+	char layer[32];
+
+	if (path && rna_root_read(table->in->root, path, layer, sizeof(layer)) > 0 &&
+	    rna_link_layer_parse(layer) == RNA_LINK_LAYER_ETHERNET)
+		return RNA_GID_TYPE_ROCE_V1;
+	return RNA_GID_TYPE_IB;
+}
+
+static void close_table(const struct table *table)
+{
+	rna_close_p(&table->gids);
+	rna_close_p(&table->types);
+	rna_close_p(&table->netdevs);
+}
+
+/* 0; -ENOENT where the port has no table, which is normal (scif); or another negative errno. */
+static int open_table(struct table *table)
+{
+	table->gids = open_directory(table, "gids");
+	if (table->gids < 0)
+		return table->gids;
+	table->types = open_directory(table, "gid_attrs/types"); /* absent before Linux 4.5 */
+	table->netdevs = open_directory(table, "gid_attrs/ndevs");
+	table->first_type = read_first_type(table);
+	return 0;
+}
+
+static ssize_t read_below(int directory, const char *name, char *buffer, size_t size)
+{
+	RNA_CLOSE int fd = directory < 0 ? -1 : openat(directory, name, O_RDONLY | O_CLOEXEC);
+
+	if (directory < 0)
+		return -ENOENT;
+	return fd < 0 ? -errno : rna_root_pread_text(fd, buffer, size);
+}
+
+/*
+ * An attribute of an entry, or NULL. EINVAL is what the kernel says of an entry that is not in use
+ * or has no interface, ENODEV of an interface that has just gone.
+ */
+static const char *read_attribute(const struct table *table, int directory, unsigned index,
+				  char *buffer, size_t size)
+{
+	const char *name = rna_arena_printf(table->scratch, "%u", index);
+	ssize_t len = name ? read_below(directory, name, buffer, size) : -ENOMEM;
+
+	if (len < 0 && len != -ENOENT && len != -EINVAL && len != -ENODEV)
+		rna_part_count_error(table->part, (int)len);
+	return len > 0 ? buffer : NULL;
+}
+
+static enum rna_gid_type read_type(const struct table *table, unsigned index)
+{
+	char buffer[32];
+	const char *text = read_attribute(table, table->types, index, buffer, sizeof(buffer));
+
+	if (text && strcmp(text, "IB/RoCE v1") == 0)
+		return table->first_type;
+	if (text && strcmp(text, "RoCE v2") == 0)
+		return RNA_GID_TYPE_ROCE_V2;
+	return RNA_GID_TYPE_UNKNOWN;
+}
+
+static int read_netdev(const struct table *table, struct rna_gid_entry *entry)
+{
+	char buffer[64];
+	const char *name =
+		read_attribute(table, table->netdevs, entry->index, buffer, sizeof(buffer));
+
+	if (!name)
+		return 0;
+	entry->netdev = rna_arena_strdup(table->part->arena, name);
+	return entry->netdev ? 0 : -ENOMEM;
+}
+
+/* An entry from sysfs. 0 also when it is not in use, or cannot be read, which is counted. */
+static int read_entry(struct table *table, const char *name)
+{
+	struct rna_gid_entry *entry = &table->entries[table->count];
+	char text[64];
+	uint64_t index;
+	ssize_t len;
+	int status;
+
+	if (rna_parse_u64(name, &index) < 0 || index > UINT32_MAX)
+		return 0; /* no entry */
+	len = read_below(table->gids, name, text, sizeof(text));
+	if (len == -ENODEV)
+		return -ENODEV;
+	status = len < 0 ? (int)len : rna_gid_parse(text, &entry->gid);
+	if (status < 0 && status != -EINVAL)
+		rna_part_count_error(table->part, status);
+	if (status < 0 || rna_gid_is_zero(&entry->gid))
+		return 0;
+	entry->index = (unsigned)index;
+	entry->type = read_type(table, entry->index);
+	entry->netdev = NULL;
+	table->count++;
+	return read_netdev(table, entry);
+}
+
+static int read_from_sysfs(struct table *table)
+{
+	int fd = openat(table->gids, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
+	char **names;
+	ssize_t count = rna_root_list_fd(fd < 0 ? -errno : fd, table->scratch, &names);
+
+	if (count < 0)
+		return (int)count;
+	table->entries =
+		rna_arena_array(table->scratch, (size_t)count + 1, sizeof(*table->entries));
+	if (!table->entries)
+		return -ENOMEM;
+	for (ssize_t i = 0; status == 0 && i < count; i++)
+		status = read_entry(table, names[i]);
+	return status;
+}
+
+static int take_from_verbs(struct table *table, const struct rna_verbs_gids *verbs)
+{
+	int status = 0;
+
+	table->entries = rna_arena_array(table->scratch, verbs->count, sizeof(*table->entries));
+	if (!table->entries)
+		return -ENOMEM;
+	for (size_t i = 0; status == 0 && i < verbs->count; i++) {
+		const struct rna_verbs_gid *from = &verbs->items[i];
+		struct rna_gid_entry *entry = &table->entries[table->count];
+
+		if (from->port != table->port || rna_gid_is_zero(&from->gid))
+			continue;
+		*entry = (struct rna_gid_entry){
+			.index = from->index,
+			.gid = from->gid,
+			.type = from->type,
+		};
+		table->count++;
+		if (from->has_netdev)
+			status = read_netdev(table, entry);
+	}
+	return status;
+}
+
+static const struct rna_port_gids *find_previous(const struct rna_collect_input *in, unsigned port)
+{
+	const struct rna_gids *previous = (const void *)in->previous;
+
+	for (size_t i = 0; previous && i < previous->port_count; i++)
+		if (previous->ports[i].number == port)
+			return &previous->ports[i];
+	return NULL;
+}
+
+static int keep_table(const struct table *table, struct rna_port_gids *ret)
+{
+	const struct rna_port_gids *previous = find_previous(table->in, table->port);
+	struct rna_gid_entry *entries =
+		rna_arena_array(table->part->arena, table->count, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	if (table->count > 0)
+		memcpy(entries, table->entries, table->count * sizeof(*entries));
+	*ret = (struct rna_port_gids){
+		.number = table->port,
+		.count = table->count,
+		.entries = entries,
+	};
+	return previous ? rna_port_gids_follow(ret, previous, table->part->arena) : 0;
+}
+
+/* verbs: NULL where it could not be asked. */
+static int read_port(struct table *table, const struct rna_verbs_gids *verbs,
+		     struct rna_port_gids *ret)
+{
+	int status = open_table(table);
+
+	if (status == 0)
+		status = verbs ? take_from_verbs(table, verbs) : read_from_sysfs(table);
+	return status < 0 ? status : keep_table(table, ret);
+}
+
+/* False when verbs could not be asked, which is normal in a container. */
+static bool ask_verbs(const struct rna_collect_input *in, struct rna_part *part,
+		      struct rna_arena *scratch, struct rna_verbs_gids *ret)
+{
+	int status = in->backends->verbs->query_gids(in->root, in->device, scratch, ret);
+
+	if (status < 0 && status != -ENOENT)
+		rna_part_count_error(part, status);
+	return status == 0;
+}
+
+static int read_all(const struct rna_collect_input *in, struct rna_gids *gids,
+		    struct rna_arena *scratch)
+{
+	const struct rna_device *device = in->device;
+	struct rna_port_gids *ports =
+		rna_arena_array(gids->part.arena, device->port_count, sizeof(*ports));
+	struct rna_verbs_gids verbs = {0};
+
+	if (!ports)
+		return -ENOMEM;
+	gids->ports = ports;
+	gids->verbs = ask_verbs(in, &gids->part, scratch, &verbs);
+	for (size_t i = 0; i < device->port_count; i++) {
+		RNA_CLEANUP(close_table)
+		struct table table = {
+			.in = in,
+			.part = &gids->part,
+			.scratch = scratch,
+			.port = device->ports[i],
+			.gids = -1,
+			.types = -1,
+			.netdevs = -1,
+		};
+		int status =
+			read_port(&table, gids->verbs ? &verbs : NULL, &ports[gids->port_count]);
+
+		if (status < 0 && status != -ENOENT)
+			return status;
+		gids->port_count += status == 0;
+	}
+	return 0;
+}
+
+int rna_collect_gids(const struct rna_collect_input *in, struct rna_part **ret,
+		     struct rna_error *error)
+{
+	struct rna_gids *gids = rna_part_new(RNA_COLLECTOR_GIDS, sizeof(*gids), 1024);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)gids;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(8192);
+	int status = -ENOMEM;
+
+	if (part && scratch) {
+		part->started = rna_clock_now();
+		status = read_all(in, gids, scratch);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read GID tables", in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
