@@ -103,6 +103,7 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 		return NULL;
 	view->refs = 1;
 	view->agent = *status;
+	view->metrics.gid_info = schedule->settings->metrics_gid_info;
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
 	view->agent.lanes_stalled = schedule->overdue;
 	view->agent.root = rna_arena_strdup(arena, status->root);

@@ -27,6 +27,9 @@ static const struct rna_setting_choice log_levels[] = {
 	{key, RNA_SETTING_DURATION, offsetof(struct rna_settings, field), min, max, standard, help}
 #define INTEGER(key, field, min, max, standard, help) \
 	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, help}
+#define BOOLEAN(key, field, standard, help) \
+	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
+	 help, .form = "true or false"}
 #define CHOICE(key, field, choices, standard, help) \
 	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
 	 choices}
@@ -74,6 +77,8 @@ const struct rna_setting rna_setting_table[] = {
 		"Limit of a request's first line and headers, in bytes."),
 	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",
 		 "An HTTP connection that is silent for longer is closed."),
+	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
+		"Whether each GID is a series of rdma_port_gid_info; counts by type stay."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };
@@ -175,6 +180,19 @@ static int put_integer(const struct rna_setting *setting, const char *text, void
 	return 0;
 }
 
+/* YAML 1.2 knows these two words; yes and on are a text there, and here a mistake. */
+static int put_boolean(const struct rna_setting *setting, const char *text, void *field,
+		       struct rna_error *error)
+{
+	bool value = strcmp(text, "true") == 0;
+
+	if (!value && strcmp(text, "false") != 0)
+		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
+				     RNA_SHOWN(text), setting->form);
+	*(bool *)field = value;
+	return 0;
+}
+
 static void write_choices(const struct rna_setting *setting, struct rna_strbuf *out)
 {
 	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++) {
@@ -237,6 +255,7 @@ static const struct {
 } types[RNA_SETTING_TYPE_COUNT] = {
 	[RNA_SETTING_DURATION] = {"duration", put_duration},
 	[RNA_SETTING_INTEGER] = {"integer", put_integer},
+	[RNA_SETTING_BOOLEAN] = {"boolean", put_boolean},
 	[RNA_SETTING_CHOICE] = {"choice", put_choice},
 	[RNA_SETTING_LIST] = {"list", put_entry},
 };

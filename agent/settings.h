@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "rna/clock.h"
@@ -24,6 +25,7 @@ struct rna_settings {
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;
 	rna_usec http_idle_timeout;
+	bool metrics_gid_info;
 	int log_level; /* LOG_* */
 };
 

@@ -12,6 +12,7 @@
 enum rna_setting_type {
 	RNA_SETTING_DURATION, /* rna_usec */
 	RNA_SETTING_INTEGER,  /* unsigned */
+	RNA_SETTING_BOOLEAN,  /* bool */
 	RNA_SETTING_CHOICE,   /* int */
 	RNA_SETTING_LIST,     /* char **, NULL-ended, at least one entry */
 	RNA_SETTING_TYPE_COUNT,
@@ -31,7 +32,7 @@ struct rna_setting {
 	const char *standard; /* the default; of a list its only entry */
 	const char *help;     /* one sentence */
 	const struct rna_setting_choice *choices;
-	const char *form;                    /* lists: what an entry looks like, */
+	const char *form; /* booleans and lists: what a value or an entry looks like, */
 	bool (*is_valid)(const char *entry); /* and whether one does */
 };
 

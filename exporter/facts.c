@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Facts: what is known about a device or a port, in words. */
+/* Facts: what is known about a device, a port or a GID, in words. */
 #include "facts.h"
 
 static const char *print_value(char scratch[RNA_FACT_MAX], struct rna_value value)
@@ -39,6 +39,7 @@ TEXT_MEMBER(static, system_image_guid, identity, system_image_guid)
 TEXT_MEMBER(, rna_fact_node_description, identity, node_description)
 TEXT_MEMBER(, rna_fact_port_guid, port_identity, port_guid)
 TEXT_MEMBER(, rna_fact_netdev, netdev, name)
+TEXT_MEMBER(, rna_fact_gid_netdev, gid, netdev)
 TEXT_MEMBER(static, netdev_master, netdev, master)
 
 const char *rna_fact_function(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
@@ -152,6 +153,50 @@ const char *rna_fact_operstate(const struct rna_subject *subject, char scratch[R
 	return subject->netdev ? rna_operstate_name(subject->netdev->operstate) : NULL;
 }
 
+const char *rna_fact_gid_index(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return print_value(scratch, rna_value_ok(subject->gid->index));
+}
+
+const char *rna_fact_gid(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	_Static_assert((int)RNA_FACT_MAX >= (int)RNA_GID_TEXT_MAX, "a GID is a fact");
+	rna_gid_format(&subject->gid->gid, scratch);
+	return scratch;
+}
+
+const char *rna_fact_gid_type(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	return rna_gid_type_name(subject->gid->type);
+}
+
+const char *rna_fact_gid_version(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	switch (subject->gid->type) {
+	case RNA_GID_TYPE_ROCE_V1:
+		return "v1";
+	case RNA_GID_TYPE_ROCE_V2:
+		return "v2";
+	case RNA_GID_TYPE_IB:
+		return rna_gid_type_name(RNA_GID_TYPE_IB);
+	default:
+		return NULL;
+	}
+}
+
+static const char *gid_family(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	return rna_gid_family_name(rna_gid_family(&subject->gid->gid));
+}
+
+const char *rna_fact_gid_ipv4(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	return rna_gid_ipv4(&subject->gid->gid, scratch) ? scratch : NULL;
+}
+
 static bool is_down(const struct rna_subject *port)
 {
 	return port->state && rna_value_is_known(port->state->state) &&
@@ -252,7 +297,7 @@ enum rna_tone rna_tone_operstate(const struct rna_subject *port)
 	}
 }
 
-const struct rna_fact_row rna_device_facts[] = {
+static const struct rna_fact_row device_facts[] = {
 	{"pci_address", rna_fact_pci_address},
 	{"driver", rna_fact_driver},
 	{"function", rna_fact_function},
@@ -269,11 +314,28 @@ const struct rna_fact_row rna_device_facts[] = {
 	{"system_image_guid", system_image_guid},
 	{"node_description", rna_fact_node_description},
 };
-const size_t rna_device_fact_count = RNA_ARRAY_SIZE(rna_device_facts);
 
-const struct rna_fact_row rna_port_facts[] = {
+static const struct rna_fact_row port_facts[] = {
 	{"link_layer", rna_fact_link_layer}, {"netdev", rna_fact_netdev},
 	{"netdev_master", netdev_master},    {"netdev_source", netdev_source},
 	{"port_guid", rna_fact_port_guid},   {"pci_address", rna_fact_pci_address},
 };
-const size_t rna_port_fact_count = RNA_ARRAY_SIZE(rna_port_facts);
+
+static const struct rna_fact_row gid_facts[] = {
+	{"index", rna_fact_gid_index, .number = true},
+	{"gid", rna_fact_gid},
+	{"type", rna_fact_gid_type},
+	{"family", gid_family},
+	{"netdev", rna_fact_gid_netdev},
+};
+
+struct rna_fact_table rna_facts_of(enum rna_scope scope)
+{
+	static const struct rna_fact_table tables[RNA_SCOPE_COUNT] = {
+		[RNA_SCOPE_DEVICE] = {RNA_ARRAY_SIZE(device_facts), device_facts},
+		[RNA_SCOPE_PORT] = {RNA_ARRAY_SIZE(port_facts), port_facts},
+		[RNA_SCOPE_GID] = {RNA_ARRAY_SIZE(gid_facts), gid_facts},
+	};
+
+	return tables[scope];
+}

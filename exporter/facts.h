@@ -18,11 +18,16 @@ struct rna_fact_row {
 	bool number; /* in JSON without quotes */
 };
 
-/* Labels of rdma_device_info and rdma_port_info, behind those that name the subject. */
-extern const struct rna_fact_row rna_device_facts[];
-extern const size_t rna_device_fact_count;
-extern const struct rna_fact_row rna_port_facts[];
-extern const size_t rna_port_fact_count;
+struct rna_fact_table {
+	size_t count;
+	const struct rna_fact_row *rows;
+};
+
+/*
+ * The labels of the info metric of a scope, rdma_port_info for example, behind those that name the
+ * subject. None for the node and for jobs.
+ */
+struct rna_fact_table rna_facts_of(enum rna_scope scope);
 
 rna_fact rna_fact_device;
 rna_fact rna_fact_port;
@@ -38,6 +43,12 @@ rna_fact rna_fact_firmware_version;
 rna_fact rna_fact_link_layer;
 rna_fact rna_fact_netdev;
 rna_fact rna_fact_port_guid;
+rna_fact rna_fact_gid_index;
+rna_fact rna_fact_gid;
+rna_fact rna_fact_gid_type;    /* "RoCE v2" */
+rna_fact rna_fact_gid_version; /* "v2", as show_gids has it */
+rna_fact rna_fact_gid_netdev;  /* may be another one than the port's: a VLAN, a bond */
+rna_fact rna_fact_gid_ipv4;    /* only where the GID is made of one */
 
 /* These change from one moment to the next and are no labels. */
 rna_fact rna_fact_state;          /* "ACTIVE" */

@@ -9,6 +9,8 @@
  *   - values carry the labels device and port and no others. All else that is known of a device
  *     or a port stands on rdma_device_info and rdma_port_info, to be joined in a query:
  *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
+ *   - GIDs are counted with the labels type and family; each has a series of its own only as
+ *     rdma_port_gid_info, which can be turned off;
  *   - files of counters/ and hw_counters/ have families by the counter table (rna/counter.h); those
  *     without a row go to the _unknown_ family of their directory, with the label counter;
  *   - a value that is absent or unreadable has no sample: 0 always means zero;
@@ -60,6 +62,57 @@ MEMBER(lid, link, lid)
 MEMBER(sm_lid, link, sm_lid)
 MEMBER(lmc, link, lmc)
 MEMBER(capability_mask, link, capability_mask)
+
+/* -- GIDs -------------------------------------------------------------------------------------- */
+
+static void write_gid_count(const struct rna_subject *port, enum rna_gid_type type,
+			    enum rna_gid_family family, uint64_t count, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	rna_strbuf_add(&labels, port->labels.text, port->labels.len);
+	rna_label_add(&labels, "type", rna_gid_type_name(type));
+	rna_label_add(&labels, "family", rna_gid_family_name(family));
+	if (!rna_strbuf_ok(&labels))
+		writer->out->failed = true;
+	else
+		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, count);
+}
+
+/*
+ * Of a RoCE version that the table has, both families are counted: that there is no IPv4 for
+ * RoCE v2 is what one wants to be told. Other types have nothing to do with IPv4.
+ */
+static void gid_counts(const struct rna_subject *port, struct rna_writer *writer)
+{
+	uint64_t counts[RNA_GID_TYPE_COUNT][RNA_GID_FAMILY_COUNT] = {0};
+
+	for (size_t i = 0; port->gids && i < port->gids->count; i++) {
+		const struct rna_gid_entry *entry = &port->gids->entries[i];
+
+		counts[entry->type][rna_gid_family(&entry->gid)]++;
+	}
+	for (enum rna_gid_type type = 0; type < RNA_GID_TYPE_COUNT; type++) {
+		uint64_t ipv4 = counts[type][RNA_GID_IPV4], ipv6 = counts[type][RNA_GID_IPV6];
+		bool both = ipv4 + ipv6 > 0 &&
+			    (type == RNA_GID_TYPE_ROCE_V1 || type == RNA_GID_TYPE_ROCE_V2);
+
+		if (ipv4 > 0 || both)
+			write_gid_count(port, type, RNA_GID_IPV4, ipv4, writer);
+		if (ipv6 > 0 || both)
+			write_gid_count(port, type, RNA_GID_IPV6, ipv6, writer);
+	}
+}
+
+static struct rna_value gid_info(const struct rna_subject *gid)
+{
+	return gid->view->metrics.gid_info ? rna_value_ok(1) : no_value;
+}
+
+static struct rna_value gid_changes(const struct rna_subject *port)
+{
+	return port->gids ? rna_value_ok(port->gids->changes) : no_value;
+}
 
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
@@ -260,6 +313,7 @@ MEMBER(process_threads, process, threads)
 #define NODE          RNA_SCOPE_NODE
 #define DEVICE        RNA_SCOPE_DEVICE
 #define PORT          RNA_SCOPE_PORT
+#define GID           RNA_SCOPE_GID
 #define JOB           RNA_SCOPE_JOB
 
 /* clang-format off */
@@ -329,6 +383,15 @@ static const struct rna_family table[] = {
 	{{"rdma_port_netdev_carrier_down_total", COUNTER, PLAIN,
 	  "How often the port's network interface lost its carrier."},
 	 PORT, netdev_carrier_down},
+	{{"rdma_port_gids", GAUGE, PLAIN,
+	  "Entries in use of the port's GID table, by type and by the kind of address they are made of."},
+	 PORT, .each = gid_counts, .label = "type, family"},
+	{{"rdma_port_gid_info", INFO, PLAIN,
+	  "An entry of the port's GID table; the setting metrics.gid_info turns these off."},
+	 GID, gid_info},
+	{{"rdma_port_gid_changes_total", COUNTER, PLAIN,
+	  "How often an index of the GID table got another GID, or a GID another index."},
+	 PORT, gid_changes},
 	{.counters = true},
 	{{"rdma_port_unknown_total", COUNTER, PLAIN,
 	  "A file in counters of the port that this version does not know, as it is."},
@@ -503,11 +566,10 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 		[NODE] = "",
 		[DEVICE] = "device",
 		[PORT] = "device, port",
+		[GID] = "device, port",
 		[JOB] = "collector, device",
 	};
-	const struct rna_fact_row *facts =
-		family->scope == PORT ? rna_port_facts : rna_device_facts;
-	size_t count = family->scope == PORT ? rna_port_fact_count : rna_device_fact_count;
+	struct rna_fact_table facts = rna_facts_of(family->scope);
 
 	rna_strbuf_puts(out, of_scope[family->scope]);
 	if (family->label)
@@ -518,8 +580,8 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 		rna_strbuf_puts(out, "version");
 		return;
 	}
-	for (size_t i = 0; i < count; i++)
-		rna_strbuf_printf(out, ", %s", facts[i].name);
+	for (size_t i = 0; i < facts.count; i++)
+		rna_strbuf_printf(out, ", %s", facts.rows[i].name);
 }
 
 void rna_write_families(struct rna_strbuf *out)

@@ -107,10 +107,10 @@ static void set_fact(struct writer *writer, json_t *object, const struct rna_sub
 }
 
 static void set_facts(struct writer *writer, json_t *object, const struct rna_subject *subject,
-		      const struct rna_fact_row *rows, size_t count)
+		      struct rna_fact_table facts)
 {
-	for (size_t i = 0; i < count; i++)
-		set_fact(writer, object, subject, &rows[i]);
+	for (size_t i = 0; i < facts.count; i++)
+		set_fact(writer, object, subject, &facts.rows[i]);
 }
 
 static void set_counters(struct writer *writer, json_t *object, const char *name,
@@ -136,6 +136,33 @@ static void set_counters(struct writer *writer, json_t *object, const char *name
 		json_decref(counters);
 }
 
+static json_t *gid_object(struct writer *writer, const struct rna_subject *gid)
+{
+	json_t *object = json_object();
+	char scratch[RNA_FACT_MAX];
+
+	set_facts(writer, object, gid, rna_facts_of(RNA_SCOPE_GID));
+	set_text(writer, object, "ipv4", rna_fact_gid_ipv4(gid, scratch));
+	set(writer, object, "link_local", json_boolean(rna_gid_is_link_local(&gid->gid->gid)));
+	return object;
+}
+
+/* A table that is empty is one; where it is not known, there is no member. */
+static void set_gids(struct writer *writer, json_t *object, const struct rna_subject *port)
+{
+	json_t *array;
+
+	if (!port->gids)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < port->gids->count; i++) {
+		struct rna_subject gid = rna_subject_of_gid(port, i);
+
+		append(writer, array, gid_object(writer, &gid));
+	}
+	set(writer, object, "gids", array);
+}
+
 static json_t *port_object(struct writer *writer, const struct rna_subject *port)
 {
 	static const struct rna_fact_row states[] = {
@@ -146,9 +173,10 @@ static json_t *port_object(struct writer *writer, const struct rna_subject *port
 	json_t *object = json_object();
 
 	set(writer, object, "port", json_integer(port->port));
-	set_facts(writer, object, port, rna_port_facts, rna_port_fact_count);
-	set_facts(writer, object, port, states, RNA_ARRAY_SIZE(states));
+	set_facts(writer, object, port, rna_facts_of(RNA_SCOPE_PORT));
+	set_facts(writer, object, port, (struct rna_fact_table){RNA_ARRAY_SIZE(states), states});
 	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
+	set_gids(writer, object, port);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
 	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
 	return object;
@@ -162,7 +190,7 @@ static json_t *device_object(struct writer *writer, const struct rna_subject *de
 
 	set_text(writer, object, "name", device->device->device->name);
 	set_text(writer, object, "key", device->device->device->key);
-	set_facts(writer, object, device, rna_device_facts, rna_device_fact_count);
+	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
 	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
 	for (size_t i = 0; i < ports.count; i++)

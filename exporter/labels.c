@@ -68,28 +68,26 @@ static void add_name(struct rna_strbuf *out, const struct rna_subject *subject)
 		rna_label_add(out, "port", rna_fact_port(subject, scratch));
 }
 
-static void add_facts(struct rna_strbuf *out, const struct rna_subject *subject)
+static void add_facts(struct rna_strbuf *out, const struct rna_subject *subject,
+		      enum rna_scope scope)
 {
-	const struct rna_fact_row *rows = subject->port ? rna_port_facts : rna_device_facts;
-	size_t count = subject->port ? rna_port_fact_count : rna_device_fact_count;
+	struct rna_fact_table facts = rna_facts_of(scope);
 	char scratch[RNA_FACT_MAX];
 
-	if (!subject->device) {
-		rna_label_add(out, "version", subject->job ? NULL : RNA_VERSION);
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		rna_label_add(out, rows[i].name, rows[i].fact(subject, scratch));
+	if (scope == RNA_SCOPE_NODE)
+		rna_label_add(out, "version", RNA_VERSION);
+	for (size_t i = 0; i < facts.count; i++)
+		rna_label_add(out, facts.rows[i].name, facts.rows[i].fact(subject, scratch));
 }
 
-static int prepare(struct rna_arena *arena, const struct rna_subject *subject,
+static int prepare(struct rna_arena *arena, const struct rna_subject *subject, enum rna_scope scope,
 		   struct rna_strbuf *scratch, struct prepared *ret)
 {
 	scratch->len = 0;
 	add_name(scratch, subject);
 	if (rna_span_keep(arena, scratch, &ret->labels) < 0)
 		return -ENOMEM;
-	add_facts(scratch, subject);
+	add_facts(scratch, subject, scope);
 	if (rna_span_keep(arena, scratch, &ret->info) < 0)
 		return -ENOMEM;
 	if (!subject->job)
@@ -99,7 +97,8 @@ static int prepare(struct rna_arena *arena, const struct rna_subject *subject,
 	return ret->device ? 0 : -ENOMEM;
 }
 
-static int prepare_list(struct prepared_list *list, const struct rna_subject_list *subjects)
+static int prepare_list(struct prepared_list *list, const struct rna_subject_list *subjects,
+			enum rna_scope scope)
 {
 	RNA_STRBUF struct rna_strbuf scratch = RNA_STRBUF_INIT;
 	size_t guess = subjects->count * 512 + 256;
@@ -112,7 +111,7 @@ static int prepare_list(struct prepared_list *list, const struct rna_subject_lis
 	if (!list->items && subjects->count > 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < subjects->count; i++)
-		if (prepare(list->arena, &subjects->items[i], &scratch, &list->items[i]) < 0)
+		if (prepare(list->arena, &subjects->items[i], scope, &scratch, &list->items[i]) < 0)
 			return -ENOMEM;
 	list->count = subjects->count;
 	return 0;
@@ -148,7 +147,8 @@ int rna_label_store_apply(struct rna_label_store *store, struct rna_subjects *su
 		struct rna_subject_list *list = &subjects->scopes[scope];
 		struct prepared_list *prepared = &store->scopes[scope];
 
-		if (is_stale(store, scope, list, device_set) && prepare_list(prepared, list) < 0) {
+		if (is_stale(store, scope, list, device_set) &&
+		    prepare_list(prepared, list, scope) < 0) {
 			drop_all(store);
 			return -ENOMEM;
 		}

@@ -95,6 +95,7 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		.port_identity = rna_port_identity(device->device, number),
 		.state = rna_port_state(device->device, number),
 		.link = rna_port_link(device->device, number),
+		.gids = rna_port_gids(device->device, number),
 		.port_netdev = find_port_netdev(join, device->device->device->name, number),
 	};
 	if (ret->port_identity)
@@ -119,6 +120,30 @@ static void set_devices_and_ports(struct rna_subjects *subjects, const struct rn
 	}
 }
 
+struct rna_subject rna_subject_of_gid(const struct rna_subject *port, size_t i)
+{
+	struct rna_subject ret = *port;
+
+	ret.gid = &port->gids->entries[i];
+	return ret;
+}
+
+static int set_gids(struct rna_subjects *subjects)
+{
+	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+	struct rna_subject_list *gids = &subjects->scopes[RNA_SCOPE_GID];
+	size_t count = 0, next = 0;
+
+	for (size_t p = 0; p < ports->count; p++)
+		count += ports->items[p].gids ? ports->items[p].gids->count : 0;
+	if (set_count(gids, count) < 0)
+		return -ENOMEM;
+	for (size_t p = 0; p < ports->count; p++)
+		for (size_t i = 0; ports->items[p].gids && i < ports->items[p].gids->count; i++)
+			gids->items[next++] = rna_subject_of_gid(&ports->items[p], i);
+	return 0;
+}
+
 int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
@@ -140,7 +165,7 @@ int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 	for (size_t i = 0; i < view->job_count; i++)
 		subjects->scopes[RNA_SCOPE_JOB].items[i] =
 			(struct rna_subject){.view = view, .job = &view->jobs[i]};
-	return 0;
+	return set_gids(subjects);
 }
 
 void rna_subjects_deinit(struct rna_subjects *subjects)

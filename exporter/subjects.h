@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Subjects: what an output speaks about. A view is taken apart once into the node, its devices,
- * their ports and the collectors' jobs, each joined with all that is known about it; from there on
- * every output is a table whose rows look at one subject.
+ * their ports, the GIDs of these and the collectors' jobs, each joined with all that is known about
+ * it; from there on every output is a table whose rows look at one subject.
  */
 #pragma once
 
@@ -13,6 +13,7 @@ enum rna_scope {
 	RNA_SCOPE_NODE, /* always one subject */
 	RNA_SCOPE_DEVICE,
 	RNA_SCOPE_PORT,
+	RNA_SCOPE_GID,
 	RNA_SCOPE_JOB,
 	RNA_SCOPE_COUNT,
 };
@@ -27,6 +28,8 @@ struct rna_subject {
 	const struct rna_port_link *link;
 	const struct rna_port_netdev *port_netdev; /* how netdev was found */
 	const struct rna_netdev *netdev;
+	const struct rna_port_gids *gids;
+	const struct rna_gid_entry *gid; /* one of gids */
 	const struct rna_job_status *job;
 	const struct rna_process *process; /* of the node */
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
@@ -42,12 +45,15 @@ struct rna_subject_list {
 	struct rna_subject *items;
 };
 
-/* Devices, ports and jobs in the order of the view: by name, then by port. */
+/* Devices, ports, GIDs and jobs in the order of the view: by name, port, index. */
 struct rna_subjects {
 	struct rna_subject_list scopes[RNA_SCOPE_COUNT];
 };
 
 #define RNA_SUBJECTS_INIT ((struct rna_subjects){0})
+
+/* The GID with that number in the port's table, as a subject of its own. */
+struct rna_subject rna_subject_of_gid(const struct rna_subject *port, size_t i);
 
 /* Subjects point into view, which must outlive their use. 0 or -ENOMEM. May be called again. */
 int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view);

@@ -33,10 +33,16 @@ struct rna_agent_status {
 	bool live;              /* root is the running kernel's */
 };
 
+/* What an administrator chose of what exporters write. */
+struct rna_metrics_options {
+	bool gid_info; /* rdma_port_gid_info: a series for each GID */
+};
+
 struct rna_view {
 	unsigned refs;
 	struct rna_snapshot *snapshot;
 	struct rna_agent_status agent;
+	struct rna_metrics_options metrics;
 	size_t job_count;
 	struct rna_job_status *jobs; /* node-wide first, then by device and collector */
 	struct rna_arena *arena;     /* owns jobs and strings */

@@ -2,7 +2,7 @@
 /*
  * A view made by hand, for the tests of exporter/. Devices come in threes:
  *   mlx5_0  InfiniBand, ACTIVE, with a network interface, one saturated counter, one unknown file
- *   mlx5_1  Ethernet, DOWN, identity with a quote in its description
+ *   mlx5_1  Ethernet, DOWN, identity with a quote in its description, a GID table of two entries
  *   rxe2    virtual, nothing known but its name and its port
  */
 #pragma once
@@ -149,6 +149,30 @@ static inline struct rna_value *counter_of(struct rna_view *view, size_t device,
 	return NULL;
 }
 
+/* A table with a hole; for RoCE v2 there is no address but IPv4. */
+static struct rna_part *new_gids(void)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1, .netdev = "eth1"},
+		{.index = 3,
+		 .gid = {{[10] = 0xff, 0xff, 10, 0, 1, 1}},
+		 .type = RNA_GID_TYPE_ROCE_V2,
+		 .netdev = "eth1.100"},
+	};
+	struct rna_gids *part = new_part(RNA_COLLECTOR_GIDS, sizeof(*part));
+	struct rna_port_gids *port = rna_arena_array(part->part.arena, 1, sizeof(*port));
+
+	*port = (struct rna_port_gids){
+		.number = 1,
+		.count = RNA_ARRAY_SIZE(entries),
+		.entries = entries,
+		.changes = 7,
+	};
+	part->port_count = 1;
+	part->ports = port;
+	return &part->part;
+}
+
 static struct rna_part *new_presence(size_t count)
 {
 	static const unsigned one_port[] = {1};
@@ -269,6 +293,7 @@ static struct rna_view *new_view(size_t device_count)
 		.root = "/",
 		.live = true,
 	};
+	view->metrics.gid_info = true;
 	snapshot->device_set = 1;
 	snapshot->parts[RNA_COLLECTOR_PRESENCE] = new_presence(device_count);
 	presence = rna_snapshot_presence(snapshot);
@@ -286,6 +311,8 @@ static struct rna_view *new_view(size_t device_count)
 			ethernet ? new_state(RNA_PORT_DOWN, RNA_PHYSICAL_DISABLED)
 				 : new_state(RNA_PORT_ACTIVE, RNA_PHYSICAL_LINK_UP);
 		device->parts[RNA_COLLECTOR_LINK] = new_link(ethernet);
+		if (ethernet)
+			device->parts[RNA_COLLECTOR_GIDS] = new_gids();
 		device->parts[RNA_COLLECTOR_COUNTERS] = new_counters(RNA_COLLECTOR_COUNTERS);
 		device->parts[RNA_COLLECTOR_HW_COUNTERS] = new_counters(RNA_COLLECTOR_HW_COUNTERS);
 	}

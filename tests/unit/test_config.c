@@ -149,6 +149,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll[RNA_COLLECTOR_HW_COUNTERS], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_IDENTITY], 600 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_LINK], 60 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_GIDS], 300 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_PROCESS], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);
@@ -160,6 +161,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->http_max_connections, 256);
 	assert_int_equal(settings->http_max_header_bytes, 16384);
 	assert_int_equal(settings->http_idle_timeout, 120 * RNA_USEC_PER_SEC);
+	assert_true(settings->metrics_gid_info);
 	assert_int_equal(settings->log_level, LOG_INFO);
 }
 
@@ -211,6 +213,7 @@ static void test_a_file_sets_what_it_names(void **state)
 					    "  descriptors: \"0\"\n"
 					    "http:\n"
 					    "  listen: [\"127.0.0.1:1\", '[::1]:65535']\n"
+					    "metrics: {gid_info: false}\n"
 					    "log:\n"
 					    "  level: debug\n");
 
@@ -223,6 +226,7 @@ static void test_a_file_sets_what_it_names(void **state)
 	assert_string_equal(settings.http_listen[0], "127.0.0.1:1");
 	assert_string_equal(settings.http_listen[1], "[::1]:65535");
 	assert_null(settings.http_listen[2]);
+	assert_false(settings.metrics_gid_info);
 	assert_int_equal(settings.log_level, LOG_DEBUG);
 	rna_settings_deinit(&settings);
 }

@@ -48,6 +48,26 @@ static void test_json(void **state)
 	json_decref(root);
 }
 
+static void test_json_gids(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	json_t *root = view_as_json(view);
+	const char *ipv4, *netdev;
+	json_int_t index, changes;
+	int local[2];
+
+	(void)state;
+	assert_int_equal(json_unpack(root, "{s:[{}, {s:[{s:I, s:[{s:b}, {s:I, s:s, s:s, s:b}]}]}]}",
+				     "devices", "ports", "gid_changes_total", &changes, "gids",
+				     "link_local", &local[0], "index", &index, "ipv4", &ipv4,
+				     "netdev", &netdev, "link_local", &local[1]),
+			 0);
+	assert_true(changes == 7 && index == 3 && local[0] && !local[1]);
+	assert_string_equal(ipv4, "10.0.1.1");
+	assert_string_equal(netdev, "eth1.100");
+	json_decref(root);
+}
+
 static void test_json_counters_have_states(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
@@ -155,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_gids),
 		cmocka_unit_test(test_json_counters_have_states),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_table_without_devices),
