@@ -92,7 +92,10 @@ static bool wants_colour(const char *when)
 int rna_command_status(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
-	const struct rna_table_options table = {.colour = wants_colour(options[RNA_OPTION_COLOR])};
+	const struct rna_table_options table = {
+		.colour = wants_colour(options[RNA_OPTION_COLOR]),
+		.gids = options[RNA_OPTION_GIDS],
+	};
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	RNA_CLEANUP(deinit_once) struct once once = {0};
 	int ret;

@@ -31,8 +31,9 @@ const struct rna_command rna_commands[] = {
 	},
 	{
 		.name = "status",
-		.summary = "Polls once and shows devices, ports and links as a table.",
-		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR),
+		.summary = "Polls once and shows ports and their links, or GIDs, as a table.",
+		.help = "JSON has all that is known, GIDs included, with or without --gids.",
+		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) | RNA_OPTION_BIT(GIDS),
 		.settings = true,
 		.execute = rna_command_status,
 	},

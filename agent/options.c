@@ -32,6 +32,8 @@ static const struct option {
 	[RNA_OPTION_COLOR] = {"color", "WHEN",
 			      (const char *const[]){"auto", "always", "never", NULL}, "auto",
 			      "auto colours on a terminal, unless NO_COLOR is set"},
+	[RNA_OPTION_GIDS] = {"gids",
+			     .help = "show GID tables, as show_gids does, instead of ports"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };

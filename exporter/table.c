@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The status table for people at a terminal: what ibstat and ibdev2netdev show, a line per port. */
+/*
+ * Tables for people at a terminal: what ibstat and ibdev2netdev show, a line per port; and what
+ * show_gids shows, a line per GID.
+ */
 #include "rna/exporter.h"
 
 #include <errno.h>
@@ -15,7 +18,7 @@ struct column {
 	rna_tone_of *tone;
 };
 
-static const struct column columns[] = {
+static const struct column port_columns[] = {
 	{"DEVICE", rna_fact_device},
 	{"PORT", rna_fact_port, .right = true},
 	{"LINK", rna_fact_link_layer},
@@ -34,57 +37,88 @@ static const struct column columns[] = {
 	{"FIRMWARE", rna_fact_firmware_version},
 };
 
-enum { COLUMNS = RNA_ARRAY_SIZE(columns) };
+/* Headings as show_gids has them: people know them, and scripts cut by them. */
+static const struct column gid_columns[] = {
+	{"DEV", rna_fact_device},
+	{"PORT", rna_fact_port, .right = true},
+	{"INDEX", rna_fact_gid_index, .right = true},
+	{"GID", rna_fact_gid},
+	{"IPv4", rna_fact_gid_ipv4},
+	{"VER", rna_fact_gid_version},
+	{"NETDEV", rna_fact_gid_netdev},
+};
 
-static const char *cell(const struct rna_subject *port, size_t column, char scratch[RNA_FACT_MAX])
+enum { COLUMNS_MAX = 16 };
+
+_Static_assert(RNA_ARRAY_SIZE(port_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+_Static_assert(RNA_ARRAY_SIZE(gid_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+
+struct table {
+	const struct column *columns;
+	size_t column_count;
+	size_t row_count;
+	const struct rna_subject **rows;
+	int widths[COLUMNS_MAX];
+	bool colour;
+};
+
+static void free_rows(struct table *table)
 {
-	const char *text = columns[column].fact(port, scratch);
+	free(table->rows);
+}
+
+static const char *cell(const struct column *column, const struct rna_subject *row,
+			char scratch[RNA_FACT_MAX])
+{
+	const char *text = column->fact(row, scratch);
 
 	return text && *text ? text : ABSENT;
 }
 
 /* What has a line: the ports, and devices that have none. */
-struct rows {
-	size_t count;
-	const struct rna_subject **items;
-};
-
-static void free_rows(struct rows *rows)
-{
-	free(rows->items);
-}
-
-static int find_rows(const struct rna_subjects *subjects, struct rows *ret)
+static int find_ports(const struct rna_subjects *subjects, struct table *table)
 {
 	const struct rna_subject_list *devices = &subjects->scopes[RNA_SCOPE_DEVICE];
 	size_t most = devices->count + subjects->scopes[RNA_SCOPE_PORT].count, from = 0;
 
-	ret->items = calloc(most, sizeof(*ret->items));
-	if (!ret->items)
+	table->rows = calloc(most, sizeof(*table->rows));
+	if (!table->rows)
 		return -ENOMEM;
 	for (size_t d = 0; d < devices->count; d++) {
 		struct rna_subject_list ports =
 			rna_subjects_ports_of(subjects, &devices->items[d], &from);
 
 		if (ports.count == 0)
-			ret->items[ret->count++] = &devices->items[d];
+			table->rows[table->row_count++] = &devices->items[d];
 		for (size_t i = 0; i < ports.count; i++)
-			ret->items[ret->count++] = &ports.items[i];
+			table->rows[table->row_count++] = &ports.items[i];
 	}
 	return 0;
 }
 
-static void measure(const struct rows *rows, int widths[COLUMNS])
+static int find_gids(const struct rna_subjects *subjects, struct table *table)
+{
+	const struct rna_subject_list *gids = &subjects->scopes[RNA_SCOPE_GID];
+
+	table->rows = calloc(gids->count + 1, sizeof(*table->rows));
+	if (!table->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < gids->count; i++)
+		table->rows[table->row_count++] = &gids->items[i];
+	return 0;
+}
+
+static void measure(struct table *table)
 {
 	char scratch[RNA_FACT_MAX];
 
-	for (size_t c = 0; c < COLUMNS; c++) {
-		widths[c] = (int)strlen(columns[c].header);
-		for (size_t i = 0; i < rows->count; i++) {
-			int len = (int)strlen(cell(rows->items[i], c, scratch));
+	for (size_t c = 0; c < table->column_count; c++) {
+		table->widths[c] = (int)strlen(table->columns[c].header);
+		for (size_t i = 0; i < table->row_count; i++) {
+			int len = (int)strlen(cell(&table->columns[c], table->rows[i], scratch));
 
-			if (len > widths[c])
-				widths[c] = len;
+			if (len > table->widths[c])
+				table->widths[c] = len;
 		}
 	}
 }
@@ -101,62 +135,78 @@ static const char *colour_of(enum rna_tone tone)
 	return colours[tone];
 }
 
-static void write_cell(struct rna_strbuf *out, size_t column, int width, const char *text,
-		       const char *colour)
+static void write_cell(const struct table *table, size_t c, const char *text, const char *colour,
+		       struct rna_strbuf *out)
 {
-	bool last = column == COLUMNS - 1;
-	int pad = width - (int)strlen(text);
+	bool last = c == table->column_count - 1, right = table->columns[c].right;
+	int pad = table->widths[c] - (int)strlen(text);
 
-	rna_strbuf_printf(out, "%*s%s%s%s", columns[column].right ? pad : 0, "", colour, text,
+	rna_strbuf_printf(out, "%*s%s%s%s", right ? pad : 0, "", colour, text,
 			  *colour ? "\033[0m" : "");
 	if (last)
 		rna_strbuf_add_char(out, '\n');
 	else
-		rna_strbuf_printf(out, "%*s", (columns[column].right ? 0 : pad) + 2, "");
+		rna_strbuf_printf(out, "%*s", (right ? 0 : pad) + 2, "");
 }
 
-static void write_header(struct rna_strbuf *out, const int widths[COLUMNS], bool colour)
-{
-	for (size_t c = 0; c < COLUMNS; c++)
-		write_cell(out, c, widths[c], columns[c].header, colour ? "\033[1m" : "");
-}
-
-static void write_row(struct rna_strbuf *out, const struct rna_subject *row,
-		      const int widths[COLUMNS], bool colour)
+static void write_row(const struct table *table, const struct rna_subject *row,
+		      struct rna_strbuf *out)
 {
 	char scratch[RNA_FACT_MAX];
 
-	for (size_t c = 0; c < COLUMNS; c++) {
-		rna_tone_of *tone = colour ? columns[c].tone : NULL;
+	for (size_t c = 0; c < table->column_count; c++) {
+		const struct column *column = &table->columns[c];
+		rna_tone_of *tone = table->colour ? column->tone : NULL;
 
-		write_cell(out, c, widths[c], cell(row, c, scratch),
-			   colour_of(tone ? tone(row) : RNA_TONE_PLAIN));
+		write_cell(table, c, cell(column, row, scratch),
+			   colour_of(tone ? tone(row) : RNA_TONE_PLAIN), out);
 	}
+}
+
+static void write_table(struct table *table, struct rna_strbuf *out)
+{
+	measure(table);
+	for (size_t c = 0; c < table->column_count; c++)
+		write_cell(table, c, table->columns[c].header, table->colour ? "\033[1m" : "", out);
+	for (size_t i = 0; i < table->row_count; i++)
+		write_row(table, table->rows[i], out);
+}
+
+/* What is missing, in a sentence. NULL: nothing. */
+static const char *why_empty(const struct rna_subjects *subjects, bool gids)
+{
+	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+	const char *why = rna_why_no_port(subjects);
+
+	if (why || !gids || subjects->scopes[RNA_SCOPE_GID].count > 0)
+		return why;
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].gids)
+			return "No GID: the tables of all ports are empty.";
+	return "No GID: there is no port whose table could be read.";
 }
 
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out)
 {
 	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
-	RNA_CLEANUP(free_rows) struct rows rows = {0};
-	int widths[COLUMNS];
+	RNA_CLEANUP(free_rows) struct table table = {.colour = options->colour};
 	const char *why;
 
 	if (rna_subjects_set(&subjects, view) < 0) {
 		out->failed = true;
 		return;
 	}
-	why = rna_why_no_port(&subjects);
+	why = why_empty(&subjects, options->gids);
 	if (why) {
 		rna_strbuf_printf(out, "%s\n", why);
 		return;
 	}
-	if (find_rows(&subjects, &rows) < 0) {
+	table.columns = options->gids ? gid_columns : port_columns;
+	table.column_count =
+		options->gids ? RNA_ARRAY_SIZE(gid_columns) : RNA_ARRAY_SIZE(port_columns);
+	if ((options->gids ? find_gids : find_ports)(&subjects, &table) < 0)
 		out->failed = true;
-		return;
-	}
-	measure(&rows, widths);
-	write_header(out, widths, options->colour);
-	for (size_t i = 0; i < rows.count; i++)
-		write_row(out, rows.items[i], widths, options->colour);
+	else
+		write_table(&table, out);
 }

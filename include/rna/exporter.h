@@ -51,6 +51,7 @@ void rna_write_json(const struct rna_view *view, struct rna_strbuf *out);
 
 struct rna_table_options {
 	bool colour;
+	bool gids; /* the GID tables, as show_gids does, instead of the ports */
 };
 
 /* What ibstat and ibdev2netdev show, one line per port. */

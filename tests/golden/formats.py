@@ -96,4 +96,5 @@ OUTPUTS = (
     Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, normal_metrics),
     Output("json", ["collect", "--format=json"], json.loads, normal_json),
     Output("txt", ["status"], lambda text: None, lambda text: text),
+    Output("gids.txt", ["status", "--gids"], lambda text: None, lambda text: text),
 )

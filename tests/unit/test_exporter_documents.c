@@ -110,6 +110,39 @@ static void test_table(void **state)
 		     "  -       -     -                -  -       -\n");
 }
 
+static void assert_gid_table(const struct rna_view *view, const char *expected)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	rna_write_table(view, &(struct rna_table_options){.gids = true}, &out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_string_equal(out.data, expected);
+}
+
+static void test_gid_table(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *none = new_view(1);
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *no_device = new_view(0);
+	struct rna_gids *gids;
+
+	(void)state;
+	assert_gid_table(view,
+			 "DEV     PORT  INDEX  GID                                      IPv4      "
+			 "VER  NETDEV\n"
+			 "mlx5_1     1      0  fe80:0000:0000:0000:0000:0000:0000:0001  -         "
+			 "v1   eth1\n"
+			 "mlx5_1     1      3  0000:0000:0000:0000:0000:ffff:0a00:0101  10.0.1.1  "
+			 "v2   eth1.100\n");
+	assert_gid_table(none, "No GID: there is no port whose table could be read.\n");
+	gids = (void *)new_gids();
+	((struct rna_port_gids *)(uintptr_t)gids->ports)->count = 0;
+	none->snapshot->devices[0].parts[RNA_COLLECTOR_GIDS] = &gids->part;
+	assert_gid_table(none, "No GID: the tables of all ports are empty.\n");
+	assert_gid_table(no_device, "No RDMA device: the RDMA stack is there, but no driver has "
+				    "registered one.\n");
+}
+
 static void test_table_without_devices(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(0);
@@ -178,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_json_gids),
 		cmocka_unit_test(test_json_counters_have_states),
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_gid_table),
 		cmocka_unit_test(test_table_without_devices),
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),
 		cmocka_unit_test(test_page_escapes),
