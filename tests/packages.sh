@@ -5,7 +5,7 @@
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
-# Groups: build, test, vm.
+# Groups: build, test, vm, bench.
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
@@ -14,13 +14,15 @@ build="gcc libc6-dev meson ninja-build pkg-config python3
 test="clang clang-format libcmocka-dev prometheus python3-prometheus-client"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"
+bench="wrk strace prometheus-node-exporter"
 
 group() {
 	case $1 in
 	build) echo $build ;;
 	test) echo $test ;;
 	vm) echo $vm ;;
-	*) echo "packages.sh: no group '$1' (build, test, vm)" >&2 && exit 2 ;;
+	bench) echo $bench ;;
+	*) echo "packages.sh: no group '$1' (build, test, vm, bench)" >&2 && exit 2 ;;
 	esac
 }
 

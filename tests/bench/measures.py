@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How each number is taken.
+
+CPU is the process's own clock, which other work on the machine hardly moves; wall time it moves a
+lot, so of wall times the best or the median is kept. Two servers are measured in turns, never at
+the same time. Every function returns {key of goals.ROWS: number}.
+"""
+import contextlib
+import gzip
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+
+from servers import Agent, DefaultAgent, NodeExporter, QuietAgent
+
+
+@dataclass
+class Effort:
+    """How much is done, in rounds, seconds and scrapes."""
+
+    rounds: int = 3
+    cold_seconds: int = 10
+    starts: int = 9
+    hot_seconds: float = 2
+    scrapes: int = 1000
+    more_scrapes: int = 10000
+    polls: int = 600
+    load_seconds: int = 4
+    idle_seconds: int = 10
+    hang_scrapes: int = 50
+
+
+QUICK = Effort(cold_seconds=3, starts=5, hot_seconds=0.5, scrapes=300, more_scrapes=2000, polls=20,
+               load_seconds=1, idle_seconds=2, hang_scrapes=20)
+
+# A poll every 100 ms and all that it reads, for what shows over many polls only.
+BUSY = {"state": "100ms", "counters": "100ms", "hw_counters": "100ms"}
+
+
+def milli(seconds):
+    return seconds * 1e3
+
+
+def timed_scrape(connection):
+    start = time.perf_counter()
+    connection.scrape()
+    return time.perf_counter() - start
+
+
+def paced(count, period, action):
+    """Does it every so many seconds; returns what it returned and how long all of it took."""
+    start, results = time.monotonic(), []
+    for index in range(count):
+        results.append(action())
+        time.sleep(max(0, start + (index + 1) * period - time.monotonic()))
+    return results, time.monotonic() - start
+
+
+def cold(server, effort):
+    """All CPU of a second with one poll and one scrape; in between the caches grow cold."""
+    with server.connect() as connection:
+        connection.scrape()
+        time.sleep(1.5)  # what a start leaves behind is over
+        before = server.cpu_seconds()
+        walls, seconds = paced(effort.cold_seconds, 1, lambda: timed_scrape(connection))
+        used = server.cpu_seconds() - before
+    return {"cold_cpu": milli(used / seconds), "wall": milli(statistics.median(walls)),
+            "wall_max": milli(max(walls))}
+
+
+def start(server, _effort):
+    return {"start": milli(server.start_seconds), "start_cpu": milli(server.cpu_seconds())}
+
+
+def hot(server, effort):
+    """Scrape after scrape of what does not change."""
+    result = {}
+    for key, packed in (("hot_plain", False), ("hot_gzip", True)):
+        count = 0
+        with server.connect() as connection:
+            connection.scrape(packed)
+            before, end = server.cpu_seconds(), time.monotonic() + effort.hot_seconds
+            while time.monotonic() < end:
+                connection.scrape(packed)
+                count += 1
+            result[key] = milli((server.cpu_seconds() - before) / count)
+    return result
+
+
+def body(server, _effort):
+    with server.connect() as connection:
+        packed = connection.scrape()[1]
+    lines = gzip.decompress(packed).splitlines()
+    return {"series": sum(not line.startswith(b"#") for line in lines), "body": len(packed)}
+
+
+def throughput(server, effort):
+    """wrk with eight connections; answers that are no answers count against it."""
+    text = subprocess.run(["wrk", "-t1", "-c8", f"-d{effort.load_seconds}s", "--timeout", "10s",
+                           f"http://127.0.0.1:{server.port}/metrics"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    if "Non-2xx" in text:
+        return {"throughput": 0}
+    return {"throughput": float(re.search(r"Requests/sec:\s*([\d.]+)", text)[1])}
+
+
+def memory(server, effort):
+    """node_exporter gets as many scrapes as fit into ten seconds; it needs fewer to settle."""
+    end = time.monotonic() + 10
+    with server.connect() as connection:
+        for _ in range(effort.scrapes):
+            connection.scrape()
+            if time.monotonic() > end and server.name != "agent":
+                break
+    return {"rss": server.memory("VmRSS") / 1e3, "rss_anon": server.memory("RssAnon") / 1e3}
+
+
+def growth(server, effort):
+    """Scrapes and polls side by side, from where scrapes alone changed nothing any more."""
+    def polls():
+        return server.metric("rdma_agent_snapshots_total")
+
+    def scrape(count):
+        with server.connect() as connection:
+            for _ in range(count):
+                connection.scrape()
+
+    scrape(effort.scrapes)
+    before, end = server.memory("VmRSS"), polls() + effort.polls
+    for _ in range(100):
+        scrape(effort.more_scrapes // 100)
+        time.sleep(effort.polls / 1000)
+    while polls() < end:
+        time.sleep(0.5)
+    return {"rss_growth": server.memory("VmRSS") - before}
+
+
+@contextlib.contextmanager
+def counted_calls(server):
+    """System calls of all threads meanwhile, in what is yielded, a list of {name: count}.
+
+    Left out are calls that only pass the time: under strace Go's scheduler makes many of them.
+    """
+    with tempfile.NamedTemporaryFile() as table:
+        strace = subprocess.Popen(["strace", "-f", "-c", "-o", table.name, "-p",
+                                   str(server.process.pid)], stderr=subprocess.PIPE)
+        strace.stderr.readline()  # "attached"
+        time.sleep(0.3)
+        calls = {}
+        yield calls
+        strace.send_signal(signal.SIGINT)
+        strace.wait()
+        for line in table.read().decode().splitlines():
+            cells = line.split()
+            if len(cells) >= 5 and cells[3].isdigit() and cells[-1] != "total":
+                calls[cells[-1]] = int(cells[3])
+        for name in ("nanosleep", "futex", "restart_syscall", "epoll_pwait"):
+            calls.pop(name, None)
+
+
+def scrape_calls(server, _effort, scrapes=20):
+    with server.connect() as connection:
+        connection.scrape()
+        with counted_calls(server) as calls:
+            for _ in range(scrapes):
+                connection.scrape()
+    return {"scrape_calls": sum(calls.values()) / scrapes}
+
+
+def poll_calls(server, effort, files):
+    with server.connect():
+        before = server.metric("rdma_agent_snapshots_total")
+        with counted_calls(server) as calls:
+            time.sleep(effort.idle_seconds)
+        polls = server.metric("rdma_agent_snapshots_total") - before
+    per_poll = sum(calls.values()) / polls
+    return {"poll_calls": per_poll, "file_calls": per_poll / files}
+
+
+def idle(server, effort):
+    time.sleep(1)
+    cpu, wakeups = server.cpu_seconds(), server.wakeups()
+    time.sleep(effort.idle_seconds)
+    minutes = effort.idle_seconds / 60
+    return {"idle_cpu": milli(server.cpu_seconds() - cpu) / minutes,
+            "idle_wakeups": (server.wakeups() - wakeups) / minutes}
+
+
+def descriptors(server, _effort):
+    return {"descriptors": server.descriptors()}
+
+
+def hang(server, effort):
+    """A device hangs from the start on. Who reads while it is scraped never answers."""
+    with server.connect() as connection:
+        walls, _ = paced(effort.hang_scrapes, 0.1, lambda: timed_scrape(connection))
+    return {"hang_wall": milli(statistics.median(walls)), "hang_wall_max": milli(max(walls))}
+
+
+def of(server, effort, *measures):
+    """Starts the server and takes the measures one after the other."""
+    result = {}
+    with server:
+        for measure in measures:
+            result.update(measure(server, effort))
+    return result
+
+
+def combine(results):
+    """Medians of rounds; of a start the fastest, of walls the longest where that is asked for."""
+    pick = {"start": min, "start_cpu": min, "wall_max": max}
+    return {key: pick.get(key, statistics.median)([result[key] for result in results])
+            for key in results[0]}
+
+
+def in_turns(tree, directory, effort):
+    """What is measured of both, the one after the other in each round."""
+    rounds = {Agent: [], NodeExporter: []}
+    starts = {Agent: [], NodeExporter: []}
+    for _ in range(effort.starts):
+        for server in starts:
+            starts[server].append(of(server(tree.root, directory), effort, start))
+    for _ in range(effort.rounds):
+        for server, quiet in ((Agent, QuietAgent), (NodeExporter, NodeExporter)):
+            rounds[server].append({**of(server(tree.root, directory), effort, cold),
+                                   **of(quiet(tree.root, directory), effort, hot)})
+    return {server.name: {**combine(starts[server]), **combine(rounds[server])}
+            for server in rounds}
+
+
+
+
+def all_of(tree, directory, effort):
+    """{server's name: {key: number}} for one tree. The last measure breaks a device of it."""
+    results = in_turns(tree, directory, effort)
+    agent, other = results["agent"], results["node_exporter"]
+
+    def add(server, *measures):
+        results[server.name].update(of(server, effort, *measures))
+
+    add(DefaultAgent(tree.root, directory), memory, throughput, body, descriptors)
+    add(NodeExporter(tree.root, directory), memory, throughput, body, descriptors, idle,
+        scrape_calls)
+    add(QuietAgent(tree.root, directory), idle, scrape_calls)
+    files = tree.polled_files()
+    add(Agent(tree.root, directory), lambda server, _: poll_calls(server, effort, files))
+    add(Agent(tree.root, directory, **(BUSY if tree.devices <= 64 else {})), growth)
+    agent["cold_ratio"] = other["cold_cpu"] / agent["cold_cpu"]
+    tree.hang()
+    agent.update(of(Agent(tree.root, directory), effort, hang))
+    return results
+
+
+def missing_tools():
+    return [tool for tool in ("wrk", "strace", NodeExporter.binary) if not shutil.which(tool)]
