@@ -19,9 +19,11 @@
 #include "rna/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
 /* Enough for a lane that works; the rest of three seconds is for a machine that is busy. */
@@ -224,6 +226,26 @@ static void tame_malloc(void)
 	(void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 }
 
+/*
+ * The kernel enlarges a process's table of descriptors when it is full, and where there are several
+ * threads it waits for an RCU grace period then (fs/file.c, expand_fdtable): some 10 ms each time.
+ * So the table gets its size now, while there is one thread.
+ */
+static void reserve_descriptors(struct rna_agent *agent)
+{
+	rlim_t wanted = (rlim_t)agent->settings.reader_descriptors +
+			(rlim_t)agent->settings.http_max_connections;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == 0)
+		return; /* it is done in steps, then */
+	if (wanted >= limit.rlim_cur)
+		wanted = limit.rlim_cur - 1;
+	RNA_CLOSE int fd = fcntl(sd_event_get_fd(agent->event), F_DUPFD_CLOEXEC, (int)wanted);
+
+	(void)fd; /* having been there is all */
+}
+
 struct rna_agent *rna_agent_free(struct rna_agent *agent)
 {
 	if (!agent)
@@ -263,6 +285,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	status = sd_event_new(&agent->event);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");
+	reserve_descriptors(agent);
 	agent->status = (struct rna_agent_status){
 		.started = rna_clock_now(),
 		.config_ok = true,
