@@ -95,8 +95,10 @@ static int add_directory(struct rna_reader *reader, const char *path, unsigned t
 	if (count < 0)
 		return (int)count;
 	for (ssize_t i = 0; i < count; i++) {
-		int ret = rna_reader_add_file(reader, (unsigned)directory, files[i].name,
-					      files[i].counter);
+		const struct rna_counter *counter = files[i].counter;
+		const char *name =
+			counter ? counter->file : rna_reader_keep_name(reader, files[i].name);
+		int ret = rna_reader_add_file(reader, (unsigned)directory, name, counter);
 
 		if (ret < 0)
 			return ret;
@@ -202,30 +204,41 @@ static size_t drop_empty_groups(struct rna_counter_group *groups, size_t count)
 	return kept;
 }
 
-static int fill(const struct rna_collect_input *in, enum rna_counter_place place,
-		struct rna_counters_part *counters)
+/* At a reader's first run: looks which files there are. Names need room that values do not. */
+static int find(const struct rna_collect_input *in, enum rna_counter_place place)
 {
-	struct rna_arena *arena = counters->part.arena;
-	struct rna_counter_group *groups;
-	unsigned directories;
-	int ret = 0;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
 
-	rna_reader_start(in->reader, counters->part.started.monotonic, in->period);
-	if (rna_reader_is_empty(in->reader)) {
-		rna_reader_reset(in->reader); /* directories without files would add up */
-		ret = add_directories(in->reader, in->device, place, arena);
-	}
-	directories = rna_reader_directory_count(in->reader);
-	groups = rna_arena_array(arena, directories, sizeof(*groups));
-	if (ret >= 0)
-		ret = groups ? read_all(in->reader, counters, groups) : -ENOMEM;
-	if (ret < 0) {
-		rna_reader_reset(in->reader);
+	if (!rna_reader_is_empty(in->reader))
+		return 0;
+	scratch = rna_arena_new(4096);
+	if (!scratch)
+		return -ENOMEM;
+	rna_reader_reset(in->reader); /* directories without files would add up */
+	return add_directories(in->reader, in->device, place, scratch);
+}
+
+static int fill(struct rna_reader *reader, struct rna_counters_part *counters)
+{
+	unsigned directories = rna_reader_directory_count(reader);
+	struct rna_counter_group *groups;
+	int ret;
+
+	groups = rna_arena_array(counters->part.arena, directories, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	ret = read_all(reader, counters, groups);
+	if (ret < 0)
 		return ret;
-	}
 	counters->groups = groups;
 	counters->group_count = drop_empty_groups(groups, directories);
 	return 0;
+}
+
+static size_t size_of_values(const struct rna_reader *reader)
+{
+	return rna_reader_count(reader) * sizeof(struct rna_counter_value) +
+	       rna_reader_directory_count(reader) * sizeof(struct rna_counter_group) + 64;
 }
 
 static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
@@ -233,17 +246,23 @@ static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 {
 	enum rna_counter_place place =
 		id == RNA_COLLECTOR_COUNTERS ? RNA_PLACE_PORT_COUNTERS : RNA_PLACE_PORT_HW_COUNTERS;
-	size_t values = rna_reader_count(in->reader) * sizeof(struct rna_counter_value) + 512;
-	struct rna_counters_part *counters = rna_part_new(id, sizeof(*counters), values);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)counters;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	struct rna_time started = rna_clock_now();
+	struct rna_counters_part *counters;
 	int status;
 
-	if (!part)
-		return rna_error_set(error, -ENOMEM, "%s: cannot read counters", in->device->name);
-	part->started = rna_clock_now();
-	status = fill(in, place, counters);
-	if (status < 0)
+	rna_reader_start(in->reader, started.monotonic, in->period);
+	status = find(in, place);
+	if (status >= 0) {
+		counters = rna_part_new(id, sizeof(*counters), size_of_values(in->reader));
+		part = (struct rna_part *)counters;
+		status = part ? fill(in->reader, counters) : -ENOMEM;
+	}
+	if (status < 0) {
+		rna_reader_reset(in->reader);
 		return rna_error_set(error, status, "%s: cannot read counters", in->device->name);
+	}
+	part->started = started;
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);
 	return 0;

@@ -7,6 +7,9 @@
 
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
+/* There are five readers for each device, and hundreds of devices: they begin small. */
+enum { NAMES_SIZE = 192, FIRST_FILES = 8 };
+
 struct directory {
 	const char *path;
 	unsigned tag;
@@ -83,10 +86,10 @@ bool rna_reader_is_empty(const struct rna_reader *reader)
 	return reader->file_count == 0;
 }
 
-static const char *keep_name(struct rna_reader *reader, const char *name)
+const char *rna_reader_keep_name(struct rna_reader *reader, const char *name)
 {
 	if (!reader->names)
-		reader->names = rna_arena_new(2048);
+		reader->names = rna_arena_new(NAMES_SIZE);
 	return reader->names ? rna_arena_strdup(reader->names, name) : NULL;
 }
 
@@ -102,7 +105,7 @@ int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsign
 	if (!more)
 		return -ENOMEM;
 	reader->directories = more;
-	name = keep_name(reader, path);
+	name = rna_reader_keep_name(reader, path);
 	if (!name)
 		return -ENOMEM;
 	more[reader->directory_count] = (struct directory){.path = name, .tag = tag, .fd = -1};
@@ -128,15 +131,15 @@ int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const cha
 			const void *userdata)
 {
 	struct rna_reader_file file = {
-		.name = keep_name(reader, name),
+		.name = name,
 		.directory = directory,
 		.userdata = userdata,
 	};
 
-	if (!file.name)
+	if (!name)
 		return -ENOMEM;
 	if (reader->file_count == reader->file_size) {
-		size_t size = reader->file_size ? reader->file_size * 2 : 32;
+		size_t size = reader->file_size ? reader->file_size * 3 / 2 : FIRST_FILES;
 		struct file *more = reallocarray(reader->files, size, sizeof(*more));
 
 		if (!more)

@@ -52,7 +52,13 @@ int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsign
 unsigned rna_reader_directory_count(const struct rna_reader *reader);
 unsigned rna_reader_directory_tag(const struct rna_reader *reader, unsigned directory);
 
-/* Adds one file of a directory; it is opened at its first read. Its index, or -ENOMEM. */
+/* A copy that lives as long as the files, until a reset. NULL: no memory. */
+const char *rna_reader_keep_name(struct rna_reader *reader, const char *name);
+
+/*
+ * Adds one file of a directory; it is opened at its first read. name is not copied: a constant, or
+ * one that is kept; NULL, what keeping says without memory, is -ENOMEM. Its index, or -ENOMEM.
+ */
 int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const char *name,
 			const void *userdata);
 

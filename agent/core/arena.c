@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chunks in a list, filled from the front. The arena itself lives at the head of its first chunk,
- * so that a part that fits its hint costs one allocation and one free.
+ * Chunks in a list, filled from the front; each further one doubles the arena, so that small arenas
+ * stay small and large ones have few. The arena itself lives at the head of its first chunk, so
+ * that a part that fits its hint costs one allocation and one free.
  */
 #include "rna/arena.h"
 
@@ -9,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ALIGNMENT = _Alignof(max_align_t), LATER_CHUNK = 2048 };
+enum { ALIGNMENT = _Alignof(max_align_t) };
 
 struct chunk {
 	struct chunk *next;
@@ -89,7 +90,7 @@ void *rna_arena_alloc(struct rna_arena *arena, size_t size)
 	memory = chunk_alloc(arena->newest, size);
 	if (memory)
 		return memory;
-	chunk = chunk_new(size > LATER_CHUNK ? size : LATER_CHUNK);
+	chunk = chunk_new(size > arena->total ? size : arena->total);
 	if (!chunk)
 		return NULL;
 	chunk->next = arena->newest;
