@@ -108,20 +108,35 @@ static int compress(struct rna_renderer *renderer, const struct rna_body *plain,
 	return rna_body_new(RNA_TAKE(data), len, ret);
 }
 
+/*
+ * The plain text goes when it is packed: it has megabytes on a large node, and who wants it packed
+ * wants it so each time.
+ */
+static int make_body(struct rna_renderer *renderer, enum rna_exposition format, bool gzip)
+{
+	struct rna_body **bodies = renderer->bodies[format];
+
+	if (!bodies[0] && render(renderer, format, &bodies[0]) < 0)
+		return -ENOMEM;
+	if (!gzip)
+		return 0;
+	if (compress(renderer, bodies[0], &bodies[1]) < 0)
+		return -ENOMEM;
+	bodies[0] = rna_body_unref(bodies[0]);
+	return 0;
+}
+
 int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
 			 enum rna_exposition format, bool gzip, struct rna_body **ret)
 {
-	struct rna_body **plain = &renderer->bodies[format][0];
-	struct rna_body **packed = &renderer->bodies[format][1];
+	struct rna_body **body = &renderer->bodies[format][gzip];
 
 	if (view != renderer->view) {
 		forget_view(renderer);
 		renderer->view = rna_view_ref(view);
 	}
-	if (!*plain && render(renderer, format, plain) < 0)
+	if (!*body && make_body(renderer, format, gzip) < 0)
 		return -ENOMEM;
-	if (gzip && !*packed && compress(renderer, *plain, packed) < 0)
-		return -ENOMEM;
-	*ret = rna_body_ref(gzip ? *packed : *plain);
+	*ret = rna_body_ref(*body);
 	return 0;
 }
