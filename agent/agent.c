@@ -67,6 +67,7 @@ static void publish(void *userdata)
 		return; /* no memory: the old view stays and its age shows */
 	if (!agent->view && !agent->once)
 		announce_first(agent);
+	rna_http_forget_view(agent->http); /* else a scraper that has left would keep its parts */
 	(void)rna_view_unref(agent->view);
 	agent->view = view;
 	if (agent->once)

@@ -104,6 +104,13 @@ static int reply_not_yet(struct reply *reply)
 	return reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "no snapshot yet");
 }
 
+static void forget_documents(struct rna_http *http)
+{
+	for (size_t i = 0; i < ROUTES_MAX; i++)
+		http->documents[i] = rna_body_unref(http->documents[i]);
+	http->view = rna_view_unref(http->view);
+}
+
 /* The newest view; documents of an older one are dropped. */
 static struct rna_view *newest_view(struct rna_http *http)
 {
@@ -111,9 +118,7 @@ static struct rna_view *newest_view(struct rna_http *http)
 
 	if (view == http->view)
 		return view;
-	for (size_t i = 0; i < ROUTES_MAX; i++)
-		http->documents[i] = rna_body_unref(http->documents[i]);
-	(void)rna_view_unref(http->view);
+	forget_documents(http);
 	http->view = rna_view_ref(view);
 	return view;
 }
@@ -412,6 +417,14 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 	return 0;
 }
 
+void rna_http_forget_view(struct rna_http *http)
+{
+	if (!http)
+		return;
+	forget_documents(http);
+	rna_renderer_forget_view(http->renderer);
+}
+
 struct rna_http *rna_http_stop(struct rna_http *http)
 {
 	if (!http)
@@ -419,9 +432,7 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 	for (size_t i = 0; i < http->listener_count; i++)
 		listener_stop(&http->listeners[i]);
 	free(http->listeners);
-	for (size_t i = 0; i < ROUTES_MAX; i++)
-		(void)rna_body_unref(http->documents[i]);
-	(void)rna_view_unref(http->view);
+	forget_documents(http);
 	(void)rna_renderer_free(http->renderer);
 	free(http);
 	return NULL;

@@ -45,7 +45,7 @@ struct rna_renderer *rna_renderer_new(void)
 	return RNA_TAKE(renderer);
 }
 
-static void forget_view(struct rna_renderer *renderer)
+void rna_renderer_forget_view(struct rna_renderer *renderer)
 {
 	for (size_t format = 0; format < RNA_EXPOSITION_COUNT; format++)
 		for (size_t gzip = 0; gzip < 2; gzip++)
@@ -58,7 +58,7 @@ struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer)
 {
 	if (!renderer)
 		return NULL;
-	forget_view(renderer);
+	rna_renderer_forget_view(renderer);
 	rna_subjects_deinit(&renderer->subjects);
 	rna_walk_deinit(&renderer->walk);
 	(void)rna_label_store_free(renderer->labels);
@@ -132,7 +132,7 @@ int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
 	struct rna_body **body = &renderer->bodies[format][gzip];
 
 	if (view != renderer->view) {
-		forget_view(renderer);
+		rna_renderer_forget_view(renderer);
 		renderer->view = rna_view_ref(view);
 	}
 	if (!*body && make_body(renderer, format, gzip) < 0)

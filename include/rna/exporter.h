@@ -41,10 +41,11 @@ RNA_DEFINE_CLEANUP(struct rna_renderer, rna_renderer_free)
 
 /*
  * The metrics of view, plain or gzip. *ret is a new reference for the caller. 0 or -ENOMEM. The
- * renderer keeps a reference to the view until another one comes.
+ * renderer keeps a reference to the view until another one comes, or until it shall forget it.
  */
 int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
 			 enum rna_exposition format, bool gzip, struct rna_body **ret);
+void rna_renderer_forget_view(struct rna_renderer *renderer);
 
 /* The other forms; -ENOMEM is in out->failed. */
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out);
@@ -86,6 +87,8 @@ struct rna_http;
 int rna_http_start(sd_event *event, const struct rna_http_options *options,
 		   const struct rna_http_source *source, struct rna_http **ret,
 		   struct rna_error *error);
+/* Lets go of a view that will not be the newest any more. Accepts NULL. */
+void rna_http_forget_view(struct rna_http *http);
 struct rna_http *rna_http_stop(struct rna_http *http); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_http, rna_http_stop)
 
