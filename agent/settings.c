@@ -9,11 +9,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include "duration.h"
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "words.h"
+
+#define UNIX_PREFIX "unix:" /* of an address in http.listen */
 
 static bool is_listen_address(const char *entry);
 
@@ -68,7 +71,8 @@ const struct rna_setting rna_setting_table[] = {
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "2048",
 		"Limit of attribute files kept open between runs, of all devices together."),
 	LIST("http.listen", http_listen,
-	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost",
+	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
+	     "unix:/path or unix:@name of at most 107 bytes",
 	     is_listen_address, ":10879",
 	     "Addresses to serve HTTP on; without a host, all of the machine's."),
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
@@ -124,11 +128,20 @@ static bool is_host(const char *text, size_t len)
 	return inet_pton(AF_INET6, host + 1, &address) == 1;
 }
 
+/* A path, or a name without a file (unix(7), abstract), neither of them empty. */
+static bool is_socket_name(const char *text)
+{
+	return (text[0] == '/' || text[0] == '@') && text[1] != '\0' &&
+	       strlen(text) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
+}
+
 /* Host names are left out on purpose: looking one up may wait for the network. */
 static bool is_listen_address(const char *entry)
 {
 	const char *colon = strrchr(entry, ':');
 
+	if (strncmp(entry, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
+		return is_socket_name(entry + strlen(UNIX_PREFIX));
 	return colon && is_port(colon + 1) && is_host(entry, (size_t)(colon - entry));
 }
 

@@ -41,6 +41,7 @@ enum {
 /* One listening address. */
 struct listener {
 	struct MHD_Daemon *daemon;
+	struct rna_socket_file file; /* of a unix socket that we made */
 	sd_event_source *io;
 	sd_event_source *timer;
 };
@@ -348,7 +349,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 	const union MHD_DaemonInfo *info;
 	int fd, r;
 
-	fd = rna_listen(address, error);
+	fd = rna_listen(address, &listener->file, error);
 	if (fd < 0)
 		return fd;
 	listener->daemon = start_daemon(http, options, fd);
@@ -370,6 +371,7 @@ static void listener_stop(struct listener *listener)
 {
 	listener->io = sd_event_source_disable_unref(listener->io);
 	listener->timer = sd_event_source_disable_unref(listener->timer);
+	rna_socket_file_remove(&listener->file); /* first: nobody comes who would not be served */
 	if (listener->daemon)
 		MHD_stop_daemon(listener->daemon); /* closes its connections and its socket */
 }

@@ -11,7 +11,7 @@
 
 #include "rna/parse.h"
 
-enum { BACKLOG = 128, PORT_MAX = 65535 };
+enum { PORT_MAX = 65535 };
 
 static struct addrinfo *free_addresses(struct addrinfo *list)
 {
@@ -79,7 +79,7 @@ static int listen_on(const struct addrinfo *address, bool only_v6)
 		return -errno;
 	if (bind(fd, address->ai_addr, address->ai_addrlen) < 0)
 		return -errno;
-	if (listen(fd, BACKLOG) < 0)
+	if (listen(fd, RNA_LISTEN_BACKLOG) < 0)
 		return -errno;
 	ret = fd;
 	fd = -1;
@@ -107,7 +107,7 @@ static int listen_to(const char *host, const char *port)
 	return fd;
 }
 
-int rna_listen(const char *address, struct rna_error *error)
+static int listen_tcp(const char *address, struct rna_error *error)
 {
 	RNA_FREE char *copy = strdup(address);
 	const char *host, *port;
@@ -121,9 +121,16 @@ int rna_listen(const char *address, struct rna_error *error)
 	if (fd == -EINVAL)
 		return rna_error_say(error, fd,
 				     "http.listen: \"%s\" is no address; write 127.0.0.1:10879, "
-				     "[::1]:10879, or :10879 for all",
+				     "[::1]:10879, :10879 for all, or unix:/path",
 				     address);
 	if (fd < 0)
 		return rna_error_set(error, fd, "http.listen: cannot listen on %s", address);
 	return fd;
+}
+
+int rna_listen(const char *address, struct rna_socket_file *file, struct rna_error *error)
+{
+	if (rna_is_unix_address(address))
+		return rna_unix_listen(address, file, error);
+	return listen_tcp(address, error);
 }

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "rna/error.h"
+#include "unix_socket.h"
+
+enum { RNA_LISTEN_BACKLOG = 128 };
 
 /*
  * address: "127.0.0.1:10879", "[::1]:10879", "localhost:10879", or ":10879" for all addresses of
- * both families. Other host names are refused: looking them up may wait for a network. A listening,
- * non-blocking descriptor, or negative errno with error: "http.listen: cannot listen on ...".
+ * both families; or what rna_unix_listen() takes, which fills *file. Other host names are refused:
+ * looking them up may wait for a network. A listening, non-blocking descriptor, or negative errno
+ * with error: "http.listen: cannot listen on ...".
  */
-int rna_listen(const char *address, struct rna_error *error);
+int rna_listen(const char *address, struct rna_socket_file *file, struct rna_error *error);

@@ -72,7 +72,7 @@ struct rna_http_source {
 };
 
 struct rna_http_options {
-	const char *const *listen; /* "host:port", "[v6]:port" or ":port"; NULL-ended */
+	const char *const *listen; /* "host:port", "[v6]:port", ":port", "unix:/path"; NULL-ended */
 	unsigned max_connections;
 	unsigned max_header_bytes; /* request line and headers */
 	rna_usec idle_timeout;

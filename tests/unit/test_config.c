@@ -243,6 +243,9 @@ static void test_anchors_and_aliases_are_fine(void **state)
 	rna_settings_deinit(&settings);
 }
 
+#define SOCKET_NAME_20  "abcdefghij/klmnopqrs"
+#define SOCKET_NAME_100 SOCKET_NAME_20 SOCKET_NAME_20 SOCKET_NAME_20 SOCKET_NAME_20 SOCKET_NAME_20
+
 static void test_listen_addresses(void **state)
 {
 	static const char *const good[] = {
@@ -252,6 +255,9 @@ static void test_listen_addresses(void **state)
 		"[::]:10879",
 		"[::ffff:1.2.3.4]:9",
 		"[1111:2222:3333:4444:5555:6666:123.123.123.123]:65535",
+		"unix:/run/rdma-node-agent/http.sock",
+		"unix:@rdma-node-agent",
+		"unix:/" SOCKET_NAME_100 "123456",
 	};
 	static const char *const bad[] = {
 		"",
@@ -275,6 +281,13 @@ static void test_listen_addresses(void **state)
 		":http",
 		"[[::1]]:80",
 		"[1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:bbbb]:80",
+		"unix:",
+		"unix:/",
+		"unix:@",
+		"unix:http.sock",
+		"unix:http.sock:80",
+		"/run/rdma-node-agent/http.sock",
+		"unix:/" SOCKET_NAME_100 "1234567",
 	};
 	const struct rna_setting *row = rna_setting_find("http.listen");
 
@@ -316,7 +329,7 @@ static const struct refusal {
 	 "agent.yaml:2: log.level: \"loud\" is not one of error, warning, notice, info, debug"},
 	{"http:\n  listen:\n    - \":1\"\n    - node-7:80\n",
 	 "agent.yaml:4: http.listen: \"node-7:80\" is not host:port, [ipv6]:port or :port, where "
-	 "host is an IP address or localhost"},
+	 "host is an IP address or localhost, or unix:/path or unix:@name of at most 107 bytes"},
 	{"log:\n  level: |\n    two\n    lines\n",
 	 "agent.yaml:2: log.level: \"two\" is not one of error, warning, notice, info, debug"},
 	{"poll:\n  counters: &x 2s\n\n  link: 1h\nlanes:\n  max: *x\n",

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where HTTP is served: several addresses, unix sockets, sockets that systemd passes."""
+import contextlib
+import http.client
+import os
+import socket
+import stat
+import unittest
+
+from agent import PATIENCE, QUIET, Agent, free_port, wait
+
+RELOADED = "rdma_agent_config_last_reload_successful"
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=PATIENCE)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(PATIENCE)
+        self.sock.connect(self.path)
+
+
+def get(connection, path="/readyz"):
+    """The status; None while nobody listens."""
+    with contextlib.closing(connection):
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status
+        except OSError:
+            return None
+
+
+def get_unix(path, *rest):
+    return get(UnixConnection(path), *rest)
+
+
+def get_tcp(port, *rest):
+    return get(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE), *rest)
+
+
+class UnixAgent(Agent):
+    """Listens on TCP and on a unix socket of its directory."""
+
+    def __init__(self, **rest):
+        super().__init__("no-stack", poll=QUIET, **rest)
+        self.socket = f"{self.directory}/http.sock"
+        self.listen(f"unix:{self.socket}")
+
+    def listen(self, *more):
+        self.http_settings["listen"] = [f"127.0.0.1:{self.port}", *more]
+
+
+def failed_start(agent):
+    """Status and messages of a start that must fail."""
+    try:
+        agent.write_config()
+        agent.start()
+        return agent.process.wait(PATIENCE), agent.log()
+    finally:
+        agent.kill()
+
+
+class UnixSocket(unittest.TestCase):
+    def test_served_and_removed(self):
+        with UnixAgent() as agent:
+            for path in ("/readyz", "/metrics", "/"):
+                self.assertEqual(get_unix(agent.socket, path), 200)
+            self.assertEqual(stat.S_IMODE(os.lstat(agent.socket).st_mode), 0o660)
+            self.assertEqual(agent.stop()[0], 0)
+            self.assertFalse(os.path.lexists(agent.socket))
+
+    def test_of_a_dead_server_is_replaced(self):
+        with UnixAgent() as agent:
+            agent.process.kill()
+            agent.process.wait()
+            self.assertTrue(stat.S_ISSOCK(os.lstat(agent.socket).st_mode))
+            self.assertIsNone(get_unix(agent.socket))
+            agent.start()
+            wait("service", agent.is_ready)
+            self.assertEqual(get_unix(agent.socket), 200)
+
+    def test_of_a_living_server_stays(self):
+        with UnixAgent() as first:
+            second = UnixAgent()
+            second.listen(f"unix:{first.socket}")
+            status, log = failed_start(second)
+            self.assertNotEqual(status, 0)
+            self.assertIn(f"cannot listen on unix:{first.socket}: Address already in use", log)
+            self.assertEqual(get_unix(first.socket), 200)
+
+    def test_what_is_no_socket_stays(self):
+        def file(path):
+            with open(path, "w", encoding="utf-8") as out:
+                out.write("precious")
+
+        for make in (file, os.mkdir, os.mkfifo, lambda path: os.symlink("nowhere", path)):
+            agent = UnixAgent()
+            path = f"{agent.directory}-foreign"
+            make(path)
+            try:
+                agent.listen(f"unix:{path}")
+                before = os.lstat(path)
+                status, log = failed_start(agent)
+                self.assertNotEqual(status, 0)
+                self.assertIn("no socket", log)
+                self.assertEqual(os.lstat(path), before)
+            finally:
+                (os.rmdir if os.path.isdir(path) else os.unlink)(path)
+
+    def test_of_another_server_is_not_removed(self):
+        with UnixAgent() as agent, socket.socket(socket.AF_UNIX) as other:
+            os.unlink(agent.socket)
+            other.bind(agent.socket)
+            self.assertEqual(agent.stop()[0], 0)
+            self.assertTrue(os.path.lexists(agent.socket))
+
+    def test_without_a_directory(self):
+        agent = UnixAgent()
+        agent.listen("unix:/does/not/exist/http.sock")
+        status, log = failed_start(agent)
+        self.assertNotEqual(status, 0)
+        self.assertIn("unix:/does/not/exist/http.sock: No such file or directory", log)
+
+    def test_path_too_long(self):
+        agent = UnixAgent()
+        agent.listen(f"unix:/{'x' * 107}")
+        status, log = failed_start(agent)
+        self.assertNotEqual(status, 0)
+        self.assertIn("at most 107 bytes", log)
+
+    def test_name_without_a_file(self):
+        with UnixAgent() as agent:
+            name = f"rna-test-{os.getpid()}"
+            agent.listen(f"unix:@{name}")
+            agent.write_config()
+            agent.hang_up()
+            wait("service", lambda: get_unix(f"\0{name}") == 200)
+            self.assertFalse(os.path.lexists(agent.socket))
+
+    def test_reload(self):
+        with UnixAgent() as agent:
+            other = f"{agent.directory}/other.sock"
+            agent.listen(f"unix:{other}")
+            agent.write_config()
+            agent.hang_up()
+            wait("the new socket", lambda: os.path.exists(other) and get_unix(other) == 200)
+            self.assertFalse(os.path.lexists(agent.socket))
+
+    def test_reload_that_fails_keeps_the_old(self):
+        with UnixAgent() as agent:
+            agent.listen(f"unix:{agent.socket}", f"unix:{agent.config}")
+            agent.write_config()
+            agent.hang_up()
+            wait("the failure in a metric",
+                 lambda: agent.is_ready() and agent.metric(RELOADED) == 0)
+            self.assertEqual(get_unix(agent.socket), 200)
+            self.assertTrue(os.path.isfile(agent.config))
+
+
+class SeveralAddresses(unittest.TestCase):
+    def test_all_are_served(self):
+        with UnixAgent() as agent:
+            ports = [free_port() for _ in range(3)]
+            agent.listen(f"unix:{agent.socket}", *(f"127.0.0.1:{port}" for port in ports))
+            agent.write_config()
+            agent.hang_up()
+            for port in (*ports, agent.port):
+                wait(f"service on {port}", lambda port=port: get_tcp(port) == 200)
+            self.assertEqual(get_unix(agent.socket), 200)
