@@ -12,6 +12,7 @@
  */
 #include "agent.h"
 
+#include "passed.h"
 #include "publish.h"
 #include "schedule.h"
 
@@ -39,6 +40,7 @@ struct rna_agent {
 	struct rna_backends *backends;
 	sd_event *event;
 	struct rna_schedule schedule;
+	struct rna_passed passed; /* sockets in the place of http.listen */
 	struct rna_http *http;
 	struct rna_view *view; /* newest; NULL until the first is complete */
 	struct rna_agent_status status;
@@ -106,6 +108,8 @@ static int start_http(struct rna_agent *agent, const struct rna_settings *settin
 {
 	const struct rna_http_options options = {
 		.listen = (const char *const *)settings->http_listen,
+		.sockets = agent->passed.sockets,
+		.socket_count = agent->passed.count,
 		.max_connections = settings->http_max_connections,
 		.max_header_bytes = settings->http_max_header_bytes,
 		.idle_timeout = settings->http_idle_timeout,
@@ -123,12 +127,15 @@ static bool same_listen(char **a, char **b)
 	return !*a && !*b;
 }
 
-static bool same_http(const struct rna_settings *a, const struct rna_settings *b)
+/* Where sockets were passed, the addresses make no difference. */
+static bool same_http(const struct rna_agent *agent, const struct rna_settings *b)
 {
+	const struct rna_settings *a = &agent->settings;
+
 	return a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
-	       same_listen(a->http_listen, b->http_listen);
+	       (agent->passed.count > 0 || same_listen(a->http_listen, b->http_listen));
 }
 
 /* The addresses may be the same, so the old server goes first; it comes back if the new cannot. */
@@ -154,7 +161,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	ret = rna_config_load(agent->config, &settings, error);
 	if (ret < 0)
 		return ret;
-	if (!same_http(&settings, &agent->settings)) {
+	if (!same_http(agent, &settings)) {
 		ret = restart_http(agent, &settings, error);
 		if (ret < 0)
 			return ret;
@@ -252,6 +259,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	if (!agent)
 		return NULL;
 	agent->http = rna_http_stop(agent->http);
+	rna_passed_close(&agent->passed);
 	agent->view = rna_view_unref(agent->view);
 	if (!rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
 		return NULL; /* a stuck thread still uses all of it; the process is about to end */
@@ -304,6 +312,16 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	return 0;
 }
 
+static int take_sockets(struct rna_agent *agent, struct rna_error *error)
+{
+	int ret = rna_passed_take(&agent->passed, error);
+
+	if (ret >= 0 && agent->passed.count > 0)
+		rna_log_info("serving on %zu socket%s that systemd passed; http.listen is not used",
+			     agent->passed.count, agent->passed.count == 1 ? "" : "s");
+	return ret;
+}
+
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
@@ -325,6 +343,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	ret = sd_event_set_watchdog(agent->event, true);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot feed the watchdog");
+	ret = take_sockets(agent, error);
+	if (ret < 0)
+		return ret;
 	ret = start_http(agent, &agent->settings, &agent->http, error);
 	if (ret < 0)
 		return ret;

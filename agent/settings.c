@@ -74,7 +74,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",
 	     is_listen_address, ":10879",
-	     "Addresses to serve HTTP on; without a host, all of the machine's."),
+	     "Addresses to serve HTTP on; without a host, all of the machine's. "
+	     "Not used when systemd passes sockets."),
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
 		"Limit of HTTP connections; further ones are refused."),
 	INTEGER("http.max_header_bytes", http_max_header_bytes, "1024", "65536", "16384",

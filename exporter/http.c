@@ -17,6 +17,7 @@
 #include "rna/exporter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <systemd/sd-event.h>
 #include <time.h>
@@ -342,14 +343,28 @@ static struct MHD_Daemon *start_daemon(struct rna_http *http,
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_END);
 }
 
+/* MHD closes what it serves; the caller's own sockets must outlive it, hence the duplicate. */
+static int listener_open(struct listener *listener, const struct rna_http_options *options,
+			 size_t index, struct rna_error *error)
+{
+	int fd;
+
+	if (options->socket_count == 0)
+		return rna_listen(options->listen[index], &listener->file, error);
+	fd = fcntl(options->sockets[index], F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? rna_error_set(error, -errno, "http: cannot use a passed socket") : fd;
+}
+
+/* index: of options->sockets, or of options->listen where there are none. */
 static int listener_start(struct rna_http *http, struct listener *listener, sd_event *event,
-			  const struct rna_http_options *options, const char *address,
+			  const struct rna_http_options *options, size_t index,
 			  struct rna_error *error)
 {
+	const char *address = options->socket_count ? "a passed socket" : options->listen[index];
 	const union MHD_DaemonInfo *info;
 	int fd, r;
 
-	fd = rna_listen(address, &listener->file, error);
+	fd = listener_open(listener, options, index, error);
 	if (fd < 0)
 		return fd;
 	listener->daemon = start_daemon(http, options, fd);
@@ -397,9 +412,9 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 		   struct rna_error *error)
 {
 	RNA_CLEANUP(rna_http_stop_p) struct rna_http *http = NULL;
-	size_t count = 0;
+	size_t count = options->socket_count;
 
-	while (options->listen[count])
+	while (options->socket_count == 0 && options->listen[count])
 		count++;
 	http = http_new(source, count);
 	if (!http)
@@ -407,8 +422,7 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 
 	for (; http->listener_count < count; http->listener_count++) {
 		struct listener *listener = &http->listeners[http->listener_count];
-		int r = listener_start(http, listener, event, options,
-				       options->listen[http->listener_count], error);
+		int r = listener_start(http, listener, event, options, http->listener_count, error);
 
 		if (r < 0) {
 			listener_stop(listener);

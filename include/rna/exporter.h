@@ -73,6 +73,8 @@ struct rna_http_source {
 
 struct rna_http_options {
 	const char *const *listen; /* "host:port", "[v6]:port", ":port", "unix:/path"; NULL-ended */
+	const int *sockets;        /* listening, in the place of all these; stay the caller's */
+	size_t socket_count;       /* 0: there are none */
 	unsigned max_connections;
 	unsigned max_header_bytes; /* request line and headers */
 	rna_usec idle_timeout;

@@ -103,11 +103,11 @@ class Agent:
             file.write(f"poll: {json.dumps(poll or self.poll)}\n"
                        f"http: {json.dumps(http_settings)}\n{extra}")
 
-    def start(self):
+    def start(self, **popen):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [binary, "run", "--root", self.root, "--config", self.config],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, **popen)
 
     def stop(self):
         """SIGTERM. Returns the status and how long it took."""

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where HTTP is served: several addresses, unix sockets, sockets that systemd passes."""
 import contextlib
+import fcntl
 import http.client
 import os
+import shutil
 import socket
 import stat
+import subprocess
+import tempfile
 import unittest
 
+import agent as agent_module
 from agent import PATIENCE, QUIET, Agent, free_port, wait
 
 RELOADED = "rdma_agent_config_last_reload_successful"
@@ -170,3 +175,98 @@ class SeveralAddresses(unittest.TestCase):
             for port in (*ports, agent.port):
                 wait(f"service on {port}", lambda port=port: get_tcp(port) == 200)
             self.assertEqual(get_unix(agent.socket), 200)
+
+
+class ActivatedAgent(UnixAgent):
+    """Is started as systemd does: sockets from descriptor 3 on, and LISTEN_* in its environment."""
+
+    def __init__(self, *sockets):
+        super().__init__()
+        self.sockets = sockets
+
+    def start(self):
+        # numbers that none of the others has, so that no dup2() below hits what is still needed
+        copies = [fcntl.fcntl(sock.fileno(), fcntl.F_DUPFD, 100) for sock in self.sockets]
+
+        def arrange():  # between fork() and exec()
+            for index, copy in enumerate(copies):
+                os.dup2(copy, 3 + index)
+            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(copies)),
+                              LISTEN_FDNAMES=":".join(f"web{index}" for index in range(len(copies))))
+        try:
+            super().start(preexec_fn=arrange, close_fds=False)
+        finally:
+            for copy in copies:
+                os.close(copy)
+
+
+def tcp_socket():
+    sock = socket.create_server(("127.0.0.1", 0))
+    sock.setblocking(True)
+    return sock, sock.getsockname()[1]
+
+
+class Activation(unittest.TestCase):
+    def test_passed_sockets_are_served(self):
+        tcp, port = tcp_socket()
+        with tempfile.TemporaryDirectory() as directory, tcp, socket.socket(socket.AF_UNIX) as unix:
+            path = f"{directory}/http.sock"
+            unix.bind(path)
+            unix.listen()
+            agent = ActivatedAgent(tcp, unix)
+            own, agent.port = agent.port, port
+            agent.http_settings["listen"] = [f"127.0.0.1:{own}"]
+            with agent:
+                self.assertEqual((get_tcp(port), get_unix(path)), (200, 200))
+                self.assertIsNone(get_tcp(own))
+                lines = [line for line in agent.log().splitlines() if "http.listen" in line]
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn("2 sockets", lines[0])
+                self.assertEqual(agent.stop()[0], 0)
+            self.assertTrue(os.path.lexists(path), "systemd's, not ours")
+
+    def test_they_stay_on_reload(self):
+        tcp, port = tcp_socket()
+        with tcp:
+            agent = ActivatedAgent(tcp)
+            agent.port = port
+            agent.http_settings["listen"] = [f"127.0.0.1:{free_port()}"]
+            with agent:
+                for change in ({"listen": [f"127.0.0.1:{free_port()}"]}, {"max_connections": 9},
+                               {"idle_timeout": "9s"}):
+                    agent.http_settings.update(change)
+                    agent.write_config()
+                    count = agent.log().count("configuration reloaded")
+                    agent.hang_up()
+                    wait("the reload", lambda count=count:
+                         agent.log().count("configuration reloaded") > count)
+                    self.assertEqual(get_tcp(port), 200)
+                self.assertEqual(agent.log().count("http.listen"), 1)
+
+    def test_what_does_not_listen_is_refused(self):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            with socket.socket(socket.AF_INET, kind) as sock:
+                status, log = failed_start(ActivatedAgent(sock))
+                self.assertNotEqual(status, 0)
+                self.assertIn("passed socket web0: HTTP wants a listening stream socket", log)
+
+    def test_by_systemd(self):
+        program = shutil.which("systemd-socket-activate")
+        if not program:
+            self.skipTest("systemd-socket-activate is not there")
+        agent, port = UnixAgent(), free_port()
+        try:
+            agent.write_config()
+            command = [program, f"--listen=127.0.0.1:{port}", agent_module.binary, "run",
+                       "--root", agent.root, "--config", agent.config]
+            with open(agent.log_path, "ab") as log:
+                agent.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                                 stderr=log)
+            agent.port = port
+            # it starts the agent at the first connection, which waits until it is served
+            wait("readiness", agent.is_ready)
+            self.assertIn("1 socket that systemd passed", agent.log())
+            self.assertFalse(os.path.lexists(agent.socket))
+            self.assertEqual(agent.stop()[0], 0)
+        finally:
+            agent.kill()
