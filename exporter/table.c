@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "facts.h"
+#include "text.h"
 
 #define ABSENT "-"
 
@@ -67,12 +68,26 @@ static void free_rows(struct table *table)
 	free(table->rows);
 }
 
+/* In out, anew. Firmware versions are the hardware's own words and may hold anything. */
 static const char *cell(const struct column *column, const struct rna_subject *row,
-			char scratch[RNA_FACT_MAX])
+			struct rna_strbuf *out)
 {
+	char scratch[RNA_FACT_MAX];
 	const char *text = column->fact(row, scratch);
 
-	return text && *text ? text : ABSENT;
+	out->len = 0;
+	rna_text_add(out, text && *text ? text : ABSENT, rna_escape_control);
+	return rna_strbuf_ok(out) ? out->data : ABSENT;
+}
+
+/* Characters, where strlen() counts bytes. */
+static int width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
 }
 
 /* What has a line: the ports, and devices that have none. */
@@ -110,15 +125,15 @@ static int find_gids(const struct rna_subjects *subjects, struct table *table)
 
 static void measure(struct table *table)
 {
-	char scratch[RNA_FACT_MAX];
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	for (size_t c = 0; c < table->column_count; c++) {
 		table->widths[c] = (int)strlen(table->columns[c].header);
 		for (size_t i = 0; i < table->row_count; i++) {
-			int len = (int)strlen(cell(&table->columns[c], table->rows[i], scratch));
+			int width = width_of(cell(&table->columns[c], table->rows[i], &text));
 
-			if (len > table->widths[c])
-				table->widths[c] = len;
+			if (width > table->widths[c])
+				table->widths[c] = width;
 		}
 	}
 }
@@ -139,7 +154,7 @@ static void write_cell(const struct table *table, size_t c, const char *text, co
 		       struct rna_strbuf *out)
 {
 	bool last = c == table->column_count - 1, right = table->columns[c].right;
-	int pad = table->widths[c] - (int)strlen(text);
+	int pad = table->widths[c] - width_of(text);
 
 	rna_strbuf_printf(out, "%*s%s%s%s", right ? pad : 0, "", colour, text,
 			  *colour ? "\033[0m" : "");
@@ -152,15 +167,16 @@ static void write_cell(const struct table *table, size_t c, const char *text, co
 static void write_row(const struct table *table, const struct rna_subject *row,
 		      struct rna_strbuf *out)
 {
-	char scratch[RNA_FACT_MAX];
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	for (size_t c = 0; c < table->column_count; c++) {
 		const struct column *column = &table->columns[c];
 		rna_tone_of *tone = table->colour ? column->tone : NULL;
 
-		write_cell(table, c, cell(column, row, scratch),
+		write_cell(table, c, cell(column, row, &text),
 			   colour_of(tone ? tone(row) : RNA_TONE_PLAIN), out);
 	}
+	out->failed |= text.failed;
 }
 
 static void write_table(struct table *table, struct rna_strbuf *out)

@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, the replacement character */
+
 static bool is_continuation(unsigned char c)
 {
 	return (c & 0xc0) == 0x80;
@@ -50,7 +52,7 @@ void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape)
 		const char *instead = length == 1 ? escape(*text) : NULL;
 
 		if (length == 0)
-			instead = "\xef\xbf\xbd"; /* U+FFFD, the replacement character */
+			instead = REPLACEMENT;
 		if (instead) {
 			rna_strbuf_add(out, start, (size_t)(text - start));
 			rna_strbuf_puts(out, instead);
@@ -78,6 +80,11 @@ const char *rna_escape_html(char c)
 	default:
 		return NULL;
 	}
+}
+
+const char *rna_escape_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f ? REPLACEMENT : NULL;
 }
 
 void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes)

@@ -16,6 +16,9 @@ void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape);
 /* The escapes of HTML: for text and for attributes in double quotes. */
 const char *rna_escape_html(char c);
 
+/* For a terminal: control characters, which could move its cursor or worse, become U+FFFD. */
+const char *rna_escape_control(char c);
+
 /* A number of bytes for people, "1.4 TB". */
 void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes);
 

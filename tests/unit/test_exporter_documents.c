@@ -143,6 +143,25 @@ static void test_gid_table(void **state)
 				    "registered one.\n");
 }
 
+static void test_table_holds_whatever_firmware_says(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	struct rna_identity *identity =
+		(void *)view->snapshot->devices[0].parts[RNA_COLLECTOR_IDENTITY];
+
+	(void)state;
+	identity->hca_type = "größer"; /* as wide as MT4129 */
+	identity->firmware_version = "1\n2\033[31m\xff";
+	assert_table(view, false,
+		     "DEVICE  PORT  LINK        STATE   PHYSICAL      RATE  WIDTH  SPEED   MTU  LID"
+		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
+		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    400 Gb/s     4X  NDR    4096   17"
+		     "  ib0     up    0000:00:00.0     0  größer  1\xef\xbf\xbd"
+		     "2\xef\xbf\xbd[31m\xef\xbf\xbd\n"
+		     "mlx5_1     1  Ethernet    DOWN    Disabled         -      -  -      4096    -"
+		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n");
+}
+
 static void test_table_without_devices(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(0);
@@ -212,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_json_counters_have_states),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_gid_table),
+		cmocka_unit_test(test_table_holds_whatever_firmware_says),
 		cmocka_unit_test(test_table_without_devices),
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),
 		cmocka_unit_test(test_page_escapes),
