@@ -106,25 +106,55 @@ static int add_directory(struct rna_reader *reader, const char *path, unsigned t
 	return 0;
 }
 
-/* place: the one below ports/N; hw_counters of the device itself follow the ports'. */
+/* Directories that were left out, and the newest reason. */
+struct skipped {
+	unsigned count;
+	int error;
+};
+
+/*
+ * A directory that may not be read, or is none, will be so at the next look too: it costs its
+ * files and not those of other ports. Anything else is tried again as a whole.
+ */
+static int add_or_skip(struct rna_reader *reader, const char *path, unsigned tag,
+		       struct rna_arena *scratch, struct skipped *skipped)
+{
+	int ret = add_directory(reader, path, tag, scratch);
+
+	if (ret != -EACCES && ret != -ENOTDIR)
+		return ret;
+	skipped->error = ret;
+	skipped->count++;
+	return 0;
+}
+
+/*
+ * place: the one below ports/N; hw_counters of the device itself follow the ports'. When all that
+ * there is had to be skipped, that is a failure.
+ */
 static int add_directories(struct rna_reader *reader, const struct rna_device *device,
-			   enum rna_counter_place place, struct rna_arena *arena)
+			   enum rna_counter_place place, struct rna_arena *scratch,
+			   struct skipped *skipped)
 {
 	bool hardware = place == RNA_PLACE_PORT_HW_COUNTERS;
 	const char *name = hardware ? "hw_counters" : "counters";
-	const char *path;
 	int ret = 0;
+	const char *path;
 
 	for (size_t i = 0; ret >= 0 && i < device->port_count; i++) {
-		path = rna_arena_printf(arena, "%s/ports/%u/%s", device->sysfs_path,
+		path = rna_arena_printf(scratch, "%s/ports/%u/%s", device->sysfs_path,
 					device->ports[i], name);
-		ret = add_directory(reader, path, make_tag(place, device->ports[i]), arena);
+		ret = add_or_skip(reader, path, make_tag(place, device->ports[i]), scratch,
+				  skipped);
 	}
 	if (ret >= 0 && hardware) {
-		path = rna_arena_printf(arena, "%s/%s", device->sysfs_path, name);
-		ret = add_directory(reader, path, make_tag(RNA_PLACE_DEVICE_HW_COUNTERS, 0), arena);
+		path = rna_arena_printf(scratch, "%s/%s", device->sysfs_path, name);
+		ret = add_or_skip(reader, path, make_tag(RNA_PLACE_DEVICE_HW_COUNTERS, 0), scratch,
+				  skipped);
 	}
-	return ret;
+	if (ret < 0)
+		return ret;
+	return rna_reader_is_empty(reader) ? skipped->error : 0;
 }
 
 /* Old and vendor kernels write a sentence where a port has no PMA. */
@@ -205,7 +235,8 @@ static size_t drop_empty_groups(struct rna_counter_group *groups, size_t count)
 }
 
 /* At a reader's first run: looks which files there are. Names need room that values do not. */
-static int find(const struct rna_collect_input *in, enum rna_counter_place place)
+static int find(const struct rna_collect_input *in, enum rna_counter_place place,
+		struct skipped *skipped)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
 
@@ -215,7 +246,7 @@ static int find(const struct rna_collect_input *in, enum rna_counter_place place
 	if (!scratch)
 		return -ENOMEM;
 	rna_reader_reset(in->reader); /* directories without files would add up */
-	return add_directories(in->reader, in->device, place, scratch);
+	return add_directories(in->reader, in->device, place, scratch, skipped);
 }
 
 static int fill(struct rna_reader *reader, struct rna_counters_part *counters)
@@ -249,10 +280,11 @@ static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	struct rna_time started = rna_clock_now();
 	struct rna_counters_part *counters;
+	struct skipped skipped = {0};
 	int status;
 
 	rna_reader_start(in->reader, started.monotonic, in->period);
-	status = find(in, place);
+	status = find(in, place, &skipped);
 	if (status >= 0) {
 		counters = rna_part_new(id, sizeof(*counters), size_of_values(in->reader));
 		part = (struct rna_part *)counters;
@@ -262,6 +294,8 @@ static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 		rna_reader_reset(in->reader);
 		return rna_error_set(error, status, "%s: cannot read counters", in->device->name);
 	}
+	for (unsigned i = 0; i < skipped.count; i++)
+		rna_part_count_error(part, skipped.error);
 	part->started = started;
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);

@@ -150,6 +150,31 @@ static void test_one_bad_file_costs_one_value(void **state)
 	}
 }
 
+static void test_one_bad_directory_costs_its_files(void **state)
+{
+	struct fixture *fixture = *state;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+	tree_write(&fixture->tree, "dev/ports/1/counters", "not a directory\n");
+	tree_write(&fixture->tree, "dev/ports/2/counters/symbol_error", "3\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
+	assert_int_equal(rna_part_error_count(part), 1);
+	assert_int_equal(counters_of(part)->group_count, 1);
+	assert_int_equal(counters_of(part)->groups[0].port, 2);
+	assert_int_equal(counters_of(part)->groups[0].values[0].value.number, 3);
+}
+
+static void test_nothing_but_bad_directories_is_a_failure(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_part *part = NULL;
+
+	tree_write(&fixture->tree, "dev/ports/1/counters", "not a directory\n");
+	for (unsigned tries = 0; tries < 2; tries++)
+		assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), -ENOTDIR);
+	assert_null(part);
+}
+
 static enum rna_value_state collect_link_downed(struct fixture *fixture, const char *content)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -224,6 +249,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_driver_without_counters_is_fine, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_one_bad_file_costs_one_value, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_bad_directory_costs_its_files, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_but_bad_directories_is_a_failure,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_saturation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_saturated_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_vanished_device_fails_and_returns, setup,
