@@ -24,11 +24,11 @@ OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 # Polls often, so that tests see changes soon.
 BUSY = {"presence": "200ms", "state": "200ms", "counters": "200ms", "hw_counters": "200ms",
-        "identity": "1s", "link": "500ms", "netdev": "200ms", "process": "1s",
+        "identity": "1s", "link": "500ms", "gids": "500ms", "netdev": "200ms", "process": "1s",
         "deadline": "1s", "handover": "100ms"}
 # Polls once, at the start: the newest view stays the same.
 QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters", "identity", "link",
-                                 "netdev", "process")}
+                                 "gids", "netdev", "process")}
 
 binary = None  # set by run
 
@@ -78,6 +78,8 @@ class Agent:
             self.start()
             if self.ready:
                 wait(f"readiness; log: {self.log()}", self.is_ready)
+            if self.ready and self.poll is QUIET:
+                wait("what comes after the first view", self.has_read_gids)
         except BaseException:
             self.kill()
             raise
@@ -173,6 +175,12 @@ class Agent:
         first = self.metric("rdma_agent_snapshots_total")
         wait(f"{count} snapshots",
              lambda: self.metric("rdma_agent_snapshots_total") >= first + count)
+
+    def has_read_gids(self):
+        metrics = self.metrics()
+        runs = sum(name == "rdma_collector_success" and ("collector", "gids") in labels
+                   for name, labels in metrics)
+        return runs == metrics[("rdma_devices", ())]
 
     # -- root ---------------------------------------------------------------------------------
 

@@ -52,6 +52,37 @@ class Changes(unittest.TestCase):
             agent.metrics()
 
 
+class Gids(unittest.TestCase):
+    RARELY = {**BUSY, "gids": "1h"}
+
+    @staticmethod
+    def changes(agent):
+        return agent.metric("rdma_port_gid_changes_total", device="mlx5_1", port="1")
+
+    @staticmethod
+    def infos(agent):
+        return sum(name == "rdma_port_gid_info" for name, _ in agent.metrics())
+
+    def test_read_when_a_port_changes(self):
+        with Agent("roce-8rail", poll=self.RARELY) as agent:
+            wait("GIDs, after the first view", lambda: self.changes(agent) == 0)
+            agent.write(f"{PORT}/gids/3", "0000:0000:0000:0000:0000:ffff:0a4d:0001")
+            agent.write(f"{PORT}/state", "1: DOWN")
+            wait("an index with another GID", lambda: self.changes(agent) == 1)
+            agent.write(f"{PORT}/state", "4: ACTIVE")
+            agent.wait_snapshots(3)
+            self.assertEqual(self.changes(agent), 1)
+
+    def test_series_turned_off(self):
+        with Agent("roce-8rail", poll=self.RARELY) as agent:
+            wait("a series for each GID", lambda: self.infos(agent) == 9 * 4)
+            agent.write_config(extra="metrics: {gid_info: false}\n")
+            agent.hang_up()
+            wait("none of these", lambda: self.infos(agent) == 0)
+            self.assertEqual(agent.metric("rdma_port_gids", device="mlx5_1", port="1",
+                                          type="RoCE v2", family="ipv4"), 1)
+
+
 class Devices(unittest.TestCase):
     def test_gone_and_back(self):
         with Agent("roce-8rail") as agent:
