@@ -80,28 +80,29 @@ static void write_gid_count(const struct rna_subject *port, enum rna_gid_type ty
 }
 
 /*
- * Of a RoCE version that the table has, both families are counted: that there is no IPv4 for
- * RoCE v2 is what one wants to be told. Other types have nothing to do with IPv4.
+ * RoCE v2 is counted in both families wherever there is RoCE: that there is no IPv4 for it is what
+ * one wants to be told. Of everything else, there are samples only of what there is.
  */
+static bool is_missed(enum rna_gid_type type, bool roce)
+{
+	return roce && type == RNA_GID_TYPE_ROCE_V2;
+}
+
 static void gid_counts(const struct rna_subject *port, struct rna_writer *writer)
 {
 	uint64_t counts[RNA_GID_TYPE_COUNT][RNA_GID_FAMILY_COUNT] = {0};
+	bool roce = false;
 
 	for (size_t i = 0; port->gids && i < port->gids->count; i++) {
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
 
 		counts[entry->type][rna_gid_family(&entry->gid)]++;
+		roce |= entry->type == RNA_GID_TYPE_ROCE_V1 || entry->type == RNA_GID_TYPE_ROCE_V2;
 	}
-	for (enum rna_gid_type type = 0; type < RNA_GID_TYPE_COUNT; type++) {
-		uint64_t ipv4 = counts[type][RNA_GID_IPV4], ipv6 = counts[type][RNA_GID_IPV6];
-		bool both = ipv4 + ipv6 > 0 &&
-			    (type == RNA_GID_TYPE_ROCE_V1 || type == RNA_GID_TYPE_ROCE_V2);
-
-		if (ipv4 > 0 || both)
-			write_gid_count(port, type, RNA_GID_IPV4, ipv4, writer);
-		if (ipv6 > 0 || both)
-			write_gid_count(port, type, RNA_GID_IPV6, ipv6, writer);
-	}
+	for (enum rna_gid_type type = 0; type < RNA_GID_TYPE_COUNT; type++)
+		for (enum rna_gid_family family = 0; family < RNA_GID_FAMILY_COUNT; family++)
+			if (counts[type][family] > 0 || is_missed(type, roce))
+				write_gid_count(port, type, family, counts[type][family], writer);
 }
 
 static struct rna_value gid_info(const struct rna_subject *gid)

@@ -113,14 +113,32 @@ static void test_gids(void **state)
 	(void)state;
 	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v1\","
 			  "family=\"ipv6\"} 1");
-	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v1\","
-			  "family=\"ipv4\"} 0"); /* the table has the type, so it is a zero */
+	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v2\","
+			  "family=\"ipv4\"} 1");
+	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v2\","
+			  "family=\"ipv6\"} 0");
 	assert_line(body, "rdma_port_gid_info{device=\"mlx5_1\",port=\"1\",index=\"3\","
 			  "gid=\"0000:0000:0000:0000:0000:ffff:0a00:0101\",type=\"RoCE v2\","
 			  "family=\"ipv4\",netdev=\"eth1.100\"} 1");
 	assert_line(body, "rdma_port_gid_changes_total{device=\"mlx5_1\",port=\"1\"} 7");
 	assert_no_sample(body, "rdma_port_gids", "mlx5_0"); /* not known, and so not zero */
 	assert_no_sample(body, "rdma_port_gid_changes_total", "mlx5_0");
+}
+
+/* Where there is RoCE, no RoCE v2 is a zero that can be asked for. */
+static void test_gids_without_the_second_version(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
+	const struct rna_gids *gids = rna_device_gids(&view->snapshot->devices[1]);
+
+	(void)state;
+	((struct rna_port_gids *)(uintptr_t)gids->ports)->count = 1;
+	body = render(view, RNA_EXPOSITION_CLASSIC);
+	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v1\","
+			  "family=\"ipv6\"} 1");
+	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v2\","
+			  "family=\"ipv4\"} 0");
 }
 
 static void test_gid_info_can_be_turned_off(void **state)
@@ -297,6 +315,7 @@ int main(void)
 		cmocka_unit_test(test_info_labels),
 		cmocka_unit_test(test_network_interfaces),
 		cmocka_unit_test(test_gids),
+		cmocka_unit_test(test_gids_without_the_second_version),
 		cmocka_unit_test(test_gid_info_can_be_turned_off),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_link_layer_decides),
