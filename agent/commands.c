@@ -38,6 +38,15 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_status,
 	},
 	{
+		.name = "check-config",
+		.operand = "[FILE]",
+		.config_operand = true,
+		.summary = "Reads the configuration as run would, and says what is wrong with it.",
+		.help = "Without FILE it is the file that --config names, or the default one.",
+		.settings = true,
+		.execute = rna_command_check_config,
+	},
+	{
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,
@@ -191,6 +200,8 @@ static int execute(struct rna_call *call, struct rna_error *error)
 		return RNA_EXIT_USAGE;
 	}
 	call->config = call->arguments.options[RNA_OPTION_CONFIG];
+	if (command->config_operand && call->arguments.operand)
+		call->config = call->arguments.operand;
 	if (command->settings && rna_config_load(call->config, &call->settings, error) < 0)
 		return RNA_EXIT_USAGE;
 	return command->execute(call, error) < 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;

@@ -26,8 +26,10 @@ struct rna_call {
 
 struct rna_command {
 	const char *name;
-	const char *operand;         /* what help calls the word behind it; NULL: takes none */
-	const char *const *operands; /* NULL-ended: one of these is wanted; NULL: any or none */
+	/* What help calls the word behind it, "[...]" where it may be left out; NULL: none. */
+	const char *operand;
+	const char *const *operands; /* NULL-ended: one of these; NULL: any */
+	bool config_operand;         /* the operand is the configuration, as --config */
 	const char *summary;         /* for lists */
 	const char *help;            /* what else to know; a paragraph of its help text, or NULL */
 	unsigned options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
@@ -55,6 +57,7 @@ extern const char *const rna_describe_topics[]; /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
+int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);
 int rna_command_version(struct rna_call *call, struct rna_error *error);

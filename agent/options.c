@@ -182,8 +182,12 @@ static int check_operand(const struct rna_arguments *arguments, struct rna_error
 {
 	const struct rna_command *command = arguments->command;
 
-	if (!command || !command->operands || arguments->operand ||
-	    arguments->options[RNA_OPTION_HELP])
+	if (!command || !command->operand || arguments->options[RNA_OPTION_HELP])
+		return 0;
+	if (arguments->operand && command->config_operand && arguments->options[RNA_OPTION_CONFIG])
+		return rna_error_say(error, -EINVAL, "%s takes %s or --config, not both",
+				     command->name, command->operand);
+	if (arguments->operand || command->operand[0] == '[')
 		return 0;
 	return rna_error_say(error, -EINVAL, "%s wants a %s behind it; see %s --help",
 			     command->name, command->operand, command->name);

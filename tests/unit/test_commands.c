@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "tree.h"
 #include "words.h"
 
 enum { ARGV_MAX = 8, WORDS_MAX = 256 };
@@ -65,6 +66,8 @@ static void test_command_lines(void **state)
 		 "openmetrics"},
 		{"collect --root --format", "collect", "--format", NULL, "prometheus"},
 		{"describe settings", "describe", NULL, NULL, "prometheus", "settings"},
+		{"check-config", "check-config", NULL, NULL, "prometheus"},
+		{"check-config a.yaml", "check-config", NULL, NULL, "prometheus", "a.yaml"},
 		{"help describe", "describe", NULL, NULL, "prometheus"},
 		{"help", NULL, NULL, NULL, "prometheus"},
 		{"--version", "version", NULL, NULL, "prometheus"},
@@ -129,6 +132,8 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"run now", "run: \"now\" is one word too many"},
 		{"describe settings now", "describe: \"now\" is one word too many"},
 		{"describe", "describe wants a TOPIC behind it; see describe --help"},
+		{"check-config a b", "check-config: \"b\" is one word too many"},
+		{"check-config a --config b", "check-config takes [FILE] or --config, not both"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
 				    "collectors, commands"},
 	};
@@ -232,6 +237,32 @@ static void test_exit_codes(void **state)
 	assert_int_equal(run_to("", "/dev/null"), RNA_EXIT_USAGE);
 	assert_int_equal(run_to("frobnicate", "/dev/null"), RNA_EXIT_USAGE);
 	assert_int_equal(run_to("collect --config /missing", "/dev/null"), RNA_EXIT_USAGE);
+	assert_int_equal(run_to("check-config /missing", "/dev/null"), RNA_EXIT_USAGE);
+	assert_int_equal(run_to("check-config --config /missing", "/dev/null"), RNA_EXIT_USAGE);
+}
+
+static void assert_check_config(const struct tree *tree, const char *output_path, int code)
+{
+	char text[WORDS_MAX];
+
+	(void)snprintf(text, sizeof(text), "check-config %s/a.yaml", tree->path);
+	assert_int_equal(run_to(text, output_path), code);
+	(void)snprintf(text, sizeof(text), "check-config --config %s/a.yaml", tree->path);
+	assert_int_equal(run_to(text, output_path), code);
+}
+
+static void test_check_config_judges_as_run_does(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "a.yaml", "poll: {state: 2s}\n");
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_SUCCESS);
+	assert_check_config(&tree, "/dev/full", RNA_EXIT_FAILURE);
+	tree_write(&tree, "a.yaml", "poll: {sate: 2s}\n");
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_USAGE);
+	tree_deinit(&tree);
 }
 
 int main(void)
@@ -244,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_the_nearest_word_is_the_hint_and_the_first_of_equals),
 		cmocka_unit_test(test_shown_words_end_at_control_characters_and_whole_characters),
 		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_check_config_judges_as_run_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

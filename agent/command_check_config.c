@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command check-config. Its row asks for the settings, so a mistake has been told, and the
+ * exit code chosen, the way run does it, before it gets here.
+ */
+#include "commands.h"
+
+#include <unistd.h>
+
+int rna_command_check_config(struct rna_call *call, struct rna_error *error)
+{
+	const char *path = call->config ? call->config : RNA_CONFIG_DEFAULT;
+	bool defaults = !call->config && access(path, F_OK) < 0; /* else it would have failed */
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&text, "%s: ok%s\n", path,
+			  defaults ? "; there is no such file, and the defaults serve" : "");
+	return rna_output_strbuf(&text, error);
+}
