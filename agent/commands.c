@@ -47,6 +47,18 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_check_config,
 	},
 	{
+		.name = "record",
+		.operand = "DIR",
+		.summary =
+			"Copies what is read of this node into a directory, for --root elsewhere.",
+		.help = "DIR must be empty or not exist. GUIDs, MAC and IP addresses and node "
+			"descriptions are\nreplaced, each by the same stand-in wherever it "
+			"appears. "
+			"What could not be read is listed\nin DIR/recorded/unreadable.",
+		.options = RNA_OPTION_BIT(KEEP_IDENTITY),
+		.execute = rna_command_record,
+	},
+	{
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,

@@ -58,6 +58,7 @@ extern const char *const rna_describe_topics[]; /* NULL-ended */
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
+int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);
 int rna_command_version(struct rna_call *call, struct rna_error *error);

@@ -34,6 +34,8 @@ static const struct option {
 			      "auto colours on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids",
 			     .help = "show GID tables, as show_gids does, instead of ports"},
+	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
+				      .help = "replace no GUIDs, addresses and descriptions"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };

@@ -134,6 +134,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"describe", "describe wants a TOPIC behind it; see describe --help"},
 		{"check-config a b", "check-config: \"b\" is one word too many"},
 		{"check-config a --config b", "check-config takes [FILE] or --config, not both"},
+		{"record", "record wants a DIR behind it; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
 				    "collectors, commands"},
 	};
