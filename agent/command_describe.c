@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command describe: the tables of the code as Markdown, for README.md and its check. */
+/*
+ * The command describe: the tables of the code, as Markdown for README.md and its check, and in
+ * the forms that are installed.
+ */
 #include "commands.h"
 
 #include <string.h>
 
 #include "rna/collector.h"
 #include "rna/exporter.h"
+#include "manual.h"
 #include "settings_table.h"
 
 enum { KEY_MAX = 64 }; /* "poll." and the longest name of a collector */
@@ -31,13 +35,14 @@ static const struct {
 	const char *topic;
 	void (*describe)(struct rna_strbuf *out);
 } topics[] = {
-	{"settings", rna_settings_describe},
-	{"metrics", rna_write_families},
-	{"collectors", describe_collectors},
-	{"commands", rna_commands_describe},
+	{"settings", rna_settings_describe}, {"metrics", rna_write_families},
+	{"collectors", describe_collectors}, {"commands", rna_commands_describe},
+	{"man", rna_manual_write_program},   {"man-config", rna_manual_write_configuration},
 };
 
-const char *const rna_describe_topics[] = {"settings", "metrics", "collectors", "commands", NULL};
+const char *const rna_describe_topics[] = {
+	"settings", "metrics", "collectors", "commands", "man", "man-config", NULL,
+};
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)
 {

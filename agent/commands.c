@@ -62,7 +62,7 @@ const struct rna_command rna_commands[] = {
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,
-		.summary = "Writes one of the program's own tables as Markdown.",
+		.summary = "Writes the program's own tables as Markdown, or its man pages.",
 		.execute = rna_command_describe,
 	},
 	{
@@ -87,6 +87,12 @@ const struct rna_command *rna_command_find(const char *name)
 	return NULL;
 }
 
+const char *const rna_exit_meanings[RNA_EXIT_COUNT] = {
+	[RNA_EXIT_SUCCESS] = "success",
+	[RNA_EXIT_FAILURE] = "failure",
+	[RNA_EXIT_USAGE] = "wrong usage or configuration",
+};
+
 /* -- Help -------------------------------------------------------------------------------------- */
 
 static void write_help_of_all(struct rna_strbuf *out)
@@ -99,10 +105,9 @@ static void write_help_of_all(struct rna_strbuf *out)
 				  rna_commands[i].summary);
 	rna_strbuf_puts(out, "\nOptions of every command:\n");
 	rna_options_describe(RNA_OPTIONS_COMMON, out);
-	rna_strbuf_puts(out, "\nExit codes:\n"
-			     "  0  success\n"
-			     "  1  failure\n"
-			     "  2  wrong usage or configuration\n");
+	rna_strbuf_puts(out, "\nExit codes:\n");
+	for (int code = 0; code < RNA_EXIT_COUNT; code++)
+		rna_strbuf_printf(out, "  %d  %s\n", code, rna_exit_meanings[code]);
 }
 
 static void write_usage(const struct rna_command *command, struct rna_strbuf *out)

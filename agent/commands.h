@@ -15,7 +15,10 @@ enum rna_exit {
 	RNA_EXIT_SUCCESS = 0,
 	RNA_EXIT_FAILURE = 1, /* it could not do its work */
 	RNA_EXIT_USAGE = 2,   /* wrong usage or configuration: it did not even try */
+	RNA_EXIT_COUNT,
 };
+
+extern const char *const rna_exit_meanings[RNA_EXIT_COUNT];
 
 /* What a command works with. */
 struct rna_call {

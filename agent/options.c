@@ -14,13 +14,7 @@
 #include "commands.h"
 #include "words.h"
 
-static const struct option {
-	const char *name;
-	const char *value;          /* what help calls its value; NULL: it has none */
-	const char *const *choices; /* NULL-ended; NULL: any text but an empty one */
-	const char *standard;       /* the default; NULL: none */
-	const char *help;
-} options[RNA_OPTION_COUNT] = {
+const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_ROOT] = {"root", "DIR",
 			     .help = "directory that stands for / when hardware is read"},
 	[RNA_OPTION_CONFIG] = {"config", "FILE",
@@ -43,7 +37,7 @@ static const struct option {
 void rna_options_describe(unsigned mask, struct rna_strbuf *out)
 {
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++) {
-		const struct option *option = &options[i];
+		const struct rna_option *option = &rna_options[i];
 		size_t start = out->len;
 
 		if (!(mask & 1u << i))
@@ -75,7 +69,7 @@ static int fail_unknown(const char *word, const char *name, size_t len, struct r
 	struct rna_hint hint = RNA_HINT_LEN(name, len);
 
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
-		rna_hint_offer(&hint, options[i].name, strlen(options[i].name));
+		rna_hint_offer(&hint, rna_options[i].name, strlen(rna_options[i].name));
 	if (!hint.best)
 		return rna_error_say(error, -EINVAL, "unknown option %.*s; --help lists them",
 				     RNA_SHOWN(word));
@@ -99,7 +93,7 @@ static int check_choice(const char *dashes, const char *name, const char *const 
 }
 
 /* attached: what stands behind "=", or NULL. */
-static int take_value(const struct option *option, const char *attached, struct cursor *cursor,
+static int take_value(const struct rna_option *option, const char *attached, struct cursor *cursor,
 		      const char **ret, struct rna_error *error)
 {
 	const char *value = attached;
@@ -127,8 +121,9 @@ static int take_option(const char *word, struct cursor *cursor, struct rna_argum
 	if (!is_long && !is_help)
 		return fail_unknown(word, name, len, error);
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
-		if (strlen(options[i].name) == len && strncmp(options[i].name, name, len) == 0)
-			return take_value(&options[i], equals ? equals + 1 : NULL, cursor,
+		if (strlen(rna_options[i].name) == len &&
+		    strncmp(rna_options[i].name, name, len) == 0)
+			return take_value(&rna_options[i], equals ? equals + 1 : NULL, cursor,
 					  &arguments->options[i], error);
 	return fail_unknown(word, name, len, error);
 }
@@ -176,7 +171,7 @@ static int check_mask(const struct rna_arguments *arguments, struct rna_error *e
 		if (arguments->options[i] && !(mask & 1u << i))
 			return rna_error_say(error, -EINVAL, "%s has no option --%s",
 					     command ? command->name : "rdma-node-agent",
-					     options[i].name);
+					     rna_options[i].name);
 	return 0;
 }
 
@@ -199,7 +194,7 @@ static void fill_defaults(struct rna_arguments *arguments)
 {
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
 		if (!arguments->options[i])
-			arguments->options[i] = options[i].standard;
+			arguments->options[i] = rna_options[i].standard;
 }
 
 /* "help WORD" is "WORD --help", and "--version" is "version". */

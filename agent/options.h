@@ -23,6 +23,16 @@ enum rna_option_id {
 	RNA_OPTION_COUNT,
 };
 
+struct rna_option {
+	const char *name;
+	const char *value;          /* what help calls its value; NULL: it has none */
+	const char *const *choices; /* NULL-ended; NULL: any text but an empty one */
+	const char *standard;       /* the default; NULL: none */
+	const char *help;
+};
+
+extern const struct rna_option rna_options[RNA_OPTION_COUNT];
+
 #define RNA_OPTION_BIT(id) (1u << RNA_OPTION_##id)
 /* What every command takes. */
 #define RNA_OPTIONS_COMMON                                                                         \

@@ -320,7 +320,12 @@ int rna_settings_init(struct rna_settings *settings)
 	return 0;
 }
 
-static void write_allowed(const struct rna_setting *setting, struct rna_strbuf *out)
+const char *rna_setting_type_name(const struct rna_setting *setting)
+{
+	return types[setting->type].name;
+}
+
+void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out)
 {
 	if (setting->choices)
 		write_choices(setting, out);
@@ -330,7 +335,7 @@ static void write_allowed(const struct rna_setting *setting, struct rna_strbuf *
 		rna_strbuf_printf(out, "%s to %s", setting->min, setting->max);
 }
 
-static void write_default(const struct rna_setting *setting, struct rna_strbuf *out)
+void rna_setting_write_default(const struct rna_setting *setting, struct rna_strbuf *out)
 {
 	if (setting->type == RNA_SETTING_LIST)
 		rna_strbuf_printf(out, "[\"%s\"]", setting->standard);
@@ -345,10 +350,11 @@ void rna_settings_describe(struct rna_strbuf *out)
 	for (size_t i = 0; i < rna_setting_count; i++) {
 		const struct rna_setting *setting = &rna_setting_table[i];
 
-		rna_strbuf_printf(out, "| `%s` | %s | ", setting->key, types[setting->type].name);
-		write_allowed(setting, out);
+		rna_strbuf_printf(out, "| `%s` | %s | ", setting->key,
+				  rna_setting_type_name(setting));
+		rna_setting_write_allowed(setting, out);
 		rna_strbuf_puts(out, " | `");
-		write_default(setting, out);
+		rna_setting_write_default(setting, out);
 		rna_strbuf_printf(out, "` | %s |\n", setting->help);
 	}
 }

@@ -11,7 +11,8 @@ set -euo pipefail
 build="gcc libc6-dev meson ninja-build pkg-config python3
 	libibverbs-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
 	libdeflate-dev libjansson-dev libyaml-dev"
-test="clang clang-format libcmocka-dev prometheus python3-prometheus-client"
+test="clang clang-format libcmocka-dev man-db prometheus
+	python3-prometheus-client"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"
 bench="wrk strace prometheus-node-exporter"
