@@ -9,6 +9,7 @@
 
 #include "rna/collector.h"
 #include "rna/exporter.h"
+#include "completion.h"
 #include "manual.h"
 #include "settings_table.h"
 
@@ -35,13 +36,18 @@ static const struct {
 	const char *topic;
 	void (*describe)(struct rna_strbuf *out);
 } topics[] = {
-	{"settings", rna_settings_describe}, {"metrics", rna_write_families},
-	{"collectors", describe_collectors}, {"commands", rna_commands_describe},
-	{"man", rna_manual_write_program},   {"man-config", rna_manual_write_configuration},
+	{"settings", rna_settings_describe},
+	{"metrics", rna_write_families},
+	{"collectors", describe_collectors},
+	{"commands", rna_commands_describe},
+	{"man", rna_manual_write_program},
+	{"man-config", rna_manual_write_configuration},
+	{"bash-completion", rna_completion_write_bash},
 };
 
 const char *const rna_describe_topics[] = {
-	"settings", "metrics", "collectors", "commands", "man", "man-config", NULL,
+	"settings", "metrics",    "collectors",      "commands",
+	"man",      "man-config", "bash-completion", NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

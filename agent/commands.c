@@ -62,7 +62,8 @@ const struct rna_command rna_commands[] = {
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,
-		.summary = "Writes the program's own tables as Markdown, or its man pages.",
+		.summary = "Writes the program's own tables as Markdown, its man pages or its "
+			   "completion.",
 		.execute = rna_command_describe,
 	},
 	{

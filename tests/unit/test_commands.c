@@ -136,7 +136,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"check-config a --config b", "check-config takes [FILE] or --config, not both"},
 		{"record", "record wants a DIR behind it; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
-				    "collectors, commands, man, man-config"},
+				    "collectors, commands, man, man-config, bash-completion"},
 	};
 
 	(void)state;
