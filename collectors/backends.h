@@ -87,6 +87,9 @@ extern const struct rna_verbs_backend rna_recorded_verbs;               /* recor
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
 
+/* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
+#define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
+
 /*
  * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when
  * there is none, in the middle of a driver reload for example, so nothing calls them before it

@@ -37,7 +37,11 @@ enum {
 struct attribute {
 	const char *name;
 	enum rna_disguise_kind kind;
+	bool may_be_invalid; /* EINVAL says that there is no value now: it counts as not there */
 };
+
+static const struct attribute plain_file = {.kind = RNA_DISGUISE_NOTHING};
+static const struct attribute odd_file = {.kind = RNA_DISGUISE_TEXT};
 
 static const struct attribute device_attributes[] = {
 	{"node_type"},
@@ -82,11 +86,11 @@ static const struct attribute netdev_attributes[] = {
 	{"ifindex"},
 	{"flags"},
 	{"operstate"},
-	{"carrier"},
+	{"carrier", .may_be_invalid = true},
 	{"carrier_up_count"},
 	{"carrier_down_count"},
 	{"mtu"},
-	{"speed"},
+	{"speed", .may_be_invalid = true},
 	{"address", RNA_DISGUISE_ADDRESS},
 };
 
@@ -149,8 +153,7 @@ static void note_unreadable(struct recording *recording, const char *path, int e
 	recording->result.unreadable++;
 }
 
-/* -- Writing: path as it is on the node, disguised on the way -----------------------------------
- */
+/* -- Writing: path as it is on the node, disguised on the way ---------------------------------- */
 
 /* The directories above path, and path itself when it ends in a slash. */
 static int make_directories(struct recording *recording, const char *path)
@@ -255,8 +258,7 @@ static void write_number(struct recording *recording, const char *directory, con
 	write_file(recording, path, text, (size_t)len);
 }
 
-/* -- Copying; path is one of the node ------------------------------------------------------------
- */
+/* -- Copying; path is one of the node ---------------------------------------------------------- */
 
 /*
  * The bytes of a file, NUL-ended. Their number, or negative errno. O_NONBLOCK, for a file that is
@@ -309,7 +311,8 @@ static const char *disguise_content(struct recording *recording, enum rna_disgui
 }
 
 /* A directory stands for a file that cannot be read: absent would be something else. */
-static void copy_file(struct recording *recording, const char *path, enum rna_disguise_kind kind)
+static void copy_file(struct recording *recording, const char *path,
+		      const struct attribute *attribute)
 {
 	char content[CONTENT_MAX + 1];
 	const char *data;
@@ -319,14 +322,15 @@ static void copy_file(struct recording *recording, const char *path, enum rna_di
 	if (recording->status < 0)
 		return;
 	len = read_content(recording->root, path, content);
+	if (len == -ENOENT || (len == -EINVAL && attribute->may_be_invalid))
+		return;
 	if (len < 0) {
 		note_unreadable(recording, path, (int)len);
-		if (len != -ENOENT)
-			write_directory(recording, path);
+		write_directory(recording, path);
 		return;
 	}
 	size = (size_t)len;
-	data = disguise_content(recording, kind, content, &size);
+	data = disguise_content(recording, attribute->kind, content, &size);
 	if (data)
 		write_file(recording, path, data, size);
 }
@@ -338,7 +342,7 @@ static void copy_attributes(struct recording *recording, const char *directory,
 		const char *path = join(recording, directory, attributes[i].name);
 
 		if (path)
-			copy_file(recording, path, attributes[i].kind);
+			copy_file(recording, path, &attributes[i]);
 	}
 }
 
@@ -366,7 +370,7 @@ static size_t list(struct recording *recording, const char *directory, char ***r
 	if (count == -ENOMEM)
 		fail(recording, -ENOMEM, NULL);
 	else if (count == -ENOTDIR)
-		copy_file(recording, directory, RNA_DISGUISE_TEXT); /* then it is odd there, too */
+		copy_file(recording, directory, &odd_file); /* then it is odd there, too */
 	else if (count < 0)
 		note_unreadable(recording, directory, (int)count);
 	return count < 0 ? 0 : (size_t)count;
@@ -384,7 +388,7 @@ static void copy_files(struct recording *recording, const char *directory, size_
 		const char *path = join(recording, directory, names[i]);
 
 		if (path)
-			copy_file(recording, path, RNA_DISGUISE_NOTHING);
+			copy_file(recording, path, &plain_file);
 	}
 }
 
@@ -397,8 +401,7 @@ static bool is_recorded(struct recording *recording, const char *directory, cons
 	return to && faccessat(recording->fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* -- Devices -------------------------------------------------------------------------------------
- */
+/* -- Devices ----------------------------------------------------------------------------------- */
 
 static bool is_used_gid(struct recording *recording, const char *path)
 {
@@ -410,15 +413,22 @@ static bool is_used_gid(struct recording *recording, const char *path)
 
 static void copy_gid(struct recording *recording, const char *port, const char *index)
 {
-	const char *gids = join(recording, port, "gids");
-	const char *types = join(recording, port, "gid_attrs/types");
-	const char *ndevs = join(recording, port, "gid_attrs/ndevs");
+	static const struct {
+		const char *directory;
+		struct attribute attribute;
+	} files[] = {
+		{"gids", {.kind = RNA_DISGUISE_GID}},
+		{"gid_attrs/types", {.may_be_invalid = true}},
+		{"gid_attrs/ndevs", {.kind = RNA_DISGUISE_NAME, .may_be_invalid = true}},
+	};
 
-	if (!gids || !types || !ndevs)
-		return;
-	copy_attributes(recording, gids, &(struct attribute){index, RNA_DISGUISE_GID}, 1);
-	copy_attributes(recording, types, &(struct attribute){index, RNA_DISGUISE_NOTHING}, 1);
-	copy_attributes(recording, ndevs, &(struct attribute){index, RNA_DISGUISE_NAME}, 1);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		const char *directory = join(recording, port, files[i].directory);
+		const char *path = directory ? join(recording, directory, index) : NULL;
+
+		if (path)
+			copy_file(recording, path, &files[i].attribute);
+	}
 }
 
 /* Those in use, and entry 0: tables have 256 entries and more, nearly all of them zero. */
@@ -590,8 +600,20 @@ static void copy_device(struct recording *recording, const struct rna_device *de
 	recording->result.devices++;
 }
 
-/* -- The machine ---------------------------------------------------------------------------------
- */
+/* -- The machine ------------------------------------------------------------------------------- */
+
+/* What no file of the node says. */
+static void record_netlink(struct recording *recording, const struct rna_port_netdev *port)
+{
+	const char *netdev = disguise(recording, RNA_DISGUISE_NAME, port->netdev);
+	const char *path =
+		netdev ? need(recording, rna_arena_printf(recording->scratch, RNA_RECORDED_NETLINK,
+							  port->device, port->port))
+		       : NULL;
+
+	if (path)
+		write_file(recording, path, netdev, strlen(netdev));
+}
 
 /* The interfaces that serve a port, wherever they are, and their masters. */
 static int copy_serving_netdevs(struct recording *recording, const struct rna_collect_input *input)
@@ -608,6 +630,9 @@ static int copy_serving_netdevs(struct recording *recording, const struct rna_co
 
 		copy_netdev(recording, join(recording, CLASS_NET, name), name);
 	}
+	for (size_t i = 0; i < netdevs->port_count; i++)
+		if (netdevs->ports[i].source == RNA_NETDEV_BY_NETLINK)
+			record_netlink(recording, &netdevs->ports[i]);
 	return recording->status;
 }
 

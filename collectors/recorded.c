@@ -5,9 +5,11 @@
  *	recorded/verbs/DEVICE/ports/N/	active_mtu, max_mtu in bytes; active_speed, active_width
  *					as codes. No directory: verbs could not open the device.
  *	sys/class/net/NAME/		what sysfs has of the interface
+ *	recorded/netlink/DEVICE/ports/N/netdev
+ *					the interface that RDMA netlink named, where no file of /sys
+ *					says it
  *
- * A file that is not there is a value that the machine did not have. RDMA netlink is not recorded:
- * the other ways to find a port's interface are files.
+ * A file that is not there is a value that the machine did not have.
  */
 #include "backends.h"
 
@@ -173,16 +175,24 @@ const struct rna_netdev_backend rna_recorded_netdev = {
 /* -- RDMA netlink -------------------------------------------------------------------------------
  */
 
-static int find_no_netdev(const struct rna_root *root, const char *device, unsigned port,
-			  char ret[IF_NAMESIZE])
+static int read_netlink_netdev(const struct rna_root *root, const char *device, unsigned port,
+			       char ret[IF_NAMESIZE])
 {
-	(void)root;
-	(void)device;
-	(void)port;
-	(void)ret;
-	return -ENOENT;
+	RNA_FREE char *path = NULL;
+	char text[IF_NAMESIZE + 1]; /* and a line end */
+	ssize_t len;
+
+	if (asprintf(&path, RNA_RECORDED_NETLINK, device, port) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	len = rna_root_read(root, path, text, sizeof(text));
+	if (len <= 0 || len >= IF_NAMESIZE || text[0] == '.' || strchr(text, '/'))
+		return -ENOENT;
+	memcpy(ret, text, (size_t)len + 1);
+	return 0;
 }
 
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
-	.find_netdev = find_no_netdev,
+	.find_netdev = read_netlink_netdev,
 };
