@@ -13,6 +13,7 @@
 struct once {
 	struct rna_agent *agent;
 	struct rna_view *view;
+	struct rna_renderer_options metrics;
 };
 
 static void deinit_once(struct once *once)
@@ -32,6 +33,7 @@ static int poll_once(struct rna_call *call, struct once *ret, struct rna_error *
 	int status;
 
 	quieten(&call->settings);
+	ret->metrics.node_exporter_names = call->settings.metrics_node_exporter_names;
 	status = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config,
 			       &call->settings, &ret->agent, error);
 	if (status < 0)
@@ -47,15 +49,16 @@ static int output_json(const struct rna_view *view, struct rna_error *error)
 	return rna_output_strbuf(&text, error);
 }
 
-static int output_metrics(struct rna_view *view, enum rna_exposition format,
+static int output_metrics(const struct once *once, enum rna_exposition format,
 			  struct rna_error *error)
 {
-	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = rna_renderer_new(&once->metrics);
 	struct rna_body *body;
 	int ret = -ENOMEM;
 
 	if (renderer)
-		ret = rna_renderer_metrics(renderer, view, format, false, &body);
+		ret = rna_renderer_metrics(renderer, once->view, format, false, &body);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot write the output");
 	ret = rna_output(body->data, body->len, error);
@@ -75,8 +78,8 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 	if (strcmp(format, "json") == 0)
 		return output_json(once.view, error);
 	if (strcmp(format, "openmetrics") == 0)
-		return output_metrics(once.view, RNA_EXPOSITION_OPENMETRICS, error);
-	return output_metrics(once.view, RNA_EXPOSITION_CLASSIC, error);
+		return output_metrics(&once, RNA_EXPOSITION_OPENMETRICS, error);
+	return output_metrics(&once, RNA_EXPOSITION_CLASSIC, error);
 }
 
 /* https://no-color.org: the variable counts when it is set and not empty. */

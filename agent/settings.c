@@ -84,6 +84,9 @@ const struct rna_setting rna_setting_table[] = {
 		 "An HTTP connection that is silent for longer is closed."),
 	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
 		"Whether each GID is a series of rdma_port_gid_info; counts by type stay."),
+	BOOLEAN("metrics.node_exporter_names", metrics_node_exporter_names, "false",
+		"Whether the families of node_exporter's infiniband collector, node_infiniband_*, "
+		"are served as well."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };
@@ -331,6 +334,8 @@ void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_str
 		write_choices(setting, out);
 	else if (setting->form)
 		rna_strbuf_puts(out, setting->form);
+	else if (setting->type == RNA_SETTING_BOOLEAN)
+		rna_strbuf_puts(out, "true, false");
 	else
 		rna_strbuf_printf(out, "%s to %s", setting->min, setting->max);
 }

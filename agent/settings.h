@@ -26,6 +26,7 @@ struct rna_settings {
 	unsigned http_max_header_bytes;
 	rna_usec http_idle_timeout;
 	bool metrics_gid_info;
+	bool metrics_node_exporter_names;
 	int log_level; /* LOG_* */
 };
 

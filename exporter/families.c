@@ -14,7 +14,8 @@
  *   - files of counters/ and hw_counters/ have families by the counter table (rna/counter.h); those
  *     without a row go to the _unknown_ family of their directory, with the label counter;
  *   - a value that is absent or unreadable has no sample: 0 always means zero;
- *   - samples of a family are sorted by device and port, and the order never changes.
+ *   - samples of a family are sorted by device and port, and the order never changes;
+ *   - names of other exporters, which break these rules, stand apart in compat.c.
  *
  * To add a family: a row, and a function that gets its value from a subject.
  */
@@ -174,6 +175,33 @@ static void write_known_counter(const struct rna_counter *counter, struct rna_wa
 		if (rna_value_is_known(found->value) && fits(counter, subject))
 			rna_writer_sample(writer, subject->labels,
 					  in_base_unit(counter, found->value.number));
+}
+
+static int compare_counters(const void *key, const void *element)
+{
+	const struct rna_counter *wanted = key;
+	const struct rna_counter_value *value = element;
+
+	if (!value->counter) /* unknown files stand behind all known ones */
+		return -1;
+	return wanted < value->counter ? -1 : wanted > value->counter;
+}
+
+/* A search and no walk: these are few, and not in the order of the table. */
+static void write_alias(const struct rna_counter *counter, const struct rna_subject_list *ports,
+			struct rna_writer *writer)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_counter_group *group = ports->items[i].groups[counter->place];
+		const struct rna_counter_value *found = NULL;
+
+		if (group)
+			found = bsearch(counter, group->values, group->count,
+					sizeof(*group->values), compare_counters);
+		if (found && rna_value_is_known(found->value))
+			rna_writer_sample(writer, ports->items[i].labels,
+					  in_base_unit(counter, found->value.number));
+	}
 }
 
 /* Files without a row in the counter table, which stand behind the others; the name is a label. */
@@ -505,6 +533,27 @@ static int add_counters(struct rna_families *families)
 	return 0;
 }
 
+static int add_alias(struct rna_families *families, struct rna_family family)
+{
+	family.alias = rna_counter_find(family.place, family.file);
+	if (!family.alias)
+		return 0; /* the unit test looks for each */
+	family.metric.help = family.alias->help;
+	family.metric.unit = family.alias->unit == RNA_UNIT_NONE ? PLAIN : BYTES;
+	return add(families, family);
+}
+
+static int add_compat(struct rna_families *families)
+{
+	for (size_t i = 0; i < rna_compat_family_count; i++) {
+		const struct rna_family *family = &rna_compat_families[i];
+
+		if ((family->file ? add_alias(families, *family) : add(families, *family)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int add_all(struct rna_families *families)
 {
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
@@ -513,9 +562,10 @@ static int add_all(struct rna_families *families)
 	return 0;
 }
 
-struct rna_families *rna_families_new(void)
+struct rna_families *rna_families_new(bool compat)
 {
-	size_t most = RNA_ARRAY_SIZE(table) + rna_counter_count;
+	size_t most =
+		RNA_ARRAY_SIZE(table) + rna_counter_count + (compat ? rna_compat_family_count : 0);
 	RNA_CLEANUP(rna_families_free_p)
 	struct rna_families *families = calloc(1, sizeof(*families));
 
@@ -526,6 +576,8 @@ struct rna_families *rna_families_new(void)
 		return NULL;
 	families->items = rna_arena_array(families->arena, most, sizeof(*families->items));
 	if (!families->items || add_all(families) < 0)
+		return NULL;
+	if (compat && add_compat(families) < 0)
 		return NULL;
 	return RNA_TAKE(families);
 }
@@ -547,6 +599,8 @@ void rna_family_write(const struct rna_family *family, const struct rna_subjects
 	rna_writer_metric(writer, &family->metric);
 	if (family->counter)
 		write_known_counter(family->counter, walk, writer);
+	if (family->alias)
+		write_alias(family->alias, list, writer);
 	for (size_t i = 0; family->each && i < list->count; i++)
 		family->each(&list->items[i], writer);
 	for (size_t i = 0; family->get && i < list->count; i++) {
@@ -575,7 +629,7 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 	rna_strbuf_puts(out, of_scope[family->scope]);
 	if (family->label)
 		rna_strbuf_printf(out, ", %s", family->label);
-	if (family->metric.type != INFO)
+	if (family->metric.type != INFO || family->each)
 		return;
 	if (family->scope == NODE) {
 		rna_strbuf_puts(out, "version");
@@ -587,7 +641,7 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 
 void rna_write_families(struct rna_strbuf *out)
 {
-	RNA_CLEANUP(rna_families_free_p) struct rna_families *families = rna_families_new();
+	RNA_CLEANUP(rna_families_free_p) struct rna_families *families = rna_families_new(true);
 
 	if (!families) {
 		out->failed = true;

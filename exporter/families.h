@@ -17,7 +17,18 @@ struct rna_family {
 	/* A known counter's own family: get and each are NULL. */
 	const struct rna_counter *counter;
 	bool counters; /* this row of the table stands for all known counters */
+	/*
+	 * A known counter of a port under a name of somebody else's (compat.c), whatever the link
+	 * layer: rows name its file, from which rna_families_new() finds alias.
+	 */
+	const char *file;
+	enum rna_counter_place place;
+	const struct rna_counter *alias;
 };
+
+/* The families of node_exporter's infiniband collector, in the order of the output. */
+extern const struct rna_family rna_compat_families[];
+extern const size_t rna_compat_family_count;
 
 /* The whole table, in the order of the output, with a family for each known counter. */
 struct rna_families {
@@ -26,7 +37,8 @@ struct rna_families {
 	struct rna_arena *arena;
 };
 
-struct rna_families *rna_families_new(void); /* NULL: no memory */
+/* compat: rna_compat_families as well, behind all others. NULL: no memory. */
+struct rna_families *rna_families_new(bool compat);
 struct rna_families *rna_families_free(struct rna_families *families);
 RNA_DEFINE_CLEANUP(struct rna_families, rna_families_free)
 

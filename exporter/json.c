@@ -280,7 +280,7 @@ static void write_object(struct writer *writer, const struct rna_view *view, str
 
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct writer writer = {.families = rna_families_new()};
+	struct writer writer = {.families = rna_families_new(false)};
 
 	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
 		write_object(&writer, view, out);

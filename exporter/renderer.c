@@ -29,14 +29,14 @@ struct rna_renderer {
 	size_t expected;                                  /* size of the last text */
 };
 
-struct rna_renderer *rna_renderer_new(void)
+struct rna_renderer *rna_renderer_new(const struct rna_renderer_options *options)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
 	struct rna_renderer *renderer = calloc(1, sizeof(*renderer));
 
 	if (!renderer)
 		return NULL;
-	renderer->families = rna_families_new();
+	renderer->families = rna_families_new(options->node_exporter_names);
 	if (!renderer->families)
 		return NULL;
 	renderer->labels = rna_label_store_new();

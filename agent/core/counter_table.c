@@ -94,6 +94,8 @@ const struct rna_counter rna_counters[] = {
 		"Packets received that could not be forwarded; on an HCA mostly multicast that came back."),
 	PMA_ERROR(16, RNA_ON_ANY, "port_xmit_discards", "transmit_discards",
 		"Outbound packets dropped because the port was down, congested or too slow for their lifetime."),
+	PMA_TRAFFIC(RNA_UNIT_NONE, "port_rcv_discards", "receive_discards",
+		"Inbound packets dropped because the port was down or congested; in few kernels only."),
 	PMA_ERROR(8, RNA_ON_ANY, "port_xmit_constraint_errors", "transmit_constraint_errors",
 		"Packets not transmitted because of partition or raw packet filters."),
 	PMA_ERROR(8, RNA_ON_ANY, "port_rcv_constraint_errors", "receive_constraint_errors",

@@ -162,6 +162,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->http_max_header_bytes, 16384);
 	assert_int_equal(settings->http_idle_timeout, 120 * RNA_USEC_PER_SEC);
 	assert_true(settings->metrics_gid_info);
+	assert_false(settings->metrics_node_exporter_names);
 	assert_int_equal(settings->log_level, LOG_INFO);
 }
 
@@ -325,6 +326,8 @@ static const struct refusal {
 	{"lanes:\n  max: 1\n", "agent.yaml:2: lanes.max: 1 is out of range; allowed is 2 to 64"},
 	{"lanes:\n  max: 99999999999999999999\n",
 	 "agent.yaml:2: lanes.max: 99999999999999999999 is out of range; allowed is 2 to 64"},
+	{"metrics:\n  node_exporter_names: yes\n",
+	 "agent.yaml:2: metrics.node_exporter_names: \"yes\" is not true or false"},
 	{"log:\n  level: loud\n",
 	 "agent.yaml:2: log.level: \"loud\" is not one of error, warning, notice, info, debug"},
 	{"http:\n  listen:\n    - \":1\"\n    - node-7:80\n",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* exporter/renderer and families: what a view becomes, and how often it is made. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +12,12 @@
 #include "body.h"
 #include "exporter_view.h"
 
+static const struct rna_renderer_options own_names, all_names = {.node_exporter_names = true};
+
 static struct rna_body *render(struct rna_view *view, enum rna_exposition format)
 {
-	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = rna_renderer_new(&own_names);
 	struct rna_body *body = NULL;
 
 	assert_non_null(renderer);
@@ -242,9 +246,55 @@ static void test_agent(void **state)
 	assert_memory_equal(body->data + body->len - 6, "# EOF\n", 6);
 }
 
+/* A row of the table, its unit applied; the test's view gives each counter its place in the table.
+ */
+static void assert_alias(const struct rna_body *body, const char *metric, const char *file,
+			 enum rna_counter_place place)
+{
+	const struct rna_counter *counter = rna_counter_find(place, file);
+	uint64_t number = (uint64_t)(counter - rna_counters) + 1000000;
+	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&line, "node_infiniband_%s{device=\"mlx5_1\",port=\"1\"} %" PRIu64,
+			  metric, counter->unit == RNA_UNIT_WORDS ? number * 4 : number);
+	assert_line(body, line.data);
+}
+
+static void test_names_of_node_exporter(void **state)
+{
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = rna_renderer_new(&all_names);
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *own = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &body),
+			 0);
+	assert_memory_equal(body->data, own->data, own->len); /* they come behind ours */
+	assert_null(memmem(own->data, own->len, "node_infiniband_", 16));
+
+	assert_line(body, "# TYPE node_infiniband_info gauge");
+	assert_line(body, "node_infiniband_info{device=\"mlx5_0\",board_id=\"MT_0000000838\","
+			  "firmware_version=\"28.39.1002\",hca_type=\"MT4129\"} 1");
+	/* mlx5_1 is DOWN: rdma_port_rate_bytes_per_second has no sample */
+	assert_line(body, "node_infiniband_rate_bytes_per_second{device=\"mlx5_1\",port=\"1\"} "
+			  "50000000000");
+	assert_line(body, "node_infiniband_state_id{device=\"mlx5_1\",port=\"1\"} 1");
+	assert_alias(body, "port_data_received_bytes_total", "port_rcv_data",
+		     RNA_PLACE_PORT_COUNTERS);
+	assert_alias(body, "vl15_dropped_total", "VL15_dropped", RNA_PLACE_PORT_COUNTERS);
+	assert_alias(body, "roce_slow_restart_used_total", "roce_slow_restart",
+		     RNA_PLACE_PORT_HW_COUNTERS);
+	assert_alias(body, "roce_slow_restart_total", "roce_slow_restart_trans",
+		     RNA_PLACE_PORT_HW_COUNTERS);
+	assert_no_sample(body, "node_infiniband_state_id", "rxe2"); /* absent is not zero */
+}
+
 static void test_one_render_per_view(void **state)
 {
-	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = rna_renderer_new(&own_names);
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *next = new_view(3);
 	struct rna_body *first, *second, *third;
@@ -268,7 +318,8 @@ static void test_one_render_per_view(void **state)
 
 static void test_gzip_is_the_same_text(void **state)
 {
-	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = rna_renderer_new(&own_names);
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *plain = NULL;
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *packed = NULL;
@@ -289,7 +340,8 @@ static void test_gzip_is_the_same_text(void **state)
 /* Prepared labels must not outlive the devices and jobs that they are of. */
 static void test_labels_follow_the_device_set(void **state)
 {
-	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	RNA_CLEANUP(rna_renderer_free_p)
+	struct rna_renderer *renderer = rna_renderer_new(&own_names);
 	static const size_t sizes[] = {3, 0, 12, 1, 6};
 
 	(void)state;
@@ -321,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_link_layer_decides),
 		cmocka_unit_test(test_collectors),
 		cmocka_unit_test(test_agent),
+		cmocka_unit_test(test_names_of_node_exporter),
 		cmocka_unit_test(test_one_render_per_view),
 		cmocka_unit_test(test_gzip_is_the_same_text),
 		cmocka_unit_test(test_labels_follow_the_device_set),
