@@ -12,6 +12,7 @@ build="gcc libc6-dev meson ninja-build pkg-config python3
 	libibverbs-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
 	libdeflate-dev libjansson-dev libyaml-dev"
 test="clang clang-format libcmocka-dev man-db prometheus
+test="clang clang-format libcmocka-dev prometheus prometheus-node-exporter
 	python3-prometheus-client"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"
@@ -49,9 +50,9 @@ as_root() {
 	fi
 }
 
-# Debian starts a service when its package is installed. Prometheus is here for our tests, and
-# nobody asked for a server on port 9090: this file says no while apt runs (policy-rc.d, Debian
-# policy 9.3.3).
+# Debian starts a service when its package is installed. Prometheus and its exporter are here for
+# our tests, and nobody asked for servers on ports 9090 and 9100: this file says no while apt runs
+# (policy-rc.d, Debian policy 9.3.3).
 without_services() {
 	local policy=/usr/sbin/policy-rc.d status=0
 
