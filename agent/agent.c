@@ -157,12 +157,16 @@ static int restart_http(struct rna_agent *agent, const struct rna_settings *sett
 static int try_reload(struct rna_agent *agent, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
 	struct rna_settings old;
 	int ret;
 
 	ret = rna_config_load(agent->config, &settings, error);
 	if (ret < 0)
 		return ret;
+	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
+	if (!filter)
+		return rna_error_set(error, -ENOMEM, "cannot filter devices");
 	if (!same_http(agent, &settings)) {
 		ret = restart_http(agent, &settings, error);
 		if (ret < 0)
@@ -172,7 +176,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	agent->settings = settings;
 	settings = old;
 	rna_log_set_level(agent->settings.log_level);
-	rna_schedule_reload(&agent->schedule);
+	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter));
 	return 0;
 }
 

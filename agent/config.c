@@ -133,9 +133,9 @@ static int put_list(struct load *load, const struct rna_setting *setting, const 
 	if (value->type != YAML_SEQUENCE_NODE)
 		return rna_error_say(load->error, -EINVAL,
 				     "%s:%zu: %s: wants a list, for example [\"%s\"], not %s",
-				     load->path, line, setting->key, setting->standard,
-				     kind_of(value));
-	if (item == end)
+				     load->path, line, setting->key,
+				     setting->standard ? setting->standard : "*", kind_of(value));
+	if (item == end && setting->standard)
 		return rna_error_say(load->error, -EINVAL, "%s:%zu: %s: the list is empty",
 				     load->path, line, setting->key);
 	rna_setting_clear(setting, load->settings);

@@ -28,11 +28,13 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	struct rna_part *presence = target->device ? target->presence : newest_presence(schedule);
 
 	slot->presence = rna_part_ref(presence);
+	slot->filter = rna_device_filter_ref(schedule->filter);
 	slot->job.collector = &rna_collectors[id];
 	slot->job.input = (struct rna_collect_input){
 		.root = schedule->root,
 		.backends = schedule->backends,
 		.presence = (const void *)presence,
+		.filter = slot->filter,
 		.device = target->device,
 		.reader = slot->reader,
 		.previous = slot->part, /* replaced when this very job is back */
@@ -113,7 +115,7 @@ static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 		struct rna_target *target = list;
 
 		list = target->next;
-		log_device("device is gone", target->device);
+		log_device("device is gone or excluded", target->device);
 		if (target->running == 0) {
 			(void)rna_target_free(target);
 			continue;
@@ -329,6 +331,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 		account_failure(target, slot);
 	slot->ran = true;
 	slot->presence = rna_part_unref(slot->presence);
+	slot->filter = rna_device_filter_unref(slot->filter);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
 		follow_presence(schedule, slot->part, job->finished);
 	if (--target->running > 0)
@@ -459,6 +462,10 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	schedule->settings = settings;
 	schedule->root = root;
 	schedule->backends = backends;
+	schedule->filter =
+		rna_device_filter_new(settings->devices_include, settings->devices_exclude);
+	if (!schedule->filter)
+		return rna_error_set(error, -ENOMEM, "cannot start polling");
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
 		schedule->due[id] = RNA_USEC_NEVER;
 		if (rna_collectors[id].per_device)
@@ -505,12 +512,18 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 	return 0;
 }
 
-void rna_schedule_reload(struct rna_schedule *schedule)
+void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter)
 {
 	struct rna_lanes_limits limits = lanes_limits(schedule->settings);
+	rna_usec now = rna_clock_monotonic();
 
+	(void)rna_device_filter_unref(schedule->filter);
+	schedule->filter = filter;
 	rna_lanes_set_limits(schedule->lanes, &limits);
-	set_rhythm(schedule, rna_clock_monotonic());
+	set_rhythm(schedule, now);
+	want(schedule, schedule->node[RNA_COLLECTOR_PRESENCE],
+	     rna_collector_bit(RNA_COLLECTOR_PRESENCE), now);
+	flush(schedule);
 	arm_timer(schedule);
 }
 
@@ -536,6 +549,7 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	free_list(schedule->leaving);
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		(void)rna_target_free(schedule->node[id]);
+	(void)rna_device_filter_unref(schedule->filter);
 	*schedule = (struct rna_schedule){0};
 	return true;
 }

@@ -17,6 +17,7 @@ struct rna_schedule {
 	const struct rna_settings *settings;
 	const struct rna_root *root;
 	const struct rna_backends *backends;
+	struct rna_device_filter *filter;
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
@@ -47,8 +48,11 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
  */
 int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error);
 
-/* The settings behind the pointer have changed: periods and limits. */
-void rna_schedule_reload(struct rna_schedule *schedule);
+/*
+ * The settings behind the pointer have changed: periods, limits, and the filter that was made of
+ * them, which the schedule takes over.
+ */
+void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter);
 
 /* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */
 bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience);

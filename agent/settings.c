@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #include "duration.h"
+#include "rna/device_filter.h"
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "words.h"
@@ -39,10 +40,19 @@ static const struct rna_setting_choice log_levels[] = {
 #define LIST(key, field, form, is_valid, standard, help) \
 	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
 	 NULL, form, is_valid}
+#define GLOBS(key, field, help) \
+	LIST(key, field, \
+	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3], without blanks and slashes", \
+	     rna_device_glob_is_valid, NULL, help)
 #define POLL(name, id, standard, help) \
 	DURATION("poll." name, poll[RNA_COLLECTOR_##id], "100ms", "24h", standard, help)
 
 const struct rna_setting rna_setting_table[] = {
+	GLOBS("devices.include", devices_include,
+	      "Watch only devices that one of these fits: by name, PCI address or network interface; "
+	      "all when empty."),
+	GLOBS("devices.exclude", devices_exclude,
+	      "Leave these devices alone, included or not: nothing is read of them."),
 	POLL("presence", PRESENCE, "10s",
 	     "Period of looking for RDMA devices that came or went."),
 	POLL("state", STATE, "1s",
@@ -313,8 +323,10 @@ int rna_settings_init(struct rna_settings *settings)
 	*settings = (struct rna_settings){0};
 	for (size_t i = 0; i < rna_setting_count; i++) {
 		const struct rna_setting *setting = &rna_setting_table[i];
-		int ret = rna_setting_put(setting, setting->standard, settings, NULL);
+		int ret = 0;
 
+		if (setting->standard)
+			ret = rna_setting_put(setting, setting->standard, settings, NULL);
 		if (ret < 0) {
 			rna_settings_deinit(settings);
 			return ret;
@@ -342,7 +354,9 @@ void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_str
 
 void rna_setting_write_default(const struct rna_setting *setting, struct rna_strbuf *out)
 {
-	if (setting->type == RNA_SETTING_LIST)
+	if (!setting->standard)
+		rna_strbuf_puts(out, "[]");
+	else if (setting->type == RNA_SETTING_LIST)
 		rna_strbuf_printf(out, "[\"%s\"]", setting->standard);
 	else
 		rna_strbuf_puts(out, setting->standard);

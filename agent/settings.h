@@ -27,6 +27,8 @@ struct rna_settings {
 	rna_usec http_idle_timeout;
 	bool metrics_gid_info;
 	bool metrics_node_exporter_names;
+	char **devices_include; /* NULL-ended, or NULL: none */
+	char **devices_exclude;
 	int log_level; /* LOG_* */
 };
 

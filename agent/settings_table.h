@@ -14,7 +14,7 @@ enum rna_setting_type {
 	RNA_SETTING_INTEGER,  /* unsigned */
 	RNA_SETTING_BOOLEAN,  /* bool */
 	RNA_SETTING_CHOICE,   /* int */
-	RNA_SETTING_LIST,     /* char **, NULL-ended, at least one entry */
+	RNA_SETTING_LIST,     /* char **, NULL-ended; NULL while nothing is in it */
 	RNA_SETTING_TYPE_COUNT,
 };
 
@@ -29,8 +29,9 @@ struct rna_setting {
 	size_t offset;   /* of the field in struct rna_settings */
 	const char *min; /* durations and integers only */
 	const char *max;
-	const char *standard; /* the default; of a list its only entry */
-	const char *help;     /* one sentence */
+	/* The default; of a list its only entry, or NULL for one that may be empty, and is. */
+	const char *standard;
+	const char *help; /* one sentence */
 	const struct rna_setting_choice *choices;
 	const char *form; /* booleans and lists: what a value or an entry looks like, */
 	bool (*is_valid)(const char *entry); /* and whether one does */

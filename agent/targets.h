@@ -16,8 +16,9 @@
 struct rna_slot {
 	struct rna_job job;
 	struct rna_part *presence; /* held while the job runs, for job.input points into it */
-	struct rna_reader *reader; /* NULL for node-wide collectors */
-	struct rna_part *part;     /* newest good one */
+	struct rna_device_filter *filter; /* held likewise, by presence */
+	struct rna_reader *reader;        /* NULL for node-wide collectors */
+	struct rna_part *part;            /* newest good one */
 	bool ran;
 	bool success;
 	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */

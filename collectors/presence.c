@@ -56,6 +56,7 @@ struct run {
 	const struct rna_root *root;
 	struct rna_arena *keep;
 	struct rna_arena *scratch;
+	const struct rna_device_filter *filter;
 	bool no_memory; /* remembered, so that helpers may answer "not there" */
 };
 
@@ -141,10 +142,39 @@ static char *find_pci_directory(struct run *run, const char *sysfs_path)
 			rna_arena_printf(run->scratch, "%.*s", (int)(address + len - path), path));
 }
 
-static void read_pci(struct run *run, struct rna_device *device)
+/*
+ * Before any file of the device is opened: its names come from links and a directory. Network
+ * interfaces are those of the same function; whose port they serve is not known yet.
+ */
+static bool is_excluded(struct run *run, const struct rna_device *device, const char *pci)
+{
+	const char *path = join(run, device->sysfs_path, "device/net");
+	char **interfaces = NULL;
+	const char **names;
+	ssize_t found = 0;
+	size_t count = 0;
+
+	if (rna_device_filter_is_empty(run->filter) || !path)
+		return false;
+	found = rna_root_list(run->root, path, run->scratch, &interfaces);
+	if (found < 0)
+		found = 0; /* it has none */
+	names = rna_arena_array(run->scratch, (size_t)found + 2, sizeof(*names));
+	if (!names) {
+		run->no_memory = true;
+		return false;
+	}
+	names[count++] = device->name;
+	if (pci)
+		names[count++] = strrchr(pci, '/') + 1;
+	for (ssize_t i = 0; i < found; i++)
+		names[count++] = interfaces[i];
+	return !rna_device_filter_takes(run->filter, names, count);
+}
+
+static void read_pci(struct run *run, struct rna_device *device, const char *pci)
 {
 	const char *subfunction = read_subfunction(run, device->sysfs_path);
-	const char *pci = find_pci_directory(run, device->sysfs_path);
 
 	device->function = RNA_FUNCTION_VIRTUAL;
 	device->numa_node = -1;
@@ -186,16 +216,21 @@ static void read_ports(struct run *run, struct rna_device *device)
 	device->ports = ports;
 }
 
-/* Is there such a device? A class directory may hold plain files, and links to what just went. */
-static bool read_device(struct run *run, const char *name, struct rna_device *device)
+enum found {
+	NO_DEVICE, /* a class directory may hold plain files, and links to what just went */
+	EXCLUDED,
+	FOUND,
+};
+
+static enum found read_device(struct run *run, const char *name, struct rna_device *device)
 {
-	const char *link = join(run, CLASS, name);
+	const char *link = join(run, CLASS, name), *pci;
 	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -1;
 	struct stat stat;
 	int status = 0;
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
-		return false;
+		return NO_DEVICE;
 	*device = (struct rna_device){
 		.name = remember(run, rna_arena_strdup(run->keep, name)),
 		.sysfs_path = rna_root_realpath(run->root, link, run->keep, &status),
@@ -203,10 +238,13 @@ static bool read_device(struct run *run, const char *name, struct rna_device *de
 	};
 	run->no_memory |= status == -ENOMEM;
 	if (!device->sysfs_path || !device->name)
-		return false;
-	read_pci(run, device);
+		return NO_DEVICE;
+	pci = find_pci_directory(run, device->sysfs_path);
+	if (is_excluded(run, device, pci))
+		return EXCLUDED;
+	read_pci(run, device, pci);
 	read_ports(run, device);
-	return true;
+	return FOUND;
 }
 
 /*
@@ -244,9 +282,12 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 	devices = rna_arena_array(run->keep, (size_t)count, sizeof(*devices));
 	if (!devices)
 		return -ENOMEM;
-	for (ssize_t i = 0; i < count; i++)
-		if (read_device(run, names[i], &devices[presence->device_count]))
-			presence->device_count++;
+	for (ssize_t i = 0; i < count; i++) {
+		enum found found = read_device(run, names[i], &devices[presence->device_count]);
+
+		presence->device_count += found == FOUND;
+		presence->excluded_count += found == EXCLUDED;
+	}
 	if (!run->no_memory)
 		make_keys_unique(run, devices, presence->device_count);
 	presence->devices = devices;
@@ -263,7 +304,12 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 	int status = -ENOMEM;
 
 	if (part && scratch) {
-		struct run run = {.root = in->root, .keep = part->arena, .scratch = scratch};
+		struct run run = {
+			.root = in->root,
+			.keep = part->arena,
+			.scratch = scratch,
+			.filter = in->filter,
+		};
 
 		part->started = rna_clock_now();
 		status = read_devices(&run, presence);

@@ -249,6 +249,9 @@ const char *rna_why_no_port(const struct rna_subjects *subjects)
 	if (!presence->stack)
 		return "No RDMA stack: the kernel has no /sys/class/infiniband (is ib_core "
 		       "loaded?).";
+	if (presence->device_count == 0 && presence->excluded_count > 0)
+		return "No RDMA device is watched: devices.include and devices.exclude leave all "
+		       "of them out.";
 	if (presence->device_count == 0)
 		return "No RDMA device: the RDMA stack is there, but no driver has registered one.";
 	return "No port: the RDMA devices of this node have none.";

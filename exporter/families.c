@@ -48,6 +48,13 @@ static struct rna_value devices(const struct rna_subject *node)
 	return presence ? rna_value_ok(presence->device_count) : no_value;
 }
 
+static struct rna_value devices_excluded(const struct rna_subject *node)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
+
+	return presence ? rna_value_ok(presence->excluded_count) : no_value;
+}
+
 /* The value of an info metric; what it says stands in its labels. */
 static struct rna_value one(const struct rna_subject *subject)
 {
@@ -348,8 +355,11 @@ MEMBER(process_threads, process, threads)
 /* clang-format off */
 static const struct rna_family table[] = {
 	{{"rdma_devices", GAUGE, PLAIN,
-	  "RDMA devices of this node."},
+	  "RDMA devices of this node that are watched."},
 	 NODE, devices},
+	{{"rdma_devices_excluded", GAUGE, PLAIN,
+	  "RDMA devices of this node that devices.include and devices.exclude leave alone."},
+	 NODE, devices_excluded},
 	{{"rdma_device_info", INFO, PLAIN,
 	  "What an RDMA device is: its place, its board, its firmware and its GUIDs."},
 	 DEVICE, one},

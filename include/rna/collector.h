@@ -12,6 +12,7 @@
 
 #include "rna/clock.h"
 #include "rna/device.h"
+#include "rna/device_filter.h"
 #include "rna/error.h"
 #include "rna/part.h"
 #include "rna/root.h"
@@ -39,9 +40,11 @@ RNA_DEFINE_CLEANUP(struct rna_reader, rna_reader_free)
 struct rna_collect_input {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
-	const struct rna_presence *presence; /* newest one; NULL for presence itself and process */
-	const struct rna_device *device;     /* in presence; NULL for node-wide collectors */
-	struct rna_reader *reader;           /* this pair's own; NULL for node-wide collectors */
+	/* Newest one, for presence itself the one before; NULL: there is none yet. */
+	const struct rna_presence *presence;
+	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
+	const struct rna_device *device;        /* in presence; NULL for node-wide collectors */
+	struct rna_reader *reader;              /* this pair's own; NULL for node-wide collectors */
 	/*
 	 * This pair's newest good part, NULL: none. For what is counted from one run to the next;
 	 * it lives as long as the run, and nothing of the new part may point into it.

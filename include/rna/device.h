@@ -54,6 +54,7 @@ struct rna_presence {
 	struct rna_part part;
 	bool stack; /* does /sys/class/infiniband exist? */
 	size_t device_count;
+	size_t excluded_count; /* devices that the filter left out; nothing was read of them */
 	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
 };
 

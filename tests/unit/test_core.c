@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* agent/core: arena, string buffer, parsing, errors. */
 #include "rna/arena.h"
+#include "rna/device_filter.h"
 #include "rna/error.h"
 #include "rna/parse.h"
 #include "rna/strbuf.h"
@@ -190,6 +191,24 @@ static void test_error_texts(void **state)
 	assert_int_equal(strlen(error.text), RNA_ERROR_MAX - 1);
 }
 
+static void device_globs_are_checked(void **state)
+{
+	static const char *const good[] = {
+		"*",     "mlx5_0", "mlx5_bond_*", "0000:3b:00.?", "ib[0-3]",
+		"[!a]*", "[]]",    "a\\*",        "a]",
+	};
+	static const char *const bad[] = {"",   " ",   "a b", "a/b",     "ib[0",
+					  "[]", "[!]", "a\\", "\xc3\xa4"};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(good); i++)
+		if (!rna_device_glob_is_valid(good[i]))
+			fail_msg("%s should be a glob", good[i]);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(bad); i++)
+		if (rna_device_glob_is_valid(bad[i]))
+			fail_msg("\"%s\" should be no glob", bad[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_parse_other_forms),
 		cmocka_unit_test(test_names_are_compared_as_people_count),
 		cmocka_unit_test(test_error_texts),
+		cmocka_unit_test(device_globs_are_checked),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);

@@ -101,6 +101,7 @@ static void guids_are_checked(void **state)
 struct fixture {
 	struct tree tree;
 	struct rna_backends *backends;
+	struct rna_device_filter *filter;
 	struct rna_part *presence;
 	struct rna_part *netdevs;
 };
@@ -122,6 +123,7 @@ static int teardown(void **state)
 
 	(void)rna_part_unref(fixture->presence);
 	(void)rna_part_unref(fixture->netdevs);
+	(void)rna_device_filter_unref(fixture->filter);
 	(void)rna_backends_free(fixture->backends);
 	tree_deinit(&fixture->tree);
 	free(fixture);
@@ -133,6 +135,7 @@ static const struct rna_presence *look(struct fixture *fixture)
 	const struct rna_collect_input in = {
 		.root = fixture->tree.root,
 		.backends = fixture->backends,
+		.filter = fixture->filter,
 	};
 	struct rna_error error = {0};
 
@@ -285,6 +288,71 @@ static void add_interface(const struct tree *tree, const char *directory, const 
 	tree_write(tree, path, "400000\n");
 }
 
+/* Looks with other filters; each list has one glob at most. */
+static const struct rna_presence *look_with(struct fixture *fixture, const char *include,
+					    const char *exclude)
+{
+	char *includes[] = {(char *)(uintptr_t)include, NULL};
+	char *excludes[] = {(char *)(uintptr_t)exclude, NULL};
+
+	(void)rna_device_filter_unref(fixture->filter);
+	fixture->filter = rna_device_filter_new(includes, excludes);
+	assert_non_null(fixture->filter);
+	return look(fixture);
+}
+
+static void assert_watched(struct fixture *fixture, const char *include, const char *exclude,
+			   const char *watched)
+{
+	const struct rna_presence *presence = look_with(fixture, include, exclude);
+
+	assert_true(presence->stack);
+	if (!watched) {
+		assert_int_equal(presence->device_count, 0);
+		assert_int_equal(presence->excluded_count, 2);
+		return;
+	}
+	assert_int_equal(presence->device_count, 1);
+	assert_int_equal(presence->excluded_count, 1);
+	assert_string_equal(presence->devices[0].name, watched);
+}
+
+static void filters_go_by_each_name(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	add_interface(&fixture->tree, PCI "/net", "eth5", "0\n", "1\n");
+	tree_mkdir(&fixture->tree, "sys/devices/virtual/infiniband/rxe9/ports/1");
+	tree_link(&fixture->tree, CLASS "/rxe9", "../../devices/virtual/infiniband/rxe9");
+
+	assert_int_equal(look_with(fixture, NULL, NULL)->device_count, 2);
+	assert_int_equal(look_with(fixture, "*", "nothing")->excluded_count, 0);
+	assert_watched(fixture, "mlx5_*", NULL, "mlx5_0");
+	assert_watched(fixture, "0000:3b:*", NULL, "mlx5_0");
+	assert_watched(fixture, "eth[0-9]", NULL, "mlx5_0");
+	assert_watched(fixture, NULL, "rxe?", "mlx5_0");
+	assert_watched(fixture, NULL, "eth5", "rxe9");
+	assert_watched(fixture, NULL, "*:3b:00.0", "rxe9");
+	assert_watched(fixture, "*", "mlx5_0", "rxe9"); /* exclude wins */
+	assert_watched(fixture, "mlx5_0", "eth5", NULL);
+	assert_watched(fixture, "mlx", NULL, NULL); /* the whole name */
+}
+
+/* A file that is never answered would hold up all of presence. */
+static void nothing_is_read_of_excluded_devices(void **state)
+{
+	static const char *const files[] = {PCI "/vendor", PCI "/device", PCI "/numa_node"};
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		tree_remove(&fixture->tree, files[i]);
+		tree_fifo(&fixture->tree, files[i]);
+	}
+	assert_int_equal(look_with(fixture, NULL, "mlx5_0")->excluded_count, 1);
+}
+
 static void gid_names_the_interface(void **state)
 {
 	struct fixture *fixture = *state;
@@ -387,6 +455,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_devices_on_one_function_differ, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(virtual_devices_and_odd_entries, setup, teardown),
+		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_read_of_excluded_devices, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(gid_names_the_interface, setup, teardown),
 		cmocka_unit_test_setup_teardown(dev_port_tells_two_ports_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(ipoib_is_recognised, setup, teardown),
