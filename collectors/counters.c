@@ -240,6 +240,8 @@ static int find(const struct rna_collect_input *in, enum rna_counter_place place
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
 
+	if (in->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+		return 0; /* nothing is looked for, see rna/device.h */
 	if (!rna_reader_is_empty(in->reader))
 		return 0;
 	scratch = rna_arena_new(4096);

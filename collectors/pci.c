@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pci.h"
 
+#include "rna/cleanup.h"
+
 #include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	DOMAIN_DIGITS_MIN = 4,
 	DOMAIN_DIGITS_MAX = 8, /* 32 bits */
+	VPD_MAX = 4096,        /* bytes looked at; that of an HCA has some hundred */
 };
 
 /* Behind the domain: ":3b:00.0". */
@@ -53,4 +60,20 @@ const char *rna_pci_find_last(const char *path, size_t *ret_len)
 		path += strspn(path, "/");
 	}
 	return last;
+}
+
+bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)
+{
+	static const char mark[] = "SMDL=SW_MNG"; /* a vendor's field of the read-only section */
+	RNA_CLOSE int fd = -1;
+	char path[PATH_MAX], vpd[VPD_MAX];
+	ssize_t len;
+
+	if (snprintf(path, sizeof(path), "%s/vpd", directory) >= (int)sizeof(path))
+		return false;
+	fd = rna_root_openat(root, path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	len = pread(fd, vpd, sizeof(vpd), 0);
+	return len > 0 && memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
 }

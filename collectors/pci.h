@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "rna/root.h"
+
 /*
  * Is text (len bytes of it) a PCI address? The domain has four digits or more: hosts with VMD or
  * Hyper-V number them beyond ffff.
@@ -16,3 +18,9 @@ bool rna_pci_is_address(const char *text, size_t len);
  * is the function itself, those before it are the bridges above it.
  */
 const char *rna_pci_find_last(const char *path, size_t *ret_len);
+
+/*
+ * Does the function in directory (below the root) manage NVSwitches? Its VPD says so. This asks
+ * the device, for milliseconds, and only root may: without the right the answer is no.
+ */
+bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory);

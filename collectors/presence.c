@@ -3,8 +3,10 @@
  * presence: which RDMA devices there are, and what they sit on.
  *
  * All of it is kernel memory: no file read here reaches a device, so presence answers on a node
- * whose HCAs do not. A device that vanishes halfway is left out, or keeps what was read so far;
- * the uevent of its removal brings the next run anyway.
+ * whose HCAs do not. The one exception is the VPD of a ConnectX-7, read by root once per
+ * registration, by PCI configuration cycles that have a time limit in the kernel. A device that
+ * vanishes halfway is left out, or keeps what was read so far; the uevent of its removal brings the
+ * next run anyway.
  */
 #include "presence.h"
 
@@ -22,6 +24,8 @@
 #define CLASS "sys/class/infiniband"
 
 enum {
+	VENDOR_MELLANOX = 0x15b3,
+	DEVICE_CONNECTX7 = 0x1021,
 	PORT_NUMBER_MAX = 0xffff, /* switchdev has hundreds, IBTA a byte */
 	NUMBER_TEXT_MAX = 64,
 };
@@ -57,7 +61,8 @@ struct run {
 	struct rna_arena *keep;
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
-	bool no_memory; /* remembered, so that helpers may answer "not there" */
+	const struct rna_presence *last; /* what the run before found, or NULL */
+	bool no_memory;                  /* remembered, so that helpers may answer "not there" */
 };
 
 static char *remember(struct run *run, char *text)
@@ -172,6 +177,33 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	return !rna_device_filter_takes(run->filter, names, count);
 }
 
+/* The same registration of a device, as the run before saw it. */
+static const struct rna_device *find_last(const struct run *run, const struct rna_device *device)
+{
+	for (size_t i = 0; run->last && i < run->last->device_count; i++) {
+		const struct rna_device *last = &run->last->devices[i];
+
+		if (last->generation == device->generation &&
+		    strcmp(last->sysfs_path, device->sysfs_path) == 0)
+			return last;
+	}
+	return NULL;
+}
+
+static bool is_switch_management(const struct run *run, const struct rna_device *device,
+				 const char *pci)
+{
+	const struct rna_device *last;
+
+	if (device->function != RNA_FUNCTION_PF || device->vendor_id != VENDOR_MELLANOX ||
+	    device->device_id != DEVICE_CONNECTX7)
+		return false;
+	last = find_last(run, device);
+	if (last)
+		return last->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
+	return rna_pci_is_switch_management(run->root, pci);
+}
+
 static void read_pci(struct run *run, struct rna_device *device, const char *pci)
 {
 	const char *subfunction = read_subfunction(run, device->sysfs_path);
@@ -192,6 +224,8 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 		device->function = RNA_FUNCTION_SF;
 		device->physical_function = device->pci_address;
 	}
+	if (pci && is_switch_management(run, device, pci))
+		device->function = RNA_FUNCTION_SWITCH_MANAGEMENT;
 	device->key = rna_device_key(device->pci_address, subfunction, device->name, run->keep);
 	run->no_memory |= !device->key;
 }
@@ -309,6 +343,7 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 			.keep = part->arena,
 			.scratch = scratch,
 			.filter = in->filter,
+			.last = in->presence,
 		};
 
 		part->started = rna_clock_now();

@@ -27,6 +27,7 @@ const char *rna_function_name(enum rna_function function)
 		[RNA_FUNCTION_VF] = "vf",
 		[RNA_FUNCTION_SF] = "sf",
 		[RNA_FUNCTION_VIRTUAL] = "virtual",
+		[RNA_FUNCTION_SWITCH_MANAGEMENT] = "switch-management",
 	};
 
 	return PICK(names, function, "?");

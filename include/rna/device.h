@@ -21,9 +21,15 @@ enum rna_function {
 	RNA_FUNCTION_VF,      /* has physfn */
 	RNA_FUNCTION_SF,      /* auxiliary device with sfnum below a PCI function */
 	RNA_FUNCTION_VIRTUAL, /* no PCI parent: rxe, siw, scif */
+	/*
+	 * A ConnectX-7 on the board of an HGX B200 or B300 through which the NVSwitches are
+	 * managed. It carries no traffic, and each read of a counter fails with a line in the
+	 * kernel log (node_exporter issue 3434), so counters are left alone.
+	 */
+	RNA_FUNCTION_SWITCH_MANAGEMENT,
 };
 
-const char *rna_function_name(enum rna_function function); /* "pf", "vf", "sf", "virtual" */
+const char *rna_function_name(enum rna_function function); /* "pf", "vf", "sf", ... */
 
 /* One RDMA device as presence sees it: cheap facts that cost no firmware command. */
 struct rna_device {

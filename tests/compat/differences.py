@@ -10,6 +10,8 @@
     file rate
     hw_counters of a   no samples         none of its             a device that does not answer
     device that hangs                     hw_counters             costs its own freshness
+    counters of what   samples            none                    each read puts a line in the kernel
+    manages NVSwitches                                            log, and none says anything
 
 Their names and files, here and in exporter/compat.c, come from two readings of node_exporter
 collector/infiniband_linux.go and procfs sysfs/class_infiniband.go.
@@ -132,14 +134,25 @@ def only_ours(root):
     return counters_in(root, "hw_counters", HW_COUNTERS)
 
 
+def manages_switches(port_path):
+    path = f"{port_path}/../../device/vpd"
+    if not os.path.exists(path):
+        return False
+    with open(path, "rb") as file:
+        return b"SMDL=SW_MNG" in file.read()
+
+
 def not_compared(root):
-    """The last two rows of the table above."""
+    """The last three rows of the table above."""
     ret = set()
     for labels, path in ports_in(root):
         if read(f"{path}/rate") is None:
             ret.add(("node_infiniband_rate_bytes_per_second", labels))
         if any(stat.S_ISFIFO(os.stat(file).st_mode) for file in glob.glob(f"{path}/hw_counters/*")):
             ret |= {(f"node_infiniband_{name}_total", labels) for name in HW_COUNTERS}
+        if manages_switches(path):
+            ret |= {(f"node_infiniband_{name}_total", labels)
+                    for name in (*PMA_COUNTERS, *HW_COUNTERS)}
     return ret
 
 

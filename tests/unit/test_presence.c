@@ -136,11 +136,14 @@ static const struct rna_presence *look(struct fixture *fixture)
 		.root = fixture->tree.root,
 		.backends = fixture->backends,
 		.filter = fixture->filter,
+		.presence = (const struct rna_presence *)fixture->presence,
 	};
 	struct rna_error error = {0};
+	struct rna_part *part = NULL;
 
-	fixture->presence = rna_part_unref(fixture->presence);
-	assert_int_equal(rna_collect_presence(&in, &fixture->presence, &error), 0);
+	assert_int_equal(rna_collect_presence(&in, &part, &error), 0);
+	(void)rna_part_unref(fixture->presence);
+	fixture->presence = part;
 	return (const struct rna_presence *)fixture->presence;
 }
 
@@ -286,6 +289,24 @@ static void add_interface(const struct tree *tree, const char *directory, const 
 	tree_write(tree, path, "1\n");
 	(void)snprintf(path, sizeof(path), "%s/%s/speed", directory, name);
 	tree_write(tree, path, "400000\n");
+}
+
+/* The VPD is a question to the device: it is asked once, and only of what may be such a one. */
+static void switch_management_is_recognised_once(void **state)
+{
+	static const char vpd[] = "\x82\x0a\0ConnectX-7\x90\x10\0V3\x0dSMDL=SW_MNG\0\x78";
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	tree_write_bytes(&fixture->tree, PCI "/vpd", vpd, sizeof(vpd));
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_SWITCH_MANAGEMENT);
+	tree_remove(&fixture->tree, PCI "/vpd");
+	tree_fifo(&fixture->tree, PCI "/vpd"); /* reading it again would never end */
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_SWITCH_MANAGEMENT);
+
+	fixture->presence = rna_part_unref(fixture->presence);
+	tree_write(&fixture->tree, PCI "/device", "0x1023\n");
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_PF);
 }
 
 /* Looks with other filters; each list has one glob at most. */
@@ -455,6 +476,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_devices_on_one_function_differ, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(virtual_devices_and_odd_entries, setup, teardown),
+		cmocka_unit_test_setup_teardown(switch_management_is_recognised_once, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_read_of_excluded_devices, setup,
 						teardown),
