@@ -12,6 +12,8 @@
     device that hangs                     hw_counters             costs its own freshness
     counters of what   samples            none                    each read puts a line in the kernel
     manages NVSwitches                                            log, and none says anything
+    2^62 words of      bytes modulo 2^64  the largest number      a counter that begins anew at 0 would
+    data and more                                                 be a rate that never was
 
 Their names and files, here and in exporter/compat.c, come from two readings of node_exporter
 collector/infiniband_linux.go and procfs sysfs/class_infiniband.go.
@@ -143,13 +145,16 @@ def manages_switches(port_path):
 
 
 def not_compared(root):
-    """The last three rows of the table above."""
+    """The last four rows of the table above."""
     ret = set()
     for labels, path in ports_in(root):
         if read(f"{path}/rate") is None:
             ret.add(("node_infiniband_rate_bytes_per_second", labels))
         if any(stat.S_ISFIFO(os.stat(file).st_mode) for file in glob.glob(f"{path}/hw_counters/*")):
             ret |= {(f"node_infiniband_{name}_total", labels) for name in HW_COUNTERS}
+        ret |= {(f"node_infiniband_{name}_total", labels)
+                for name, file in PMA_COUNTERS.items()
+                if file in WORDS and (number_in(f"{path}/counters/{file}") or 0) >= 2**62}
         if manages_switches(path):
             ret |= {(f"node_infiniband_{name}_total", labels)
                     for name in (*PMA_COUNTERS, *HW_COUNTERS)}

@@ -75,7 +75,16 @@ def without(seed, files):
     return make
 
 
-GENERATED = {"without-counters": without(1, ["ports/1/counters"]),
+def largest(root):
+    """The largest number everywhere, and words whose bytes are too many for 64 bits."""
+    generate(2, 1)(root)
+    for file in PMA_COUNTERS.values():
+        write(f"{root}/sys/class/infiniband/gen_0/ports/1/counters/{file}", 2**64 - 1)
+    write(f"{root}/sys/class/infiniband/gen_0/ports/1/counters/port_rcv_data", 2**62 + 1)
+
+
+GENERATED = {"largest": largest,
+             "without-counters": without(1, ["ports/1/counters"]),
              "without-hw-counters": without(1, ["ports/1/hw_counters"]),
              "without-board": without(1, ["board_id"]),
              "without-type": without(1, ["hca_type"]),
