@@ -162,6 +162,7 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	if (rna_device_filter_is_empty(run->filter) || !path)
 		return false;
 	found = rna_root_list(run->root, path, run->scratch, &interfaces);
+	run->no_memory |= found == -ENOMEM;
 	if (found < 0)
 		found = 0; /* it has none */
 	names = rna_arena_array(run->scratch, (size_t)found + 2, sizeof(*names));
