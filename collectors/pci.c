@@ -64,7 +64,7 @@ const char *rna_pci_find_last(const char *path, size_t *ret_len)
 
 bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)
 {
-	static const char mark[] = "SMDL=SW_MNG"; /* a vendor's field of the read-only section */
+	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
 	RNA_CLOSE int fd = -1;
 	char path[PATH_MAX], vpd[VPD_MAX];
 	ssize_t len;

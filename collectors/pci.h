@@ -19,6 +19,9 @@ bool rna_pci_is_address(const char *text, size_t len);
  */
 const char *rna_pci_find_last(const char *path, size_t *ret_len);
 
+/* What stands in the VPD of such a function. */
+#define RNA_PCI_SWITCH_MANAGEMENT_MARK "SMDL=SW_MNG"
+
 /*
  * Does the function in directory (below the root) manage NVSwitches? Its VPD says so. This asks
  * the device, for milliseconds, and only root may: without the right the answer is no.

@@ -448,6 +448,14 @@ static void copy_gids(struct recording *recording, const char *port)
 	}
 }
 
+/* Nothing reads the counters of what manages NVSwitches, see rna/device.h; nor does a recorder. */
+static void copy_counters(struct recording *recording, const struct rna_device *device,
+			  const char *path)
+{
+	if (device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
+		copy_files(recording, path, SIZE_MAX);
+}
+
 static void copy_port(struct recording *recording, const struct rna_device *device, unsigned number)
 {
 	static const char *const counters[] = {"counters", "hw_counters"};
@@ -459,7 +467,7 @@ static void copy_port(struct recording *recording, const struct rna_device *devi
 	write_directory(recording, port);
 	COPY_ATTRIBUTES(recording, port, port_attributes);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(counters); i++)
-		copy_files(recording, join(recording, port, counters[i]), SIZE_MAX);
+		copy_counters(recording, device, join(recording, port, counters[i]));
 	copy_files(recording, join(recording, port, "pkeys"), PKEYS_MAX);
 	copy_gids(recording, port);
 }
@@ -569,6 +577,17 @@ static const char *find_pci_directory(struct recording *recording, const struct 
 						(int)(address + len - path), path));
 }
 
+/* Of the VPD only what makes the function known: the rest is serial numbers. */
+static void record_vpd(struct recording *recording, const struct rna_device *device,
+		       const char *pci)
+{
+	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
+	const char *path = join(recording, pci, "vpd");
+
+	if (path && device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+		write_file(recording, path, mark, sizeof(mark) - 1);
+}
+
 /* What "device" leads to: a PCI function, or an auxiliary device below one. */
 static void copy_parent(struct recording *recording, const struct rna_device *device)
 {
@@ -577,8 +596,10 @@ static void copy_parent(struct recording *recording, const struct rna_device *de
 		link ? rna_root_realpath(recording->root, link, recording->scratch, NULL) : NULL;
 	const char *pci = link ? find_pci_directory(recording, device, parent) : NULL;
 
-	if (pci)
+	if (pci) {
 		copy_pci_function(recording, pci);
+		record_vpd(recording, device, pci);
+	}
 	if (!parent)
 		return;
 	copy_link(recording, device->sysfs_path, "device");
@@ -592,7 +613,7 @@ static void copy_device(struct recording *recording, const struct rna_device *de
 	copy_link(recording, CLASS_INFINIBAND, device->name);
 	write_directory(recording, device->sysfs_path);
 	COPY_ATTRIBUTES(recording, device->sysfs_path, device_attributes);
-	copy_files(recording, join(recording, device->sysfs_path, "hw_counters"), SIZE_MAX);
+	copy_counters(recording, device, join(recording, device->sysfs_path, "hw_counters"));
 	for (size_t i = 0; i < device->port_count; i++)
 		copy_port(recording, device, device->ports[i]);
 	copy_parent(recording, device);
