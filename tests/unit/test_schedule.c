@@ -474,6 +474,22 @@ static void test_who_runs_once_gets_gids_too(void **state)
 		assert_non_null(rna_device_gids(&fixture->view->snapshot->devices[i]));
 }
 
+/* A reload must not put off what is due: with one every 5 ms a period of 20 ms still comes. */
+static void test_reloads_do_not_put_off_polls(void **state)
+{
+	struct fixture *fixture = *state;
+	rna_usec begin;
+
+	start(fixture);
+	run_until(fixture, always);
+	begin = rna_clock_monotonic();
+	while (atomic_load(&script.state_runs[0]) < 5) {
+		assert_true(rna_clock_monotonic() - begin < 20 * RNA_USEC_PER_SEC);
+		rna_schedule_reload(&fixture->schedule, NULL);
+		assert_true(sd_event_run(fixture->event, 5 * RNA_USEC_PER_MSEC) >= 0);
+	}
+}
+
 static bool one_device(struct fixture *fixture)
 {
 	return fixture->view->snapshot->device_count == 1;
@@ -561,6 +577,7 @@ int main(void)
 		SCHEDULE_TEST(test_gids_do_not_delay_the_first_view),
 		SCHEDULE_TEST(test_gids_follow_ports_and_interfaces),
 		SCHEDULE_TEST(test_who_runs_once_gets_gids_too),
+		SCHEDULE_TEST(test_reloads_do_not_put_off_polls),
 		SCHEDULE_TEST(test_devices_come_and_go),
 		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
