@@ -113,7 +113,6 @@ static int start_http(struct rna_agent *agent, const struct rna_settings *settin
 		.max_connections = settings->http_max_connections,
 		.max_header_bytes = settings->http_max_header_bytes,
 		.idle_timeout = settings->http_idle_timeout,
-		.metrics = {.node_exporter_names = settings->metrics_node_exporter_names},
 	};
 	const struct rna_http_source source = {newest_view, is_ready, agent};
 
@@ -136,7 +135,6 @@ static bool same_http(const struct rna_agent *agent, const struct rna_settings *
 	return a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
-	       a->metrics_node_exporter_names == b->metrics_node_exporter_names &&
 	       (agent->passed.count > 0 || same_listen(a->http_listen, b->http_listen));
 }
 

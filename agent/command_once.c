@@ -13,7 +13,6 @@
 struct once {
 	struct rna_agent *agent;
 	struct rna_view *view;
-	struct rna_renderer_options metrics;
 };
 
 static void deinit_once(struct once *once)
@@ -33,7 +32,6 @@ static int poll_once(struct rna_call *call, struct once *ret, struct rna_error *
 	int status;
 
 	quieten(&call->settings);
-	ret->metrics.node_exporter_names = call->settings.metrics_node_exporter_names;
 	status = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config,
 			       &call->settings, &ret->agent, error);
 	if (status < 0)
@@ -53,7 +51,7 @@ static int output_metrics(const struct once *once, enum rna_exposition format,
 			  struct rna_error *error)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new(&once->metrics);
+	struct rna_renderer *renderer = rna_renderer_new();
 	struct rna_body *body;
 	int ret = -ENOMEM;
 

@@ -103,7 +103,10 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 		return NULL;
 	view->refs = 1;
 	view->agent = *status;
-	view->metrics.gid_info = schedule->settings->metrics_gid_info;
+	view->metrics = (struct rna_metrics_options){
+		.gid_info = schedule->settings->metrics_gid_info,
+		.node_exporter_names = schedule->settings->metrics_node_exporter_names,
+	};
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
 	view->agent.lanes_stalled = schedule->overdue;
 	view->agent.root = rna_arena_strdup(arena, status->root);

@@ -572,10 +572,9 @@ static int add_all(struct rna_families *families)
 	return 0;
 }
 
-struct rna_families *rna_families_new(bool compat)
+struct rna_families *rna_families_new(void)
 {
-	size_t most =
-		RNA_ARRAY_SIZE(table) + rna_counter_count + (compat ? rna_compat_family_count : 0);
+	size_t most = RNA_ARRAY_SIZE(table) + rna_counter_count + rna_compat_family_count;
 	RNA_CLEANUP(rna_families_free_p)
 	struct rna_families *families = calloc(1, sizeof(*families));
 
@@ -587,7 +586,8 @@ struct rna_families *rna_families_new(bool compat)
 	families->items = rna_arena_array(families->arena, most, sizeof(*families->items));
 	if (!families->items || add_all(families) < 0)
 		return NULL;
-	if (compat && add_compat(families) < 0)
+	families->own_count = families->count;
+	if (add_compat(families) < 0)
 		return NULL;
 	return RNA_TAKE(families);
 }
@@ -651,7 +651,7 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 
 void rna_write_families(struct rna_strbuf *out)
 {
-	RNA_CLEANUP(rna_families_free_p) struct rna_families *families = rna_families_new(true);
+	RNA_CLEANUP(rna_families_free_p) struct rna_families *families = rna_families_new();
 
 	if (!families) {
 		out->failed = true;

@@ -33,12 +33,12 @@ extern const size_t rna_compat_family_count;
 /* The whole table, in the order of the output, with a family for each known counter. */
 struct rna_families {
 	size_t count;
+	size_t own_count; /* of them, those in front of rna_compat_families */
 	struct rna_family *items;
 	struct rna_arena *arena;
 };
 
-/* compat: rna_compat_families as well, behind all others. NULL: no memory. */
-struct rna_families *rna_families_new(bool compat);
+struct rna_families *rna_families_new(void); /* NULL: no memory */
 struct rna_families *rna_families_free(struct rna_families *families);
 RNA_DEFINE_CLEANUP(struct rna_families, rna_families_free)
 

@@ -391,15 +391,14 @@ static void listener_stop(struct listener *listener)
 		MHD_stop_daemon(listener->daemon); /* closes its connections and its socket */
 }
 
-static struct rna_http *http_new(const struct rna_http_options *options,
-				 const struct rna_http_source *source, size_t listener_count)
+static struct rna_http *http_new(const struct rna_http_source *source, size_t listener_count)
 {
 	RNA_CLEANUP(rna_http_stop_p) struct rna_http *http = calloc(1, sizeof(*http));
 
 	if (!http)
 		return NULL;
 	http->source = *source;
-	http->renderer = rna_renderer_new(&options->metrics);
+	http->renderer = rna_renderer_new();
 	if (!http->renderer)
 		return NULL;
 	http->listeners = calloc(listener_count, sizeof(*http->listeners));
@@ -417,7 +416,7 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 
 	while (options->socket_count == 0 && options->listen[count])
 		count++;
-	http = http_new(options, source, count);
+	http = http_new(source, count);
 	if (!http)
 		return rna_error_set(error, -ENOMEM, "http");
 

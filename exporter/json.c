@@ -81,7 +81,7 @@ static void set_families(struct writer *writer, json_t *object, const struct rna
 {
 	size_t len = strlen(prefix);
 
-	for (size_t i = 0; i < writer->families->count; i++) {
+	for (size_t i = 0; i < writer->families->own_count; i++) {
 		const struct rna_family *family = &writer->families->items[i];
 		struct rna_value value;
 
@@ -280,7 +280,7 @@ static void write_object(struct writer *writer, const struct rna_view *view, str
 
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct writer writer = {.families = rna_families_new(false)};
+	struct writer writer = {.families = rna_families_new()};
 
 	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
 		write_object(&writer, view, out);

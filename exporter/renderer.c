@@ -29,14 +29,14 @@ struct rna_renderer {
 	size_t expected;                                  /* size of the last text */
 };
 
-struct rna_renderer *rna_renderer_new(const struct rna_renderer_options *options)
+struct rna_renderer *rna_renderer_new(void)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
 	struct rna_renderer *renderer = calloc(1, sizeof(*renderer));
 
 	if (!renderer)
 		return NULL;
-	renderer->families = rna_families_new(options->node_exporter_names);
+	renderer->families = rna_families_new();
 	if (!renderer->families)
 		return NULL;
 	renderer->labels = rna_label_store_new();
@@ -73,6 +73,8 @@ static int render(struct rna_renderer *renderer, enum rna_exposition format, str
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	struct rna_writer writer = RNA_WRITER(&out, format);
 	const struct rna_families *families = renderer->families;
+	bool all = renderer->view->metrics.node_exporter_names;
+	size_t count = all ? families->count : families->own_count;
 
 	if (rna_subjects_set(&renderer->subjects, renderer->view) < 0)
 		return -ENOMEM;
@@ -82,7 +84,7 @@ static int render(struct rna_renderer *renderer, enum rna_exposition format, str
 		return -ENOMEM;
 
 	(void)rna_strbuf_reserve(&out, renderer->expected);
-	for (size_t i = 0; i < families->count; i++)
+	for (size_t i = 0; i < count; i++)
 		rna_family_write(&families->items[i], &renderer->subjects, &renderer->walk,
 				 &writer);
 	rna_writer_end(&writer);

@@ -11,8 +11,7 @@ set -euo pipefail
 build="gcc libc6-dev meson ninja-build pkg-config python3
 	libibverbs-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
 	libdeflate-dev libjansson-dev libyaml-dev"
-test="clang clang-format libcmocka-dev man-db prometheus
-test="clang clang-format libcmocka-dev prometheus prometheus-node-exporter
+test="clang clang-format libcmocka-dev man-db prometheus prometheus-node-exporter
 	python3-prometheus-client"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"

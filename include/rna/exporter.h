@@ -34,14 +34,8 @@ struct rna_body *rna_body_unref(struct rna_body *body); /* accepts and returns N
 /* Renders metrics: once per view and format, compressed once per view and format. */
 struct rna_renderer;
 
-struct rna_renderer_options {
-	bool node_exporter_names; /* the node_infiniband_ families as well */
-};
-
-/* options are copied. NULL: no memory. */
-struct rna_renderer *rna_renderer_new(const struct rna_renderer_options *options);
-struct rna_renderer *rna_renderer_free(
-	struct rna_renderer *renderer); /* accepts and returns NULL */
+struct rna_renderer *rna_renderer_new(void);                           /* NULL: no memory */
+struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer); /* accepts, returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_renderer, rna_renderer_free)
 
 /*
@@ -83,7 +77,6 @@ struct rna_http_options {
 	unsigned max_connections;
 	unsigned max_header_bytes; /* request line and headers */
 	rna_usec idle_timeout;
-	struct rna_renderer_options metrics;
 };
 
 struct rna_http;

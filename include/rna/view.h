@@ -35,7 +35,8 @@ struct rna_agent_status {
 
 /* What an administrator chose of what exporters write. */
 struct rna_metrics_options {
-	bool gid_info; /* rdma_port_gid_info: a series for each GID */
+	bool gid_info;            /* rdma_port_gid_info: a series for each GID */
+	bool node_exporter_names; /* the families of exporter/compat.c as well */
 };
 
 struct rna_view {

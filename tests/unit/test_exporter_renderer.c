@@ -12,12 +12,10 @@
 #include "body.h"
 #include "exporter_view.h"
 
-static const struct rna_renderer_options own_names, all_names = {.node_exporter_names = true};
-
 static struct rna_body *render(struct rna_view *view, enum rna_exposition format)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new(&own_names);
+	struct rna_renderer *renderer = rna_renderer_new();
 	struct rna_body *body = NULL;
 
 	assert_non_null(renderer);
@@ -262,15 +260,13 @@ static void assert_alias(const struct rna_body *body, const char *metric, const 
 
 static void test_names_of_node_exporter(void **state)
 {
-	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new(&all_names);
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
-	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *own = render(view, RNA_EXPOSITION_CLASSIC);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
 
 	(void)state;
-	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &body),
-			 0);
+	view->metrics.node_exporter_names = true;
+	body = render(view, RNA_EXPOSITION_CLASSIC);
 	assert_memory_equal(body->data, own->data, own->len); /* they come behind ours */
 	assert_null(memmem(own->data, own->len, "node_infiniband_", 16));
 
@@ -294,7 +290,7 @@ static void test_names_of_node_exporter(void **state)
 static void test_one_render_per_view(void **state)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new(&own_names);
+	struct rna_renderer *renderer = rna_renderer_new();
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *next = new_view(3);
 	struct rna_body *first, *second, *third;
@@ -319,7 +315,7 @@ static void test_one_render_per_view(void **state)
 static void test_gzip_is_the_same_text(void **state)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new(&own_names);
+	struct rna_renderer *renderer = rna_renderer_new();
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *plain = NULL;
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *packed = NULL;
@@ -341,7 +337,7 @@ static void test_gzip_is_the_same_text(void **state)
 static void test_labels_follow_the_device_set(void **state)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new(&own_names);
+	struct rna_renderer *renderer = rna_renderer_new();
 	static const size_t sizes[] = {3, 0, 12, 1, 6};
 
 	(void)state;
