@@ -221,9 +221,9 @@ static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, 
 		want(schedule, t, collectors, now);
 }
 
-/* What is read again because of what has just been read. old: before; NULL: it is the first. */
-static void want_what_follows(struct rna_schedule *schedule, struct rna_target *target,
-			      const struct rna_part *old, const struct rna_part *new, rna_usec now)
+/* What new, just read, makes to be read or written anew. old: before; NULL: it is the first. */
+static void follow_changes(struct rna_schedule *schedule, struct rna_target *target,
+			   const struct rna_part *old, const struct rna_part *new, rna_usec now)
 {
 	const unsigned gids = rna_collector_bit(RNA_COLLECTOR_GIDS);
 
@@ -232,7 +232,10 @@ static void want_what_follows(struct rna_schedule *schedule, struct rna_target *
 		want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
 		     rna_collector_bit(RNA_COLLECTOR_NETDEV), now);
 	}
-	if (old && new->collector == RNA_COLLECTOR_NETDEV && changes_labels(old, new))
+	if (!changes_labels(old, new))
+		return;
+	schedule->device_set++;
+	if (old && new->collector == RNA_COLLECTOR_NETDEV)
 		want_of_devices(schedule, gids, now);
 }
 
@@ -245,9 +248,7 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 		log_success(target, slot);
 	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
 		slot->errors[reason] += part->errors[reason];
-	if (changes_labels(slot->part, part))
-		schedule->device_set++;
-	want_what_follows(schedule, target, slot->part, part, slot->job.finished);
+	follow_changes(schedule, target, slot->part, part, slot->job.finished);
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
 	slot->success = true;

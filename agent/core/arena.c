@@ -135,8 +135,3 @@ char *rna_arena_printf(struct rna_arena *arena, const char *format, ...)
 	va_end(args);
 	return text;
 }
-
-size_t rna_arena_size(const struct rna_arena *arena)
-{
-	return arena->total;
-}

@@ -8,6 +8,8 @@
  */
 #include "rna/gid.h"
 
+#include "rna/parse.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,11 +98,6 @@ bool rna_gid_ipv4(const struct rna_gid *gid, char ret[RNA_IPV4_TEXT_MAX])
 
 /* -- Two tables -------------------------------------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* The same meaning to who chose it by index? */
 static bool same_gid(const struct rna_gid_entry *a, const struct rna_gid_entry *b)
 {
@@ -110,7 +107,7 @@ static bool same_gid(const struct rna_gid_entry *a, const struct rna_gid_entry *
 /* A VLAN's link-local GID is that of its parent: only the interface tells them apart. */
 static bool same_address(const struct rna_gid_entry *a, const struct rna_gid_entry *b)
 {
-	return same_gid(a, b) && same_text(a->netdev, b->netdev);
+	return same_gid(a, b) && rna_same_text(a->netdev, b->netdev);
 }
 
 static bool same_port(const struct rna_port_gids *a, const struct rna_port_gids *b)

@@ -103,3 +103,8 @@ int rna_compare_names(const char *a, const char *b)
 		return *a ? 1 : -1;
 	return strcmp(whole_a, whole_b); /* "mlx5_01" and "mlx5_1" are not the same */
 }
+
+bool rna_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}

@@ -156,14 +156,6 @@ static char *keep(struct rna_arena *arena, const char *text, ssize_t len, int *r
 	return copy;
 }
 
-char *rna_root_read_text(const struct rna_root *root, const char *path, struct rna_arena *arena,
-			 int *ret_error)
-{
-	char text[RNA_ATTRIBUTE_MAX + 1];
-
-	return keep(arena, text, rna_root_read(root, path, text, sizeof(text)), ret_error);
-}
-
 static ssize_t read_link(int fd, const char *path, char *buffer, size_t size)
 {
 	ssize_t len = readlinkat(fd, path, buffer, size);

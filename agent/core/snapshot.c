@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rna/snapshot.h"
 
+#include "rna/parse.h"
 #include "rna/view.h"
 
 #include <string.h>
@@ -15,13 +16,6 @@ struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time)
 	snapshot->refs = 1;
 	snapshot->time = time;
 	snapshot->device_count = device_count;
-	return snapshot;
-}
-
-struct rna_snapshot *rna_snapshot_ref(struct rna_snapshot *snapshot)
-{
-	if (snapshot)
-		snapshot->refs++;
 	return snapshot;
 }
 
@@ -160,24 +154,19 @@ const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 	return NULL;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b)
 {
 	if (a->count != b->count || a->port_count != b->port_count)
 		return false;
 	for (size_t i = 0; i < a->count; i++)
-		if (!same_text(a->netdevs[i].name, b->netdevs[i].name) ||
-		    !same_text(a->netdevs[i].master, b->netdevs[i].master))
+		if (!rna_same_text(a->netdevs[i].name, b->netdevs[i].name) ||
+		    !rna_same_text(a->netdevs[i].master, b->netdevs[i].master))
 			return false;
 	for (size_t i = 0; i < a->port_count; i++)
 		if (a->ports[i].port != b->ports[i].port ||
 		    a->ports[i].source != b->ports[i].source ||
-		    !same_text(a->ports[i].device, b->ports[i].device) ||
-		    !same_text(a->ports[i].netdev, b->ports[i].netdev))
+		    !rna_same_text(a->ports[i].device, b->ports[i].device) ||
+		    !rna_same_text(a->ports[i].netdev, b->ports[i].netdev))
 			return false;
 	return true;
 }

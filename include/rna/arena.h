@@ -21,6 +21,3 @@ void *rna_arena_alloc(struct rna_arena *arena, size_t size);
 void *rna_arena_array(struct rna_arena *arena, size_t count, size_t size); /* overflow: NULL */
 char *rna_arena_strdup(struct rna_arena *arena, const char *text);
 char *rna_arena_printf(struct rna_arena *arena, const char *format, ...) RNA_PRINTF(2, 3);
-
-/* Bytes taken from the system, for tests and accounting. */
-size_t rna_arena_size(const struct rna_arena *arena);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,3 +19,6 @@ int rna_parse_leading_u64(const char *text, uint64_t *ret);
 
 /* Compares names the way people count: mlx5_2 before mlx5_10. For qsort-like use. */
 int rna_compare_names(const char *a, const char *b);
+
+/* Are both the same text, or both NULL? */
+bool rna_same_text(const char *a, const char *b);

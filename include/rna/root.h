@@ -46,9 +46,6 @@ bool rna_root_exists(const struct rna_root *root, const char *path);
 ssize_t rna_root_read(const struct rna_root *root, const char *path, char *buffer, size_t size);
 int rna_root_read_u64(const struct rna_root *root, const char *path, uint64_t *ret);
 int rna_root_read_hex(const struct rna_root *root, const char *path, uint64_t *ret);
-/* The text, kept in arena. NULL with *ret_error (may be NULL) = negative errno. */
-char *rna_root_read_text(const struct rna_root *root, const char *path, struct rna_arena *arena,
-			 int *ret_error);
 
 /* Target of a link as it is written. Length, or negative errno. */
 ssize_t rna_root_readlink(const struct rna_root *root, const char *path, char *buffer, size_t size);

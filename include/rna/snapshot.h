@@ -30,7 +30,6 @@ struct rna_snapshot {
 
 /* device_count devices with nothing in them, refs = 1. NULL: no memory. */
 struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time);
-struct rna_snapshot *rna_snapshot_ref(struct rna_snapshot *snapshot);
 struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot); /* drops the parts' refs */
 RNA_DEFINE_CLEANUP(struct rna_snapshot, rna_snapshot_unref)
 
