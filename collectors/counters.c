@@ -4,16 +4,18 @@
  *
  * Which directories there are differs by driver (only those with a PMA have ports/N/counters), and
  * so do the files in them. They are listed once, matched with the table of known counters, and
- * from then on only read: the reader holds for each file its row and its last number.
+ * from then on only read: the reader holds for each file its row.
  *
  * The files are read in the order of the table. That matters for hw_counters of mlx5: the read of
  * the first counter, rx_write_requests, refreshes all of them in the kernel, and the others come
  * from its cache for the next 10 ms (core/sysfs.c update_hw_stats, mlx5 counters.c).
+ *
+ * The numbers then go through extend.c, which makes them last over wraps.
  */
 #include "collectors.h"
+#include "extend.h"
 #include "reader.h"
 
-#include "rna/counter.h"
 #include "rna/parse.h"
 
 #include <errno.h>
@@ -35,29 +37,12 @@ static unsigned tag_port(unsigned tag)
 	return tag & 0xffff;
 }
 
-struct found_file {
-	const char *name;
-	const struct rna_counter *counter;
-};
-
-/* Known ones first, in the order of the table; then the unknown ones, by name. */
-static int compare_files(const void *a, const void *b)
-{
-	const struct found_file *x = a, *y = b;
-
-	if (x->counter && y->counter)
-		return x->counter < y->counter ? -1 : x->counter > y->counter;
-	if (x->counter || y->counter)
-		return x->counter ? -1 : 1;
-	return rna_compare_names(x->name, y->name);
-}
-
 /* lifespan stands among the counters and is a setting: how long the kernel's cache is valid. */
 static ssize_t find_files(struct rna_reader *reader, unsigned directory, struct rna_arena *arena,
-			  struct found_file **ret)
+			  struct rna_counter_value **ret)
 {
 	enum rna_counter_place place = tag_place(rna_reader_directory_tag(reader, directory));
-	struct found_file *files;
+	struct rna_counter_value *files;
 	size_t count = 0;
 	char **names;
 	ssize_t listed;
@@ -70,11 +55,11 @@ static ssize_t find_files(struct rna_reader *reader, unsigned directory, struct 
 		return -ENOMEM;
 	for (ssize_t i = 0; i < listed; i++)
 		if (strcmp(names[i], "lifespan") != 0)
-			files[count++] = (struct found_file){
-				.name = names[i],
+			files[count++] = (struct rna_counter_value){
+				.file = names[i],
 				.counter = rna_counter_find(place, names[i]),
 			};
-	qsort(files, count, sizeof(*files), compare_files);
+	qsort(files, count, sizeof(*files), rna_counter_value_compare);
 	*ret = files;
 	return (ssize_t)count;
 }
@@ -83,7 +68,7 @@ static ssize_t find_files(struct rna_reader *reader, unsigned directory, struct 
 static int add_directory(struct rna_reader *reader, const char *path, unsigned tag,
 			 struct rna_arena *arena)
 {
-	struct found_file *files = NULL;
+	struct rna_counter_value *files = NULL;
 	int directory = path ? rna_reader_add_directory(reader, path, tag) : -ENOMEM;
 	ssize_t count;
 
@@ -97,7 +82,7 @@ static int add_directory(struct rna_reader *reader, const char *path, unsigned t
 	for (ssize_t i = 0; i < count; i++) {
 		const struct rna_counter *counter = files[i].counter;
 		const char *name =
-			counter ? counter->file : rna_reader_keep_name(reader, files[i].name);
+			counter ? counter->file : rna_reader_keep_name(reader, files[i].file);
 		int ret = rna_reader_add_file(reader, (unsigned)directory, name, counter);
 
 		if (ret < 0)
@@ -163,75 +148,111 @@ static int parse_counter(const char *text, uint64_t *ret)
 	return strncmp(text, "N/A", 3) == 0 ? -ENOENT : rna_parse_u64(text, ret);
 }
 
-/*
- * A counter that stands at its maximum is saturated, unless it got there just now: some vendor
- * kernels have wider registers than IBTA says, and theirs pass 255 on the way up.
- */
-static void judge_saturation(const struct rna_counter *counter, struct rna_value last,
-			     struct rna_value *value)
+/* One directory of the reader, while it is read: its files are count, from first on. */
+struct directory {
+	const struct rna_collect_input *in;
+	struct rna_part *part;
+	size_t first;
+	size_t count;
+};
+
+/* The row's own string where there is one: the source's may be gone before the part. */
+static int keep_name(struct rna_counter_value *value, const char *name, struct rna_arena *arena)
 {
-	if (!counter || !counter->saturates || value->state != RNA_VALUE_OK)
-		return;
-	if (value->number != UINT64_MAX >> (64 - counter->width))
-		return;
-	if (last.state == RNA_VALUE_ABSENT || last.number == value->number)
-		value->state = RNA_VALUE_SATURATED;
+	value->file = value->counter ? value->counter->file : rna_arena_strdup(arena, name);
+	return value->file ? 0 : -ENOMEM;
 }
 
-static int read_value(struct rna_reader *reader, size_t index, struct rna_part *part,
-		      struct rna_counter_value *ret)
+static int read_files(const struct directory *directory, struct rna_counter_value **ret)
 {
-	struct rna_reader_file *file = rna_reader_file(reader, index);
-	struct rna_value value;
+	struct rna_reader *reader = directory->in->reader;
+	struct rna_part *part = directory->part;
+	struct rna_counter_value *values =
+		rna_arena_array(part->arena, directory->count, sizeof(*values));
+	int status = values ? 0 : -ENOMEM;
+
+	for (size_t i = 0; status == 0 && i < directory->count; i++) {
+		const struct rna_reader_file *file = rna_reader_file(reader, directory->first + i);
+
+		values[i].counter = file->userdata;
+		status = keep_name(&values[i], file->name, part->arena);
+		if (status == 0)
+			status = rna_reader_read_number(reader, directory->first + i, parse_counter,
+							part, &values[i].value);
+	}
+	*ret = values;
+	return status;
+}
+
+static const struct rna_counter_group *find_previous(const struct rna_collect_input *in,
+						     const struct rna_counter_group *group)
+{
+	const struct rna_counters_part *previous = (const void *)in->previous;
+
+	for (size_t i = 0; previous && i < previous->group_count; i++)
+		if (previous->groups[i].place == group->place &&
+		    previous->groups[i].port == group->port)
+			return &previous->groups[i];
+	return NULL;
+}
+
+static int read_group(const struct directory *directory, struct rna_counter_group *ret)
+{
+	const struct rna_reader *reader = directory->in->reader;
+	unsigned index = rna_reader_file(reader, directory->first)->directory;
+	unsigned tag = rna_reader_directory_tag(reader, index);
+	const struct rna_counter_group *previous;
+	struct rna_counter_value *values;
 	int status;
 
-	status = rna_reader_read_number(reader, index, parse_counter, part, &value);
+	*ret = (struct rna_counter_group){
+		.place = tag_place(tag),
+		.port = tag_port(tag),
+		.generation = rna_reader_directory_inode(reader, index),
+		.count = directory->count,
+	};
+	previous = find_previous(directory->in, ret);
+	status = read_files(directory, &values);
 	if (status < 0)
 		return status;
-	judge_saturation(file->userdata, file->last, &value);
-	if (rna_value_is_known(value))
-		file->last = value;
-	/* The row's own string where there is one: the reader's may be gone before the part. */
-	*ret = (struct rna_counter_value){.counter = file->userdata, .value = value};
-	ret->file = ret->counter ? ret->counter->file : rna_arena_strdup(part->arena, file->name);
-	return ret->file ? 0 : -ENOMEM;
-}
-
-static int read_all(struct rna_reader *reader, struct rna_counters_part *counters,
-		    struct rna_counter_group *groups)
-{
-	struct rna_part *part = &counters->part;
-	size_t count = rna_reader_count(reader);
-	struct rna_counter_value *values = rna_arena_array(part->arena, count, sizeof(*values));
-
-	if (!values)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		unsigned directory = rna_reader_file(reader, i)->directory;
-		unsigned tag = rna_reader_directory_tag(reader, directory);
-		struct rna_counter_group *group = &groups[directory];
-		int ret = read_value(reader, i, part, &values[i]);
-
-		if (ret < 0)
-			return ret;
-		if (group->count++ == 0) {
-			group->place = tag_place(tag);
-			group->port = tag_port(tag);
-			group->values = &values[i];
-		}
-	}
+	rna_counter_group_extend(ret, values, previous);
+	ret->values = values;
 	return 0;
 }
 
-/* Leaves out directories without files, so that every group has its place and port. */
-static size_t drop_empty_groups(struct rna_counter_group *groups, size_t count)
+/* How many files from first on are of one directory. */
+static size_t count_files(const struct rna_reader *reader, size_t first)
 {
-	size_t kept = 0;
+	size_t end = first;
 
-	for (size_t i = 0; i < count; i++)
-		if (groups[i].count > 0)
-			groups[kept++] = groups[i];
-	return kept;
+	while (end < rna_reader_count(reader) &&
+	       rna_reader_file(reader, end)->directory == rna_reader_file(reader, first)->directory)
+		end++;
+	return end - first;
+}
+
+/* Directories without files have no group. */
+static int read_all(const struct rna_collect_input *in, struct rna_counters_part *counters)
+{
+	struct directory directory = {.in = in, .part = &counters->part};
+	unsigned directories = rna_reader_directory_count(in->reader);
+	struct rna_counter_group *groups =
+		rna_arena_array(counters->part.arena, directories, sizeof(*groups));
+
+	if (!groups)
+		return -ENOMEM;
+	while (directory.first < rna_reader_count(in->reader)) {
+		int ret;
+
+		directory.count = count_files(in->reader, directory.first);
+		ret = read_group(&directory, &groups[counters->group_count]);
+		if (ret < 0)
+			return ret;
+		counters->group_count++;
+		directory.first += directory.count;
+	}
+	counters->groups = groups;
+	return 0;
 }
 
 /* At a reader's first run: looks which files there are. Names need room that values do not. */
@@ -249,23 +270,6 @@ static int find(const struct rna_collect_input *in, enum rna_counter_place place
 		return -ENOMEM;
 	rna_reader_reset(in->reader); /* directories without files would add up */
 	return add_directories(in->reader, in->device, place, scratch, skipped);
-}
-
-static int fill(struct rna_reader *reader, struct rna_counters_part *counters)
-{
-	unsigned directories = rna_reader_directory_count(reader);
-	struct rna_counter_group *groups;
-	int ret;
-
-	groups = rna_arena_array(counters->part.arena, directories, sizeof(*groups));
-	if (!groups)
-		return -ENOMEM;
-	ret = read_all(reader, counters, groups);
-	if (ret < 0)
-		return ret;
-	counters->groups = groups;
-	counters->group_count = drop_empty_groups(groups, directories);
-	return 0;
 }
 
 static size_t size_of_values(const struct rna_reader *reader)
@@ -290,7 +294,11 @@ static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 	if (status >= 0) {
 		counters = rna_part_new(id, sizeof(*counters), size_of_values(in->reader));
 		part = (struct rna_part *)counters;
-		status = part ? fill(in->reader, counters) : -ENOMEM;
+		status = part ? 0 : -ENOMEM;
+	}
+	if (status >= 0) {
+		part->started = started;
+		status = read_all(in, counters);
 	}
 	if (status < 0) {
 		rna_reader_reset(in->reader);
@@ -298,7 +306,6 @@ static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 	}
 	for (unsigned i = 0; i < skipped.count; i++)
 		rna_part_count_error(part, skipped.error);
-	part->started = started;
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);
 	return 0;

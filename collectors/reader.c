@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
@@ -13,6 +14,7 @@ enum { NAMES_SIZE = 192, FIRST_FILES = 8 };
 struct directory {
 	const char *path;
 	unsigned tag;
+	uint64_t inode;
 	int fd; /* -1: not kept */
 };
 
@@ -97,10 +99,13 @@ int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsign
 {
 	RNA_CLOSE int fd = rna_root_openat(reader->root, path, O_PATH | O_DIRECTORY);
 	struct directory *more;
+	struct stat stat;
 	const char *name;
 
 	if (fd < 0)
 		return fd;
+	if (fstat(fd, &stat) < 0)
+		return -errno;
 	more = reallocarray(reader->directories, reader->directory_count + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -108,7 +113,12 @@ int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsign
 	name = rna_reader_keep_name(reader, path);
 	if (!name)
 		return -ENOMEM;
-	more[reader->directory_count] = (struct directory){.path = name, .tag = tag, .fd = -1};
+	more[reader->directory_count] = (struct directory){
+		.path = name,
+		.tag = tag,
+		.inode = stat.st_ino,
+		.fd = -1,
+	};
 	if (reader->kept < reader->descriptors) {
 		more[reader->directory_count].fd = fd;
 		reader->kept++;
@@ -125,6 +135,11 @@ unsigned rna_reader_directory_count(const struct rna_reader *reader)
 unsigned rna_reader_directory_tag(const struct rna_reader *reader, unsigned directory)
 {
 	return reader->directories[directory].tag;
+}
+
+uint64_t rna_reader_directory_inode(const struct rna_reader *reader, unsigned directory)
+{
+	return reader->directories[directory].inode;
 }
 
 int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const char *name,
@@ -183,7 +198,7 @@ size_t rna_reader_count(const struct rna_reader *reader)
 	return reader->file_count;
 }
 
-struct rna_reader_file *rna_reader_file(struct rna_reader *reader, size_t index)
+const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, size_t index)
 {
 	return &reader->files[index].public;
 }

@@ -31,10 +31,9 @@
 #include "rna/value.h"
 
 struct rna_reader_file {
-	const char *name;      /* below its directory */
-	unsigned directory;    /* index, as rna_reader_add_directory() gave it */
-	const void *userdata;  /* the collector's: what this file is */
-	struct rna_value last; /* the collector's: what it read last, absent at first */
+	const char *name;     /* below its directory */
+	unsigned directory;   /* index, as rna_reader_add_directory() gave it */
+	const void *userdata; /* the collector's: what this file is */
 };
 
 /* Begins a run. period: how often runs come; the first pause of a failing file. */
@@ -51,6 +50,7 @@ bool rna_reader_is_empty(const struct rna_reader *reader);
 int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsigned tag);
 unsigned rna_reader_directory_count(const struct rna_reader *reader);
 unsigned rna_reader_directory_tag(const struct rna_reader *reader, unsigned directory);
+uint64_t rna_reader_directory_inode(const struct rna_reader *reader, unsigned directory);
 
 /* A copy that lives as long as the files, until a reset. NULL: no memory. */
 const char *rna_reader_keep_name(struct rna_reader *reader, const char *name);
@@ -67,7 +67,7 @@ ssize_t rna_reader_list(const struct rna_reader *reader, unsigned directory,
 			struct rna_arena *arena, char ***ret_names);
 
 size_t rna_reader_count(const struct rna_reader *reader);
-struct rna_reader_file *rna_reader_file(struct rna_reader *reader, size_t index);
+const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, size_t index);
 
 /*
  * Reads a file: text without trailing blanks, NUL-ended. Length, or negative errno: -ENOENT when

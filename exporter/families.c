@@ -257,6 +257,28 @@ static struct rna_value saturated_counters(const struct rna_subject *port)
 	return ret;
 }
 
+static struct rna_value resets(const struct rna_subject *subject, enum rna_counter_place place)
+{
+	const struct rna_counter_group *group = subject->groups[place];
+
+	return group ? rna_value_ok(group->resets) : no_value;
+}
+
+static struct rna_value counters_resets(const struct rna_subject *port)
+{
+	return resets(port, RNA_PLACE_PORT_COUNTERS);
+}
+
+static struct rna_value hw_counters_resets(const struct rna_subject *port)
+{
+	return resets(port, RNA_PLACE_PORT_HW_COUNTERS);
+}
+
+static struct rna_value device_hw_counters_resets(const struct rna_subject *device)
+{
+	return resets(device, RNA_PLACE_DEVICE_HW_COUNTERS);
+}
+
 /* -- Collectors -------------------------------------------------------------------------------- */
 
 static struct rna_value success(const struct rna_subject *job)
@@ -444,6 +466,18 @@ static const struct rna_family table[] = {
 	{{"rdma_port_saturated_counters", GAUGE, PLAIN,
 	  "Counters of the port that stand at their maximum and count no more until they are reset."},
 	 PORT, saturated_counters},
+	{{"rdma_port_counters_resets_total", COUNTER, PLAIN,
+	  "How often counters of the port began anew: somebody cleared them, or the device was "
+	  "registered anew."},
+	 PORT, counters_resets},
+	{{"rdma_port_hw_counters_resets_total", COUNTER, PLAIN,
+	  "How often hw_counters of the port began anew: they fell without a wrap, or the device was "
+	  "registered anew."},
+	 PORT, hw_counters_resets},
+	{{"rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
+	  "How often hw_counters of the device began anew: they fell, or the device was registered "
+	  "anew."},
+	 DEVICE, device_hw_counters_resets},
 	{{"rdma_collector_success", GAUGE, YES_NO,
 	  "Whether the last run of the collector succeeded."},
 	 JOB, success},

@@ -3,8 +3,8 @@
  * The view as JSON, for programs.
  *
  * It says what the metrics say, in the same units and the same order: members are made of the rows
- * of families.c (their name without the prefix of the scope) and of facts.c. Only counters come as
- * they were read, under the names of their files, with their state.
+ * of families.c (their name without the prefix of the scope) and of facts.c. Only counters come in
+ * the unit of their files, under the names of these, with their state.
  */
 #include "rna/exporter.h"
 

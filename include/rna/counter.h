@@ -66,17 +66,29 @@ extern const size_t rna_counter_count;
 /* The row of a file, or NULL. */
 const struct rna_counter *rna_counter_find(enum rna_counter_place place, const char *file);
 
-/* One counter as read. */
+/* One counter. */
 struct rna_counter_value {
 	const struct rna_counter *counter; /* NULL: unknown file */
 	const char *file;
-	struct rna_value value; /* as the file says; units are applied by exporters */
+	/*
+	 * As published: the number that was read, and the wraps since the device was registered or
+	 * the counter reset; units are applied by exporters. While it cannot be read, number and
+	 * raw are those of the last time that it could.
+	 */
+	struct rna_value value;
+	uint64_t raw; /* as read */
 };
 
 /* The counters of one directory. */
 struct rna_counter_group {
 	enum rna_counter_place place;
 	unsigned port; /* 0 for the device's own */
+	/*
+	 * Changes when the kernel registers the device anew: the inode of the directory that was
+	 * opened. The one of struct rna_device is as old as the newest presence.
+	 */
+	uint64_t generation;
+	uint64_t resets; /* runs that found it of a new generation, or a counter fallen */
 	size_t count;
 	/* known ones first, in the order of the table; then unknown ones, by name */
 	const struct rna_counter_value *values;

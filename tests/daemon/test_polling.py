@@ -52,6 +52,55 @@ class Changes(unittest.TestCase):
             agent.metrics()
 
 
+class CountersOverTime(unittest.TestCase):
+    """out_of_buffer has 32 bits, as mlx5 keeps it."""
+
+    FILE = f"{PORT}/hw_counters/out_of_buffer"
+
+    @staticmethod
+    def value(agent):
+        return agent.metric("rdma_port_out_of_buffer_drops_total", device="mlx5_1", port="1")
+
+    @staticmethod
+    def resets(agent, place="hw_counters", device="mlx5_1"):
+        return agent.metric(f"rdma_port_{place}_resets_total", device=device, port="1")
+
+    def change(self, agent, read, published):
+        agent.write(self.FILE, read)
+        wait(f"{published} after {read} was read", lambda: self.value(agent) == published)
+
+    def test_wrap_is_no_fall(self):
+        with Agent("roce-8rail") as agent:
+            self.change(agent, 0, 0)  # a reset: the machine had more
+            before, seen = self.resets(agent), []
+            for wraps in range(3):
+                for read in (5, 2**31, 2**32 - 2):
+                    self.change(agent, read, wraps * 2**32 + read)
+                    seen.append(self.value(agent))
+            self.assertEqual(seen, sorted(seen))
+            self.assertEqual(self.resets(agent), before)
+
+    def test_reset_is_a_fall_and_is_counted(self):
+        with Agent("roce-8rail") as agent:
+            self.change(agent, 2**32 - 2, 2**32 - 2)
+            self.change(agent, 2**20, 2**32 + 2**20)
+            before = self.resets(agent)
+            self.change(agent, 7, 7)
+            wait("the reset", lambda: self.resets(agent) == before + 1)
+            self.assertEqual(self.resets(agent, "counters"), 0)
+            self.assertEqual(self.resets(agent, device="mlx5_2"), 0)
+
+    def test_saturated_counter_is_cleared(self):
+        with Agent("roce-8rail") as agent:
+            def saturated():
+                return agent.metric("rdma_port_saturated_counters", device="mlx5_1", port="1")
+            agent.write(f"{PORT}/counters/link_downed", 255)
+            wait("a saturated counter", lambda: saturated() == 1)
+            agent.write(f"{PORT}/counters/link_downed", 0)
+            wait("none", lambda: saturated() == 0)
+            self.assertEqual(self.resets(agent, "counters"), 1)
+
+
 class Gids(unittest.TestCase):
     RARELY = {**BUSY, "gids": "1h"}
 

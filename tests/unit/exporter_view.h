@@ -89,9 +89,9 @@ static struct rna_part *new_link(bool ethernet)
 
 /* Every known counter of place has the value of its row's number, one file is not known. */
 static struct rna_counter_group new_group(struct rna_arena *arena, enum rna_counter_place place,
-					  unsigned port)
+					  unsigned port, uint64_t resets)
 {
-	struct rna_counter_group group = {.place = place, .port = port};
+	struct rna_counter_group group = {.place = place, .port = port, .resets = resets};
 	struct rna_counter_value *values =
 		rna_arena_array(arena, rna_counter_count + 1, sizeof(*values));
 
@@ -118,12 +118,12 @@ static struct rna_part *new_counters(enum rna_collector_id id)
 
 	if (id == RNA_COLLECTOR_COUNTERS) {
 		groups[part->group_count++] =
-			new_group(part->part.arena, RNA_PLACE_PORT_COUNTERS, 1);
+			new_group(part->part.arena, RNA_PLACE_PORT_COUNTERS, 1, 3);
 	} else {
 		groups[part->group_count++] =
-			new_group(part->part.arena, RNA_PLACE_PORT_HW_COUNTERS, 1);
+			new_group(part->part.arena, RNA_PLACE_PORT_HW_COUNTERS, 1, 5);
 		groups[part->group_count++] =
-			new_group(part->part.arena, RNA_PLACE_DEVICE_HW_COUNTERS, 0);
+			new_group(part->part.arena, RNA_PLACE_DEVICE_HW_COUNTERS, 0, 6);
 	}
 	part->groups = groups;
 	return &part->part;

@@ -1,88 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* collectors/counters and collectors/state on small trees. */
-#include "collectors.h"
-#include "tree.h"
-
-#include "rna/counter.h"
-#include "rna/device.h"
+#include "counters_fixture.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static const unsigned two_ports[] = {1, 2};
-
-static const struct rna_device device = {
-	.key = "0000:3b:00.0",
-	.name = "mlx5_0",
-	.sysfs_path = "dev",
-	.port_count = 2,
-	.ports = two_ports,
-};
-
-struct fixture {
-	struct tree tree;
-	struct rna_reader *reader;
-};
-
-static int setup(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	assert_non_null(fixture);
-	tree_init(&fixture->tree);
-	tree_mkdir(&fixture->tree, "dev/ports/1");
-	tree_mkdir(&fixture->tree, "dev/ports/2");
-	fixture->reader = rna_reader_new(fixture->tree.root, 100);
-	*state = fixture;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	(void)rna_reader_free(fixture->reader);
-	tree_deinit(&fixture->tree);
-	free(fixture);
-	return 0;
-}
-
-static int collect(struct fixture *fixture, enum rna_collector_id id, struct rna_part **ret)
-{
-	const struct rna_collect_input in = {
-		.root = fixture->tree.root,
-		.device = &device,
-		.reader = fixture->reader,
-		.period = 1, /* microsecond: pauses are over at once */
-	};
-	struct rna_error error;
-
-	return rna_collectors[id].collect(&in, ret, &error);
-}
-
-static const struct rna_counters_part *counters_of(const struct rna_part *part)
-{
-	return (const void *)part;
-}
 
 static void test_every_file_becomes_a_value(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	const struct rna_counter_group *group;
 
 	tree_write(&fixture->tree, "dev/ports/1/counters/symbol_error", "3\n");
 	tree_write(&fixture->tree, "dev/ports/1/counters/zz_new_in_2027", "5\n");
 	tree_write(&fixture->tree, "dev/ports/1/counters/aa_new_in_2027", "4\n");
 	tree_write(&fixture->tree, "dev/ports/2/counters/symbol_error", "0\n");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	assert_int_equal(counters_of(part)->group_count, 2);
-	group = &counters_of(part)->groups[0];
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->group_count, 2);
+	group = &counters_of(fixture)->groups[0];
 	assert_int_equal(group->port, 1);
 	assert_int_equal(group->place, RNA_PLACE_PORT_COUNTERS);
 	assert_int_equal(group->count, 3);
@@ -91,13 +25,12 @@ static void test_every_file_becomes_a_value(void **state)
 	assert_null(group->values[1].counter);
 	assert_string_equal(group->values[1].file, "aa_new_in_2027");
 	assert_string_equal(group->values[2].file, "zz_new_in_2027");
-	assert_int_equal(counters_of(part)->groups[1].port, 2);
+	assert_int_equal(counters_of(fixture)->groups[1].port, 2);
 }
 
 static void test_places_of_hw_counters(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	const struct rna_counter_group *groups;
 
 	tree_write(&fixture->tree, "dev/ports/2/hw_counters/out_of_buffer", "9\n");
@@ -105,9 +38,9 @@ static void test_places_of_hw_counters(void **state)
 	tree_write(&fixture->tree, "dev/ports/2/hw_counters/lifespan", "10\n");
 	tree_write(&fixture->tree, "dev/hw_counters/lifespan", "10\n");
 	tree_write(&fixture->tree, "dev/hw_counters/no_completion_cmds", "2\n");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_HW_COUNTERS, &part), 0);
-	assert_int_equal(counters_of(part)->group_count, 2);
-	groups = counters_of(part)->groups;
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_HW_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->group_count, 2);
+	groups = counters_of(fixture)->groups;
 	assert_int_equal(groups[0].port, 2);
 	assert_int_equal(groups[0].count, 2); /* lifespan is a setting */
 	/* the one that refreshes the kernel's cache is read first */
@@ -119,26 +52,24 @@ static void test_places_of_hw_counters(void **state)
 static void test_a_driver_without_counters_is_fine(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	assert_int_equal(counters_of(part)->group_count, 0);
-	assert_int_equal(rna_part_error_count(part), 0);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->group_count, 0);
+	assert_int_equal(rna_part_error_count(fixture->part), 0);
 }
 
 static void test_one_bad_file_costs_one_value(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	const struct rna_counter_value *values;
 
 	tree_write(&fixture->tree, "dev/ports/1/counters/symbol_error", "");
 	tree_write(&fixture->tree, "dev/ports/1/counters/link_downed", "N/A (no PMA)\n");
 	tree_write(&fixture->tree, "dev/ports/1/counters/port_rcv_errors", "7");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	values = counters_of(part)->groups[0].values;
-	assert_int_equal(rna_part_error_count(part), 1);
-	assert_int_equal(part->errors[RNA_REASON_FORMAT], 1);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	values = counters_of(fixture)->groups[0].values;
+	assert_int_equal(rna_part_error_count(fixture->part), 1);
+	assert_int_equal(fixture->part->errors[RNA_REASON_FORMAT], 1);
 	for (size_t i = 0; i < 3; i++) {
 		enum rna_value_state expected = RNA_VALUE_OK;
 
@@ -153,35 +84,32 @@ static void test_one_bad_file_costs_one_value(void **state)
 static void test_one_bad_directory_costs_its_files(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 
 	tree_write(&fixture->tree, "dev/ports/1/counters", "not a directory\n");
 	tree_write(&fixture->tree, "dev/ports/2/counters/symbol_error", "3\n");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	assert_int_equal(rna_part_error_count(part), 1);
-	assert_int_equal(counters_of(part)->group_count, 1);
-	assert_int_equal(counters_of(part)->groups[0].port, 2);
-	assert_int_equal(counters_of(part)->groups[0].values[0].value.number, 3);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(rna_part_error_count(fixture->part), 1);
+	assert_int_equal(counters_of(fixture)->group_count, 1);
+	assert_int_equal(counters_of(fixture)->groups[0].port, 2);
+	assert_int_equal(counters_of(fixture)->groups[0].values[0].value.number, 3);
 }
 
 static void test_nothing_but_bad_directories_is_a_failure(void **state)
 {
 	struct fixture *fixture = *state;
-	struct rna_part *part = NULL;
 
 	tree_write(&fixture->tree, "dev/ports/1/counters", "not a directory\n");
 	for (unsigned tries = 0; tries < 2; tries++)
-		assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), -ENOTDIR);
-	assert_null(part);
+		assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), -ENOTDIR);
+	assert_null(fixture->part);
 }
 
 static enum rna_value_state collect_link_downed(struct fixture *fixture, const char *content)
 {
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 
 	tree_write(&fixture->tree, "dev/ports/1/counters/link_downed", content);
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	return counters_of(part)->groups[0].values[0].value.state;
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	return counters_of(fixture)->groups[0].values[0].value.state;
 }
 
 static void test_saturation(void **state)
@@ -204,35 +132,103 @@ static void test_saturated_from_the_start(void **state)
 static void test_a_vanished_device_fails_and_returns(void **state)
 {
 	struct fixture *fixture = *state;
-	struct rna_part *part = NULL;
 
 	tree_write(&fixture->tree, "dev/ports/1/counters/symbol_error", "3\n");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	part = rna_part_unref(part);
-	(void)rna_reader_free(fixture->reader);
-	fixture->reader = rna_reader_new(fixture->tree.root, 1); /* keeps the directory only */
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	part = rna_part_unref(part);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	drop_reader(fixture, 1); /* keeps the directory only */
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
 	tree_remove(&fixture->tree, "dev/ports/1/counters");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), -ENODEV);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), -ENODEV);
 	tree_write(&fixture->tree, "dev/ports/1/counters/symbol_error", "4\n");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS, &part), 0);
-	assert_int_equal(counters_of(part)->groups[0].values[0].value.number, 4);
-	(void)rna_part_unref(part);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->groups[0].values[0].value.number, 4);
+}
+
+/* -- From one run to the next ------------------------------------------------------------------ */
+
+#define HW_FILE "dev/ports/1/hw_counters/out_of_buffer" /* 32 bits */
+
+static const struct rna_counter_value *collect_hw(struct fixture *fixture, const char *content)
+{
+	tree_write(&fixture->tree, HW_FILE, content);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_HW_COUNTERS), 0);
+	return &counters_of(fixture)->groups[0].values[0];
+}
+
+static uint64_t resets_of(const struct fixture *fixture)
+{
+	return counters_of(fixture)->groups[0].resets;
+}
+
+/* The same device in another directory: the reader holds the old one, so its inode stays taken. */
+static void register_anew(const struct fixture *fixture, const char *content)
+{
+	tree_remove(&fixture->tree, "dev/ports/1/hw_counters");
+	tree_write(&fixture->tree, HW_FILE, content);
+}
+
+static void test_a_wrap_goes_on_in_64_bits(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(collect_hw(fixture, "4294967290\n")->value.number, 4294967290);
+	assert_int_equal(collect_hw(fixture, "4\n")->value.number, 4294967300);
+	assert_int_equal(collect_hw(fixture, "9\n")->value.number, 4294967305);
+	assert_int_equal(counters_of(fixture)->groups[0].values[0].raw, 9);
+	assert_int_equal(resets_of(fixture), 0);
+}
+
+static void test_failures_lose_no_wrap(void **state)
+{
+	struct fixture *fixture = *state;
+
+	(void)collect_hw(fixture, "4294967290\n");
+	(void)collect_hw(fixture, "4\n");
+	drop_reader(fixture, 100);
+	assert_int_equal(collect_hw(fixture, "5\n")->value.number, 4294967301);
+	assert_int_equal(collect_hw(fixture, "broken\n")->value.state, RNA_VALUE_UNREADABLE);
+	assert_int_equal(collect_hw(fixture, "6\n")->value.number, 4294967302);
+	assert_int_equal(resets_of(fixture), 0);
+}
+
+static void test_a_fall_is_a_reset(void **state)
+{
+	struct fixture *fixture = *state;
+
+	(void)collect_hw(fixture, "1000\n");
+	assert_int_equal(collect_hw(fixture, "3\n")->value.number, 3);
+	assert_int_equal(resets_of(fixture), 1);
+	assert_int_equal(collect_hw(fixture, "4\n")->value.number, 4);
+	assert_int_equal(resets_of(fixture), 1);
+}
+
+/* Presence may not have noticed yet: the device that the collector is given is the old one. */
+static void test_a_new_registration_is_no_wrap(void **state)
+{
+	struct fixture *fixture = *state;
+
+	(void)collect_hw(fixture, "4294967290\n");
+	drop_reader(fixture, 1); /* it opens the file each time */
+	(void)collect_hw(fixture, "4\n");
+	register_anew(fixture, "2\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_HW_COUNTERS), -ENODEV);
+	assert_int_equal(collect_hw(fixture, "3\n")->value.number, 3);
+	assert_int_equal(resets_of(fixture), 1);
+	assert_int_equal(collect_hw(fixture, "4\n")->value.number, 4);
+	assert_int_equal(resets_of(fixture), 1);
 }
 
 static void test_state_of_each_port(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	const struct rna_state *ports;
 
 	tree_write(&fixture->tree, "dev/ports/1/state", "4: ACTIVE\n");
 	tree_write(&fixture->tree, "dev/ports/1/phys_state", "5: LinkUp\n");
 	tree_write(&fixture->tree, "dev/ports/2/state", "1: DOWN\n");
 	tree_write(&fixture->tree, "dev/ports/2/phys_state", "broken\n");
-	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE, &part), 0);
-	ports = (const void *)part;
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	ports = (const void *)fixture->part;
 	assert_int_equal(ports->port_count, 2);
 	assert_int_equal(ports->ports[0].state.number, RNA_PORT_ACTIVE);
 	assert_int_equal(ports->ports[0].physical_state.number, RNA_PHYSICAL_LINK_UP);
@@ -256,6 +252,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_saturation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_saturated_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_vanished_device_fails_and_returns, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_wrap_goes_on_in_64_bits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failures_lose_no_wrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_fall_is_a_reset, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_new_registration_is_no_wrap, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_state_of_each_port, setup, teardown),
 	};

@@ -177,6 +177,10 @@ static void test_counters(void **state)
 	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_0\",port=\"1\"} 1");
 	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_1\",port=\"1\"} 0");
 	assert_no_sample(body, "rdma_port_saturated_counters", "rxe2");
+	assert_line(body, "rdma_port_counters_resets_total{device=\"mlx5_0\",port=\"1\"} 3");
+	assert_line(body, "rdma_port_hw_counters_resets_total{device=\"mlx5_0\",port=\"1\"} 5");
+	assert_line(body, "rdma_device_hw_counters_resets_total{device=\"mlx5_0\"} 6");
+	assert_no_sample(body, "rdma_port_hw_counters_resets_total", "rxe2");
 	assert_line(body, "rdma_port_unknown_total{device=\"mlx5_0\",port=\"1\","
 			  "counter=\"brand_new\"} 7");
 	assert_line(body,
