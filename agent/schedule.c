@@ -37,7 +37,8 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.filter = slot->filter,
 		.device = target->device,
 		.reader = slot->reader,
-		.previous = slot->part, /* replaced when this very job is back */
+		/* replaced when this very job is back */
+		.previous = slot->part ? slot->part : slot->inherited,
 		.period = schedule->settings->poll[id],
 	};
 }
@@ -147,6 +148,7 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 			target = rna_target_new_device(schedule->root, part, device, share);
 			if (!target)
 				continue; /* no memory: the next presence tries again */
+			rna_target_inherit(target, old);
 			log_device("device found", device);
 			want(schedule, target, target->collectors, now);
 			changed = true;
@@ -251,6 +253,7 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 	follow_changes(schedule, target, slot->part, part, slot->job.finished);
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
+	slot->inherited = rna_part_unref(slot->inherited);
 	slot->success = true;
 }
 

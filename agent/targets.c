@@ -47,6 +47,7 @@ struct rna_target *rna_target_free(struct rna_target *target)
 		(void)rna_part_unref(target->slots[id].presence);
 		(void)rna_device_filter_unref(target->slots[id].filter);
 		(void)rna_part_unref(target->slots[id].part);
+		(void)rna_part_unref(target->slots[id].inherited);
 	}
 	(void)rna_part_unref(target->presence);
 	free(target);
@@ -105,6 +106,25 @@ struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna
 			return NULL;
 	}
 	return RNA_TAKE(target);
+}
+
+static const struct rna_target *find_key(const struct rna_target *list, const char *key)
+{
+	while (list && strcmp(list->device->key, key) != 0)
+		list = list->next;
+	return list;
+}
+
+void rna_target_inherit(struct rna_target *target, const struct rna_target *list)
+{
+	const struct rna_target *before = find_key(list, target->device->key);
+
+	for (unsigned id = 0; before && id < RNA_COLLECTOR_COUNT; id++) {
+		const struct rna_slot *slot = &before->slots[id];
+
+		target->slots[id].inherited =
+			rna_part_ref(slot->part ? slot->part : slot->inherited);
+	}
 }
 
 static bool same_device(const struct rna_device *a, const struct rna_device *b)

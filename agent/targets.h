@@ -19,6 +19,11 @@ struct rna_slot {
 	struct rna_device_filter *filter; /* held likewise, by presence */
 	struct rna_reader *reader;        /* NULL for node-wide collectors */
 	struct rna_part *part;            /* newest good one */
+	/*
+	 * The newest good one of the registration of the device before this one, until there is
+	 * one of this: what is counted from run to run goes on.
+	 */
+	struct rna_part *inherited;
 	bool ran;
 	bool success;
 	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
@@ -55,6 +60,12 @@ struct rna_target *rna_target_new(unsigned collectors);
  */
 struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna_part *presence,
 					 const struct rna_device *device, unsigned descriptors);
+
+/*
+ * Takes over what is counted from run to run from the target of the same device's registration
+ * before, if that is in list. A device that was gone in between begins anew.
+ */
+void rna_target_inherit(struct rna_target *target, const struct rna_target *list);
 
 /* No job may be under way. Accepts and returns NULL. */
 struct rna_target *rna_target_free(struct rna_target *target);

@@ -46,8 +46,9 @@ struct rna_collect_input {
 	const struct rna_device *device;        /* in presence; NULL for node-wide collectors */
 	struct rna_reader *reader;              /* this pair's own; NULL for node-wide collectors */
 	/*
-	 * This pair's newest good part, NULL: none. For what is counted from one run to the next;
-	 * it lives as long as the run, and nothing of the new part may point into it.
+	 * This pair's newest good part, else the one of the device's registration before, else
+	 * NULL. For what is counted from one run to the next; it lives as long as the run, and
+	 * nothing of the new part may point into it.
 	 */
 	const struct rna_part *previous;
 	rna_usec period; /* how often this job runs; retry pauses grow from it */

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polling: changes are seen, devices come and go, one that does not answer costs only itself."""
+import ctypes
 import os
+import shutil
 import time
 import unittest
 
@@ -52,6 +54,14 @@ class Changes(unittest.TestCase):
             agent.metrics()
 
 
+def exchange(one, other):
+    """Two directories change places, and at no time is there none."""
+    at_cwd, rename_exchange = -100, 2  # fcntl.h, stdio.h
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.renameat2(at_cwd, one.encode(), at_cwd, other.encode(), rename_exchange) < 0:
+        raise OSError(ctypes.get_errno(), f"exchange of {one} and {other}")
+
+
 class CountersOverTime(unittest.TestCase):
     """out_of_buffer has 32 bits, as mlx5 keeps it."""
 
@@ -99,6 +109,22 @@ class CountersOverTime(unittest.TestCase):
             agent.write(f"{PORT}/counters/link_downed", 0)
             wait("none", lambda: saturated() == 0)
             self.assertEqual(self.resets(agent, "counters"), 1)
+
+    def test_registered_anew(self):
+        with Agent("roce-8rail") as agent:
+            self.change(agent, 2**32 - 2, 2**32 - 2)
+            self.change(agent, 2**20, 2**32 + 2**20)
+            self.change(agent, 2**32 - 2, 2**33 - 2)
+            real, new = os.path.realpath(agent.path(DEVICE)), f"{agent.directory}/new"
+            shutil.copytree(real, new, symlinks=True)
+            with open(f"{new}/ports/1/hw_counters/out_of_buffer", "w", encoding="utf-8") as file:
+                file.write("3\n")
+            exchange(real, new)
+            wait("the new registration", lambda: self.value(agent) == 3)
+            for place in ("counters", "hw_counters"):
+                wait(f"the reset of {place}", lambda: self.resets(agent, place) == 1)
+            self.change(agent, 4, 4)
+            self.assertEqual(self.resets(agent), 1)
 
 
 class Gids(unittest.TestCase):

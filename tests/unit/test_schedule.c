@@ -542,13 +542,31 @@ static void test_a_new_registration_is_a_new_device(void **state)
 	struct fixture *fixture = *state;
 	uint64_t device_set;
 
+	poll_gids_rarely(fixture);
 	start(fixture);
-	run_until(fixture, always);
+	run_until(fixture, gids_read);
 	device_set = fixture->view->snapshot->device_set;
 	atomic_fetch_add(&script.generation, 1);
 	while (fixture->view->snapshot->device_set == device_set)
 		assert_true(sd_event_run(fixture->event, UINT64_MAX) >= 0);
 	assert_int_equal(fixture->view->snapshot->device_count, 3);
+	run_until(fixture, gids_read_again);
+	/* what is counted from run to run goes on */
+	assert_int_equal(atomic_load(&script.gids_without_previous), 3);
+}
+
+static void test_a_device_that_was_gone_begins_anew(void **state)
+{
+	struct fixture *fixture = *state;
+
+	poll_gids_rarely(fixture);
+	start(fixture);
+	run_until(fixture, gids_read);
+	atomic_store(&script.device_count, 0);
+	run_until(fixture, no_devices);
+	atomic_store(&script.device_count, 3);
+	run_until(fixture, gids_read_again);
+	assert_int_equal(atomic_load(&script.gids_without_previous), 6);
 }
 
 static void test_an_old_view_outlives_its_devices(void **state)
@@ -581,6 +599,7 @@ int main(void)
 		SCHEDULE_TEST(test_devices_come_and_go),
 		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
+		SCHEDULE_TEST(test_a_device_that_was_gone_begins_anew),
 		SCHEDULE_TEST(test_an_old_view_outlives_its_devices),
 	};
 
