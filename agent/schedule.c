@@ -39,6 +39,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.reader = slot->reader,
 		/* replaced when this very job is back */
 		.previous = slot->part ? slot->part : slot->inherited,
+		.options = {.hw_counters_source = (unsigned)schedule->settings->hw_counters_source},
 		.period = schedule->settings->poll[id],
 	};
 }

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #include "duration.h"
+#include "rna/collector.h"
 #include "rna/device_filter.h"
 #include "rna/log.h"
 #include "rna/parse.h"
@@ -24,6 +25,12 @@ static bool is_listen_address(const char *entry);
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
 	{"info", LOG_INFO}, {"debug", LOG_DEBUG},     {NULL, 0},
+};
+
+static const struct rna_setting_choice hw_counters_sources[] = {
+	{"sysfs", RNA_HW_COUNTERS_SYSFS},
+	{"netlink", RNA_HW_COUNTERS_NETLINK},
+	{NULL, 0},
 };
 
 /* clang-format off */
@@ -80,6 +87,9 @@ const struct rna_setting rna_setting_table[] = {
 		"Limit of worker threads; one is enough while every device answers."),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "2048",
 		"Limit of attribute files kept open between runs, of all devices together."),
+	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
+	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "
+	       "optional ones included; ports that it has no answer for are read from sysfs."),
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",

@@ -21,6 +21,7 @@ struct rna_settings {
 	rna_usec poll_handover;             /* after this the rest of a lane's queue moves on */
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
+	int hw_counters_source;      /* enum rna_hw_counters_source */
 	char **http_listen;          /* NULL-ended */
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;

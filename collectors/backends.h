@@ -9,6 +9,7 @@
 #pragma once
 
 #include "rna/collector.h"
+#include "rna/counter.h"
 #include "rna/gid.h"
 #include "rna/netdev.h"
 #include "rna/value.h"
@@ -64,6 +65,11 @@ struct rna_netdev_backend {
 		    struct rna_netdev *ret);
 };
 
+struct rna_netlink_counters {
+	size_t count;
+	struct rna_counter_value *values;
+};
+
 struct rna_rdma_netlink_backend {
 	/*
 	 * The interface that the kernel names for a port. This is a port query of the driver. 0,
@@ -71,6 +77,15 @@ struct rna_rdma_netlink_backend {
 	 */
 	int (*find_netdev)(const struct rna_root *root, const char *device, unsigned port,
 			   char ret[IF_NAMESIZE]);
+
+	/*
+	 * The hw_counters of a port, files and values only, in arena: those of sysfs, and optional
+	 * ones that somebody has turned on. One call of the driver, whatever lifespan says. 0,
+	 * -ENOENT when it cannot be asked, -EINVAL when the driver has none, -EMSGSIZE when they
+	 * are too many for an answer, or another negative errno.
+	 */
+	int (*get_counters)(const struct rna_root *root, const char *device, unsigned port,
+			    struct rna_arena *arena, struct rna_netlink_counters *ret);
 };
 
 struct rna_backends {

@@ -10,8 +10,12 @@
  * the first counter, rx_write_requests, refreshes all of them in the kernel, and the others come
  * from its cache for the next 10 ms (core/sysfs.c update_hw_stats, mlx5 counters.c).
  *
- * The numbers then go through extend.c, which makes them last over wraps.
+ * By setting, hw_counters of ports come from RDMA netlink: all of a port with one question, and the
+ * optional ones, which have no file. Ports that it has no answer for are read from their files.
+ *
+ * Whatever their source, the numbers then go through extend.c, which makes them last over wraps.
  */
+#include "backends.h"
 #include "collectors.h"
 #include "extend.h"
 #include "reader.h"
@@ -20,6 +24,9 @@
 
 #include <errno.h>
 #include <string.h>
+
+/* How long netlink is not asked again for a port that it had no answer for. */
+#define NETLINK_PAUSE (300 * RNA_USEC_PER_SEC)
 
 /* A directory's tag in the reader says what it holds. */
 static unsigned make_tag(enum rna_counter_place place, unsigned port)
@@ -184,6 +191,76 @@ static int read_files(const struct directory *directory, struct rna_counter_valu
 	return status;
 }
 
+/* Most have a file, which has found its row long ago. */
+static const struct rna_counter *find_row(const struct directory *directory, const char *name)
+{
+	for (size_t i = 0; i < directory->count; i++) {
+		const struct rna_reader_file *file =
+			rna_reader_file(directory->in->reader, directory->first + i);
+
+		if (strcmp(file->name, name) == 0)
+			return file->userdata;
+	}
+	return rna_counter_find(RNA_PLACE_PORT_HW_COUNTERS, name);
+}
+
+/* Gives the values of an answer their rows, and puts them in order, into the part. */
+static int take_answer(const struct directory *directory, const struct rna_netlink_counters *answer,
+		       struct rna_counter_value **ret)
+{
+	struct rna_arena *arena = directory->part->arena;
+	struct rna_counter_value *values = rna_arena_array(arena, answer->count, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < answer->count; i++) {
+		const char *name = answer->values[i].file;
+
+		values[i].counter = find_row(directory, name);
+		values[i].value = answer->values[i].value;
+		if (keep_name(&values[i], name, arena) < 0)
+			return -ENOMEM;
+	}
+	qsort(values, answer->count, sizeof(*values), rna_counter_value_compare);
+	*ret = values;
+	return 0;
+}
+
+/*
+ * 0; -ENOENT: netlink is not the source or has no answer, and is left alone for a while then. That
+ * many drivers have none is no error. The look at a file tells whose answer it is: netlink goes by
+ * name, and would answer for a device that was registered anew.
+ */
+static int ask_netlink(const struct directory *directory, struct rna_counter_group *group,
+		       struct rna_counter_value **ret)
+{
+	const struct rna_collect_input *in = directory->in;
+	rna_usec now = directory->part->started.monotonic;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
+	struct rna_netlink_counters answer;
+	int status;
+
+	if (in->options.hw_counters_source != RNA_HW_COUNTERS_NETLINK ||
+	    group->place != RNA_PLACE_PORT_HW_COUNTERS || now < group->netlink_retry)
+		return -ENOENT;
+	scratch = rna_arena_new(8192);
+	if (!scratch)
+		return -ENOMEM;
+	status = in->backends->rdma_netlink->get_counters(in->root, in->device->name, group->port,
+							  scratch, &answer);
+	if (status < 0) {
+		group->netlink_retry = now + NETLINK_PAUSE;
+		if (status != -ENOENT && status != -EINVAL && status != -EMSGSIZE)
+			rna_part_count_error(directory->part, status);
+		return -ENOENT;
+	}
+	status = rna_reader_check(in->reader, directory->first);
+	if (status < 0)
+		return status;
+	group->count = answer.count;
+	return take_answer(directory, &answer, ret);
+}
+
 static const struct rna_counter_group *find_previous(const struct rna_collect_input *in,
 						     const struct rna_counter_group *group)
 {
@@ -212,7 +289,10 @@ static int read_group(const struct directory *directory, struct rna_counter_grou
 		.count = directory->count,
 	};
 	previous = find_previous(directory->in, ret);
-	status = read_files(directory, &values);
+	ret->netlink_retry = previous ? previous->netlink_retry : 0;
+	status = ask_netlink(directory, ret, &values);
+	if (status == -ENOENT)
+		status = read_files(directory, &values);
 	if (status < 0)
 		return status;
 	rna_counter_group_extend(ret, values, previous);

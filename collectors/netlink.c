@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface of a
- * port. One socket per question, closed with the answer; an open NETLINK_RDMA socket would pin
- * ib_core.
+ * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface and the
+ * hw_counters of a port. One socket per question, closed with the answer; an open NETLINK_RDMA
+ * socket would pin ib_core.
  *
  * Interfaces are asked for by name, one by one. A node has few that serve RDMA and may have a
  * thousand for its containers; a dump would carry them all.
@@ -213,23 +213,34 @@ static int parse_port(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
+/* The message that puts a question about a port of a device; NULL: *ret_error says why. */
+static struct nl_msg *new_port_message(const struct rna_root *root, int command, const char *device,
+				       unsigned port, int *ret_error)
+{
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	uint32_t index;
+
+	*ret_error = rna_backends_stack_exists(root) ? find_index(device, &index) : -ENOENT;
+	if (*ret_error < 0)
+		return NULL;
+	message = new_nldev_message(command, 0);
+	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, index) == 0 &&
+	    nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) == 0)
+		return RNA_TAKE(message);
+	*ret_error = -ENOMEM;
+	return NULL;
+}
+
 /* The kernel leaves the name out where the interface is in another network namespace. */
 static int find_netdev(const struct rna_root *root, const char *device, unsigned port,
 		       char ret[IF_NAMESIZE])
 {
 	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
-	uint32_t index;
 	int error;
 
-	if (!rna_backends_stack_exists(root))
-		return -ENOENT;
-	error = find_index(device, &index);
-	if (error < 0)
+	message = new_port_message(root, RDMA_NLDEV_CMD_PORT_GET, device, port, &error);
+	if (!message)
 		return error;
-	message = new_nldev_message(RDMA_NLDEV_CMD_PORT_GET, 0);
-	if (!message || nla_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, index) < 0 ||
-	    nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)
-		return -ENOMEM;
 	ret[0] = '\0';
 	error = ask(NETLINK_RDMA, message, parse_port, ret);
 	if (error < 0)
@@ -237,6 +248,80 @@ static int find_netdev(const struct rna_root *root, const char *device, unsigned
 	return ret[0] ? 0 : -ENOENT;
 }
 
+struct counters_answer {
+	struct rna_arena *arena;
+	struct rna_netlink_counters *counters;
+	int error;
+};
+
+static int parse_counter(struct nlattr *entry, struct rna_arena *arena,
+			 struct rna_counter_value *ret)
+{
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
+	const struct nlattr *name, *number;
+
+	if (nla_parse_nested(attributes, RDMA_NLDEV_ATTR_MAX - 1, entry, NULL) < 0)
+		return -EBADMSG;
+	name = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
+	number = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE];
+	if (!name || !number)
+		return -EBADMSG;
+	*ret = (struct rna_counter_value){
+		.file = rna_arena_strdup(arena, nla_get_string(name)),
+		.value = rna_value_ok(nla_get_u64(number)),
+	};
+	return ret->file ? 0 : -ENOMEM;
+}
+
+static int parse_counter_list(struct nlattr *list, struct rna_arena *arena,
+			      struct rna_netlink_counters *counters)
+{
+	struct nlattr *entry;
+	size_t most = 0;
+	int left, error = 0;
+
+	nla_for_each_nested(entry, list, left) most++;
+	counters->values = rna_arena_array(arena, most, sizeof(*counters->values));
+	if (!counters->values)
+		return -ENOMEM;
+	nla_for_each_nested(entry, list, left)
+	{
+		error = parse_counter(entry, arena, &counters->values[counters->count]);
+		if (error < 0)
+			return error;
+		counters->count++;
+	}
+	return 0;
+}
+
+static int parse_counters(struct nl_msg *message, void *userdata)
+{
+	struct counters_answer *answer = userdata;
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *list = NULL;
+
+	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) == 0)
+		list = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
+	answer->error = list ? parse_counter_list(list, answer->arena, answer->counters) : -EBADMSG;
+	return NL_STOP;
+}
+
+/* The answer has to fit a page, which the 92 counters of bnxt_re nearly fill. */
+static int get_counters(const struct rna_root *root, const char *device, unsigned port,
+			struct rna_arena *arena, struct rna_netlink_counters *ret)
+{
+	struct counters_answer answer = {.arena = arena, .counters = ret, .error = -EBADMSG};
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	int error;
+
+	message = new_port_message(root, RDMA_NLDEV_CMD_STAT_GET, device, port, &error);
+	if (!message)
+		return error;
+	*ret = (struct rna_netlink_counters){0};
+	error = ask(NETLINK_RDMA, message, parse_counters, &answer);
+	return error < 0 ? error : answer.error;
+}
+
 const struct rna_rdma_netlink_backend rna_rdma_netlink = {
 	.find_netdev = find_netdev,
+	.get_counters = get_counters,
 };

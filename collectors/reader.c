@@ -253,6 +253,17 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 	return len;
 }
 
+int rna_reader_check(struct rna_reader *reader, size_t index)
+{
+	const struct rna_reader_file *file = &reader->files[index].public;
+	RNA_CLOSE int fd = open_below(reader, file->directory, file->name, O_PATH);
+
+	if (fd != -ENOENT && fd != -ENODEV)
+		return 0;
+	rna_reader_reset(reader);
+	return -ENODEV;
+}
+
 int rna_reader_read_number(struct rna_reader *reader, size_t index,
 			   int (*parse)(const char *text, uint64_t *ret), struct rna_part *part,
 			   struct rna_value *ret)

@@ -76,6 +76,9 @@ const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, s
  */
 ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, size_t size);
 
+/* Is the file still there? 0, or -ENODEV; it is not read and needs no descriptor afterwards. */
+int rna_reader_check(struct rna_reader *reader, size_t index);
+
 /*
  * Reads a file that holds a number. parse: one of rna/parse.h, or one's own that may also return
  * -ENOENT for "there is no such value". 0 with *ret ok, absent, or unreadable (counted in part);

@@ -193,6 +193,19 @@ static int read_netlink_netdev(const struct rna_root *root, const char *device, 
 	return 0;
 }
 
+/* A recording has the hw_counters of sysfs. */
+static int get_no_counters(const struct rna_root *root, const char *device, unsigned port,
+			   struct rna_arena *arena, struct rna_netlink_counters *ret)
+{
+	(void)root;
+	(void)device;
+	(void)port;
+	(void)arena;
+	(void)ret;
+	return -ENOENT;
+}
+
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
 	.find_netdev = read_netlink_netdev,
+	.get_counters = get_no_counters,
 };

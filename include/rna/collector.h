@@ -37,6 +37,17 @@ struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descript
 struct rna_reader *rna_reader_free(struct rna_reader *reader); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_reader, rna_reader_free)
 
+/* Setting hw_counters.source: where the hw_counters of ports are read. */
+enum rna_hw_counters_source {
+	RNA_HW_COUNTERS_SYSFS,
+	RNA_HW_COUNTERS_NETLINK, /* RDMA netlink; sysfs for ports that it has no answer for */
+};
+
+/* What the settings say to collectors. */
+struct rna_collect_options {
+	enum rna_hw_counters_source hw_counters_source;
+};
+
 struct rna_collect_input {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
@@ -51,6 +62,7 @@ struct rna_collect_input {
 	 * nothing of the new part may point into it.
 	 */
 	const struct rna_part *previous;
+	struct rna_collect_options options;
 	rna_usec period; /* how often this job runs; retry pauses grow from it */
 };
 

@@ -89,6 +89,11 @@ struct rna_counter_group {
 	 */
 	uint64_t generation;
 	uint64_t resets; /* runs that found it of a new generation, or a counter fallen */
+	/*
+	 * Monotonic time: until then netlink, if it is to be the source, is not asked for this
+	 * group, because it had no answer.
+	 */
+	rna_usec netlink_retry;
 	size_t count;
 	/* known ones first, in the order of the table; then unknown ones, by name */
 	const struct rna_counter_value *values;

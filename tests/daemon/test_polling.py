@@ -126,6 +126,15 @@ class CountersOverTime(unittest.TestCase):
             self.change(agent, 4, 4)
             self.assertEqual(self.resets(agent), 1)
 
+    def test_source_without_an_answer(self):
+        with Agent("roce-8rail") as agent:
+            agent.write_config(extra="hw_counters: {source: netlink}\n")
+            agent.hang_up()
+            wait("the reload", lambda: "configuration reloaded" in agent.log())
+            self.change(agent, 11, 11)
+            self.assertEqual(agent.metric("rdma_collector_success", collector="hw_counters",
+                                          device="mlx5_1"), 1)
+
 
 class Gids(unittest.TestCase):
     RARELY = {**BUSY, "gids": "1h"}

@@ -28,6 +28,8 @@ static const struct rna_device fixture_device = {
 struct fixture {
 	struct tree tree;
 	struct rna_reader *reader;
+	const struct rna_backends *backends;
+	struct rna_collect_options options;
 	struct rna_part *part; /* newest good one, for the next run the one before */
 };
 
@@ -67,9 +69,11 @@ static inline int collect(struct fixture *fixture, enum rna_collector_id id)
 	bool same = fixture->part && fixture->part->collector == id;
 	const struct rna_collect_input in = {
 		.root = fixture->tree.root,
+		.backends = fixture->backends,
 		.device = &fixture_device,
 		.reader = fixture->reader,
 		.previous = same ? fixture->part : NULL,
+		.options = fixture->options,
 		.period = 1, /* microsecond: pauses are over at once */
 	};
 	struct rna_part *part = NULL;

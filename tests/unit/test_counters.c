@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* collectors/counters and collectors/state on small trees. */
+#include "backends.h"
 #include "counters_fixture.h"
 
 #include <errno.h>
@@ -218,6 +219,126 @@ static void test_a_new_registration_is_no_wrap(void **state)
 	assert_int_equal(resets_of(fixture), 1);
 }
 
+/* -- RDMA netlink as the source ---------------------------------------------------------------- */
+
+static struct {
+	int error; /* 0: it answers */
+	uint64_t number;
+	unsigned questions;
+} netlink;
+
+/* In an order of its own, and with two that have no file. */
+static int answer(const struct rna_root *root, const char *device, unsigned port,
+		  struct rna_arena *arena, struct rna_netlink_counters *ret)
+{
+	static const char *const names[] = {"zz_optional", "out_of_buffer", "cc_rx_ce_pkts",
+					    "rx_write_requests"};
+
+	(void)root;
+	assert_string_equal(device, "mlx5_0");
+	assert_int_equal(port, 1);
+	netlink.questions++;
+	if (netlink.error)
+		return netlink.error;
+	ret->count = RNA_ARRAY_SIZE(names);
+	ret->values = rna_arena_array(arena, ret->count, sizeof(*ret->values));
+	for (size_t i = 0; i < ret->count; i++)
+		ret->values[i] = (struct rna_counter_value){
+			.file = rna_arena_strdup(arena, names[i]),
+			.value = rna_value_ok(netlink.number + i),
+		};
+	return 0;
+}
+
+static int setup_netlink(void **state)
+{
+	static const struct rna_rdma_netlink_backend backend = {.get_counters = answer};
+	static const struct rna_backends backends = {.rdma_netlink = &backend};
+	struct fixture *fixture;
+
+	assert_int_equal(setup(state), 0);
+	fixture = *state;
+	fixture->backends = &backends;
+	fixture->options.hw_counters_source = RNA_HW_COUNTERS_NETLINK;
+	tree_write(&fixture->tree, "dev/ports/1/hw_counters/rx_write_requests", "1\n");
+	tree_write(&fixture->tree, "dev/hw_counters/submitted_cmds", "5\n");
+	memset(&netlink, 0, sizeof(netlink));
+	return 0;
+}
+
+static void test_netlink_answers_for_ports(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_counter_group *groups;
+
+	netlink.number = 70;
+	(void)collect_hw(fixture, "2\n");
+	groups = counters_of(fixture)->groups;
+	assert_int_equal(groups[0].count, 4);
+	assert_string_equal(groups[0].values[0].file, "rx_write_requests");
+	assert_ptr_equal(groups[0].values[0].counter,
+			 rna_counter_find(RNA_PLACE_PORT_HW_COUNTERS, "rx_write_requests"));
+	assert_int_equal(groups[0].values[0].value.number, 73);
+	assert_string_equal(groups[0].values[1].file, "out_of_buffer");
+	assert_int_equal(groups[0].values[1].value.number, 71);
+	assert_string_equal(groups[0].values[2].file, "cc_rx_ce_pkts");
+	assert_string_equal(groups[0].values[3].file, "zz_optional");
+	assert_int_equal(groups[1].place, RNA_PLACE_DEVICE_HW_COUNTERS);
+	assert_int_equal(groups[1].values[0].value.number, 5);
+	assert_int_equal(netlink.questions, 1);
+}
+
+static void test_netlink_is_extended_too(void **state)
+{
+	struct fixture *fixture = *state;
+
+	netlink.number = 4294967200;
+	(void)collect_hw(fixture, "2\n");
+	netlink.number = 7;
+	(void)collect_hw(fixture, "2\n");
+	assert_int_equal(counters_of(fixture)->groups[0].values[1].value.number, 4294967304);
+	assert_int_equal(resets_of(fixture), 0);
+}
+
+static void test_without_an_answer_files_are_read(void **state)
+{
+	static const struct {
+		int error;
+		uint64_t counted;
+	} cases[] = {{-EINVAL, 0}, {-EMSGSIZE, 0}, {-ENOENT, 0}, {-EPERM, 1}};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		fixture->part = rna_part_unref(fixture->part);
+		netlink.questions = 0;
+		netlink.error = cases[i].error;
+		(void)collect_hw(fixture, "2\n");
+		assert_int_equal(counters_of(fixture)->groups[0].count, 2);
+		assert_int_equal(counters_of(fixture)->groups[0].values[1].value.number, 2);
+		assert_int_equal(rna_part_error_count(fixture->part), cases[i].counted);
+		drop_reader(fixture, 100); /* which does not make it forget */
+		netlink.error = 0;
+		(void)collect_hw(fixture, "3\n");
+		assert_int_equal(counters_of(fixture)->groups[0].values[1].value.number, 3);
+		assert_int_equal(netlink.questions, 1);
+	}
+}
+
+/* netlink goes by name: it answers for the new device while the reader has the files of the old. */
+static void test_netlink_of_a_new_registration(void **state)
+{
+	struct fixture *fixture = *state;
+
+	netlink.number = 4294967200;
+	(void)collect_hw(fixture, "2\n");
+	register_anew(fixture, "2\n");
+	netlink.number = 7;
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_HW_COUNTERS), -ENODEV);
+	(void)collect_hw(fixture, "2\n");
+	assert_int_equal(counters_of(fixture)->groups[0].values[1].value.number, 8);
+	assert_int_equal(resets_of(fixture), 1);
+}
+
 static void test_state_of_each_port(void **state)
 {
 	struct fixture *fixture = *state;
@@ -257,6 +378,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_failures_lose_no_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_fall_is_a_reset, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_new_registration_is_no_wrap, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_netlink_answers_for_ports, setup_netlink,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_netlink_is_extended_too, setup_netlink,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_without_an_answer_files_are_read,
+						setup_netlink, teardown),
+		cmocka_unit_test_setup_teardown(test_netlink_of_a_new_registration, setup_netlink,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_state_of_each_port, setup, teardown),
 	};
