@@ -4,7 +4,7 @@
  *
  *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again
  *	schedule   one timer for what is due, lanes for what is slow
- *	HTTP       libmicrohttpd's descriptor
+ *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
  * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
@@ -26,9 +26,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 
 /* Enough for a lane that works; the rest of three seconds is for a machine that is busy. */
 #define STOP_PATIENCE (1500 * RNA_USEC_PER_MSEC)
+
+/* Between attempts to serve HTTP again: the first pause, doubled each time, and the longest one. */
+#define HTTP_RETRY_FIRST   RNA_USEC_PER_SEC
+#define HTTP_RETRY_LONGEST (60 * RNA_USEC_PER_SEC)
 
 /* A view older than this is no proof of readiness; state is polled far more often. */
 enum { READY_PERIODS = 6 };
@@ -40,8 +45,10 @@ struct rna_agent {
 	struct rna_backends *backends;
 	sd_event *event;
 	struct rna_schedule schedule;
-	struct rna_passed passed; /* sockets in the place of http.listen */
-	struct rna_http *http;
+	struct rna_passed passed;    /* sockets in the place of http.listen */
+	struct rna_http *http;       /* NULL while its addresses cannot be had */
+	sd_event_source *http_retry; /* then */
+	rna_usec http_pause;
 	struct rna_view *view; /* newest; NULL until the first is complete */
 	struct rna_agent_status status;
 	bool once;
@@ -127,28 +134,60 @@ static bool same_listen(char **a, char **b)
 	return !*a && !*b;
 }
 
+static int retry_http_later(struct rna_agent *agent);
+
+static int on_http_retry(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+	struct rna_error known; /* it was said when HTTP went down */
+
+	(void)source;
+	(void)usec;
+	if (start_http(agent, &agent->settings, &agent->http, &known) < 0)
+		return retry_http_later(agent);
+	rna_log_notice("HTTP is up again");
+	return 0;
+}
+
+static int retry_http_later(struct rna_agent *agent)
+{
+	rna_usec pause = agent->http_pause;
+
+	agent->http_pause = pause < HTTP_RETRY_LONGEST / 2 ? 2 * pause : HTTP_RETRY_LONGEST;
+	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
+	return sd_event_add_time_relative(agent->event, &agent->http_retry, CLOCK_MONOTONIC, pause,
+					  0, on_http_retry, agent);
+}
+
 /* Where sockets were passed, the addresses make no difference. */
 static bool same_http(const struct rna_agent *agent, const struct rna_settings *b)
 {
 	const struct rna_settings *a = &agent->settings;
 
-	return a->http_max_connections == b->http_max_connections &&
+	return agent->http && a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
 	       (agent->passed.count > 0 || same_listen(a->http_listen, b->http_listen));
 }
 
-/* The addresses may be the same, so the old server goes first; it comes back if the new cannot. */
+/*
+ * The addresses may be the same, so the old server goes first; it comes back if the new cannot, and
+ * if its addresses are gone by then, as soon as they can be had again.
+ */
 static int restart_http(struct rna_agent *agent, const struct rna_settings *settings,
 			struct rna_error *error)
 {
-	struct rna_error ignored;
+	struct rna_error lost;
 	int ret;
 
+	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
 	agent->http = rna_http_stop(agent->http);
 	ret = start_http(agent, settings, &agent->http, error);
-	if (ret < 0 && start_http(agent, &agent->settings, &agent->http, &ignored) < 0)
-		rna_log_error("HTTP is down: %s", ignored.text);
+	if (ret < 0 && start_http(agent, &agent->settings, &agent->http, &lost) < 0) {
+		rna_log_error("HTTP is down until it can be served again: %s", lost.text);
+		agent->http_pause = HTTP_RETRY_FIRST;
+		(void)retry_http_later(agent); /* without memory the next SIGHUP has to do */
+	}
 	return ret;
 }
 
@@ -262,6 +301,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 {
 	if (!agent)
 		return NULL;
+	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
 	agent->http = rna_http_stop(agent->http);
 	rna_passed_close(&agent->passed);
 	agent->view = rna_view_unref(agent->view);

@@ -165,6 +165,45 @@ class UnixSocket(unittest.TestCase):
             self.assertTrue(os.path.isfile(agent.config))
 
 
+class Lost(unittest.TestCase):
+    """A reload that gets neither the new address nor the old one back."""
+
+    @staticmethod
+    def lose(agent):
+        """The old one is taken away, and the new one is none."""
+        os.unlink(agent.socket)
+        os.mkdir(agent.socket)
+        agent.listen(f"unix:{agent.socket}", f"unix:{agent.config}")
+        agent.write_config()
+        agent.hang_up()
+        wait("HTTP to be down", lambda: "HTTP is down" in agent.log())
+        assert get_tcp(agent.port) is None
+
+    def test_it_comes_back_by_itself(self):
+        with UnixAgent() as agent:
+            self.lose(agent)
+            os.rmdir(agent.socket)
+            wait("service", agent.is_ready)
+            self.assertEqual(get_unix(agent.socket), 200)
+            self.assertEqual(agent.metric(RELOADED), 0)
+            self.assertEqual(agent.log().count("HTTP is"), 2, agent.log())
+
+    def test_it_comes_back_with_a_reload(self):
+        with UnixAgent() as agent:
+            self.lose(agent)
+            os.rmdir(agent.socket)
+            agent.listen(f"unix:{agent.socket}")
+            agent.write_config()  # what it was at the start
+            agent.hang_up()
+            wait("service", agent.is_ready)
+            self.assertEqual(agent.metric(RELOADED), 1)
+
+    def test_it_can_be_stopped_meanwhile(self):
+        with UnixAgent() as agent:
+            self.lose(agent)
+            self.assertEqual(agent.stop()[0], 0)
+
+
 class SeveralAddresses(unittest.TestCase):
     def test_all_are_served(self):
         with UnixAgent() as agent:
