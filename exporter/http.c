@@ -50,8 +50,8 @@ struct listener {
 struct rna_http {
 	struct rna_http_source source;
 	struct rna_renderer *renderer;
-	struct rna_view *view; /* that documents are of */
-	struct rna_body *documents[ROUTES_MAX];
+	struct rna_view *view;                     /* that documents are of */
+	struct rna_body *documents[ROUTES_MAX][2]; /* [route][gzip] */
 	size_t listener_count;
 	struct listener *listeners;
 };
@@ -69,7 +69,7 @@ struct reply {
 struct request {
 	struct MHD_Connection *connection;
 	const struct route *route;
-	struct rna_body **document; /* the route's, kept from request to request */
+	struct rna_body **documents; /* the route's, [gzip], kept from request to request */
 };
 
 struct route {
@@ -109,7 +109,8 @@ static int reply_not_yet(struct reply *reply)
 static void forget_documents(struct rna_http *http)
 {
 	for (size_t i = 0; i < ROUTES_MAX; i++)
-		http->documents[i] = rna_body_unref(http->documents[i]);
+		for (size_t gzip = 0; gzip < 2; gzip++)
+			http->documents[i][gzip] = rna_body_unref(http->documents[i][gzip]);
 	http->view = rna_view_unref(http->view);
 }
 
@@ -130,6 +131,16 @@ static const char *header_of(const struct request *request, const char *name)
 	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
+/* Says so in the reply. */
+static bool choose_gzip(const struct request *request, struct reply *reply)
+{
+	bool gzip = rna_negotiate_gzip(header_of(request, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+
+	if (gzip)
+		add_header(reply, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	return gzip;
+}
+
 static int answer_metrics(struct rna_http *http, const struct request *request, struct reply *reply)
 {
 	static const char *const types[] = {
@@ -139,14 +150,13 @@ static int answer_metrics(struct rna_http *http, const struct request *request, 
 	};
 	const char *accept = header_of(request, MHD_HTTP_HEADER_ACCEPT);
 	enum rna_exposition format = rna_negotiate_exposition(accept);
-	bool gzip = rna_negotiate_gzip(header_of(request, MHD_HTTP_HEADER_ACCEPT_ENCODING));
 	struct rna_view *view = newest_view(http);
+	bool gzip;
 
 	if (!view)
 		return reply_not_yet(reply);
 	add_header(reply, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-	if (gzip)
-		add_header(reply, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	gzip = choose_gzip(request, reply);
 	reply->status = MHD_HTTP_OK;
 	reply->type = types[format];
 	return rna_renderer_metrics(http->renderer, view, format, gzip, &reply->body);
@@ -170,23 +180,38 @@ static int answer_ready(struct rna_http *http, const struct request *request, st
 	return reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, reason);
 }
 
-/* Written at the first request for it, then shared until there is another view. */
+/* Written and packed at the first request for it, then shared until there is another view. */
+static int make_document(struct rna_http *http, const struct request *request,
+			 const struct rna_view *view, bool gzip)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_body **documents = request->documents;
+
+	if (documents[gzip])
+		return 0;
+	if (!documents[0]) {
+		request->route->write(view, &out);
+		if (rna_body_take(&out, &documents[0]) < 0)
+			return -ENOMEM;
+	}
+	return gzip ? rna_renderer_pack(http->renderer, documents[0], &documents[1]) : 0;
+}
+
 static int answer_document(struct rna_http *http, const struct request *request,
 			   struct reply *reply)
 {
-	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	const struct rna_view *view = newest_view(http);
+	bool gzip;
 
 	if (!view)
 		return reply_not_yet(reply);
-	if (!*request->document) {
-		request->route->write(view, &out);
-		if (rna_body_take(&out, request->document) < 0)
-			return -ENOMEM;
-	}
+	add_header(reply, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	gzip = choose_gzip(request, reply);
+	if (make_document(http, request, view, gzip) < 0)
+		return -ENOMEM;
 	reply->status = MHD_HTTP_OK;
 	reply->type = request->route->type;
-	reply->body = rna_body_ref(*request->document);
+	reply->body = rna_body_ref(request->documents[gzip]);
 	return 0;
 }
 
@@ -212,7 +237,7 @@ static int reply_to(struct rna_http *http, struct MHD_Connection *connection, co
 		    bool allowed, struct reply *reply)
 {
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(routes); i++) {
-		struct request request = {connection, &routes[i], &http->documents[i]};
+		struct request request = {connection, &routes[i], http->documents[i]};
 
 		if (strcmp(routes[i].path, path) != 0)
 			continue;

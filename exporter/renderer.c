@@ -92,8 +92,8 @@ static int render(struct rna_renderer *renderer, enum rna_exposition format, str
 	return rna_body_take(&out, ret);
 }
 
-static int compress(struct rna_renderer *renderer, const struct rna_body *plain,
-		    struct rna_body **ret)
+int rna_renderer_pack(struct rna_renderer *renderer, const struct rna_body *plain,
+		      struct rna_body **ret)
 {
 	RNA_FREE char *data = NULL;
 	size_t size, len;
@@ -122,7 +122,7 @@ static int make_body(struct rna_renderer *renderer, enum rna_exposition format, 
 		return -ENOMEM;
 	if (!gzip)
 		return 0;
-	if (compress(renderer, bodies[0], &bodies[1]) < 0)
+	if (rna_renderer_pack(renderer, bodies[0], &bodies[1]) < 0)
 		return -ENOMEM;
 	bodies[0] = rna_body_unref(bodies[0]);
 	return 0;

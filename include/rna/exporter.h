@@ -46,6 +46,10 @@ int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
 			 enum rna_exposition format, bool gzip, struct rna_body **ret);
 void rna_renderer_forget_view(struct rna_renderer *renderer);
 
+/* The gzip form of any body, as a new one with one reference. 0 or -ENOMEM. */
+int rna_renderer_pack(struct rna_renderer *renderer, const struct rna_body *plain,
+		      struct rna_body **ret);
+
 /* The other forms; -ENOMEM is in out->failed. */
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out);
 

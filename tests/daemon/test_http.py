@@ -68,10 +68,29 @@ class Served(unittest.TestCase):
             self.assertEqual(gzip.decompress(packed.body), plain.body)
             self.assertLess(len(packed.body), len(plain.body) / 4)
 
+    def test_gzip_of_documents(self):
+        for path in ("/", "/api/v1/snapshot"):
+            packed = self.get(path, Accept_Encoding="gzip")
+            plain = self.get(path)
+            self.assertEqual(packed.headers["content-encoding"], "gzip", path)
+            self.assertNotIn("content-encoding", plain.headers, path)
+            for name in ("content-type", "vary"):
+                self.assertEqual(packed.headers[name], plain.headers[name], path)
+            self.assertEqual(plain.headers["vary"].lower(), "accept-encoding")
+            self.assertEqual(gzip.decompress(packed.body), plain.body, path)
+            self.assertLess(len(packed.body), len(plain.body) / 4, path)
+            self.assertEqual(self.get(path, Accept_Encoding="gzip").body, packed.body, path)
+
     def test_gzip_refused(self):
-        for encoding in ("gzip;q=0", "identity", "br"):
-            reply = self.get("/metrics", Accept_Encoding=encoding)
-            self.assertNotIn("content-encoding", reply.headers, encoding)
+        for path in ("/metrics", "/", "/api/v1/snapshot"):
+            for encoding in ("gzip;q=0", "identity", "br"):
+                reply = self.get(path, Accept_Encoding=encoding)
+                self.assertNotIn("content-encoding", reply.headers, f"{path} {encoding}")
+
+    def test_gzip_only_of_what_is_long(self):
+        for path in ("/healthz", "/readyz", "/nothing"):
+            reply = self.get(path, Accept_Encoding="gzip")
+            self.assertNotIn("content-encoding", reply.headers, path)
 
     def test_head(self):
         for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot"):
