@@ -147,9 +147,27 @@ static char *find_pci_directory(struct run *run, const char *sysfs_path)
 			rna_arena_printf(run->scratch, "%.*s", (int)(address + len - path), path));
 }
 
+/* The names of interfaces, and of the bonds (or bridges) that they are in; room: two for each. */
+static size_t add_interfaces(struct run *run, const char *directory, char *const *interfaces,
+			     size_t count, const char **names)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = join(run, directory, interfaces[i]);
+		const char *master = path ? read_link_name(run, path, "master") : NULL;
+
+		names[added++] = interfaces[i];
+		if (master)
+			names[added++] = master;
+	}
+	return added;
+}
+
 /*
  * Before any file of the device is opened: its names come from links and a directory. Network
- * interfaces are those of the same function; whose port they serve is not known yet.
+ * interfaces are those of the same function; whose port they serve is not known yet. A device
+ * without a function has none: which one rxe is on is only said by a file of its own.
  */
 static bool is_excluded(struct run *run, const struct rna_device *device, const char *pci)
 {
@@ -165,7 +183,7 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	run->no_memory |= found == -ENOMEM;
 	if (found < 0)
 		found = 0; /* it has none */
-	names = rna_arena_array(run->scratch, (size_t)found + 2, sizeof(*names));
+	names = rna_arena_array(run->scratch, 2 * (size_t)found + 2, sizeof(*names));
 	if (!names) {
 		run->no_memory = true;
 		return false;
@@ -173,8 +191,7 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	names[count++] = device->name;
 	if (pci)
 		names[count++] = strrchr(pci, '/') + 1;
-	for (ssize_t i = 0; i < found; i++)
-		names[count++] = interfaces[i];
+	count += add_interfaces(run, path, interfaces, (size_t)found, names + count);
 	return !rna_device_filter_takes(run->filter, names, count);
 }
 

@@ -360,6 +360,22 @@ static void filters_go_by_each_name(void **state)
 	assert_watched(fixture, "mlx", NULL, NULL); /* the whole name */
 }
 
+/* mlx5_bond_0 is known by bond0, which its interface is in. */
+static void filters_know_the_bond(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	add_interface(&fixture->tree, PCI "/net", "eth5", "0\n", "1\n");
+	tree_link(&fixture->tree, PCI "/net/eth5/master", "../../../../virtual/net/bond0");
+	tree_mkdir(&fixture->tree, "sys/devices/virtual/infiniband/rxe9/ports/1");
+	tree_link(&fixture->tree, CLASS "/rxe9", "../../devices/virtual/infiniband/rxe9");
+	assert_watched(fixture, "bond?", NULL, "mlx5_0");
+	assert_watched(fixture, NULL, "bond0", "rxe9");
+	assert_watched(fixture, NULL, "eth5", "rxe9");
+	assert_int_equal(look_with(fixture, NULL, "bond1")->excluded_count, 0);
+}
+
 /* A file that is never answered would hold up all of presence. */
 static void nothing_is_read_of_excluded_devices(void **state)
 {
@@ -479,6 +495,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(switch_management_is_recognised_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(filters_know_the_bond, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_read_of_excluded_devices, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(gid_names_the_interface, setup, teardown),
