@@ -4,6 +4,8 @@
     where              theirs             ours                    why
     hw_counters        no samples         HW_COUNTERS, as the     1.5.0 does not read them, later
                                           files say               versions do
+    counters_ext       node_infiniband_   none                    no kernel since 4.7 has the
+                       legacy_*                                   directory
     FAILURES           no samples at all  every device but what   one file that it does not expect
                                           is odd, as files say    costs it the whole class
     rate without a     fails              from width and speed    libibverbs knows them
@@ -79,7 +81,17 @@ HW_COUNTERS = {
     "rx_read_requests": "rx_read_requests",
     "rx_write_requests": "rx_write_requests",
 }
-WORDS = {"port_rcv_data", "port_xmit_data"}
+LEGACY_COUNTERS = {
+    "legacy_data_received_bytes": "port_rcv_data_64",
+    "legacy_data_transmitted_bytes": "port_xmit_data_64",
+    "legacy_multicast_packets_received": "port_multicast_rcv_packets",
+    "legacy_multicast_packets_transmitted": "port_multicast_xmit_packets",
+    "legacy_packets_received": "port_rcv_packets_64",
+    "legacy_packets_transmitted": "port_xmit_packets_64",
+    "legacy_unicast_packets_received": "port_unicast_rcv_packets",
+    "legacy_unicast_packets_transmitted": "port_unicast_xmit_packets",
+}
+WORDS = {"port_rcv_data", "port_xmit_data", "port_rcv_data_64", "port_xmit_data_64"}
 
 # Trees that are left out, and why.
 LEFT_OUT = {
@@ -142,6 +154,10 @@ def counters_in(root, directory, table):
 
 def only_ours(root):
     return counters_in(root, "hw_counters", HW_COUNTERS)
+
+
+def only_theirs(root):
+    return counters_in(root, "counters_ext", LEGACY_COUNTERS)
 
 
 def manages_switches(port_path):

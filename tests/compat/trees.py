@@ -6,7 +6,7 @@ import random
 import shutil
 import socket
 
-from differences import HW_COUNTERS, PMA_COUNTERS
+from differences import HW_COUNTERS, LEGACY_COUNTERS, PMA_COUNTERS
 
 STATES = ("1: DOWN", "2: INIT", "3: ARMED", "4: ACTIVE", "5: ACTIVE_DEFER")
 PHYSICAL = ("1: Sleep", "2: Polling", "3: Disabled", "4: PortConfigurationTraining", "5: LinkUp",
@@ -83,7 +83,15 @@ def largest(root):
     write(f"{root}/sys/class/infiniband/gen_0/ports/1/counters/port_rcv_data", 2**62 + 1)
 
 
+def legacy(root):
+    """A port as kernels before 4.7 had it."""
+    generate(3, 1)(root)
+    for file in LEGACY_COUNTERS.values():
+        write(f"{root}/sys/class/infiniband/gen_0/ports/1/counters_ext/{file}", 4711)
+
+
 GENERATED = {"largest": largest,
+             "legacy": legacy,
              "without-counters": without(1, ["ports/1/counters"]),
              "without-hw-counters": without(1, ["ports/1/hw_counters"]),
              "without-board": without(1, ["board_id"]),
