@@ -52,7 +52,10 @@ static void set_text(struct writer *writer, json_t *object, const char *name, co
 	set(writer, object, name, json_stringn(clean.data ? clean.data : "", clean.len));
 }
 
-/* jansson has signed integers; a counter beyond loses its last digits, but not its sign. */
+/*
+ * jansson has signed integers and no way to write a number of one's own; a counter beyond loses its
+ * last digits, but not its sign. Most readers take numbers for doubles anyway, jq among them.
+ */
 static json_t *whole_number(uint64_t number)
 {
 	return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);

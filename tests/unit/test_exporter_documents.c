@@ -85,6 +85,33 @@ static void test_json_counters_have_states(void **state)
 	json_decref(root);
 }
 
+static json_t *value_of_counter(json_t *root, const char *name)
+{
+	json_t *port =
+		json_object_get(json_array_get(json_object_get(root, "devices"), 0), "ports");
+	json_t *counters = json_object_get(json_array_get(port, 0), "counters");
+
+	return json_object_get(json_object_get(counters, name), "value");
+}
+
+/* Whole up to 2^63 - 1; beyond, rounded to 15 digits, but never negative. */
+static void test_json_numbers_up_to_the_largest(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	json_t *root;
+
+	(void)state;
+	*counter_of(view, 0, "symbol_error") = rna_value_ok(INT64_MAX);
+	root = view_as_json(view);
+	assert_true(json_integer_value(value_of_counter(root, "symbol_error")) == INT64_MAX);
+	json_decref(root);
+	*counter_of(view, 0, "symbol_error") = rna_value_ok(UINT64_MAX);
+	root = view_as_json(view);
+	assert_true(json_real_value(value_of_counter(root, "symbol_error")) ==
+		    18446744073709600000.0);
+	json_decref(root);
+}
+
 static void assert_table(const struct rna_view *view, bool colour, const char *expected)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
@@ -229,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_gids),
 		cmocka_unit_test(test_json_counters_have_states),
+		cmocka_unit_test(test_json_numbers_up_to_the_largest),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_gid_table),
 		cmocka_unit_test(test_table_holds_whatever_firmware_says),
