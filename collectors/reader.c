@@ -11,8 +11,15 @@
 /* There are five readers for each device, and hundreds of devices: they begin small. */
 enum { NAMES_SIZE = 192, FIRST_FILES = 8 };
 
+/* What failed is left alone for a while. */
+struct pause {
+	int error;       /* of the last try; 0: none */
+	rna_usec length; /* of the next pause */
+	rna_usec end;    /* not to be touched before */
+};
+
 struct directory {
-	const char *path;
+	const char *path; /* NULL: there is none, see rna_reader_add_source() */
 	unsigned tag;
 	uint64_t inode;
 	int fd; /* -1: not kept */
@@ -20,11 +27,9 @@ struct directory {
 
 struct file {
 	struct rna_reader_file public;
-	int fd;         /* -1: not kept, or not open yet */
-	bool was_good;  /* has it ever been read? */
-	int error;      /* of the last try; 0: none */
-	rna_usec pause; /* how long it is left alone after the next failure */
-	rna_usec retry; /* not to be touched before */
+	int fd;        /* -1: not kept, or not open yet */
+	bool was_good; /* has it ever been read? */
+	struct pause pause;
 };
 
 struct rna_reader {
@@ -39,6 +44,7 @@ struct rna_reader {
 	struct file *files;
 	size_t file_count;
 	size_t file_size;
+	struct pause source; /* of what is no file */
 };
 
 struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descriptors)
@@ -66,6 +72,7 @@ void rna_reader_reset(struct rna_reader *reader)
 		.descriptors = reader->descriptors,
 		.now = reader->now,
 		.period = reader->period,
+		.source = reader->source,
 	};
 }
 
@@ -95,36 +102,50 @@ const char *rna_reader_keep_name(struct rna_reader *reader, const char *name)
 	return reader->names ? rna_arena_strdup(reader->names, name) : NULL;
 }
 
+/* name: its path, or NULL. Its index, or -ENOMEM. */
+static int append_directory(struct rna_reader *reader, const char *name, unsigned tag)
+{
+	struct directory *more =
+		reallocarray(reader->directories, reader->directory_count + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	reader->directories = more;
+	more[reader->directory_count] = (struct directory){.path = name, .tag = tag, .fd = -1};
+	return (int)reader->directory_count++;
+}
+
 int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsigned tag)
 {
 	RNA_CLOSE int fd = rna_root_openat(reader->root, path, O_PATH | O_DIRECTORY);
-	struct directory *more;
 	struct stat stat;
 	const char *name;
+	int index;
 
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &stat) < 0)
 		return -errno;
-	more = reallocarray(reader->directories, reader->directory_count + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	reader->directories = more;
 	name = rna_reader_keep_name(reader, path);
-	if (!name)
-		return -ENOMEM;
-	more[reader->directory_count] = (struct directory){
-		.path = name,
-		.tag = tag,
-		.inode = stat.st_ino,
-		.fd = -1,
-	};
-	if (reader->kept < reader->descriptors) {
-		more[reader->directory_count].fd = fd;
+	index = name ? append_directory(reader, name, tag) : -ENOMEM;
+	if (index >= 0)
+		reader->directories[index].inode = stat.st_ino;
+	if (index >= 0 && reader->kept < reader->descriptors) {
+		reader->directories[index].fd = fd;
 		reader->kept++;
 		fd = -1;
 	}
-	return (int)reader->directory_count++;
+	return index;
+}
+
+int rna_reader_add_source(struct rna_reader *reader, unsigned tag)
+{
+	return append_directory(reader, NULL, tag);
+}
+
+bool rna_reader_is_source(const struct rna_reader *reader, unsigned directory)
+{
+	return !reader->directories[directory].path;
 }
 
 unsigned rna_reader_directory_count(const struct rna_reader *reader)
@@ -179,6 +200,8 @@ static int open_below(const struct rna_reader *reader, unsigned directory, const
 
 		return fd < 0 ? -errno : fd;
 	}
+	if (!where->path)
+		return -ENOENT;
 	len = snprintf(path, sizeof(path), "%s/%s", where->path, name);
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return -ENAMETOOLONG;
@@ -222,13 +245,31 @@ static ssize_t read_once(struct rna_reader *reader, struct file *file, char *buf
 	return rna_root_pread_text(fd, buffer, size);
 }
 
-static void start_pause(const struct rna_reader *reader, struct file *file, int error)
+static void start_pause(const struct rna_reader *reader, struct pause *pause, int error)
 {
-	if (error != file->error)
-		file->pause = reader->period; /* something else is wrong now: look again soon */
-	file->error = error;
-	file->retry = reader->now + file->pause;
-	file->pause = file->pause * 2 < LONGEST_PAUSE ? file->pause * 2 : LONGEST_PAUSE;
+	if (error != pause->error)
+		pause->length = reader->period; /* something else is wrong now: look again soon */
+	pause->error = error;
+	pause->end = reader->now + pause->length;
+	pause->length = pause->length * 2 < LONGEST_PAUSE ? pause->length * 2 : LONGEST_PAUSE;
+}
+
+static int pause_error(const struct rna_reader *reader, const struct pause *pause)
+{
+	return reader->now < pause->end ? pause->error : 0;
+}
+
+int rna_reader_may_ask(const struct rna_reader *reader)
+{
+	return pause_error(reader, &reader->source);
+}
+
+void rna_reader_was_asked(struct rna_reader *reader, int status)
+{
+	if (status < 0)
+		start_pause(reader, &reader->source, status);
+	else
+		reader->source = (struct pause){0};
 }
 
 ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, size_t size)
@@ -236,8 +277,9 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 	struct file *file = &reader->files[index];
 	ssize_t len;
 
-	if (file->error && reader->now < file->retry)
-		return file->error;
+	len = pause_error(reader, &file->pause);
+	if (len < 0)
+		return len;
 	len = read_once(reader, file, buffer, size);
 	/* A kept directory of an unregistered device is empty, and stays so when it returns. */
 	if (len == -ENODEV || (len == -ENOENT && file->was_good)) {
@@ -245,11 +287,11 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 		return -ENODEV;
 	}
 	if (len < 0) {
-		start_pause(reader, file, (int)len);
+		start_pause(reader, &file->pause, (int)len);
 		return len;
 	}
 	file->was_good = true;
-	file->error = 0;
+	file->pause = (struct pause){0};
 	return len;
 }
 

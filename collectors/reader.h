@@ -48,6 +48,13 @@ bool rna_reader_is_empty(const struct rna_reader *reader);
  * errno (-ENOENT: there is none, which many drivers find normal).
  */
 int rna_reader_add_directory(struct rna_reader *reader, const char *path, unsigned tag);
+/*
+ * Adds a group of files that no directory has: what they hold comes from another source. Reading
+ * one says -ENOENT. Returns like rna_reader_add_directory().
+ */
+int rna_reader_add_source(struct rna_reader *reader, unsigned tag);
+bool rna_reader_is_source(const struct rna_reader *reader, unsigned directory);
+
 unsigned rna_reader_directory_count(const struct rna_reader *reader);
 unsigned rna_reader_directory_tag(const struct rna_reader *reader, unsigned directory);
 uint64_t rna_reader_directory_inode(const struct rna_reader *reader, unsigned directory);
@@ -87,3 +94,10 @@ int rna_reader_check(struct rna_reader *reader, size_t index);
 int rna_reader_read_number(struct rna_reader *reader, size_t index,
 			   int (*parse)(const char *text, uint64_t *ret), struct rna_part *part,
 			   struct rna_value *ret);
+
+/*
+ * Another source than files, one for the whole reader, is left alone for the same pauses when it
+ * fails. May it be asked now? 0, or while a pause lasts what it failed with. A reset keeps this.
+ */
+int rna_reader_may_ask(const struct rna_reader *reader);
+void rna_reader_was_asked(struct rna_reader *reader, int status); /* 0 or negative errno */
