@@ -39,7 +39,12 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.reader = slot->reader,
 		/* replaced when this very job is back */
 		.previous = slot->part ? slot->part : slot->inherited,
-		.options = {.hw_counters_source = (unsigned)schedule->settings->hw_counters_source},
+		.options =
+			{
+				.counters_source = (unsigned)schedule->settings->counters_source,
+				.hw_counters_source =
+					(unsigned)schedule->settings->hw_counters_source,
+			},
 		.period = schedule->settings->poll[id],
 	};
 }

@@ -27,6 +27,13 @@ static const struct rna_setting_choice log_levels[] = {
 	{"info", LOG_INFO}, {"debug", LOG_DEBUG},     {NULL, 0},
 };
 
+static const struct rna_setting_choice counters_sources[] = {
+	{"auto", RNA_COUNTERS_AUTO},
+	{"sysfs", RNA_COUNTERS_SYSFS},
+	{"mad", RNA_COUNTERS_MAD},
+	{NULL, 0},
+};
+
 static const struct rna_setting_choice hw_counters_sources[] = {
 	{"sysfs", RNA_HW_COUNTERS_SYSFS},
 	{"netlink", RNA_HW_COUNTERS_NETLINK},
@@ -83,6 +90,9 @@ const struct rna_setting rna_setting_table[] = {
 	DURATION("poll.handover", poll_handover, "10ms", "1m", "250ms",
 		 "When a run takes longer, another lane goes on with the other devices; "
 		 "shorter than poll.deadline."),
+	CHOICE("counters.source", counters_source, counters_sources, "auto",
+	       "Where counters of InfiniBand ports come from: files of sysfs, or MADs to the port; "
+	       "auto asks by MAD where sysfs has none, or none with 64 bits."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
 		"Limit of worker threads; one is enough while every device answers."),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "2048",

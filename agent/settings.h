@@ -19,6 +19,7 @@ struct rna_settings {
 	rna_usec poll[RNA_COLLECTOR_COUNT]; /* poll.<collector>: period */
 	rna_usec poll_deadline;             /* a run longer than this is stalled */
 	rna_usec poll_handover;             /* after this the rest of a lane's queue moves on */
+	int counters_source;                /* enum rna_counters_source */
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */

@@ -88,22 +88,90 @@ struct rna_rdma_netlink_backend {
 			    struct rna_arena *arena, struct rna_netlink_counters *ret);
 };
 
+/* A port as its PortInfo tells it (IBTA 14.2.5.6); codes are those of verbs. */
+struct rna_mad_port {
+	struct rna_value state;
+	struct rna_value physical_state;
+	struct rna_value lid;
+	struct rna_value sm_lid;
+	struct rna_value sm_sl;
+	struct rna_value lmc;
+	struct rna_value capability_mask;
+	struct rna_value lanes; /* in use, like speed_code */
+	struct rna_value lanes_enabled;
+	struct rna_value lanes_supported;
+	struct rna_value speed_code; /* NDR at most: faster ones are in no field of rdma-core 44 */
+	struct rna_value speed_enabled;
+	struct rna_value speed_supported;
+};
+
+/* Counters of a port by the names that sysfs has for them; absent where its PMA has none. */
+struct rna_mad_counter {
+	const char *file;
+	struct rna_value value;
+};
+
+enum { RNA_MAD_COUNTERS = 21 };
+
+struct rna_mad_counters {
+	/* ClassPortInfo:CapabilityMask of an earlier answer; absent: it is asked for, and set */
+	struct rna_value capability;
+	struct rna_mad_counter items[RNA_MAD_COUNTERS];
+};
+
+struct rna_mad_backend {
+	/*
+	 * May this port be asked: is it InfiniBand, is there a way to send MADs, and can libibumad
+	 * name the device? Looks at two files and sends nothing.
+	 */
+	bool (*serves)(const struct rna_root *root, const struct rna_device *device, unsigned port);
+
+	/*
+	 * The port's own PortInfo, by a directed route of no hops: it stays in the device, and is
+	 * answered in any state. 0; -ENOENT when the port may not be asked, or its node in /dev
+	 * not opened; -ETIMEDOUT without an answer; or another negative errno.
+	 */
+	int (*query_port)(const struct rna_root *root, const struct rna_device *device,
+			  unsigned port, struct rna_mad_port *ret);
+
+	/* Its counters. Returns like query_port, and -ENETDOWN while it is not ACTIVE. */
+	int (*query_counters)(const struct rna_root *root, const struct rna_device *device,
+			      unsigned port, struct rna_mad_counters *ret);
+};
+
 struct rna_backends {
 	const struct rna_root *root;
 	const struct rna_verbs_backend *verbs;
 	const struct rna_netdev_backend *netdev;
 	const struct rna_rdma_netlink_backend *rdma_netlink;
+	const struct rna_mad_backend *mad;
 };
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
 extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
 extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */
+extern const struct rna_mad_backend rna_mad;                            /* mad.c */
 extern const struct rna_verbs_backend rna_recorded_verbs;               /* recorded.c */
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
+extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded.c */
 
 /* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
 #define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
+
+/*
+ * Where it has the PortInfo of a port: a file for each field of struct rna_mad_port. Below it,
+ * counters/, where no file of /sys has them.
+ */
+#define RNA_RECORDED_MAD "recorded/mad/%s/ports/%u"
+
+struct rna_mad_field {
+	const char *name; /* of the file */
+	size_t offset;    /* of the value in struct rna_mad_port */
+};
+
+extern const struct rna_mad_field rna_mad_fields[]; /* recorded.c */
+extern const size_t rna_mad_field_count;
 
 /*
  * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when

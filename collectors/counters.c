@@ -13,11 +13,17 @@
  * By setting, hw_counters of ports come from RDMA netlink: all of a port with one question, and the
  * optional ones, which have no file. Ports that it has no answer for are read from their files.
  *
+ * Port counters of InfiniBand have a second source too, MADs to the port's own PMA: where there is
+ * no such directory, or none with 64-bit traffic, or where counters.source prefers them. The names
+ * are the same: a value is taken from the answer where there is one, and else from the file.
+ *
  * Whatever their source, the numbers then go through extend.c, which makes them last over wraps.
  */
+#include "ask_mad.h"
 #include "backends.h"
 #include "collectors.h"
 #include "extend.h"
+#include "mad.h"
 #include "reader.h"
 
 #include "rna/parse.h"
@@ -120,33 +126,47 @@ static int add_or_skip(struct rna_reader *reader, const char *path, unsigned tag
 	return 0;
 }
 
-/*
- * place: the one below ports/N; hw_counters of the device itself follow the ports'. When all that
- * there is had to be skipped, that is a failure.
- */
-static int add_directories(struct rna_reader *reader, const struct rna_device *device,
-			   enum rna_counter_place place, struct rna_arena *scratch,
-			   struct skipped *skipped)
+static bool may_use_mads(const struct rna_collect_input *in, enum rna_counter_place place)
 {
-	bool hardware = place == RNA_PLACE_PORT_HW_COUNTERS;
-	const char *name = hardware ? "hw_counters" : "counters";
-	int ret = 0;
-	const char *path;
+	return place == RNA_PLACE_PORT_COUNTERS &&
+	       in->options.counters_source != RNA_COUNTERS_SYSFS;
+}
 
-	for (size_t i = 0; ret >= 0 && i < device->port_count; i++) {
-		path = rna_arena_printf(scratch, "%s/ports/%u/%s", device->sysfs_path,
-					device->ports[i], name);
-		ret = add_or_skip(reader, path, make_tag(place, device->ports[i]), scratch,
-				  skipped);
-	}
-	if (ret >= 0 && hardware) {
-		path = rna_arena_printf(scratch, "%s/%s", device->sysfs_path, name);
-		ret = add_or_skip(reader, path, make_tag(RNA_PLACE_DEVICE_HW_COUNTERS, 0), scratch,
-				  skipped);
-	}
+/* place: one of those below ports/N. */
+static int add_port(const struct rna_collect_input *in, enum rna_counter_place place, unsigned port,
+		    struct rna_arena *scratch, struct skipped *skipped)
+{
+	const char *name = place == RNA_PLACE_PORT_COUNTERS ? "counters" : "hw_counters";
+	const char *path =
+		rna_arena_printf(scratch, "%s/ports/%u/%s", in->device->sysfs_path, port, name);
+	size_t before = rna_reader_count(in->reader);
+	int ret = add_or_skip(in->reader, path, make_tag(place, port), scratch, skipped);
+	bool found = rna_reader_count(in->reader) > before;
+
+	if (ret < 0 || found || !may_use_mads(in, place) || !rna_ask_is_possible(in, port))
+		return ret;
+	return rna_ask_add_counters(in->reader, make_tag(place, port));
+}
+
+/*
+ * hw_counters of the device itself follow the ports'. When all that there is had to be skipped,
+ * that is a failure.
+ */
+static int add_directories(const struct rna_collect_input *in, enum rna_counter_place place,
+			   struct rna_arena *scratch, struct skipped *skipped)
+{
+	const struct rna_device *device = in->device;
+	int ret = 0;
+
+	for (size_t i = 0; ret >= 0 && i < device->port_count; i++)
+		ret = add_port(in, place, device->ports[i], scratch, skipped);
+	if (ret >= 0 && place == RNA_PLACE_PORT_HW_COUNTERS)
+		ret = add_or_skip(in->reader,
+				  rna_arena_printf(scratch, "%s/hw_counters", device->sysfs_path),
+				  make_tag(RNA_PLACE_DEVICE_HW_COUNTERS, 0), scratch, skipped);
 	if (ret < 0)
 		return ret;
-	return rna_reader_is_empty(reader) ? skipped->error : 0;
+	return rna_reader_is_empty(in->reader) ? skipped->error : 0;
 }
 
 /* Old and vendor kernels write a sentence where a port has no PMA. */
@@ -170,23 +190,33 @@ static int keep_name(struct rna_counter_value *value, const char *name, struct r
 	return value->file ? 0 : -ENOMEM;
 }
 
-static int read_files(const struct directory *directory, struct rna_counter_value **ret)
+/* answer: of the MADs to this port, or NULL. */
+static int read_value(const struct directory *directory, size_t index,
+		      const struct rna_mad_counters *answer, struct rna_counter_value *ret)
 {
-	struct rna_reader *reader = directory->in->reader;
-	struct rna_part *part = directory->part;
+	const struct rna_reader_file *file = rna_reader_file(directory->in->reader, index);
+	const struct rna_value *answered = rna_ask_find(answer, file->name);
+	int status;
+
+	ret->counter = file->userdata;
+	status = keep_name(ret, file->name, directory->part->arena);
+	if (status == 0 && answered && answered->state != RNA_VALUE_ABSENT)
+		ret->value = *answered;
+	else if (status == 0)
+		status = rna_reader_read_number(directory->in->reader, index, parse_counter,
+						directory->part, &ret->value);
+	return status;
+}
+
+static int read_files(const struct directory *directory, const struct rna_mad_counters *answer,
+		      struct rna_counter_value **ret)
+{
 	struct rna_counter_value *values =
-		rna_arena_array(part->arena, directory->count, sizeof(*values));
+		rna_arena_array(directory->part->arena, directory->count, sizeof(*values));
 	int status = values ? 0 : -ENOMEM;
 
-	for (size_t i = 0; status == 0 && i < directory->count; i++) {
-		const struct rna_reader_file *file = rna_reader_file(reader, directory->first + i);
-
-		values[i].counter = file->userdata;
-		status = keep_name(&values[i], file->name, part->arena);
-		if (status == 0)
-			status = rna_reader_read_number(reader, directory->first + i, parse_counter,
-							part, &values[i].value);
-	}
+	for (size_t i = 0; status == 0 && i < directory->count; i++)
+		status = read_value(directory, directory->first + i, answer, &values[i]);
 	*ret = values;
 	return status;
 }
@@ -273,26 +303,90 @@ static const struct rna_counter_group *find_previous(const struct rna_collect_in
 	return NULL;
 }
 
+/*
+ * Are the counters as files show them without 64 bits? Kernels before 4.5 have no others, and on
+ * any the PMA may lack them. What it once said of itself is remembered in the group.
+ */
+static bool lacks_wide_counters(const struct directory *directory, struct rna_value capability)
+{
+	if (capability.state == RNA_VALUE_OK && !(capability.number & RNA_PMA_EXTENDED))
+		return false;
+	for (size_t i = 0; i < directory->count; i++) {
+		const struct rna_reader_file *file =
+			rna_reader_file(directory->in->reader, directory->first + i);
+
+		if (strcmp(file->name, "unicast_rcv_packets") == 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Asks the port where MADs are wanted. *ret: the answer, in the part's arena; NULL: there is none.
+ * source: the directory has no files to fall back to.
+ */
+static int ask_mads(const struct directory *directory, bool source, struct rna_counter_group *group,
+		    const struct rna_mad_counters **ret)
+{
+	const struct rna_collect_input *in = directory->in;
+	struct rna_mad_counters *answer;
+
+	*ret = NULL;
+	if (!may_use_mads(in, group->place))
+		return 0;
+	if (in->options.counters_source != RNA_COUNTERS_MAD && !source &&
+	    !lacks_wide_counters(directory, group->capability))
+		return 0;
+	answer = rna_arena_alloc(directory->part->arena, sizeof(*answer));
+	if (!answer)
+		return -ENOMEM;
+	answer->capability = group->capability;
+	if (rna_ask_counters(in, group->port, directory->part, answer) == 0)
+		*ret = answer;
+	group->capability = answer->capability;
+	return 0;
+}
+
+/* From files, or MADs in their place. Without either the group stays empty. */
+static int read_port(const struct directory *directory, bool source,
+		     struct rna_counter_group *group, struct rna_counter_value **ret)
+{
+	const struct rna_mad_counters *answer;
+	int status;
+
+	status = ask_mads(directory, source, group, &answer);
+	if (status < 0)
+		return status;
+	if (!answer && source)
+		group->count = 0;
+	return group->count > 0 ? read_files(directory, answer, ret) : 0;
+}
+
 static int read_group(const struct directory *directory, struct rna_counter_group *ret)
 {
 	const struct rna_reader *reader = directory->in->reader;
 	unsigned index = rna_reader_file(reader, directory->first)->directory;
 	unsigned tag = rna_reader_directory_tag(reader, index);
 	const struct rna_counter_group *previous;
-	struct rna_counter_value *values;
+	struct rna_counter_value *values = NULL;
 	int status;
 
 	*ret = (struct rna_counter_group){
 		.place = tag_place(tag),
 		.port = tag_port(tag),
-		.generation = rna_reader_directory_inode(reader, index),
+		.generation = rna_reader_is_source(reader, index)
+				      ? directory->in->device->generation
+				      : rna_reader_directory_inode(reader, index),
 		.count = directory->count,
 	};
 	previous = find_previous(directory->in, ret);
-	ret->netlink_retry = previous ? previous->netlink_retry : 0;
+	if (previous) {
+		ret->netlink_retry = previous->netlink_retry;
+		ret->capability = previous->capability;
+	}
 	status = ask_netlink(directory, ret, &values);
 	if (status == -ENOENT)
-		status = read_files(directory, &values);
+		status = read_port(directory, rna_reader_is_source(reader, index), ret, &values);
 	if (status < 0)
 		return status;
 	rna_counter_group_extend(ret, values, previous);
@@ -311,7 +405,7 @@ static size_t count_files(const struct rna_reader *reader, size_t first)
 	return end - first;
 }
 
-/* Directories without files have no group. */
+/* Neither directories without files have a group, nor ports that MADs alone could tell of. */
 static int read_all(const struct rna_collect_input *in, struct rna_counters_part *counters)
 {
 	struct directory directory = {.in = in, .part = &counters->part};
@@ -328,7 +422,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_counters_part
 		ret = read_group(&directory, &groups[counters->group_count]);
 		if (ret < 0)
 			return ret;
-		counters->group_count++;
+		counters->group_count += groups[counters->group_count].count > 0;
 		directory.first += directory.count;
 	}
 	counters->groups = groups;
@@ -349,7 +443,7 @@ static int find(const struct rna_collect_input *in, enum rna_counter_place place
 	if (!scratch)
 		return -ENOMEM;
 	rna_reader_reset(in->reader); /* directories without files would add up */
-	return add_directories(in->reader, in->device, place, scratch, skipped);
+	return add_directories(in, place, scratch, skipped);
 }
 
 static size_t size_of_values(const struct rna_reader *reader)

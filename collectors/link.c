@@ -6,9 +6,13 @@
  * verbs answers almost all of it with one. So verbs is asked first, and sysfs for what verbs did
  * not say, which is everything where the device cannot be opened. rate is always read: it is what
  * other tools show, and it knows speeds that an older libibverbs does not.
+ *
+ * What an InfiniBand link could do is known to neither; PortInfo has it, so each port is asked by
+ * one MAD. Its answer also stands in for what no file says.
  */
 #include "link.h"
 
+#include "ask_mad.h"
 #include "backends.h"
 #include "collectors.h"
 #include "identity.h"
@@ -184,6 +188,45 @@ static int read_port(struct run *run, struct rna_port_link *port)
 	return status == -ENODEV ? status : 0;
 }
 
+static void fill_in(struct rna_value *value, struct rna_value answered)
+{
+	if (!rna_value_is_known(*value))
+		*value = answered;
+}
+
+static void fill_in_speed(const struct rna_mad_port *info, struct rna_port_link *port)
+{
+	const struct rna_speed *speed = rna_speed_from_code(info->speed_code.number);
+
+	if (rna_value_is_known(port->speed_code) || !speed)
+		return;
+	port->speed_code = info->speed_code;
+	port->speed_name = speed->name;
+	fill_in(&port->width, info->lanes);
+	if (!rna_value_is_known(port->rate))
+		port->rate = compute_rate(port->width, speed);
+}
+
+/* That a port cannot be asked, or does not answer, costs only what no other source has. */
+static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
+		     struct rna_port_link *port)
+{
+	struct rna_mad_port info;
+
+	if (rna_ask_port_info(in, port->number, part, &info) < 0)
+		return;
+	port->width_supported = info.lanes_supported;
+	port->width_enabled = info.lanes_enabled;
+	port->speed_supported = info.speed_supported;
+	port->speed_enabled = info.speed_enabled;
+	fill_in(&port->lid, info.lid);
+	fill_in(&port->sm_lid, info.sm_lid);
+	fill_in(&port->sm_sl, info.sm_sl);
+	fill_in(&port->lmc, info.lmc);
+	fill_in(&port->capability_mask, info.capability_mask);
+	fill_in_speed(&info, port);
+}
+
 /* False when verbs could not be asked at all, which is normal in a container. */
 static bool ask_verbs(const struct rna_collect_input *in, struct rna_part *part,
 		      struct rna_verbs_port *ports)
@@ -224,6 +267,8 @@ static int read_all(const struct rna_collect_input *in, struct rna_link *link)
 
 		ports[i].number = device->ports[i];
 		status = read_port(&run, &ports[i]);
+		if (status == 0)
+			ask_port(in, part, &ports[i]);
 	}
 	link->ports = ports;
 	link->port_count = device->port_count;

@@ -520,6 +520,67 @@ static void record_verbs(struct recording *recording, const struct rna_device *d
 	}
 }
 
+static void record_mad_counters(struct recording *recording, const struct rna_device *device,
+				unsigned number, const char *path)
+{
+	const struct rna_mad_backend *mad = recording->backends->mad;
+	struct rna_mad_counters counters = {0};
+	int error = path ? mad->query_counters(recording->root, device, number, &counters) : 0;
+
+	if (!path || error == -ENETDOWN)
+		return;
+	if (error < 0) {
+		note_unreadable(recording, path, error);
+		return;
+	}
+	write_directory(recording, path);
+	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++)
+		write_number(recording, path, counters.items[i].file, counters.items[i].value);
+}
+
+static void record_mad_port(struct recording *recording, const struct rna_device *device,
+			    unsigned number, const char *path)
+{
+	struct rna_mad_port info = {0};
+	int error = recording->backends->mad->query_port(recording->root, device, number, &info);
+
+	if (error < 0) {
+		note_unreadable(recording, path, error);
+		return;
+	}
+	write_directory(recording, path);
+	for (size_t i = 0; i < rna_mad_field_count; i++) {
+		const char *value = (const char *)&info + rna_mad_fields[i].offset;
+
+		write_number(recording, path, rna_mad_fields[i].name,
+			     *(const struct rna_value *)(const void *)value);
+	}
+}
+
+/* Counters are asked for only where collectors would: that no file has them. */
+static void record_mads(struct recording *recording, const struct rna_device *device)
+{
+	if (device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+		return;
+	for (size_t i = 0; i < device->port_count; i++) {
+		unsigned number = device->ports[i];
+		const char *path =
+			need(recording, rna_arena_printf(recording->scratch, RNA_RECORDED_MAD,
+							 device->name, number));
+		const char *counters =
+			need(recording, rna_arena_printf(recording->scratch, "%s/ports/%u/counters",
+							 device->sysfs_path, number));
+
+		if (!path || !counters ||
+		    !recording->backends->mad->serves(recording->root, device, number))
+			continue;
+		record_mad_port(recording, device, number, path);
+		if (!rna_root_exists(recording->root, counters))
+			record_mad_counters(recording, device, number,
+					    join(recording, path, "counters"));
+	}
+}
+
 static void copy_pci_function(struct recording *recording, const char *directory)
 {
 	char **names;
@@ -618,6 +679,7 @@ static void copy_device(struct recording *recording, const struct rna_device *de
 		copy_port(recording, device, device->ports[i]);
 	copy_parent(recording, device);
 	record_verbs(recording, device);
+	record_mads(recording, device);
 	recording->result.devices++;
 }
 

@@ -4,6 +4,8 @@
  *
  *	recorded/verbs/DEVICE/ports/N/	active_mtu, max_mtu in bytes; active_speed, active_width
  *					as codes. No directory: verbs could not open the device.
+ *	recorded/mad/DEVICE/ports/N/	PortInfo, by the names below; counters/NAME, as the PMA
+ *					had them. No directory: the port could not be asked.
  *	sys/class/net/NAME/		what sysfs has of the interface
  *	recorded/netlink/DEVICE/ports/N/netdev
  *					the interface that RDMA netlink named, where no file of /sys
@@ -13,6 +15,7 @@
  */
 #include "backends.h"
 
+#include "mad.h"
 #include "rate.h"
 
 #include <errno.h>
@@ -208,4 +211,87 @@ static int get_no_counters(const struct rna_root *root, const char *device, unsi
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
 	.find_netdev = read_netlink_netdev,
 	.get_counters = get_no_counters,
+};
+
+/* -- MADs ---------------------------------------------------------------------------------------
+ */
+
+#define FIELD(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct rna_mad_port, name)                                         \
+	}
+
+const struct rna_mad_field rna_mad_fields[] = {
+	FIELD(state),           FIELD(physical_state), FIELD(lid),
+	FIELD(sm_lid),          FIELD(sm_sl),          FIELD(lmc),
+	FIELD(lanes),           FIELD(lanes_enabled),  FIELD(lanes_supported),
+	FIELD(speed_code),      FIELD(speed_enabled),  FIELD(speed_supported),
+	FIELD(capability_mask),
+};
+const size_t rna_mad_field_count = RNA_ARRAY_SIZE(rna_mad_fields);
+
+/* *ret_arena is the memory of the paths. 0, -ENOENT when there is no such directory, or -ENOMEM. */
+static int find_mad(const struct rna_root *root, const struct rna_device *device, unsigned port,
+		    struct place *ret, struct rna_arena **ret_arena)
+{
+	struct rna_arena *arena = rna_arena_new(1024);
+
+	*ret_arena = arena;
+	if (!arena)
+		return -ENOMEM;
+	*ret = (struct place){
+		.root = root,
+		.arena = arena,
+		.directory = rna_arena_printf(arena, RNA_RECORDED_MAD, device->name, port),
+	};
+	if (!ret->directory)
+		return -ENOMEM;
+	return rna_root_exists(root, ret->directory) ? 0 : -ENOENT;
+}
+
+static bool has_mad(const struct rna_root *root, const struct rna_device *device, unsigned port)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
+	struct place place;
+
+	return find_mad(root, device, port, &place, &arena) == 0;
+}
+
+static int read_mad_port(const struct rna_root *root, const struct rna_device *device,
+			 unsigned port, struct rna_mad_port *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
+	struct place place;
+	int status = find_mad(root, device, port, &place, &arena);
+
+	for (size_t i = 0; status == 0 && i < rna_mad_field_count; i++) {
+		struct rna_value *value = (void *)((char *)ret + rna_mad_fields[i].offset);
+
+		*value = read_value(&place, rna_mad_fields[i].name);
+	}
+	return status;
+}
+
+static int read_mad_counters(const struct rna_root *root, const struct rna_device *device,
+			     unsigned port, struct rna_mad_counters *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
+	struct place place;
+	int status = find_mad(root, device, port, &place, &arena);
+
+	if (status < 0)
+		return status;
+	place.directory = path_of(&place, "counters");
+	if (!place.directory || !rna_root_exists(root, place.directory))
+		return -ENOENT;
+	rna_mad_init_counters(ret);
+	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++)
+		ret->items[i].value = read_value(&place, ret->items[i].file);
+	return 0;
+}
+
+const struct rna_mad_backend rna_recorded_mad = {
+	.serves = has_mad,
+	.query_port = read_mad_port,
+	.query_counters = read_mad_counters,
 };

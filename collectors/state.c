@@ -4,7 +4,9 @@
  *
  * Each of the two files costs a port query of the driver (on mlx5 InfiniBand five firmware
  * commands, on RoCE two), so nothing else is read here: rate, LIDs and MTU are link's business.
+ * An InfiniBand port whose files do not say its state is asked by a MAD.
  */
+#include "ask_mad.h"
 #include "collectors.h"
 #include "reader.h"
 
@@ -46,6 +48,17 @@ static int read_port(struct rna_reader *reader, size_t index, struct rna_part *p
 				      &port->physical_state);
 }
 
+static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
+		     struct rna_port_state_value *port)
+{
+	struct rna_mad_port info;
+
+	if (rna_value_is_known(port->state) || rna_ask_port_info(in, port->number, part, &info) < 0)
+		return;
+	port->state = info.state;
+	port->physical_state = info.physical_state;
+}
+
 int rna_collect_state(const struct rna_collect_input *in, struct rna_part **ret,
 		      struct rna_error *error)
 {
@@ -66,6 +79,8 @@ int rna_collect_state(const struct rna_collect_input *in, struct rna_part **ret,
 	for (size_t i = 0; status >= 0 && i < device->port_count; i++) {
 		ports[i].number = device->ports[i];
 		status = read_port(in->reader, i, part, &ports[i]);
+		if (status >= 0)
+			ask_port(in, part, &ports[i]);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read port states", device->name);

@@ -64,6 +64,10 @@ static struct rna_value one(const struct rna_subject *subject)
 
 MEMBER(state_id, state, state)
 MEMBER(physical_state_id, state, physical_state)
+MEMBER(width_supported, link, width_supported)
+MEMBER(width_enabled, link, width_enabled)
+MEMBER(speed_supported, link, speed_supported)
+MEMBER(speed_enabled, link, speed_enabled)
 MEMBER(active_mtu, link, active_mtu)
 MEMBER(max_mtu, link, max_mtu)
 MEMBER(lid, link, lid)
@@ -408,6 +412,19 @@ static const struct rna_family table[] = {
 	  "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, "
 	  "256 XDR); no sample while the port is down."},
 	 PORT, rna_port_speed_code},
+	{{"rdma_port_width_supported_lanes", GAUGE, PLAIN,
+	  "Most lanes that the port supports; InfiniBand only, asked by MAD."},
+	 PORT, width_supported},
+	{{"rdma_port_width_enabled_lanes", GAUGE, PLAIN,
+	  "Most lanes that the port may use; InfiniBand only, asked by MAD."},
+	 PORT, width_enabled},
+	{{"rdma_port_speed_supported_code", GAUGE, PLAIN,
+	  "Fastest speed of a lane that the port supports, in the codes of rdma_port_speed_code; "
+	  "InfiniBand only, asked by MAD, which knows none above NDR."},
+	 PORT, speed_supported},
+	{{"rdma_port_speed_enabled_code", GAUGE, PLAIN,
+	  "Fastest speed of a lane that the port may use, like rdma_port_speed_supported_code."},
+	 PORT, speed_enabled},
 	{{"rdma_port_active_mtu_bytes", GAUGE, BYTES,
 	  "RDMA MTU in use on the port."},
 	 PORT, active_mtu},

@@ -5,25 +5,27 @@
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
-# Groups: build, test, vm, bench.
+# Groups: build, test, ibsim, vm, bench.
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
-	libibverbs-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
+	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
 	libdeflate-dev libjansson-dev libyaml-dev"
 test="clang clang-format libcmocka-dev man-db prometheus prometheus-node-exporter
 	python3-prometheus-client"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"
+ibsim="ibsim-utils opensm infiniband-diags"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
 	case $1 in
 	build) echo $build ;;
 	test) echo $test ;;
+	ibsim) echo $ibsim ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
-	*) echo "packages.sh: no group '$1' (build, test, vm, bench)" >&2 && exit 2 ;;
+	*) echo "packages.sh: no group '$1' (build, test, ibsim, vm, bench)" >&2 && exit 2 ;;
 	esac
 }
 

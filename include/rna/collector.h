@@ -43,8 +43,16 @@ enum rna_hw_counters_source {
 	RNA_HW_COUNTERS_NETLINK, /* RDMA netlink; sysfs for ports that it has no answer for */
 };
 
+/* Where port counters of InfiniBand come from: setting counters.source. */
+enum rna_counters_source {
+	RNA_COUNTERS_SYSFS,
+	RNA_COUNTERS_AUTO, /* MADs where sysfs has none, or none with 64 bits */
+	RNA_COUNTERS_MAD,  /* sysfs where a port cannot be asked, or does not answer */
+};
+
 /* What the settings say to collectors. */
 struct rna_collect_options {
+	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
 };
 

@@ -94,6 +94,8 @@ struct rna_counter_group {
 	 * group, because it had no answer.
 	 */
 	rna_usec netlink_retry;
+	/* What the PMA of the port can do, ClassPortInfo:CapabilityMask; absent: not asked yet. */
+	struct rna_value capability;
 	size_t count;
 	/* known ones first, in the order of the table; then unknown ones, by name */
 	const struct rna_counter_value *values;

@@ -149,6 +149,11 @@ struct rna_port_link {
 	struct rna_value width;      /* lanes: 1, 2, 4, 8, 12 */
 	struct rna_value speed_code; /* enum ib_port_speed: 1 SDR .. 128 NDR, 256 XDR */
 	const char *speed_name;      /* "HDR"; NULL when the code is not known */
+	/* What the port could do, and may; only MADs know, so on InfiniBand only. */
+	struct rna_value width_supported; /* lanes */
+	struct rna_value width_enabled;
+	struct rna_value speed_supported; /* codes like speed_code, NDR at most */
+	struct rna_value speed_enabled;
 	struct rna_value active_mtu; /* bytes; only verbs know it */
 	struct rna_value max_mtu;    /* bytes */
 	struct rna_value lid;        /* absent on Ethernet */
