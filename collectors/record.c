@@ -7,10 +7,14 @@
  * for their oddities are what recordings are made for; those that identify something go through a
  * disguise. What is not there stays away, and what cannot be read is a directory: as unreadable as
  * it was, and no other kind of file is safe to leave behind.
+ *
+ * What a driver answers is read by a child process, directory by directory: one that does not
+ * answer costs the rest of its directory, and not the recording.
  */
 #include "rna/record.h"
 
 #include "backends.h"
+#include "child.h"
 #include "collectors.h"
 #include "disguise.h"
 #include "pci.h"
@@ -21,11 +25,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #define CLASS_INFINIBAND "sys/class/infiniband"
 #define CLASS_NET        "sys/class/net"
 #define NOTES            "recorded/unreadable"
+
+/* Silence that is worth a word. */
+#define SOON RNA_USEC_PER_SEC
 
 enum {
 	/* Beyond what any collector takes, so that what is too large for them stays too large. */
@@ -97,8 +105,8 @@ static const struct attribute netdev_attributes[] = {
 struct recording {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
-	const char *directory;         /* where it is written, for messages */
-	int fd;                        /* the same, open */
+	const struct rna_record_options *options;
+	int fd;                        /* the directory that it is written to */
 	struct rna_disguise *disguise; /* NULL: identity is kept */
 	struct rna_arena *scratch;
 	struct rna_strbuf notes; /* to be recorded/unreadable */
@@ -113,9 +121,9 @@ struct recording {
 static void fail(struct recording *recording, int error, const char *what)
 {
 	if (recording->status == 0)
-		recording->status =
-			rna_error_set(recording->error, error, "%s%s%s: cannot write",
-				      recording->directory, what ? "/" : "", what ? what : "");
+		recording->status = rna_error_set(recording->error, error, "%s%s%s: cannot write",
+						  recording->options->directory, what ? "/" : "",
+						  what ? what : "");
 }
 
 /* Passes an allocation through. */
@@ -151,6 +159,15 @@ static void note_unreadable(struct recording *recording, const char *path, int e
 		return;
 	rna_strbuf_printf(&recording->notes, "%s %s\n", path, name ? name : "?");
 	recording->result.unreadable++;
+}
+
+/* What it is that nothing is heard of, and what becomes of it. */
+static void tell(struct recording *recording, const char *what, const char *text)
+{
+	const char *line = rna_arena_printf(recording->scratch, "%s: %s", what, text);
+
+	if (line && recording->options->tell)
+		recording->options->tell(line);
 }
 
 /* -- Writing: path as it is on the node, disguised on the way ---------------------------------- */
@@ -258,14 +275,42 @@ static void write_number(struct recording *recording, const char *directory, con
 	write_file(recording, path, text, (size_t)len);
 }
 
-/* -- Copying; path is one of the node ---------------------------------------------------------- */
+/* -- Reading, in a child ----------------------------------------------------------------------- */
 
-/*
- * The bytes of a file, NUL-ended. Their number, or negative errno. O_NONBLOCK, for a file that is
- * none may wait for ever; sysfs does not care about it.
- */
-static ssize_t read_content(const struct rna_root *root, const char *path,
-			    char content[CONTENT_MAX + 1])
+/* Its next message: the length, or negative errno. what: it is about. */
+static ssize_t receive(struct recording *recording, const struct rna_child *child, const char *what,
+		       void *buffer, size_t size)
+{
+	ssize_t len = rna_child_receive(child, buffer, size, SOON);
+
+	if (len == -ETIMEDOUT) {
+		tell(recording, what, "waiting for an answer");
+		len = rna_child_receive(child, buffer, size, recording->options->deadline);
+	}
+	if (len == -ETIMEDOUT)
+		tell(recording, what, "no answer, going on without it");
+	return len;
+}
+
+struct content {
+	ssize_t len; /* or negative errno */
+	char data[CONTENT_MAX + 1];
+};
+
+struct file {
+	const char *path;
+	const struct attribute *attribute;
+};
+
+/* What one child reads. */
+struct files {
+	const struct rna_root *root;
+	size_t count;
+	struct file *items;
+};
+
+/* O_NONBLOCK, for a file that is none may wait for ever; sysfs does not care about it. */
+static ssize_t read_content(const struct rna_root *root, const char *path, char *content)
 {
 	RNA_CLOSE int fd = rna_root_openat(root, path, O_RDONLY | O_NONBLOCK);
 	struct stat stat;
@@ -278,11 +323,25 @@ static ssize_t read_content(const struct rna_root *root, const char *path,
 	if (!S_ISREG(stat.st_mode))
 		return S_ISDIR(stat.st_mode) ? -EISDIR : -EAGAIN;
 	len = read(fd, content, CONTENT_MAX);
-	if (len < 0)
-		return -errno;
-	content[len] = '\0';
-	return len;
+	return len < 0 ? -errno : len;
 }
+
+static void send_contents(int fd, const void *userdata)
+{
+	const struct files *files = userdata;
+	struct content content;
+
+	for (size_t i = 0; i < files->count; i++) {
+		size_t size = offsetof(struct content, data);
+
+		content.len = read_content(files->root, files->items[i].path, content.data);
+		if (content.len > 0)
+			size += (size_t)content.len;
+		(void)send(fd, &content, size, 0); /* the end of us if nobody waits any more */
+	}
+}
+
+/* -- Copying; path is one of the node ---------------------------------------------------------- */
 
 /* Binary content is no text that could be disguised: one NUL, which is as unreadable as it was. */
 static const char *disguise_content(struct recording *recording, enum rna_disguise_kind kind,
@@ -311,39 +370,85 @@ static const char *disguise_content(struct recording *recording, enum rna_disgui
 }
 
 /* A directory stands for a file that cannot be read: absent would be something else. */
+static void write_content(struct recording *recording, const struct file *file,
+			  struct content *content)
+{
+	const struct attribute *attribute = file->attribute;
+	const char *data;
+	size_t size;
+
+	if (content->len == -ENOENT || (content->len == -EINVAL && attribute->may_be_invalid))
+		return;
+	if (content->len < 0) {
+		note_unreadable(recording, file->path, (int)content->len);
+		write_directory(recording, file->path);
+		return;
+	}
+	size = (size_t)content->len;
+	content->data[size] = '\0';
+	data = disguise_content(recording, attribute->kind, content->data, &size);
+	if (data)
+		write_file(recording, file->path, data, size);
+}
+
+/* Behind a file that is not answered the others are not asked for. */
+static void copy_all(struct recording *recording, const struct files *files)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	struct content content;
+	ssize_t status;
+
+	if (files->count == 0 || recording->status < 0)
+		return;
+	status = rna_child_start(&child, send_contents, files);
+	for (size_t i = 0; i < files->count && recording->status == 0; i++) {
+		const struct file *file = &files->items[i];
+
+		if (status >= 0)
+			status = receive(recording, &child, file->path, &content, sizeof(content));
+		if (status < 0)
+			content.len = status;
+		write_content(recording, file, &content);
+	}
+}
+
+/* Room for count files; none without memory. */
+static struct files new_files(struct recording *recording, size_t count)
+{
+	struct files files = {
+		.root = recording->root,
+		.items = rna_arena_array(recording->scratch, count, sizeof(*files.items)),
+	};
+
+	if (!files.items)
+		fail(recording, -ENOMEM, NULL);
+	return files;
+}
+
+static void add_file(struct recording *recording, struct files *files, const char *path,
+		     const struct attribute *attribute)
+{
+	if (recording->status == 0 && path)
+		files->items[files->count++] = (struct file){path, attribute};
+}
+
 static void copy_file(struct recording *recording, const char *path,
 		      const struct attribute *attribute)
 {
-	char content[CONTENT_MAX + 1];
-	const char *data;
-	ssize_t len;
-	size_t size;
+	struct file file = {path, attribute};
 
-	if (recording->status < 0)
-		return;
-	len = read_content(recording->root, path, content);
-	if (len == -ENOENT || (len == -EINVAL && attribute->may_be_invalid))
-		return;
-	if (len < 0) {
-		note_unreadable(recording, path, (int)len);
-		write_directory(recording, path);
-		return;
-	}
-	size = (size_t)len;
-	data = disguise_content(recording, attribute->kind, content, &size);
-	if (data)
-		write_file(recording, path, data, size);
+	copy_all(recording, &(struct files){recording->root, 1, &file});
 }
 
 static void copy_attributes(struct recording *recording, const char *directory,
 			    const struct attribute *attributes, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *path = join(recording, directory, attributes[i].name);
+	struct files files = new_files(recording, count);
 
-		if (path)
-			copy_file(recording, path, &attributes[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_file(recording, &files, join(recording, directory, attributes[i].name),
+			 &attributes[i]);
+	copy_all(recording, &files);
 }
 
 #define COPY_ATTRIBUTES(recording, directory, attributes)                                          \
@@ -381,15 +486,13 @@ static void copy_files(struct recording *recording, const char *directory, size_
 {
 	char **names;
 	size_t count = list(recording, directory, &names);
+	struct files files = new_files(recording, count);
 
 	if (count > 0)
 		write_directory(recording, directory);
-	for (size_t i = 0; i < count && i < max; i++) {
-		const char *path = join(recording, directory, names[i]);
-
-		if (path)
-			copy_file(recording, path, &plain_file);
-	}
+	for (size_t i = 0; i < count && i < max; i++)
+		add_file(recording, &files, join(recording, directory, names[i]), &plain_file);
+	copy_all(recording, &files);
 }
 
 /* Has somebody copied from this directory already? Devices share functions and interfaces. */
@@ -411,41 +514,47 @@ static bool is_used_gid(struct recording *recording, const char *path)
 	return len > 0 && text[strspn(text, "0:")] != '\0';
 }
 
-static void copy_gid(struct recording *recording, const char *port, const char *index)
+static const struct {
+	const char *directory;
+	struct attribute attribute;
+} gid_files[] = {
+	{"gids", {.kind = RNA_DISGUISE_GID}},
+	{"gid_attrs/types", {.may_be_invalid = true}},
+	{"gid_attrs/ndevs", {.kind = RNA_DISGUISE_NAME, .may_be_invalid = true}},
+};
+
+static void add_gid(struct recording *recording, struct files *files, const char *port,
+		    const char *index)
 {
-	static const struct {
-		const char *directory;
-		struct attribute attribute;
-	} files[] = {
-		{"gids", {.kind = RNA_DISGUISE_GID}},
-		{"gid_attrs/types", {.may_be_invalid = true}},
-		{"gid_attrs/ndevs", {.kind = RNA_DISGUISE_NAME, .may_be_invalid = true}},
-	};
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(gid_files); i++) {
+		const char *directory = join(recording, port, gid_files[i].directory);
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
-		const char *directory = join(recording, port, files[i].directory);
-		const char *path = directory ? join(recording, directory, index) : NULL;
-
-		if (path)
-			copy_file(recording, path, &files[i].attribute);
+		if (directory)
+			add_file(recording, files, join(recording, directory, index),
+				 &gid_files[i].attribute);
 	}
 }
 
-/* Those in use, and entry 0: tables have 256 entries and more, nearly all of them zero. */
+/*
+ * Those in use, and entry 0: tables have 256 entries and more, nearly all of them zero. Which are
+ * in use comes from the kernel's cache; no driver is asked.
+ */
 static void copy_gids(struct recording *recording, const char *port)
 {
 	const char *directory = join(recording, port, "gids");
 	char **names;
 	size_t count = list(recording, directory, &names), copied = 0;
+	struct files files = new_files(recording, count * RNA_ARRAY_SIZE(gid_files));
 
 	for (size_t i = 0; i < count && copied < GIDS_MAX; i++) {
 		const char *path = join(recording, directory, names[i]);
 
 		if (!path || (strcmp(names[i], "0") != 0 && !is_used_gid(recording, path)))
 			continue;
-		copy_gid(recording, port, names[i]);
+		add_gid(recording, &files, port, names[i]);
 		copied++;
 	}
+	copy_all(recording, &files);
 }
 
 /* Nothing reads the counters of what manages NVSwitches, see rna/device.h; nor does a recorder. */
@@ -493,39 +602,123 @@ static void record_verbs_port(struct recording *recording, const char *path,
 	write_number(recording, path, "max_mtu", port->max_mtu);
 }
 
-static void record_verbs(struct recording *recording, const struct rna_device *device)
-{
-	const char *path = join(recording, "recorded/verbs", device->name);
-	struct rna_verbs_port *ports =
-		rna_arena_array(recording->scratch, device->port_count, sizeof(*ports));
-	int error;
+struct question {
+	const struct recording *recording;
+	const struct rna_device *device;
+};
 
-	if (!ports)
-		fail(recording, -ENOMEM, NULL);
-	if (!ports || !path)
-		return;
-	error = recording->backends->verbs->query_ports(recording->root, device, ports);
-	if (error < 0) {
-		note_unreadable(recording, path, error);
-		return;
-	}
+/* Sends a status, then what is known of each port. */
+static void ask_verbs(int fd, const void *userdata)
+{
+	const struct question *question = userdata;
+	const struct recording *recording = question->recording;
+	size_t count = question->device->port_count;
+	struct rna_verbs_port *ports = calloc(count + 1, sizeof(*ports));
+	int status = -ENOMEM;
+
+	if (ports)
+		status = recording->backends->verbs->query_ports(recording->root, question->device,
+								 ports);
+	(void)send(fd, &status, sizeof(status), 0);
+	for (size_t i = 0; status >= 0 && i < count; i++)
+		(void)send(fd, &ports[i], sizeof(ports[i]), 0);
+	free(ports);
+}
+
+static void receive_verbs(struct recording *recording, const struct rna_child *child,
+			  const char *path, const struct rna_device *device)
+{
 	write_directory(recording, path);
 	for (size_t i = 0; i < device->port_count; i++) {
-		const char *port =
+		const char *name =
 			need(recording, rna_arena_printf(recording->scratch, "%s/ports/%u", path,
 							 device->ports[i]));
+		struct rna_verbs_port port;
 
-		if (port)
-			record_verbs_port(recording, port, &ports[i]);
+		if (name && receive(recording, child, name, &port, sizeof(port)) > 0)
+			record_verbs_port(recording, name, &port);
 	}
 }
 
-static void record_mad_counters(struct recording *recording, const struct rna_device *device,
-				unsigned number, const char *path)
+static void record_verbs(struct recording *recording, const struct rna_device *device)
 {
-	const struct rna_mad_backend *mad = recording->backends->mad;
-	struct rna_mad_counters counters = {0};
-	int error = path ? mad->query_counters(recording->root, device, number, &counters) : 0;
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	const char *path = join(recording, "recorded/verbs", device->name);
+	int error;
+	ssize_t len;
+
+	if (!path)
+		return;
+	len = rna_child_start(&child, ask_verbs, &(struct question){recording, device});
+	if (len == 0)
+		len = receive(recording, &child, path, &error, sizeof(error));
+	if (len < 0)
+		error = (int)len;
+	if (error < 0)
+		note_unreadable(recording, path, error);
+	else
+		receive_verbs(recording, &child, path, device);
+}
+
+struct mad_question {
+	const struct recording *recording;
+	const struct rna_device *device;
+	unsigned port;
+};
+
+struct mad_port_answer {
+	int error;
+	struct rna_mad_port port;
+};
+
+struct mad_counters_answer {
+	int error;
+	struct rna_mad_counters counters;
+};
+
+static void ask_mad_port(int fd, const void *userdata)
+{
+	const struct mad_question *question = userdata;
+	const struct recording *recording = question->recording;
+	struct mad_port_answer answer = {0};
+
+	answer.error = recording->backends->mad->query_port(recording->root, question->device,
+							    question->port, &answer.port);
+	(void)send(fd, &answer, sizeof(answer), 0);
+}
+
+static void ask_mad_counters(int fd, const void *userdata)
+{
+	const struct mad_question *question = userdata;
+	const struct recording *recording = question->recording;
+	struct mad_counters_answer answer = {0};
+
+	answer.error = recording->backends->mad->query_counters(recording->root, question->device,
+								question->port, &answer.counters);
+	(void)send(fd, &answer, sizeof(answer), 0);
+}
+
+/* The one message of a child that begins with its error. path: what it is about. 0 or that error.
+ */
+static int ask_child(const struct mad_question *question, struct recording *recording,
+		     void (*work)(int fd, const void *userdata), const char *path, void *answer,
+		     size_t size)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	ssize_t len = rna_child_start(&child, work, question);
+
+	if (len == 0)
+		len = receive(recording, &child, path, answer, size);
+	return len < 0 ? (int)len : *(const int *)answer;
+}
+
+static void record_mad_counters(struct recording *recording, const struct mad_question *question,
+				const char *path)
+{
+	struct mad_counters_answer answer;
+	int error = path ? ask_child(question, recording, ask_mad_counters, path, &answer,
+				     sizeof(answer))
+			 : 0;
 
 	if (!path || error == -ENETDOWN)
 		return;
@@ -535,14 +728,15 @@ static void record_mad_counters(struct recording *recording, const struct rna_de
 	}
 	write_directory(recording, path);
 	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++)
-		write_number(recording, path, counters.items[i].file, counters.items[i].value);
+		write_number(recording, path, answer.counters.items[i].file,
+			     answer.counters.items[i].value);
 }
 
-static void record_mad_port(struct recording *recording, const struct rna_device *device,
-			    unsigned number, const char *path)
+static void record_mad_port(struct recording *recording, const struct mad_question *question,
+			    const char *path)
 {
-	struct rna_mad_port info = {0};
-	int error = recording->backends->mad->query_port(recording->root, device, number, &info);
+	struct mad_port_answer answer;
+	int error = ask_child(question, recording, ask_mad_port, path, &answer, sizeof(answer));
 
 	if (error < 0) {
 		note_unreadable(recording, path, error);
@@ -550,7 +744,7 @@ static void record_mad_port(struct recording *recording, const struct rna_device
 	}
 	write_directory(recording, path);
 	for (size_t i = 0; i < rna_mad_field_count; i++) {
-		const char *value = (const char *)&info + rna_mad_fields[i].offset;
+		const char *value = (const char *)&answer.port + rna_mad_fields[i].offset;
 
 		write_number(recording, path, rna_mad_fields[i].name,
 			     *(const struct rna_value *)(const void *)value);
@@ -564,6 +758,7 @@ static void record_mads(struct recording *recording, const struct rna_device *de
 		return;
 	for (size_t i = 0; i < device->port_count; i++) {
 		unsigned number = device->ports[i];
+		const struct mad_question question = {recording, device, number};
 		const char *path =
 			need(recording, rna_arena_printf(recording->scratch, RNA_RECORDED_MAD,
 							 device->name, number));
@@ -574,9 +769,9 @@ static void record_mads(struct recording *recording, const struct rna_device *de
 		if (!path || !counters ||
 		    !recording->backends->mad->serves(recording->root, device, number))
 			continue;
-		record_mad_port(recording, device, number, path);
+		record_mad_port(recording, &question, path);
 		if (!rna_root_exists(recording->root, counters))
-			record_mad_counters(recording, device, number,
+			record_mad_counters(recording, &question,
 					    join(recording, path, "counters"));
 	}
 }
@@ -698,13 +893,38 @@ static void record_netlink(struct recording *recording, const struct rna_port_ne
 		write_file(recording, path, netdev, strlen(netdev));
 }
 
+static void try_netdevs(int fd, const void *userdata)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	int status = rna_collect_netdev(userdata, &part, NULL);
+
+	(void)send(fd, &status, sizeof(status), 0);
+}
+
+/* A driver that keeps the lock of all interfaces makes whoever asks for one wait. */
+static bool do_netdevs_answer(struct recording *recording, const struct rna_collect_input *input)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	int status;
+	ssize_t len = rna_child_start(&child, try_netdevs, input);
+
+	if (len == 0)
+		len = receive(recording, &child, CLASS_NET, &status, sizeof(status));
+	if (len < 0)
+		note_unreadable(recording, CLASS_NET, (int)len);
+	return len >= 0;
+}
+
 /* The interfaces that serve a port, wherever they are, and their masters. */
 static int copy_serving_netdevs(struct recording *recording, const struct rna_collect_input *input)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	const struct rna_netdevs *netdevs;
-	int status = rna_collect_netdev(input, &part, recording->error);
+	int status;
 
+	if (!do_netdevs_answer(recording, input))
+		return 0;
+	status = rna_collect_netdev(input, &part, recording->error);
 	if (status < 0)
 		return status;
 	netdevs = (const struct rna_netdevs *)part;
@@ -772,15 +992,16 @@ static void deinit(struct recording *recording)
 	rna_strbuf_deinit(&recording->notes);
 }
 
-int rna_record(const struct rna_root *root, const char *directory, bool keep_identity,
+int rna_record(const struct rna_root *root, const struct rna_record_options *options,
 	       struct rna_record_result *ret, struct rna_error *error)
 {
+	bool keep_identity = options->keep_identity;
 	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = rna_backends_new(root);
 	RNA_CLEANUP(deinit)
 	struct recording recording = {
 		.root = root,
 		.backends = backends,
-		.directory = directory,
+		.options = options,
 		.fd = -1,
 		.disguise = keep_identity ? NULL : rna_disguise_new(),
 		.scratch = rna_arena_new(64 * 1024),
@@ -789,8 +1010,8 @@ int rna_record(const struct rna_root *root, const char *directory, bool keep_ide
 	int status;
 
 	if (!backends || !recording.scratch || (!keep_identity && !recording.disguise))
-		return rna_error_set(error, -ENOMEM, "%s: cannot write", directory);
-	recording.fd = open_directory(directory, error);
+		return rna_error_set(error, -ENOMEM, "%s: cannot write", options->directory);
+	recording.fd = open_directory(options->directory, error);
 	if (recording.fd < 0)
 		return recording.fd;
 	status = copy_machine(&recording);

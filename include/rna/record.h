@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "rna/clock.h"
 #include "rna/error.h"
 #include "rna/root.h"
 
@@ -18,14 +19,20 @@ struct rna_record_result {
 	size_t unreadable; /* what is listed in recorded/unreadable */
 };
 
+struct rna_record_options {
+	const char *directory; /* must be empty or not exist */
+	bool keep_identity;    /* else what identifies node, cards and addresses is replaced */
+	rna_usec deadline;     /* of each file, from when tell() says that it is waited for */
+	void (*tell)(const char *line); /* hears what does not answer; may be NULL */
+};
+
 /*
- * Copies the machine at root to directory, which must be empty or not exist. What identifies the
- * node, its cards and its addresses is replaced, unless keep_identity.
+ * Copies the machine at root to a directory.
  *
  * A file that cannot be read is a directory there, and a line of recorded/unreadable: its path and
- * the name of the error. It fails when devices cannot be listed or directory cannot be written;
- * what was written until then stays. Reads one file after the other, without a deadline: a device
- * that does not answer holds it up. Thread: any. 0, or negative errno with error.
+ * the name of the error, ETIMEDOUT where nothing answered. It fails when devices cannot be listed
+ * or the directory cannot be written; what was written until then stays. Thread: the only one of
+ * the process, for child processes read. 0, or negative errno with error.
  */
-int rna_record(const struct rna_root *root, const char *directory, bool keep_identity,
+int rna_record(const struct rna_root *root, const struct rna_record_options *options,
 	       struct rna_record_result *ret, struct rna_error *error);

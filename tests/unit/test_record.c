@@ -9,13 +9,43 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "tree.h"
 
 #define DEVICE "sys/devices/virtual/infiniband/rxe0"
+
+/* A file that never answers; the linker puts this in the place of read(). */
+#define SILENT_FILE "silent"
+
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	char link[32], path[256];
+	ssize_t len;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	assert_true(len > 0);
+	path[len] = '\0';
+	while (strcmp(strrchr(path, '/') + 1, SILENT_FILE) == 0)
+		(void)pause();
+	return __real_read(fd, buffer, size);
+}
+
+static unsigned heard; /* lines about files that do not answer */
+
+static void hear(const char *line)
+{
+	assert_non_null(strstr(line, DEVICE "/ports/1/counters/" SILENT_FILE ": "));
+	heard++;
+}
 
 struct fixture {
 	struct tree node;
@@ -54,8 +84,14 @@ static void make_device(struct fixture *fixture)
 
 static int record(struct fixture *fixture, bool keep_identity)
 {
-	return rna_record(fixture->node.root, fixture->copy.path, keep_identity, &fixture->result,
-			  NULL);
+	const struct rna_record_options options = {
+		.directory = fixture->copy.path,
+		.keep_identity = keep_identity,
+		.deadline = 1,
+		.tell = hear,
+	};
+
+	return rna_record(fixture->node.root, &options, &fixture->result, NULL);
 }
 
 static void assert_content(struct fixture *fixture, const char *path, const char *expected)
@@ -116,6 +152,26 @@ static void test_what_cannot_be_read_is_noted_and_stays_unreadable(void **state)
 			 -EISDIR);
 }
 
+static void test_silence_costs_the_rest_of_the_directory(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_write(&fixture->node, DEVICE "/ports/1/counters/link_downed", "1\n");
+	tree_write(&fixture->node, DEVICE "/ports/1/counters/" SILENT_FILE, "2\n");
+	tree_write(&fixture->node, DEVICE "/ports/1/counters/symbol_error", "3\n");
+	tree_write(&fixture->node, DEVICE "/ports/1/hw_counters/out_of_buffer", "4\n");
+	heard = 0;
+	assert_int_equal(record(fixture, false), 0);
+	assert_int_equal(heard, 2); /* that it waits, and that it waits no longer */
+	assert_content(fixture, DEVICE "/ports/1/counters/link_downed", "1");
+	assert_content(fixture, DEVICE "/ports/1/hw_counters/out_of_buffer", "4");
+	assert_int_equal(fixture->result.unreadable, 2);
+	assert_content(fixture, "recorded/unreadable",
+		       DEVICE "/ports/1/counters/" SILENT_FILE " ETIMEDOUT\n" DEVICE
+			      "/ports/1/counters/symbol_error ETIMEDOUT");
+}
+
 static void test_binary_content_stays_binary_and_says_nothing(void **state)
 {
 	static const char binary[] = "node17\0\xff";
@@ -163,6 +219,7 @@ int main(void)
 		TEST(test_identity_is_replaced_unless_kept),
 		TEST(test_identity_is_kept_on_demand),
 		TEST(test_what_cannot_be_read_is_noted_and_stays_unreadable),
+		TEST(test_silence_costs_the_rest_of_the_directory),
 		TEST(test_binary_content_stays_binary_and_says_nothing),
 		TEST(test_what_netlink_says_is_recorded),
 		TEST(test_a_directory_that_is_not_empty_is_left_alone),
