@@ -245,6 +245,26 @@ static ssize_t read_once(struct rna_reader *reader, struct file *file, char *buf
 	return rna_root_pread_text(fd, buffer, size);
 }
 
+/*
+ * ENODEV means that the device is gone or was registered anew, when it comes from a descriptor
+ * that was kept. From a file that is there and was opened just now it is what the driver says of
+ * this value, and no reason to give up all others: ENXIO.
+ */
+static ssize_t read_file(struct rna_reader *reader, struct file *file, char *buffer, size_t size)
+{
+	ssize_t len = read_once(reader, file, buffer, size);
+
+	if (len != -ENODEV)
+		return len;
+	reader->kept -= file->fd >= 0;
+	rna_close_p(&file->fd);
+	file->fd = -1;
+	len = read_once(reader, file, buffer, size);
+	if (len == -ENODEV)
+		return -ENXIO;
+	return len == -ENOENT ? -ENODEV : len;
+}
+
 static void start_pause(const struct rna_reader *reader, struct pause *pause, int error)
 {
 	if (error != pause->error)
@@ -280,7 +300,7 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 	len = pause_error(reader, &file->pause);
 	if (len < 0)
 		return len;
-	len = read_once(reader, file, buffer, size);
+	len = read_file(reader, file, buffer, size);
 	/* A kept directory of an unregistered device is empty, and stays so when it returns. */
 	if (len == -ENODEV || (len == -ENOENT && file->was_good)) {
 		rna_reader_reset(reader);

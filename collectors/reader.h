@@ -78,8 +78,8 @@ const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, s
 
 /*
  * Reads a file: text without trailing blanks, NUL-ended. Length, or negative errno: -ENOENT when
- * it was never there, -ENODEV when the device is gone. While a pause lasts, the last error comes
- * back and nothing is touched.
+ * it was never there, -ENODEV when the device is gone, -ENXIO when only this file says so. While a
+ * pause lasts, the last error comes back and nothing is touched.
  */
 ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, size_t size);
 
