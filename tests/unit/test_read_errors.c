@@ -103,8 +103,7 @@ static void test_enodev_ends_the_sweep_and_the_next_begins_anew(void **state)
 	tree_remove(&fixture->tree, "dev/ports/1/counters/" BAD_FILE);
 	assert_int_equal(collect_with(fixture, ENODEV), -ENODEV);
 	assert_int_equal(rna_reader_count(fixture->reader), 0);
-	tree_write(&fixture->tree, "dev/ports/1/counters/" BAD_FILE, "4
-");
+	tree_write(&fixture->tree, "dev/ports/1/counters/" BAD_FILE, "4\n");
 	assert_int_equal(collect_with(fixture, 0), 0);
 	assert_one_is_bad(fixture, RNA_VALUE_OK);
 }

@@ -17,6 +17,7 @@
  *   set NAME[/PORT] FIELD VALUE    PORT is 1 if left out
  *   event NAME[/PORT] CODE         dispatch an asynchronous event (enum ib_event_type)
  *   gid NAME[/PORT] INDEX PREFIX SUFFIX   set an entry, 0 to 7, of an InfiniBand GID table
+ *   fail NAME[/PORT] WHAT ERRNO    reading WHAT fails so, until ERRNO is 0
  *
  * FIELD of one port:
  *   state       1 down ... 4 active; sets phys to match, counts link_downed, sends port events
@@ -33,6 +34,10 @@
  *               device is removed; only a fatal signal gets the reader out
  *               2: not even that, as in a driver that waits for its firmware
  *   hw_hang     the same for hw_counters/
+ * WHAT:
+ *   a counter   a name of hw_counters/; those of counters/ know EINVAL only, see dead
+ *   port        port queries: the files state, phys_state, rate, lid and their like, and verbs
+ *   board_id    that file of the device
  *
  * Locking: control_lock serialises commands and guards the list of devices. What a command
  * changes is read without a lock; every value is one aligned word. device->lock guards the
@@ -182,6 +187,8 @@ struct lab_port {
 	u32 active_mtu;
 	u64 counters[LAB_COUNTERS];
 	u64 hw_counters[LAB_HW_COUNTERS];
+	u32 hw_errors[LAB_HW_COUNTERS]; /* errno of reading each; 0 for none */
+	u32 query_error;
 	union ib_gid gids[LAB_IB_GIDS];
 	struct lab_qp *special_qps[2];
 };
@@ -204,6 +211,7 @@ struct lab_device {
 	u32 dead;
 	u32 hang;
 	u32 hw_hang;
+	u32 board_id_error;
 	wait_queue_head_t released;
 	spinlock_t lock;
 	struct lab_port ports[LAB_MAX_PORTS];
@@ -730,6 +738,8 @@ static int lab_query_port(struct ib_device *ib, u32 number, struct ib_port_attr 
 	struct lab_device *lab = to_lab(ib);
 	struct lab_port *port = lab_port(lab, number);
 
+	if (READ_ONCE(port->query_error))
+		return -(int)READ_ONCE(port->query_error);
 	attr->state = port->state;
 	attr->phys_state = port->phys;
 	attr->active_width = port->width;
@@ -816,18 +826,29 @@ static struct rdma_hw_stats *lab_alloc_hw_port_stats(struct ib_device *ib, u32 n
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
+static bool lab_hw_counter_fails(struct lab_port *port)
+{
+	return memchr_inv(port->hw_errors, 0, sizeof(port->hw_errors));
+}
+
+/*
+ * Returns how many counters are up to date now. All of them: then the core does not ask for the
+ * next one so soon, which would hide one that fails.
+ */
 static int lab_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 number,
 			    int index)
 {
 	struct lab_device *lab = to_lab(ib);
+	struct lab_port *port = lab_port(lab, number);
 	int ret;
 
 	ret = lab_wait(lab, &lab->hw_hang);
 	if (ret)
 		return ret;
-	memcpy(stats->value, lab_port(lab, number)->hw_counters,
-	       sizeof(lab_port(lab, number)->hw_counters));
-	return LAB_HW_COUNTERS;
+	if (index < LAB_HW_COUNTERS && READ_ONCE(port->hw_errors[index]))
+		return -(int)READ_ONCE(port->hw_errors[index]);
+	memcpy(stats->value, port->hw_counters, sizeof(port->hw_counters));
+	return lab_hw_counter_fails(port) ? 1 : LAB_HW_COUNTERS;
 }
 
 /* ---- what a driver must have, with nothing to do ------------------------------------------ */
@@ -899,6 +920,10 @@ static DEVICE_ATTR_RO(hca_type);
 
 static ssize_t board_id_show(struct device *dev, struct device_attribute *attr, char *text)
 {
+	struct lab_device *lab = rdma_device_to_drv_device(dev, struct lab_device, ib);
+
+	if (READ_ONCE(lab->board_id_error))
+		return -(int)READ_ONCE(lab->board_id_error);
 	return sysfs_emit(text, LAB_BOARD_ID "\n");
 }
 static DEVICE_ATTR_RO(board_id);
@@ -1274,6 +1299,27 @@ static int lab_set_gid(struct lab_device *lab, u32 number, u64 index, u64 prefix
 	return 0;
 }
 
+static int lab_fail(struct lab_device *lab, u32 number, const char *what, u64 error)
+{
+	struct lab_port *port = lab_port(lab, number);
+	u32 *target = NULL;
+	size_t i;
+
+	if (error > MAX_ERRNO)
+		return -ERANGE;
+	if (!strcmp(what, "port"))
+		target = &port->query_error;
+	else if (!strcmp(what, "board_id"))
+		target = &lab->board_id_error;
+	for (i = 0; i < LAB_HW_COUNTERS && !target; i++)
+		if (!strcmp(lab_hw_counters[i].name, what))
+			target = &port->hw_errors[i];
+	if (!target)
+		return -EINVAL;
+	WRITE_ONCE(*target, error);
+	return 0;
+}
+
 /* Finds NAME[/PORT]; the part behind the slash is cut off NAME. */
 static struct lab_device *lab_find(char *name, u32 *ret_number)
 {
@@ -1319,6 +1365,11 @@ static int lab_command(int argc, char **argv)
 		int ret = kstrtou64(argv[3], 0, &value[0]);
 
 		return ret ?: lab_set(lab, number, argv[2], value[0]);
+	}
+	if (!strcmp(argv[0], "fail") && argc == 4) {
+		int ret = kstrtou64(argv[3], 0, &value[0]);
+
+		return ret ?: lab_fail(lab, number, argv[2], value[0]);
 	}
 	if (!strcmp(argv[0], "event") && argc == 3) {
 		int ret = kstrtou64(argv[2], 0, &value[0]);
