@@ -79,6 +79,7 @@ static void publish(void *userdata)
 	rna_http_forget_view(agent->http); /* else a scraper that has left would keep its parts */
 	(void)rna_view_unref(agent->view);
 	agent->view = view;
+	rna_http_new_view(agent->http);
 	if (agent->once)
 		(void)sd_event_exit(agent->event, 0);
 }

@@ -25,6 +25,7 @@
 #include "body.h"
 #include "listen.h"
 #include "negotiate.h"
+#include "scrapers.h"
 
 #if MHD_VERSION < 0x00097302
 #error "MHD_create_response_from_buffer_with_free_callback_cls() came with libmicrohttpd 0.9.73"
@@ -48,10 +49,15 @@ struct listener {
 };
 
 struct rna_http {
+	sd_event *event;
 	struct rna_http_source source;
 	struct rna_renderer *renderer;
 	struct rna_view *view;                     /* that documents are of */
 	struct rna_body *documents[ROUTES_MAX][2]; /* [route][gzip] */
+	struct rna_scraper *scrapers;
+	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
+	rna_usec published;     /* when the newest view came... */
+	rna_usec pace;          /* ...and how long after the one before */
 	size_t listener_count;
 	struct listener *listeners;
 };
@@ -80,6 +86,15 @@ struct route {
 	const char *type;
 	void (*write)(const struct rna_view *view, struct rna_strbuf *out);
 };
+
+/* Of the event that is served; the clock is not read again. */
+static rna_usec event_time(const struct rna_http *http)
+{
+	rna_usec now = 0;
+
+	(void)sd_event_now(http->event, CLOCK_MONOTONIC, &now); /* cannot fail while it runs */
+	return now;
+}
 
 /* -- Answers ----------------------------------------------------------------------------------- */
 
@@ -141,6 +156,15 @@ static bool choose_gzip(const struct request *request, struct reply *reply)
 	return gzip;
 }
 
+static void note_scrape(struct rna_http *http, const struct request *request,
+			enum rna_exposition format, bool gzip)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	rna_scraper_asks(info->socket_context, format, gzip, event_time(http));
+}
+
 static int answer_metrics(struct rna_http *http, const struct request *request, struct reply *reply)
 {
 	static const char *const types[] = {
@@ -155,6 +179,7 @@ static int answer_metrics(struct rna_http *http, const struct request *request, 
 
 	if (!view)
 		return reply_not_yet(reply);
+	note_scrape(http, request, format, gzip);
 	add_header(reply, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	gzip = choose_gzip(request, reply);
 	reply->status = MHD_HTTP_OK;
@@ -311,6 +336,18 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	return send_reply(connection, &reply);
 }
 
+static void on_connection(void *userdata, struct MHD_Connection *connection, void **scraper,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct rna_http *http = userdata;
+
+	(void)connection;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*scraper = rna_scraper_add(&http->scrapers);
+	else
+		rna_scraper_remove(&http->scrapers, *scraper);
+}
+
 static int arm_timer(struct listener *listener)
 {
 	MHD_UNSIGNED_LONG_LONG msec;
@@ -345,6 +382,48 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return run(userdata);
 }
 
+/* -- Ahead of scrapes -------------------------------------------------------------------------- */
+
+/* Before the next view? Views come in a rhythm as well, but not to the millisecond. */
+static bool is_due(const struct rna_http *http, const struct rna_scraper *scraper)
+{
+	return rna_scraper_is_due(scraper, http->published, http->pace + http->pace / 4);
+}
+
+static int on_ahead(sd_event_source *source, void *userdata)
+{
+	struct rna_http *http = userdata;
+	struct rna_view *view = newest_view(http);
+
+	(void)source;
+	for (const struct rna_scraper *s = http->scrapers; view && s; s = s->next) {
+		struct rna_body *body;
+
+		if (is_due(http, s) &&
+		    rna_renderer_metrics(http->renderer, view, s->format, s->gzip, &body) >= 0)
+			(void)rna_body_unref(body); /* the renderer keeps it */
+	}
+	return 0;
+}
+
+/*
+ * Large nodes take milliseconds to render. A scrape does not wait for that when it comes as
+ * expected; views that nobody is expected to ask for are not rendered.
+ */
+void rna_http_new_view(struct rna_http *http)
+{
+	rna_usec now;
+
+	if (!http)
+		return;
+	now = event_time(http);
+	http->pace = rna_usec_since(http->published, now);
+	http->published = now;
+	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
+		if (is_due(http, s))
+			(void)sd_event_source_set_enabled(http->ahead, SD_EVENT_ONESHOT);
+}
+
 /* -- Start and stop ---------------------------------------------------------------------------- */
 
 static unsigned whole_seconds(rna_usec usec)
@@ -365,7 +444,8 @@ static struct MHD_Daemon *start_daemon(struct rna_http *http,
 				options->max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 				per_address, MHD_OPTION_CONNECTION_TIMEOUT,
 				whole_seconds(options->idle_timeout),
-				MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_END);
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
 }
 
 /* MHD closes what it serves; the caller's own sockets must outlive it, hence the duplicate. */
@@ -416,13 +496,30 @@ static void listener_stop(struct listener *listener)
 		MHD_stop_daemon(listener->daemon); /* closes its connections and its socket */
 }
 
-static struct rna_http *http_new(const struct rna_http_source *source, size_t listener_count)
+static int watch_ahead(struct rna_http *http)
+{
+	int r;
+
+	r = sd_event_add_defer(http->event, &http->ahead, on_ahead, http);
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_priority(http->ahead, SD_EVENT_PRIORITY_IDLE);
+	if (r < 0)
+		return r;
+	return sd_event_source_set_enabled(http->ahead, SD_EVENT_OFF);
+}
+
+static struct rna_http *http_new(sd_event *event, const struct rna_http_source *source,
+				 size_t listener_count)
 {
 	RNA_CLEANUP(rna_http_stop_p) struct rna_http *http = calloc(1, sizeof(*http));
 
 	if (!http)
 		return NULL;
+	http->event = sd_event_ref(event);
 	http->source = *source;
+	if (watch_ahead(http) < 0)
+		return NULL;
 	http->renderer = rna_renderer_new();
 	if (!http->renderer)
 		return NULL;
@@ -441,7 +538,7 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 
 	while (options->socket_count == 0 && options->listen[count])
 		count++;
-	http = http_new(source, count);
+	http = http_new(event, source, count);
 	if (!http)
 		return rna_error_set(error, -ENOMEM, "http");
 
@@ -473,6 +570,8 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 	for (size_t i = 0; i < http->listener_count; i++)
 		listener_stop(&http->listeners[i]);
 	free(http->listeners);
+	(void)sd_event_source_disable_unref(http->ahead);
+	(void)sd_event_unref(http->event);
 	forget_documents(http);
 	(void)rna_renderer_free(http->renderer);
 	free(http);

@@ -94,6 +94,8 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 		   struct rna_error *error);
 /* Lets go of a view that will not be the newest any more. Accepts NULL. */
 void rna_http_forget_view(struct rna_http *http);
+/* There is a newer view: renders it ahead for those who are about to ask. Accepts NULL. */
+void rna_http_new_view(struct rna_http *http);
 struct rna_http *rna_http_stop(struct rna_http *http); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_http, rna_http_stop)
 
