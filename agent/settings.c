@@ -95,7 +95,7 @@ const struct rna_setting rna_setting_table[] = {
 	       "auto asks by MAD where sysfs has none, or none with 64 bits."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
 		"Limit of worker threads; one is enough while every device answers."),
-	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "2048",
+	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
 		"Limit of attribute files kept open between runs, of all devices together."),
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "

@@ -16,15 +16,16 @@ static const unsigned wanted_descriptors[RNA_COLLECTOR_COUNT] = {
 };
 
 /*
- * Divides what a device may keep open among its readers: a directory for each first, then files,
- * for those first that are read most often.
+ * Divides what a device may keep open among its readers: a directory for each first, where most
+ * files are opened below it before others, and those are the later collectors; then files, for
+ * those first that are read most often.
  */
 static void divide_descriptors(const struct rna_device *device, unsigned left,
 			       unsigned ret[RNA_COLLECTOR_COUNT])
 {
 	unsigned ports = device->port_count < 1024 ? (unsigned)device->port_count : 1024;
 
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+	for (unsigned id = RNA_COLLECTOR_COUNT; id-- > 0;) {
 		ret[id] = wanted_descriptors[id] > 0 && left > 0;
 		left -= ret[id];
 	}
