@@ -276,7 +276,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_gids *gids,
 int rna_collect_gids(const struct rna_collect_input *in, struct rna_part **ret,
 		     struct rna_error *error)
 {
-	struct rna_gids *gids = rna_part_new(RNA_COLLECTOR_GIDS, sizeof(*gids), 1024);
+	struct rna_gids *gids = rna_part_new(RNA_COLLECTOR_GIDS, sizeof(*gids), 192);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)gids;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(8192);
 	int status = -ENOMEM;

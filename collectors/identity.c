@@ -208,7 +208,7 @@ int rna_collect_identity(const struct rna_collect_input *in, struct rna_part **r
 			 struct rna_error *error)
 {
 	struct rna_identity *identity =
-		rna_part_new(RNA_COLLECTOR_IDENTITY, sizeof(*identity), 1024);
+		rna_part_new(RNA_COLLECTOR_IDENTITY, sizeof(*identity), 384);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)identity;
 	int status = -ENOMEM;
 

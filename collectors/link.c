@@ -278,7 +278,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_link *link)
 int rna_collect_link(const struct rna_collect_input *in, struct rna_part **ret,
 		     struct rna_error *error)
 {
-	struct rna_link *link = rna_part_new(RNA_COLLECTOR_LINK, sizeof(*link), 1024);
+	struct rna_link *link = rna_part_new(RNA_COLLECTOR_LINK, sizeof(*link), 448);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)link;
 	int status = -ENOMEM;
 

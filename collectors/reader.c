@@ -3,19 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
-/* There are five readers for each device, and hundreds of devices: they begin small. */
-enum { NAMES_SIZE = 192, FIRST_FILES = 8 };
+/* There are five readers for each device, and hundreds of devices: they take what they need. */
+enum { NAMES_SIZE = 96, FILES_STEP = 8 };
 
 /* What failed is left alone for a while. */
 struct pause {
-	int error;       /* of the last try; 0: none */
-	rna_usec length; /* of the next pause */
-	rna_usec end;    /* not to be touched before */
+	rna_usec end;           /* not to be touched before */
+	short error;            /* of the last try; 0: none */
+	unsigned char failures; /* of that kind, one after the other */
 };
 
 struct directory {
@@ -31,6 +32,7 @@ struct file {
 	bool was_good; /* has it ever been read? */
 	struct pause pause;
 };
+_Static_assert(sizeof(struct file) <= 48, "a large node has tens of thousands");
 
 struct rna_reader {
 	const struct rna_root *root;
@@ -175,7 +177,7 @@ int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const cha
 	if (!name)
 		return -ENOMEM;
 	if (reader->file_count == reader->file_size) {
-		size_t size = reader->file_size ? reader->file_size * 3 / 2 : FIRST_FILES;
+		size_t size = reader->file_size + FILES_STEP;
 		struct file *more = reallocarray(reader->files, size, sizeof(*more));
 
 		if (!more)
@@ -267,11 +269,18 @@ static ssize_t read_file(struct rna_reader *reader, struct file *file, char *buf
 
 static void start_pause(const struct rna_reader *reader, struct pause *pause, int error)
 {
+	rna_usec length = reader->period;
+
 	if (error != pause->error)
-		pause->length = reader->period; /* something else is wrong now: look again soon */
-	pause->error = error;
-	pause->end = reader->now + pause->length;
-	pause->length = pause->length * 2 < LONGEST_PAUSE ? pause->length * 2 : LONGEST_PAUSE;
+		pause->failures = 0; /* something else is wrong now: look again soon */
+	for (unsigned i = 0; i < pause->failures && length < LONGEST_PAUSE; i++)
+		length *= 2;
+	if (pause->failures > 0 && length > LONGEST_PAUSE)
+		length = LONGEST_PAUSE;
+	if (pause->failures < UCHAR_MAX)
+		pause->failures++;
+	pause->error = (short)error;
+	pause->end = reader->now + length;
 }
 
 static int pause_error(const struct rna_reader *reader, const struct pause *pause)

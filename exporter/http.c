@@ -179,9 +179,9 @@ static int answer_metrics(struct rna_http *http, const struct request *request, 
 
 	if (!view)
 		return reply_not_yet(reply);
-	note_scrape(http, request, format, gzip);
 	add_header(reply, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	gzip = choose_gzip(request, reply);
+	note_scrape(http, request, format, gzip);
 	reply->status = MHD_HTTP_OK;
 	reply->type = types[format];
 	return rna_renderer_metrics(http->renderer, view, format, gzip, &reply->body);

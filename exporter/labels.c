@@ -87,14 +87,14 @@ static int prepare(struct rna_arena *arena, const struct rna_subject *subject, e
 	add_name(scratch, subject);
 	if (rna_span_keep(arena, scratch, &ret->labels) < 0)
 		return -ENOMEM;
+	if (subject->job) { /* there are thousands, and no more is known of them */
+		ret->info = ret->labels;
+		ret->collector = subject->job->collector;
+		ret->device = rna_arena_strdup(arena, subject->job->device);
+		return ret->device ? 0 : -ENOMEM;
+	}
 	add_facts(scratch, subject, scope);
-	if (rna_span_keep(arena, scratch, &ret->info) < 0)
-		return -ENOMEM;
-	if (!subject->job)
-		return 0;
-	ret->collector = subject->job->collector;
-	ret->device = rna_arena_strdup(arena, subject->job->device);
-	return ret->device ? 0 : -ENOMEM;
+	return rna_span_keep(arena, scratch, &ret->info);
 }
 
 static int prepare_list(struct prepared_list *list, const struct rna_subject_list *subjects,

@@ -21,8 +21,6 @@ enum { COMPRESSION_LEVEL = 1 };
 struct rna_renderer {
 	struct rna_families *families;
 	struct rna_label_store *labels;
-	struct rna_subjects subjects; /* both kept for their memory */
-	struct rna_walk walk;
 	struct libdeflate_compressor *compressor;         /* made at the first use */
 	struct rna_view *view;                            /* that bodies are of */
 	struct rna_body *bodies[RNA_EXPOSITION_COUNT][2]; /* [format][gzip] */
@@ -59,8 +57,6 @@ struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer)
 	if (!renderer)
 		return NULL;
 	rna_renderer_forget_view(renderer);
-	rna_subjects_deinit(&renderer->subjects);
-	rna_walk_deinit(&renderer->walk);
 	(void)rna_label_store_free(renderer->labels);
 	(void)rna_families_free(renderer->families);
 	libdeflate_free_compressor(renderer->compressor); /* accepts NULL */
@@ -70,23 +66,24 @@ struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer)
 
 static int render(struct rna_renderer *renderer, enum rna_exposition format, struct rna_body **ret)
 {
+	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	RNA_CLEANUP(rna_walk_deinit) struct rna_walk walk = RNA_WALK_INIT;
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	struct rna_writer writer = RNA_WRITER(&out, format);
 	const struct rna_families *families = renderer->families;
 	bool all = renderer->view->metrics.node_exporter_names;
 	size_t count = all ? families->count : families->own_count;
 
-	if (rna_subjects_set(&renderer->subjects, renderer->view) < 0)
+	if (rna_subjects_set(&subjects, renderer->view) < 0)
 		return -ENOMEM;
-	if (rna_label_store_apply(renderer->labels, &renderer->subjects) < 0)
+	if (rna_label_store_apply(renderer->labels, &subjects) < 0)
 		return -ENOMEM;
-	if (rna_walk_start(&renderer->walk, &renderer->subjects) < 0)
+	if (rna_walk_start(&walk, &subjects) < 0)
 		return -ENOMEM;
 
 	(void)rna_strbuf_reserve(&out, renderer->expected);
 	for (size_t i = 0; i < count; i++)
-		rna_family_write(&families->items[i], &renderer->subjects, &renderer->walk,
-				 &writer);
+		rna_family_write(&families->items[i], &subjects, &walk, &writer);
 	rna_writer_end(&writer);
 	renderer->expected = out.len;
 	return rna_body_take(&out, ret);
