@@ -148,9 +148,11 @@ class Agent:
 
     # -- HTTP ---------------------------------------------------------------------------------
 
+    def open(self, timeout=PATIENCE):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
     def request(self, method, path, headers=None, body=None, timeout=PATIENCE):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        with contextlib.closing(connection):
+        with contextlib.closing(self.open(timeout)) as connection:
             connection.request(method, path, headers=headers or {}, body=body)
             response = connection.getresponse()
             return Reply(response, response.read())

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polling: changes are seen, devices come and go, one that does not answer costs only itself."""
+import contextlib
 import ctypes
+import gzip
 import os
+import re
 import shutil
 import time
 import unittest
@@ -46,6 +49,17 @@ class Changes(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write("5\n")
             wait("a sample again", lambda: value() == 5)
+
+    def test_who_scrapes_in_a_rhythm_gets_the_newest(self):
+        """What is rendered ahead is of the newest view, in the form asked for last."""
+        with Agent("roce-8rail") as agent, contextlib.closing(agent.open()) as scraper:
+            for _ in range(6):
+                agent.wait_snapshots(1)
+                first = agent.metric("rdma_agent_snapshots_total")
+                scraper.request("GET", "/metrics", headers={"Accept-Encoding": "gzip"})
+                text = gzip.decompress(scraper.getresponse().read()).decode()
+                seen = float(re.search(r"^rdma_agent_snapshots_total (\S+)$", text, re.M)[1])
+                self.assertGreaterEqual(seen, first)
 
     def test_formats_hold_on_a_live_agent(self):
         with Agent("odd-files") as agent:
