@@ -108,15 +108,18 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 static void set_devices_and_ports(struct rna_subjects *subjects, const struct rna_view *view)
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
-	struct rna_subject *port = subjects->scopes[RNA_SCOPE_PORT].items;
+	struct rna_subject *ports = subjects->scopes[RNA_SCOPE_PORT].items, *port = ports;
 	struct join join = {.netdevs = rna_snapshot_netdevs(snapshot)};
 
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		struct rna_subject *device = &subjects->scopes[RNA_SCOPE_DEVICE].items[i];
 
 		set_device(device, view, &snapshot->devices[i]);
-		for (size_t p = 0; p < device->device->device->port_count; p++)
-			set_port(port++, device, device->device->device->ports[p], &join);
+		for (size_t p = 0; p < device->device->device->port_count; p++, port++) {
+			set_port(port, device, device->device->device->ports[p], &join);
+			if (view->ports)
+				port->account = &view->ports[port - ports];
+		}
 	}
 }
 

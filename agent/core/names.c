@@ -4,8 +4,11 @@
  * are as stable as metric names. A code that we do not know gets "?" or "unknown", never a guess.
  */
 #include "rna/device.h"
+#include "rna/expectation.h"
+#include "rna/finding.h"
 #include "rna/gid.h"
 #include "rna/netdev.h"
+#include "rna/origin.h"
 #include "rna/part.h"
 #include "rna/value.h"
 
@@ -131,6 +134,53 @@ const char *rna_gid_family_name(enum rna_gid_family family)
 	};
 
 	return PICK(names, family, "?");
+}
+
+const char *rna_source_name(enum rna_source source)
+{
+	static const char *const names[] = {
+		[RNA_SOURCE_POLL] = "poll",       [RNA_SOURCE_RTNETLINK] = "rtnetlink",
+		[RNA_SOURCE_UEVENT] = "uevent",   [RNA_SOURCE_VERBS] = "verbs",
+		[RNA_SOURCE_COUNTER] = "counter",
+	};
+
+	return PICK(names, source, "?");
+}
+
+const char *rna_expectation_reason_name(enum rna_expectation_reason reason)
+{
+	static const char *const names[] = {
+		[RNA_EXPECTATION_NONE] = "unknown",
+		[RNA_EXPECTATION_CONFIGURED] = "configured",
+		[RNA_EXPECTATION_ACCEPTED] = "accepted",
+		[RNA_EXPECTATION_REMEMBERED] = "remembered",
+		[RNA_EXPECTATION_SIBLINGS] = "siblings",
+	};
+
+	return PICK(names, reason, "?");
+}
+
+const char *rna_whereabouts_name(enum rna_whereabouts whereabouts)
+{
+	static const char *const names[] = {
+		[RNA_WHEREABOUTS_LOST] = "lost",
+		[RNA_WHEREABOUTS_UNBOUND] = "unbound",
+		[RNA_WHEREABOUTS_MOVED] = "moved",
+		[RNA_WHEREABOUTS_UNKNOWN] = "unknown",
+	};
+
+	return PICK(names, whereabouts, "?");
+}
+
+const char *rna_severity_name(enum rna_severity severity)
+{
+	static const char *const names[] = {
+		[RNA_SEVERITY_INFO] = "info",
+		[RNA_SEVERITY_WARNING] = "warning",
+		[RNA_SEVERITY_CRITICAL] = "critical",
+	};
+
+	return PICK(names, severity, "?");
 }
 
 const char *rna_value_state_name(enum rna_value_state state)

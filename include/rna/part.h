@@ -14,6 +14,7 @@
 
 #include "rna/arena.h"
 #include "rna/clock.h"
+#include "rna/origin.h"
 
 /*
  * The collectors, in the order in which those of a device run: what is cheap and says most comes
@@ -54,6 +55,7 @@ struct rna_part {
 	struct rna_arena *arena; /* owns this struct and all it points to */
 	struct rna_time started;
 	struct rna_time taken;
+	struct rna_origin origin;          /* what made it be read; the schedule fills it in */
 	uint32_t errors[RNA_REASON_COUNT]; /* values of this part that could not be read, by reason
 					    */
 };

@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 
+#include "rna/expectation.h"
+#include "rna/finding.h"
 #include "rna/snapshot.h"
+#include "rna/transition.h"
 
 /* One (collector, device) pair, as the schedule saw it last. */
 struct rna_job_status {
@@ -39,6 +42,14 @@ struct rna_metrics_options {
 	bool node_exporter_names; /* the families of exporter/compat.c as well */
 };
 
+/* What is known of one port beyond the moment. */
+struct rna_view_port {
+	unsigned number;
+	struct rna_port_history history;
+	struct rna_expectation expectation;
+	struct rna_port_best best;
+};
+
 struct rna_view {
 	unsigned refs;
 	struct rna_snapshot *snapshot;
@@ -46,7 +57,15 @@ struct rna_view {
 	struct rna_metrics_options metrics;
 	size_t job_count;
 	struct rna_job_status *jobs; /* node-wide first, then by device and collector */
-	struct rna_arena *arena;     /* owns jobs and strings */
+	/* One for each port of the snapshot's devices, in their order; NULL: not judged. */
+	struct rna_view_port *ports;
+	size_t missing_count;
+	const struct rna_missing_device *missing; /* expected and not there; by name */
+	size_t transition_count;
+	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
+	size_t finding_count;
+	const struct rna_finding *findings; /* worst first, then by device, port and rule */
+	struct rna_arena *arena;            /* owns all of these and their strings */
 };
 
 struct rna_view *rna_view_ref(struct rna_view *view);
