@@ -12,15 +12,15 @@
 #include <sys/un.h>
 
 #include "duration.h"
+#include "expectation.h"
 #include "rna/collector.h"
 #include "rna/device_filter.h"
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "words.h"
 
-#define UNIX_PREFIX "unix:" /* of an address in http.listen */
-
 static bool is_listen_address(const char *entry);
+static bool is_directory(const char *text);
 
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
@@ -54,6 +54,14 @@ static const struct rna_setting_choice hw_counters_sources[] = {
 #define LIST(key, field, form, is_valid, standard, help) \
 	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
 	 NULL, form, is_valid}
+#define TEXT(key, field, form, is_valid, standard, help) \
+	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
+	 NULL, form, is_valid}
+#define EXPECT(key, field, help) \
+	LIST(key, field, \
+	     "a glob such as mlx5_*, 0000:3b:00.? or 1070:fd03:*, without blanks, and /PORT behind " \
+	     "it for one port only", \
+	     rna_expect_glob_is_valid, NULL, help)
 #define GLOBS(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3], without blanks and slashes", \
@@ -117,6 +125,15 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("metrics.node_exporter_names", metrics_node_exporter_names, "false",
 		"Whether the families of node_exporter's infiniband collector, node_infiniband_*, "
 		"are served as well."),
+	EXPECT("expect.up", expect_up,
+	       "Ports that are meant to be up: by device, PCI address, network interface, node GUID or "
+	       "port GUID."),
+	EXPECT("expect.down", expect_down,
+	       "Ports that are meant to be down; of a port that both lists fit this is said."),
+	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
+	     is_directory, RNA_STATE_DIRECTORY_DEFAULT,
+	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
+	     "StateDirectory= wins. A root other than the running system's has none by default."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };
@@ -174,15 +191,26 @@ static bool is_listen_address(const char *entry)
 {
 	const char *colon = strrchr(entry, ':');
 
-	if (strncmp(entry, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
-		return is_socket_name(entry + strlen(UNIX_PREFIX));
+	if (strncmp(entry, RNA_LISTEN_UNIX, strlen(RNA_LISTEN_UNIX)) == 0)
+		return is_socket_name(entry + strlen(RNA_LISTEN_UNIX));
 	return colon && is_port(colon + 1) && is_host(entry, (size_t)(colon - entry));
+}
+
+static bool is_directory(const char *text)
+{
+	return *text == '/' || *text == '\0';
 }
 
 static int fail_range(const struct rna_setting *setting, const char *text, struct rna_error *error)
 {
 	return rna_error_say(error, -EINVAL, "%s: %.*s is out of range; allowed is %s to %s",
 			     setting->key, RNA_SHOWN(text), setting->min, setting->max);
+}
+
+static int fail_form(const struct rna_setting *setting, const char *text, struct rna_error *error)
+{
+	return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
+			     RNA_SHOWN(text), setting->form);
 }
 
 static int put_duration(const struct rna_setting *setting, const char *text, void *field,
@@ -234,8 +262,7 @@ static int put_boolean(const struct rna_setting *setting, const char *text, void
 	bool value = strcmp(text, "true") == 0;
 
 	if (!value && strcmp(text, "false") != 0)
-		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
-				     RNA_SHOWN(text), setting->form);
+		return fail_form(setting, text, error);
 	*(bool *)field = value;
 	return 0;
 }
@@ -266,6 +293,21 @@ static int put_choice(const struct rna_setting *setting, const char *text, void 
 			     RNA_SHOWN(text), allowed.data);
 }
 
+static int put_whole_text(const struct rna_setting *setting, const char *text, void *field,
+			  struct rna_error *error)
+{
+	char *copy;
+
+	if (!setting->is_valid(text))
+		return fail_form(setting, text, error);
+	copy = strdup(text);
+	if (!copy)
+		return rna_error_set(error, -ENOMEM, "%s", setting->key);
+	free(*(char **)field);
+	*(char **)field = copy;
+	return 0;
+}
+
 static size_t list_len(char *const *list)
 {
 	size_t len = 0;
@@ -283,8 +325,7 @@ static int put_entry(const struct rna_setting *setting, const char *text, void *
 	size_t len = list_len(*list);
 
 	if (!setting->is_valid(text))
-		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
-				     RNA_SHOWN(text), setting->form);
+		return fail_form(setting, text, error);
 	copy = strdup(text);
 	longer = copy ? reallocarray(*list, len + 2, sizeof(*longer)) : NULL;
 	if (!longer)
@@ -304,6 +345,7 @@ static const struct {
 	[RNA_SETTING_INTEGER] = {"integer", put_integer},
 	[RNA_SETTING_BOOLEAN] = {"boolean", put_boolean},
 	[RNA_SETTING_CHOICE] = {"choice", put_choice},
+	[RNA_SETTING_TEXT] = {"text", put_whole_text},
 	[RNA_SETTING_LIST] = {"list", put_entry},
 };
 
@@ -318,9 +360,20 @@ int rna_setting_put(const struct rna_setting *setting, const char *text,
 	return types[setting->type].put(setting, text, field_of(setting, settings), error);
 }
 
+static void clear_text(char **text)
+{
+	free(*text);
+	*text = NULL;
+}
+
 void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings)
 {
 	char ***list = field_of(setting, settings);
+
+	if (setting->type == RNA_SETTING_TEXT) {
+		clear_text(field_of(setting, settings));
+		return;
+	}
 
 	for (char **entry = *list; entry && *entry; entry++)
 		free(*entry);
@@ -333,7 +386,8 @@ void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *s
 void rna_settings_deinit(struct rna_settings *settings)
 {
 	for (size_t i = 0; i < rna_setting_count; i++)
-		if (rna_setting_table[i].type == RNA_SETTING_LIST)
+		if (rna_setting_table[i].type == RNA_SETTING_LIST ||
+		    rna_setting_table[i].type == RNA_SETTING_TEXT)
 			rna_setting_clear(&rna_setting_table[i], settings);
 	*settings = (struct rna_settings){0};
 }

@@ -13,7 +13,9 @@
 #include "rna/part.h"
 #include "rna/strbuf.h"
 
-#define RNA_CONFIG_DEFAULT "/etc/rdma-node-agent/rdma-node-agent.yaml"
+#define RNA_STATE_DIRECTORY_DEFAULT "/var/lib/rdma-node-agent"
+#define RNA_LISTEN_UNIX             "unix:" /* begins an address in http.listen that is no TCP port */
+#define RNA_CONFIG_DEFAULT          "/etc/rdma-node-agent/rdma-node-agent.yaml"
 
 struct rna_settings {
 	rna_usec poll[RNA_COLLECTOR_COUNT]; /* poll.<collector>: period */
@@ -31,7 +33,10 @@ struct rna_settings {
 	bool metrics_node_exporter_names;
 	char **devices_include; /* NULL-ended, or NULL: none */
 	char **devices_exclude;
-	int log_level; /* LOG_* */
+	char **expect_up; /* NULL-ended, or NULL: none */
+	char **expect_down;
+	char *state_directory; /* "": none */
+	int log_level;         /* LOG_* */
 };
 
 /* Fills with defaults. 0 or -ENOMEM. */

@@ -14,6 +14,7 @@ enum rna_setting_type {
 	RNA_SETTING_INTEGER,  /* unsigned */
 	RNA_SETTING_BOOLEAN,  /* bool */
 	RNA_SETTING_CHOICE,   /* int */
+	RNA_SETTING_TEXT,     /* char * */
 	RNA_SETTING_LIST,     /* char **, NULL-ended; NULL while nothing is in it */
 	RNA_SETTING_TYPE_COUNT,
 };
@@ -33,7 +34,7 @@ struct rna_setting {
 	const char *standard;
 	const char *help; /* one sentence */
 	const struct rna_setting_choice *choices;
-	const char *form; /* booleans and lists: what a value or an entry looks like, */
+	const char *form; /* booleans, texts and lists: what a value or an entry looks like, */
 	bool (*is_valid)(const char *entry); /* and whether one does */
 };
 
@@ -56,5 +57,5 @@ const char *rna_setting_type_name(const struct rna_setting *setting);
 void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out);
 void rna_setting_write_default(const struct rna_setting *setting, struct rna_strbuf *out);
 
-/* Takes all entries out of a list. */
+/* Takes all entries out of a list, or the text out of its field. */
 void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings);

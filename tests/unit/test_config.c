@@ -322,6 +322,11 @@ static const struct refusal {
 	{"poll:\n  state: 99999999999999999999s\n",
 	 "agent.yaml:2: poll.state: 99999999999999999999s is out of range; allowed is 100ms to "
 	 "24h"},
+	{"state:\n  directory: var/lib\n",
+	 "agent.yaml:2: state.directory: \"var/lib\" is not an absolute path, or \"\" for none"},
+	{"expect:\n  up: [mlx5_0/0]\n",
+	 "agent.yaml:2: expect.up: \"mlx5_0/0\" is not a glob such as mlx5_*, 0000:3b:00.? or "
+	 "1070:fd03:*, without blanks, and /PORT behind it for one port only"},
 	{"lanes:\n  max: many\n",
 	 "agent.yaml:2: lanes.max: \"many\" is not a whole number; allowed is 2 to 64"},
 	{"lanes:\n  max: 4.0\n",

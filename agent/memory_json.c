@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The memory as JSON: the two files of the state directory. No other file of the agent reads JSON.
+ *
+ * A file says which version of its form it has. One of a later version is not read, and so never
+ * written over by a program that would lose half of it. Members that are not known are left alone
+ * in reading, and a member that is missing is 0 or NULL. Times are microseconds since the epoch.
+ */
+#include "memory.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+static json_t *free_json(json_t *object)
+{
+	json_decref(object);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(json_t, free_json)
+
+/* -- Writing ----------------------------------------------------------------------------------- */
+
+/* A member of NULL is an allocation that failed: jansson refuses it, and we remember. */
+struct writer {
+	bool failed;
+};
+
+static void set(struct writer *writer, json_t *object, const char *name, json_t *member)
+{
+	if (json_object_set_new(object, name, member) < 0)
+		writer->failed = true;
+}
+
+static void set_number(struct writer *writer, json_t *object, const char *name, uint64_t number)
+{
+	if (number > 0)
+		set(writer, object, name, json_integer((json_int_t)number));
+}
+
+static void set_text(struct writer *writer, json_t *object, const char *name, const char *text)
+{
+	if (text)
+		set(writer, object, name, json_string(text));
+}
+
+static void append(struct writer *writer, json_t *array, json_t *element)
+{
+	if (json_array_append_new(array, element) < 0)
+		writer->failed = true;
+}
+
+static json_t *port_object(struct writer *writer, const struct rna_port_memory *port)
+{
+	json_t *object = json_object();
+
+	set(writer, object, "port", json_integer(port->number));
+	set_text(writer, object, "netdev", port->netdev);
+	set_number(writer, object, "first_active", port->first_active);
+	set_number(writer, object, "last_active", port->last_active);
+	set_number(writer, object, "best_rate", port->best.rate);
+	set_number(writer, object, "best_width", port->best.width);
+	return object;
+}
+
+static json_t *device_object(struct writer *writer, const struct rna_device_memory *device)
+{
+	json_t *object = json_object(), *ports = json_array();
+
+	set_text(writer, object, "key", device->key);
+	set_text(writer, object, "name", device->name);
+	set_text(writer, object, "pci_address", device->pci_address);
+	set_number(writer, object, "last_seen", device->last_seen);
+	for (size_t i = 0; i < device->port_count; i++)
+		append(writer, ports, port_object(writer, &device->ports[i]));
+	set(writer, object, "ports", ports);
+	return object;
+}
+
+static int write_bytes(const char *data, size_t len, void *out)
+{
+	rna_strbuf_add(out, data, len);
+	return rna_strbuf_ok(out) ? 0 : -1;
+}
+
+/* Takes over list. */
+static void write_file(struct writer *writer, const char *name, json_t *list,
+		       struct rna_strbuf *out)
+{
+	RNA_CLEANUP(free_json_p) json_t *object = json_object();
+
+	set(writer, object, "version", json_integer(VERSION));
+	set(writer, object, name, list);
+	if (writer->failed || json_dump_callback(object, write_bytes, out, JSON_INDENT(1)) < 0)
+		out->failed = true;
+	rna_strbuf_add_char(out, '\n');
+}
+
+void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
+{
+	struct writer writer = {0};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < memory->count; i++)
+		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0)
+			append(&writer, list, device_object(&writer, memory->devices[i]));
+	write_file(&writer, "devices", list, out);
+}
+
+static const char *const words[] = {
+	[RNA_EXPECTED_UP] = "up",
+	[RNA_EXPECTED_DOWN] = "down",
+};
+
+static void append_accepted(struct writer *writer, json_t *list, const char *key, unsigned port,
+			    const struct rna_accepted *accepted)
+{
+	json_t *object;
+
+	if (accepted->expected == RNA_EXPECTED_UNKNOWN)
+		return;
+	object = json_object();
+	set_text(writer, object, "device", key);
+	set_number(writer, object, "port", port);
+	set_text(writer, object, "state", words[accepted->expected]);
+	set_number(writer, object, "time", accepted->time);
+	append(writer, list, object);
+}
+
+void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
+{
+	struct writer writer = {0};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct rna_device_memory *device = memory->devices[i];
+
+		append_accepted(&writer, list, device->key, 0, &device->accepted);
+		for (size_t p = 0; p < device->port_count; p++)
+			append_accepted(&writer, list, device->key, device->ports[p].number,
+					&device->ports[p].accepted);
+	}
+	write_file(&writer, "accepted", list, out);
+}
+
+/* -- Reading ----------------------------------------------------------------------------------- */
+
+static uint64_t get_number(const json_t *object, const char *name)
+{
+	json_int_t number = json_integer_value(json_object_get(object, name));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static const char *get_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+/* The list of that name in a file; *ret_file owns it. */
+static int read_file(const char *text, size_t len, const char *name, json_t **ret_file,
+		     struct rna_error *error)
+{
+	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	json_error_t why;
+	uint64_t version;
+
+	file = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	if (!file)
+		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
+	version = get_number(file, "version");
+	if (version > VERSION)
+		return rna_error_say(error, -EOPNOTSUPP,
+				     "written by a newer version of the agent (form %ju, known is "
+				     "%d)",
+				     (uintmax_t)version, VERSION);
+	if (version == 0 || !json_is_array(json_object_get(file, name)))
+		return rna_error_say(error, -EBADMSG, "not a file of the agent");
+	*ret_file = RNA_TAKE(file);
+	return 0;
+}
+
+static int read_port(struct rna_device_memory *device, const json_t *object)
+{
+	uint64_t number = get_number(object, "port");
+	struct rna_port_memory *port;
+
+	if (number == 0 || number > UINT16_MAX)
+		return -EBADMSG;
+	port = rna_memory_port(device, (unsigned)number);
+	if (!port)
+		return -ENOMEM;
+	(void)rna_memory_set_text(&port->netdev, get_text(object, "netdev"));
+	port->first_active = get_number(object, "first_active");
+	port->last_active = get_number(object, "last_active");
+	port->best.rate = get_number(object, "best_rate");
+	port->best.width = (unsigned)get_number(object, "best_width");
+	return 0;
+}
+
+static int read_device(struct rna_memory *memory, const json_t *object)
+{
+	const char *key = get_text(object, "key"), *name = get_text(object, "name");
+	const json_t *ports = json_object_get(object, "ports");
+	struct rna_device_memory *device;
+	int ret = 0;
+
+	if (!key || !name || !json_is_array(ports))
+		return -EBADMSG;
+	device = rna_memory_device(memory, key);
+	if (!device)
+		return -ENOMEM;
+	(void)rna_memory_set_text(&device->name, name);
+	(void)rna_memory_set_text(&device->pci_address, get_text(object, "pci_address"));
+	device->last_seen = get_number(object, "last_seen");
+	device->lasting = true;
+	for (size_t i = 0; ret == 0 && i < json_array_size(ports); i++)
+		ret = read_port(device, json_array_get(ports, i));
+	return ret;
+}
+
+int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
+		    struct rna_error *error)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory read = RNA_MEMORY_INIT;
+	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	const json_t *list;
+	int ret;
+
+	ret = read_file(text, len, "devices", &file, error);
+	if (ret < 0)
+		return ret;
+	list = json_object_get(file, "devices");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		ret = read_device(&read, json_array_get(list, i));
+		if (ret < 0)
+			return rna_error_say(error, ret, "entry %zu of devices %s", i + 1,
+					     ret == -ENOMEM ? "finds no memory" : "is damaged");
+	}
+	*memory = read;
+	read = RNA_MEMORY_INIT;
+	return 0;
+}
+
+static void forget_accepted(struct rna_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		struct rna_device_memory *device = memory->devices[i];
+
+		device->accepted = (struct rna_accepted){0};
+		for (size_t p = 0; p < device->port_count; p++)
+			device->ports[p].accepted = (struct rna_accepted){0};
+	}
+}
+
+/* Where an entry belongs; NULL: no memory. */
+static struct rna_accepted *find_accepted(struct rna_memory *memory, const char *key,
+					  uint64_t number)
+{
+	struct rna_device_memory *device = rna_memory_device(memory, key);
+	struct rna_port_memory *port;
+
+	if (!device || number == 0)
+		return device ? &device->accepted : NULL;
+	port = rna_memory_port(device, (unsigned)number);
+	return port ? &port->accepted : NULL;
+}
+
+static int read_accepted(struct rna_memory *memory, const json_t *object)
+{
+	const char *key = get_text(object, "device"), *state = get_text(object, "state");
+	uint64_t number = get_number(object, "port");
+	struct rna_accepted *accepted;
+	bool up;
+
+	if (!key || !state || number > UINT16_MAX)
+		return -EBADMSG;
+	up = strcmp(state, words[RNA_EXPECTED_UP]) == 0;
+	if (!up && strcmp(state, words[RNA_EXPECTED_DOWN]) != 0)
+		return -EBADMSG;
+	if (!memory)
+		return 0;
+	accepted = find_accepted(memory, key, number);
+	if (!accepted)
+		return -ENOMEM;
+	accepted->expected = up ? RNA_EXPECTED_UP : RNA_EXPECTED_DOWN;
+	accepted->time = get_number(object, "time");
+	return 0;
+}
+
+/* First without a memory, to see whether all of it is good. */
+int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
+		      struct rna_error *error)
+{
+	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	const json_t *list;
+	int ret;
+
+	ret = read_file(text, len, "accepted", &file, error);
+	if (ret < 0)
+		return ret;
+	list = json_object_get(file, "accepted");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (read_accepted(NULL, json_array_get(list, i)) < 0)
+			return rna_error_say(error, -EBADMSG, "entry %zu of accepted is damaged",
+					     i + 1);
+	forget_accepted(memory);
+	for (size_t i = 0; ret == 0 && i < json_array_size(list); i++)
+		ret = read_accepted(memory, json_array_get(list, i));
+	return ret < 0 ? rna_error_set(error, ret, "cannot read what was accepted") : 0;
+}

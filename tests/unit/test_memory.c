@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/memory.c, memory_json.c, state_file.c: what is kept, in which form, and in files. */
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "state_file.h"
+#include "tree.h"
+
+static void fill(struct rna_memory *memory)
+{
+	struct rna_device_memory *device = rna_memory_device(memory, "0000:3b:00.0");
+	struct rna_port_memory *port;
+
+	assert_true(rna_memory_set_text(&device->name, "mlx5_1"));
+	assert_true(rna_memory_set_text(&device->pci_address, "0000:3b:00.0"));
+	device->lasting = true;
+	device->last_seen = 1763716800000001;
+	port = rna_memory_port(device, 1);
+	assert_true(rna_memory_set_text(&port->netdev, "eth\"1"));
+	port->first_active = 3;
+	port->last_active = 4;
+	port->best = (struct rna_port_best){50000000000, 4};
+	(void)rna_memory_port(device, 2);
+	device = rna_memory_device(memory, "0000:3b:00.2");
+	device->last_seen = 5; /* a virtual function */
+}
+
+static void test_what_is_written_comes_back(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory back = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT, again = RNA_STRBUF_INIT;
+	const struct rna_device_memory *device;
+
+	(void)state;
+	fill(&memory);
+	rna_memory_write(&memory, &text);
+	assert_int_equal(rna_memory_read(&back, text.data, text.len, NULL), 0);
+	assert_int_equal(back.count, 1);
+	device = rna_memory_find(&back, "0000:3b:00.0");
+	assert_string_equal(device->name, "mlx5_1");
+	assert_int_equal(device->last_seen, 1763716800000001);
+	assert_int_equal(device->port_count, 2);
+	assert_string_equal(device->ports[0].netdev, "eth\"1");
+	assert_int_equal(device->ports[0].last_active, 4);
+	assert_int_equal(device->ports[0].best.rate, 50000000000);
+	assert_null(device->ports[1].netdev);
+	rna_memory_write(&back, &again);
+	assert_string_equal(text.data, again.data);
+}
+
+static void test_files_that_are_not_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int status;
+		const char *says;
+	} cases[] = {
+		{"", -EBADMSG, "line 1"},
+		{"{", -EBADMSG, "line 1"},
+		{"{\"version\": 1, \"devices\": [{\"key\": \"a\"", -EBADMSG, "line 1"},
+		{"[]", -EBADMSG, "not a file of the agent"},
+		{"{\"version\": 1}", -EBADMSG, "not a file of the agent"},
+		{"{\"version\": 0, \"devices\": []}", -EBADMSG, "not a file of the agent"},
+		{"{\"version\": 1, \"devices\": [{}]}", -EBADMSG, "entry 1 of devices is damaged"},
+		{"{\"version\": 1, \"devices\": [{\"key\": \"a\", \"name\": \"a\", \"ports\": "
+		 "[{\"port\": 99999}]}]}",
+		 -EBADMSG, "entry 1 of devices is damaged"},
+		{"{\"version\": 2, \"everything\": \"else\"}", -EOPNOTSUPP, "newer version"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+		struct rna_error error = {0};
+
+		assert_int_equal(rna_memory_read(&memory, cases[i].text, strlen(cases[i].text),
+						 &error),
+				 cases[i].status);
+		if (!strstr(error.text, cases[i].says))
+			fail_msg("\"%s\" instead of \"%s\"", error.text, cases[i].says);
+		assert_int_equal(memory.count, 0);
+	}
+}
+
+/* A file that is cut anywhere is either read or found to be damaged. */
+static void test_cut_anywhere(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	(void)state;
+	fill(&memory);
+	rna_memory_write(&memory, &text);
+	for (size_t len = 0; len + 1 < text.len; len++) { /* the last one is the line end */
+		RNA_CLEANUP(rna_memory_deinit) struct rna_memory back = RNA_MEMORY_INIT;
+
+		assert_int_equal(rna_memory_read(&back, text.data, len, NULL), -EBADMSG);
+		assert_int_equal(back.count, 0);
+	}
+}
+
+static void test_accepted(void **state)
+{
+	static const char bad[] = "{\"version\": 1, \"accepted\": [{\"device\": \"x\", \"state\": "
+				  "\"up\"}, {\"device\": \"y\", \"state\": \"sideways\"}]}";
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory back = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_device_memory *device;
+
+	(void)state;
+	device = rna_memory_device(&memory, "0000:3b:00.0");
+	rna_memory_port(device, 2)->accepted = (struct rna_accepted){RNA_EXPECTED_DOWN, 77};
+	rna_memory_device(&memory, "gone")->accepted = (struct rna_accepted){RNA_EXPECTED_DOWN, 78};
+	rna_accepted_write(&memory, &text);
+
+	/* what was accepted before and is not in the file any more is forgotten */
+	rna_memory_port(rna_memory_device(&back, "other"), 1)->accepted.expected = RNA_EXPECTED_UP;
+	assert_int_equal(rna_accepted_read(&back, text.data, text.len, NULL), 0);
+	assert_int_equal(rna_memory_find(&back, "other")->ports[0].accepted.expected,
+			 RNA_EXPECTED_UNKNOWN);
+	assert_int_equal(rna_memory_find(&back, "gone")->accepted.time, 78);
+	device = rna_memory_find(&back, "0000:3b:00.0");
+	assert_int_equal(device->ports[0].accepted.expected, RNA_EXPECTED_DOWN);
+	assert_int_equal(device->ports[0].accepted.time, 77);
+
+	/* one entry that is bad leaves all as it was */
+	assert_int_equal(rna_accepted_read(&back, bad, strlen(bad), NULL), -EBADMSG);
+	assert_int_equal(device->ports[0].accepted.time, 77);
+}
+
+static void test_files(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_CLOSE int directory = -1;
+	struct rna_error error = {0};
+	char path[128];
+
+	(void)state;
+	tree_init(&tree);
+	(void)snprintf(path, sizeof(path), "%s/state", tree.path);
+	assert_int_equal(rna_state_directory_open(path, false, &error), -ENOENT);
+	directory = rna_state_directory_open(path, true, &error);
+	assert_true(directory >= 0);
+	assert_int_equal(rna_state_file_read(directory, "a.json", &text, &error), -ENOENT);
+	assert_int_equal(rna_state_file_write(directory, "a.json", "first", 5, &error), 0);
+	assert_int_equal(rna_state_file_write(directory, "a.json", "second", 6, &error), 0);
+	assert_int_equal(rna_state_file_read(directory, "a.json", &text, &error), 0);
+	assert_int_equal(text.len, 6);
+	assert_memory_equal(text.data, "second", 6);
+	assert_int_equal(faccessat(directory, "a.json.new", F_OK, 0), -1);
+	assert_int_equal(rna_state_file_set_aside(directory, "a.json", 9999999, &error), 0);
+	assert_int_equal(faccessat(directory, "a.json.corrupt-9", F_OK, 0), 0);
+	assert_int_equal(faccessat(directory, "a.json", F_OK, 0), -1);
+}
+
+/* What cannot be written leaves what was there. */
+static void test_file_that_cannot_be_written(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_CLOSE int directory = -1;
+	struct rna_error error = {0};
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "a.json", "first");
+	tree_mkdir(&tree, "a.json.new"); /* in the way, for root too */
+	directory = rna_state_directory_open(tree.path, true, &error);
+	assert_int_equal(rna_state_file_write(directory, "a.json", "second", 6, &error), -EISDIR);
+	assert_non_null(strstr(error.text, "cannot write a.json"));
+	assert_int_equal(rna_state_file_read(directory, "a.json", &text, &error), 0);
+	assert_memory_equal(text.data, "first", 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_written_comes_back),
+		cmocka_unit_test(test_files_that_are_not_read),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_file_that_cannot_be_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
