@@ -29,12 +29,14 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 
 	slot->presence = rna_part_ref(presence);
 	slot->filter = rna_device_filter_ref(schedule->filter);
+	slot->functions = rna_addresses_ref(schedule->functions);
 	slot->job.collector = &rna_collectors[id];
 	slot->job.input = (struct rna_collect_input){
 		.root = schedule->root,
 		.backends = schedule->backends,
 		.presence = (const void *)presence,
 		.filter = slot->filter,
+		.functions = slot->functions,
 		.device = target->device,
 		.reader = slot->reader,
 		/* replaced when this very job is back */
@@ -342,6 +344,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 	slot->ran = true;
 	slot->presence = rna_part_unref(slot->presence);
 	slot->filter = rna_device_filter_unref(slot->filter);
+	slot->functions = rna_addresses_unref(slot->functions);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
 		follow_presence(schedule, slot->part, job->finished);
 	if (--target->running > 0)
@@ -537,6 +540,12 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 	arm_timer(schedule);
 }
 
+void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_addresses *functions)
+{
+	(void)rna_addresses_unref(schedule->functions);
+	schedule->functions = functions;
+}
+
 static void free_list(struct rna_target *list)
 {
 	while (list) {
@@ -560,6 +569,7 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		(void)rna_target_free(schedule->node[id]);
 	(void)rna_device_filter_unref(schedule->filter);
+	(void)rna_addresses_unref(schedule->functions);
 	*schedule = (struct rna_schedule){0};
 	return true;
 }

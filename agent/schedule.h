@@ -18,6 +18,7 @@ struct rna_schedule {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
 	struct rna_device_filter *filter;
+	struct rna_addresses *functions; /* for presence to look for; NULL: none */
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
@@ -53,6 +54,9 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
  * them, which the schedule takes over.
  */
 void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter);
+
+/* From the next run of presence on, it looks for these; the schedule takes over the reference. */
+void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_addresses *functions);
 
 /* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */
 bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience);

@@ -47,6 +47,7 @@ struct rna_target *rna_target_free(struct rna_target *target)
 		(void)rna_reader_free(target->slots[id].reader);
 		(void)rna_part_unref(target->slots[id].presence);
 		(void)rna_device_filter_unref(target->slots[id].filter);
+		(void)rna_addresses_unref(target->slots[id].functions);
 		(void)rna_part_unref(target->slots[id].part);
 		(void)rna_part_unref(target->slots[id].inherited);
 	}

@@ -346,6 +346,86 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 	return run->no_memory ? -ENOMEM : 0;
 }
 
+/* -- What has become of functions that have no device any more --------------------------------- */
+
+/* Does an auxiliary device of that name carry RDMA? mlx5_core.rdma.0, ice.roce.1, irdma.iwarp.0 */
+static bool carries_rdma(const char *name)
+{
+	return strstr(name, ".rdma.") || strstr(name, ".roce.") || strstr(name, ".iwarp.");
+}
+
+/*
+ * A driver registers its RDMA device by itself or by an auxiliary device that another driver binds
+ * to. Where that is done, and still there is no device to be seen, another network namespace has
+ * it: the class directory of the function is there then, and empty for us.
+ */
+static enum rna_whereabouts look_below(struct run *run, const char *directory)
+{
+	const char *class_directory = join(run, directory, "infiniband");
+	bool auxiliary = false;
+	char **names;
+	ssize_t count;
+
+	count = rna_root_list(run->root, directory, run->scratch, &names);
+	run->no_memory |= count == -ENOMEM;
+	for (ssize_t i = 0; i < count; i++) {
+		const char *driver =
+			carries_rdma(names[i])
+				? remember(run, rna_arena_printf(run->scratch, "%s/%s/driver",
+								 directory, names[i]))
+				: NULL;
+
+		auxiliary |= carries_rdma(names[i]);
+		if (driver && rna_root_exists(run->root, driver))
+			return RNA_WHEREABOUTS_MOVED;
+	}
+	if (!auxiliary && class_directory && rna_root_exists(run->root, class_directory))
+		return RNA_WHEREABOUTS_MOVED;
+	return RNA_WHEREABOUTS_UNBOUND;
+}
+
+static enum rna_whereabouts look_for(struct run *run, const char *pci_address)
+{
+	const char *directory = join(run, "sys/bus/pci/devices", pci_address), *driver;
+
+	if (!directory || !rna_root_exists(run->root, directory))
+		return RNA_WHEREABOUTS_LOST;
+	driver = join(run, directory, "driver");
+	if (!driver || !rna_root_exists(run->root, driver))
+		return RNA_WHEREABOUTS_UNBOUND;
+	return look_below(run, directory);
+}
+
+static bool has_device(const struct rna_presence *presence, const char *pci_address)
+{
+	for (size_t i = 0; i < presence->device_count; i++)
+		if (rna_same_text(presence->devices[i].pci_address, pci_address))
+			return true;
+	return false;
+}
+
+static int find_bare_functions(struct run *run, const struct rna_addresses *wanted,
+			       struct rna_presence *presence)
+{
+	struct rna_bare_function *bare;
+
+	if (!wanted)
+		return 0;
+	bare = rna_arena_array(run->keep, wanted->count, sizeof(*bare));
+	if (!bare)
+		return -ENOMEM;
+	for (size_t i = 0; i < wanted->count; i++) {
+		if (has_device(presence, wanted->items[i]))
+			continue;
+		bare[presence->bare_count++] = (struct rna_bare_function){
+			.pci_address = remember(run, rna_arena_strdup(run->keep, wanted->items[i])),
+			.whereabouts = look_for(run, wanted->items[i]),
+		};
+	}
+	presence->bare = bare;
+	return run->no_memory ? -ENOMEM : 0;
+}
+
 int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **ret,
 			 struct rna_error *error)
 {
@@ -366,6 +446,8 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 
 		part->started = rna_clock_now();
 		status = read_devices(&run, presence);
+		if (status >= 0)
+			status = find_bare_functions(&run, in->functions, presence);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "cannot list " CLASS);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "rna/addresses.h"
 #include "rna/clock.h"
 #include "rna/device.h"
 #include "rna/device_filter.h"
@@ -62,6 +63,7 @@ struct rna_collect_input {
 	/* Newest one, for presence itself the one before; NULL: there is none yet. */
 	const struct rna_presence *presence;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
+	const struct rna_addresses *functions;  /* for presence: which to look for; NULL: none */
 	const struct rna_device *device;        /* in presence; NULL for node-wide collectors */
 	struct rna_reader *reader;              /* this pair's own; NULL for node-wide collectors */
 	/*

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rna/expectation.h"
 #include "rna/part.h"
 #include "rna/value.h"
 
@@ -56,12 +57,20 @@ struct rna_device {
 	const unsigned *ports; /* port numbers, ascending */
 };
 
+/* A PCI function that had an RDMA device once, and has none that we see. */
+struct rna_bare_function {
+	const char *pci_address;
+	enum rna_whereabouts whereabouts; /* of the device */
+};
+
 struct rna_presence {
 	struct rna_part part;
 	bool stack; /* does /sys/class/infiniband exist? */
 	size_t device_count;
 	size_t excluded_count; /* devices that the filter left out; nothing was read of them */
 	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
+	size_t bare_count;
+	const struct rna_bare_function *bare; /* of those that were asked for, in their order */
 };
 
 /* ibv node types, as in sysfs node_type. */

@@ -102,6 +102,7 @@ struct fixture {
 	struct tree tree;
 	struct rna_backends *backends;
 	struct rna_device_filter *filter;
+	const struct rna_addresses *functions;
 	struct rna_part *presence;
 	struct rna_part *netdevs;
 };
@@ -136,6 +137,7 @@ static const struct rna_presence *look(struct fixture *fixture)
 		.root = fixture->tree.root,
 		.backends = fixture->backends,
 		.filter = fixture->filter,
+		.functions = fixture->functions,
 		.presence = (const struct rna_presence *)fixture->presence,
 	};
 	struct rna_error error = {0};
@@ -478,6 +480,67 @@ static void interface_that_is_not_here_is_not_listed(void **state)
 	assert_int_equal(look_at_netdevs(fixture)->port_count, 0);
 }
 
+/* One function, whose device vanished in the way that a case writes down. */
+static void bare_functions_tell_where_their_device_is(void **state)
+{
+	static const struct {
+		bool function, driver;
+		const char *file; /* below the function */
+		enum rna_whereabouts whereabouts;
+	} cases[] = {
+		{false, false, NULL, RNA_WHEREABOUTS_LOST},
+		{true, false, NULL, RNA_WHEREABOUTS_UNBOUND},
+		{true, true, NULL, RNA_WHEREABOUTS_UNBOUND},
+		{true, true, "mlx5_core.rdma.0/uevent", RNA_WHEREABOUTS_UNBOUND},
+		{true, true, "mlx5_core.rdma.0/driver", RNA_WHEREABOUTS_MOVED},
+		{true, true, "mlx5_core.eth.0/driver", RNA_WHEREABOUTS_UNBOUND},
+		{true, true, "infiniband/none", RNA_WHEREABOUTS_MOVED},
+	};
+	const char *address = "0000:3b:00.0";
+	const struct rna_addresses wanted = {.count = 1, .items = &address};
+	struct fixture *fixture = *state;
+
+	fixture->functions = &wanted;
+	tree_mkdir(&fixture->tree, CLASS);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		const struct rna_presence *presence;
+		char path[128];
+
+		tree_mkdir(&fixture->tree, PCI);
+		tree_mkdir(&fixture->tree, "sys/bus/pci/devices");
+		if (cases[i].function)
+			tree_link(&fixture->tree, "sys/bus/pci/devices/0000:3b:00.0",
+				  "../../../../" PCI);
+		if (cases[i].driver)
+			tree_write(&fixture->tree, PCI "/driver", "");
+		(void)snprintf(path, sizeof(path), PCI "/%s", cases[i].file);
+		if (cases[i].file)
+			tree_write(&fixture->tree, path, "");
+		presence = look(fixture);
+		assert_int_equal(presence->bare_count, 1);
+		assert_string_equal(presence->bare[0].pci_address, address);
+		if (presence->bare[0].whereabouts != cases[i].whereabouts)
+			fail_msg("case %zu: %s", i,
+				 rna_whereabouts_name(presence->bare[0].whereabouts));
+		tree_remove(&fixture->tree, PCI);
+		tree_remove(&fixture->tree, "sys/bus");
+	}
+}
+
+static void functions_with_a_device_are_not_bare(void **state)
+{
+	const char *addresses[] = {"0000:3b:00.0", "0000:5e:00.0"};
+	const struct rna_addresses wanted = {.count = 2, .items = addresses};
+	struct fixture *fixture = *state;
+	const struct rna_presence *presence;
+
+	fixture->functions = &wanted;
+	add_function(&fixture->tree);
+	presence = look(fixture);
+	assert_int_equal(presence->bare_count, 1);
+	assert_string_equal(presence->bare[0].pci_address, "0000:5e:00.0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,6 +560,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(filters_know_the_bond, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_read_of_excluded_devices, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(bare_functions_tell_where_their_device_is, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(functions_with_a_device_are_not_bare, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(gid_names_the_interface, setup, teardown),
 		cmocka_unit_test_setup_teardown(dev_port_tells_two_ports_apart, setup, teardown),
