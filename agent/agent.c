@@ -5,6 +5,7 @@
  *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again
  *	schedule   one timer for what is due, lanes for what is slow
  *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
+ *	state      the memory's files, read and written by threads of their own
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
  * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
@@ -14,7 +15,9 @@
 
 #include "passed.h"
 #include "publish.h"
+#include "remember.h"
 #include "schedule.h"
+#include "state.h"
 
 #include "rna/exporter.h"
 #include "rna/log.h"
@@ -35,6 +38,9 @@
 #define HTTP_RETRY_FIRST   RNA_USEC_PER_SEC
 #define HTTP_RETRY_LONGEST (60 * RNA_USEC_PER_SEC)
 
+/* At the end, for what the memory has to keep. */
+#define STATE_PATIENCE RNA_USEC_PER_SEC
+
 /* A view older than this is no proof of readiness; state is polled far more often. */
 enum { READY_PERIODS = 6 };
 
@@ -50,6 +56,9 @@ struct rna_agent {
 	sd_event_source *http_retry; /* then */
 	rna_usec http_pause;
 	struct rna_view *view; /* newest; NULL until the first is complete */
+	struct rna_memory memory;
+	struct rna_state *state; /* NULL: the memory ends with the process */
+	uint64_t device_set;     /* that the schedule was told the functions of */
 	struct rna_agent_status status;
 	bool once;
 };
@@ -63,6 +72,19 @@ static void announce_first(struct rna_agent *agent)
 	(void)sd_notify(false, "READY=1"); /* nobody listens outside of systemd */
 }
 
+/* What is new goes into the memory, what the memory knows into the view. */
+static void remember(struct rna_agent *agent, struct rna_view *view)
+{
+	const struct rna_remember_input input = {&agent->settings, agent->schedule.filter};
+
+	(void)rna_remember(&agent->memory, &input, view); /* no memory: less is said, this once */
+	rna_state_keep(agent->state);
+	if (view->snapshot->device_set == agent->device_set)
+		return;
+	agent->device_set = view->snapshot->device_set;
+	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+}
+
 static void publish(void *userdata)
 {
 	struct rna_agent *agent = userdata;
@@ -74,6 +96,7 @@ static void publish(void *userdata)
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
+	remember(agent, view);
 	if (!agent->view && !agent->once)
 		announce_first(agent);
 	rna_http_forget_view(agent->http); /* else a scraper that has left would keep its parts */
@@ -308,6 +331,8 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->view = rna_view_unref(agent->view);
 	if (!rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
 		return NULL; /* a stuck thread still uses all of it; the process is about to end */
+	agent->state = rna_state_free(agent->state);
+	rna_memory_deinit(&agent->memory);
 	agent->event = sd_event_unref(agent->event);
 	(void)rna_backends_free(agent->backends);
 	(void)rna_root_close(agent->root);
@@ -357,6 +382,16 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	return 0;
 }
 
+/* keep: for longer than this process. */
+static void recall(struct rna_agent *agent, bool keep)
+{
+	const char *directory = rna_state_directory(&agent->settings, agent->status.live);
+
+	if (directory)
+		agent->state = rna_state_open(directory, keep, &agent->memory);
+	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+}
+
 static int take_sockets(struct rna_agent *agent, struct rna_error *error)
 {
 	int ret = rna_passed_take(&agent->passed, error);
@@ -372,6 +407,7 @@ static void stop(struct rna_agent *agent)
 {
 	(void)sd_notify(false, "STOPPING=1");
 	agent->http = rna_http_stop(agent->http);
+	rna_state_flush(agent->state, STATE_PATIENCE);
 	if (rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
 		return;
 	rna_log_warning("a device does not answer and holds a thread; leaving without it");
@@ -388,6 +424,10 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	ret = sd_event_set_watchdog(agent->event, true);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot feed the watchdog");
+	recall(agent, true);
+	ret = rna_state_watch(agent->state, agent->event, publish, agent);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot watch the state directory");
 	ret = take_sockets(agent, error);
 	if (ret < 0)
 		return ret;
@@ -409,6 +449,7 @@ int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna
 	int status;
 
 	agent->once = true;
+	recall(agent, false);
 	status = rna_schedule_start(&agent->schedule, true, error);
 	if (status < 0)
 		return status;

@@ -153,6 +153,23 @@ const char *rna_fact_operstate(const struct rna_subject *subject, char scratch[R
 	return subject->netdev ? rna_operstate_name(subject->netdev->operstate) : NULL;
 }
 
+const char *rna_fact_expected(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (!subject->account || subject->account->expectation.expected == RNA_EXPECTED_UNKNOWN)
+		return NULL;
+	return subject->account->expectation.expected == RNA_EXPECTED_UP ? "up" : "down";
+}
+
+const char *rna_fact_expectation_reason(const struct rna_subject *subject,
+					char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	if (!subject->account)
+		return NULL;
+	return rna_expectation_reason_name(subject->account->expectation.reason);
+}
+
 const char *rna_fact_gid_index(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
 {
 	return print_value(scratch, rna_value_ok(subject->gid->index));

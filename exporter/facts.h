@@ -59,6 +59,8 @@ rna_fact rna_fact_rate;           /* "200 Gb/s"; not known while the port is dow
 rna_fact rna_fact_mtu;
 rna_fact rna_fact_lid;
 rna_fact rna_fact_operstate; /* "up", of the network interface */
+rna_fact rna_fact_expected;  /* "up": what the port is meant to be */
+rna_fact rna_fact_expectation_reason;
 
 /* Absent while the port is down, for what drivers say then is made up. The rate: bytes per second.
  */

@@ -127,6 +127,55 @@ static struct rna_value gid_changes(const struct rna_subject *port)
 	return port->gids ? rna_value_ok(port->gids->changes) : no_value;
 }
 
+/* -- What is remembered ------------------------------------------------------------------------ */
+
+static void expected_up(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_view_port *account = port->account;
+
+	if (account)
+		rna_writer_sample_with(writer, port->labels, "reason",
+				       rna_expectation_reason_name(account->expectation.reason),
+				       account->expectation.expected == RNA_EXPECTED_UP);
+}
+
+static void transitions(const struct rna_subject *port, struct rna_writer *writer)
+{
+	if (!port->account)
+		return;
+	rna_writer_sample_with(writer, port->labels, "direction", "down",
+			       port->account->history.downs);
+	rna_writer_sample_with(writer, port->labels, "direction", "up", port->account->history.ups);
+}
+
+static struct rna_value last_transition(const struct rna_subject *port)
+{
+	if (!port->account || port->account->history.last.realtime == 0)
+		return no_value;
+	return rna_value_ok(port->account->history.last.realtime);
+}
+
+static struct rna_value devices_missing(const struct rna_subject *node)
+{
+	return node->view->missing ? rna_value_ok(node->view->missing_count) : no_value;
+}
+
+static void missing_info(const struct rna_subject *node, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	for (size_t i = 0; i < node->view->missing_count; i++) {
+		const struct rna_missing_device *missing = &node->view->missing[i];
+
+		labels.len = 0;
+		rna_label_add(&labels, "device", missing->name);
+		rna_label_add(&labels, "pci_address", missing->pci_address);
+		rna_label_add(&labels, "whereabouts", rna_whereabouts_name(missing->whereabouts));
+		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+	}
+	writer->out->failed |= !rna_strbuf_ok(&labels);
+}
+
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
 static struct rna_value netdev_up(const struct rna_subject *port)
@@ -386,6 +435,13 @@ static const struct rna_family table[] = {
 	{{"rdma_devices_excluded", GAUGE, PLAIN,
 	  "RDMA devices of this node that devices.include and devices.exclude leave alone."},
 	 NODE, devices_excluded},
+	{{"rdma_devices_missing", GAUGE, PLAIN,
+	  "RDMA devices that were there once and are not, whether the agent saw them go or remembers them."},
+	 NODE, devices_missing},
+	{{"rdma_device_missing_info", INFO, PLAIN,
+	  "A device that is missing, and where it is: lost, unbound, moved to another network namespace, "
+	  "or unknown."},
+	 NODE, .each = missing_info, .label = "device, pci_address, whereabouts"},
 	{{"rdma_device_info", INFO, PLAIN,
 	  "What an RDMA device is: its place, its board, its firmware and its GUIDs."},
 	 DEVICE, one},
@@ -395,6 +451,16 @@ static const struct rna_family table[] = {
 	{{"rdma_port_up", GAUGE, YES_NO,
 	  "Whether the link of the port is up for traffic (state ACTIVE or ACTIVE_DEFER)."},
 	 PORT, rna_port_up},
+	{{"rdma_port_expected_up", GAUGE, YES_NO,
+	  "Whether the port is meant to be up, and why: configured, accepted, remembered, siblings; 0 also "
+	  "when it is unknown."},
+	 PORT, .each = expected_up, .label = "reason"},
+	{{"rdma_port_transitions_total", COUNTER, PLAIN,
+	  "How often the port went up or down since the agent started, seen or told by a counter."},
+	 PORT, .each = transitions, .label = "direction"},
+	{{"rdma_port_last_transition_timestamp_seconds", GAUGE, SECONDS,
+	  "When the port went up or down last, since the epoch; no sample before the first time."},
+	 PORT, last_transition},
 	{{"rdma_port_state_id", GAUGE, PLAIN,
 	  "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."},
 	 PORT, state_id},
@@ -689,7 +755,7 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 
 	rna_strbuf_puts(out, of_scope[family->scope]);
 	if (family->label)
-		rna_strbuf_printf(out, ", %s", family->label);
+		rna_strbuf_printf(out, "%s%s", *of_scope[family->scope] ? ", " : "", family->label);
 	if (family->metric.type != INFO || family->each)
 		return;
 	if (family->scope == NODE) {

@@ -35,7 +35,7 @@
 
 enum {
 	HEADERS_MAX = 8, /* of one reply, those we add */
-	ROUTES_MAX = 8,
+	ROUTES_MAX = 16,
 	REPLY_HEADER_ROOM = 1024, /* of a connection's memory, beside the request */
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
 };
@@ -255,6 +255,8 @@ static const struct route routes[] = {
 	{"/healthz", answer_health},
 	{"/readyz", answer_ready},
 	{"/api/v1/snapshot", answer_document, "application/json", rna_write_json},
+	{"/api/v1/events", answer_document, "application/json", rna_write_events_json},
+	{"/api/v1/events.txt", answer_document, TEXT, rna_write_events_table},
 };
 _Static_assert(RNA_ARRAY_SIZE(routes) <= ROUTES_MAX, "each route has a place in documents");
 

@@ -166,12 +166,37 @@ static void set_gids(struct writer *writer, json_t *object, const struct rna_sub
 	set(writer, object, "gids", array);
 }
 
+static void set_time(struct writer *writer, json_t *object, const char *name, rna_usec realtime)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_text_add_time(&text, realtime);
+	set_text(writer, object, name, text.data);
+}
+
+/* Times past a second matter here: what flaps does so faster. */
+static void set_moment(struct writer *writer, json_t *object, rna_usec realtime)
+{
+	set_time(writer, object, "time", realtime);
+	set(writer, object, "timestamp_seconds", json_real(rna_seconds(realtime)));
+}
+
+static void set_history(struct writer *writer, json_t *object, const struct rna_view_port *account)
+{
+	if (!account)
+		return;
+	set(writer, object, "ups", whole_number(account->history.ups));
+	set(writer, object, "downs", whole_number(account->history.downs));
+}
+
 static json_t *port_object(struct writer *writer, const struct rna_subject *port)
 {
 	static const struct rna_fact_row states[] = {
 		{"state", rna_fact_state},
 		{"physical_state", rna_fact_physical_state},
 		{"speed", rna_fact_speed},
+		{"expected", rna_fact_expected},
+		{"expectation_reason", rna_fact_expectation_reason},
 	};
 	json_t *object = json_object();
 
@@ -179,6 +204,7 @@ static json_t *port_object(struct writer *writer, const struct rna_subject *port
 	set_facts(writer, object, port, rna_facts_of(RNA_SCOPE_PORT));
 	set_facts(writer, object, port, (struct rna_fact_table){RNA_ARRAY_SIZE(states), states});
 	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
+	set_history(writer, object, port->account);
 	set_gids(writer, object, port);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
 	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
@@ -243,14 +269,60 @@ static json_t *job_array(struct writer *writer)
 	return array;
 }
 
+static json_t *missing_object(struct writer *writer, const struct rna_missing_device *missing)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "name", missing->name);
+	set_text(writer, object, "key", missing->key);
+	set_text(writer, object, "pci_address", missing->pci_address);
+	set_text(writer, object, "whereabouts", rna_whereabouts_name(missing->whereabouts));
+	set_time(writer, object, "last_seen", missing->last_seen);
+	return object;
+}
+
+static json_t *missing_array(struct writer *writer, const struct rna_view *view)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < view->missing_count; i++)
+		append(writer, array, missing_object(writer, &view->missing[i]));
+	return array;
+}
+
+static json_t *event_object(struct writer *writer, const struct rna_transition *transition)
+{
+	json_t *object = json_object();
+
+	set(writer, object, "sequence", whole_number(transition->sequence));
+	set_moment(writer, object, transition->time.realtime);
+	set_text(writer, object, "device", transition->device);
+	set(writer, object, "port", json_integer(transition->port));
+	set_text(writer, object, "netdev", transition->netdev);
+	set_text(writer, object, "state", transition->up ? "up" : "down");
+	set(writer, object, "count", whole_number(transition->count));
+	set_text(writer, object, "source", rna_source_name(transition->source));
+	set_text(writer, object, "reason", transition->reason);
+	return object;
+}
+
+static json_t *events_object(struct writer *writer, const struct rna_view *view)
+{
+	json_t *object = json_object(), *array = json_array();
+
+	set_time(writer, object, "time", view->snapshot->time.realtime);
+	for (size_t i = 0; i < view->transition_count; i++)
+		append(writer, array, event_object(writer, &view->transitions[i]));
+	set(writer, object, "events", array);
+	return object;
+}
+
 static json_t *node_object(struct writer *writer, const struct rna_view *view)
 {
 	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
-	RNA_STRBUF struct rna_strbuf time = RNA_STRBUF_INIT;
 	json_t *object = json_object(), *agent = json_object(), *process = json_object();
 
-	rna_text_add_time(&time, view->snapshot->time.realtime);
-	set_text(writer, object, "time", time.data);
+	set_time(writer, object, "time", view->snapshot->time.realtime);
 	set_text(writer, agent, "version", RNA_VERSION);
 	set_text(writer, agent, "root", view->agent.root);
 	set(writer, agent, "live", json_boolean(view->agent.live));
@@ -260,6 +332,7 @@ static json_t *node_object(struct writer *writer, const struct rna_view *view)
 	set(writer, object, "process", process);
 	set(writer, object, "collectors", job_array(writer));
 	set(writer, object, "devices", device_array(writer));
+	set(writer, object, "missing_devices", missing_array(writer, view));
 	return object;
 }
 
@@ -269,11 +342,11 @@ static int write_bytes(const char *data, size_t len, void *out)
 	return rna_strbuf_ok(out) ? 0 : -1;
 }
 
-static void write_object(struct writer *writer, const struct rna_view *view, struct rna_strbuf *out)
+/* Takes over object. */
+static void write_object(struct writer *writer, json_t *object, struct rna_strbuf *out)
 {
 	/* 15 digits: every microsecond of our times, and no tails like 0.10000000000000001 */
 	const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
-	json_t *object = node_object(writer, view);
 
 	if (writer->failed || json_dump_callback(object, write_bytes, out, flags) < 0)
 		out->failed = true;
@@ -286,9 +359,16 @@ void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 	struct writer writer = {.families = rna_families_new()};
 
 	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
-		write_object(&writer, view, out);
+		write_object(&writer, node_object(&writer, view), out);
 	else
 		out->failed = true;
 	rna_subjects_deinit(&writer.subjects);
 	(void)rna_families_free(writer.families);
+}
+
+void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out)
+{
+	struct writer writer = {0};
+
+	write_object(&writer, events_object(&writer, view), out);
 }

@@ -112,12 +112,31 @@ static void cell_port(const struct page *page, const struct rna_subject *port)
 	add_below(page, "", rna_fact_pci_address(port, scratch));
 }
 
+/* Since when, if that was seen; and what it is meant to be. */
+static void add_history(const struct page *page, const struct rna_subject *port)
+{
+	char scratch[RNA_FACT_MAX];
+	const char *expected = rna_fact_expected(port, scratch);
+
+	if (expected)
+		rna_strbuf_printf(page->out, "<br><small>expected %s (%s)</small>", expected,
+				  rna_fact_expectation_reason(port, scratch));
+	if (!port->account || port->account->history.last.realtime == 0)
+		return;
+	add(page, "<br><small>changed ");
+	rna_text_add_span(page->out, rna_usec_since(port->account->history.last.monotonic,
+						    page->view->snapshot->time.monotonic));
+	rna_strbuf_printf(page->out, " ago, down %ju times</small>",
+			  (uintmax_t)port->account->history.downs);
+}
+
 static void cell_state(const struct page *page, const struct rna_subject *port)
 {
 	char scratch[RNA_FACT_MAX];
 
 	add_badge(page, rna_fact_state(port, scratch), rna_tone_state(port));
 	add_below(page, "", rna_fact_physical_state(port, scratch));
+	add_history(page, port);
 }
 
 static void cell_link(const struct page *page, const struct rna_subject *port)
@@ -317,6 +336,64 @@ static void add_devices(const struct page *page)
 	close_table(page);
 }
 
+static void add_missing(const struct page *page)
+{
+	const struct rna_view *view = page->view;
+
+	if (view->missing_count == 0)
+		return;
+	add(page, "<h2>Missing devices</h2>\n");
+	open_table(page);
+	add(page, "<th>Device<th>PCI address<th>Where it is<th>Last seen<tbody>\n");
+	for (size_t i = 0; i < view->missing_count; i++) {
+		const struct rna_missing_device *missing = &view->missing[i];
+
+		add(page, "<tr><th>");
+		add_text(page, missing->name);
+		add(page, "<td>");
+		add_text(page, missing->pci_address);
+		add(page, "<td>");
+		add_badge(page, rna_whereabouts_name(missing->whereabouts), RNA_TONE_BAD);
+		add(page, "<td>");
+		rna_text_add_time(page->out, missing->last_seen);
+		add(page, "\n");
+	}
+	close_table(page);
+}
+
+static void add_event(const struct page *page, const struct rna_transition *transition)
+{
+	add(page, "<tr><td>");
+	rna_text_add_time(page->out, transition->time.realtime);
+	add(page, "<th>");
+	add_text(page, transition->device);
+	rna_strbuf_printf(page->out, "/%u<td>", transition->port);
+	if (transition->up)
+		add_badge(page, "up", RNA_TONE_GOOD);
+	else
+		add_badge(page, "down", RNA_TONE_BAD);
+	if (transition->count > 1)
+		rna_strbuf_printf(page->out, " %ju times", (uintmax_t)transition->count);
+	add(page, "<td>");
+	add_text(page, rna_source_name(transition->source));
+	add(page, "<td class=wrap>");
+	add_text(page, transition->reason);
+	add(page, "\n");
+}
+
+/* The newest on top, where people look. */
+static void add_events(const struct page *page)
+{
+	if (page->view->transition_count == 0)
+		return;
+	add(page, "<h2>Ports that went up or down</h2>\n");
+	open_table(page);
+	add(page, "<th>Time<th>Port<th>Went<th>Source<th>What was seen<tbody>\n");
+	for (size_t i = page->view->transition_count; i > 0; i--)
+		add_event(page, &page->view->transitions[i - 1]);
+	close_table(page);
+}
+
 static void add_job_state(const struct page *page, const struct rna_job_status *job)
 {
 	if (job->stalled)
@@ -446,6 +523,7 @@ static void add_footer(const struct page *page)
 {
 	add(page, "</main>\n<footer>rdma-node-agent " RNA_VERSION
 		  " · <a href=/metrics>metrics</a> · <a href=/api/v1/snapshot>JSON</a>"
+		  " · <a href=/api/v1/events>events</a>"
 		  " · <a href=/healthz>health</a> · <a href=/readyz>readiness</a></footer>\n");
 }
 
@@ -461,6 +539,8 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	add_header(&page);
 	add_summary(&page);
 	add_ports(&page);
+	add_missing(&page);
+	add_events(&page);
 	add_devices(&page);
 	add_jobs(&page);
 	add_footer(&page);

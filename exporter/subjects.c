@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Subjects: what an output speaks about.
- *
- * Ports and their network interfaces come in the same order from both sides, or nearly so;
- * searches start where the last one ended, and 512 ports cost about 512 comparisons.
- */
+/* Subjects: what an output speaks about. */
 #include "subjects.h"
 
 #include <errno.h>
-
-/* Where the last searches ended. */
-struct join {
-	const struct rna_netdevs *netdevs;
-	size_t port;
-	size_t netdev;
-};
 
 static int set_count(struct rna_subject_list *list, size_t count)
 {
@@ -29,33 +17,6 @@ static int set_count(struct rna_subject_list *list, size_t count)
 	}
 	list->count = count;
 	return 0;
-}
-
-static const struct rna_port_netdev *find_port_netdev(struct join *join, const char *device,
-						      unsigned port)
-{
-	const struct rna_netdevs *part = join->netdevs;
-
-	for (size_t tried = 0; part && tried < part->port_count; tried++, join->port++) {
-		const struct rna_port_netdev *found = &part->ports[join->port % part->port_count];
-
-		if (found->port == port && strcmp(found->device, device) == 0)
-			return found;
-	}
-	return NULL;
-}
-
-static const struct rna_netdev *find_netdev(struct join *join, const char *name)
-{
-	const struct rna_netdevs *part = join->netdevs;
-
-	for (size_t tried = 0; part && tried < part->count; tried++, join->netdev++) {
-		const struct rna_netdev *found = &part->netdevs[join->netdev % part->count];
-
-		if (strcmp(found->name, name) == 0)
-			return found;
-	}
-	return NULL;
 }
 
 static void set_groups(struct rna_subject *subject)
@@ -85,7 +46,7 @@ static void set_device(struct rna_subject *ret, const struct rna_view *view,
 }
 
 static void set_port(struct rna_subject *ret, const struct rna_subject *device, unsigned number,
-		     struct join *join)
+		     struct rna_netdev_search *search)
 {
 	*ret = (struct rna_subject){
 		.view = device->view,
@@ -96,12 +57,12 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		.state = rna_port_state(device->device, number),
 		.link = rna_port_link(device->device, number),
 		.gids = rna_port_gids(device->device, number),
-		.port_netdev = find_port_netdev(join, device->device->device->name, number),
+		.port_netdev = rna_netdev_search_port(search, device->device->device->name, number),
 	};
 	if (ret->port_identity)
 		ret->link_layer = ret->port_identity->link_layer;
 	if (ret->port_netdev)
-		ret->netdev = find_netdev(join, ret->port_netdev->netdev);
+		ret->netdev = rna_netdev_search_name(search, ret->port_netdev->netdev);
 	set_groups(ret);
 }
 
@@ -109,14 +70,14 @@ static void set_devices_and_ports(struct rna_subjects *subjects, const struct rn
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
 	struct rna_subject *ports = subjects->scopes[RNA_SCOPE_PORT].items, *port = ports;
-	struct join join = {.netdevs = rna_snapshot_netdevs(snapshot)};
+	struct rna_netdev_search search = {.netdevs = rna_snapshot_netdevs(snapshot)};
 
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		struct rna_subject *device = &subjects->scopes[RNA_SCOPE_DEVICE].items[i];
 
 		set_device(device, view, &snapshot->devices[i]);
 		for (size_t p = 0; p < device->device->device->port_count; p++, port++) {
-			set_port(port, device, device->device->device->ports[p], &join);
+			set_port(port, device, device->device->device->ports[p], &search);
 			if (view->ports)
 				port->account = &view->ports[port - ports];
 		}

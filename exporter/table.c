@@ -25,6 +25,7 @@ static const struct column port_columns[] = {
 	{"LINK", rna_fact_link_layer},
 	{"STATE", rna_fact_state, .tone = rna_tone_state},
 	{"PHYSICAL", rna_fact_physical_state, .tone = rna_tone_physical_state},
+	{"EXPECTED", rna_fact_expected},
 	{"RATE", rna_fact_rate, .right = true},
 	{"WIDTH", rna_fact_width, .right = true},
 	{"SPEED", rna_fact_speed},
@@ -49,7 +50,7 @@ static const struct column gid_columns[] = {
 	{"NETDEV", rna_fact_gid_netdev},
 };
 
-enum { COLUMNS_MAX = 16 };
+enum { COLUMNS_MAX = 20 };
 
 _Static_assert(RNA_ARRAY_SIZE(port_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
 _Static_assert(RNA_ARRAY_SIZE(gid_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");

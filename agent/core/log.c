@@ -128,12 +128,18 @@ static void add_time(struct rna_strbuf *line)
 		rna_strbuf_puts(line, text);
 }
 
+/* For programs that read the journal; people who read the line have the message. */
+static bool is_for_journal(const struct rna_log_field *field)
+{
+	return strcmp(field->name, "MESSAGE_ID") == 0 || strcmp(field->name, "REASON") == 0;
+}
+
 static void add_fields(struct rna_strbuf *line, const struct rna_log_field *fields)
 {
 	const char *separator = " (";
 
 	for (; fields && fields->name; fields++) {
-		if (!fields->value)
+		if (!fields->value || is_for_journal(fields))
 			continue;
 		rna_strbuf_printf(line, "%s%s=%s", separator, fields->name, fields->value);
 		separator = ", ";

@@ -134,24 +134,41 @@ const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *devi
 	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
 }
 
-static const struct rna_netdev *find_netdev(const struct rna_netdevs *part, const char *name)
+const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
+						     const char *device, unsigned port)
 {
-	for (size_t i = 0; i < part->count; i++)
-		if (strcmp(part->netdevs[i].name, name) == 0)
-			return &part->netdevs[i];
+	const struct rna_netdevs *part = search->netdevs;
+
+	for (size_t tried = 0; part && tried < part->port_count; tried++, search->port++) {
+		const struct rna_port_netdev *found = &part->ports[search->port % part->port_count];
+
+		if (found->port == port && strcmp(found->device, device) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name)
+{
+	const struct rna_netdevs *part = search->netdevs;
+
+	for (size_t tried = 0; part && tried < part->count; tried++, search->netdev++) {
+		const struct rna_netdev *found = &part->netdevs[search->netdev % part->count];
+
+		if (strcmp(found->name, name) == 0)
+			return found;
+	}
 	return NULL;
 }
 
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port)
 {
-	const struct rna_netdevs *part = rna_snapshot_netdevs(snapshot);
+	struct rna_netdev_search search = {.netdevs = rna_snapshot_netdevs(snapshot)};
+	const struct rna_port_netdev *found =
+		rna_netdev_search_port(&search, device->device->name, port);
 
-	for (size_t i = 0; part && i < part->port_count; i++)
-		if (part->ports[i].port == port &&
-		    strcmp(part->ports[i].device, device->device->name) == 0)
-			return find_netdev(part, part->ports[i].netdev);
-	return NULL;
+	return found ? rna_netdev_search_name(&search, found->netdev) : NULL;
 }
 
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b)

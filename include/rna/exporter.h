@@ -62,6 +62,10 @@ struct rna_table_options {
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out);
 
+/* The newest transitions of ports, oldest first: as JSON, and as a table for people. */
+void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out);
+void rna_write_events_table(const struct rna_view *view, struct rna_strbuf *out);
+
 /* The status page: HTML without scripts, everything in one document. */
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
 
@@ -86,7 +90,7 @@ struct rna_http_options {
 struct rna_http;
 
 /*
- * Serves /metrics, /healthz, /readyz, / and /api/v1/snapshot as a guest of event. options and
+ * Serves /metrics, /healthz, /readyz, / and what is below /api/v1/ as a guest of event. options and
  * source are copied; strings only need to live during the call.
  */
 int rna_http_start(sd_event *event, const struct rna_http_options *options,

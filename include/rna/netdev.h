@@ -65,5 +65,20 @@ struct rna_netdevs {
 	const struct rna_port_netdev *ports; /* sorted by device, port */
 };
 
+/*
+ * A search for many ports, one after the other. Ports and interfaces come in the same order from
+ * all sides, or nearly so: it goes on where it ended, and 512 ports cost about 512 comparisons.
+ */
+struct rna_netdev_search {
+	const struct rna_netdevs *netdevs; /* NULL: nothing is found */
+	size_t port;
+	size_t netdev;
+};
+
+/* NULL: there is none. */
+const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
+						     const char *device, unsigned port);
+const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name);
+
 /* Do both name the same interfaces, masters and mappings? Then labels made of one fit the other. */
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b);

@@ -32,7 +32,8 @@ class Vanishing(unittest.TestCase):
             os.write(fifo, b"7\n")
             os.close(fifo)  # the sweep goes on, over files that are gone
             wait("one device less", lambda: agent.metric("rdma_devices") == 4)
-            wait("nothing of it", lambda: not self.series_of(agent, "mlx5_3"))
+            wait("nothing of it but that it is missing",
+                 lambda: self.series_of(agent, "mlx5_3") == ["rdma_device_missing_info"])
 
             os.unlink(f"{away}/{self.FIFO}")
             self.write(f"{away}/{self.FIFO}", 9)

@@ -12,10 +12,13 @@
 
 #include "rna/view.h"
 
-static const struct rna_time exporter_now = {
-	.monotonic = 100 * RNA_USEC_PER_SEC,
-	.realtime = 1763716800 * RNA_USEC_PER_SEC, /* 2025-11-21T09:20:00Z */
-};
+#define EXPORTER_NOW                                                                               \
+	{                                                                                          \
+		.monotonic = 100 * RNA_USEC_PER_SEC,                                               \
+		.realtime = 1763716800 * RNA_USEC_PER_SEC, /* 2025-11-21T09:20:00Z */              \
+	}
+
+static const struct rna_time exporter_now = EXPORTER_NOW;
 
 static void *new_part(enum rna_collector_id id, size_t size)
 {
@@ -247,6 +250,40 @@ static struct rna_part *new_process(void)
 	return &part->part;
 }
 
+/* The ports of each three: expected up, accepted as down, unknown; the second one flapped. */
+static void remember_in(struct rna_view *view)
+{
+	static const struct rna_expectation expectations[] = {
+		{RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED},
+		{RNA_EXPECTED_DOWN, RNA_EXPECTATION_ACCEPTED},
+		{RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE},
+	};
+	static const struct rna_transition transitions[] = {
+		{4, EXPORTER_NOW, "mlx5_1", 1, "eth1", false, RNA_SOURCE_COUNTER, 3, "<told>"},
+		{5, EXPORTER_NOW, "mlx5_1", 1, NULL, true, RNA_SOURCE_POLL, 1, "state ACTIVE"},
+	};
+	static const struct rna_missing_device missing[] = {
+		{"0000:aa:00.0", "mlx5_9", "0000:aa:00.0", RNA_WHEREABOUTS_MOVED,
+		 1763716000 * RNA_USEC_PER_SEC, EXPORTER_NOW},
+	};
+	size_t count = view->snapshot->device_count;
+	struct rna_view_port *ports = rna_arena_array(view->arena, count, sizeof(*ports));
+
+	assert(ports);
+	for (size_t i = 0; i < count; i++) {
+		ports[i].number = 1;
+		ports[i].expectation = expectations[i % 3];
+		if (i % 3 == 1)
+			ports[i].history = (struct rna_port_history){
+				4, 3, {.monotonic = 88 * RNA_USEC_PER_SEC, .realtime = 1}};
+	}
+	view->ports = ports;
+	view->missing = missing;
+	view->missing_count = RNA_ARRAY_SIZE(missing);
+	view->transitions = transitions;
+	view->transition_count = RNA_ARRAY_SIZE(transitions);
+}
+
 static void add_jobs_to(struct rna_view *view)
 {
 	view->jobs =
@@ -317,5 +354,6 @@ static struct rna_view *new_view(size_t device_count)
 		device->parts[RNA_COLLECTOR_HW_COUNTERS] = new_counters(RNA_COLLECTOR_HW_COUNTERS);
 	}
 	add_jobs_to(view);
+	remember_in(view);
 	return view;
 }

@@ -127,13 +127,17 @@ static void test_table(void **state)
 
 	(void)state;
 	assert_table(view, false,
-		     "DEVICE  PORT  LINK        STATE   PHYSICAL      RATE  WIDTH  SPEED   MTU  LID"
+		     "DEVICE  PORT  LINK        STATE   PHYSICAL  EXPECTED      RATE  WIDTH  SPEED "
+		     "  MTU  LID"
 		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
-		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    400 Gb/s     4X  NDR    4096   17"
+		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    up        400 Gb/s     4X  NDR   "
+		     " 4096   17"
 		     "  ib0     up    0000:00:00.0     0  MT4129  28.39.1002\n"
-		     "mlx5_1     1  Ethernet    DOWN    Disabled         -      -  -      4096    -"
+		     "mlx5_1     1  Ethernet    DOWN    Disabled  down             -      -  -     "
+		     " 4096    -"
 		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n"
-		     "rxe2       1  -           -       -                -      -  -         -    -"
+		     "rxe2       1  -           -       -         -                -      -  -     "
+		     "    -    -"
 		     "  -       -     -                -  -       -\n");
 }
 
@@ -180,12 +184,15 @@ static void test_table_holds_whatever_firmware_says(void **state)
 	identity->hca_type = "größer"; /* as wide as MT4129 */
 	identity->firmware_version = "1\n2\033[31m\xff";
 	assert_table(view, false,
-		     "DEVICE  PORT  LINK        STATE   PHYSICAL      RATE  WIDTH  SPEED   MTU  LID"
+		     "DEVICE  PORT  LINK        STATE   PHYSICAL  EXPECTED      RATE  WIDTH  SPEED "
+		     "  MTU  LID"
 		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
-		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    400 Gb/s     4X  NDR    4096   17"
+		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    up        400 Gb/s     4X  NDR   "
+		     " 4096   17"
 		     "  ib0     up    0000:00:00.0     0  größer  1\xef\xbf\xbd"
 		     "2\xef\xbf\xbd[31m\xef\xbf\xbd\n"
-		     "mlx5_1     1  Ethernet    DOWN    Disabled         -      -  -      4096    -"
+		     "mlx5_1     1  Ethernet    DOWN    Disabled  down             -      -  -     "
+		     " 4096    -"
 		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n");
 }
 
@@ -223,6 +230,84 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	assert_string_equal(stripped.data, plain.data);
 }
 
+static void test_events_table(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT, none = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_write_events_table(view, &out);
+	assert_string_equal(
+		out.data,
+		"TIME                  PORT              WENT  COUNT  SOURCE     REASON\n"
+		"2025-11-21T09:20:00Z  mlx5_1/1          down      3  counter    <told>\n"
+		"2025-11-21T09:20:00Z  mlx5_1/1          up        1  poll       state ACTIVE\n");
+	view->transition_count = 0;
+	rna_write_events_table(view, &none);
+	assert_string_equal(none.data, "No port went up or down since the agent started.\n");
+}
+
+static void test_events_json(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	const char *time, *went, *netdev, *source, *reason;
+	json_int_t sequence, port, count;
+	double seconds;
+	json_t *root;
+
+	(void)state;
+	rna_write_events_json(view, &out);
+	root = json_loads(out.data, 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(root, "events")), 2);
+	assert_int_equal(json_unpack(root,
+				     "{s:[{s:I, s:s, s:f, s:I, s:s, s:s, s:I, s:s, s:s}, {s:s}]}",
+				     "events", "sequence", &sequence, "time", &time,
+				     "timestamp_seconds", &seconds, "port", &port, "netdev",
+				     &netdev, "state", &went, "count", &count, "source", &source,
+				     "reason", &reason, "state", &went),
+			 0);
+	assert_int_equal(sequence, 4);
+	assert_int_equal(count, 3);
+	assert_string_equal(time, "2025-11-21T09:20:00Z");
+	assert_string_equal(netdev, "eth1");
+	assert_string_equal(source, "counter");
+	assert_string_equal(reason, "<told>");
+	assert_string_equal(went, "up"); /* of the second */
+	json_decref(root);
+}
+
+/* On the page and in JSON, what is known of a port beyond the moment, and what is not there. */
+static void test_memory_is_shown(void **state)
+{
+	static const char *const pieces[] = {
+		"<small>expected up (remembered)</small>",
+		"<small>expected down (accepted)</small>",
+		"<small>changed 12 s ago, down 3 times</small>",
+		"<tr><th>mlx5_9<td>0000:aa:00.0<td><b class=bad>moved</b><td>2025-11-21T09:06:40Z",
+		"<b class=bad>down</b> 3 times<td>counter<td class=wrap>&lt;told&gt;",
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	json_t *root = view_as_json(view);
+	const char *name, *whereabouts;
+	json_int_t downs;
+
+	(void)state;
+	rna_write_page(view, &out);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(pieces); i++)
+		if (!strstr(out.data, pieces[i]))
+			fail_msg("%s", pieces[i]);
+	assert_int_equal(json_unpack(root, "{s:[{s:s, s:s}], s:[{}, {s:[{s:I}]}]}",
+				     "missing_devices", "name", &name, "whereabouts", &whereabouts,
+				     "devices", "ports", "downs", &downs),
+			 0);
+	assert_string_equal(name, "mlx5_9");
+	assert_string_equal(whereabouts, "moved");
+	assert_int_equal(downs, 3);
+	json_decref(root);
+}
+
 static void test_page_escapes(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
@@ -247,6 +332,9 @@ static void test_families_as_a_document(void **state)
 	assert_non_null(strstr(out.data, "| `rdma_collector_errors_total` | counter | "
 					 "collector, device, reason | "));
 	assert_non_null(strstr(out.data, "| `rdma_port_info` | info | device, port, link_layer, "));
+	assert_non_null(strstr(out.data,
+			       "| `rdma_device_missing_info` | info | device, pci_address, "
+			       "whereabouts | "));
 	assert_non_null(strstr(out.data, "| `rdma_agent_build_info` | info | version | "));
 }
 
@@ -262,6 +350,9 @@ int main(void)
 		cmocka_unit_test(test_table_holds_whatever_firmware_says),
 		cmocka_unit_test(test_table_without_devices),
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),
+		cmocka_unit_test(test_events_table),
+		cmocka_unit_test(test_events_json),
+		cmocka_unit_test(test_memory_is_shown),
 		cmocka_unit_test(test_page_escapes),
 		cmocka_unit_test(test_families_as_a_document),
 	};

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The state directory.
+ *
+ * A file is read or written by an errand: a thread of its own that is started, does it, says so on
+ * an eventfd and ends. Errands are rare (a port changed, an administrator accepted), the loop
+ * starts the next one when the last has come back, and what an errand needs is handed to it and
+ * handed back: no lock. The lanes are left out: they are for collectors, with their deadlines and
+ * replacements, and a disk that hangs must not take one away from the hardware.
+ */
+#include "state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <time.h>
+
+#include "rna/log.h"
+#include "state_file.h"
+
+/* A port that flaps changes the memory again and again; the disk hears of it at this pace. */
+#define PACE RNA_USEC_PER_SEC
+
+enum errand_kind {
+	NO_ERRAND,
+	WRITE_MEMORY,
+	READ_ACCEPTED,
+};
+
+struct errand {
+	enum errand_kind kind;
+	pthread_t thread;
+	int directory;
+	int done; /* eventfd */
+	struct rna_strbuf text;
+	int status;
+	struct rna_error error;
+};
+
+struct rna_state {
+	char *path;
+	struct rna_memory *memory;
+	int directory; /* -1: there is none */
+	int done;
+	bool writes;        /* may memory.json be written? */
+	bool failed;        /* the last write did, and was complained about */
+	bool read_accepted; /* it has changed */
+	struct errand *errand;
+	sd_event_source *timer;
+	sd_event_source *returns;
+	sd_event_source *watch;
+	void (*on_change)(void *userdata);
+	void *userdata;
+};
+
+const char *rna_state_directory(const struct rna_settings *settings, bool live)
+{
+	const char *path = settings->state_directory, *given = getenv("STATE_DIRECTORY");
+
+	if (*path == '\0')
+		return NULL;
+	if (!live)
+		return strcmp(path, RNA_STATE_DIRECTORY_DEFAULT) == 0 ? NULL : path;
+	return given && *given == '/' && !strchr(given, ':') ? given : path;
+}
+
+/* -- Before the loop runs ---------------------------------------------------------------------- */
+
+/* Says what is wrong with a file that was read. False: it must not be written over. */
+static bool deal_with(const struct rna_state *state, const char *name, bool keep,
+		      const struct rna_error *why)
+{
+	struct rna_error error;
+
+	if (why->code == -EOPNOTSUPP) {
+		rna_log_warning("%s/%s: %s; it is left as it is, and nothing is remembered",
+				state->path, name, why->text);
+		return false;
+	}
+	if (why->code != -EBADMSG || !keep) {
+		rna_log_warning("%s/%s: not used: %s", state->path, name, why->text);
+		return why->code == -EBADMSG;
+	}
+	if (rna_state_file_set_aside(state->directory, name, rna_clock_now().realtime, &error) <
+	    0) {
+		rna_log_warning("%s/%s: damaged: %s; %s", state->path, name, why->text, error.text);
+		return false;
+	}
+	rna_log_warning(
+		"%s/%s: damaged: %s; it is set aside as %s.corrupt-..., and the agent begins "
+		"anew without it",
+		state->path, name, why->text, name);
+	return true;
+}
+
+static bool load(struct rna_state *state, const char *name, bool keep,
+		 int (*read)(struct rna_memory *memory, const char *text, size_t len,
+			     struct rna_error *error))
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+	int ret;
+
+	ret = rna_state_file_read(state->directory, name, &text, &error);
+	if (ret == -ENOENT)
+		return true;
+	if (ret == 0)
+		ret = read(state->memory, text.data ? text.data : "", text.len, &error);
+	return ret < 0 ? deal_with(state, name, keep, &error) : true;
+}
+
+/* Two daemons with one directory would undo each other's work. */
+static bool lock_directory(const struct rna_state *state)
+{
+	if (flock(state->directory, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	rna_log_warning("%s: another agent uses it; this one reads it, but keeps nothing",
+			state->path);
+	return false;
+}
+
+struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_memory *memory)
+{
+	RNA_CLEANUP(rna_state_free_p) struct rna_state *state = calloc(1, sizeof(*state));
+	struct rna_error error = {0};
+
+	if (!state)
+		return NULL;
+	state->memory = memory;
+	state->done = -1;
+	state->directory = rna_state_directory_open(directory, keep, &error);
+	state->path = strdup(directory);
+	if (!state->path)
+		return NULL;
+	if (state->directory < 0 && (keep || error.code != -ENOENT))
+		rna_log_warning("%s; nothing is remembered over restarts", error.text);
+	if (state->directory < 0)
+		return RNA_TAKE(state);
+	state->writes = keep && lock_directory(state);
+	keep = state->writes;
+	state->writes &= load(state, RNA_STATE_MEMORY, keep, rna_memory_read);
+	(void)load(state, RNA_STATE_ACCEPTED, keep, rna_accepted_read); /* never ours to write */
+	return RNA_TAKE(state);
+}
+
+/* -- Errands ----------------------------------------------------------------------------------- */
+
+static struct errand *free_errand(struct errand *errand)
+{
+	if (errand)
+		rna_strbuf_deinit(&errand->text);
+	free(errand);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(struct errand, free_errand)
+
+static void *run_errand(void *argument)
+{
+	struct errand *errand = argument;
+
+	if (errand->kind == WRITE_MEMORY)
+		errand->status =
+			rna_state_file_write(errand->directory, RNA_STATE_MEMORY, errand->text.data,
+					     errand->text.len, &errand->error);
+	else
+		errand->status = rna_state_file_read(errand->directory, RNA_STATE_ACCEPTED,
+						     &errand->text, &errand->error);
+	(void)eventfd_write(errand->done, 1); /* the counter is nowhere near its end */
+	return NULL;
+}
+
+static int start_errand(struct rna_state *state, enum errand_kind kind)
+{
+	RNA_CLEANUP(free_errand_p) struct errand *errand = calloc(1, sizeof(*errand));
+
+	if (!errand)
+		return -ENOMEM;
+	errand->kind = kind;
+	errand->directory = state->directory;
+	errand->done = state->done;
+	if (kind == WRITE_MEMORY)
+		rna_memory_write(state->memory, &errand->text);
+	if (!rna_strbuf_ok(&errand->text))
+		return -ENOMEM;
+	if (pthread_create(&errand->thread, NULL, run_errand, errand) != 0)
+		return -EAGAIN;
+	state->errand = RNA_TAKE(errand);
+	return 0;
+}
+
+/* Once per change. */
+static void account_write(struct rna_state *state, const struct errand *errand)
+{
+	bool failed = errand->status < 0;
+
+	if (failed) {
+		state->memory->changed = true; /* the next change tries again */
+		if (!state->failed)
+			rna_log_warning("%s: %s; what the agent knows is lost when it ends",
+					state->path, errand->error.text);
+	} else if (state->failed) {
+		rna_log_notice("%s: can be written again", state->path);
+	}
+	state->failed = failed;
+}
+
+static void take_accepted(struct rna_state *state, const struct errand *errand)
+{
+	static const char none[] = "{\"version\": 1, \"accepted\": []}"; /* the file was removed */
+	struct rna_error error = errand->error;
+	const char *text = errand->status < 0 ? none : errand->text.data;
+	int ret = errand->status == -ENOENT ? 0 : errand->status;
+
+	if (ret == 0)
+		ret = rna_accepted_read(state->memory, text ? text : "",
+					errand->status < 0 ? sizeof(none) - 1 : errand->text.len,
+					&error);
+	if (ret < 0) {
+		rna_log_warning("%s/" RNA_STATE_ACCEPTED ": not used: %s", state->path, error.text);
+		return;
+	}
+	rna_log_notice("%s/" RNA_STATE_ACCEPTED " has changed and was read", state->path);
+	state->on_change(state->userdata);
+}
+
+static void start_next(struct rna_state *state)
+{
+	if (state->errand || !state->read_accepted)
+		return;
+	state->read_accepted = start_errand(state, READ_ACCEPTED) < 0;
+}
+
+static int on_return(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_state *state = userdata;
+	RNA_CLEANUP(free_errand_p) struct errand *errand = RNA_TAKE(state->errand);
+	eventfd_t count;
+
+	(void)source, (void)events;
+	(void)eventfd_read(fd, &count); /* there is one errand at a time */
+	(void)pthread_join(errand->thread, NULL);
+	if (errand->kind == WRITE_MEMORY)
+		account_write(state, errand);
+	else
+		take_accepted(state, errand);
+	start_next(state);
+	return 0;
+}
+
+/* -- When -------------------------------------------------------------------------------------- */
+
+static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_state *state = userdata;
+
+	(void)at;
+	if (state->errand)
+		return sd_event_source_set_time_relative(source, PACE) < 0
+			       ? 0
+			       : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	if (start_errand(state, WRITE_MEMORY) == 0)
+		state->memory->changed = false;
+	return 0;
+}
+
+void rna_state_keep(struct rna_state *state)
+{
+	int enabled;
+
+	if (!state || !state->timer || !state->writes || !state->memory->changed ||
+	    sd_event_source_get_enabled(state->timer, &enabled) != 0)
+		return; /* nothing to do, or it is about to be done */
+	(void)sd_event_source_set_time_relative(state->timer, PACE);
+	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
+}
+
+static int on_file(sd_event_source *source, const struct inotify_event *event, void *userdata)
+{
+	struct rna_state *state = userdata;
+
+	(void)source;
+	if (event->len == 0 || strcmp(event->name, RNA_STATE_ACCEPTED) != 0)
+		return 0;
+	state->read_accepted = true;
+	start_next(state);
+	return 0;
+}
+
+int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(void *userdata),
+		    void *userdata)
+{
+	int ret;
+
+	if (!state || state->directory < 0)
+		return 0;
+	state->on_change = on_change;
+	state->userdata = userdata;
+	state->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (state->done < 0)
+		return -errno;
+	ret = sd_event_add_io(event, &state->returns, state->done, EPOLLIN, on_return, state);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_add_time(event, &state->timer, CLOCK_MONOTONIC, 0, 0, on_timer, state);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(state->timer, SD_EVENT_OFF);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_add_inotify(event, &state->watch, state->path, IN_MOVED_TO | IN_DELETE,
+				   on_file, state);
+	if (ret < 0) /* a user's inotify instances are few, and containers share them */
+		rna_log_warning("%s: cannot be watched (%s): what \"expect accept\" writes counts "
+				"from the next start on",
+				state->path, strerror(-ret));
+	return 0;
+}
+
+/* False: it is stuck, and what it uses must stay. */
+static bool wait_for_errand(struct rna_state *state, rna_usec patience)
+{
+	struct timespec end;
+
+	if (!state->errand)
+		return true;
+	(void)clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += (time_t)(patience / RNA_USEC_PER_SEC) + 1;
+	if (pthread_timedjoin_np(state->errand->thread, NULL, &end) != 0)
+		return false;
+	if (state->errand->kind == WRITE_MEMORY)
+		account_write(state, state->errand);
+	state->errand = free_errand(state->errand);
+	return true;
+}
+
+void rna_state_flush(struct rna_state *state, rna_usec patience)
+{
+	if (!state || !state->writes || !wait_for_errand(state, patience))
+		return;
+	if (start_errand(state, WRITE_MEMORY) == 0)
+		(void)wait_for_errand(state, patience);
+}
+
+struct rna_state *rna_state_free(struct rna_state *state)
+{
+	if (!state)
+		return NULL;
+	state->timer = sd_event_source_disable_unref(state->timer);
+	state->returns = sd_event_source_disable_unref(state->returns);
+	state->watch = sd_event_source_disable_unref(state->watch);
+	if (!wait_for_errand(state, 0))
+		return NULL; /* a thread still uses it; the process is about to end */
+	rna_close_p(&state->directory);
+	rna_close_p(&state->done);
+	free(state->path);
+	free(state);
+	return NULL;
+}
