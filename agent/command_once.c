@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The commands collect and status: poll once, write what is there, end. */
-#include "commands.h"
+#include "once.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent.h"
 #include "rna/exporter.h"
 #include "rna/log.h"
 
-/* A view, and the agent that made it: parts of the view may belong to it. */
-struct once {
-	struct rna_agent *agent;
-	struct rna_view *view;
-};
-
-static void deinit_once(struct once *once)
+void rna_once_deinit(struct rna_once *once)
 {
 	once->view = rna_view_unref(once->view);
 	once->agent = rna_agent_free(once->agent);
@@ -27,7 +20,7 @@ static void quieten(const struct rna_settings *settings)
 	rna_log_set_level(settings->log_level < LOG_WARNING ? settings->log_level : LOG_WARNING);
 }
 
-static int poll_once(struct rna_call *call, struct once *ret, struct rna_error *error)
+int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error)
 {
 	int status;
 
@@ -47,7 +40,7 @@ static int output_json(const struct rna_view *view, struct rna_error *error)
 	return rna_output_strbuf(&text, error);
 }
 
-static int output_metrics(const struct once *once, enum rna_exposition format,
+static int output_metrics(const struct rna_once *once, enum rna_exposition format,
 			  struct rna_error *error)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
@@ -67,10 +60,10 @@ static int output_metrics(const struct once *once, enum rna_exposition format,
 int rna_command_collect(struct rna_call *call, struct rna_error *error)
 {
 	const char *format = call->arguments.options[RNA_OPTION_FORMAT];
-	RNA_CLEANUP(deinit_once) struct once once = {0};
+	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
-	ret = poll_once(call, &once, error);
+	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
 	if (strcmp(format, "json") == 0)
@@ -98,10 +91,10 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 		.gids = options[RNA_OPTION_GIDS],
 	};
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	RNA_CLEANUP(deinit_once) struct once once = {0};
+	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
-	ret = poll_once(call, &once, error);
+	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
 	if (options[RNA_OPTION_JSON])

@@ -38,6 +38,31 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_status,
 	},
 	{
+		.name = "events",
+		.summary = "Asks the running agent which ports went up or down.",
+		.help = "It is asked at the first address of http.listen.",
+		.options = RNA_OPTION_BIT(JSON),
+		.settings = true,
+		.execute = rna_command_events,
+	},
+	{
+		.name = "expect",
+		.operand = "ACTION",
+		.operands = rna_expect_actions,
+		.words = "[DEVICE[/PORT]]...",
+		.summary = "Shows which ports are meant to be up, or takes what is now for what is "
+			   "meant.",
+		.help = "accept polls once and writes down the state of the named devices and "
+			"ports, "
+			"by default of\nall: a port that is down is no longer expected up, until "
+			"it "
+			"is up again; a device that is\nmissing is no longer missed. A running "
+			"agent "
+			"notices. list shows what is expected, and why.",
+		.settings = true,
+		.execute = rna_command_expect,
+	},
+	{
 		.name = "check-config",
 		.operand = "[FILE]",
 		.config_operand = true,
@@ -116,6 +141,8 @@ static void write_usage(const struct rna_command *command, struct rna_strbuf *ou
 	rna_strbuf_puts(out, command->name);
 	if (command->operand)
 		rna_strbuf_printf(out, " %s", command->operand);
+	if (command->words)
+		rna_strbuf_printf(out, " %s", command->words);
 }
 
 static void write_help_of_one(const struct rna_command *command, struct rna_strbuf *out)

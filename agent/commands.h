@@ -32,6 +32,7 @@ struct rna_command {
 	/* What help calls the word behind it, "[...]" where it may be left out; NULL: none. */
 	const char *operand;
 	const char *const *operands; /* NULL-ended: one of these; NULL: any */
+	const char *words;           /* what help calls those behind the operand; NULL: none */
 	bool config_operand;         /* the operand is the configuration, as --config */
 	const char *summary;         /* for lists */
 	const char *help;            /* what else to know; a paragraph of its help text, or NULL */
@@ -57,11 +58,14 @@ int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
 void rna_commands_describe(struct rna_strbuf *out);
 
 extern const char *const rna_describe_topics[]; /* NULL-ended */
+extern const char *const rna_expect_actions[];  /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
+int rna_command_events(struct rna_call *call, struct rna_error *error);
+int rna_command_expect(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);
 int rna_command_version(struct rna_call *call, struct rna_error *error);

@@ -42,6 +42,8 @@ static const char program_tail[] =
 	"A status page for people.\n"
 	".TP\n\\fB/api/v1/snapshot\\fR\n"
 	"All that is known, as JSON.\n"
+	".TP\n\\fB/api/v1/events\\fR, \\fB/api/v1/events.txt\\fR\n"
+	"The last 64 times that a port went up or down, as JSON and as a table.\n"
 	".SH SIGNALS\n"
 	".TP\n\\fBSIGHUP\\fR\n"
 	"Reads the configuration again; when it is wrong, the old settings stay and the log says\n"
@@ -51,10 +53,19 @@ static const char program_tail[] =
 	".SH ENVIRONMENT\n"
 	".TP\n\\fBNO_COLOR\\fR\n"
 	"When it is set and not empty, \\fBstatus\\fR writes no colours unless told to.\n"
+	".TP\n\\fBSTATE_DIRECTORY\\fR\n"
+	"Where systemd wants the agent to keep its memory; wins over the setting "
+	"\\fBstate.directory\\fR,\n"
+	"unless that one says that there shall be none.\n"
 	".SH FILES\n"
 	".TP\n\\fI" RNA_CONFIG_DEFAULT "\\fR\n"
 	"The configuration; without it the defaults serve. See "
 	"\\fBrdma\\-node\\-agent.yaml\\fR(5).\n"
+	".TP\n\\fI" RNA_STATE_DIRECTORY_DEFAULT "/memory.json\\fR\n"
+	"What the agent knows of devices and ports. A damaged one is set aside, with\n"
+	"\\fB.corrupt\\-\\fR and the time behind its name; one of a newer version is left alone.\n"
+	".TP\n\\fI" RNA_STATE_DIRECTORY_DEFAULT "/accepted.json\\fR\n"
+	"What \\fBexpect accept\\fR wrote down.\n"
 	".SH EXAMPLES\n"
 	"What the agent sees on this node:\n"
 	".PP\n.RS 4\n.nf\n"
@@ -153,6 +164,10 @@ static void write_command(const struct rna_command *command, struct rna_strbuf *
 	if (command->operand) {
 		rna_strbuf_puts(out, " ");
 		write_in_font('I', command->operand, out);
+	}
+	if (command->words) {
+		rna_strbuf_puts(out, " ");
+		write_in_font('I', command->words, out);
 	}
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
 		if (command->options & 1u << i) {

@@ -150,6 +150,11 @@ static int take_word(const char *word, struct rna_arguments *arguments, struct r
 {
 	if (!arguments->command)
 		return take_command(word, arguments, error);
+	if (arguments->operand && arguments->command->words &&
+	    arguments->word_count < RNA_WORDS_MAX) {
+		arguments->words[arguments->word_count++] = word;
+		return 0;
+	}
 	if (arguments->operand || !arguments->command->operand)
 		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one word too many",
 				     arguments->command->name, RNA_SHOWN(word));
@@ -186,8 +191,8 @@ static int check_operand(const struct rna_arguments *arguments, struct rna_error
 				     command->name, command->operand);
 	if (arguments->operand || command->operand[0] == '[')
 		return 0;
-	return rna_error_say(error, -EINVAL, "%s wants a %s behind it; see %s --help",
-			     command->name, command->operand, command->name);
+	return rna_error_say(error, -EINVAL, "%s wants %s behind it; see %s --help", command->name,
+			     command->operand, command->name);
 }
 
 static void fill_defaults(struct rna_arguments *arguments)

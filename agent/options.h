@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "rna/error.h"
 #include "rna/strbuf.h"
@@ -39,9 +40,13 @@ extern const struct rna_option rna_options[RNA_OPTION_COUNT];
 	(RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(CONFIG) | RNA_OPTION_BIT(HELP) |                    \
 	 RNA_OPTION_BIT(VERSION))
 
+enum { RNA_WORDS_MAX = 64 };
+
 struct rna_arguments {
 	const struct rna_command *command; /* NULL: none was named */
 	const char *operand;               /* the word behind the command, or NULL */
+	size_t word_count;
+	const char *words[RNA_WORDS_MAX]; /* behind the operand, for commands that take more */
 	/* The value of each option, "" for one without; NULL: not given and no default. */
 	const char *options[RNA_OPTION_COUNT];
 };

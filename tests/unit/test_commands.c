@@ -88,6 +88,20 @@ static void test_command_lines(void **state)
 	}
 }
 
+static void test_words_behind_the_operand(void **state)
+{
+	struct rna_arguments arguments;
+	struct line line;
+
+	(void)state;
+	assert_int_equal(parse(&line, "expect accept mlx5_0 --root / mlx5_1/1", &arguments, NULL),
+			 0);
+	assert_string_equal(arguments.operand, "accept");
+	assert_int_equal(arguments.word_count, 2);
+	assert_string_equal(arguments.words[0], "mlx5_0");
+	assert_string_equal(arguments.words[1], "mlx5_1/1");
+}
+
 static void test_help_is_asked_for_in_three_ways(void **state)
 {
 	static const char *const texts[] = {"collect --help", "-h collect", "help collect"};
@@ -131,10 +145,13 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"status --color on", "--color: \"on\" is not one of auto, always, never"},
 		{"run now", "run: \"now\" is one word too many"},
 		{"describe settings now", "describe: \"now\" is one word too many"},
-		{"describe", "describe wants a TOPIC behind it; see describe --help"},
+		{"describe", "describe wants TOPIC behind it; see describe --help"},
 		{"check-config a b", "check-config: \"b\" is one word too many"},
 		{"check-config a --config b", "check-config takes [FILE] or --config, not both"},
-		{"record", "record wants a DIR behind it; see record --help"},
+		{"expect", "expect wants ACTION behind it; see expect --help"},
+		{"expect now", "expect: \"now\" is not one of accept, list"},
+		{"events now", "events: \"now\" is one word too many"},
+		{"record", "record wants DIR behind it; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
 				    "collectors, commands, man, man-config, bash-completion"},
 	};
@@ -270,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_words_behind_the_operand),
 		cmocka_unit_test(test_help_is_asked_for_in_three_ways),
 		cmocka_unit_test(test_each_wrong_usage_is_named),
 		cmocka_unit_test(test_hints),
