@@ -92,6 +92,8 @@ static void want(struct rna_schedule *schedule, struct rna_target *target, unsig
 {
 	if (waits_for_first_view(schedule))
 		collectors &= ~later_collectors(); /* start_later() asks for all of these */
+	if (!newest_presence(schedule))            /* slow, maybe; follow_presence() asks for it */
+		collectors &= ~rna_collector_bit(RNA_COLLECTOR_NETDEV);
 	target->wanted |= collectors & target->collectors;
 	submit(schedule, target, now);
 }

@@ -19,18 +19,19 @@
 
 #include <cmocka.h>
 
-enum { DEVICES_MAX = 4 };
+enum { DEVICES_MAX = 4, PRESENCE_HANGS = 99 };
 
 static struct script {
 	atomic_uint device_count;
 	atomic_uint generation;
-	atomic_int hanging;  /* device that hangs in state; -1: none */
+	atomic_int hanging;  /* device that hangs in state, or PRESENCE_HANGS; -1: none */
 	atomic_bool failing; /* counters fail */
 	atomic_uint state_runs[DEVICES_MAX];
 	atomic_uint link_runs;
 	atomic_uint gids_runs;
 	atomic_uint gids_without_previous;
 	atomic_uint netdev_count;
+	atomic_uint netdev_without_presence;
 	atomic_uint port_state; /* of all ports */
 	pthread_mutex_t lock;
 	pthread_cond_t gate;
@@ -69,6 +70,7 @@ static int collect_presence(const struct rna_collect_input *in, struct rna_part 
 	struct rna_device *devices;
 
 	(void)in, (void)error;
+	hang_while(PRESENCE_HANGS);
 	presence = (void *)new_part(RNA_COLLECTOR_PRESENCE, sizeof(*presence));
 	presence->device_count = atomic_load(&script.device_count);
 	devices = rna_arena_array(presence->part.arena, presence->device_count, sizeof(*devices));
@@ -139,7 +141,9 @@ static int collect_netdev(const struct rna_collect_input *in, struct rna_part **
 		(void *)new_part(RNA_COLLECTOR_NETDEV, sizeof(struct rna_netdevs));
 	struct rna_netdev *list;
 
-	(void)in, (void)error;
+	(void)error;
+	if (!in->presence)
+		atomic_fetch_add(&script.netdev_without_presence, 1);
 	netdevs->count = atomic_load(&script.netdev_count);
 	list = rna_arena_array(netdevs->part.arena, netdevs->count, sizeof(*list));
 	for (size_t i = 0; i < netdevs->count; i++)
@@ -490,6 +494,24 @@ static void test_reloads_do_not_put_off_polls(void **state)
 	}
 }
 
+/* Presence is slow, and netdev due: it has nothing to speak about yet. */
+static void test_interfaces_wait_for_devices(void **state)
+{
+	struct fixture *fixture = *state;
+	rna_usec begin = rna_clock_monotonic();
+
+	atomic_store(&script.netdev_without_presence, 0);
+	atomic_store(&script.hanging, PRESENCE_HANGS);
+	start(fixture);
+	while (rna_clock_monotonic() - begin < 4 * fixture->settings.poll[RNA_COLLECTOR_NETDEV])
+		assert_true(sd_event_run(fixture->event, 5 * RNA_USEC_PER_MSEC) >= 0);
+	assert_null(fixture->view);
+	release();
+	run_until(fixture, always);
+	assert_int_equal(atomic_load(&script.netdev_without_presence), 0);
+	assert_non_null(rna_snapshot_netdevs(fixture->view->snapshot));
+}
+
 static bool one_device(struct fixture *fixture)
 {
 	return fixture->view->snapshot->device_count == 1;
@@ -596,6 +618,7 @@ int main(void)
 		SCHEDULE_TEST(test_gids_follow_ports_and_interfaces),
 		SCHEDULE_TEST(test_who_runs_once_gets_gids_too),
 		SCHEDULE_TEST(test_reloads_do_not_put_off_polls),
+		SCHEDULE_TEST(test_interfaces_wait_for_devices),
 		SCHEDULE_TEST(test_devices_come_and_go),
 		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
