@@ -133,7 +133,8 @@ const struct rna_setting rna_setting_table[] = {
 	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
 	     is_directory, RNA_STATE_DIRECTORY_DEFAULT,
 	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
-	     "StateDirectory= wins. A root other than the running system's has none by default."),
+	     "StateDirectory= wins. Read at the start only; a root other than the running system's has "
+	     "none by default."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };

@@ -21,7 +21,7 @@ enum rna_expectation_reason {
 	RNA_EXPECTATION_CONFIGURED, /* the settings name it */
 	RNA_EXPECTATION_ACCEPTED,   /* "rdma-node-agent expect accept" took it as it was then */
 	RNA_EXPECTATION_REMEMBERED, /* it was ACTIVE once since installation */
-	/* the ports in the same place on at least two other cards of the model are all meant to be */
+	/* those in its place on the other cards of its model, two at least, are all meant to be */
 	RNA_EXPECTATION_SIBLINGS,
 	RNA_EXPECTATION_COUNT,
 };

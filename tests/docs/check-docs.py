@@ -7,7 +7,8 @@
 
 README.md has regions "<!-- generated: TOPIC -->" to "<!-- /generated -->"; each must be what
 "rdma-node-agent describe TOPIC" prints. The sample configuration has one such region, written
-from "describe settings"; with all its comments taken away the agent must accept it.
+from "describe settings"; with all its comments taken away the agent must accept it. The catalog of
+the journal explains the message ids of agent/message_ids.h, all and no others.
 """
 
 import argparse
@@ -22,6 +23,8 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
+MESSAGE_IDS = ROOT / "agent/message_ids.h"
+CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
 TOPICS = {"commands", "settings", "collectors", "metrics"}
 WIDTH = 100
 
@@ -101,6 +104,15 @@ def accepts_sample(binary):
     return True
 
 
+def catalog_explains_all():
+    """Has each message id an explanation, and each explanation an id?"""
+    ids = set(re.findall(r'"([0-9a-f]{32})"', MESSAGE_IDS.read_text(encoding="utf-8")))
+    explained = set(re.findall(r"^-- ([0-9a-f]{32})$", CATALOG.read_text(encoding="utf-8"), re.M))
+    for number in sorted(ids ^ explained):
+        print(f"{number}: is not in both of {MESSAGE_IDS.name} and {CATALOG.name}")
+    return ids == explained and ids
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary")
@@ -111,7 +123,7 @@ def main():
             for path, expected in ((README, expected_readme), (SAMPLE, expected_sample))]
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
-    return 0 if all(good) and accepts_sample(binary) else 1
+    return 0 if all(good) and accepts_sample(binary) and catalog_explains_all() else 1
 
 
 if __name__ == "__main__":
