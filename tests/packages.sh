@@ -10,8 +10,6 @@ set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
 	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
-	libdeflate-dev libjansson-dev libyaml-dev"
-	libibverbs-dev libnl-3-dev libsystemd-dev libmicrohttpd-dev
 	libdeflate-dev libjansson-dev libyaml-dev libcurl4-openssl-dev"
 test="clang clang-format libcmocka-dev man-db prometheus prometheus-node-exporter
 	python3-prometheus-client"

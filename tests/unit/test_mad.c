@@ -307,7 +307,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct rna_counters_part *collect(struct fixture *fixture, int source)
+static const struct rna_counters_part *collect(struct fixture *fixture,
+					       enum rna_counters_source source)
 {
 	const struct rna_collect_input in = {
 		.root = fixture->tree.root,
