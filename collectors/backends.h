@@ -58,11 +58,18 @@ struct rna_verbs_backend {
 
 struct rna_netdev_backend {
 	/*
-	 * Reads the interface of that name, all but its speed; strings in arena. 0, -ENODEV when
-	 * there is none in this network namespace, or another negative errno.
+	 * Reads the interface of that name, all but speed and addresses; strings in arena. 0,
+	 * -ENODEV when there is none in this network namespace, or another negative errno.
 	 */
 	int (*read)(const struct rna_root *root, const char *name, struct rna_arena *arena,
 		    struct rna_netdev *ret);
+
+	/*
+	 * Fills in the addresses of all of them, by ifindex or name, in one question. 0, or
+	 * negative errno: then they stay as they are, absent.
+	 */
+	int (*count_addresses)(const struct rna_root *root, struct rna_netdev *netdevs,
+			       size_t count);
 };
 
 struct rna_netlink_counters {
@@ -158,6 +165,9 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
 
 /* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
 #define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
+
+/* Where it has, for each interface, how many addresses there were. */
+#define RNA_RECORDED_NETDEV "recorded/netdev"
 
 /*
  * Where it has the PortInfo of a port: a file for each field of struct rna_mad_port. Below it,

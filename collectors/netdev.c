@@ -7,7 +7,7 @@
  * says it best: it costs firmware commands, opens a socket that pins ib_core, and would let one
  * dead HCA hold up the interfaces of all others.
  *
- * Only interfaces that serve a port are read, and what they are enslaved to.
+ * Only interfaces that serve a port are read, what they are enslaved to, and the members of bonds.
  */
 #include "backends.h"
 #include "collectors.h"
@@ -241,13 +241,32 @@ static void add_port(struct run *run, const struct rna_device *device, unsigned 
 	}
 }
 
-/* The list grows while it is walked: a master may have a master. */
+/*
+ * A bond names its members, of which some have no RDMA device: the second port of a LAG is part of
+ * the first one's. Interfaces that are no bond have no such file.
+ */
+static void add_members(struct run *run, size_t index)
+{
+	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/bonding/slaves",
+					    run->netdevs[index].name);
+	char text[RNA_ATTRIBUTE_MAX], *rest = text, *name;
+
+	if (!path || rna_root_read(run->in->root, path, text, sizeof(text)) < 0)
+		return;
+	run->netdevs[index].bond = true;
+	while ((name = strsep(&rest, " ")))
+		if (*name && strlen(name) < IF_NAMESIZE && !strchr(name, '/'))
+			(void)add_netdev(run, name); /* not there: then not listed */
+}
+
+/* The list grows while it is walked: a master may have a master, and brings its members. */
 static void add_masters(struct run *run)
 {
-	for (size_t i = 0; i < run->count; i++)
+	for (size_t i = 0; i < run->count; i++) {
 		if (run->netdevs[i].master)
-			(void)add_netdev(run,
-					 run->netdevs[i].master); /* not there: then not listed */
+			(void)add_netdev(run, run->netdevs[i].master);
+		add_members(run, i);
+	}
 }
 
 static int compare_netdevs(const void *a, const void *b)
@@ -262,6 +281,7 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 	const struct rna_presence *presence = run->in->presence;
 	struct rna_netdev *sorted;
 	size_t ports = 0;
+	int error;
 
 	for (size_t i = 0; i < presence->device_count; i++)
 		ports += presence->devices[i].port_count;
@@ -279,6 +299,9 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 		memcpy(sorted, run->netdevs, run->count * sizeof(*sorted));
 		qsort(sorted, run->count, sizeof(*sorted), compare_netdevs);
 	}
+	error = run->in->backends->netdev->count_addresses(run->in->root, sorted, run->count);
+	if (error < 0)
+		rna_part_count_error(run->part, error);
 	netdevs->netdevs = sorted;
 	netdevs->count = run->count;
 	netdevs->ports = run->ports;

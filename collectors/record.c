@@ -100,6 +100,7 @@ static const struct attribute netdev_attributes[] = {
 	{"mtu"},
 	{"speed", .may_be_invalid = true},
 	{"address", RNA_DISGUISE_ADDRESS},
+	{"bonding/slaves", RNA_DISGUISE_NAME},
 };
 
 struct recording {
@@ -915,7 +916,18 @@ static bool do_netdevs_answer(struct recording *recording, const struct rna_coll
 	return len >= 0;
 }
 
-/* The interfaces that serve a port, wherever they are, and their masters. */
+static void record_addresses(struct recording *recording, const struct rna_netdev *netdev)
+{
+	const char *name = disguise(recording, RNA_DISGUISE_NAME, netdev->name);
+	const char *path = name ? join(recording, RNA_RECORDED_NETDEV, name) : NULL;
+
+	if (!path)
+		return;
+	write_number(recording, path, "ipv4_addresses", netdev->ipv4_addresses);
+	write_number(recording, path, "ipv6_addresses", netdev->ipv6_addresses);
+}
+
+/* The interfaces that serve a port, wherever they are, their masters and members of bonds. */
 static int copy_serving_netdevs(struct recording *recording, const struct rna_collect_input *input)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -932,6 +944,7 @@ static int copy_serving_netdevs(struct recording *recording, const struct rna_co
 		const char *name = netdevs->netdevs[i].name;
 
 		copy_netdev(recording, join(recording, CLASS_NET, name), name);
+		record_addresses(recording, &netdevs->netdevs[i]);
 	}
 	for (size_t i = 0; i < netdevs->port_count; i++)
 		if (netdevs->ports[i].source == RNA_NETDEV_BY_NETLINK)

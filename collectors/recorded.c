@@ -7,6 +7,7 @@
  *	recorded/mad/DEVICE/ports/N/	PortInfo, by the names below; counters/NAME, as the PMA
  *					had them. No directory: the port could not be asked.
  *	sys/class/net/NAME/		what sysfs has of the interface
+ *	recorded/netdev/NAME/		ipv4_addresses, ipv6_addresses: how many
  *	recorded/netlink/DEVICE/ports/N/netdev
  *					the interface that RDMA netlink named, where no file of /sys
  *					says it
@@ -171,8 +172,30 @@ static int read_netdev(const struct rna_root *root, const char *name, struct rna
 	return ret->name ? 0 : -ENOMEM;
 }
 
+static int count_recorded_addresses(const struct rna_root *root, struct rna_netdev *netdevs,
+				    size_t count)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
+
+	if (!scratch)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct place place = {
+			.root = root,
+			.arena = scratch,
+			.directory = rna_arena_printf(scratch, RNA_RECORDED_NETDEV "/%s",
+						      netdevs[i].name),
+		};
+
+		netdevs[i].ipv4_addresses = read_value(&place, "ipv4_addresses");
+		netdevs[i].ipv6_addresses = read_value(&place, "ipv6_addresses");
+	}
+	return 0;
+}
+
 const struct rna_netdev_backend rna_recorded_netdev = {
 	.read = read_netdev,
+	.count_addresses = count_recorded_addresses,
 };
 
 /* -- RDMA netlink -------------------------------------------------------------------------------

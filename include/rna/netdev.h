@@ -28,6 +28,7 @@ const char *rna_operstate_name(enum rna_operstate state); /* "up", "lowerlayerdo
 struct rna_netdev {
 	const char *name;
 	const char *master; /* bond or bridge it belongs to, or NULL */
+	bool bond;          /* its members are listed, too: those whose master it is */
 	unsigned ifindex;
 	unsigned type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
 	bool admin_up; /* IFF_UP */
@@ -37,6 +38,9 @@ struct rna_netdev {
 	struct rna_value carrier_up; /* transitions since the interface was made */
 	struct rna_value carrier_down;
 	struct rna_value speed; /* bits per second; absent where the driver does not tell */
+	/* Its own addresses, not those of VLANs on it; of IPv6 no link-local ones. */
+	struct rna_value ipv4_addresses;
+	struct rna_value ipv6_addresses;
 };
 
 /* How a port was matched to its interface. */
