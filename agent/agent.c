@@ -13,6 +13,8 @@
  */
 #include "agent.h"
 
+#include "announce.h"
+#include "health.h"
 #include "passed.h"
 #include "publish.h"
 #include "remember.h"
@@ -51,6 +53,7 @@ struct rna_agent {
 	struct rna_backends *backends;
 	sd_event *event;
 	struct rna_schedule schedule;
+	struct rna_health health;
 	struct rna_passed passed;    /* sockets in the place of http.listen */
 	struct rna_http *http;       /* NULL while its addresses cannot be had */
 	sd_event_source *http_retry; /* then */
@@ -97,6 +100,7 @@ static void publish(void *userdata)
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
 	remember(agent, view);
+	rna_health_judge(&agent->health, view);
 	if (!agent->view && !agent->once)
 		announce_first(agent);
 	rna_http_forget_view(agent->http); /* else a scraper that has left would keep its parts */
@@ -238,6 +242,8 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	settings = old;
 	rna_log_set_level(agent->settings.log_level);
 	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter));
+	if (rna_health_reload(&agent->health) < 0)
+		return rna_error_set(error, -ENOMEM, "cannot judge by the new settings");
 	return 0;
 }
 
@@ -334,6 +340,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->state = rna_state_free(agent->state);
 	rna_memory_deinit(&agent->memory);
 	agent->event = sd_event_unref(agent->event);
+	rna_health_deinit(&agent->health);
 	(void)rna_backends_free(agent->backends);
 	(void)rna_root_close(agent->root);
 	rna_settings_deinit(&agent->settings);
@@ -359,7 +366,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	if (status < 0)
 		return status;
 	agent->backends = rna_backends_new(agent->root);
-	if (!agent->backends)
+	if (!agent->backends || rna_health_init(&agent->health, &agent->settings) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot start");
 	status = sd_event_new(&agent->event);
 	if (status < 0)
@@ -434,6 +441,7 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	ret = start_http(agent, &agent->settings, &agent->http, error);
 	if (ret < 0)
 		return ret;
+	agent->health.tell = rna_announce;
 	ret = rna_schedule_start(&agent->schedule, false, error);
 	if (ret < 0)
 		return ret;
@@ -450,6 +458,7 @@ int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna
 
 	agent->once = true;
 	recall(agent, false);
+	agent->health.once = true;
 	status = rna_schedule_start(&agent->schedule, true, error);
 	if (status < 0)
 		return status;

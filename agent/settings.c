@@ -17,6 +17,9 @@
 #include "rna/device_filter.h"
 #include "rna/log.h"
 #include "rna/parse.h"
+#include "rules.h"
+#include "silence.h"
+#include "thresholds.h"
 #include "words.h"
 
 static bool is_listen_address(const char *entry);
@@ -135,6 +138,31 @@ const struct rna_setting rna_setting_table[] = {
 	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
 	     "StateDirectory= wins. Read at the start only; a root other than the running system's has "
 	     "none by default."),
+	LIST("health.disable", health_disable,
+	     "the name of a rule, or a glob such as gid-*",
+	     rna_rule_glob_is_valid, NULL,
+	     "Rules that are not applied."),
+	LIST("health.hold_down", health_hold_down,
+	     "RULE=DURATION, for example port-init=1m or gid-*=5m",
+	     rna_rule_hold_is_valid, NULL,
+	     "How long a rule must hold before its finding is told, in the place of its own time."),
+	LIST("health.thresholds", health_thresholds,
+	     "COUNTER=COUNT/UNIT with the unit s, m, h or d, for example symbol_error=500/h, or "
+	     "COUNTER=off",
+	     rna_threshold_is_valid, NULL,
+	     "How much a counter may rise; for the name of its file, or downs for how often a port went "
+	     "down."),
+	LIST("health.silence", health_silence,
+	     "DAYS HH:MM-HH:MM, where DAYS are such as Sat, Mon-Fri or daily, or "
+	     "2026-12-01T00:00Z/2026-12-01T06:00Z, and a blank and a glob of devices behind it",
+	     rna_silence_is_valid, NULL,
+	     "Times, in UTC, at which findings count for nothing: they are shown as silenced, but are not "
+	     "in metrics, the journal and the exit code of check."),
+	DURATION("health.boot_grace", health_boot_grace, "0s", "1h", "3m",
+		 "For so long after boot, and after a driver registered a device, nothing new is said of ports and "
+		 "links: they are still coming up."),
+	BOOLEAN("health.virtual_functions", health_virtual_functions, "false",
+		"Whether virtual functions are judged as physical ones are."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };

@@ -33,6 +33,12 @@ struct rna_settings {
 	bool metrics_node_exporter_names;
 	char **devices_include; /* NULL-ended, or NULL: none */
 	char **devices_exclude;
+	char **health_disable;
+	char **health_hold_down;
+	char **health_thresholds;
+	char **health_silence;
+	rna_usec health_boot_grace;
+	bool health_virtual_functions;
 	char **expect_up; /* NULL-ended, or NULL: none */
 	char **expect_down;
 	char *state_directory; /* "": none */

@@ -237,27 +237,14 @@ static void write_known_counter(const struct rna_counter *counter, struct rna_wa
 					  in_base_unit(counter, found->value.number));
 }
 
-static int compare_counters(const void *key, const void *element)
-{
-	const struct rna_counter *wanted = key;
-	const struct rna_counter_value *value = element;
-
-	if (!value->counter) /* unknown files stand behind all known ones */
-		return -1;
-	return wanted < value->counter ? -1 : wanted > value->counter;
-}
-
 /* A search and no walk: these are few, and not in the order of the table. */
 static void write_alias(const struct rna_counter *counter, const struct rna_subject_list *ports,
 			struct rna_writer *writer)
 {
 	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_counter_group *group = ports->items[i].groups[counter->place];
-		const struct rna_counter_value *found = NULL;
+		const struct rna_counter_value *found =
+			rna_counter_group_find(ports->items[i].groups[counter->place], counter);
 
-		if (group)
-			found = bsearch(counter, group->values, group->count,
-					sizeof(*group->values), compare_counters);
 		if (found && rna_value_is_known(found->value))
 			rna_writer_sample(writer, ports->items[i].labels,
 					  in_base_unit(counter, found->value.number));
@@ -368,6 +355,42 @@ static void errors(const struct rna_subject *job, struct rna_writer *writer)
 					       rna_reason_name(reason), job->job->errors[reason]);
 }
 
+/* -- Findings ---------------------------------------------------------------------------------- */
+
+static void write_finding(const struct rna_finding *finding, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	char port[RNA_FACT_MAX];
+
+	(void)snprintf(port, sizeof(port), "%u", finding->port);
+	rna_label_add(&labels, "rule", finding->rule);
+	rna_label_add(&labels, "severity", rna_severity_name(finding->severity));
+	rna_label_add(&labels, "device", finding->device);
+	rna_label_add(&labels, "port", finding->port ? port : NULL);
+	if (!rna_strbuf_ok(&labels))
+		writer->out->failed = true;
+	else
+		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+}
+
+static void findings(const struct rna_subject *node, struct rna_writer *writer)
+{
+	for (size_t i = 0; i < node->view->finding_count; i++)
+		if (!node->view->findings[i].silenced)
+			write_finding(&node->view->findings[i], writer);
+}
+
+static void finding_counts(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_view *view = node->view;
+
+	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
+		rna_writer_sample_with(writer, node->labels, "severity",
+				       rna_severity_name(severity),
+				       rna_finding_count(view->findings, view->finding_count,
+							 severity));
+}
+
 /* -- The agent --------------------------------------------------------------------------------- */
 
 static struct rna_value start_time(const struct rna_subject *node)
@@ -442,6 +465,12 @@ static const struct rna_family table[] = {
 	  "A device that is missing, and where it is: lost, unbound, moved to another network namespace, "
 	  "or unknown."},
 	 NODE, .each = missing_info, .label = "device, pci_address, whereabouts"},
+	{{"rdma_finding", GAUGE, PLAIN,
+	  "What is wrong, as 1; without a port it is about the device, without a device about the node."},
+	 NODE, .each = findings, .label = "rule, severity, device, port"},
+	{{"rdma_findings", GAUGE, PLAIN,
+	  "How many findings there are, by severity."},
+	 NODE, .each = finding_counts, .label = "severity"},
 	{{"rdma_device_info", INFO, PLAIN,
 	  "What an RDMA device is: its place, its board, its firmware and its GUIDs."},
 	 DEVICE, one},

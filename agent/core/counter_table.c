@@ -543,3 +543,21 @@ const struct rna_counter *rna_counter_find(enum rna_counter_place place, const c
 			return &rna_counters[i];
 	return NULL;
 }
+
+static int compare_counters(const void *key, const void *element)
+{
+	const struct rna_counter *wanted = key;
+	const struct rna_counter_value *value = element;
+
+	if (!value->counter) /* unknown files stand behind all known ones */
+		return -1;
+	return wanted < value->counter ? -1 : wanted > value->counter;
+}
+
+const struct rna_counter_value *rna_counter_group_find(const struct rna_counter_group *group,
+						       const struct rna_counter *counter)
+{
+	return group ? bsearch(counter, group->values, group->count, sizeof(*group->values),
+			       compare_counters)
+		     : NULL;
+}

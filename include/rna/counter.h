@@ -101,6 +101,10 @@ struct rna_counter_group {
 	const struct rna_counter_value *values;
 };
 
+/* The value of a known counter, or NULL. group: NULL for none. */
+const struct rna_counter_value *rna_counter_group_find(const struct rna_counter_group *group,
+						       const struct rna_counter *counter);
+
 /* The part of the collectors counters and hw_counters. */
 struct rna_counters_part {
 	struct rna_part part;

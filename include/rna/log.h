@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log. Only agent.c, remember.c, schedule.c, state.c, commands.c and command_run.c write to it,
- * once per change and never per poll. To the journal (when stderr is connected to it) an entry goes
- * with its fields; otherwise it is one readable line on stderr: "warning: mlx5_3: reads stalled
- * (DEVICE=mlx5_3)", without the fields MESSAGE_ID and REASON, which the message says in words.
+ * The log. Only agent.c, announce.c, remember.c, schedule.c, state.c, commands.c and command_run.c
+ * write to it, once per change and never per poll. To the journal (when stderr is connected to it)
+ * an entry goes with its fields; otherwise it is one readable line on stderr: "warning: mlx5_3:
+ * reads stalled (DEVICE=mlx5_3)", without the fields MESSAGE_ID and REASON, which the message says
+ * in words.
  *
  * Thread: the loop's only.
  */

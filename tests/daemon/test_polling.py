@@ -269,7 +269,7 @@ class Stalled(unittest.TestCase):
             self.wait_stalled(agent)
             wait("a line in the log", lambda: "stalled" in agent.log())
             agent.wait_snapshots(20)
-            lines = [line for line in agent.log().splitlines() if "stalled" in line]
+            lines = [line for line in agent.log().splitlines() if "is stalled" in line]
             self.assertEqual(len(lines), 1, lines)
             self.assertIn("mlx5_3", lines[0])
 

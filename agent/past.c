@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "past.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define KEPT             (10 * 60 * RNA_USEC_PER_SEC)      /* after a device was last seen */
+#define SAMPLED_AT_LEAST (10 * RNA_USEC_PER_SEC)           /* each, so that windows move on */
+#define NCCL_IS_OLD      (24 * 60 * 60 * RNA_USEC_PER_SEC) /* then a new index is the usual one */
+
+/* -- One of them ------------------------------------------------------------------------------- */
+
+static struct rna_past *past_free(struct rna_past *past)
+{
+	if (past)
+		free((char *)(uintptr_t)past->key);
+	free(past);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(struct rna_past, past_free)
+
+static struct rna_past *past_new(const struct rna_rule_subject *subject, size_t windows)
+{
+	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
+
+	past = calloc(1, sizeof(*past) + windows * sizeof(past->windows[0]));
+	if (!past)
+		return NULL;
+	past->port = subject->number;
+	past->generation = subject->device->device->generation;
+	past->key = strdup(subject->device->device->key);
+	return past->key ? RNA_TAKE(past) : NULL;
+}
+
+static bool fits(const struct rna_threshold *threshold, enum rna_link_layer layer)
+{
+	switch (layer) {
+	case RNA_LINK_LAYER_INFINIBAND:
+		return !threshold->link_layers || threshold->link_layers & RNA_ON_INFINIBAND;
+	case RNA_LINK_LAYER_ETHERNET:
+		return !threshold->link_layers || threshold->link_layers & RNA_ON_ETHERNET;
+	default:
+		return !threshold->link_layers;
+	}
+}
+
+static const struct rna_counter_group *find_group(const struct rna_rule_subject *subject,
+						  enum rna_counter_place place)
+{
+	enum rna_collector_id collector = place == RNA_PLACE_PORT_COUNTERS
+						  ? RNA_COLLECTOR_COUNTERS
+						  : RNA_COLLECTOR_HW_COUNTERS;
+	const struct rna_counters_part *part = rna_device_counters(subject->device, collector);
+
+	for (size_t i = 0; part && i < part->group_count; i++)
+		if (part->groups[i].place == place && part->groups[i].port == subject->number)
+			return &part->groups[i];
+	return NULL;
+}
+
+/* Absent where there is none, or where it means nothing. */
+static struct rna_value read_value(const struct rna_rule_subject *subject,
+				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
+				   const struct rna_threshold *threshold)
+{
+	const struct rna_counter_value *found = NULL;
+
+	if (!threshold->counter)
+		return subject->account ? rna_value_ok(subject->account->history.downs)
+					: (struct rna_value){0};
+	if (fits(threshold, subject->link_layer))
+		found = rna_counter_group_find(groups[threshold->place], threshold->counter);
+	return found ? found->value : (struct rna_value){0};
+}
+
+/*
+ * Registered anew, its counters begin anew. The count of downs does not, and it would not do to
+ * forget what has risen.
+ */
+static void begin_anew(struct rna_past *past, const struct rna_thresholds *thresholds)
+{
+	for (size_t i = 0; i < thresholds->count; i++)
+		past->windows[i].known &= !thresholds->items[i].counter;
+}
+
+static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
+			      const struct rna_rule_subject *subject, rna_usec now)
+{
+	uint64_t generation = subject->device->device->generation;
+
+	if (past->generation == generation)
+		return;
+	past->generation = generation;
+	past->registered = now;
+	begin_anew(past, thresholds);
+}
+
+static rna_usec taken_of(const struct rna_rule_subject *subject, enum rna_collector_id id)
+{
+	const struct rna_part *part = subject->device->parts[id];
+
+	return part ? part->taken.monotonic : 0;
+}
+
+/* A view comes each second, new counters seldom so. What is old has to move on all the same. */
+static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject, rna_usec now)
+{
+	rna_usec counters = taken_of(subject, RNA_COLLECTOR_COUNTERS);
+	rna_usec hw_counters = taken_of(subject, RNA_COLLECTOR_HW_COUNTERS);
+	uint64_t downs = subject->account ? subject->account->history.downs : 0;
+
+	if (past->sampled && counters == past->counters_taken &&
+	    hw_counters == past->hw_counters_taken && downs == past->downs &&
+	    rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
+		return false;
+	past->sampled = now;
+	past->counters_taken = counters;
+	past->hw_counters_taken = hw_counters;
+	past->downs = downs;
+	return true;
+}
+
+static void take_counters(struct rna_past *past, const struct rna_thresholds *thresholds,
+			  const struct rna_rule_subject *subject, rna_usec now)
+{
+	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
+
+	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++)
+		groups[place] = find_group(subject, place);
+	for (size_t i = 0; i < thresholds->count; i++)
+		rna_window_add(&past->windows[i], &thresholds->items[i],
+			       read_value(subject, groups, &thresholds->items[i]), now);
+}
+
+static void take_nccl_index(struct rna_past *past, const struct rna_rule_subject *subject,
+			    rna_usec now)
+{
+	if (!subject->nccl_known)
+		return;
+	if (!past->nccl_known || subject->nccl_index == past->nccl_index)
+		past->nccl_moved = 0;
+	else if (past->nccl_moved == 0)
+		past->nccl_moved = now;
+	if (!past->nccl_known ||
+	    (past->nccl_moved && rna_usec_since(past->nccl_moved, now) > NCCL_IS_OLD)) {
+		past->nccl_known = true;
+		past->nccl_index = subject->nccl_index;
+		past->nccl_moved = 0;
+	}
+}
+
+/* -- All of them ------------------------------------------------------------------------------- */
+
+void rna_pasts_deinit(struct rna_pasts *pasts)
+{
+	for (size_t i = 0; i < pasts->count; i++)
+		(void)past_free(pasts->items[i]);
+	free(pasts->items);
+	*pasts = (struct rna_pasts){0};
+}
+
+/* Where it is, or where it belongs. */
+static size_t find_place(const struct rna_pasts *pasts, const char *key, unsigned port,
+			 bool *ret_found)
+{
+	size_t low = 0, high = pasts->count;
+
+	*ret_found = false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct rna_past *past = pasts->items[middle];
+		int order = strcmp(past->key, key);
+
+		if (order == 0 && past->port == port) {
+			*ret_found = true;
+			return middle;
+		}
+		if (order < 0 || (order == 0 && past->port < port))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int insert(struct rna_pasts *pasts, size_t place, struct rna_past *past)
+{
+	struct rna_past **items = pasts->items;
+	size_t size = pasts->size ? pasts->size * 2 : 16;
+
+	if (pasts->count == pasts->size) {
+		items = reallocarray(pasts->items, size, sizeof(struct rna_past *));
+		if (!items)
+			return -ENOMEM;
+		pasts->items = items;
+		pasts->size = size;
+	}
+	memmove(&items[place + 1], &items[place], (pasts->count - place) * sizeof(items[0]));
+	items[place] = past;
+	pasts->count++;
+	return 0;
+}
+
+/* The past of subject, made when there is none yet. NULL: no memory. */
+static struct rna_past *get(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+			    const struct rna_rule_subject *subject, rna_usec now)
+{
+	const char *key = subject->device->device->key;
+	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
+	bool found;
+	size_t place = find_place(pasts, key, subject->number, &found);
+
+	if (found)
+		return pasts->items[place];
+	past = past_new(subject, thresholds->count);
+	if (past && pasts->begun)
+		past->registered = now;
+	if (!past || insert(pasts, place, past) < 0)
+		return NULL;
+	return RNA_TAKE(past);
+}
+
+static void drop_old(struct rna_pasts *pasts, rna_usec now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < pasts->count; i++)
+		if (rna_usec_since(pasts->items[i]->seen, now) <= KEPT)
+			pasts->items[kept++] = pasts->items[i];
+		else
+			(void)past_free(pasts->items[i]);
+	pasts->count = kept;
+}
+
+int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+		     struct rna_rule_subject *subjects, size_t count, rna_usec now)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct rna_rule_subject *subject = &subjects[i];
+		struct rna_past *past = get(pasts, thresholds, subject, now);
+
+		if (!past) {
+			ret = -ENOMEM;
+			continue;
+		}
+		past->seen = now;
+		take_registration(past, thresholds, subject, now);
+		if (is_due(past, subject, now))
+			take_counters(past, thresholds, subject, now);
+		take_nccl_index(past, subject, now);
+		subject->past = past;
+	}
+	drop_old(pasts, now);
+	pasts->begun = true;
+	return ret;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The past of ports, as far as rules ask for it: how counters rose lately, and which GID index NCCL
+ * used before. It outlives the driver: what comes back under the same key within ten minutes goes
+ * on where it was.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "rules.h"
+#include "thresholds.h"
+
+struct rna_past {
+	const char *key; /* of the device; its own copy */
+	unsigned port;   /* 0: of the device as a whole */
+	uint64_t generation;
+	rna_usec seen;       /* monotonic, when it was there last */
+	rna_usec registered; /* when it came, or came back; 0: it was there before the agent */
+	rna_usec sampled;    /* when counters were taken last, and what was new then: */
+	rna_usec counters_taken, hw_counters_taken;
+	uint64_t downs;
+	/* NCCL's index, as long as nothing moved it; what has been new for a day is the old. */
+	bool nccl_known;
+	unsigned nccl_index;
+	rna_usec nccl_moved;         /* since when it differs; 0: it does not */
+	struct rna_window windows[]; /* one for each threshold */
+};
+
+struct rna_pasts {
+	bool begun; /* was there an update? What is new from then on has just been registered */
+	size_t count;
+	size_t size;
+	struct rna_past **items; /* by key and port */
+};
+
+void rna_pasts_deinit(struct rna_pasts *pasts); /* idempotent */
+
+/*
+ * Takes what subjects show now, and gives each of them its past. 0 or -ENOMEM: then some have
+ * none, which costs them the findings that need it.
+ */
+int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+		     struct rna_rule_subject *subjects, size_t count, rna_usec now);

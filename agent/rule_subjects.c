@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Ports and interfaces come in the same order from both sides, or nearly so; a search starts where
+ * the last one ended, and 512 ports cost about 512 comparisons. So does finding out who is whose
+ * sibling: a node has few models.
+ */
+#include "rule_subjects.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "rna/parse.h"
+
+enum { MODELS_MAX = 64 }; /* ports of further ones have no siblings */
+
+struct join {
+	const struct rna_view *view;
+	const struct rna_netdevs *netdevs;
+	size_t next_port, next_netdev, next_job; /* where the last searches ended */
+	size_t model_count;
+	const struct rna_rule_subject *models[MODELS_MAX]; /* the first port of each */
+};
+
+static const struct rna_netdev *find_by_name(struct join *join, const char *name)
+{
+	const struct rna_netdevs *part = join->netdevs;
+
+	for (size_t tried = 0; tried < part->count; tried++, join->next_netdev++) {
+		const struct rna_netdev *found = &part->netdevs[join->next_netdev % part->count];
+
+		if (strcmp(found->name, name) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+static const struct rna_netdev *find_netdev(struct join *join, const char *device, unsigned port)
+{
+	const struct rna_netdevs *part = join->netdevs;
+
+	for (size_t tried = 0; part && tried < part->port_count; tried++, join->next_port++) {
+		const struct rna_port_netdev *found =
+			&part->ports[join->next_port % part->port_count];
+
+		if (found->port == port && strcmp(found->device, device) == 0)
+			return find_by_name(join, found->netdev);
+	}
+	return NULL;
+}
+
+/* Jobs of one device stand together. */
+static void set_jobs(struct join *join, struct rna_rule_subject *subject)
+{
+	const struct rna_view *view = join->view;
+	const char *name = subject->device->device->name;
+	size_t tried = 0, first;
+
+	while (tried < view->job_count &&
+	       strcmp(view->jobs[join->next_job % view->job_count].device, name) != 0) {
+		join->next_job++;
+		tried++;
+	}
+	if (tried == view->job_count)
+		return;
+	first = join->next_job % view->job_count;
+	subject->jobs = &view->jobs[first];
+	while (first + subject->job_count < view->job_count &&
+	       strcmp(subject->jobs[subject->job_count].device, name) == 0)
+		subject->job_count++;
+}
+
+static bool same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+{
+	const struct rna_device *x = a->device->device, *y = b->device->device;
+
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
+	       a->link_layer == b->link_layer &&
+	       rna_same_text(a->identity->board_id, b->identity->board_id);
+}
+
+/* A number from 1 on; 0: not known, or not a port with a function of its own. */
+static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
+{
+	const struct rna_device *device = port->device->device;
+
+	if (device->function != RNA_FUNCTION_PF || device->vendor_id == 0 ||
+	    port->link_layer == RNA_LINK_LAYER_UNKNOWN)
+		return 0;
+	for (unsigned i = 0; i < join->model_count; i++)
+		if (same_model(join->models[i], port))
+			return i + 1;
+	if (join->model_count == MODELS_MAX)
+		return 0;
+	join->models[join->model_count++] = port;
+	return (unsigned)join->model_count;
+}
+
+static void set_port(struct join *join, struct rna_rule_subject *subject, size_t index)
+{
+	const struct rna_snapshot_device *device = subject->device;
+	unsigned number = subject->number;
+	const struct rna_port_identity *identity = rna_port_identity(device, number);
+
+	subject->link_layer = identity ? identity->link_layer : RNA_LINK_LAYER_UNKNOWN;
+	subject->state = rna_port_state(device, number);
+	subject->link = rna_port_link(device, number);
+	subject->gids = rna_port_gids(device, number);
+	subject->netdev = find_netdev(join, device->device->name, number);
+	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
+	subject->model = model_of(join, subject);
+	subject->nccl_known = rna_subject_nccl_index(subject, &subject->nccl_index);
+}
+
+ssize_t rna_rule_subjects_new(const struct rna_view *view, struct rna_rule_subject **ret)
+{
+	const struct rna_snapshot *snapshot = view->snapshot;
+	struct join join = {.view = view, .netdevs = rna_snapshot_netdevs(snapshot)};
+	size_t count = snapshot->device_count, port = 0, next = 0;
+	struct rna_rule_subject *subjects;
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		count += snapshot->devices[i].device->port_count;
+	subjects = calloc(count + 1, sizeof(*subjects)); /* never none */
+	if (!subjects)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_snapshot_device *device = &snapshot->devices[i];
+		struct rna_rule_subject whole = {
+			.device = device,
+			.identity = rna_device_identity(device),
+		};
+
+		set_jobs(&join, &whole);
+		subjects[next++] = whole;
+		for (size_t p = 0; p < device->device->port_count; p++) {
+			subjects[next] = whole;
+			subjects[next].number = device->device->ports[p];
+			set_port(&join, &subjects[next++], port++);
+		}
+	}
+	*ret = subjects;
+	return (ssize_t)count;
+}

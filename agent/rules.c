@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The rules: one table. To add a rule: a number in rules.h, a row here, and a check function in the
+ * rules_*.c of its subject. Settings, README.md and the catalog of the journal follow from the row.
+ *
+ * Names are metric labels and message ids are for ever; neither changes.
+ */
+#include "rules.h"
+
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "duration.h"
+#include "past.h"
+#include "rna/parse.h"
+#include "settings.h"
+
+const char rna_rule_resolved_id[] = "98d3cd14b89c4eefab6f9f6dddd4285d";
+
+/* clang-format off */
+const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
+	[RNA_RULE_PORT_DOWN] = {
+		.name = "port-down",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "0s",
+		.help = "A port is down though it is expected to be up; one that nobody expects is "
+			"told at severity info.",
+		.check = rna_check_port_down,
+		.remedy = "Check the cable, the transceivers and the port at the other end; if the "
+			  "port is meant to be down, say so in expect.down.",
+		.message_id = "5da5d81fe037426182921d5601598cf5",
+	},
+	[RNA_RULE_PORT_INIT] = {
+		.name = "port-init",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The link of an InfiniBand port is up, but no subnet manager has configured "
+			"it (state INIT).",
+		.check = rna_check_port_init,
+		.remedy = "Check that a subnet manager runs in this fabric and lets this port in: "
+			  "sminfo, and the log of opensm or UFM.",
+		.message_id = "4e275faaf60345ad94dbd2956e5991ff",
+	},
+	[RNA_RULE_PORT_ARMED] = {
+		.name = "port-armed",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "A port stays in state ARMED: the subnet manager began to bring it up and "
+			"did not finish.",
+		.check = rna_check_port_armed,
+		.remedy = "Look into the log of the subnet manager; a sweep that fails half-way "
+			  "leaves ports like this.",
+		.message_id = "69864336afab477ca32eed7c5f368ddb",
+	},
+	[RNA_RULE_PORT_DISABLED] = {
+		.name = "port-disabled",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "0s",
+		.help = "An InfiniBand port is disabled, and nothing says that it should be up.",
+		.check = rna_check_port_disabled,
+		.remedy = "If it is to be used: ibportstate enables it, or the subnet manager that "
+			  "disabled it.",
+		.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
+	},
+	[RNA_RULE_DEVICE_MISSING] = {
+		.name = "device-missing",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "A device that was there is gone, or its driver is.",
+		.check = rna_check_device_missing,
+		.remedy = "Look for its PCI function with lspci and for the reason in the kernel log; "
+			  "a device retired on purpose goes with: rdma-node-agent expect accept.",
+		.message_id = "490558271c264c56954eae201980b496",
+	},
+	[RNA_RULE_DEVICE_MOVED] = {
+		.name = "device-moved",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "0s",
+		.help = "A device is in another network namespace now, as a container's device is.",
+		.check = rna_check_device_moved,
+		.remedy = "Nothing, if a container is to have it; rdma system and rdma dev show whose "
+			  "it is.",
+		.message_id = "3701623d8c1841798112077419adea93",
+	},
+	[RNA_RULE_LINK_DEGRADED] = {
+		.name = "link-degraded",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The link is up with a lower rate or width than the port once had, or than "
+			"its siblings have.",
+		.check = rna_check_link_degraded,
+		.remedy = "Reseat or replace the cable, and compare the speed that both ends are "
+			  "configured for.",
+		.message_id = "d7007c37fcf549da976ee3595e115aa1",
+	},
+	[RNA_RULE_PORT_FLAPPING] = {
+		.name = "port-flapping",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "The port went down more often than its threshold allows.",
+		.devices_too = true,
+		.check = rna_check_threshold,
+		.remedy = "Replace the cable or a transceiver, and look at the port at the other end.",
+		.message_id = "cd4f5a650edc42259f52521f0b7ea57b",
+	},
+	[RNA_RULE_ERRORS_RISING] = {
+		.name = "errors-rising",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "An error counter rises faster than its threshold allows.",
+		.devices_too = true,
+		.check = rna_check_threshold,
+		.remedy = "Start with the cable and the transceivers when the link's own counters "
+			  "rise, with the fabric when packets are lost.",
+		.message_id = "31e6b24379f8455e95101b7cd955b72e",
+	},
+	[RNA_RULE_COUNTER_SATURATED] = {
+		.name = "counter-saturated",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "A counter stands at its maximum and counts no more; further errors go "
+			"unseen.",
+		.check = rna_check_counter_saturated,
+		.remedy = "Reset the counters of the port, for example with perfquery -R, where no "
+			  "other monitor relies on them.",
+		.message_id = "f8b39f00f8d14039bb8deece995d4219",
+	},
+	[RNA_RULE_CONGESTION_IGNORED] = {
+		.name = "congestion-ignored",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "Congestion notifications arrive and the port does not obey them.",
+		.devices_too = true,
+		.check = rna_check_threshold,
+		.remedy = "Enable the reaction point of congestion control (DCQCN) for the traffic "
+			  "class in use, at both ends.",
+		.message_id = "999ac24655fc4fbd8cd5959fa236443e",
+	},
+	[RNA_RULE_GID_MISSING] = {
+		.name = "gid-missing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "An active port has an empty GID table: nothing can connect through it.",
+		.check = rna_check_gid_missing,
+		.remedy = "Check that the port's network interface is up and in this network "
+			  "namespace.",
+		.message_id = "3a59d7b02dbd44109daba40e783915ca",
+	},
+	[RNA_RULE_GID_ROCE_V1_ONLY] = {
+		.name = "gid-roce-v1-only",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "All GIDs of an active port are RoCE v1, which no router carries.",
+		.check = rna_check_gid_roce_v1_only,
+		.remedy = "Enable RoCE v2 in the driver or the firmware (cma_roce_mode, mlxconfig "
+			  "ROCE_MODE).",
+		.message_id = "0bc8bac461a34f67b26407d55860649e",
+	},
+	[RNA_RULE_GID_LINK_LOCAL_ONLY] = {
+		.name = "gid-link-local-only",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "All GIDs of an active RoCE port are link-local, though its interface has "
+			"an address or none is known.",
+		.check = rna_check_gid_link_local_only,
+		.remedy = "Give the port's network interface an IP address; if it has one, set the "
+			  "interface down and up again.",
+		.message_id = "c178507e72ab4f93b5bf4c3c1baffebe",
+	},
+	[RNA_RULE_GID_NCCL_INDEX_MOVED] = {
+		.name = "gid-nccl-index-moved",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "NCCL uses another GID index than before; told for a day, or until the old "
+			"one is back.",
+		.check = rna_check_gid_nccl_index_moved,
+		.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new number, or no number; "
+			  "show_gids tells which addresses changed places.",
+		.message_id = "9daa3e9b96d74aa9bd559158af883e92",
+	},
+	[RNA_RULE_GID_RAILS_DISAGREE] = {
+		.name = "gid-rails-disagree",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "NCCL uses another GID index on this port than on most ports of the same "
+			"model.",
+		.check = rna_check_gid_rails_disagree,
+		.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or make the addresses of all "
+			  "rails alike.",
+		.message_id = "9ec37f617a694d44bf89cbad4c4d314e",
+	},
+	[RNA_RULE_NETDEV_DOWN] = {
+		.name = "netdev-down",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The network interface of an active port is down.",
+		.check = rna_check_netdev_down,
+		.remedy = "Bring the interface up: ip link set dev NAME up.",
+		.message_id = "5f52137f3b614cf29460416e13a57562",
+	},
+	[RNA_RULE_NETDEV_NO_ADDRESS] = {
+		.name = "netdev-no-address",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The network interface of an active RoCE port has no IP address, so its "
+			"GIDs are link-local.",
+		.check = rna_check_netdev_no_address,
+		.remedy = "Give the interface an IP address, or leave the device out with "
+			  "devices.exclude if RDMA is not used on it.",
+		.message_id = "3f11c264b7cd4c6bbe0df2d8d7b8c16d",
+	},
+	[RNA_RULE_MTU_LOW] = {
+		.name = "mtu-low",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The RDMA MTU in use is smaller than the largest that the port supports.",
+		.check = rna_check_mtu_low,
+		.remedy = "Raise the MTU of the network interface, or of the subnet's partition, "
+			  "along the whole path.",
+		.message_id = "b25e74ddacb64925abb0f0590d963c7b",
+	},
+	[RNA_RULE_BOND_MEMBER_LOST] = {
+		.name = "bond-member-lost",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "0s",
+		.help = "A member of the bond that serves an RDMA port has no link; the port itself "
+			"stays active.",
+		.check = rna_check_bond_member_lost,
+		.remedy = "Check the cable and the switch port of that member.",
+		.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
+	},
+	[RNA_RULE_DEVICE_STALLED] = {
+		.name = "device-stalled",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "A device does not answer: a read of it is past its deadline; critical "
+			"after two minutes.",
+		.check = rna_check_device_stalled,
+		.remedy = "Look for firmware command timeouts in the kernel log; a device that stays "
+			  "like this needs a reset or a reboot.",
+		.message_id = "8f21be3837d448218e88dab50f91eeff",
+	},
+	[RNA_RULE_READS_FAILING] = {
+		.name = "reads-failing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "30s",
+		.help = "A collector fails on a device, or the state of a port cannot be read: how "
+			"it is, is not known.",
+		.check = rna_check_reads_failing,
+		.remedy = "See rdma_collector_errors_total for the reason, and the kernel log; a "
+			  "container may lack the right to read.",
+		.message_id = "2eac4e1b40fc489b86d81e91c56a71be",
+	},
+	[RNA_RULE_DATA_TOO_OLD] = {
+		.name = "data-too-old",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "What the agent knows of a device is older than three of its periods, "
+			"though nothing failed.",
+		.check = rna_check_data_too_old,
+		.remedy = "Too many devices stall (see lanes.max), or the agent gets too little CPU "
+			  "time.",
+		.message_id = "5544d516e6684b0686734dbc14cd12d9",
+	},
+};
+/* clang-format on */
+
+/* -- Settings ---------------------------------------------------------------------------------- */
+
+bool rna_rule_glob_is_valid(const char *text)
+{
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		if (fnmatch(text, rna_rules[i].name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_usec *ret)
+{
+	const char *equals = strchr(text, '=');
+	size_t len = equals ? (size_t)(equals - text) : 0;
+
+	if (len == 0 || len >= RNA_RULE_GLOB_MAX)
+		return false;
+	memcpy(glob, text, len);
+	glob[len] = '\0';
+	return rna_rule_glob_is_valid(glob) && rna_duration_parse(equals + 1, ret) == 0;
+}
+
+bool rna_rule_hold_is_valid(const char *text)
+{
+	char glob[RNA_RULE_GLOB_MAX];
+	rna_usec ignored;
+
+	return rna_rule_split_hold(text, glob, &ignored);
+}
+
+/* -- Documents --------------------------------------------------------------------------------- */
+
+void rna_rules_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Rule | Severity | Hold-down | When | What to do |\n"
+			     "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		const struct rna_rule *rule = &rna_rules[i];
+
+		rna_strbuf_printf(out, "| `%s` | %s | %s | %s | %s |\n", rule->name,
+				  rna_severity_name(rule->severity), rule->hold, rule->help,
+				  rule->remedy);
+	}
+}
+
+static void write_entry(const char *id, const char *subject, const char *text,
+			struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out,
+			  "-- %s\n"
+			  "Subject: %s\n"
+			  "Defined-By: rdma-node-agent\n"
+			  "Documentation: man:rdma-node-agent(8)\n\n%s\n",
+			  id, subject, text);
+}
+
+/* Lines of a catalog are not filled for the reader; a sentence each is what a pager can wrap. */
+void rna_rules_write_catalog(struct rna_strbuf *out)
+{
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		const struct rna_rule *rule = &rna_rules[i];
+
+		write_entry(rule->message_id, "RDMA finding @RULE@ (@SEVERITY@)", rule->help, out);
+		rna_strbuf_printf(out, "%s\n\n", rule->remedy);
+	}
+	write_entry(rna_rule_resolved_id, "RDMA finding @RULE@ is over",
+		    "What an earlier entry with the same RULE, DEVICE and PORT told is not so any "
+		    "more.\n",
+		    out);
+}
+
+/* -- Running ----------------------------------------------------------------------------------- */
+
+/* Room for one more at the end; NULL: no memory. */
+static struct rna_find *next_find(struct rna_finds *out)
+{
+	struct rna_find *items = out->items;
+	size_t size = out->size ? out->size * 2 : 32;
+
+	if (out->count == out->size) {
+		items = reallocarray(out->items, size, sizeof(*items));
+		if (!items)
+			return NULL;
+		out->items = items;
+		out->size = size;
+	}
+	return &items[out->count];
+}
+
+static struct rna_find *add_find(struct rna_finds *out)
+{
+	const struct rna_rule_subject *subject = out->subject;
+	struct rna_find *find = next_find(out);
+
+	if (!find) {
+		out->failed = true;
+		return NULL;
+	}
+	*find = (struct rna_find){
+		.rule = (enum rna_rule_id)(out->rule - rna_rules),
+		.finding =
+			{
+				.rule = out->rule->name,
+				.severity = out->rule->severity,
+				.device = subject ? subject->device->device->name : NULL,
+				.port = subject ? subject->number : 0,
+				.remedy = out->rule->remedy,
+			},
+	};
+	out->count++;
+	return find;
+}
+
+static const char *with_object(struct rna_arena *arena, const struct rna_finding *finding,
+			       const char *text)
+{
+	if (!finding->device)
+		return rna_arena_strdup(arena, text);
+	if (finding->port == 0)
+		return rna_arena_printf(arena, "%s: %s", finding->device, text);
+	return rna_arena_printf(arena, "%s/%u: %s", finding->device, finding->port, text);
+}
+
+struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...)
+{
+	struct rna_find *find = add_find(out);
+	RNA_FREE char *text = NULL;
+	va_list args;
+	int len;
+
+	if (!find)
+		return &out->spare;
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0)
+		text = NULL;
+	else
+		find->finding.text = with_object(out->arena, &find->finding, text);
+	if (!find->finding.text) {
+		out->failed = true;
+		out->count--;
+	}
+	return &find->finding; /* behind the end it is still ours */
+}
+
+void rna_find_unknown(struct rna_finds *out)
+{
+	struct rna_find *find = add_find(out);
+
+	if (find)
+		find->unknown = true;
+}
+
+/*
+ * VFs have no physical port of their own, and the state of one is what somebody set for a guest;
+ * the functions that manage NVSwitches carry no traffic.
+ */
+static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
+{
+	switch (subject->device->device->function) {
+	case RNA_FUNCTION_SWITCH_MANAGEMENT:
+		return false;
+	case RNA_FUNCTION_VF:
+		return settings->health_virtual_functions;
+	default:
+		return true;
+	}
+}
+
+static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject,
+		   const struct rna_settings *settings)
+{
+	switch (rule->scope) {
+	case RNA_RULE_OF_DEVICE:
+		return subject->number == 0;
+	case RNA_RULE_OF_PORT:
+		return (subject->number > 0 || rule->devices_too) && is_judged(subject, settings);
+	default:
+		return false;
+	}
+}
+
+/* Links come up some time after their driver; until then they are as they were. */
+static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_subject *subject)
+{
+	rna_usec now = in->view->snapshot->time.monotonic;
+
+	return subject->past && subject->past->registered &&
+	       rna_usec_since(subject->past->registered, now) < in->settings->health_boot_grace;
+}
+
+void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule *rule = &rna_rules[id];
+	struct rna_rule_input input = *in;
+
+	out->rule = rule;
+	out->subject = input.subject = NULL;
+	if (rule->scope != RNA_RULE_OF_PORT)
+		rule->check(&input, out);
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *subject = &in->subjects[i];
+
+		if (!is_for(rule, subject, in->settings))
+			continue;
+		out->subject = input.subject = subject;
+		if (rule->settles && is_settling(in, subject))
+			rna_find_unknown(out);
+		else
+			rule->check(&input, out);
+	}
+}
+
+/* -- What several rules ask -------------------------------------------------------------------- */
+
+bool rna_subject_state_is_known(const struct rna_rule_subject *subject)
+{
+	return subject->state && rna_value_is_known(subject->state->state);
+}
+
+bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state)
+{
+	return rna_subject_state_is_known(subject) && subject->state->state.number == state;
+}
+
+bool rna_subject_is_active(const struct rna_rule_subject *subject)
+{
+	return rna_subject_in_state(subject, RNA_PORT_ACTIVE) ||
+	       rna_subject_in_state(subject, RNA_PORT_ACTIVE_DEFER);
+}
+
+enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)
+{
+	return subject->account ? subject->account->expectation.expected : RNA_EXPECTED_UNKNOWN;
+}

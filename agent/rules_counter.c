@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about counters. What has risen is counted by the windows of a port's past; these rules put
+ * it into words.
+ */
+#include "rules.h"
+
+#include "duration.h"
+#include "past.h"
+#include "thresholds.h"
+
+#include <string.h>
+
+static void write_rise(const struct rna_threshold *threshold, const struct rna_window *window,
+		       struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s%s rose by %ju in ", out->len > 0 ? "; " : "", threshold->name,
+			  (uintmax_t)rna_window_rise(window));
+	rna_duration_write(threshold->window, out);
+	rna_strbuf_printf(out, " (threshold %ju): %s", (uintmax_t)threshold->limit, threshold->why);
+}
+
+static void write_downs(const struct rna_window *window, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "the port went down %ju times", (uintmax_t)rna_window_rise(window));
+}
+
+/* For each rule that thresholds belong to. All that is over its own goes into one finding. */
+void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_past *past = in->subject->past;
+	enum rna_severity worst = RNA_SEVERITY_INFO;
+
+	for (size_t i = 0; past && i < in->thresholds->count; i++) {
+		const struct rna_threshold *threshold = &in->thresholds->items[i];
+		const struct rna_window *window = &past->windows[i];
+
+		if (!window->over || out->rule != &rna_rules[threshold->rule])
+			continue;
+		if (threshold->counter)
+			write_rise(threshold, window, &text);
+		else
+			write_downs(window, &text);
+		worst = threshold->severity > worst ? threshold->severity : worst;
+	}
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	else if (text.len > 0)
+		rna_find(out, "%s", text.data)->severity = worst;
+}
+
+static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
+{
+	for (size_t i = 0; i < thresholds->count; i++)
+		if (thresholds->items[i].counter == counter)
+			return true;
+	return strcmp(counter->file, "link_downed") == 0; /* transitions are counted by it */
+}
+
+/* One that a threshold watches is worse: its rule is blind now. */
+void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_counters_part *part =
+		rna_device_counters(in->subject->device, RNA_COLLECTOR_COUNTERS);
+	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
+	size_t count = 0, watched = 0;
+
+	for (size_t g = 0; part && g < part->group_count; g++)
+		for (size_t i = 0; i < part->groups[g].count; i++) {
+			const struct rna_counter_value *value = &part->groups[g].values[i];
+
+			if (part->groups[g].port != in->subject->number ||
+			    value->value.state != RNA_VALUE_SATURATED || !value->counter)
+				continue;
+			rna_strbuf_printf(&names, "%s%s", count++ > 0 ? ", " : "", value->file);
+			watched += is_watched(in->thresholds, value->counter);
+		}
+	if (!rna_strbuf_ok(&names))
+		out->failed = true;
+	else if (count > 0)
+		rna_find(out, "%s %s at the maximum and %s no more", names.data,
+			 count > 1 ? "stand" : "stands", count > 1 ? "count" : "counts")
+			->severity = watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
+}

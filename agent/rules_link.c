@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about links that are up, but not as they should be, and about the network interfaces behind
+ * them. All of these ask for an active port: what a port that is down says of its link is made up.
+ */
+#include "rules.h"
+
+#include <string.h>
+
+enum { FULL_MTU = 4096 };
+
+static double gigabits(uint64_t bytes_per_second)
+{
+	return (double)bytes_per_second * 8 / 1e9;
+}
+
+/* -- Rate and width ---------------------------------------------------------------------------- */
+
+/*
+ * Is there a rate to compare? Not where the speed code has no name: old kernels write SDR for what
+ * they do not know (rdma.md 1.2). And not of virtual devices, whose rate is that of whatever
+ * interface they stand on.
+ */
+static bool has_rate(const struct rna_rule_subject *port)
+{
+	return rna_subject_is_active(port) && port->link && port->link->speed_name &&
+	       rna_value_is_known(port->link->rate) && rna_value_is_known(port->link->width) &&
+	       port->device->device->function != RNA_FUNCTION_VIRTUAL;
+}
+
+static const char *is_at(const struct rna_rule_subject *port, struct rna_arena *arena)
+{
+	const char *text =
+		rna_arena_printf(arena, "runs at %.6g Gb/s (%juX %s)",
+				 gigabits(port->link->rate.number),
+				 (uintmax_t)port->link->width.number, port->link->speed_name);
+
+	return text ? text : "is slow";
+}
+
+static bool is_below_best(const struct rna_rule_subject *port)
+{
+	return port->account && (port->link->rate.number < port->account->best.rate ||
+				 port->link->width.number < port->account->best.width);
+}
+
+/*
+ * The rate of its siblings, where at least two are active, all of them at one rate: then the one
+ * that is slower stands out. 0: there is no such rate.
+ */
+static uint64_t rate_of_siblings(const struct rna_rule_input *in)
+{
+	unsigned model = in->subject->model;
+	uint64_t rate = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; model && i < in->count; i++) {
+		const struct rna_rule_subject *other = &in->subjects[i];
+
+		if (other == in->subject || other->model != model || !has_rate(other))
+			continue;
+		if (count > 0 && other->link->rate.number != rate)
+			return 0;
+		rate = other->link->rate.number;
+		count++;
+	}
+	return count >= 2 ? rate : 0;
+}
+
+void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	uint64_t siblings;
+
+	if (!has_rate(port))
+		return;
+	if (is_below_best(port)) {
+		(void)rna_find(out, "%s; it had %.6g Gb/s and %uX before", is_at(port, out->arena),
+			       gigabits(port->account->best.rate), port->account->best.width);
+		return;
+	}
+	siblings = rate_of_siblings(in);
+	if (port->link->rate.number < siblings)
+		(void)rna_find(out, "%s; all other active ports of this model have %.6g Gb/s",
+			       is_at(port, out->arena), gigabits(siblings));
+}
+
+/* -- MTU --------------------------------------------------------------------------------------- */
+
+/*
+ * On Ethernet the RDMA MTU is the largest power of two that fits in the interface's beside the
+ * headers (rdma/ib_addr.h, iboe_get_mtu()): 4096 wants 4192, for which people write 4200.
+ */
+void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_netdev *netdev = port->netdev;
+	uint64_t active, most;
+
+	if (!rna_subject_is_active(port) || !port->link ||
+	    port->device->device->function == RNA_FUNCTION_VIRTUAL ||
+	    !rna_value_is_known(port->link->active_mtu) || !rna_value_is_known(port->link->max_mtu))
+		return;
+	active = port->link->active_mtu.number;
+	most = port->link->max_mtu.number;
+	if (active >= most || active >= FULL_MTU)
+		return;
+	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND)
+		(void)rna_find(out,
+			       "RDMA MTU %ju of %ju: so the subnet manager, or the port at "
+			       "the other end, has it",
+			       (uintmax_t)active, (uintmax_t)most);
+	else if (netdev && rna_value_is_known(netdev->mtu))
+		(void)rna_find(out, "RDMA MTU %ju of %ju: %s has MTU %ju, and 4096 needs 4200",
+			       (uintmax_t)active, (uintmax_t)most, netdev->name,
+			       (uintmax_t)netdev->mtu.number);
+	else
+		(void)rna_find(out, "RDMA MTU %ju of %ju", (uintmax_t)active, (uintmax_t)most);
+}
+
+/* -- Network interfaces ------------------------------------------------------------------------ */
+
+bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
+{
+	return !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
+	       netdev->operstate == RNA_OPER_LOWERLAYERDOWN ||
+	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
+}
+
+static const struct rna_netdev *find_netdev(const struct rna_rule_input *in, const char *name)
+{
+	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
+
+	for (size_t i = 0; name && part && i < part->count; i++)
+		if (strcmp(part->netdevs[i].name, name) == 0)
+			return &part->netdevs[i];
+	return NULL;
+}
+
+const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in)
+{
+	const struct rna_netdev *netdev = in->subject->netdev;
+
+	if (netdev && !netdev->bond)
+		netdev = find_netdev(in, netdev->master);
+	return netdev && netdev->bond ? netdev : NULL;
+}
+
+/*
+ * A member of a bond is bond-member-lost's. On InfiniBand an interface that nobody set up is not
+ * missed: RDMA does without IPoIB.
+ */
+void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_netdev *netdev = port->netdev;
+	const struct rna_netdev *bond = rna_rule_bond_of(in);
+
+	if (!rna_subject_is_active(port) || !netdev || (bond && bond != netdev) ||
+	    !rna_netdev_has_no_link(netdev))
+		return;
+	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND && !netdev->admin_up)
+		return;
+	(void)rna_find(out, "the port is active, but its network interface %s is down%s",
+		       netdev->name, netdev->admin_up ? "" : ": it was set down");
+}
+
+/*
+ * What is under another interface, in a bridge for example, has no use for an address of its own.
+ * Where a VLAN has one the port has GIDs of it, and all is well.
+ */
+void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_netdev *bond = rna_rule_bond_of(in);
+	const struct rna_netdev *netdev = bond ? bond : port->netdev;
+
+	if (port->link_layer != RNA_LINK_LAYER_ETHERNET || !rna_subject_is_active(port) ||
+	    !netdev || netdev->master || !rna_netdev_has_no_address(netdev) ||
+	    (port->gids && rna_subject_has_routable_gid(port)))
+		return;
+	(void)rna_find(out,
+		       "the network interface %s has no IP address, so nothing but its own "
+		       "network reaches the port",
+		       netdev->name);
+}
+
+void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
+	const struct rna_netdev *bond = rna_rule_bond_of(in);
+	size_t members = 0, lost = 0;
+	const char *first = NULL;
+
+	for (size_t i = 0; bond && i < part->count; i++) {
+		const struct rna_netdev *netdev = &part->netdevs[i];
+
+		if (!netdev->master || strcmp(netdev->master, bond->name) != 0)
+			continue;
+		members++;
+		if (!rna_netdev_has_no_link(netdev))
+			continue;
+		lost++;
+		first = first ? first : netdev->name;
+	}
+	if (lost > 0)
+		(void)rna_find(out, "%zu of %zu members of %s without a link: %s%s", lost, members,
+			       bond->name, first, lost > 1 ? " and more" : "");
+}

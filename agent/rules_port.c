@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about ports that are not up, and devices that are not there. A port that is down is told
+ * once: as port-disabled where it was disabled and nobody expects it, else as port-down, which
+ * says why.
+ */
+#include "rules.h"
+
+static bool is_infiniband(const struct rna_rule_subject *port)
+{
+	return port->link_layer == RNA_LINK_LAYER_INFINIBAND;
+}
+
+static bool is_physically(const struct rna_rule_subject *port, enum rna_physical_state state)
+{
+	return port->state && rna_value_is_known(port->state->physical_state) &&
+	       port->state->physical_state.number == state;
+}
+
+/* On Ethernet drivers say Disabled of every port without a link (rdma.md, mlx5 query_port). */
+static bool is_disabled(const struct rna_rule_subject *port)
+{
+	return is_infiniband(port) && is_physically(port, RNA_PHYSICAL_DISABLED);
+}
+
+/* There is another end, but no link comes of it. */
+static bool is_training(const struct rna_rule_subject *port)
+{
+	return is_physically(port, RNA_PHYSICAL_TRAINING) ||
+	       is_physically(port, RNA_PHYSICAL_RECOVERY);
+}
+
+/* Why it is down, as far as can be seen from here; and what helps, NULL: the usual. */
+static const char *why_down(const struct rna_rule_subject *port, const char **ret_remedy)
+{
+	const struct rna_netdev *netdev = port->netdev;
+
+	*ret_remedy = NULL;
+	if (is_disabled(port)) {
+		*ret_remedy = "Enable it with ibportstate, or ask the subnet manager that disabled "
+			      "it.";
+		return "it is disabled";
+	}
+	if (!is_infiniband(port) && netdev && !netdev->admin_up) {
+		*ret_remedy = "Bring its network interface up: ip link set dev NAME up.";
+		return "its network interface was set down";
+	}
+	if (is_physically(port, RNA_PHYSICAL_POLLING))
+		return "it looks for a link and finds none: no cable, or the other end is off";
+	if (is_training(port))
+		return "both ends see each other and cannot agree on a link";
+	if (is_physically(port, RNA_PHYSICAL_SLEEP))
+		return "it sleeps";
+	if (netdev && rna_netdev_has_no_link(netdev))
+		return "its network interface has no link";
+	return NULL;
+}
+
+static const char *why_expected(const struct rna_rule_subject *port)
+{
+	switch (port->account->expectation.reason) {
+	case RNA_EXPECTATION_CONFIGURED:
+		return "the settings expect it up";
+	case RNA_EXPECTATION_ACCEPTED:
+		return "it was up when the baseline was accepted";
+	case RNA_EXPECTATION_REMEMBERED:
+		return "it was up before";
+	case RNA_EXPECTATION_SIBLINGS:
+		return "its siblings are up";
+	default:
+		return "it is expected up";
+	}
+}
+
+/* The transition itself, where the agent saw it: earlier than the first look that judged it. */
+static void set_since(struct rna_finding *finding, const struct rna_rule_subject *port)
+{
+	if (port->account && port->account->history.downs > 0)
+		finding->since = port->account->history.last;
+}
+
+void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	enum rna_expected expected = rna_subject_expected(port);
+	const char *why, *remedy;
+	struct rna_finding *found;
+
+	if (!rna_subject_state_is_known(port)) {
+		rna_find_unknown(out);
+		return;
+	}
+	if (!rna_subject_in_state(port, RNA_PORT_DOWN) || expected == RNA_EXPECTED_DOWN)
+		return;
+	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
+		return; /* port-disabled says it */
+	why = why_down(port, &remedy);
+	found = rna_find(out, "%s%s%s",
+			 expected == RNA_EXPECTED_UP ? "down, though "
+						     : "down, and was never seen up",
+			 expected == RNA_EXPECTED_UP ? why_expected(port) : "",
+			 why ? rna_arena_printf(out->arena, "; %s", why) : "");
+	set_since(found, port);
+	if (remedy)
+		found->remedy = remedy;
+	if (expected == RNA_EXPECTED_UP)
+		return;
+	found->severity = RNA_SEVERITY_INFO;
+	if (is_training(port)) { /* the cable speaks for it: somebody plugged it in */
+		found->severity = RNA_SEVERITY_WARNING;
+		return;
+	}
+	found->remedy = "Nothing, if it is not in use; else connect it. Once it was up it is "
+			"expected to be up.";
+}
+
+void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+
+	if (!rna_subject_state_is_known(port))
+		rna_find_unknown(out);
+	else if (rna_subject_in_state(port, RNA_PORT_DOWN) && is_disabled(port) &&
+		 rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN)
+		set_since(rna_find(out, "disabled, and nothing says that it should be up"), port);
+}
+
+/* Without an expectation the cable alone speaks for it: somebody plugged it in. */
+void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	enum rna_expected expected = rna_subject_expected(port);
+	struct rna_finding *found;
+
+	if (!rna_subject_state_is_known(port)) {
+		rna_find_unknown(out);
+		return;
+	}
+	if (!is_infiniband(port) || !rna_subject_in_state(port, RNA_PORT_INIT) ||
+	    expected == RNA_EXPECTED_DOWN)
+		return;
+	found = rna_find(out, "the link is up, but no subnet manager has configured it");
+	if (expected == RNA_EXPECTED_UNKNOWN)
+		found->severity = RNA_SEVERITY_WARNING;
+}
+
+void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+
+	if (!rna_subject_state_is_known(port))
+		rna_find_unknown(out);
+	else if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
+		 rna_subject_expected(port) != RNA_EXPECTED_DOWN)
+		(void)rna_find(out, "stays ARMED: the subnet manager does not bring it to ACTIVE");
+}
+
+/* -- Devices that are gone --------------------------------------------------------------------- */
+
+static const char *const fates[] = {
+	[RNA_WHEREABOUTS_LOST] = "gone, and its PCI function with it",
+	[RNA_WHEREABOUTS_UNBOUND] = "gone: its PCI function is there, without a driver for RDMA",
+	[RNA_WHEREABOUTS_MOVED] = "in another network namespace now",
+	[RNA_WHEREABOUTS_UNKNOWN] = "gone",
+};
+
+static void add_missing(const struct rna_missing_device *missing, struct rna_finds *out)
+{
+	struct rna_finding *found =
+		rna_find(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
+			 missing->pci_address ? ", PCI " : "",
+			 missing->pci_address ? missing->pci_address : "");
+
+	found->device = missing->name;
+	found->since = missing->since;
+}
+
+static void check_missing(const struct rna_rule_input *in, bool moved, struct rna_finds *out)
+{
+	for (size_t i = 0; i < in->view->missing_count; i++)
+		if ((in->view->missing[i].whereabouts == RNA_WHEREABOUTS_MOVED) == moved)
+			add_missing(&in->view->missing[i], out);
+}
+
+void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	check_missing(in, false, out);
+}
+
+void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	check_missing(in, true, out);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Thresholds. To follow one more counter: a row.
+ *
+ * The numbers are those that others arrived at in the field, where they agree with what the counter
+ * is defined to count: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the
+ * error_thresholds of rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. Three
+ * differences, on purpose:
+ *	- rnr_nak_retry_err is left out: it counts refusals that were retried, which a receiver that
+ *	  is slow for a moment causes in ordinary work; the retries that ran out are in instead;
+ *	- link_downed is left out: it goes into the count of downs, which sees every link layer;
+ *	- a single event stays a finding for an hour and not until somebody resets the counter.
+ */
+#include "thresholds.h"
+
+#include <string.h>
+
+#include "rna/cleanup.h"
+#include "rna/parse.h"
+
+/* A window much shorter than the period of polling would see one reading, or none. */
+#define WINDOW_MIN (60 * RNA_USEC_PER_SEC)
+
+#define IB     RNA_ON_INFINIBAND
+#define ROCE   RNA_ON_ETHERNET
+#define PMA    RNA_PLACE_PORT_COUNTERS
+#define HW     RNA_PLACE_PORT_HW_COUNTERS
+#define DEVICE RNA_PLACE_DEVICE_HW_COUNTERS
+#define INFO   RNA_SEVERITY_INFO
+#define WARN   RNA_SEVERITY_WARNING
+#define RISING RNA_RULE_ERRORS_RISING
+
+/* clang-format off */
+static const struct rna_threshold table[] = {
+	{RNA_THRESHOLD_DOWNS, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 3, 'h',
+	 "the cable, a transceiver or the port at the other end"},
+	{"symbol_error", PMA, IB, RISING, WARN, 120, 'h',
+	 "the cable or a transceiver (IBTA allows one bit in 10^12)"},
+	{"link_error_recovery", PMA, IB, RISING, WARN, 5, 'm',
+	 "the link is near its end: cable, transceiver or port"},
+	{"local_link_integrity_errors", PMA, IB, RISING, WARN, 1, 'h',
+	 "more physical errors than the subnet manager allows"},
+	{"excessive_buffer_overrun_errors", PMA, IB, RISING, WARN, 1, 'h',
+	 "flow control fails: buffers overran"},
+	{"port_rcv_errors", PMA, IB, RISING, WARN, 10, 's',
+	 "packets arrive broken"},
+	{"port_rcv_remote_physical_errors", PMA, IB, RISING, INFO, 100, 'h',
+	 "packets were broken at an earlier hop, not here"},
+	{"port_xmit_discards", PMA, IB, RISING, WARN, 100, 's',
+	 "packets wait too long to be sent: congestion, or a peer that takes nothing"},
+	{"rx_icrc_encapsulated", HW, ROCE, RISING, WARN, 1, 'h',
+	 "RoCE packets arrive changed: something on the way corrupts them"},
+	{"local_ack_timeout_err", HW, 0, RISING, WARN, 1, 's',
+	 "packets are lost, or a peer does not answer"},
+	{"roce_slow_restart", HW, ROCE, RISING, WARN, 10, 's',
+	 "packets are lost on the way"},
+	{"req_transport_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	 "connections were given up: a peer is gone, or packets are lost"},
+	{"req_rnr_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	 "connections were given up: a peer posts no receive buffers"},
+	{"rp_cnp_ignored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
+	 "congestion notifications arrive and are not obeyed"},
+	{"max_retry_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	 "connections were given up: a peer is gone, or packets are lost"},
+	{"unrecoverable_err", HW, 0, RISING, WARN, 1, 'h',
+	 "the device met errors that it could not recover from"},
+	{"cnpIgnored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
+	 "congestion notifications arrive and are not obeyed"},
+	{"rx_drops", HW, 0, RISING, WARN, 100, 's',
+	 "the application does not keep up with what arrives"},
+	{"retrans_timeout_events", HW, 0, RISING, WARN, 1, 's',
+	 "packets are lost, or a peer does not answer"},
+	{"unresponsive_remote_events", HW, 0, RISING, WARN, 1, 's',
+	 "peers do not answer"},
+	{"impaired_remote_conn_events", HW, 0, RISING, WARN, 1, 's',
+	 "connections to peers are impaired"},
+	{"no_completion_cmds", DEVICE, 0, RISING, WARN, 1, 'h',
+	 "the device does not complete commands"},
+};
+/* clang-format on */
+
+static const struct {
+	char name;
+	const char *word;
+	rna_usec length;
+} units[] = {
+	{'s', "second", RNA_USEC_PER_SEC},
+	{'m', "minute", 60 * RNA_USEC_PER_SEC},
+	{'h', "hour", 60 * 60 * RNA_USEC_PER_SEC},
+	{'d', "day", 24 * 60 * 60 * RNA_USEC_PER_SEC},
+};
+
+static rna_usec unit_length(char name)
+{
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(units); i++)
+		if (units[i].name == name)
+			return units[i].length;
+	return 0;
+}
+
+/* -- Entries of the setting -------------------------------------------------------------------- */
+
+enum { NAME_MAX_LEN = 64, COUNT_MAX_LEN = 12 };
+
+/* "120/h"; 0 events for "off". */
+static bool parse_limit(const char *text, struct rna_threshold *threshold)
+{
+	const char *slash = strchr(text, '/');
+	char count[COUNT_MAX_LEN + 1];
+	size_t len = slash ? (size_t)(slash - text) : 0;
+
+	if (strcmp(text, "off") == 0) {
+		threshold->count = 0;
+		return true;
+	}
+	if (len == 0 || len > COUNT_MAX_LEN || strlen(slash) != 2 || unit_length(slash[1]) == 0)
+		return false;
+	memcpy(count, text, len);
+	count[len] = '\0';
+	threshold->unit = slash[1];
+	return rna_parse_u64(count, &threshold->count) == 0 && threshold->count > 0;
+}
+
+static const struct rna_counter *find_counter(const char *name)
+{
+	for (size_t i = 0; i < rna_counter_count; i++)
+		if (strcmp(rna_counters[i].file, name) == 0 && rna_counters[i].kind == RNA_COUNTER)
+			return &rna_counters[i];
+	return NULL;
+}
+
+/* A threshold as entry has it, on top of the row that the table has for it, if any. */
+static bool parse_entry(const char *entry, struct rna_threshold *ret)
+{
+	const char *equals = strchr(entry, '=');
+	size_t len = equals ? (size_t)(equals - entry) : 0;
+	char name[NAME_MAX_LEN + 1];
+	const struct rna_counter *counter;
+
+	if (len == 0 || len > NAME_MAX_LEN)
+		return false;
+	memcpy(name, entry, len);
+	name[len] = '\0';
+	counter = find_counter(name);
+	*ret = (struct rna_threshold){.rule = RISING, .severity = WARN, .why = "see its help"};
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			*ret = table[i];
+	if (counter && !ret->name) {
+		ret->name = counter->file;
+		ret->place = counter->place;
+	}
+	return ret->name && parse_limit(equals + 1, ret);
+}
+
+bool rna_threshold_is_valid(const char *entry)
+{
+	struct rna_threshold ignored;
+
+	return parse_entry(entry, &ignored);
+}
+
+/* -- The list ---------------------------------------------------------------------------------- */
+
+static void put(struct rna_thresholds *list, const struct rna_threshold *threshold)
+{
+	size_t i = 0;
+
+	while (i < list->count && strcmp(list->items[i].name, threshold->name) != 0)
+		i++;
+	list->items[i] = *threshold;
+	if (i == list->count)
+		list->count++;
+}
+
+static void prepare(struct rna_threshold *threshold)
+{
+	rna_usec unit = unit_length(threshold->unit);
+
+	threshold->window = unit < WINDOW_MIN ? WINDOW_MIN : unit;
+	threshold->limit = threshold->count * (threshold->window / unit);
+	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) != 0)
+		threshold->counter = rna_counter_find(threshold->place, threshold->name);
+}
+
+struct rna_thresholds *rna_thresholds_new(char *const *entries)
+{
+	size_t most = RNA_ARRAY_SIZE(table), kept = 0;
+	struct rna_thresholds *list;
+
+	for (char *const *entry = entries; entry && *entry; entry++)
+		most++;
+	list = calloc(1, sizeof(*list) + most * sizeof(*list->items));
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		put(list, &table[i]);
+	for (char *const *entry = entries; entry && *entry; entry++) {
+		struct rna_threshold threshold;
+
+		if (parse_entry(*entry, &threshold)) /* else the settings would not have taken it */
+			put(list, &threshold);
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].count > 0) {
+			list->items[kept] = list->items[i];
+			prepare(&list->items[kept++]);
+		}
+	list->count = kept;
+	return list;
+}
+
+bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->items[i].name, b->items[i].name) != 0 ||
+		    a->items[i].window != b->items[i].window)
+			return false;
+	return true;
+}
+
+void rna_thresholds_describe(struct rna_strbuf *out)
+{
+	static const char *const layers[] = {[IB] = "InfiniBand", [ROCE] = "Ethernet"};
+
+	rna_strbuf_puts(out, "| Counter | Threshold | Link layer | Severity | What a rise means |\n"
+			     "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++) {
+		const struct rna_threshold *row = &table[i];
+
+		rna_strbuf_printf(out, "| `%s` | `%ju/%c` | %s | %s | %s |\n", row->name,
+				  (uintmax_t)row->count, row->unit,
+				  row->link_layers ? layers[row->link_layers] : "any",
+				  rna_severity_name(row->severity), row->why);
+	}
+}
+
+/* -- Windows ----------------------------------------------------------------------------------- */
+
+uint64_t rna_window_rise(const struct rna_window *window)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < RNA_WINDOW_SLOTS; i++)
+		sum += window->rises[i];
+	return sum;
+}
+
+static void move_to(struct rna_window *window, rna_usec now, rna_usec slot_length)
+{
+	rna_usec slots = rna_usec_since(window->slot_start, now) / slot_length;
+
+	window->slot_start += slots * slot_length;
+	for (rna_usec i = 0; i < slots && i < RNA_WINDOW_SLOTS; i++) {
+		window->slot = (window->slot + 1) % RNA_WINDOW_SLOTS;
+		window->rises[window->slot] = 0;
+	}
+}
+
+void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
+		    struct rna_value value, rna_usec now)
+{
+	uint64_t rise;
+
+	move_to(window, now, threshold->window / RNA_WINDOW_SLOTS);
+	if (rna_value_is_known(value)) {
+		if (window->known && value.number > window->last)
+			window->rises[window->slot] += value.number - window->last;
+		window->last = value.number;
+		window->known = true;
+	}
+	rise = rna_window_rise(window);
+	if (rise >= threshold->limit)
+		window->over = true;
+	else if (rise < (threshold->limit + 1) / 2)
+		window->over = false;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Views made by hand, for the tests of rules and health: ports that are well, of which a test
+ * changes what it is about.
+ */
+#pragma once
+
+#include <assert.h>
+#include <string.h>
+
+#include "rna/view.h"
+#include "settings.h"
+
+enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4 };
+
+/* One device with one port. Values are as in the parts; what is zeroed is absent. */
+struct node_port {
+	bool gone; /* the device is not there */
+	const char *name;
+	enum rna_function function;
+	uint64_t generation;
+	enum rna_link_layer layer;
+	struct rna_value state, physical;
+	uint64_t gigabits;
+	const char *speed_name;
+	struct rna_value active_mtu;
+	bool has_gids;
+	struct rna_port_gids gids;
+	struct rna_netdev netdev; /* no name: none */
+	struct rna_expectation expectation;
+	struct rna_port_history history;
+	struct rna_port_best best;
+	size_t counter_count;
+	struct {
+		const char *file;
+		enum rna_counter_place place;
+		struct rna_value value;
+	} counters[NODE_COUNTERS_MAX];
+	bool failing;
+	rna_usec stalled; /* for so long; 0: it answers */
+	rna_usec age;     /* of the state */
+};
+
+struct node {
+	struct rna_time now;
+	bool live;
+	size_t count;
+	struct node_port ports[NODE_PORTS_MAX];
+	struct rna_netdev bond, member; /* no name: none */
+	size_t missing_count;
+	struct rna_missing_device missing;
+};
+
+static const struct rna_gid_entry node_gids[] = {
+	{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1},
+	{.index = 1, .gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V2},
+	{.index = 2, .gid = {{[10] = 0xff, 0xff, 10, 0, 0, 1}}, .type = RNA_GID_TYPE_ROCE_V1},
+	{.index = 3, .gid = {{[10] = 0xff, 0xff, 10, 0, 0, 1}}, .type = RNA_GID_TYPE_ROCE_V2},
+};
+
+static void node_init(struct node *node, enum rna_link_layer layer, size_t count)
+{
+	static const char *const names[] = {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"};
+	static const char *const netdevs[] = {"eth0", "eth1", "eth2", "eth3"};
+
+	assert(count <= RNA_ARRAY_SIZE(names));
+	*node = (struct node){
+		.now = {1000000 * RNA_USEC_PER_SEC, 1763716800 * RNA_USEC_PER_SEC},
+		.live = true,
+		.count = count,
+	};
+	for (size_t i = 0; i < count; i++)
+		node->ports[i] = (struct node_port){
+			.name = names[i],
+			.layer = layer,
+			.state = rna_value_ok(RNA_PORT_ACTIVE),
+			.physical = rna_value_ok(RNA_PHYSICAL_LINK_UP),
+			.gigabits = 400,
+			.speed_name = "NDR",
+			.active_mtu = rna_value_ok(4096),
+			.has_gids = true,
+			.gids = {.number = 1,
+				 .count = RNA_ARRAY_SIZE(node_gids),
+				 .entries = node_gids},
+			.netdev = {.name = netdevs[i],
+				   .admin_up = true,
+				   .operstate = RNA_OPER_UP,
+				   .carrier = rna_value_ok(1),
+				   .mtu = rna_value_ok(9000),
+				   .ipv4_addresses = rna_value_ok(1),
+				   .ipv6_addresses = rna_value_ok(0)},
+		};
+}
+
+static void *node_part(const struct node *node, enum rna_collector_id id, size_t size)
+{
+	struct rna_part *part = rna_part_new(id, size, 2048);
+
+	assert(part);
+	part->taken = node->now;
+	return part;
+}
+
+/* A part of a device, with what it has of the device's port. */
+#define NODE_PORT_PART(part_type, port_type, id, ...)                                              \
+	({                                                                                         \
+		struct part_type *part_ = node_part(node, id, sizeof(*part_));                     \
+		struct port_type *one_ = rna_arena_alloc(part_->part.arena, sizeof(*one_));        \
+		*one_ = (struct port_type){.number = 1, __VA_ARGS__};                              \
+		part_->port_count = 1;                                                             \
+		part_->ports = one_;                                                               \
+		part_;                                                                             \
+	})
+
+static struct rna_part *node_presence(const struct node *node)
+{
+	static const unsigned one_port[] = {1};
+	struct rna_presence *part = node_part(node, RNA_COLLECTOR_PRESENCE, sizeof(*part));
+	struct rna_device *devices =
+		rna_arena_array(part->part.arena, NODE_PORTS_MAX, sizeof(*devices));
+
+	for (size_t i = 0; i < node->count; i++)
+		if (!node->ports[i].gone)
+			devices[part->device_count++] = (struct rna_device){
+				.name = node->ports[i].name,
+				.key = node->ports[i].name,
+				.function = node->ports[i].function,
+				.generation = node->ports[i].generation,
+				.vendor_id = 0x15b3,
+				.device_id = 0x1021,
+				.port_count = 1,
+				.ports = one_port,
+			};
+	part->stack = true;
+	part->devices = devices;
+	return &part->part;
+}
+
+static struct rna_part *node_netdevs(const struct node *node)
+{
+	struct rna_netdevs *part = node_part(node, RNA_COLLECTOR_NETDEV, sizeof(*part));
+	struct rna_netdev *netdevs =
+		rna_arena_array(part->part.arena, NODE_PORTS_MAX + 2, sizeof(*netdevs));
+	struct rna_port_netdev *ports =
+		rna_arena_array(part->part.arena, NODE_PORTS_MAX, sizeof(*ports));
+
+	for (size_t i = 0; i < node->count; i++) {
+		const struct node_port *port = &node->ports[i];
+
+		if (!port->netdev.name)
+			continue;
+		netdevs[part->count++] = port->netdev;
+		ports[part->port_count++] = (struct rna_port_netdev){.device = port->name,
+								     .port = 1,
+								     .netdev = port->netdev.name};
+	}
+	if (node->bond.name)
+		netdevs[part->count++] = node->bond;
+	if (node->member.name)
+		netdevs[part->count++] = node->member;
+	part->netdevs = netdevs;
+	part->ports = ports;
+	return &part->part;
+}
+
+static struct rna_part *node_counters(const struct node *node, const struct node_port *port,
+				      enum rna_collector_id id)
+{
+	struct rna_counters_part *part = node_part(node, id, sizeof(*part));
+	struct rna_counter_group *groups =
+		rna_arena_array(part->part.arena, NODE_COUNTERS_MAX, sizeof(*groups));
+
+	for (size_t i = 0; i < port->counter_count; i++) {
+		bool pma = port->counters[i].place == RNA_PLACE_PORT_COUNTERS;
+		struct rna_counter_value *value = rna_arena_alloc(part->part.arena, sizeof(*value));
+
+		if (pma != (id == RNA_COLLECTOR_COUNTERS))
+			continue;
+		value->file = port->counters[i].file;
+		value->value = port->counters[i].value;
+		value->counter = rna_counter_find(port->counters[i].place, value->file);
+		assert(value->counter);
+		/* groups of one value each would be one group in the kernel: a test needs one */
+		groups[part->group_count++] = (struct rna_counter_group){
+			.place = port->counters[i].place, .port = 1, .count = 1, .values = value};
+	}
+	part->groups = groups;
+	return &part->part;
+}
+
+static void node_set_parts(const struct node *node, const struct node_port *port,
+			   struct rna_snapshot_device *device)
+{
+	struct rna_identity *identity =
+		NODE_PORT_PART(rna_identity, rna_port_identity, RNA_COLLECTOR_IDENTITY,
+			       .link_layer = port->layer);
+
+	identity->node_type = RNA_NODE_TYPE_CA;
+	identity->board_id = "MT_0000000838";
+	device->parts[RNA_COLLECTOR_IDENTITY] = &identity->part;
+	if (port->state.state != RNA_VALUE_ABSENT)
+		device->parts[RNA_COLLECTOR_STATE] =
+			&NODE_PORT_PART(rna_state, rna_port_state_value, RNA_COLLECTOR_STATE,
+					.state = port->state, .physical_state = port->physical)
+				 ->part;
+	device->parts[RNA_COLLECTOR_LINK] =
+		&NODE_PORT_PART(rna_link, rna_port_link, RNA_COLLECTOR_LINK,
+				.rate = rna_value_ok(port->gigabits * 125000000),
+				.width = rna_value_ok(4), .speed_name = port->speed_name,
+				.active_mtu = port->active_mtu, .max_mtu = rna_value_ok(4096))
+			 ->part;
+	if (port->has_gids) {
+		struct rna_gids *gids =
+			NODE_PORT_PART(rna_gids, rna_port_gids, RNA_COLLECTOR_GIDS, .count = 0);
+
+		*(struct rna_port_gids *)(uintptr_t)gids->ports = port->gids;
+		device->parts[RNA_COLLECTOR_GIDS] = &gids->part;
+	}
+	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);
+	device->parts[RNA_COLLECTOR_HW_COUNTERS] =
+		node_counters(node, port, RNA_COLLECTOR_HW_COUNTERS);
+}
+
+static void node_add_job(const struct node *node, const struct node_port *port,
+			 struct rna_view *view)
+{
+	view->jobs[view->job_count++] = (struct rna_job_status){
+		.collector = RNA_COLLECTOR_STATE,
+		.name = "state",
+		.device = port->name,
+		.ran = true,
+		.success = !port->failing,
+		.taken = node->now.monotonic - port->age,
+		.stalled = port->stalled ? node->now.monotonic - port->stalled : 0,
+	};
+}
+
+/* The view of the node as it is; the caller unrefs it. */
+static struct rna_view *node_view(const struct node *node)
+{
+	struct rna_arena *arena = rna_arena_new(8192);
+	struct rna_view *view = rna_arena_alloc(arena, sizeof(*view));
+	const struct rna_presence *presence;
+	struct rna_part *part = node_presence(node);
+	size_t next = 0;
+
+	presence = (const struct rna_presence *)part;
+	*view = (struct rna_view){.refs = 1, .arena = arena};
+	view->agent.live = node->live;
+	view->snapshot = rna_snapshot_new(presence->device_count, node->now);
+	view->snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;
+	view->snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
+	view->jobs = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->jobs));
+	view->ports = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->ports));
+	for (size_t i = 0; i < node->count; i++) {
+		const struct node_port *port = &node->ports[i];
+
+		if (port->gone)
+			continue;
+		view->snapshot->devices[next].device = &presence->devices[next];
+		node_set_parts(node, port, &view->snapshot->devices[next]);
+		view->ports[next++] =
+			(struct rna_view_port){1, port->history, port->expectation, port->best};
+		node_add_job(node, port, view);
+	}
+	view->missing_count = node->missing_count;
+	view->missing = &node->missing;
+	return view;
+}

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/rules*.c: each rule, when it holds, when it does not, and when nobody can know. A case
+ * changes one thing about a node that is well and says which findings that makes, all of them.
+ */
+#include "health.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "duration.h"
+#include "health_view.h"
+
+#define IB   RNA_LINK_LAYER_INFINIBAND
+#define ROCE RNA_LINK_LAYER_ETHERNET
+
+static void set_state(struct node *node, uint64_t state, uint64_t physical)
+{
+	node->ports[0].state = rna_value_ok(state);
+	node->ports[0].physical = rna_value_ok(physical);
+}
+
+static void expect(struct node *node, enum rna_expected expected)
+{
+	node->ports[0].expectation = (struct rna_expectation){expected, RNA_EXPECTATION_REMEMBERED};
+}
+
+static void nothing(struct node *node)
+{
+	(void)node;
+}
+
+static void down(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_POLLING);
+}
+
+static void down_expected_up(struct node *node)
+{
+	down(node);
+	expect(node, RNA_EXPECTED_UP);
+}
+
+static void down_expected_down(struct node *node)
+{
+	down(node);
+	expect(node, RNA_EXPECTED_DOWN);
+}
+
+static void disabled(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_DISABLED);
+}
+
+static void disabled_expected_up(struct node *node)
+{
+	disabled(node);
+	expect(node, RNA_EXPECTED_UP);
+}
+
+static void training(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_TRAINING);
+}
+
+static void state_unreadable(struct node *node)
+{
+	expect(node, RNA_EXPECTED_UP);
+	node->ports[0].state = rna_value_unreadable();
+}
+
+static void state_absent(struct node *node)
+{
+	expect(node, RNA_EXPECTED_UP);
+	node->ports[0].state = (struct rna_value){0};
+}
+
+static void state_of_tomorrow(struct node *node)
+{
+	set_state(node, 9, 12);
+}
+
+static void init(struct node *node)
+{
+	set_state(node, RNA_PORT_INIT, RNA_PHYSICAL_LINK_UP);
+}
+
+static void init_expected_up(struct node *node)
+{
+	init(node);
+	expect(node, RNA_EXPECTED_UP);
+}
+
+static void armed(struct node *node)
+{
+	set_state(node, RNA_PORT_ARMED, RNA_PHYSICAL_LINK_UP);
+}
+
+static void virtual_function_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].function = RNA_FUNCTION_VF;
+}
+
+static void switch_management_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
+}
+
+static void lose(struct node *node, enum rna_whereabouts where)
+{
+	node->ports[0].gone = true;
+	node->missing = (struct rna_missing_device){.key = "mlx5_0",
+						    .name = "mlx5_0",
+						    .pci_address = "0000:3b:00.0",
+						    .whereabouts = where};
+	node->missing_count = 1;
+}
+
+static void lost(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_LOST);
+}
+
+static void unbound(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_UNBOUND);
+}
+
+static void moved(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_MOVED);
+}
+
+static void below_best(struct node *node)
+{
+	node->ports[0].best.rate = 2 * 50000000000;
+}
+
+static void width_below_best(struct node *node)
+{
+	node->ports[0].best.width = 8;
+}
+
+static void above_best(struct node *node)
+{
+	node->ports[0].best = (struct rna_port_best){1, 1};
+}
+
+static void below_siblings(struct node *node)
+{
+	node->ports[0].gigabits = 200;
+}
+
+static void siblings_differ(struct node *node)
+{
+	below_siblings(node);
+	node->ports[1].gigabits = 100;
+}
+
+static void below_without_speed_name(struct node *node)
+{
+	below_siblings(node);
+	node->ports[0].speed_name = NULL;
+	below_best(node);
+}
+
+static void below_while_down(struct node *node)
+{
+	below_siblings(node);
+	below_best(node);
+	down_expected_down(node);
+}
+
+static void no_gids(struct node *node)
+{
+	node->ports[0].gids.count = 0;
+}
+
+static void gids_not_read(struct node *node)
+{
+	node->ports[0].has_gids = false;
+}
+
+static void use_gids(struct node *node, const struct rna_gid_entry *entries, size_t count)
+{
+	node->ports[0].gids.entries = entries;
+	node->ports[0].gids.count = count;
+}
+
+static void only_v1(struct node *node)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1},
+		{.index = 1, .gid = {{[10] = 0xff, 0xff, 10}}, .type = RNA_GID_TYPE_ROCE_V1},
+	};
+
+	use_gids(node, entries, RNA_ARRAY_SIZE(entries));
+}
+
+static void types_not_read(struct node *node)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_UNKNOWN},
+	};
+
+	use_gids(node, entries, RNA_ARRAY_SIZE(entries));
+}
+
+static void link_local(struct node *node)
+{
+	use_gids(node, node_gids, 2);
+}
+
+static void link_local_without_address(struct node *node)
+{
+	link_local(node);
+	node->ports[0].netdev.ipv4_addresses = rna_value_ok(0);
+}
+
+static void without_address_but_gids(struct node *node)
+{
+	node->ports[0].netdev.ipv4_addresses = rna_value_ok(0);
+}
+
+static void addresses_not_read(struct node *node)
+{
+	link_local(node);
+	node->ports[0].netdev.ipv4_addresses = node->ports[0].netdev.ipv6_addresses =
+		(struct rna_value){0};
+}
+
+static void in_a_bridge(struct node *node)
+{
+	link_local_without_address(node);
+	node->ports[0].netdev.master = "br0";
+}
+
+static void other_index(struct node *node)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V2},
+		{.index = 5, .gid = {{[10] = 0xff, 0xff, 10}}, .type = RNA_GID_TYPE_ROCE_V2},
+	};
+
+	use_gids(node, entries, RNA_ARRAY_SIZE(entries));
+}
+
+static void netdev_set_down(struct node *node)
+{
+	node->ports[0].netdev.admin_up = false;
+}
+
+static void netdev_without_carrier(struct node *node)
+{
+	node->ports[0].netdev.carrier = rna_value_ok(0);
+}
+
+static void netdev_does_not_say(struct node *node)
+{
+	node->ports[0].netdev.operstate = RNA_OPER_UNKNOWN;
+	node->ports[0].netdev.carrier = (struct rna_value){0};
+}
+
+static void small_mtu(struct node *node)
+{
+	node->ports[0].active_mtu = rna_value_ok(1024);
+	node->ports[0].netdev.mtu = rna_value_ok(1500);
+}
+
+static void mtu_not_read(struct node *node)
+{
+	node->ports[0].active_mtu = (struct rna_value){0};
+}
+
+static void bond_is_well(struct node *node)
+{
+	node->bond = (struct rna_netdev){.name = "bond0",
+					 .bond = true,
+					 .admin_up = true,
+					 .operstate = RNA_OPER_UP};
+	node->member = (struct rna_netdev){.name = "eth9",
+					   .master = "bond0",
+					   .admin_up = true,
+					   .operstate = RNA_OPER_UP};
+	node->ports[0].netdev.master = "bond0";
+}
+
+static void bond_member_lost(struct node *node)
+{
+	bond_is_well(node);
+	node->member.operstate = RNA_OPER_DOWN;
+}
+
+static void count(struct node *node, const char *file, struct rna_value value)
+{
+	node->ports[0].counter_count = 1;
+	node->ports[0].counters[0].file = file;
+	node->ports[0].counters[0].place = RNA_PLACE_PORT_COUNTERS;
+	node->ports[0].counters[0].value = value;
+}
+
+static void watched_saturated(struct node *node)
+{
+	count(node, "symbol_error", (struct rna_value){65535, RNA_VALUE_SATURATED});
+}
+
+static void other_saturated(struct node *node)
+{
+	count(node, "port_xmit_wait", (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void counter_unreadable(struct node *node)
+{
+	count(node, "symbol_error", rna_value_unreadable());
+}
+
+static void stalled(struct node *node)
+{
+	node->ports[0].stalled = 10 * RNA_USEC_PER_SEC;
+}
+
+static void stalled_for_long(struct node *node)
+{
+	node->ports[0].stalled = 121 * RNA_USEC_PER_SEC;
+}
+
+static void failing(struct node *node)
+{
+	node->ports[0].failing = true;
+}
+
+static void old(struct node *node)
+{
+	node->ports[0].age = 60 * RNA_USEC_PER_SEC;
+}
+
+static const struct {
+	void (*change)(struct node *node);
+	enum rna_link_layer layer;
+	const char *expected; /* "rule severity" of each finding, in order, apart by blanks */
+} cases[] = {
+	{nothing, IB, ""},
+	{nothing, ROCE, ""},
+	{down, IB, "port-down info"},
+	{down_expected_up, IB, "port-down critical"},
+	{down_expected_up, ROCE, "port-down critical"},
+	{down_expected_down, IB, ""},
+	{disabled, IB, "port-disabled info"},
+	{disabled, ROCE, "port-down info"}, /* says so without anybody having disabled it */
+	{disabled_expected_up, IB, "port-down critical"},
+	{training, IB, "port-down warning"},
+	{state_unreadable, IB, "reads-failing warning"},
+	{state_absent, IB, ""},
+	{state_of_tomorrow, IB, ""},
+	{init, IB, "port-init warning"},
+	{init, ROCE, ""},
+	{init_expected_up, IB, "port-init critical"},
+	{armed, IB, "port-armed warning"},
+	{virtual_function_down, ROCE, ""},
+	{switch_management_down, IB, ""},
+	{lost, IB, "device-missing critical"},
+	{unbound, IB, "device-missing critical"},
+	{moved, IB, "device-moved info"},
+	{below_best, IB, "link-degraded warning"},
+	{width_below_best, IB, "link-degraded warning"},
+	{above_best, IB, ""},
+	{below_siblings, IB, "link-degraded warning"},
+	{siblings_differ, IB, ""},
+	{below_without_speed_name, IB, ""},
+	{below_while_down, IB, ""},
+	{no_gids, IB, "gid-missing warning"},
+	{no_gids, ROCE, "gid-missing warning"},
+	{gids_not_read, ROCE, ""},
+	{only_v1, ROCE, "gid-roce-v1-only warning"},
+	{only_v1, IB, ""},
+	{types_not_read, ROCE, ""},
+	{link_local, ROCE, "gid-link-local-only warning"},
+	{link_local, IB, ""},
+	{link_local_without_address, ROCE, "netdev-no-address warning"},
+	{link_local_without_address, IB, ""},
+	{without_address_but_gids, ROCE, ""},
+	{addresses_not_read, ROCE, "gid-link-local-only warning"},
+	{in_a_bridge, ROCE, "gid-link-local-only info"},
+	{other_index, ROCE, "gid-rails-disagree info"},
+	{netdev_set_down, ROCE, "netdev-down warning"},
+	{netdev_set_down, IB, ""},
+	{netdev_without_carrier, ROCE, "netdev-down warning"},
+	{netdev_without_carrier, IB, "netdev-down warning"},
+	{netdev_does_not_say, ROCE, ""},
+	{small_mtu, ROCE, "mtu-low info"},
+	{small_mtu, IB, "mtu-low info"},
+	{mtu_not_read, ROCE, ""},
+	{bond_is_well, ROCE, ""},
+	{bond_member_lost, ROCE, "bond-member-lost warning"},
+	{watched_saturated, IB, "counter-saturated warning"},
+	{other_saturated, IB, "counter-saturated info"},
+	{counter_unreadable, IB, ""},
+	{stalled, IB, "device-stalled warning"},
+	{stalled_for_long, IB, "device-stalled critical"},
+	{failing, IB, "reads-failing warning"},
+	{old, IB, "data-too-old warning"},
+};
+
+static void test_each_rule(void **state)
+{
+	struct rna_settings settings = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_STRBUF struct rna_strbuf found = RNA_STRBUF_INIT;
+		struct rna_health health;
+		struct rna_view *view;
+		struct node node;
+
+		assert_int_equal(rna_health_init(&health, &settings), 0);
+		health.once = true;
+		node_init(&node, cases[i].layer, 3);
+		cases[i].change(&node);
+		view = node_view(&node);
+		rna_health_judge(&health, view);
+		rna_strbuf_puts(&found, "");
+		for (size_t f = 0; f < view->finding_count; f++)
+			rna_strbuf_printf(&found, "%s%s %s", f > 0 ? " " : "",
+					  view->findings[f].rule,
+					  rna_severity_name(view->findings[f].severity));
+		if (strcmp(found.data ? found.data : "", cases[i].expected) != 0)
+			fail_msg("case %zu: found \"%s\", expected \"%s\"", i, found.data,
+				 cases[i].expected);
+		for (size_t f = 0; f < view->finding_count; f++) {
+			assert_string_equal(view->findings[f].device, "mlx5_0");
+			assert_int_equal(strncmp(view->findings[f].text, "mlx5_0", 6), 0);
+		}
+		(void)rna_view_unref(view);
+		rna_health_deinit(&health);
+	}
+	rna_settings_deinit(&settings);
+}
+
+static void test_virtual_functions_by_setting(void **state)
+{
+	struct rna_settings settings = {0};
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	settings.health_virtual_functions = true;
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	node_init(&node, ROCE, 1);
+	virtual_function_down(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	assert_int_equal(view->finding_count, 1);
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+/* The name, help and remedy are shown, the id is for ever, and the hold-down can be parsed. */
+static void test_the_table_is_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		const struct rna_rule *rule = &rna_rules[i];
+		rna_usec hold;
+
+		assert_non_null(rule->check);
+		assert_int_equal(rule->help[strlen(rule->help) - 1], '.');
+		assert_int_equal(rule->remedy[strlen(rule->remedy) - 1], '.');
+		assert_int_equal(rna_duration_parse(rule->hold, &hold), 0);
+		assert_int_equal(strlen(rule->message_id), 32);
+		assert_int_equal(strspn(rule->message_id, "0123456789abcdef"), 32);
+		for (size_t other = 0; other < i; other++) {
+			assert_string_not_equal(rule->name, rna_rules[other].name);
+			assert_string_not_equal(rule->message_id, rna_rules[other].message_id);
+		}
+	}
+}
+
+static void test_settings_name_rules(void **state)
+{
+	(void)state;
+	assert_true(rna_rule_glob_is_valid("port-down"));
+	assert_true(rna_rule_glob_is_valid("gid-*"));
+	assert_false(rna_rule_glob_is_valid("port-dwon"));
+	assert_false(rna_rule_glob_is_valid(""));
+	assert_true(rna_rule_hold_is_valid("port-down=10s"));
+	assert_true(rna_rule_hold_is_valid("*=0s"));
+	assert_false(rna_rule_hold_is_valid("port-down"));
+	assert_false(rna_rule_hold_is_valid("port-down="));
+	assert_false(rna_rule_hold_is_valid("=10s"));
+	assert_false(rna_rule_hold_is_valid("port-dwon=10s"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_rule),
+		cmocka_unit_test(test_virtual_functions_by_setting),
+		cmocka_unit_test(test_the_table_is_whole),
+		cmocka_unit_test(test_settings_name_rules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
