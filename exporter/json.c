@@ -8,7 +8,9 @@
  */
 #include "rna/exporter.h"
 
+#include <errno.h>
 #include <jansson.h>
+#include <sys/types.h>
 
 #include "facts.h"
 #include "families.h"
@@ -317,6 +319,31 @@ static json_t *events_object(struct writer *writer, const struct rna_view *view)
 	return object;
 }
 
+static json_t *finding_object(struct writer *writer, const struct rna_finding *finding)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "rule", finding->rule);
+	set_text(writer, object, "severity", rna_severity_name(finding->severity));
+	set_text(writer, object, "device", finding->device);
+	if (finding->port)
+		set(writer, object, "port", json_integer(finding->port));
+	set_time(writer, object, "since", finding->since.realtime);
+	set(writer, object, "silenced", json_boolean(finding->silenced));
+	set_text(writer, object, "text", finding->text);
+	set_text(writer, object, "remedy", finding->remedy);
+	return object;
+}
+
+static json_t *finding_array(struct writer *writer, const struct rna_view *view)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < view->finding_count; i++)
+		append(writer, array, finding_object(writer, &view->findings[i]));
+	return array;
+}
+
 static json_t *node_object(struct writer *writer, const struct rna_view *view)
 {
 	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
@@ -330,6 +357,7 @@ static json_t *node_object(struct writer *writer, const struct rna_view *view)
 	set(writer, object, "agent", agent);
 	set_families(writer, process, node, RNA_SCOPE_NODE, "process_");
 	set(writer, object, "process", process);
+	set(writer, object, "findings", finding_array(writer, view));
 	set(writer, object, "collectors", job_array(writer));
 	set(writer, object, "devices", device_array(writer));
 	set(writer, object, "missing_devices", missing_array(writer, view));
@@ -371,4 +399,85 @@ void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out)
 	struct writer writer = {0};
 
 	write_object(&writer, events_object(&writer, view), out);
+}
+
+/* -- Findings alone ---------------------------------------------------------------------------- */
+
+static json_t *findings_object(struct writer *writer, const struct rna_view *view)
+{
+	json_t *object = json_object(), *counts = json_object();
+
+	set_time(writer, object, "time", view->snapshot->time.realtime);
+	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
+		set(writer, counts, rna_severity_name(severity),
+		    whole_number(rna_finding_count(view->findings, view->finding_count, severity)));
+	set(writer, object, "counts", counts);
+	set(writer, object, "findings", finding_array(writer, view));
+	return object;
+}
+
+void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out)
+{
+	struct writer writer = {0};
+
+	write_object(&writer, findings_object(&writer, view), out);
+}
+
+static void free_object(json_t **object)
+{
+	json_decref(*object);
+}
+
+static enum rna_severity severity_of(const char *name)
+{
+	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
+		if (name && strcmp(name, rna_severity_name(severity)) == 0)
+			return severity;
+	return RNA_SEVERITY_COUNT;
+}
+
+/* A text member, in arena; NULL when there is none, or no memory. */
+static const char *get_text(const json_t *object, const char *name, struct rna_arena *arena)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? rna_arena_strdup(arena, text) : NULL;
+}
+
+static bool read_finding(const json_t *object, struct rna_arena *arena, struct rna_finding *ret)
+{
+	const char *severity = json_string_value(json_object_get(object, "severity"));
+
+	*ret = (struct rna_finding){
+		.rule = get_text(object, "rule", arena),
+		.severity = severity_of(severity),
+		.silenced = json_is_true(json_object_get(object, "silenced")),
+		.device = get_text(object, "device", arena),
+		.port = (unsigned)json_integer_value(json_object_get(object, "port")),
+		.text = get_text(object, "text", arena),
+		.remedy = get_text(object, "remedy", arena),
+	};
+	ret->since.realtime =
+		rna_text_parse_time(json_string_value(json_object_get(object, "since")));
+	return ret->rule && ret->severity < RNA_SEVERITY_COUNT && ret->text && ret->remedy;
+}
+
+ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
+			  struct rna_finding **ret)
+{
+	RNA_CLEANUP(free_object) json_t *document = json_loadb(json, len, 0, NULL);
+	const json_t *array = json_object_get(document, "findings");
+	struct rna_finding *findings;
+	size_t count = json_array_size(array);
+
+	if (!json_is_array(array))
+		return -EBADMSG;
+	findings = rna_arena_array(arena, count + 1, sizeof(*findings));
+	if (!findings)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!read_finding(json_array_get(array, i), arena, &findings[i]))
+			return -EBADMSG;
+	*ret = findings;
+	return (ssize_t)count;
 }

@@ -267,8 +267,6 @@ static const struct {
 	{"Errors", cell_troubles, "<td class=wrap>"},
 };
 
-/* -- Sections ---------------------------------------------------------------------------------- */
-
 static void open_table(const struct page *page)
 {
 	add(page, "<div class=wide><table>\n<thead><tr>");
@@ -278,6 +276,51 @@ static void close_table(const struct page *page)
 {
 	add(page, "</tbody></table></div>\n");
 }
+
+/* -- Findings ---------------------------------------------------------------------------------- */
+
+static enum rna_tone tone_of(const struct rna_finding *finding)
+{
+	static const enum rna_tone tones[RNA_SEVERITY_COUNT] = {
+		[RNA_SEVERITY_INFO] = RNA_TONE_PLAIN,
+		[RNA_SEVERITY_WARNING] = RNA_TONE_WARNING,
+		[RNA_SEVERITY_CRITICAL] = RNA_TONE_BAD,
+	};
+
+	return finding->silenced ? RNA_TONE_PLAIN : tones[finding->severity];
+}
+
+static void add_finding(const struct page *page, const struct rna_finding *finding)
+{
+	rna_usec now = page->view->snapshot->time.monotonic;
+
+	add(page, "<tr><th>");
+	add_badge(page, rna_severity_name(finding->severity), tone_of(finding));
+	add(page, "<td class=wrap>");
+	add_text(page, finding->text);
+	add_below(page, "", finding->remedy);
+	add(page, "<td>");
+	add_text(page, finding->rule);
+	add(page, finding->silenced ? "<br><small>silenced</small>" : "");
+	add(page, "<td class=n>");
+	rna_text_add_span(page->out, rna_usec_since(finding->since.monotonic, now));
+	add(page, "\n");
+}
+
+/* What is in order needs no section to say so: the number in the summary does. */
+static void add_findings(const struct page *page)
+{
+	if (page->view->finding_count == 0)
+		return;
+	add(page, "<h2>Findings</h2>\n");
+	open_table(page);
+	add(page, "<th>Severity<th>What, and what to do<th>Rule<th class=n>For<tbody>\n");
+	for (size_t i = 0; i < page->view->finding_count; i++)
+		add_finding(page, &page->view->findings[i]);
+	close_table(page);
+}
+
+/* -- Sections ---------------------------------------------------------------------------------- */
 
 static void add_ports(const struct page *page)
 {
@@ -496,6 +539,11 @@ static void add_summary(const struct page *page)
 	add_number(page, "Devices", page->view->snapshot->device_count);
 	add_number(page, "Ports", ports->count);
 	add_number(page, "Ports up", count_ports_up(ports));
+	add_number(page, "Findings",
+		   rna_finding_count(page->view->findings, page->view->finding_count,
+				     RNA_SEVERITY_CRITICAL) +
+			   rna_finding_count(page->view->findings, page->view->finding_count,
+					     RNA_SEVERITY_WARNING));
 	add_number(page, "Stalled collectors", count_jobs_stalled(page->view));
 	add_number(page, "Snapshots", agent->snapshots);
 	add(page, "<div><dt>Running for<dd>");
@@ -523,6 +571,7 @@ static void add_footer(const struct page *page)
 {
 	add(page, "</main>\n<footer>rdma-node-agent " RNA_VERSION
 		  " · <a href=/metrics>metrics</a> · <a href=/api/v1/snapshot>JSON</a>"
+		  " · <a href=/api/v1/findings>findings</a>"
 		  " · <a href=/api/v1/events>events</a>"
 		  " · <a href=/healthz>health</a> · <a href=/readyz>readiness</a></footer>\n");
 }
@@ -538,6 +587,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	}
 	add_header(&page);
 	add_summary(&page);
+	add_findings(&page);
 	add_ports(&page);
 	add_missing(&page);
 	add_events(&page);

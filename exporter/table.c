@@ -203,6 +203,19 @@ static const char *why_empty(const struct rna_subjects *subjects, bool gids)
 	return "No GID: there is no port whose table could be read.";
 }
 
+/* A line for each finding, behind a blank one. */
+static void write_findings(const struct rna_view *view, struct rna_strbuf *out)
+{
+	for (size_t i = 0; i < view->finding_count; i++) {
+		const struct rna_finding *finding = &view->findings[i];
+
+		rna_strbuf_printf(out, "%s%-8s  ", i == 0 ? "\n" : "",
+				  rna_severity_name(finding->severity));
+		rna_text_add(out, finding->text, rna_escape_control);
+		rna_strbuf_puts(out, finding->silenced ? " (silenced)\n" : "\n");
+	}
+}
+
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out)
 {
@@ -217,6 +230,8 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 	why = why_empty(&subjects, options->gids);
 	if (why) {
 		rna_strbuf_printf(out, "%s\n", why);
+		if (!options->gids)
+			write_findings(view, out);
 		return;
 	}
 	table.columns = options->gids ? gid_columns : port_columns;
@@ -226,4 +241,6 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 		out->failed = true;
 	else
 		write_table(&table, out);
+	if (!options->gids)
+		write_findings(view, out);
 }

@@ -134,3 +134,12 @@ void rna_text_add_time(struct rna_strbuf *out, rna_usec realtime)
 		return; /* a year that no calendar has: no time is better than a wrong one */
 	rna_strbuf_puts(out, text);
 }
+
+rna_usec rna_text_parse_time(const char *text)
+{
+	struct tm utc = {0};
+	const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+	time_t seconds = end && *end == '\0' ? timegm(&utc) : 0;
+
+	return seconds > 0 ? (rna_usec)seconds * RNA_USEC_PER_SEC : 0;
+}

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "rna/error.h"
 #include "rna/strbuf.h"
@@ -52,6 +53,19 @@ int rna_renderer_pack(struct rna_renderer *renderer, const struct rna_body *plai
 
 /* The other forms; -ENOMEM is in out->failed. */
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out);
+
+/* The findings of view as JSON; and such a document read again. */
+void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out);
+/*
+ * *ret and its texts lie in arena. How many; -EBADMSG when json is no such document, or -ENOMEM.
+ */
+ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
+			  struct rna_finding **ret);
+
+/*
+ * What a monitoring plugin says: a line that sums up, a line for each finding with its remedy
+ * below. */
+void rna_write_check(const struct rna_finding *findings, size_t count, struct rna_strbuf *out);
 
 struct rna_table_options {
 	bool colour;

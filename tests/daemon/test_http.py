@@ -93,7 +93,8 @@ class Served(unittest.TestCase):
             self.assertNotIn("content-encoding", reply.headers, path)
 
     def test_head(self):
-        for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot"):
+        for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot",
+                     "/api/v1/findings"):
             head, get = self.agent.request("HEAD", path), self.get(path)
             self.assertEqual((head.status, head.body), (200, b""), path)
             for name in ("content-length", "content-type"):

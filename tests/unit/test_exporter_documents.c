@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* exporter/json, table, page and families as a document. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -338,6 +339,102 @@ static void test_families_as_a_document(void **state)
 	assert_non_null(strstr(out.data, "| `rdma_agent_build_info` | info | version | "));
 }
 
+/* One of each kind: of a port, silenced; of a device with a name to be escaped; of the node. */
+static void set_findings(struct rna_view *view)
+{
+	static const struct rna_finding findings[] = {
+		{.rule = "port-down",
+		 .severity = RNA_SEVERITY_CRITICAL,
+		 .silenced = true,
+		 .device = "mlx5_0",
+		 .port = 1,
+		 .since = {40 * RNA_USEC_PER_SEC, 1763716740 * RNA_USEC_PER_SEC},
+		 .text = "mlx5_0/1: down",
+		 .remedy = "Look."},
+		{.rule = "device-stalled",
+		 .severity = RNA_SEVERITY_WARNING,
+		 .device = "a<b>\033",
+		 .text = "a<b>\033: no answer",
+		 .remedy = "Wait."},
+		{.rule = "reads-failing", .text = "node: fails", .remedy = "Ask."},
+	};
+
+	view->findings = findings;
+	view->finding_count = RNA_ARRAY_SIZE(findings);
+}
+
+static void test_findings_in_documents(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_STRBUF struct rna_strbuf page = RNA_STRBUF_INIT, table = RNA_STRBUF_INIT;
+
+	(void)state;
+	set_findings(view);
+	rna_write_page(view, &page);
+	assert_non_null(strstr(page.data, "<dt>Findings<dd>1<")); /* what counts */
+	assert_non_null(strstr(page.data, "<b>critical</b><td class=wrap>mlx5_0/1: down<br>"
+					  "<small>Look.</small><td>port-down<br>"
+					  "<small>silenced</small><td class=n>60 s"));
+	assert_non_null(strstr(page.data, "<b class=warn>warning</b><td class=wrap>a&lt;b&gt;"));
+	rna_write_table(view, &(struct rna_table_options){0}, &table);
+	assert_non_null(strstr(table.data, "\n\ncritical  mlx5_0/1: down (silenced)\n"
+					   "warning   a<b>\xef\xbf\xbd: no answer\n"
+					   "info      node: fails\n"));
+}
+
+/* What is written comes back when it is read. */
+static void test_findings_there_and_back(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+	RNA_STRBUF struct rna_strbuf json = RNA_STRBUF_INIT;
+	struct rna_finding *read;
+
+	(void)state;
+	set_findings(view);
+	rna_write_findings(view, &json);
+	assert_int_equal(rna_read_findings(json.data, json.len, arena, &read), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct rna_finding *written = &view->findings[i];
+
+		assert_string_equal(read[i].rule, written->rule);
+		assert_int_equal(read[i].severity, written->severity);
+		assert_int_equal(read[i].silenced, written->silenced);
+		assert_int_equal(read[i].port, written->port);
+		assert_int_equal(read[i].since.realtime, written->since.realtime);
+		assert_string_equal(read[i].text, written->text);
+		assert_string_equal(read[i].remedy, written->remedy);
+	}
+	assert_null(read[2].device);
+	for (size_t len = 0; len + 2 < json.len; len++) /* cut off anywhere */
+		assert_int_equal(rna_read_findings(json.data, len, arena, &read), -EBADMSG);
+}
+
+/* Bodies are bytes, not texts. */
+static bool has(const struct rna_body *body, const char *line)
+{
+	return memmem(body->data, body->len, line, strlen(line));
+}
+
+static void test_findings_in_metrics(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	struct rna_body *body;
+
+	(void)state;
+	set_findings(view);
+	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &body),
+			 0);
+	assert_false(has(body, "port-down"));
+	assert_true(has(body, "rdma_finding{rule=\"device-stalled\",severity=\"warning\","
+			      "device=\"a<b>\033\"} 1\n"));
+	assert_true(has(body, "rdma_finding{rule=\"reads-failing\",severity=\"info\"} 1\n"));
+	assert_true(has(body, "rdma_findings{severity=\"critical\"} 0\n"));
+	assert_true(has(body, "rdma_findings{severity=\"warning\"} 1\n"));
+	(void)rna_body_unref(body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +452,9 @@ int main(void)
 		cmocka_unit_test(test_memory_is_shown),
 		cmocka_unit_test(test_page_escapes),
 		cmocka_unit_test(test_families_as_a_document),
+		cmocka_unit_test(test_findings_in_documents),
+		cmocka_unit_test(test_findings_there_and_back),
+		cmocka_unit_test(test_findings_in_metrics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
