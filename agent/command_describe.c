@@ -11,7 +11,9 @@
 #include "rna/exporter.h"
 #include "completion.h"
 #include "manual.h"
+#include "rules.h"
 #include "settings_table.h"
+#include "thresholds.h"
 
 enum { KEY_MAX = 64 }; /* "poll." and the longest name of a collector */
 
@@ -40,14 +42,17 @@ static const struct {
 	{"metrics", rna_write_families},
 	{"collectors", describe_collectors},
 	{"commands", rna_commands_describe},
+	{"rules", rna_rules_describe},
+	{"thresholds", rna_thresholds_describe},
+	{"catalog", rna_rules_write_catalog},
 	{"man", rna_manual_write_program},
 	{"man-config", rna_manual_write_configuration},
 	{"bash-completion", rna_completion_write_bash},
 };
 
 const char *const rna_describe_topics[] = {
-	"settings", "metrics",    "collectors",      "commands",
-	"man",      "man-config", "bash-completion", NULL,
+	"settings", "metrics", "collectors", "commands",        "rules", "thresholds",
+	"catalog",  "man",     "man-config", "bash-completion", NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

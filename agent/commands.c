@@ -63,6 +63,20 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_expect,
 	},
 	{
+		.name = "check",
+		.summary = "Shows what is wrong with the node, with an exit code for monitoring.",
+		.help = "It asks the running agent, at the first address of http.listen; with "
+			"--once "
+			"or --root it\nlooks by itself, once. The exit code is 0 when all is well, "
+			"1 "
+			"with a warning, 2 when\nsomething is critical, and 3 when it cannot tell. "
+			"What is info or silenced is shown and\ndoes not count.",
+		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(ONCE),
+		.settings = true,
+		.failure = 3,
+		.execute = rna_command_check,
+	},
+	{
 		.name = "check-config",
 		.operand = "[FILE]",
 		.config_operand = true,
@@ -237,6 +251,7 @@ static void prepare_process(void)
 static int execute(struct rna_call *call, struct rna_error *error)
 {
 	const struct rna_command *command = call->arguments.command;
+	int ret;
 
 	if (call->arguments.options[RNA_OPTION_HELP])
 		return show_help(command, error) < 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
@@ -249,7 +264,8 @@ static int execute(struct rna_call *call, struct rna_error *error)
 		call->config = call->arguments.operand;
 	if (command->settings && rna_config_load(call->config, &call->settings, error) < 0)
 		return RNA_EXIT_USAGE;
-	return command->execute(call, error) < 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
+	ret = command->execute(call, error);
+	return ret < 0 ? RNA_EXIT_FAILURE : ret;
 }
 
 static void deinit_call(struct rna_call *call)
@@ -269,5 +285,7 @@ int rna_commands_main(int argc, char *argv[])
 		code = execute(&call, &error);
 	if (error.code < 0)
 		rna_log_error("%s", error.text);
+	if (error.code < 0 && call.arguments.command && call.arguments.command->failure)
+		code = call.arguments.command->failure;
 	return code;
 }

@@ -38,7 +38,12 @@ struct rna_command {
 	const char *help;            /* what else to know; a paragraph of its help text, or NULL */
 	unsigned options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
 	bool settings;               /* reads the configuration */
-	/* 0, or negative errno with error. NULL: help, which never gets so far. */
+	/* Exit code of all that goes wrong, wrong usage too, as monitoring wants it; 0: usual ones
+	 */
+	int failure;
+	/*
+	 * The exit code, or negative errno with error. NULL: help, which never gets so far.
+	 */
 	int (*execute)(struct rna_call *call, struct rna_error *error);
 };
 
@@ -62,6 +67,7 @@ extern const char *const rna_expect_actions[];  /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
+int rna_command_check(struct rna_call *call, struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);

@@ -42,6 +42,8 @@ static const char program_tail[] =
 	"A status page for people.\n"
 	".TP\n\\fB/api/v1/snapshot\\fR\n"
 	"All that is known, as JSON.\n"
+	".TP\n\\fB/api/v1/findings\\fR\n"
+	"What is wrong, as JSON.\n"
 	".TP\n\\fB/api/v1/events\\fR, \\fB/api/v1/events.txt\\fR\n"
 	"The last 64 times that a port went up or down, as JSON and as a table.\n"
 	".SH SIGNALS\n"

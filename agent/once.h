@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polling once, for commands that show how things are now. */
+/* Polling once, for commands that look by themselves and end. */
 #pragma once
 
-#include "agent.h"
 #include "commands.h"
+#include "rna/view.h"
+
+struct rna_agent;
 
 /* A view, and the agent that made it: parts of the view may belong to it. */
 struct rna_once {
@@ -11,7 +13,7 @@ struct rna_once {
 	struct rna_view *view;
 };
 
-/* Takes over the settings of call. 0, or negative errno with error. */
+/* Takes over the settings of call. ret: zeroed, to be deinitialised also on failure. */
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error);
 void rna_once_deinit(struct rna_once *once); /* idempotent */
 #define RNA_ONCE RNA_CLEANUP(rna_once_deinit)

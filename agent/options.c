@@ -28,6 +28,7 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			      "auto colours on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids",
 			     .help = "show GID tables, as show_gids does, instead of ports"},
+	[RNA_OPTION_ONCE] = {"once", .help = "look once, instead of asking the running agent"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "replace no GUIDs, addresses and descriptions"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
@@ -235,8 +236,10 @@ int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struc
 		status = resolve(&arguments, error);
 	if (status == 0)
 		status = check_operand(&arguments, error);
-	if (status < 0)
+	if (status < 0) {
+		ret->command = arguments.command;
 		return status;
+	}
 	fill_defaults(&arguments);
 	*ret = arguments;
 	return 0;

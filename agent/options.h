@@ -18,6 +18,7 @@ enum rna_option_id {
 	RNA_OPTION_JSON,
 	RNA_OPTION_COLOR,
 	RNA_OPTION_GIDS,
+	RNA_OPTION_ONCE,
 	RNA_OPTION_KEEP_IDENTITY,
 	RNA_OPTION_HELP,
 	RNA_OPTION_VERSION,
@@ -53,7 +54,8 @@ struct rna_arguments {
 
 /*
  * "help WORD" and "--version" come out as "WORD --help" and "version". *ret points into argv and
- * static text. 0, or -EINVAL with error: wrong usage, in one line.
+ * static text. 0, or -EINVAL with error: wrong usage, in one line; then *ret has the command only,
+ * if there was one.
  */
 int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error);
 

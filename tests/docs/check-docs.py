@@ -8,13 +8,15 @@
 README.md has regions "<!-- generated: TOPIC -->" to "<!-- /generated -->"; each must be what
 "rdma-node-agent describe TOPIC" prints. The sample configuration has one such region, written
 from "describe settings"; with all its comments taken away the agent must accept it. The catalog of
-the journal explains the message ids of agent/message_ids.h, all and no others.
+the journal has one written from "describe catalog"; the rest of it explains the ids of
+agent/message_ids.h, all and no others; where systemd is at hand it must accept it.
 """
 
 import argparse
 import difflib
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,10 +27,11 @@ README = ROOT / "README.md"
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
 MESSAGE_IDS = ROOT / "agent/message_ids.h"
 CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
-TOPICS = {"commands", "settings", "collectors", "metrics"}
+TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds"}
 WIDTH = 100
 
 MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)
+CATALOG_REGION = re.compile(r"(# generated: (catalog)\n).*?(# /generated\n)", re.S)
 YAML_REGION = re.compile(r"(# generated: (settings)\n).*?(# /generated\n)", re.S)
 
 
@@ -74,6 +77,34 @@ def expected_sample(binary, text):
     return YAML_REGION.sub(lambda match: match[1] + content + match[3], text)
 
 
+def expected_catalog(binary, text):
+    if not CATALOG_REGION.search(text):
+        sys.exit(f"{CATALOG.name}: wants a region '# generated: catalog'")
+    content = describe(binary, "catalog")
+    return CATALOG_REGION.sub(lambda match: match[1] + content + match[3], text)
+
+
+def accepts_catalog():
+    """Does systemd take the catalog, and is there a text for each entry that begins in it?"""
+    if not shutil.which("journalctl"):
+        return True
+    with tempfile.TemporaryDirectory() as root:
+        place = pathlib.Path(root, "usr/lib/systemd/catalog")
+        place.mkdir(parents=True)
+        pathlib.Path(root, "var/lib/systemd/catalog").mkdir(parents=True)
+        shutil.copy(CATALOG, place)
+        done = subprocess.run(["journalctl", f"--root={root}", "--update-catalog"], text=True,
+                              stderr=subprocess.PIPE, check=False)
+        shown = subprocess.run(["journalctl", f"--root={root}", "--list-catalog"], text=True,
+                               stdout=subprocess.PIPE, check=False).stdout
+    wanted = re.findall(r"^-- ([0-9a-f]{32})$", CATALOG.read_text(encoding="utf-8"), re.M)
+    missing = [id for id in wanted if id not in shown]
+    if done.returncode or missing or len(set(wanted)) != len(wanted):
+        print(f"{CATALOG.relative_to(ROOT)}: {done.stderr} not in it: {missing}")
+        return False
+    return True
+
+
 def settle(path, expected, update):
     """Is path as expected? Else makes it so, or shows what differs."""
     text = path.read_text(encoding="utf-8")
@@ -107,7 +138,8 @@ def accepts_sample(binary):
 def catalog_explains_all():
     """Has each message id an explanation, and each explanation an id?"""
     ids = set(re.findall(r'"([0-9a-f]{32})"', MESSAGE_IDS.read_text(encoding="utf-8")))
-    explained = set(re.findall(r"^-- ([0-9a-f]{32})$", CATALOG.read_text(encoding="utf-8"), re.M))
+    ours = CATALOG_REGION.sub("", CATALOG.read_text(encoding="utf-8"))
+    explained = set(re.findall(r"^-- ([0-9a-f]{32})$", ours, re.M))
     for number in sorted(ids ^ explained):
         print(f"{number}: is not in both of {MESSAGE_IDS.name} and {CATALOG.name}")
     return ids == explained and ids
@@ -120,10 +152,12 @@ def main():
     arguments = parser.parse_args()
     binary = str(pathlib.Path(arguments.binary).resolve())
     good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
-            for path, expected in ((README, expected_readme), (SAMPLE, expected_sample))]
+            for path, expected in ((README, expected_readme), (SAMPLE, expected_sample),
+                                   (CATALOG, expected_catalog))]
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
-    return 0 if all(good) and accepts_sample(binary) and catalog_explains_all() else 1
+    documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
+    return 0 if all(good) and documents else 1
 
 
 if __name__ == "__main__":

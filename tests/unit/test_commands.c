@@ -125,6 +125,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"colect", "unknown command colect; did you mean collect?"},
 		{"frobnicate", "unknown command frobnicate; --help lists them"},
 		{"help statsu", "unknown command statsu; did you mean status?"},
+		{"check --jsno", "unknown option --jsno; did you mean --json?"},
 		{"status --jsno", "unknown option --jsno; did you mean --json?"},
 		{"status --colour=never", "unknown option --colour=never; did you mean --color?"},
 		{"run --frobnicate", "unknown option --frobnicate; --help lists them"},
@@ -153,7 +154,8 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"events now", "events: \"now\" is one word too many"},
 		{"record", "record wants DIR behind it; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
-				    "collectors, commands, man, man-config, bash-completion"},
+				    "collectors, commands, rules, thresholds, catalog, man, "
+				    "man-config, bash-completion"},
 	};
 
 	(void)state;
