@@ -32,6 +32,7 @@ const char *rna_metric_type_name(enum rna_metric_type type)
 		[RNA_METRIC_COUNTER] = "counter",
 		[RNA_METRIC_GAUGE] = "gauge",
 		[RNA_METRIC_INFO] = "info",
+		[RNA_METRIC_HISTOGRAM] = "histogram",
 	};
 
 	return names[type];
@@ -56,6 +57,7 @@ static const char *type_suffix(enum rna_metric_type type)
 		[RNA_METRIC_COUNTER] = "_total",
 		[RNA_METRIC_GAUGE] = "",
 		[RNA_METRIC_INFO] = "_info",
+		[RNA_METRIC_HISTOGRAM] = "",
 	};
 
 	return suffixes[type];
@@ -261,9 +263,11 @@ static char *put_seconds(char *at, rna_usec usec)
 	return at + digits;
 }
 
-void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64_t number)
+/* suffix: behind the name. number: in unit. */
+static void write_sample(struct rna_writer *writer, struct rna_span suffix, struct rna_span labels,
+			 uint64_t number, enum rna_metric_unit unit)
 {
-	size_t most = writer->name_len + labels.len + sizeof("{} \n") + SECONDS_MAX;
+	size_t most = writer->name_len + suffix.len + labels.len + sizeof("{} \n") + SECONDS_MAX;
 	char *at, *start;
 
 	if (!writer->begun)
@@ -273,19 +277,25 @@ void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64
 		return; /* remembered by the buffer */
 
 	at = put(at, writer->metric->name, writer->name_len);
+	at = put(at, suffix.text, suffix.len);
 	if (labels.len > 0) {
 		*at++ = '{';
 		at = put(at, labels.text, labels.len);
 		*at++ = '}';
 	}
 	*at++ = ' ';
-	if (writer->metric->unit == RNA_METRIC_SECONDS)
+	if (unit == RNA_METRIC_SECONDS)
 		at = put_seconds(at, number);
 	else
 		at = put_u64(at, number);
 	*at++ = '\n';
 	*at = '\0';
 	writer->out->len += (size_t)(at - start);
+}
+
+void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64_t number)
+{
+	write_sample(writer, (struct rna_span){"", 0}, labels, number, writer->metric->unit);
 }
 
 void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, const char *name,
@@ -299,6 +309,42 @@ void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, c
 		writer->out->failed = true;
 	else
 		rna_writer_sample(writer, (struct rna_span){all.data, all.len}, number);
+}
+
+/* As OpenMetrics wants it, with a point always; the classic format takes that as well. */
+static void add_bound(struct rna_strbuf *labels, unsigned i)
+{
+	char text[SECONDS_MAX + sizeof(".0")], *end = text;
+
+	if (i < RNA_HISTOGRAM_BOUNDS) {
+		end = put_seconds(text, rna_histogram_bounds[i]);
+		if (rna_histogram_bounds[i] % RNA_USEC_PER_SEC == 0)
+			end = put(end, ".0", 2);
+	}
+	*end = '\0';
+	rna_label_add(labels, "le", i < RNA_HISTOGRAM_BOUNDS ? text : "+Inf");
+}
+
+void rna_writer_histogram(struct rna_writer *writer, struct rna_span labels,
+			  const struct rna_histogram *histogram)
+{
+	static const struct rna_span bucket = {"_bucket", 7}, count = {"_count", 6},
+				     sum = {"_sum", 4};
+	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
+	uint64_t up_to = 0;
+
+	rna_strbuf_add(&all, labels.text, labels.len);
+	for (unsigned i = 0; i <= RNA_HISTOGRAM_BOUNDS; i++) {
+		up_to += histogram->counts[i];
+		all.len = labels.len;
+		add_bound(&all, i);
+		if (rna_strbuf_ok(&all))
+			write_sample(writer, bucket, (struct rna_span){all.data, all.len}, up_to,
+				     RNA_METRIC_PLAIN);
+	}
+	write_sample(writer, count, labels, up_to, RNA_METRIC_PLAIN);
+	write_sample(writer, sum, labels, histogram->sum, RNA_METRIC_SECONDS);
+	writer->out->failed |= all.failed;
 }
 
 void rna_writer_end(struct rna_writer *writer)

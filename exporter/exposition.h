@@ -8,6 +8,7 @@
 #pragma once
 
 #include "rna/exporter.h"
+#include "rna/histogram.h"
 
 /* A piece of prepared text. */
 struct rna_span {
@@ -21,7 +22,8 @@ int rna_span_keep(struct rna_arena *arena, const struct rna_strbuf *text, struct
 enum rna_metric_type {
 	RNA_METRIC_COUNTER, /* name ends in _total */
 	RNA_METRIC_GAUGE,
-	RNA_METRIC_INFO, /* name ends in _info; the value is 1, the labels matter */
+	RNA_METRIC_INFO,      /* name ends in _info; the value is 1, the labels matter */
+	RNA_METRIC_HISTOGRAM, /* of durations: in seconds */
 };
 
 enum rna_metric_unit {
@@ -40,7 +42,7 @@ struct rna_metric {
 	struct rna_span heads[RNA_EXPOSITION_COUNT]; /* by rna_metric_prepare() */
 };
 
-const char *rna_metric_type_name(enum rna_metric_type type); /* "counter", "gauge", "info" */
+const char *rna_metric_type_name(enum rna_metric_type type); /* "counter", "gauge", ... */
 
 /* What is wrong with a metric by the rules of both dialects; NULL: nothing. For tests. */
 const char *rna_metric_check(const struct rna_metric *metric);
@@ -73,5 +75,9 @@ void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64
 /* One sample with one more label behind the others. */
 void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, const char *name,
 			    const char *value, uint64_t number);
+
+/* All samples of a histogram: a count up to each bound, of all, and the sum. */
+void rna_writer_histogram(struct rna_writer *writer, struct rna_span labels,
+			  const struct rna_histogram *histogram);
 
 void rna_writer_end(struct rna_writer *writer);

@@ -105,6 +105,47 @@ static void test_microseconds_become_seconds(void **state)
 	assert_seconds(UINT64_MAX, "18446744073709.551615");
 }
 
+static struct rna_metric histogram_metric = {
+	.name = "rdma_agent_wait_seconds",
+	.type = RNA_METRIC_HISTOGRAM,
+	.unit = RNA_METRIC_SECONDS,
+	.help = "Waiting.",
+};
+
+/* Buckets are cumulative, the last is all; the bounds are the same text in both dialects. */
+static void test_histogram(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	static const struct rna_span labels = {"source=\"x\"", 10};
+	struct rna_histogram histogram = {0};
+
+	(void)state;
+	assert_null(rna_metric_check(&histogram_metric));
+	assert_int_equal(rna_metric_prepare(&histogram_metric, arena), 0);
+	rna_histogram_add(&histogram, 3000);
+	rna_histogram_add(&histogram, 20 * RNA_USEC_PER_SEC);
+	for (enum rna_exposition format = 0; format < RNA_EXPOSITION_COUNT; format++) {
+		RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+		struct rna_writer writer = RNA_WRITER(&out, format);
+
+		rna_writer_metric(&writer, &histogram_metric);
+		rna_writer_histogram(&writer, labels, &histogram);
+		assert_true(rna_strbuf_ok(&out));
+		assert_non_null(strstr(out.data, "# TYPE rdma_agent_wait_seconds histogram\n"));
+		assert_non_null(
+			strstr(out.data,
+			       "\nrdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.001\"} 0\n"
+			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.0025\"} 0\n"
+			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.005\"} 1\n"));
+		assert_non_null(
+			strstr(out.data,
+			       "\nrdma_agent_wait_seconds_bucket{source=\"x\",le=\"10.0\"} 1\n"
+			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"+Inf\"} 2\n"
+			       "rdma_agent_wait_seconds_count{source=\"x\"} 2\n"
+			       "rdma_agent_wait_seconds_sum{source=\"x\"} 20.003\n"));
+	}
+}
+
 static void test_largest_number(void **state)
 {
 	(void)state;
@@ -230,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_openmetrics_counter),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_microseconds_become_seconds),
+		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_largest_number),
 		cmocka_unit_test(test_metric_without_samples_leaves_nothing),
 		cmocka_unit_test(test_label_values_are_escaped),
