@@ -56,6 +56,14 @@ static void queue_push(struct queue *queue, struct rna_job *job)
 	queue->tail = &job->next;
 }
 
+static void queue_push_front(struct queue *queue, struct rna_job *job)
+{
+	job->next = queue->head;
+	queue->head = job;
+	if (!job->next)
+		queue->tail = &job->next;
+}
+
 static struct rna_job *queue_pop(struct queue *queue)
 {
 	struct rna_job *job = queue->head;
@@ -104,6 +112,8 @@ static void run_chain(struct lane *lane, struct rna_job *chain)
 		lane->said = RNA_IN_TIME;
 		job->finished = rna_clock_monotonic();
 		queue_push(&pool->done, job);
+		if (job->urgent)
+			wake_loop(pool);
 	}
 }
 
@@ -327,7 +337,10 @@ void rna_lanes_submit(struct rna_lanes *pool, struct rna_job *chain)
 	for (struct rna_job *job = chain; job; job = job->then)
 		job->started = 0;
 	(void)pthread_mutex_lock(&pool->lock);
-	queue_push(&pool->todo, chain);
+	if (chain->urgent)
+		queue_push_front(&pool->todo, chain);
+	else
+		queue_push(&pool->todo, chain);
 	(void)pthread_mutex_unlock(&pool->lock);
 }
 

@@ -26,6 +26,11 @@ struct rna_job {
 	struct rna_collect_input input;
 	void *owner;
 	struct rna_job *then; /* the next job of the same chain, or NULL */
+	/*
+	 * Of a chain's first: it goes in front of the queue. Of any: the result is handed over at
+	 * once, and not when the queue is empty.
+	 */
+	bool urgent;
 
 	/* filled by the lane */
 	int status;            /* of collect() */

@@ -109,6 +109,7 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 	};
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
 	view->agent.lanes_stalled = schedule->overdue;
+	memcpy(view->agent.sources, schedule->sources, sizeof(view->agent.sources));
 	view->agent.root = rna_arena_strdup(arena, status->root);
 	view->jobs = rna_arena_alloc(arena, jobs);
 	view->snapshot = make_snapshot(schedule, time);

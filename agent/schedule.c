@@ -27,10 +27,15 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	/* The device lies in the target's presence, which stays alive as long as the target. */
 	struct rna_part *presence = target->device ? target->presence : newest_presence(schedule);
 
+	/* A poll between an event and the run that it asked for is for the event as well. */
+	slot->origin = slot->cause;
+	if (!(target->triggered & rna_collector_bit(id)))
+		slot->cause = (struct rna_origin){0};
 	slot->presence = rna_part_ref(presence);
 	slot->filter = rna_device_filter_ref(schedule->filter);
 	slot->functions = rna_addresses_ref(schedule->functions);
 	slot->job.collector = &rna_collectors[id];
+	slot->job.urgent = slot->origin.source != RNA_SOURCE_POLL;
 	slot->job.input = (struct rna_collect_input){
 		.root = schedule->root,
 		.backends = schedule->backends,
@@ -98,6 +103,14 @@ static void want(struct rna_schedule *schedule, struct rna_target *target, unsig
 	submit(schedule, target, now);
 }
 
+/* The same, as a consequence of part: what made that be read is the cause of these too. */
+static void want_after(struct rna_schedule *schedule, struct rna_target *target,
+		       unsigned collectors, const struct rna_part *part)
+{
+	rna_target_set_cause(target, collectors & target->collectors, &part->origin);
+	want(schedule, target, collectors, part->taken.monotonic);
+}
+
 static void flush(struct rna_schedule *schedule)
 {
 	int ret = rna_lanes_flush(schedule->lanes);
@@ -138,7 +151,7 @@ static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 }
 
 /* Makes the list of targets follow the newest presence. */
-static void follow_presence(struct rna_schedule *schedule, struct rna_part *part, rna_usec now)
+static void follow_presence(struct rna_schedule *schedule, struct rna_part *part)
 {
 	const struct rna_presence *presence = (const void *)part;
 	unsigned devices = presence->device_count > 0 ? (unsigned)presence->device_count : 1;
@@ -160,7 +173,7 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 				continue; /* no memory: the next presence tries again */
 			rna_target_inherit(target, old);
 			log_device("device found", device);
-			want(schedule, target, target->collectors, now);
+			want_after(schedule, target, target->collectors, part);
 			changed = true;
 		}
 		*tail = target;
@@ -171,8 +184,8 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 	if (!changed && !old && schedule->device_set > 0)
 		return;
 	schedule->device_set++;
-	want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
-	     rna_collector_bit(RNA_COLLECTOR_NETDEV), now);
+	want_after(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
+		   rna_collector_bit(RNA_COLLECTOR_NETDEV), part);
 }
 
 /* ---- results: the account of a slot --------------------------------------------------------- */
@@ -213,42 +226,56 @@ static bool same_value(struct rna_value a, struct rna_value b)
 	return a.state == b.state && a.number == b.number;
 }
 
-/* Did a port change its state? Then what is known of its link may no longer be true. */
-static bool changes_state(const struct rna_part *old, const struct rna_part *new)
+/* How many ports changed their state? What is known of their links may no longer be true. */
+static unsigned changed_states(const struct rna_part *old, const struct rna_part *new)
 {
 	const struct rna_state *a = (const void *)old, *b = (const void *)new;
+	unsigned count = 0;
 
 	if (new->collector != RNA_COLLECTOR_STATE || !old)
-		return false;
+		return 0;
 	for (size_t i = 0; i < a->port_count && i < b->port_count; i++)
-		if (!same_value(a->ports[i].state, b->ports[i].state) ||
-		    !same_value(a->ports[i].physical_state, b->ports[i].physical_state))
-			return true;
-	return false;
-}
-
-static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
-{
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		want(schedule, t, collectors, now);
+		count += !same_value(a->ports[i].state, b->ports[i].state) ||
+			 !same_value(a->ports[i].physical_state, b->ports[i].physical_state);
+	return count;
 }
 
 /* What new, just read, makes to be read or written anew. old: before; NULL: it is the first. */
 static void follow_changes(struct rna_schedule *schedule, struct rna_target *target,
-			   const struct rna_part *old, const struct rna_part *new, rna_usec now)
+			   const struct rna_part *old, const struct rna_part *new)
 {
 	const unsigned gids = rna_collector_bit(RNA_COLLECTOR_GIDS);
+	unsigned changed = changed_states(old, new);
 
-	if (changes_state(old, new)) {
-		want(schedule, target, rna_collector_bit(RNA_COLLECTOR_LINK) | gids, now);
-		want(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
-		     rna_collector_bit(RNA_COLLECTOR_NETDEV), now);
+	if (changed > 0) {
+		schedule->sources[new->origin.source].changes += changed;
+		want_after(schedule, target, rna_collector_bit(RNA_COLLECTOR_LINK) | gids, new);
+		if (new->origin.source != RNA_SOURCE_RTNETLINK) /* else it has been read as well */
+			want_after(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
+				   rna_collector_bit(RNA_COLLECTOR_NETDEV), new);
 	}
 	if (!changes_labels(old, new))
 		return;
 	schedule->device_set++;
 	if (old && new->collector == RNA_COLLECTOR_NETDEV)
-		want_of_devices(schedule, gids, now);
+		for (struct rna_target *t = schedule->devices; t; t = t->next)
+			want_after(schedule, t, gids, new);
+}
+
+/*
+ * The first part of a device that is read for an event is what the event was about: state comes
+ * before all else. Interfaces are a consequence.
+ */
+static void account_event(struct rna_schedule *schedule, struct rna_target *target,
+			  const struct rna_part *part)
+{
+	rna_usec *unpublished = &schedule->unpublished[part->origin.source];
+
+	if (part->origin.seen <= target->shown || part->collector == RNA_COLLECTOR_NETDEV)
+		return;
+	target->shown = part->origin.seen;
+	if (*unpublished == 0 || part->origin.seen < *unpublished)
+		*unpublished = part->origin.seen;
 }
 
 static void account_success(struct rna_schedule *schedule, struct rna_target *target,
@@ -260,7 +287,9 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 		log_success(target, slot);
 	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
 		slot->errors[reason] += part->errors[reason];
-	follow_changes(schedule, target, slot->part, part, slot->job.finished);
+	part->origin = slot->origin;
+	account_event(schedule, target, part);
+	follow_changes(schedule, target, slot->part, part);
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
 	slot->inherited = rna_part_unref(slot->inherited);
@@ -348,7 +377,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 	slot->filter = rna_device_filter_unref(slot->filter);
 	slot->functions = rna_addresses_unref(slot->functions);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
-		follow_presence(schedule, slot->part, job->finished);
+		follow_presence(schedule, slot->part);
 	if (--target->running > 0)
 		return;
 	if (target->gone)
@@ -380,6 +409,12 @@ static bool is_complete(const struct rna_schedule *schedule)
 		if (!target_is_complete(t, needed))
 			return false;
 	return true;
+}
+
+static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		want(schedule, t, collectors, now);
 }
 
 /* The first view is out: what was not to be waited for gets its turn. */
@@ -453,6 +488,52 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	if (schedule->overdue > 0) /* the age of what stalls is news by itself */
 		schedule->on_settled(schedule->userdata);
 	return 0;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static void read_triggered(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
+{
+	unsigned collectors = target->triggered;
+
+	target->triggered = 0;
+	if (collectors)
+		want(schedule, target, collectors, now);
+}
+
+void rna_schedule_read_triggered(struct rna_schedule *schedule)
+{
+	rna_usec now = rna_clock_monotonic();
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			read_triggered(schedule, schedule->node[id], now);
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		read_triggered(schedule, t, now);
+	flush(schedule);
+}
+
+void rna_schedule_read_later(struct rna_schedule *schedule)
+{
+	rna_usec now = rna_clock_monotonic();
+
+	for (struct rna_target *t = schedule->devices; t; t = t->next) {
+		if (t->later)
+			want(schedule, t, t->later, now);
+		t->later = 0;
+	}
+	flush(schedule);
+}
+
+void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now)
+{
+	for (unsigned source = 0; source < RNA_SOURCE_COUNT; source++) {
+		if (schedule->unpublished[source] == 0)
+			continue;
+		rna_histogram_add(&schedule->sources[source].latency,
+				  rna_usec_since(schedule->unpublished[source], now));
+		schedule->unpublished[source] = 0;
+	}
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

@@ -29,6 +29,9 @@ struct rna_schedule {
 	struct rna_target *leaving; /* gone, and a chain still under way */
 	uint64_t device_set;        /* see rna/snapshot.h; 0: no presence yet */
 	unsigned overdue;           /* jobs past their deadline right now */
+	struct rna_source_account sources[RNA_SOURCE_COUNT];
+	/* Received first among the events that the next view will be the first to show; 0: none. */
+	rna_usec unpublished[RNA_SOURCE_COUNT];
 	bool patient;  /* wait for slow devices until their deadline: commands that run once */
 	bool complete; /* every slot to wait for has run once, or is too slow */
 	void (*on_settled)(void *userdata);
@@ -57,6 +60,15 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 
 /* From the next run of presence on, it looks for these; the schedule takes over the reference. */
 void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_addresses *functions);
+
+/* Runs at once what events have marked (trigger.h). */
+void rna_schedule_read_triggered(struct rna_schedule *schedule);
+
+/* Some time later: runs what they have marked as less urgent. */
+void rna_schedule_read_later(struct rna_schedule *schedule);
+
+/* A view has been published: the latency of the events that it shows is known. */
+void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now);
 
 /* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */
 bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience);

@@ -129,6 +129,15 @@ void rna_target_inherit(struct rna_target *target, const struct rna_target *list
 	}
 }
 
+void rna_target_set_cause(struct rna_target *target, unsigned collectors,
+			  const struct rna_origin *origin)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if ((collectors & rna_collector_bit(id)) &&
+		    target->slots[id].cause.source == RNA_SOURCE_POLL)
+			target->slots[id].cause = *origin;
+}
+
 static bool same_device(const struct rna_device *a, const struct rna_device *b)
 {
 	return a->generation == b->generation && a->port_count == b->port_count &&

@@ -29,6 +29,8 @@ struct rna_slot {
 	bool success;
 	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
 	rna_usec duration;
+	struct rna_origin cause;  /* of the next run; a poll unless an event asks for it */
+	struct rna_origin origin; /* of the run under way */
 	uint64_t errors[RNA_REASON_COUNT];
 };
 
@@ -39,6 +41,9 @@ struct rna_target {
 	const struct rna_device *device;
 	unsigned collectors; /* bit set of those that it has */
 	unsigned wanted;     /* bit set: due while a chain was under way */
+	unsigned triggered;  /* bit set: an event marked these, see trigger.h */
+	unsigned later;      /* bit set: it asked for these, but not at once */
+	rna_usec shown;      /* when the newest event was received that a part was read for */
 	unsigned running;    /* jobs of the chain under way that have not come back */
 	bool slow;           /* a job of that chain is past the handover time */
 	bool gone;           /* the device vanished; freed when the chain is back */
@@ -71,6 +76,10 @@ void rna_target_inherit(struct rna_target *target, const struct rna_target *list
 /* No job may be under way. Accepts and returns NULL. */
 struct rna_target *rna_target_free(struct rna_target *target);
 RNA_DEFINE_CLEANUP(struct rna_target, rna_target_free)
+
+/* The next runs of these collectors are for an event, unless one before it was the cause. */
+void rna_target_set_cause(struct rna_target *target, unsigned collectors,
+			  const struct rna_origin *origin);
 
 /* Takes the target of this very registration of a device out of a list; NULL: there is none. */
 struct rna_target *rna_target_take(struct rna_target **list, const struct rna_device *device);

@@ -9,6 +9,7 @@
 
 #include "rna/expectation.h"
 #include "rna/finding.h"
+#include "rna/histogram.h"
 #include "rna/snapshot.h"
 #include "rna/transition.h"
 
@@ -25,6 +26,15 @@ struct rna_job_status {
 	uint64_t errors[RNA_REASON_COUNT]; /* values and runs that failed, since start */
 };
 
+/* What became of one source of news, since the agent started. */
+struct rna_source_account {
+	bool watched;                 /* is it listened to right now? */
+	uint64_t events;              /* received, whatever they were about */
+	uint64_t overruns;            /* times when the kernel had to drop some */
+	uint64_t changes;             /* port states that it showed first */
+	struct rna_histogram latency; /* from an event to the view with what was read for it */
+};
+
 struct rna_agent_status {
 	struct rna_time started;
 	uint64_t snapshots;     /* published so far */
@@ -34,6 +44,7 @@ struct rna_agent_status {
 	rna_usec config_loaded; /* realtime of the last good load */
 	const char *root;       /* the root in use */
 	bool live;              /* root is the running kernel's */
+	struct rna_source_account sources[RNA_SOURCE_COUNT];
 };
 
 /* What an administrator chose of what exporters write. */

@@ -5,6 +5,7 @@
  */
 #include "publish.h"
 #include "schedule.h"
+#include "trigger.h"
 
 #include "rna/gid.h"
 #include "rna/log.h"
@@ -32,6 +33,7 @@ static struct script {
 	atomic_uint gids_without_previous;
 	atomic_uint netdev_count;
 	atomic_uint netdev_without_presence;
+	atomic_uint netdev_runs;
 	atomic_uint port_state; /* of all ports */
 	pthread_mutex_t lock;
 	pthread_cond_t gate;
@@ -133,22 +135,40 @@ static int collect_gids(const struct rna_collect_input *in, struct rna_part **re
 	return 0;
 }
 
-/* Interfaces that serve no port: here only their number counts. */
+enum { IFINDEX = 10, IFINDEX_BOND = 20 };
+
+/* eth0 serves dev0 and is in bond0; the others serve no port, only their number counts. */
+static void set_netdevs(struct rna_netdevs *netdevs, struct rna_arena *arena)
+{
+	size_t count = atomic_load(&script.netdev_count);
+	struct rna_netdev *list = rna_arena_array(arena, count + 1, sizeof(*list));
+	struct rna_port_netdev *port = rna_arena_alloc(arena, sizeof(*port));
+
+	list[0] = (struct rna_netdev){.name = "bond0", .ifindex = IFINDEX_BOND};
+	for (unsigned i = 0; i < count; i++)
+		list[i + 1] = (struct rna_netdev){
+			.name = rna_arena_printf(arena, "eth%u", i),
+			.ifindex = IFINDEX + i,
+			.master = i == 0 ? "bond0" : NULL,
+		};
+	*port = (struct rna_port_netdev){.device = "dev0", .port = 1, .netdev = list[1].name};
+	netdevs->count = count + 1;
+	netdevs->netdevs = list;
+	netdevs->port_count = 1;
+	netdevs->ports = port;
+}
+
 static int collect_netdev(const struct rna_collect_input *in, struct rna_part **ret,
 			  struct rna_error *error)
 {
 	struct rna_netdevs *netdevs =
 		(void *)new_part(RNA_COLLECTOR_NETDEV, sizeof(struct rna_netdevs));
-	struct rna_netdev *list;
 
 	(void)error;
 	if (!in->presence)
 		atomic_fetch_add(&script.netdev_without_presence, 1);
-	netdevs->count = atomic_load(&script.netdev_count);
-	list = rna_arena_array(netdevs->part.arena, netdevs->count, sizeof(*list));
-	for (size_t i = 0; i < netdevs->count; i++)
-		list[i].name = rna_arena_printf(netdevs->part.arena, "eth%zu", i);
-	netdevs->netdevs = list;
+	atomic_fetch_add(&script.netdev_runs, 1);
+	set_netdevs(netdevs, netdevs->part.arena);
 	*ret = &netdevs->part;
 	return 0;
 }
@@ -239,6 +259,7 @@ static int setup(void **state)
 	atomic_store(&script.gids_runs, 0);
 	atomic_store(&script.gids_without_previous, 0);
 	atomic_store(&script.netdev_count, 1);
+	atomic_store(&script.netdev_runs, 0);
 	atomic_store(&script.port_state, RNA_PORT_ACTIVE);
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		atomic_store(&script.state_runs[i], 0);
@@ -605,6 +626,167 @@ static void test_an_old_view_outlives_its_devices(void **state)
 	assert_string_equal(find_status(old, "dev2", RNA_COLLECTOR_LINK)->device, "dev2");
 }
 
+/* ---- events --------------------------------------------------------------------------------- */
+
+/* Waits until the clock has nothing to do for an hour, and all that began has ended. */
+static void settle(struct fixture *fixture)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		fixture->settings.poll[id] = 3600 * RNA_USEC_PER_SEC;
+	start(fixture);
+	run_until(fixture, gids_read);
+	while (sd_event_run(fixture->event, 100 * RNA_USEC_PER_MSEC) > 0)
+		;
+}
+
+static bool trigger(struct fixture *fixture, struct rna_trigger trigger)
+{
+	trigger.origin = (struct rna_origin){RNA_SOURCE_RTNETLINK, rna_clock_monotonic()};
+	return rna_trigger(&fixture->schedule, &trigger);
+}
+
+static const struct rna_part *state_part(const struct fixture *fixture, size_t device)
+{
+	return fixture->view->snapshot->devices[device].parts[RNA_COLLECTOR_STATE];
+}
+
+static bool dev0_is_down(struct fixture *fixture)
+{
+	return rna_port_state(&fixture->view->snapshot->devices[0], 1)->state.number ==
+	       RNA_PORT_DOWN;
+}
+
+static bool link_of_dev0_is_read(struct fixture *fixture)
+{
+	const struct rna_snapshot_device *device = &fixture->view->snapshot->devices[0];
+
+	return device->parts[RNA_COLLECTOR_LINK]->origin.source == RNA_SOURCE_RTNETLINK;
+}
+
+static const unsigned state_and_netdev = 1u << RNA_COLLECTOR_STATE | 1u << RNA_COLLECTOR_NETDEV;
+
+static void test_an_event_reads_its_device_only(void **state)
+{
+	struct fixture *fixture = *state;
+	rna_usec before;
+
+	settle(fixture);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	before = rna_clock_monotonic();
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+							  .ifindex = IFINDEX}));
+	rna_schedule_read_triggered(&fixture->schedule);
+	run_until(fixture, dev0_is_down);
+	assert_int_equal(state_part(fixture, 0)->origin.source, RNA_SOURCE_RTNETLINK);
+	assert_true(state_part(fixture, 0)->origin.seen >= before);
+	assert_int_equal(state_part(fixture, 1)->origin.source, RNA_SOURCE_POLL);
+	run_until(fixture, link_of_dev0_is_read); /* a consequence, of the same origin */
+	assert_int_equal(atomic_load(&script.state_runs[0]), 2);
+	assert_int_equal(atomic_load(&script.state_runs[1]), 1);
+	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_RTNETLINK].changes, 1);
+	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_POLL].changes, 0);
+}
+
+static void test_other_interfaces_are_ignored(void **state)
+{
+	struct fixture *fixture = *state;
+
+	settle(fixture);
+	assert_false(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+							   .ifindex = IFINDEX + 1000}));
+	assert_int_equal(fixture->schedule.devices->triggered, 0);
+}
+
+static void test_a_bond_stands_for_its_members(void **state)
+{
+	struct fixture *fixture = *state;
+	const unsigned gids = 1u << RNA_COLLECTOR_GIDS;
+
+	settle(fixture);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = gids,
+							  .later = gids,
+							  .ifindex = IFINDEX_BOND}));
+	assert_int_equal(fixture->schedule.devices->triggered, gids);
+	assert_int_equal(fixture->schedule.devices->later, gids);
+	assert_int_equal(fixture->schedule.devices->next->triggered, 0);
+}
+
+static void test_a_device_is_triggered_by_name(void **state)
+{
+	struct fixture *fixture = *state;
+	const unsigned own = 1u << RNA_COLLECTOR_STATE;
+
+	settle(fixture);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = own, .device = "dev1"}));
+	assert_false(trigger(fixture, (struct rna_trigger){.collectors = own, .device = "dev9"}));
+	assert_int_equal(fixture->schedule.devices->triggered, 0);
+	assert_int_equal(fixture->schedule.devices->next->triggered, own);
+}
+
+static bool all_are_down(struct fixture *fixture)
+{
+	for (size_t i = 0; i < 3; i++)
+		if (rna_port_state(&fixture->view->snapshot->devices[i], 1)->state.number !=
+		    RNA_PORT_DOWN)
+			return false;
+	return true;
+}
+
+static void test_a_rescan_reads_everything(void **state)
+{
+	struct fixture *fixture = *state;
+
+	settle(fixture);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev}));
+	rna_schedule_read_triggered(&fixture->schedule);
+	run_until(fixture, all_are_down);
+	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_RTNETLINK].changes, 3);
+}
+
+/* What comes while a run is under way is read after it, once, however much comes. */
+static void test_events_during_a_run_are_not_lost(void **state)
+{
+	struct fixture *fixture = *state;
+
+	settle(fixture);
+	atomic_store(&script.hanging, 0);
+	for (int i = 0; i < 3; i++) {
+		assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+								  .ifindex = IFINDEX}));
+		rna_schedule_read_triggered(&fixture->schedule);
+	}
+	assert_int_equal(atomic_load(&script.state_runs[0]), 1);
+	release();
+	while (sd_event_run(fixture->event, 100 * RNA_USEC_PER_MSEC) > 0)
+		;
+	assert_int_equal(atomic_load(&script.state_runs[0]), 3);
+}
+
+static void test_latency_is_of_the_first_view_that_shows_it(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_histogram *latency =
+		&fixture->schedule.sources[RNA_SOURCE_RTNETLINK].latency;
+	struct rna_histogram expected = {0};
+	rna_usec seen;
+
+	settle(fixture);
+	rna_schedule_note_published(&fixture->schedule, rna_clock_monotonic());
+	assert_memory_equal(latency, &expected, sizeof(expected));
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+							  .ifindex = IFINDEX}));
+	rna_schedule_read_triggered(&fixture->schedule);
+	run_until(fixture, link_of_dev0_is_read);
+	seen = fixture->schedule.unpublished[RNA_SOURCE_RTNETLINK];
+	assert_true(seen > 0);
+	rna_schedule_note_published(&fixture->schedule, seen + 7 * RNA_USEC_PER_MSEC);
+	rna_schedule_note_published(&fixture->schedule, seen + RNA_USEC_PER_SEC);
+	rna_histogram_add(&expected, 7 * RNA_USEC_PER_MSEC);
+	assert_memory_equal(latency, &expected, sizeof(expected));
+}
+
 int main(void)
 {
 #define SCHEDULE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -624,6 +806,13 @@ int main(void)
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
 		SCHEDULE_TEST(test_a_device_that_was_gone_begins_anew),
 		SCHEDULE_TEST(test_an_old_view_outlives_its_devices),
+		SCHEDULE_TEST(test_an_event_reads_its_device_only),
+		SCHEDULE_TEST(test_other_interfaces_are_ignored),
+		SCHEDULE_TEST(test_a_bond_stands_for_its_members),
+		SCHEDULE_TEST(test_a_device_is_triggered_by_name),
+		SCHEDULE_TEST(test_a_rescan_reads_everything),
+		SCHEDULE_TEST(test_events_during_a_run_are_not_lost),
+		SCHEDULE_TEST(test_latency_is_of_the_first_view_that_shows_it),
 	};
 
 	return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
