@@ -4,6 +4,7 @@
  *
  *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again
  *	schedule   one timer for what is due, lanes for what is slow
+ *	watch      sockets on which the kernel tells what has changed
  *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
  *	state      the memory's files, read and written by threads of their own
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
@@ -20,6 +21,7 @@
 #include "remember.h"
 #include "schedule.h"
 #include "state.h"
+#include "watch.h"
 
 #include "rna/exporter.h"
 #include "rna/log.h"
@@ -53,6 +55,7 @@ struct rna_agent {
 	struct rna_backends *backends;
 	sd_event *event;
 	struct rna_schedule schedule;
+	struct rna_watch *watch; /* NULL: not running as a daemon */
 	struct rna_health health;
 	struct rna_passed passed;    /* sockets in the place of http.listen */
 	struct rna_http *http;       /* NULL while its addresses cannot be had */
@@ -96,6 +99,7 @@ static void publish(void *userdata)
 	if (!agent->schedule.complete)
 		return;
 	agent->status.snapshots++;
+	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
@@ -107,6 +111,7 @@ static void publish(void *userdata)
 	(void)rna_view_unref(agent->view);
 	agent->view = view;
 	rna_http_new_view(agent->http);
+	rna_watch_follow(agent->watch, view->snapshot);
 	if (agent->once)
 		(void)sd_event_exit(agent->event, 0);
 }
@@ -244,6 +249,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter));
 	if (rna_health_reload(&agent->health) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot judge by the new settings");
+	rna_watch_update(agent->watch);
 	return 0;
 }
 
@@ -327,6 +333,15 @@ static void reserve_descriptors(struct rna_agent *agent)
 	(void)fd; /* having been there is all */
 }
 
+/* The watch goes first: its triggers need the schedule. */
+static bool stop_threads(struct rna_agent *agent)
+{
+	if (!rna_watch_stop(agent->watch, STOP_PATIENCE))
+		return false;
+	agent->watch = NULL;
+	return rna_schedule_stop(&agent->schedule, STOP_PATIENCE);
+}
+
 struct rna_agent *rna_agent_free(struct rna_agent *agent)
 {
 	if (!agent)
@@ -335,7 +350,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->http = rna_http_stop(agent->http);
 	rna_passed_close(&agent->passed);
 	agent->view = rna_view_unref(agent->view);
-	if (!rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
+	if (!stop_threads(agent))
 		return NULL; /* a stuck thread still uses all of it; the process is about to end */
 	agent->state = rna_state_free(agent->state);
 	rna_memory_deinit(&agent->memory);
@@ -409,13 +424,23 @@ static int take_sockets(struct rna_agent *agent, struct rna_error *error)
 	return ret;
 }
 
+/* Before the first read, so that no change falls between the two. */
+static int start_watch(struct rna_agent *agent, struct rna_error *error)
+{
+	agent->watch = rna_watch_new(agent->event, &agent->schedule);
+	if (!agent->watch)
+		return rna_error_set(error, -ENOMEM, "cannot watch for events");
+	rna_watch_update(agent->watch);
+	return 0;
+}
+
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
 	(void)sd_notify(false, "STOPPING=1");
 	agent->http = rna_http_stop(agent->http);
 	rna_state_flush(agent->state, STATE_PATIENCE);
-	if (rna_schedule_stop(&agent->schedule, STOP_PATIENCE))
+	if (stop_threads(agent))
 		return;
 	rna_log_warning("a device does not answer and holds a thread; leaving without it");
 	_exit(EXIT_SUCCESS);
@@ -442,6 +467,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return ret;
 	agent->health.tell = rna_announce;
+	ret = start_watch(agent, error);
+	if (ret < 0)
+		return ret;
 	ret = rna_schedule_start(&agent->schedule, false, error);
 	if (ret < 0)
 		return ret;

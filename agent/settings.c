@@ -24,6 +24,7 @@
 
 static bool is_listen_address(const char *entry);
 static bool is_directory(const char *text);
+static bool is_driver(const char *entry);
 
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
@@ -104,6 +105,19 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("counters.source", counters_source, counters_sources, "auto",
 	       "Where counters of InfiniBand ports come from: files of sysfs, or MADs to the port; "
 	       "auto asks by MAD where sysfs has none, or none with 64 bits."),
+	BOOLEAN("watch.events", watch_events, "true",
+		"Whether a port is read at once when the kernel tells of a change to it."),
+	DURATION("watch.debounce", watch_debounce, "1ms", "1s", "20ms",
+		 "An event is acted upon when none has followed it for so long."),
+	DURATION("watch.debounce_max", watch_debounce_max, "1ms", "10s", "250ms",
+		 "In a storm of events, it is acted upon after so long anyway."),
+	BOOLEAN("watch.verbs_events", watch_verbs_events, "false",
+		"Whether devices are held open for events of InfiniBand ports; "
+		"that blocks the unloading of ib_uverbs."),
+	LIST("watch.verbs_drivers", watch_verbs_drivers,
+	     "the name of a driver such as bnxt_en, of the PCI function", is_driver, NULL,
+	     "Drivers, beyond those known to, that let a held device be removed; "
+	     "with any other, the removal would wait for ever."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
 		"Limit of worker threads; one is enough while every device answers."),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
@@ -228,6 +242,16 @@ static bool is_listen_address(const char *entry)
 static bool is_directory(const char *text)
 {
 	return *text == '/' || *text == '\0';
+}
+
+/* A module's name, which has no other characters in any driver of the kernel. */
+static bool is_driver(const char *entry)
+{
+	size_t len = strlen(entry);
+
+	return len > 0 && len < 64 /* MODULE_NAME_LEN */ &&
+	       strspn(entry, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+		       len;
 }
 
 static int fail_range(const struct rna_setting *setting, const char *text, struct rna_error *error)

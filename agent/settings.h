@@ -21,7 +21,12 @@ struct rna_settings {
 	rna_usec poll[RNA_COLLECTOR_COUNT]; /* poll.<collector>: period */
 	rna_usec poll_deadline;             /* a run longer than this is stalled */
 	rna_usec poll_handover;             /* after this the rest of a lane's queue moves on */
-	int counters_source;                /* enum rna_counters_source */
+	bool watch_events;
+	rna_usec watch_debounce;
+	rna_usec watch_debounce_max;
+	bool watch_verbs_events;
+	char **watch_verbs_drivers; /* NULL-ended, or NULL: none */
+	int counters_source;        /* enum rna_counters_source */
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */

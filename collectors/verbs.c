@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verbs backend: libibverbs, opened, asked and closed within one call.
+ * The verbs backend: libibverbs, opened, asked and closed within one call; and, where the
+ * administrator wants it, held open for its events.
  *
  * Only it knows MTUs, and the speed codes that sysfs cannot print. What it costs: the providers'
  * shared objects on the first call, one context per call (on mlx5 a few firmware commands), and
@@ -14,8 +15,10 @@
 #include "rate.h"
 
 #include "collectors_config.h"
+#include "rna/verbs_events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <string.h>
 
@@ -200,3 +203,113 @@ const struct rna_verbs_backend rna_verbs = {
 	.query_ports = query_ports,
 	.query_gids = query_gids,
 };
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+/*
+ * Drivers of PCI functions whose RDMA drivers have disassociate_ucontext in every kernel since
+ * Linux 5.14 and dispatch port events; ice and i40e carry irdma. bnxt_en, erdma and others have it
+ * in newer kernels only, and nothing in sysfs tells: those are for watch.verbs_drivers to name.
+ */
+static const char *const letting_go[] = {"mlx5_core", "mlx4_core", "ice", "i40e"};
+
+bool rna_verbs_lets_go(const char *driver)
+{
+	for (size_t i = 0; driver && i < RNA_ARRAY_SIZE(letting_go); i++)
+		if (strcmp(driver, letting_go[i]) == 0)
+			return true;
+	return false;
+}
+
+static int make_nonblocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	return 0;
+}
+
+static int open_for_events(const struct rna_collect_input *in, struct rna_part **ret,
+			   struct rna_error *error)
+{
+	struct rna_verbs_context *made = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(*made), 256);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)made;
+	RNA_CLEANUP(close_context) struct ibv_context *context = NULL;
+	int status = made ? open_context(in->root, in->device, &context) : -ENOMEM;
+
+	if (status >= 0)
+		status = make_nonblocking(context->async_fd);
+	if (status >= 0) {
+		made->node = rna_arena_strdup(part->arena, context->device->dev_name);
+		made->fd = context->async_fd;
+		status = made->node ? 0 : -ENOMEM;
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot watch for events of verbs",
+				     in->device->name);
+	made->context = RNA_TAKE(context);
+	*ret = RNA_TAKE(part);
+	return 0;
+}
+
+static int close_events(const struct rna_collect_input *in, struct rna_part **ret,
+			struct rna_error *error)
+{
+	const struct rna_verbs_context *held = (const void *)in->previous;
+
+	(void)error;
+	(void)ibv_close_device(held->context); /* it holds nothing of ours */
+	*ret = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(struct rna_part), 0);
+	return *ret ? 0 : -ENOMEM;
+}
+
+const struct rna_collector rna_verbs_open = {
+	.id = RNA_COLLECTOR_COUNT,
+	.name = "verbs_open",
+	.help = "A context, held for its events.",
+	.collect = open_for_events,
+};
+
+const struct rna_collector rna_verbs_close = {
+	.id = RNA_COLLECTOR_COUNT,
+	.name = "verbs_close",
+	.help = "Closes such a context.",
+	.collect = close_events,
+};
+
+static enum rna_verbs_event translate(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+		return RNA_VERBS_PORT;
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_PKEY_CHANGE:
+	case IBV_EVENT_SM_CHANGE:
+	case IBV_EVENT_CLIENT_REREGISTER:
+		return RNA_VERBS_LINK;
+	case IBV_EVENT_GID_CHANGE:
+		return RNA_VERBS_GIDS;
+	case IBV_EVENT_DEVICE_FATAL:
+		return RNA_VERBS_GONE;
+	default:
+		return RNA_VERBS_OTHER;
+	}
+}
+
+/* After a removal the kernel hands out what is left and then fails with EIO. */
+int rna_verbs_read(const struct rna_verbs_context *context, enum rna_verbs_event *ret)
+{
+	struct ibv_async_event event;
+
+	if (ibv_get_async_event(context->context, &event) == 0) {
+		*ret = translate(event.event_type);
+		ibv_ack_async_event(&event);
+		return 1;
+	}
+	if (errno == EAGAIN || errno == EINTR)
+		return 0;
+	*ret = RNA_VERBS_GONE;
+	return 1;
+}

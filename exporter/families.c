@@ -22,6 +22,7 @@
 #include "families.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "facts.h"
 
@@ -423,6 +424,55 @@ static struct rna_value config_loaded(const struct rna_subject *node)
 	return rna_value_ok(node->view->agent.config_loaded);
 }
 
+/* field: offset of a count in struct rna_source_account. Sources without a part in it: none. */
+static void write_counts(const struct rna_subject *node, enum rna_source first, size_t field,
+			 struct rna_writer *writer)
+{
+	for (enum rna_source source = first; source < RNA_SOURCE_COUNT; source++) {
+		const struct rna_source_account *account = &node->view->agent.sources[source];
+		uint64_t count;
+
+		memcpy(&count, (const char *)account + field, sizeof(count));
+		if (account->watched || count > 0)
+			rna_writer_sample_with(writer, node->labels, "source",
+					       rna_source_name(source), count);
+	}
+}
+
+static void events(const struct rna_subject *node, struct rna_writer *writer)
+{
+	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, events),
+		     writer);
+}
+
+static void event_overruns(const struct rna_subject *node, struct rna_writer *writer)
+{
+	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, overruns),
+		     writer);
+}
+
+static void changes(const struct rna_subject *node, struct rna_writer *writer)
+{
+	write_counts(node, RNA_SOURCE_POLL, offsetof(struct rna_source_account, changes), writer);
+}
+
+static void event_latency(const struct rna_subject *node, struct rna_writer *writer)
+{
+	for (enum rna_source source = RNA_SOURCE_RTNETLINK; source < RNA_SOURCE_COUNT; source++) {
+		const struct rna_source_account *account = &node->view->agent.sources[source];
+		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+		if (!account->watched && account->events == 0)
+			continue;
+		rna_label_add(&labels, "source", rna_source_name(source));
+		if (!rna_strbuf_ok(&labels))
+			writer->out->failed = true;
+		else
+			rna_writer_histogram(writer, (struct rna_span){labels.data, labels.len},
+					     &account->latency);
+	}
+}
+
 static struct rna_value process_cpu(const struct rna_subject *node)
 {
 	return node->process ? rna_value_ok(node->process->cpu) : no_value;
@@ -439,6 +489,7 @@ MEMBER(process_threads, process, threads)
 #define COUNTER       RNA_METRIC_COUNTER
 #define GAUGE         RNA_METRIC_GAUGE
 #define INFO          RNA_METRIC_INFO
+#define HISTOGRAM     RNA_METRIC_HISTOGRAM
 #define PLAIN         RNA_METRIC_PLAIN
 #define YES_NO        RNA_METRIC_BOOLEAN
 #define BYTES         RNA_METRIC_BYTES
@@ -615,6 +666,18 @@ static const struct rna_family table[] = {
 	{{"rdma_agent_snapshots_total", COUNTER, PLAIN,
 	  "Snapshots that the agent published."},
 	 NODE, snapshots},
+	{{"rdma_agent_events_total", COUNTER, PLAIN,
+	  "Events received from the kernel, whatever they were about."},
+	 NODE, .each = events, .label = "source"},
+	{{"rdma_agent_event_overruns_total", COUNTER, PLAIN,
+	  "Times when the kernel dropped events and everything was read again."},
+	 NODE, .each = event_overruns, .label = "source"},
+	{{"rdma_agent_event_latency_seconds", HISTOGRAM, SECONDS,
+	  "Time from an event to the snapshot with what was read for it."},
+	 NODE, .each = event_latency, .label = "source"},
+	{{"rdma_agent_changes_total", COUNTER, PLAIN,
+	  "Changes of port states, by what showed them first."},
+	 NODE, .each = changes, .label = "source"},
 	{{"rdma_agent_lanes", GAUGE, PLAIN,
 	  "Worker threads that read hardware."},
 	 NODE, lanes},

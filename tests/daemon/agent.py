@@ -64,6 +64,8 @@ class Reply:
 class Agent:
     """with Agent("roce-8rail") as agent: ...; the end is a SIGTERM that must succeed."""
 
+    wrapper = ()  # of the command
+
     def __init__(self, machine, poll=None, http_settings=None, ready=True):
         self.directory = tempfile.mkdtemp(prefix="rna-daemon-")
         self.root, self.config = f"{self.directory}/root", f"{self.directory}/agent.yaml"
@@ -108,7 +110,7 @@ class Agent:
     def start(self, **popen):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [binary, "run", "--root", self.root, "--config", self.config],
+                [*self.wrapper, binary, "run", "--root", self.root, "--config", self.config],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, **popen)
 
     def stop(self):
