@@ -352,3 +352,9 @@ threads_of() {
 resident_kb_of() {
 	sed -n 's/^VmRSS:\s*\([0-9]*\) kB/\1/p' "/proc/$1/status"
 }
+
+# User and system time so far, in milliseconds. The name of a process may hold blanks.
+cpu_ms_of() {
+	sed 's/.*) //' "/proc/$1/stat" | awk -v tick="$(getconf CLK_TCK)" \
+		'{ printf "%d\n", ($12 + $13) * 1000 / tick }'
+}
