@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Prometheus of a test's own, which scrapes agents each second."""
+import http.client
+import json
+import re
+import subprocess
+import tempfile
+import urllib.parse
+
+from agent import free_port
+
+
+class Prometheus:
+    """with Prometheus(agent.port) as prometheus: ...; rules is the path of a rules file."""
+
+    def __init__(self, *targets, rules=None):
+        self.directory = tempfile.TemporaryDirectory(prefix="rna-prometheus-")
+        self.port, self.log_path = free_port(), f"{self.directory.name}/log"
+        job = {"job_name": "rdma", "static_configs": [
+            {"targets": [f"127.0.0.1:{target}" for target in targets]}]}
+        config = {"global": {"scrape_interval": "1s", "scrape_timeout": "1s",
+                             "evaluation_interval": "1s"},
+                  "scrape_configs": [job], "rule_files": [rules] if rules else []}
+        with open(f"{self.directory.name}/config.yml", "w", encoding="utf-8") as file:
+            json.dump(config, file)  # which is YAML, too
+
+    def __enter__(self):
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                ["prometheus", f"--config.file={self.directory.name}/config.yml",
+                 f"--storage.tsdb.path={self.directory.name}/data",
+                 f"--web.listen-address=127.0.0.1:{self.port}"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.directory.cleanup()
+
+    def api(self, path, **parameters):
+        """The data of an answer, None while it starts."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request("GET", f"/api/v1/{path}?{urllib.parse.urlencode(parameters)}")
+            reply = json.loads(connection.getresponse().read())
+        except (OSError, ValueError):
+            return None
+        finally:
+            connection.close()
+        if reply["status"] != "success":
+            raise AssertionError(f"{path} {parameters}: {reply['error']}")
+        return reply["data"]
+
+    def query(self, text):
+        """[(labels, value)], empty while it starts."""
+        data = self.api("query", query=text)
+        return [(s["metric"], float(s["value"][1])) for s in data["result"]] if data else []
+
+    def value(self, text):
+        """The first value, None if there is none."""
+        result = self.query(text)
+        return result[0][1] if result else None
+
+    def complaints(self):
+        with open(self.log_path, encoding="utf-8") as file:
+            return [line for line in file if re.search("level=(warn|error)", line)]
