@@ -16,6 +16,8 @@ test="clang clang-format libcmocka-dev man-db prometheus prometheus-node-exporte
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"
 ibsim="ibsim-utils opensm infiniband-diags"
+	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps
+	prometheus-alertmanager"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -51,8 +53,8 @@ as_root() {
 	fi
 }
 
-# Debian starts a service when its package is installed. Prometheus and its exporter are here for
-# our tests, and nobody asked for servers on ports 9090 and 9100: this file says no while apt runs
+# Debian starts a service when its package is installed. Prometheus and its company are here for our
+# tests, and nobody asked for servers on ports 9090, 9093 and 9100: this file says no while apt runs
 # (policy-rc.d, Debian policy 9.3.3).
 without_services() {
 	local policy=/usr/sbin/policy-rc.d status=0
