@@ -14,10 +14,8 @@ build="gcc libc6-dev meson ninja-build pkg-config python3
 test="clang clang-format libcmocka-dev man-db prometheus prometheus-node-exporter
 	python3-prometheus-client python3-yaml"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
-	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps"
+	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps prometheus-alertmanager"
 ibsim="ibsim-utils opensm infiniband-diags"
-	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps
-	prometheus-alertmanager"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
