@@ -101,8 +101,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "The link is up with a lower rate or width than the port once had, or than "
-			"its siblings have.",
+		.help = "The link is up with a lower rate or width than the port once had, than its "
+			"siblings have, or than it supports.",
 		.check = rna_check_link_degraded,
 		.remedy = "Reseat or replace the cable, and compare the speed that both ends are "
 			  "configured for.",

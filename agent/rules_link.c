@@ -67,6 +67,30 @@ static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 	return count >= 2 ? rate : 0;
 }
 
+static bool is_below(struct rna_value value, struct rna_value supported)
+{
+	return rna_value_is_known(value) && rna_value_is_known(supported) &&
+	       value.number < supported.number;
+}
+
+/*
+ * Lost lanes are a fault. A speed below what the port supports often is not: the port at the other
+ * end, which is not asked, may have no more.
+ */
+static void compare_with_supported(const struct rna_rule_subject *port, struct rna_finds *out)
+{
+	const struct rna_port_link *link = port->link;
+
+	if (is_below(link->width, link->width_supported))
+		(void)rna_find(out, "%s; the port supports %juX", is_at(port, out->arena),
+			       (uintmax_t)link->width_supported.number);
+	else if (is_below(link->speed_code, link->speed_supported))
+		rna_find(out,
+			 "%s; the port supports a higher speed, perhaps the other end does not",
+			 is_at(port, out->arena))
+			->severity = RNA_SEVERITY_INFO;
+}
+
 void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
@@ -83,6 +107,8 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	if (port->link->rate.number < siblings)
 		(void)rna_find(out, "%s; all other active ports of this model have %.6g Gb/s",
 			       is_at(port, out->arena), gigabits(siblings));
+	else
+		compare_with_supported(port, out);
 }
 
 /* -- MTU --------------------------------------------------------------------------------------- */

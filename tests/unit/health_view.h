@@ -22,6 +22,8 @@ struct node_port {
 	enum rna_link_layer layer;
 	struct rna_value state, physical;
 	uint64_t gigabits;
+	struct rna_value width_supported;
+	struct rna_value speed_supported;
 	const char *speed_name;
 	struct rna_value active_mtu;
 	bool has_gids;
@@ -206,8 +208,11 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 	device->parts[RNA_COLLECTOR_LINK] =
 		&NODE_PORT_PART(rna_link, rna_port_link, RNA_COLLECTOR_LINK,
 				.rate = rna_value_ok(port->gigabits * 125000000),
-				.width = rna_value_ok(4), .speed_name = port->speed_name,
-				.active_mtu = port->active_mtu, .max_mtu = rna_value_ok(4096))
+				.width = rna_value_ok(4), .speed_code = rna_value_ok(128),
+				.width_supported = port->width_supported,
+				.speed_supported = port->speed_supported,
+				.speed_name = port->speed_name, .active_mtu = port->active_mtu,
+				.max_mtu = rna_value_ok(4096))
 			 ->part;
 	if (port->has_gids) {
 		struct rna_gids *gids =

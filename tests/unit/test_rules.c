@@ -162,6 +162,22 @@ static void siblings_differ(struct node *node)
 	node->ports[1].gigabits = 100;
 }
 
+static void fewer_lanes_than_supported(struct node *node)
+{
+	node->ports[0].width_supported = rna_value_ok(8);
+}
+
+static void slower_than_supported(struct node *node)
+{
+	node->ports[0].speed_supported = rna_value_ok(256);
+}
+
+static void as_supported(struct node *node)
+{
+	node->ports[0].width_supported = rna_value_ok(4);
+	node->ports[0].speed_supported = rna_value_ok(128);
+}
+
 static void below_without_speed_name(struct node *node)
 {
 	below_siblings(node);
@@ -371,6 +387,9 @@ static const struct {
 	{above_best, IB, ""},
 	{below_siblings, IB, "link-degraded warning"},
 	{siblings_differ, IB, ""},
+	{fewer_lanes_than_supported, IB, "link-degraded warning"},
+	{slower_than_supported, IB, "link-degraded info"},
+	{as_supported, IB, ""},
 	{below_without_speed_name, IB, ""},
 	{below_while_down, IB, ""},
 	{no_gids, IB, "gid-missing warning"},
