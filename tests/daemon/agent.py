@@ -62,17 +62,23 @@ class Reply:
 
 
 class Agent:
-    """with Agent("roce-8rail") as agent: ...; the end is a SIGTERM that must succeed."""
+    """with Agent("roce-8rail") as agent: ...; the end is a SIGTERM that must succeed.
+
+    Without a machine it is an agent of this node, which listens to the kernel and keeps no memory.
+    """
 
     wrapper = ()  # of the command
 
-    def __init__(self, machine, poll=None, http_settings=None, ready=True):
+    def __init__(self, machine=None, poll=None, http_settings=None, ready=True):
         self.directory = tempfile.mkdtemp(prefix="rna-daemon-")
         self.root, self.config = f"{self.directory}/root", f"{self.directory}/agent.yaml"
         self.log_path = f"{self.directory}/log"
         self.port, self.poll, self.http_settings = free_port(), poll or BUSY, http_settings or {}
         self.ready, self.process = ready, None
-        subprocess.run([f"{TESTS}/machines/unpack", machine, self.root], check=True)
+        if machine:
+            subprocess.run([f"{TESTS}/machines/unpack", machine, self.root], check=True)
+        else:
+            self.root = "/"
 
     def __enter__(self):
         self.write_config()
@@ -102,6 +108,8 @@ class Agent:
 
     def write_config(self, poll=None, extra=""):
         """A configuration in YAML, which JSON is a part of."""
+        if self.root == "/":
+            extra += 'state: {directory: ""}\n'
         http_settings = {"listen": [f"127.0.0.1:{self.port}"], **self.http_settings}
         with open(self.config, "w", encoding="utf-8") as file:
             file.write(f"poll: {json.dumps(poll or self.poll)}\n"

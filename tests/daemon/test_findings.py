@@ -15,7 +15,7 @@ DEVICE = "sys/class/infiniband/mlx5_3"
 PORT = f"{DEVICE}/ports/1"
 AT_ONCE = 'health: {hold_down: ["*=0s"]}\n'
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
-LABELS = {"rule": "port-init", "severity": "warning", "device": "mlx5_3", "port": "1"}
+LABELS = {"rule": "port-init", "severity": "critical", "device": "mlx5_3", "port": "1"}
 
 
 def check(*arguments):
@@ -46,21 +46,21 @@ class Findings(unittest.TestCase):
             self.assertEqual(check("--config", agent.config)[0], OK)
             agent.write(f"{PORT}/state", "2: INIT")
             wait("the finding", lambda: agent.metric("rdma_finding", **LABELS) == 1)
-            self.assertEqual(agent.metric("rdma_findings", severity="warning"), 1)
+            self.assertEqual(agent.metric("rdma_findings", severity="critical"), 1)
             self.assertEqual(rules(agent), ["port-init"])
             document = json.loads(agent.get("/api/v1/findings").text)
-            self.assertEqual(document["counts"], {"info": 1, "warning": 1, "critical": 0})
+            self.assertEqual(document["counts"], {"info": 1, "warning": 0, "critical": 1})
             finding = document["findings"][0]
             self.assertEqual((finding["device"], finding["port"], finding["silenced"]),
                              ("mlx5_3", 1, False))
             self.assertTrue(finding["text"].startswith("mlx5_3/1: "))
             page = agent.get("/").text
             self.assertLess(page.index(finding["text"]), page.index("<h2>Ports"))
-            self.assertIn(f"warning: {finding['text']} (RULE=port-init, SEVERITY=warning, "
+            self.assertIn(f"error: {finding['text']} (RULE=port-init, SEVERITY=critical, "
                           "DEVICE=mlx5_3, PORT=1", agent.log())
             code, lines, _ = check("--config", agent.config)
-            self.assertEqual(code, WARNING)
-            self.assertTrue(lines[0].startswith("RDMA WARNING - 0 critical, 1 warning: mlx5_3/1: "))
+            self.assertEqual(code, CRITICAL)
+            self.assertTrue(lines[0].startswith("RDMA CRITICAL - 1 critical, 0 warning: mlx5_3/1: "))
             agent.write(f"{PORT}/state", "4: ACTIVE")
             wait("it to be over", lambda: agent.metric("rdma_finding", **LABELS) is None)
             self.assertEqual(agent.log().count("RULE=port-init"), 2)
