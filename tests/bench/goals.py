@@ -49,7 +49,7 @@ ROWS = (
     Row("hang_wall_max", "scrape while a device hangs, longest", "ms", {8: 3, 64: 5, 512: 5}),
     Row("rss", "memory (RSS) after 1,000 scrapes", "MB", {8: 10, 64: 11, 512: 18}),
     Row("rss_anon", "of it anonymous", "MB", {8: 3, 64: 4, 512: 10}),
-    Row("rss_growth", "growth of RSS over 10,000 more scrapes and a minute of polls", "kB",
+    Row("rss_growth", "growth of RSS over 10,000 more scrapes and half a minute of polls", "kB",
         {8: 256, 512: 1024}),
     Row("start", "exec to the first full answer, fastest", "ms", {8: 15, 64: 40, 512: 200}),
     Row("start_cpu", "CPU until then", "ms"),

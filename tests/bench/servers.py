@@ -110,8 +110,8 @@ class Server:
         return time.clock_gettime_ns(~self.process.pid << 3 | 2) / 1e9
 
     def memory(self, name):
-        """VmRSS or RssAnon, in kB."""
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+        """Rss or Anonymous, in kB. What status says is inaccurate, see proc(5)."""
+        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
             return int(re.search(rf"^{name}:\s*(\d+)", file.read(), re.M)[1])
 
     def wakeups(self):
