@@ -126,7 +126,7 @@ static void add_history(const struct page *page, const struct rna_subject *port)
 	add(page, "<br><small>changed ");
 	rna_text_add_span(page->out, rna_usec_since(port->account->history.last.monotonic,
 						    page->view->snapshot->time.monotonic));
-	rna_strbuf_printf(page->out, " ago, down %ju times</small>",
+	rna_strbuf_printf(page->out, " ago, downs: %ju</small>",
 			  (uintmax_t)port->account->history.downs);
 }
 
