@@ -518,26 +518,3 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 			rule->check(&input, out);
 	}
 }
-
-/* -- What several rules ask -------------------------------------------------------------------- */
-
-bool rna_subject_state_is_known(const struct rna_rule_subject *subject)
-{
-	return subject->state && rna_value_is_known(subject->state->state);
-}
-
-bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state)
-{
-	return rna_subject_state_is_known(subject) && subject->state->state.number == state;
-}
-
-bool rna_subject_is_active(const struct rna_rule_subject *subject)
-{
-	return rna_subject_in_state(subject, RNA_PORT_ACTIVE) ||
-	       rna_subject_in_state(subject, RNA_PORT_ACTIVE_DEFER);
-}
-
-enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)
-{
-	return subject->account ? subject->account->expectation.expected : RNA_EXPECTED_UNKNOWN;
-}

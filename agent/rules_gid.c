@@ -23,20 +23,6 @@ static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type typ
 	return count;
 }
 
-bool rna_subject_has_routable_gid(const struct rna_rule_subject *port)
-{
-	for (size_t i = 0; i < port->gids->count; i++)
-		if (!rna_gid_is_link_local(&port->gids->entries[i].gid))
-			return true;
-	return false;
-}
-
-bool rna_netdev_has_no_address(const struct rna_netdev *netdev)
-{
-	return netdev->ipv4_addresses.state == RNA_VALUE_OK && netdev->ipv4_addresses.number == 0 &&
-	       netdev->ipv6_addresses.state == RNA_VALUE_OK && netdev->ipv6_addresses.number == 0;
-}
-
 void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;

@@ -146,32 +146,6 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
-bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
-{
-	return !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
-	       netdev->operstate == RNA_OPER_LOWERLAYERDOWN ||
-	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
-}
-
-static const struct rna_netdev *find_netdev(const struct rna_rule_input *in, const char *name)
-{
-	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
-
-	for (size_t i = 0; name && part && i < part->count; i++)
-		if (strcmp(part->netdevs[i].name, name) == 0)
-			return &part->netdevs[i];
-	return NULL;
-}
-
-const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in)
-{
-	const struct rna_netdev *netdev = in->subject->netdev;
-
-	if (netdev && !netdev->bond)
-		netdev = find_netdev(in, netdev->master);
-	return netdev && netdev->bond ? netdev : NULL;
-}
-
 /*
  * A member of a bond is bond-member-lost's. On InfiniBand an interface that nobody set up is not
  * missed: RDMA does without IPoIB.

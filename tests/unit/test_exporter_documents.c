@@ -284,7 +284,7 @@ static void test_memory_is_shown(void **state)
 	static const char *const pieces[] = {
 		"<small>expected up (remembered)</small>",
 		"<small>expected down (accepted)</small>",
-		"<small>changed 12 s ago, down 3 times</small>",
+		"<small>changed 12 s ago, downs: 3</small>",
 		"<tr><th>mlx5_9<td>0000:aa:00.0<td><b class=bad>moved</b><td>2025-11-21T09:06:40Z",
 		"<b class=bad>down</b> 3 times<td>counter<td class=wrap>&lt;told&gt;",
 	};

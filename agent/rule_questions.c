@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What several rules ask of a port and of the network interfaces behind it. */
+#include "rules.h"
+
+#include <string.h>
+
+bool rna_subject_state_is_known(const struct rna_rule_subject *subject)
+{
+	return subject->state && rna_value_is_known(subject->state->state);
+}
+
+bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state)
+{
+	return rna_subject_state_is_known(subject) && subject->state->state.number == state;
+}
+
+bool rna_subject_is_active(const struct rna_rule_subject *subject)
+{
+	return rna_subject_in_state(subject, RNA_PORT_ACTIVE) ||
+	       rna_subject_in_state(subject, RNA_PORT_ACTIVE_DEFER);
+}
+
+enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)
+{
+	return subject->account ? subject->account->expectation.expected : RNA_EXPECTED_UNKNOWN;
+}
+
+bool rna_subject_has_routable_gid(const struct rna_rule_subject *port)
+{
+	for (size_t i = 0; i < port->gids->count; i++)
+		if (!rna_gid_is_link_local(&port->gids->entries[i].gid))
+			return true;
+	return false;
+}
+
+static const struct rna_netdev *find_netdev(const struct rna_rule_input *in, const char *name)
+{
+	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
+
+	for (size_t i = 0; name && part && i < part->count; i++)
+		if (strcmp(part->netdevs[i].name, name) == 0)
+			return &part->netdevs[i];
+	return NULL;
+}
+
+const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in)
+{
+	const struct rna_netdev *netdev = in->subject->netdev;
+
+	if (netdev && !netdev->bond)
+		netdev = find_netdev(in, netdev->master);
+	return netdev && netdev->bond ? netdev : NULL;
+}
+
+bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
+{
+	return !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
+	       netdev->operstate == RNA_OPER_LOWERLAYERDOWN ||
+	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
+}
+
+bool rna_netdev_has_no_address(const struct rna_netdev *netdev)
+{
+	return netdev->ipv4_addresses.state == RNA_VALUE_OK && netdev->ipv4_addresses.number == 0 &&
+	       netdev->ipv6_addresses.state == RNA_VALUE_OK && netdev->ipv6_addresses.number == 0;
+}
