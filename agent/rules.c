@@ -294,7 +294,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.name = "data-too-old",
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
-		.hold = "0s",
+		.hold = "15s", /* a device that answers again is read anew in its turn */
 		.help = "What the agent knows of a device is older than three of its periods, "
 			"though nothing failed.",
 		.check = rna_check_data_too_old,
