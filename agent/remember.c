@@ -152,9 +152,9 @@ static void write_reason(const struct subject *subject, const struct rna_step *s
 		rna_strbuf_puts(out, "between two looks: ");
 		if (step->teller == RNA_TELLER_LINK)
 			rna_strbuf_puts(out, "link_downed rose");
-		else
+		else /* by its last name: it may have left since it told */
 			rna_strbuf_printf(out, "interface %s lost its carrier",
-					  subject->netdev->name);
+					  subject->port->netdev ? subject->port->netdev : "?");
 		break;
 	case RNA_CAUSE_STATE:
 		write_state(subject, out);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the memory makes of views, one after the other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "health_view.h"
+#include "remember.h"
+
+static void free_memory(struct rna_memory *memory)
+{
+	rna_memory_deinit(memory);
+}
+
+/* The node as it is now. started: when the read of the states began, of the newest view. */
+static struct rna_view *remember(struct rna_memory *memory, const struct node *node,
+				 rna_usec started)
+{
+	RNA_CLEANUP(rna_device_filter_unref_p)
+	struct rna_device_filter *filter = rna_device_filter_new(NULL, NULL);
+	struct rna_settings settings = {0};
+	const struct rna_remember_input input = {&settings, filter};
+	struct rna_view *view = node_view(node);
+
+	view->snapshot->devices[0].parts[RNA_COLLECTOR_STATE]->started.monotonic = started;
+	assert_int_equal(rna_remember(memory, &input, view), 0);
+	return view;
+}
+
+/*
+ * The interface loses its carrier on the way into another network namespace. Its loss is compared
+ * with the states only when these were read after it, and then there is no interface any more.
+ */
+static void test_an_interface_that_leaves_after_a_loss(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
+	node.ports[0].netdev.ifindex = 3;
+	node.ports[0].netdev.carrier_down = rna_value_ok(5);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	node.now.monotonic += RNA_USEC_PER_SEC;
+	node.ports[0].netdev.carrier_down = rna_value_ok(6);
+	view = remember(&memory, &node, 0);
+	assert_int_equal(view->transition_count, 0);
+	(void)rna_view_unref(view);
+	node.now.monotonic += RNA_USEC_PER_SEC;
+	node.ports[0].netdev.name = NULL;
+	view = remember(&memory, &node, node.now.monotonic);
+	assert_int_equal(view->transition_count, 2);
+	assert_string_equal(view->transitions[0].reason,
+			    "between two looks: interface eth0 lost its carrier");
+	assert_int_equal(view->ports[0].history.downs, 1);
+	(void)rna_view_unref(view);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_interface_that_leaves_after_a_loss),
+	};
+
+	return cmocka_run_group_tests_name("remember", tests, NULL, NULL);
+}
