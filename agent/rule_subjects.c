@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ports and interfaces come in the same order from both sides, or nearly so; a search starts where
- * the last one ended, and 512 ports cost about 512 comparisons. So does finding out who is whose
- * sibling: a node has few models.
+ * Searches go on where they ended, as those of rna/netdev.h, so that 512 ports cost about 512
+ * comparisons. So does finding out who is whose sibling: a node has few models.
  */
 #include "rule_subjects.h"
 
@@ -16,37 +15,17 @@ enum { MODELS_MAX = 64 }; /* ports of further ones have no siblings */
 
 struct join {
 	const struct rna_view *view;
-	const struct rna_netdevs *netdevs;
-	size_t next_port, next_netdev, next_job; /* where the last searches ended */
+	struct rna_netdev_search netdevs;
+	size_t next_job; /* where the last search ended */
 	size_t model_count;
 	const struct rna_rule_subject *models[MODELS_MAX]; /* the first port of each */
 };
 
-static const struct rna_netdev *find_by_name(struct join *join, const char *name)
-{
-	const struct rna_netdevs *part = join->netdevs;
-
-	for (size_t tried = 0; tried < part->count; tried++, join->next_netdev++) {
-		const struct rna_netdev *found = &part->netdevs[join->next_netdev % part->count];
-
-		if (strcmp(found->name, name) == 0)
-			return found;
-	}
-	return NULL;
-}
-
 static const struct rna_netdev *find_netdev(struct join *join, const char *device, unsigned port)
 {
-	const struct rna_netdevs *part = join->netdevs;
+	const struct rna_port_netdev *found = rna_netdev_search_port(&join->netdevs, device, port);
 
-	for (size_t tried = 0; part && tried < part->port_count; tried++, join->next_port++) {
-		const struct rna_port_netdev *found =
-			&part->ports[join->next_port % part->port_count];
-
-		if (found->port == port && strcmp(found->device, device) == 0)
-			return find_by_name(join, found->netdev);
-	}
-	return NULL;
+	return found ? rna_netdev_search_name(&join->netdevs, found->netdev) : NULL;
 }
 
 /* Jobs of one device stand together. */
@@ -115,7 +94,7 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 ssize_t rna_rule_subjects_new(const struct rna_view *view, struct rna_rule_subject **ret)
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
-	struct join join = {.view = view, .netdevs = rna_snapshot_netdevs(snapshot)};
+	struct join join = {.view = view, .netdevs.netdevs = rna_snapshot_netdevs(snapshot)};
 	size_t count = snapshot->device_count, port = 0, next = 0;
 	struct rna_rule_subject *subjects;
 
