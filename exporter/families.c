@@ -374,11 +374,17 @@ static void write_finding(const struct rna_finding *finding, struct rna_writer *
 		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
 }
 
+/* Two devices that are missing may have had the same name, one after the other: one series. */
 static void findings(const struct rna_subject *node, struct rna_writer *writer)
 {
-	for (size_t i = 0; i < node->view->finding_count; i++)
-		if (!node->view->findings[i].silenced)
-			write_finding(&node->view->findings[i], writer);
+	const struct rna_finding *all = node->view->findings, *last = NULL;
+
+	for (size_t i = 0; i < node->view->finding_count; i++) {
+		if (all[i].silenced || (last && rna_finding_compare(last, &all[i]) == 0))
+			continue;
+		write_finding(&all[i], writer);
+		last = &all[i];
+	}
 }
 
 static void finding_counts(const struct rna_subject *node, struct rna_writer *writer)

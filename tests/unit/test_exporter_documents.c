@@ -435,6 +435,36 @@ static void test_findings_in_metrics(void **state)
 	(void)rna_body_unref(body);
 }
 
+/* A card was mlx5_0 in one slot, and then in another; a series must not come twice. */
+static void test_two_devices_of_one_name_are_missing(void **state)
+{
+	static const struct rna_finding findings[] = {
+		{.rule = "device-missing", .device = "mlx5_0", .text = "", .remedy = ""},
+		{.rule = "device-missing", .device = "mlx5_0", .text = "", .remedy = ""},
+		{.rule = "device-missing", .device = "mlx5_1", .text = "", .remedy = ""},
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	static const char series[] = "rdma_finding{rule=\"device-missing\",severity=\"info\","
+				     "device=\"mlx5_0\"} 1\n";
+	struct rna_body *body;
+	const char *first;
+
+	(void)state;
+	view->findings = findings;
+	view->finding_count = RNA_ARRAY_SIZE(findings);
+	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &body),
+			 0);
+	first = memmem(body->data, body->len, series, strlen(series));
+	assert_non_null(first);
+	first += strlen(series);
+	assert_null(
+		memmem(first, (size_t)(body->data + body->len - first), series, strlen(series)));
+	assert_true(has(body, "device=\"mlx5_1\"} 1\n"));
+	assert_true(has(body, "rdma_findings{severity=\"info\"} 3\n"));
+	(void)rna_body_unref(body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +485,7 @@ int main(void)
 		cmocka_unit_test(test_findings_in_documents),
 		cmocka_unit_test(test_findings_there_and_back),
 		cmocka_unit_test(test_findings_in_metrics),
+		cmocka_unit_test(test_two_devices_of_one_name_are_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
