@@ -354,6 +354,9 @@ static void mads_fill_a_missing_directory(void **state)
 	assert_int_equal(part->groups[0].port, 1);
 	assert_int_equal(part->groups[0].count, RNA_MAD_COUNTERS);
 	assert_string_equal(part->groups[0].values[0].counter->file, "port_xmit_data");
+	for (size_t i = 1; i < RNA_MAD_COUNTERS; i++) /* the order that searches rely on */
+		assert_true(part->groups[0].values[i - 1].counter <
+			    part->groups[0].values[i].counter);
 }
 
 static void what_the_pma_can_do_is_asked_once(void **state)
