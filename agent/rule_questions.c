@@ -2,8 +2,6 @@
 /* What several rules ask of a port and of the network interfaces behind it. */
 #include "rules.h"
 
-#include <string.h>
-
 bool rna_subject_state_is_known(const struct rna_rule_subject *subject)
 {
 	return subject->state && rna_value_is_known(subject->state->state);
@@ -33,22 +31,13 @@ bool rna_subject_has_routable_gid(const struct rna_rule_subject *port)
 	return false;
 }
 
-static const struct rna_netdev *find_netdev(const struct rna_rule_input *in, const char *name)
-{
-	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
-
-	for (size_t i = 0; name && part && i < part->count; i++)
-		if (strcmp(part->netdevs[i].name, name) == 0)
-			return &part->netdevs[i];
-	return NULL;
-}
-
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in)
 {
+	struct rna_netdev_search search = {rna_snapshot_netdevs(in->view->snapshot)};
 	const struct rna_netdev *netdev = in->subject->netdev;
 
 	if (netdev && !netdev->bond)
-		netdev = find_netdev(in, netdev->master);
+		netdev = netdev->master ? rna_netdev_search_name(&search, netdev->master) : NULL;
 	return netdev && netdev->bond ? netdev : NULL;
 }
 
