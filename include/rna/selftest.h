@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The self-test: what is known of the loopback bandwidth of each port, and how good that is.
+ * Runs are made by agent/selftest.c, when the port is idle; the judgement is a pure function.
+ * Thread: made by the loop; part of a view, immutable.
+ */
+#pragma once
+
+#include "rna/loopback.h"
+
+enum rna_verdict {
+	RNA_VERDICT_NONE, /* no test that counts */
+	RNA_VERDICT_OK,
+	RNA_VERDICT_WARNING,
+	RNA_VERDICT_FAILED,
+	RNA_VERDICT_COUNT,
+};
+
+const char *rna_verdict_name(enum rna_verdict verdict); /* "none", "ok", "warning", "failed" */
+
+enum { RNA_SELFTESTS_KEPT = 32 }; /* runs of a port */
+
+/* One run of one cell. */
+struct rna_selftest_run {
+	struct rna_time time; /* when it began */
+	struct rna_loopback_request request;
+	struct rna_loopback_result result;
+	uint64_t expected; /* bytes per second: the least of port rate and PCIe path; 0: unknown */
+	enum rna_verdict verdict;
+	bool on_demand; /* asked for by a person */
+};
+
+/* One port, as far as it was tested or is to be. */
+struct rna_selftest_port {
+	const char *device;
+	unsigned port;
+	size_t count;                        /* RNA_SELFTESTS_KEPT at most */
+	const struct rna_selftest_run *runs; /* oldest first */
+	rna_usec last_run;                   /* realtime; 0: never */
+	rna_usec last_success;               /* realtime of the last one judged ok; 0: never */
+	rna_usec next;                       /* realtime when the next one is due; 0: none */
+	uint64_t bytes;                      /* written by all runs since start */
+	uint64_t results[RNA_VERDICT_COUNT]; /* runs since start */
+	uint64_t skips[RNA_SKIP_COUNT];
+	enum rna_skip skip; /* why there is none now; RNA_SKIP_NONE */
+};
