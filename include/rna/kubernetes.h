@@ -20,6 +20,7 @@
 #include "rna/clock.h"
 #include "rna/error.h"
 #include "rna/finding.h"
+#include "rna/strbuf.h"
 
 enum {
 	RNA_LABEL_NAME_MAX = 63, /* of a name and of a value; a prefix may have 253 */
@@ -75,3 +76,100 @@ RNA_DEFINE_CLEANUP(struct rna_node_wish, rna_node_wish_unref)
 
 /* Do both want the same of the Node? Events do not count, nor do messages' times. */
 bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b);
+
+/* -- The API server ---------------------------------------------------------------------------- */
+
+/*
+ * What the client has to know. Strings are copied; NULL is as good as "". Files are read anew for
+ * every round of requests, so that a new token, certificate or CA is never missed.
+ */
+struct rna_kubernetes_options {
+	const char *node;       /* name of our Node; NULL: $NODE_NAME */
+	const char *kubeconfig; /* NULL: the pod's service account */
+	const char *server; /* "https://10.0.0.1:6443", instead of what these say; NULL: as these */
+	const char *taint_key;        /* of our taint, "rdma-node-agent/rdma-down" */
+	const char *taint_effect;     /* "NoSchedule" */
+	const char *const *resources; /* globs of resources that are read; NULL-ended, or NULL */
+	const char *const *condition_types; /* all that we may own; NULL-ended, or NULL */
+	rna_usec first_delay;               /* the first write comes within this, at random */
+	rna_usec spread;                    /* and later ones so long after what they tell */
+	rna_usec resync;                    /* all is applied again after this, +- half; 0: never */
+	rna_usec look;      /* the Node is read and compared after this, +- half; 0: never */
+	rna_usec heartbeat; /* conditions are sent again after this; 0: only on change */
+};
+
+/* What they are where nothing is configured. */
+#define RNA_KUBERNETES_FIRST_DELAY (120 * RNA_USEC_PER_SEC)
+#define RNA_KUBERNETES_SPREAD      (120 * RNA_USEC_PER_SEC)
+#define RNA_KUBERNETES_RESYNC      (12 * 3600 * RNA_USEC_PER_SEC)
+#define RNA_KUBERNETES_LOOK        (30 * 60 * RNA_USEC_PER_SEC)
+
+/* A resource that the Node advertises: "rdma/hca_shared_devices". */
+struct rna_kubernetes_resource {
+	const char *name;
+	uint64_t capacity;
+	uint64_t
+		allocatable; /* what pods can have: 0 where a device plugin found nothing healthy */
+};
+
+enum rna_kubernetes_result {
+	RNA_KUBERNETES_OK,
+	RNA_KUBERNETES_REFUSED,      /* answers 4xx other than these */
+	RNA_KUBERNETES_UNAUTHORIZED, /* 401 */
+	RNA_KUBERNETES_FORBIDDEN,    /* 403, which is also what a missing Node gives */
+	RNA_KUBERNETES_THROTTLED,    /* 429 */
+	RNA_KUBERNETES_FAILED,       /* answers 5xx */
+	RNA_KUBERNETES_UNREACHABLE,  /* no answer, or half of one */
+	RNA_KUBERNETES_RESULT_COUNT,
+};
+
+const char *rna_kubernetes_result_name(enum rna_kubernetes_result result); /* a metric label */
+
+/* How it goes with the API. Made by the lane, never changed; whoever took it frees it. */
+struct rna_kubernetes_status {
+	struct rna_time time;    /* when this was written */
+	bool in_step;            /* the Node says what the newest wish wants */
+	struct rna_time written; /* the last write that was taken; 0: none yet */
+	const char *problem;     /* NULL: none; else a sentence that says what to do */
+	struct rna_time problem_since;
+	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
+	uint64_t events_sent;
+	uint64_t events_dropped; /* by the limits, or too old when there was an API again */
+	struct rna_time looked;  /* when the Node was read; 0: not yet */
+	size_t resource_count;   /* that the globs match */
+	const struct rna_kubernetes_resource *resources; /* by name */
+	struct rna_arena *arena;                         /* owns this struct and all it points to */
+};
+
+struct rna_kubernetes_status *rna_kubernetes_status_free(struct rna_kubernetes_status *status);
+RNA_DEFINE_CLEANUP(struct rna_kubernetes_status, rna_kubernetes_status_free)
+
+/*
+ * The client: a lane of its own, which may wait as long as it likes. Nothing below waits for it,
+ * but for stop. Thread of the callers: the loop's.
+ */
+struct rna_kubernetes;
+
+/* 0, or negative errno with error: -EINVAL when there is no node name, no server, or no libcurl. */
+int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rna_kubernetes **ret,
+			 struct rna_error *error);
+/* Readable when there is a new status; for epoll. It stays the client's. */
+int rna_kubernetes_fd(const struct rna_kubernetes *client);
+/* The newest status since the last call, the caller's now; NULL when there is none. */
+struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *client);
+/* From now on the Node shall be as wish says. It is copied, its events are queued. 0 or -ENOMEM. */
+int rna_kubernetes_want(struct rna_kubernetes *client, const struct rna_node_wish *wish);
+/* Accepts NULL. false: the lane is stuck and still uses client; then leave the process. */
+bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience);
+
+/*
+ * For commands, which have no lane and wait: makes the Node as wish says, at once (events are left
+ * out), or takes away all that we own. 0, or negative errno with error.
+ */
+int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
+			 const struct rna_node_wish *wish, struct rna_error *error);
+int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error);
+
+/* What would be sent: each request line, and its body below. Needs no API and no node name. */
+void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
+				   const struct rna_node_wish *wish, struct rna_strbuf *out);
