@@ -26,6 +26,7 @@ const struct rna_command rna_commands[] = {
 		.name = "collect",
 		.summary = "Polls once and writes the metrics.",
 		.options = RNA_OPTION_BIT(FORMAT),
+		.formats = (const char *const[]){"prometheus", "openmetrics", "json", NULL},
 		.settings = true,
 		.execute = rna_command_collect,
 	},
@@ -144,7 +145,7 @@ static void write_help_of_all(struct rna_strbuf *out)
 		rna_strbuf_printf(out, "  %-*s%s\n", RNA_HELP_COLUMN - 2, rna_commands[i].name,
 				  rna_commands[i].summary);
 	rna_strbuf_puts(out, "\nOptions of every command:\n");
-	rna_options_describe(RNA_OPTIONS_COMMON, out);
+	rna_options_describe(NULL, out);
 	rna_strbuf_puts(out, "\nExit codes:\n");
 	for (int code = 0; code < RNA_EXIT_COUNT; code++)
 		rna_strbuf_printf(out, "  %d  %s\n", code, rna_exit_meanings[code]);
@@ -172,7 +173,7 @@ static void write_help_of_one(const struct rna_command *command, struct rna_strb
 		rna_strbuf_puts(out, "\n");
 	}
 	rna_strbuf_puts(out, "\nOptions:\n");
-	rna_options_describe(RNA_OPTIONS_COMMON | command->options, out);
+	rna_options_describe(command, out);
 }
 
 static int show_help(const struct rna_command *command, struct rna_error *error)

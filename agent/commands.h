@@ -37,6 +37,7 @@ struct rna_command {
 	const char *summary;         /* for lists */
 	const char *help;            /* what else to know; a paragraph of its help text, or NULL */
 	unsigned options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
+	const char *const *formats;  /* what --format may be, NULL-ended; the default comes first */
 	bool settings;               /* reads the configuration */
 	/* Exit code of all that goes wrong, wrong usage too, as monitoring wants it; 0: usual ones
 	 */

@@ -44,7 +44,7 @@ static const char head[] =
 	"		previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
 	"	fi\n";
 
-/* Behind the options that take a value: finds the command, skipping options and their values. */
+/* In front of all: finds the command, skipping options and their values. */
 static const char find_command_head[] = "	for ((i = 1; i < COMP_CWORD; i++)); do\n"
 					"		case ${COMP_WORDS[i]} in\n"
 					"		";
@@ -106,7 +106,7 @@ static void write_values(struct rna_strbuf *out)
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++) {
 		const struct rna_option *option = &rna_options[i];
 
-		if (!option->value)
+		if (!option->value || i == RNA_OPTION_FORMAT)
 			continue;
 		rna_strbuf_printf(out, "	--%s) _rdma_node_agent_offer ", option->name);
 		write_placeholder(option->value, out);
@@ -130,6 +130,21 @@ static void write_find_command(struct rna_strbuf *out)
 	rna_strbuf_puts(out, find_command_tail);
 }
 
+/* What --format may be, for the command that has been typed. */
+static void write_formats(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "	case $command:$previous in\n");
+	for (size_t i = 0; i < rna_command_count; i++) {
+		if (!rna_commands[i].formats)
+			continue;
+		rna_strbuf_printf(out, "	%s:--%s) _rdma_node_agent_offer words",
+				  rna_commands[i].name, rna_options[RNA_OPTION_FORMAT].name);
+		write_words(rna_commands[i].formats, out);
+		rna_strbuf_puts(out, "; return ;;\n");
+	}
+	rna_strbuf_puts(out, "	esac\n");
+}
+
 static void write_command(const struct rna_command *command, struct rna_strbuf *out)
 {
 	rna_strbuf_printf(out, "	%s:-*) _rdma_node_agent_offer words", command->name);
@@ -147,8 +162,9 @@ static void write_command(const struct rna_command *command, struct rna_strbuf *
 void rna_completion_write_bash(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, head);
-	write_values(out);
 	write_find_command(out);
+	write_values(out);
+	write_formats(out);
 	rna_strbuf_puts(out, "	case $command:$word in\n"
 			     "	:-*) _rdma_node_agent_offer words");
 	write_option_names(RNA_OPTIONS_COMMON, out);

@@ -187,6 +187,14 @@ static void write_command(const struct rna_command *command, struct rna_strbuf *
 		write_words(command->operands, out);
 		rna_strbuf_puts(out, ".\n");
 	}
+	if (command->formats) {
+		write_in_font('I', rna_options[RNA_OPTION_FORMAT].value, out);
+		rna_strbuf_puts(out, " is one of ");
+		write_words(command->formats, out);
+		rna_strbuf_puts(out, "; default ");
+		write_in_font('B', command->formats[0], out);
+		rna_strbuf_puts(out, ".\n");
+	}
 }
 
 static void write_option(const struct rna_option *option, struct rna_strbuf *out)

@@ -19,9 +19,7 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			     .help = "directory that stands for / when hardware is read"},
 	[RNA_OPTION_CONFIG] = {"config", "FILE",
 			       .help = "default " RNA_CONFIG_DEFAULT ", if it exists"},
-	[RNA_OPTION_FORMAT] = {"format", "FORMAT",
-			       (const char *const[]){"prometheus", "openmetrics", "json", NULL},
-			       "prometheus", "what to write"},
+	[RNA_OPTION_FORMAT] = {"format", "FORMAT", .help = "what to write"},
 	[RNA_OPTION_JSON] = {"json", .help = "write JSON instead of a table"},
 	[RNA_OPTION_COLOR] = {"color", "WHEN",
 			      (const char *const[]){"auto", "always", "never", NULL}, "auto",
@@ -35,10 +33,32 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };
 
-void rna_options_describe(unsigned mask, struct rna_strbuf *out)
+const char *const *rna_option_choices(enum rna_option_id id, const struct rna_command *command)
 {
-	for (size_t i = 0; i < RNA_OPTION_COUNT; i++) {
+	return id == RNA_OPTION_FORMAT && command ? command->formats : rna_options[id].choices;
+}
+
+/* NULL: none. */
+static const char *default_of(enum rna_option_id id, const struct rna_command *command)
+{
+	const char *const *choices = rna_option_choices(id, command);
+	const char *standard = rna_options[id].standard;
+
+	return standard || !choices ? standard : choices[0];
+}
+
+static unsigned options_of(const struct rna_command *command)
+{
+	return RNA_OPTIONS_COMMON | (command ? command->options : 0);
+}
+
+void rna_options_describe(const struct rna_command *command, struct rna_strbuf *out)
+{
+	unsigned mask = options_of(command);
+
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
 		const struct rna_option *option = &rna_options[i];
+		const char *const *choices = rna_option_choices(i, command);
 		size_t start = out->len;
 
 		if (!(mask & 1u << i))
@@ -47,10 +67,10 @@ void rna_options_describe(unsigned mask, struct rna_strbuf *out)
 				  option->value ? option->value : "");
 		rna_strbuf_printf(out, "%*s%s", (int)(start + RNA_HELP_COLUMN - out->len), "",
 				  option->help);
-		if (option->choices) {
+		if (choices) {
 			rna_strbuf_puts(out, ": ");
-			rna_words_write(option->choices, out);
-			rna_strbuf_printf(out, "; default %s", option->standard);
+			rna_words_write(choices, out);
+			rna_strbuf_printf(out, "; default %s", default_of(i, command));
 		}
 		rna_strbuf_puts(out, "\n");
 	}
@@ -171,7 +191,7 @@ static int take_word(const char *word, struct rna_arguments *arguments, struct r
 static int check_mask(const struct rna_arguments *arguments, struct rna_error *error)
 {
 	const struct rna_command *command = arguments->command;
-	unsigned mask = RNA_OPTIONS_COMMON | (command ? command->options : 0);
+	unsigned mask = options_of(command);
 
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
 		if (arguments->options[i] && !(mask & 1u << i))
@@ -179,6 +199,17 @@ static int check_mask(const struct rna_arguments *arguments, struct rna_error *e
 					     command ? command->name : "rdma-node-agent",
 					     rna_options[i].name);
 	return 0;
+}
+
+/* Which formats there are is known with the command, which may stand behind the option. */
+static int check_format(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	const char *format = arguments->options[RNA_OPTION_FORMAT];
+
+	if (!format)
+		return 0;
+	return check_choice("--", rna_options[RNA_OPTION_FORMAT].name, arguments->command->formats,
+			    format, error);
 }
 
 static int check_operand(const struct rna_arguments *arguments, struct rna_error *error)
@@ -198,9 +229,9 @@ static int check_operand(const struct rna_arguments *arguments, struct rna_error
 
 static void fill_defaults(struct rna_arguments *arguments)
 {
-	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++)
 		if (!arguments->options[i])
-			arguments->options[i] = rna_options[i].standard;
+			arguments->options[i] = default_of(i, arguments->command);
 }
 
 /* "help WORD" is "WORD --help", and "--version" is "version". */
@@ -232,6 +263,8 @@ int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struc
 	}
 	if (status == 0)
 		status = check_mask(&arguments, error);
+	if (status == 0)
+		status = check_format(&arguments, error);
 	if (status == 0)
 		status = resolve(&arguments, error);
 	if (status == 0)

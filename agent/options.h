@@ -27,9 +27,10 @@ enum rna_option_id {
 
 struct rna_option {
 	const char *name;
-	const char *value;          /* what help calls its value; NULL: it has none */
-	const char *const *choices; /* NULL-ended; NULL: any text but an empty one */
-	const char *standard;       /* the default; NULL: none */
+	const char *value; /* what help calls its value; NULL: it has none */
+	/* NULL-ended; NULL: any text but an empty one, or what the command says (--format) */
+	const char *const *choices;
+	const char *standard; /* the default; NULL: none */
 	const char *help;
 };
 
@@ -59,5 +60,8 @@ struct rna_arguments {
  */
 int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error);
 
-/* The options in mask, one line each, for help texts. */
-void rna_options_describe(unsigned mask, struct rna_strbuf *out);
+/* The options of command, NULL for those that all have, one line each, for help texts. */
+void rna_options_describe(const struct rna_command *command, struct rna_strbuf *out);
+
+/* What may be the value of an option of command; NULL: any text, or it has none. */
+const char *const *rna_option_choices(enum rna_option_id id, const struct rna_command *command);

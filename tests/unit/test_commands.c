@@ -57,20 +57,21 @@ static void test_command_lines(void **state)
 	static const struct {
 		const char *text, *command, *root, *config, *format, *operand;
 	} cases[] = {
-		{"", NULL, NULL, NULL, "prometheus"},
-		{"run", "run", NULL, NULL, "prometheus"},
-		{"--root /host run", "run", "/host", NULL, "prometheus"},
-		{"run --root=/host", "run", "/host", NULL, "prometheus"},
-		{"run --root a --root b", "run", "b", NULL, "prometheus"},
+		{"", NULL, NULL, NULL},
+		{"run", "run", NULL, NULL},
+		{"--root /host run", "run", "/host", NULL},
+		{"run --root=/host", "run", "/host", NULL},
+		{"run --root a --root b", "run", "b", NULL},
 		{"collect --config a=b --format openmetrics", "collect", NULL, "a=b",
 		 "openmetrics"},
 		{"collect --root --format", "collect", "--format", NULL, "prometheus"},
-		{"describe settings", "describe", NULL, NULL, "prometheus", "settings"},
-		{"check-config", "check-config", NULL, NULL, "prometheus"},
-		{"check-config a.yaml", "check-config", NULL, NULL, "prometheus", "a.yaml"},
-		{"help describe", "describe", NULL, NULL, "prometheus"},
-		{"help", NULL, NULL, NULL, "prometheus"},
-		{"--version", "version", NULL, NULL, "prometheus"},
+		{"describe settings", "describe", NULL, NULL, NULL, "settings"},
+		{"check-config", "check-config", NULL, NULL},
+		{"check-config a.yaml", "check-config", NULL, NULL, NULL, "a.yaml"},
+		{"help describe", "describe", NULL, NULL},
+		{"--format json collect", "collect", NULL, NULL, "json"},
+		{"help", NULL, NULL, NULL},
+		{"--version", "version", NULL, NULL},
 	};
 
 	(void)state;
