@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What libraries answer, for a recording: verbs, MADs and netlink say what no file does, and
+ * answers of theirs lie below recorded/, where recorded.c finds them. Each is asked in a child
+ * process.
+ */
+#include "recording.h"
+
+#include "collectors.h"
+#include "rate.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define CLASS_NET "sys/class/net"
+
+/* The inverse of rna_lanes_from_code(); absent for what has no code. */
+static struct rna_value width_code(struct rna_value lanes)
+{
+	for (uint64_t code = 1; lanes.state == RNA_VALUE_OK && code <= 16; code *= 2)
+		if (rna_lanes_from_code(code) == lanes.number)
+			return rna_value_ok(code);
+	return (struct rna_value){0};
+}
+
+static void record_verbs_port(struct rna_recording *recording, const char *path,
+			      const struct rna_verbs_port *port)
+{
+	if (port->error)
+		rna_recording_note(recording, path, port->error);
+	rna_recording_write_directory(recording, path);
+	rna_recording_write_number(recording, path, "active_speed", port->speed_code);
+	rna_recording_write_number(recording, path, "active_width", width_code(port->lanes));
+	rna_recording_write_number(recording, path, "active_mtu", port->active_mtu);
+	rna_recording_write_number(recording, path, "max_mtu", port->max_mtu);
+}
+
+struct question {
+	const struct rna_recording *recording;
+	const struct rna_device *device;
+};
+
+/* Sends a status, then what is known of each port. */
+static void ask_verbs(int fd, const void *userdata)
+{
+	const struct question *question = userdata;
+	const struct rna_recording *recording = question->recording;
+	size_t count = question->device->port_count;
+	struct rna_verbs_port *ports = calloc(count + 1, sizeof(*ports));
+	int status = -ENOMEM;
+
+	if (ports)
+		status = recording->backends->verbs->query_ports(recording->root, question->device,
+								 ports);
+	(void)send(fd, &status, sizeof(status), 0);
+	for (size_t i = 0; status >= 0 && i < count; i++)
+		(void)send(fd, &ports[i], sizeof(ports[i]), 0);
+	free(ports);
+}
+
+static void receive_verbs(struct rna_recording *recording, const struct rna_child *child,
+			  const char *path, const struct rna_device *device)
+{
+	rna_recording_write_directory(recording, path);
+	for (size_t i = 0; i < device->port_count; i++) {
+		const char *name =
+			rna_recording_need(recording,
+					   rna_arena_printf(recording->scratch, "%s/ports/%u", path,
+							    device->ports[i]));
+		struct rna_verbs_port port;
+
+		if (name && rna_recording_receive(recording, child, name, &port, sizeof(port)) > 0)
+			record_verbs_port(recording, name, &port);
+	}
+}
+
+void rna_record_verbs(struct rna_recording *recording, const struct rna_device *device)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	const char *path = rna_recording_join(recording, "recorded/verbs", device->name);
+	int error;
+	ssize_t len;
+
+	if (!path)
+		return;
+	len = rna_child_start(&child, ask_verbs, &(struct question){recording, device});
+	if (len == 0)
+		len = rna_recording_receive(recording, &child, path, &error, sizeof(error));
+	if (len < 0)
+		error = (int)len;
+	if (error < 0)
+		rna_recording_note(recording, path, error);
+	else
+		receive_verbs(recording, &child, path, device);
+}
+
+struct mad_question {
+	const struct rna_recording *recording;
+	const struct rna_device *device;
+	unsigned port;
+};
+
+struct mad_port_answer {
+	int error;
+	struct rna_mad_port port;
+};
+
+struct mad_counters_answer {
+	int error;
+	struct rna_mad_counters counters;
+};
+
+static void ask_mad_port(int fd, const void *userdata)
+{
+	const struct mad_question *question = userdata;
+	const struct rna_recording *recording = question->recording;
+	struct mad_port_answer answer = {0};
+
+	answer.error = recording->backends->mad->query_port(recording->root, question->device,
+							    question->port, &answer.port);
+	(void)send(fd, &answer, sizeof(answer), 0);
+}
+
+static void ask_mad_counters(int fd, const void *userdata)
+{
+	const struct mad_question *question = userdata;
+	const struct rna_recording *recording = question->recording;
+	struct mad_counters_answer answer = {0};
+
+	answer.error = recording->backends->mad->query_counters(recording->root, question->device,
+								question->port, &answer.counters);
+	(void)send(fd, &answer, sizeof(answer), 0);
+}
+
+/* The one message of a child that begins with its error. path: what it is about. 0 or that error.
+ */
+static int ask_child(const struct mad_question *question, struct rna_recording *recording,
+		     void (*work)(int fd, const void *userdata), const char *path, void *answer,
+		     size_t size)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	ssize_t len = rna_child_start(&child, work, question);
+
+	if (len == 0)
+		len = rna_recording_receive(recording, &child, path, answer, size);
+	return len < 0 ? (int)len : *(const int *)answer;
+}
+
+static void record_mad_counters(struct rna_recording *recording,
+				const struct mad_question *question, const char *path)
+{
+	struct mad_counters_answer answer;
+	int error = path ? ask_child(question, recording, ask_mad_counters, path, &answer,
+				     sizeof(answer))
+			 : 0;
+
+	if (!path || error == -ENETDOWN)
+		return;
+	if (error < 0) {
+		rna_recording_note(recording, path, error);
+		return;
+	}
+	rna_recording_write_directory(recording, path);
+	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++)
+		rna_recording_write_number(recording, path, answer.counters.items[i].file,
+					   answer.counters.items[i].value);
+}
+
+static void record_mad_port(struct rna_recording *recording, const struct mad_question *question,
+			    const char *path)
+{
+	struct mad_port_answer answer;
+	int error = ask_child(question, recording, ask_mad_port, path, &answer, sizeof(answer));
+
+	if (error < 0) {
+		rna_recording_note(recording, path, error);
+		return;
+	}
+	rna_recording_write_directory(recording, path);
+	for (size_t i = 0; i < rna_mad_field_count; i++) {
+		const char *value = (const char *)&answer.port + rna_mad_fields[i].offset;
+
+		rna_recording_write_number(recording, path, rna_mad_fields[i].name,
+					   *(const struct rna_value *)(const void *)value);
+	}
+}
+
+/* Counters are asked for only where collectors would: that no file has them. */
+void rna_record_mads(struct rna_recording *recording, const struct rna_device *device)
+{
+	if (device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+		return;
+	for (size_t i = 0; i < device->port_count; i++) {
+		unsigned number = device->ports[i];
+		const struct mad_question question = {recording, device, number};
+		const char *path =
+			rna_recording_need(recording,
+					   rna_arena_printf(recording->scratch, RNA_RECORDED_MAD,
+							    device->name, number));
+		const char *counters =
+			rna_recording_need(recording, rna_arena_printf(recording->scratch,
+								       "%s/ports/%u/counters",
+								       device->sysfs_path, number));
+
+		if (!path || !counters ||
+		    !recording->backends->mad->serves(recording->root, device, number))
+			continue;
+		record_mad_port(recording, &question, path);
+		if (!rna_root_exists(recording->root, counters))
+			record_mad_counters(recording, &question,
+					    rna_recording_join(recording, path, "counters"));
+	}
+}
+
+/* What no file of the node says. */
+void rna_record_netlink(struct rna_recording *recording, const struct rna_port_netdev *port)
+{
+	const char *netdev = rna_recording_disguise(recording, RNA_DISGUISE_NAME, port->netdev);
+	const char *path =
+		netdev ? rna_recording_need(recording, rna_arena_printf(recording->scratch,
+									RNA_RECORDED_NETLINK,
+									port->device, port->port))
+		       : NULL;
+
+	if (path)
+		rna_recording_write_file(recording, path, netdev, strlen(netdev));
+}
+
+static void try_netdevs(int fd, const void *userdata)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	int status = rna_collect_netdev(userdata, &part, NULL);
+
+	(void)send(fd, &status, sizeof(status), 0);
+}
+
+/* A driver that keeps the lock of all interfaces makes whoever asks for one wait. */
+bool rna_record_netdevs_answer(struct rna_recording *recording,
+			       const struct rna_collect_input *input)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	int status;
+	ssize_t len = rna_child_start(&child, try_netdevs, input);
+
+	if (len == 0)
+		len = rna_recording_receive(recording, &child, CLASS_NET, &status, sizeof(status));
+	if (len < 0)
+		rna_recording_note(recording, CLASS_NET, (int)len);
+	return len >= 0;
+}
+
+void rna_record_addresses(struct rna_recording *recording, const struct rna_netdev *netdev)
+{
+	const char *name = rna_recording_disguise(recording, RNA_DISGUISE_NAME, netdev->name);
+	const char *path = name ? rna_recording_join(recording, RNA_RECORDED_NETDEV, name) : NULL;
+
+	if (!path)
+		return;
+	rna_recording_write_number(recording, path, "ipv4_addresses", netdev->ipv4_addresses);
+	rna_recording_write_number(recording, path, "ipv6_addresses", netdev->ipv6_addresses);
+}
