@@ -9,59 +9,11 @@
 #include "rna/exporter.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <sys/types.h>
 
 #include "facts.h"
-#include "families.h"
+#include "json_writer.h"
 #include "text.h"
-
-/* A member of NULL is an allocation that failed: jansson refuses it, and we remember. */
-struct writer {
-	struct rna_subjects subjects;
-	struct rna_families *families;
-	bool failed;
-};
-
-static void set(struct writer *writer, json_t *object, const char *name, json_t *member)
-{
-	if (json_object_set_new(object, name, member) < 0)
-		writer->failed = true;
-}
-
-static void append(struct writer *writer, json_t *array, json_t *element)
-{
-	if (json_array_append_new(array, element) < 0)
-		writer->failed = true;
-}
-
-static const char *itself(char c)
-{
-	(void)c;
-	return NULL;
-}
-
-/* A text from hardware; one that is not known has no member. */
-static void set_text(struct writer *writer, json_t *object, const char *name, const char *text)
-{
-	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT;
-
-	if (!text)
-		return;
-	rna_text_add(&clean, text, itself);
-	if (!rna_strbuf_ok(&clean))
-		writer->failed = true;
-	set(writer, object, name, json_stringn(clean.data ? clean.data : "", clean.len));
-}
-
-/*
- * jansson has signed integers and no way to write a number of one's own; a counter beyond loses its
- * last digits, but not its sign. Most readers take numbers for doubles anyway, jq among them.
- */
-static json_t *whole_number(uint64_t number)
-{
-	return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);
-}
 
 static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 {
@@ -71,7 +23,7 @@ static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 	case RNA_METRIC_SECONDS:
 		return json_real(rna_seconds(number));
 	default:
-		return whole_number(number);
+		return rna_json_number(number);
 	}
 }
 
@@ -81,8 +33,9 @@ static bool is_member(const struct rna_family *family, enum rna_scope scope)
 }
 
 /* The families of subject's scope that have one value, with prefix in front of their name. */
-static void set_families(struct writer *writer, json_t *object, const struct rna_subject *subject,
-			 enum rna_scope scope, const char *prefix)
+static void set_families(struct rna_json_writer *writer, json_t *object,
+			 const struct rna_subject *subject, enum rna_scope scope,
+			 const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -94,31 +47,31 @@ static void set_families(struct writer *writer, json_t *object, const struct rna
 			continue;
 		value = family->get(subject);
 		if (rna_value_is_known(value))
-			set(writer, object, family->metric.name + len,
-			    metric_number(&family->metric, value.number));
+			rna_json_set(writer, object, family->metric.name + len,
+				     metric_number(&family->metric, value.number));
 	}
 }
 
-static void set_fact(struct writer *writer, json_t *object, const struct rna_subject *subject,
-		     const struct rna_fact_row *row)
+static void set_fact(struct rna_json_writer *writer, json_t *object,
+		     const struct rna_subject *subject, const struct rna_fact_row *row)
 {
 	char scratch[RNA_FACT_MAX];
 	const char *text = row->fact(subject, scratch);
 
 	if (text && row->number)
-		set(writer, object, row->name, json_integer(strtoll(text, NULL, 10)));
+		rna_json_set(writer, object, row->name, json_integer(strtoll(text, NULL, 10)));
 	else
-		set_text(writer, object, row->name, text);
+		rna_json_set_text(writer, object, row->name, text);
 }
 
-static void set_facts(struct writer *writer, json_t *object, const struct rna_subject *subject,
-		      struct rna_fact_table facts)
+static void set_facts(struct rna_json_writer *writer, json_t *object,
+		      const struct rna_subject *subject, struct rna_fact_table facts)
 {
 	for (size_t i = 0; i < facts.count; i++)
 		set_fact(writer, object, subject, &facts.rows[i]);
 }
 
-static void set_counters(struct writer *writer, json_t *object, const char *name,
+static void set_counters(struct rna_json_writer *writer, json_t *object, const char *name,
 			 const struct rna_counter_group *group)
 {
 	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT; /* the name of the file */
@@ -128,32 +81,33 @@ static void set_counters(struct writer *writer, json_t *object, const char *name
 		const struct rna_counter_value *counter = &group->values[i];
 		json_t *member = json_object();
 
-		if (rna_value_is_known(counter->value))
-			set(writer, member, "value", whole_number(counter->value.number));
-		set_text(writer, member, "state", rna_value_state_name(counter->value.state));
+		rna_json_set_value(writer, member, "value", counter->value);
+		rna_json_set_text(writer, member, "state",
+				  rna_value_state_name(counter->value.state));
 		clean.len = 0;
-		rna_text_add(&clean, counter->file, itself);
-		set(writer, counters, clean.data, member);
+		rna_text_add(&clean, counter->file, rna_json_escape);
+		rna_json_set(writer, counters, clean.data, member);
 	}
 	if (group)
-		set(writer, object, name, counters);
+		rna_json_set(writer, object, name, counters);
 	else
 		json_decref(counters);
 }
 
-static json_t *gid_object(struct writer *writer, const struct rna_subject *gid)
+static json_t *gid_object(struct rna_json_writer *writer, const struct rna_subject *gid)
 {
 	json_t *object = json_object();
 	char scratch[RNA_FACT_MAX];
 
 	set_facts(writer, object, gid, rna_facts_of(RNA_SCOPE_GID));
-	set_text(writer, object, "ipv4", rna_fact_gid_ipv4(gid, scratch));
-	set(writer, object, "link_local", json_boolean(rna_gid_is_link_local(&gid->gid->gid)));
+	rna_json_set_text(writer, object, "ipv4", rna_fact_gid_ipv4(gid, scratch));
+	rna_json_set(writer, object, "link_local",
+		     json_boolean(rna_gid_is_link_local(&gid->gid->gid)));
 	return object;
 }
 
 /* A table that is empty is one; where it is not known, there is no member. */
-static void set_gids(struct writer *writer, json_t *object, const struct rna_subject *port)
+static void set_gids(struct rna_json_writer *writer, json_t *object, const struct rna_subject *port)
 {
 	json_t *array;
 
@@ -163,35 +117,28 @@ static void set_gids(struct writer *writer, json_t *object, const struct rna_sub
 	for (size_t i = 0; i < port->gids->count; i++) {
 		struct rna_subject gid = rna_subject_of_gid(port, i);
 
-		append(writer, array, gid_object(writer, &gid));
+		rna_json_append(writer, array, gid_object(writer, &gid));
 	}
-	set(writer, object, "gids", array);
-}
-
-static void set_time(struct writer *writer, json_t *object, const char *name, rna_usec realtime)
-{
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-
-	rna_text_add_time(&text, realtime);
-	set_text(writer, object, name, text.data);
+	rna_json_set(writer, object, "gids", array);
 }
 
 /* Times past a second matter here: what flaps does so faster. */
-static void set_moment(struct writer *writer, json_t *object, rna_usec realtime)
+static void set_moment(struct rna_json_writer *writer, json_t *object, rna_usec realtime)
 {
-	set_time(writer, object, "time", realtime);
-	set(writer, object, "timestamp_seconds", json_real(rna_seconds(realtime)));
+	rna_json_set_time(writer, object, "time", realtime);
+	rna_json_set(writer, object, "timestamp_seconds", json_real(rna_seconds(realtime)));
 }
 
-static void set_history(struct writer *writer, json_t *object, const struct rna_view_port *account)
+static void set_history(struct rna_json_writer *writer, json_t *object,
+			const struct rna_view_port *account)
 {
 	if (!account)
 		return;
-	set(writer, object, "ups", whole_number(account->history.ups));
-	set(writer, object, "downs", whole_number(account->history.downs));
+	rna_json_set(writer, object, "ups", rna_json_number(account->history.ups));
+	rna_json_set(writer, object, "downs", rna_json_number(account->history.downs));
 }
 
-static json_t *port_object(struct writer *writer, const struct rna_subject *port)
+static json_t *port_object(struct rna_json_writer *writer, const struct rna_subject *port)
 {
 	static const struct rna_fact_row states[] = {
 		{"state", rna_fact_state},
@@ -202,7 +149,7 @@ static json_t *port_object(struct writer *writer, const struct rna_subject *port
 	};
 	json_t *object = json_object();
 
-	set(writer, object, "port", json_integer(port->port));
+	rna_json_set(writer, object, "port", json_integer(port->port));
 	set_facts(writer, object, port, rna_facts_of(RNA_SCOPE_PORT));
 	set_facts(writer, object, port, (struct rna_fact_table){RNA_ARRAY_SIZE(states), states});
 	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
@@ -213,24 +160,24 @@ static json_t *port_object(struct writer *writer, const struct rna_subject *port
 	return object;
 }
 
-static json_t *device_object(struct writer *writer, const struct rna_subject *device,
+static json_t *device_object(struct rna_json_writer *writer, const struct rna_subject *device,
 			     struct rna_subject_list ports)
 {
 	json_t *object = json_object();
 	json_t *array = json_array();
 
-	set_text(writer, object, "name", device->device->device->name);
-	set_text(writer, object, "key", device->device->device->key);
+	rna_json_set_text(writer, object, "name", device->device->device->name);
+	rna_json_set_text(writer, object, "key", device->device->device->key);
 	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
 	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
 	for (size_t i = 0; i < ports.count; i++)
-		append(writer, array, port_object(writer, &ports.items[i]));
-	set(writer, object, "ports", array);
+		rna_json_append(writer, array, port_object(writer, &ports.items[i]));
+	rna_json_set(writer, object, "ports", array);
 	return object;
 }
 
-static json_t *device_array(struct writer *writer)
+static json_t *device_array(struct rna_json_writer *writer)
 {
 	const struct rna_subject_list *devices = &writer->subjects.scopes[RNA_SCOPE_DEVICE];
 	json_t *array = json_array();
@@ -241,153 +188,137 @@ static json_t *device_array(struct writer *writer)
 		struct rna_subject_list ports =
 			rna_subjects_ports_of(&writer->subjects, device, &port);
 
-		append(writer, array, device_object(writer, device, ports));
+		rna_json_append(writer, array, device_object(writer, device, ports));
 	}
 	return array;
 }
 
-static json_t *job_object(struct writer *writer, const struct rna_subject *job)
+static json_t *job_object(struct rna_json_writer *writer, const struct rna_subject *job)
 {
 	json_t *object = json_object(), *errors = json_object();
 
-	set_text(writer, object, "collector", job->job->name);
-	set_text(writer, object, "device", job->job->device);
+	rna_json_set_text(writer, object, "collector", job->job->name);
+	rna_json_set_text(writer, object, "device", job->job->device);
 	set_families(writer, object, job, RNA_SCOPE_JOB, "rdma_collector_");
 	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
 		if (job->job->errors[reason] > 0)
-			set(writer, errors, rna_reason_name(reason),
-			    whole_number(job->job->errors[reason]));
-	set(writer, object, "errors", errors);
+			rna_json_set(writer, errors, rna_reason_name(reason),
+				     rna_json_number(job->job->errors[reason]));
+	rna_json_set(writer, object, "errors", errors);
 	return object;
 }
 
-static json_t *job_array(struct writer *writer)
+static json_t *job_array(struct rna_json_writer *writer)
 {
 	const struct rna_subject_list *jobs = &writer->subjects.scopes[RNA_SCOPE_JOB];
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < jobs->count; i++)
-		append(writer, array, job_object(writer, &jobs->items[i]));
+		rna_json_append(writer, array, job_object(writer, &jobs->items[i]));
 	return array;
 }
 
-static json_t *missing_object(struct writer *writer, const struct rna_missing_device *missing)
+static json_t *missing_object(struct rna_json_writer *writer,
+			      const struct rna_missing_device *missing)
 {
 	json_t *object = json_object();
 
-	set_text(writer, object, "name", missing->name);
-	set_text(writer, object, "key", missing->key);
-	set_text(writer, object, "pci_address", missing->pci_address);
-	set_text(writer, object, "whereabouts", rna_whereabouts_name(missing->whereabouts));
-	set_time(writer, object, "last_seen", missing->last_seen);
+	rna_json_set_text(writer, object, "name", missing->name);
+	rna_json_set_text(writer, object, "key", missing->key);
+	rna_json_set_text(writer, object, "pci_address", missing->pci_address);
+	rna_json_set_text(writer, object, "whereabouts",
+			  rna_whereabouts_name(missing->whereabouts));
+	rna_json_set_time(writer, object, "last_seen", missing->last_seen);
 	return object;
 }
 
-static json_t *missing_array(struct writer *writer, const struct rna_view *view)
+static json_t *missing_array(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < view->missing_count; i++)
-		append(writer, array, missing_object(writer, &view->missing[i]));
+		rna_json_append(writer, array, missing_object(writer, &view->missing[i]));
 	return array;
 }
 
-static json_t *event_object(struct writer *writer, const struct rna_transition *transition)
+static json_t *event_object(struct rna_json_writer *writer, const struct rna_transition *transition)
 {
 	json_t *object = json_object();
 
-	set(writer, object, "sequence", whole_number(transition->sequence));
+	rna_json_set(writer, object, "sequence", rna_json_number(transition->sequence));
 	set_moment(writer, object, transition->time.realtime);
-	set_text(writer, object, "device", transition->device);
-	set(writer, object, "port", json_integer(transition->port));
-	set_text(writer, object, "netdev", transition->netdev);
-	set_text(writer, object, "state", transition->up ? "up" : "down");
-	set(writer, object, "count", whole_number(transition->count));
-	set_text(writer, object, "source", rna_source_name(transition->source));
-	set_text(writer, object, "reason", transition->reason);
+	rna_json_set_text(writer, object, "device", transition->device);
+	rna_json_set(writer, object, "port", json_integer(transition->port));
+	rna_json_set_text(writer, object, "netdev", transition->netdev);
+	rna_json_set_text(writer, object, "state", transition->up ? "up" : "down");
+	rna_json_set(writer, object, "count", rna_json_number(transition->count));
+	rna_json_set_text(writer, object, "source", rna_source_name(transition->source));
+	rna_json_set_text(writer, object, "reason", transition->reason);
 	return object;
 }
 
-static json_t *events_object(struct writer *writer, const struct rna_view *view)
+static json_t *events_object(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *object = json_object(), *array = json_array();
 
-	set_time(writer, object, "time", view->snapshot->time.realtime);
+	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
 	for (size_t i = 0; i < view->transition_count; i++)
-		append(writer, array, event_object(writer, &view->transitions[i]));
-	set(writer, object, "events", array);
+		rna_json_append(writer, array, event_object(writer, &view->transitions[i]));
+	rna_json_set(writer, object, "events", array);
 	return object;
 }
 
-static json_t *finding_object(struct writer *writer, const struct rna_finding *finding)
+static json_t *finding_object(struct rna_json_writer *writer, const struct rna_finding *finding)
 {
 	json_t *object = json_object();
 
-	set_text(writer, object, "rule", finding->rule);
-	set_text(writer, object, "severity", rna_severity_name(finding->severity));
-	set_text(writer, object, "device", finding->device);
+	rna_json_set_text(writer, object, "rule", finding->rule);
+	rna_json_set_text(writer, object, "severity", rna_severity_name(finding->severity));
+	rna_json_set_text(writer, object, "device", finding->device);
 	if (finding->port)
-		set(writer, object, "port", json_integer(finding->port));
-	set_time(writer, object, "since", finding->since.realtime);
-	set(writer, object, "silenced", json_boolean(finding->silenced));
-	set_text(writer, object, "text", finding->text);
-	set_text(writer, object, "remedy", finding->remedy);
+		rna_json_set(writer, object, "port", json_integer(finding->port));
+	rna_json_set_time(writer, object, "since", finding->since.realtime);
+	rna_json_set(writer, object, "silenced", json_boolean(finding->silenced));
+	rna_json_set_text(writer, object, "text", finding->text);
+	rna_json_set_text(writer, object, "remedy", finding->remedy);
 	return object;
 }
 
-static json_t *finding_array(struct writer *writer, const struct rna_view *view)
+static json_t *finding_array(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < view->finding_count; i++)
-		append(writer, array, finding_object(writer, &view->findings[i]));
+		rna_json_append(writer, array, finding_object(writer, &view->findings[i]));
 	return array;
 }
 
-static json_t *node_object(struct writer *writer, const struct rna_view *view)
+static json_t *node_object(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
 	json_t *object = json_object(), *agent = json_object(), *process = json_object();
 
-	set_time(writer, object, "time", view->snapshot->time.realtime);
-	set_text(writer, agent, "version", RNA_VERSION);
-	set_text(writer, agent, "root", view->agent.root);
-	set(writer, agent, "live", json_boolean(view->agent.live));
+	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
+	rna_json_set_text(writer, agent, "version", RNA_VERSION);
+	rna_json_set_text(writer, agent, "root", view->agent.root);
+	rna_json_set(writer, agent, "live", json_boolean(view->agent.live));
 	set_families(writer, agent, node, RNA_SCOPE_NODE, "rdma_agent_");
-	set(writer, object, "agent", agent);
+	rna_json_set(writer, object, "agent", agent);
 	set_families(writer, process, node, RNA_SCOPE_NODE, "process_");
-	set(writer, object, "process", process);
-	set(writer, object, "findings", finding_array(writer, view));
-	set(writer, object, "collectors", job_array(writer));
-	set(writer, object, "devices", device_array(writer));
-	set(writer, object, "missing_devices", missing_array(writer, view));
+	rna_json_set(writer, object, "process", process);
+	rna_json_set(writer, object, "findings", finding_array(writer, view));
+	rna_json_set(writer, object, "collectors", job_array(writer));
+	rna_json_set(writer, object, "devices", device_array(writer));
+	rna_json_set(writer, object, "missing_devices", missing_array(writer, view));
 	return object;
-}
-
-static int write_bytes(const char *data, size_t len, void *out)
-{
-	rna_strbuf_add(out, data, len);
-	return rna_strbuf_ok(out) ? 0 : -1;
-}
-
-/* Takes over object. */
-static void write_object(struct writer *writer, json_t *object, struct rna_strbuf *out)
-{
-	/* 15 digits: every microsecond of our times, and no tails like 0.10000000000000001 */
-	const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
-
-	if (writer->failed || json_dump_callback(object, write_bytes, out, flags) < 0)
-		out->failed = true;
-	json_decref(object);
-	rna_strbuf_add_char(out, '\n');
 }
 
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct writer writer = {.families = rna_families_new()};
+	struct rna_json_writer writer = {.families = rna_families_new()};
 
 	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
-		write_object(&writer, node_object(&writer, view), out);
+		rna_json_write(&writer, node_object(&writer, view), out);
 	else
 		out->failed = true;
 	rna_subjects_deinit(&writer.subjects);
@@ -396,31 +327,32 @@ void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 
 void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct writer writer = {0};
+	struct rna_json_writer writer = {0};
 
-	write_object(&writer, events_object(&writer, view), out);
+	rna_json_write(&writer, events_object(&writer, view), out);
 }
 
 /* -- Findings alone ---------------------------------------------------------------------------- */
 
-static json_t *findings_object(struct writer *writer, const struct rna_view *view)
+static json_t *findings_object(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *object = json_object(), *counts = json_object();
 
-	set_time(writer, object, "time", view->snapshot->time.realtime);
+	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
 	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
-		set(writer, counts, rna_severity_name(severity),
-		    whole_number(rna_finding_count(view->findings, view->finding_count, severity)));
-	set(writer, object, "counts", counts);
-	set(writer, object, "findings", finding_array(writer, view));
+		rna_json_set(writer, counts, rna_severity_name(severity),
+			     rna_json_number(rna_finding_count(view->findings, view->finding_count,
+							       severity)));
+	rna_json_set(writer, object, "counts", counts);
+	rna_json_set(writer, object, "findings", finding_array(writer, view));
 	return object;
 }
 
 void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct writer writer = {0};
+	struct rna_json_writer writer = {0};
 
-	write_object(&writer, findings_object(&writer, view), out);
+	rna_json_write(&writer, findings_object(&writer, view), out);
 }
 
 static void free_object(json_t **object)
