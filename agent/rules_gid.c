@@ -6,6 +6,7 @@
 #include "rules.h"
 
 #include "past.h"
+#include "rna/nccl.h"
 
 /* iWARP has no RoCE versions, and its only GID is made of a MAC address. */
 static bool is_roce(const struct rna_rule_subject *port)
@@ -68,7 +69,7 @@ bool rna_subject_nccl_index(const struct rna_rule_subject *port, unsigned *ret)
 
 	if (!is_roce(port))
 		return false;
-	*ret = rna_gid_nccl_index(port->gids, false, &RNA_NCCL_STANDARD);
+	*ret = rna_nccl_gid_index(port->gids, false, &RNA_NCCL_STANDARD);
 	entry = rna_port_gids_find(port->gids, *ret);
 	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
 }

@@ -4,7 +4,7 @@
  *
  * For the latter each index is compared with what stood there last, however long it has been
  * empty since: when a link comes back, its addresses come back one by one, and a poll in between
- * must not make the change of an index look like something new. And which index NCCL uses.
+ * must not make the change of an index look like something new.
  */
 #include "rna/gid.h"
 
@@ -207,86 +207,7 @@ int rna_port_gids_follow(struct rna_port_gids *port, const struct rna_port_gids 
 	return 0;
 }
 
-/* -- NCCL -------------------------------------------------------------------------------------- */
-
 const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids, unsigned index)
 {
 	return find_index(gids->entries, gids->count, index);
-}
-
-/* Unlike RFC 4291 it takes multicast addresses that are made of an IPv4 one for IPv4, too. */
-static enum rna_gid_family nccl_family(const struct rna_gid *gid)
-{
-	static const uint8_t multicast[12] = {0xff, 0x0e, [10] = 0xff, 0xff};
-
-	return memcmp(gid->bytes, multicast, sizeof(multicast)) == 0 ? RNA_GID_IPV4
-								     : rna_gid_family(gid);
-}
-
-/* Not empty, and neither fe80:: itself nor in fe80::/64. */
-static bool nccl_is_valid(const struct rna_gid *gid)
-{
-	static const uint8_t link_local[8] = {0xfe, 0x80};
-
-	return !rna_gid_is_zero(gid) && memcmp(gid->bytes, link_local, sizeof(link_local)) != 0;
-}
-
-static bool nccl_in_range(const struct rna_gid *gid, const struct rna_nccl_settings *settings)
-{
-	unsigned whole = settings->prefix_bits / 8, rest = settings->prefix_bits % 8;
-	uint8_t differ;
-
-	if (memcmp(gid->bytes, settings->prefix.bytes, whole) != 0)
-		return false;
-	differ = rest ? gid->bytes[whole] ^ settings->prefix.bytes[whole] : 0;
-	return differ >> (8 - rest) == 0;
-}
-
-/* Does NCCL, which has settled for current so far, take candidate instead? */
-static bool nccl_prefers(const struct rna_gid_entry *candidate, const struct rna_gid_entry *current,
-			 const struct rna_nccl_settings *settings)
-{
-	enum rna_gid_family family = nccl_family(&candidate->gid);
-
-	if (family != settings->family || !nccl_in_range(&candidate->gid, settings))
-		return false;
-	if (family != nccl_family(&current->gid))
-		return true; /* whatever the version */
-	return nccl_is_valid(&candidate->gid) && candidate->type == settings->version &&
-	       (current->type != candidate->type || !nccl_is_valid(&current->gid));
-}
-
-/* An InfiniBand GID carries a FLID where routers stand between subnets. */
-static unsigned nccl_index_of_infiniband(const struct rna_port_gids *gids,
-					 const struct rna_nccl_settings *settings)
-{
-	const struct rna_gid_entry *entry = rna_port_gids_find(gids, settings->flid_index);
-
-	return entry && (entry->gid.bytes[4] || entry->gid.bytes[5]) ? entry->index : 0;
-}
-
-/*
- * An empty index is a candidate like any other: its GID of zeros counts as IPv6. Only those behind
- * the last entry are left out, for the length of the table is not known here.
- */
-unsigned rna_gid_nccl_index(const struct rna_port_gids *gids, bool infiniband,
-			    const struct rna_nccl_settings *settings)
-{
-	unsigned end = gids->count > 0 ? gids->entries[gids->count - 1].index : 0;
-	struct rna_gid_entry current = {0};
-	const struct rna_gid_entry *next = gids->entries;
-
-	if (infiniband)
-		return nccl_index_of_infiniband(gids, settings);
-	if (settings->index >= 0)
-		return (unsigned)settings->index;
-	for (unsigned index = 0; gids->count > 0 && index <= end; index++) {
-		struct rna_gid_entry candidate = {.index = index};
-
-		if (next->index == index)
-			candidate = *next++;
-		if (index == 0 || nccl_prefers(&candidate, &current, settings))
-			current = candidate;
-	}
-	return current.index;
 }

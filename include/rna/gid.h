@@ -92,39 +92,12 @@ struct rna_gids {
 /* Do both hold the same entries? Then labels made of one fit the other. */
 bool rna_gids_same_entries(const struct rna_gids *a, const struct rna_gids *b);
 
+/* The entry at index, or NULL: it is empty. */
+const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids, unsigned index);
+
 /*
  * Fills changes and gone of port, whose entries are there, from what was known of it before;
  * texts are copied to arena. 0 or -ENOMEM.
  */
 int rna_port_gids_follow(struct rna_port_gids *port, const struct rna_port_gids *before,
 			 struct rna_arena *arena);
-
-/* -- NCCL -------------------------------------------------------------------------------------- */
-
-/* What its environment says of GIDs; RNA_NCCL_STANDARD where it says nothing. */
-struct rna_nccl_settings {
-	int index;                  /* NCCL_IB_GID_INDEX; below 0: chosen */
-	enum rna_gid_family family; /* NCCL_IB_ADDR_FAMILY */
-	enum rna_gid_type version;  /* NCCL_IB_ROCE_VERSION_NUM */
-	struct rna_gid prefix;      /* NCCL_IB_ADDR_RANGE, of an IPv4 range as mapped */
-	unsigned prefix_bits;       /* of the GID, 96 more than of an IPv4 range; 0: any */
-	unsigned flid_index;        /* NCCL_IB_ROUTABLE_FLID_GID_INDEX */
-};
-
-#define RNA_NCCL_STANDARD                                                                          \
-	((struct rna_nccl_settings){                                                               \
-		.index = -1,                                                                       \
-		.family = RNA_GID_IPV4,                                                            \
-		.version = RNA_GID_TYPE_ROCE_V2,                                                   \
-		.flid_index = 1,                                                                   \
-	})
-
-/*
- * The index of the table that NCCL uses (src/transport/net_ib, 2026-06). Without a GID that fits
- * the answer is 0, as NCCL's is: the link-local one of RoCE v1, which no router carries.
- */
-unsigned rna_gid_nccl_index(const struct rna_port_gids *gids, bool infiniband,
-			    const struct rna_nccl_settings *settings);
-
-/* The entry at index, or NULL: it is empty. */
-const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids, unsigned index);

@@ -197,93 +197,6 @@ static void the_type_belongs_to_a_gid(void **state)
 	assert_false(rna_gids_same_entries(&a, &b));
 }
 
-/*
- * A table as a text, a letter for each index from 0 on: l link-local v1, L link-local v2, f IPv4
- * v1, F IPv4 v2, s IPv6 v1, S IPv6 v2, m IPv4 multicast v2, G another IPv4 v2; "." is empty.
- */
-static unsigned nccl_index_of(const char *table, bool infiniband,
-			      const struct rna_nccl_settings *settings)
-{
-	static const struct {
-		char letter;
-		struct rna_gid_entry entry;
-	} kinds[] = {
-		{'l', {.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1}},
-		{'L', {.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V2}},
-		{'f', {.gid = {{[10] = 0xff, 0xff, 10, 0, 1, 1}}, .type = RNA_GID_TYPE_ROCE_V1}},
-		{'F', {.gid = {{[10] = 0xff, 0xff, 10, 0, 1, 1}}, .type = RNA_GID_TYPE_ROCE_V2}},
-		{'G', {.gid = {{[10] = 0xff, 0xff, 10, 7, 1, 1}}, .type = RNA_GID_TYPE_ROCE_V2}},
-		{'s', {.gid = {{0x20, 0x01, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1}},
-		{'S', {.gid = {{0x20, 0x01, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V2}},
-		{'m', {.gid = {{0xff, 0x0e, [10] = 0xff, 0xff}}, .type = RNA_GID_TYPE_ROCE_V2}},
-		{'R', {.gid = {{0xfe, 0xc0, [5] = 7, [15] = 1}}, .type = RNA_GID_TYPE_IB}},
-	};
-	struct rna_gid_entry entries[16];
-	struct rna_port_gids gids = {.entries = entries};
-
-	for (unsigned index = 0; table[index]; index++)
-		for (size_t k = 0; k < RNA_ARRAY_SIZE(kinds); k++)
-			if (kinds[k].letter == table[index]) {
-				entries[gids.count] = kinds[k].entry;
-				entries[gids.count++].index = index;
-			}
-	return rna_gid_nccl_index(&gids, infiniband, settings);
-}
-
-static void nccl_takes_the_first_ipv4_of_v2(void **state)
-{
-	static const struct {
-		const char *table;
-		unsigned index;
-	} cases[] = {
-		{"lLfF", 3},              /* as the kernel makes it at boot */
-		{"lLfFfF", 3},            /* a later one of the same version replaces nothing */
-		{"lL..fF", 5},            /* the address came back behind a hole */
-		{"lLFf", 2},   {"lL", 0}, /* none: link-local, of RoCE v1 */
-		{"lLsS", 0},   {"lLsSfF", 5}, {"lLf", 2}, /* IPv4 counts more than the version */
-		{"LF", 1},                                /* drivers without RoCE v1 */
-		{"..lLF", 4},  {"F", 0},      {"lm", 1},  /* NCCL takes multicast for IPv4 */
-		{"", 0},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++)
-		if (nccl_index_of(cases[i].table, false, &RNA_NCCL_STANDARD) != cases[i].index)
-			fail_msg("%s", cases[i].table);
-}
-
-static void nccl_obeys_its_environment(void **state)
-{
-	struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
-
-	(void)state;
-	settings.index = 7; /* verbatim, whatever is there */
-	assert_int_equal(nccl_index_of("lLfF", false, &settings), 7);
-	settings = RNA_NCCL_STANDARD;
-	settings.family = RNA_GID_IPV6;
-	assert_int_equal(nccl_index_of("lLfFsS", false, &settings), 5);
-	assert_int_equal(nccl_index_of("lLfF", false, &settings), 0);
-	assert_int_equal(nccl_index_of("FS", false, &settings), 1);
-	assert_int_equal(nccl_index_of("F.S", false, &settings), 2); /* by way of the empty one */
-	settings = RNA_NCCL_STANDARD;
-	settings.version = RNA_GID_TYPE_ROCE_V1;
-	assert_int_equal(nccl_index_of("lLFf", false, &settings), 3);
-	settings = RNA_NCCL_STANDARD;
-	settings.prefix = (struct rna_gid){{[10] = 0xff, 0xff, 10, 7}};
-	settings.prefix_bits = 96 + 16;
-	assert_int_equal(nccl_index_of("lLfFfG", false, &settings), 5);
-	settings.prefix_bits = 96 + 13; /* 10.0.0.0 to 10.7.255.255 */
-	assert_int_equal(nccl_index_of("lLfFfG", false, &settings), 3);
-}
-
-static void nccl_on_infiniband(void **state)
-{
-	(void)state;
-	assert_int_equal(nccl_index_of("l", true, &RNA_NCCL_STANDARD), 0);
-	assert_int_equal(nccl_index_of("ll", true, &RNA_NCCL_STANDARD), 0);
-	assert_int_equal(nccl_index_of("lR", true, &RNA_NCCL_STANDARD), 1); /* a FLID: routed */
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,9 +207,6 @@ int main(void)
 		cmocka_unit_test(indexes_are_followed),
 		cmocka_unit_test(the_interface_belongs_to_an_address),
 		cmocka_unit_test(the_type_belongs_to_a_gid),
-		cmocka_unit_test(nccl_takes_the_first_ipv4_of_v2),
-		cmocka_unit_test(nccl_obeys_its_environment),
-		cmocka_unit_test(nccl_on_infiniband),
 	};
 
 	return cmocka_run_group_tests_name("gid", tests, NULL, NULL);
