@@ -470,7 +470,7 @@ static void test_a_file_of_more_than_a_megabyte_is_refused(void **state)
 	assert_int_equal(rna_config_load(file, &settings, NULL), 0);
 	rna_settings_deinit(&settings);
 	write_bytes(text, sizeof(text));
-	assert_fails(file, "agent.yaml: larger than 1 MiB");
+	assert_fails(file, "agent.yaml: larger than 1024 KiB");
 }
 
 static int enter_directory(void **state)

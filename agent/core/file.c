@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { CHUNK = 16 * 1024 }; /* bytes that are read at a time */
+
+/* O_NONBLOCK: opening a FIFO would wait for its writer, and a reload happens in the loop. */
+static int open_file(const char *path, struct rna_error *error)
+{
+	RNA_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat info;
+	int ret;
+
+	if (fd < 0)
+		return rna_error_set(error, -errno, "%s: cannot open", path);
+	if (fstat(fd, &info) < 0)
+		return rna_error_set(error, -errno, "%s: cannot look at it", path);
+	if (S_ISDIR(info.st_mode))
+		return rna_error_say(error, -EISDIR, "%s: this is a directory; name a file", path);
+	if (!S_ISREG(info.st_mode))
+		return rna_error_say(error, -EINVAL, "%s: this is not a regular file", path);
+	ret = fd;
+	fd = -1;
+	return ret;
+}
+
+int rna_file_read(const char *path, size_t max, struct rna_strbuf *text, struct rna_error *error)
+{
+	RNA_CLOSE int fd = open_file(path, error);
+	size_t before = text->len;
+
+	if (fd < 0)
+		return fd;
+	for (;;) {
+		char *end = rna_strbuf_reserve(text, CHUNK);
+		ssize_t len;
+
+		if (!end)
+			return rna_error_set(error, -ENOMEM, "%s", path);
+		len = read(fd, end, CHUNK);
+		if (len < 0)
+			return rna_error_set(error, -errno, "%s: cannot read", path);
+		if (len == 0)
+			break;
+		text->len += (size_t)len;
+		if (text->len - before > max)
+			return rna_error_say(error, -EFBIG, "%s: larger than %zu KiB", path,
+					     max / 1024);
+	}
+	text->data[text->len] = '\0'; /* reserved with the bytes */
+	return 0;
+}
