@@ -20,8 +20,8 @@
 
 /* How far apart two functions are; nearer ones come first. The order is a metric's value. */
 enum rna_path_class {
-	RNA_PATH_SAME, /* X: one function, or functions of one card without a switch between */
-	RNA_PATH_PIX,  /* at most one PCIe switch */
+	RNA_PATH_SAME, /* X: one function */
+	RNA_PATH_PIX,  /* at most one PCIe switch, or functions of one card */
 	RNA_PATH_PXB,  /* several PCIe switches, no host bridge */
 	RNA_PATH_PHB,  /* over a PCIe host bridge */
 	RNA_PATH_NODE, /* over the interconnect of host bridges within a NUMA node */
@@ -80,7 +80,14 @@ struct rna_gpu {
 	unsigned os_devices;    /* of the driver on this function: 6 in CPX mode, 1 elsewhere */
 };
 
-/* A NIC: a physical function, or a virtual one whose physical one is not on this node (a VM). */
+/*
+ * A NIC: a physical function, or a virtual one whose physical one is not on this node (a VM).
+ *
+ * Listed are functions that carry an RDMA device, and those that are made for it and have none at
+ * the moment: of an InfiniBand, Omni-Path or fabric class, of NVIDIA's (15b3) and HPE Slingshot's
+ * (17db) network functions, and EFA. Other Ethernet functions (management, NAT, a thousand virtual
+ * ones) would bury these.
+ */
 struct rna_nic {
 	unsigned object;
 	bool switch_management; /* manages NVSwitches and carries no traffic */
@@ -95,20 +102,39 @@ struct rna_nic {
 	 */
 	size_t device_count;
 	const char **devices;
-	int rail; /* from 0, by PCI address among the NICs with an RDMA device; -1: none */
+	int lag; /* index of nics: the function that has the device of its LAG, if another; -1 */
+	/*
+	 * From 0, by PCI address among NICs of one role, -1: none. The role: to serve GPUs, where
+	 * there are any near. That is to be the NIC of a GPU, or as near to one and of the same
+	 * kind (vendor, device) as a NIC of a GPU; storage and frontend NICs have no rail then.
+	 * Without GPUs all NICs that may serve (below) have one. Members of a LAG share it.
+	 */
+	int rail;
 };
 
-/* What is nearest to one GPU, and which NIC is its own. */
+/*
+ * What is nearest to one GPU, and which NIC is its own. NICs that may serve are those with an RDMA
+ * device (on a node without any: all), not the management of NVSwitches.
+ */
 struct rna_gpu_affinity {
-	size_t nearest_count;     /* several where they are equally near */
+	size_t nearest_count;     /* several where they are equally near; 0: none may serve */
 	const unsigned *nearest;  /* indexes of nics, ascending */
-	enum rna_path_class path; /* to each of them */
-	int nic;                  /* index of nics: of the one-to-one assignment, or -1 */
+	enum rna_path_class path; /* to each of them; unknown where nothing is nearest */
+	/*
+	 * Index of nics, or -1: of the assignment that gives each GPU a NIC of its own among those
+	 * of the same path class as the nearest, and sums up to the fewest bridges, then to the
+	 * fastest links, then to the order of addresses. Several GPUs share a NIC when there are
+	 * fewer NICs that near than GPUs: a far one of one's own is worse than half of a near one,
+	 * which is what NCCL chooses, too. (Beyond 64 GPUs or 4096 NICs it is the first nearest.)
+	 */
+	int nic;
 };
 
 struct rna_topology {
 	struct rna_part part;
-	bool hwloc;          /* did hwloc answer? else all is from sysfs */
+	bool hwloc; /* did hwloc answer? else all is from sysfs */
+	/* "FILE: ...": why an hwloc XML file was of no use, and what to do; NULL: nothing wrong. */
+	const char *problem;
 	size_t object_count; /* parents in front of children, else by address */
 	const struct rna_pci_object *objects;
 	size_t gpu_count;
@@ -118,15 +144,27 @@ struct rna_topology {
 	const struct rna_gpu_affinity *affinities; /* one for each GPU */
 };
 
-/* How far two objects of one tree are apart. */
+/* How far two objects of one tree are apart. O(depth): nothing is stored of pairs. */
 enum rna_path_class rna_topology_path(const struct rna_topology *topology, unsigned a, unsigned b);
 
 /*
- * Fills rail of nics and affinities of a topology whose objects, gpus and nics are there. Pure; in
- * arena. 0 or -ENOMEM.
+ * How far a GPU (index of gpus) and a NIC (of nics) are apart: over the NIC's Data Direct function
+ * where that is nearer, for then data goes that way. nvidia-smi prints the path of the NIC itself.
  */
-int rna_topology_assign(struct rna_topology *topology, struct rna_arena *arena);
+enum rna_path_class rna_topology_gpu_path(const struct rna_topology *topology, unsigned gpu,
+					  unsigned nic);
 
-/* The NIC of an RDMA device by name or PCI address (also of a VF or SF's PF); NULL: none. */
-const struct rna_nic *rna_topology_find_nic(const struct rna_topology *topology, const char *device,
-					    const char *pci_address);
+/*
+ * Makes the affinities of a topology whose objects, gpus and nics are there, in arena, and fills in
+ * the rails of nics, which are the topology's. Pure. 0 or -ENOMEM.
+ */
+int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
+			struct rna_arena *arena);
+
+/* The NIC on which an RDMA device is: by name, else of its function or its PF; NULL: none. */
+struct rna_device;
+const struct rna_nic *rna_topology_find_nic(const struct rna_topology *topology,
+					    const struct rna_device *device);
+
+/* Index of the object with this address, or RNA_NO_OBJECT. */
+int rna_topology_find_object(const struct rna_topology *topology, const char *address);
