@@ -5,8 +5,10 @@ import os
 import re
 import shlex
 
+import pci
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCOPES = ("pci", "parent", "device", "port", "net", "verbs")
+SCOPES = ("pci", "parent", "device", "port", "net", "verbs", "drm", "kfd", "root")
 
 
 def lines(path):
@@ -76,19 +78,35 @@ class Machine:
     VERBS = ("write", "bytes", "remove", "fifo", "link", "mode", "directory")
 
     def __init__(self, path):
-        self.devices, self.netdevs, self.edits = {}, {}, []
+        self.devices, self.netdevs, self.functions, self.edits = {}, {}, {}, []
+        self.processors = None
         self.read(path)
 
     def read(self, path):
         for place, verb, rest in lines(path):
             if verb == "base":
                 self.read(f"{HERE}/{rest}/machine")
-            elif verb in ("device", "netdev"):
-                name, *settings = shlex.split(rest)
-                known = self.devices if verb == "device" else self.netdevs
-                known.setdefault(name, {}).update(setting.split("=", 1) for setting in settings)
+            elif verb in ("device", "netdev", "function"):
+                name, settings = self.settings(rest)
+                known = getattr(self, f"{verb}s")
+                known.setdefault(name, {}).update(settings)
                 known[name].setdefault("place", place)
+            elif verb == "virtual_functions":
+                self.add_virtual_functions(place, *self.settings(rest))
+            elif verb == "processors":
+                self.processors = dict(word.split("=", 1) for word in rest.split())
             elif verb in self.VERBS:
                 self.edits.append((place, verb, rest))
             else:
                 raise SystemExit(f"{place}: '{verb}' is no statement; see README.md")
+
+    def settings(self, text):
+        name, *settings = shlex.split(text)
+        return name, dict(setting.split("=", 1) for setting in settings)
+
+    def add_virtual_functions(self, place, physfn, settings):
+        """So many functions behind physfn, which nothing but a virtual machine may use."""
+        count = int(settings.pop("count"))
+        for number in range(1, count + 1):
+            self.functions[pci.next_function(physfn, number)] = {
+                "place": place, "model": "virtual-function", "physfn": physfn, **settings}
