@@ -214,6 +214,17 @@ const char *rna_fact_gid_ipv4(const struct rna_subject *subject, char scratch[RN
 	return rna_gid_ipv4(&subject->gid->gid, scratch) ? scratch : NULL;
 }
 
+bool rna_gid_is_nccl(const struct rna_subject *gid)
+{
+	return gid->nccl_index.state == RNA_VALUE_OK && gid->nccl_index.number == gid->gid->index;
+}
+
+const char *rna_fact_gid_nccl(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])
+{
+	(void)scratch;
+	return rna_gid_is_nccl(subject) ? "yes" : NULL;
+}
+
 static bool is_down(const struct rna_subject *port)
 {
 	return port->state && rna_value_is_known(port->state->state) &&

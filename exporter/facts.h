@@ -49,6 +49,7 @@ rna_fact rna_fact_gid_type;    /* "RoCE v2" */
 rna_fact rna_fact_gid_version; /* "v2", as show_gids has it */
 rna_fact rna_fact_gid_netdev;  /* may be another one than the port's: a VLAN, a bond */
 rna_fact rna_fact_gid_ipv4;    /* only where the GID is made of one */
+rna_fact rna_fact_gid_nccl;    /* "yes" where it is the one that NCCL uses of the port */
 
 /* These change from one moment to the next and are no labels. */
 rna_fact rna_fact_state;          /* "ACTIVE" */
@@ -73,6 +74,9 @@ struct rna_value rna_port_up(const struct rna_subject *port);
 
 /* A sentence for people on why there is no port to show. NULL: there is one. */
 const char *rna_why_no_port(const struct rna_subjects *subjects);
+
+/* Is it the GID that NCCL uses of its port? */
+bool rna_gid_is_nccl(const struct rna_subject *gid);
 
 /* Should a person look at it? */
 enum rna_tone {

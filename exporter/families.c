@@ -123,6 +123,16 @@ static struct rna_value gid_info(const struct rna_subject *gid)
 	return gid->view->metrics.gid_info ? rna_value_ok(1) : no_value;
 }
 
+static struct rna_value nccl_gid_info(const struct rna_subject *gid)
+{
+	return gid->view->metrics.gid_info && rna_gid_is_nccl(gid) ? rna_value_ok(1) : no_value;
+}
+
+static struct rna_value nccl_gid_index(const struct rna_subject *port)
+{
+	return port->nccl_index;
+}
+
 static struct rna_value gid_changes(const struct rna_subject *port)
 {
 	return port->gids ? rna_value_ok(port->gids->changes) : no_value;
@@ -622,6 +632,13 @@ static const struct rna_family table[] = {
 	{{"rdma_port_gid_changes_total", COUNTER, PLAIN,
 	  "How often an index of the GID table got another GID, or a GID another index."},
 	 PORT, gid_changes},
+	{{"rdma_port_nccl_gid_index", GAUGE, PLAIN,
+	  "Index of the GID that NCCL uses of the port if its environment says nothing of GIDs; no sample "
+	  "while the port is not ACTIVE."},
+	 PORT, nccl_gid_index},
+	{{"rdma_port_nccl_gid_info", INFO, PLAIN,
+	  "The GID at rdma_port_nccl_gid_index, if there is one; the setting metrics.gid_info turns these off."},
+	 GID, nccl_gid_info},
 	{.counters = true},
 	{{"rdma_port_unknown_total", COUNTER, PLAIN,
 	  "A file in counters of the port that this version does not know, as it is."},

@@ -103,6 +103,7 @@ static json_t *gid_object(struct rna_json_writer *writer, const struct rna_subje
 	rna_json_set_text(writer, object, "ipv4", rna_fact_gid_ipv4(gid, scratch));
 	rna_json_set(writer, object, "link_local",
 		     json_boolean(rna_gid_is_link_local(&gid->gid->gid)));
+	rna_json_set(writer, object, "nccl", json_boolean(rna_gid_is_nccl(gid)));
 	return object;
 }
 

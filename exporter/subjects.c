@@ -2,6 +2,8 @@
 /* Subjects: what an output speaks about. */
 #include "subjects.h"
 
+#include "rna/nccl.h"
+
 #include <errno.h>
 
 static int set_count(struct rna_subject_list *list, size_t count)
@@ -45,6 +47,29 @@ static void set_device(struct rna_subject *ret, const struct rna_view *view,
 	set_groups(ret);
 }
 
+/* ACTIVE_DEFER is not enough for NCCL. */
+static bool is_active(const struct rna_subject *port)
+{
+	return port->state && port->state->state.state == RNA_VALUE_OK &&
+	       port->state->state.number == RNA_PORT_ACTIVE;
+}
+
+bool rna_subject_suits_nccl(const struct rna_subject *port)
+{
+	return is_active(port) && port->link_layer != RNA_LINK_LAYER_UNKNOWN && port->identity &&
+	       port->identity->node_type == RNA_NODE_TYPE_CA &&
+	       port->device->device->function != RNA_FUNCTION_SWITCH_MANAGEMENT;
+}
+
+static struct rna_value find_nccl_index(const struct rna_subject *port)
+{
+	bool infiniband = port->link_layer == RNA_LINK_LAYER_INFINIBAND;
+
+	if (!port->gids || !rna_subject_suits_nccl(port))
+		return (struct rna_value){0};
+	return rna_value_ok(rna_nccl_gid_index(port->gids, infiniband, &RNA_NCCL_STANDARD));
+}
+
 static void set_port(struct rna_subject *ret, const struct rna_subject *device, unsigned number,
 		     struct rna_netdev_search *search)
 {
@@ -63,6 +88,7 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		ret->link_layer = ret->port_identity->link_layer;
 	if (ret->port_netdev)
 		ret->netdev = rna_netdev_search_name(search, ret->port_netdev->netdev);
+	ret->nccl_index = find_nccl_index(ret);
 	set_groups(ret);
 }
 

@@ -34,6 +34,7 @@ struct rna_subject {
 	const struct rna_job_status *job;
 	const struct rna_process *process; /* of the node */
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
+	struct rna_value nccl_index;    /* of the GID that NCCL uses of the port; absent: none */
 	unsigned port;                  /* number; 0 in other scopes */
 	enum rna_link_layer link_layer; /* of the port */
 	struct rna_span labels;         /* that name it; empty until labels.h sets them */
@@ -55,6 +56,12 @@ struct rna_subjects {
 
 /* The GID with that number in the port's table, as a subject of its own. */
 struct rna_subject rna_subject_of_gid(const struct rna_subject *port, size_t i);
+
+/*
+ * Can NCCL's own transport use the port at this moment? It takes ports that are ACTIVE, and makes
+ * its connections in a way that only channel adapters have: not iWARP, and not EFA.
+ */
+bool rna_subject_suits_nccl(const struct rna_subject *port);
 
 /* Subjects point into view, which must outlive their use. 0 or -ENOMEM. May be called again. */
 int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Tables for people at a terminal: what ibstat and ibdev2netdev show, a line per port; and what
- * show_gids shows, a line per GID.
+ * show_gids shows, a line per GID, with the one that NCCL uses marked.
  */
 #include "rna/exporter.h"
 
@@ -48,6 +48,7 @@ static const struct column gid_columns[] = {
 	{"IPv4", rna_fact_gid_ipv4},
 	{"VER", rna_fact_gid_version},
 	{"NETDEV", rna_fact_gid_netdev},
+	{"NCCL", rna_fact_gid_nccl},
 };
 
 enum { COLUMNS_MAX = 20 };

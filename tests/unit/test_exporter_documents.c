@@ -161,11 +161,11 @@ static void test_gid_table(void **state)
 	(void)state;
 	assert_gid_table(view,
 			 "DEV     PORT  INDEX  GID                                      IPv4      "
-			 "VER  NETDEV\n"
+			 "VER  NETDEV    NCCL\n"
 			 "mlx5_1     1      0  fe80:0000:0000:0000:0000:0000:0000:0001  -         "
-			 "v1   eth1\n"
+			 "v1   eth1      -\n"
 			 "mlx5_1     1      3  0000:0000:0000:0000:0000:ffff:0a00:0101  10.0.1.1  "
-			 "v2   eth1.100\n");
+			 "v2   eth1.100  -\n");
 	assert_gid_table(none, "No GID: there is no port whose table could be read.\n");
 	gids = (void *)new_gids();
 	((struct rna_port_gids *)(uintptr_t)gids->ports)->count = 0;
@@ -173,6 +173,31 @@ static void test_gid_table(void **state)
 	assert_gid_table(none, "No GID: the tables of all ports are empty.\n");
 	assert_gid_table(no_device, "No RDMA device: the RDMA stack is there, but no driver has "
 				    "registered one.\n");
+}
+
+/* NCCL takes a port that is ACTIVE, and of it the first IPv4 address for RoCE v2. */
+static void test_gid_of_nccl(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_state *port_state =
+		(void *)view->snapshot->devices[1].parts[RNA_COLLECTOR_STATE];
+	json_t *root = view_as_json(view), *port;
+
+	(void)state;
+	assert_int_equal(json_unpack(root, "{s:[{}, {s:[o]}]}", "devices", "ports", &port), 0);
+	assert_null(json_object_get(port, "nccl_gid_index"));
+	json_decref(root);
+
+	((struct rna_port_state_value *)(uintptr_t)port_state->ports)->state =
+		rna_value_ok(RNA_PORT_ACTIVE);
+	root = view_as_json(view);
+	assert_int_equal(json_unpack(root, "{s:[{}, {s:[o]}]}", "devices", "ports", &port), 0);
+	assert_int_equal(json_integer_value(json_object_get(port, "nccl_gid_index")), 3);
+	json_decref(root);
+	rna_write_table(view, &(struct rna_table_options){.gids = true}, &out);
+	assert_non_null(strstr(out.data, "eth1      -\n"));
+	assert_non_null(strstr(out.data, "eth1.100  yes\n"));
 }
 
 static void test_table_holds_whatever_firmware_says(void **state)
@@ -474,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_json_numbers_up_to_the_largest),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_gid_table),
+		cmocka_unit_test(test_gid_of_nccl),
 		cmocka_unit_test(test_table_holds_whatever_firmware_says),
 		cmocka_unit_test(test_table_without_devices),
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),
