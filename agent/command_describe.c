@@ -9,6 +9,7 @@
 
 #include "rna/collector.h"
 #include "rna/exporter.h"
+#include "rna/kubernetes.h"
 #include "completion.h"
 #include "manual.h"
 #include "rules.h"
@@ -44,6 +45,7 @@ static const struct {
 	{"commands", rna_commands_describe},
 	{"rules", rna_rules_describe},
 	{"thresholds", rna_thresholds_describe},
+	{"labels", rna_node_labels_describe},
 	{"catalog", rna_rules_write_catalog},
 	{"man", rna_manual_write_program},
 	{"man-config", rna_manual_write_configuration},
@@ -51,8 +53,8 @@ static const struct {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings", "metrics", "collectors", "commands",        "rules", "thresholds",
-	"catalog",  "man",     "man-config", "bash-completion", NULL,
+	"settings", "metrics", "collectors", "commands",   "rules",           "thresholds",
+	"labels",   "catalog", "man",        "man-config", "bash-completion", NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

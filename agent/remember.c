@@ -386,6 +386,20 @@ static const char *copy_text(struct run *run, const char *text)
 	return copy;
 }
 
+static unsigned count_expected(const struct rna_device_memory *device)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct rna_port_memory *port = &device->ports[i];
+		bool let_go = port->accepted.expected == RNA_EXPECTED_DOWN &&
+			      port->last_active <= port->accepted.time;
+
+		count += port->first_active > 0 && !let_go;
+	}
+	return count;
+}
+
 static void list_missing(struct run *run)
 {
 	struct rna_missing_device *missing;
@@ -406,6 +420,7 @@ static void list_missing(struct run *run)
 			.name = copy_text(run, device->name),
 			.pci_address = copy_text(run, device->pci_address),
 			.whereabouts = whereabouts_of(run, device->pci_address),
+			.ports_expected = count_expected(device),
 			.last_seen = device->last_seen,
 			.since = device->missing,
 		};

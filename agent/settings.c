@@ -25,6 +25,9 @@
 static bool is_listen_address(const char *entry);
 static bool is_directory(const char *text);
 static bool is_driver(const char *entry);
+static bool is_any(const char *text);
+static bool is_absolute(const char *text);
+static bool is_resource_glob(const char *entry);
 
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
@@ -41,6 +44,27 @@ static const struct rna_setting_choice counters_sources[] = {
 static const struct rna_setting_choice hw_counters_sources[] = {
 	{"sysfs", RNA_HW_COUNTERS_SYSFS},
 	{"netlink", RNA_HW_COUNTERS_NETLINK},
+	{NULL, 0},
+};
+
+static const struct rna_setting_choice kubernetes_backends[] = {
+	{"off", RNA_NODE_BACKEND_OFF},
+	{"api", RNA_NODE_BACKEND_API},
+	{"nfd", RNA_NODE_BACKEND_NFD},
+	{"both", RNA_NODE_BACKEND_BOTH},
+	{NULL, 0},
+};
+
+static const struct rna_setting_choice taint_effects[] = {
+	{"NoSchedule", RNA_TAINT_NO_SCHEDULE},
+	{"PreferNoSchedule", RNA_TAINT_PREFER_NO_SCHEDULE},
+	{"NoExecute", RNA_TAINT_NO_EXECUTE},
+	{NULL, 0},
+};
+
+static const struct rna_setting_choice taint_whens[] = {
+	{"down", RNA_TAINT_WHEN_DOWN},
+	{"degraded", RNA_TAINT_WHEN_DEGRADED},
 	{NULL, 0},
 };
 
@@ -66,6 +90,9 @@ static const struct rna_setting_choice hw_counters_sources[] = {
 	     "a glob such as mlx5_*, 0000:3b:00.? or 1070:fd03:*, without blanks, and /PORT behind " \
 	     "it for one port only", \
 	     rna_expect_glob_is_valid, NULL, help)
+/* Checked when the agent starts: a name that cannot be one must not keep it from monitoring. */
+#define NAME(key, field, form, standard, help) \
+	TEXT(key, field, form, is_any, standard, help)
 #define GLOBS(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3], without blanks and slashes", \
@@ -177,6 +204,62 @@ const struct rna_setting rna_setting_table[] = {
 		 "links: they are still coming up."),
 	BOOLEAN("health.virtual_functions", health_virtual_functions, "false",
 		"Whether virtual functions are judged as physical ones are."),
+	CHOICE("kubernetes.backend", kubernetes_backend, kubernetes_backends, "off",
+	       "Who puts labels on this node's Node object: the agent, by the API server; "
+	       "node-feature-discovery, by a file that the agent writes; or both."),
+	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", "",
+	     "Name of this node's Node object; when empty, what the environment has as NODE_NAME."),
+	TEXT("kubernetes.kubeconfig", kubernetes_kubeconfig, "an absolute path, or \"\"",
+	     is_directory, "",
+	     "Kubeconfig file that says where the API server is and who the agent is there; when empty, "
+	     "the pod's service account."),
+	NAME("kubernetes.server", kubernetes_server, "https://HOST:PORT, or \"\"", "",
+	     "Address of the API server, instead of the one that these say."),
+	NAME("kubernetes.roce_label", kubernetes_roce_label, "the key of a label",
+	     "network.nvidia.com/roce",
+	     "Label that the node has exactly while it can do RoCE."),
+	NAME("kubernetes.roce_value", kubernetes_roce_value, "the value of a label", "true",
+	     "Value of that label."),
+	NAME("kubernetes.label_prefix", kubernetes_label_prefix,
+	     "a DNS subdomain, with or without a slash behind it", "rdma-node-agent/",
+	     "What the keys of all other labels begin with."),
+	DURATION("kubernetes.up_delay", kubernetes_up_delay, "0s", "1h", "30s",
+		 "Good news about the node is told when it has been so for so long."),
+	DURATION("kubernetes.down_delay", kubernetes_down_delay, "0s", "1h", "1m",
+		 "Bad news about the node is told when nothing better was seen for so long."),
+	DURATION("kubernetes.unknown_delay", kubernetes_unknown_delay, "1m", "24h", "10m",
+		 "What could not be read for so long is told to be unknown; until then what was told "
+		 "before stays."),
+	BOOLEAN("kubernetes.conditions", kubernetes_conditions, "true",
+		"Whether findings set conditions of the Node, such as RdmaPortDown; by the API server only."),
+	DURATION("kubernetes.heartbeat", kubernetes_heartbeat, "0s", "24h", "30m",
+		 "How often conditions are written again to show that the agent lives; 0s: never."),
+	BOOLEAN("kubernetes.events", kubernetes_events, "true",
+		"Whether findings are told as Events of the Node; by the API server only."),
+	NAME("kubernetes.taint", kubernetes_taint, "the key of a taint, or \"\" for none", "",
+	     "Taint that the node gets while its health is bad; by the API server only."),
+	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
+	       "Effect of that taint."),
+	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
+	       "Which health gets the taint; degraded includes down."),
+	LIST("kubernetes.resources", kubernetes_resources,
+	     "the name of a resource such as nvidia.com/hostdev, or a glob", is_resource_glob, NULL,
+	     "Resources of device plugins that belong to RDMA, beyond rdma/*; one that is no glob must be "
+	     "there."),
+	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "2m",
+		 "An agent that starts writes to the API server within this, at random, so that a fleet does "
+		 "not write at once."),
+	DURATION("kubernetes.spread", kubernetes_spread, "0s", "1h", "2m",
+		 "Later writes are spread likewise over so long after what they tell."),
+	DURATION("kubernetes.resync", kubernetes_resync, "10m", "7d", "12h",
+		 "How often everything is written to the API server again, changed or not."),
+	DURATION("kubernetes.look", kubernetes_look, "1m", "24h", "30m",
+		 "How often the Node is read, for what others changed and for its resources."),
+	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path", is_absolute,
+	     "/etc/kubernetes/node-feature-discovery/features.d",
+	     "Where node-feature-discovery looks for files with features."),
+	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10m", "7d", "1h",
+		 "For so long the labels of the file outlive the agent; it is renewed in half that time."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };
@@ -242,6 +325,24 @@ static bool is_listen_address(const char *entry)
 static bool is_directory(const char *text)
 {
 	return *text == '/' || *text == '\0';
+}
+
+static bool is_absolute(const char *text)
+{
+	return *text == '/';
+}
+
+static bool is_any(const char *text)
+{
+	(void)text;
+	return true;
+}
+
+/* The prefix is part of it: what has none belongs to Kubernetes, as cpu and memory do. */
+static bool is_resource_glob(const char *entry)
+{
+	return strchr(entry, '/') && strlen(entry) <= 317 /* 253, a slash and 63 */ &&
+	       entry[strcspn(entry, " \t")] == '\0';
 }
 
 /* A module's name, which has no other characters in any driver of the kernel. */
@@ -486,7 +587,7 @@ void rna_setting_write_default(const struct rna_setting *setting, struct rna_str
 	else if (setting->type == RNA_SETTING_LIST)
 		rna_strbuf_printf(out, "[\"%s\"]", setting->standard);
 	else
-		rna_strbuf_puts(out, setting->standard);
+		rna_strbuf_puts(out, *setting->standard ? setting->standard : "\"\"");
 }
 
 void rna_settings_describe(struct rna_strbuf *out)

@@ -17,6 +17,27 @@
 #define RNA_LISTEN_UNIX             "unix:" /* begins an address in http.listen that is no TCP port */
 #define RNA_CONFIG_DEFAULT          "/etc/rdma-node-agent/rdma-node-agent.yaml"
 
+/* Who makes true what the Node shall say (kubernetes.backend). */
+enum rna_node_backend {
+	RNA_NODE_BACKEND_OFF,
+	RNA_NODE_BACKEND_API = 1,
+	RNA_NODE_BACKEND_NFD = 2,
+	RNA_NODE_BACKEND_BOTH = RNA_NODE_BACKEND_API | RNA_NODE_BACKEND_NFD,
+};
+
+/* kubernetes.taint_effect */
+enum rna_taint_effect {
+	RNA_TAINT_NO_SCHEDULE,
+	RNA_TAINT_PREFER_NO_SCHEDULE,
+	RNA_TAINT_NO_EXECUTE,
+};
+
+/* When the Node gets our taint (kubernetes.taint_when). */
+enum rna_taint_when {
+	RNA_TAINT_WHEN_DOWN,
+	RNA_TAINT_WHEN_DEGRADED,
+};
+
 struct rna_settings {
 	rna_usec poll[RNA_COLLECTOR_COUNT]; /* poll.<collector>: period */
 	rna_usec poll_deadline;             /* a run longer than this is stalled */
@@ -46,8 +67,31 @@ struct rna_settings {
 	bool health_virtual_functions;
 	char **expect_up; /* NULL-ended, or NULL: none */
 	char **expect_down;
-	char *state_directory; /* "": none */
-	int log_level;         /* LOG_* */
+	char *state_directory;       /* "": none */
+	int kubernetes_backend;      /* enum rna_node_backend */
+	char *kubernetes_node_name;  /* "": $NODE_NAME */
+	char *kubernetes_kubeconfig; /* "": the pod's service account */
+	char *kubernetes_roce_label;
+	char *kubernetes_roce_value;
+	char *kubernetes_label_prefix;
+	rna_usec kubernetes_up_delay;
+	rna_usec kubernetes_down_delay;
+	rna_usec kubernetes_unknown_delay;
+	bool kubernetes_conditions;
+	rna_usec kubernetes_heartbeat; /* 0: none */
+	bool kubernetes_events;
+	char *kubernetes_taint;      /* key; "": none */
+	int kubernetes_taint_effect; /* enum rna_taint_effect */
+	int kubernetes_taint_when;   /* enum rna_taint_when */
+	char *kubernetes_server;     /* "": as the kubeconfig or the pod says */
+	char **kubernetes_resources; /* beyond those known to; NULL-ended, or NULL: none */
+	rna_usec kubernetes_first_delay;
+	rna_usec kubernetes_spread;
+	rna_usec kubernetes_look;
+	rna_usec kubernetes_resync;
+	char *kubernetes_nfd_directory;
+	rna_usec kubernetes_nfd_expiry;
+	int log_level; /* LOG_* */
 };
 
 /* Fills with defaults. 0 or -ENOMEM. */

@@ -38,7 +38,7 @@ struct rna_setting {
 	bool (*is_valid)(const char *entry); /* and whether one does */
 };
 
-enum { RNA_SETTINGS_MAX = 64 }; /* rows; for arrays beside the table */
+enum { RNA_SETTINGS_MAX = 128 }; /* rows; for arrays beside the table */
 
 extern const struct rna_setting rna_setting_table[];
 extern const size_t rna_setting_count;

@@ -54,6 +54,7 @@ struct rna_missing_device {
 	const char *name;        /* its last one */
 	const char *pci_address; /* NULL: it had none */
 	enum rna_whereabouts whereabouts;
-	rna_usec last_seen;    /* realtime */
-	struct rna_time since; /* when the agent noticed that it is missing */
+	rna_usec last_seen;      /* realtime */
+	struct rna_time since;   /* when the agent noticed that it is missing */
+	unsigned ports_expected; /* of its ports: were up once, and were not let go */
 };

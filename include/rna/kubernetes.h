@@ -23,12 +23,89 @@
 #include "rna/strbuf.h"
 
 enum {
-	RNA_LABEL_NAME_MAX = 63, /* of a name and of a value; a prefix may have 253 */
+	RNA_LABEL_NAME_MAX = 63, /* of a name and of a value */
 	RNA_LABEL_PREFIX_MAX = 253,
+	RNA_LABEL_KEY_MAX = RNA_LABEL_PREFIX_MAX + 1 + RNA_LABEL_NAME_MAX,
 };
 
+/* -- Labels ------------------------------------------------------------------------------------ */
+
+struct rna_view;
+
+/* The labels, in the order of the table in exporter/node_labels.c. */
+enum rna_node_label_id {
+	RNA_NODE_LABEL_ROCE,
+	RNA_NODE_LABEL_LINK_LAYERS,
+	RNA_NODE_LABEL_PORTS_UP,
+	RNA_NODE_LABEL_PORTS_EXPECTED,
+	RNA_NODE_LABEL_RATE_SLOWEST,
+	RNA_NODE_LABEL_RATE_TOTAL,
+	RNA_NODE_LABEL_NIC_MODEL,
+	RNA_NODE_LABEL_FIRMWARE,
+	RNA_NODE_LABEL_SR_IOV,
+	RNA_NODE_LABEL_HEALTH,
+	RNA_NODE_LABEL_COUNT,
+};
+
+/* How labels are called, and what they are decided by beside the view. */
+struct rna_label_options {
+	const char *roce_key; /* "network.nvidia.com/roce" */
+	const char *roce_value;
+	const char *prefix; /* of all others, with or without the slash behind it */
+	/* VFs and SFs count as ports, which else only those do that come with the node */
+	bool virtual_functions;
+	/* What is wrong has had the time to be found: that nothing was means that all is well. */
+	bool settled;
+};
+
+enum rna_verdict_kind {
+	RNA_VERDICT_UNKNOWN, /* cannot be told now: what was told before stays */
+	RNA_VERDICT_NONE,    /* there is nothing to say, and so no label */
+	RNA_VERDICT_VALUE,
+};
+
+/* What one view says of one label, or of anything else that is told of the node. */
+struct rna_node_verdict {
+	enum rna_verdict_kind kind;
+	int64_t rank; /* a higher one is better news; alike: neither better nor worse */
+	char value[RNA_LABEL_NAME_MAX + 1];
+};
+
+const char *rna_node_label_name(enum rna_node_label_id id); /* what stands behind the prefix */
+
+/*
+ * What view says of each label. Pure; values are legal. 0 or -ENOMEM.
+ */
+int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_options *options,
+			   struct rna_node_verdict ret[RNA_NODE_LABEL_COUNT]);
+
+/* The key of a label, with options that were checked. */
+void rna_node_label_key(enum rna_node_label_id id, const struct rna_label_options *options,
+			char ret[RNA_LABEL_KEY_MAX + 1]);
+
+/* How many bytes of a prefix are in front of the slash that it may have. */
+size_t rna_label_prefix_len(const char *prefix);
+
+/* May a key be called like this? setting: the name of the setting that it is from. */
+int rna_label_key_check(const char *setting, const char *key, struct rna_error *error);
+
+/* May labels be called like this? 0, or -EINVAL with error: the text says what is allowed. */
+int rna_label_options_check(const struct rna_label_options *options, struct rna_error *error);
+
+/*
+ * Makes a label's value of any text: what is not allowed in one becomes "-", and what is too long
+ * is cut. False: nothing is left of it.
+ */
+bool rna_label_value_make(const char *text, char ret[RNA_LABEL_NAME_MAX + 1]);
+bool rna_label_value_is_legal(const char *text);
+
+/* The table of labels as Markdown. */
+void rna_node_labels_describe(struct rna_strbuf *out);
+
+/* -- The wish ---------------------------------------------------------------------------------- */
+
 struct rna_node_label {
-	const char *key; /* "network.nvidia.com/roce" */
+	const char *key;
 	const char *value;
 };
 
@@ -58,6 +135,13 @@ struct rna_node_event {
 /* All that we own on the Node. Made by the loop, read by a backend's lane; never changed. */
 struct rna_node_wish {
 	unsigned refs; /* counted by the loop */
+	/*
+	 * An agent that has just started does not know yet what it will say: what stands on the
+	 * Node stays until it does.
+	 */
+	bool labels_decided;
+	bool conditions_decided;
+	bool taint_decided;
 	size_t label_count;
 	const struct rna_node_label
 		*labels; /* by key; what is not among them is not ours any more */

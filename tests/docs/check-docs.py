@@ -27,7 +27,7 @@ README = ROOT / "README.md"
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
 MESSAGE_IDS = ROOT / "agent/message_ids.h"
 CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
-TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds"}
+TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds", "labels"}
 WIDTH = 100
 
 MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * exporter/node_labels.c: what a view says of each label; and label_text.c: whatever the hardware
+ * says, Kubernetes takes it.
+ */
+#include "rna/kubernetes.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "health_view.h"
+
+#define IB   RNA_LINK_LAYER_INFINIBAND
+#define ROCE RNA_LINK_LAYER_ETHERNET
+
+static const struct rna_label_options options = {
+	.roce_key = "network.nvidia.com/roce",
+	.roce_value = "true",
+	.prefix = "rdma-node-agent/",
+	.settled = true,
+};
+
+static void set_all(struct node *node, struct rna_value state)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].state = state;
+}
+
+static void nothing(struct node *node)
+{
+	(void)node;
+}
+
+static void one_down(struct node *node)
+{
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+static void all_down(struct node *node)
+{
+	set_all(node, rna_value_ok(RNA_PORT_DOWN));
+}
+
+static void one_unreadable(struct node *node)
+{
+	node->ports[0].state = rna_value_unreadable();
+}
+
+static void all_unreadable(struct node *node)
+{
+	set_all(node, rna_value_unreadable());
+}
+
+static void all_without_state(struct node *node)
+{
+	set_all(node, (struct rna_value){0});
+}
+
+static void nobody_expects(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].expectation.expected = RNA_EXPECTED_UNKNOWN;
+}
+
+static void meant_to_be_down(struct node *node)
+{
+	node->ports[0].expectation.expected = RNA_EXPECTED_DOWN;
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+static void no_gid_table(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].has_gids = false;
+}
+
+static void set_gids(struct node *node, size_t from, size_t count)
+{
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].gids.entries = &node_gids[from];
+		node->ports[i].gids.count = count;
+	}
+}
+
+static void link_local_gids(struct node *node)
+{
+	set_gids(node, 0, 2);
+}
+
+static void roce_v1_gids(struct node *node)
+{
+	set_gids(node, 2, 1);
+}
+
+static void empty_gid_table(struct node *node)
+{
+	set_gids(node, 0, 0);
+}
+
+static void gid_of_unknown_type(struct node *node)
+{
+	static const struct rna_gid_entry entry = {
+		.gid = {{[10] = 0xff, 0xff, 10, 0, 0, 1}},
+		.type = RNA_GID_TYPE_UNKNOWN,
+	};
+
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].gids.entries = &entry;
+		node->ports[i].gids.count = 1;
+	}
+}
+
+static void lost(struct node *node, enum rna_whereabouts whereabouts)
+{
+	node->ports[node->count - 1].gone = true;
+	node->missing_count = 1;
+	node->missing = (struct rna_missing_device){
+		.key = "0000:19:00.0",
+		.name = "mlx5_9",
+		.whereabouts = whereabouts,
+		.ports_expected = 1,
+	};
+}
+
+static void one_lost(struct node *node)
+{
+	lost(node, RNA_WHEREABOUTS_LOST);
+}
+
+static void one_moved(struct node *node)
+{
+	lost(node, RNA_WHEREABOUTS_MOVED);
+}
+
+static void other_layer(struct node *node)
+{
+	node->ports[0].layer = node->ports[0].layer == IB ? ROCE : IB;
+}
+
+static void unknown_layer(struct node *node)
+{
+	node->ports[0].layer = RNA_LINK_LAYER_UNKNOWN;
+}
+
+static void virtual_functions(struct node *node)
+{
+	for (size_t i = 1; i < node->count; i++)
+		node->ports[i].function = RNA_FUNCTION_VF;
+}
+
+static void switch_management(struct node *node)
+{
+	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+static void one_slow(struct node *node)
+{
+	node->ports[0].gigabits = 100;
+}
+
+static void unknown_speed(struct node *node)
+{
+	node->ports[0].speed_name = NULL;
+}
+
+static void no_device(struct node *node)
+{
+	node->count = 0;
+}
+
+/* "?": unknown; "-": no label. The node has two ports, both expected to be up. */
+static const struct {
+	const char *what;
+	enum rna_link_layer layer;
+	void (*change)(struct node *node);
+	enum rna_node_label_id label;
+	const char *verdict;
+} cases[] = {
+	{"all well", ROCE, nothing, RNA_NODE_LABEL_ROCE, "true"},
+	{"one port is enough", ROCE, one_down, RNA_NODE_LABEL_ROCE, "true"},
+	{"all down", ROCE, all_down, RNA_NODE_LABEL_ROCE, "-"},
+	{"one unreadable, one up", ROCE, one_unreadable, RNA_NODE_LABEL_ROCE, "true"},
+	{"all unreadable", ROCE, all_unreadable, RNA_NODE_LABEL_ROCE, "?"},
+	{"data too old", ROCE, all_without_state, RNA_NODE_LABEL_ROCE, "?"},
+	{"up, and nobody expects it", ROCE, nobody_expects, RNA_NODE_LABEL_ROCE, "-"},
+	{"InfiniBand", IB, nothing, RNA_NODE_LABEL_ROCE, "-"},
+	{"one of two is Ethernet", IB, other_layer, RNA_NODE_LABEL_ROCE, "true"},
+	{"link layer not read", IB, unknown_layer, RNA_NODE_LABEL_ROCE, "?"},
+	{"no GID table read", ROCE, no_gid_table, RNA_NODE_LABEL_ROCE, "?"},
+	{"link-local GIDs only", ROCE, link_local_gids, RNA_NODE_LABEL_ROCE, "-"},
+	{"RoCE v1 only", ROCE, roce_v1_gids, RNA_NODE_LABEL_ROCE, "-"},
+	{"empty GID table", ROCE, empty_gid_table, RNA_NODE_LABEL_ROCE, "-"},
+	{"GID of unknown type", ROCE, gid_of_unknown_type, RNA_NODE_LABEL_ROCE, "?"},
+	{"one lost", ROCE, one_lost, RNA_NODE_LABEL_ROCE, "true"},
+	{"no device", ROCE, no_device, RNA_NODE_LABEL_ROCE, "-"},
+	{"InfiniBand", IB, nothing, RNA_NODE_LABEL_LINK_LAYERS, "infiniband"},
+	{"RoCE", ROCE, nothing, RNA_NODE_LABEL_LINK_LAYERS, "ethernet"},
+	{"both", ROCE, other_layer, RNA_NODE_LABEL_LINK_LAYERS, "ethernet-infiniband"},
+	{"layer not read", ROCE, unknown_layer, RNA_NODE_LABEL_LINK_LAYERS, "?"},
+	{"no device", ROCE, no_device, RNA_NODE_LABEL_LINK_LAYERS, "-"},
+	{"all well", IB, nothing, RNA_NODE_LABEL_PORTS_UP, "2"},
+	{"one down", IB, one_down, RNA_NODE_LABEL_PORTS_UP, "1"},
+	{"all down", IB, all_down, RNA_NODE_LABEL_PORTS_UP, "0"},
+	{"one unreadable", IB, one_unreadable, RNA_NODE_LABEL_PORTS_UP, "?"},
+	{"one lost", IB, one_lost, RNA_NODE_LABEL_PORTS_UP, "1"},
+	{"one in a container", IB, one_moved, RNA_NODE_LABEL_PORTS_UP, "?"},
+	{"VFs do not count", IB, virtual_functions, RNA_NODE_LABEL_PORTS_UP, "1"},
+	{"nor what manages switches", IB, switch_management, RNA_NODE_LABEL_PORTS_UP, "1"},
+	{"no device", IB, no_device, RNA_NODE_LABEL_PORTS_UP, "-"},
+	{"all well", IB, nothing, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},
+	{"one lost is expected", IB, one_lost, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},
+	{"down on purpose", IB, meant_to_be_down, RNA_NODE_LABEL_PORTS_EXPECTED, "1"},
+	{"nobody expects", IB, nobody_expects, RNA_NODE_LABEL_PORTS_EXPECTED, "0"},
+	{"all well", IB, nothing, RNA_NODE_LABEL_RATE_SLOWEST, "400"},
+	{"all well", IB, nothing, RNA_NODE_LABEL_RATE_TOTAL, "800"},
+	{"one slow", IB, one_slow, RNA_NODE_LABEL_RATE_SLOWEST, "100"},
+	{"one slow", IB, one_slow, RNA_NODE_LABEL_RATE_TOTAL, "500"},
+	{"one down", IB, one_down, RNA_NODE_LABEL_RATE_TOTAL, "400"},
+	{"all down", IB, all_down, RNA_NODE_LABEL_RATE_TOTAL, "-"},
+	{"speed of no known code", IB, unknown_speed, RNA_NODE_LABEL_RATE_TOTAL, "?"},
+	{"one unreadable", IB, one_unreadable, RNA_NODE_LABEL_RATE_SLOWEST, "?"},
+	{"all well", IB, nothing, RNA_NODE_LABEL_NIC_MODEL, "ConnectX-7"},
+	{"no device", IB, no_device, RNA_NODE_LABEL_NIC_MODEL, "-"},
+	{"no VF", IB, nothing, RNA_NODE_LABEL_SR_IOV, "false"},
+	{"VFs", IB, virtual_functions, RNA_NODE_LABEL_SR_IOV, "true"},
+	{"all well", IB, nothing, RNA_NODE_LABEL_HEALTH, "ok"},
+	{"all down", IB, all_down, RNA_NODE_LABEL_HEALTH, "down"},
+	{"all unreadable", IB, all_unreadable, RNA_NODE_LABEL_HEALTH, "?"},
+	{"no device", IB, no_device, RNA_NODE_LABEL_HEALTH, "-"},
+};
+
+static void decide(struct node *node, const struct rna_label_options *how,
+		   struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT])
+{
+	struct rna_view *view = node_view(node);
+
+	assert_int_equal(rna_node_labels_decide(view, how, verdicts), 0);
+	(void)rna_view_unref(view);
+}
+
+static const char *text_of(const struct rna_node_verdict *verdict)
+{
+	return verdict->kind == RNA_VERDICT_UNKNOWN ? "?"
+	       : verdict->kind == RNA_VERDICT_NONE  ? "-"
+						    : verdict->value;
+}
+
+static void node_of_two(struct node *node, enum rna_link_layer layer)
+{
+	node_init(node, layer, 2);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].expectation =
+			(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
+}
+
+static void test_decisions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+		struct node node;
+
+		node_of_two(&node, cases[i].layer);
+		cases[i].change(&node);
+		decide(&node, &options, verdicts);
+		if (strcmp(text_of(&verdicts[cases[i].label]), cases[i].verdict) != 0)
+			fail_msg("%s, %s: %s, should be %s", cases[i].what,
+				 rna_node_label_name(cases[i].label),
+				 text_of(&verdicts[cases[i].label]), cases[i].verdict);
+	}
+}
+
+/* An agent that has just begun to look says nothing of health, unless it sees what is wrong. */
+static void test_health_before_rules_have_settled(void **state)
+{
+	struct rna_label_options young = options;
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct node node;
+
+	(void)state;
+	young.settled = false;
+	node_of_two(&node, IB);
+	decide(&node, &young, verdicts);
+	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_HEALTH]), "?");
+	all_down(&node);
+	decide(&node, &young, verdicts);
+	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_HEALTH]), "down");
+}
+
+static void test_health_by_findings(void **state)
+{
+	static const struct {
+		enum rna_severity severity;
+		bool silenced;
+		const char *verdict;
+	} findings[] = {
+		{RNA_SEVERITY_INFO, false, "ok"},
+		{RNA_SEVERITY_WARNING, false, "degraded"},
+		{RNA_SEVERITY_WARNING, true, "ok"},
+		{RNA_SEVERITY_CRITICAL, false, "degraded"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(findings); i++) {
+		const struct rna_finding finding = {.rule = "port-down",
+						    .severity = findings[i].severity,
+						    .silenced = findings[i].silenced,
+						    .text = "it is so"};
+		struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+		struct rna_view *view;
+		struct node node;
+
+		node_of_two(&node, IB);
+		view = node_view(&node);
+		view->findings = &finding;
+		view->finding_count = 1;
+		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_HEALTH]), findings[i].verdict);
+		(void)rna_view_unref(view);
+	}
+}
+
+static void test_firmware_only_where_all_agree(void **state)
+{
+	static const struct {
+		const char *first, *second, *verdict;
+	} versions[] = {
+		{"28.39.1002", "28.39.1002", "28.39.1002"},
+		{"28.39.1002", "28.40.1000", "-"},
+		{"28.39.1002", NULL, "-"},
+		{"fw 1 (beta)", "fw 1 (beta)", "fw-1-beta"},
+		{":::", ":::", "-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(versions); i++) {
+		const char *const texts[] = {versions[i].first, versions[i].second};
+		struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+		struct rna_view *view;
+		struct node node;
+
+		node_of_two(&node, IB);
+		view = node_view(&node);
+		for (size_t d = 0; d < 2; d++) {
+			struct rna_part *part =
+				view->snapshot->devices[d].parts[RNA_COLLECTOR_IDENTITY];
+
+			((struct rna_identity *)part)->firmware_version = texts[d];
+		}
+		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_FIRMWARE]),
+				    versions[i].verdict);
+		(void)rna_view_unref(view);
+	}
+}
+
+/* Without presence nobody knows which devices there are: all of it is unknown. */
+static void test_nothing_known(void **state)
+{
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_of_two(&node, ROCE);
+	node.count = 0;
+	view = node_view(&node);
+	view->snapshot->parts[RNA_COLLECTOR_PRESENCE] =
+		rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_PRESENCE]);
+	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+		assert_int_equal(verdicts[id].kind, RNA_VERDICT_UNKNOWN);
+	(void)rna_view_unref(view);
+}
+
+static void test_keys(void **state)
+{
+	struct rna_label_options how = options;
+	char key[RNA_LABEL_KEY_MAX + 1];
+
+	(void)state;
+	rna_node_label_key(RNA_NODE_LABEL_ROCE, &how, key);
+	assert_string_equal(key, "network.nvidia.com/roce");
+	rna_node_label_key(RNA_NODE_LABEL_HEALTH, &how, key);
+	assert_string_equal(key, "rdma-node-agent/health");
+	how.prefix = "rdma.example.com"; /* the slash may be left out */
+	rna_node_label_key(RNA_NODE_LABEL_HEALTH, &how, key);
+	assert_string_equal(key, "rdma.example.com/health");
+}
+
+/* All keys of the table are legal names. */
+static void test_names(void **state)
+{
+	(void)state;
+	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+		assert_true(rna_label_value_is_legal(rna_node_label_name(id)));
+}
+
+static const char *long_text(size_t len)
+{
+	static char text[512];
+
+	assert_true(len < sizeof(text));
+	memset(text, 'a', len);
+	text[len] = '\0';
+	return text;
+}
+
+static void test_values_made_legal(void **state)
+{
+	static const struct {
+		const char *text, *value; /* NULL: nothing is left */
+	} texts[] = {
+		{"ConnectX-7", "ConnectX-7"},
+		{"28.39.1002", "28.39.1002"},
+		{"a b  c", "a-b-c"},
+		{"-x-", "x"},
+		{"..x..", "x"},
+		{"__x", "x"},
+		{"a--b", "a--b"},
+		{"1070:fd03:0000:0001", "1070-fd03-0000-0001"},
+		{"", NULL},
+		{":/ \xff\n", NULL},
+		{"\xc3\xa4x", "x"},
+		{"x\xc3\xa4", "x"},
+	};
+	char value[RNA_LABEL_NAME_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		assert_int_equal(rna_label_value_make(texts[i].text, value),
+				 texts[i].value != NULL);
+		assert_string_equal(value, texts[i].value ? texts[i].value : "");
+	}
+	assert_true(rna_label_value_make(long_text(500), value));
+	assert_int_equal(strlen(value), RNA_LABEL_NAME_MAX);
+}
+
+/* Whatever bytes come in, what comes out is legal; and what is legal comes out as it was. */
+static void test_values_of_any_bytes(void **state)
+{
+	static const char common[] = "aZ0-_. :/";
+	char value[RNA_LABEL_NAME_MAX + 1];
+
+	(void)state;
+	srandom(1);
+	for (unsigned round = 0; round < 100000; round++) {
+		char text[128];
+		size_t len = (size_t)random() % sizeof(text);
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = round % 2 ? (char)(random() % 255 + 1)
+					    : common[(size_t)random() % (sizeof(common) - 1)];
+		text[len < sizeof(text) ? len : len - 1] = '\0';
+		if (rna_label_value_make(text, value))
+			assert_true(*value);
+		else
+			assert_string_equal(value, "");
+		assert_true(rna_label_value_is_legal(value));
+		if (*text && rna_label_value_is_legal(text))
+			assert_string_equal(value, text);
+	}
+}
+
+static void test_legal_values(void **state)
+{
+	(void)state;
+	assert_true(rna_label_value_is_legal(""));
+	assert_true(rna_label_value_is_legal(long_text(63)));
+	assert_false(rna_label_value_is_legal(long_text(64)));
+	assert_false(rna_label_value_is_legal("-a"));
+	assert_false(rna_label_value_is_legal("a."));
+	assert_false(rna_label_value_is_legal("a b"));
+	assert_false(rna_label_value_is_legal("a/b"));
+}
+
+static void test_names_of_labels_are_checked(void **state)
+{
+	static const struct {
+		const char *key, *value, *prefix;
+		const char *wrong; /* what the message begins with; NULL: all is well */
+	} names[] = {
+		{"network.nvidia.com/roce", "true", "rdma-node-agent/", NULL},
+		{"network.nvidia.com/roce", "true", "rdma.example.com", NULL},
+		{"roce", "true", "rdma-node-agent", "kubernetes.roce_label: \"roce\""},
+		{"/roce", "true", "rdma-node-agent", "kubernetes.roce_label"},
+		{"a/b/c", "true", "rdma-node-agent", "kubernetes.roce_label"},
+		{"Nvidia.com/roce", "true", "rdma-node-agent", "kubernetes.roce_label"},
+		{"nvidia.com/", "true", "rdma-node-agent", "kubernetes.roce_label"},
+		{"node.kubernetes.io/roce", "true", "rdma-node-agent", "kubernetes.roce_label"},
+		{"nvidia.com/roce", "", "rdma-node-agent", "kubernetes.roce_value"},
+		{"nvidia.com/roce", "yes, it can", "rdma-node-agent", "kubernetes.roce_value"},
+		{"nvidia.com/roce", "true", "", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "/", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "a//", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "a..b", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "-a", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "A", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "k8s.io", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "x.k8s.io/", "kubernetes.label_prefix"},
+		{"nvidia.com/roce", "true", "mykubernetes.io", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
+		const struct rna_label_options how = {names[i].key, names[i].value, names[i].prefix,
+						      false, false};
+		struct rna_error error = {0};
+
+		assert_int_equal(rna_label_options_check(&how, &error),
+				 names[i].wrong ? -EINVAL : 0);
+		if (names[i].wrong && !strstr(error.text, names[i].wrong))
+			fail_msg("\"%s\", should begin with %s", error.text, names[i].wrong);
+	}
+	assert_int_equal(rna_label_key_check("x", long_text(400), NULL), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decisions),
+		cmocka_unit_test(test_health_before_rules_have_settled),
+		cmocka_unit_test(test_health_by_findings),
+		cmocka_unit_test(test_firmware_only_where_all_agree),
+		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_values_made_legal),
+		cmocka_unit_test(test_values_of_any_bytes),
+		cmocka_unit_test(test_legal_values),
+		cmocka_unit_test(test_names_of_labels_are_checked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
