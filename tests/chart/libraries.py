@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the packages of the image those that the program needs, all and no others? What it is linked
+with and what it loads by name is asked of the program; whose that is, of Debian."""
+import os
+import re
+import subprocess
+
+import renderer
+
+CONTAINERFILE = os.path.join(renderer.ROOT, "helm/Containerfile")
+RELEASE = "bookworm"
+# Loaded by a library that we load, by a name that no list has: one for each kind of card.
+BY_NEED = {"ibverbs-providers"}
+
+
+def output(*command):
+    return subprocess.run(command, check=True, text=True, errors="replace",
+                          stdout=subprocess.PIPE).stdout
+
+
+def is_of_release():
+    """Is this the Debian that the image is made from? Other ones have other names."""
+    return f"VERSION_CODENAME={RELEASE}\n" in renderer.read("/etc/os-release")
+
+
+def installed_by_image():
+    """The packages of the last stage."""
+    stage = renderer.read(CONTAINERFILE).split("\nFROM ")[-1].replace("\\\n", " ")
+    return set(re.search(r"--no-install-recommends (.*?) &&", stage)[1].split())
+
+
+def linked(binary):
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", binary)))
+
+
+def loaded(binary):
+    """Names that the program has, as it passes them to dlopen()."""
+    strings = output("readelf", "-p", ".rodata", binary)
+    return set(re.findall(r"\]\s+(lib[\w.+-]+\.so\.\d+)$", strings, re.M))
+
+
+def package_of(library):
+    """The package, without its architecture, of a file in the library folders."""
+    found = output("dpkg-query", "--search", f"*/{library}").splitlines()
+    return {line.split(":")[0] for line in found if line.endswith(f"-linux-gnu/{library}")}
+
+
+def complaints(binary):
+    if not is_of_release():
+        print(f"skipped: the libraries of the image, since this is no {RELEASE}")
+        return
+    libraries = linked(binary) | loaded(binary)
+    needed = {package for name in libraries for package in package_of(name)} - {"libc6"}
+    for package in sorted(needed - installed_by_image()):
+        yield f"Containerfile: does not install {package}, which the program needs"
+    for package in sorted(installed_by_image() - needed - BY_NEED):
+        yield f"Containerfile: installs {package}, which the program does not need"
