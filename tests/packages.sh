@@ -5,7 +5,7 @@
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
-# Groups: build, test, ibsim, vm, bench.
+# Groups: build, test, chart, ibsim, vm, bench.
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
@@ -16,16 +16,19 @@ test="clang clang-format libcmocka-dev man-db prometheus prometheus-node-exporte
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps prometheus-alertmanager"
 ibsim="ibsim-utils opensm infiniband-diags"
+chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
+	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
 	case $1 in
 	build) echo $build ;;
 	test) echo $test ;;
+	chart) echo $chart ;;
 	ibsim) echo $ibsim ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
-	*) echo "packages.sh: no group '$1' (build, test, ibsim, vm, bench)" >&2 && exit 2 ;;
+	*) echo "packages.sh: no group '$1' (build, test, chart, ibsim, vm, bench)" >&2 && exit 2 ;;
 	esac
 }
 

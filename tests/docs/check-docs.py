@@ -10,6 +10,9 @@ README.md has regions "<!-- generated: TOPIC -->" to "<!-- /generated -->"; each
 from "describe settings"; with all its comments taken away the agent must accept it. The catalog of
 the journal has one written from "describe catalog"; the rest of it explains the ids of
 agent/message_ids.h, all and no others; where systemd is at hand it must accept it.
+
+The README of the Helm chart has one region, written from the comments of its values.yaml; what its
+schema says of the agent's settings is written from "describe settings" (chart.py).
 """
 
 import argparse
@@ -22,11 +25,14 @@ import sys
 import tempfile
 import textwrap
 
+import chart
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
 MESSAGE_IDS = ROOT / "agent/message_ids.h"
 CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
+CHART = ROOT / "helm/rdma-node-agent"
 TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds", "labels"}
 WIDTH = 100
 
@@ -82,6 +88,16 @@ def expected_catalog(binary, text):
         sys.exit(f"{CATALOG.name}: wants a region '# generated: catalog'")
     content = describe(binary, "catalog")
     return CATALOG_REGION.sub(lambda match: match[1] + content + match[3], text)
+
+
+def expected_chart_readme(_binary, text):
+    values = (CHART / "values.yaml").read_text(encoding="utf-8")
+    return MARKDOWN_REGION.sub(
+        lambda match: f"{match[1]}\n{chart.values_table(values)}\n{match[3]}", text)
+
+
+def expected_chart_schema(binary, text):
+    return chart.expected_schema(settings(binary), text)
 
 
 def accepts_catalog():
@@ -153,7 +169,9 @@ def main():
     binary = str(pathlib.Path(arguments.binary).resolve())
     good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
             for path, expected in ((README, expected_readme), (SAMPLE, expected_sample),
-                                   (CATALOG, expected_catalog))]
+                                   (CATALOG, expected_catalog),
+                                   (CHART / "README.md", expected_chart_readme),
+                                   (CHART / "values.schema.json", expected_chart_schema))]
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
     documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()

@@ -1,0 +1,51 @@
+{{- /* The name of the objects; short enough for what is put behind it. */ -}}
+{{- define "rdma-node-agent.fullname" -}}
+{{- $name := .Values.nameOverride | default .Chart.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* What tells our pods from others. It can never change: a DaemonSet's selector is immutable. */ -}}
+{{- define "rdma-node-agent.selector" -}}
+app.kubernetes.io/name: {{ .Values.nameOverride | default .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- /* Labels of an object: the chart's, then those that the values add. Call with (list $ LABELS). */ -}}
+{{- define "rdma-node-agent.labels" -}}
+{{- $root := first . -}}
+{{- $own := dict
+  "app.kubernetes.io/version" $root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" $root.Release.Service -}}
+{{- $selector := include "rdma-node-agent.selector" $root | fromYaml -}}
+{{- mergeOverwrite $own $root.Values.commonLabels (last .) $selector | toYaml -}}
+{{- end -}}
+
+{{- /* Name, namespace and labels of an object. Call with (list $ SUFFIX LABELS). */ -}}
+{{- define "rdma-node-agent.metadata" -}}
+{{- $root := first . -}}
+name: {{ include "rdma-node-agent.fullname" $root }}{{ index . 1 }}
+namespace: {{ $root.Release.Namespace }}
+labels:
+  {{- include "rdma-node-agent.labels" (list $root (last .)) | nindent 2 }}
+{{- end -}}
+
+{{- define "rdma-node-agent.serviceAccountName" -}}
+{{- $standard := ternary (include "rdma-node-agent.fullname" .) "default" .Values.serviceAccount.create -}}
+{{- .Values.serviceAccount.name | default $standard -}}
+{{- end -}}
+
+{{- define "rdma-node-agent.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,62 @@
+{{- /* What the pods may do follows from what is switched on, and is decided here and nowhere else.
+Helpers answer "true" or "", which "if" takes as no. */ -}}
+
+{{- define "rdma-node-agent.needsDeviceFiles" -}}
+{{- if or .Values.verbs.enabled .Values.umad.enabled .Values.selfTest.enabled }}true{{ end -}}
+{{- end -}}
+
+{{- define "rdma-node-agent.isPrivileged" -}}
+{{- if and (include "rdma-node-agent.needsDeviceFiles" .) (eq .Values.deviceFiles.by "privileged") }}true{{ end -}}
+{{- end -}}
+
+{{- /* Root's files: umad, unless a group may use them. A capability that is added takes effect for
+root only: Kubernetes gives no ambient ones. */ -}}
+{{- define "rdma-node-agent.needsRoot" -}}
+{{- $umad := and .Values.umad.enabled (kindIs "invalid" .Values.umad.group) -}}
+{{- if or $umad .Values.selfTest.enabled }}true{{ end -}}
+{{- end -}}
+
+{{- define "rdma-node-agent.uid" -}}
+{{- ternary 0 (int .Values.runAsUser) (include "rdma-node-agent.needsRoot" . | eq "true") -}}
+{{- end -}}
+
+{{- define "rdma-node-agent.podSecurityContext" -}}
+{{- $uid := include "rdma-node-agent.uid" . | int -}}
+{{- $own := dict
+  "runAsNonRoot" (ne $uid 0)
+  "runAsUser" $uid
+  "runAsGroup" $uid
+  "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- if and .Values.umad.enabled (not (kindIs "invalid" .Values.umad.group)) -}}
+{{- $_ := set $own "supplementalGroups" (list (int .Values.umad.group)) -}}
+{{- end -}}
+{{- mergeOverwrite $own .Values.podSecurityContext | toYaml -}}
+{{- end -}}
+
+{{- /* "privileged" is about all capabilities and devices, so that there is nothing to drop beside
+it; the API refuses it together with allowPrivilegeEscalation: false. For a user who is not root
+only the devices are left of it. */ -}}
+{{- define "rdma-node-agent.securityContext" -}}
+readOnlyRootFilesystem: true
+{{- if include "rdma-node-agent.isPrivileged" . }}
+privileged: true
+{{- else }}
+allowPrivilegeEscalation: false
+capabilities:
+  drop: [ALL]
+  {{- if .Values.selfTest.enabled }}
+  add: [IPC_LOCK]
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "rdma-node-agent.resources" -}}
+{{- $resources := deepCopy .Values.resources -}}
+{{- if and (include "rdma-node-agent.needsDeviceFiles" .) (eq .Values.deviceFiles.by "plugin") -}}
+{{- $resource := required "deviceFiles.resource: name the device plugin's resource" .Values.deviceFiles.resource -}}
+{{- range list "requests" "limits" -}}
+{{- $_ := set $resources . (merge (dict $resource 1) (get $resources . | default dict)) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $resources -}}
+{{- end -}}

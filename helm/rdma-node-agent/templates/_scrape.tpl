@@ -1,0 +1,22 @@
+{{- /* One endpoint of a PodMonitor or ServiceMonitor. Call with its values. */ -}}
+{{- define "rdma-node-agent.scrape" -}}
+port: metrics
+path: /metrics
+{{- with .interval }}
+interval: {{ . }}
+{{- end }}
+{{- with .scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+relabelings:
+  # the node, not its address: pods come and go, and alerts are about nodes
+  - sourceLabels: [__meta_kubernetes_pod_node_name]
+    targetLabel: instance
+  {{- with .relabelings }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the fields of a manifest those that its kind has? The API server drops what it does not know,
+and says nothing. The kinds are those of python3-kubernetes, whose models are made from Kubernetes'
+OpenAPI; what is not among them stands here, from the documents of its CRD."""
+import re
+
+from kubernetes.client import models
+
+PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float)}
+# A quantity may be a number; the models know it as a string.
+QUANTITIES = ("limits", "requests")
+KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
+         ("v1", "ServiceAccount"): "V1ServiceAccount", ("apps/v1", "DaemonSet"): "V1DaemonSet",
+         ("networking.k8s.io/v1", "NetworkPolicy"): "V1NetworkPolicy"}
+
+RELABELING = {"sourceLabels", "separator", "targetLabel", "regex", "modulus", "replacement", "action"}
+ENDPOINT = {"port", "path", "interval", "scrapeTimeout", "relabelings", "metricRelabelings"}
+# For a custom kind: the fields of its spec, then those of what is in the named lists.
+CUSTOM = {
+    "PodMonitor": ({"jobLabel", "selector", "podMetricsEndpoints"},
+                   {"podMetricsEndpoints": ENDPOINT}),
+    "ServiceMonitor": ({"jobLabel", "selector", "endpoints"}, {"endpoints": ENDPOINT}),
+    "PrometheusRule": ({"groups"}, {"groups": {"name", "interval", "rules"}}),
+}
+RULE = {"record", "alert", "expr", "for", "keep_firing_for", "labels", "annotations"}
+
+
+def complaints_of_model(value, name, path):
+    model = getattr(models, name)
+    if not isinstance(value, dict):
+        yield f"{path}: is no {name}"
+        return
+    attributes = {key: attribute for attribute, key in model.attribute_map.items()}
+    for key in sorted(set(value) - set(attributes)):
+        yield f"{path}.{key}: no field of {name}"
+    known = {key: content for key, content in value.items() if key in attributes}
+    for key, content in known.items():
+        yield from complaints_of(content, model.openapi_types[attributes[key]], f"{path}.{key}")
+    try:
+        model(**{attributes[key]: content for key, content in known.items()})
+    except ValueError as error:  # a field that it must have, or a value that it cannot have
+        yield f"{path}: {error}"
+
+
+def complaints_of(value, kind, path):
+    """Yields what is wrong with a value, for a type as the models write it."""
+    inner = re.fullmatch(r"(list|dict)[\[(](?:str, )?(.*)[\])]", kind)
+    if inner and not isinstance(value, {"list": list, "dict": dict}[inner[1]]):
+        yield f"{path}: {value!r} is no {inner[1]}"
+    elif inner:
+        quantity = path.endswith(QUANTITIES) and inner[1] == "dict"
+        pairs = value.items() if inner[1] == "dict" else enumerate(value)
+        for key, content in pairs:
+            if not (quantity and isinstance(content, int)):
+                yield from complaints_of(content, inner[2], f"{path}.{key}")
+    elif kind in PLAIN:
+        is_bool = isinstance(value, bool)
+        if not isinstance(value, PLAIN[kind]) or (is_bool and kind != "bool"):
+            yield f"{path}: {value!r} is no {kind}"
+    elif kind != "object":  # an integer or a string, or anything
+        yield from complaints_of_model(value, kind, path)
+
+
+def complaints_of_custom(item, path):
+    fields, lists = CUSTOM[item["kind"]]
+    yield from complaints_of_model(item["metadata"], "V1ObjectMeta", f"{path}.metadata")
+    for key in sorted(set(item["spec"]) - fields):
+        yield f"{path}.spec.{key}: no field of {item['kind']}"
+    for name, known in lists.items():
+        for entry in item["spec"][name]:
+            for key in sorted(set(entry) - known):
+                yield f"{path}.spec.{name}.{key}: no field of it"
+            for rule in entry.get("relabelings", []) + entry.get("metricRelabelings", []):
+                yield from (f"{path}: {key}: no field of a relabeling"
+                            for key in sorted(set(rule) - RELABELING))
+            for rule in entry.get("rules", []):
+                yield from (f"{path}: {key}: no field of a rule" for key in sorted(set(rule) - RULE))
+
+
+def complaints(item):
+    """Yields what is wrong with the fields of a manifest."""
+    kind = KINDS.get((item["apiVersion"], item["kind"]))
+    path = f"{item['kind']} {item['metadata']['name']}"
+    if kind:
+        yield from complaints_of_model(item, kind, path)
+    elif item["kind"] in CUSTOM:
+        yield from complaints_of_custom(item, path)
+    else:
+        yield f"{path}: what fields {item['apiVersion']} {item['kind']} has is not known here"

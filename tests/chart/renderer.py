@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two who render the chart: our own renderer (render/), and a real helm where there is one."""
+import copy
+import json
+import os
+import re
+import subprocess
+
+import jsonschema
+import yaml
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CHART = os.path.join(ROOT, "helm/rdma-node-agent")
+RELEASE, NAMESPACE = "rel", "ns"
+POLICY = "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"
+# Of what a cluster of a version serves, that which the chart asks for.
+CLUSTERS = {"1.20.0": [], "1.28.0": [], "1.36.0": [POLICY]}
+NEWEST = "1.36.0"
+
+
+class Refused(Exception):
+    """The values are not accepted."""
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def overlay(base, over):
+    """Values laid over the chart's own, as helm does it."""
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return copy.deepcopy(over)
+    found = {**base, **{key: overlay(base.get(key), value) for key, value in over.items()}}
+    return {key: value for key, value in found.items() if over.get(key, value) is not None}
+
+
+def check_schema(values):
+    """Raises Refused with all that the schema says, one line for each mistake."""
+    schema = json.loads(read(f"{CHART}/values.schema.json"))
+    merged = overlay(yaml.safe_load(read(f"{CHART}/values.yaml")), values)
+    errors = jsonschema.Draft7Validator(schema).iter_errors(merged)
+    lines = [".".join(map(str, error.path)) + ": " + error.message for error in errors]
+    if lines:
+        raise Refused("\n".join(lines))
+
+
+def documents(text):
+    """The manifests of a rendering, each as it stands there, without its heading."""
+    parts = re.split(r"^---\n", text, flags=re.M)
+    found = (re.sub(r"\A# Source: .*\n", "", part).strip() for part in parts)
+    return sorted(f"{part}\n" for part in found if part)
+
+
+class Renderer:
+    """Ours; built once."""
+
+    def __init__(self, directory):
+        self.program = os.path.join(directory, "render")
+        environment = {**os.environ, "GO111MODULE": "off", "GOPATH": "/usr/share/gocode",
+                       "GOFLAGS": "", "CGO_ENABLED": "0"}
+        subprocess.run(["go", "build", "-o", self.program, "./render"], check=True,
+                       env=environment, cwd=HERE)
+
+    def run(self, values, *options, cluster=NEWEST):
+        check_schema(values)
+        done = subprocess.run([self.program, "-release", RELEASE, "-namespace", NAMESPACE,
+                               "-kube-version", cluster,
+                               "-api-versions", ",".join(CLUSTERS.get(cluster, [])), *options,
+                               CHART], input=json.dumps(values), text=True, capture_output=True,
+                              check=False)
+        if done.returncode:
+            raise Refused(done.stderr)
+        return done.stdout
+
+    def text(self, values, cluster=NEWEST):
+        return self.run(values, cluster=cluster)
+
+    def notes(self, values):
+        return self.run(values, "-notes")
+
+    def objects(self, values, cluster=NEWEST):
+        return [yaml.safe_load(text) for text in documents(self.text(values, cluster))]
+
+
+class Helm:
+    """The real one, which helm.sh finds or fetches; program is None where it cannot."""
+
+    def __init__(self):
+        done = subprocess.run([f"{HERE}/helm.sh"], text=True, stdout=subprocess.PIPE, check=False)
+        self.program = done.stdout.strip() if done.returncode == 0 else None
+
+    def text(self, values, cluster=NEWEST):
+        versions = [f"--api-versions={version}" for version in CLUSTERS.get(cluster, [])]
+        done = subprocess.run([self.program, "template", RELEASE, CHART, "--namespace", NAMESPACE,
+                               "--kube-version", cluster, *versions, "--values", "-"],
+                              input=json.dumps(values), text=True, capture_output=True, check=False)
+        if done.returncode:
+            raise Refused(done.stderr)
+        return done.stdout
+
+    def lint(self):
+        """What it complains of; "" for nothing."""
+        done = subprocess.run([self.program, "lint", "--strict", CHART], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.stdout if done.returncode else ""

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents of the Helm chart have to say, for check-docs.py: the table of README.md,
+from the comments of values.yaml, and the schema of the agent's own settings, from their table.
+"""
+import json
+import re
+
+import yaml
+
+# Settings that values of another name decide, since the pod has to know them as well.
+DECIDED_BY_POD = {"http.listen", "state.directory"}
+DURATION = "^([0-9]+(d|h|m|s|ms))+$"
+
+
+class Mistake(Exception):
+    """values.yaml is not as it should be."""
+
+
+# -- values.yaml to README.md ---------------------------------------------------------------------
+
+def comment_above(lines, number):
+    """The comment that ends right above a line, as one text; "" for none."""
+    found = []
+    while number > 0 and lines[number - 1].lstrip().startswith("# "):
+        number -= 1
+        found.insert(0, lines[number].strip().removeprefix("# "))
+    return " ".join(found)
+
+
+def value_rows(lines, mapping, path=()):
+    """(key, default, meaning) of each key that has a comment. One that is itself explained may
+    have keys that are not."""
+    for key, value in mapping.value:
+        name = (*path, key.value)
+        meaning = comment_above(lines, key.start_mark.line)
+        below = list(value_rows(lines, value, name)) if isinstance(value, yaml.MappingNode) else []
+        if meaning:
+            default = json.dumps(yaml.safe_load(yaml.serialize(value)))
+            yield ".".join(name), default, meaning
+        elif not below:
+            yield ".".join(name), None, None
+        yield from (row for row in below if row[1] is not None or not meaning)
+
+
+def values_table(text):
+    rows = list(value_rows(text.splitlines(), yaml.compose(text)))
+    bare = [key for key, default, _ in rows if default is None]
+    if bare:
+        raise Mistake(f"values.yaml: no comment explains {', '.join(bare)}")
+    cells = [f"| `{key}` | `{default}` | {meaning} |"
+             for key, default, meaning in rows]
+    return "\n".join(["| Value | Default | Meaning |", "|---|---|---|", *cells]) + "\n"
+
+
+# -- The table of settings to values.schema.json --------------------------------------------------
+
+def setting_schema(kind, allowed):
+    """JSON schema of one setting. What only the agent can judge is left to the agent."""
+    if kind == "boolean":
+        return {"type": "boolean"}
+    if kind == "integer":
+        low, high = re.fullmatch(r"(\d+) to (\d+)", allowed).groups()
+        return {"type": "integer", "minimum": int(low), "maximum": int(high)}
+    if kind == "choice":
+        return {"type": "string", "enum": allowed.split(", ")}
+    if kind == "duration":
+        return {"type": "string", "pattern": DURATION}
+    return {"list": {"type": "array", "items": {"type": "string"}}, "text": {"type": "string"}}[kind]
+
+
+def config_schema(settings):
+    sections = {}
+    for key, kind, allowed, _default, meaning in settings:
+        if key not in DECIDED_BY_POD:
+            section, name = key.split(".")
+            of_section = sections.setdefault(section, {
+                "type": "object", "additionalProperties": False, "properties": {}})
+            of_section["properties"][name] = {"description": meaning,
+                                              **setting_schema(kind, allowed)}
+    return {"type": "object", "additionalProperties": False, "properties": sections}
+
+
+def expected_schema(settings, text):
+    """values.schema.json with the agent's settings as they are."""
+    schema = json.loads(text)
+    schema["properties"]["config"] = config_schema(settings)
+    return json.dumps(schema, indent=2) + "\n"
