@@ -120,6 +120,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading the driver's own counters of ports and devices."),
 	POLL("gids", GIDS, "5m",
 	     "Period of reading GID tables; they are also read when a port or an interface changes."),
+	POLL("pcie", PCIE, "60s",
+	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
 	POLL("process", PROCESS, "10s",

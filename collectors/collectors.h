@@ -17,5 +17,6 @@ RNA_COLLECT(hw_counters);
 RNA_COLLECT(identity);
 RNA_COLLECT(link);
 RNA_COLLECT(gids);
+RNA_COLLECT(pcie);
 RNA_COLLECT(netdev);
 RNA_COLLECT(process);

@@ -4,6 +4,7 @@
 #include "rna/cleanup.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -60,6 +61,27 @@ const char *rna_pci_find_last(const char *path, size_t *ret_len)
 		path += strspn(path, "/");
 	}
 	return last;
+}
+
+int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
+			   struct rna_arena *arena, char **ret)
+{
+	const char *path = sysfs_path, *address;
+	size_t len;
+
+	address = rna_pci_find_last(path, &len);
+	if (!address) {
+		const char *link = rna_arena_printf(arena, "%s/device", sysfs_path);
+
+		if (!link)
+			return -ENOMEM;
+		path = rna_root_realpath(root, link, arena, NULL);
+		address = path ? rna_pci_find_last(path, &len) : NULL;
+	}
+	if (!address)
+		return -ENOENT;
+	*ret = rna_arena_printf(arena, "%.*s", (int)(address + len - path), path);
+	return *ret ? 0 : -ENOMEM;
 }
 
 bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)

@@ -125,28 +125,6 @@ static const char *read_subfunction(struct run *run, const char *sysfs_path)
 	return remember(run, rna_arena_strdup(run->keep, text));
 }
 
-/*
- * The directory of the PCI function, or NULL. It is part of the device's own path; trees that were
- * copied without links have it behind "device" at best.
- */
-static char *find_pci_directory(struct run *run, const char *sysfs_path)
-{
-	const char *link = join(run, sysfs_path, "device");
-	const char *path = sysfs_path;
-	const char *address;
-	size_t len;
-
-	address = rna_pci_find_last(path, &len);
-	if (!address && link) {
-		path = rna_root_realpath(run->root, link, run->scratch, NULL);
-		address = path ? rna_pci_find_last(path, &len) : NULL;
-	}
-	if (!address)
-		return NULL;
-	return remember(run,
-			rna_arena_printf(run->scratch, "%.*s", (int)(address + len - path), path));
-}
-
 /* The names of interfaces, and of the bonds (or bridges) that they are in; room: two for each. */
 static size_t add_interfaces(struct run *run, const char *directory, char *const *interfaces,
 			     size_t count, const char **names)
@@ -276,9 +254,10 @@ enum found {
 
 static enum found read_device(struct run *run, const char *name, struct rna_device *device)
 {
-	const char *link = join(run, CLASS, name), *pci;
+	const char *link = join(run, CLASS, name);
 	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -1;
 	struct stat stat;
+	char *pci = NULL;
 	int status = 0;
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
@@ -291,7 +270,8 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 	run->no_memory |= status == -ENOMEM;
 	if (!device->sysfs_path || !device->name)
 		return NO_DEVICE;
-	pci = find_pci_directory(run, device->sysfs_path);
+	status = rna_pci_find_directory(run->root, device->sysfs_path, run->scratch, &pci);
+	run->no_memory |= status == -ENOMEM;
 	if (is_excluded(run, device, pci))
 		return EXCLUDED;
 	read_pci(run, device, pci);

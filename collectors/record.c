@@ -7,6 +7,7 @@
 
 #include "collectors.h"
 #include "pci.h"
+#include "pci_config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,9 @@ static const struct rna_recorded_attribute port_attributes[] = {
 };
 
 static const struct rna_recorded_attribute pci_attributes[] = {
+	{"aer_dev_correctable"},
+	{"aer_dev_nonfatal"},
+	{"aer_dev_fatal"},
 	{"class"},
 	{"vendor"},
 	{"device"},
@@ -156,6 +160,19 @@ static void copy_port(struct rna_recording *recording, const struct rna_device *
 	copy_gids(recording, port);
 }
 
+/* An excerpt, for config space has serial numbers; and not by a child, as no driver answers. */
+static void record_config(struct rna_recording *recording, const char *directory)
+{
+	const char *path = rna_recording_join(recording, directory, "config");
+	uint8_t bytes[RNA_PCI_CONFIG_EXCERPT];
+	ssize_t len = path ? rna_pci_config_excerpt(recording->root, directory, bytes) : 0;
+
+	if (len < 0)
+		rna_recording_note(recording, path, (int)len);
+	else if (len > 0)
+		rna_recording_write_file(recording, path, (const char *)bytes, (size_t)len);
+}
+
 static void copy_pci_function(struct rna_recording *recording, const char *directory)
 {
 	char **names;
@@ -164,11 +181,29 @@ static void copy_pci_function(struct rna_recording *recording, const char *direc
 	if (rna_recording_has(recording, directory, "vendor"))
 		return;
 	RNA_RECORDING_COPY_ATTRIBUTES(recording, directory, pci_attributes);
+	record_config(recording, directory);
 	count = rna_recording_list(recording, directory, &names);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], "driver") == 0 || strcmp(names[i], "physfn") == 0 ||
 		    strncmp(names[i], "virtfn", strlen("virtfn")) == 0)
 			rna_recording_copy_link(recording, directory, names[i]);
+}
+
+/* The function and the bridges above it; of a virtual one also its physical one. */
+static void copy_pci_path(struct rna_recording *recording, char *directory)
+{
+	const char *link = rna_recording_join(recording, directory, "physfn");
+	char *physical =
+		link ? rna_root_realpath(recording->root, link, recording->scratch, NULL) : NULL;
+	char *slash = strrchr(directory, '/');
+
+	if (physical && rna_pci_is_address(slash + 1, strlen(slash + 1)))
+		copy_pci_function(recording, physical);
+	for (; slash && rna_pci_is_address(slash + 1, strlen(slash + 1));
+	     slash = strrchr(directory, '/')) {
+		copy_pci_function(recording, directory);
+		*slash = '\0';
+	}
 }
 
 static void copy_netdev(struct rna_recording *recording, const char *path, const char *name)
@@ -196,24 +231,6 @@ static void copy_netdevs_below(struct rna_recording *recording, const char *pare
 			    names[i]);
 }
 
-/* As presence finds it: in the device's own path, else behind its link. */
-static const char *find_pci_directory(struct rna_recording *recording,
-				      const struct rna_device *device, const char *parent)
-{
-	const char *path = device->sysfs_path, *address;
-	size_t len;
-
-	address = rna_pci_find_last(path, &len);
-	if (!address && parent) {
-		path = parent;
-		address = rna_pci_find_last(path, &len);
-	}
-	if (!address)
-		return NULL;
-	return rna_recording_need(recording, rna_arena_printf(recording->scratch, "%.*s",
-							      (int)(address + len - path), path));
-}
-
 /* Of the VPD only what makes the function known: the rest is serial numbers. */
 static void record_vpd(struct rna_recording *recording, const struct rna_device *device,
 		       const char *pci)
@@ -231,11 +248,14 @@ static void copy_parent(struct rna_recording *recording, const struct rna_device
 	const char *link = rna_recording_join(recording, device->sysfs_path, "device");
 	const char *parent =
 		link ? rna_root_realpath(recording->root, link, recording->scratch, NULL) : NULL;
-	const char *pci = link ? find_pci_directory(recording, device, parent) : NULL;
+	char *pci = NULL;
 
+	if (rna_pci_find_directory(recording->root, device->sysfs_path, recording->scratch, &pci) ==
+	    -ENOMEM)
+		rna_recording_fail(recording, -ENOMEM, NULL);
 	if (pci) {
-		copy_pci_function(recording, pci);
 		record_vpd(recording, device, pci);
+		copy_pci_path(recording, pci);
 	}
 	if (!parent)
 		return;

@@ -55,6 +55,14 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_gids,
 	},
+	[RNA_COLLECTOR_PCIE] = {
+		.id = RNA_COLLECTOR_PCIE,
+		.name = "pcie",
+		.help = "Links of the PCIe path up to the root port, and the errors on it.",
+		.per_device = true,
+		.later = true,
+		.collect = rna_collect_pcie,
+	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",

@@ -255,6 +255,12 @@ struct rna_value rna_port_speed_code(const struct rna_subject *port)
 	return has_link(port) ? port->link->speed_code : (struct rna_value){0};
 }
 
+struct rna_value rna_transfers_per_second(struct rna_value speed)
+{
+	speed.number *= 1000 * 1000;
+	return speed;
+}
+
 struct rna_value rna_port_up(const struct rna_subject *port)
 {
 	uint64_t state;

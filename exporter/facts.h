@@ -69,6 +69,9 @@ struct rna_value rna_port_rate(const struct rna_subject *port);
 struct rna_value rna_port_width(const struct rna_subject *port);
 struct rna_value rna_port_speed_code(const struct rna_subject *port);
 
+/* The speed of a PCIe link in its base unit. */
+struct rna_value rna_transfers_per_second(struct rna_value speed);
+
 /* Is the link up, for traffic? Absent when the state is not known. */
 struct rna_value rna_port_up(const struct rna_subject *port);
 

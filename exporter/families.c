@@ -211,6 +211,51 @@ static struct rna_value netdev_speed(const struct rna_subject *port)
 MEMBER(netdev_carrier_up, netdev, carrier_up)
 MEMBER(netdev_carrier_down, netdev, carrier_down)
 
+/* -- PCIe -------------------------------------------------------------------------------------- */
+
+/* Of the link of its own function. */
+MEMBER(pcie_width, pcie, hops[0].link.width)
+MEMBER(pcie_max_width, pcie, hops[0].link.max_width)
+MEMBER(pcie_max_read_request, pcie, hops[0].max_read_request)
+MEMBER(virtual_functions, pcie, virtual_functions)
+MEMBER(max_virtual_functions, pcie, max_virtual_functions)
+
+static struct rna_value pcie_speed(const struct rna_subject *device)
+{
+	return device->pcie ? rna_transfers_per_second(device->pcie->hops[0].link.speed) : no_value;
+}
+
+static struct rna_value pcie_max_speed(const struct rna_subject *device)
+{
+	return device->pcie ? rna_transfers_per_second(device->pcie->hops[0].link.max_speed)
+			    : no_value;
+}
+
+static struct rna_value pcie_rate(const struct rna_subject *device)
+{
+	return device->pcie ? rna_pcie_path_rate(device->pcie) : no_value;
+}
+
+static void pcie_bottleneck(const struct rna_subject *device, struct rna_writer *writer)
+{
+	int hop = device->pcie ? rna_pcie_bottleneck(device->pcie) : -1;
+
+	if (hop >= 0)
+		rna_writer_sample_with(writer, device->labels, "address",
+				       device->pcie->hops[hop].address, 1);
+}
+
+static void pcie_errors(const struct rna_subject *device, struct rna_writer *writer)
+{
+	for (enum rna_aer severity = 0; device->pcie && severity < RNA_AER_COUNT; severity++) {
+		struct rna_value sum = rna_pcie_errors(device->pcie, severity);
+
+		if (rna_value_is_known(sum))
+			rna_writer_sample_with(writer, device->labels, "severity",
+					       rna_aer_name(severity), sum.number);
+	}
+}
+
 /* -- Counters ---------------------------------------------------------------------------------- */
 
 /* Has the counter a meaning on this port? Where the link layer is not known, it may have. */
@@ -541,6 +586,39 @@ static const struct rna_family table[] = {
 	{{"rdma_device_info", INFO, PLAIN,
 	  "What an RDMA device is: its place, its board, its firmware and its GUIDs."},
 	 DEVICE, one},
+	{{"rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN,
+	  "Transfers per second and lane that the device's own PCIe link was trained to, 16e9 for "
+	  "16 GT/s; VFs and SFs have that of their PF, without samples of their own."},
+	 DEVICE, pcie_speed},
+	{{"rdma_device_pcie_max_link_transfers_per_second", GAUGE, PLAIN,
+	  "Most transfers per second and lane that the device can do on its PCIe link."},
+	 DEVICE, pcie_max_speed},
+	{{"rdma_device_pcie_link_lanes", GAUGE, PLAIN,
+	  "Lanes that the device's own PCIe link was trained to."},
+	 DEVICE, pcie_width},
+	{{"rdma_device_pcie_max_link_lanes", GAUGE, PLAIN,
+	  "Most lanes that the device can use on its PCIe link."},
+	 DEVICE, pcie_max_width},
+	{{"rdma_device_pcie_path_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	  "What the slowest link between the device and its root port carries in each direction, after "
+	  "coding and packet headers."},
+	 DEVICE, pcie_rate},
+	{{"rdma_device_pcie_bottleneck_info", INFO, PLAIN,
+	  "The function at the lower end of the slowest link between the device and its root port."},
+	 DEVICE, .each = pcie_bottleneck, .label = "address"},
+	{{"rdma_device_pcie_errors_total", COUNTER, PLAIN,
+	  "PCIe errors (AER) that the functions from the device up to its root port counted: correctable, "
+	  "nonfatal, fatal. Ports of a switch stand in the sums of all devices below it."},
+	 DEVICE, .each = pcie_errors, .label = "severity"},
+	{{"rdma_device_pcie_max_read_request_bytes", GAUGE, BYTES,
+	  "Largest read request that the device may make; only root can read it."},
+	 DEVICE, pcie_max_read_request},
+	{{"rdma_device_virtual_functions", GAUGE, PLAIN,
+	  "Virtual functions (SR-IOV) of the device that are configured."},
+	 DEVICE, virtual_functions},
+	{{"rdma_device_max_virtual_functions", GAUGE, PLAIN,
+	  "Virtual functions (SR-IOV) that the device can have; no sample where it can have none."},
+	 DEVICE, max_virtual_functions},
 	{{"rdma_port_info", INFO, PLAIN,
 	  "What a port is: its link layer, its GUID and the network interface it serves."},
 	 PORT, one},

@@ -36,6 +36,14 @@ static void set_groups(struct rna_subject *subject)
 	}
 }
 
+/* A path without hops says nothing, see rna/pcie.h. */
+static const struct rna_pcie *pcie_of(const struct rna_snapshot_device *device)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(device);
+
+	return pcie && pcie->hop_count > 0 ? pcie : NULL;
+}
+
 static void set_device(struct rna_subject *ret, const struct rna_view *view,
 		       const struct rna_snapshot_device *device)
 {
@@ -43,6 +51,7 @@ static void set_device(struct rna_subject *ret, const struct rna_view *view,
 		.view = view,
 		.device = device,
 		.identity = rna_device_identity(device),
+		.pcie = pcie_of(device),
 	};
 	set_groups(ret);
 }

@@ -23,6 +23,7 @@ struct rna_subject {
 	const struct rna_view *view;
 	const struct rna_snapshot_device *device;
 	const struct rna_identity *identity;
+	const struct rna_pcie *pcie; /* of the device, if it has a path of its own */
 	const struct rna_port_identity *port_identity;
 	const struct rna_port_state_value *state;
 	const struct rna_port_link *link;

@@ -84,6 +84,11 @@ const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device)
 	return (const void *)device->parts[RNA_COLLECTOR_GIDS];
 }
 
+const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_PCIE];
+}
+
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector)
 {

@@ -10,6 +10,7 @@
 #include "rna/device.h"
 #include "rna/gid.h"
 #include "rna/netdev.h"
+#include "rna/pcie.h"
 #include "rna/process.h"
 
 struct rna_snapshot_device {
@@ -41,6 +42,7 @@ const struct rna_identity *rna_device_identity(const struct rna_snapshot_device 
 const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);
 const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
 const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
+const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector);

@@ -151,6 +151,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll[RNA_COLLECTOR_IDENTITY], 600 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_LINK], 60 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_GIDS], 300 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_PCIE], 60 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_PROCESS], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);
@@ -387,8 +388,8 @@ static const struct refusal {
 	 "agent.yaml:2: log.level: wants a single value, not text with a NUL character"},
 	{"&a poll:\n  state: &b {x: *b}\n",
 	 "agent.yaml:2: poll.state: wants a single value, not a section"},
-	{"&r\npoll: *r\n",
-	 "agent.yaml:2: unknown key poll.poll; `rdma-node-agent describe settings` lists them all"},
+	{"&r\nhealth: *r\n", "agent.yaml:2: unknown key health.health; `rdma-node-agent describe "
+			     "settings` lists them all"},
 	/* several settings together */
 	{"poll:\n  handover: 5s\n",
 	 "agent.yaml:2: poll.handover (5s) must be shorter than poll.deadline (5s)"},

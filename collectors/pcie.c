@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pcie: the path of a device up to its root port: what each link was trained to and can do, and
+ * the errors that the functions on it counted.
+ *
+ * A path is a path: the functions above a device are the directories above it in sysfs. There are
+ * a dozen small files for each of them, and once a minute that costs less than descriptors kept
+ * open for them. All but the widths and speeds in use, which the kernel asks the device for, is
+ * kernel memory; a device that does not answer the bus has all ones there, which nothing takes for
+ * a number.
+ *
+ * Errors are those that each function has counted. A root port also counts the messages that it
+ * got (aer_rootport_total_err_*): the same errors once more, so they are left alone.
+ */
+#include "pcie.h"
+
+#include "collectors.h"
+#include "pci.h"
+#include "pci_config.h"
+
+#include "rna/parse.h"
+#include "rna/pcie.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	CLASS_PCI_BRIDGE = 0x0604,
+	SPEED_MAX = 1024 * 1000, /* millions of transfers per second; generation 7 has 128,000 */
+	HOPS_MAX = 64,
+};
+
+/* -- Texts ------------------------------------------------------------------------------------- */
+
+/* "16.0", up to three digits behind the point, in thousandths; *ret_end: what follows. */
+static int parse_thousandths(const char *text, uint64_t *ret, const char **ret_end)
+{
+	size_t whole = strspn(text, "0123456789"), part = 0;
+	uint64_t number = 0;
+
+	if (whole == 0 || whole > 6)
+		return -EBADMSG;
+	for (size_t i = 0; i < whole; i++)
+		number = number * 10 + (uint64_t)(text[i] - '0');
+	text += whole;
+	if (*text == '.') {
+		part = strspn(++text, "0123456789");
+		if (part == 0 || part > 3)
+			return -EBADMSG;
+	}
+	for (size_t i = 0; i < 3; i++)
+		number = number * 10 + (i < part ? (uint64_t)(text[i] - '0') : 0);
+	*ret = number;
+	*ret_end = text + part;
+	return 0;
+}
+
+/* Kernels before 5.7 write "16 GT/s"; "Unknown" and "Unknown speed" are what no link has. */
+int rna_pcie_parse_speed(const char *text, uint64_t *ret)
+{
+	static const char unit[] = " GT/s", unknown[] = "Unknown";
+	const char *end;
+	uint64_t speed;
+	int status;
+
+	if (strncmp(text, unknown, sizeof(unknown) - 1) == 0)
+		return -ENOENT;
+	status = parse_thousandths(text, &speed, &end);
+	if (status < 0)
+		return status;
+	if (strncmp(end, unit, sizeof(unit) - 1) != 0 ||
+	    (end[sizeof(unit) - 1] && strcmp(end + sizeof(unit) - 1, " PCIe") != 0))
+		return -EBADMSG;
+	if (speed == 0 || speed > SPEED_MAX)
+		return -ENOENT;
+	*ret = speed;
+	return 0;
+}
+
+/* 0: no link. A device that does not answer has 63 or 255 lanes, which no link has. */
+int rna_pcie_parse_width(const char *text, uint64_t *ret)
+{
+	uint64_t width;
+	int status = rna_parse_u64(*text == 'x' ? text + 1 : text, &width);
+
+	if (status < 0)
+		return strcmp(text, "Unknown") == 0 ? -ENOENT : -EBADMSG;
+	if (width == 0 || width > 32)
+		return -ENOENT;
+	*ret = width;
+	return 0;
+}
+
+int rna_pcie_parse_errors(const char *text, const char *total, uint64_t *ret)
+{
+	size_t len = strlen(total);
+	char number[32];
+
+	while (text && (strncmp(text, total, len) != 0 || text[len] != ' ')) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	if (!text)
+		return -EBADMSG;
+	text += len + 1;
+	len = strcspn(text, "\n");
+	if (len >= sizeof(number))
+		return -EBADMSG;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	return rna_parse_u64(number, ret);
+}
+
+/* -- One function ------------------------------------------------------------------------------ */
+
+struct run {
+	const struct rna_root *root;
+	struct rna_part *part;
+	struct rna_arena *scratch;
+	const char *directory; /* of the function that is read */
+};
+
+/* Length of the text, or negative errno; -ENOENT is normal, all else is counted. */
+static ssize_t read_text(struct run *run, const char *name, char *text, size_t size)
+{
+	const char *path = rna_arena_printf(run->scratch, "%s/%s", run->directory, name);
+	ssize_t len = path ? rna_root_read(run->root, path, text, size) : -ENOMEM;
+
+	if (len < 0 && len != -ENOENT)
+		rna_part_count_error(run->part, (int)len);
+	return len;
+}
+
+static struct rna_value to_value(struct run *run, ssize_t status, uint64_t number)
+{
+	if (status >= 0)
+		return rna_value_ok(number);
+	if (status == -ENOENT)
+		return (struct rna_value){0};
+	if (status == -EBADMSG || status == -ERANGE) /* else it was counted when it was read */
+		rna_part_count_error(run->part, (int)status);
+	return rna_value_unreadable();
+}
+
+static struct rna_value read_number(struct run *run, const char *name,
+				    int (*parse)(const char *text, uint64_t *ret))
+{
+	char text[64];
+	uint64_t number = 0;
+	ssize_t status = read_text(run, name, text, sizeof(text));
+
+	if (status >= 0)
+		status = parse(text, &number);
+	return to_value(run, status, number);
+}
+
+static struct rna_value read_errors(struct run *run, enum rna_aer severity)
+{
+	static const struct {
+		const char *file, *total;
+	} rows[RNA_AER_COUNT] = {
+		[RNA_AER_CORRECTABLE] = {"aer_dev_correctable", "TOTAL_ERR_COR"},
+		[RNA_AER_NONFATAL] = {"aer_dev_nonfatal", "TOTAL_ERR_NONFATAL"},
+		[RNA_AER_FATAL] = {"aer_dev_fatal", "TOTAL_ERR_FATAL"},
+	};
+	char text[RNA_ATTRIBUTE_MAX + 1];
+	uint64_t number = 0;
+	ssize_t status = read_text(run, rows[severity].file, text, sizeof(text));
+
+	if (status >= 0)
+		status = rna_pcie_parse_errors(text, rows[severity].total, &number);
+	return to_value(run, status, number);
+}
+
+static bool is_bridge(struct run *run)
+{
+	struct rna_value class = read_number(run, "class", rna_parse_hex_u64);
+
+	return rna_value_is_known(class) && class.number >> 8 == CLASS_PCI_BRIDGE;
+}
+
+/*
+ * What kind of port a bridge is says its config space, to those who may read it. Else it follows
+ * from what is above: on a host bridge it is a root port, below a port with a link the upstream
+ * port of a switch, below that one a downstream port. Without files of a link it is no PCIe port.
+ */
+static enum rna_pci_role role_of(struct run *run, const struct rna_pcie_hop *hop, int type,
+				 const struct rna_pcie_hop *above)
+{
+	switch (type) {
+	case RNA_PCI_PORT_ROOT:
+		return RNA_PCI_ROOT_PORT;
+	case RNA_PCI_PORT_UPSTREAM:
+		return RNA_PCI_UPSTREAM;
+	case RNA_PCI_PORT_DOWNSTREAM:
+		return RNA_PCI_DOWNSTREAM;
+	case RNA_PCI_PORT_UNKNOWN:
+		break;
+	default: /* to PCI and from it */
+		return RNA_PCI_BRIDGE;
+	}
+	if (!rna_value_is_known(hop->link.max_speed) || !is_bridge(run))
+		return RNA_PCI_BRIDGE;
+	if (!above)
+		return RNA_PCI_ROOT_PORT;
+	if (above->role == RNA_PCI_ROOT_PORT || above->role == RNA_PCI_DOWNSTREAM)
+		return RNA_PCI_UPSTREAM;
+	return above->role == RNA_PCI_UPSTREAM ? RNA_PCI_DOWNSTREAM : RNA_PCI_BRIDGE;
+}
+
+/* above: the hop towards the root, NULL for the last one. */
+static void read_hop(struct run *run, bool own, const struct rna_pcie_hop *above,
+		     struct rna_pcie_hop *hop)
+{
+	struct rna_pci_config config;
+	int status = rna_pci_config_read(run->root, run->directory, &config);
+
+	if (status < 0)
+		rna_part_count_error(run->part, status);
+	hop->link = (struct rna_pcie_link){
+		.speed = read_number(run, "current_link_speed", rna_pcie_parse_speed),
+		.width = read_number(run, "current_link_width", rna_pcie_parse_width),
+		.max_speed = read_number(run, "max_link_speed", rna_pcie_parse_speed),
+		.max_width = read_number(run, "max_link_width", rna_pcie_parse_width),
+	};
+	for (enum rna_aer severity = 0; severity < RNA_AER_COUNT; severity++)
+		hop->aer[severity] = read_errors(run, severity);
+	hop->max_read_request = config.max_read_request;
+	hop->acs_redirect = config.acs_redirect;
+	hop->role = own ? RNA_PCI_NIC : role_of(run, hop, config.type, above);
+}
+
+/* -- The path ---------------------------------------------------------------------------------- */
+
+/* Its own, or that of its physical function, which has the link. 0, -ENOENT or -ENOMEM. */
+static int find_directory(struct run *run, const struct rna_device *device, char **ret)
+{
+	const char *link = device->physical_function
+				   ? rna_arena_printf(run->scratch, "sys/bus/pci/devices/%s",
+						      device->physical_function)
+				   : NULL;
+
+	*ret = link ? rna_root_realpath(run->root, link, run->scratch, NULL) : NULL;
+	if (*ret)
+		return 0;
+	return rna_pci_find_directory(run->root, device->sysfs_path, run->scratch, ret);
+}
+
+/*
+ * The addresses in front of a directory's end: up to the host bridge, which has another form. A
+ * host bridge may itself be below a function (VMD): that one is no hop of this path.
+ */
+static size_t count_hops(const char *directory)
+{
+	size_t count = 0, end = strlen(directory);
+
+	while (count < HOPS_MAX && end > 0) {
+		size_t start = end;
+
+		while (start > 0 && directory[start - 1] != '/')
+			start--;
+		if (!rna_pci_is_address(directory + start, end - start))
+			break;
+		count++;
+		end = start > 0 ? start - 1 : 0;
+	}
+	return count;
+}
+
+/* From the root port down, for what a port is follows from what is above; directory is cut. */
+static int read_hops(struct run *run, char *directory, struct rna_pcie *pcie)
+{
+	size_t count = count_hops(directory);
+	struct rna_pcie_hop *hops = rna_arena_array(run->part->arena, count, sizeof(*hops));
+	const char **directories = rna_arena_array(run->scratch, count, sizeof(*directories));
+
+	if (!hops || !directories)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		char *slash = strrchr(directory, '/');
+
+		directories[i] = rna_arena_strdup(run->scratch, directory);
+		hops[i].address = rna_arena_strdup(run->part->arena, slash + 1);
+		if (!directories[i] || !hops[i].address)
+			return -ENOMEM;
+		*slash = '\0';
+	}
+	for (size_t i = count; i > 0; i--) {
+		run->directory = directories[i - 1];
+		read_hop(run, i == 1, i == count ? NULL : &hops[i], &hops[i - 1]);
+	}
+	pcie->hops = hops;
+	pcie->hop_count = count;
+	return 0;
+}
+
+/* The device of the physical function says the same, and there may be hundreds like this one. */
+static bool is_said_elsewhere(const struct rna_presence *presence, const struct rna_device *device)
+{
+	for (size_t i = 0; presence && device->physical_function && i < presence->device_count;
+	     i++) {
+		const struct rna_device *other = &presence->devices[i];
+
+		if (other != device && !other->physical_function && other->pci_address &&
+		    strcmp(other->pci_address, device->physical_function) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int read_path(struct run *run, const struct rna_collect_input *in, struct rna_pcie *pcie)
+{
+	char *directory = NULL;
+	int status = -ENOENT;
+
+	if (in->device->pci_address && !is_said_elsewhere(in->presence, in->device))
+		status = find_directory(run, in->device, &directory);
+	if (status < 0)
+		return status == -ENOENT ? 0 : status;
+	run->directory = directory;
+	pcie->virtual_functions = read_number(run, "sriov_numvfs", rna_parse_u64);
+	pcie->max_virtual_functions = read_number(run, "sriov_totalvfs", rna_parse_u64);
+	return read_hops(run, directory, pcie);
+}
+
+int rna_collect_pcie(const struct rna_collect_input *in, struct rna_part **ret,
+		     struct rna_error *error)
+{
+	struct rna_pcie *pcie = rna_part_new(RNA_COLLECTOR_PCIE, sizeof(*pcie), 1024);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)pcie;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
+	struct run run = {.root = in->root, .part = part, .scratch = scratch};
+	int status = -ENOMEM;
+
+	if (part && scratch) {
+		part->started = rna_clock_now();
+		status = read_path(&run, in, pcie);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read its PCIe path",
+				     in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
