@@ -2,7 +2,13 @@
 /* The door. What is behind it stands in commands.c, where tests reach it too. */
 #include "commands.h"
 
+#include <string.h>
+
+#include "rna/loopback.h"
+
 int main(int argc, char *argv[])
 {
+	if (argc > 0 && strncmp(argv[0], RNA_LOOPBACK_PROGRAM, strlen(RNA_LOOPBACK_PROGRAM)) == 0)
+		return rna_loopback_child_main();
 	return rna_commands_main(argc, argv);
 }

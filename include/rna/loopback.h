@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "rna/clock.h"
 #include "rna/error.h"
@@ -95,7 +96,7 @@ struct rna_loopback_result {
 	uint64_t bandwidth;      /* bytes per second, payload, one direction */
 	uint64_t bytes;          /* written in all, warm-up and latency included */
 	uint64_t duration;       /* microseconds of all, from open to close */
-	uint64_t latency_median; /* nanoseconds, of one write until it is complete; 0: not tested */
+	uint64_t latency_median; /* nanoseconds, of one small write until it can be read; 0: none */
 	uint64_t latency_p99;
 	uint64_t memlock_needed;    /* bytes, with RNA_SKIP_MEMLOCK */
 	uint32_t completion_status; /* enum ibv_wc_status, of an error completion */
@@ -108,3 +109,37 @@ struct rna_loopback_result {
  * when it returns.
  */
 void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loopback_result *ret);
+
+/* -- The child --------------------------------------------------------------------------------- */
+
+/* A program whose argv[0] begins so is a child of ours, and does what rna_loopback_child_main says.
+ */
+#define RNA_LOOPBACK_PROGRAM "rdma-node-agent: loopback"
+
+/* Takes a request from its socket, runs it, sends the result. The exit code of the process. */
+int rna_loopback_child_main(void);
+
+struct rna_loopback_child {
+	pid_t pid; /* 0: none */
+	int pidfd; /* readable when it has ended */
+	int fd;    /* readable when it has sent its result */
+};
+
+#define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1})
+
+/* Starts this program anew for one request. 0, or negative errno with error. */
+int rna_loopback_child_start(const struct rna_loopback_request *request,
+			     struct rna_loopback_child *ret, struct rna_error *error);
+
+/*
+ * Its result, when fd is readable, or when patience (0: none) is over. 0; -ETIMEDOUT; -ECHILD when
+ * the child ended without one (text says how).
+ */
+int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patience,
+			       struct rna_loopback_result *ret, struct rna_error *error);
+
+/*
+ * Ends it, in the midst of its test if need be. False: it is stuck in the kernel and was left
+ * behind; pidfd stays open then, and is for the caller to watch and to reap.
+ */
+bool rna_loopback_child_stop(struct rna_loopback_child *child);

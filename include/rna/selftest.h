@@ -18,6 +18,23 @@ enum rna_verdict {
 
 const char *rna_verdict_name(enum rna_verdict verdict); /* "none", "ok", "warning", "failed" */
 
+/* In thousandths, so that settings can say 0.925. */
+struct rna_selftest_limits {
+	unsigned ok;       /* of what is expected; below it is a warning */
+	unsigned warning;  /* below it the test has failed */
+	unsigned siblings; /* of the median of ports of the same kind; below it is a warning */
+};
+
+/*
+ * What a bandwidth (bytes per second) is worth. expected, siblings: 0 when not known; without
+ * either there is no verdict.
+ */
+enum rna_verdict rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
+				    const struct rna_selftest_limits *limits);
+
+/* The median of count bandwidths, which it sorts; 0 of fewer than two: nothing to compare with. */
+uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count);
+
 enum { RNA_SELFTESTS_KEPT = 32 }; /* runs of a port */
 
 /* One run of one cell. */

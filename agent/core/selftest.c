@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/selftest.h"
+
+#include <stdlib.h>
+
+#include "rna/cleanup.h"
+
+enum { WHOLE = 1000 };
+
+const char *rna_endpoint_name(enum rna_endpoint endpoint)
+{
+	static const char *const names[RNA_ENDPOINT_COUNT] = {
+		[RNA_ENDPOINT_LOCAL] = "local",
+		[RNA_ENDPOINT_REMOTE] = "remote",
+		[RNA_ENDPOINT_GPU] = "gpu",
+	};
+
+	return endpoint < RNA_ENDPOINT_COUNT ? names[endpoint] : "?";
+}
+
+const char *rna_skip_name(enum rna_skip skip)
+{
+	static const char *const names[RNA_SKIP_COUNT] = {
+		[RNA_SKIP_NONE] = "none",
+		[RNA_SKIP_DISABLED] = "disabled",
+		[RNA_SKIP_QUIESCED] = "quiesced",
+		[RNA_SKIP_NOT_ACTIVE] = "not_active",
+		[RNA_SKIP_NO_GID] = "no_gid",
+		[RNA_SKIP_VIRTUAL] = "virtual",
+		[RNA_SKIP_MANAGEMENT] = "management",
+		[RNA_SKIP_TRANSPORT] = "transport",
+		[RNA_SKIP_BUSY] = "busy",
+		[RNA_SKIP_DISTURBED] = "disturbed",
+		[RNA_SKIP_RECENT_CHANGE] = "recent_change",
+		[RNA_SKIP_WINDOW] = "window",
+		[RNA_SKIP_NODE_GATE] = "node_gate",
+		[RNA_SKIP_LOCKED] = "locked",
+		[RNA_SKIP_DENIED] = "denied",
+		[RNA_SKIP_MEMLOCK] = "memlock",
+		[RNA_SKIP_NO_MEMORY_NODE] = "no_memory_node",
+		[RNA_SKIP_NO_GPU] = "no_gpu",
+		[RNA_SKIP_STALLED] = "stalled",
+		[RNA_SKIP_NO_DEVICE] = "no_device",
+	};
+
+	return skip < RNA_SKIP_COUNT ? names[skip] : "?";
+}
+
+const char *rna_verdict_name(enum rna_verdict verdict)
+{
+	static const char *const names[RNA_VERDICT_COUNT] = {
+		[RNA_VERDICT_NONE] = "none",
+		[RNA_VERDICT_OK] = "ok",
+		[RNA_VERDICT_WARNING] = "warning",
+		[RNA_VERDICT_FAILED] = "failed",
+	};
+
+	return verdict < RNA_VERDICT_COUNT ? names[verdict] : "?";
+}
+
+/* In floating point: bytes per second times a thousand is not far from the end of 64 bits. */
+static bool is_below(uint64_t bandwidth, uint64_t measure, unsigned thousandths)
+{
+	return (double)bandwidth * WHOLE < (double)measure * thousandths;
+}
+
+enum rna_verdict rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
+				    const struct rna_selftest_limits *limits)
+{
+	if (expected == 0 && siblings == 0)
+		return RNA_VERDICT_NONE;
+	if (expected > 0 && is_below(bandwidth, expected, limits->warning))
+		return RNA_VERDICT_FAILED;
+	if (expected > 0 && is_below(bandwidth, expected, limits->ok))
+		return RNA_VERDICT_WARNING;
+	if (siblings > 0 && is_below(bandwidth, siblings, limits->siblings))
+		return RNA_VERDICT_WARNING;
+	return RNA_VERDICT_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count)
+{
+	if (count < 2)
+		return 0;
+	qsort(bandwidths, count, sizeof(*bandwidths), compare);
+	return bandwidths[count / 2];
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The child that runs loopback tests: this program, started anew, with nothing of ours but a
+ * socket. It dies with its parent, and of its limits if it runs wild; the kernel takes back its
+ * queue pairs and memory then.
+ */
+#include "rna/loopback.h"
+
+#include "rna/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	CHILD_SOCKET = 3,
+	CHILD_SECONDS = 30, /* of CPU; verbs poll, so a test uses as much as it takes */
+	CHILD_DESCRIPTORS = 256,
+	LAST_PATIENCE_MSEC = 500, /* for one that was killed and is not stuck */
+};
+
+/* ---- the child's side ------------------------------------------------------------------------ */
+
+static void limit(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit both = {value, value};
+
+	(void)setrlimit(resource, &both); /* lowering it is always allowed */
+}
+
+/* As much locked memory as we may have; a service usually gets a soft limit that is too low. */
+static void raise_memlock(void)
+{
+	struct rlimit memlock;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &memlock) == 0) {
+		memlock.rlim_cur = memlock.rlim_max;
+		(void)setrlimit(RLIMIT_MEMLOCK, &memlock);
+	}
+}
+
+static void confine(void)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)prctl(PR_SET_NAME, "rna-loopback");
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	limit(RLIMIT_CPU, CHILD_SECONDS);
+	limit(RLIMIT_NOFILE, CHILD_DESCRIPTORS);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+	raise_memlock();
+}
+
+int rna_loopback_child_main(void)
+{
+	struct rna_loopback_request request;
+	struct rna_loopback_result result;
+
+	confine();
+	/* A parent that died before prctl() has closed its end: then there is nothing to read. */
+	if (recv(CHILD_SOCKET, &request, sizeof(request), 0) != sizeof(request))
+		return EXIT_FAILURE;
+	rna_loopback_run(&request, &result);
+	return send(CHILD_SOCKET, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result)
+		       ? EXIT_SUCCESS
+		       : EXIT_FAILURE;
+}
+
+/* ---- the parent's side ----------------------------------------------------------------------- */
+
+static void destroy_actions(posix_spawn_file_actions_t *actions)
+{
+	(void)posix_spawn_file_actions_destroy(actions);
+}
+
+/* Standard streams lead nowhere: libibverbs writes warnings, and stdout may be somebody's pipe. */
+static int describe_descriptors(posix_spawn_file_actions_t *actions, int socket)
+{
+	int error = 0;
+
+	for (int fd = STDIN_FILENO; error == 0 && fd <= STDERR_FILENO; fd++)
+		error = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
+	if (error == 0)
+		error = posix_spawn_file_actions_adddup2(actions, socket, CHILD_SOCKET);
+	if (error == 0)
+		error = posix_spawn_file_actions_addclosefrom_np(actions, CHILD_SOCKET + 1);
+	return -error;
+}
+
+/* Signals that the agent blocks for its loop are not blocked in the child. */
+static int describe_signals(posix_spawnattr_t *attributes)
+{
+	sigset_t none;
+	int error;
+
+	(void)sigemptyset(&none);
+	error = posix_spawnattr_setsigmask(attributes, &none);
+	if (error == 0)
+		error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
+	return -error;
+}
+
+static int spawn(const struct rna_loopback_request *request, int socket, pid_t *ret)
+{
+	RNA_CLEANUP(destroy_actions) posix_spawn_file_actions_t actions;
+	char name[sizeof(RNA_LOOPBACK_PROGRAM) + RNA_LOOPBACK_NAME_MAX + 16];
+	char *argv[] = {name, NULL};
+	posix_spawnattr_t attributes;
+	int status;
+
+	(void)snprintf(name, sizeof(name), RNA_LOOPBACK_PROGRAM " %s/%u", request->device,
+		       request->port);
+	(void)posix_spawn_file_actions_init(&actions); /* neither can fail in glibc */
+	(void)posix_spawnattr_init(&attributes);
+	status = describe_descriptors(&actions, socket);
+	if (status == 0)
+		status = describe_signals(&attributes);
+	if (status == 0)
+		status = -posix_spawn(ret, "/proc/self/exe", &actions, &attributes, argv, environ);
+	(void)posix_spawnattr_destroy(&attributes);
+	return status;
+}
+
+int rna_loopback_child_start(const struct rna_loopback_request *request,
+			     struct rna_loopback_child *ret, struct rna_error *error)
+{
+	RNA_CLOSE int theirs = -1;
+	int ends[2], status;
+
+	*ret = RNA_LOOPBACK_CHILD_INIT;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return rna_error_set(error, -errno, "cannot make a socket for a loopback test");
+	ret->fd = ends[0];
+	theirs = ends[1];
+	/* Before there is a child: it finds the request as soon as it looks. */
+	if (send(ret->fd, request, sizeof(*request), MSG_NOSIGNAL) < 0)
+		status = -errno;
+	else
+		status = spawn(request, theirs, &ret->pid);
+	if (status == 0) {
+		ret->pidfd = (int)syscall(SYS_pidfd_open, ret->pid, 0);
+		status = ret->pidfd < 0 ? -errno : 0;
+	}
+	if (status < 0) {
+		(void)rna_loopback_child_stop(ret);
+		return rna_error_set(error, status, "cannot start a loopback test");
+	}
+	return 0;
+}
+
+static int explain_end(const struct rna_loopback_child *child, struct rna_error *error)
+{
+	siginfo_t info = {0};
+
+	/* Left to be reaped, by rna_loopback_child_stop(). */
+	(void)waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT);
+	if (info.si_code == CLD_EXITED)
+		return rna_error_say(error, -ECHILD,
+				     "the loopback test ended without a result, exit status %d",
+				     info.si_status);
+	return rna_error_say(error, -ECHILD, "the loopback test was killed by signal %d (%s)",
+			     info.si_status, strsignal(info.si_status));
+}
+
+int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patience,
+			       struct rna_loopback_result *ret, struct rna_error *error)
+{
+	struct pollfd waiting = {.fd = child->fd, .events = POLLIN};
+	int ready = poll(&waiting, 1, (int)(patience / RNA_USEC_PER_MSEC));
+	ssize_t len;
+
+	if (ready < 0 && errno != EINTR)
+		return rna_error_set(error, -errno, "cannot wait for a loopback test");
+	if (ready <= 0)
+		return rna_error_say(error, -ETIMEDOUT, "the loopback test has no result yet");
+	len = recv(child->fd, ret, sizeof(*ret), 0);
+	if (len == sizeof(*ret)) {
+		ret->text[sizeof(ret->text) - 1] = '\0';
+		return 0;
+	}
+	return explain_end(child, error);
+}
+
+bool rna_loopback_child_stop(struct rna_loopback_child *child)
+{
+	struct pollfd waiting = {.fd = child->pidfd, .events = POLLIN};
+
+	if (child->fd >= 0)
+		(void)close(child->fd);
+	child->fd = -1;
+	if (child->pid <= 0)
+		return true;
+	(void)kill(child->pid, SIGKILL);
+	if (child->pidfd >= 0 && poll(&waiting, 1, LAST_PATIENCE_MSEC) <= 0)
+		return false;
+	(void)waitpid(child->pid, NULL, 0);
+	if (child->pidfd >= 0)
+		(void)close(child->pidfd);
+	*child = RNA_LOOPBACK_CHILD_INIT;
+	return true;
+}

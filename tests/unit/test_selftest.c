@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/core/selftest: what a bandwidth is worth. */
+#include "rna/selftest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define GBIT (1000000000 / 8) /* bytes per second */
+
+static const struct rna_selftest_limits limits = {.ok = 900, .warning = 800, .siblings = 930};
+
+static enum rna_verdict judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings)
+{
+	return rna_selftest_judge(bandwidth, expected, siblings, &limits);
+}
+
+static void test_against_what_is_expected(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(180ULL * GBIT, 200ULL * GBIT, 0), RNA_VERDICT_OK);
+	assert_int_equal(judge(180ULL * GBIT - 1, 200ULL * GBIT, 0), RNA_VERDICT_WARNING);
+	assert_int_equal(judge(160ULL * GBIT, 200ULL * GBIT, 0), RNA_VERDICT_WARNING);
+	assert_int_equal(judge(160ULL * GBIT - 1, 200ULL * GBIT, 0), RNA_VERDICT_FAILED);
+	assert_int_equal(judge(0, 200ULL * GBIT, 0), RNA_VERDICT_FAILED);
+	/* more than the link: PCIe allowed it */
+	assert_int_equal(judge(250ULL * GBIT, 200ULL * GBIT, 0), RNA_VERDICT_OK);
+}
+
+static void test_against_siblings(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(93, 0, 100), RNA_VERDICT_OK);
+	assert_int_equal(judge(92, 0, 100), RNA_VERDICT_WARNING);
+	/* good by itself, and yet slower than its siblings */
+	assert_int_equal(judge(181ULL * GBIT, 200ULL * GBIT, 197ULL * GBIT), RNA_VERDICT_WARNING);
+	/* siblings that are as bad do not make it good */
+	assert_int_equal(judge(100ULL * GBIT, 200ULL * GBIT, 100ULL * GBIT), RNA_VERDICT_FAILED);
+}
+
+static void test_without_a_measure(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(100ULL * GBIT, 0, 0), RNA_VERDICT_NONE);
+}
+
+static void test_large_numbers_do_not_wrap(void **state)
+{
+	(void)state;
+	assert_int_equal(judge(UINT64_MAX, UINT64_MAX, UINT64_MAX), RNA_VERDICT_OK);
+	assert_int_equal(judge(UINT64_MAX / 2, UINT64_MAX, 0), RNA_VERDICT_FAILED);
+}
+
+static void test_median(void **state)
+{
+	uint64_t many[] = {7, 1, 9, 3, 5}, even[] = {4, 1, 3, 2}, one[] = {5};
+
+	(void)state;
+	assert_int_equal(rna_selftest_median(many, 5), 5);
+	assert_int_equal(rna_selftest_median(even, 4), 3);
+	assert_int_equal(rna_selftest_median(one, 1), 0);
+	assert_int_equal(rna_selftest_median(one, 0), 0);
+}
+
+/* They are metric labels: each has its own word, and the words stay. */
+static void test_names(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < RNA_SKIP_COUNT; i++)
+		for (unsigned j = 0; j < i; j++)
+			assert_string_not_equal(rna_skip_name(i), rna_skip_name(j));
+	assert_string_equal(rna_skip_name(RNA_SKIP_BUSY), "busy");
+	assert_string_equal(rna_skip_name(RNA_SKIP_COUNT), "?");
+	assert_string_equal(rna_endpoint_name(RNA_ENDPOINT_GPU), "gpu");
+	assert_string_equal(rna_endpoint_name(RNA_ENDPOINT_COUNT), "?");
+	assert_string_equal(rna_verdict_name(RNA_VERDICT_FAILED), "failed");
+	assert_string_equal(rna_verdict_name(RNA_VERDICT_COUNT), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_what_is_expected),
+		cmocka_unit_test(test_against_siblings),
+		cmocka_unit_test(test_without_a_measure),
+		cmocka_unit_test(test_large_numbers_do_not_wrap),
+		cmocka_unit_test(test_median),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
