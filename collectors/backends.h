@@ -77,6 +77,17 @@ struct rna_netlink_counters {
 	struct rna_counter_value *values;
 };
 
+/* How many objects of a kind there are on a device, the kernel's own among them. */
+struct rna_resources {
+	struct rna_value pd;
+	struct rna_value cq;
+	struct rna_value qp;
+	struct rna_value cm_id;
+	struct rna_value mr;
+	struct rna_value ctx; /* open contexts: of user space only */
+	struct rna_value srq;
+};
+
 struct rna_rdma_netlink_backend {
 	/*
 	 * The interface that the kernel names for a port. This is a port query of the driver. 0,
@@ -93,6 +104,13 @@ struct rna_rdma_netlink_backend {
 	 */
 	int (*get_counters)(const struct rna_root *root, const char *device, unsigned port,
 			    struct rna_arena *arena, struct rna_netlink_counters *ret);
+
+	/*
+	 * What the kernel counts of a device; the driver is not asked. 0, -ENOENT when it cannot
+	 * be asked, or another negative errno.
+	 */
+	int (*get_resources)(const struct rna_root *root, const char *device,
+			     struct rna_resources *ret);
 };
 
 /* A port as its PortInfo tells it (IBTA 14.2.5.6); codes are those of verbs. */

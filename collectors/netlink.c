@@ -257,9 +257,9 @@ static int parse_port(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
-/* The message that puts a question about a port of a device; NULL: *ret_error says why. */
-static struct nl_msg *new_port_message(const struct rna_root *root, int command, const char *device,
-				       unsigned port, int *ret_error)
+/* The message that puts a question about a device; NULL: *ret_error says why. */
+static struct nl_msg *new_device_message(const struct rna_root *root, int command,
+					 const char *device, int *ret_error)
 {
 	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
 	uint32_t index;
@@ -268,10 +268,23 @@ static struct nl_msg *new_port_message(const struct rna_root *root, int command,
 	if (*ret_error < 0)
 		return NULL;
 	message = new_nldev_message(command, 0);
-	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, index) == 0 &&
-	    nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) == 0)
+	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, index) == 0)
 		return RNA_TAKE(message);
 	*ret_error = -ENOMEM;
+	return NULL;
+}
+
+/* The same about a port of it. */
+static struct nl_msg *new_port_message(const struct rna_root *root, int command, const char *device,
+				       unsigned port, int *ret_error)
+{
+	RNA_CLEANUP(free_message)
+	struct nl_msg *message = new_device_message(root, command, device, ret_error);
+
+	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) == 0)
+		return RNA_TAKE(message);
+	if (message)
+		*ret_error = -ENOMEM;
 	return NULL;
 }
 
@@ -365,7 +378,61 @@ static int get_counters(const struct rna_root *root, const char *device, unsigne
 	return error < 0 ? error : answer.error;
 }
 
+/* The names of the kernel's own summary, drivers/infiniband/core/nldev.c. */
+static const struct {
+	const char *name;
+	size_t offset; /* in struct rna_resources */
+} resource_names[] = {
+	{"pd", offsetof(struct rna_resources, pd)},
+	{"cq", offsetof(struct rna_resources, cq)},
+	{"qp", offsetof(struct rna_resources, qp)},
+	{"cm_id", offsetof(struct rna_resources, cm_id)},
+	{"mr", offsetof(struct rna_resources, mr)},
+	{"ctx", offsetof(struct rna_resources, ctx)},
+	{"srq", offsetof(struct rna_resources, srq)},
+};
+
+/* Names that we do not know are newer than this program. */
+static void parse_resource(struct nlattr *entry, struct rna_resources *resources)
+{
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
+	const struct nlattr *name, *number;
+
+	if (nla_parse_nested(attributes, RDMA_NLDEV_ATTR_MAX - 1, entry, NULL) < 0)
+		return;
+	name = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME];
+	number = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR];
+	for (size_t i = 0; name && number && i < RNA_ARRAY_SIZE(resource_names); i++)
+		if (strcmp(nla_get_string(name), resource_names[i].name) == 0)
+			*(struct rna_value *)((char *)resources + resource_names[i].offset) =
+				rna_value_ok(nla_get_u64(number));
+}
+
+static int parse_resources(struct nl_msg *message, void *userdata)
+{
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *summary = NULL, *entry;
+	int left;
+
+	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) == 0)
+		summary = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY];
+	if (!summary)
+		return NL_STOP;
+	nla_for_each_nested(entry, summary, left) parse_resource(entry, userdata);
+	return NL_STOP;
+}
+
+static int get_resources(const struct rna_root *root, const char *device, struct rna_resources *ret)
+{
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	int error;
+
+	*ret = (struct rna_resources){0};
+	message = new_device_message(root, RDMA_NLDEV_CMD_RES_GET, device, &error);
+	return message ? ask(NETLINK_RDMA, message, parse_resources, ret) : error;
+}
+
 const struct rna_rdma_netlink_backend rna_rdma_netlink = {
 	.find_netdev = find_netdev,
 	.get_counters = get_counters,
+	.get_resources = get_resources,
 };

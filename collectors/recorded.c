@@ -231,9 +231,20 @@ static int get_no_counters(const struct rna_root *root, const char *device, unsi
 	return -ENOENT;
 }
 
+/* Nor is it known who used a device. */
+static int get_no_resources(const struct rna_root *root, const char *device,
+			    struct rna_resources *ret)
+{
+	(void)root;
+	(void)device;
+	*ret = (struct rna_resources){0};
+	return -ENOENT;
+}
+
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
 	.find_netdev = read_netlink_netdev,
 	.get_counters = get_no_counters,
+	.get_resources = get_no_resources,
 };
 
 /* -- MADs ---------------------------------------------------------------------------------------

@@ -52,7 +52,14 @@ struct rna_loopback_request {
 	uint64_t bytes;          /* to write at most, for bandwidth */
 	uint64_t time_limit;     /* microseconds of bandwidth test at most */
 	uint32_t latency_rounds; /* small writes, one after the other; 0: latency is not tested */
+	/* The gate: */
+	uint32_t gate;        /* 0: the test begins whatever goes on; else only on an idle port */
+	uint64_t sample_time; /* microseconds between two looks at the port's counters */
+	uint64_t busy_rate;   /* bytes per second, in and out, from which on the port is not idle */
+	uint64_t idle_qps;    /* QPs of the device while nobody works; RNA_QPS_UNKNOWN */
 };
+
+#define RNA_QPS_UNKNOWN UINT64_MAX
 
 /* How far a test came. */
 enum rna_loopback_end {
@@ -98,6 +105,7 @@ struct rna_loopback_result {
 	uint64_t duration;       /* microseconds of all, from open to close */
 	uint64_t latency_median; /* nanoseconds, of one small write until it can be read; 0: none */
 	uint64_t latency_p99;
+	uint64_t qps;               /* of the device, before the test's own; RNA_QPS_UNKNOWN */
 	uint64_t memlock_needed;    /* bytes, with RNA_SKIP_MEMLOCK */
 	uint32_t completion_status; /* enum ibv_wc_status, of an error completion */
 	uint32_t vendor_error;
@@ -105,8 +113,8 @@ struct rna_loopback_result {
 };
 
 /*
- * Runs one cell in this process, without any gate: for the child. Everything that it made is gone
- * when it returns.
+ * Runs one cell in this process: for the child. Only one runs on a node (in a network namespace) at
+ * a time. Everything that it made is gone when it returns.
  */
 void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loopback_result *ret);
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loopback_gate.h"
+
+#include "backends.h"
+#include "loopback_memory.h"
+#include "rna/cleanup.h"
+#include "rna/parse.h"
+#include "rna/root.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/*
+ * An abstract name: nothing to clean up, no right needed, and it goes with the process that holds
+ * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork).
+ */
+#define LOCK_NAME "rdma-node-agent/selftest"
+
+enum {
+	PACKET_BYTES = 1024,  /* what one carries, where a driver counts packets and not bytes */
+	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
+	FOREIGN_PERCENT = 10, /* of that; less hardly shows in the result */
+};
+
+/* Files of ports/N that grow with what moves, and the bytes that one more stands for. */
+static const struct {
+	const char *file;
+	unsigned bytes;
+} activities[] = {
+	{"counters/port_xmit_data", 4}, /* IBTA 16.1.3.5: in units of four bytes */
+	{"counters/port_rcv_data", 4},
+	{"hw_counters/tx_bytes", 1}, /* bnxt_re, efa, mana */
+	{"hw_counters/rx_bytes", 1},
+	{"hw_counters/ip4OutOctets", 1}, /* irdma */
+	{"hw_counters/ip4InOctets", 1},
+	{"hw_counters/ip6OutOctets", 1},
+	{"hw_counters/ip6InOctets", 1},
+	{"hw_counters/sent_pkts", PACKET_BYTES}, /* rxe */
+	{"hw_counters/rcvd_pkts", PACKET_BYTES},
+};
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+	RNA_FCLOSE FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(text, (int)size, file))
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+/* 0 where there is none: then it says nothing. */
+static uint64_t read_number(const char *path)
+{
+	uint64_t number = 0;
+	char text[64];
+
+	if (!read_text(path, text, sizeof(text)) || rna_parse_u64(text, &number) < 0)
+		return 0;
+	return number;
+}
+
+static uint64_t port_activity(const struct rna_loopback_request *request)
+{
+	uint64_t sum = 0;
+	char path[256];
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(activities); i++) {
+		(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/%s",
+			       request->device, request->port, activities[i].file);
+		sum += read_number(path) * activities[i].bytes;
+	}
+	return sum;
+}
+
+static uint64_t netdev_activity(const char *netdev)
+{
+	static const char *const files[] = {"tx_bytes", "rx_bytes"};
+	uint64_t sum = 0;
+	char path[256];
+
+	for (size_t i = 0; netdev[0] && i < RNA_ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/%s", netdev,
+			       files[i]);
+		sum += read_number(path);
+	}
+	return sum;
+}
+
+static uint64_t activity(const struct rna_loopback_gate *gate)
+{
+	return port_activity(gate->request) + netdev_activity(gate->netdev);
+}
+
+static void find_netdev(struct rna_loopback_gate *gate)
+{
+	char path[256];
+
+	(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/0",
+		       gate->request->device, gate->request->port);
+	if (!read_text(path, gate->netdev, sizeof(gate->netdev)) || strchr(gate->netdev, '/'))
+		gate->netdev[0] = '\0';
+}
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+static bool take_lock(struct rna_loopback_gate *gate, struct rna_loopback_result *result)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(LOCK_NAME));
+	const struct rna_loopback_request *request = gate->request;
+
+	memcpy(address.sun_path + 1, LOCK_NAME, sizeof(LOCK_NAME) - 1);
+	gate->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (gate->lock < 0)
+		return rna_loopback_fail(result, "%s/%u: cannot make a lock: %s", request->device,
+					 request->port, strerror(errno));
+	if (bind(gate->lock, (const struct sockaddr *)&address, len) < 0)
+		return rna_loopback_skip(result, RNA_SKIP_LOCKED,
+					 "%s/%u: another self-test runs on this node",
+					 request->device, request->port);
+	return true;
+}
+
+/* Queue pairs are a job's sign of life, even while it computes and sends nothing. */
+static bool look_for_queue_pairs(const struct rna_loopback_gate *gate,
+				 struct rna_loopback_result *result)
+{
+	const struct rna_loopback_request *request = gate->request;
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	struct rna_resources resources;
+
+	if (rna_root_open(NULL, &root, NULL) < 0 ||
+	    rna_rdma_netlink.get_resources(root, request->device, &resources) < 0 ||
+	    !rna_value_is_known(resources.qp))
+		return true; /* the counters have to do */
+	result->qps = resources.qp.number;
+	if (result->qps <= request->idle_qps)
+		return true;
+	return rna_loopback_skip(result, RNA_SKIP_BUSY,
+				 "%s/%u: in use: %" PRIu64 " queue pairs, %" PRIu64 " when idle",
+				 request->device, request->port, result->qps, request->idle_qps);
+}
+
+static bool look_for_traffic(const struct rna_loopback_gate *gate,
+			     struct rna_loopback_result *result)
+{
+	const struct rna_loopback_request *request = gate->request;
+	rna_usec begin = rna_clock_monotonic();
+	uint64_t before = activity(gate), moved;
+	double rate;
+
+	(void)usleep((useconds_t)request->sample_time);
+	moved = activity(gate) - before;
+	rate = (double)moved / rna_seconds(rna_usec_since(begin, rna_clock_monotonic()) + 1);
+	if (rate < (double)request->busy_rate)
+		return true;
+	return rna_loopback_skip(result, RNA_SKIP_BUSY, "%s/%u: in use: %.1f MB/s move",
+				 request->device, request->port, rate / 1e6);
+}
+
+bool rna_loopback_gate_open(const struct rna_loopback_request *request,
+			    struct rna_loopback_gate *ret, struct rna_loopback_result *result)
+{
+	ret->request = request;
+	result->qps = RNA_QPS_UNKNOWN;
+	if (!take_lock(ret, result))
+		return false;
+	find_netdev(ret);
+	if (!look_for_queue_pairs(ret, result) && request->gate)
+		return false;
+	if (request->gate && !look_for_traffic(ret, result))
+		return false;
+	*result = (struct rna_loopback_result){.end = RNA_LOOPBACK_FAILED, .qps = result->qps};
+	ret->activity = activity(ret);
+	return true;
+}
+
+void rna_loopback_gate_close(struct rna_loopback_gate *gate)
+{
+	if (gate->lock >= 0)
+		(void)close(gate->lock);
+	gate->lock = -1;
+}
+
+/* ---- meanwhile ------------------------------------------------------------------------------- */
+
+void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written)
+{
+	uint64_t before = gate->activity;
+
+	gate->activity = activity(gate);
+	gate->share = (double)(gate->activity - before) / (double)written;
+	gate->written = written;
+	gate->begin = rna_clock_monotonic();
+}
+
+bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t written,
+			     struct rna_loopback_result *result)
+{
+	const struct rna_loopback_request *request = gate->request;
+	double own = (double)(written - gate->written);
+	double moved = (double)(activity(gate) - gate->activity);
+	double seconds = rna_seconds(rna_usec_since(gate->begin, rna_clock_monotonic()));
+	double foreign = moved - own * gate->share * OWN_PERCENT / 100;
+	double allowed = own * FOREIGN_PERCENT / 100 * (gate->share > 0 ? gate->share : 1) +
+			 seconds * (double)request->busy_rate;
+
+	if (!request->gate || foreign <= allowed)
+		return true;
+	return rna_loopback_skip(result, RNA_SKIP_DISTURBED,
+				 "%s/%u: somebody else used the port during the test (%.1f MB)",
+				 request->device, request->port, foreign / 1e6);
+}
