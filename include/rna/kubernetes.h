@@ -168,18 +168,26 @@ bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_
  * every round of requests, so that a new token, certificate or CA is never missed.
  */
 struct rna_kubernetes_options {
-	const char *node;       /* name of our Node; NULL: $NODE_NAME */
-	const char *kubeconfig; /* NULL: the pod's service account */
+	const char *node;            /* name of our Node; NULL: $NODE_NAME */
+	const char *kubeconfig;      /* NULL: the pod's service account */
+	const char *service_account; /* its directory; NULL: where kubelet puts it */
 	const char *server; /* "https://10.0.0.1:6443", instead of what these say; NULL: as these */
 	const char *taint_key;        /* of our taint, "rdma-node-agent/rdma-down" */
 	const char *taint_effect;     /* "NoSchedule" */
 	const char *const *resources; /* globs of resources that are read; NULL-ended, or NULL */
-	const char *const *condition_types; /* all that we may own; NULL-ended, or NULL */
-	rna_usec first_delay;               /* the first write comes within this, at random */
-	rna_usec spread;                    /* and later ones so long after what they tell */
-	rna_usec resync;                    /* all is applied again after this, +- half; 0: never */
-	rna_usec look;      /* the Node is read and compared after this, +- half; 0: never */
-	rna_usec heartbeat; /* conditions are sent again after this; 0: only on change */
+	/*
+	 * Globs of labels that are nobody else's: "rdma-node-agent" with a slash and a star, and
+	 * single keys; NULL-ended. What a Node has of them and the wish has not, is taken away,
+	 * whoever wrote it. NULL: only what we wrote.
+	 */
+	const char *const *label_keys;
+	/* all that we may own; NULL-ended. NULL: conditions are not touched */
+	const char *const *condition_types;
+	rna_usec first_delay; /* the first write comes within this, at random */
+	rna_usec spread;      /* and later ones so long after what they tell */
+	rna_usec resync;      /* all is applied again after this, +- half; 0: never */
+	rna_usec look;        /* the Node is read and compared after this, +- half; 0: never */
+	rna_usec heartbeat;   /* conditions are sent again after this; 0: only on change */
 };
 
 /* What they are where nothing is configured. */
@@ -234,7 +242,10 @@ RNA_DEFINE_CLEANUP(struct rna_kubernetes_status, rna_kubernetes_status_free)
  */
 struct rna_kubernetes;
 
-/* 0, or negative errno with error: -EINVAL when there is no node name, no server, or no libcurl. */
+/*
+ * 0, or negative errno with error: -EINVAL where the name of the Node is not known. All that can
+ * get better without a new configuration (no token yet, no API server) is the status's problem.
+ */
 int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rna_kubernetes **ret,
 			 struct rna_error *error);
 /* Readable when there is a new status; for epoll. It stays the client's. */

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubernetes_round.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "rna/parse.h"
+
+/* Owners of fields in server-side apply; see kubernetes-api: one name for both is lost on 1.20. */
+#define LABEL_MANAGER     "rdma-node-agent"
+#define CONDITION_MANAGER "rdma-node-agent-status"
+
+#define NODE_PATH   "/api/v1/nodes/%s"
+#define EVENTS_PATH "/api/v1/namespaces/default/events"
+
+#define APPLY_TYPE     "application/apply-patch+yaml"
+#define MERGE_TYPE     "application/merge-patch+json"
+#define STRATEGIC_TYPE "application/strategic-merge-patch+json"
+
+#define EVENT_AGE_MAX (3600 * RNA_USEC_PER_SEC) /* what the API keeps them for, by default */
+
+enum {
+	ARENA = 16 * 1024,
+	UNSUPPORTED_TYPE = 415,
+	CONFLICT = 409,
+	NOT_FOUND = 404,
+	CONFLICTS_MAX = 3, /* in a row, before others are let through */
+};
+
+typedef enum rna_kubernetes_result task_function(struct rna_kube_round *round,
+						 struct rna_kube_answer *answer,
+						 struct rna_time now);
+
+static enum rna_kubernetes_result fail_memory(struct rna_kube_answer *answer)
+{
+	(void)rna_error_set(&answer->error, -ENOMEM, "cannot talk to Kubernetes");
+	return answer->result = RNA_KUBERNETES_UNREACHABLE;
+}
+
+/* -- Paths and bodies -------------------------------------------------------------------------- */
+
+static void write_label_path(const char *node, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, NODE_PATH "?fieldManager=" LABEL_MANAGER "&force=true", node);
+}
+
+static void write_condition_path(const char *node, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, NODE_PATH "/status?fieldManager=" CONDITION_MANAGER "&force=true",
+			  node);
+}
+
+void rna_kube_write_requests(const char *node, const struct rna_node_wish *wish,
+			     struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "PATCH ");
+	write_label_path(node, out);
+	rna_strbuf_add_char(out, '\n');
+	rna_kube_write_labels(node, wish, out);
+	rna_strbuf_puts(out, "PATCH ");
+	write_condition_path(node, out);
+	rna_strbuf_add_char(out, '\n');
+	rna_kube_write_conditions(node, wish, 0, out);
+}
+
+static enum rna_kubernetes_result send(struct rna_kube_round *round, const char *type,
+				       const struct rna_strbuf *path, const struct rna_strbuf *body,
+				       struct rna_kube_answer *answer)
+{
+	const struct rna_kube_request request = {
+		.method = "PATCH",
+		.path = path->data,
+		.type = type,
+		.body = body->data,
+		.metadata = true,
+	};
+
+	if (!rna_strbuf_ok(path) || !rna_strbuf_ok(body))
+		return fail_memory(answer);
+	return rna_kube_call(&round->api, &request, answer);
+}
+
+static enum rna_kubernetes_result get_node(struct rna_kube_round *round, const char *query,
+					   bool metadata, struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+	struct rna_kube_request request = {.method = "GET", .metadata = metadata};
+
+	rna_strbuf_printf(&path, NODE_PATH "%s", round->api.node, query);
+	if (!rna_strbuf_ok(&path))
+		return fail_memory(answer);
+	request.path = path.data;
+	return rna_kube_call(&round->api, &request, answer);
+}
+
+/* Reads the Node that was answered; what is none is as bad as no answer. */
+static enum rna_kubernetes_result read_node(struct rna_kube_round *round,
+					    struct rna_kube_answer *answer, struct rna_arena *arena,
+					    struct rna_kube_node *ret)
+{
+	int status = rna_kube_read_node(&answer->reply.body, round->api.options, arena, ret);
+
+	if (status == -ENOMEM)
+		return fail_memory(answer);
+	if (status < 0) {
+		(void)rna_error_say(&answer->error, status,
+				    "%s: the answer is no Node; is this Kubernetes?",
+				    round->api.access.server ? round->api.access.server : "?");
+		answer->result = RNA_KUBERNETES_UNREACHABLE;
+	}
+	return answer->result;
+}
+
+/* -- What is known ----------------------------------------------------------------------------- */
+
+/* Nothing of what we wrote is there any more, or we do not know. */
+static void forget_written(struct rna_kube_round *round)
+{
+	round->labels.len = 0;
+	round->conditions.len = 0;
+	round->jobs[RNA_KUBE_LABELS].open = true;
+	round->jobs[RNA_KUBE_CONDITIONS].open = round->api.options->condition_types;
+}
+
+static void remember_body(struct rna_strbuf *place, const struct rna_strbuf *body)
+{
+	place->len = 0;
+	rna_strbuf_add(place, body->data, body->len);
+}
+
+static bool is_body(const struct rna_strbuf *a, const struct rna_strbuf *b)
+{
+	return rna_strbuf_ok(a) && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+/* A Node of our name that was made anew has nothing of ours, and its uid is not known yet. */
+static void note_uid(struct rna_kube_round *round, const char *uid)
+{
+	if (!round->node.uid || strcmp(round->node.uid, uid) == 0)
+		return;
+	forget_written(round);
+	round->jobs[RNA_KUBE_LOOK].open = true;
+}
+
+/* The same for what is answered with the Node. */
+static enum rna_kubernetes_result send_to_node(struct rna_kube_round *round, const char *type,
+					       const struct rna_strbuf *path,
+					       const struct rna_strbuf *body,
+					       struct rna_kube_answer *answer)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	struct rna_kube_node node;
+
+	if (!arena)
+		return fail_memory(answer);
+	if (send(round, type, path, body, answer) != RNA_KUBERNETES_OK ||
+	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+		return answer->result;
+	note_uid(round, node.uid);
+	return RNA_KUBERNETES_OK;
+}
+
+static bool labels_behind(const struct rna_kube_round *round)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	rna_kube_write_labels(round->api.node, round->wish, &body);
+	return !is_body(&round->labels, &body);
+}
+
+static bool conditions_behind(const struct rna_kube_round *round)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	if (!round->api.options->condition_types)
+		return false;
+	rna_kube_write_conditions(round->api.node, round->wish, 0, &body);
+	return !is_body(&round->conditions, &body);
+}
+
+static bool taint_behind(const struct rna_kube_round *round)
+{
+	return round->api.options->taint_key && round->node.tainted != round->wish->taint;
+}
+
+static bool has_events(const struct rna_kube_round *round)
+{
+	for (size_t i = 0; i < round->event_count; i++)
+		if (round->events[i].waiting)
+			return true;
+	return false;
+}
+
+bool rna_kube_is_behind(const struct rna_kube_round *round)
+{
+	return round->wish && (labels_behind(round) || conditions_behind(round) ||
+			       taint_behind(round) || has_events(round));
+}
+
+/* -- Labels ------------------------------------------------------------------------------------ */
+
+/*
+ * Without server-side apply nobody keeps the books of what is ours, so the Node is read before:
+ * what only we may have and do not want is named in the patch.
+ */
+static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
+					       struct rna_kube_answer *answer)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	struct rna_kube_node node;
+
+	if (!arena)
+		return fail_memory(answer);
+	if (get_node(round, "", true, answer) != RNA_KUBERNETES_OK ||
+	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+		return answer->result;
+	(void)rna_kube_write_label_patch(round->api.options, round->wish, &node, false, &body);
+	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
+	return send_to_node(round, MERGE_TYPE, &path, &body, answer);
+}
+
+/*
+ * A label that somebody else wrote too, a person with kubectl for one, stays when we leave it out:
+ * it has two owners. Such ones are in the answer and are taken away by name.
+ */
+static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
+					       const struct rna_strbuf *body,
+					       struct rna_kube_answer *answer)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, patch = RNA_STRBUF_INIT;
+	struct rna_kube_node node;
+
+	if (!arena)
+		return fail_memory(answer);
+	write_label_path(round->api.node, &path);
+	if (send_to_node(round, APPLY_TYPE, &path, body, answer) != RNA_KUBERNETES_OK ||
+	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK ||
+	    rna_kube_write_label_patch(round->api.options, round->wish, &node, true, &patch) == 0)
+		return answer->result;
+	path.len = 0;
+	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
+	return send_to_node(round, MERGE_TYPE, &path, &patch, answer);
+}
+
+static enum rna_kubernetes_result send_labels(struct rna_kube_round *round,
+					      struct rna_kube_answer *answer, struct rna_time now)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	rna_kube_write_labels(round->api.node, round->wish, &body);
+	if (!round->api.merge && apply_labels(round, &body, answer) != RNA_KUBERNETES_OK)
+		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
+	if (round->api.merge)
+		(void)merge_labels(round, answer);
+	if (answer->result != RNA_KUBERNETES_OK)
+		return answer->result;
+	remember_body(&round->labels, &body);
+	round->written = now;
+	return RNA_KUBERNETES_OK;
+}
+
+/* -- Conditions -------------------------------------------------------------------------------- */
+
+static enum rna_kubernetes_result patch_conditions(struct rna_kube_round *round,
+						   struct rna_kube_answer *answer,
+						   struct rna_time now)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&path, NODE_PATH "/status?fieldManager=" CONDITION_MANAGER,
+			  round->api.node);
+	rna_kube_write_condition_patch(round->wish, round->api.options->condition_types,
+				       now.realtime, &body);
+	return send_to_node(round, STRATEGIC_TYPE, &path, &body, answer);
+}
+
+static enum rna_kubernetes_result apply_conditions(struct rna_kube_round *round,
+						   struct rna_kube_answer *answer,
+						   struct rna_time now)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+
+	write_condition_path(round->api.node, &path);
+	rna_kube_write_conditions(round->api.node, round->wish, now.realtime, &body);
+	return send_to_node(round, APPLY_TYPE, &path, &body, answer);
+}
+
+/* At the end of all, whoever owns them: a strategic merge patch asks for no owner. */
+static enum rna_kubernetes_result send_conditions(struct rna_kube_round *round,
+						  struct rna_kube_answer *answer,
+						  struct rna_time now)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	if (!round->api.merge && apply_conditions(round, answer, now) != RNA_KUBERNETES_OK)
+		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
+	if (round->api.merge || (round->cleanup && answer->result == RNA_KUBERNETES_OK))
+		(void)patch_conditions(round, answer, now);
+	if (answer->result != RNA_KUBERNETES_OK)
+		return answer->result;
+	rna_kube_write_conditions(round->api.node, round->wish, 0, &body);
+	remember_body(&round->conditions, &body);
+	round->written = now;
+	return RNA_KUBERNETES_OK;
+}
+
+/* -- Taint ------------------------------------------------------------------------------------- */
+
+static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
+					    struct rna_kube_answer *answer)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	struct rna_kube_node node;
+
+	if (!arena)
+		return fail_memory(answer);
+	if (get_node(round, "", false, answer) != RNA_KUBERNETES_OK ||
+	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK ||
+	    node.tainted == round->wish->taint)
+		return answer->result;
+	if (rna_kube_write_taints(round->api.options, round->wish->taint, &answer->reply.body,
+				  &body) < 0)
+		return fail_memory(answer);
+	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
+	return send_to_node(round, MERGE_TYPE, &path, &body, answer);
+}
+
+/*
+ * spec.taints is an atomic list: whoever applies it, owns it whole and takes others' taints away.
+ * So it is read, changed and written with the version that was read; the API answers 409 when
+ * somebody was faster.
+ */
+static enum rna_kubernetes_result send_taint(struct rna_kube_round *round,
+					     struct rna_kube_answer *answer, struct rna_time now)
+{
+	for (int i = 0; i < CONFLICTS_MAX; i++)
+		if (try_taint(round, answer) == RNA_KUBERNETES_OK ||
+		    answer->reply.status != CONFLICT)
+			break;
+	if (answer->result != RNA_KUBERNETES_OK)
+		return answer->result;
+	round->node.tainted = round->wish->taint;
+	round->written = now;
+	return RNA_KUBERNETES_OK;
+}
+
+/* -- The look ---------------------------------------------------------------------------------- */
+
+static bool has_label(const struct rna_kube_node *node, const struct rna_node_label *label)
+{
+	for (size_t i = 0; i < node->label_count; i++)
+		if (strcmp(node->labels[i].key, label->key) == 0)
+			return rna_same_text(node->labels[i].value, label->value);
+	return false;
+}
+
+static bool has_condition(const struct rna_kube_node *node,
+			  const struct rna_node_condition *condition)
+{
+	for (size_t i = 0; i < node->condition_count; i++)
+		if (rna_same_text(node->conditions[i].type, condition->type))
+			return node->conditions[i].status == condition->status &&
+			       rna_same_text(node->conditions[i].reason, condition->reason);
+	return false;
+}
+
+/* Has somebody changed what we wrote? What waits to be written is not expected there. */
+static void compare(struct rna_kube_round *round, const struct rna_kube_node *node)
+{
+	bool same = true;
+
+	if (!labels_behind(round))
+		for (size_t i = 0; i < round->wish->label_count; i++)
+			same &= has_label(node, &round->wish->labels[i]);
+	if (!conditions_behind(round))
+		for (size_t i = 0; i < round->wish->condition_count; i++)
+			same &= !round->api.options->condition_types ||
+				has_condition(node, &round->wish->conditions[i]);
+	if (!same)
+		forget_written(round);
+}
+
+/* resourceVersion=0: from the API server's memory, which may lag; etcd has no work with it. */
+static enum rna_kubernetes_result look(struct rna_kube_round *round, struct rna_kube_answer *answer,
+				       struct rna_time now)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	struct rna_kube_node node;
+
+	if (!arena)
+		return fail_memory(answer);
+	if (get_node(round, "?resourceVersion=0", false, answer) != RNA_KUBERNETES_OK) {
+		if (answer->reply.status == NOT_FOUND)
+			forget_written(round);
+		return answer->result;
+	}
+	if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+		return answer->result;
+	note_uid(round, node.uid);
+	compare(round, &node);
+	(void)rna_arena_free(round->node_arena);
+	round->node_arena = RNA_TAKE(arena);
+	round->node = node;
+	round->looked = now;
+	round->jobs[RNA_KUBE_TAINT].open = taint_behind(round);
+	return RNA_KUBERNETES_OK;
+}
+
+/* -- Events ------------------------------------------------------------------------------------ */
+
+static void drop_event(struct rna_kube_round *round, size_t index)
+{
+	struct rna_kube_event *event = &round->events[index];
+
+	round->events_dropped += event->waiting;
+	free(event->name);
+	free(event->reason);
+	free(event->message);
+	round->event_count--;
+	memmove(event, event + 1, (round->event_count - index) * sizeof(*event));
+}
+
+/* What is over and sent may be forgotten first; else the oldest has to go. */
+static void make_room(struct rna_kube_round *round)
+{
+	size_t oldest = 0;
+
+	if (round->event_count < RNA_KUBE_EVENTS_MAX)
+		return;
+	for (size_t i = 1; i < round->event_count; i++) {
+		const struct rna_kube_event *a = &round->events[i], *b = &round->events[oldest];
+
+		if (a->waiting < b->waiting || (a->waiting == b->waiting && a->last < b->last))
+			oldest = i;
+	}
+	drop_event(round, oldest);
+}
+
+static bool is_same_event(const struct rna_kube_event *a, const struct rna_kube_event *b)
+{
+	return a->warning == b->warning && strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->message, b->message) == 0;
+}
+
+void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *event)
+{
+	for (size_t i = 0; i < round->event_count; i++) {
+		struct rna_kube_event *known = &round->events[i];
+
+		if (!is_same_event(known, event))
+			continue;
+		known->count += event->count;
+		known->last = event->last;
+		known->waiting = true;
+		free(event->reason);
+		free(event->message);
+		return;
+	}
+	make_room(round);
+	round->events[round->event_count++] = *event;
+}
+
+static void forget_old_events(struct rna_kube_round *round, struct rna_time now)
+{
+	for (size_t i = round->event_count; i-- > 0;)
+		if (rna_usec_since(round->events[i].last, now.realtime) > EVENT_AGE_MAX)
+			drop_event(round, i);
+}
+
+/* As kubelet names them: the object, and a number that no two have. */
+static bool name_event(struct rna_kube_round *round, struct rna_kube_event *event)
+{
+	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&name, "%s.%" PRIx64, round->api.node,
+			  rna_pace_random(&round->random, UINT64_MAX));
+	event->name = rna_strbuf_take(&name);
+	return event->name;
+}
+
+static enum rna_kubernetes_result post_event(struct rna_kube_round *round,
+					     struct rna_kube_event *event,
+					     struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+	struct rna_kube_request request = {
+		.method = "POST",
+		.path = EVENTS_PATH "?fieldManager=" LABEL_MANAGER,
+		.type = "application/json",
+	};
+
+	free(event->name);
+	if (!name_event(round, event))
+		return fail_memory(answer);
+	rna_kube_write_event(round->api.node, round->node.uid, event, &body);
+	if (!rna_strbuf_ok(&body))
+		return fail_memory(answer);
+	request.body = body.data;
+	if (rna_kube_call(&round->api, &request, answer) != RNA_KUBERNETES_OK)
+		rna_free_p(&event->name), event->name = NULL;
+	return answer->result;
+}
+
+static enum rna_kubernetes_result patch_event(struct rna_kube_round *round,
+					      const struct rna_kube_event *event,
+					      struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&path, EVENTS_PATH "/%s?fieldManager=" LABEL_MANAGER, event->name);
+	rna_kube_write_event_patch(event, &body);
+	return send(round, MERGE_TYPE, &path, &body, answer);
+}
+
+/* The API forgets Events after an hour; one that it has forgotten is told as a new one. */
+static enum rna_kubernetes_result send_event(struct rna_kube_round *round,
+					     struct rna_kube_event *event,
+					     struct rna_kube_answer *answer)
+{
+	if (event->name && (patch_event(round, event, answer) == RNA_KUBERNETES_OK ||
+			    answer->reply.status != NOT_FOUND))
+		return answer->result;
+	return post_event(round, event, answer);
+}
+
+static enum rna_kubernetes_result send_events(struct rna_kube_round *round,
+					      struct rna_kube_answer *answer, struct rna_time now)
+{
+	forget_old_events(round, now);
+	answer->result = RNA_KUBERNETES_OK;
+	for (size_t i = 0; i < round->event_count; i++) {
+		struct rna_kube_event *event = &round->events[i];
+
+		if (!event->waiting)
+			continue;
+		if (send_event(round, event, answer) != RNA_KUBERNETES_OK)
+			break;
+		event->waiting = false;
+		round->events_sent++;
+	}
+	return answer->result;
+}
+
+/* -- The round --------------------------------------------------------------------------------- */
+
+static task_function *const tasks[RNA_KUBE_TASK_COUNT] = {
+	[RNA_KUBE_LOOK] = look,
+	[RNA_KUBE_LABELS] = send_labels,
+	[RNA_KUBE_CONDITIONS] = send_conditions,
+	[RNA_KUBE_TAINT] = send_taint,
+	[RNA_KUBE_EVENTS] = send_events,
+};
+
+void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
+{
+	struct rna_kube_job *jobs = round->jobs;
+
+	jobs[RNA_KUBE_LOOK].open |= due->look;
+	jobs[RNA_KUBE_LABELS].open |= due->resync || (due->change && labels_behind(round));
+	jobs[RNA_KUBE_CONDITIONS].open |=
+		(due->change && conditions_behind(round)) ||
+		(round->api.options->condition_types && (due->resync || due->heartbeat));
+	jobs[RNA_KUBE_TAINT].open |= due->change && taint_behind(round);
+	jobs[RNA_KUBE_EVENTS].open |= due->change && has_events(round);
+}
+
+static rna_usec job_time(const struct rna_kube_round *round, const struct rna_kube_job *job)
+{
+	if (!job->open)
+		return RNA_USEC_NEVER;
+	return job->wait.until > round->wait.until ? job->wait.until : round->wait.until;
+}
+
+rna_usec rna_kube_next(const struct rna_kube_round *round)
+{
+	rna_usec next = RNA_USEC_NEVER;
+
+	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
+		if (job_time(round, &round->jobs[i]) < next)
+			next = job_time(round, &round->jobs[i]);
+	return next;
+}
+
+/* Is it only this that is refused, or is there no talking to the API? */
+static bool is_refusal(enum rna_kubernetes_result result)
+{
+	return result == RNA_KUBERNETES_FORBIDDEN || result == RNA_KUBERNETES_REFUSED;
+}
+
+/*
+ * A problem is told when it is met a second time, and then in the words in which it was met: a
+ * restarting API server forbids everything for a moment, and times in texts differ.
+ */
+static void note_problem(struct rna_kube_round *round, int kind, const struct rna_wait *wait,
+			 const struct rna_kube_answer *answer, struct rna_time now)
+{
+	if (wait->failures < 2 || round->problem_kind == kind)
+		return;
+	free(round->problem);
+	round->problem = strdup(answer->error.text);
+	round->problem_kind = round->problem ? kind : 0;
+	round->problem_since = now;
+}
+
+static void forget_problem(struct rna_kube_round *round, int kind)
+{
+	if (round->problem_kind != kind)
+		return;
+	rna_free_p(&round->problem);
+	round->problem = NULL;
+	round->problem_kind = 0;
+}
+
+enum { KIND_API = 1, KIND_UNAUTHORIZED = 2, KIND_TASK = 3 }; /* and on, by task */
+
+static void note_success(struct rna_kube_round *round, size_t task)
+{
+	round->wait = (struct rna_wait){0};
+	round->jobs[task] = (struct rna_kube_job){0};
+	forget_problem(round, KIND_API);
+	forget_problem(round, KIND_UNAUTHORIZED);
+	forget_problem(round, KIND_TASK + (int)task);
+}
+
+/* Returns whether the round may go on. */
+static bool note_failure(struct rna_kube_round *round, size_t task,
+			 const struct rna_kube_answer *answer, struct rna_time now)
+{
+	struct rna_wait *wait = &round->jobs[task].wait;
+
+	if (is_refusal(answer->result)) {
+		rna_wait_longer(wait, RNA_WAIT_REFUSED, 0, &round->random, now.monotonic);
+		note_problem(round, KIND_TASK + (int)task, wait, answer, now);
+		return true;
+	}
+	wait = &round->wait;
+	rna_wait_longer(wait, RNA_WAIT_LONGEST, answer->reply.retry_after, &round->random,
+			now.monotonic);
+	note_problem(round,
+		     answer->result == RNA_KUBERNETES_UNAUTHORIZED ? KIND_UNAUTHORIZED : KIND_API,
+		     wait, answer, now);
+	return false;
+}
+
+void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
+{
+	bool goes_on = true;
+
+	for (size_t i = 0; goes_on && i < RNA_KUBE_TASK_COUNT; i++) {
+		RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
+
+		if (job_time(round, &round->jobs[i]) > now.monotonic)
+			continue;
+		if (tasks[i](round, &answer, now) == RNA_KUBERNETES_OK)
+			note_success(round, i);
+		else
+			goes_on = note_failure(round, i, &answer, now);
+	}
+	rna_kube_disconnect(&round->api);
+}
+
+void rna_kube_round_deinit(struct rna_kube_round *round)
+{
+	rna_kube_disconnect(&round->api);
+	while (round->event_count > 0)
+		drop_event(round, round->event_count - 1);
+	rna_strbuf_deinit(&round->labels);
+	rna_strbuf_deinit(&round->conditions);
+	(void)rna_arena_free(round->node_arena);
+	free(round->problem);
+}

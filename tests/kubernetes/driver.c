@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The client on its own, for tests: wishes come as JSON, a line each, on standard input; what
+ * becomes of them goes to standard output, a line of JSON for each status.
+ *
+ *	driver KEY=VALUE...          runs until its input ends
+ *	driver once=apply ...        makes one wish true and leaves; once=cleanup, once=print
+ *
+ * Keys are the members of struct rna_kubernetes_options; times are milliseconds.
+ */
+#include "rna/kubernetes.h"
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STOP_PATIENCE (5 * RNA_USEC_PER_SEC)
+
+enum { LIST_MAX = 16, LINE_MAX_BYTES = 64 * 1024, ARENA = 4096 };
+
+struct driver {
+	struct rna_kubernetes_options options;
+	const char *once;
+	const char *resources[LIST_MAX + 1], *condition_types[LIST_MAX + 1];
+	const char *label_keys[LIST_MAX + 1];
+};
+
+/* -- Command line ------------------------------------------------------------------------------ */
+
+static void split(char *text, const char **list)
+{
+	size_t count = 0;
+	char *rest;
+
+	for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+		if (count < LIST_MAX)
+			list[count++] = word;
+}
+
+static bool set_time(struct rna_kubernetes_options *options, const char *key, const char *value)
+{
+	const struct {
+		const char *key;
+		rna_usec *place;
+	} times[] = {
+		{"first_delay", &options->first_delay}, {"spread", &options->spread},
+		{"resync", &options->resync},           {"look", &options->look},
+		{"heartbeat", &options->heartbeat},
+	};
+	uint64_t number;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(times); i++) {
+		if (strcmp(times[i].key, key) != 0 || rna_parse_u64(value, &number) < 0)
+			continue;
+		*times[i].place = number * RNA_USEC_PER_MSEC;
+		return true;
+	}
+	return false;
+}
+
+static bool set_text(struct driver *driver, const char *key, char *value)
+{
+	const struct {
+		const char *key;
+		const char **place;
+	} texts[] = {
+		{"node", &driver->options.node},
+		{"kubeconfig", &driver->options.kubeconfig},
+		{"service_account", &driver->options.service_account},
+		{"server", &driver->options.server},
+		{"taint_key", &driver->options.taint_key},
+		{"taint_effect", &driver->options.taint_effect},
+		{"once", &driver->once},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		if (strcmp(texts[i].key, key) != 0)
+			continue;
+		*texts[i].place = value;
+		return true;
+	}
+	return false;
+}
+
+static bool set_list(struct driver *driver, const char *key, char *value)
+{
+	const struct {
+		const char *key;
+		const char **list;
+		const char *const **place;
+	} lists[] = {
+		{"resources", driver->resources, &driver->options.resources},
+		{"label_keys", driver->label_keys, &driver->options.label_keys},
+		{"condition_types", driver->condition_types, &driver->options.condition_types},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(lists); i++) {
+		if (strcmp(lists[i].key, key) != 0)
+			continue;
+		split(value, lists[i].list);
+		*lists[i].place = lists[i].list[0] ? lists[i].list : NULL;
+		return true;
+	}
+	return false;
+}
+
+static bool set_option(struct driver *driver, char *argument)
+{
+	char *value = strchr(argument, '=');
+
+	if (!value)
+		return false;
+	*value++ = '\0';
+	return set_list(driver, argument, value) || set_text(driver, argument, value) ||
+	       set_time(&driver->options, argument, value);
+}
+
+/* -- Wishes ------------------------------------------------------------------------------------ */
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+static void *array(struct rna_arena *arena, size_t count, size_t size)
+{
+	void *memory = rna_arena_array(arena, count, size);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static void read_labels(json_t *object, struct rna_node_wish *wish)
+{
+	struct rna_node_label *labels =
+		array(wish->arena, json_object_size(object), sizeof(*labels));
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (object, key, value)
+		labels[wish->label_count++] =
+			(struct rna_node_label){rna_arena_strdup(wish->arena, key),
+						rna_arena_strdup(wish->arena,
+								 json_string_value(value))};
+	wish->labels = labels;
+}
+
+static void read_conditions(const json_t *list, struct rna_node_wish *wish)
+{
+	size_t count = json_array_size(list);
+	struct rna_node_condition *conditions = array(wish->arena, count, sizeof(*conditions));
+
+	for (size_t i = 0; i < count; i++) {
+		const json_t *object = json_array_get(list, i);
+		const char *status = text_of(object, "status");
+
+		conditions[i] = (struct rna_node_condition){
+			.type = rna_arena_strdup(wish->arena, text_of(object, "type")),
+			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_TRUE
+				  : strcmp(status, "False") == 0 ? RNA_CONDITION_FALSE
+								 : RNA_CONDITION_UNKNOWN,
+			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
+			.message = rna_arena_strdup(wish->arena, text_of(object, "message")),
+			.since.realtime =
+				(rna_usec)json_integer_value(json_object_get(object, "since")) *
+				RNA_USEC_PER_SEC,
+		};
+	}
+	wish->conditions = conditions;
+	wish->condition_count = count;
+}
+
+static void read_events(const json_t *list, struct rna_node_wish *wish)
+{
+	size_t count = json_array_size(list);
+	struct rna_node_event *events = array(wish->arena, count, sizeof(*events));
+
+	for (size_t i = 0; i < count; i++) {
+		const json_t *object = json_array_get(list, i);
+		rna_usec age = (rna_usec)json_integer_value(json_object_get(object, "age"));
+
+		events[i] = (struct rna_node_event){
+			.warning = json_is_true(json_object_get(object, "warning")),
+			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
+			.message = rna_arena_strdup(wish->arena, text_of(object, "message")),
+			.time = rna_clock_now(),
+		};
+		events[i].time.realtime -= age * RNA_USEC_PER_SEC;
+	}
+	wish->events = events;
+	wish->event_count = count;
+}
+
+static void read_wish(const char *line, struct rna_node_wish *wish)
+{
+	json_t *object = json_loads(line, 0, NULL);
+
+	if (!object) {
+		(void)fprintf(stderr, "driver: no JSON: %s\n", line);
+		abort();
+	}
+	read_labels(json_object_get(object, "labels"), wish);
+	read_conditions(json_object_get(object, "conditions"), wish);
+	read_events(json_object_get(object, "events"), wish);
+	wish->taint = json_is_true(json_object_get(object, "taint"));
+	json_decref(object);
+}
+
+/* false: the input has ended. */
+static bool next_wish(struct rna_node_wish *wish)
+{
+	static char line[LINE_MAX_BYTES];
+
+	*wish = (struct rna_node_wish){.arena = rna_arena_new(ARENA)};
+	if (!wish->arena)
+		abort();
+	if (!fgets(line, sizeof(line), stdin))
+		return false;
+	read_wish(line, wish);
+	return true;
+}
+
+/* -- Running ----------------------------------------------------------------------------------- */
+
+static void print_status(const struct rna_kubernetes_status *status)
+{
+	json_t *object = json_object(), *requests = json_object(), *resources = json_object();
+
+	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
+	(void)json_object_set_new(object, "problem", json_string(status->problem));
+	(void)json_object_set_new(object, "events_sent",
+				  json_integer((json_int_t)status->events_sent));
+	(void)json_object_set_new(object, "events_dropped",
+				  json_integer((json_int_t)status->events_dropped));
+	for (int i = 0; i < RNA_KUBERNETES_RESULT_COUNT; i++)
+		(void)json_object_set_new(requests,
+					  rna_kubernetes_result_name((enum rna_kubernetes_result)i),
+					  json_integer((json_int_t)status->requests[i]));
+	(void)json_object_set_new(object, "requests", requests);
+	for (size_t i = 0; i < status->resource_count; i++)
+		(void)json_object_set_new(resources, status->resources[i].name,
+					  json_pack("[I, I]",
+						    (json_int_t)status->resources[i].capacity,
+						    (json_int_t)status->resources[i].allocatable));
+	(void)json_object_set_new(object, "resources", resources);
+	(void)json_dumpf(object, stdout, JSON_COMPACT);
+	(void)putchar('\n');
+	(void)fflush(stdout);
+	json_decref(object);
+}
+
+static void tell(struct rna_kubernetes *client)
+{
+	RNA_CLEANUP(rna_kubernetes_status_free_p)
+	struct rna_kubernetes_status *status = rna_kubernetes_take_status(client);
+
+	if (status)
+		print_status(status);
+}
+
+static void serve(struct rna_kubernetes *client)
+{
+	struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+			       {.fd = rna_kubernetes_fd(client), .events = POLLIN}};
+	bool more = true;
+
+	while (more && poll(fds, RNA_ARRAY_SIZE(fds), -1) >= 0) {
+		if (fds[1].revents)
+			tell(client);
+		if (fds[0].revents) {
+			struct rna_node_wish wish;
+
+			more = next_wish(&wish);
+			if (more && rna_kubernetes_want(client, &wish) < 0)
+				abort();
+			(void)rna_arena_free(wish.arena);
+		}
+	}
+}
+
+static int do_once(const struct driver *driver, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_node_wish wish;
+	int ret;
+
+	if (strcmp(driver->once, "cleanup") == 0)
+		return rna_kubernetes_cleanup(&driver->options, error);
+	if (!next_wish(&wish))
+		return rna_error_say(error, -EINVAL, "no wish");
+	if (strcmp(driver->once, "apply") == 0) {
+		ret = rna_kubernetes_apply(&driver->options, &wish, error);
+	} else {
+		rna_kubernetes_write_requests(&driver->options, &wish, &text);
+		ret = fputs(text.data, stdout) < 0 ? -EIO : 0;
+	}
+	(void)rna_arena_free(wish.arena);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct driver driver = {0};
+	struct rna_kubernetes *client;
+	struct rna_error error = {0};
+	int ret;
+
+	(void)setvbuf(stdin, NULL, _IONBF, 0); /* poll() sees what is unread */
+	for (int i = 1; i < argc; i++)
+		if (!set_option(&driver, argv[i])) {
+			(void)fprintf(stderr, "driver: what is %s?\n", argv[i]);
+			return 2;
+		}
+	ret = driver.once ? do_once(&driver, &error)
+			  : rna_kubernetes_start(&driver.options, &client, &error);
+	if (ret < 0) {
+		(void)fprintf(stderr, "%s\n", error.text);
+		return 1;
+	}
+	if (driver.once)
+		return 0;
+	serve(client);
+	return rna_kubernetes_stop(client, STOP_PATIENCE) ? 0 : 3;
+}

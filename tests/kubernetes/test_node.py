@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a Node. Runs on any API server: RNA_TEST_KUBECONFIG names a real one."""
+import unittest
+
+from cluster import (CONDITIONS, TAINT, Driver, condition, event, once, shared_cluster, wait)
+
+ROCE = {"network.nvidia.com/roce": "true"}
+
+
+class AnyServer(unittest.TestCase):
+    def setUp(self):
+        self.admin, self.kubeconfig = shared_cluster()
+        self.node = self.admin.make_node()
+        self.addCleanup(self.node.delete)
+
+    def client(self, **options):
+        return Driver(self.kubeconfig, self.node.name, **options)
+
+
+class Labels(AnyServer):
+    def test_written_changed_and_taken_away(self):
+        with self.client() as client:
+            client.make(labels={**ROCE, "rdma-node-agent/ports": "8"})
+            self.assertEqual(self.node.own_labels, {**ROCE, "rdma-node-agent/ports": "8"})
+            client.make(labels={"network.nvidia.com/roce": "false"})
+            self.assertEqual(self.node.own_labels, {"network.nvidia.com/roce": "false"})
+            client.make()
+            self.assertEqual(self.node.own_labels, {})
+
+    def test_others_stay(self):
+        self.node.label(theirs="yes")
+        with self.client() as client:
+            client.make(labels=ROCE)
+            client.make()
+        self.assertEqual(self.node.labels["theirs"], "yes")
+
+    def test_what_a_person_wrote_is_taken_over(self):
+        self.node.label(**{"network.nvidia.com/roce": "by-hand"})
+        with self.client() as client:
+            client.make(labels=ROCE)
+        self.assertEqual(self.node.own_labels, ROCE)
+
+    def test_what_a_person_wrote_as_well_goes_with_ours(self):
+        """Two owners of one value: leaving it out would leave it there."""
+        self.node.label(**ROCE)
+        with self.client() as client:
+            client.make(labels=ROCE)
+            client.make()
+        self.assertEqual(self.node.own_labels, {})
+
+    def test_another_agent_finds_nothing_to_do(self):
+        with self.client() as client:
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])])
+        version = self.node.version
+        with self.client(condition_types="") as client:
+            client.make(labels=ROCE)
+        self.assertEqual(self.node.version, version)
+
+    def test_labels_of_an_earlier_agent_go(self):
+        with self.client() as client:
+            client.make(labels={**ROCE, "rdma-node-agent/old": "1"})
+        with self.client() as client:
+            client.make(labels=ROCE)
+        self.assertEqual(self.node.own_labels, ROCE)
+
+    def test_they_stay_when_the_agent_goes(self):
+        with self.client() as client:
+            client.make(labels=ROCE)
+        self.assertEqual(self.node.own_labels, ROCE)
+
+    def test_an_illegal_one_is_refused_in_words(self):
+        with self.client() as client:
+            client.want(labels={"rdma-node-agent/x": "a b"})
+            problem = client.wait_problem("422")
+        self.assertIn("a b", problem)
+        self.assertEqual(self.node.own_labels, {})
+
+
+class Drift(AnyServer):
+    """Somebody changes what is ours; the agent looks now and then."""
+
+    def test_a_label_comes_back(self):
+        with self.client(look=200) as client:
+            client.make(labels=ROCE)
+            self.node.label(**{"network.nvidia.com/roce": None})
+            wait("the label", lambda: self.node.own_labels == ROCE)
+
+    def test_a_condition_comes_back(self):
+        with self.client(look=200) as client:
+            client.make(conditions=[condition(CONDITIONS[0])])
+            self.node.patch({"status": {"conditions": [
+                {"type": CONDITIONS[0], "status": "Unknown", "reason": "Odd"}]}}, "/status",
+                kind="application/strategic-merge-patch+json")
+            wait("the condition", lambda: self.node.conditions[CONDITIONS[0]]["status"] == "False")
+
+    def test_a_taint_that_nobody_wants_goes(self):
+        with self.client() as client:
+            client.make(taint=True)
+        with self.client() as client:
+            client.make()
+            wait("no taint", lambda: TAINT not in self.node.taints)
+
+
+class Conditions(AnyServer):
+    def test_written_changed_and_taken_away(self):
+        with self.client() as client:
+            client.make(conditions=[condition(kind) for kind in CONDITIONS])
+            got = self.node.conditions[CONDITIONS[0]]
+            self.assertEqual((got["status"], got["reason"], got["message"]),
+                             ("False", "AllPortsUp", "all is well"))
+            self.assertEqual(got["lastTransitionTime"], "2023-11-14T22:13:20Z")
+            self.assertRegex(got["lastHeartbeatTime"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            client.make(conditions=[condition(CONDITIONS[0], "True", "PortDown", "mlx5_0/1")])
+            self.assertEqual(self.node.conditions[CONDITIONS[0]]["status"], "True")
+            self.assertNotIn(CONDITIONS[1], self.node.conditions)
+            client.make()
+            self.assertFalse(set(CONDITIONS) & set(self.node.conditions))
+
+    def test_those_of_others_stay(self):
+        self.node.patch({"status": {"conditions": [{"type": "Ready", "status": "True"}]}},
+                        "/status", kind="application/strategic-merge-patch+json")
+        with self.client() as client:
+            client.make(conditions=[condition(CONDITIONS[0])])
+            client.make()
+        self.assertEqual(self.node.conditions["Ready"]["status"], "True")
+
+    def test_they_and_the_labels_leave_each_other_alone(self):
+        """On 1.20 one name for both owners loses the labels."""
+        with self.client() as client:
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])])
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0], "True")])
+            self.assertEqual(self.node.own_labels, ROCE)
+            client.make(labels={}, conditions=[condition(CONDITIONS[0], "True")])
+            self.assertIn(CONDITIONS[0], self.node.conditions)
+
+    def test_heartbeat(self):
+        with self.client(heartbeat=300) as client:
+            client.make(conditions=[condition(CONDITIONS[0])])
+            first = self.node.conditions[CONDITIONS[0]]["lastHeartbeatTime"]
+            wait("a later heartbeat",
+                 lambda: self.node.conditions[CONDITIONS[0]]["lastHeartbeatTime"] > first)
+
+    def test_none_of_our_business(self):
+        with self.client(condition_types="") as client:
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])])
+        self.assertNotIn(CONDITIONS[0], self.node.conditions)
+
+
+class Taint(AnyServer):
+    def test_comes_and_goes_and_leaves_others(self):
+        self.node.patch({"spec": {"taints": [{"key": "theirs", "value": "1",
+                                              "effect": "NoExecute"}]}})
+        with self.client() as client:
+            client.make(taint=True)
+            self.assertEqual(self.node.taints, {"theirs", TAINT})
+            client.make(taint=False)
+            self.assertEqual(self.node.taints, {"theirs"})
+
+
+class Events(AnyServer):
+    def test_told_once_and_counted(self):
+        with self.client() as client:
+            client.make(events=[event()])
+            client.make(events=[event(), event("RdmaPortUp", "mlx5_0/1 is up", False)])
+        down, up = sorted(self.admin.events(self.node.name), key=lambda e: e["reason"])
+        self.assertEqual((down["reason"], down["type"], down["count"], down["message"]),
+                         ("RdmaPortDown", "Warning", 2, "mlx5_0/1 is down"))
+        self.assertEqual((up["reason"], up["type"], up["count"]), ("RdmaPortUp", "Normal", 1))
+        self.assertEqual(down["involvedObject"]["uid"], self.node.get()["metadata"]["uid"])
+        self.assertEqual(down["source"]["component"], "rdma-node-agent")
+
+    def test_a_long_message_is_cut_between_characters(self):
+        with self.client() as client:
+            client.make(events=[event(message="ä" * 2000)])
+        self.assertEqual(self.admin.events(self.node.name)[0]["message"], "ä" * 512)
+
+    def test_old_ones_are_not_told(self):
+        with self.client() as client:
+            client.want(events=[event(age=7200)])
+            status = client.wait("dropped", lambda s: s["events_dropped"] == 1)
+        self.assertEqual(status["events_sent"], 0)
+        self.assertEqual(self.admin.events(self.node.name), [])
+
+
+class Resources(AnyServer):
+    def test_what_is_asked_for(self):
+        self.node.patch({"status": {"capacity": {"rdma/hca": "63", "rdma/none": "4"},
+                                    "allocatable": {"rdma/hca": "62", "rdma/none": "0"}}},
+                        "/status", kind="application/strategic-merge-patch+json")
+        with self.client() as client:
+            status = client.make(labels=ROCE)
+        self.assertEqual(status["resources"], {"rdma/hca": [63, 62], "rdma/none": [4, 0]})
+
+
+class Commands(AnyServer):
+    WISH = {"labels": ROCE, "conditions": [condition(CONDITIONS[0])], "taint": True}
+
+    def test_apply_and_cleanup(self):
+        self.node.label(theirs="yes")
+        status, _, errors = once("apply", self.kubeconfig, self.node.name, self.WISH)
+        self.assertEqual((status, errors), (0, ""))
+        self.assertEqual(self.node.own_labels, ROCE)
+        self.assertIn(CONDITIONS[0], self.node.conditions)
+        self.assertIn(TAINT, self.node.taints)
+        status, _, errors = once("cleanup", self.kubeconfig, self.node.name)
+        self.assertEqual((status, errors), (0, ""))
+        self.assertEqual(self.node.own_labels, {})
+        self.assertFalse(set(CONDITIONS) & set(self.node.conditions))
+        self.assertNotIn(TAINT, self.node.taints)
+        self.assertEqual(self.node.labels["theirs"], "yes")
+        managers = {m["manager"] for m in self.node.get()["metadata"].get("managedFields") or []
+                    if m["operation"] == "Apply"}
+        self.assertFalse(managers)
+
+    def test_cleanup_twice(self):
+        for _ in range(2):
+            self.assertEqual(once("cleanup", self.kubeconfig, self.node.name)[0], 0)
+
+    def test_print(self):
+        status, output, _ = once("print", "/nowhere", "", self.WISH)
+        self.assertEqual(status, 0)
+        self.assertIn("PATCH /api/v1/nodes/NODE?fieldManager=rdma-node-agent&force=true\n", output)
+        self.assertIn('"network.nvidia.com/roce": "true"', output)
+        self.assertIn('"type": "RdmaPortDown"', output)
