@@ -58,6 +58,15 @@ static const struct rna_counter_group *find_group(const struct rna_rule_subject 
 	return NULL;
 }
 
+/* Of the device as a whole. */
+static struct rna_value read_pcie(const struct rna_rule_subject *subject, enum rna_aer severity)
+{
+	const struct rna_pcie *pcie =
+		subject->number == 0 ? rna_device_pcie(subject->device) : NULL;
+
+	return pcie ? rna_pcie_errors(pcie, severity) : (struct rna_value){0};
+}
+
 /* Absent where there is none, or where it means nothing. */
 static struct rna_value read_value(const struct rna_rule_subject *subject,
 				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
@@ -65,22 +74,24 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 {
 	const struct rna_counter_value *found = NULL;
 
-	if (!threshold->counter)
+	if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 		return subject->account ? rna_value_ok(subject->account->history.downs)
 					: (struct rna_value){0};
+	if (threshold->source == RNA_THRESHOLD_OF_PCIE)
+		return read_pcie(subject, threshold->aer);
 	if (fits(threshold, subject->link_layer))
 		found = rna_counter_group_find(groups[threshold->place], threshold->counter);
 	return found ? found->value : (struct rna_value){0};
 }
 
 /*
- * Registered anew, its counters begin anew. The count of downs does not, and it would not do to
- * forget what has risen.
+ * Registered anew, its counters begin anew. The count of downs does not, nor do those of PCIe
+ * functions, which are the kernel's; and it would not do to forget what has risen.
  */
 static void begin_anew(struct rna_past *past, const struct rna_thresholds *thresholds)
 {
 	for (size_t i = 0; i < thresholds->count; i++)
-		past->windows[i].known &= !thresholds->items[i].counter;
+		past->windows[i].known &= thresholds->items[i].source != RNA_THRESHOLD_OF_COUNTER;
 }
 
 static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
@@ -107,15 +118,17 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 {
 	rna_usec counters = taken_of(subject, RNA_COLLECTOR_COUNTERS);
 	rna_usec hw_counters = taken_of(subject, RNA_COLLECTOR_HW_COUNTERS);
+	rna_usec pcie = taken_of(subject, RNA_COLLECTOR_PCIE);
 	uint64_t downs = subject->account ? subject->account->history.downs : 0;
 
 	if (past->sampled && counters == past->counters_taken &&
-	    hw_counters == past->hw_counters_taken && downs == past->downs &&
-	    rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
+	    hw_counters == past->hw_counters_taken && pcie == past->pcie_taken &&
+	    downs == past->downs && rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
 		return false;
 	past->sampled = now;
 	past->counters_taken = counters;
 	past->hw_counters_taken = hw_counters;
+	past->pcie_taken = pcie;
 	past->downs = downs;
 	return true;
 }

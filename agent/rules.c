@@ -266,6 +266,42 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Check the cable and the switch port of that member.",
 		.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
 	},
+	[RNA_RULE_PCIE_DEGRADED] = {
+		.name = "pcie-degraded",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "90s", /* so that two readings say it: links are trained anew now and then */
+		.help = "A PCIe link between a device and its root port runs with less speed or "
+			"fewer lanes than both of its ends can do.",
+		.check = rna_check_pcie_degraded,
+		.remedy = "Reseat the card, its riser or its cable, and look for limits of the slot "
+			  "in the firmware setup; lspci -vv shows LnkCap and LnkSta of both ends.",
+		.message_id = "ad3299798a0648ef8356da94dffec3ec",
+	},
+	[RNA_RULE_PCIE_LIMITS_PORT] = {
+		.name = "pcie-limits-port",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "90s",
+		.help = "The PCIe path of an active port carries less than the port, and is at its "
+			"best.",
+		.check = rna_check_pcie_limits_port,
+		.remedy = "Nothing, if the node was planned so; else move the card to a slot with "
+			  "more lanes or a newer generation.",
+		.message_id = "6c165daa4db6461c8236fe421bf2073a",
+	},
+	[RNA_RULE_PCIE_ERRORS] = {
+		.name = "pcie-errors",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "PCIe errors (AER) between a device and its root port rise faster than "
+			"their threshold allows.",
+		.check = rna_check_pcie_errors,
+		.remedy = "Look into the kernel log for AER and the function it names; reseat the "
+			  "card or its riser, and update its firmware and the host's.",
+		.message_id = "dff6f97996ad4881bb816d60f5916cf9",
+	},
 	[RNA_RULE_DEVICE_STALLED] = {
 		.name = "device-stalled",
 		.severity = RNA_SEVERITY_WARNING,

@@ -40,6 +40,9 @@ enum rna_rule_id {
 	RNA_RULE_NETDEV_NO_ADDRESS,
 	RNA_RULE_MTU_LOW,
 	RNA_RULE_BOND_MEMBER_LOST,
+	RNA_RULE_PCIE_DEGRADED,
+	RNA_RULE_PCIE_LIMITS_PORT,
+	RNA_RULE_PCIE_ERRORS,
 	RNA_RULE_DEVICE_STALLED,
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
@@ -174,6 +177,9 @@ void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *ou
 void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);

@@ -38,10 +38,10 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 
 		if (!window->over || out->rule != &rna_rules[threshold->rule])
 			continue;
-		if (threshold->counter)
-			write_rise(threshold, window, &text);
-		else
+		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 			write_downs(window, &text);
+		else
+			write_rise(threshold, window, &text);
 		worst = threshold->severity > worst ? threshold->severity : worst;
 	}
 	if (!rna_strbuf_ok(&text))

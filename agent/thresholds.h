@@ -11,14 +11,21 @@
 #include "rna/clock.h"
 #include "rna/counter.h"
 #include "rna/finding.h"
+#include "rna/pcie.h"
 #include "rna/strbuf.h"
 #include "rules.h"
 
 /* What is followed beside the counter files: how often the port went down. */
 #define RNA_THRESHOLD_DOWNS "downs"
 
+enum rna_threshold_source {
+	RNA_THRESHOLD_OF_COUNTER, /* a counter file */
+	RNA_THRESHOLD_OF_DOWNS,   /* RNA_THRESHOLD_DOWNS */
+	RNA_THRESHOLD_OF_PCIE,    /* errors on the PCIe path of a device, see rna_pcie_errors() */
+};
+
 struct rna_threshold {
-	const char *name; /* file of the counter, or RNA_THRESHOLD_DOWNS */
+	const char *name; /* file of the counter, RNA_THRESHOLD_DOWNS, or aer_ and a severity */
 	enum rna_counter_place place;
 	unsigned char link_layers; /* RNA_ON_*; 0: any */
 	enum rna_rule_id rule;     /* that speaks of it */
@@ -27,7 +34,9 @@ struct rna_threshold {
 	char unit;       /* of the span that count is for: s, m, h, d */
 	const char *why; /* what a rise means, "the cable or a transceiver goes bad" */
 	/* Set by rna_thresholds_new(). */
-	const struct rna_counter *counter; /* NULL: RNA_THRESHOLD_DOWNS */
+	enum rna_threshold_source source;
+	const struct rna_counter *counter; /* of a counter file, else NULL */
+	enum rna_aer aer;                  /* of the PCIe path */
 	uint64_t limit;                    /* count, for a window of at least WINDOW_MIN */
 	rna_usec window;
 };

@@ -38,6 +38,8 @@ struct node_port {
 		enum rna_counter_place place;
 		struct rna_value value;
 	} counters[NODE_COUNTERS_MAX];
+	size_t hop_count; /* 0: no PCIe path */
+	struct rna_pcie_hop hops[4];
 	bool failing;
 	rna_usec stalled; /* for so long; 0: it answers */
 	rna_usec age;     /* of the state */
@@ -190,6 +192,17 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 	return &part->part;
 }
 
+static struct rna_part *node_pcie(const struct node *node, const struct node_port *port)
+{
+	struct rna_pcie *part = node_part(node, RNA_COLLECTOR_PCIE, sizeof(*part));
+	struct rna_pcie_hop *hops = rna_arena_array(part->part.arena, 4, sizeof(*hops));
+
+	memcpy(hops, port->hops, sizeof(port->hops));
+	part->hops = hops;
+	part->hop_count = port->hop_count;
+	return &part->part;
+}
+
 static void node_set_parts(const struct node *node, const struct node_port *port,
 			   struct rna_snapshot_device *device)
 {
@@ -221,6 +234,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 		*(struct rna_port_gids *)(uintptr_t)gids->ports = port->gids;
 		device->parts[RNA_COLLECTOR_GIDS] = &gids->part;
 	}
+	device->parts[RNA_COLLECTOR_PCIE] = node_pcie(node, port);
 	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);
 	device->parts[RNA_COLLECTOR_HW_COUNTERS] =
 		node_counters(node, port, RNA_COLLECTOR_HW_COUNTERS);

@@ -248,6 +248,48 @@ static void test_errors_rise_and_calm_down(void **state)
 	assert_int_equal(count_after(f, 2 * HOUR), 0);
 }
 
+static void set_aer(struct fixture *f, enum rna_aer severity, struct rna_value count)
+{
+	static const struct rna_pcie_hop hops[] = {
+		{.address = "0000:18:00.0", .role = RNA_PCI_NIC},
+		{.address = "0000:15:01.0", .role = RNA_PCI_ROOT_PORT},
+	};
+
+	memcpy(f->node.ports[0].hops, hops, sizeof(hops));
+	f->node.ports[0].hop_count = 2;
+	f->node.ports[0].hops[1].aer[severity] = count;
+}
+
+static void test_pcie_errors_rise_and_name_the_hop(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_ok(500));
+	assert_int_equal(count_after(f, SECOND), 0); /* from before the agent */
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_ok(1499));
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_unreadable());
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_ok(1500));
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->findings[0].severity, RNA_SEVERITY_WARNING);
+	assert_int_equal(view->findings[0].port, 0);
+	assert_non_null(strstr(view->findings[0].text, "most of them since boot at 0000:15:01.0"));
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+pcie-errors");
+	f->node.ports[0].generation++; /* the driver came anew, the function did not */
+	assert_int_equal(count_after(f, 2 * HOUR), 0);
+	set_aer(f, RNA_AER_FATAL, rna_value_ok(0));
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_aer(f, RNA_AER_FATAL, rna_value_ok(1));
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->findings[0].severity, RNA_SEVERITY_CRITICAL);
+	(void)rna_view_unref(view);
+}
+
 static void test_counters_of_another_link_layer(void **state)
 {
 	struct fixture *f = *state;
@@ -424,6 +466,7 @@ int main(void)
 		TEST(test_silence),
 		TEST(test_worse_is_told_again),
 		TEST(test_errors_rise_and_calm_down),
+		TEST(test_pcie_errors_rise_and_name_the_hop),
 		TEST(test_counters_of_another_link_layer),
 		TEST(test_flapping),
 		TEST(test_nccl_index_moves),

@@ -355,6 +355,124 @@ static void old(struct node *node)
 	node->ports[0].age = 60 * RNA_USEC_PER_SEC;
 }
 
+/* -- PCIe -------------------------------------------------------------------------------------- */
+
+#define VALUE(n)                                                                                   \
+	{                                                                                          \
+		(n), (n) ? RNA_VALUE_OK : RNA_VALUE_ABSENT                                         \
+	}
+#define LINK(speed_, width_, max_speed_, max_width_)                                               \
+	.link = {VALUE(speed_), VALUE(width_), VALUE(max_speed_), VALUE(max_width_)}
+
+/* A switch between the device and its root port, all of the fifth generation. */
+static void good_path(struct node *node)
+{
+	static const struct rna_pcie_hop hops[] = {
+		{"0000:18:00.0", RNA_PCI_NIC, LINK(32000, 16, 32000, 16)},
+		{"0000:17:00.0", RNA_PCI_DOWNSTREAM, LINK(32000, 16, 32000, 16)},
+		{"0000:16:00.0", RNA_PCI_UPSTREAM, LINK(32000, 16, 32000, 16)},
+		{"0000:15:01.0", RNA_PCI_ROOT_PORT, LINK(32000, 16, 32000, 16)},
+	};
+
+	memcpy(node->ports[0].hops, hops, sizeof(hops));
+	node->ports[0].hop_count = RNA_ARRAY_SIZE(hops);
+}
+
+static void set_link(struct node *node, size_t hop, uint64_t speed, uint64_t width)
+{
+	good_path(node);
+	for (size_t i = hop; i < hop + 2; i++) {
+		node->ports[0].hops[i].link.speed = rna_value_ok(speed);
+		node->ports[0].hops[i].link.width = rna_value_ok(width);
+	}
+}
+
+static void half_of_the_lanes(struct node *node)
+{
+	set_link(node, 0, 32000, 8);
+}
+
+static void half_of_the_lanes_above_a_switch(struct node *node)
+{
+	set_link(node, 2, 32000, 8);
+}
+
+static void slow_and_the_port_wants_more(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+}
+
+static void all_ports_at(struct node *node, uint64_t gigabits)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].gigabits = gigabits;
+}
+
+static void slow_and_fast_enough(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+	all_ports_at(node, 200);
+}
+
+static void slow_and_down(struct node *node)
+{
+	slow_and_fast_enough(node);
+	disabled(node);
+}
+
+static void slow_as_one_end_is(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+	node->ports[0].hops[1].link.max_speed = rna_value_ok(16000);
+	all_ports_at(node, 200);
+}
+
+static void too_slow_as_one_end_is(struct node *node)
+{
+	slow_as_one_end_is(node);
+	all_ports_at(node, 400);
+}
+
+static void too_slow_and_down(struct node *node)
+{
+	too_slow_as_one_end_is(node);
+	disabled(node);
+}
+
+static void slow_and_the_other_end_unknown(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+	node->ports[0].hops[1].link.max_speed = (struct rna_value){0};
+	all_ports_at(node, 200);
+}
+
+static void speed_unknown(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[0].link = (struct rna_pcie_link){0};
+	node->ports[0].hops[1].link = (struct rna_pcie_link){0};
+}
+
+static void bridges_unknown(struct node *node)
+{
+	half_of_the_lanes(node);
+	for (size_t i = 1; i < 4; i++)
+		node->ports[0].hops[i].role = RNA_PCI_BRIDGE;
+}
+
+static void switch_management_narrow(struct node *node)
+{
+	half_of_the_lanes(node);
+	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
+}
+
+/* Counted before anybody looked: no rise. */
+static void old_pcie_errors(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[3].aer[RNA_AER_FATAL] = rna_value_ok(7);
+}
+
 static const struct {
 	void (*change)(struct node *node);
 	enum rna_link_layer layer;
@@ -419,6 +537,20 @@ static const struct {
 	{watched_saturated, IB, "counter-saturated warning"},
 	{other_saturated, IB, "counter-saturated info"},
 	{counter_unreadable, IB, ""},
+	{good_path, IB, ""},
+	{half_of_the_lanes, IB, "pcie-degraded warning"},
+	{half_of_the_lanes_above_a_switch, ROCE, "pcie-degraded warning"},
+	{slow_and_the_port_wants_more, IB, "pcie-degraded warning"},
+	{slow_and_fast_enough, IB, "pcie-degraded info"},
+	{slow_and_down, IB, "pcie-degraded warning port-disabled info"},
+	{slow_as_one_end_is, IB, ""},
+	{too_slow_as_one_end_is, IB, "pcie-limits-port info"},
+	{too_slow_and_down, IB, "port-disabled info"},
+	{slow_and_the_other_end_unknown, IB, ""},
+	{speed_unknown, IB, ""},
+	{bridges_unknown, IB, ""},
+	{switch_management_narrow, IB, ""},
+	{old_pcie_errors, IB, ""},
 	{stalled, IB, "device-stalled warning"},
 	{stalled_for_long, IB, "device-stalled critical"},
 	{failing, IB, "reads-failing warning"},

@@ -62,9 +62,11 @@ static void test_list(void **state)
 	(void)state;
 	assert_int_equal(find(standard, "symbol_error")->limit, 120);
 	assert_int_equal(find(standard, "port_rcv_errors")->limit, 600); /* 10/s over a minute */
-	assert_null(find(standard, RNA_THRESHOLD_DOWNS)->counter);
+	assert_int_equal(find(standard, RNA_THRESHOLD_DOWNS)->source, RNA_THRESHOLD_OF_DOWNS);
+	assert_int_equal(find(standard, "aer_fatal")->source, RNA_THRESHOLD_OF_PCIE);
+	assert_int_equal(find(standard, "aer_fatal")->aer, RNA_AER_FATAL);
 	for (size_t i = 0; i < standard->count; i++)
-		if (strcmp(standard->items[i].name, RNA_THRESHOLD_DOWNS) != 0)
+		if (standard->items[i].source == RNA_THRESHOLD_OF_COUNTER)
 			assert_non_null(standard->items[i].counter); /* no row is a typing error */
 	assert_int_equal(find(list, "symbol_error")->limit, 7);
 	assert_int_equal(find(list, "symbol_error")->window, 60 * SECOND);
