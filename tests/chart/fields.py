@@ -11,16 +11,24 @@ PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float)}
 QUANTITIES = ("limits", "requests")
 KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
          ("v1", "ServiceAccount"): "V1ServiceAccount", ("apps/v1", "DaemonSet"): "V1DaemonSet",
-         ("networking.k8s.io/v1", "NetworkPolicy"): "V1NetworkPolicy"}
+         ("networking.k8s.io/v1", "NetworkPolicy"): "V1NetworkPolicy",
+         **{("rbac.authorization.k8s.io/v1", kind): f"V1{kind}"
+            for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")}}
 
 RELABELING = {"sourceLabels", "separator", "targetLabel", "regex", "modulus", "replacement", "action"}
 ENDPOINT = {"port", "path", "interval", "scrapeTimeout", "relabelings", "metricRelabelings"}
-# For a custom kind: the fields of its spec, then those of what is in the named lists.
+# For a kind that is custom, or newer than the models: the fields of its spec, then those of what is
+# in the named lists.
 CUSTOM = {
     "PodMonitor": ({"jobLabel", "selector", "podMetricsEndpoints"},
                    {"podMetricsEndpoints": ENDPOINT}),
     "ServiceMonitor": ({"jobLabel", "selector", "endpoints"}, {"endpoints": ENDPOINT}),
     "PrometheusRule": ({"groups"}, {"groups": {"name", "interval", "rules"}}),
+    "ValidatingAdmissionPolicy": (
+        {"failurePolicy", "matchConstraints", "matchConditions", "variables", "validations"},
+        {"matchConditions": {"name", "expression"}, "variables": {"name", "expression"},
+         "validations": {"expression", "message", "messageExpression", "reason"}}),
+    "ValidatingAdmissionPolicyBinding": ({"policyName", "validationActions"}, {}),
 }
 RULE = {"record", "alert", "expr", "for", "keep_firing_for", "labels", "annotations"}
 

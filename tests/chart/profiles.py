@@ -49,6 +49,16 @@ PROFILES = {
         "extraVolumeMounts": [{"name": "host", "mountPath": "/host", "readOnly": True}],
         "serviceAccount": {"name": "given", "annotations": {"a": "b"}},
         "service": {"enabled": True}, "networkPolicy": {"enabled": True}},
+    "api": {"config": {"kubernetes": {"backend": "api"}}},
+    "nfd": {"config": {"kubernetes": {"backend": "nfd", "nfd_directory": "/etc/nfd/features.d"}}},
+    "both": {"config": {"kubernetes": {
+        "backend": "both", "taint": "example.org/rdma-down", "conditions": False, "events": False,
+        "label_prefix": "rdma.example.org", "roce_label": "example.org/roce"}},
+        "apiServer": {"host": "fd00::10", "port": 6443}},
+    "kubeconfig": {"config": {"kubernetes": {
+        "backend": "api", "kubeconfig": "/etc/kube/config"}},
+        "extraVolumes": [{"name": "kube", "secret": {"secretName": "kube"}}],
+        "extraVolumeMounts": [{"name": "kube", "mountPath": "/etc/kube"}]},
     "affinity": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]}}}},
 }
@@ -70,6 +80,15 @@ REFUSED = [
     ({"config": {"log": {"level": "loud"}}}, "config.log.level", "loud"),
     ({"config": {"http": {"listen": [":1"]}}}, "config.http", "listen"),
     ({"config": {"state": {"directory": "/x"}}}, "config", "state"),
+    ({"config": {"kubernetes": {"backend": False}}}, "config.kubernetes.backend", "string"),
+    ({"config": {"kubernetes": {"backend": "API"}}}, "config.kubernetes.backend", "API"),
+    ({"config": {"kubernetes": {"node_name": "n1"}}}, "config.kubernetes", "node_name"),
+    ({"config": {"kubernetes": {"label_prefix": "my labels/"}}}, "config.kubernetes.label_prefix",
+     "my labels/"),
+    ({"config": {"kubernetes": {"roce_label": "a/b/c"}}}, "config.kubernetes.roce_label", "a/b/c"),
+    ({"config": {"kubernetes": {"taint": "it's"}}}, "config.kubernetes.taint", "it's"),
+    ({"config": {"kubernetes": {"nfd_directory": "nfd"}}}, "config.kubernetes.nfd_directory", "nfd"),
+    ({"admissionPolicy": True}, "admissionPolicy", "string"),
     ({"listenHost": "node1"}, "listenHost", "node1"),
     ({"state": {"type": "pvc"}}, "state.type", "pvc"),
     ({"state": {"path": "relative"}}, "state.path", "relative"),

@@ -36,11 +36,14 @@ def overlay(base, over):
     return {key: value for key, value in found.items() if over.get(key, value) is not None}
 
 
+def with_defaults(values):
+    return overlay(yaml.safe_load(read(f"{CHART}/values.yaml")), values)
+
+
 def check_schema(values):
     """Raises Refused with all that the schema says, one line for each mistake."""
     schema = json.loads(read(f"{CHART}/values.schema.json"))
-    merged = overlay(yaml.safe_load(read(f"{CHART}/values.yaml")), values)
-    errors = jsonschema.Draft7Validator(schema).iter_errors(merged)
+    errors = jsonschema.Draft7Validator(schema).iter_errors(with_defaults(values))
     lines = [".".join(map(str, error.path)) + ": " + error.message for error in errors]
     if lines:
         raise Refused("\n".join(lines))

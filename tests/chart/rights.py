@@ -1,43 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """What has to hold of the pods whatever the values: no right without a reason that the values
-give."""
+give. The values here are those of a profile, laid over the chart's own."""
 
 REASONS = ("verbs", "umad", "selfTest")
 
 
-def is_on(values, name):
-    return values.get(name, {}).get("enabled", False)
-
-
 def by_plugin(values):
-    return values.get("deviceFiles", {}).get("by") == "plugin"
+    return values["deviceFiles"]["by"] == "plugin"
 
 
 def wants_device_files(values):
-    return any(is_on(values, name) for name in REASONS)
+    return any(values[name]["enabled"] for name in REASONS)
+
+
+def writes_nfd_file(values):
+    return values["config"]["kubernetes"]["backend"] in ("nfd", "both")
+
+
+def uses_api(values):
+    settings = values["config"]["kubernetes"]
+    return settings["backend"] in ("api", "both") and not settings["kubeconfig"]
 
 
 def wants_root(values):
-    by_umad = is_on(values, "umad") and values["umad"].get("group") is None
-    return by_umad or is_on(values, "selfTest")
+    by_umad = values["umad"]["enabled"] and values["umad"].get("group") is None
+    return by_umad or values["selfTest"]["enabled"] or writes_nfd_file(values)
 
 
 def wanted_context(values):
     """The securityContext that the agent's container has to have, as the whole of it."""
     if wants_device_files(values) and not by_plugin(values):
         return {"readOnlyRootFilesystem": True, "privileged": True}
-    capabilities = {"drop": ["ALL"], **({"add": ["IPC_LOCK"]} if is_on(values, "selfTest") else {})}
+    capabilities = {"drop": ["ALL"], **({"add": ["IPC_LOCK"]} if values["selfTest"]["enabled"] else {})}
     return {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False,
             "capabilities": capabilities}
 
 
 def wanted_host_paths(values):
-    state = values.get("state", {})
-    found = {item["hostPath"]["path"] for item in values.get("extraVolumes", [])}
-    if state.get("type", "hostPath") == "hostPath":
-        found.add(state.get("path", "/var/lib/rdma-node-agent"))
+    found = {item["hostPath"]["path"] for item in values["extraVolumes"] if "hostPath" in item}
+    if values["state"]["type"] == "hostPath":
+        found.add(values["state"]["path"])
     if wants_device_files(values) and not by_plugin(values):
         found.add("/dev/infiniband")
+    if writes_nfd_file(values):
+        found.add(values["config"]["kubernetes"]["nfd_directory"])
     return found
 
 
@@ -56,8 +62,8 @@ def check_pod(pod, values):
     host_paths = {item["hostPath"]["path"] for item in pod["volumes"] if "hostPath" in item}
     if host_paths != wanted_host_paths(values):
         yield f"has the node's {host_paths}, which is not {wanted_host_paths(values)}"
-    if pod["automountServiceAccountToken"]:
-        yield "has a token of the API"
+    if pod["automountServiceAccountToken"] != uses_api(values):
+        yield "has a token of the API, or has none"
 
 
 def check_init(pod):
@@ -73,7 +79,40 @@ def check_init(pod):
             yield f"{container['name']}: has {mounts}"
 
 
+def wanted_rules(values):
+    """What the service account may do, by the kind of the role."""
+    settings = values["config"]["kubernetes"]
+    if not uses_api(values):
+        return {}
+    cluster = [(["nodes"], ["get", "patch"])]
+    cluster += [(["nodes/status"], ["patch"])] if settings["conditions"] else []
+    events = {"Role": [(["events"], ["create", "patch"])]} if settings["events"] else {}
+    return {"ClusterRole": cluster, **events}
+
+
+def check_roles(items, values):
+    """Yields where roles allow something else, or are bound to somebody else."""
+    roles = {item["kind"]: item for item in items if item["kind"] in ("ClusterRole", "Role")}
+    rules = {kind: [(rule["resources"], rule["verbs"]) for rule in role["rules"]
+                    if rule["apiGroups"] == [""]] for kind, role in roles.items()}
+    if rules != wanted_rules(values):
+        yield f"the roles allow {rules}, which is not {wanted_rules(values)}"
+    account = next(item for item in items if item["kind"] == "DaemonSet"
+                   )["spec"]["template"]["spec"]["serviceAccountName"]
+    for kind, role in roles.items():
+        binding = next(item for item in items if item["kind"] == f"{kind}Binding")
+        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": kind,
+                     "name": role["metadata"]["name"]}
+        if binding["roleRef"] != reference or binding["subjects"] != [
+                {"kind": "ServiceAccount", "name": account, "namespace": "ns"}]:
+            yield f"{kind}Binding: binds {binding['roleRef']} to {binding['subjects']}"
+        if kind == "Role" and {role["metadata"]["namespace"],
+                               binding["metadata"]["namespace"]} != {"default"}:
+            yield "Role: events of nodes are in the namespace default"
+
+
 def complaints(items, values):
     pod = next(item for item in items if item["kind"] == "DaemonSet")["spec"]["template"]["spec"]
     yield from check_pod(pod, values)
     yield from check_init(pod)
+    yield from check_roles(items, values)

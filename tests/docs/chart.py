@@ -8,12 +8,24 @@ import re
 import yaml
 
 # Settings that values of another name decide, since the pod has to know them as well.
-DECIDED_BY_POD = {"http.listen", "state.directory"}
+DECIDED_BY_POD = {"http.listen", "state.directory", "kubernetes.node_name"}
 DURATION = "^([0-9]+(d|h|m|s|ms))+$"
+# What a text may be, as the table of settings says it, and as a pattern. Other texts are left to
+# the agent.
+SUBDOMAIN = "[a-z0-9]([-a-z0-9.]*[a-z0-9])?"
+LABEL = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+TEXTS = {
+    "the key of a label": f"^({SUBDOMAIN}/)?{LABEL}$",
+    'the key of a taint, or "" for none': f"^(({SUBDOMAIN}/)?{LABEL})?$",
+    "the value of a label": f"^({LABEL})?$",
+    "a DNS subdomain, with or without a slash behind it": f"^{SUBDOMAIN}/?$",
+    "an absolute path": "^/",
+    'an absolute path, or ""': "^(/.*)?$",
+}
 
 
-class Mistake(Exception):
-    """values.yaml is not as it should be."""
+class Mistake(SystemExit):
+    """values.yaml is not as it should be; ends the check with these words."""
 
 
 # -- values.yaml to README.md ---------------------------------------------------------------------
@@ -65,7 +77,9 @@ def setting_schema(kind, allowed):
         return {"type": "string", "enum": allowed.split(", ")}
     if kind == "duration":
         return {"type": "string", "pattern": DURATION}
-    return {"list": {"type": "array", "items": {"type": "string"}}, "text": {"type": "string"}}[kind]
+    if kind == "list":
+        return {"type": "array", "items": {"type": "string"}}
+    return {"type": "string", **({"pattern": TEXTS[allowed]} if allowed in TEXTS else {})}
 
 
 def config_schema(settings):
@@ -78,6 +92,17 @@ def config_schema(settings):
             of_section["properties"][name] = {"description": meaning,
                                               **setting_schema(kind, allowed)}
     return {"type": "object", "additionalProperties": False, "properties": sections}
+
+
+def check_defaults(settings, text):
+    """values.yaml may show settings of the agent, with the defaults that they have."""
+    defaults = {key: default for key, _kind, _allowed, default, _meaning in settings}
+    for section, content in yaml.safe_load(text)["config"].items():
+        for name, value in content.items():
+            default = defaults.get(f"{section}.{name}")
+            if default not in (value, json.dumps(value)):
+                raise Mistake(f"values.yaml: config.{section}.{name} is {value!r}, "
+                              f"and the agent's own default is {default}")
 
 
 def expected_schema(settings, text):

@@ -97,6 +97,7 @@ def expected_chart_readme(_binary, text):
 
 
 def expected_chart_schema(binary, text):
+    chart.check_defaults(settings(binary), (CHART / "values.yaml").read_text(encoding="utf-8"))
     return chart.expected_schema(settings(binary), text)
 
 

@@ -40,6 +40,24 @@ labels:
 {{- .Values.serviceAccount.name | default $standard -}}
 {{- end -}}
 
+{{- /* The same for an object of the whole cluster: its name tells releases in two namespaces apart. */ -}}
+{{- define "rdma-node-agent.clusterMetadata" -}}
+name: {{ include "rdma-node-agent.clusterName" . }}
+labels:
+  {{- include "rdma-node-agent.labels" (list . dict) | nindent 2 }}
+{{- end -}}
+
+{{- define "rdma-node-agent.clusterName" -}}
+{{ .Release.Namespace }}-{{ include "rdma-node-agent.fullname" . }}
+{{- end -}}
+
+{{- /* The service account as the subject of a binding. */ -}}
+{{- define "rdma-node-agent.subject" -}}
+kind: ServiceAccount
+name: {{ include "rdma-node-agent.serviceAccountName" . }}
+namespace: {{ .Release.Namespace }}
+{{- end -}}
+
 {{- define "rdma-node-agent.image" -}}
 {{- with .Values.image -}}
 {{- if .digest -}}

@@ -9,11 +9,21 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 {{- if and (include "rdma-node-agent.needsDeviceFiles" .) (eq .Values.deviceFiles.by "privileged") }}true{{ end -}}
 {{- end -}}
 
-{{- /* Root's files: umad, unless a group may use them. A capability that is added takes effect for
-root only: Kubernetes gives no ambient ones. */ -}}
+{{- define "rdma-node-agent.writesNfdFile" -}}
+{{- if has .Values.config.kubernetes.backend (list "nfd" "both") }}true{{ end -}}
+{{- end -}}
+
+{{- /* Talks to the API server as the pod's service account. */ -}}
+{{- define "rdma-node-agent.usesApi" -}}
+{{- $api := has .Values.config.kubernetes.backend (list "api" "both") -}}
+{{- if and $api (not .Values.config.kubernetes.kubeconfig) }}true{{ end -}}
+{{- end -}}
+
+{{- /* Root's files: umad, unless a group may use them, and NFD's directory. A capability that is
+added takes effect for root only: Kubernetes gives no ambient ones. */ -}}
 {{- define "rdma-node-agent.needsRoot" -}}
 {{- $umad := and .Values.umad.enabled (kindIs "invalid" .Values.umad.group) -}}
-{{- if or $umad .Values.selfTest.enabled }}true{{ end -}}
+{{- if or $umad .Values.selfTest.enabled (include "rdma-node-agent.writesNfdFile" .) }}true{{ end -}}
 {{- end -}}
 
 {{- define "rdma-node-agent.uid" -}}

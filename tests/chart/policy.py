@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The admission policy, by what it lets agents do: its expressions are evaluated (evaluate.mjs) for
+changes of a node that an agent makes, and for those that it must not make."""
+import copy
+import json
+import subprocess
+
+import renderer
+from renderer import HERE, NAMESPACE
+
+PACKAGE = "@marcbachmann/cel-js@8.0.0"
+SHA512 = ("a1a4eb033886af7cc32c588cb7fc8b5379d9b9131ac325900795f56b423bb3d7"
+          "86cb7258cd7f65f195d71f231deb89f36de5456537b0b944a1c2c65074ae9408")
+VALUES = {"config": {"kubernetes": {"backend": "api", "taint": "example.org/rdma-down",
+                                    "label_prefix": "rdma.example.org", "roce_label": "roce"}}}
+AGENT = f"system:serviceaccount:{NAMESPACE}:rel-rdma-node-agent"
+NODE = {
+    "apiVersion": "v1", "kind": "Node",
+    "metadata": {"name": "n1", "uid": "1-2", "resourceVersion": "7",
+                 "labels": {"pool": "gpu", "roce": "true"}, "annotations": {"volumes": "true"},
+                 "managedFields": [{"manager": "kubelet"}]},
+    "spec": {"podCIDR": "10.0.0.0/24", "providerID": "x://1",
+             "taints": [{"key": "gpu", "effect": "NoSchedule"}]},
+    "status": {"capacity": {"cpu": "8"}, "images": [{"names": ["a:1"], "sizeBytes": 5}],
+               "conditions": [{"type": "Ready", "status": "True"},
+                              {"type": "RdmaPortDown", "status": "False"}]},
+}
+OWN, LABELS, ANNOTATION, TAINT, CONDITIONS = (
+    "of its own pod", "own labels", "own annotation", "own taint", "own conditions")
+METADATA, SPEC, STATUS = ("else in metadata", "else in spec", "else in status")
+
+
+def put(path, value):
+    """A change of a node: value at path; None takes it away."""
+    def change(node):
+        for key in path[:-1]:
+            node = node[key]
+        if value is None:
+            del node[path[-1]]
+        else:
+            node[path[-1]] = value
+    return change
+
+
+def taint(key):
+    return lambda node: node["spec"]["taints"].append({"key": key, "effect": "NoSchedule"})
+
+
+def nothing(_node):
+    pass
+
+
+# What is changed, and why that is refused, if it is.
+CHANGES = [
+    (nothing, None),
+    (put(("metadata", "labels", "roce"), None), None),
+    (put(("metadata", "labels", "roce"), "false"), None),
+    (put(("metadata", "labels", "rdma.example.org/health"), "ok"), None),
+    (put(("metadata", "managedFields"), [{"manager": "rdma-node-agent"}]), None),
+    (put(("metadata", "annotations", "rdma-node-agent/labels"), "roce"), None),
+    (put(("status", "conditions", 1), {"type": "RdmaPortDown", "status": "True"}), None),
+    (put(("status", "conditions", 1), None), None),
+    (taint("example.org/rdma-down"), None),
+    (put(("metadata", "labels", "pool"), "cpu"), LABELS),
+    (put(("metadata", "labels", "pool"), None), LABELS),
+    (put(("metadata", "labels"), None), LABELS),
+    (put(("metadata", "labels", "rdma.example.orgs/health"), "ok"), LABELS),
+    (put(("metadata", "labels", "node-role.kubernetes.io/control-plane"), ""), LABELS),
+    (put(("metadata", "annotations", "volumes"), "false"), ANNOTATION),
+    (put(("metadata", "annotations"), None), ANNOTATION),
+    (put(("metadata", "finalizers"), ["x"]), METADATA),
+    (put(("metadata", "ownerReferences"), [{"uid": "1"}]), METADATA),
+    (put(("spec", "unschedulable"), True), SPEC),
+    (put(("spec", "providerID"), "x://2"), SPEC),
+    (put(("spec", "podCIDR"), None), SPEC),
+    (taint("another"), TAINT),
+    (put(("spec", "taints"), None), TAINT),
+    (put(("spec", "taints", 0, "effect"), "NoExecute"), TAINT),
+    (put(("status", "conditions", 0, "status"), "False"), CONDITIONS),
+    (put(("status", "conditions", 0), None), CONDITIONS),
+    (put(("status", "capacity", "cpu"), "9"), STATUS),
+    (put(("status", "images", 0, "sizeBytes"), 6), STATUS),
+    (put(("status", "capacity"), None), STATUS),
+    (put(("status", "somethingNew"), 1), STATUS),
+]
+
+BOUND = {"authentication.kubernetes.io/node-name": ["n1"]}
+ELSEWHERE = {"authentication.kubernetes.io/node-name": ["n2"]}
+
+
+def request(change=nothing, username=AGENT, extra=None):
+    after = copy.deepcopy(NODE)
+    change(after)
+    extra = {"extra": extra} if extra else {}
+    return {"object": after, "oldObject": NODE,
+            "request": {"userInfo": {"username": username, **extra}}}
+
+
+def cases():
+    """(what it is, the request, why it is refused; "" for not at all, None: not judged)."""
+    for number, (change, why) in enumerate(CHANGES):
+        yield f"change {number}", request(change, extra=BOUND), why or ""
+    mine = put(("metadata", "labels", "roce"), "false")
+    yield "another node", request(mine, extra=ELSEWHERE), OWN
+    yield "a token of no pod", request(mine), OWN
+    yield "a token of a pod of no node", request(mine, extra={"other": ["n1"]}), OWN
+    yield "somebody else", request(put(("metadata", "labels", "pool"), "x"), "kubelet"), None
+
+
+def verdicts(policy, requests):
+    """What the policy says of each; None where the language is not to be had."""
+    found = subprocess.run([f"{HERE}/npm.sh", PACKAGE, SHA512], text=True, stdout=subprocess.PIPE,
+                           check=False)
+    if found.returncode == 77:
+        return None
+    done = subprocess.run(["node", f"{HERE}/evaluate.mjs", found.stdout.strip()], text=True,
+                          input=json.dumps({"policy": policy, "requests": requests}),
+                          stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def complaints(ours):
+    policy = next(item for item in ours.objects(VALUES)
+                  if item["kind"] == "ValidatingAdmissionPolicy")
+    names, requests, wanted = zip(*cases())
+    said = verdicts(policy, requests)
+    if said is None:
+        print("skipped: the admission policy's meaning, since there is no npm to fetch CEL with")
+        return
+    for name, messages, why in zip(names, said, wanted):
+        good = messages == [] if why == "" else messages is None if why is None else (
+            messages is not None and len(messages) == 1 and why in messages[0])
+        if not good:
+            yield f"policy: {name}: wanted {why!r}, and it says {messages}"
