@@ -76,6 +76,9 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 	rna_lanes_submit(schedule->lanes, chain);
 }
 
+/* What is read of all devices together, from the newest presence, and after each that is new. */
+static const unsigned of_presence = 1u << RNA_COLLECTOR_NETDEV | 1u << RNA_COLLECTOR_TOPOLOGY;
+
 static unsigned later_collectors(void)
 {
 	unsigned set = 0;
@@ -97,8 +100,8 @@ static void want(struct rna_schedule *schedule, struct rna_target *target, unsig
 {
 	if (waits_for_first_view(schedule))
 		collectors &= ~later_collectors(); /* start_later() asks for all of these */
-	if (!newest_presence(schedule))            /* slow, maybe; follow_presence() asks for it */
-		collectors &= ~rna_collector_bit(RNA_COLLECTOR_NETDEV);
+	if (!newest_presence(schedule)) /* slow, maybe; follow_presence() asks for these */
+		collectors &= ~of_presence;
 	target->wanted |= collectors & target->collectors;
 	submit(schedule, target, now);
 }
@@ -184,8 +187,9 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 	if (!changed && !old && schedule->device_set > 0)
 		return;
 	schedule->device_set++;
-	want_after(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
-		   rna_collector_bit(RNA_COLLECTOR_NETDEV), part);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (of_presence & rna_collector_bit(id))
+			want_after(schedule, schedule->node[id], rna_collector_bit(id), part);
 }
 
 /* ---- results: the account of a slot --------------------------------------------------------- */
@@ -218,7 +222,8 @@ static bool changes_labels(const struct rna_part *old, const struct rna_part *ne
 		return !old || !rna_gids_same_entries((const void *)old, (const void *)new);
 	if (new->collector == RNA_COLLECTOR_NETDEV)
 		return !old || !rna_netdevs_same_names((const void *)old, (const void *)new);
-	return new->collector == RNA_COLLECTOR_IDENTITY; /* rare; comparing would cost more */
+	/* rare; comparing would cost more */
+	return new->collector == RNA_COLLECTOR_IDENTITY || new->collector == RNA_COLLECTOR_TOPOLOGY;
 }
 
 static bool same_value(struct rna_value a, struct rna_value b)
@@ -257,21 +262,24 @@ static void follow_changes(struct rna_schedule *schedule, struct rna_target *tar
 	if (!changes_labels(old, new))
 		return;
 	schedule->device_set++;
-	if (old && new->collector == RNA_COLLECTOR_NETDEV)
-		for (struct rna_target *t = schedule->devices; t; t = t->next)
-			want_after(schedule, t, gids, new);
+	if (!old || new->collector != RNA_COLLECTOR_NETDEV)
+		return;
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		want_after(schedule, t, gids, new);
+	want_after(schedule, schedule->node[RNA_COLLECTOR_TOPOLOGY],
+		   rna_collector_bit(RNA_COLLECTOR_TOPOLOGY), new); /* which are a LAG */
 }
 
 /*
  * The first part of a device that is read for an event is what the event was about: state comes
- * before all else. Interfaces are a consequence.
+ * before all else. Interfaces and topology are a consequence.
  */
 static void account_event(struct rna_schedule *schedule, struct rna_target *target,
 			  const struct rna_part *part)
 {
 	rna_usec *unpublished = &schedule->unpublished[part->origin.source];
 
-	if (part->origin.seen <= target->shown || part->collector == RNA_COLLECTOR_NETDEV)
+	if (part->origin.seen <= target->shown || of_presence & rna_collector_bit(part->collector))
 		return;
 	target->shown = part->origin.seen;
 	if (*unpublished == 0 || part->origin.seen < *unpublished)
@@ -420,9 +428,14 @@ static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, 
 /* The first view is out: what was not to be waited for gets its turn. */
 static void start_later(struct rna_schedule *schedule)
 {
+	rna_usec now = rna_clock_monotonic();
+
 	if (schedule->patient)
 		return; /* it has run */
-	want_of_devices(schedule, later_collectors(), rna_clock_monotonic());
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			want(schedule, schedule->node[id], later_collectors(), now);
+	want_of_devices(schedule, later_collectors(), now);
 	flush(schedule);
 }
 
@@ -513,15 +526,24 @@ void rna_schedule_read_triggered(struct rna_schedule *schedule)
 	flush(schedule);
 }
 
+static void read_later(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
+{
+	unsigned collectors = target->later;
+
+	target->later = 0;
+	if (collectors)
+		want(schedule, target, collectors, now);
+}
+
 void rna_schedule_read_later(struct rna_schedule *schedule)
 {
 	rna_usec now = rna_clock_monotonic();
 
-	for (struct rna_target *t = schedule->devices; t; t = t->next) {
-		if (t->later)
-			want(schedule, t, t->later, now);
-		t->later = 0;
-	}
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			read_later(schedule, schedule->node[id], now);
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		read_later(schedule, t, now);
 	flush(schedule);
 }
 

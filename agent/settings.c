@@ -124,6 +124,9 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
+	POLL("topology", TOPOLOGY, "10m",
+	     "Period of reading the PCI tree with its GPUs and NICs; it is also read when devices come "
+	     "or go."),
 	POLL("process", PROCESS, "10s",
 	     "Period of reading the agent's own use of CPU, memory and descriptors."),
 	DURATION("poll.deadline", poll_deadline, "100ms", "10m", "5s",

@@ -12,7 +12,7 @@ static bool mark(struct rna_target *target, const struct rna_trigger *trigger)
 	target->triggered |= collectors;
 	target->later |= trigger->later & target->collectors;
 	rna_target_set_cause(target, collectors, &trigger->origin);
-	return collectors;
+	return collectors || (trigger->later & target->collectors);
 }
 
 static bool mark_node(struct rna_schedule *schedule, const struct rna_trigger *trigger)

@@ -3,7 +3,8 @@
  * The watch: events in, triggers out.
  *
  *	rtnetlink  an interface or an address of it: the devices that it serves
- *	uevents    RDMA devices that come, go or get another name: presence
+ *	uevents    RDMA devices that come, go or get another name: presence; PCI functions that do
+ *		   so: topology
  *	verbs      ports, LIDs and GIDs of devices that are held open (verbs_watch.h), by choice
  *
  * Nothing is believed of an event but that it is time to look; and a lost one means to look at
@@ -110,6 +111,13 @@ static void on_link_event(const struct rna_link_event *event, void *userdata)
 	trigger(userdata, RNA_SOURCE_RTNETLINK, about);
 }
 
+/* Hundreds of virtual functions come at once, so the tree is read when they have. */
+static void on_pci_event(struct rna_watch *watch, const char *action)
+{
+	if (strcmp(action, "add") == 0 || strcmp(action, "remove") == 0)
+		trigger(watch, RNA_SOURCE_UEVENT, (struct rna_trigger){.later = BIT(TOPOLOGY)});
+}
+
 /* A device that comes or goes changes presence; one whose node comes can be held open again. */
 static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 {
@@ -118,6 +126,8 @@ static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 	if (strcmp(event->subsystem, "infiniband") == 0)
 		trigger(watch, RNA_SOURCE_UEVENT,
 			(struct rna_trigger){.collectors = BIT(PRESENCE)});
+	else if (strcmp(event->subsystem, "pci") == 0)
+		on_pci_event(watch, event->action);
 	else if (strcmp(event->subsystem, "infiniband_verbs") != 0)
 		return;
 	else if (strcmp(event->action, "remove") == 0)
@@ -132,7 +142,8 @@ static void rescan(struct rna_watch *watch, enum rna_source source)
 	account(watch, source)->overruns++;
 	trigger(watch, source,
 		(struct rna_trigger){.collectors = BIT(PRESENCE) | BIT(STATE) | BIT(IDENTITY) |
-						   BIT(LINK) | BIT(GIDS) | BIT(NETDEV)});
+						   BIT(LINK) | BIT(GIDS) | BIT(NETDEV),
+				     .later = BIT(TOPOLOGY)});
 }
 
 static void close_monitor(struct rna_watch *watch, struct monitor *monitor, enum rna_source source)

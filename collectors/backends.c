@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends.h"
 
+#include <errno.h>
+#include <string.h>
+
 struct rna_backends *rna_backends_new(const struct rna_root *root)
 {
 	struct rna_backends *backends = calloc(1, sizeof(*backends));
@@ -14,14 +17,28 @@ struct rna_backends *rna_backends_new(const struct rna_root *root)
 		.netdev = live ? &rna_rtnetlink : &rna_recorded_netdev,
 		.rdma_netlink = live ? &rna_rdma_netlink : &rna_recorded_rdma_netlink,
 		.mad = live ? &rna_mad : &rna_recorded_mad,
+		.hwloc = live ? &rna_hwloc : &rna_recorded_hwloc,
 	};
 	return backends;
 }
 
 struct rna_backends *rna_backends_free(struct rna_backends *backends)
 {
+	if (backends)
+		free(backends->hwloc_xml);
 	free(backends);
 	return NULL;
+}
+
+int rna_backends_set_hwloc_xml(struct rna_backends *backends, const char *file)
+{
+	char *copy = strdup(file);
+
+	if (!copy)
+		return -ENOMEM;
+	free(backends->hwloc_xml);
+	backends->hwloc_xml = copy;
+	return 0;
 }
 
 bool rna_backends_stack_exists(const struct rna_root *root)

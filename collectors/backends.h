@@ -164,18 +164,53 @@ struct rna_mad_backend {
 			      unsigned port, struct rna_mad_counters *ret);
 };
 
+/* A PCI function or bridge as hwloc has it. */
+struct rna_hwloc_function {
+	const char *path;  /* from its host bridge down: "pci0000:3a/0000:3a:00.0/0000:3b:00.0" */
+	uint32_t class_id; /* 0 of a host bridge, as all of these */
+	uint32_t vendor_id;
+	uint32_t device_id;
+	int numa_node; /* -1: unknown, or more than one */
+	int package;   /* likewise */
+	/* What a file has, and a live machine does not: there the OS devices are not asked for. */
+	const char *const *netdevs; /* NULL-ended */
+	const char *const *devices; /* RDMA devices, NULL-ended */
+	unsigned os_devices;        /* of a GPU: 6 where the driver makes six of it */
+	const char *model;          /* of a GPU, or NULL */
+	const char *uuid;           /* likewise */
+};
+
+struct rna_hwloc {
+	size_t count;
+	const struct rna_hwloc_function *functions;
+};
+
+struct rna_hwloc_backend {
+	/*
+	 * Loads a topology, in arena: of the file if one is named (which is not below the root),
+	 * else of the machine. 0; -ENOENT when there is nothing to load, which is normal; or
+	 * another negative errno with error, which says what to do.
+	 */
+	int (*load)(const struct rna_root *root, const char *file, struct rna_arena *arena,
+		    struct rna_hwloc *ret, struct rna_error *error);
+};
+
 struct rna_backends {
 	const struct rna_root *root;
+	char *hwloc_xml; /* file to take the PCI tree from, or NULL */
 	const struct rna_verbs_backend *verbs;
 	const struct rna_netdev_backend *netdev;
 	const struct rna_rdma_netlink_backend *rdma_netlink;
 	const struct rna_mad_backend *mad;
+	const struct rna_hwloc_backend *hwloc;
 };
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
 extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
 extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */
 extern const struct rna_mad_backend rna_mad;                            /* mad.c */
+extern const struct rna_hwloc_backend rna_hwloc;                        /* hwloc.c */
+extern const struct rna_hwloc_backend rna_recorded_hwloc;               /* hwloc.c */
 extern const struct rna_verbs_backend rna_recorded_verbs;               /* recorded.c */
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
@@ -192,6 +227,9 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
  * counters/, where no file of /sys has them.
  */
 #define RNA_RECORDED_MAD "recorded/mad/%s/ports/%u"
+
+/* Where it has what hwloc found, as lstopo exports it. */
+#define RNA_RECORDED_HWLOC "hwloc.xml"
 
 struct rna_mad_field {
 	const char *name; /* of the file */

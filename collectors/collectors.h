@@ -19,4 +19,5 @@ RNA_COLLECT(link);
 RNA_COLLECT(gids);
 RNA_COLLECT(pcie);
 RNA_COLLECT(netdev);
+RNA_COLLECT(topology);
 RNA_COLLECT(process);

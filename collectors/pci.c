@@ -15,6 +15,10 @@ enum {
 	DOMAIN_DIGITS_MIN = 4,
 	DOMAIN_DIGITS_MAX = 8, /* 32 bits */
 	VPD_MAX = 4096,        /* bytes looked at; that of an HCA has some hundred */
+	RESOURCE_HEAD = 3,
+	RESOURCE_LARGE = 0x80,
+	RESOURCE_VPD_R = 0x90, /* read-only values */
+	KEYWORD_HEAD = 3,
 };
 
 /* Behind the domain: ":3b:00.0". */
@@ -84,18 +88,63 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 	return *ret ? 0 : -ENOMEM;
 }
 
-bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)
+/* The VPD of the function in directory; bytes, or negative errno. */
+static ssize_t read_vpd(const struct rna_root *root, const char *directory, char vpd[VPD_MAX])
 {
-	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
 	RNA_CLOSE int fd = -1;
-	char path[PATH_MAX], vpd[VPD_MAX];
+	char path[PATH_MAX];
 	ssize_t len;
 
 	if (snprintf(path, sizeof(path), "%s/vpd", directory) >= (int)sizeof(path))
-		return false;
+		return -ENAMETOOLONG;
 	fd = rna_root_openat(root, path, O_RDONLY);
 	if (fd < 0)
-		return false;
-	len = pread(fd, vpd, sizeof(vpd), 0);
+		return fd;
+	len = pread(fd, vpd, VPD_MAX, 0);
+	return len < 0 ? -errno : len;
+}
+
+bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)
+{
+	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
+	char vpd[VPD_MAX];
+	ssize_t len = read_vpd(root, directory, vpd);
+
 	return len > 0 && memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
+}
+
+/* A keyword and its length are in front of each value; "SN" is the serial number (6.28.2.1). */
+static const char *find_serial(const uint8_t *at, size_t len, struct rna_arena *arena)
+{
+	while (len > KEYWORD_HEAD && KEYWORD_HEAD + (size_t)at[2] <= len) {
+		size_t size = at[2];
+
+		if (at[0] == 'S' && at[1] == 'N')
+			return rna_arena_printf(arena, "%.*s", (int)size,
+						(const char *)at + KEYWORD_HEAD);
+		at += KEYWORD_HEAD + size;
+		len -= KEYWORD_HEAD + size;
+	}
+	return NULL;
+}
+
+/* VPD is a row of resources, each with a tag and a length: PCI Local Bus Specification 3.0, I.1. */
+const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
+				struct rna_arena *arena)
+{
+	char vpd[VPD_MAX];
+	ssize_t read = read_vpd(root, directory, vpd);
+	size_t len = read > 0 ? (size_t)read : 0, at = 0;
+	const uint8_t *bytes = (const uint8_t *)vpd;
+
+	while (at + RESOURCE_HEAD < len) {
+		size_t size = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
+
+		if (!(bytes[at] & RESOURCE_LARGE) || at + RESOURCE_HEAD + size > len)
+			return NULL; /* the end, or nonsense */
+		if (bytes[at] == RESOURCE_VPD_R)
+			return find_serial(bytes + at + RESOURCE_HEAD, size, arena);
+		at += RESOURCE_HEAD + size;
+	}
+	return NULL;
 }

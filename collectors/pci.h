@@ -27,6 +27,13 @@ const char *rna_pci_find_last(const char *path, size_t *ret_len);
 int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 			   struct rna_arena *arena, char **ret);
 
+/*
+ * The serial number in the VPD of the function in directory, in arena; NULL: none, or no right to
+ * read it. This asks the device, for milliseconds.
+ */
+const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
+				struct rna_arena *arena);
+
 /* What stands in the VPD of such a function. */
 #define RNA_PCI_SWITCH_MANAGEMENT_MARK "SMDL=SW_MNG"
 

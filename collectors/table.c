@@ -69,6 +69,13 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Network interfaces and which port each serves.",
 		.collect = rna_collect_netdev,
 	},
+	[RNA_COLLECTOR_TOPOLOGY] = {
+		.id = RNA_COLLECTOR_TOPOLOGY,
+		.name = "topology",
+		.help = "The PCI tree, GPUs and NICs, and which are near each other.",
+		.later = true,
+		.collect = rna_collect_topology,
+	},
 	[RNA_COLLECTOR_PROCESS] = {
 		.id = RNA_COLLECTOR_PROCESS,
 		.name = "process",

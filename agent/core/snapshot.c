@@ -59,6 +59,11 @@ const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapsh
 	return (const void *)snapshot->parts[RNA_COLLECTOR_NETDEV];
 }
 
+const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
+}
+
 const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot)
 {
 	return (const void *)snapshot->parts[RNA_COLLECTOR_PROCESS];

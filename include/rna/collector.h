@@ -27,6 +27,13 @@ struct rna_backends *rna_backends_free(struct rna_backends *backends); /* accept
 RNA_DEFINE_CLEANUP(struct rna_backends, rna_backends_free)
 
 /*
+ * The PCI tree is that of a file that lstopo wrote, wherever it is, in the place of the machine's:
+ * of a recording that has nothing else, or in a VM whose own tree hides where things are. Before
+ * the first run of a collector. 0 or -ENOMEM.
+ */
+int rna_backends_set_hwloc_xml(struct rna_backends *backends, const char *file);
+
+/*
  * A reader keeps the attribute files of one (collector, device) pair open between runs; see
  * collectors/reader.c for why. Dropping it is always safe and costs one slower run.
  * Thread: whoever runs the job; the schedule never runs two jobs of one pair at a time.
