@@ -70,6 +70,9 @@ struct rna_netdev_backend {
 	 */
 	int (*count_addresses)(const struct rna_root *root, struct rna_netdev *netdevs,
 			       size_t count);
+
+	/* The interface of the default route. 0, -ENOENT without one, or negative errno. */
+	int (*find_uplink)(const struct rna_root *root, char ret[IF_NAMESIZE]);
 };
 
 struct rna_netlink_counters {
@@ -221,6 +224,9 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
 
 /* Where it has, for each interface, how many addresses there were. */
 #define RNA_RECORDED_NETDEV "recorded/netdev"
+
+/* Where it has the name of the interface of the default route. */
+#define RNA_RECORDED_UPLINK "recorded/uplink"
 
 /*
  * Where it has the PortInfo of a port: a file for each field of struct rna_mad_port. Below it,

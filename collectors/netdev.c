@@ -276,6 +276,19 @@ static int compare_netdevs(const void *a, const void *b)
 	return rna_compare_names(x->name, y->name);
 }
 
+static void find_uplink(struct run *run, struct rna_netdevs *netdevs)
+{
+	char name[IF_NAMESIZE];
+	int error = run->in->backends->netdev->find_uplink(run->in->root, name);
+
+	if (error == 0) {
+		netdevs->uplink = rna_arena_strdup(run->part->arena, name);
+		run->no_memory |= !netdevs->uplink;
+	} else if (error != -ENOENT) {
+		rna_part_count_error(run->part, error);
+	}
+}
+
 static int read_all(struct run *run, struct rna_netdevs *netdevs)
 {
 	const struct rna_presence *presence = run->in->presence;
@@ -292,6 +305,7 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 		for (size_t j = 0; j < presence->devices[i].port_count; j++)
 			add_port(run, &presence->devices[i], presence->devices[i].ports[j]);
 	add_masters(run);
+	find_uplink(run, netdevs);
 	sorted = rna_arena_array(run->part->arena, run->count, sizeof(*sorted));
 	if (!sorted || run->no_memory)
 		return -ENOMEM;

@@ -196,9 +196,59 @@ static int count_addresses(const struct rna_root *root, struct rna_netdev *netde
 	return error;
 }
 
+static int parse_route(struct nl_msg *message, void *userdata)
+{
+	const struct rtmsg *route = nlmsg_data(nlmsg_hdr(message));
+	struct nlattr *attributes[RTA_MAX + 1];
+	uint32_t *ifindex = userdata;
+
+	if (nlmsg_parse(nlmsg_hdr(message), sizeof(*route), attributes, RTA_MAX, NULL) == 0 &&
+	    route->rtm_type == RTN_UNICAST && attributes[RTA_OIF])
+		*ifindex = nla_get_u32(attributes[RTA_OIF]);
+	return NL_OK;
+}
+
+/* What the kernel would do with a packet to that address; none is sent. */
+static int find_route(int family, const void *address, int len, char ret[IF_NAMESIZE])
+{
+	struct rtmsg route = {.rtm_family = (unsigned char)family,
+			      .rtm_dst_len = (unsigned char)(len * 8)};
+	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	uint32_t ifindex = 0;
+	int error;
+
+	message = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST);
+	if (!message || nlmsg_append(message, &route, sizeof(route), NLMSG_ALIGNTO) < 0 ||
+	    nla_put(message, RTA_DST, len, address) < 0)
+		return -ENOMEM;
+	error = ask(NETLINK_ROUTE, message, parse_route, &ifindex);
+	if (error == -ENETUNREACH || error == -EHOSTUNREACH || error == -EACCES || error == -EINVAL)
+		return -ENOENT; /* no route, or one that says so: unreachable, prohibit, blackhole
+				 */
+	if (error < 0)
+		return error;
+	return ifindex > 0 && if_indextoname(ifindex, ret) ? 0 : -ENOENT;
+}
+
+/*
+ * The way to an address that is nobody's (RFC 5737, RFC 3849) is the default route, policy rules
+ * included. A dump of the tables would not tell what these do, and may have a million routes.
+ */
+static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
+{
+	static const uint8_t nowhere[] = {203, 0, 113, 1};
+	static const uint8_t nowhere6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
+	int error;
+
+	(void)root; /* the kernel's own routes */
+	error = find_route(AF_INET, nowhere, sizeof(nowhere), ret);
+	return error == -ENOENT ? find_route(AF_INET6, nowhere6, sizeof(nowhere6), ret) : error;
+}
+
 const struct rna_netdev_backend rna_rtnetlink = {
 	.read = read_link,
 	.count_addresses = count_addresses,
+	.find_uplink = find_uplink,
 };
 
 /* -- RDMA netlink --------------------------------------------------------------------------------

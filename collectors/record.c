@@ -302,6 +302,8 @@ static int copy_serving_netdevs(struct rna_recording *recording,
 		copy_netdev(recording, rna_recording_join(recording, CLASS_NET, name), name);
 		rna_record_addresses(recording, &netdevs->netdevs[i]);
 	}
+	if (netdevs->uplink)
+		rna_record_uplink(recording, netdevs->uplink);
 	for (size_t i = 0; i < netdevs->port_count; i++)
 		if (netdevs->ports[i].source == RNA_NETDEV_BY_NETLINK)
 			rna_record_netlink(recording, &netdevs->ports[i]);

@@ -227,6 +227,13 @@ void rna_record_netlink(struct rna_recording *recording, const struct rna_port_n
 		rna_recording_write_file(recording, path, netdev, strlen(netdev));
 }
 
+void rna_record_uplink(struct rna_recording *recording, const char *netdev)
+{
+	netdev = rna_recording_disguise(recording, RNA_DISGUISE_NAME, netdev);
+	if (netdev)
+		rna_recording_write_file(recording, RNA_RECORDED_UPLINK, netdev, strlen(netdev));
+}
+
 static void try_netdevs(int fd, const void *userdata)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;

@@ -8,6 +8,7 @@
  *					had them. No directory: the port could not be asked.
  *	sys/class/net/NAME/		what sysfs has of the interface
  *	recorded/netdev/NAME/		ipv4_addresses, ipv6_addresses: how many
+ *	recorded/uplink			the interface of the default route
  *	recorded/netlink/DEVICE/ports/N/netdev
  *					the interface that RDMA netlink named, where no file of /sys
  *					says it
@@ -193,9 +194,26 @@ static int count_recorded_addresses(const struct rna_root *root, struct rna_netd
 	return 0;
 }
 
+static int read_netdev_name(const struct rna_root *root, const char *path, char ret[IF_NAMESIZE])
+{
+	char text[IF_NAMESIZE + 1]; /* and a line end */
+	ssize_t len = rna_root_read(root, path, text, sizeof(text));
+
+	if (len <= 0 || len >= IF_NAMESIZE || text[0] == '.' || strchr(text, '/'))
+		return -ENOENT;
+	memcpy(ret, text, (size_t)len + 1);
+	return 0;
+}
+
+static int read_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
+{
+	return read_netdev_name(root, RNA_RECORDED_UPLINK, ret);
+}
+
 const struct rna_netdev_backend rna_recorded_netdev = {
 	.read = read_netdev,
 	.count_addresses = count_recorded_addresses,
+	.find_uplink = read_uplink,
 };
 
 /* -- RDMA netlink -------------------------------------------------------------------------------
@@ -205,18 +223,12 @@ static int read_netlink_netdev(const struct rna_root *root, const char *device, 
 			       char ret[IF_NAMESIZE])
 {
 	RNA_FREE char *path = NULL;
-	char text[IF_NAMESIZE + 1]; /* and a line end */
-	ssize_t len;
 
 	if (asprintf(&path, RNA_RECORDED_NETLINK, device, port) < 0) {
 		path = NULL;
 		return -ENOMEM;
 	}
-	len = rna_root_read(root, path, text, sizeof(text));
-	if (len <= 0 || len >= IF_NAMESIZE || text[0] == '.' || strchr(text, '/'))
-		return -ENOENT;
-	memcpy(ret, text, (size_t)len + 1);
-	return 0;
+	return read_netdev_name(root, path, ret);
 }
 
 /* A recording has the hw_counters of sysfs. */

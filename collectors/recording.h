@@ -98,6 +98,7 @@ void rna_record_verbs(struct rna_recording *recording, const struct rna_device *
 void rna_record_mads(struct rna_recording *recording, const struct rna_device *device);
 void rna_record_netlink(struct rna_recording *recording, const struct rna_port_netdev *port);
 void rna_record_addresses(struct rna_recording *recording, const struct rna_netdev *netdev);
+void rna_record_uplink(struct rna_recording *recording, const char *netdev);
 /* Do network interfaces answer at all? A driver may keep whoever asks for one waiting. */
 bool rna_record_netdevs_answer(struct rna_recording *recording,
 			       const struct rna_collect_input *input);

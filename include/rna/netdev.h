@@ -67,6 +67,11 @@ struct rna_netdevs {
 	const struct rna_netdev *netdevs; /* sorted by name */
 	size_t port_count;
 	const struct rna_port_netdev *ports; /* sorted by device, port */
+	/*
+	 * Where the default route goes, IPv4's before IPv6's: the way to other nodes for all that
+	 * is not RDMA. Listed above only if it serves a port. NULL: no such route, or not known.
+	 */
+	const char *uplink;
 };
 
 /*

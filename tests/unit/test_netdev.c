@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectors/netdev: bonds and their members; addresses, of a recording and of the kernel. */
+/* collectors/netdev: bonds and their members; addresses and the default route, of a recording and
+ * of the kernel. */
 #include "backends.h"
 #include "collectors.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -89,11 +92,69 @@ static void test_the_kernel_counts_addresses(void **state)
 	}
 }
 
+static void test_the_default_route_is_recorded(void **state)
+{
+	static const struct {
+		const char *text, *uplink;
+	} cases[] = {{"eno1\n", "eno1"},
+		     {"", NULL},
+		     {"../../etc\n", NULL},
+		     {"a-name-too-long-\n", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(tree_deinit) struct tree tree;
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+		tree_init(&tree);
+		tree_write(&tree, "recorded/uplink", cases[i].text);
+		part = collect(&tree);
+		if (cases[i].uplink)
+			assert_string_equal(((struct rna_netdevs *)part)->uplink, cases[i].uplink);
+		else
+			assert_null(((struct rna_netdevs *)part)->uplink);
+	}
+}
+
+/* The interface of the line for 0.0.0.0 with the lowest metric; false: there is none. */
+static bool read_default_route(char ret[IF_NAMESIZE])
+{
+	FILE *file = fopen("/proc/net/route", "re");
+	unsigned destination, metric, lowest = UINT32_MAX;
+	char line[256], name[IF_NAMESIZE];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%15s %x %*x %*x %*d %*d %u", name, &destination, &metric) == 3 &&
+		    destination == 0 && metric < lowest && name[0] != '*') {
+			lowest = metric;
+			memcpy(ret, name, sizeof(name));
+		}
+	(void)fclose(file);
+	return lowest < UINT32_MAX;
+}
+
+static void test_the_kernel_knows_the_default_route(void **state)
+{
+	char expected[IF_NAMESIZE], name[IF_NAMESIZE];
+	int error = rna_rtnetlink.find_uplink(NULL, name);
+
+	(void)state;
+	if (!read_default_route(expected)) {
+		assert_true(error == 0 || error == -ENOENT); /* by IPv6, perhaps */
+		return;
+	}
+	assert_int_equal(error, 0);
+	assert_string_equal(name, expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_of_a_bond),
 		cmocka_unit_test(test_the_kernel_counts_addresses),
+		cmocka_unit_test(test_the_default_route_is_recorded),
+		cmocka_unit_test(test_the_kernel_knows_the_default_route),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
