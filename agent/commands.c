@@ -39,6 +39,21 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_status,
 	},
 	{
+		.name = "nccl",
+		.summary = "Polls once and writes the environment that NCCL needs on this node.",
+		.help = "Each variable has its reason; where NCCL finds out by itself there is "
+			"none. "
+			"Warnings say\nwhat does not fit, also of the NCCL_IB_ variables that "
+			"choose a GID and are set where it\nis called. shell is for eval, env for "
+			"docker --env-file, yaml is the env of a container.\nThe exit code is 1 "
+			"when "
+			"no port can be used.",
+		.options = RNA_OPTION_BIT(FORMAT),
+		.formats = rna_nccl_forms,
+		.settings = true,
+		.execute = rna_command_nccl,
+	},
+	{
 		.name = "events",
 		.summary = "Asks the running agent which ports went up or down.",
 		.help = "It is asked at the first address of http.listen.",

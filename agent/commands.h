@@ -65,6 +65,7 @@ void rna_commands_describe(struct rna_strbuf *out);
 
 extern const char *const rna_describe_topics[]; /* NULL-ended */
 extern const char *const rna_expect_actions[];  /* NULL-ended */
+extern const char *const rna_nccl_forms[];      /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
@@ -72,6 +73,7 @@ int rna_command_check(struct rna_call *call, struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
+int rna_command_nccl(struct rna_call *call, struct rna_error *error);
 int rna_command_events(struct rna_call *call, struct rna_error *error);
 int rna_command_expect(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);

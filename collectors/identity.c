@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Files of the device, in the order in which they are added to the reader. */
@@ -65,6 +66,20 @@ static int add_directory(struct rna_reader *reader, const char *path, const char
 	return ret;
 }
 
+/* Behind these one more for each port, below the directory of the device. */
+static size_t traffic_class_index(size_t ports, size_t port)
+{
+	return port_file_index(ports, 0) + port;
+}
+
+static int add_traffic_class(struct rna_reader *reader, unsigned port)
+{
+	char name[sizeof(RNA_TRAFFIC_CLASS_FILE) + 10]; /* digits of a number of 32 bits */
+
+	(void)snprintf(name, sizeof(name), RNA_TRAFFIC_CLASS_FILE, port);
+	return rna_reader_add_file(reader, 0, rna_reader_keep_name(reader, name), NULL);
+}
+
 static int add_files(struct rna_reader *reader, const struct rna_device *device,
 		     struct rna_arena *arena)
 {
@@ -75,6 +90,8 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 				    rna_arena_printf(arena, "%s/ports/%u", device->sysfs_path,
 						     device->ports[i]),
 				    port_files, PORT_FILE_COUNT);
+	for (size_t i = 0; ret >= 0 && i < device->port_count; i++)
+		ret = add_traffic_class(reader, device->ports[i]);
 	if (ret < 0)
 		rna_reader_reset(reader);
 	return ret < 0 ? ret : 0;
@@ -176,6 +193,39 @@ static void read_device(struct run *run, struct rna_identity *identity)
 	identity->node_description = keep(run, read_text(run, FILE_NODE_DESCRIPTION));
 }
 
+/*
+ * "Global tclass=106", and perhaps lines with rules for some addresses, which are not for all and
+ * do not count; nothing where nobody configured it (mlx5_ib of NVIDIA's driver package).
+ */
+static int parse_traffic_class(const char *text, uint64_t *ret)
+{
+	static const char head[] = RNA_TRAFFIC_CLASS_HEAD;
+	char number[sizeof("255")];
+	size_t len;
+	int status;
+
+	if (strncmp(text, head, sizeof(head) - 1) != 0)
+		return -ENOENT;
+	text += sizeof(head) - 1;
+	len = strcspn(text, "\n");
+	if (len >= sizeof(number))
+		return -ERANGE;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	status = rna_parse_u64(number, ret);
+	return status == 0 && *ret > UINT8_MAX ? -ERANGE : status;
+}
+
+static void read_traffic_classes(struct run *run, const struct rna_device *device,
+				 struct rna_port_identity *ports)
+{
+	for (size_t i = 0; run->status >= 0 && i < device->port_count; i++)
+		run->status = rna_reader_read_number(run->reader,
+						     traffic_class_index(device->port_count, i),
+						     parse_traffic_class, run->part,
+						     &ports[i].traffic_class);
+}
+
 static void read_ports(struct run *run, const struct rna_device *device,
 		       struct rna_port_identity *ports)
 {
@@ -199,6 +249,7 @@ static int read_all(struct run *run, const struct rna_device *device, struct rna
 		run->status = add_files(run->reader, device, run->part->arena);
 	read_device(run, identity);
 	read_ports(run, device, ports);
+	read_traffic_classes(run, device, ports);
 	identity->ports = ports;
 	identity->port_count = device->port_count;
 	return run->status;

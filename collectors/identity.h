@@ -10,5 +10,9 @@
  */
 const char *rna_guid_parse(const char *text);
 
+/* Of a device, a port: the first line of this file, behind these words, is its traffic class. */
+#define RNA_TRAFFIC_CLASS_FILE "tc/%u/traffic_class"
+#define RNA_TRAFFIC_CLASS_HEAD "Global tclass="
+
 /* "InfiniBand", "Ethernet"; efa says "Unknown". */
 enum rna_link_layer rna_link_layer_parse(const char *text);

@@ -6,6 +6,7 @@
 #include "recording.h"
 
 #include "collectors.h"
+#include "identity.h"
 #include "pci.h"
 #include "pci_config.h"
 
@@ -141,6 +142,23 @@ static void copy_counters(struct rna_recording *recording, const struct rna_devi
 		rna_recording_copy_files(recording, path, SIZE_MAX);
 }
 
+/* The first line: behind it may be rules, with addresses. */
+static void copy_traffic_class(struct rna_recording *recording, const struct rna_device *device,
+			       unsigned number)
+{
+	const char *path =
+		rna_recording_need(recording, rna_arena_printf(recording->scratch,
+							       "%s/" RNA_TRAFFIC_CLASS_FILE,
+							       device->sysfs_path, number));
+	char text[RNA_ATTRIBUTE_MAX + 1];
+
+	if (!path || rna_root_read(recording->root, path, text, sizeof(text)) < 0)
+		return;
+	text[strcspn(text, "\n")] = '\0';
+	if (strncmp(text, RNA_TRAFFIC_CLASS_HEAD, strlen(RNA_TRAFFIC_CLASS_HEAD)) == 0)
+		rna_recording_write_file(recording, path, text, strlen(text));
+}
+
 static void copy_port(struct rna_recording *recording, const struct rna_device *device,
 		      unsigned number)
 {
@@ -158,6 +176,7 @@ static void copy_port(struct rna_recording *recording, const struct rna_device *
 	rna_recording_copy_files(recording, rna_recording_join(recording, port, "pkeys"),
 				 PKEYS_MAX);
 	copy_gids(recording, port);
+	copy_traffic_class(recording, device, number);
 }
 
 /* An excerpt, for config space has serial numbers; and not by a child, as no driver answers. */

@@ -22,17 +22,21 @@ const char *rna_json_escape(char c)
 	return NULL;
 }
 
-void rna_json_set_text(struct rna_json_writer *writer, json_t *object, const char *name,
-		       const char *text)
+json_t *rna_json_text(struct rna_json_writer *writer, const char *text)
 {
 	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT;
 
-	if (!text)
-		return;
 	rna_text_add(&clean, text, rna_json_escape);
 	if (!rna_strbuf_ok(&clean))
 		writer->failed = true;
-	rna_json_set(writer, object, name, json_stringn(clean.data ? clean.data : "", clean.len));
+	return json_stringn(clean.data ? clean.data : "", clean.len);
+}
+
+void rna_json_set_text(struct rna_json_writer *writer, json_t *object, const char *name,
+		       const char *text)
+{
+	if (text)
+		rna_json_set(writer, object, name, rna_json_text(writer, text));
 }
 
 /*

@@ -24,7 +24,10 @@ void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *elem
 /* jansson escapes; a text only has to be UTF-8, which rna_text_add() sees to. */
 rna_escape rna_json_escape;
 
-/* A text from hardware; one that is not known has no member. */
+/* A text from hardware. */
+json_t *rna_json_text(struct rna_json_writer *writer, const char *text);
+
+/* The same as a member; one that is not known has no member. */
 void rna_json_set_text(struct rna_json_writer *writer, json_t *object, const char *name,
 		       const char *text);
 void rna_json_set_time(struct rna_json_writer *writer, json_t *object, const char *name,

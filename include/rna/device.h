@@ -99,6 +99,11 @@ struct rna_port_identity {
 	unsigned number;
 	enum rna_link_layer link_layer;
 	const char *port_guid; /* 16 hex digits in groups of four: "1070:fd03:0000:0001" */
+	/*
+	 * That the driver writes into all RoCE packets of the port, whatever applications say:
+	 * mlx5 of NVIDIA's own driver package, where somebody has configured it.
+	 */
+	struct rna_value traffic_class;
 };
 
 struct rna_identity {

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "rna/error.h"
+#include "rna/nccl.h"
 #include "rna/strbuf.h"
 #include "rna/view.h"
 
@@ -79,6 +80,18 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 /* The newest transitions of ports, oldest first: as JSON, and as a table for people. */
 void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_events_table(const struct rna_view *view, struct rna_strbuf *out);
+
+/* The environment that NCCL needs. */
+enum rna_nccl_form {
+	RNA_NCCL_SHELL, /* export lines with comments */
+	RNA_NCCL_ENV,   /* NAME=VALUE as it is, for docker --env-file */
+	RNA_NCCL_YAML,  /* the env of a container */
+	RNA_NCCL_JSON,
+	RNA_NCCL_FORM_COUNT,
+};
+
+void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form form,
+		    struct rna_strbuf *out);
 
 /* The status page: HTML without scripts, everything in one document. */
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NCCL: which GID it uses of a port.
+ * NCCL: which GID it uses of a port, and which environment it needs on a node.
  *
- * Its choice is made anew by each job, by index, and differs from that of the kernel and of other
- * libraries. A wrong one is not refused: the job hangs, or crosses no router.
- * Source: NCCL src/transport/net_ib/connect.cc, src/misc/param.cc (2.30.7).
+ * Its choice of a GID is made anew by each job, by index, and differs from that of the kernel and
+ * of other libraries. A wrong one is not refused: the job hangs, or crosses no router. Source: NCCL
+ * src/transport/net_ib/connect.cc, src/misc/param.cc (2.30.7).
  */
 #pragma once
 
 #include <stdbool.h>
 
+#include "rna/arena.h"
 #include "rna/gid.h"
+
+struct rna_view;
+
+/* -- The GID ----------------------------------------------------------------------------------- */
 
 /* What the environment of a job says of GIDs, as texts; NULL: it says nothing. */
 struct rna_nccl_environment {
@@ -51,3 +56,39 @@ struct rna_nccl_settings rna_nccl_settings_parse(const struct rna_nccl_environme
  */
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings);
+
+/* -- The environment of a node ----------------------------------------------------------------- */
+
+struct rna_nccl_variable {
+	const char *name;
+	const char *value;
+	const char *reason;
+};
+
+/* Ports that are left out for one reason. */
+struct rna_nccl_left_out {
+	const char *reason;
+	size_t count;
+	const char **ports; /* "mlx5_1/1" */
+};
+
+/*
+ * What a job on this node needs to be told, and what somebody should look at. Where NCCL finds out
+ * by itself there is no variable, and nothing is guessed.
+ */
+struct rna_nccl_advice {
+	size_t port_count; /* that NCCL can use; 0: then there are no variables */
+	size_t variable_count;
+	const struct rna_nccl_variable *variables;
+	size_t left_out_count;
+	const struct rna_nccl_left_out *left_out;
+	size_t warning_count;
+	const char *const *warnings;
+};
+
+/*
+ * Pure; all in arena, but names of devices stay those of view. given: what the environment of the
+ * caller says already, of which it is warned where it harms. 0 or -ENOMEM.
+ */
+int rna_nccl_advise(const struct rna_view *view, const struct rna_nccl_environment *given,
+		    struct rna_arena *arena, struct rna_nccl_advice *ret);

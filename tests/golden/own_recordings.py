@@ -106,7 +106,7 @@ def judge(agent, name, root, outputs, directory):
             yield "what could not be read is not noted"
         return
     for output in outputs:
-        texts = [output.normal(agent.run(tree, output.arguments))
+        texts = [output.normal(output.ask(agent, tree))
                  for tree in (root, kept, replaced)]
         if output.suffix == "json":
             old, new = [], []
