@@ -7,6 +7,7 @@
  *	watch      sockets on which the kernel tells what has changed
  *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
  *	state      the memory's files, read and written by threads of their own
+ *	node       what Kubernetes is told; backends that wait have threads of their own
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
  * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
@@ -16,6 +17,7 @@
 
 #include "announce.h"
 #include "health.h"
+#include "node.h"
 #include "passed.h"
 #include "publish.h"
 #include "remember.h"
@@ -64,6 +66,7 @@ struct rna_agent {
 	struct rna_view *view; /* newest; NULL until the first is complete */
 	struct rna_memory memory;
 	struct rna_state *state; /* NULL: the memory ends with the process */
+	struct rna_node *node;   /* NULL: Kubernetes is told nothing */
 	uint64_t device_set;     /* that the schedule was told the functions of */
 	struct rna_agent_status status;
 	bool once;
@@ -84,7 +87,6 @@ static void remember(struct rna_agent *agent, struct rna_view *view)
 	const struct rna_remember_input input = {&agent->settings, agent->schedule.filter};
 
 	(void)rna_remember(&agent->memory, &input, view); /* no memory: less is said, this once */
-	rna_state_keep(agent->state);
 	if (view->snapshot->device_set == agent->device_set)
 		return;
 	agent->device_set = view->snapshot->device_set;
@@ -104,7 +106,11 @@ static void publish(void *userdata)
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
 	remember(agent, view);
+	rna_node_describe(agent->node, view);
 	rna_health_judge(&agent->health, view);
+	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
+			rna_health_has_settled(&agent->health, view));
+	rna_state_keep(agent->state);
 	if (!agent->view && !agent->once)
 		announce_first(agent);
 	rna_http_forget_view(agent->http); /* else a scraper that has left would keep its parts */
@@ -114,6 +120,16 @@ static void publish(void *userdata)
 	rna_watch_follow(agent->watch, view->snapshot);
 	if (agent->once)
 		(void)sd_event_exit(agent->event, 0);
+}
+
+/* The journal and Kubernetes hear of findings. */
+static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
+		 rna_usec lasted, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	rna_announce(rule, finding, over, lasted);
+	rna_node_hear(agent->node, rule, finding, over);
 }
 
 static struct rna_view *newest_view(void *userdata)
@@ -339,6 +355,9 @@ static bool stop_threads(struct rna_agent *agent)
 	if (!rna_watch_stop(agent->watch, STOP_PATIENCE))
 		return false;
 	agent->watch = NULL;
+	if (!rna_node_stop(agent->node, STOP_PATIENCE))
+		return false;
+	agent->node = NULL;
 	return rna_schedule_stop(&agent->schedule, STOP_PATIENCE);
 }
 
@@ -466,7 +485,12 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	ret = start_http(agent, &agent->settings, &agent->http, error);
 	if (ret < 0)
 		return ret;
-	agent->health.tell = rna_announce;
+	agent->health.tell = tell;
+	agent->health.userdata = agent;
+	ret = rna_node_start(agent->event, &agent->settings, &agent->memory, publish, agent,
+			     &agent->node);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot tell Kubernetes of this node");
 	ret = start_watch(agent, error);
 	if (ret < 0)
 		return ret;

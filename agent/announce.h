@@ -6,7 +6,7 @@
 
 /*
  * One entry, with the fields RULE, SEVERITY, DEVICE, PORT and the rule's MESSAGE_ID, which the
- * catalog explains; of what is over, with the id that all rules share. An rna_health_tell.
+ * catalog explains; of what is over, with the id that all rules share.
  */
 void rna_announce(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
 		  rna_usec lasted);

@@ -121,17 +121,29 @@ static void free_finds(struct rna_finds *finds)
 
 /* CLOCK_MONOTONIC counts from boot. A recording has no boot, and its clock is of another machine.
  */
-static bool has_just_booted(const struct rna_health *health, const struct rna_view *view)
+bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view)
 {
 	return view->agent.live &&
 	       view->snapshot->time.monotonic < health->settings->health_boot_grace;
+}
+
+bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view)
+{
+	rna_usec longest = 0;
+
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		if (!health->disabled[i] && health->holds[i] > longest)
+			longest = health->holds[i];
+	return health->once || (!rna_health_is_booting(health, view) &&
+				rna_usec_since(view->agent.started.monotonic,
+					       view->snapshot->time.monotonic) >= longest);
 }
 
 static void run_rules(struct rna_health *health, struct rna_view *view, struct rna_finds *out)
 {
 	RNA_FREE struct rna_rule_subject *subjects = NULL;
 	ssize_t count = rna_rule_subjects_new(view, &subjects);
-	bool booted = has_just_booted(health, view);
+	bool booted = rna_health_is_booting(health, view);
 	struct rna_rule_input in = {
 		.view = view,
 		.settings = health->settings,
@@ -203,7 +215,7 @@ static void end_condition(struct rna_health *health, struct rna_condition *condi
 
 	if (condition->told && health->tell)
 		health->tell(&rna_rules[condition->rule], &condition->finding, true,
-			     rna_usec_since(since, now.monotonic));
+			     rna_usec_since(since, now.monotonic), health->userdata);
 	condition_deinit(condition);
 }
 
@@ -259,7 +271,8 @@ static void tell(struct rna_health *health, struct rna_condition *condition)
 	condition->told = true;
 	condition->told_severity = severity;
 	if (health->tell)
-		health->tell(&rna_rules[condition->rule], &condition->finding, false, 0);
+		health->tell(&rna_rules[condition->rule], &condition->finding, false, 0,
+			     health->userdata);
 }
 
 static int compare_findings(const void *a, const void *b)

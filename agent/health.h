@@ -14,7 +14,7 @@
  * A finding appeared, got worse, or is over after having been told. lasted: 0 where it is not over.
  */
 typedef void rna_health_tell(const struct rna_rule *rule, const struct rna_finding *finding,
-			     bool over, rna_usec lasted);
+			     bool over, rna_usec lasted, void *userdata);
 
 struct rna_condition;
 
@@ -28,6 +28,7 @@ struct rna_health {
 	struct rna_condition *conditions; /* what holds, told or not; by rule, device and port */
 	bool once;             /* there will be no second look: all that holds is told at once */
 	rna_health_tell *tell; /* NULL: nobody listens */
+	void *userdata;        /* tell's */
 };
 
 /* settings must outlive health. 0 or -ENOMEM. */
@@ -42,3 +43,10 @@ int rna_health_reload(struct rna_health *health);
  * out, and comes with the next view.
  */
 void rna_health_judge(struct rna_health *health, struct rna_view *view);
+
+/*
+ * Has the machine just booted, so that ports are still coming up? And has the agent run for so long
+ * that all that is wrong would have been found?
+ */
+bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view);
+bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view);

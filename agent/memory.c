@@ -41,6 +41,7 @@ void rna_memory_deinit(struct rna_memory *memory)
 	for (size_t i = 0; memory->transitions && i < RNA_TRANSITIONS_KEPT; i++)
 		rna_transition_deinit(&memory->transitions[i]);
 	free(memory->transitions);
+	rna_node_memory_deinit(&memory->node);
 	*memory = RNA_MEMORY_INIT;
 }
 

@@ -12,6 +12,7 @@
 
 #include "rna/error.h"
 #include "rna/expectation.h"
+#include "node_memory.h"
 #include "rna/strbuf.h"
 #include "transitions.h"
 
@@ -54,6 +55,7 @@ struct rna_memory {
 	size_t count;
 	struct rna_device_memory **devices; /* in the order in which they were first seen */
 	size_t hint;                        /* where the last search ended */
+	struct rna_node_memory node;        /* what the Node was told */
 	bool changed;      /* something that is kept; whoever keeps it resets this */
 	uint64_t sequence; /* of the newest transition */
 	struct rna_transition

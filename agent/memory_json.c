@@ -85,14 +85,36 @@ static int write_bytes(const char *data, size_t len, void *out)
 	return rna_strbuf_ok(out) ? 0 : -1;
 }
 
-/* Takes over list. */
-static void write_file(struct writer *writer, const char *name, json_t *list,
+static const char *const kinds[] = {
+	[RNA_VERDICT_UNKNOWN] = "unknown",
+	[RNA_VERDICT_NONE] = "none",
+	[RNA_VERDICT_VALUE] = "value",
+};
+
+static json_t *told_object(struct writer *writer, const struct rna_told *told)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "name", told->name);
+	set_text(writer, object, "kind", kinds[told->verdict.kind]);
+	if (told->verdict.kind == RNA_VERDICT_VALUE)
+		set_text(writer, object, "value", told->verdict.value);
+	set(writer, object, "rank", json_integer(told->verdict.rank));
+	set_text(writer, object, "message", told->message);
+	set_number(writer, object, "since", told->since);
+	return object;
+}
+
+/* Takes over list and told, which may be NULL. */
+static void write_file(struct writer *writer, const char *name, json_t *list, json_t *told,
 		       struct rna_strbuf *out)
 {
 	RNA_CLEANUP(free_json_p) json_t *object = json_object();
 
 	set(writer, object, "version", json_integer(VERSION));
 	set(writer, object, name, list);
+	if (told)
+		set(writer, object, "told", told);
 	if (writer->failed || json_dump_callback(object, write_bytes, out, JSON_INDENT(1)) < 0)
 		out->failed = true;
 	rna_strbuf_add_char(out, '\n');
@@ -101,12 +123,17 @@ static void write_file(struct writer *writer, const char *name, json_t *list,
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
 	struct writer writer = {0};
-	json_t *list = json_array();
+	json_t *list = json_array(), *told = NULL;
 
 	for (size_t i = 0; i < memory->count; i++)
 		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0)
 			append(&writer, list, device_object(&writer, memory->devices[i]));
-	write_file(&writer, "devices", list, out);
+	if (memory->node.count > 0)
+		told = json_array();
+	for (size_t i = 0; i < memory->node.count; i++)
+		if (memory->node.items[i].decided)
+			append(&writer, told, told_object(&writer, &memory->node.items[i]));
+	write_file(&writer, "devices", list, told, out);
 }
 
 static const char *const words[] = {
@@ -142,7 +169,7 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 			append_accepted(&writer, list, device->key, device->ports[p].number,
 					&device->ports[p].accepted);
 	}
-	write_file(&writer, "accepted", list, out);
+	write_file(&writer, "accepted", list, NULL, out);
 }
 
 /* -- Reading ----------------------------------------------------------------------------------- */
@@ -221,6 +248,27 @@ static int read_device(struct rna_memory *memory, const json_t *object)
 	return ret;
 }
 
+/* A verdict that cannot be one is as good as none: it is decided anew. */
+static int read_told(struct rna_node_memory *memory, const json_t *object)
+{
+	const char *name = get_text(object, "name"), *kind = get_text(object, "kind");
+	const char *value = get_text(object, "value"), *message = get_text(object, "message");
+	struct rna_told *told = name ? rna_told_find(memory, name) : NULL;
+
+	if (!told || !kind)
+		return name && kind ? -ENOMEM : -EBADMSG;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0) {
+			told->verdict.kind = (enum rna_verdict_kind)i;
+			told->decided = true;
+		}
+	if (told->verdict.kind == RNA_VERDICT_VALUE)
+		told->decided = value && rna_label_value_make(value, told->verdict.value);
+	told->verdict.rank = json_integer_value(json_object_get(object, "rank"));
+	told->since = get_number(object, "since");
+	return rna_memory_set_text(&told->message, message) || !message ? 0 : -ENOMEM;
+}
+
 int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 		    struct rna_error *error)
 {
@@ -237,6 +285,13 @@ int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 		ret = read_device(&read, json_array_get(list, i));
 		if (ret < 0)
 			return rna_error_say(error, ret, "entry %zu of devices %s", i + 1,
+					     ret == -ENOMEM ? "finds no memory" : "is damaged");
+	}
+	list = json_object_get(file, "told");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		ret = read_told(&read.node, json_array_get(list, i));
+		if (ret < 0)
+			return rna_error_say(error, ret, "entry %zu of told %s", i + 1,
 					     ret == -ENOMEM ? "finds no memory" : "is damaged");
 	}
 	*memory = read;

@@ -32,6 +32,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Check the cable, the transceivers and the port at the other end; if the "
 			  "port is meant to be down, say so in expect.down.",
 		.message_id = "5da5d81fe037426182921d5601598cf5",
+		.condition = RNA_CONDITION_PORT_DOWN,
 	},
 	[RNA_RULE_PORT_INIT] = {
 		.name = "port-init",
@@ -45,6 +46,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Check that a subnet manager runs in this fabric and lets this port in: "
 			  "sminfo, and the log of opensm or UFM.",
 		.message_id = "4e275faaf60345ad94dbd2956e5991ff",
+		.condition = RNA_CONDITION_PORT_DOWN,
 	},
 	[RNA_RULE_PORT_ARMED] = {
 		.name = "port-armed",
@@ -58,6 +60,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Look into the log of the subnet manager; a sweep that fails half-way "
 			  "leaves ports like this.",
 		.message_id = "69864336afab477ca32eed7c5f368ddb",
+		.condition = RNA_CONDITION_PORT_DOWN,
 	},
 	[RNA_RULE_PORT_DISABLED] = {
 		.name = "port-disabled",
@@ -82,6 +85,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Look for its PCI function with lspci and for the reason in the kernel log; "
 			  "a device retired on purpose goes with: rdma-node-agent expect accept.",
 		.message_id = "490558271c264c56954eae201980b496",
+		.condition = RNA_CONDITION_DEVICE_MISSING,
 	},
 	[RNA_RULE_DEVICE_MOVED] = {
 		.name = "device-moved",
@@ -107,6 +111,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Reseat or replace the cable, and compare the speed that both ends are "
 			  "configured for.",
 		.message_id = "d7007c37fcf549da976ee3595e115aa1",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
 	[RNA_RULE_PORT_FLAPPING] = {
 		.name = "port-flapping",
@@ -118,6 +123,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.check = rna_check_threshold,
 		.remedy = "Replace the cable or a transceiver, and look at the port at the other end.",
 		.message_id = "cd4f5a650edc42259f52521f0b7ea57b",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
 	[RNA_RULE_ERRORS_RISING] = {
 		.name = "errors-rising",
@@ -130,6 +136,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Start with the cable and the transceivers when the link's own counters "
 			  "rise, with the fabric when packets are lost.",
 		.message_id = "31e6b24379f8455e95101b7cd955b72e",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
 	[RNA_RULE_COUNTER_SATURATED] = {
 		.name = "counter-saturated",
@@ -166,6 +173,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Check that the port's network interface is up and in this network "
 			  "namespace.",
 		.message_id = "3a59d7b02dbd44109daba40e783915ca",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
 	[RNA_RULE_GID_ROCE_V1_ONLY] = {
 		.name = "gid-roce-v1-only",
@@ -178,6 +186,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Enable RoCE v2 in the driver or the firmware (cma_roce_mode, mlxconfig "
 			  "ROCE_MODE).",
 		.message_id = "0bc8bac461a34f67b26407d55860649e",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
 	[RNA_RULE_GID_LINK_LOCAL_ONLY] = {
 		.name = "gid-link-local-only",
@@ -191,6 +200,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Give the port's network interface an IP address; if it has one, set the "
 			  "interface down and up again.",
 		.message_id = "c178507e72ab4f93b5bf4c3c1baffebe",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
 	[RNA_RULE_GID_NCCL_INDEX_MOVED] = {
 		.name = "gid-nccl-index-moved",
@@ -228,6 +238,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.check = rna_check_netdev_down,
 		.remedy = "Bring the interface up: ip link set dev NAME up.",
 		.message_id = "5f52137f3b614cf29460416e13a57562",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
 	[RNA_RULE_NETDEV_NO_ADDRESS] = {
 		.name = "netdev-no-address",
@@ -241,6 +252,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Give the interface an IP address, or leave the device out with "
 			  "devices.exclude if RDMA is not used on it.",
 		.message_id = "3f11c264b7cd4c6bbe0df2d8d7b8c16d",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
 	[RNA_RULE_MTU_LOW] = {
 		.name = "mtu-low",
@@ -265,6 +277,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.check = rna_check_bond_member_lost,
 		.remedy = "Check the cable and the switch port of that member.",
 		.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
 	[RNA_RULE_PCIE_DEGRADED] = {
 		.name = "pcie-degraded",
@@ -313,6 +326,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Look for firmware command timeouts in the kernel log; a device that stays "
 			  "like this needs a reset or a reboot.",
 		.message_id = "8f21be3837d448218e88dab50f91eeff",
+		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
 	[RNA_RULE_READS_FAILING] = {
 		.name = "reads-failing",
@@ -325,6 +339,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "See rdma_collector_errors_total for the reason, and the kernel log; a "
 			  "container may lack the right to read.",
 		.message_id = "2eac4e1b40fc489b86d81e91c56a71be",
+		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
 	[RNA_RULE_DATA_TOO_OLD] = {
 		.name = "data-too-old",
@@ -337,6 +352,20 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Too many devices stall (see lanes.max), or the agent gets too little CPU "
 			  "time.",
 		.message_id = "5544d516e6684b0686734dbc14cd12d9",
+		.condition = RNA_CONDITION_NOT_OBSERVED,
+	},
+	[RNA_RULE_RESOURCES_MISSING] = {
+		.name = "resources-missing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s", /* the Node is looked at rarely */
+		.help = "Device plugins advertise none, or fewer, of the RDMA resources that the "
+			"node has; with kubernetes.backend api or both.",
+		.check = rna_check_resources_missing,
+		.remedy = "Look into the log of the device plugin on this node, and of kubelet; "
+			  "kubectl describe node shows what is allocatable.",
+		.message_id = "96b6569d987a4a24a205a717a8c17dc5",
+		.condition = RNA_CONDITION_RESOURCES_MISSING,
 	},
 };
 /* clang-format on */

@@ -46,6 +46,7 @@ enum rna_rule_id {
 	RNA_RULE_DEVICE_STALLED,
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
+	RNA_RULE_RESOURCES_MISSING,
 	RNA_RULE_COUNT,
 };
 
@@ -99,6 +100,18 @@ struct rna_find {
 	struct rna_finding finding;
 };
 
+/* Conditions of the Node; of each, the table in node_conditions.c says more. */
+enum rna_node_condition_id {
+	RNA_CONDITION_NONE, /* a rule that sets none */
+	RNA_CONDITION_PORT_DOWN,
+	RNA_CONDITION_DEVICE_MISSING,
+	RNA_CONDITION_LINK_DEGRADED,
+	RNA_CONDITION_PORT_UNREACHABLE,
+	RNA_CONDITION_NOT_OBSERVED,
+	RNA_CONDITION_RESOURCES_MISSING,
+	RNA_CONDITION_COUNT,
+};
+
 enum rna_rule_scope {
 	RNA_RULE_OF_NODE,   /* checked once, with subject NULL */
 	RNA_RULE_OF_DEVICE, /* checked for each device, and with NULL for what reads the node */
@@ -114,8 +127,9 @@ struct rna_rule {
 	const char *hold; /* a duration: how long it must hold until it is told */
 	const char *help; /* when it holds, one sentence */
 	void (*check)(const struct rna_rule_input *in, struct rna_finds *out);
-	const char *remedy;     /* the usual one, one sentence */
-	const char *message_id; /* of the journal, 32 hex digits */
+	const char *remedy;                   /* the usual one, one sentence */
+	const char *message_id;               /* of the journal, 32 hex digits */
+	enum rna_node_condition_id condition; /* that its findings set, from warning on */
 };
 
 extern const struct rna_rule rna_rules[RNA_RULE_COUNT];
@@ -183,3 +197,4 @@ void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *ou
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out);

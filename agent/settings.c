@@ -15,6 +15,7 @@
 #include "expectation.h"
 #include "rna/collector.h"
 #include "rna/device_filter.h"
+#include "rna/kubernetes.h"
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "rules.h"
@@ -48,10 +49,10 @@ static const struct rna_setting_choice hw_counters_sources[] = {
 };
 
 static const struct rna_setting_choice kubernetes_backends[] = {
-	{"off", RNA_NODE_BACKEND_OFF},
-	{"api", RNA_NODE_BACKEND_API},
-	{"nfd", RNA_NODE_BACKEND_NFD},
-	{"both", RNA_NODE_BACKEND_BOTH},
+	{"off", 0},
+	{"api", RNA_NODE_BACKEND_BIT(API)},
+	{"nfd", RNA_NODE_BACKEND_BIT(NFD)},
+	{"both", RNA_NODE_BACKEND_BIT(API) | RNA_NODE_BACKEND_BIT(NFD)},
 	{NULL, 0},
 };
 
@@ -211,7 +212,7 @@ const struct rna_setting rna_setting_table[] = {
 		"Whether virtual functions are judged as physical ones are."),
 	CHOICE("kubernetes.backend", kubernetes_backend, kubernetes_backends, "off",
 	       "Who puts labels on this node's Node object: the agent, by the API server; "
-	       "node-feature-discovery, by a file that the agent writes; or both."),
+	       "node-feature-discovery, by a file that the agent writes; or both. Read at the start only."),
 	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", "",
 	     "Name of this node's Node object; when empty, what the environment has as NODE_NAME."),
 	TEXT("kubernetes.kubeconfig", kubernetes_kubeconfig, "an absolute path, or \"\"",
@@ -263,7 +264,7 @@ const struct rna_setting rna_setting_table[] = {
 	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path", is_absolute,
 	     "/etc/kubernetes/node-feature-discovery/features.d",
 	     "Where node-feature-discovery looks for files with features."),
-	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10m", "7d", "1h",
+	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
 		 "For so long the labels of the file outlive the agent; it is renewed in half that time."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),

@@ -17,14 +17,6 @@
 #define RNA_LISTEN_UNIX             "unix:" /* begins an address in http.listen that is no TCP port */
 #define RNA_CONFIG_DEFAULT          "/etc/rdma-node-agent/rdma-node-agent.yaml"
 
-/* Who makes true what the Node shall say (kubernetes.backend). */
-enum rna_node_backend {
-	RNA_NODE_BACKEND_OFF,
-	RNA_NODE_BACKEND_API = 1,
-	RNA_NODE_BACKEND_NFD = 2,
-	RNA_NODE_BACKEND_BOTH = RNA_NODE_BACKEND_API | RNA_NODE_BACKEND_NFD,
-};
-
 /* kubernetes.taint_effect */
 enum rna_taint_effect {
 	RNA_TAINT_NO_SCHEDULE,
@@ -68,7 +60,7 @@ struct rna_settings {
 	char **expect_up; /* NULL-ended, or NULL: none */
 	char **expect_down;
 	char *state_directory;       /* "": none */
-	int kubernetes_backend;      /* enum rna_node_backend */
+	int kubernetes_backend;      /* RNA_NODE_BACKEND_BIT()s; 0: off */
 	char *kubernetes_node_name;  /* "": $NODE_NAME */
 	char *kubernetes_kubeconfig; /* "": the pod's service account */
 	char *kubernetes_roce_label;

@@ -517,6 +517,70 @@ static void changes(const struct rna_subject *node, struct rna_writer *writer)
 	write_counts(node, RNA_SOURCE_POLL, offsetof(struct rna_source_account, changes), writer);
 }
 
+/* -- Kubernetes -------------------------------------------------------------------------------- */
+
+static void write_backends(const struct rna_subject *subject, struct rna_writer *writer,
+			   struct rna_value (*get)(const struct rna_node_backend *backend))
+{
+	const struct rna_node_status *node = subject->view->node;
+
+	for (size_t id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++) {
+		struct rna_value value = get(&node->backends[id]);
+
+		if (node->backends[id].used && rna_value_is_known(value))
+			rna_writer_sample_with(writer, subject->labels, "backend",
+					       rna_node_backend_name(id), value.number);
+	}
+}
+
+static struct rna_value is_in_step(const struct rna_node_backend *backend)
+{
+	return yes_or_no(backend->in_step);
+}
+
+static struct rna_value has_problem(const struct rna_node_backend *backend)
+{
+	return yes_or_no(backend->problem);
+}
+
+static struct rna_value when_written(const struct rna_node_backend *backend)
+{
+	return backend->written ? rna_value_ok(backend->written) : no_value;
+}
+
+static void node_in_step(const struct rna_subject *node, struct rna_writer *writer)
+{
+	write_backends(node, writer, is_in_step);
+}
+
+static void node_problem(const struct rna_subject *node, struct rna_writer *writer)
+{
+	write_backends(node, writer, has_problem);
+}
+
+static void node_written(const struct rna_subject *node, struct rna_writer *writer)
+{
+	write_backends(node, writer, when_written);
+}
+
+static void node_allocatable(const struct rna_subject *subject, struct rna_writer *writer)
+{
+	const struct rna_node_status *node = subject->view->node;
+
+	for (size_t i = 0; node && i < node->resource_count; i++)
+		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
+				       node->resources[i].allocatable);
+}
+
+static void node_capacity(const struct rna_subject *subject, struct rna_writer *writer)
+{
+	const struct rna_node_status *node = subject->view->node;
+
+	for (size_t i = 0; node && i < node->resource_count; i++)
+		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
+				       node->resources[i].capacity);
+}
+
 static void event_latency(const struct rna_subject *node, struct rna_writer *writer)
 {
 	for (enum rna_source source = RNA_SOURCE_RTNETLINK; source < RNA_SOURCE_COUNT; source++) {
@@ -791,6 +855,21 @@ static const struct rna_family table[] = {
 	{{"rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
 	  "When the configuration in use was read, since the epoch."},
 	 NODE, config_loaded},
+	{{"rdma_kubernetes_in_step", GAUGE, YES_NO,
+	  "Whether the Node, or the file for it, says what the agent wants it to say."},
+	 NODE, .each = node_in_step, .label = "backend"},
+	{{"rdma_kubernetes_problem", GAUGE, YES_NO,
+	  "Whether something keeps it from that; the log says what."},
+	 NODE, .each = node_problem, .label = "backend"},
+	{{"rdma_kubernetes_last_write_timestamp_seconds", GAUGE, SECONDS,
+	  "When it was written last, since the epoch."},
+	 NODE, .each = node_written, .label = "backend"},
+	{{"rdma_kubernetes_allocatable", GAUGE, PLAIN,
+	  "How many of a resource of device plugins pods can have on this node."},
+	 NODE, .each = node_allocatable, .label = "resource"},
+	{{"rdma_kubernetes_capacity", GAUGE, PLAIN,
+	  "How many of a resource of device plugins there are on this node."},
+	 NODE, .each = node_capacity, .label = "resource"},
 	{{"process_cpu_seconds_total", COUNTER, SECONDS,
 	  "User and system time of the agent."},
 	 NODE, process_cpu},

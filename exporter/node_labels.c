@@ -361,9 +361,7 @@ static struct rna_node_verdict health(const struct tally *tally)
 		return none;
 	if (tally->expected > 0 && tally->up == 0)
 		return tally->unread > 0 ? unknown : say("down", DOWN);
-	if (is_troubled(tally->view))
-		return say("degraded", DEGRADED);
-	return tally->options->settled ? say("ok", OK) : unknown;
+	return is_troubled(tally->view) ? say("degraded", DEGRADED) : say("ok", OK);
 }
 
 /* -- The table --------------------------------------------------------------------------------- */

@@ -54,8 +54,6 @@ struct rna_label_options {
 	const char *prefix; /* of all others, with or without the slash behind it */
 	/* VFs and SFs count as ports, which else only those do that come with the node */
 	bool virtual_functions;
-	/* What is wrong has had the time to be found: that nothing was means that all is well. */
-	bool settled;
 };
 
 enum rna_verdict_kind {
@@ -160,6 +158,23 @@ RNA_DEFINE_CLEANUP(struct rna_node_wish, rna_node_wish_unref)
 
 /* Do both want the same of the Node? Events do not count, nor do messages' times. */
 bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b);
+
+/* -- node-feature-discovery -------------------------------------------------------------------- */
+
+/*
+ * The labels of wish as a file for node-feature-discovery, which takes them off the Node when it
+ * sees the file after expires (realtime).
+ */
+void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires,
+			    struct rna_strbuf *out);
+
+/*
+ * Puts the file into directory, or takes it away; node-feature-discovery sees all of it or nothing.
+ * These wait for the disk: never call them in the loop. 0 (also when there is nothing to take
+ * away), or negative errno with error. Thread: any.
+ */
+int rna_nfd_put_file(const char *directory, const char *text, size_t len, struct rna_error *error);
+int rna_nfd_remove_file(const char *directory, struct rna_error *error);
 
 /* -- The API server ---------------------------------------------------------------------------- */
 
@@ -268,3 +283,34 @@ int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct 
 /* What would be sent: each request line, and its body below. Needs no API and no node name. */
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
 				   const struct rna_node_wish *wish, struct rna_strbuf *out);
+
+/* -- How it goes ------------------------------------------------------------------------------- */
+
+/* Those who make a wish true. */
+enum rna_node_backend_id {
+	RNA_NODE_BACKEND_API,
+	RNA_NODE_BACKEND_NFD,
+	RNA_NODE_BACKEND_COUNT,
+};
+
+#define RNA_NODE_BACKEND_BIT(id) (1 << RNA_NODE_BACKEND_##id)
+
+const char *rna_node_backend_name(enum rna_node_backend_id id); /* "api", "nfd": a metric label */
+
+struct rna_node_backend {
+	bool used;
+	bool in_step;     /* the newest wish has come true */
+	bool problem;     /* it was said what it is */
+	rna_usec written; /* realtime of the last write that was taken; 0: none yet */
+	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
+};
+
+/* What a view shows of it. */
+struct rna_node_status {
+	struct rna_node_backend backends[RNA_NODE_BACKEND_COUNT];
+	uint64_t events_sent;
+	uint64_t events_dropped;
+	bool resources_known; /* the Node was read */
+	size_t resource_count;
+	const struct rna_kubernetes_resource *resources; /* by name */
+};

@@ -10,6 +10,7 @@
 #include "rna/expectation.h"
 #include "rna/finding.h"
 #include "rna/histogram.h"
+#include "rna/kubernetes.h"
 #include "rna/snapshot.h"
 #include "rna/transition.h"
 
@@ -66,6 +67,7 @@ struct rna_view {
 	struct rna_snapshot *snapshot;
 	struct rna_agent_status agent;
 	struct rna_metrics_options metrics;
+	const struct rna_node_status *node; /* NULL: Kubernetes is told nothing */
 	size_t job_count;
 	struct rna_job_status *jobs; /* node-wide first, then by device and collector */
 	/* One for each port of the snapshot's devices, in their order; NULL: not judged. */

@@ -23,11 +23,11 @@
 static char told[1024];
 
 static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		      rna_usec lasted)
+		      rna_usec lasted, void *userdata)
 {
 	size_t len = strlen(told);
 
-	(void)lasted;
+	(void)lasted, (void)userdata;
 	if (finding->severity > RNA_SEVERITY_INFO)
 		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
 			       over ? '-' : '+', rule->name);

@@ -22,7 +22,6 @@ static const struct rna_label_options options = {
 	.roce_key = "network.nvidia.com/roce",
 	.roce_value = "true",
 	.prefix = "rdma-node-agent/",
-	.settled = true,
 };
 
 static void set_all(struct node *node, struct rna_value state)
@@ -276,23 +275,6 @@ static void test_decisions(void **state)
 	}
 }
 
-/* An agent that has just begun to look says nothing of health, unless it sees what is wrong. */
-static void test_health_before_rules_have_settled(void **state)
-{
-	struct rna_label_options young = options;
-	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
-	struct node node;
-
-	(void)state;
-	young.settled = false;
-	node_of_two(&node, IB);
-	decide(&node, &young, verdicts);
-	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_HEALTH]), "?");
-	all_down(&node);
-	decide(&node, &young, verdicts);
-	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_HEALTH]), "down");
-}
-
 static void test_health_by_findings(void **state)
 {
 	static const struct {
@@ -510,7 +492,7 @@ static void test_names_of_labels_are_checked(void **state)
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
 		const struct rna_label_options how = {names[i].key, names[i].value, names[i].prefix,
-						      false, false};
+						      false};
 		struct rna_error error = {0};
 
 		assert_int_equal(rna_label_options_check(&how, &error),
@@ -525,7 +507,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decisions),
-		cmocka_unit_test(test_health_before_rules_have_settled),
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
 		cmocka_unit_test(test_nothing_known),

@@ -650,9 +650,77 @@ static void test_settings_name_rules(void **state)
 	assert_false(rna_rule_hold_is_valid("port-dwon=10s"));
 }
 
+/* What device plugins advertise, of a node with three devices. */
+static void test_resources(void **state)
+{
+	static char named[] = "nvidia.com/hostdev", glob[] = "example.com/*";
+	static char *names[] = {glob, named, NULL};
+	static const struct {
+		bool used, known;
+		bool names; /* the settings name nvidia.com/hostdev */
+		struct rna_kubernetes_resource resources[2];
+		const char *found; /* NULL: nothing */
+	} resources[] = {
+		{false, false, false, {{0}}, NULL},
+		{true, false, false, {{0}}, NULL},
+		{true, true, false, {{0}}, NULL}, /* no plugin: nobody asked for one */
+		{true, true, true, {{0}}, "nvidia.com/hostdev is not there"},
+		{true, true, true, {{"nvidia.com/hostdev", 3, 3}}, NULL},
+		{true, true, false, {{"rdma/hca", 63, 63}}, NULL},
+		{true, true, false, {{"rdma/hca", 63, 0}}, "rdma/hca has none"},
+		{true, true, false, {{"rdma/hca", 0, 0}}, "rdma/hca has none"},
+		{true, true, false, {{"rdma/hca", 4, 3}}, "rdma/hca has 3 of 4"},
+		{true,
+		 true,
+		 false,
+		 {{"rdma/a", 1, 1}, {"rdma/b", 1, 1}},
+		 "there are 2 in all, and 3 devices"},
+		{true,
+		 true,
+		 false,
+		 {{"rdma/a", 1, 0}, {"rdma/b", 2, 1}},
+		 "rdma/a has none; rdma/b has 1 of 2"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(resources); i++) {
+		struct rna_node_status status = {
+			.backends[RNA_NODE_BACKEND_API].used = resources[i].used,
+			.resources_known = resources[i].known,
+			.resources = resources[i].resources,
+		};
+		struct rna_settings settings;
+		struct rna_health health;
+		struct rna_view *view;
+		struct node node;
+
+		while (status.resource_count < 2 &&
+		       resources[i].resources[status.resource_count].name)
+			status.resource_count++;
+		assert_int_equal(rna_settings_init(&settings), 0);
+		assert_int_equal(rna_health_init(&health, &settings), 0);
+		settings.kubernetes_resources = resources[i].names ? names : NULL;
+		health.once = true;
+		node_init(&node, IB, 3);
+		view = node_view(&node);
+		view->node = &status;
+		rna_health_judge(&health, view);
+		assert_int_equal(view->finding_count, resources[i].found ? 1 : 0);
+		if (resources[i].found) {
+			assert_string_equal(view->findings[0].rule, "resources-missing");
+			assert_non_null(strstr(view->findings[0].text, resources[i].found));
+		}
+		(void)rna_view_unref(view);
+		rna_health_deinit(&health);
+		settings.kubernetes_resources = NULL;
+		rna_settings_deinit(&settings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_virtual_functions_by_setting),
 		cmocka_unit_test(test_the_table_is_whole),

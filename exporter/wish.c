@@ -56,3 +56,13 @@ bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_
 		return a == b;
 	return same_labels(a, b) && same_conditions(a, b) && same_taint(a, b);
 }
+
+const char *rna_node_backend_name(enum rna_node_backend_id id)
+{
+	static const char *const names[RNA_NODE_BACKEND_COUNT] = {
+		[RNA_NODE_BACKEND_API] = "api",
+		[RNA_NODE_BACKEND_NFD] = "nfd",
+	};
+
+	return names[id];
+}

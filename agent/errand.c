@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errand.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+struct rna_errands {
+	void (*work)(void *job);
+	void (*back)(void *job);
+	int done; /* eventfd */
+	sd_event_source *returns;
+	bool busy;
+	void *job;
+	pthread_t thread;
+};
+
+static void *run(void *argument)
+{
+	struct rna_errands *errands = argument;
+
+	errands->work(errands->job);
+	(void)eventfd_write(errands->done, 1); /* the counter is nowhere near its end */
+	return NULL;
+}
+
+static void come_back(struct rna_errands *errands)
+{
+	eventfd_t count;
+
+	(void)eventfd_read(errands->done, &count); /* there is one errand at a time */
+	errands->busy = false;
+	errands->back(errands->job);
+}
+
+static int on_return(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_errands *errands = userdata;
+
+	(void)source, (void)fd, (void)events;
+	(void)pthread_join(errands->thread, NULL);
+	come_back(errands);
+	return 0;
+}
+
+int rna_errands_new(sd_event *event, void (*work)(void *job), void (*back)(void *job),
+		    struct rna_errands **ret)
+{
+	RNA_CLEANUP(rna_errands_free_p) struct rna_errands *errands = calloc(1, sizeof(*errands));
+	int status;
+
+	if (!errands)
+		return -ENOMEM;
+	errands->work = work;
+	errands->back = back;
+	errands->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (errands->done < 0)
+		return -errno;
+	status = sd_event_add_io(event, &errands->returns, errands->done, EPOLLIN, on_return,
+				 errands);
+	if (status < 0)
+		return status;
+	*ret = RNA_TAKE(errands);
+	return 0;
+}
+
+bool rna_errands_busy(const struct rna_errands *errands)
+{
+	return errands->busy;
+}
+
+int rna_errands_start(struct rna_errands *errands, void *job)
+{
+	errands->job = job;
+	errands->busy = pthread_create(&errands->thread, NULL, run, errands) == 0;
+	return errands->busy ? 0 : -EAGAIN;
+}
+
+bool rna_errands_wait(struct rna_errands *errands, rna_usec patience)
+{
+	struct timespec end;
+
+	if (!errands->busy)
+		return true;
+	(void)clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += (time_t)(patience / RNA_USEC_PER_SEC) + 1;
+	if (pthread_timedjoin_np(errands->thread, NULL, &end) != 0)
+		return false;
+	come_back(errands);
+	return true;
+}
+
+struct rna_errands *rna_errands_free(struct rna_errands *errands)
+{
+	if (!errands)
+		return NULL;
+	(void)sd_event_source_disable_unref(errands->returns);
+	rna_close_p(&errands->done);
+	free(errands);
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Node: what the agent tells Kubernetes of this machine. A guest of the loop that makes a wish
+ * of each view, hands it to the backends when it is another one than before, and says in the view
+ * how they fare.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "memory.h"
+#include "node_events.h"
+#include "settings.h"
+#include "rna/view.h"
+
+struct rna_node;
+
+/*
+ * Starts the backends that settings name; settings and memory must outlive it. judge_again is
+ * called when time alone could change what is told. A backend that cannot be started is logged, and
+ * the rest goes on. *ret is NULL when settings want nothing told. 0, or negative errno.
+ */
+int rna_node_start(sd_event *event, const struct rna_settings *settings, struct rna_memory *memory,
+		   void (*judge_again)(void *userdata), void *userdata, struct rna_node **ret);
+
+/* Fills in node of a view that nobody has seen yet, before it is judged. Accepts NULL. */
+void rna_node_describe(struct rna_node *node, struct rna_view *view);
+
+/* A finding began or ended. Accepts NULL. */
+void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
+		   const struct rna_finding *finding, bool over);
+
+/*
+ * What a view that was judged shows. booting, settled: as health has it. Accepts NULL.
+ */
+void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting,
+		     bool settled);
+
+/* Accepts NULL. false: a backend is stuck and still uses what it was given. */
+bool rna_node_stop(struct rna_node *node, rna_usec patience);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node_conditions.h"
+
+#include <string.h>
+
+enum {
+	MESSAGE_MAX = 512, /* bytes after which no further object is named */
+	FALSE_RANK = 1,    /* no problem is the better news */
+	TRUE_RANK = 0,
+};
+
+#define ROW(problem, fine_reason, fine_message, ports)                                             \
+	{                                                                                          \
+		"Rdma" problem, {fine_reason, problem, "NotKnown"}, fine_message, ports            \
+	}
+
+const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
+	[RNA_CONDITION_PORT_DOWN] = ROW("PortDown", "PortsUp",
+					"All RDMA ports that are expected to be up are up.", true),
+	[RNA_CONDITION_DEVICE_MISSING] =
+		ROW("DeviceMissing", "DevicesThere", "No RDMA device is missing.", false),
+	[RNA_CONDITION_LINK_DEGRADED] =
+		ROW("LinkDegraded", "LinksGood",
+		    "RDMA links have their speed, and no errors to speak of.", true),
+	[RNA_CONDITION_PORT_UNREACHABLE] =
+		ROW("PortUnreachable", "PortsReachable",
+		    "RDMA ports that are up have the addresses that they need.", true),
+	[RNA_CONDITION_NOT_OBSERVED] =
+		ROW("NotObserved", "Observed", "All RDMA devices answer.", false),
+	[RNA_CONDITION_RESOURCES_MISSING] =
+		ROW("ResourcesMissing", "ResourcesThere",
+		    "The device plugins of RDMA advertise what they should.", false),
+};
+
+static bool is_about(const struct rna_finding *finding, const struct rna_rule *rule)
+{
+	return !finding->silenced && finding->severity >= RNA_SEVERITY_WARNING &&
+	       strcmp(finding->rule, rule->name) == 0;
+}
+
+static void name_object(const struct rna_finding *finding, struct rna_strbuf *out)
+{
+	if (finding->device)
+		rna_strbuf_printf(out, " %s", finding->device);
+	if (finding->port > 0)
+		rna_strbuf_printf(out, "/%u", finding->port);
+}
+
+/* "port-down: mlx5_0/1, mlx5_3/1" behind what is there already. How many there are. */
+static size_t name_findings(const struct rna_rule *rule, const struct rna_view *view,
+			    struct rna_strbuf *out)
+{
+	size_t count = 0, left_out = 0;
+
+	for (size_t i = 0; i < view->finding_count; i++) {
+		if (!is_about(&view->findings[i], rule))
+			continue;
+		if (count++ == 0)
+			rna_strbuf_printf(out, "%s%s:", out->len > 0 ? "; " : "", rule->name);
+		else if (out->len < MESSAGE_MAX)
+			rna_strbuf_puts(out, ",");
+		if (out->len < MESSAGE_MAX)
+			name_object(&view->findings[i], out);
+		else
+			left_out++;
+	}
+	if (left_out > 0)
+		rna_strbuf_printf(out, " and %zu more", left_out);
+	return count;
+}
+
+void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition_input *in,
+		       struct rna_node_verdict *ret, struct rna_strbuf *message)
+{
+	const struct rna_condition_row *row = &rna_condition_rows[id];
+	size_t problems = 0;
+
+	*ret = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		if (rna_rules[i].condition == id)
+			problems += name_findings(&rna_rules[i], in->view, message);
+	if (problems > 0) {
+		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, TRUE_RANK, "True"};
+	} else if (in->settled && (in->observed || !row->of_ports)) {
+		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, FALSE_RANK, "False"};
+		rna_strbuf_puts(message, row->fine);
+	}
+}
+
+void rna_condition_list_types(const char *ret[RNA_CONDITION_COUNT])
+{
+	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++)
+		ret[id - 1] = rna_condition_rows[id].type;
+	ret[RNA_CONDITION_COUNT - 1] = NULL;
+}
+
+enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told)
+{
+	if (told->kind != RNA_VERDICT_VALUE)
+		return RNA_CONDITION_UNKNOWN;
+	return told->value[0] == 'T' ? RNA_CONDITION_TRUE : RNA_CONDITION_FALSE;
+}
+
+void rna_conditions_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Condition | True while one of these rules finds something |\n"
+			     "|---|---|\n");
+	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++) {
+		const char *between = "";
+
+		rna_strbuf_printf(out, "| `%s` | ", rna_condition_rows[id].type);
+		for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+			if (rna_rules[i].condition != id)
+				continue;
+			rna_strbuf_printf(out, "%s`%s`", between, rna_rules[i].name);
+			between = ", ";
+		}
+		rna_strbuf_puts(out, " |\n");
+	}
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wish.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node_conditions.h"
+
+#define TAINT "taint" /* the name under which it is remembered */
+
+/* What the value of a label is while it is not known. */
+#define UNKNOWN "unknown"
+
+struct rna_label_options rna_label_options_of(const struct rna_settings *settings)
+{
+	return (struct rna_label_options){
+		.roce_key = settings->kubernetes_roce_label,
+		.roce_value = settings->kubernetes_roce_value,
+		.prefix = settings->kubernetes_label_prefix,
+		.virtual_functions = settings->health_virtual_functions,
+	};
+}
+
+bool rna_settings_have_taint(const struct rna_settings *settings)
+{
+	return *settings->kubernetes_taint != '\0';
+}
+
+/* -- Following --------------------------------------------------------------------------------- */
+
+/* One pass over all that the Node is told. */
+struct pass {
+	struct rna_node_memory *memory;
+	const struct rna_wish_input *in;
+	bool changed;
+	bool no_memory;
+};
+
+static struct rna_node_delays delays_of(const struct rna_wish_input *in)
+{
+	if (in->once)
+		return (struct rna_node_delays){.unknown = 0};
+	return (struct rna_node_delays){
+		.up = in->settings->kubernetes_up_delay,
+		.down = in->settings->kubernetes_down_delay,
+		.unknown = in->settings->kubernetes_unknown_delay,
+		.settling = in->booting,
+	};
+}
+
+static void follow(struct pass *pass, const char *name, const struct rna_node_verdict *verdict,
+		   const char *message, const struct rna_node_delays *delays)
+{
+	struct rna_told *told = rna_told_find(pass->memory, name);
+
+	if (!told)
+		pass->no_memory = true;
+	else
+		pass->changed |= rna_told_follow(told, verdict, message, delays,
+						 pass->in->view->snapshot->time);
+}
+
+/* An agent that has just started has not found again what is wrong. */
+static bool is_too_early(struct pass *pass, const struct rna_node_verdict *health)
+{
+	const struct rna_told *told =
+		rna_told_find(pass->memory, rna_node_label_name(RNA_NODE_LABEL_HEALTH));
+
+	return !pass->in->settled && told && told->decided && health->rank > told->verdict.rank;
+}
+
+static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
+{
+	struct rna_node_delays delays = delays_of(pass->in);
+	struct rna_node_verdict *health = &verdicts[RNA_NODE_LABEL_HEALTH];
+
+	if (is_too_early(pass, health))
+		*health = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
+	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+		follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
+}
+
+/* Findings were held by their rules: what they say is told at once. */
+static void follow_conditions(struct pass *pass, bool observed)
+{
+	const struct rna_condition_input see = {pass->in->view, pass->in->settled, observed};
+	struct rna_node_delays delays = delays_of(pass->in);
+
+	delays.down = 0;
+	delays.settling = false;
+	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++) {
+		RNA_STRBUF struct rna_strbuf message = RNA_STRBUF_INIT;
+		struct rna_node_verdict verdict;
+
+		rna_condition_see(id, &see, &verdict, &message);
+		if (rna_strbuf_ok(&message))
+			follow(pass, rna_condition_rows[id].type, &verdict, message.data, &delays);
+		else
+			pass->no_memory = true;
+	}
+}
+
+/* A taint takes a node away from its users, so what is not known never sets and never removes it.
+ */
+static void follow_taint(struct pass *pass, const struct rna_node_verdict *health)
+{
+	bool degraded = pass->in->settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
+	bool down = strcmp(health->value, "down") == 0;
+	bool bad = down || (degraded && strcmp(health->value, "degraded") == 0);
+	struct rna_node_verdict verdict = {.kind = health->kind, .rank = bad ? 0 : 1};
+	struct rna_node_delays delays = delays_of(pass->in);
+
+	delays.unknown = RNA_USEC_NEVER;
+	if (health->kind == RNA_VERDICT_VALUE && !bad)
+		verdict.kind = RNA_VERDICT_NONE;
+	else if (bad)
+		(void)rna_label_value_make("true", verdict.value);
+	follow(pass, TAINT, &verdict, NULL, &delays);
+}
+
+int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in)
+{
+	const struct rna_label_options options = rna_label_options_of(in->settings);
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct pass pass = {.memory = memory, .in = in};
+	int ret;
+
+	ret = rna_node_labels_decide(in->view, &options, verdicts);
+	if (ret < 0)
+		return ret;
+	follow_labels(&pass, verdicts);
+	if (in->settings->kubernetes_conditions)
+		follow_conditions(&pass,
+				  verdicts[RNA_NODE_LABEL_PORTS_UP].kind != RNA_VERDICT_UNKNOWN);
+	if (rna_settings_have_taint(in->settings))
+		follow_taint(&pass, &verdicts[RNA_NODE_LABEL_HEALTH]);
+	return pass.no_memory ? -ENOMEM : pass.changed;
+}
+
+rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings)
+{
+	const struct rna_wish_input in = {.settings = settings};
+	struct rna_node_delays delays = delays_of(&in);
+	rna_usec first = RNA_USEC_NEVER;
+
+	for (size_t i = 0; i < memory->count; i++) {
+		rna_usec due = rna_told_due(&memory->items[i], &delays);
+
+		if (due < first)
+			first = due;
+	}
+	return first;
+}
+
+/* -- Making ------------------------------------------------------------------------------------ */
+
+/* NULL: nothing is told under that name yet, or there is no memory. */
+static const struct rna_told *told_of(struct rna_node_memory *memory, const char *name)
+{
+	const struct rna_told *told = rna_told_find(memory, name);
+
+	return told && told->decided ? told : NULL;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct rna_node_label *x = a, *y = b;
+
+	return strcmp(x->key, y->key);
+}
+
+/* False: no memory. */
+static bool add_label(struct rna_node_wish *wish, struct rna_node_label *label, const char *key,
+		      const struct rna_told *told)
+{
+	bool known = told->verdict.kind != RNA_VERDICT_UNKNOWN;
+
+	label->key = rna_arena_strdup(wish->arena, key);
+	label->value = rna_arena_strdup(wish->arena, known ? told->verdict.value : UNKNOWN);
+	wish->label_count++;
+	return label->key && label->value;
+}
+
+static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memory,
+		       const struct rna_settings *settings)
+{
+	const struct rna_label_options options = rna_label_options_of(settings);
+	struct rna_node_label *labels =
+		rna_arena_array(wish->arena, RNA_NODE_LABEL_COUNT, sizeof(*labels));
+	bool ok = labels;
+
+	wish->labels_decided = true;
+	for (size_t id = 0; ok && id < RNA_NODE_LABEL_COUNT; id++) {
+		const struct rna_told *told = told_of(memory, rna_node_label_name(id));
+		char key[RNA_LABEL_KEY_MAX + 1];
+
+		rna_node_label_key(id, &options, key);
+		if (!told)
+			wish->labels_decided = false;
+		else if (told->verdict.kind != RNA_VERDICT_NONE)
+			ok = add_label(wish, &labels[wish->label_count], key, told);
+	}
+	if (ok)
+		qsort(labels, wish->label_count, sizeof(*labels), compare_labels);
+	wish->labels = labels;
+	return ok;
+}
+
+static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition *condition,
+			  const struct rna_condition_row *row, const struct rna_told *told)
+{
+	enum rna_condition_status status = rna_condition_status_of(&told->verdict);
+
+	*condition = (struct rna_node_condition){
+		.type = row->type,
+		.status = status,
+		.reason = row->reasons[status],
+		.message = rna_arena_strdup(wish->arena,
+					    told->message ? told->message
+							  : "What it would be decided by could not "
+							    "be read for long."),
+		.since.realtime = told->since,
+	};
+	wish->condition_count++;
+	return condition->message;
+}
+
+static int compare_conditions(const void *a, const void *b)
+{
+	const struct rna_node_condition *x = a, *y = b;
+
+	return strcmp(x->type, y->type);
+}
+
+static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *memory)
+{
+	struct rna_node_condition *conditions =
+		rna_arena_array(wish->arena, RNA_CONDITION_COUNT, sizeof(*conditions));
+	bool ok = conditions;
+
+	wish->conditions_decided = true;
+	for (size_t id = 1; ok && id < RNA_CONDITION_COUNT; id++) {
+		const struct rna_condition_row *row = &rna_condition_rows[id];
+		const struct rna_told *told = told_of(memory, row->type);
+
+		if (!told)
+			wish->conditions_decided = false;
+		else
+			ok = add_condition(wish, &conditions[wish->condition_count], row, told);
+	}
+	if (ok)
+		qsort(conditions, wish->condition_count, sizeof(*conditions), compare_conditions);
+	wish->conditions = conditions;
+	return ok;
+}
+
+static void set_taint(struct rna_node_wish *wish, struct rna_node_memory *memory,
+		      const struct rna_settings *settings)
+{
+	const struct rna_told *told = NULL;
+
+	wish->taint_decided = true;
+	if (!rna_settings_have_taint(settings))
+		return;
+	told = told_of(memory, TAINT);
+	wish->taint_decided = told;
+	wish->taint = told && told->verdict.kind == RNA_VERDICT_VALUE;
+}
+
+struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
+				   const struct rna_settings *settings,
+				   const struct rna_node_events *events)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(8192);
+	struct rna_node_wish *wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
+
+	if (!wish)
+		return NULL;
+	*wish = (struct rna_node_wish){.refs = 1, .arena = arena, .conditions_decided = true};
+	if (!add_labels(wish, memory, settings) ||
+	    (settings->kubernetes_conditions && !add_conditions(wish, memory)))
+		return NULL;
+	set_taint(wish, memory, settings);
+	if (events && settings->kubernetes_events && !rna_node_events_add(events, wish))
+		return NULL;
+	(void)RNA_TAKE(arena); /* the wish has it */
+	return wish;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The file for node-feature-discovery: a label in each line, and the time at which they lapse if
+ * nobody renews it. Files that begin with a dot are not read there, so the new one is written under
+ * such a name beside the old, and takes its place.
+ *
+ * It is not forced to the disk: after a loss of power the agent writes it anew, and whatever NFD
+ * reads until then, it reads again a minute later.
+ * Source: node-feature-discovery, docs/usage/customization-guide.md, "Feature files".
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "rna/kubernetes.h"
+#include "text.h"
+
+#define NAME  "rdma-node-agent"
+#define FRESH "." NAME ".new"
+
+void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires,
+			    struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "# Written by rdma-node-agent, and written again before it expires.\n"
+			     "# +expiry-time=");
+	rna_text_add_time(out, expires);
+	rna_strbuf_puts(out, "\n");
+	for (size_t i = 0; i < wish->label_count; i++)
+		rna_strbuf_printf(out, "%s=%s\n", wish->labels[i].key, wish->labels[i].value);
+}
+
+static int open_directory(const char *path, struct rna_error *error)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return rna_error_say(error, -ENOENT,
+				     "%s: there is no such directory: is node-feature-discovery "
+				     "installed, and its directory mounted?",
+				     path);
+	return fd < 0 ? rna_error_set(error, -errno, "%s", path) : fd;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, text, len);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		if (written > 0) {
+			text += written;
+			len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+int rna_nfd_put_file(const char *directory, const char *text, size_t len, struct rna_error *error)
+{
+	RNA_CLOSE int at = open_directory(directory, error), fd = -1;
+	int ret;
+
+	if (at < 0)
+		return at;
+	fd = openat(at, FRESH, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	ret = fd < 0 ? -errno : write_all(fd, text, len);
+	if (ret == 0 && renameat(at, FRESH, at, NAME) < 0)
+		ret = -errno;
+	if (ret < 0 && fd >= 0)
+		(void)unlinkat(at, FRESH, 0); /* it is of no use, and in nobody's way */
+	return ret < 0 ? rna_error_set(error, ret, "%s/" NAME ": cannot be written", directory) : 0;
+}
+
+int rna_nfd_remove_file(const char *directory, struct rna_error *error)
+{
+	RNA_CLOSE int at = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (at < 0 && errno != ENOENT)
+		return rna_error_set(error, -errno, "%s", directory);
+	if (at >= 0 && unlinkat(at, NAME, 0) < 0 && errno != ENOENT)
+		return rna_error_set(error, -errno, "%s/" NAME ": cannot be removed", directory);
+	return 0;
+}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Kubernetes is told of the node, by the file that node-feature-discovery reads."""
+import datetime
+import json
+import os
+import re
+import stat
+import unittest
+
+from agent import Agent, wait
+
+SOON = {"up_delay": "1s", "down_delay": "2s", "unknown_delay": "1m"}
+ROCE = "network.nvidia.com/roce"
+
+
+class FileAgent(Agent):
+    """An agent that writes node-feature-discovery's file."""
+
+    def __init__(self, machine="roce-8rail", make_directory=True, **kubernetes):
+        super().__init__(machine)
+        self.features = f"{self.directory}/features.d"
+        self.state = f"{self.directory}/state"
+        self.kubernetes = {"backend": "nfd", "nfd_directory": self.features, **SOON, **kubernetes}
+        if make_directory:
+            os.mkdir(self.features)
+
+    def write_config(self, poll=None, extra=""):
+        super().write_config(poll, f"kubernetes: {json.dumps(self.kubernetes)}\n"
+                                   f"state: {{directory: {self.state}}}\n{extra}")
+
+    @property
+    def file(self):
+        return f"{self.features}/rdma-node-agent"
+
+    def text(self):
+        try:
+            with open(self.file, encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def labels(self):
+        return dict(line.split("=", 1) for line in self.text().splitlines()
+                    if not line.startswith("#"))
+
+    def wait_labels(self):
+        wait("the file", self.labels)
+        return self.labels()
+
+    def expiry(self):
+        match = re.search(r"^# \+expiry-time=(\S+)$", self.text(), re.M)
+        return match and datetime.datetime.fromisoformat(match[1].replace("Z", "+00:00"))
+
+    def set_states(self, state):
+        for rail in range(8):
+            self.write(f"sys/class/infiniband/mlx5_{rail}/ports/1/state", state)
+        self.write("sys/class/infiniband/mlx5_8/ports/1/state", state)
+
+
+class Labels(unittest.TestCase):
+    def test_file(self):
+        with FileAgent() as a:
+            labels = a.wait_labels()
+            self.assertEqual(labels[ROCE], "true")
+            self.assertEqual(labels["rdma-node-agent/ports-up"], "9")
+            self.assertEqual(labels["rdma-node-agent/nic-model"], "ConnectX-7")
+            self.assertEqual(os.listdir(a.features), ["rdma-node-agent"])
+            self.assertEqual(stat.S_IMODE(os.stat(a.file).st_mode) & 0o444, 0o444)
+            now = datetime.datetime.now(datetime.timezone.utc)
+            self.assertTrue(datetime.timedelta(minutes=50) < a.expiry() - now
+                            < datetime.timedelta(minutes=61), a.expiry())
+            wait("the metric",
+                 lambda: a.metric("rdma_kubernetes_in_step", backend="nfd") == 1)
+            self.assertEqual(a.metric("rdma_kubernetes_problem", backend="nfd"), 0)
+            self.assertIsNone(a.metric("rdma_kubernetes_in_step", backend="api"))
+
+    def test_ports_go_down_and_come_back(self):
+        with FileAgent() as a:
+            a.wait_labels()
+            a.set_states("1: DOWN")
+            wait("no RoCE", lambda: a.labels() and ROCE not in a.labels())
+            self.assertEqual(a.labels()["rdma-node-agent/ports-up"], "0")
+            self.assertEqual(a.labels()["rdma-node-agent/ports-expected"], "9")
+            self.assertEqual(a.labels()["rdma-node-agent/health"], "down")
+            a.set_states("4: ACTIVE")
+            wait("RoCE again", lambda: a.labels().get(ROCE) == "true")
+
+    def test_nobody_ever_reads_half_a_file(self):
+        with FileAgent(up_delay="0s", down_delay="0s") as a:
+            a.wait_labels()
+            for round_ in range(20):
+                a.write("sys/class/infiniband/mlx5_0/ports/1/state",
+                        "1: DOWN" if round_ % 2 == 0 else "4: ACTIVE")
+                seen = set()
+
+                def changed(seen=seen, wanted="8" if round_ % 2 == 0 else "9"):
+                    text = a.text()
+                    self.assertTrue(text.startswith("# Written"), text)
+                    self.assertIn("rdma-node-agent/sr-iov=", text.splitlines()[-1], text)
+                    seen.add(text)
+                    return a.labels().get("rdma-node-agent/ports-up") == wanted
+
+                wait("the other number", changed)
+            self.assertEqual([n for n in os.listdir(a.features) if not n.startswith(".")],
+                             ["rdma-node-agent"])
+
+    def test_a_read_error_and_a_restart_change_nothing(self):
+        with FileAgent() as a:
+            a.wait_labels()
+            inode = os.stat(a.file).st_ino
+            a.set_states("nobody knows")
+            wait("failed reads", lambda: a.metric("rdma_collector_errors_total", collector="state",
+                                                  device="mlx5_0", reason="format"))
+            a.wait_snapshots(20)
+            self.assertEqual(a.labels()[ROCE], "true")
+            self.assertEqual(os.stat(a.file).st_ino, inode)
+            a.stop()
+            self.assertEqual(a.labels()[ROCE], "true")
+            a.start()
+            wait("readiness", a.is_ready)
+            a.wait_snapshots(20)
+            self.assertEqual(a.labels()[ROCE], "true")
+
+    def test_renewal(self):
+        with FileAgent(nfd_expiry="10s") as a:
+            a.wait_labels()
+            first = a.expiry()
+            wait("renewal", lambda: a.expiry() > first, 20)
+            self.assertIn("rdma-node-agent/ports-up", a.labels())
+
+    def test_directory_comes_later(self):
+        with FileAgent(make_directory=False) as a:
+            wait("the complaint", lambda: "is node-feature-discovery installed" in a.log())
+            wait("the metric", lambda: a.metric("rdma_kubernetes_problem", backend="nfd") == 1)
+            self.assertEqual(a.get("/readyz").status, 200)
+            os.mkdir(a.features)
+            self.assertEqual(a.wait_labels()[ROCE], "true")
+            wait("the good news", lambda: "written again" in a.log())
+            self.assertEqual(a.log().count("is node-feature-discovery installed"), 1)
+            wait("the metric", lambda: a.metric("rdma_kubernetes_problem", backend="nfd") == 0)
+
+    def test_directory_that_cannot_be_written(self):
+        with FileAgent(make_directory=False) as a:
+            with open(a.features, "w", encoding="utf-8"):
+                pass  # root may write to any directory, but not to a file
+            wait("the complaint", lambda: "Not a directory" in a.log())
+            a.wait_snapshots(3)
+            self.assertEqual(a.log().count("Not a directory"), 1)
+
+    def test_names_that_cannot_be_labels(self):
+        for setting, value in (("label_prefix", "kubernetes.io"), ("label_prefix", "No Prefix"),
+                               ("roce_label", "roce"), ("roce_value", "yes it can")):
+            with FileAgent(**{setting: value}) as a:
+                wait("the complaint", lambda: f"kubernetes.{setting}" in a.log())
+                self.assertEqual(a.log().count(f"kubernetes.{setting}"), 1)
+                self.assertEqual(a.get("/readyz").status, 200)
+                a.wait_snapshots(3)
+                self.assertEqual(os.listdir(a.features), [])
+                self.assertEqual(a.metric("rdma_kubernetes_problem", backend="nfd"), 1)
+
+    def test_other_names(self):
+        with FileAgent(roce_label="example.com/roce", roce_value="yes",
+                       label_prefix="rdma.example.com") as a:
+            labels = a.wait_labels()
+            self.assertEqual(labels["example.com/roce"], "yes")
+            self.assertEqual({key.split("/")[0] for key in labels},
+                             {"example.com", "rdma.example.com"})
+
+    def test_off(self):
+        with FileAgent(backend="off") as a:
+            a.wait_snapshots(10)
+            self.assertEqual(os.listdir(a.features), [])
+            self.assertFalse([n for n, _ in a.metrics() if n.startswith("rdma_kubernetes_")])
