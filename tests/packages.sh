@@ -5,7 +5,7 @@
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
-# Groups: build, test, chart, ibsim, vm, bench.
+# Groups: build, test, chart, image, ibsim, vm, bench.
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
@@ -18,6 +18,7 @@ vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-pro
 ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
+image="mmdebstrap cpio"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -25,10 +26,11 @@ group() {
 	build) echo $build ;;
 	test) echo $test ;;
 	chart) echo $chart ;;
+	image) echo $image ;;
 	ibsim) echo $ibsim ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
-	*) echo "packages.sh: no group '$1' (build, test, chart, ibsim, vm, bench)" >&2 && exit 2 ;;
+	*) echo "packages.sh: no group '$1' (build, test, chart, image, ibsim, vm, bench)" >&2 && exit 2 ;;
 	esac
 }
 
