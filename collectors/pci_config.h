@@ -40,7 +40,7 @@ enum { RNA_PCI_CONFIG_EXCERPT = 0x108 };
 
 /*
  * For recordings: a config space that reads like that of directory and has nothing else, no serial
- * number above all. Its length; 0: there is none; or what reading it said.
+ * number above all. Its length; 0: there is none; or a negative errno when it cannot be opened.
  */
 ssize_t rna_pci_config_excerpt(const struct rna_root *root, const char *directory,
 			       uint8_t ret[RNA_PCI_CONFIG_EXCERPT]);

@@ -349,6 +349,11 @@ static void test_an_excerpt_of_config_space_reads_like_it(void **state)
 	assert_int_equal(rna_pci_config_excerpt(fixture->tree.root, "f", excerpt), 0);
 	tree_remove(&fixture->tree, "f/config");
 	assert_int_equal(rna_pci_config_excerpt(fixture->tree.root, "f", excerpt), 0);
+
+	memset(bytes, 0xff, sizeof(bytes)); /* it does not answer, and so does the recording */
+	tree_write_bytes(&fixture->tree, "f/config", bytes, sizeof(bytes));
+	assert_int_equal(rna_pci_config_excerpt(fixture->tree.root, "f", excerpt), 64);
+	assert_int_equal(excerpt[0] & excerpt[63], 0xff);
 }
 
 static void test_config_space_that_is_closed_or_odd_tells_nothing(void **state)
