@@ -321,18 +321,13 @@ number_is() {
 
 # held_by PID: device files of RDMA and RDMA netlink sockets that it has open, one line each
 held_by() {
-	local pid=$1 fd target
+	local fd target
 
-	for fd in /proc/"$pid"/fd/*; do
-		target=$(readlink "$fd") || continue
-		case $target in
-		/dev/infiniband/*) echo "fd ${fd##*/}: $target" ;;
-		socket:*)
-			if rdma_netlink_inodes | grep -qx "${target//[^0-9]/}"; then
-				echo "fd ${fd##*/}: NETLINK_RDMA $target"
-			fi
-			;;
-		esac
+	find "/proc/$1/fd" -lname '/dev/infiniband/*' -printf 'fd %f: %l\n' 2>/dev/null
+	find "/proc/$1/fd" -lname 'socket:*' -printf '%f %l\n' 2>/dev/null | while read -r fd target; do
+		if rdma_netlink_inodes | grep -qx "${target//[^0-9]/}"; then
+			echo "fd $fd: NETLINK_RDMA $target"
+		fi
 	done
 }
 
