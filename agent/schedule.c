@@ -4,6 +4,8 @@
 #include "rna/gid.h"
 #include "rna/log.h"
 #include "rna/netdev.h"
+#include "rna/parse.h"
+#include "rna/topology.h"
 
 #include <errno.h>
 #include <string.h>
@@ -286,6 +288,17 @@ static void account_event(struct rna_schedule *schedule, struct rna_target *targ
 		*unpublished = part->origin.seen;
 }
 
+/* A file of hwloc that is of no use is told of once, and again when something else is wrong. */
+static void log_problem(const struct rna_target *target, const struct rna_job *job,
+			const struct rna_part *old, const struct rna_part *new)
+{
+	const struct rna_topology *before = (const void *)old, *now = (const void *)new;
+
+	if (new->collector == RNA_COLLECTOR_TOPOLOGY && now->problem &&
+	    (!before || !rna_same_text(before->problem, now->problem)))
+		log_slot(LOG_WARNING, target, job, now->problem);
+}
+
 static void account_success(struct rna_schedule *schedule, struct rna_target *target,
 			    struct rna_slot *slot)
 {
@@ -298,6 +311,7 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 	part->origin = slot->origin;
 	account_event(schedule, target, part);
 	follow_changes(schedule, target, slot->part, part);
+	log_problem(target, &slot->job, slot->part, part);
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
 	slot->inherited = rna_part_unref(slot->inherited);

@@ -15,10 +15,16 @@
 #include <errno.h>
 #include <string.h>
 
+/* Is the tree that of hwloc? */
+static bool follows_hwloc(const struct rna_topology_run *run)
+{
+	return run->in->backends->hwloc_xml || !run->pci;
+}
+
 /* Has hwloc been asked about all of these? Then the part before has what it said. */
 static bool is_known(const struct rna_topology_run *run)
 {
-	if (!run->last || !run->last->hwloc)
+	if (!run->last || !run->last->hwloc || follows_hwloc(run))
 		return false;
 	for (size_t i = 0; i < run->functions.count; i++)
 		if (rna_topology_find_object(run->last, run->functions.items[i].address) ==
@@ -46,6 +52,13 @@ static void recall(struct rna_topology_run *run)
 		function->device_id = last->objects[i].device_id;
 		function->numa_node = last->objects[i].numa_node;
 		function->package = last->objects[i].package;
+	}
+	for (size_t i = 0; i < last->gpu_count; i++) {
+		struct rna_pci_function *function = &run->hwloc.items[last->gpus[i].object];
+
+		function->os_devices = last->gpus[i].os_devices;
+		function->model = last->gpus[i].model;
+		function->uuid = last->gpus[i].uuid;
 	}
 }
 
@@ -92,7 +105,7 @@ static void ask_hwloc(struct rna_topology_run *run, struct rna_topology *topolog
 	if (is_known(run)) {
 		topology->hwloc = true;
 		recall(run);
-	} else if (run->functions.count > 0 || !run->pci || backends->hwloc_xml) {
+	} else if (run->functions.count > 0 || follows_hwloc(run)) {
 		status = backends->hwloc->load(run->in->root, backends->hwloc_xml, run->scratch,
 					       &hwloc, &error);
 		topology->hwloc = status >= 0;
@@ -177,7 +190,7 @@ static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 
 	rna_topology_read_functions(run);
 	ask_hwloc(run, topology);
-	if (run->in->backends->hwloc_xml || !run->pci)
+	if (follows_hwloc(run))
 		follow_hwloc(run);
 	rna_topology_read_netdevs(run);
 	rna_topology_read_devices(run);

@@ -72,17 +72,6 @@ void rna_topology_find_lags(struct rna_topology_run *run)
 
 /* ---- Data Direct ---------------------------------------------------------------------------- */
 
-/* What the part before says, so that no device is asked twice. NULL: nothing. */
-static const struct rna_nic *find_last(const struct rna_topology_run *run, const char *address)
-{
-	const struct rna_topology *last = run->last;
-
-	for (size_t i = 0; last && i < last->nic_count; i++)
-		if (strcmp(last->objects[last->nics[i].object].address, address) == 0)
-			return &last->nics[i];
-	return NULL;
-}
-
 static const char *read_serial(struct rna_topology_run *run,
 			       const struct rna_pci_function *function)
 {
@@ -91,25 +80,36 @@ static const char *read_serial(struct rna_topology_run *run,
 	return rna_pci_read_serial(run->in->root, function->directory, run->scratch);
 }
 
+/* What the part before says, if the function is still there: no device is asked twice. */
+static const struct rna_pci_function *recall(const struct rna_topology_run *run,
+					     const char *address)
+{
+	const struct rna_topology *last = run->last;
+
+	for (size_t i = 0; last && i < last->nic_count; i++)
+		if (last->nics[i].data_direct != RNA_NO_OBJECT &&
+		    strcmp(last->objects[last->nics[i].object].address, address) == 0)
+			return rna_pci_functions_find(
+				&run->functions, last->objects[last->nics[i].data_direct].address);
+	return NULL;
+}
+
 static int find_data_direct(struct rna_topology_run *run, const struct rna_pci_function *nic)
 {
-	const struct rna_nic *last = find_last(run, nic->address);
+	const struct rna_pci_function *known = recall(run, nic->address);
 	const char *serial = NULL;
 
-	if (nic->vendor_id != VENDOR_MELLANOX)
-		return RNA_NO_OBJECT;
+	if (known)
+		return known->object;
 	for (size_t i = 0; i < run->functions.count; i++) {
 		const struct rna_pci_function *function = run->functions.by_address[i];
 
-		if (!function->data_direct)
+		if (!function->data_direct || nic->vendor_id != VENDOR_MELLANOX)
 			continue;
-		if (last && last->data_direct != RNA_NO_OBJECT &&
-		    strcmp(run->last->objects[last->data_direct].address, function->address) == 0)
-			return function->object;
 		if (!serial)
 			serial = read_serial(run, nic);
 		if (!serial)
-			return RNA_NO_OBJECT;
+			break;
 		if (rna_same_text(serial, read_serial(run, function)))
 			return function->object;
 	}

@@ -327,10 +327,10 @@ void rna_topology_read_netdevs(struct rna_topology_run *run)
 
 /*
  * Puts a virtual device on the functions below an interface: its own, or those of what it is made
- * of. budget ends this in a tree where interfaces are below themselves.
+ * of. seen: where this has been already, for in a broken tree interfaces are below themselves.
  */
 static void add_below(struct rna_topology_run *run, const char *interface, const char *device,
-		      unsigned *budget)
+		      struct rna_names *seen)
 {
 	static const char prefix[] = "lower_";
 	const char *directory = join(run, INTERFACES, interface), *rest;
@@ -341,15 +341,18 @@ static void add_below(struct rna_topology_run *run, const char *interface, const
 
 	if (function) {
 		rna_names_add(run, &function->devices, device);
-		function->nic = true;
 		return;
 	}
 	count = directory ? rna_root_list(run->in->root, directory, run->scratch, &names) : 0;
-	for (ssize_t i = 0; i<count && * budget> 0; i++) {
+	for (ssize_t i = 0; i < count && seen->count < LOWER_MAX; i++) {
+		const char *lower = names[i] + sizeof(prefix) - 1;
+		size_t before = seen->count;
+
 		if (strncmp(names[i], prefix, sizeof(prefix) - 1) != 0)
 			continue;
-		(*budget)--;
-		add_below(run, names[i] + sizeof(prefix) - 1, device, budget);
+		rna_names_add(run, seen, lower);
+		if (seen->count > before)
+			add_below(run, lower, device, seen);
 	}
 }
 
@@ -357,7 +360,7 @@ static void add_below(struct rna_topology_run *run, const char *interface, const
 static void add_virtual(struct rna_topology_run *run, const struct rna_device *device)
 {
 	static const char *const files[] = {"parent", "ports/1/gid_attrs/ndevs/0"};
-	unsigned budget = LOWER_MAX;
+	struct rna_names seen = {0};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
 		const char *name =
@@ -365,7 +368,7 @@ static void add_virtual(struct rna_topology_run *run, const struct rna_device *d
 
 		if (!name || strlen(name) >= IF_NAMESIZE || name[0] == '.' || strchr(name, '/'))
 			continue;
-		add_below(run, name, device->name, &budget);
+		add_below(run, name, device->name, &seen);
 		return;
 	}
 }

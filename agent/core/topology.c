@@ -101,13 +101,28 @@ static bool in_other_packages(const struct rna_pci_object *a, const struct rna_p
 	return a->package >= 0 && b->package >= 0 && a->package != b->package;
 }
 
-/* Of functions below different host bridges. */
-static enum rna_path_class compare_locality(const struct rna_pci_object *a,
+/* Is it known which host bridge the object is below? Not in a tree that was copied without links.
+ */
+static bool has_host_bridge(const struct rna_topology *topology,
+			    const struct rna_pci_object *object)
+{
+	while (object->parent != RNA_NO_OBJECT)
+		object = &topology->objects[object->parent];
+	return object->role == RNA_PCI_HOST_BRIDGE;
+}
+
+/* Of functions that have no bridge in common. */
+static enum rna_path_class compare_locality(const struct rna_topology *topology,
+					    const struct rna_pci_object *a,
 					    const struct rna_pci_object *b)
 {
-	if (a->numa_node >= 0 && b->numa_node >= 0)
-		return a->numa_node == b->numa_node ? RNA_PATH_NODE : RNA_PATH_SYS;
-	return in_other_packages(a, b) ? RNA_PATH_SYS : RNA_PATH_UNKNOWN;
+	if (a->numa_node < 0 || b->numa_node < 0)
+		return in_other_packages(a, b) ? RNA_PATH_SYS : RNA_PATH_UNKNOWN;
+	if (a->numa_node != b->numa_node)
+		return RNA_PATH_SYS;
+	if (!has_host_bridge(topology, a) || !has_host_bridge(topology, b))
+		return RNA_PATH_UNKNOWN;
+	return RNA_PATH_NODE;
 }
 
 static struct distance measure(const struct rna_topology *topology, unsigned a, unsigned b)
@@ -122,7 +137,7 @@ static struct distance measure(const struct rna_topology *topology, unsigned a, 
 	if (a == b)
 		ret.path = RNA_PATH_SAME;
 	else if (meeting.object == RNA_NO_OBJECT)
-		ret.path = compare_locality(from, to);
+		ret.path = compare_locality(topology, from, to);
 	else if (topology->objects[meeting.object].role == RNA_PCI_HOST_BRIDGE)
 		ret.path = on_one_card(from, to) ? RNA_PATH_PIX : RNA_PATH_PHB;
 	else
