@@ -263,27 +263,47 @@ static int init(hwloc_topology_t *ret, enum hwloc_type_filter_e os_devices)
 	return 0;
 }
 
-static int load_live(const struct rna_root *root, struct rna_arena *arena, struct rna_hwloc *ret,
-		     struct rna_error *error)
+/* *ret: of this machine, to be destroyed also when this fails. */
+static int discover(hwloc_topology_t *ret)
 {
 	static const char *const unwanted[] = {"x86",  "cuda",      "nvml", "opencl",
 					       "rsmi", "levelzero", "gl"};
+	int status = init(ret, HWLOC_TYPE_FILTER_KEEP_NONE);
+
+	for (size_t i = 0; status == 0 && i < RNA_ARRAY_SIZE(unwanted); i++)
+		(void)hwloc_topology_set_components(*ret, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+						    unwanted[i]); /* not all are built in */
+	return status == 0 && hwloc_topology_load(*ret) < 0 ? -errno : status;
+}
+
+static int load_live(struct rna_arena *arena, struct rna_hwloc *ret, struct rna_error *error)
+{
 	RNA_CLEANUP(destroy) hwloc_topology_t topology = NULL;
 	struct load load = {.arena = arena};
-	int status = init(&topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	int status = discover(&topology);
 
-	(void)root; /* it is live: its /sys is the kernel's, and so is ours */
-	for (size_t i = 0; status == 0 && i < RNA_ARRAY_SIZE(unwanted); i++)
-		(void)hwloc_topology_set_components(topology,
-						    HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-						    unwanted[i]); /* not all are built in */
-	if (status == 0 && hwloc_topology_load(topology) < 0)
-		status = -errno;
 	if (status == 0) {
 		load.topology = topology;
 		status = take_functions(&load, ret);
 	}
 	return status < 0 ? rna_error_set(error, status, "hwloc cannot look at this machine") : 0;
+}
+
+static int write_live(const struct rna_root *root, struct rna_arena *arena, char **ret,
+		      struct rna_error *error)
+{
+	RNA_CLEANUP(destroy) hwloc_topology_t topology = NULL;
+	int status = discover(&topology), len;
+	char *text;
+
+	(void)root; /* it is live: its /sys is the kernel's, and so is ours */
+	if (status == 0 && hwloc_topology_export_xmlbuffer(topology, &text, &len, 0) < 0)
+		status = -errno;
+	if (status < 0)
+		return rna_error_set(error, status, "hwloc cannot look at this machine");
+	*ret = rna_arena_strdup(arena, text);
+	hwloc_free_xmlbuffer(topology, text);
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* *ret: to be freed. Its length, or negative errno. */
@@ -376,7 +396,8 @@ static int load_named(const char *file, struct rna_arena *arena, struct rna_hwlo
 static int load_machine(const struct rna_root *root, const char *file, struct rna_arena *arena,
 			struct rna_hwloc *ret, struct rna_error *error)
 {
-	return file ? load_named(file, arena, ret, error) : load_live(root, arena, ret, error);
+	(void)root; /* it is live: its /sys is the kernel's, and so is ours */
+	return file ? load_named(file, arena, ret, error) : load_live(arena, ret, error);
 }
 
 static int load_recorded(const struct rna_root *root, const char *file, struct rna_arena *arena,
@@ -390,5 +411,19 @@ static int load_recorded(const struct rna_root *root, const char *file, struct r
 	return load_file(RNA_RECORDED_HWLOC, fd, arena, ret, error);
 }
 
-const struct rna_hwloc_backend rna_hwloc = {.load = load_machine};
-const struct rna_hwloc_backend rna_recorded_hwloc = {.load = load_recorded};
+static int write_recorded(const struct rna_root *root, struct rna_arena *arena, char **ret,
+			  struct rna_error *error)
+{
+	RNA_CLOSE int fd = rna_root_openat(root, RNA_RECORDED_HWLOC, O_RDONLY | O_NONBLOCK);
+	RNA_FREE char *text = NULL;
+	ssize_t len = fd < 0 ? fd : read_file(fd, &text);
+
+	if (len < 0)
+		return rna_error_set(error, (int)len, RNA_RECORDED_HWLOC ": cannot be read");
+	*ret = rna_arena_strdup(arena, text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+const struct rna_hwloc_backend rna_hwloc = {.load = load_machine, .write = write_live};
+const struct rna_hwloc_backend rna_recorded_hwloc = {.load = load_recorded,
+						     .write = write_recorded};

@@ -192,7 +192,7 @@ static void record_config(struct rna_recording *recording, const char *directory
 		rna_recording_write_file(recording, path, (const char *)bytes, (size_t)len);
 }
 
-static void copy_pci_function(struct rna_recording *recording, const char *directory)
+void rna_record_function(struct rna_recording *recording, const char *directory)
 {
 	char **names;
 	size_t count;
@@ -217,12 +217,22 @@ static void copy_pci_path(struct rna_recording *recording, char *directory)
 	char *slash = strrchr(directory, '/');
 
 	if (physical && rna_pci_is_address(slash + 1, strlen(slash + 1)))
-		copy_pci_function(recording, physical);
+		rna_record_function(recording, physical);
 	for (; slash && rna_pci_is_address(slash + 1, strlen(slash + 1));
 	     slash = strrchr(directory, '/')) {
-		copy_pci_function(recording, directory);
+		rna_record_function(recording, directory);
 		*slash = '\0';
 	}
+}
+
+/* What tells a representor from a port; most drivers have no such name, which is no failure. */
+static void copy_port_name(struct rna_recording *recording, const char *directory)
+{
+	const char *path = rna_recording_join(recording, directory, "phys_port_name");
+	char text[64];
+
+	if (path && rna_root_read(recording->root, path, text, sizeof(text)) > 0)
+		rna_recording_write_file(recording, path, text, strlen(text));
 }
 
 static void copy_netdev(struct rna_recording *recording, const char *path, const char *name)
@@ -236,6 +246,12 @@ static void copy_netdev(struct rna_recording *recording, const char *path, const
 	rna_recording_write_directory(recording, directory);
 	RNA_RECORDING_COPY_ATTRIBUTES(recording, directory, netdev_attributes);
 	rna_recording_copy_link(recording, directory, "master");
+	copy_port_name(recording, directory);
+}
+
+void rna_record_netdev(struct rna_recording *recording, const char *name)
+{
+	copy_netdev(recording, rna_recording_join(recording, CLASS_NET, name), name);
 }
 
 /* The interfaces of the function, also those that serve no port: what tells them apart is read. */
@@ -318,7 +334,7 @@ static int copy_serving_netdevs(struct rna_recording *recording,
 	for (size_t i = 0; i < netdevs->count; i++) {
 		const char *name = netdevs->netdevs[i].name;
 
-		copy_netdev(recording, rna_recording_join(recording, CLASS_NET, name), name);
+		rna_record_netdev(recording, name);
 		rna_record_addresses(recording, &netdevs->netdevs[i]);
 	}
 	if (netdevs->uplink)
@@ -344,6 +360,8 @@ static int copy_machine(struct rna_recording *recording)
 	for (size_t i = 0; i < input.presence->device_count; i++)
 		copy_device(recording, &input.presence->devices[i]);
 	status = copy_serving_netdevs(recording, &input);
+	if (status == 0)
+		status = rna_record_topology(recording, &input);
 	if (status == 0 && !rna_strbuf_ok(&recording->notes))
 		rna_recording_fail(recording, -ENOMEM, NULL);
 	if (recording->status == 0 && recording->notes.len > 0)

@@ -93,6 +93,13 @@ size_t rna_recording_list(struct rna_recording *recording, const char *directory
 /* Has somebody copied from this directory already? Devices share functions and interfaces. */
 bool rna_recording_has(struct rna_recording *recording, const char *directory, const char *name);
 
+/* One PCI function, by its directory; one interface, by its name: record.c. */
+void rna_record_function(struct rna_recording *recording, const char *directory);
+void rna_record_netdev(struct rna_recording *recording, const char *name);
+
+/* The PCI tree, GPUs and where they are: record_topology.c. 0, or negative errno with error. */
+int rna_record_topology(struct rna_recording *recording, const struct rna_collect_input *input);
+
 /* What no file of the node says: record_ask.c. */
 void rna_record_verbs(struct rna_recording *recording, const struct rna_device *device);
 void rna_record_mads(struct rna_recording *recording, const struct rna_device *device);

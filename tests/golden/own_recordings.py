@@ -11,7 +11,8 @@ import re
 
 # Files of the original, by the end of their path, whose content identifies something.
 IDENTIFYING = re.compile(r"/(node_guid|sys_image_guid|node_desc|gids/\d+|net/[^/]+/address)$")
-REPLACED_JSON = {"node_guid", "system_image_guid", "port_guid", "node_description", "gid", "ipv4"}
+GPU_IDENTITY = re.compile(r"GPU-[0-9a-f-]{36}")
+REPLACED_JSON = {"uuid", "node_guid", "system_image_guid", "port_guid", "node_description", "gid", "ipv4"}
 SAYS_NOTHING = re.compile(r"(0|:|fe80|x|\s)*|0?x?")
 HOST_NAME = re.compile(r"[a-z][a-z-]*\d+(\.[a-z.]+)?")  # among the words of a description
 IN_NAMES = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}|[0-9a-f]{16})(?![0-9a-f])")  # MAC, GUID
@@ -37,6 +38,7 @@ def identities(root):
     """The texts that may not be in a recording of root."""
     found = set()
     for path, text in walk(root):
+        found |= set(GPU_IDENTITY.findall(text))
         if not IDENTIFYING.search(path):
             continue
         text = text.strip()
