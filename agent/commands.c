@@ -102,6 +102,23 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_check_config,
 	},
 	{
+		.name = "selftest",
+		.summary = "Tests how fast ports move data, from memory to memory of this node.",
+		.help = "Each port is connected to itself, and data is written over it by RDMA: "
+			"that tests "
+			"HCA, PCIe\nand memory, not cable and fabric. A port that is in use is "
+			"left alone. The exit "
+			"code is 0\nwhen all is well, 1 with a warning, 2 when a test has failed, "
+			"and 3 when nothing "
+			"could be\ntested.",
+		.options = RNA_OPTION_BIT(DEVICE) | RNA_OPTION_BIT(GPU) | RNA_OPTION_BIT(NUMA) |
+			   RNA_OPTION_BIT(SIZE) | RNA_OPTION_BIT(QPS) | RNA_OPTION_BIT(DURATION) |
+			   RNA_OPTION_BIT(FORCE) | RNA_OPTION_BIT(JSON),
+		.settings = true,
+		.failure = 3,
+		.execute = rna_command_selftest,
+	},
+	{
 		.name = "record",
 		.operand = "DIR",
 		.summary =

@@ -76,5 +76,6 @@ int rna_command_status(struct rna_call *call, struct rna_error *error);
 int rna_command_nccl(struct rna_call *call, struct rna_error *error);
 int rna_command_events(struct rna_call *call, struct rna_error *error);
 int rna_command_expect(struct rna_call *call, struct rna_error *error);
+int rna_command_selftest(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);
 int rna_command_version(struct rna_call *call, struct rna_error *error);

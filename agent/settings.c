@@ -19,6 +19,7 @@
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "rules.h"
+#include "selftest_plan.h"
 #include "silence.h"
 #include "thresholds.h"
 #include "words.h"
@@ -266,6 +267,41 @@ const struct rna_setting rna_setting_table[] = {
 	     "Where node-feature-discovery looks for files with features."),
 	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
 		 "For so long the labels of the file outlive the agent; it is renewed in half that time."),
+	BOOLEAN("selftest.enabled", selftest_enabled, "true",
+		"Whether ports are tested from time to time, while they are idle: whether they still move "
+		"data, and how fast."),
+	DURATION("selftest.period", selftest_period, "1h", "30d", "6h",
+		 "How often each port is tested; when within it is left to chance."),
+	INTEGER("selftest.bytes", selftest_bytes, "1", "256", "64",
+		"How much a test writes at most, in MiB, for each kind of memory."),
+	DURATION("selftest.time_limit", selftest_time_limit, "10ms", "200ms", "200ms",
+		 "How long it writes at most, for each kind of memory."),
+	INTEGER("selftest.size", selftest_size, "64", "8388608", "65536",
+		"Size of one RDMA write of a test, in bytes."),
+	INTEGER("selftest.queue_pairs", selftest_queue_pairs, "0", "16", "0",
+		"Connections that a test uses side by side; 0 means 1, and 4 from 300 Gb/s on."),
+	BOOLEAN("selftest.remote_memory", selftest_remote_memory, "true",
+		"Whether memory of a NUMA node that is not the NIC's is tested as well."),
+	BOOLEAN("selftest.gpu_memory", selftest_gpu_memory, "false",
+		"Whether memory of the GPU that a NIC serves is tested as well; for a second that takes "
+		"some 500 MiB of it and a CUDA context."),
+	DURATION("selftest.quiet", selftest_quiet, "0s", "24h", "10m",
+		 "A port whose state changed is not tested for so long."),
+	INTEGER("selftest.busy_rate", selftest_busy_rate, "1", "10000", "10",
+		"Traffic of a port from which on it is in use and not tested, in MB/s."),
+	LIST("selftest.window", selftest_window,
+	     "as in health.silence, for example daily 02:00-04:00 or Sat 00:00-06:00 mlx5_*",
+	     rna_silence_is_valid, NULL,
+	     "Times, in UTC, at which tests are allowed; at all times when empty."),
+	INTEGER("selftest.ok", selftest_ok, "1", "100", "90",
+		"How much of the bandwidth that link and PCIe path allow is good, in percent."),
+	INTEGER("selftest.warning", selftest_warning, "1", "100", "80",
+		"Below how much of it a test has failed, in percent; in between is a warning."),
+	INTEGER("selftest.siblings", selftest_siblings, "0", "100", "93",
+		"How much of the median of ports of the same kind is good, in percent; 0: no comparison."),
+	LIST("selftest.limits", selftest_limits, "RATE=OK/WARNING, for example 400=95/85",
+	     rna_selftest_limit_is_valid, NULL,
+	     "Other values of selftest.ok and selftest.warning for what is expected to reach RATE Gb/s."),
 	CHOICE("log.level", log_level, log_levels, "info",
 	       "Least urgent messages that are written."),
 };

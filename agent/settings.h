@@ -83,7 +83,22 @@ struct rna_settings {
 	rna_usec kubernetes_resync;
 	char *kubernetes_nfd_directory;
 	rna_usec kubernetes_nfd_expiry;
-	int log_level; /* LOG_* */
+	bool selftest_enabled;
+	rna_usec selftest_period;
+	unsigned selftest_bytes; /* MiB for each endpoint */
+	rna_usec selftest_time_limit;
+	unsigned selftest_size;        /* bytes of a write */
+	unsigned selftest_queue_pairs; /* 0: as the link's speed wants it */
+	bool selftest_remote_memory;
+	bool selftest_gpu_memory;
+	rna_usec selftest_quiet;
+	unsigned selftest_busy_rate; /* MB/s */
+	char **selftest_window;      /* NULL-ended, or NULL: any time */
+	unsigned selftest_ok;        /* percent of what is expected */
+	unsigned selftest_warning;
+	unsigned selftest_siblings;
+	char **selftest_limits; /* NULL-ended, or NULL: none */
+	int log_level;          /* LOG_* */
 };
 
 /* Fills with defaults. 0 or -ENOMEM. */

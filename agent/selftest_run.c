@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selftest_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rna/parse.h"
+
+/* Beyond what was asked for: to open the device, to fill buffers, for retries that fail. */
+#define PATIENCE (30 * RNA_USEC_PER_SEC)
+
+void rna_selftest_runs_deinit(struct rna_selftest_runs *runs)
+{
+	free(runs->items);
+	*runs = (struct rna_selftest_runs){0};
+}
+
+/* ---- planning -------------------------------------------------------------------------------- */
+
+/* "mlx5_0", "mlx5_0/1" or, as perftest users write, "mlx5_0:1". */
+static bool is_wished(const struct rna_selftest_wish *wish,
+		      const struct rna_selftest_subject *subject)
+{
+	const char *name = subject->device->device->name;
+	size_t len = strlen(name);
+	uint64_t port;
+
+	if (!wish->device)
+		return true;
+	if (strncmp(wish->device, name, len) != 0)
+		return false;
+	if (wish->device[len] == '\0')
+		return true;
+	return (wish->device[len] == '/' || wish->device[len] == ':') &&
+	       rna_parse_u64(wish->device + len + 1, &port) == 0 && port == subject->port;
+}
+
+static void change(struct rna_loopback_request *request, const struct rna_selftest_wish *wish)
+{
+	if (wish->numa_node >= 0)
+		request->memory_node = wish->numa_node;
+	if (wish->gpu)
+		(void)snprintf(request->gpu, sizeof(request->gpu), "%s", wish->gpu);
+	if (wish->qps > 0)
+		request->qps = wish->qps;
+	if (wish->size > 0)
+		rna_selftest_set_size(request, wish->size);
+	if (wish->duration > 0) {
+		request->time_limit = wish->duration;
+		request->bytes = UINT64_MAX;
+	}
+	request->gate = !wish->force;
+}
+
+static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
+{
+	if (runs->count == runs->size) {
+		size_t size = runs->size ? 2 * runs->size : 16;
+		struct rna_selftest_run *more = reallocarray(runs->items, size, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		runs->items = more;
+		runs->size = size;
+	}
+	runs->items[runs->count] = (struct rna_selftest_run){.on_demand = true};
+	return &runs->items[runs->count++];
+}
+
+static int plan_endpoint(const struct rna_selftest_subject *subject,
+			 const struct rna_settings *settings, enum rna_endpoint endpoint,
+			 const struct rna_selftest_wish *wish, struct rna_selftest_runs *runs)
+{
+	struct rna_time now = rna_clock_now();
+	enum rna_skip skip = rna_selftest_look(subject, settings, &now, true);
+	struct rna_loopback_request request;
+	struct rna_selftest_run *run;
+
+	if (!rna_selftest_request(subject, settings, endpoint, &request) && !wish->gpu)
+		return 0;
+	run = add_run(runs);
+	if (!run)
+		return -ENOMEM;
+	change(&request, wish);
+	run->time = now;
+	run->request = request;
+	run->expected = rna_selftest_expected(subject);
+	if (skip != RNA_SKIP_NONE) {
+		run->result.end = RNA_LOOPBACK_SKIPPED;
+		run->result.skip = skip;
+		(void)snprintf(run->result.text, sizeof(run->result.text), "%s/%u: %s",
+			       request.device, request.port, rna_skip_meaning(skip));
+	}
+	return 0;
+}
+
+/* A wish for a certain memory is one for that alone. */
+static bool is_endpoint_wished(enum rna_endpoint endpoint, const struct rna_settings *settings,
+			       const struct rna_selftest_wish *wish)
+{
+	switch (endpoint) {
+	case RNA_ENDPOINT_LOCAL:
+		return !wish->gpu;
+	case RNA_ENDPOINT_REMOTE:
+		return !wish->gpu && wish->numa_node < 0 && settings->selftest_remote_memory;
+	case RNA_ENDPOINT_GPU:
+		return wish->gpu || (wish->numa_node < 0 && settings->selftest_gpu_memory);
+	default:
+		return false;
+	}
+}
+
+int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *settings,
+		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
+		      struct rna_error *error)
+{
+	struct rna_selftest_subject subject;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && rna_selftest_subject_at(view, i, &subject); i++)
+		for (enum rna_endpoint e = 0; status == 0 && e < RNA_ENDPOINT_COUNT; e++)
+			if (is_wished(wish, &subject) && is_endpoint_wished(e, settings, wish))
+				status = plan_endpoint(&subject, settings, e, wish, ret);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot plan self-tests");
+	if (ret->count > 0)
+		return 0;
+	if (wish->device)
+		return rna_error_say(error, -ENODEV, "no port fits \"%s\"; status lists them",
+				     wish->device);
+	return rna_error_say(error, -ENODEV, "there is no RDMA port on this node to test");
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* A child that cannot be ended stays behind; what it holds, the kernel holds. */
+static void give_up(struct rna_selftest_run *run, struct rna_loopback_child *child,
+		    const struct rna_error *why)
+{
+	bool ended = rna_loopback_child_stop(child);
+
+	run->result.end = RNA_LOOPBACK_FAILED;
+	(void)snprintf(run->result.text, sizeof(run->result.text), "%s/%u: %.200s%s",
+		       run->request.device, run->request.port, why->text,
+		       ended ? "" : "; it is stuck in the kernel");
+}
+
+static int run_one(struct rna_selftest_run *run, struct rna_error *error)
+{
+	struct rna_loopback_child child;
+	struct rna_error why = {0};
+	int status;
+
+	run->time = rna_clock_now();
+	status = rna_loopback_child_start(&run->request, &child, error);
+	if (status < 0)
+		return status;
+	status = rna_loopback_child_receive(&child,
+					    PATIENCE + 3 * run->request.time_limit +
+						    run->request.sample_time,
+					    &run->result, &why);
+	if (status < 0)
+		give_up(run, &child, &why);
+	else
+		(void)rna_loopback_child_stop(&child); /* it has nothing left to do */
+	return 0;
+}
+
+int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
+			 void (*progress)(const struct rna_selftest_run *run, void *userdata),
+			 void *userdata, struct rna_error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < runs->count; i++) {
+		if (runs->items[i].result.end == RNA_LOOPBACK_SKIPPED)
+			continue;
+		if (progress)
+			progress(&runs->items[i], userdata);
+		status = run_one(&runs->items[i], error);
+	}
+	rna_selftest_judge_all(runs->items, runs->count, settings);
+	return status;
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static bool are_siblings(const struct rna_selftest_run *a, const struct rna_selftest_run *b)
+{
+	return a->result.end == RNA_LOOPBACK_DONE && b->result.end == RNA_LOOPBACK_DONE &&
+	       a->expected == b->expected && a->request.endpoint == b->request.endpoint &&
+	       a->request.size == b->request.size && a->request.qps == b->request.qps;
+}
+
+/* A median of two would be one of them, and the other bad by definition. */
+static uint64_t median_of_siblings(const struct rna_selftest_run *runs, size_t count,
+				   const struct rna_selftest_run *of)
+{
+	RNA_FREE uint64_t *bandwidths = calloc(count, sizeof(*bandwidths));
+	size_t found = 0;
+
+	for (size_t i = 0; bandwidths && i < count; i++)
+		if (are_siblings(&runs[i], of))
+			bandwidths[found++] = runs[i].result.bandwidth;
+	return found > 2 ? rna_selftest_median(bandwidths, found) : 0;
+}
+
+static enum rna_verdict judge(const struct rna_selftest_run *runs, size_t count,
+			      const struct rna_selftest_run *run,
+			      const struct rna_settings *settings)
+{
+	struct rna_selftest_limits limits = rna_selftest_limits_for(settings, run->expected);
+
+	switch (run->result.end) {
+	case RNA_LOOPBACK_DONE:
+		return rna_selftest_judge(run->result.bandwidth, run->expected,
+					  run->expected > 0 ? median_of_siblings(runs, count, run)
+							    : 0,
+					  &limits);
+	case RNA_LOOPBACK_SKIPPED:
+		return RNA_VERDICT_NONE;
+	default:
+		return RNA_VERDICT_FAILED;
+	}
+}
+
+void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
+			    const struct rna_settings *settings)
+{
+	for (size_t i = 0; i < count; i++)
+		runs[i].verdict = judge(runs, count, &runs[i], settings);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running self-tests one after the other and waiting for each: for the command selftest where no
+ * agent runs. The daemon does the same by events, in selftest.c.
+ */
+#pragma once
+
+#include "selftest_plan.h"
+
+/* What a person wants other than the settings have it; 0, NULL and -1: as they have it. */
+struct rna_selftest_wish {
+	const char *device; /* name, and /PORT or :PORT behind it for one port only; NULL: all */
+	const char *gpu;    /* PCI address: its memory only */
+	int numa_node;      /* memory of that node only */
+	unsigned size;
+	unsigned qps;
+	rna_usec duration; /* as long as that, however much is written */
+	bool force;        /* on a busy port as well */
+};
+
+struct rna_selftest_runs {
+	size_t count;
+	size_t size;
+	struct rna_selftest_run *items;
+};
+
+void rna_selftest_runs_deinit(struct rna_selftest_runs *runs); /* idempotent */
+
+/*
+ * The runs that a wish comes to, with requests, expectations and, where there can be no test, the
+ * reason as result; in the order of the view. 0; -ENODEV with error when no port fits; -ENOMEM.
+ */
+int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *settings,
+		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
+		      struct rna_error *error);
+
+/*
+ * Runs them in turn, but for those that have a result. progress (NULL is fine) is told of each
+ * before it begins. The verdicts are made at the end, when siblings can be compared. 0 or negative
+ * errno with error, when no child can be started.
+ */
+int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
+			 void (*progress)(const struct rna_selftest_run *run, void *userdata),
+			 void *userdata, struct rna_error *error);
+
+/* Makes the verdicts of runs that are done, siblings being those with the same expectation. */
+void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
+			    const struct rna_settings *settings);
