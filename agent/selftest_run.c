@@ -16,6 +16,17 @@ void rna_selftest_runs_deinit(struct rna_selftest_runs *runs)
 	*runs = (struct rna_selftest_runs){0};
 }
 
+bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
+			    const struct rna_selftest_run *run)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		if (runs->items[i].request.port == run->request.port &&
+		    runs->items[i].request.endpoint == run->request.endpoint &&
+		    strcmp(runs->items[i].request.device, run->request.device) == 0)
+			return true;
+	return false;
+}
+
 /* ---- planning -------------------------------------------------------------------------------- */
 
 /* "mlx5_0", "mlx5_0/1" or, as perftest users write, "mlx5_0:1". */
@@ -134,22 +145,23 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* A child that cannot be ended stays behind; what it holds, the kernel holds. */
-static void give_up(struct rna_selftest_run *run, struct rna_loopback_child *child,
-		    const struct rna_error *why)
+void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended)
 {
-	bool ended = rna_loopback_child_stop(child);
-
-	run->result.end = RNA_LOOPBACK_FAILED;
-	(void)snprintf(run->result.text, sizeof(run->result.text), "%s/%u: %.200s%s",
+	run->result = (struct rna_loopback_result){
+		.end = RNA_LOOPBACK_FAILED,
+		.qps = RNA_QPS_UNKNOWN,
+	};
+	(void)snprintf(run->result.text, sizeof(run->result.text), "%.64s/%u: %.120s%s",
 		       run->request.device, run->request.port, why->text,
 		       ended ? "" : "; it is stuck in the kernel");
 }
 
+/* A child that cannot be ended stays behind; what it holds, the kernel holds. */
 static int run_one(struct rna_selftest_run *run, struct rna_error *error)
 {
 	struct rna_loopback_child child;
 	struct rna_error why = {0};
+	bool ended;
 	int status;
 
 	run->time = rna_clock_now();
@@ -160,10 +172,9 @@ static int run_one(struct rna_selftest_run *run, struct rna_error *error)
 					    PATIENCE + 3 * run->request.time_limit +
 						    run->request.sample_time,
 					    &run->result, &why);
+	ended = rna_loopback_child_stop(&child);
 	if (status < 0)
-		give_up(run, &child, &why);
-	else
-		(void)rna_loopback_child_stop(&child); /* it has nothing left to do */
+		rna_selftest_run_fail(run, &why, ended);
 	return 0;
 }
 

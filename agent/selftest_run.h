@@ -26,6 +26,10 @@ struct rna_selftest_runs {
 
 void rna_selftest_runs_deinit(struct rna_selftest_runs *runs); /* idempotent */
 
+/* Is there one for the same port and kind of memory? */
+bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
+			    const struct rna_selftest_run *run);
+
 /*
  * The runs that a wish comes to, with requests, expectations and, where there can be no test, the
  * reason as result; in the order of the view. 0; -ENODEV with error when no port fits; -ENOMEM.
@@ -42,6 +46,9 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
 			 void (*progress)(const struct rna_selftest_run *run, void *userdata),
 			 void *userdata, struct rna_error *error);
+
+/* The child came to no result, for that reason; ended: it is not stuck. */
+void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
 
 /* Makes the verdicts of runs that are done, siblings being those with the same expectation. */
 void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,

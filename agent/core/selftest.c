@@ -92,3 +92,16 @@ uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count)
 	qsort(bandwidths, count, sizeof(*bandwidths), compare);
 	return bandwidths[count / 2];
 }
+
+const struct rna_selftest_run *rna_selftest_newest(const struct rna_selftest_port *port,
+						   enum rna_endpoint endpoint,
+						   const struct rna_selftest_run *before)
+{
+	size_t count = before ? (size_t)(before - port->runs) : port->count;
+
+	for (size_t i = count; i-- > 0;)
+		if (port->runs[i].request.endpoint == endpoint &&
+		    port->runs[i].result.end != RNA_LOOPBACK_SKIPPED)
+			return &port->runs[i];
+	return NULL;
+}

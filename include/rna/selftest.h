@@ -7,6 +7,7 @@
 #pragma once
 
 #include "rna/loopback.h"
+#include "rna/part.h"
 
 enum rna_verdict {
 	RNA_VERDICT_NONE, /* no test that counts */
@@ -49,15 +50,27 @@ struct rna_selftest_run {
 
 /* One port, as far as it was tested or is to be. */
 struct rna_selftest_port {
-	const char *device;
+	const char *device; /* name */
 	unsigned port;
 	size_t count;                        /* RNA_SELFTESTS_KEPT at most */
 	const struct rna_selftest_run *runs; /* oldest first */
-	rna_usec last_run;                   /* realtime; 0: never */
+	rna_usec last_run;                   /* realtime of the last that was done; 0: never */
 	rna_usec last_success;               /* realtime of the last one judged ok; 0: never */
 	rna_usec next;                       /* realtime when the next one is due; 0: none */
 	uint64_t bytes;                      /* written by all runs since start */
-	uint64_t results[RNA_VERDICT_COUNT]; /* runs since start */
-	uint64_t skips[RNA_SKIP_COUNT];
-	enum rna_skip skip; /* why there is none now; RNA_SKIP_NONE */
+	uint64_t results[RNA_VERDICT_COUNT]; /* runs that were done or failed, since start */
+	uint64_t skips[RNA_SKIP_COUNT];      /* attempts that came to nothing, since start */
+	enum rna_skip skip;                  /* of the last attempt; RNA_SKIP_NONE */
 };
+
+/* What is known of all ports: a part that no collector made, but the loop. */
+struct rna_selftests {
+	struct rna_part part;
+	size_t count;
+	const struct rna_selftest_port *ports; /* by device, then port */
+};
+
+/* The newest run of that kind of memory that was done or failed; NULL: none. before: older ones. */
+const struct rna_selftest_run *rna_selftest_newest(const struct rna_selftest_port *port,
+						   enum rna_endpoint endpoint,
+						   const struct rna_selftest_run *before);

@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The self-test. Ports take turns by one timer; what is done for one of them, or for a person who
+ * asks, is a session: runs that are planned at once and made one after the other, each by a child
+ * that is waited for by its socket and by a deadline.
+ *
+ * When within its period a port is tested is left to chance once and kept from then on, so that a
+ * fleet that was started together, and a node's own ports, do not test at the same time.
+ */
+#include "selftest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <systemd/sd-event.h>
+
+#include "rna/log.h"
+#include "rna/parse.h"
+
+/* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
+#define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
+#define TIMER_ACCURACY RNA_USEC_PER_SEC
+
+enum { RETRIES_A_PERIOD = 12 }; /* of a port that was busy, or not ready */
+
+/* A port, by the key of its device: it keeps its turn over renames and reloads. */
+struct tested {
+	struct tested *next;
+	char *key;
+	char *device; /* its last name */
+	unsigned number;
+	bool present; /* in the newest view */
+	rna_usec due; /* monotonic */
+	uint64_t idle_qps;
+	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
+	struct rna_selftest_port known;
+	pid_t stuck; /* a child that could not be ended; 0: none */
+	int stuck_fd;
+	sd_event_source *stuck_source;
+};
+
+struct rna_selftest {
+	sd_event *event;
+	const struct rna_settings *settings;
+	struct rna_view *view;
+	struct tested *ports; /* by device and port */
+	enum rna_skip hold;
+	sd_event_source *timer;
+	/* The session; no runs: none. */
+	struct rna_selftest_runs session;
+	size_t at; /* the run under way */
+	struct rna_selftest_listener listener;
+	struct rna_loopback_child child;
+	sd_event_source *child_source;
+	sd_event_source *deadline;
+	struct rna_selftests *results; /* NULL: to be made anew */
+};
+
+static void arm(struct rna_selftest *selftest);
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+static void tested_free(struct tested *port)
+{
+	(void)sd_event_source_disable_unref(port->stuck_source);
+	if (port->stuck > 0)
+		(void)close(port->stuck_fd);
+	free(port->runs);
+	free(port->device);
+	free(port->key);
+	free(port);
+}
+
+static struct tested *find_by_key(const struct rna_selftest *selftest, const char *key,
+				  unsigned number)
+{
+	for (struct tested *port = selftest->ports; port; port = port->next)
+		if (port->number == number && strcmp(port->key, key) == 0)
+			return port;
+	return NULL;
+}
+
+static struct tested *find_by_name(const struct rna_selftest *selftest, const char *device,
+				   unsigned number)
+{
+	for (struct tested *port = selftest->ports; port; port = port->next)
+		if (port->number == number && port->present && strcmp(port->device, device) == 0)
+			return port;
+	return NULL;
+}
+
+/* Up to limit; a fleet only needs to be spread, so the bias of the modulus does not matter. */
+static rna_usec chance(rna_usec limit)
+{
+	uint64_t random = 0;
+
+	(void)getrandom(&random, sizeof(random), GRND_NONBLOCK); /* without entropy: at once */
+	return limit > 0 ? random % limit : 0;
+}
+
+static bool is_before(const struct tested *a, const struct tested *b)
+{
+	int order = rna_compare_names(a->device, b->device);
+
+	return order < 0 || (order == 0 && a->number < b->number);
+}
+
+static void insert(struct rna_selftest *selftest, struct tested *port)
+{
+	struct tested **link = &selftest->ports;
+
+	while (*link && is_before(*link, port))
+		link = &(*link)->next;
+	port->next = *link;
+	*link = port;
+}
+
+static void remove_port(struct rna_selftest *selftest, const struct tested *port)
+{
+	struct tested **link = &selftest->ports;
+
+	while (*link != port)
+		link = &(*link)->next;
+	*link = port->next;
+}
+
+static struct tested *add(struct rna_selftest *selftest, const char *key, const char *device,
+			  unsigned number)
+{
+	struct tested *port = calloc(1, sizeof(*port));
+
+	if (!port)
+		return NULL;
+	port->key = strdup(key);
+	port->device = strdup(device);
+	if (!port->key || !port->device) {
+		tested_free(port);
+		return NULL;
+	}
+	port->number = number;
+	port->idle_qps = RNA_QPS_UNKNOWN;
+	port->due = rna_clock_monotonic() + chance(selftest->settings->selftest_period);
+	insert(selftest, port);
+	return port;
+}
+
+/* One whose turn would have come while no agent ran waits for chance, as a new one does. */
+void rna_selftest_recall(struct rna_selftest *selftest, const char *key, unsigned number,
+			 rna_usec last_run, rna_usec last_success)
+{
+	struct tested *port = find_by_key(selftest, key, number);
+	rna_usec period = selftest->settings->selftest_period;
+	struct rna_time now = rna_clock_now();
+	rna_usec ago = rna_usec_since(last_run, now.realtime);
+
+	if (!port)
+		port = add(selftest, key, key, number);
+	if (!port)
+		return;
+	port->known.last_run = last_run;
+	port->known.last_success = last_success;
+	if (last_run > 0 && last_run <= now.realtime && ago < period)
+		port->due = now.monotonic + period - ago;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void forget_results(struct rna_selftest *selftest)
+{
+	if (selftest->results)
+		(void)rna_part_unref(&selftest->results->part);
+	selftest->results = NULL;
+}
+
+static int copy_port(const struct rna_selftest *selftest, const struct tested *port,
+		     struct rna_arena *arena, struct rna_selftest_port *ret)
+{
+	struct rna_time now = rna_clock_now();
+	struct rna_selftest_run *runs =
+		rna_arena_array(arena, port->known.count + 1, sizeof(*runs));
+
+	*ret = port->known;
+	ret->device = rna_arena_strdup(arena, port->device);
+	ret->port = port->number;
+	ret->runs = runs;
+	if (!ret->device || !runs)
+		return -ENOMEM;
+	if (port->known.count > 0)
+		memcpy(runs, port->runs, port->known.count * sizeof(*runs));
+	if (selftest->settings->selftest_enabled)
+		ret->next = now.realtime + rna_usec_since(now.monotonic, port->due);
+	return 0;
+}
+
+static struct rna_selftests *make_results(const struct rna_selftest *selftest)
+{
+	struct rna_selftests *made = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(*made), 4096);
+	struct rna_selftest_port *ports;
+	size_t count = 0;
+
+	for (const struct tested *port = selftest->ports; port; port = port->next)
+		count += port->present;
+	ports = made ? rna_arena_array(made->part.arena, count + 1, sizeof(*ports)) : NULL;
+	for (const struct tested *port = selftest->ports; ports && port; port = port->next)
+		if (port->present &&
+		    copy_port(selftest, port, made->part.arena, &ports[made->count++]) < 0)
+			ports = NULL;
+	if (!ports && made)
+		return (struct rna_selftests *)rna_part_unref(&made->part);
+	if (made)
+		made->ports = ports;
+	return made;
+}
+
+struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest)
+{
+	if (!selftest->results)
+		selftest->results = make_results(selftest);
+	if (selftest->results)
+		(void)rna_part_ref(&selftest->results->part);
+	return selftest->results;
+}
+
+static void keep(struct tested *port, const struct rna_selftest_run *run)
+{
+	struct rna_selftest_port *known = &port->known;
+
+	if (!port->runs)
+		port->runs = calloc(RNA_SELFTESTS_KEPT, sizeof(*port->runs));
+	if (!port->runs)
+		return; /* no memory: one run less in the history */
+	if (known->count == RNA_SELFTESTS_KEPT)
+		memmove(port->runs, port->runs + 1, --known->count * sizeof(*port->runs));
+	port->runs[known->count++] = *run;
+}
+
+static void account(struct tested *port, const struct rna_selftest_run *run)
+{
+	struct rna_selftest_port *known = &port->known;
+
+	known->bytes += run->result.bytes;
+	known->skip = RNA_SKIP_NONE;
+	if (run->result.qps < port->idle_qps)
+		port->idle_qps = run->result.qps;
+	if (run->result.end == RNA_LOOPBACK_SKIPPED) {
+		known->skip = run->result.skip;
+		known->skips[run->result.skip]++;
+		return;
+	}
+	known->results[run->verdict]++;
+	known->last_run = run->time.realtime;
+	if (run->verdict == RNA_VERDICT_OK || run->verdict == RNA_VERDICT_NONE)
+		known->last_success = run->time.realtime;
+	keep(port, run);
+}
+
+static void log_run(const struct rna_selftest_run *run)
+{
+	const struct rna_log_field fields[] = {
+		{"DEVICE", run->request.device},
+		{NULL, NULL},
+	};
+
+	if (run->result.end == RNA_LOOPBACK_FAILED || run->result.end == RNA_LOOPBACK_CORRUPT)
+		rna_log(LOG_WARNING, fields, "self-test: %s", run->result.text);
+	else if (run->result.end == RNA_LOOPBACK_DONE)
+		rna_log(LOG_DEBUG, fields, "self-test of %s/%u, %s memory: %.2f Gb/s, %s",
+			run->request.device, run->request.port,
+			rna_endpoint_name(run->request.endpoint),
+			(double)run->result.bandwidth * 8 / 1e9, rna_verdict_name(run->verdict));
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+/* The runs of the session, and behind them the newest of the other ports, to compare with. */
+static struct rna_selftest_run *gather(const struct rna_selftest *selftest, size_t *ret_count)
+{
+	const struct rna_selftest_runs *session = &selftest->session;
+	struct rna_selftest_run *all;
+	size_t count = session->count, most = count;
+
+	for (const struct tested *port = selftest->ports; port; port = port->next)
+		most += RNA_ENDPOINT_COUNT;
+	all = calloc(most, sizeof(*all));
+	if (!all)
+		return NULL;
+	memcpy(all, session->items, count * sizeof(*all));
+	for (const struct tested *port = selftest->ports; port; port = port->next)
+		for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
+			struct rna_selftest_port known = port->known;
+			const struct rna_selftest_run *newest;
+
+			known.runs = port->runs;
+			newest = port->present ? rna_selftest_newest(&known, e, NULL) : NULL;
+			if (newest && !rna_selftest_runs_have(session, newest))
+				all[count++] = *newest;
+		}
+	*ret_count = count;
+	return all;
+}
+
+static void judge(struct rna_selftest *selftest)
+{
+	size_t count = 0;
+	RNA_FREE struct rna_selftest_run *all = gather(selftest, &count);
+
+	if (!all)
+		return; /* no memory: no verdict */
+	rna_selftest_judge_all(all, count, selftest->settings);
+	memcpy(selftest->session.items, all, selftest->session.count * sizeof(*all));
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+/* Reasons that pass by themselves. */
+static bool is_passing(enum rna_skip skip)
+{
+	return skip == RNA_SKIP_BUSY || skip == RNA_SKIP_DISTURBED || skip == RNA_SKIP_LOCKED ||
+	       skip == RNA_SKIP_RECENT_CHANGE || skip == RNA_SKIP_NOT_ACTIVE ||
+	       skip == RNA_SKIP_WINDOW || skip == RNA_SKIP_QUIESCED || skip == RNA_SKIP_NODE_GATE ||
+	       skip == RNA_SKIP_STALLED;
+}
+
+static void take_turn(struct rna_selftest *selftest, struct tested *port)
+{
+	rna_usec period = selftest->settings->selftest_period;
+	rna_usec retry = period / RETRIES_A_PERIOD;
+
+	if (is_passing(port->known.skip))
+		port->due = rna_clock_monotonic() + retry / 2 + chance(retry);
+	else
+		port->due = rna_clock_monotonic() + period;
+}
+
+static void end_session(struct rna_selftest *selftest, int status, const struct rna_error *error)
+{
+	struct rna_selftest_listener listener = selftest->listener;
+	struct rna_selftest_runs session = selftest->session;
+
+	judge(selftest);
+	for (size_t i = 0; i < session.count; i++) {
+		struct tested *port = find_by_name(selftest, session.items[i].request.device,
+						   session.items[i].request.port);
+
+		log_run(&session.items[i]);
+		if (!port)
+			continue;
+		account(port, &session.items[i]);
+		take_turn(selftest, port);
+	}
+	selftest->session = (struct rna_selftest_runs){0};
+	selftest->listener = (struct rna_selftest_listener){0};
+	forget_results(selftest);
+	if (listener.done)
+		listener.done(session.items, session.count, status, error, listener.userdata);
+	rna_selftest_runs_deinit(&session);
+	arm(selftest);
+}
+
+static int on_unstuck(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct tested *port = userdata;
+
+	(void)source, (void)fd, (void)events;
+	(void)waitpid(port->stuck, NULL, WNOHANG);
+	(void)close(port->stuck_fd);
+	port->stuck = 0;
+	port->stuck_source = sd_event_source_disable_unref(port->stuck_source);
+	rna_log_notice("%s/%u: the self-test that was stuck has ended", port->device, port->number);
+	return 0;
+}
+
+/* The device gets no other test until the kernel lets go of this one. */
+static void leave_behind(struct rna_selftest *selftest, const struct rna_selftest_run *run)
+{
+	struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
+
+	if (!port || port->stuck > 0) {
+		(void)close(selftest->child.pidfd);
+	} else {
+		port->stuck = selftest->child.pid;
+		port->stuck_fd = selftest->child.pidfd;
+		(void)sd_event_add_io(selftest->event, &port->stuck_source, port->stuck_fd, EPOLLIN,
+				      on_unstuck, port);
+	}
+	selftest->child = RNA_LOOPBACK_CHILD_INIT;
+}
+
+static void step(struct rna_selftest *selftest);
+
+/* The run under way is over; a failure of the child itself is its result. */
+static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
+{
+	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
+	bool ended = rna_loopback_child_stop(&selftest->child);
+
+	selftest->child_source = sd_event_source_disable_unref(selftest->child_source);
+	selftest->deadline = sd_event_source_disable_unref(selftest->deadline);
+	if (why)
+		rna_selftest_run_fail(run, why, ended);
+	if (!ended)
+		leave_behind(selftest, run);
+	if (selftest->listener.progress)
+		selftest->listener.progress(run, false, selftest->listener.userdata);
+	selftest->at++;
+	step(selftest);
+}
+
+static int on_child(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_selftest *selftest = userdata;
+	struct rna_error why = {0};
+	int status =
+		rna_loopback_child_receive(&selftest->child, 0,
+					   &selftest->session.items[selftest->at].result, &why);
+
+	(void)source, (void)fd, (void)events;
+	if (status != -ETIMEDOUT)
+		end_run(selftest, status < 0 ? &why : NULL);
+	return 0;
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_error why = {0};
+
+	(void)source, (void)usec;
+	(void)rna_error_say(&why, -ETIMEDOUT, "the loopback test did not end in time");
+	end_run(userdata, &why);
+	return 0;
+}
+
+static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run,
+		     struct rna_error *error)
+{
+	const struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
+	rna_usec patience = CHILD_PATIENCE + 3 * run->request.time_limit + run->request.sample_time;
+	int status;
+
+	run->time = rna_clock_now();
+	run->request.idle_qps = port ? port->idle_qps : RNA_QPS_UNKNOWN;
+	status = rna_loopback_child_start(&run->request, &selftest->child, error);
+	if (status < 0)
+		return status;
+	status = sd_event_add_io(selftest->event, &selftest->child_source, selftest->child.fd,
+				 EPOLLIN, on_child, selftest);
+	if (status >= 0)
+		status = sd_event_add_time_relative(selftest->event, &selftest->deadline,
+						    CLOCK_MONOTONIC, patience, 0, on_deadline,
+						    selftest);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot wait for a self-test");
+	return 0;
+}
+
+/* A port with a child that is stuck has its result before it begins. */
+static bool is_stuck(const struct rna_selftest *selftest, struct rna_selftest_run *run)
+{
+	const struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
+
+	if (!port || port->stuck == 0)
+		return false;
+	run->result.end = RNA_LOOPBACK_SKIPPED;
+	run->result.skip = RNA_SKIP_STALLED;
+	(void)snprintf(run->result.text, sizeof(run->result.text),
+		       "%s/%u: an earlier test, process %d, is stuck in the kernel",
+		       run->request.device, run->request.port, (int)port->stuck);
+	return true;
+}
+
+/* The next run of the session that has no result; without one the session is over. */
+static void step(struct rna_selftest *selftest)
+{
+	struct rna_error error = {0};
+
+	for (; selftest->at < selftest->session.count; selftest->at++) {
+		struct rna_selftest_run *run = &selftest->session.items[selftest->at];
+
+		if (run->result.end == RNA_LOOPBACK_SKIPPED || is_stuck(selftest, run))
+			continue;
+		if (selftest->listener.progress)
+			selftest->listener.progress(run, true, selftest->listener.userdata);
+		if (start_run(selftest, run, &error) < 0)
+			end_run(selftest, &error);
+		return;
+	}
+	end_session(selftest, error.code, &error);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static void skip_turn(struct rna_selftest *selftest, struct tested *port, enum rna_skip skip)
+{
+	port->known.skip = skip;
+	port->known.skips[skip]++;
+	take_turn(selftest, port);
+	forget_results(selftest);
+}
+
+static void begin_turn(struct rna_selftest *selftest, struct tested *port)
+{
+	char name[2 * RNA_LOOPBACK_NAME_MAX];
+	struct rna_selftest_wish wish = {.device = name, .numa_node = -1};
+	struct rna_selftest_subject subject;
+	struct rna_time now = rna_clock_now();
+	enum rna_skip skip = selftest->hold;
+	size_t i = 0;
+
+	while (rna_selftest_subject_at(selftest->view, i, &subject) &&
+	       (subject.port != port->number ||
+		strcmp(subject.device->device->key, port->key) != 0))
+		i++;
+	if (skip == RNA_SKIP_NONE)
+		skip = rna_selftest_look(&subject, selftest->settings, &now, false);
+	if (skip != RNA_SKIP_NONE) {
+		skip_turn(selftest, port, skip);
+		return;
+	}
+	(void)snprintf(name, sizeof(name), "%s/%u", port->device, port->number);
+	if (rna_selftest_plan(selftest->view, selftest->settings, &wish, &selftest->session, NULL) <
+	    0) {
+		skip_turn(selftest, port, RNA_SKIP_NO_DEVICE);
+		return;
+	}
+	for (i = 0; i < selftest->session.count; i++)
+		selftest->session.items[i].on_demand = false;
+	selftest->at = 0;
+	step(selftest);
+}
+
+static struct tested *first_due(const struct rna_selftest *selftest)
+{
+	struct tested *first = NULL;
+
+	for (struct tested *port = selftest->ports; port; port = port->next)
+		if (port->present && (!first || port->due < first->due))
+			first = port;
+	return first;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_selftest *selftest = userdata;
+	struct tested *port = first_due(selftest);
+
+	(void)source, (void)usec;
+	if (port && port->due <= rna_clock_monotonic())
+		begin_turn(selftest, port);
+	arm(selftest);
+	return 0;
+}
+
+/* Only with something to wait for: a timer without work does not fire. */
+static void arm(struct rna_selftest *selftest)
+{
+	const struct tested *first = first_due(selftest);
+
+	selftest->timer = sd_event_source_disable_unref(selftest->timer);
+	if (!first || selftest->session.count > 0 || !selftest->settings->selftest_enabled)
+		return;
+	(void)sd_event_add_time(selftest->event, &selftest->timer, CLOCK_MONOTONIC, first->due,
+				TIMER_ACCURACY, on_timer, selftest); /* no memory: no tests */
+}
+
+/* ---- the contract ---------------------------------------------------------------------------- */
+
+struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings)
+{
+	struct rna_selftest *selftest = calloc(1, sizeof(*selftest));
+
+	if (!selftest)
+		return NULL;
+	selftest->event = event;
+	selftest->settings = settings;
+	selftest->child = RNA_LOOPBACK_CHILD_INIT;
+	return selftest;
+}
+
+struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
+{
+	if (!selftest)
+		return NULL;
+	(void)sd_event_source_disable_unref(selftest->timer);
+	(void)sd_event_source_disable_unref(selftest->child_source);
+	(void)sd_event_source_disable_unref(selftest->deadline);
+	(void)rna_loopback_child_stop(&selftest->child);
+	rna_selftest_runs_deinit(&selftest->session);
+	while (selftest->ports) {
+		struct tested *port = selftest->ports;
+
+		selftest->ports = port->next;
+		tested_free(port);
+	}
+	forget_results(selftest);
+	(void)rna_view_unref(selftest->view);
+	free(selftest);
+	return NULL;
+}
+
+static void follow_port(struct rna_selftest *selftest, const struct rna_selftest_subject *subject)
+{
+	const struct rna_device *device = subject->device->device;
+	struct tested *port = find_by_key(selftest, device->key, subject->port);
+	char *name;
+
+	if (!port)
+		port = add(selftest, device->key, device->name, subject->port);
+	if (!port)
+		return; /* no memory: with a later view */
+	port->present = true;
+	if (strcmp(port->device, device->name) == 0)
+		return;
+	name = strdup(device->name);
+	if (!name)
+		return;
+	remove_port(selftest, port);
+	free(port->device);
+	port->device = name;
+	insert(selftest, port);
+}
+
+static bool has_other_ports(const struct rna_view *a, const struct rna_view *b)
+{
+	return !a || a->snapshot->device_set != b->snapshot->device_set;
+}
+
+void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view)
+{
+	bool other = has_other_ports(selftest->view, view);
+	struct rna_selftest_subject subject;
+
+	(void)rna_view_unref(selftest->view);
+	selftest->view = rna_view_ref(view);
+	if (!other)
+		return;
+	for (struct tested *port = selftest->ports; port; port = port->next)
+		port->present = false;
+	for (size_t i = 0; rna_selftest_subject_at(view, i, &subject); i++)
+		follow_port(selftest, &subject);
+	forget_results(selftest);
+	arm(selftest);
+}
+
+/* A shorter period may have passed already. */
+void rna_selftest_update(struct rna_selftest *selftest)
+{
+	rna_usec period = selftest->settings->selftest_period;
+	rna_usec now = rna_clock_monotonic();
+
+	for (struct tested *port = selftest->ports; port; port = port->next)
+		if (port->due > now + period)
+			port->due = now + chance(period);
+	forget_results(selftest);
+	arm(selftest);
+}
+
+void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
+{
+	selftest->hold = why;
+}
+
+int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
+			const struct rna_selftest_listener *listener, struct rna_error *error)
+{
+	int status;
+
+	if (selftest->session.count > 0)
+		return rna_error_say(error, -EBUSY, "a self-test is under way; try again soon");
+	if (selftest->hold == RNA_SKIP_QUIESCED)
+		return rna_error_say(error, -EBUSY, "%s", rna_skip_meaning(selftest->hold));
+	if (!selftest->view)
+		return rna_error_say(error, -EAGAIN, "the agent has just started; try again soon");
+	status = rna_selftest_plan(selftest->view, selftest->settings, wish, &selftest->session,
+				   error);
+	if (status < 0) {
+		rna_selftest_runs_deinit(&selftest->session);
+		return status;
+	}
+	selftest->listener = *listener;
+	selftest->at = 0;
+	selftest->timer = sd_event_source_disable_unref(selftest->timer);
+	step(selftest);
+	return 0;
+}
+
+void rna_selftest_forget(struct rna_selftest *selftest, const void *userdata)
+{
+	if (selftest->listener.userdata == userdata)
+		selftest->listener = (struct rna_selftest_listener){0};
+}
