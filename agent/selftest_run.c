@@ -143,6 +143,12 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 	return rna_error_say(error, -ENODEV, "there is no RDMA port on this node to test");
 }
 
+void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s/%u, %s memory ...", run->request.device, run->request.port,
+			  rna_endpoint_name(run->request.endpoint));
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended)
@@ -241,4 +247,19 @@ void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
 {
 	for (size_t i = 0; i < count; i++)
 		runs[i].verdict = judge(runs, count, &runs[i], settings);
+}
+
+enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count)
+{
+	bool seen[RNA_VERDICT_COUNT] = {false}, done = false;
+
+	for (size_t i = 0; i < count; i++) {
+		seen[runs[i].verdict] = true;
+		done |= runs[i].result.end == RNA_LOOPBACK_DONE;
+	}
+	if (seen[RNA_VERDICT_FAILED])
+		return RNA_SELFTEST_FAILED;
+	if (seen[RNA_VERDICT_WARNING])
+		return RNA_SELFTEST_WARNING;
+	return done ? RNA_SELFTEST_OK : RNA_SELFTEST_UNKNOWN;
 }

@@ -18,6 +18,27 @@ struct rna_selftest_wish {
 	bool force;        /* on a busy port as well */
 };
 
+/* The keys of a wish: options of the command, and lines of a request to the agent. */
+enum rna_wish_key {
+	RNA_WISH_DEVICE,
+	RNA_WISH_GPU,
+	RNA_WISH_NUMA,
+	RNA_WISH_SIZE,
+	RNA_WISH_QPS,
+	RNA_WISH_DURATION,
+	RNA_WISH_FORCE,
+	RNA_WISH_COUNT,
+};
+
+extern const char *const rna_wish_keys[RNA_WISH_COUNT]; /* "device", ... */
+
+/*
+ * Reads a wish of texts, NULL where nothing is wished; *ret points into them. 0, or -EINVAL with
+ * error "--size: ...".
+ */
+int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna_selftest_wish *ret,
+			    struct rna_error *error);
+
 struct rna_selftest_runs {
 	size_t count;
 	size_t size;
@@ -38,6 +59,16 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
 		      struct rna_error *error);
 
+/* Exit codes of the command. */
+enum rna_selftest_exit {
+	RNA_SELFTEST_OK,
+	RNA_SELFTEST_WARNING,
+	RNA_SELFTEST_FAILED,
+	RNA_SELFTEST_UNKNOWN, /* nothing could be tested */
+};
+
+enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count);
+
 /*
  * Runs them in turn, but for those that have a result. progress (NULL is fine) is told of each
  * before it begins. The verdicts are made at the end, when siblings can be compared. 0 or negative
@@ -46,6 +77,9 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
 			 void (*progress)(const struct rna_selftest_run *run, void *userdata),
 			 void *userdata, struct rna_error *error);
+
+/* "mlx5_0/1, local memory ...", for who waits for it. */
+void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out);
 
 /* The child came to no result, for that reason; ended: it is not stuck. */
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);

@@ -267,6 +267,10 @@ const struct rna_setting rna_setting_table[] = {
 	     "Where node-feature-discovery looks for files with features."),
 	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
 		 "For so long the labels of the file outlive the agent; it is renewed in half that time."),
+	TEXT("control.socket", control_socket, "an absolute path, or \"\" for none", is_directory,
+	     RNA_CONTROL_SOCKET_DEFAULT,
+	     "Unix socket at which commands of this node ask the agent to do something, as root or as "
+	     "its own user. Read at the start only; a root other than the running system's has none."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
 		"Whether ports are tested from time to time, while they are idle: whether they still move "
 		"data, and how fast."),

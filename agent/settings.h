@@ -15,6 +15,7 @@
 
 #define RNA_STATE_DIRECTORY_DEFAULT "/var/lib/rdma-node-agent"
 #define RNA_LISTEN_UNIX             "unix:" /* begins an address in http.listen that is no TCP port */
+#define RNA_CONTROL_SOCKET_DEFAULT  "/run/rdma-node-agent/control.sock"
 #define RNA_CONFIG_DEFAULT          "/etc/rdma-node-agent/rdma-node-agent.yaml"
 
 /* kubernetes.taint_effect */
@@ -83,6 +84,7 @@ struct rna_settings {
 	rna_usec kubernetes_resync;
 	char *kubernetes_nfd_directory;
 	rna_usec kubernetes_nfd_expiry;
+	char *control_socket; /* "": none */
 	bool selftest_enabled;
 	rna_usec selftest_period;
 	unsigned selftest_bytes; /* MiB for each endpoint */

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "rna/selftest.h"
+#include "selftest_json.h"
 #include "text.h"
 
 #define ABSENT "-"
@@ -67,9 +67,13 @@ static void write_run(const struct rna_selftest_run *run, struct rna_strbuf *out
 	}
 }
 
-void rna_write_selftest_table(const struct rna_selftest_run *runs, size_t count,
-			      struct rna_strbuf *out)
+void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,
+			struct rna_strbuf *out)
 {
+	if (json) {
+		rna_selftest_write_json(runs, count, out);
+		return;
+	}
 	rna_strbuf_printf(out, "%-*s  %-6s  %8s  %3s  %8s  %8s  %6s  %8s  %8s  %s\n", PORT_WIDTH,
 			  "PORT", "MEMORY", "BYTES", "QPS", "Gb/s", "EXPECTED", "RATIO",
 			  "MEDIAN us", "P99 us", "RESULT");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs of the self-test as JSON: what a command ran, and what is remembered of each port. */
-#include "rna/exporter.h"
+#include "selftest_json.h"
 
 #include "json_writer.h"
-#include "rna/selftest.h"
 
 static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
 		       uint64_t number)
@@ -92,7 +91,7 @@ static json_t *describe_run(struct rna_json_writer *writer, const struct rna_sel
 	return object;
 }
 
-void rna_write_selftest_json(const struct rna_selftest_run *runs, size_t count,
+void rna_selftest_write_json(const struct rna_selftest_run *runs, size_t count,
 			     struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};

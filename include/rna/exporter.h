@@ -94,10 +94,8 @@ void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form for
 		    struct rna_strbuf *out);
 /* Runs of the self-test (rna/selftest.h): as a table for people, and as JSON. */
 struct rna_selftest_run;
-void rna_write_selftest_table(const struct rna_selftest_run *runs, size_t count,
-			      struct rna_strbuf *out);
-void rna_write_selftest_json(const struct rna_selftest_run *runs, size_t count,
-			     struct rna_strbuf *out);
+void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,
+			struct rna_strbuf *out);
 
 /* The status page: HTML without scripts, everything in one document. */
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the agent does when it is asked over the control socket: one table (answers.c). To add an
+ * answer: a row there, and a command that asks for it.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "control.h"
+#include "selftest.h"
+
+/* Whom to turn to. */
+struct rna_answers {
+	struct rna_selftest *selftest;
+};
+
+extern const struct rna_control_command rna_answers[]; /* userdata: struct rna_answers */
