@@ -8,6 +8,8 @@
  *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
  *	state      the memory's files, read and written by threads of their own
  *	node       what Kubernetes is told; backends that wait have threads of their own
+ *	selftest   one timer for the port whose turn it is, and a child that tests it
+ *	control    a unix socket for commands that want something done
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
  * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
@@ -16,6 +18,7 @@
 #include "agent.h"
 
 #include "announce.h"
+#include "answers.h"
 #include "health.h"
 #include "node.h"
 #include "passed.h"
@@ -65,9 +68,12 @@ struct rna_agent {
 	rna_usec http_pause;
 	struct rna_view *view; /* newest; NULL until the first is complete */
 	struct rna_memory memory;
-	struct rna_state *state; /* NULL: the memory ends with the process */
-	struct rna_node *node;   /* NULL: Kubernetes is told nothing */
-	uint64_t device_set;     /* that the schedule was told the functions of */
+	struct rna_state *state;       /* NULL: the memory ends with the process */
+	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
+	struct rna_selftest *selftest; /* NULL: not a daemon, or not of this node */
+	struct rna_control *control;   /* NULL: nobody can ask for anything */
+	struct rna_answers answers;
+	uint64_t device_set; /* that the schedule was told the functions of */
 	struct rna_agent_status status;
 	bool once;
 };
@@ -107,6 +113,7 @@ static void publish(void *userdata)
 		return; /* no memory: the old view stays and its age shows */
 	remember(agent, view);
 	rna_node_describe(agent->node, view);
+	view->selftests = rna_selftest_results(agent->selftest);
 	rna_health_judge(&agent->health, view);
 	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
 			rna_health_has_settled(&agent->health, view));
@@ -118,6 +125,7 @@ static void publish(void *userdata)
 	agent->view = view;
 	rna_http_new_view(agent->http);
 	rna_watch_follow(agent->watch, view->snapshot);
+	rna_selftest_follow(agent->selftest, view);
 	if (agent->once)
 		(void)sd_event_exit(agent->event, 0);
 }
@@ -266,6 +274,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	if (rna_health_reload(&agent->health) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot judge by the new settings");
 	rna_watch_update(agent->watch);
+	rna_selftest_update(agent->selftest);
 	return 0;
 }
 
@@ -367,6 +376,8 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 		return NULL;
 	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
 	agent->http = rna_http_stop(agent->http);
+	agent->control = rna_control_stop(agent->control);
+	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_passed_close(&agent->passed);
 	agent->view = rna_view_unref(agent->view);
 	if (!stop_threads(agent))
@@ -453,11 +464,40 @@ static int start_watch(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
+/* A directory in /run is gone after a boot; systemd makes it, others may need it made. */
+static void start_control(struct rna_agent *agent)
+{
+	const char *path = agent->settings.control_socket;
+	struct rna_error error;
+
+	if (!path[0])
+		return;
+	agent->answers.selftest = agent->selftest;
+	rna_control_make_directory(path);
+	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
+			      &error) < 0)
+		rna_log_warning("commands cannot ask this agent for anything: %s", error.text);
+}
+
+/* Devices of a recording cannot be tested, and its agent is not whom commands look for. */
+static int start_selftest(struct rna_agent *agent, struct rna_error *error)
+{
+	if (!agent->status.live)
+		return 0;
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings);
+	if (!agent->selftest)
+		return rna_error_set(error, -ENOMEM, "cannot test devices");
+	start_control(agent);
+	return 0;
+}
+
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
 	(void)sd_notify(false, "STOPPING=1");
 	agent->http = rna_http_stop(agent->http);
+	agent->control = rna_control_stop(agent->control);
+	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_state_flush(agent->state, STATE_PATIENCE);
 	if (stop_threads(agent))
 		return;
@@ -492,6 +532,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot tell Kubernetes of this node");
 	ret = start_watch(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = start_selftest(agent, error);
 	if (ret < 0)
 		return ret;
 	ret = rna_schedule_start(&agent->schedule, false, error);

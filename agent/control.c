@@ -267,6 +267,14 @@ static int listen_at(const char *path)
 	return listening;
 }
 
+void rna_control_make_directory(const char *path)
+{
+	RNA_FREE char *directory = strndup(path, (size_t)(strrchr(path, '/') - path));
+
+	if (directory)
+		(void)mkdir(directory, 0755); /* there already, in most cases */
+}
+
 int rna_control_start(sd_event *event, const char *path, const struct rna_control_command *commands,
 		      void *userdata, struct rna_control **ret, struct rna_error *error)
 {

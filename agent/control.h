@@ -52,6 +52,9 @@ struct rna_control_command {
 
 struct rna_control;
 
+/* Makes the directory of path, where only that is missing. Without it the start will fail. */
+void rna_control_make_directory(const char *path);
+
 /*
  * Listens at path, in the place of a socket that nobody listens at any more. 0, or negative errno
  * with error: -EADDRINUSE when another agent does.

@@ -216,6 +216,8 @@ static struct rna_selftests *make_results(const struct rna_selftest *selftest)
 
 struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest)
 {
+	if (!selftest)
+		return NULL;
 	if (!selftest->results)
 		selftest->results = make_results(selftest);
 	if (selftest->results)
@@ -249,9 +251,9 @@ static void account(struct tested *port, const struct rna_selftest_run *run)
 		known->skips[run->result.skip]++;
 		return;
 	}
-	known->results[run->verdict]++;
+	known->results[run->grade]++;
 	known->last_run = run->time.realtime;
-	if (run->verdict == RNA_VERDICT_OK || run->verdict == RNA_VERDICT_NONE)
+	if (run->grade == RNA_GRADE_OK || run->grade == RNA_GRADE_NONE)
 		known->last_success = run->time.realtime;
 	keep(port, run);
 }
@@ -269,10 +271,10 @@ static void log_run(const struct rna_selftest_run *run)
 		rna_log(LOG_DEBUG, fields, "self-test of %s/%u, %s memory: %.2f Gb/s, %s",
 			run->request.device, run->request.port,
 			rna_endpoint_name(run->request.endpoint),
-			(double)run->result.bandwidth * 8 / 1e9, rna_verdict_name(run->verdict));
+			(double)run->result.bandwidth * 8 / 1e9, rna_grade_name(run->grade));
 }
 
-/* ---- verdicts -------------------------------------------------------------------------------- */
+/* ---- grades ---------------------------------------------------------------------------------- */
 
 /* The runs of the session, and behind them the newest of the other ports, to compare with. */
 static struct rna_selftest_run *gather(const struct rna_selftest *selftest, size_t *ret_count)
@@ -307,7 +309,7 @@ static void judge(struct rna_selftest *selftest)
 	RNA_FREE struct rna_selftest_run *all = gather(selftest, &count);
 
 	if (!all)
-		return; /* no memory: no verdict */
+		return; /* no memory: no grade */
 	rna_selftest_judge_all(all, count, selftest->settings);
 	memcpy(selftest->session.items, all, selftest->session.count * sizeof(*all));
 }
@@ -628,9 +630,12 @@ static bool has_other_ports(const struct rna_view *a, const struct rna_view *b)
 
 void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view)
 {
-	bool other = has_other_ports(selftest->view, view);
 	struct rna_selftest_subject subject;
+	bool other;
 
+	if (!selftest)
+		return;
+	other = has_other_ports(selftest->view, view);
 	(void)rna_view_unref(selftest->view);
 	selftest->view = rna_view_ref(view);
 	if (!other)
@@ -646,9 +651,12 @@ void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view)
 /* A shorter period may have passed already. */
 void rna_selftest_update(struct rna_selftest *selftest)
 {
-	rna_usec period = selftest->settings->selftest_period;
 	rna_usec now = rna_clock_monotonic();
+	rna_usec period;
 
+	if (!selftest)
+		return;
+	period = selftest->settings->selftest_period;
 	for (struct tested *port = selftest->ports; port; port = port->next)
 		if (port->due > now + period)
 			port->due = now + chance(period);

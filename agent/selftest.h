@@ -2,6 +2,7 @@
 /*
  * The self-test: a guest of the loop that tests each port once in a period, one after the other,
  * when the port is idle. The tests are run by children; the loop only waits for them.
+ * Where there is nothing to test, functions that follow the agent accept NULL.
  * Thread: the loop's.
  */
 #pragma once
@@ -42,7 +43,7 @@ struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);
 struct rna_selftest_listener {
 	/* One of them begins, or has ended, which its result says. */
 	void (*progress)(const struct rna_selftest_run *run, bool begins, void *userdata);
-	/* All have ended; verdicts are made. status: 0, or why they did not. The last call. */
+	/* All have ended; grades are given. status: 0, or why they did not. The last call. */
 	void (*done)(const struct rna_selftest_run *runs, size_t count, int status,
 		     const struct rna_error *error, void *userdata);
 	void *userdata;

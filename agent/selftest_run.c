@@ -223,9 +223,8 @@ static uint64_t median_of_siblings(const struct rna_selftest_run *runs, size_t c
 	return found > 2 ? rna_selftest_median(bandwidths, found) : 0;
 }
 
-static enum rna_verdict judge(const struct rna_selftest_run *runs, size_t count,
-			      const struct rna_selftest_run *run,
-			      const struct rna_settings *settings)
+static enum rna_grade judge(const struct rna_selftest_run *runs, size_t count,
+			    const struct rna_selftest_run *run, const struct rna_settings *settings)
 {
 	struct rna_selftest_limits limits = rna_selftest_limits_for(settings, run->expected);
 
@@ -236,9 +235,9 @@ static enum rna_verdict judge(const struct rna_selftest_run *runs, size_t count,
 							    : 0,
 					  &limits);
 	case RNA_LOOPBACK_SKIPPED:
-		return RNA_VERDICT_NONE;
+		return RNA_GRADE_NONE;
 	default:
-		return RNA_VERDICT_FAILED;
+		return RNA_GRADE_FAILED;
 	}
 }
 
@@ -246,20 +245,20 @@ void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
 			    const struct rna_settings *settings)
 {
 	for (size_t i = 0; i < count; i++)
-		runs[i].verdict = judge(runs, count, &runs[i], settings);
+		runs[i].grade = judge(runs, count, &runs[i], settings);
 }
 
 enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count)
 {
-	bool seen[RNA_VERDICT_COUNT] = {false}, done = false;
+	bool seen[RNA_GRADE_COUNT] = {false}, done = false;
 
 	for (size_t i = 0; i < count; i++) {
-		seen[runs[i].verdict] = true;
+		seen[runs[i].grade] = true;
 		done |= runs[i].result.end == RNA_LOOPBACK_DONE;
 	}
-	if (seen[RNA_VERDICT_FAILED])
+	if (seen[RNA_GRADE_FAILED])
 		return RNA_SELFTEST_FAILED;
-	if (seen[RNA_VERDICT_WARNING])
+	if (seen[RNA_GRADE_WARNING])
 		return RNA_SELFTEST_WARNING;
 	return done ? RNA_SELFTEST_OK : RNA_SELFTEST_UNKNOWN;
 }

@@ -71,7 +71,7 @@ enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, 
 
 /*
  * Runs them in turn, but for those that have a result. progress (NULL is fine) is told of each
- * before it begins. The verdicts are made at the end, when siblings can be compared. 0 or negative
+ * before it begins. The grades are given at the end, when siblings can be compared. 0 or negative
  * errno with error, when no child can be started.
  */
 int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
@@ -84,6 +84,6 @@ void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf
 /* The child came to no result, for that reason; ended: it is not stuck. */
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
 
-/* Makes the verdicts of runs that are done, siblings being those with the same expectation. */
+/* Grades the runs that are done, siblings being those with the same expectation. */
 void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
 			    const struct rna_settings *settings);

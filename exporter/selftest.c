@@ -28,8 +28,7 @@ static const char *outcome(const struct rna_selftest_run *run)
 {
 	switch (run->result.end) {
 	case RNA_LOOPBACK_DONE:
-		return run->verdict == RNA_VERDICT_NONE ? "measured"
-							: rna_verdict_name(run->verdict);
+		return run->grade == RNA_GRADE_NONE ? "measured" : rna_grade_name(run->grade);
 	case RNA_LOOPBACK_SKIPPED:
 		return rna_skip_name(run->result.skip);
 	case RNA_LOOPBACK_CORRUPT:

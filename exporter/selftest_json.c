@@ -78,7 +78,7 @@ static json_t *describe_run(struct rna_json_writer *writer, const struct rna_sel
 	rna_json_set_time(writer, object, "time", run->time.realtime);
 	describe_request(writer, object, &run->request);
 	rna_json_set_text(writer, object, "end", end_name(result->end));
-	rna_json_set_text(writer, object, "verdict", rna_verdict_name(run->verdict));
+	rna_json_set_text(writer, object, "grade", rna_grade_name(run->grade));
 	if (run->expected > 0)
 		set_number(writer, object, "expected_bytes_per_second", run->expected);
 	if (result->end == RNA_LOOPBACK_DONE)

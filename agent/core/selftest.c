@@ -46,16 +46,16 @@ const char *rna_skip_name(enum rna_skip skip)
 	return skip < RNA_SKIP_COUNT ? names[skip] : "?";
 }
 
-const char *rna_verdict_name(enum rna_verdict verdict)
+const char *rna_grade_name(enum rna_grade grade)
 {
-	static const char *const names[RNA_VERDICT_COUNT] = {
-		[RNA_VERDICT_NONE] = "none",
-		[RNA_VERDICT_OK] = "ok",
-		[RNA_VERDICT_WARNING] = "warning",
-		[RNA_VERDICT_FAILED] = "failed",
+	static const char *const names[RNA_GRADE_COUNT] = {
+		[RNA_GRADE_NONE] = "none",
+		[RNA_GRADE_OK] = "ok",
+		[RNA_GRADE_WARNING] = "warning",
+		[RNA_GRADE_FAILED] = "failed",
 	};
 
-	return verdict < RNA_VERDICT_COUNT ? names[verdict] : "?";
+	return grade < RNA_GRADE_COUNT ? names[grade] : "?";
 }
 
 /* In floating point: bytes per second times a thousand is not far from the end of 64 bits. */
@@ -64,18 +64,18 @@ static bool is_below(uint64_t bandwidth, uint64_t measure, unsigned thousandths)
 	return (double)bandwidth * WHOLE < (double)measure * thousandths;
 }
 
-enum rna_verdict rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
-				    const struct rna_selftest_limits *limits)
+enum rna_grade rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
+				  const struct rna_selftest_limits *limits)
 {
 	if (expected == 0 && siblings == 0)
-		return RNA_VERDICT_NONE;
+		return RNA_GRADE_NONE;
 	if (expected > 0 && is_below(bandwidth, expected, limits->warning))
-		return RNA_VERDICT_FAILED;
+		return RNA_GRADE_FAILED;
 	if (expected > 0 && is_below(bandwidth, expected, limits->ok))
-		return RNA_VERDICT_WARNING;
+		return RNA_GRADE_WARNING;
 	if (siblings > 0 && is_below(bandwidth, siblings, limits->siblings))
-		return RNA_VERDICT_WARNING;
-	return RNA_VERDICT_OK;
+		return RNA_GRADE_WARNING;
+	return RNA_GRADE_OK;
 }
 
 static int compare(const void *a, const void *b)

@@ -44,6 +44,8 @@ struct rna_view *rna_view_unref(struct rna_view *view)
 	if (!view || --view->refs > 0)
 		return NULL;
 	(void)rna_snapshot_unref(view->snapshot);
+	if (view->selftests)
+		(void)rna_part_unref(&view->selftests->part);
 	(void)rna_arena_free(view->arena); /* holds the view itself */
 	return NULL;
 }

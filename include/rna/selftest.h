@@ -9,15 +9,15 @@
 #include "rna/loopback.h"
 #include "rna/part.h"
 
-enum rna_verdict {
-	RNA_VERDICT_NONE, /* no test that counts */
-	RNA_VERDICT_OK,
-	RNA_VERDICT_WARNING,
-	RNA_VERDICT_FAILED,
-	RNA_VERDICT_COUNT,
+enum rna_grade {
+	RNA_GRADE_NONE, /* no test that counts */
+	RNA_GRADE_OK,
+	RNA_GRADE_WARNING,
+	RNA_GRADE_FAILED,
+	RNA_GRADE_COUNT,
 };
 
-const char *rna_verdict_name(enum rna_verdict verdict); /* "none", "ok", "warning", "failed" */
+const char *rna_grade_name(enum rna_grade grade); /* "none", "ok", "warning", "failed" */
 
 /* In thousandths, so that settings can say 0.925. */
 struct rna_selftest_limits {
@@ -28,10 +28,10 @@ struct rna_selftest_limits {
 
 /*
  * What a bandwidth (bytes per second) is worth. expected, siblings: 0 when not known; without
- * either there is no verdict.
+ * either there is no grade.
  */
-enum rna_verdict rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
-				    const struct rna_selftest_limits *limits);
+enum rna_grade rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
+				  const struct rna_selftest_limits *limits);
 
 /* The median of count bandwidths, which it sorts; 0 of fewer than two: nothing to compare with. */
 uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count);
@@ -44,7 +44,7 @@ struct rna_selftest_run {
 	struct rna_loopback_request request;
 	struct rna_loopback_result result;
 	uint64_t expected; /* bytes per second: the least of port rate and PCIe path; 0: unknown */
-	enum rna_verdict verdict;
+	enum rna_grade grade;
 	bool on_demand; /* asked for by a person */
 };
 
@@ -58,7 +58,7 @@ struct rna_selftest_port {
 	rna_usec last_success;               /* realtime of the last one judged ok; 0: never */
 	rna_usec next;                       /* realtime when the next one is due; 0: none */
 	uint64_t bytes;                      /* written by all runs since start */
-	uint64_t results[RNA_VERDICT_COUNT]; /* runs that were done or failed, since start */
+	uint64_t results[RNA_GRADE_COUNT];   /* runs that were done or failed, since start */
 	uint64_t skips[RNA_SKIP_COUNT];      /* attempts that came to nothing, since start */
 	enum rna_skip skip;                  /* of the last attempt; RNA_SKIP_NONE */
 };

@@ -11,6 +11,7 @@
 #include "rna/finding.h"
 #include "rna/histogram.h"
 #include "rna/kubernetes.h"
+#include "rna/selftest.h"
 #include "rna/snapshot.h"
 #include "rna/transition.h"
 
@@ -76,6 +77,7 @@ struct rna_view {
 	const struct rna_missing_device *missing; /* expected and not there; by name */
 	size_t transition_count;
 	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
+	struct rna_selftests *selftests;          /* NULL: nothing is tested */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */
 	struct rna_arena *arena;            /* owns all of these and their strings */

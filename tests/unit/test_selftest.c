@@ -11,7 +11,7 @@
 
 static const struct rna_selftest_limits limits = {.ok = 900, .warning = 800, .siblings = 930};
 
-static enum rna_verdict judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings)
+static enum rna_grade judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings)
 {
 	return rna_selftest_judge(bandwidth, expected, siblings, &limits);
 }
@@ -19,37 +19,37 @@ static enum rna_verdict judge(uint64_t bandwidth, uint64_t expected, uint64_t si
 static void test_against_what_is_expected(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(180ULL * GBIT, 200ULL * GBIT, 0), RNA_VERDICT_OK);
-	assert_int_equal(judge(180ULL * GBIT - 1, 200ULL * GBIT, 0), RNA_VERDICT_WARNING);
-	assert_int_equal(judge(160ULL * GBIT, 200ULL * GBIT, 0), RNA_VERDICT_WARNING);
-	assert_int_equal(judge(160ULL * GBIT - 1, 200ULL * GBIT, 0), RNA_VERDICT_FAILED);
-	assert_int_equal(judge(0, 200ULL * GBIT, 0), RNA_VERDICT_FAILED);
+	assert_int_equal(judge(180ULL * GBIT, 200ULL * GBIT, 0), RNA_GRADE_OK);
+	assert_int_equal(judge(180ULL * GBIT - 1, 200ULL * GBIT, 0), RNA_GRADE_WARNING);
+	assert_int_equal(judge(160ULL * GBIT, 200ULL * GBIT, 0), RNA_GRADE_WARNING);
+	assert_int_equal(judge(160ULL * GBIT - 1, 200ULL * GBIT, 0), RNA_GRADE_FAILED);
+	assert_int_equal(judge(0, 200ULL * GBIT, 0), RNA_GRADE_FAILED);
 	/* more than the link: PCIe allowed it */
-	assert_int_equal(judge(250ULL * GBIT, 200ULL * GBIT, 0), RNA_VERDICT_OK);
+	assert_int_equal(judge(250ULL * GBIT, 200ULL * GBIT, 0), RNA_GRADE_OK);
 }
 
 static void test_against_siblings(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(93, 0, 100), RNA_VERDICT_OK);
-	assert_int_equal(judge(92, 0, 100), RNA_VERDICT_WARNING);
+	assert_int_equal(judge(93, 0, 100), RNA_GRADE_OK);
+	assert_int_equal(judge(92, 0, 100), RNA_GRADE_WARNING);
 	/* good by itself, and yet slower than its siblings */
-	assert_int_equal(judge(181ULL * GBIT, 200ULL * GBIT, 197ULL * GBIT), RNA_VERDICT_WARNING);
+	assert_int_equal(judge(181ULL * GBIT, 200ULL * GBIT, 197ULL * GBIT), RNA_GRADE_WARNING);
 	/* siblings that are as bad do not make it good */
-	assert_int_equal(judge(100ULL * GBIT, 200ULL * GBIT, 100ULL * GBIT), RNA_VERDICT_FAILED);
+	assert_int_equal(judge(100ULL * GBIT, 200ULL * GBIT, 100ULL * GBIT), RNA_GRADE_FAILED);
 }
 
 static void test_without_a_measure(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(100ULL * GBIT, 0, 0), RNA_VERDICT_NONE);
+	assert_int_equal(judge(100ULL * GBIT, 0, 0), RNA_GRADE_NONE);
 }
 
 static void test_large_numbers_do_not_wrap(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(UINT64_MAX, UINT64_MAX, UINT64_MAX), RNA_VERDICT_OK);
-	assert_int_equal(judge(UINT64_MAX / 2, UINT64_MAX, 0), RNA_VERDICT_FAILED);
+	assert_int_equal(judge(UINT64_MAX, UINT64_MAX, UINT64_MAX), RNA_GRADE_OK);
+	assert_int_equal(judge(UINT64_MAX / 2, UINT64_MAX, 0), RNA_GRADE_FAILED);
 }
 
 static void test_median(void **state)
@@ -74,8 +74,8 @@ static void test_names(void **state)
 	assert_string_equal(rna_skip_name(RNA_SKIP_COUNT), "?");
 	assert_string_equal(rna_endpoint_name(RNA_ENDPOINT_GPU), "gpu");
 	assert_string_equal(rna_endpoint_name(RNA_ENDPOINT_COUNT), "?");
-	assert_string_equal(rna_verdict_name(RNA_VERDICT_FAILED), "failed");
-	assert_string_equal(rna_verdict_name(RNA_VERDICT_COUNT), "?");
+	assert_string_equal(rna_grade_name(RNA_GRADE_FAILED), "failed");
+	assert_string_equal(rna_grade_name(RNA_GRADE_COUNT), "?");
 }
 
 int main(void)
