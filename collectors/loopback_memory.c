@@ -19,8 +19,8 @@
 
 enum { MEMORY_NODES_MAX = 1024, LONG_BITS = CHAR_BIT * sizeof(unsigned long) };
 
-static void put(struct rna_loopback_result *result, enum rna_loopback_end end, const char *format,
-		va_list args)
+static RNA_PRINTF(3, 0) void put(struct rna_loopback_result *result, enum rna_loopback_end end,
+				 const char *format, va_list args)
 {
 	result->end = end;
 	(void)vsnprintf(result->text, sizeof(result->text), format, args); /* cut where too long */

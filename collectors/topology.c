@@ -15,10 +15,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Is the tree that of hwloc? */
+/* Is the tree that of hwloc? On a live machine that has no PCI it has none either. */
 static bool follows_hwloc(const struct rna_topology_run *run)
 {
-	return run->in->backends->hwloc_xml || !run->pci;
+	return run->in->backends->hwloc_xml || (!run->pci && !rna_root_is_live(run->in->root));
 }
 
 /* Has hwloc been asked about all of these? Then the part before has what it said. */
