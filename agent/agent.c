@@ -434,6 +434,13 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	return 0;
 }
 
+int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error)
+{
+	int status = rna_backends_set_hwloc_xml(agent->backends, file);
+
+	return status < 0 ? rna_error_set(error, status, "%s", file) : 0;
+}
+
 /* keep: for longer than this process. */
 static void recall(struct rna_agent *agent, bool keep)
 {

@@ -27,6 +27,9 @@ RNA_DEFINE_CLEANUP(struct rna_agent, rna_agent_free)
  */
 int rna_agent_run(struct rna_agent *agent, struct rna_error *error);
 
+/* Before anything is collected; see rna_backends_set_hwloc_xml(). 0 or -ENOMEM. */
+int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error);
+
 /*
  * Polls once, without HTTP, until every collector answered or ran past its deadline. *ret is a
  * new reference.

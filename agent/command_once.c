@@ -48,21 +48,11 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 	return output_metrics(&once, RNA_EXPOSITION_CLASSIC, error);
 }
 
-/* https://no-color.org: the variable counts when it is set and not empty. */
-static bool wants_colour(const char *when)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	if (strcmp(when, "auto") != 0)
-		return strcmp(when, "always") == 0;
-	return isatty(STDOUT_FILENO) == 1 && (!no_color || *no_color == '\0');
-}
-
 int rna_command_status(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
 	const struct rna_table_options table = {
-		.colour = wants_colour(options[RNA_OPTION_COLOR]),
+		.colour = rna_wants_colour(options[RNA_OPTION_COLOR]),
 		.gids = options[RNA_OPTION_GIDS],
 	};
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;

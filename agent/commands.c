@@ -54,6 +54,22 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_nccl,
 	},
 	{
+		.name = "topology",
+		.summary = "Polls once and shows which GPU and which NIC are near each other.",
+		.help = "A matrix as nvidia-smi topo -m has it, of any vendor's GPUs, and the PCI "
+			"tree "
+			"that it follows from,\nwith links that are below what both ends can do. "
+			"--json "
+			"is --format=json. dot is the language of\nGraphviz; svg is a drawing for "
+			"a "
+			"browser, the one of the status page.",
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) |
+			   RNA_OPTION_BIT(HWLOC_XML),
+		.formats = (const char *const[]){"text", "json", "dot", NULL},
+		.settings = true,
+		.execute = rna_command_topology,
+	},
+	{
 		.name = "events",
 		.summary = "Asks the running agent which ports went up or down.",
 		.help = "It is asked at the first address of http.listen.",
@@ -251,6 +267,16 @@ int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error)
 	if (!rna_strbuf_ok(text))
 		return rna_error_set(error, -ENOMEM, "cannot write the output");
 	return rna_output(text->data, text->len, error);
+}
+
+/* https://no-color.org: the variable counts when it is set and not empty. */
+bool rna_wants_colour(const char *when)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	return isatty(STDOUT_FILENO) == 1 && (!no_color || *no_color == '\0');
 }
 
 int rna_command_version(struct rna_call *call, struct rna_error *error)

@@ -60,6 +60,9 @@ int rna_commands_main(int argc, char *argv[]);
 int rna_output(const char *data, size_t len, struct rna_error *error);
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
 
+/* Is it to be in colours? when: auto, always or never; auto asks whether stdout is a terminal. */
+bool rna_wants_colour(const char *when);
+
 /* The table of commands as Markdown. */
 void rna_commands_describe(struct rna_strbuf *out);
 
@@ -74,6 +77,7 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
 int rna_command_nccl(struct rna_call *call, struct rna_error *error);
+int rna_command_topology(struct rna_call *call, struct rna_error *error);
 int rna_command_events(struct rna_call *call, struct rna_error *error);
 int rna_command_expect(struct rna_call *call, struct rna_error *error);
 int rna_command_selftest(struct rna_call *call, struct rna_error *error);

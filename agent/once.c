@@ -18,11 +18,14 @@ static void quieten(const struct rna_settings *settings)
 
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error)
 {
+	const char *hwloc_xml = call->arguments.options[RNA_OPTION_HWLOC_XML];
 	int status;
 
 	quieten(&call->settings);
 	status = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config,
 			       &call->settings, &ret->agent, error);
+	if (status == 0 && hwloc_xml)
+		status = rna_agent_set_hwloc_xml(ret->agent, hwloc_xml, error);
 	if (status < 0)
 		return status;
 	return rna_agent_collect(ret->agent, &ret->view, error);

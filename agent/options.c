@@ -26,6 +26,8 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			      "auto colours on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids",
 			     .help = "show GID tables, as show_gids does, instead of ports"},
+	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
+				  .help = "PCI tree that lstopo wrote, in the place of the node's"},
 	[RNA_OPTION_ONCE] = {"once", .help = "look once, instead of asking the running agent"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "replace no GUIDs, addresses and descriptions"},

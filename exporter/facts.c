@@ -291,6 +291,18 @@ const char *rna_why_no_port(const struct rna_subjects *subjects)
 	return "No port: the RDMA devices of this node have none.";
 }
 
+const char *rna_tone_colour(enum rna_tone tone)
+{
+	static const char *const colours[] = {
+		[RNA_TONE_PLAIN] = "",
+		[RNA_TONE_GOOD] = "\033[32m",
+		[RNA_TONE_WARNING] = "\033[33m",
+		[RNA_TONE_BAD] = "\033[31m",
+	};
+
+	return colours[tone];
+}
+
 enum rna_tone rna_tone_state(const struct rna_subject *port)
 {
 	struct rna_value up = rna_port_up(port);

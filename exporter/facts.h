@@ -89,6 +89,9 @@ enum rna_tone {
 	RNA_TONE_BAD,
 };
 
+/* What makes a terminal show it so; "": as all else. "\033[0m" ends it. */
+const char *rna_tone_colour(enum rna_tone tone);
+
 typedef enum rna_tone rna_tone_of(const struct rna_subject *subject);
 
 rna_tone_of rna_tone_state;

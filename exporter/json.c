@@ -14,6 +14,7 @@
 #include "facts.h"
 #include "json_writer.h"
 #include "text.h"
+#include "topology_json.h"
 
 static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 {
@@ -344,6 +345,7 @@ static json_t *finding_array(struct rna_json_writer *writer, const struct rna_vi
 static json_t *node_object(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
+	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
 	json_t *object = json_object(), *agent = json_object(), *process = json_object();
 
 	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
@@ -358,6 +360,8 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_view
 	rna_json_set(writer, object, "collectors", job_array(writer));
 	rna_json_set(writer, object, "devices", device_array(writer));
 	rna_json_set(writer, object, "missing_devices", missing_array(writer, view));
+	if (topology)
+		rna_json_set(writer, object, "topology", rna_json_topology(writer, topology));
 	return object;
 }
 

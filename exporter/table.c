@@ -140,18 +140,6 @@ static void measure(struct table *table)
 	}
 }
 
-static const char *colour_of(enum rna_tone tone)
-{
-	static const char *const colours[] = {
-		[RNA_TONE_PLAIN] = "",
-		[RNA_TONE_GOOD] = "\033[32m",
-		[RNA_TONE_WARNING] = "\033[33m",
-		[RNA_TONE_BAD] = "\033[31m",
-	};
-
-	return colours[tone];
-}
-
 static void write_cell(const struct table *table, size_t c, const char *text, const char *colour,
 		       struct rna_strbuf *out)
 {
@@ -176,7 +164,7 @@ static void write_row(const struct table *table, const struct rna_subject *row,
 		rna_tone_of *tone = table->colour ? column->tone : NULL;
 
 		write_cell(table, c, cell(column, row, &text),
-			   colour_of(tone ? tone(row) : RNA_TONE_PLAIN), out);
+			   rna_tone_colour(tone ? tone(row) : RNA_TONE_PLAIN), out);
 	}
 	out->failed |= text.failed;
 }

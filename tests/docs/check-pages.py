@@ -79,6 +79,8 @@ COMPLETIONS = {
     ("check-config", "a"): ["a b.yaml", "a_directory"],
     ("--config", "a"): ["a b.yaml", "a_directory"],
     ("--config", "=", "a"): ["a b.yaml", "a_directory"],
+    ("topology", "--format", ""): ["text", "json", "dot", "svg"],
+    ("topology", "--hwloc-xml", "a"): ["a b.yaml", "a_directory"],
     ("record", "a"): ["a_directory"],
     ("status", "--root", "a"): ["a_directory"],
 }

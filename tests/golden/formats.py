@@ -154,6 +154,8 @@ OUTPUTS = (
     Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, normal_metrics),
     Output("json", ["collect", "--format=json"], json.loads, normal_json),
     Output("txt", ["status"], lambda text: None, lambda text: text),
+    Output("topology.txt", ["topology"], lambda text: None, lambda text: text),
+    Output("topology.json", ["topology", "--json"], json.loads, normal_json),
     Output("gids.txt", ["status", "--gids"], lambda text: None, lambda text: text),
     Output("nccl", ["nccl"], lambda text: None, lambda text: text, may_fail=True),
 )

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command topology: which GPU and which NIC are near each other, in one of its forms. */
+#include "once.h"
+
+#include <string.h>
+
+#include "rna/exporter.h"
+
+static void write_as(const char *format, const struct rna_view *view, bool colour,
+		     struct rna_strbuf *out)
+{
+	if (strcmp(format, "json") == 0)
+		rna_write_topology_json(view, out);
+	else if (strcmp(format, "dot") == 0)
+		rna_write_topology_dot(view, out);
+	else
+		rna_write_topology(view, colour, out);
+}
+
+int rna_command_topology(struct rna_call *call, struct rna_error *error)
+{
+	const char *const *options = call->arguments.options;
+	const char *format = options[RNA_OPTION_JSON] ? "json" : options[RNA_OPTION_FORMAT];
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_ONCE struct rna_once once = {0};
+	int ret;
+
+	ret = rna_once_poll(call, &once, error);
+	if (ret < 0)
+		return ret;
+	write_as(format, once.view, rna_wants_colour(options[RNA_OPTION_COLOR]), &text);
+	return rna_output_strbuf(&text, error);
+}
