@@ -13,6 +13,8 @@ static void write_as(const char *format, const struct rna_view *view, bool colou
 		rna_write_topology_json(view, out);
 	else if (strcmp(format, "dot") == 0)
 		rna_write_topology_dot(view, out);
+	else if (strcmp(format, "svg") == 0)
+		rna_write_topology_svg(view, out);
 	else
 		rna_write_topology(view, colour, out);
 }

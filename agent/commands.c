@@ -65,7 +65,7 @@ const struct rna_command rna_commands[] = {
 			"browser, the one of the status page.",
 		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) |
 			   RNA_OPTION_BIT(HWLOC_XML),
-		.formats = (const char *const[]){"text", "json", "dot", NULL},
+		.formats = (const char *const[]){"text", "json", "dot", "svg", NULL},
 		.settings = true,
 		.execute = rna_command_topology,
 	},

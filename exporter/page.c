@@ -9,6 +9,7 @@
 #include "rna/exporter.h"
 
 #include "facts.h"
+#include "page_topology.h"
 #include "text.h"
 
 static const char style[] =
@@ -46,7 +47,9 @@ static const char style[] =
 	"b.good{color:var(--good);background:var(--good-bg)}\n"
 	"b.warn{color:var(--warn);background:var(--warn-bg)}\n"
 	"b.bad{color:var(--bad);background:var(--bad-bg)}\n"
-	".empty{padding:1rem}\n";
+	".empty{padding:1rem}\n"
+	".drawing{padding:.5rem}\n"
+	".drawing svg{display:block;margin:auto;max-width:100%;min-width:40rem;height:auto}\n";
 
 struct page {
 	const struct rna_view *view;
@@ -571,6 +574,7 @@ static void add_footer(const struct page *page)
 {
 	add(page, "</main>\n<footer>rdma-node-agent " RNA_VERSION
 		  " · <a href=/metrics>metrics</a> · <a href=/api/v1/snapshot>JSON</a>"
+		  " · <a href=/api/v1/topology>topology</a>"
 		  " · <a href=/api/v1/findings>findings</a>"
 		  " · <a href=/api/v1/events>events</a>"
 		  " · <a href=/healthz>health</a> · <a href=/readyz>readiness</a></footer>\n");
@@ -590,6 +594,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	add_findings(&page);
 	add_ports(&page);
 	add_missing(&page);
+	rna_write_page_topology(view, out);
 	add_events(&page);
 	add_devices(&page);
 	add_jobs(&page);

@@ -6,6 +6,7 @@
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
 # Groups: build, test, chart, image, ibsim, vm, bench.
+# Groups: build, test, chart, ibsim, pictures, vm, bench.
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
@@ -19,6 +20,7 @@ ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
 image="mmdebstrap cpio"
+pictures="chromium graphviz fonts-dejavu-core fonts-liberation2"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -28,9 +30,11 @@ group() {
 	chart) echo $chart ;;
 	image) echo $image ;;
 	ibsim) echo $ibsim ;;
+	pictures) echo $pictures ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
 	*) echo "packages.sh: no group '$1' (build, test, chart, image, ibsim, vm, bench)" >&2 && exit 2 ;;
+	*) echo "packages.sh: no group '$1' (build, test, chart, ibsim, pictures, vm, bench)" >&2 && exit 2 ;;
 	esac
 }
 

@@ -99,11 +99,12 @@ void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool 
 
 /*
  * Which GPU and which NIC are near each other: the matrix of nvidia-smi and the tree that it
- * follows from; the same for programs, and for Graphviz.
+ * follows from; the same for programs; for Graphviz; and as a drawing.
  */
 void rna_write_topology(const struct rna_view *view, bool colour, struct rna_strbuf *out);
 void rna_write_topology_json(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_topology_dot(const struct rna_view *view, struct rna_strbuf *out);
+void rna_write_topology_svg(const struct rna_view *view, struct rna_strbuf *out);
 
 /* The status page: HTML without scripts, everything in one document. */
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);

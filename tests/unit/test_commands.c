@@ -144,7 +144,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"status --json=yes", "--json takes no value"},
 		{"collect --format=xml",
 		 "--format: \"xml\" is not one of prometheus, openmetrics, json"},
-		{"topology --format=png", "--format: \"png\" is not one of text, json, dot"},
+		{"topology --format=png", "--format: \"png\" is not one of text, json, dot, svg"},
 		{"status --format=json", "status has no option --format"},
 		{"status --color on", "--color: \"on\" is not one of auto, always, never"},
 		{"run now", "run: \"now\" is one word too many"},

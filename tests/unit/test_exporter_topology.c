@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* exporter/topology_*: the matrix, the tree, JSON and DOT, of topologies made by hand.
+/* exporter/topology_*: the matrix, the tree, JSON, DOT and the drawing, of topologies made by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "rna/exporter.h"
+#include "topology_layout.h"
 #include "topology_view.h"
 
 typedef void writer(const struct rna_view *view, struct rna_strbuf *out);
@@ -108,22 +109,25 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	assert_string_equal(stripped.data, expected_text);
 }
 
-/* Whatever a driver says of its model, the terminal and dot get text. */
+/* Whatever a driver says of its model, the terminal, the browser and dot get text. */
 static void test_hardware_texts_are_escaped(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
 	struct rna_gpu *gpus = (void *)(uintptr_t)topology_of(view)->gpus;
 
 	(void)state;
+	assert_has(rna_write_topology_svg, view, "H100 &lt;&amp;&quot;SXM&quot;&gt;</text>");
 	assert_has(rna_write_topology_dot, view, "H100 <&\\\"SXM\\\">");
 	gpus[0].model = "a\\\033[2J\xff";
 	assert_has(write_plain, view, "  a\\\xef\xbf\xbd[2J\xef\xbf\xbd  ");
+	assert_has(rna_write_topology_svg, view, ">a\\\xef\xbf\xbd[2J\xef\xbf\xbd</text>");
 	assert_has(rna_write_topology_dot, view, "a\\\\\xef\xbf\xbd[2J\xef\xbf\xbd\\n");
 }
 
 static void test_what_is_missing_is_said(void **state)
 {
-	static writer *const writers[] = {write_plain, rna_write_topology_json};
+	static writer *const writers[] = {write_plain, rna_write_topology_json,
+					  rna_write_topology_svg};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *none = new_view(0);
 	struct rna_topology *topology = topology_of(view);
@@ -134,6 +138,7 @@ static void test_what_is_missing_is_said(void **state)
 	topology->gpu_count = 0;
 	assert_has(write_plain, view,
 		   "No GPU: there is none on the PCI buses of this node.\n\n   ");
+	assert_has(rna_write_topology_svg, view, "mlx5_0"); /* and still shows what there is */
 	topology->problem = "x.xml: broken";
 	assert_has(write_plain, view, "x.xml: broken\n\nNo GPU: ");
 	assert_has(rna_write_topology_json, view, "\"problem\": \"x.xml: broken\"");
@@ -288,6 +293,167 @@ static void test_json_of_the_snapshot(void **state)
 	json_decref(root);
 }
 
+/* -- The drawing ------------------------------------------------------------------------------- */
+
+static bool is_inside(const struct rna_box *box, const struct rna_box *frame)
+{
+	return box->x >= frame->x && box->y >= frame->y &&
+	       box->x + box->width <= frame->x + frame->width &&
+	       box->y + box->height <= frame->y + frame->height;
+}
+
+static bool is_apart(const struct rna_box *a, const struct rna_box *b)
+{
+	return a->x + a->width <= b->x || b->x + b->width <= a->x || a->y + a->height <= b->y ||
+	       b->y + b->height <= a->y;
+}
+
+static int place_of(const struct rna_topology_tree *tree, size_t item)
+{
+	while (tree->items[item].parent >= 0)
+		item = (size_t)tree->items[item].parent;
+	return (int)item;
+}
+
+static void assert_layout_is_sound(const struct rna_view *view)
+{
+	RNA_TOPOLOGY_TREE struct rna_topology_tree tree = RNA_TOPOLOGY_TREE_INIT;
+	RNA_TOPOLOGY_LAYOUT struct rna_topology_layout layout = RNA_TOPOLOGY_LAYOUT_INIT;
+	struct rna_box page;
+
+	assert_int_equal(rna_topology_tree_make(view, &tree), 0);
+	assert_int_equal(rna_topology_layout_make(&tree, &layout), 0);
+	page = (struct rna_box){.width = layout.width, .height = layout.height};
+	for (size_t i = 0; i < tree.count; i++) {
+		const struct rna_box *box = &layout.boxes[i];
+		int place = place_of(&tree, i), above = rna_topology_layout_above(&tree, (int)i);
+
+		if (box->width == 0) {
+			assert_int_equal(tree.items[i].kind, RNA_ITEM_ROOT_PORT);
+			continue;
+		}
+		assert_true(is_inside(box, place == (int)i ? &page : &layout.boxes[place]));
+		for (size_t j = 0; j < i; j++)
+			assert_true((int)j == place || layout.boxes[j].width == 0 ||
+				    is_apart(box, &layout.boxes[j]));
+		if (above >= 0) /* room for what stands on the link */
+			assert_true(box->x - layout.boxes[above].x - layout.boxes[above].width >=
+				    RNA_LAYOUT_LINK);
+	}
+}
+
+/* A topology that grows at random: any tree that the contract allows. */
+struct forest {
+	struct rna_topology topology;
+	struct rna_pci_object objects[500];
+	struct rna_gpu gpus[100];
+	struct rna_nic nics[100];
+	struct rna_gpu_affinity affinities[100];
+	unsigned seed;
+};
+
+static unsigned dice(struct forest *forest, unsigned sides)
+{
+	return (unsigned)rand_r(&forest->seed) % sides;
+}
+
+static int plant(struct forest *forest, enum rna_pci_role role, int parent)
+{
+	forest->objects[forest->topology.object_count] = (struct rna_pci_object){
+		.address = "0000:00:00.0",
+		.role = role,
+		.parent = parent,
+		.numa_node = (int)dice(forest, 4) - 1,
+		.link = topology_link,
+	};
+	forest->objects[forest->topology.object_count].link.width.number = dice(forest, 2) ? 16 : 8;
+	return (int)forest->topology.object_count++;
+}
+
+static void plant_leaf(struct forest *forest, int parent)
+{
+	bool gpu = dice(forest, 2);
+	unsigned object = (unsigned)plant(forest, gpu ? RNA_PCI_GPU : RNA_PCI_NIC, parent);
+
+	if (gpu)
+		forest->gpus[forest->topology.gpu_count++].object = object;
+	else
+		forest->nics[forest->topology.nic_count++] =
+			(struct rna_nic){.object = object,
+					 .data_direct = RNA_NO_OBJECT,
+					 .rail = -1};
+}
+
+static void grow(struct forest *forest, enum rna_pci_role role, int parent, unsigned depth)
+{
+	for (unsigned n = dice(forest, 5); n > 0; n--) {
+		int port = plant(forest, role, parent);
+
+		if (dice(forest, 6) < depth || depth > 4)
+			plant_leaf(forest, port);
+		else
+			grow(forest, RNA_PCI_DOWNSTREAM, plant(forest, RNA_PCI_UPSTREAM, port),
+			     depth + 2);
+	}
+}
+
+static void test_nothing_in_a_drawing_overlaps(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+	struct rna_part *part = view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
+	struct forest *forest = calloc(1, sizeof(*forest));
+
+	(void)state;
+	assert_non_null(forest);
+	assert_layout_is_sound(view);
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		*forest = (struct forest){.seed = seed};
+		forest->topology.objects = forest->objects;
+		forest->topology.gpus = forest->gpus;
+		forest->topology.nics = forest->nics;
+		forest->topology.affinities = forest->affinities;
+		for (unsigned n = 1 + seed % 6; n > 0; n--)
+			grow(forest, RNA_PCI_ROOT_PORT,
+			     plant(forest, RNA_PCI_HOST_BRIDGE, RNA_NO_OBJECT), 0);
+		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &forest->topology.part;
+		assert_layout_is_sound(view);
+	}
+	view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = part;
+	free(forest);
+}
+
+/* Said in words, not by colour alone. */
+static void test_drawing_marks_what_is_wrong(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+
+	(void)state;
+	assert_has(
+		rna_write_topology_svg, view,
+		"<title>PCI topology of this node: 2 GPUs, 3 NICs, 1 port down, 1 PCIe link below "
+		"what both ends can do</title>");
+	assert_has(rna_write_topology_svg, view,
+		   "<title>NIC1 0000:17:00.0: enp23s0np0, link x8 32 GT/s (could be x16), "
+		   "+16 VFs</title>");
+	assert_has(rna_write_topology_svg, view, ">could be x16</text>");
+	assert_has(rna_write_topology_svg, view, ">DOWN</text>");
+	assert_has(rna_write_page, view, "<svg ");
+	assert_has(rna_write_page, view, "<title>GPU1 0000:81:00.0: nvidia 2330");
+}
+
+static void test_long_texts_are_cut_and_stay_in_the_title(void **state)
+{
+	static const char model[] =
+		"A model of which the name is longer than its box, \xc3\xa4\xc3\xb6";
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+	struct rna_gpu *gpus = (void *)(uintptr_t)topology_of(view)->gpus;
+
+	(void)state;
+	gpus[0].model = model;
+	assert_has(rna_write_topology_svg, view, model);
+	assert_has(rna_write_topology_svg, view, ">A model of which the name i…</text>");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +467,9 @@ int main(void)
 		cmocka_unit_test(test_links_are_judged_by_both_ends),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_of_the_snapshot),
+		cmocka_unit_test(test_nothing_in_a_drawing_overlaps),
+		cmocka_unit_test(test_drawing_marks_what_is_wrong),
+		cmocka_unit_test(test_long_texts_are_cut_and_stay_in_the_title),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
