@@ -56,13 +56,10 @@ const struct rna_command rna_commands[] = {
 	{
 		.name = "topology",
 		.summary = "Polls once and shows which GPU and which NIC are near each other.",
-		.help = "A matrix as nvidia-smi topo -m has it, of any vendor's GPUs, and the PCI "
-			"tree "
-			"that it follows from,\nwith links that are below what both ends can do. "
-			"--json "
-			"is --format=json. dot is the language of\nGraphviz; svg is a drawing for "
-			"a "
-			"browser, the one of the status page.",
+		.help = "The matrix of nvidia-smi topo -m, of any vendor's GPUs, and the PCI "
+			"tree that it follows\nfrom; links below what both of their ends can do "
+			"are marked. --json is --format=json; dot is\nfor Graphviz; svg is the "
+			"drawing of the status page.",
 		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) |
 			   RNA_OPTION_BIT(HWLOC_XML),
 		.formats = (const char *const[]){"text", "json", "dot", "svg", NULL},

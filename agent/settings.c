@@ -18,6 +18,7 @@
 #include "rna/kubernetes.h"
 #include "rna/log.h"
 #include "rna/parse.h"
+#include "rna/topology.h"
 #include "rules.h"
 #include "selftest_plan.h"
 #include "silence.h"
@@ -67,6 +68,16 @@ static const struct rna_setting_choice taint_effects[] = {
 static const struct rna_setting_choice taint_whens[] = {
 	{"down", RNA_TAINT_WHEN_DOWN},
 	{"degraded", RNA_TAINT_WHEN_DEGRADED},
+	{NULL, 0},
+};
+
+static const struct rna_setting_choice gpu_nic_paths[] = {
+	{"nearest", RNA_PATH_SAME},
+	{"PIX", RNA_PATH_PIX},
+	{"PXB", RNA_PATH_PXB},
+	{"PHB", RNA_PATH_PHB},
+	{"NODE", RNA_PATH_NODE},
+	{"SYS", RNA_PATH_SYS},
 	{NULL, 0},
 };
 
@@ -176,6 +187,9 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("metrics.node_exporter_names", metrics_node_exporter_names, "false",
 		"Whether the families of node_exporter's infiniband collector, node_infiniband_*, "
 		"are served as well."),
+	CHOICE("metrics.gpu_nic_paths", metrics_gpu_nic_paths, gpu_nic_paths, "nearest",
+	       "Which pairs of a GPU and a NIC have a series of rdma_gpu_nic_path: the nearest NICs of "
+	       "each GPU, or all that are no farther than this as well."),
 	EXPECT("expect.up", expect_up,
 	       "Ports that are meant to be up: by device, PCI address, network interface, node GUID or "
 	       "port GUID."),

@@ -50,7 +50,8 @@ struct rna_settings {
 	rna_usec http_idle_timeout;
 	bool metrics_gid_info;
 	bool metrics_node_exporter_names;
-	char **devices_include; /* NULL-ended, or NULL: none */
+	int metrics_gpu_nic_paths; /* enum rna_path_class; SAME: the nearest only */
+	char **devices_include;    /* NULL-ended, or NULL: none */
 	char **devices_exclude;
 	char **health_disable;
 	char **health_hold_down;

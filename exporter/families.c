@@ -25,6 +25,7 @@
 #include <stddef.h>
 
 #include "facts.h"
+#include "families_topology.h"
 
 static const struct rna_value no_value;
 
@@ -781,6 +782,10 @@ static const struct rna_family table[] = {
 	{{"rdma_port_nccl_gid_info", INFO, PLAIN,
 	  "The GID at rdma_port_nccl_gid_index, if there is one; the setting metrics.gid_info turns these off."},
 	 GID, nccl_gid_info},
+	{{"rdma_port_rail", GAUGE, PLAIN,
+	  "Number of the rail that the port's NIC serves, from 0 by PCI address; no sample for NICs beside "
+	  "the rails, such as those of storage."},
+	 PORT, rna_family_port_rail},
 	{.counters = true},
 	{{"rdma_port_unknown_total", COUNTER, PLAIN,
 	  "A file in counters of the port that this version does not know, as it is."},
@@ -806,6 +811,13 @@ static const struct rna_family table[] = {
 	  "How often hw_counters of the device began anew: they fell, or the device was registered "
 	  "anew."},
 	 DEVICE, device_hw_counters_resets},
+	{{"rdma_gpu_info", INFO, PLAIN,
+	  "A GPU of this node, by its PCI address, of any vendor."},
+	 NODE, .each = rna_family_gpu_info, .label = "gpu, vendor, model, uuid, driver, minor, numa_node"},
+	{{"rdma_gpu_nic_path", GAUGE, PLAIN,
+	  "How far a GPU and a NIC are apart (0 X, 1 PIX, 2 PXB, 3 PHB, 4 NODE, 5 SYS), both by their PCI "
+	  "addresses; of which pairs, metrics.gpu_nic_paths says."},
+	 NODE, .each = rna_family_gpu_nic_path, .label = "gpu, nic, device, path"},
 	{{"rdma_collector_success", GAUGE, YES_NO,
 	  "Whether the last run of the collector succeeded."},
 	 JOB, success},

@@ -13,6 +13,7 @@
 #include "rna/kubernetes.h"
 #include "rna/selftest.h"
 #include "rna/snapshot.h"
+#include "rna/topology.h"
 #include "rna/transition.h"
 
 /* One (collector, device) pair, as the schedule saw it last. */
@@ -53,6 +54,8 @@ struct rna_agent_status {
 struct rna_metrics_options {
 	bool gid_info;            /* rdma_port_gid_info: a series for each GID */
 	bool node_exporter_names; /* the families of exporter/compat.c as well */
+	/* Pairs of rdma_gpu_nic_path: the nearest, and all up to this; SAME: the nearest only. */
+	enum rna_path_class gpu_nic_paths;
 };
 
 /* What is known of one port beyond the moment. */

@@ -293,6 +293,56 @@ static void test_json_of_the_snapshot(void **state)
 	json_decref(root);
 }
 
+/* -- Metrics ----------------------------------------------------------------------------------- */
+
+static void write_metrics(const struct rna_view *view, struct rna_strbuf *out)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	struct rna_body *body;
+
+	assert_int_equal(rna_renderer_metrics(renderer, (struct rna_view *)(uintptr_t)view,
+					      RNA_EXPOSITION_CLASSIC, false, &body),
+			 0);
+	rna_strbuf_add(out, body->data, body->len);
+	(void)rna_body_unref(body);
+}
+
+static size_t count_lines(const struct rna_view *view, const char *begin)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	size_t count = 0;
+
+	write_metrics(view, &out);
+	for (const char *at = out.data; (at = strstr(at, begin)); at++)
+		count += at[-1] == '\n';
+	return count;
+}
+
+static void test_metrics(void **state)
+{
+	static const char gpu[] = "\nrdma_gpu_info{gpu=\"0000:13:00.0\",vendor=\"nvidia\",model="
+				  "\"H100 <&\\\"SXM\\\">\","
+				  "uuid=\"GPU-1\",minor=\"0\",numa_node=\"0\"} 1\n";
+	static const char path[] = "\nrdma_gpu_nic_path{gpu=\"0000:13:00.0\",nic=\"0000:14:00.0\","
+				   "device=\"mlx5_0\",path=\"PIX\"} 1\n";
+	static const char *const lines[] = {
+		gpu,
+		"\nrdma_gpu_info{gpu=\"0000:81:00.0\",vendor=\"nvidia\",numa_node=\"1\"} 1\n",
+		path,
+		"\nrdma_port_rail{device=\"mlx5_1\",port=\"1\"} 1\n",
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(lines); i++)
+		assert_has(write_metrics, view, lines[i]);
+	assert_int_equal(count_lines(view, "rdma_gpu_nic_path{"), 2);
+	view->metrics.gpu_nic_paths = RNA_PATH_PXB;
+	assert_int_equal(count_lines(view, "rdma_gpu_nic_path{"), 3);
+	view->metrics.gpu_nic_paths = RNA_PATH_SYS;
+	assert_int_equal(count_lines(view, "rdma_gpu_nic_path{"), 6);
+}
+
 /* -- The drawing ------------------------------------------------------------------------------- */
 
 static bool is_inside(const struct rna_box *box, const struct rna_box *frame)
@@ -467,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_links_are_judged_by_both_ends),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_of_the_snapshot),
+		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_nothing_in_a_drawing_overlaps),
 		cmocka_unit_test(test_drawing_marks_what_is_wrong),
 		cmocka_unit_test(test_long_texts_are_cut_and_stay_in_the_title),
