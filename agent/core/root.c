@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
+enum { RACES_MAX = 1000 };
+
 struct rna_root {
 	int fd;
 	bool whole; /* it is "/": links cannot lead out of it */
@@ -86,8 +88,15 @@ int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 	};
 	long fd = -1;
 
-	if (!root->whole)
+	/*
+	 * A path through "..", as all links of /sys are, is refused with EAGAIN whenever anything
+	 * was renamed or mounted meanwhile, anywhere on the machine: openat2(2) says to try again.
+	 */
+	for (int tries = 0; !root->whole && tries < RACES_MAX; tries++) {
 		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
 	if (root->whole || (fd < 0 && (errno == ENOSYS || errno == EPERM)))
 		fd = openat(root->fd, path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
