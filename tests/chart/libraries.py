@@ -11,6 +11,8 @@ CONTAINERFILE = os.path.join(renderer.ROOT, "helm/Containerfile")
 RELEASE = "bookworm"
 # Loaded by a library that we load, by a name that no list has: one for each kind of card.
 BY_NEED = {"ibverbs-providers"}
+# What an image must not bring: it belongs to the driver of the node.
+OF_THE_NODE = {"libcuda.so.1"}
 
 
 def output(*command):
@@ -49,7 +51,7 @@ def complaints(binary):
     if not is_of_release():
         print(f"skipped: the libraries of the image, since this is no {RELEASE}")
         return
-    libraries = linked(binary) | loaded(binary)
+    libraries = (linked(binary) | loaded(binary)) - OF_THE_NODE
     needed = {package for name in libraries for package in package_of(name)} - {"libc6"}
     for package in sorted(needed - installed_by_image()):
         yield f"Containerfile: does not install {package}, which the program needs"
