@@ -159,6 +159,9 @@ static struct rna_node_wish *copy_wish(const struct rna_node_wish *from)
 		return NULL;
 	copy_labels(&copy, from, wish);
 	copy_conditions(&copy, from, wish);
+	wish->labels_decided = from->labels_decided;
+	wish->conditions_decided = from->conditions_decided;
+	wish->taint_decided = from->taint_decided;
 	wish->taint = from->taint;
 	if (copy.failed)
 		return NULL;
@@ -511,7 +514,8 @@ static int do_all(struct rna_kube_round *round, struct rna_error *error)
 	struct rna_time now = rna_clock_now();
 
 	rna_kube_open(round, &all);
-	round->jobs[RNA_KUBE_TAINT].open = round->api.options->taint_key;
+	round->jobs[RNA_KUBE_TAINT].open =
+		round->wish->taint_decided && round->api.options->taint_key;
 	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
 		round->jobs[i].wait.failures = 1; /* a problem is told at once */
 	round->wait.failures = 1;
@@ -547,7 +551,11 @@ int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
 
 int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error)
 {
-	const struct rna_node_wish nothing = {0};
+	const struct rna_node_wish nothing = {
+		.labels_decided = true,
+		.conditions_decided = true,
+		.taint_decided = true,
+	};
 
 	return do_once(options, &nothing, true, error);
 }

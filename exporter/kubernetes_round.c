@@ -114,13 +114,24 @@ static enum rna_kubernetes_result read_node(struct rna_kube_round *round,
 
 /* -- What is known ----------------------------------------------------------------------------- */
 
+/* An agent that does not know yet what to say leaves what is there. */
+static bool has_labels(const struct rna_kube_round *round)
+{
+	return round->wish->labels_decided;
+}
+
+static bool has_conditions(const struct rna_kube_round *round)
+{
+	return round->wish->conditions_decided && round->api.options->condition_types;
+}
+
 /* Nothing of what we wrote is there any more, or we do not know. */
 static void forget_written(struct rna_kube_round *round)
 {
 	round->labels.len = 0;
 	round->conditions.len = 0;
-	round->jobs[RNA_KUBE_LABELS].open = true;
-	round->jobs[RNA_KUBE_CONDITIONS].open = round->api.options->condition_types;
+	round->jobs[RNA_KUBE_LABELS].open = has_labels(round);
+	round->jobs[RNA_KUBE_CONDITIONS].open = has_conditions(round);
 }
 
 static void remember_body(struct rna_strbuf *place, const struct rna_strbuf *body)
@@ -165,6 +176,8 @@ static bool labels_behind(const struct rna_kube_round *round)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 
+	if (!has_labels(round))
+		return false;
 	rna_kube_write_labels(round->api.node, round->wish, &body);
 	return !is_body(&round->labels, &body);
 }
@@ -173,7 +186,7 @@ static bool conditions_behind(const struct rna_kube_round *round)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 
-	if (!round->api.options->condition_types)
+	if (!has_conditions(round))
 		return false;
 	rna_kube_write_conditions(round->api.node, round->wish, 0, &body);
 	return !is_body(&round->conditions, &body);
@@ -181,7 +194,8 @@ static bool conditions_behind(const struct rna_kube_round *round)
 
 static bool taint_behind(const struct rna_kube_round *round)
 {
-	return round->api.options->taint_key && round->node.tainted != round->wish->taint;
+	return round->wish->taint_decided && round->api.options->taint_key &&
+	       round->node.tainted != round->wish->taint;
 }
 
 static bool has_events(const struct rna_kube_round *round)
@@ -373,13 +387,12 @@ static void compare(struct rna_kube_round *round, const struct rna_kube_node *no
 {
 	bool same = true;
 
-	if (!labels_behind(round))
+	if (has_labels(round) && !labels_behind(round))
 		for (size_t i = 0; i < round->wish->label_count; i++)
 			same &= has_label(node, &round->wish->labels[i]);
-	if (!conditions_behind(round))
+	if (has_conditions(round) && !conditions_behind(round))
 		for (size_t i = 0; i < round->wish->condition_count; i++)
-			same &= !round->api.options->condition_types ||
-				has_condition(node, &round->wish->conditions[i]);
+			same &= has_condition(node, &round->wish->conditions[i]);
 	if (!same)
 		forget_written(round);
 }

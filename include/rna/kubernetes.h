@@ -210,6 +210,7 @@ struct rna_kubernetes_options {
 #define RNA_KUBERNETES_SPREAD      (120 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_RESYNC      (12 * 3600 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_LOOK        (30 * 60 * RNA_USEC_PER_SEC)
+#define RNA_KUBERNETES_HEARTBEAT   (30 * 60 * RNA_USEC_PER_SEC)
 
 /* A resource that the Node advertises: "rdma/hca_shared_devices". */
 struct rna_kubernetes_resource {

@@ -15,6 +15,7 @@ import threading
 import unittest
 import urllib.parse
 import uuid
+from types import MappingProxyType
 
 import yaml
 
@@ -177,9 +178,11 @@ class Driver:
                 self.problems.append(problem)
             self.statuses.append(status)
 
-    def want(self, labels=None, conditions=(), taint=False, events=()):
-        wish = {"labels": labels or {}, "conditions": list(conditions), "taint": taint,
-                "events": list(events)}
+    def want(self, labels=MappingProxyType({}), conditions=(), taint=False, events=()):
+        """None: it is not decided yet."""
+        wish = {"labels": labels if labels is None else dict(labels),
+                "conditions": conditions if conditions is None else list(conditions),
+                "taint": taint, "events": list(events)}
         self.process.stdin.write(json.dumps(wish) + "\n")
         self.process.stdin.flush()
 
@@ -208,7 +211,8 @@ def once(what, kubeconfig, node, wish=None, **options):
     """The client as a command. (exit status, output, errors)"""
     arguments = {**AT_ONCE, "kubeconfig": kubeconfig, "node": node, "once": what, **options}
     done = subprocess.run([driver, *[f"{k}={v}" for k, v in arguments.items()]], check=False,
-                          input=json.dumps(wish or {}) + "\n", capture_output=True, text=True,
+                          input=json.dumps({"labels": {}, "conditions": [],
+                                            "taint": False, **(wish or {})}) + "\n", capture_output=True, text=True,
                           timeout=PATIENCE)
     return done.returncode, done.stdout, done.stderr
 

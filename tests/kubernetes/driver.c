@@ -209,6 +209,9 @@ static void read_wish(const char *line, struct rna_node_wish *wish)
 	read_conditions(json_object_get(object, "conditions"), wish);
 	read_events(json_object_get(object, "events"), wish);
 	wish->taint = json_is_true(json_object_get(object, "taint"));
+	wish->labels_decided = json_is_object(json_object_get(object, "labels"));
+	wish->conditions_decided = json_is_array(json_object_get(object, "conditions"));
+	wish->taint_decided = json_is_boolean(json_object_get(object, "taint"));
 	json_decref(object);
 }
 
