@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lanes.h"
 
+#include "rna/thread.h"
+
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -142,27 +143,6 @@ static void *lane_main(void *userdata)
 
 /* ---- in the loop ---------------------------------------------------------------------------- */
 
-/* Signals belong to the loop: a lane is born with all of them blocked. */
-static int start_thread(struct lane *lane)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	int ret;
-
-	ret = pthread_attr_init(&attributes);
-	if (ret != 0)
-		return -ret;
-	(void)pthread_attr_setstacksize(&attributes, LANE_STACK); /* else the default serves */
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&lane->thread, &attributes, lane_main, lane);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attributes);
-	if (ret == 0)
-		(void)pthread_setname_np(lane->thread, "rna-lane"); /* for top(1) only */
-	return -ret;
-}
-
 static int add_lane(struct rna_lanes *pool)
 {
 	struct lane *lane = calloc(1, sizeof(*lane));
@@ -171,7 +151,7 @@ static int add_lane(struct rna_lanes *pool)
 	if (!lane)
 		return -ENOMEM;
 	lane->pool = pool;
-	ret = start_thread(lane);
+	ret = rna_thread_start(&lane->thread, LANE_STACK, "rna-lane", lane_main, lane);
 	if (ret < 0) {
 		free(lane);
 		return ret;

@@ -7,11 +7,12 @@
  */
 #include "rna/kubernetes.h"
 
+#include "rna/thread.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -406,27 +407,6 @@ static void init_round(struct rna_kube_round *round, const struct rna_kubernetes
 	};
 }
 
-/* Signals belong to the loop: a lane is born with all of them blocked, SIGPIPE too. */
-static int start_thread(struct rna_kubernetes *client)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	int ret;
-
-	ret = pthread_attr_init(&attributes);
-	if (ret != 0)
-		return -ret;
-	(void)pthread_attr_setstacksize(&attributes, LANE_STACK); /* else the default serves */
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&client->thread, &attributes, lane_main, client);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attributes);
-	if (ret == 0)
-		(void)pthread_setname_np(client->thread, "rna-kube"); /* for top(1) only */
-	return -ret;
-}
-
 static void free_client(struct rna_kubernetes *client)
 {
 	rna_kube_round_deinit(&client->round);
@@ -478,7 +458,10 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 	init_round(&client->round, &client->options);
 	client->round.api.cancel = &client->quit;
 	rna_pace_init(&client->pace, &limits, make_seed());
-	status = client->wake < 0 || client->ready < 0 ? -EMFILE : start_thread(client);
+	status = client->wake < 0 || client->ready < 0
+			 ? -EMFILE
+			 : rna_thread_start(&client->thread, LANE_STACK, "rna-kube", lane_main,
+					    client);
 	if (status < 0) {
 		free_client(client);
 		return rna_error_set(error, status, "cannot talk to Kubernetes");

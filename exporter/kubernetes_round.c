@@ -7,7 +7,7 @@
 
 #include "rna/parse.h"
 
-/* Owners of fields in server-side apply; see kubernetes-api: one name for both is lost on 1.20. */
+/* Owners of fields in server-side apply; with one name for both, labels are lost on 1.20. */
 #define LABEL_MANAGER     "rdma-node-agent"
 #define CONDITION_MANAGER "rdma-node-agent-status"
 
@@ -112,6 +112,18 @@ static enum rna_kubernetes_result read_node(struct rna_kube_round *round,
 	return answer->result;
 }
 
+/* The Node as it is now, in arena. */
+static enum rna_kubernetes_result fetch_node(struct rna_kube_round *round, bool metadata,
+					     struct rna_kube_answer *answer,
+					     struct rna_arena *arena, struct rna_kube_node *ret)
+{
+	if (!arena)
+		return fail_memory(answer);
+	if (get_node(round, "", metadata, answer) != RNA_KUBERNETES_OK)
+		return answer->result;
+	return read_node(round, answer, arena, ret);
+}
+
 /* -- What is known ----------------------------------------------------------------------------- */
 
 /* An agent that does not know yet what to say leaves what is there. */
@@ -172,6 +184,16 @@ static enum rna_kubernetes_result send_to_node(struct rna_kube_round *round, con
 	return RNA_KUBERNETES_OK;
 }
 
+static enum rna_kubernetes_result send_merge_patch(struct rna_kube_round *round,
+						   const struct rna_strbuf *body,
+						   struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
+	return send_to_node(round, MERGE_TYPE, &path, body, answer);
+}
+
 static bool labels_behind(const struct rna_kube_round *round)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
@@ -222,17 +244,13 @@ static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 					       struct rna_kube_answer *answer)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 	struct rna_kube_node node;
 
-	if (!arena)
-		return fail_memory(answer);
-	if (get_node(round, "", true, answer) != RNA_KUBERNETES_OK ||
-	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+	if (fetch_node(round, true, answer, arena, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	(void)rna_kube_write_label_patch(round->api.options, round->wish, &node, false, &body);
-	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
-	return send_to_node(round, MERGE_TYPE, &path, &body, answer);
+	return send_merge_patch(round, &body, answer);
 }
 
 /*
@@ -254,9 +272,7 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK ||
 	    rna_kube_write_label_patch(round->api.options, round->wish, &node, true, &patch) == 0)
 		return answer->result;
-	path.len = 0;
-	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
-	return send_to_node(round, MERGE_TYPE, &path, &patch, answer);
+	return send_merge_patch(round, &patch, answer);
 }
 
 static enum rna_kubernetes_result send_labels(struct rna_kube_round *round,
@@ -327,20 +343,16 @@ static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 					    struct rna_kube_answer *answer)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 	struct rna_kube_node node;
 
-	if (!arena)
-		return fail_memory(answer);
-	if (get_node(round, "", false, answer) != RNA_KUBERNETES_OK ||
-	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK ||
+	if (fetch_node(round, false, answer, arena, &node) != RNA_KUBERNETES_OK ||
 	    node.tainted == round->wish->taint)
 		return answer->result;
 	if (rna_kube_write_taints(round->api.options, round->wish->taint, &answer->reply.body,
 				  &body) < 0)
 		return fail_memory(answer);
-	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, round->api.node);
-	return send_to_node(round, MERGE_TYPE, &path, &body, answer);
+	return send_merge_patch(round, &body, answer);
 }
 
 /*
@@ -506,7 +518,7 @@ static enum rna_kubernetes_result post_event(struct rna_kube_round *round,
 		.type = "application/json",
 	};
 
-	free(event->name);
+	free(RNA_TAKE(event->name));
 	if (!name_event(round, event))
 		return fail_memory(answer);
 	rna_kube_write_event(round->api.node, round->node.uid, event, &body);
@@ -514,7 +526,7 @@ static enum rna_kubernetes_result post_event(struct rna_kube_round *round,
 		return fail_memory(answer);
 	request.body = body.data;
 	if (rna_kube_call(&round->api, &request, answer) != RNA_KUBERNETES_OK)
-		rna_free_p(&event->name), event->name = NULL;
+		free(RNA_TAKE(event->name));
 	return answer->result;
 }
 
@@ -623,8 +635,7 @@ static void forget_problem(struct rna_kube_round *round, int kind)
 {
 	if (round->problem_kind != kind)
 		return;
-	rna_free_p(&round->problem);
-	round->problem = NULL;
+	free(RNA_TAKE(round->problem));
 	round->problem_kind = 0;
 }
 
