@@ -40,8 +40,9 @@ struct rna_kubernetes {
 	struct rna_kubernetes_options options;
 	pthread_t thread;
 	int wake;  /* eventfd: there is something in the inbox, or it is the end */
-	int ready; /* eventfd: there is a new status */
+	int ready; /* eventfd: there is a new status, or the lane has ended */
 	atomic_bool quit;
+	atomic_bool ended;
 
 	pthread_mutex_t lock; /* guards the two below */
 	struct inbox inbox;
@@ -65,6 +66,20 @@ static void quiet_fd(int fd)
 	uint64_t count;
 
 	(void)!read(fd, &count, sizeof(count));
+}
+
+/* Sleeps until fd is signalled, but no longer than until end. */
+static void wait_for(int fd, rna_usec end)
+{
+	struct pollfd poll = {.fd = fd, .events = POLLIN};
+	rna_usec left = rna_usec_since(rna_clock_monotonic(), end);
+	struct timespec patience = {
+		.tv_sec = (time_t)(left / RNA_USEC_PER_SEC),
+		.tv_nsec = (long)(left % RNA_USEC_PER_SEC * 1000),
+	};
+
+	(void)ppoll(&poll, 1, end == RNA_USEC_NEVER ? NULL : &patience, NULL);
+	quiet_fd(fd);
 }
 
 /* -- Copies ------------------------------------------------------------------------------------ */
@@ -267,19 +282,6 @@ static void take_news(struct rna_kubernetes *client)
 		rna_pace_forget(&client->pace);
 }
 
-static void sleep_until(const struct rna_kubernetes *client, rna_usec next)
-{
-	struct pollfd wake = {.fd = client->wake, .events = POLLIN};
-	rna_usec left = rna_usec_since(rna_clock_monotonic(), next);
-	struct timespec patience = {
-		.tv_sec = (time_t)(left / RNA_USEC_PER_SEC),
-		.tv_nsec = (long)(left % RNA_USEC_PER_SEC * 1000),
-	};
-
-	(void)ppoll(&wake, 1, next == RNA_USEC_NEVER ? NULL : &patience, NULL);
-	quiet_fd(client->wake);
-}
-
 static rna_usec next_round(const struct rna_kubernetes *client)
 {
 	rna_usec paced = rna_pace_next(&client->pace), open = rna_kube_next(&client->round);
@@ -304,8 +306,10 @@ static void *lane_main(void *userdata)
 			rna_kube_run(&client->round, now);
 			tell(client);
 		}
-		sleep_until(client, next_round(client));
+		wait_for(client->wake, next_round(client));
 	}
+	atomic_store(&client->ended, true);
+	signal_fd(client->ready);
 	return NULL;
 }
 
@@ -472,18 +476,17 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 
 bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience)
 {
-	rna_usec until = rna_clock_monotonic() + patience;
-	const struct timespec end = {
-		.tv_sec = (time_t)(until / RNA_USEC_PER_SEC),
-		.tv_nsec = (long)(until % RNA_USEC_PER_SEC * 1000),
-	};
+	rna_usec end = rna_clock_monotonic() + patience;
 
 	if (!client)
 		return true;
 	atomic_store(&client->quit, true);
 	signal_fd(client->wake);
-	if (pthread_clockjoin_np(client->thread, NULL, CLOCK_MONOTONIC, &end) != 0)
+	while (!atomic_load(&client->ended) && rna_clock_monotonic() < end)
+		wait_for(client->ready, end);
+	if (!atomic_load(&client->ended))
 		return false;
+	(void)pthread_join(client->thread, NULL); /* which is at its last line */
 	free_client(client);
 	return true;
 }
