@@ -616,57 +616,68 @@ static bool is_refusal(enum rna_kubernetes_result result)
 	return result == RNA_KUBERNETES_FORBIDDEN || result == RNA_KUBERNETES_REFUSED;
 }
 
+static void forget_problem(struct rna_kube_round *round, unsigned of)
+{
+	if (round->problem_of == of)
+		free(RNA_TAKE(round->problem));
+}
+
 /*
  * A problem is told when it is met a second time, and then in the words in which it was met: a
- * restarting API server forbids everything for a moment, and times in texts differ.
+ * restarting API server forbids everything for a moment, and times in texts differ. It stays until
+ * it is over or has become another; those of other tasks are told then.
  */
-static void note_problem(struct rna_kube_round *round, int kind, const struct rna_wait *wait,
+static void note_problem(struct rna_kube_round *round, unsigned of, const struct rna_wait *wait,
 			 const struct rna_kube_answer *answer, struct rna_time now)
 {
-	if (wait->failures < 2 || round->problem_kind == kind)
+	bool whole = of == RNA_KUBE_TASK_COUNT;
+	/* of the API's troubles one may follow the other, only ours with tokens is another thing */
+	unsigned kind =
+		whole ? answer->result == RNA_KUBERNETES_UNAUTHORIZED : answer->reply.status;
+
+	if (wait->failures < 2)
+		return;
+	if (round->problem && round->problem_of != of && !whole)
+		return;
+	if (round->problem && round->problem_of == of && round->problem_kind == kind)
 		return;
 	free(round->problem);
 	round->problem = strdup(answer->error.text);
-	round->problem_kind = round->problem ? kind : 0;
+	round->problem_of = of;
+	round->problem_kind = kind;
 	round->problem_since = now;
 }
 
-static void forget_problem(struct rna_kube_round *round, int kind)
-{
-	if (round->problem_kind != kind)
-		return;
-	free(RNA_TAKE(round->problem));
-	round->problem_kind = 0;
-}
-
-enum { KIND_API = 1, KIND_UNAUTHORIZED = 2, KIND_TASK = 3 }; /* and on, by task */
-
-static void note_success(struct rna_kube_round *round, size_t task)
+/* It answers, be it with a refusal. */
+static void note_answer(struct rna_kube_round *round)
 {
 	round->wait = (struct rna_wait){0};
+	forget_problem(round, RNA_KUBE_TASK_COUNT);
+}
+
+static void note_success(struct rna_kube_round *round, unsigned task)
+{
+	note_answer(round);
 	round->jobs[task] = (struct rna_kube_job){0};
-	forget_problem(round, KIND_API);
-	forget_problem(round, KIND_UNAUTHORIZED);
-	forget_problem(round, KIND_TASK + (int)task);
+	forget_problem(round, task);
 }
 
 /* Returns whether the round may go on. */
-static bool note_failure(struct rna_kube_round *round, size_t task,
+static bool note_failure(struct rna_kube_round *round, unsigned task,
 			 const struct rna_kube_answer *answer, struct rna_time now)
 {
 	struct rna_wait *wait = &round->jobs[task].wait;
 
 	if (is_refusal(answer->result)) {
+		note_answer(round);
 		rna_wait_longer(wait, RNA_WAIT_REFUSED, 0, &round->random, now.monotonic);
-		note_problem(round, KIND_TASK + (int)task, wait, answer, now);
+		note_problem(round, task, wait, answer, now);
 		return true;
 	}
 	wait = &round->wait;
 	rna_wait_longer(wait, RNA_WAIT_LONGEST, answer->reply.retry_after, &round->random,
 			now.monotonic);
-	note_problem(round,
-		     answer->result == RNA_KUBERNETES_UNAUTHORIZED ? KIND_UNAUTHORIZED : KIND_API,
-		     wait, answer, now);
+	note_problem(round, RNA_KUBE_TASK_COUNT, wait, answer, now);
 	return false;
 }
 
@@ -674,7 +685,7 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 {
 	bool goes_on = true;
 
-	for (size_t i = 0; goes_on && i < RNA_KUBE_TASK_COUNT; i++) {
+	for (unsigned i = 0; goes_on && i < RNA_KUBE_TASK_COUNT; i++) {
 		RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
 
 		if (job_time(round, &round->jobs[i]) > now.monotonic)

@@ -49,8 +49,9 @@ struct rna_kube_round {
 	size_t event_count;
 	uint64_t events_sent, events_dropped;
 
-	char *problem; /* NULL: none */
-	int problem_kind;
+	char *problem;         /* NULL: none */
+	unsigned problem_of;   /* a task, or RNA_KUBE_TASK_COUNT: the API as a whole */
+	unsigned problem_kind; /* what kind of problem that has: those of one kind are one */
 	struct rna_time problem_since;
 };
 

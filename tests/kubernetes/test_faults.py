@@ -283,6 +283,24 @@ class Rights(DoubleTest):
     def test_no_look(self):
         self.assertEqual(self.without("get nodes"), (True, True, True))
 
+    def test_none_at_all(self):
+        """One thing to say, however many requests are forbidden."""
+        self.api.rules.clear()
+        with self.client() as client:
+            client.want(labels=ROCE, conditions=[condition(CONDITIONS[0])], events=[event()])
+            client.wait_result("forbidden", 12)
+            self.assertEqual(len(client.problems), 1, client.problems)
+            self.assertIn("does a ClusterRole allow", client.problems[0])
+
+    def test_after_an_outage_of_another_kind(self):
+        """What is wrong now is told, not what was."""
+        self.api.fault("503", 2)
+        self.api.rules.discard("patch nodes")
+        with self.client() as client:
+            client.want(labels=ROCE)
+            client.wait_problem("503")
+            client.wait_problem("403")
+
     def test_policy(self):
         self.api.policy = ["network.nvidia.com/"]
         self.api.tokens[api.TOKEN]["node"] = "node-1"
