@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can go wrong with the API: how the client waits, what it says, and that it comes back."""
+import glob
 import socket
 import subprocess
 import time
+import unittest
 
 import api
 import cluster
@@ -120,6 +122,56 @@ class Trouble(DoubleTest):
 
     def node_object(self):
         return self.api.nodes["node-1"]
+
+
+FAKETIME = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+
+
+@unittest.skipUnless(FAKETIME, "libfaketime is not installed")
+class Clock(DoubleTest):
+    """The wall clock jumps; what measures time is another one."""
+
+    def setUp(self):
+        super().setUp()
+        self.set_clock("+0")
+
+    def set_clock(self, offset):
+        self.api.write_file("clock", f"{offset}\n")
+
+    def client(self, **options):
+        environment = {"LD_PRELOAD": FAKETIME[0], "FAKETIME_TIMESTAMP_FILE": self.api.path("clock"),
+                       "FAKETIME_NO_CACHE": "1", "DONT_FAKE_MONOTONIC": "1"}
+        return Driver(self.kubeconfig, "node-1", environment, **options)
+
+    def jump(self, offset):
+        """Nothing happens but what is wanted, and that happens at once."""
+        with self.client(look=3600000, resync=36000000, heartbeat=3600000) as client:
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])])
+            seen = len(self.asked())
+            self.set_clock(offset)
+            client.make(labels={"network.nvidia.com/roce": "later"},
+                        conditions=[condition(CONDITIONS[0])])
+            self.assertEqual(len(self.asked()), seen + 1)
+            client.make(labels={"network.nvidia.com/roce": "later"}, events=[event()],
+                        conditions=[condition(CONDITIONS[0])])
+            self.assertEqual(len(self.asked()), seen + 2)
+
+    def test_a_day_ahead(self):
+        self.jump("+1d")
+        told, = self.api.events.values()
+        self.assertGreater(told["firstTimestamp"], api.now())
+
+    def test_a_day_back(self):
+        self.set_clock("+1d")  # certificates, made a moment ago, were not valid before
+        self.jump("+0")
+
+    def test_a_certificate_of_the_future(self):
+        with self.client() as client:
+            self.set_clock("-400d")
+            client.want(labels=ROCE)
+            self.assertIn("not yet valid", client.wait_problem("certificate"))
+            self.set_clock("+0")
+            client.wait_in_step()
 
 
 class Credentials(DoubleTest):
