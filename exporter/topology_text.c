@@ -112,20 +112,29 @@ static void add_matrix(const struct writer *writer)
 		add_row(writer, i);
 }
 
+/* NULL: it hangs on nothing that is in the tree. */
+static const struct rna_item *find_nic(const struct rna_topology_tree *tree, size_t number)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->items[i].kind == RNA_ITEM_NIC && (size_t)tree->items[i].number == number)
+			return &tree->items[i];
+	return NULL;
+}
+
+/* By number, which need not be the order of the tree. */
 static void add_nic_legend(const struct writer *writer)
 {
 	add(writer, "\nNIC Legend:\n\n");
-	for (size_t i = 0; i < writer->tree->count; i++) {
-		const struct rna_item *item = &writer->tree->items[i];
+	for (size_t i = 0; i < writer->topology->nic_count; i++) {
+		const struct rna_item *item = find_nic(writer->tree, i);
 
-		if (item->kind != RNA_ITEM_NIC)
+		if (!item)
 			continue;
 		rna_strbuf_printf(writer->out, "  %s: ", item->name);
 		rna_text_add(writer->out, item->what ? item->what : item->address,
 			     rna_escape_control);
-		add(writer, writer->topology->nics[item->number].device_count == 0
-				    ? " (no RDMA device)\n"
-				    : "\n");
+		add(writer,
+		    writer->topology->nics[i].device_count == 0 ? " (no RDMA device)\n" : "\n");
 	}
 }
 

@@ -160,6 +160,10 @@ static void test_unknown_locality_is_not_guessed(void **state)
 		object_at(topology, i)->numa_node = object_at(topology, i)->package = -1;
 	assert_has(write_plain, view, "GPU0   X      ?      PIX    PXB    ?      ?\n");
 	assert_has(write_plain, view, "\nNUMA node not known\n");
+	/* the tree begins with what is known, the legend with NIC0 */
+	object_at(topology, 11)->numa_node = 0;
+	assert_has(write_plain, view, "  NIC0: mlx5_0\n  NIC1: enp23s0np0 (no RDMA device)\n");
+	assert_has(write_plain, view, "\n\nNUMA node 0\n└─ host bridge pci0000:80\n");
 }
 
 /* Names of NICs in a row are written as one; what is far away may be many. */
