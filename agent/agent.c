@@ -570,3 +570,8 @@ int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna
 	*ret = rna_view_ref(agent->view);
 	return 0;
 }
+
+const struct rna_settings *rna_agent_settings(const struct rna_agent *agent)
+{
+	return &agent->settings;
+}

@@ -35,3 +35,6 @@ int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rn
  * new reference.
  */
 int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna_error *error);
+
+/* The settings that it was given. */
+const struct rna_settings *rna_agent_settings(const struct rna_agent *agent);

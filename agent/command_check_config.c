@@ -7,12 +7,19 @@
 
 #include <unistd.h>
 
+#include "node_options.h"
+
 int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 {
 	const char *path = call->config ? call->config : RNA_CONFIG_DEFAULT;
 	bool defaults = !call->config && access(path, F_OK) < 0; /* else it would have failed */
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
+	/* run goes on without Kubernetes then; who asks wants to know */
+	if (rna_node_names_check(&call->settings, error) < 0) {
+		(void)rna_error_prefix(error, "%s", path);
+		return RNA_EXIT_USAGE;
+	}
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,
 			  defaults ? "; there is no such file, and the defaults serve" : "");
 	return rna_output_strbuf(&text, error);

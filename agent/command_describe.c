@@ -12,6 +12,7 @@
 #include "rna/kubernetes.h"
 #include "completion.h"
 #include "manual.h"
+#include "node_conditions.h"
 #include "rules.h"
 #include "settings_table.h"
 #include "thresholds.h"
@@ -46,6 +47,7 @@ static const struct {
 	{"rules", rna_rules_describe},
 	{"thresholds", rna_thresholds_describe},
 	{"labels", rna_node_labels_describe},
+	{"conditions", rna_conditions_describe},
 	{"catalog", rna_rules_write_catalog},
 	{"man", rna_manual_write_program},
 	{"man-config", rna_manual_write_configuration},
@@ -53,8 +55,9 @@ static const struct {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings", "metrics", "collectors", "commands",   "rules",           "thresholds",
-	"labels",   "catalog", "man",        "man-config", "bash-completion", NULL,
+	"settings",   "metrics",         "collectors", "commands", "rules",
+	"thresholds", "labels",          "conditions", "catalog",  "man",
+	"man-config", "bash-completion", NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

@@ -106,6 +106,22 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_check,
 	},
 	{
+		.name = "kube",
+		.operand = "ACTION",
+		.operands = rna_kube_actions,
+		.summary = "Shows what Kubernetes would be told of this node, tells it once, or "
+			   "takes it all back.",
+		.help = "show polls once and writes a Node with the labels, the conditions and the "
+			"taint. apply\ntells the backends that kubernetes.backend names, at once: "
+			"a "
+			"running agent does so by itself,\nand with delays. cleanup removes all "
+			"that the agent owns, from the Node and from\nkubernetes.nfd_directory; a "
+			"running agent would write it again.",
+		.options = RNA_OPTION_BIT(DRY_RUN),
+		.settings = true,
+		.execute = rna_command_kube,
+	},
+	{
 		.name = "check-config",
 		.operand = "[FILE]",
 		.config_operand = true,

@@ -68,6 +68,7 @@ void rna_commands_describe(struct rna_strbuf *out);
 
 extern const char *const rna_describe_topics[]; /* NULL-ended */
 extern const char *const rna_expect_actions[];  /* NULL-ended */
+extern const char *const rna_kube_actions[];    /* NULL-ended */
 extern const char *const rna_nccl_forms[];      /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
@@ -81,5 +82,6 @@ int rna_command_topology(struct rna_call *call, struct rna_error *error);
 int rna_command_events(struct rna_call *call, struct rna_error *error);
 int rna_command_expect(struct rna_call *call, struct rna_error *error);
 int rna_command_selftest(struct rna_call *call, struct rna_error *error);
+int rna_command_kube(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);
 int rna_command_version(struct rna_call *call, struct rna_error *error);

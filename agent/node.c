@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 
 #include "feature_file.h"
+#include "node_options.h"
 #include "rna/log.h"
 #include "wish.h"
 
@@ -16,28 +19,71 @@ struct rna_node {
 	void (*judge_again)(void *userdata);
 	void *userdata;
 	struct rna_node_events events;
-	struct rna_node_wish *wish;    /* that the backends have; NULL: none yet */
-	struct rna_feature_file *file; /* NULL: not used */
+	struct rna_node_wish *wish;           /* that the backends have; NULL: none yet */
+	struct rna_feature_file *file;        /* NULL: not used */
+	struct rna_kubernetes *client;        /* NULL: not used, or it could not be started */
+	sd_event_source *news;                /* of the client */
+	struct rna_kubernetes_status *status; /* its newest; NULL: none yet */
 	bool misnamed; /* labels are called what no label can be called: nothing is told */
 };
 
 /* -- The view ---------------------------------------------------------------------------------- */
 
+/* The client's status goes with the next one, the view stays. */
+static void copy_resources(const struct rna_kubernetes_status *from, struct rna_arena *arena,
+			   struct rna_node_status *ret)
+{
+	struct rna_kubernetes_resource *resources =
+		rna_arena_array(arena, from->resource_count, sizeof(*resources));
+
+	if (from->looked.monotonic == 0 || (!resources && from->resource_count > 0))
+		return;
+	for (size_t i = 0; i < from->resource_count; i++) {
+		resources[i] = from->resources[i];
+		resources[i].name = rna_arena_strdup(arena, from->resources[i].name);
+		if (!resources[i].name)
+			return;
+	}
+	ret->resources = resources;
+	ret->resource_count = from->resource_count;
+	ret->resources_known = true;
+}
+
+static void describe_client(const struct rna_node *node, struct rna_arena *arena,
+			    struct rna_node_status *ret)
+{
+	struct rna_node_backend *backend = &ret->backends[RNA_NODE_BACKEND_API];
+	const struct rna_kubernetes_status *status = node->status;
+
+	backend->used = node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
+	backend->problem = backend->used && !node->client;
+	if (!status)
+		return;
+	backend->in_step = status->in_step && node->wish;
+	backend->problem = status->problem;
+	backend->written = status->written.realtime;
+	memcpy(backend->requests, status->requests, sizeof(backend->requests));
+	ret->events_sent = status->events_sent;
+	ret->events_dropped = status->events_dropped;
+	copy_resources(status, arena, ret);
+}
+
 void rna_node_describe(struct rna_node *node, struct rna_view *view)
 {
 	struct rna_node_status *status;
+	struct rna_node_backend *file;
 
 	if (!node)
 		return;
 	status = rna_arena_alloc(view->arena, sizeof(*status));
 	if (!status)
 		return; /* said again with the next view */
-	status->backends[RNA_NODE_BACKEND_NFD].used =
-		node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD);
+	file = &status->backends[RNA_NODE_BACKEND_NFD];
+	file->used = node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD);
+	file->problem = file->used && node->misnamed;
 	if (node->file)
-		rna_feature_file_status(node->file, &status->backends[RNA_NODE_BACKEND_NFD]);
-	for (size_t id = 0; id < RNA_NODE_BACKEND_COUNT; id++)
-		status->backends[id].problem |= status->backends[id].used && node->misnamed;
+		rna_feature_file_status(node->file, file);
+	describe_client(node, view->arena, status);
 	view->node = status;
 }
 
@@ -61,10 +107,10 @@ static bool is_news(const struct rna_node *node, const struct rna_node_wish *wis
 
 static void hand_over(struct rna_node *node, struct rna_node_wish *wish)
 {
-	bool other_labels = wish->labels_decided && !rna_node_wish_is_same(node->wish, wish);
-
-	if (node->file && other_labels)
+	if (node->file && wish->labels_decided && !rna_node_wish_has_same_labels(node->wish, wish))
 		rna_feature_file_want(node->file, wish);
+	if (node->client && rna_kubernetes_want(node->client, wish) < 0)
+		return; /* no memory: it is news still when the next view comes */
 	(void)rna_node_wish_unref(node->wish);
 	node->wish = rna_node_wish_ref(wish);
 }
@@ -121,11 +167,36 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	return 0;
 }
 
+/* Once per change. */
+static void say_problem(const char *before, const char *now)
+{
+	if (now && (!before || strcmp(before, now) != 0))
+		rna_log_warning("%s", now);
+	else if (before && !now)
+		rna_log_notice("the API server of Kubernetes takes what the agent says again");
+}
+
+static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_node *node = userdata;
+	struct rna_kubernetes_status *status = rna_kubernetes_take_status(node->client);
+
+	(void)source, (void)fd, (void)events;
+	if (!status)
+		return 0;
+	say_problem(node->status ? node->status->problem : NULL, status->problem);
+	(void)rna_kubernetes_status_free(node->status);
+	node->status = status;
+	return 0;
+}
+
 static struct rna_node *free_node(struct rna_node *node)
 {
 	if (!node)
 		return NULL;
 	(void)sd_event_source_disable_unref(node->timer);
+	(void)sd_event_source_disable_unref(node->news);
+	(void)rna_kubernetes_status_free(node->status);
 	rna_node_events_clear(&node->events);
 	(void)rna_node_wish_unref(node->wish);
 	free(node);
@@ -135,15 +206,10 @@ RNA_DEFINE_CLEANUP(struct rna_node, free_node)
 
 static void check_names(struct rna_node *node)
 {
-	const struct rna_label_options options = rna_label_options_of(node->settings);
 	struct rna_error error = {0};
-	int ret = rna_label_options_check(&options, &error);
 
-	if (ret >= 0 && rna_settings_have_taint(node->settings))
-		ret = rna_label_key_check("kubernetes.taint", node->settings->kubernetes_taint,
-					  &error);
-	node->misnamed = ret < 0;
-	if (ret < 0)
+	node->misnamed = rna_node_names_check(node->settings, &error) < 0;
+	if (node->misnamed)
 		rna_log_error("%s; Kubernetes is told nothing of this node, all else goes on",
 			      error.text);
 }
@@ -156,6 +222,27 @@ static int start_file(struct rna_node *node, sd_event *event)
 		return 0;
 	return rna_feature_file_new(event, settings->kubernetes_nfd_directory,
 				    settings->kubernetes_nfd_expiry, &node->file);
+}
+
+/* A client that cannot be started is told of, and costs nothing else. */
+static int start_client(struct rna_node *node, sd_event *event)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(2048);
+	const struct rna_kubernetes_options *options =
+		arena ? rna_node_options(node->settings, arena) : NULL;
+	struct rna_error error = {0};
+
+	if (node->misnamed || !(node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)))
+		return 0;
+	if (!options)
+		return -ENOMEM;
+	if (rna_kubernetes_start(options, &node->client, &error) < 0) {
+		rna_log_error("%s; the API server is told nothing of this node, all else goes on",
+			      error.text);
+		return 0;
+	}
+	return sd_event_add_io(event, &node->news, rna_kubernetes_fd(node->client), EPOLLIN,
+			       on_news, node);
 }
 
 int rna_node_start(sd_event *event, const struct rna_settings *settings, struct rna_memory *memory,
@@ -180,6 +267,8 @@ int rna_node_start(sd_event *event, const struct rna_settings *settings, struct 
 		status = sd_event_source_set_enabled(node->timer, SD_EVENT_OFF);
 	if (status >= 0)
 		status = start_file(node, event);
+	if (status >= 0)
+		status = start_client(node, event);
 	if (status < 0)
 		return status;
 	*ret = RNA_TAKE(node);
@@ -190,7 +279,9 @@ bool rna_node_stop(struct rna_node *node, rna_usec patience)
 {
 	if (!node)
 		return true;
-	if (!rna_feature_file_stop(node->file, patience))
+	node->news = sd_event_source_disable_unref(node->news); /* its descriptor goes first */
+	if (!rna_feature_file_stop(node->file, patience) ||
+	    !rna_kubernetes_stop(node->client, patience))
 		return false;
 	(void)free_node(node);
 	return true;

@@ -9,27 +9,28 @@ enum {
 	TRUE_RANK = 0,
 };
 
-#define ROW(problem, fine_reason, fine_message, ports)                                             \
+#define ROW(problem, fine_reason, fine_message, needs)                                             \
 	{                                                                                          \
-		"Rdma" problem, {fine_reason, problem, "NotKnown"}, fine_message, ports            \
+		"Rdma" problem, {fine_reason, problem, "NotKnown"}, fine_message,                  \
+			RNA_CONDITION_NEEDS_##needs                                                \
 	}
 
 const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 	[RNA_CONDITION_PORT_DOWN] = ROW("PortDown", "PortsUp",
-					"All RDMA ports that are expected to be up are up.", true),
+					"All RDMA ports that are expected to be up are up.", PORTS),
 	[RNA_CONDITION_DEVICE_MISSING] =
-		ROW("DeviceMissing", "DevicesThere", "No RDMA device is missing.", false),
+		ROW("DeviceMissing", "DevicesThere", "No RDMA device is missing.", NOTHING),
 	[RNA_CONDITION_LINK_DEGRADED] =
 		ROW("LinkDegraded", "LinksGood",
-		    "RDMA links have their speed, and no errors to speak of.", true),
+		    "RDMA links have their speed, and no errors to speak of.", PORTS),
 	[RNA_CONDITION_PORT_UNREACHABLE] =
 		ROW("PortUnreachable", "PortsReachable",
-		    "RDMA ports that are up have the addresses that they need.", true),
+		    "RDMA ports that are up have the addresses that they need.", PORTS),
 	[RNA_CONDITION_NOT_OBSERVED] =
-		ROW("NotObserved", "Observed", "All RDMA devices answer.", false),
+		ROW("NotObserved", "Observed", "All RDMA devices answer.", NOTHING),
 	[RNA_CONDITION_RESOURCES_MISSING] =
 		ROW("ResourcesMissing", "ResourcesThere",
-		    "The device plugins of RDMA advertise what they should.", false),
+		    "The device plugins of RDMA advertise what they should.", RESOURCES),
 };
 
 static bool is_about(const struct rna_finding *finding, const struct rna_rule *rule)
@@ -69,6 +70,18 @@ static size_t name_findings(const struct rna_rule *rule, const struct rna_view *
 	return count;
 }
 
+static bool is_known(const struct rna_condition_input *in, enum rna_condition_needs needs)
+{
+	switch (needs) {
+	case RNA_CONDITION_NEEDS_PORTS:
+		return in->observed;
+	case RNA_CONDITION_NEEDS_RESOURCES:
+		return in->view->node && in->view->node->resources_known;
+	default:
+		return true;
+	}
+}
+
 void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition_input *in,
 		       struct rna_node_verdict *ret, struct rna_strbuf *message)
 {
@@ -81,7 +94,7 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 			problems += name_findings(&rna_rules[i], in->view, message);
 	if (problems > 0) {
 		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, TRUE_RANK, "True"};
-	} else if (in->settled && (in->observed || !row->of_ports)) {
+	} else if (in->settled && is_known(in, row->needs)) {
 		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, FALSE_RANK, "False"};
 		rna_strbuf_puts(message, row->fine);
 	}

@@ -9,12 +9,19 @@
 #include "rna/kubernetes.h"
 #include "rules.h"
 
+/* What must be known, so that no finding means no problem. */
+enum rna_condition_needs {
+	RNA_CONDITION_NEEDS_NOTHING,
+	RNA_CONDITION_NEEDS_PORTS, /* the state of each */
+	/* Of the Node; where they are not known there is no such condition. */
+	RNA_CONDITION_NEEDS_RESOURCES,
+};
+
 struct rna_condition_row {
 	const char *type;
 	const char *reasons[RNA_CONDITION_UNKNOWN + 1]; /* by status */
 	const char *fine;                               /* the message while there is no problem */
-	/* Without the state of each port, nobody knows that there is none. */
-	bool of_ports;
+	enum rna_condition_needs needs;
 };
 
 /* By enum rna_node_condition_id; RNA_CONDITION_NONE has no row. */

@@ -29,6 +29,7 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
 				  .help = "PCI tree that lstopo wrote, in the place of the node's"},
 	[RNA_OPTION_ONCE] = {"once", .help = "look once, instead of asking the running agent"},
+	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "say what would be done, and do nothing"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "replace no GUIDs, addresses and descriptions"},
 	[RNA_OPTION_DEVICE] = {"device", "DEVICE",

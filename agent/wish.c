@@ -244,6 +244,9 @@ static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *m
 		const struct rna_condition_row *row = &rna_condition_rows[id];
 		const struct rna_told *told = told_of(memory, row->type);
 
+		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES &&
+		    (!told || told->verdict.kind == RNA_VERDICT_UNKNOWN))
+			continue;
 		if (!told)
 			wish->conditions_decided = false;
 		else

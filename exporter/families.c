@@ -564,6 +564,47 @@ static void node_written(const struct rna_subject *node, struct rna_writer *writ
 	write_backends(node, writer, when_written);
 }
 
+static void node_requests(const struct rna_subject *subject, struct rna_writer *writer)
+{
+	const struct rna_node_status *node = subject->view->node;
+
+	for (size_t id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++)
+		for (size_t result = 0; result < RNA_KUBERNETES_RESULT_COUNT; result++) {
+			RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+			uint64_t count = node->backends[id].requests[result];
+
+			if (!node->backends[id].used || count == 0)
+				continue;
+			rna_label_add(&labels, "backend", rna_node_backend_name(id));
+			rna_label_add(&labels, "result", rna_kubernetes_result_name(result));
+			if (!rna_strbuf_ok(&labels))
+				writer->out->failed = true;
+			else
+				rna_writer_sample(writer,
+						  (struct rna_span){labels.data, labels.len},
+						  count);
+		}
+}
+
+static bool has_client(const struct rna_node_status *node)
+{
+	return node && node->backends[RNA_NODE_BACKEND_API].used;
+}
+
+static struct rna_value node_events_sent(const struct rna_subject *subject)
+{
+	const struct rna_node_status *node = subject->view->node;
+
+	return has_client(node) ? rna_value_ok(node->events_sent) : no_value;
+}
+
+static struct rna_value node_events_dropped(const struct rna_subject *subject)
+{
+	const struct rna_node_status *node = subject->view->node;
+
+	return has_client(node) ? rna_value_ok(node->events_dropped) : no_value;
+}
+
 static void node_allocatable(const struct rna_subject *subject, struct rna_writer *writer)
 {
 	const struct rna_node_status *node = subject->view->node;
@@ -876,6 +917,15 @@ static const struct rna_family table[] = {
 	{{"rdma_kubernetes_last_write_timestamp_seconds", GAUGE, SECONDS,
 	  "When it was written last, since the epoch."},
 	 NODE, .each = node_written, .label = "backend"},
+	{{"rdma_kubernetes_requests_total", COUNTER, PLAIN,
+	  "Requests to the API server, and writes of the file, by what became of them."},
+	 NODE, .each = node_requests, .label = "backend, result"},
+	{{"rdma_kubernetes_events_sent_total", COUNTER, PLAIN,
+	  "Events that the API server took."},
+	 NODE, node_events_sent},
+	{{"rdma_kubernetes_events_dropped_total", COUNTER, PLAIN,
+	  "Events left out, by limits or for being too old when there was an API server again."},
+	 NODE, node_events_dropped},
 	{{"rdma_kubernetes_allocatable", GAUGE, PLAIN,
 	  "How many of a resource of device plugins pods can have on this node."},
 	 NODE, .each = node_allocatable, .label = "resource"},

@@ -332,14 +332,33 @@ static struct rna_node_verdict firmware(const struct tally *tally)
 	return version ? say(version, 0) : none;
 }
 
-static struct rna_node_verdict sr_iov(const struct tally *tally)
+/* Without the PCI tree nobody knows; a node whose RDMA devices are all virtual has no rails. */
+static struct rna_node_verdict rails(const struct tally *tally)
 {
-	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+	int last = -1; /* they are counted from 0, and members of a LAG share one */
 
 	if (has_no_port(tally))
 		return none;
-	for (size_t i = 0; i < devices->count; i++)
-		if (devices->items[i].device->device->function == RNA_FUNCTION_VF)
+	if (!topology)
+		return unknown;
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].rail > last)
+			last = topology->nics[i].rail;
+	return last >= 0 ? say_count((size_t)last + 1, 0) : none;
+}
+
+/* VFs that are in a container's network namespace, or a guest's, are still in the PCI tree. */
+static struct rna_node_verdict sr_iov(const struct tally *tally)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+
+	if (has_no_port(tally))
+		return none;
+	if (!topology)
+		return unknown;
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].device_count > 0 && topology->nics[i].virtual_functions > 0)
 			return say("true", 0);
 	return say("false", 0);
 }
@@ -394,8 +413,10 @@ static const struct {
 	[RNA_NODE_LABEL_FIRMWARE] =
 		{"nic-firmware", firmware, "`28.39.1002`, ...",
 		 "Firmware of the devices of that model, if all have the same."},
+	[RNA_NODE_LABEL_RAILS] = {"rails", rails, "a number",
+				  "Rails of the node, as the topology counts them."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
-				   "Whether there are virtual functions with RDMA."},
+				   "Whether NICs with RDMA have virtual functions."},
 	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `degraded`, `down`",
 				   "down: no port is up, though some are expected to be; degraded: "
 				   "there is a finding "

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rna/kubernetes.h"
+#include "text.h"
 
 struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish)
 {
@@ -50,6 +51,11 @@ static bool same_taint(const struct rna_node_wish *a, const struct rna_node_wish
 	return a->taint_decided == b->taint_decided && a->taint == b->taint;
 }
 
+bool rna_node_wish_has_same_labels(const struct rna_node_wish *a, const struct rna_node_wish *b)
+{
+	return a && b ? same_labels(a, b) : a == b;
+}
+
 bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b)
 {
 	if (!a || !b)
@@ -65,4 +71,57 @@ const char *rna_node_backend_name(enum rna_node_backend_id id)
 	};
 
 	return names[id];
+}
+
+/* -- For people -------------------------------------------------------------------------------- */
+
+static const char *escape_yaml(char c)
+{
+	if (c == '"')
+		return "\\\"";
+	return c == '\\' ? "\\\\" : rna_escape_control(c);
+}
+
+static void write_text(const char *before, const char *text, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s\"", before);
+	rna_text_add(out, text, escape_yaml);
+	rna_strbuf_puts(out, "\"\n");
+}
+
+static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf *out)
+{
+	static const char *const statuses[] = {
+		[RNA_CONDITION_FALSE] = "False",
+		[RNA_CONDITION_TRUE] = "True",
+		[RNA_CONDITION_UNKNOWN] = "Unknown",
+	};
+
+	if (wish->condition_count > 0)
+		rna_strbuf_puts(out, "status:\n  conditions:\n");
+	for (size_t i = 0; i < wish->condition_count; i++) {
+		const struct rna_node_condition *condition = &wish->conditions[i];
+
+		rna_strbuf_printf(out, "  - type: %s\n    status: \"%s\"\n    reason: %s\n",
+				  condition->type, statuses[condition->status], condition->reason);
+		write_text("    message: ", condition->message, out);
+	}
+}
+
+void rna_node_wish_write(const struct rna_node_wish *wish,
+			 const struct rna_kubernetes_options *options, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "apiVersion: v1\nkind: Node\nmetadata:\n");
+	if (options->node && *options->node)
+		write_text("  name: ", options->node, out);
+	rna_strbuf_puts(out, wish->label_count > 0 ? "  labels:\n" : "  labels: {}\n");
+	for (size_t i = 0; i < wish->label_count; i++)
+		rna_strbuf_printf(out, "    %s: \"%s\"\n", wish->labels[i].key,
+				  wish->labels[i].value);
+	if (wish->taint) {
+		rna_strbuf_puts(out, "spec:\n  taints:\n");
+		rna_strbuf_printf(out, "  - key: %s\n    effect: %s\n", options->taint_key,
+				  options->taint_effect);
+	}
+	write_conditions(wish, out);
 }

@@ -42,6 +42,7 @@ enum rna_node_label_id {
 	RNA_NODE_LABEL_RATE_TOTAL,
 	RNA_NODE_LABEL_NIC_MODEL,
 	RNA_NODE_LABEL_FIRMWARE,
+	RNA_NODE_LABEL_RAILS,
 	RNA_NODE_LABEL_SR_IOV,
 	RNA_NODE_LABEL_HEALTH,
 	RNA_NODE_LABEL_COUNT,
@@ -157,6 +158,7 @@ struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish); /* accept
 RNA_DEFINE_CLEANUP(struct rna_node_wish, rna_node_wish_unref)
 
 /* Do both want the same of the Node? Events do not count, nor do messages' times. */
+bool rna_node_wish_has_same_labels(const struct rna_node_wish *a, const struct rna_node_wish *b);
 bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b);
 
 /* -- node-feature-discovery -------------------------------------------------------------------- */
@@ -284,6 +286,10 @@ int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct 
 /* What would be sent: each request line, and its body below. Needs no API and no node name. */
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
 				   const struct rna_node_wish *wish, struct rna_strbuf *out);
+
+/* The wish as a Node in YAML, for people; times and events are left out. */
+void rna_node_wish_write(const struct rna_node_wish *wish,
+			 const struct rna_kubernetes_options *options, struct rna_strbuf *out);
 
 /* -- How it goes ------------------------------------------------------------------------------- */
 

@@ -5,8 +5,10 @@ import json
 import os
 import re
 import stat
+import subprocess
 import unittest
 
+import agent
 from agent import Agent, wait
 
 SOON = {"up_delay": "1s", "down_delay": "2s", "unknown_delay": "1m"}
@@ -50,6 +52,10 @@ class FileAgent(Agent):
     def expiry(self):
         match = re.search(r"^# \+expiry-time=(\S+)$", self.text(), re.M)
         return match and datetime.datetime.fromisoformat(match[1].replace("Z", "+00:00"))
+
+    def command(self, *words):
+        return subprocess.run([agent.binary, *words, "--config", self.config], text=True,
+                              capture_output=True, timeout=agent.PATIENCE, check=False)
 
     def set_states(self, state):
         for rail in range(8):
@@ -165,6 +171,48 @@ class Labels(unittest.TestCase):
             self.assertEqual(labels["example.com/roce"], "yes")
             self.assertEqual({key.split("/")[0] for key in labels},
                              {"example.com", "rdma.example.com"})
+
+    def test_check_config_says_it_too(self):
+        with FileAgent(label_prefix="kubernetes.io") as a:
+            result = a.command("check-config")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("kubernetes.label_prefix", result.stderr)
+
+    def test_no_node_name(self):
+        """The API server needs to be told of some Node; the file does not."""
+        with FileAgent(backend="both") as a:
+            self.assertEqual(a.wait_labels()[ROCE], "true")
+            self.assertEqual(a.log().count("NODE_NAME"), 1)
+            self.assertEqual(a.metric("rdma_kubernetes_problem", backend="api"), 1)
+            self.assertEqual(a.metric("rdma_kubernetes_problem", backend="nfd"), 0)
+
+    def test_cleanup(self):
+        with FileAgent() as a:
+            a.wait_labels()
+            a.stop()
+            result = a.command("kube", "cleanup", "--dry-run")
+            self.assertIn("would be removed", result.stdout)
+            self.assertTrue(a.labels())
+            self.assertEqual(a.command("kube", "cleanup").returncode, 0)
+            self.assertEqual(os.listdir(a.features), [])
+            self.assertEqual(a.command("kube", "cleanup").returncode, 0)  # nothing left to do
+            a.start()
+            wait("readiness", a.is_ready)
+            self.assertEqual(a.wait_labels()[ROCE], "true")  # it is said anew
+
+    def test_apply(self):
+        with FileAgent() as a:
+            a.wait_labels()
+            a.stop()
+            os.unlink(a.file)
+            result = a.command("kube", "apply", "--dry-run", "--root", a.root)
+            self.assertIn(f"{ROCE}=true\n", result.stdout)
+            self.assertEqual(os.listdir(a.features), [])
+            result = a.command("kube", "apply", "--root", a.root)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(a.labels()[ROCE], "true")
+            a.start()
+            wait("readiness", a.is_ready)
 
     def test_off(self):
         with FileAgent(backend="off") as a:

@@ -33,7 +33,8 @@ SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
 MESSAGE_IDS = ROOT / "agent/message_ids.h"
 CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
 CHART = ROOT / "helm/rdma-node-agent"
-TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds", "labels"}
+TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds", "labels",
+          "conditions"}
 WIDTH = 100
 
 MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)

@@ -156,6 +156,7 @@ OUTPUTS = (
     Output("txt", ["status"], lambda text: None, lambda text: text),
     Output("topology.txt", ["topology"], lambda text: None, lambda text: text),
     Output("topology.json", ["topology", "--json"], json.loads, normal_json),
+    Output("labels", ["kube", "show"], yaml.safe_load, lambda text: text),
     Output("gids.txt", ["status", "--gids"], lambda text: None, lambda text: text),
     Output("nccl", ["nccl"], lambda text: None, lambda text: text, may_fail=True),
 )

@@ -157,8 +157,8 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"events now", "events: \"now\" is one word too many"},
 		{"record", "record wants DIR behind it; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
-				    "collectors, commands, rules, thresholds, labels, catalog, "
-				    "man, man-config, bash-completion"},
+				    "collectors, commands, rules, thresholds, labels, "
+				    "conditions, catalog, man, man-config, bash-completion"},
 	};
 
 	(void)state;

@@ -226,8 +226,9 @@ static const struct {
 	{"one unreadable", IB, one_unreadable, RNA_NODE_LABEL_RATE_SLOWEST, "?"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_NIC_MODEL, "ConnectX-7"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_NIC_MODEL, "-"},
-	{"no VF", IB, nothing, RNA_NODE_LABEL_SR_IOV, "false"},
-	{"VFs", IB, virtual_functions, RNA_NODE_LABEL_SR_IOV, "true"},
+	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_SR_IOV, "?"},
+	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RAILS, "?"},
+	{"no device", IB, no_device, RNA_NODE_LABEL_RAILS, "-"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_HEALTH, "ok"},
 	{"all down", IB, all_down, RNA_NODE_LABEL_HEALTH, "down"},
 	{"all unreadable", IB, all_unreadable, RNA_NODE_LABEL_HEALTH, "?"},
@@ -338,6 +339,56 @@ static void test_firmware_only_where_all_agree(void **state)
 		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_FIRMWARE]),
 				    versions[i].verdict);
+		(void)rna_view_unref(view);
+	}
+}
+
+static void test_rails_and_virtual_functions(void **state)
+{
+	static const char *device[] = {"mlx5_0"};
+	static const struct {
+		struct rna_nic nics[3];
+		const char *rails, *sr_iov;
+	} trees[] = {
+		{{{.rail = 0, .device_count = 1}, {.rail = 1, .device_count = 1}, {.rail = -1}},
+		 "2",
+		 "false"},
+		{{{.rail = 0, .device_count = 1}, {.rail = 0}, {.rail = 1, .device_count = 1}},
+		 "2",
+		 "false"}, /* members of a LAG share one */
+		{{{.rail = -1, .device_count = 1, .virtual_functions = 8},
+		  {.rail = -1},
+		  {.rail = -1}},
+		 "-",
+		 "true"},
+		{{{.rail = -1, .device_count = 1},
+		  {.rail = -1, .virtual_functions = 8},
+		  {.rail = -1}},
+		 "-",
+		 "false"}, /* of a NIC without RDMA */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(trees); i++) {
+		struct rna_topology *topology =
+			rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 256);
+		struct rna_nic nics[RNA_ARRAY_SIZE(trees[i].nics)];
+		struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+		struct rna_view *view;
+		struct node node;
+
+		assert_non_null(topology);
+		memcpy(nics, trees[i].nics, sizeof(nics));
+		for (size_t n = 0; n < RNA_ARRAY_SIZE(nics); n++)
+			nics[n].devices = device;
+		topology->nics = nics;
+		topology->nic_count = RNA_ARRAY_SIZE(nics);
+		node_of_two(&node, IB);
+		view = node_view(&node);
+		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
+		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_RAILS]), trees[i].rails);
+		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_SR_IOV]), trees[i].sr_iov);
 		(void)rna_view_unref(view);
 	}
 }
@@ -509,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
+		cmocka_unit_test(test_rails_and_virtual_functions),
 		cmocka_unit_test(test_nothing_known),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_names),

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command kube: what Kubernetes would be told of this node, telling it once, and taking back
+ * all that was told. It looks by itself, once, so what it sees counts at once; the agent waits
+ * until it is stable.
+ */
+#include "commands.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent.h"
+#include "node_options.h"
+#include "once.h"
+#include "rna/kubernetes.h"
+#include "wish.h"
+
+const char *const rna_kube_actions[] = {"show", "apply", "cleanup", NULL};
+
+/* What is worked with; all of it lies in arena, or is the settings' of the agent that looked. */
+struct kube {
+	struct rna_once once;
+	struct rna_arena *arena;
+	struct rna_node_memory told;
+	const struct rna_settings *settings;
+	const struct rna_kubernetes_options *options;
+	struct rna_node_wish *wish;
+	bool dry_run;
+	struct rna_strbuf out;
+};
+
+static void kube_deinit(struct kube *kube)
+{
+	(void)rna_node_wish_unref(kube->wish);
+	rna_node_memory_deinit(&kube->told);
+	(void)rna_arena_free(kube->arena);
+	rna_strbuf_deinit(&kube->out);
+	rna_once_deinit(&kube->once);
+}
+
+static int set_options(struct kube *kube, struct rna_error *error)
+{
+	int ret = rna_node_names_check(kube->settings, error);
+
+	if (ret < 0)
+		return ret;
+	kube->arena = rna_arena_new(2048);
+	kube->options = kube->arena ? rna_node_options(kube->settings, kube->arena) : NULL;
+	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
+}
+
+static int look(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	struct rna_wish_input in = {.booting = false, .settled = true, .once = true};
+	int ret = rna_once_poll(call, &kube->once, error);
+
+	if (ret < 0)
+		return ret;
+	in.view = kube->once.view;
+	in.settings = kube->settings = rna_agent_settings(kube->once.agent);
+	ret = set_options(kube, error);
+	if (ret < 0)
+		return ret;
+	ret = rna_wish_follow(&kube->told, &in);
+	if (ret >= 0)
+		kube->wish = rna_wish_new(&kube->told, kube->settings, NULL);
+	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
+}
+
+static bool uses(const struct kube *kube, int backend)
+{
+	return kube->settings->kubernetes_backend & backend;
+}
+
+/* -- show -------------------------------------------------------------------------------------- */
+
+static int show(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	int ret = look(call, kube, error);
+
+	if (ret == 0)
+		rna_node_wish_write(kube->wish, kube->options, &kube->out);
+	return ret;
+}
+
+/* -- apply ------------------------------------------------------------------------------------- */
+
+static int apply_file(struct kube *kube, struct rna_error *error)
+{
+	const char *directory = kube->settings->kubernetes_nfd_directory;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int ret = 0;
+
+	rna_nfd_write_features(kube->wish,
+			       rna_clock_now().realtime + kube->settings->kubernetes_nfd_expiry,
+			       &text);
+	if (!rna_strbuf_ok(&text))
+		return rna_error_set(error, -ENOMEM, "%s", directory);
+	rna_strbuf_printf(&kube->out, "%s: %s\n", directory,
+			  kube->dry_run ? "would be given the file" : "was given the file");
+	if (kube->dry_run)
+		rna_strbuf_puts(&kube->out, text.data);
+	else
+		ret = rna_nfd_put_file(directory, text.data, text.len, error);
+	return ret;
+}
+
+static int apply(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	int ret = look(call, kube, error);
+
+	if (ret < 0)
+		return ret;
+	if (kube->settings->kubernetes_backend == 0)
+		return rna_error_say(error, -EINVAL,
+				     "kubernetes.backend is off: nobody is told anything; show "
+				     "says what it would be");
+	if (uses(kube, RNA_NODE_BACKEND_BIT(API)) && kube->dry_run)
+		rna_kubernetes_write_requests(kube->options, kube->wish, &kube->out);
+	else if (uses(kube, RNA_NODE_BACKEND_BIT(API)))
+		ret = rna_kubernetes_apply(kube->options, kube->wish, error);
+	if (ret == 0 && uses(kube, RNA_NODE_BACKEND_BIT(NFD)))
+		ret = apply_file(kube, error);
+	return ret;
+}
+
+/* -- cleanup ----------------------------------------------------------------------------------- */
+
+static void list(const char *what, const char *const *items, struct rna_strbuf *out)
+{
+	for (; *items; items++)
+		rna_strbuf_printf(out, "would be removed: %s %s\n", what, *items);
+}
+
+static int cleanup_api(struct kube *kube, struct rna_error *error)
+{
+	if (!kube->dry_run)
+		return rna_kubernetes_cleanup(kube->options, error);
+	list("label", kube->options->label_keys, &kube->out);
+	list("condition", kube->options->condition_types, &kube->out);
+	if (kube->options->taint_key)
+		rna_strbuf_printf(&kube->out, "would be removed: taint %s\n",
+				  kube->options->taint_key);
+	return 0;
+}
+
+static int cleanup_file(struct kube *kube, struct rna_error *error)
+{
+	const char *directory = kube->settings->kubernetes_nfd_directory;
+
+	if (!kube->dry_run)
+		return rna_nfd_remove_file(directory, error);
+	rna_strbuf_printf(&kube->out, "would be removed: the file in %s\n", directory);
+	return 0;
+}
+
+/* Whoever has turned it off may want to clean up behind it: then both are meant. */
+static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	bool off = call->settings.kubernetes_backend == 0;
+	int ret;
+
+	kube->settings = &call->settings;
+	ret = set_options(kube, error);
+	if (ret == 0 && (off || uses(kube, RNA_NODE_BACKEND_BIT(NFD))))
+		ret = cleanup_file(kube, error);
+	if (ret == 0 && (off || uses(kube, RNA_NODE_BACKEND_BIT(API))))
+		ret = cleanup_api(kube, error);
+	return ret;
+}
+
+int rna_command_kube(struct rna_call *call, struct rna_error *error)
+{
+	const char *action = call->arguments.operand;
+	RNA_CLEANUP(kube_deinit)
+	struct kube kube = {
+		.dry_run = call->arguments.options[RNA_OPTION_DRY_RUN],
+	};
+	int ret;
+
+	if (strcmp(action, "show") == 0)
+		ret = show(call, &kube, error);
+	else if (strcmp(action, "apply") == 0)
+		ret = apply(call, &kube, error);
+	else
+		ret = cleanup(call, &kube, error);
+	return ret < 0 ? ret : rna_output_strbuf(&kube.out, error);
+}

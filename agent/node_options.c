@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node_options.h"
+
+#include <string.h>
+
+#include "node_conditions.h"
+#include "wish.h"
+
+/* Resources that belong to RDMA wherever they are; settings add more. */
+static const char *const known_resources[] = {
+	"rdma/*",                /* k8s-rdma-shared-dev-plugin */
+	"nvidia.com/hostdev*",   /* sriov-network-device-plugin, as the network operator has it */
+	"vpc.amazonaws.com/efa", /* aws-efa-k8s-device-plugin */
+};
+
+static const char *const effects[] = {
+	[RNA_TAINT_NO_SCHEDULE] = "NoSchedule",
+	[RNA_TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
+	[RNA_TAINT_NO_EXECUTE] = "NoExecute",
+};
+
+static size_t list_len(char *const *list)
+{
+	size_t len = 0;
+
+	while (list && list[len])
+		len++;
+	return len;
+}
+
+static const char **list_resources(const struct rna_settings *settings, struct rna_arena *arena)
+{
+	size_t known = RNA_ARRAY_SIZE(known_resources);
+	size_t more = list_len(settings->kubernetes_resources);
+	const char **list = rna_arena_array(arena, known + more + 1, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	memcpy(list, known_resources, sizeof(known_resources));
+	for (size_t i = 0; i < more; i++)
+		list[known + i] = settings->kubernetes_resources[i];
+	return list;
+}
+
+static const char **list_keys(const struct rna_settings *settings, struct rna_arena *arena)
+{
+	const char *prefix = settings->kubernetes_label_prefix;
+	const char **list = rna_arena_array(arena, 3, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	list[0] = rna_arena_printf(arena, "%.*s/*", (int)rna_label_prefix_len(prefix), prefix);
+	list[1] = settings->kubernetes_roce_label;
+	return list[0] ? list : NULL;
+}
+
+const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
+						      struct rna_arena *arena)
+{
+	struct rna_kubernetes_options *options = rna_arena_alloc(arena, sizeof(*options));
+	const char **resources = list_resources(settings, arena),
+		   **keys = list_keys(settings, arena);
+	const char **types = rna_arena_array(arena, RNA_CONDITION_COUNT, sizeof(*types));
+
+	if (!options || !resources || !keys || !types)
+		return NULL;
+	rna_condition_list_types(types);
+	*options = (struct rna_kubernetes_options){
+		.node = settings->kubernetes_node_name,
+		.kubeconfig = settings->kubernetes_kubeconfig,
+		.server = settings->kubernetes_server,
+		.taint_key = rna_settings_have_taint(settings) ? settings->kubernetes_taint : NULL,
+		.taint_effect = effects[settings->kubernetes_taint_effect],
+		.resources = resources,
+		.label_keys = keys,
+		.condition_types = types,
+		.first_delay = settings->kubernetes_first_delay,
+		.spread = settings->kubernetes_spread,
+		.resync = settings->kubernetes_resync,
+		.look = settings->kubernetes_look,
+		.heartbeat = settings->kubernetes_heartbeat,
+	};
+	return options;
+}
+
+int rna_node_names_check(const struct rna_settings *settings, struct rna_error *error)
+{
+	const struct rna_label_options options = rna_label_options_of(settings);
+	int ret = rna_label_options_check(&options, error);
+
+	if (ret >= 0 && rna_settings_have_taint(settings))
+		ret = rna_label_key_check("kubernetes.taint", settings->kubernetes_taint, error);
+	return ret;
+}
