@@ -77,7 +77,7 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 
 	if (is_too_early(pass, health))
 		*health = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
-	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
 		follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
 }
 
@@ -89,7 +89,7 @@ static void follow_conditions(struct pass *pass, bool observed)
 
 	delays.down = 0;
 	delays.settling = false;
-	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++) {
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		RNA_STRBUF struct rna_strbuf message = RNA_STRBUF_INIT;
 		struct rna_node_verdict verdict;
 
@@ -191,7 +191,7 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 	bool ok = labels;
 
 	wish->labels_decided = true;
-	for (size_t id = 0; ok && id < RNA_NODE_LABEL_COUNT; id++) {
+	for (enum rna_node_label_id id = 0; ok && id < RNA_NODE_LABEL_COUNT; id++) {
 		const struct rna_told *told = told_of(memory, rna_node_label_name(id));
 		char key[RNA_LABEL_KEY_MAX + 1];
 

@@ -525,7 +525,7 @@ static void write_backends(const struct rna_subject *subject, struct rna_writer 
 {
 	const struct rna_node_status *node = subject->view->node;
 
-	for (size_t id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++) {
+	for (enum rna_node_backend_id id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++) {
 		struct rna_value value = get(&node->backends[id]);
 
 		if (node->backends[id].used && rna_value_is_known(value))

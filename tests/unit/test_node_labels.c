@@ -407,7 +407,7 @@ static void test_nothing_known(void **state)
 	view->snapshot->parts[RNA_COLLECTOR_PRESENCE] =
 		rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_PRESENCE]);
 	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
-	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
 		assert_int_equal(verdicts[id].kind, RNA_VERDICT_UNKNOWN);
 	(void)rna_view_unref(view);
 }
@@ -431,7 +431,7 @@ static void test_keys(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
 		assert_true(rna_label_value_is_legal(rna_node_label_name(id)));
 }
 
