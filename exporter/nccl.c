@@ -443,6 +443,29 @@ static void warn_of_cards(struct advising *advising)
 	}
 }
 
+/*
+ * NCCL lets a NIC read and write the memory of a GPU where no more than PCIe switches are between
+ * them. Whether it is good beyond depends on the host bridge, so the level is set for nobody.
+ */
+static void warn_of_far_gpus(struct advising *advising)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+
+	for (enum rna_path_class path = RNA_PATH_PHB; path < RNA_PATH_UNKNOWN; path++) {
+		size_t count = 0;
+
+		for (size_t i = 0; topology && i < topology->gpu_count; i++)
+			count += topology->affinities[i].nearest_count > 0 &&
+				 topology->affinities[i].path == path;
+		if (count > 0)
+			WARN(advising,
+			     "%zu of %zu GPUs have no NIC nearer than %s: NCCL copies their data "
+			     "through the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
+			     count, topology->gpu_count, rna_path_class_name(path),
+			     path == RNA_PATH_PHB ? "PHB" : "SYS");
+	}
+}
+
 /* -- All of it --------------------------------------------------------------------------------- */
 
 static void advise(struct advising *advising, const struct rna_subjects *subjects)
@@ -456,6 +479,7 @@ static void advise(struct advising *advising, const struct rna_subjects *subject
 	choose_quality(advising);
 	warn_of_differences(advising);
 	warn_of_cards(advising);
+	warn_of_far_gpus(advising);
 }
 
 /* Room for all that may be said. */

@@ -13,7 +13,8 @@
 #include <string.h>
 
 struct choice {
-	const struct rna_subjects *subjects;
+	const struct rna_topology
+		*topology; /* with GPUs and NICs that serve them; NULL: not known */
 	size_t count;
 	const struct rna_subject **ports; /* those that are left */
 	enum rna_link_layer layer;        /* that most of their bandwidth has */
@@ -95,6 +96,16 @@ static bool is_software(const struct choice *choice, const struct rna_subject *p
 	return port->device->device->function == RNA_FUNCTION_VIRTUAL;
 }
 
+/* Rails are the NICs of GPUs, and those as near to one and of the same kind. */
+static bool serves_no_gpu(const struct choice *choice, const struct rna_subject *port)
+{
+	const struct rna_nic *nic =
+		choice->topology ? rna_topology_find_nic(choice->topology, port->device->device)
+				 : NULL;
+
+	return choice->topology && (!nic || nic->rail < 0);
+}
+
 static bool has_another_layer(const struct choice *choice, const struct rna_subject *port)
 {
 	return port->link_layer != choice->layer;
@@ -102,8 +113,7 @@ static bool has_another_layer(const struct choice *choice, const struct rna_subj
 
 static bool has_default_route(const struct choice *choice, const struct rna_subject *port)
 {
-	(void)choice;
-	return rna_nccl_port_has_uplink(port);
+	return !choice->topology && rna_nccl_port_has_uplink(port);
 }
 
 static bool is_same_model(const struct rna_subject *a, const struct rna_subject *b)
@@ -117,7 +127,7 @@ static bool is_lesser_model(const struct choice *choice, const struct rna_subjec
 {
 	struct rna_value rate = rna_port_rate(port);
 
-	if (!rna_value_is_known(rate) || rate.number >= choice->fastest)
+	if (choice->topology || !rna_value_is_known(rate) || rate.number >= choice->fastest)
 		return false;
 	for (size_t i = 0; i < choice->count; i++)
 		if (rna_port_rate(choice->ports[i]).number == choice->fastest &&
@@ -141,6 +151,7 @@ static const struct reason {
 	{"its name cannot be written in NCCL_IB_HCA", has_odd_name, .always = true},
 	{"a virtual function of a device that is here, for VMs or containers", is_for_others},
 	{"RDMA in software", is_software},
+	{"serves no GPU: for storage or other traffic", serves_no_gpu},
 	{"another link layer than most bandwidth has, and NCCL does not mix them",
 	 has_another_layer},
 	{"the default route goes there: no rail", has_default_route},
@@ -191,6 +202,8 @@ static int leave_out_ports(struct choice *choice, const struct reason *reason,
 			return -ENOMEM;
 	if (count == 0 && !reason->always) {
 		ret->count = 0;
+		if (reason->applies == serves_no_gpu)
+			choice->topology = NULL; /* it does not help to choose */
 		return 0;
 	}
 	choice->ports = kept;
@@ -219,12 +232,25 @@ bool rna_nccl_port_has_uplink(const struct rna_subject *port)
 	return false;
 }
 
+/* The topology, if it tells which NICs are near GPUs. Without GPUs all have a rail. */
+static const struct rna_topology *find_rails(const struct rna_subjects *subjects)
+{
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
+	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
+
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		if (topology->affinities[i].nearest_count > 0 &&
+		    topology->affinities[i].path != RNA_PATH_UNKNOWN)
+			return topology;
+	return NULL;
+}
+
 int rna_nccl_ports_choose(const struct rna_subjects *subjects, struct rna_arena *arena,
 			  struct rna_nccl_ports *ret)
 {
 	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
 	struct choice choice = {
-		.subjects = subjects,
+		.topology = find_rails(subjects),
 		.ports = rna_arena_array(arena, list->count + 1, sizeof(*choice.ports)),
 	};
 	struct rna_nccl_left_out *left_out =
@@ -243,8 +269,9 @@ int rna_nccl_ports_choose(const struct rna_subjects *subjects, struct rna_arena 
 	}
 	ret->items = choice.ports;
 	ret->count = choice.count;
-	ret->why =
-		"the topology is not known, so only link layer, rate and default route tell them "
-		"from others";
+	ret->why = choice.topology
+			   ? "on the NICs nearest to GPUs"
+			   : "which ones are near GPUs is not known, so only link layer, rate "
+			     "and default route tell them from others";
 	return 0;
 }
