@@ -459,9 +459,10 @@ static void warn_of_far_gpus(struct advising *advising)
 				 topology->affinities[i].path == path;
 		if (count > 0)
 			WARN(advising,
-			     "%zu of %zu GPUs have no NIC nearer than %s: NCCL copies their data "
-			     "through the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
-			     count, topology->gpu_count, rna_path_class_name(path),
+			     "GPUs without a NIC nearer than %s: %zu of %zu; NCCL copies their "
+			     "data through "
+			     "the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
+			     rna_path_class_name(path), count, topology->gpu_count,
 			     path == RNA_PATH_PHB ? "PHB" : "SYS");
 	}
 }
