@@ -28,6 +28,7 @@ enum { RETRIES_A_PERIOD = 12 }; /* of a port that was busy, or not ready */
 /* A port, by the key of its device: it keeps its turn over renames and reloads. */
 struct tested {
 	struct tested *next;
+	struct rna_selftest *owner;
 	char *key;
 	char *device; /* its last name */
 	unsigned number;
@@ -36,8 +37,7 @@ struct tested {
 	uint64_t idle_qps;
 	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
 	struct rna_selftest_port known;
-	pid_t stuck; /* a child that could not be ended; 0: none */
-	int stuck_fd;
+	int stuck_fd; /* of the child that could not be ended, known.stuck */
 	sd_event_source *stuck_source;
 };
 
@@ -65,7 +65,7 @@ static void arm(struct rna_selftest *selftest);
 static void tested_free(struct tested *port)
 {
 	(void)sd_event_source_disable_unref(port->stuck_source);
-	if (port->stuck > 0)
+	if (port->known.stuck > 0)
 		(void)close(port->stuck_fd);
 	free(port->runs);
 	free(port->device);
@@ -139,6 +139,7 @@ static struct tested *add(struct rna_selftest *selftest, const char *key, const 
 		tested_free(port);
 		return NULL;
 	}
+	port->owner = selftest;
 	port->number = number;
 	port->idle_qps = RNA_QPS_UNKNOWN;
 	port->due = rna_clock_monotonic() + chance(selftest->settings->selftest_period);
@@ -243,9 +244,14 @@ static void account(struct tested *port, const struct rna_selftest_run *run)
 	struct rna_selftest_port *known = &port->known;
 
 	known->bytes += run->result.bytes;
-	known->skip = RNA_SKIP_NONE;
 	if (run->result.qps < port->idle_qps)
 		port->idle_qps = run->result.qps;
+	if (run->special) {
+		if (run->result.end != RNA_LOOPBACK_SKIPPED)
+			keep(port, run);
+		return;
+	}
+	known->skip = RNA_SKIP_NONE;
 	if (run->result.end == RNA_LOOPBACK_SKIPPED) {
 		known->skip = run->result.skip;
 		known->skips[run->result.skip]++;
@@ -350,7 +356,8 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 		if (!port)
 			continue;
 		account(port, &session.items[i]);
-		take_turn(selftest, port);
+		if (!session.items[i].special)
+			take_turn(selftest, port);
 	}
 	selftest->session = (struct rna_selftest_runs){0};
 	selftest->listener = (struct rna_selftest_listener){0};
@@ -366,10 +373,11 @@ static int on_unstuck(sd_event_source *source, int fd, uint32_t events, void *us
 	struct tested *port = userdata;
 
 	(void)source, (void)fd, (void)events;
-	(void)waitpid(port->stuck, NULL, WNOHANG);
-	(void)close(port->stuck_fd);
-	port->stuck = 0;
+	(void)waitpid(port->known.stuck, NULL, WNOHANG);
 	port->stuck_source = sd_event_source_disable_unref(port->stuck_source);
+	(void)close(port->stuck_fd);
+	port->known.stuck = 0;
+	forget_results(port->owner);
 	rna_log_notice("%s/%u: the self-test that was stuck has ended", port->device, port->number);
 	return 0;
 }
@@ -379,10 +387,10 @@ static void leave_behind(struct rna_selftest *selftest, const struct rna_selftes
 {
 	struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
 
-	if (!port || port->stuck > 0) {
+	if (!port || port->known.stuck > 0) {
 		(void)close(selftest->child.pidfd);
 	} else {
-		port->stuck = selftest->child.pid;
+		port->known.stuck = selftest->child.pid;
 		port->stuck_fd = selftest->child.pidfd;
 		(void)sd_event_add_io(selftest->event, &port->stuck_source, port->stuck_fd, EPOLLIN,
 				      on_unstuck, port);
@@ -457,18 +465,27 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	return 0;
 }
 
-/* A port with a child that is stuck has its result before it begins. */
+/* A test on any port of that device that hangs in the kernel; NULL: none does. */
+static const struct tested *find_stuck(const struct rna_selftest *selftest, const char *device)
+{
+	for (const struct tested *port = selftest->ports; port; port = port->next)
+		if (port->known.stuck > 0 && strcmp(port->device, device) == 0)
+			return port;
+	return NULL;
+}
+
+/* A port of a device where a child is stuck has its result before it begins. */
 static bool is_stuck(const struct rna_selftest *selftest, struct rna_selftest_run *run)
 {
-	const struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
+	const struct tested *port = find_stuck(selftest, run->request.device);
 
-	if (!port || port->stuck == 0)
+	if (!port)
 		return false;
 	run->result.end = RNA_LOOPBACK_SKIPPED;
 	run->result.skip = RNA_SKIP_STALLED;
 	(void)snprintf(run->result.text, sizeof(run->result.text),
 		       "%s/%u: an earlier test, process %d, is stuck in the kernel",
-		       run->request.device, run->request.port, (int)port->stuck);
+		       run->request.device, run->request.port, port->known.stuck);
 	return true;
 }
 

@@ -64,6 +64,12 @@ static void change(struct rna_loopback_request *request, const struct rna_selfte
 	request->gate = !wish->force;
 }
 
+/* Longer than usual is still as usual: bandwidth does not depend on it. */
+static bool is_special(const struct rna_selftest_wish *wish)
+{
+	return wish->numa_node >= 0 || wish->gpu || wish->qps > 0 || wish->size > 0 || wish->force;
+}
+
 static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
 {
 	if (runs->count == runs->size) {
@@ -97,6 +103,7 @@ static int plan_endpoint(const struct rna_selftest_subject *subject,
 	run->time = now;
 	run->request = request;
 	run->expected = rna_selftest_expected(subject);
+	run->special = is_special(wish);
 	if (skip != RNA_SKIP_NONE) {
 		run->result.end = RNA_LOOPBACK_SKIPPED;
 		run->result.skip = skip;

@@ -16,14 +16,13 @@
 
 enum {
 	NUMBER_MAX = 20,              /* digits of UINT64_MAX */
-	SECONDS_MAX = NUMBER_MAX + 1, /* and a point */
-	MICROSECOND_DIGITS = 6,
+	DECIMAL_MAX = NUMBER_MAX + 2, /* and "0." */
 };
 
 static const char *const unit_names[] = {
-	[RNA_METRIC_BYTES] = "bytes",
-	[RNA_METRIC_BYTES_PER_SECOND] = "bytes_per_second",
-	[RNA_METRIC_SECONDS] = "seconds",
+	[RNA_METRIC_BYTES] = "bytes",     [RNA_METRIC_BYTES_PER_SECOND] = "bytes_per_second",
+	[RNA_METRIC_SECONDS] = "seconds", [RNA_METRIC_NANOSECONDS] = "seconds",
+	[RNA_METRIC_RATIO] = "ratio",
 };
 
 const char *rna_metric_type_name(enum rna_metric_type type)
@@ -41,6 +40,19 @@ const char *rna_metric_type_name(enum rna_metric_type type)
 static const char *unit_name(enum rna_metric_unit unit)
 {
 	return unit < RNA_ARRAY_SIZE(unit_names) ? unit_names[unit] : NULL;
+}
+
+unsigned rna_metric_decimals(enum rna_metric_unit unit)
+{
+	switch (unit) {
+	case RNA_METRIC_SECONDS:
+	case RNA_METRIC_RATIO:
+		return 6;
+	case RNA_METRIC_NANOSECONDS:
+		return 9;
+	default:
+		return 0;
+	}
 }
 
 static bool ends_with(const char *text, size_t len, const char *end)
@@ -246,28 +258,31 @@ static char *put_u64(char *at, uint64_t number)
 	return put(at, first, (size_t)(digits + sizeof(digits) - first));
 }
 
-/* Exact, without a double in between: 1500000 is 1.5, 250 is 0.00025. */
-static char *put_seconds(char *at, rna_usec usec)
+/* Exact, without a double in between: of six decimals, 1500000 is 1.5, 250 is 0.00025. */
+static char *put_decimal(char *at, uint64_t number, unsigned decimals)
 {
-	uint64_t fraction = usec % RNA_USEC_PER_SEC;
-	int digits = MICROSECOND_DIGITS;
+	uint64_t whole = 1, fraction;
 
-	at = put_u64(at, usec / RNA_USEC_PER_SEC);
+	for (unsigned i = 0; i < decimals; i++)
+		whole *= 10;
+	fraction = number % whole;
+	at = put_u64(at, number / whole);
 	if (fraction == 0)
 		return at;
-	for (; fraction % 10 == 0; digits--)
+	for (; fraction % 10 == 0; decimals--)
 		fraction /= 10;
 	*at++ = '.';
-	for (int i = digits - 1; i >= 0; i--, fraction /= 10)
+	for (unsigned i = decimals; i-- > 0; fraction /= 10)
 		at[i] = (char)('0' + fraction % 10);
-	return at + digits;
+	return at + decimals;
 }
 
 /* suffix: behind the name. number: in unit. */
 static void write_sample(struct rna_writer *writer, struct rna_span suffix, struct rna_span labels,
 			 uint64_t number, enum rna_metric_unit unit)
 {
-	size_t most = writer->name_len + suffix.len + labels.len + sizeof("{} \n") + SECONDS_MAX;
+	size_t most = writer->name_len + suffix.len + labels.len + sizeof("{} \n") + DECIMAL_MAX;
+	unsigned decimals = rna_metric_decimals(unit);
 	char *at, *start;
 
 	if (!writer->begun)
@@ -284,10 +299,7 @@ static void write_sample(struct rna_writer *writer, struct rna_span suffix, stru
 		*at++ = '}';
 	}
 	*at++ = ' ';
-	if (unit == RNA_METRIC_SECONDS)
-		at = put_seconds(at, number);
-	else
-		at = put_u64(at, number);
+	at = decimals > 0 ? put_decimal(at, number, decimals) : put_u64(at, number);
 	*at++ = '\n';
 	*at = '\0';
 	writer->out->len += (size_t)(at - start);
@@ -314,10 +326,11 @@ void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, c
 /* As OpenMetrics wants it, with a point always; the classic format takes that as well. */
 static void add_bound(struct rna_strbuf *labels, unsigned i)
 {
-	char text[SECONDS_MAX + sizeof(".0")], *end = text;
+	char text[DECIMAL_MAX + sizeof(".0")], *end = text;
 
 	if (i < RNA_HISTOGRAM_BOUNDS) {
-		end = put_seconds(text, rna_histogram_bounds[i]);
+		end = put_decimal(text, rna_histogram_bounds[i],
+				  rna_metric_decimals(RNA_METRIC_SECONDS));
 		if (rna_histogram_bounds[i] % RNA_USEC_PER_SEC == 0)
 			end = put(end, ".0", 2);
 	}

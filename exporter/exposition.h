@@ -31,7 +31,9 @@ enum rna_metric_unit {
 	RNA_METRIC_BOOLEAN, /* 1: yes, 0: no */
 	RNA_METRIC_BYTES,
 	RNA_METRIC_BYTES_PER_SECOND,
-	RNA_METRIC_SECONDS, /* samples are given in microseconds and written as seconds */
+	RNA_METRIC_SECONDS,     /* samples are given in microseconds and written as seconds */
+	RNA_METRIC_NANOSECONDS, /* the same for what takes less */
+	RNA_METRIC_RATIO,       /* samples are given in millionths: 925000 is 0.925 */
 };
 
 struct rna_metric {
@@ -43,6 +45,9 @@ struct rna_metric {
 };
 
 const char *rna_metric_type_name(enum rna_metric_type type); /* "counter", "gauge", ... */
+
+/* How many decimals samples of that unit are given with, as whole numbers. */
+unsigned rna_metric_decimals(enum rna_metric_unit unit);
 
 /* What is wrong with a metric by the rules of both dialects; NULL: nothing. For tests. */
 const char *rna_metric_check(const struct rna_metric *metric);

@@ -4,11 +4,13 @@
  *
  * Naming rules:
  *   - what hardware says begins with rdma_device_ or rdma_port_, what the agent says of its work
- *     with rdma_collector_ or rdma_agent_; process_ is the name that all exporters share;
+ *     with rdma_collector_ or rdma_agent_, what it found by testing with rdma_selftest_; process_
+ * is the name that all exporters share;
  *   - base units only, bytes and seconds, and the unit ends the name, before _total;
  *   - values carry the labels device and port and no others. All else that is known of a device
  *     or a port stands on rdma_device_info and rdma_port_info, to be joined in a query:
  *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
+ *   - self-tests have the label memory besides, for each kind of memory is tested by itself;
  *   - GIDs are counted with the labels type and family; each has a series of its own only as
  *     rdma_port_gid_info, which can be turned off;
  *   - files of counters/ and hw_counters/ have families by the counter table (rna/counter.h); those
@@ -25,6 +27,7 @@
 #include <stddef.h>
 
 #include "facts.h"
+#include "families_selftest.h"
 #include "families_topology.h"
 
 static const struct rna_value no_value;
@@ -662,6 +665,8 @@ MEMBER(process_threads, process, threads)
 #define BYTES         RNA_METRIC_BYTES
 #define BYTES_PER_SEC RNA_METRIC_BYTES_PER_SECOND
 #define SECONDS       RNA_METRIC_SECONDS
+#define NANOSECONDS   RNA_METRIC_NANOSECONDS
+#define RATIO         RNA_METRIC_RATIO
 #define NODE          RNA_SCOPE_NODE
 #define DEVICE        RNA_SCOPE_DEVICE
 #define PORT          RNA_SCOPE_PORT
@@ -852,6 +857,45 @@ static const struct rna_family table[] = {
 	  "How often hw_counters of the device began anew: they fell, or the device was registered "
 	  "anew."},
 	 DEVICE, device_hw_counters_resets},
+	{{"rdma_selftest_ok", GAUGE, YES_NO,
+	  "Whether the newest test of the port with that memory (local, remote, gpu) was good: 0 is too slow, "
+	  "failed, or data that arrived other than it was sent; no sample where nothing was expected."},
+	 PORT, .each = rna_family_selftest_ok, .label = "memory"},
+	{{"rdma_selftest_bandwidth_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	  "What the newest test moved from the port to itself, within the node; no sample where it failed."},
+	 PORT, .each = rna_family_selftest_bandwidth, .label = "memory"},
+	{{"rdma_selftest_expected_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	  "What the link of the port and its PCIe path allowed then; no sample for software devices."},
+	 PORT, .each = rna_family_selftest_expected, .label = "memory"},
+	{{"rdma_selftest_ratio", GAUGE, RATIO,
+	  "How much of what was expected the newest test moved."},
+	 PORT, .each = rna_family_selftest_ratio, .label = "memory"},
+	{{"rdma_selftest_latency_median_seconds", GAUGE, NANOSECONDS,
+	  "Time of a small write in the newest test until it can be read, the median."},
+	 PORT, .each = rna_family_selftest_median, .label = "memory"},
+	{{"rdma_selftest_latency_p99_seconds", GAUGE, NANOSECONDS,
+	  "The same, the 99th percentile."},
+	 PORT, .each = rna_family_selftest_p99, .label = "memory"},
+	{{"rdma_selftest_duration_seconds", GAUGE, SECONDS,
+	  "How long the newest test took, with opening and closing the device."},
+	 PORT, .each = rna_family_selftest_duration, .label = "memory"},
+	{{"rdma_selftest_last_run_timestamp_seconds", GAUGE, SECONDS,
+	  "When the port was tested last, since the epoch, also by an earlier process."},
+	 PORT, rna_family_selftest_last_run},
+	{{"rdma_selftest_last_success_timestamp_seconds", GAUGE, SECONDS,
+	  "When the port was tested last and was good, since the epoch."},
+	 PORT, rna_family_selftest_last_success},
+	{{"rdma_selftest_bytes_total", COUNTER, BYTES,
+	  "Bytes that tests of the port wrote, which its counters of data have as well."},
+	 PORT, rna_family_selftest_bytes},
+	{{"rdma_selftest_runs_total", COUNTER, PLAIN,
+	  "Tests that took place, by result: ok, warning, failed, and measured where nothing was expected; "
+	  "results that did not occur have no sample."},
+	 PORT, .each = rna_family_selftest_runs, .label = "result"},
+	{{"rdma_selftest_skips_total", COUNTER, PLAIN,
+	  "Turns of the port at which it was not tested, by reason (a closed list, see README); reasons "
+	  "that did not occur have no sample."},
+	 PORT, .each = rna_family_selftest_skips, .label = "reason"},
 	{{"rdma_gpu_info", INFO, PLAIN,
 	  "A GPU of this node, by its PCI address, of any vendor."},
 	 NODE, .each = rna_family_gpu_info, .label = "gpu, vendor, model, uuid, driver, minor, numa_node"},

@@ -260,6 +260,7 @@ static const struct route routes[] = {
 	{"/api/v1/topology", answer_document, "application/json", rna_write_topology_json},
 	{"/api/v1/topology.svg", answer_document, "image/svg+xml", rna_write_topology_svg},
 	{"/api/v1/findings", answer_document, "application/json", rna_write_findings},
+	{"/api/v1/selftest", answer_document, "application/json", rna_write_selftests_json},
 };
 _Static_assert(RNA_ARRAY_SIZE(routes) <= ROUTES_MAX, "each route has a place in documents");
 

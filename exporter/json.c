@@ -13,6 +13,7 @@
 
 #include "facts.h"
 #include "json_writer.h"
+#include "selftest_json.h"
 #include "text.h"
 #include "topology_json.h"
 
@@ -156,6 +157,9 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	set_facts(writer, object, port, (struct rna_fact_table){RNA_ARRAY_SIZE(states), states});
 	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
 	set_history(writer, object, port->account);
+	if (port->selftest)
+		rna_json_set(writer, object, "selftest",
+			     rna_selftest_summary(writer, port->selftest));
 	set_gids(writer, object, port);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
 	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);

@@ -9,6 +9,8 @@
 #include "rna/exporter.h"
 
 #include "facts.h"
+#include "page_parts.h"
+#include "page_selftest.h"
 #include "page_topology.h"
 #include "text.h"
 
@@ -66,21 +68,12 @@ static void add(const struct page *page, const char *html)
 
 static void add_text(const struct page *page, const char *text)
 {
-	rna_text_add(page->out, text ? text : "–", rna_escape_html);
+	rna_page_text(page->out, text);
 }
 
 static void add_badge(const struct page *page, const char *text, enum rna_tone tone)
 {
-	static const char *const classes[] = {
-		[RNA_TONE_PLAIN] = "<b>",
-		[RNA_TONE_GOOD] = "<b class=good>",
-		[RNA_TONE_WARNING] = "<b class=warn>",
-		[RNA_TONE_BAD] = "<b class=bad>",
-	};
-
-	add(page, classes[tone]);
-	add_text(page, text);
-	add(page, "</b>");
+	rna_page_badge(page->out, text, tone);
 }
 
 static void add_fact(const struct page *page, const struct rna_subject *subject, rna_fact *fact)
@@ -577,6 +570,7 @@ static void add_footer(const struct page *page)
 		  " · <a href=/api/v1/topology>topology</a>"
 		  " · <a href=/api/v1/findings>findings</a>"
 		  " · <a href=/api/v1/events>events</a>"
+		  " · <a href=/api/v1/selftest>self-tests</a>"
 		  " · <a href=/healthz>health</a> · <a href=/readyz>readiness</a></footer>\n");
 }
 
@@ -594,6 +588,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	add_findings(&page);
 	add_ports(&page);
 	add_missing(&page);
+	rna_write_page_selftest(view, out);
 	rna_write_page_topology(view, out);
 	add_events(&page);
 	add_devices(&page);

@@ -106,6 +106,7 @@ static void set_devices_and_ports(struct rna_subjects *subjects, const struct rn
 	const struct rna_snapshot *snapshot = view->snapshot;
 	struct rna_subject *ports = subjects->scopes[RNA_SCOPE_PORT].items, *port = ports;
 	struct rna_netdev_search search = {.netdevs = rna_snapshot_netdevs(snapshot)};
+	size_t tested = 0; /* where the last search ended */
 
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		struct rna_subject *device = &subjects->scopes[RNA_SCOPE_DEVICE].items[i];
@@ -115,6 +116,9 @@ static void set_devices_and_ports(struct rna_subjects *subjects, const struct rn
 			set_port(port, device, device->device->device->ports[p], &search);
 			if (view->ports)
 				port->account = &view->ports[port - ports];
+			port->selftest =
+				rna_selftest_find(view->selftests, device->device->device->name,
+						  port->port, &tested);
 		}
 	}
 }

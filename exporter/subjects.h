@@ -32,6 +32,7 @@ struct rna_subject {
 	const struct rna_port_gids *gids;
 	const struct rna_gid_entry *gid;     /* one of gids */
 	const struct rna_view_port *account; /* of the port */
+	const struct rna_selftest_port *selftest;
 	const struct rna_job_status *job;
 	const struct rna_process *process; /* of the node */
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];

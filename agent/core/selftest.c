@@ -2,6 +2,7 @@
 #include "rna/selftest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "rna/cleanup.h"
 
@@ -93,6 +94,20 @@ uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count)
 	return bandwidths[count / 2];
 }
 
+const struct rna_selftest_port *rna_selftest_find(const struct rna_selftests *selftests,
+						  const char *device, unsigned port, size_t *hint)
+{
+	size_t count = selftests ? selftests->count : 0;
+
+	for (size_t tried = 0; tried < count; tried++) {
+		const struct rna_selftest_port *found = &selftests->ports[(*hint)++ % count];
+
+		if (found->port == port && strcmp(found->device, device) == 0)
+			return found;
+	}
+	return NULL;
+}
+
 const struct rna_selftest_run *rna_selftest_newest(const struct rna_selftest_port *port,
 						   enum rna_endpoint endpoint,
 						   const struct rna_selftest_run *before)
@@ -100,7 +115,7 @@ const struct rna_selftest_run *rna_selftest_newest(const struct rna_selftest_por
 	size_t count = before ? (size_t)(before - port->runs) : port->count;
 
 	for (size_t i = count; i-- > 0;)
-		if (port->runs[i].request.endpoint == endpoint &&
+		if (port->runs[i].request.endpoint == endpoint && !port->runs[i].special &&
 		    port->runs[i].result.end != RNA_LOOPBACK_SKIPPED)
 			return &port->runs[i];
 	return NULL;

@@ -96,6 +96,8 @@ void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form for
 struct rna_selftest_run;
 void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,
 			struct rna_strbuf *out);
+/* What is remembered of each port: its newest runs, what came of its turns, and its next one. */
+void rna_write_selftests_json(const struct rna_view *view, struct rna_strbuf *out);
 
 /*
  * Which GPU and which NIC are near each other: the matrix of nvidia-smi and the tree that it

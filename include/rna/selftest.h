@@ -46,6 +46,11 @@ struct rna_selftest_run {
 	uint64_t expected; /* bytes per second: the least of port rate and PCIe path; 0: unknown */
 	enum rna_grade grade;
 	bool on_demand; /* asked for by a person */
+	/*
+	 * Asked for in another way than the settings have it (size, queue pairs, memory, a busy
+	 * port): it stands in the history, and says nothing of how well the port is.
+	 */
+	bool special;
 };
 
 /* One port, as far as it was tested or is to be. */
@@ -61,6 +66,7 @@ struct rna_selftest_port {
 	uint64_t results[RNA_GRADE_COUNT];   /* runs that were done or failed, since start */
 	uint64_t skips[RNA_SKIP_COUNT];      /* attempts that came to nothing, since start */
 	enum rna_skip skip;                  /* of the last attempt; RNA_SKIP_NONE */
+	int stuck; /* the process of a test that hangs in the kernel; 0: none does */
 };
 
 /* What is known of all ports: a part that no collector made, but the loop. */
@@ -70,7 +76,17 @@ struct rna_selftests {
 	const struct rna_selftest_port *ports; /* by device, then port */
 };
 
-/* The newest run of that kind of memory that was done or failed; NULL: none. before: older ones. */
+/*
+ * What is known of a port; NULL: nothing. hint: where the last search ended, at first 0; ports that
+ * are asked for in their order are found at once. selftests: NULL is fine.
+ */
+const struct rna_selftest_port *rna_selftest_find(const struct rna_selftests *selftests,
+						  const char *device, unsigned port, size_t *hint);
+
+/*
+ * The newest run of that kind of memory that was done or failed and is not special; NULL: none.
+ * before: older ones only.
+ */
 const struct rna_selftest_run *rna_selftest_newest(const struct rna_selftest_port *port,
 						   enum rna_endpoint endpoint,
 						   const struct rna_selftest_run *before);

@@ -94,7 +94,8 @@ class Served(unittest.TestCase):
 
     def test_head(self):
         for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot",
-                     "/api/v1/findings", "/api/v1/topology", "/api/v1/topology.svg"):
+                     "/api/v1/findings", "/api/v1/topology", "/api/v1/topology.svg",
+                     "/api/v1/selftest"):
             head, get = self.agent.request("HEAD", path), self.get(path)
             self.assertEqual((head.status, head.body), (200, b""), path)
             for name in ("content-length", "content-type"):

@@ -105,6 +105,40 @@ static void test_microseconds_become_seconds(void **state)
 	assert_seconds(UINT64_MAX, "18446744073709.551615");
 }
 
+static void test_other_units_have_decimals_of_their_own(void **state)
+{
+	static struct rna_metric latency = {
+		.name = "rdma_write_seconds",
+		.type = RNA_METRIC_GAUGE,
+		.unit = RNA_METRIC_NANOSECONDS,
+		.help = "Time.",
+	};
+	static struct rna_metric ratio = {
+		.name = "rdma_share_ratio",
+		.type = RNA_METRIC_GAUGE,
+		.unit = RNA_METRIC_RATIO,
+		.help = "Share.",
+	};
+
+	(void)state;
+	assert_output(&latency, no_labels, 1850, RNA_EXPOSITION_OPENMETRICS,
+		      "# HELP rdma_write_seconds Time.\n"
+		      "# TYPE rdma_write_seconds gauge\n"
+		      "# UNIT rdma_write_seconds seconds\n"
+		      "rdma_write_seconds 0.00000185\n"
+		      "# EOF\n");
+	assert_output(&ratio, no_labels, 925000, RNA_EXPOSITION_OPENMETRICS,
+		      "# HELP rdma_share_ratio Share.\n"
+		      "# TYPE rdma_share_ratio gauge\n"
+		      "# UNIT rdma_share_ratio ratio\n"
+		      "rdma_share_ratio 0.925\n"
+		      "# EOF\n");
+	assert_output(&ratio, no_labels, 1000000, RNA_EXPOSITION_CLASSIC,
+		      "# HELP rdma_share_ratio Share.\n"
+		      "# TYPE rdma_share_ratio gauge\n"
+		      "rdma_share_ratio 1\n");
+}
+
 static struct rna_metric histogram_metric = {
 	.name = "rdma_agent_wait_seconds",
 	.type = RNA_METRIC_HISTOGRAM,
@@ -271,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_openmetrics_counter),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_microseconds_become_seconds),
+		cmocka_unit_test(test_other_units_have_decimals_of_their_own),
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_largest_number),
 		cmocka_unit_test(test_metric_without_samples_leaves_nothing),

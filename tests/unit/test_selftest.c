@@ -2,6 +2,8 @@
 /* agent/core/selftest: what a bandwidth is worth. */
 #include "rna/selftest.h"
 
+#include "rna/cleanup.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -63,6 +65,47 @@ static void test_median(void **state)
 	assert_int_equal(rna_selftest_median(one, 0), 0);
 }
 
+static void test_searches_go_on_where_they_ended(void **state)
+{
+	static const struct rna_selftest_port ports[] = {
+		{.device = "mlx5_0", .port = 1},
+		{.device = "mlx5_0", .port = 2},
+		{.device = "mlx5_1", .port = 1},
+	};
+	const struct rna_selftests selftests = {.count = 3, .ports = ports};
+	size_t hint = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_ptr_equal(rna_selftest_find(&selftests, ports[i].device, ports[i].port,
+						   &hint),
+				 &ports[i]);
+		assert_int_equal(hint, i + 1);
+	}
+	assert_null(rna_selftest_find(&selftests, "mlx5_1", 2, &hint));
+	assert_ptr_equal(rna_selftest_find(&selftests, "mlx5_0", 1, &hint), &ports[0]);
+	assert_null(rna_selftest_find(NULL, "mlx5_0", 1, &hint));
+}
+
+static void test_the_newest_that_counts(void **state)
+{
+	struct rna_selftest_run runs[] = {
+		{.request.endpoint = RNA_ENDPOINT_LOCAL, .result.end = RNA_LOOPBACK_DONE},
+		{.request.endpoint = RNA_ENDPOINT_REMOTE, .result.end = RNA_LOOPBACK_DONE},
+		{.request.endpoint = RNA_ENDPOINT_LOCAL, .result.end = RNA_LOOPBACK_CORRUPT},
+		{.request.endpoint = RNA_ENDPOINT_LOCAL, .result.end = RNA_LOOPBACK_SKIPPED},
+		{.request.endpoint = RNA_ENDPOINT_LOCAL, .special = true},
+	};
+	const struct rna_selftest_port port = {.count = RNA_ARRAY_SIZE(runs), .runs = runs};
+
+	(void)state;
+	assert_ptr_equal(rna_selftest_newest(&port, RNA_ENDPOINT_LOCAL, NULL), &runs[2]);
+	assert_ptr_equal(rna_selftest_newest(&port, RNA_ENDPOINT_LOCAL, &runs[2]), &runs[0]);
+	assert_null(rna_selftest_newest(&port, RNA_ENDPOINT_LOCAL, &runs[0]));
+	assert_ptr_equal(rna_selftest_newest(&port, RNA_ENDPOINT_REMOTE, NULL), &runs[1]);
+	assert_null(rna_selftest_newest(&port, RNA_ENDPOINT_GPU, NULL));
+}
+
 /* They are metric labels: each has its own word, and the words stay. */
 static void test_names(void **state)
 {
@@ -86,6 +129,8 @@ int main(void)
 		cmocka_unit_test(test_without_a_measure),
 		cmocka_unit_test(test_large_numbers_do_not_wrap),
 		cmocka_unit_test(test_median),
+		cmocka_unit_test(test_searches_go_on_where_they_ended),
+		cmocka_unit_test(test_the_newest_that_counts),
 		cmocka_unit_test(test_names),
 	};
 
