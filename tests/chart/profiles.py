@@ -59,6 +59,7 @@ PROFILES = {
         "backend": "api", "kubeconfig": "/etc/kube/config"}},
         "extraVolumes": [{"name": "kube", "secret": {"secretName": "kube"}}],
         "extraVolumeMounts": [{"name": "kube", "mountPath": "/etc/kube"}]},
+    "clean-up": {"config": {"kubernetes": {"backend": "both"}}, "cleanUp": True},
     "affinity": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]}}}},
 }
@@ -88,6 +89,7 @@ REFUSED = [
     ({"config": {"kubernetes": {"roce_label": "a/b/c"}}}, "config.kubernetes.roce_label", "a/b/c"),
     ({"config": {"kubernetes": {"taint": "it's"}}}, "config.kubernetes.taint", "it's"),
     ({"config": {"kubernetes": {"nfd_directory": "nfd"}}}, "config.kubernetes.nfd_directory", "nfd"),
+    ({"cleanUp": True}, "cleanUp", "backend is off"),
     ({"admissionPolicy": True}, "admissionPolicy", "string"),
     ({"listenHost": "node1"}, "listenHost", "node1"),
     ({"state": {"type": "pvc"}}, "state.type", "pvc"),

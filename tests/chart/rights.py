@@ -66,17 +66,23 @@ def check_pod(pod, values):
         yield "has a token of the API, or has none"
 
 
+CONFINED = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False}
+INIT_CONTEXTS = {
+    "state": {**CONFINED, "runAsNonRoot": False, "runAsUser": 0, "runAsGroup": 0,
+              "capabilities": {"drop": ["ALL"], "add": ["CHOWN"]}},
+    "clean-up": {**CONFINED, "capabilities": {"drop": ["ALL"]}},
+}
+
+
 def check_init(pod):
-    """The one container that is root for a moment."""
+    """What runs before the agent has other rights: one is root for a moment."""
     for container in pod.get("initContainers", []):
-        context = container["securityContext"]
-        if context["capabilities"] != {"drop": ["ALL"], "add": ["CHOWN"]}:
-            yield f"{container['name']}: has the capabilities {context['capabilities']}"
-        if context["allowPrivilegeEscalation"] or not context["readOnlyRootFilesystem"]:
-            yield f"{container['name']}: is not confined"
-        mounts = [mount["name"] for mount in container["volumeMounts"]]
-        if mounts != ["state"]:
-            yield f"{container['name']}: has {mounts}"
+        name, context = container["name"], container["securityContext"]
+        if context != INIT_CONTEXTS[name]:
+            yield f"{name}: has {context}, which is not {INIT_CONTEXTS[name]}"
+        mounts = {mount["name"] for mount in container["volumeMounts"]}
+        if name == "state" and mounts != {"state"}:
+            yield f"{name}: has {mounts}"
 
 
 def wanted_rules(values):

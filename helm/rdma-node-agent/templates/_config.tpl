@@ -1,5 +1,5 @@
 {{- /* The agent's configuration file: the settings of the values, and those that the pod decides. */ -}}
-{{- define "rdma-node-agent.config" -}}
+{{- define "rdma-node-agent.fullConfig" -}}
 {{- $host := .Values.listenHost -}}
 {{- if contains ":" $host -}}
 {{- $host = printf "[%s]" $host -}}
@@ -8,4 +8,16 @@
   "http" (dict "listen" (list (printf "%s:%d" $host (int .Values.port))))
   "state" (dict "directory" (ternary "" "/var/lib/rdma-node-agent" (eq .Values.state.type "none"))) -}}
 {{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
+{{- end -}}
+
+{{- /* The same, for an agent that shall tell nothing more if the values say so. */ -}}
+{{- define "rdma-node-agent.config" -}}
+{{- $config := include "rdma-node-agent.fullConfig" . | fromYaml -}}
+{{- if .Values.cleanUp -}}
+{{- if eq .Values.config.kubernetes.backend "off" -}}
+{{- fail "cleanUp: config.kubernetes.backend is off; leave it as it was, for the rights that cleaning up needs" -}}
+{{- end -}}
+{{- $_ := set $config.kubernetes "backend" "off" -}}
+{{- end -}}
+{{- toYaml $config -}}
 {{- end -}}
