@@ -315,6 +315,136 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "card or its riser, and update its firmware and the host's.",
 		.message_id = "dff6f97996ad4881bb816d60f5916cf9",
 	},
+	[RNA_RULE_GPUDIRECT_NOT_READY] = {
+		.name = "gpudirect-not-ready",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "A node with GPUs and RDMA devices has no way for one to reach the "
+			"other's memory: neither a module for peer memory nor dma-buf.",
+		.check = rna_check_gpudirect_not_ready,
+		.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel modules "
+			  "(515 or newer) on a kernel of 5.12 or newer.",
+		.message_id = "a36bc72605cf4dd5b5474e9eeb18710b",
+	},
+	[RNA_RULE_GPUDIRECT_ASYNC_OFF] = {
+		.name = "gpudirect-async-off",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "NVIDIA's driver does not let kernels of a GPU ring the doorbells of a "
+			"NIC, as NVSHMEM's IBGDA does.",
+		.check = rna_check_gpudirect_async_off,
+		.remedy = "Nothing, unless applications want IBGDA (DeepEP, NVSHMEM): then load the "
+			  "driver with NVreg_EnableStreamMemOPs=1 and "
+			  "NVreg_RegistryDwords=PeerMappingOverride=1.",
+		.message_id = "a642b60a241244caac5a95af4f239f37",
+	},
+	[RNA_RULE_MODULE_MISSING] = {
+		.name = "module-missing",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "A module of the RDMA stack is not loaded; a warning where no application "
+			"can do without it.",
+		.check = rna_check_module_missing,
+		.remedy = "Load it with modprobe, and name it in /etc/modules-load.d; the package "
+			  "rdma-core does so by itself.",
+		.message_id = "100bd1c5ad6846f592bf40442499df71",
+	},
+	[RNA_RULE_RDMA_DRIVER_MISSING] = {
+		.name = "rdma-driver-missing",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "The driver of NICs is loaded without the module that makes RDMA devices "
+			"of them.",
+		.check = rna_check_rdma_driver_missing,
+		.remedy = "Load mlx5_ib if RDMA is wanted; where it does not load, its version is "
+			  "not that of mlx5_core.",
+		.message_id = "6ec9b7be51094088b09458fb1708b59d",
+	},
+	[RNA_RULE_DEVICE_NODE] = {
+		.name = "device-node",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "30s",
+		.help = "The file of /dev/infiniband through which applications use a device is "
+			"missing, or (told at severity info) not open to all users.",
+		.check = rna_check_device_node,
+		.remedy = "Let udev make it anew (udevadm trigger "
+			  "--subsystem-match=infiniband_verbs); its mode is 0666 unless a udev rule "
+			  "changes it.",
+		.message_id = "c6eba39512694e97beba179d1ccb7a16",
+	},
+	[RNA_RULE_NETNS_EXCLUSIVE] = {
+		.name = "netns-exclusive",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
+		.check = rna_check_netns_exclusive,
+		.remedy = "Nothing, if containers get devices by SR-IOV or as host devices; for one "
+			  "that is shared by all: rdma system set netns shared.",
+		.message_id = "d03a4e897d27478eacde38035c01f7e6",
+	},
+	[RNA_RULE_MEMLOCK_LOW] = {
+		.name = "memlock-low",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "A container runtime passes a low limit of locked memory on to "
+			"containers, and memory for RDMA is locked.",
+		.check = rna_check_memlock_low,
+		.remedy = "Give the unit LimitMEMLOCK=infinity in a drop-in and restart it, or give "
+			  "containers the limit or CAP_IPC_LOCK one by one.",
+		.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
+	},
+	[RNA_RULE_RAILS_LINK_LAYER] = {
+		.name = "rails-link-layer",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "A port has another link layer than most ports of the same card.",
+		.check = rna_check_rails_link_layer,
+		.remedy = "If it is to be a rail like the others, set its type in the firmware "
+			  "(mlxconfig LINK_TYPE_P1) and reboot.",
+		.message_id = "46a3fade12214da799a8ddcf87f150d7",
+	},
+	[RNA_RULE_RAILS_MTU] = {
+		.name = "rails-mtu",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "The interface of a RoCE port has another MTU than most of the same card.",
+		.check = rna_check_rails_mtu,
+		.remedy = "Give all rails the same MTU, in the network's configuration and on the "
+			  "switch.",
+		.message_id = "a4d7b1b2783248e99f869af578699edb",
+	},
+	[RNA_RULE_JUMBO_FRAMES] = {
+		.name = "jumbo-frames",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "30s",
+		.help = "RoCE interfaces have an MTU below 9000 that is enough for RDMA.",
+		.check = rna_check_jumbo_frames,
+		.remedy = "Nothing for RDMA; where TCP runs on the same interfaces, set the MTU to "
+			  "9000 here and on the switches.",
+		.message_id = "2a679eddff8e4388a0e4723187c34c9d",
+	},
+	[RNA_RULE_RAILS_VIRTUAL_FUNCTIONS] = {
+		.name = "rails-virtual-functions",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "A device has another number of virtual functions than most of the same "
+			"card.",
+		.check = rna_check_rails_virtual_functions,
+		.remedy = "Configure all alike (sriov_numvfs, or the policy of the SR-IOV "
+			  "operator), if they are to be used alike.",
+		.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
+	},
 	[RNA_RULE_DEVICE_STALLED] = {
 		.name = "device-stalled",
 		.severity = RNA_SEVERITY_WARNING,

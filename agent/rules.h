@@ -43,6 +43,17 @@ enum rna_rule_id {
 	RNA_RULE_PCIE_DEGRADED,
 	RNA_RULE_PCIE_LIMITS_PORT,
 	RNA_RULE_PCIE_ERRORS,
+	RNA_RULE_GPUDIRECT_NOT_READY,
+	RNA_RULE_GPUDIRECT_ASYNC_OFF,
+	RNA_RULE_MODULE_MISSING,
+	RNA_RULE_RDMA_DRIVER_MISSING,
+	RNA_RULE_DEVICE_NODE,
+	RNA_RULE_NETNS_EXCLUSIVE,
+	RNA_RULE_MEMLOCK_LOW,
+	RNA_RULE_RAILS_LINK_LAYER,
+	RNA_RULE_RAILS_MTU,
+	RNA_RULE_JUMBO_FRAMES,
+	RNA_RULE_RAILS_VIRTUAL_FUNCTIONS,
 	RNA_RULE_DEVICE_STALLED,
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
@@ -194,6 +205,17 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);

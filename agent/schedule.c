@@ -627,18 +627,19 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 {
 	static const enum rna_collector_id first[] = {
 		RNA_COLLECTOR_PRESENCE,
+		RNA_COLLECTOR_READINESS,
 		RNA_COLLECTOR_PROCESS,
 	};
 	rna_usec now = rna_clock_monotonic();
 	int ret;
 
+	schedule->patient = once;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(first); i++)
 		want(schedule, schedule->node[first[i]], rna_collector_bit(first[i]), now);
 	ret = rna_lanes_flush(schedule->lanes);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot start a worker thread");
 	set_rhythm(schedule, now);
-	schedule->patient = once;
 	if (!once)
 		arm_timer(schedule);
 	return 0;

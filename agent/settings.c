@@ -140,6 +140,8 @@ const struct rna_setting rna_setting_table[] = {
 	POLL("topology", TOPOLOGY, "10m",
 	     "Period of reading the PCI tree with its GPUs and NICs; it is also read when devices come "
 	     "or go."),
+	POLL("readiness", READINESS, "5m",
+	     "Period of reading what the node needs beside devices: drivers, modules, device files, limits."),
 	POLL("process", PROCESS, "10s",
 	     "Period of reading the agent's own use of CPU, memory and descriptors."),
 	DURATION("poll.deadline", poll_deadline, "100ms", "10m", "5s",

@@ -20,4 +20,5 @@ RNA_COLLECT(gids);
 RNA_COLLECT(pcie);
 RNA_COLLECT(netdev);
 RNA_COLLECT(topology);
+RNA_COLLECT(readiness);
 RNA_COLLECT(process);

@@ -347,6 +347,11 @@ static void copy_file(struct rna_recording *recording, const char *path,
 	rna_recording_copy(recording, &(struct rna_recorded_files){recording->root, 1, &file});
 }
 
+void rna_recording_copy_file(struct rna_recording *recording, const char *path)
+{
+	copy_file(recording, path, &plain_file);
+}
+
 void rna_recording_copy_attributes(struct rna_recording *recording, const char *directory,
 				   const struct rna_recorded_attribute *attributes, size_t count)
 {

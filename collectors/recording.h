@@ -78,6 +78,7 @@ struct rna_recorded_files rna_recording_new_files(struct rna_recording *recordin
 void rna_recording_add_file(struct rna_recording *recording, struct rna_recorded_files *files,
 			    const char *path, const struct rna_recorded_attribute *attribute);
 void rna_recording_copy(struct rna_recording *recording, const struct rna_recorded_files *files);
+void rna_recording_copy_file(struct rna_recording *recording, const char *path);
 void rna_recording_copy_attributes(struct rna_recording *recording, const char *directory,
 				   const struct rna_recorded_attribute *attributes, size_t count);
 #define RNA_RECORDING_COPY_ATTRIBUTES(recording, directory, attributes)                            \

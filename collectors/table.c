@@ -76,6 +76,13 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_topology,
 	},
+	[RNA_COLLECTOR_READINESS] = {
+		.id = RNA_COLLECTOR_READINESS,
+		.name = "readiness",
+		.help = "What the node needs for RDMA and GPUDirect: drivers, modules, device files, limits.",
+		.later = true,
+		.collect = rna_collect_readiness,
+	},
 	[RNA_COLLECTOR_PROCESS] = {
 		.id = RNA_COLLECTOR_PROCESS,
 		.name = "process",

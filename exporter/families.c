@@ -260,6 +260,56 @@ static void pcie_errors(const struct rna_subject *device, struct rna_writer *wri
 	}
 }
 
+/* -- Readiness --------------------------------------------------------------------------------- */
+
+static const struct rna_readiness *readiness_of(const struct rna_subject *node)
+{
+	return rna_snapshot_readiness(node->view->snapshot);
+}
+
+static void node_info(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_readiness *readiness = readiness_of(node);
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	if (!readiness || (!readiness->kernel && !readiness->gpu_driver.name))
+		return;
+	rna_label_add(&labels, "kernel", readiness->kernel);
+	rna_label_add(&labels, "gpu_driver", readiness->gpu_driver.name);
+	rna_label_add(&labels, "gpu_driver_version", readiness->gpu_driver.version);
+	if (!rna_strbuf_ok(&labels))
+		writer->out->failed = true;
+	else
+		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+}
+
+static void gpudirect_ready(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_readiness *readiness = readiness_of(node);
+
+	for (enum rna_gpudirect method = 0; readiness && method < RNA_GPUDIRECT_COUNT; method++)
+		if (rna_value_is_known(readiness->gpudirect[method]))
+			rna_writer_sample_with(writer, node->labels, "method",
+					       rna_gpudirect_name(method),
+					       readiness->gpudirect[method].number);
+}
+
+static void modules_loaded(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_readiness *readiness = readiness_of(node);
+
+	for (size_t i = 0; readiness && i < readiness->module_count; i++)
+		rna_writer_sample_with(writer, node->labels, "module", readiness->modules[i].name,
+				       readiness->modules[i].loaded);
+}
+
+static struct rna_value netns_exclusive(const struct rna_subject *node)
+{
+	const struct rna_readiness *readiness = readiness_of(node);
+
+	return readiness ? readiness->netns_exclusive : no_value;
+}
+
 /* -- Counters ---------------------------------------------------------------------------------- */
 
 /* Has the counter a meaning on this port? Where the link layer is not known, it may have. */
@@ -688,6 +738,19 @@ static const struct rna_family table[] = {
 	  "A device that is missing, and where it is: lost, unbound, moved to another network namespace, "
 	  "or unknown."},
 	 NODE, .each = missing_info, .label = "device, pci_address, whereabouts"},
+	{{"rdma_node_info", INFO, PLAIN,
+	  "What the node is driven by: its kernel, and the driver of its GPUs if it has any."},
+	 NODE, .each = node_info, .label = "kernel, gpu_driver, gpu_driver_version"},
+	{{"rdma_gpudirect_ready", GAUGE, YES_NO,
+	  "Whether NICs can reach the memory of GPUs: by a module for peer memory, or by dma-buf; no sample "
+	  "without a driver of GPUs, or where it is not known."},
+	 NODE, .each = gpudirect_ready, .label = "method"},
+	{{"rdma_module_loaded", GAUGE, YES_NO,
+	  "Whether a module of the RDMA stack is loaded, or part of the kernel."},
+	 NODE, .each = modules_loaded, .label = "module"},
+	{{"rdma_netns_exclusive", GAUGE, YES_NO,
+	  "Whether RDMA devices are bound to one network namespace each, 0 when all share them."},
+	 NODE, netns_exclusive},
 	{{"rdma_finding", GAUGE, PLAIN,
 	  "What is wrong, as 1; without a port it is about the device, without a device about the node."},
 	 NODE, .each = findings, .label = "rule, severity, device, port"},

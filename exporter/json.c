@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "facts.h"
+#include "json_parts.h"
 #include "json_writer.h"
 #include "selftest_json.h"
 #include "text.h"
@@ -166,52 +167,6 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	return object;
 }
 
-static void set_aer(struct rna_json_writer *writer, json_t *object, const struct rna_pcie_hop *hop)
-{
-	json_t *errors = json_object();
-
-	for (enum rna_aer severity = 0; severity < RNA_AER_COUNT; severity++)
-		rna_json_set_value(writer, errors, rna_aer_name(severity), hop->aer[severity]);
-	rna_json_set(writer, object, "errors", errors);
-}
-
-static json_t *hop_object(struct rna_json_writer *writer, const struct rna_pcie_hop *hop)
-{
-	json_t *object = json_object();
-
-	rna_json_set_text(writer, object, "address", hop->address);
-	rna_json_set_text(writer, object, "role", rna_pci_role_name(hop->role));
-	rna_json_set_value(writer, object, "link_transfers_per_second",
-			   rna_transfers_per_second(hop->link.speed));
-	rna_json_set_value(writer, object, "link_lanes", hop->link.width);
-	rna_json_set_value(writer, object, "max_link_transfers_per_second",
-			   rna_transfers_per_second(hop->link.max_speed));
-	rna_json_set_value(writer, object, "max_link_lanes", hop->link.max_width);
-	rna_json_set_value(writer, object, "max_read_request_bytes", hop->max_read_request);
-	if (rna_value_is_known(hop->acs_redirect))
-		rna_json_set(writer, object, "acs_redirect",
-			     json_boolean(hop->acs_redirect.number));
-	set_aer(writer, object, hop);
-	return object;
-}
-
-/* Each end of a link says by itself what it can do; the device comes first, the root port last. */
-static void set_hops(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie)
-{
-	int bottleneck = pcie ? rna_pcie_bottleneck(pcie) : -1;
-	json_t *array;
-
-	if (!pcie)
-		return;
-	array = json_array();
-	for (size_t i = 0; i < pcie->hop_count; i++)
-		rna_json_append(writer, array, hop_object(writer, &pcie->hops[i]));
-	if (bottleneck >= 0)
-		rna_json_set_text(writer, object, "pcie_bottleneck",
-				  pcie->hops[bottleneck].address);
-	rna_json_set(writer, object, "pcie_hops", array);
-}
-
 static json_t *device_object(struct rna_json_writer *writer, const struct rna_subject *device,
 			     struct rna_subject_list ports)
 {
@@ -222,7 +177,7 @@ static json_t *device_object(struct rna_json_writer *writer, const struct rna_su
 	rna_json_set_text(writer, object, "key", device->device->device->key);
 	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
 	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
-	set_hops(writer, object, device->pcie);
+	rna_json_set_pcie(writer, object, device->pcie);
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
 	for (size_t i = 0; i < ports.count; i++)
 		rna_json_append(writer, array, port_object(writer, &ports.items[i]));
@@ -360,6 +315,7 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_view
 	rna_json_set(writer, object, "agent", agent);
 	set_families(writer, process, node, RNA_SCOPE_NODE, "process_");
 	rna_json_set(writer, object, "process", process);
+	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
 	rna_json_set(writer, object, "collectors", job_array(writer));
 	rna_json_set(writer, object, "devices", device_array(writer));

@@ -66,6 +66,11 @@ const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snap
 	return (const void *)snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
 }
 
+const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_READINESS];
+}
+
 const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot)
 {
 	return (const void *)snapshot->parts[RNA_COLLECTOR_PROCESS];

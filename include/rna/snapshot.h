@@ -13,6 +13,7 @@
 #include "rna/pcie.h"
 #include "rna/process.h"
 #include "rna/topology.h"
+#include "rna/readiness.h"
 
 struct rna_snapshot_device {
 	const struct rna_device *device; /* lies in parts[RNA_COLLECTOR_PRESENCE] */
@@ -39,6 +40,7 @@ RNA_DEFINE_CLEANUP(struct rna_snapshot, rna_snapshot_unref)
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
 const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
 const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot);
+const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot);
 const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot);
 const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device);
 const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);

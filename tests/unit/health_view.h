@@ -38,6 +38,7 @@ struct node_port {
 		enum rna_counter_place place;
 		struct rna_value value;
 	} counters[NODE_COUNTERS_MAX];
+	struct rna_value virtual_functions;
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
 	bool failing;
@@ -51,6 +52,9 @@ struct node {
 	size_t count;
 	struct node_port ports[NODE_PORTS_MAX];
 	struct rna_netdev bond, member; /* no name: none */
+	struct rna_readiness readiness; /* without its part */
+	size_t gpu_count;               /* 0: no PCI tree is known */
+	uint32_t gpu_class;
 	size_t missing_count;
 	struct rna_missing_device missing;
 };
@@ -200,6 +204,32 @@ static struct rna_part *node_pcie(const struct node *node, const struct node_por
 	memcpy(hops, port->hops, sizeof(port->hops));
 	part->hops = hops;
 	part->hop_count = port->hop_count;
+	part->virtual_functions = port->virtual_functions;
+	return &part->part;
+}
+
+static struct rna_part *node_readiness(const struct node *node)
+{
+	struct rna_readiness *part = node_part(node, RNA_COLLECTOR_READINESS, sizeof(*part));
+	struct rna_part own = part->part;
+
+	*part = node->readiness;
+	part->part = own;
+	return &part->part;
+}
+
+static struct rna_part *node_topology(const struct node *node)
+{
+	struct rna_topology *part = node_part(node, RNA_COLLECTOR_TOPOLOGY, sizeof(*part));
+	struct rna_pci_object *object = rna_arena_alloc(part->part.arena, sizeof(*object));
+	struct rna_gpu *gpus =
+		rna_arena_array(part->part.arena, node->gpu_count + 1, sizeof(*gpus));
+
+	*object = (struct rna_pci_object){.role = RNA_PCI_GPU, .class_id = node->gpu_class};
+	part->objects = object;
+	part->object_count = 1;
+	part->gpus = gpus;
+	part->gpu_count = node->gpu_count;
 	return &part->part;
 }
 
@@ -269,6 +299,9 @@ static struct rna_view *node_view(const struct node *node)
 	view->snapshot = rna_snapshot_new(presence->device_count, node->now);
 	view->snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;
 	view->snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
+	view->snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
+	if (node->gpu_count > 0)
+		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = node_topology(node);
 	view->jobs = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->jobs));
 	view->ports = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->ports));
 	for (size_t i = 0; i < node->count; i++) {

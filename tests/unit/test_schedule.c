@@ -195,6 +195,7 @@ COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
 COLLECT_NOTHING(collect_pcie, RNA_COLLECTOR_PCIE, struct rna_pcie)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
+COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
@@ -208,6 +209,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	{RNA_COLLECTOR_PCIE, "pcie", "", true, true, collect_pcie},
 	{RNA_COLLECTOR_NETDEV, "netdev", "", false, false, collect_netdev},
 	{RNA_COLLECTOR_TOPOLOGY, "topology", "", false, true, collect_topology},
+	{RNA_COLLECTOR_READINESS, "readiness", "", false, true, collect_readiness},
 	{RNA_COLLECTOR_PROCESS, "process", "", false, false, collect_process},
 };
 
@@ -338,7 +340,7 @@ static void test_the_first_view_is_whole(void **state)
 		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS));
 	}
 	assert_int_equal(fixture->view->agent.lanes, 1);
-	assert_int_equal(fixture->view->job_count, 4 + 3 * 7);
+	assert_int_equal(fixture->view->job_count, 5 + 3 * 7);
 }
 
 static bool others_went_on(struct fixture *fixture)

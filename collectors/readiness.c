@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * readiness: what a node needs beside devices that work: drivers, modules, device files, limits.
+ *
+ * It is about the host. In a container these paths lead to the host's where the root does; what a
+ * container has of its own says nothing: a /dev without the kernel's log is not the host's, so that
+ * a device file may be missing there, and modules are listed only where ib_core is.
+ */
+#include "readiness.h"
+
+#include "collectors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NVIDIA "proc/driver/nvidia"
+#define VERBS  "sys/class/infiniband_verbs"
+
+const char *const rna_readiness_files[] = {
+	"proc/sys/kernel/osrelease",
+	NVIDIA "/version",
+	NVIDIA "/params",
+	"sys/module/amdgpu/version",
+	"sys/module/ib_core/parameters/netns_mode",
+	"sys/kernel/mm/memory_peers/nv_mem/version",
+	"sys/kernel/mm/memory_peers/nv_mem_nc/version",
+	"sys/kernel/mm/memory_peers/amdkfd/version",
+	NULL,
+};
+
+/* ib_core comes first: without it nothing is known of the others. */
+const char *const rna_readiness_modules[] = {
+	"ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",       "mlx5_core",   "mlx5_ib",
+	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem", NULL,
+};
+
+struct run {
+	const struct rna_root *root;
+	struct rna_part *part;
+	struct rna_arena *keep; /* of the part */
+	struct rna_arena *scratch;
+	bool no_memory;
+	char text[RNA_ATTRIBUTE_MAX + 1];
+};
+
+static const char *join(struct run *run, const char *directory, const char *name)
+{
+	const char *path = rna_arena_printf(run->scratch, "%s/%s", directory, name);
+
+	run->no_memory |= !path;
+	return path ? path : "";
+}
+
+static bool exists(struct run *run, const char *directory, const char *name)
+{
+	return rna_root_exists(run->root, join(run, directory, name));
+}
+
+/* The text, until the next one; NULL: not there, or not readable, which is counted. */
+static char *read_text(struct run *run, const char *path)
+{
+	ssize_t len = rna_root_read(run->root, path, run->text, sizeof(run->text));
+
+	if (len < 0 && len != -ENOENT && len != -ENOTDIR)
+		rna_part_count_error(run->part, (int)len);
+	return len < 0 ? NULL : run->text;
+}
+
+static const char *keep(struct run *run, const char *text)
+{
+	const char *copy = text && *text ? rna_arena_strdup(run->keep, text) : NULL;
+
+	run->no_memory |= text && *text && !copy;
+	return copy;
+}
+
+static size_t list(struct run *run, const char *directory, char ***ret)
+{
+	ssize_t count = rna_root_list(run->root, directory, run->scratch, ret);
+
+	run->no_memory |= count == -ENOMEM;
+	return count < 0 ? 0 : (size_t)count;
+}
+
+/* -- GPUs -------------------------------------------------------------------------------------- */
+
+static void read_nvidia(struct run *run, struct rna_gpu_driver *driver)
+{
+	const char *text = read_text(run, NVIDIA "/version");
+
+	if (!text)
+		return;
+	driver->name = "nvidia";
+	rna_parse_nvidia_version(text, run->keep, driver);
+	text = read_text(run, NVIDIA "/params");
+	if (text)
+		rna_parse_nvidia_params(text, driver);
+}
+
+/* The compute part of amdgpu, which makes RDMA to its memory possible. */
+static void read_amd(struct run *run, const char *kernel, struct rna_gpu_driver *driver)
+{
+	if (driver->name || !rna_root_exists(run->root, "sys/class/kfd/kfd"))
+		return;
+	driver->name = "amdgpu";
+	driver->version = keep(run, read_text(run, "sys/module/amdgpu/version"));
+	driver->open = rna_value_ok(1);
+	driver->peer_to_peer = rna_read_kernel_p2p(run->root, kernel, run->scratch);
+}
+
+/* What NCCL and RCCL look for. Where there are no modules to be seen, none is missed. */
+static struct rna_value read_peer_memory(struct run *run)
+{
+	static const char *const signs[] = {
+		"sys/module/nvidia_peermem",
+		"sys/module/nv_peer_mem",
+		"sys/kernel/mm/memory_peers/nv_mem/version",
+		"sys/kernel/mm/memory_peers/nv_mem_nc/version",
+		"sys/kernel/mm/memory_peers/amdkfd/version",
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signs); i++)
+		if (rna_root_exists(run->root, signs[i]))
+			return rna_value_ok(1);
+	if (!rna_root_exists(run->root, "sys/module/ib_core"))
+		return (struct rna_value){0};
+	return rna_value_ok(0);
+}
+
+static void read_gpus(struct run *run, struct rna_readiness *readiness)
+{
+	struct rna_gpu_driver *driver = &readiness->gpu_driver;
+
+	read_nvidia(run, driver);
+	read_amd(run, readiness->kernel, driver);
+	if (!driver->name)
+		return;
+	readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = read_peer_memory(run);
+	readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF] =
+		rna_dma_buf_possible(readiness->kernel, driver);
+}
+
+/* -- Modules ----------------------------------------------------------------------------------- */
+
+static void read_modules(struct run *run, struct rna_readiness *readiness)
+{
+	size_t count = RNA_ARRAY_SIZE(rna_readiness_modules) - 1;
+	struct rna_module *modules = rna_arena_array(run->keep, count, sizeof(*modules));
+	const char *text;
+
+	run->no_memory |= !modules;
+	if (!modules || !exists(run, "sys/module", rna_readiness_modules[0]))
+		return;
+	for (size_t i = 0; i < count; i++)
+		modules[i] = (struct rna_module){
+			.name = rna_readiness_modules[i],
+			.loaded = exists(run, "sys/module", rna_readiness_modules[i]),
+		};
+	readiness->modules = modules;
+	readiness->module_count = count;
+	text = read_text(run, "sys/module/ib_core/parameters/netns_mode");
+	if (text && (strcmp(text, "Y") == 0 || strcmp(text, "N") == 0))
+		readiness->netns_exclusive = rna_value_ok(*text == 'N');
+}
+
+/* -- Device files ------------------------------------------------------------------------------ */
+
+static void read_node(struct run *run, bool whole, struct rna_device_node *node)
+{
+	const char *path = join(run, RNA_DEV_INFINIBAND, node->name);
+	RNA_CLOSE int fd = rna_root_openat(run->root, path, O_PATH | O_NOFOLLOW);
+	struct stat stat;
+
+	if (fd == -ENOENT && whole)
+		node->missing = true;
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return;
+	/* A recording has a file in the place of the device file. */
+	if (S_ISCHR(stat.st_mode) || !rna_root_is_live(run->root))
+		node->mode = rna_value_ok(stat.st_mode & 0777);
+}
+
+/* Those that there should be, by what the kernel has: of each RDMA device its uverbs, and rdma_cm.
+ */
+static void read_nodes(struct run *run, struct rna_readiness *readiness)
+{
+	bool whole = rna_root_exists(run->root, RNA_DEV_WITNESS);
+	char **names = NULL;
+	size_t count = list(run, VERBS, &names), kept = 0;
+	struct rna_device_node *nodes = rna_arena_array(run->keep, count + 1, sizeof(*nodes));
+
+	run->no_memory |= !nodes;
+	for (size_t i = 0; nodes && i < count; i++) {
+		const char *text = read_text(run, join(run, join(run, VERBS, names[i]), "ibdev"));
+
+		if (!text) /* abi_version, which is none */
+			continue;
+		nodes[kept].device = keep(run, text);
+		nodes[kept].name = keep(run, names[i]);
+		if (nodes[kept].name)
+			read_node(run, whole, &nodes[kept++]);
+	}
+	if (nodes && exists(run, "sys/class/misc", "rdma_cm")) {
+		nodes[kept].name = "rdma_cm";
+		read_node(run, whole, &nodes[kept++]);
+	}
+	readiness->nodes = nodes;
+	readiness->node_count = kept;
+}
+
+/* -- Container runtimes ------------------------------------------------------------------------ */
+
+static void read_runtimes(struct run *run, struct rna_readiness *readiness)
+{
+	size_t count = 0;
+	struct rna_runtime *runtimes;
+
+	while (rna_readiness_units[count])
+		count++;
+	runtimes = rna_arena_array(run->keep, count, sizeof(*runtimes));
+	run->no_memory |= !runtimes;
+	readiness->runtimes = runtimes;
+	for (size_t i = 0; runtimes && i < count; i++) {
+		struct rna_runtime *runtime = &runtimes[readiness->runtime_count];
+		int status = rna_read_memlock(run->root, rna_readiness_units[i], run->scratch,
+					      &runtime->memlock);
+
+		run->no_memory |= status == -ENOMEM;
+		if (status < 0)
+			continue;
+		runtime->unit = rna_readiness_units[i];
+		readiness->runtime_count++;
+	}
+}
+
+int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **ret,
+			  struct rna_error *error)
+{
+	struct rna_readiness *readiness =
+		rna_part_new(RNA_COLLECTOR_READINESS, sizeof(*readiness), 2048);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)readiness;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
+	struct run run = {.root = in->root, .part = part, .scratch = scratch};
+
+	if (part && scratch) {
+		part->started = rna_clock_now();
+		run.keep = part->arena;
+		readiness->kernel = keep(&run, read_text(&run, "proc/sys/kernel/osrelease"));
+		read_gpus(&run, readiness);
+		read_modules(&run, readiness);
+		read_nodes(&run, readiness);
+		read_runtimes(&run, readiness);
+	}
+	if (!part || !scratch || run.no_memory)
+		return rna_error_set(error, -ENOMEM, "node: cannot read what makes it ready");
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_parts.h"
+
+#include "facts.h"
+
+static void set_aer(struct rna_json_writer *writer, json_t *object, const struct rna_pcie_hop *hop)
+{
+	json_t *errors = json_object();
+
+	for (enum rna_aer severity = 0; severity < RNA_AER_COUNT; severity++)
+		rna_json_set_value(writer, errors, rna_aer_name(severity), hop->aer[severity]);
+	rna_json_set(writer, object, "errors", errors);
+}
+
+static json_t *hop_object(struct rna_json_writer *writer, const struct rna_pcie_hop *hop)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "address", hop->address);
+	rna_json_set_text(writer, object, "role", rna_pci_role_name(hop->role));
+	rna_json_set_value(writer, object, "link_transfers_per_second",
+			   rna_transfers_per_second(hop->link.speed));
+	rna_json_set_value(writer, object, "link_lanes", hop->link.width);
+	rna_json_set_value(writer, object, "max_link_transfers_per_second",
+			   rna_transfers_per_second(hop->link.max_speed));
+	rna_json_set_value(writer, object, "max_link_lanes", hop->link.max_width);
+	rna_json_set_value(writer, object, "max_read_request_bytes", hop->max_read_request);
+	if (rna_value_is_known(hop->acs_redirect))
+		rna_json_set(writer, object, "acs_redirect",
+			     json_boolean(hop->acs_redirect.number));
+	set_aer(writer, object, hop);
+	return object;
+}
+
+/* Each end of a link says by itself what it can do; the device comes first, the root port last. */
+void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie)
+{
+	int bottleneck = pcie ? rna_pcie_bottleneck(pcie) : -1;
+	json_t *array;
+
+	if (!pcie)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < pcie->hop_count; i++)
+		rna_json_append(writer, array, hop_object(writer, &pcie->hops[i]));
+	if (bottleneck >= 0)
+		rna_json_set_text(writer, object, "pcie_bottleneck",
+				  pcie->hops[bottleneck].address);
+	rna_json_set(writer, object, "pcie_hops", array);
+}
+
+/* -- Readiness --------------------------------------------------------------------------------- */
+
+static void set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
+			struct rna_value value)
+{
+	if (rna_value_is_known(value))
+		rna_json_set(writer, object, name, json_boolean(value.number));
+}
+
+static json_t *gpu_driver_object(struct rna_json_writer *writer,
+				 const struct rna_gpu_driver *driver)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "name", driver->name);
+	rna_json_set_text(writer, object, "version", driver->version);
+	set_boolean(writer, object, "open", driver->open);
+	set_boolean(writer, object, "stream_memops", driver->stream_memops);
+	set_boolean(writer, object, "peer_mapping_override", driver->peer_mapping_override);
+	set_boolean(writer, object, "peer_to_peer", driver->peer_to_peer);
+	return object;
+}
+
+static json_t *node_object(struct rna_json_writer *writer, const struct rna_device_node *node)
+{
+	json_t *object = json_object();
+	char mode[8];
+
+	rna_json_set_text(writer, object, "name", node->name);
+	rna_json_set_text(writer, object, "device", node->device);
+	if (node->missing)
+		rna_json_set(writer, object, "missing", json_true());
+	if (rna_value_is_known(node->mode)) {
+		(void)snprintf(mode, sizeof(mode), "0%03jo", (uintmax_t)node->mode.number);
+		rna_json_set_text(writer, object, "mode", mode);
+	}
+	return object;
+}
+
+static json_t *runtime_object(struct rna_json_writer *writer, const struct rna_runtime *runtime)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "unit", runtime->unit);
+	if (rna_value_is_known(runtime->memlock) && runtime->memlock.number == RNA_MEMLOCK_INFINITY)
+		rna_json_set_text(writer, object, "memlock_bytes", "infinity");
+	else
+		rna_json_set_value(writer, object, "memlock_bytes", runtime->memlock);
+	return object;
+}
+
+static void set_lists(struct rna_json_writer *writer, json_t *object,
+		      const struct rna_readiness *readiness)
+{
+	json_t *modules = json_object(), *nodes = json_array(), *runtimes = json_array();
+
+	for (size_t i = 0; i < readiness->module_count; i++)
+		rna_json_set(writer, modules, readiness->modules[i].name,
+			     json_boolean(readiness->modules[i].loaded));
+	for (size_t i = 0; i < readiness->node_count; i++)
+		rna_json_append(writer, nodes, node_object(writer, &readiness->nodes[i]));
+	for (size_t i = 0; i < readiness->runtime_count; i++)
+		rna_json_append(writer, runtimes, runtime_object(writer, &readiness->runtimes[i]));
+	rna_json_set(writer, object, "modules", modules);
+	rna_json_set(writer, object, "device_nodes", nodes);
+	rna_json_set(writer, object, "container_runtimes", runtimes);
+}
+
+void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,
+			    const struct rna_readiness *readiness)
+{
+	json_t *object, *methods;
+
+	if (!readiness)
+		return;
+	object = json_object();
+	methods = json_object();
+	rna_json_set_text(writer, object, "kernel", readiness->kernel);
+	if (readiness->gpu_driver.name)
+		rna_json_set(writer, object, "gpu_driver",
+			     gpu_driver_object(writer, &readiness->gpu_driver));
+	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
+		set_boolean(writer, methods, rna_gpudirect_name(method),
+			    readiness->gpudirect[method]);
+	rna_json_set(writer, object, "gpudirect", methods);
+	set_boolean(writer, object, "netns_exclusive", readiness->netns_exclusive);
+	set_lists(writer, object, readiness);
+	rna_json_set(writer, parent, "readiness", object);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of the JSON view that are made of one part each. NULL: there is none, nor a member. */
+#pragma once
+
+#include "json_writer.h"
+
+/* "pcie_bottleneck" and "pcie_hops" of a device. */
+void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie);
+/* "readiness" of the node. */
+void rna_json_set_readiness(struct rna_json_writer *writer, json_t *object,
+			    const struct rna_readiness *readiness);
