@@ -102,7 +102,7 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 
 void rna_condition_list_types(const char *ret[RNA_CONDITION_COUNT])
 {
-	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++)
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
 		ret[id - 1] = rna_condition_rows[id].type;
 	ret[RNA_CONDITION_COUNT - 1] = NULL;
 }
@@ -118,7 +118,7 @@ void rna_conditions_describe(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "| Condition | True while one of these rules finds something |\n"
 			     "|---|---|\n");
-	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++) {
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		const char *between = "";
 
 		rna_strbuf_printf(out, "| `%s` | ", rna_condition_rows[id].type);

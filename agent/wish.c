@@ -240,7 +240,7 @@ static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *m
 	bool ok = conditions;
 
 	wish->conditions_decided = true;
-	for (size_t id = 1; ok && id < RNA_CONDITION_COUNT; id++) {
+	for (enum rna_node_condition_id id = 1; ok && id < RNA_CONDITION_COUNT; id++) {
 		const struct rna_condition_row *row = &rna_condition_rows[id];
 		const struct rna_told *told = told_of(memory, row->type);
 

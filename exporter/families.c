@@ -621,8 +621,9 @@ static void node_requests(const struct rna_subject *subject, struct rna_writer *
 {
 	const struct rna_node_status *node = subject->view->node;
 
-	for (size_t id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++)
-		for (size_t result = 0; result < RNA_KUBERNETES_RESULT_COUNT; result++) {
+	for (enum rna_node_backend_id id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++)
+		for (enum rna_kubernetes_result result = 0; result < RNA_KUBERNETES_RESULT_COUNT;
+		     result++) {
 			RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 			uint64_t count = node->backends[id].requests[result];
 

@@ -470,7 +470,7 @@ int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_o
 		return -ENOMEM;
 	count_ports(&tally);
 	find_model(&tally);
-	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
 		ret[id] =
 			rna_snapshot_presence(view->snapshot) ? table[id].decide(&tally) : unknown;
 	return 0;
@@ -481,7 +481,7 @@ int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_o
 void rna_node_labels_describe(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "| Label | Values | Meaning |\n|---|---|---|\n");
-	for (size_t id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
 		rna_strbuf_printf(out, "| `%s%s` | %s | %s |\n",
 				  id == RNA_NODE_LABEL_ROCE ? "network.nvidia.com/"
 							    : "rdma-node-agent/",

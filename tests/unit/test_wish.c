@@ -387,7 +387,7 @@ static void test_table_of_conditions(void **state)
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
 		used[rna_rules[i].condition] = true;
 	rna_condition_list_types(types);
-	for (size_t id = 1; id < RNA_CONDITION_COUNT; id++) {
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		assert_true(used[id]);
 		assert_string_equal(types[id - 1], rna_condition_rows[id].type);
 		assert_true(rna_label_value_is_legal(rna_condition_rows[id].type));

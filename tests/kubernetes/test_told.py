@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent on a recorded machine, and what becomes of its Node. Runs on any API server:
+RNA_TEST_KUBECONFIG names a real one."""
+import json
+import subprocess
+
+import agent
+from agent import Agent, wait
+from test_node import AnyServer
+
+ROCE = "network.nvidia.com/roce"
+TAINT = "rdma-node-agent/down"
+SOON = {"up_delay": "1s", "down_delay": "2s", "first_delay": "0s", "spread": "0s", "look": "1m"}
+
+
+class NodeAgent(Agent):
+    def __init__(self, kubeconfig, node, **kubernetes):
+        super().__init__("roce-8rail")
+        self.kubernetes = {"backend": "api", "kubeconfig": kubeconfig, "node_name": node,
+                           "taint": TAINT, **SOON, **kubernetes}
+
+    def write_config(self, poll=None, extra=""):
+        super().write_config(poll, f"kubernetes: {json.dumps(self.kubernetes)}\n"
+                                   f"state: {{directory: {self.directory}/state}}\n"
+                                   'health: {hold_down: ["*=0s"]}\n' + extra)
+
+    def set_states(self, state):
+        for rail in range(9):
+            self.write(f"sys/class/infiniband/mlx5_{rail}/ports/1/state", state)
+
+    def command(self, *words):
+        return subprocess.run([agent.binary, *words, "--config", self.config], text=True,
+                              capture_output=True, timeout=agent.PATIENCE, check=False)
+
+
+class Agents(AnyServer):
+    def agent(self, **kubernetes):
+        return NodeAgent(self.kubeconfig, self.node.name, **kubernetes)
+
+    def status_of(self, kind):
+        return self.node.conditions.get(kind, {}).get("status")
+
+    # Writes to a Node are few: five at once, and then one in twelve minutes. So each of these has
+    # one thing happen to it.
+
+    def test_a_switch_is_lost(self):
+        with self.agent() as a:
+            wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("conditions", lambda: self.status_of("RdmaPortDown") == "False")
+            self.assertEqual(self.node.own_labels["rdma-node-agent/ports-up"], "9")
+            self.assertNotIn(TAINT, self.node.taints)
+            a.set_states("1: DOWN")
+            wait("the condition", lambda: self.status_of("RdmaPortDown") == "True")
+            wait("the taint", lambda: TAINT in self.node.taints)
+            wait("no RoCE", lambda: ROCE not in self.node.own_labels)
+            self.assertEqual(self.node.own_labels["rdma-node-agent/health"], "down")
+            wait("in step", lambda: a.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
+                                        result="ok"), 0)
+
+    def test_nine_ports_are_one_event(self):
+        with self.agent(conditions=False, taint="") as a:
+            wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
+            a.set_states("1: DOWN")
+            events = wait("the event", lambda: self.admin.events(self.node.name))
+            self.assertEqual([(e["reason"], e["type"]) for e in events],
+                             [("RdmaPortDown", "Warning")])
+            self.assertIn("and 8 more: mlx5_1", events[0]["message"])
+            wait("the metric", lambda: a.metric("rdma_kubernetes_events_sent_total") == 1)
+
+    def test_cleanup(self):
+        with self.agent() as a:
+            wait("conditions", lambda: self.status_of("RdmaPortDown") == "False")
+            a.set_states("1: DOWN")
+            wait("the taint", lambda: TAINT in self.node.taints)
+            a.stop()
+            result = a.command("kube", "cleanup")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.node.own_labels, {})
+            self.assertFalse([kind for kind in self.node.conditions if kind.startswith("Rdma")])
+            self.assertNotIn(TAINT, self.node.taints)
+            a.set_states("4: ACTIVE")
+            result = a.command("kube", "apply", "--root", a.root)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.node.own_labels[ROCE], "true")
+            a.start()
+            wait("readiness", a.is_ready)
+
+    def test_device_plugins(self):
+        self.node.patch({"status": {"capacity": {"rdma/hca": "8"},
+                                    "allocatable": {"rdma/hca": "0"}}}, "/status")
+        with self.agent() as a:
+            wait("the resource",
+                 lambda: a.metric("rdma_kubernetes_capacity", resource="rdma/hca") == 8)
+            self.assertEqual(a.metric("rdma_kubernetes_allocatable", resource="rdma/hca"), 0)
+            wait("the condition", lambda: self.status_of("RdmaResourcesMissing") == "True")
+            findings = json.loads(a.get("/api/v1/findings").text)["findings"]
+            self.assertIn("rdma/hca has none",
+                          [f["text"] for f in findings if f["rule"] == "resources-missing"][0])
