@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A double of the Kubernetes API server: nodes, their status, events, over real TLS.
 
-    api.py DIRECTORY [NODE...]   serve until killed; DIRECTORY/kubeconfig leads here
+    api.py DIRECTORY [NODE...]   serve until killed; DIRECTORY/kubeconfig leads an agent here,
+                                 DIRECTORY/admin somebody who may do more
 
 It does what real ones were measured to do (1.20.2, 1.28.3 and 1.36.2), and where that was not
 measured it says 501: better a test that stops here than one that passes only here. Fields are
@@ -725,6 +726,7 @@ def main():
     os.makedirs(directory, exist_ok=True)
     with Api(directory) as api:
         api.nodes = {name: Node(name) for name in sys.argv[2:] or ["node"]}
+        api.kubeconfig("admin", user={"token": ADMIN_TOKEN})
         print(api.kubeconfig(), flush=True)
         threading.Event().wait()
 

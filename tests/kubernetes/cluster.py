@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests see of a cluster, be it the double or a real one, and the client as a process."""
+import atexit
 import base64
 import contextlib
 import functools
@@ -231,6 +232,8 @@ class DoubleTest(unittest.TestCase):
     version = (1, 36)
 
     def setUp(self):
+        if REAL:
+            self.skipTest("needs the double, and RNA_TEST_KUBECONFIG names a real API server")
         directory = self.enter(tempfile.TemporaryDirectory(prefix="rna-kubernetes-"))
         self.api = self.enter(api.Api(directory, self.version))
         self.kubeconfig = self.api.kubeconfig()
@@ -254,13 +257,12 @@ class DoubleTest(unittest.TestCase):
 
 @functools.cache
 def shared_cluster():
-    """For what runs on any API server: (administrator, kubeconfig of the client, context)."""
+    """For what runs on any API server: (administrator, kubeconfig of the client)."""
     if REAL:
         return Cluster(REAL), REAL
     directory = tempfile.TemporaryDirectory(prefix="rna-kubernetes-")
+    atexit.register(directory.cleanup)
     double = api.Api(directory.name)
     double.start()
-    unittest.addModuleCleanup(directory.cleanup)
-    unittest.addModuleCleanup(double.stop)
     return (Cluster(double.kubeconfig("admin", user={"token": api.ADMIN_TOKEN})),
             double.kubeconfig())
