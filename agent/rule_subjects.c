@@ -17,6 +17,7 @@ struct join {
 	const struct rna_view *view;
 	struct rna_netdev_search netdevs;
 	size_t next_job; /* where the last search ended */
+	size_t tested;   /* likewise */
 	size_t model_count;
 	const struct rna_rule_subject *models[MODELS_MAX]; /* the first port of each */
 };
@@ -87,6 +88,8 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->gids = rna_port_gids(device, number);
 	subject->netdev = find_netdev(join, device->device->name, number);
 	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
+	subject->selftest = rna_selftest_find(join->view->selftests, device->device->name, number,
+					      &join->tested);
 	subject->model = model_of(join, subject);
 	subject->nccl_known = rna_subject_nccl_index(subject, &subject->nccl_index);
 }

@@ -497,6 +497,48 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "96b6569d987a4a24a205a717a8c17dc5",
 		.condition = RNA_CONDITION_RESOURCES_MISSING,
 	},
+	[RNA_RULE_SELFTEST_FAILED] = {
+		.name = "selftest-failed",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* two tests are half an hour apart, or more */
+		.help = "Two self-tests in a row with the same kind of memory failed or were far too "
+			"slow, or one brought back other data than was sent; memory of another NUMA "
+			"node that is only slow is told at severity info.",
+		.check = rna_check_selftest_failed,
+		.remedy = "Look for a PCIe link that lost lanes or speed (status, lspci -vv), for ACS "
+			  "and the IOMMU, and for a throttled NIC; rdma-node-agent selftest tests "
+			  "again.",
+		.message_id = "9cd09d1d63f14de389a5a08608639f2b",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_SELFTEST_SLOW] = {
+		.name = "selftest-slow",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "Two self-tests in a row with the same kind of memory moved less than the port "
+			"and its PCIe path allow, or less than its siblings; memory of another NUMA "
+			"node is told at severity info.",
+		.check = rna_check_selftest_slow,
+		.remedy = "Compare with a node that is well: PCIe settings (maximum read request and "
+			  "payload, relaxed ordering), NUMA placement, power management of the CPU; "
+			  "rdma-node-agent selftest tests again.",
+		.message_id = "ee27e87824b941748073477729982d96",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_SELFTEST_STUCK] = {
+		.name = "selftest-stuck",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* it had all the time that it could need */
+		.help = "A self-test hangs in the kernel and cannot be ended; its device is not tested "
+			"until it ends.",
+		.check = rna_check_selftest_stuck,
+		.remedy = "Look into the kernel log for timeouts of the driver; the device may need a "
+			  "reset, and the node to be drained for it.",
+		.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
+	},
 };
 /* clang-format on */
 

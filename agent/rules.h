@@ -58,6 +58,9 @@ enum rna_rule_id {
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
 	RNA_RULE_RESOURCES_MISSING,
+	RNA_RULE_SELFTEST_FAILED,
+	RNA_RULE_SELFTEST_SLOW,
+	RNA_RULE_SELFTEST_STUCK,
 	RNA_RULE_COUNT,
 };
 
@@ -72,6 +75,7 @@ struct rna_rule_subject {
 	const struct rna_port_gids *gids;
 	const struct rna_netdev *netdev;
 	const struct rna_view_port *account;
+	const struct rna_selftest_port *selftest;
 	const struct rna_past *past;
 	size_t job_count; /* of the device */
 	const struct rna_job_status *jobs;
@@ -220,3 +224,6 @@ void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds 
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out);

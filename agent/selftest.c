@@ -23,7 +23,7 @@
 #define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
 #define TIMER_ACCURACY RNA_USEC_PER_SEC
 
-enum { RETRIES_A_PERIOD = 12 }; /* of a port that was busy, or not ready */
+enum { RETRIES_A_PERIOD = 12 }; /* of a port that was busy, not ready, or bad once */
 
 /* A port, by the key of its device: it keeps its turn over renames and reloads. */
 struct tested {
@@ -331,12 +331,29 @@ static bool is_passing(enum rna_skip skip)
 	       skip == RNA_SKIP_STALLED;
 }
 
+/* Has a kind of memory one bad test? Only the second in a row is told, so it is made soon. */
+static bool wants_confirmation(const struct tested *port)
+{
+	struct rna_selftest_port known = port->known;
+
+	known.runs = port->runs;
+	for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
+		const struct rna_selftest_run *run = rna_selftest_newest(&known, e, NULL);
+		const struct rna_selftest_run *before =
+			run ? rna_selftest_newest(&known, e, run) : NULL;
+
+		if (rna_selftest_is_bad(run) && !rna_selftest_is_bad(before))
+			return true;
+	}
+	return false;
+}
+
 static void take_turn(struct rna_selftest *selftest, struct tested *port)
 {
 	rna_usec period = selftest->settings->selftest_period;
 	rna_usec retry = period / RETRIES_A_PERIOD;
 
-	if (is_passing(port->known.skip))
+	if (is_passing(port->known.skip) || wants_confirmation(port))
 		port->due = rna_clock_monotonic() + retry / 2 + chance(retry);
 	else
 		port->due = rna_clock_monotonic() + period;

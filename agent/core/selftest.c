@@ -94,6 +94,11 @@ uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count)
 	return bandwidths[count / 2];
 }
 
+bool rna_selftest_is_bad(const struct rna_selftest_run *run)
+{
+	return run && (run->grade == RNA_GRADE_WARNING || run->grade == RNA_GRADE_FAILED);
+}
+
 const struct rna_selftest_port *rna_selftest_find(const struct rna_selftests *selftests,
 						  const char *device, unsigned port, size_t *hint)
 {

@@ -76,6 +76,8 @@ struct rna_selftests {
 	const struct rna_selftest_port *ports; /* by device, then port */
 };
 
+bool rna_selftest_is_bad(const struct rna_selftest_run *run); /* accepts NULL: no */
+
 /*
  * What is known of a port; NULL: nothing. hint: where the last search ended, at first 0; ports that
  * are asked for in their order are found at once. selftests: NULL is fine.

@@ -11,7 +11,7 @@
 #include "rna/view.h"
 #include "settings.h"
 
-enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4 };
+enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4, NODE_RUNS_MAX = 4 };
 
 /* One device with one port. Values are as in the parts; what is zeroed is absent. */
 struct node_port {
@@ -44,6 +44,9 @@ struct node_port {
 	bool failing;
 	rna_usec stalled; /* for so long; 0: it answers */
 	rna_usec age;     /* of the state */
+	size_t run_count; /* 0: it was never tested */
+	struct rna_selftest_run runs[NODE_RUNS_MAX];
+	int stuck; /* a test */
 };
 
 struct node {
@@ -284,6 +287,28 @@ static void node_add_job(const struct node *node, const struct node_port *port,
 	};
 }
 
+static struct rna_selftests *node_selftests(const struct node *node)
+{
+	struct rna_selftests *part = node_part(node, RNA_COLLECTOR_COUNT, sizeof(*part));
+	struct rna_selftest_port *ports =
+		rna_arena_array(part->part.arena, NODE_PORTS_MAX, sizeof(*ports));
+
+	for (size_t i = 0; i < node->count; i++) {
+		const struct node_port *port = &node->ports[i];
+		struct rna_selftest_run *runs =
+			rna_arena_array(part->part.arena, NODE_RUNS_MAX, sizeof(*runs));
+
+		memcpy(runs, port->runs, sizeof(port->runs));
+		ports[part->count++] = (struct rna_selftest_port){.device = port->name,
+								  .port = 1,
+								  .count = port->run_count,
+								  .runs = runs,
+								  .stuck = port->stuck};
+	}
+	part->ports = ports;
+	return part;
+}
+
 /* The view of the node as it is; the caller unrefs it. */
 static struct rna_view *node_view(const struct node *node)
 {
@@ -315,6 +340,7 @@ static struct rna_view *node_view(const struct node *node)
 			(struct rna_view_port){1, port->history, port->expectation, port->best};
 		node_add_job(node, port, view);
 	}
+	view->selftests = node_selftests(node);
 	view->missing_count = node->missing_count;
 	view->missing = &node->missing;
 	return view;

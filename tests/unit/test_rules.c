@@ -467,6 +467,113 @@ static void switch_management_narrow(struct node *node)
 }
 
 /* Counted before anybody looked: no rise. */
+/* Tests of the first port, oldest first: what they moved of 400 Gb/s with that memory. */
+static void add_test(struct node *node, enum rna_endpoint endpoint, unsigned gigabits,
+		     enum rna_grade grade)
+{
+	struct node_port *port = &node->ports[0];
+
+	port->runs[port->run_count++] = (struct rna_selftest_run){
+		.request = {.endpoint = endpoint, .memory_node = endpoint == RNA_ENDPOINT_REMOTE},
+		.result = {.end = RNA_LOOPBACK_DONE, .bandwidth = gigabits * 125000000ULL},
+		.expected = 400 * 125000000ULL,
+		.grade = grade,
+	};
+}
+
+static void tested_slow(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 341, RNA_GRADE_WARNING);
+}
+
+static void tested_slow_twice(struct node *node)
+{
+	tested_slow(node);
+	tested_slow(node);
+}
+
+static void tested_slow_twice_and_well(struct node *node)
+{
+	tested_slow_twice(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+}
+
+static void tested_well_in_between(struct node *node)
+{
+	tested_slow(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+	tested_slow(node);
+}
+
+static void tested_slow_with_two_memories(struct node *node)
+{
+	tested_slow(node);
+	add_test(node, RNA_ENDPOINT_GPU, 341, RNA_GRADE_WARNING);
+}
+
+static void tested_far_too_slow_twice(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 190, RNA_GRADE_FAILED);
+	add_test(node, RNA_ENDPOINT_LOCAL, 190, RNA_GRADE_FAILED);
+}
+
+static void tested_slow_and_then_far_too_slow(struct node *node)
+{
+	tested_slow(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 190, RNA_GRADE_FAILED);
+}
+
+static void tested_slow_across_sockets(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_REMOTE, 190, RNA_GRADE_FAILED);
+	add_test(node, RNA_ENDPOINT_REMOTE, 190, RNA_GRADE_FAILED);
+}
+
+/* Of both, the GPU's memory is what matters. */
+static void tested_slow_across_sockets_and_to_the_gpu(struct node *node)
+{
+	tested_slow_across_sockets(node);
+	add_test(node, RNA_ENDPOINT_GPU, 190, RNA_GRADE_FAILED);
+	add_test(node, RNA_ENDPOINT_GPU, 190, RNA_GRADE_FAILED);
+}
+
+static void tests_end_with_an_error(struct node *node)
+{
+	for (size_t i = 0; i < 2; i++) {
+		add_test(node, RNA_ENDPOINT_REMOTE, 0, RNA_GRADE_FAILED);
+		node->ports[0].runs[i].result.end = RNA_LOOPBACK_FAILED;
+	}
+}
+
+static void data_is_corrupt(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 0, RNA_GRADE_FAILED);
+	node->ports[0].runs[0].result.end = RNA_LOOPBACK_CORRUPT;
+}
+
+static void data_was_corrupt(struct node *node)
+{
+	data_is_corrupt(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+}
+
+static void data_was_corrupt_once(struct node *node)
+{
+	data_was_corrupt(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+}
+
+static void special_tests_are_slow(struct node *node)
+{
+	tested_far_too_slow_twice(node);
+	node->ports[0].runs[1].special = true;
+}
+
+static void a_test_is_stuck(struct node *node)
+{
+	node->ports[0].stuck = 4711;
+}
+
 static void old_pcie_errors(struct node *node)
 {
 	good_path(node);
@@ -764,6 +871,21 @@ static const struct {
 	{jumbo_off, ROCE, "jumbo-frames info"},
 	{jumbo_off, IB, ""},
 	{fewer_virtual_functions, IB, "rails-virtual-functions info"},
+	{tested_slow, IB, ""},
+	{tested_slow_twice, ROCE, "selftest-slow warning"},
+	{tested_slow_twice_and_well, IB, ""},
+	{tested_well_in_between, IB, ""},
+	{tested_slow_with_two_memories, IB, ""},
+	{tested_far_too_slow_twice, IB, "selftest-failed critical"},
+	{tested_slow_and_then_far_too_slow, IB, "selftest-slow warning"},
+	{tested_slow_across_sockets, IB, "selftest-failed info"},
+	{tested_slow_across_sockets_and_to_the_gpu, IB, "selftest-failed critical"},
+	{tests_end_with_an_error, IB, "selftest-failed critical"},
+	{data_is_corrupt, IB, "selftest-failed critical"},
+	{data_was_corrupt, IB, "selftest-failed critical"},
+	{data_was_corrupt_once, IB, ""},
+	{special_tests_are_slow, IB, ""},
+	{a_test_is_stuck, IB, "selftest-stuck warning"},
 	{stalled, IB, "device-stalled warning"},
 	{stalled_for_long, IB, "device-stalled critical"},
 	{failing, IB, "reads-failing warning"},
@@ -806,6 +928,48 @@ static void test_each_rule(void **state)
 		rna_health_deinit(&health);
 	}
 	rna_settings_deinit(&settings);
+}
+
+static void assert_text(void (*change)(struct node *node), const char *text)
+{
+	struct rna_settings settings = {0};
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	health.once = true;
+	node_init(&node, IB, 3);
+	change(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].text, text);
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+static void tested_slower_than_siblings(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 362, RNA_GRADE_WARNING);
+	add_test(node, RNA_ENDPOINT_LOCAL, 362, RNA_GRADE_WARNING);
+}
+
+static void test_what_is_said_of_self_tests(void **state)
+{
+	(void)state;
+	assert_text(
+		tested_slow_twice,
+		"mlx5_0/1: moves 341 Gb/s to itself through memory of NUMA node 0 (local) where "
+		"400 Gb/s are expected, 85.2 %, in two tests in a row");
+	assert_text(
+		tested_slower_than_siblings,
+		"mlx5_0/1: moves 362 Gb/s to itself through memory of NUMA node 0 (local) where "
+		"400 Gb/s are expected, 90.5 %, in two tests in a row; its siblings are faster");
+	assert_text(a_test_is_stuck, "mlx5_0/1: a self-test, process 4711, hangs in the kernel; "
+				     "until it ends the device is not tested");
 }
 
 static void test_virtual_functions_by_setting(void **state)
@@ -937,6 +1101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_each_rule),
+		cmocka_unit_test(test_what_is_said_of_self_tests),
 		cmocka_unit_test(test_virtual_functions_by_setting),
 		cmocka_unit_test(test_the_table_is_whole),
 		cmocka_unit_test(test_settings_name_rules),
