@@ -111,9 +111,9 @@ static void publish(void *userdata)
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
+	view->selftests = rna_selftest_results(agent->selftest);
 	remember(agent, view);
 	rna_node_describe(agent->node, view);
-	view->selftests = rna_selftest_results(agent->selftest);
 	rna_health_judge(&agent->health, view);
 	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
 			rna_health_has_settled(&agent->health, view));
@@ -486,6 +486,21 @@ static void start_control(struct rna_agent *agent)
 		rna_log_warning("commands cannot ask this agent for anything: %s", error.text);
 }
 
+/* A restart is no reason to test again. */
+static void recall_tests(struct rna_agent *agent)
+{
+	for (size_t i = 0; i < agent->memory.count; i++) {
+		const struct rna_device_memory *device = agent->memory.devices[i];
+
+		for (size_t p = 0; p < device->port_count; p++)
+			if (device->ports[p].last_test > 0)
+				rna_selftest_recall(agent->selftest, device->key,
+						    device->ports[p].number,
+						    device->ports[p].last_test,
+						    device->ports[p].last_good_test);
+	}
+}
+
 /* Devices of a recording cannot be tested, and its agent is not whom commands look for. */
 static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 {
@@ -494,6 +509,7 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 	agent->selftest = rna_selftest_new(agent->event, &agent->settings);
 	if (!agent->selftest)
 		return rna_error_set(error, -ENOMEM, "cannot test devices");
+	recall_tests(agent);
 	start_control(agent);
 	return 0;
 }

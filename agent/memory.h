@@ -29,6 +29,8 @@ struct rna_port_memory {
 	rna_usec first_active; /* realtime; 0: never */
 	rna_usec last_active;  /* when it was seen to be ACTIVE last */
 	struct rna_port_best best;
+	rna_usec last_test; /* realtime of the last self-test; 0: never */
+	rna_usec last_good_test;
 	struct rna_accepted accepted; /* from another file than the rest */
 	struct rna_track track;       /* not kept */
 };

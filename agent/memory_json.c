@@ -62,6 +62,8 @@ static json_t *port_object(struct writer *writer, const struct rna_port_memory *
 	set_number(writer, object, "last_active", port->last_active);
 	set_number(writer, object, "best_rate", port->best.rate);
 	set_number(writer, object, "best_width", port->best.width);
+	set_number(writer, object, "last_test", port->last_test);
+	set_number(writer, object, "last_good_test", port->last_good_test);
 	return object;
 }
 
@@ -224,6 +226,8 @@ static int read_port(struct rna_device_memory *device, const json_t *object)
 	port->last_active = get_number(object, "last_active");
 	port->best.rate = get_number(object, "best_rate");
 	port->best.width = (unsigned)get_number(object, "best_width");
+	port->last_test = get_number(object, "last_test");
+	port->last_good_test = get_number(object, "last_good_test");
 	return 0;
 }
 

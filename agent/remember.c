@@ -17,6 +17,7 @@ struct run {
 	struct rna_view *view;
 	const struct rna_snapshot *snapshot;
 	struct rna_netdev_search search;
+	size_t tested; /* where the last search among self-tests ended */
 	bool no_memory;
 };
 
@@ -256,12 +257,29 @@ static void learn_link(struct run *run, const struct subject *subject)
 		raise_best(run, &subject->port->best, link);
 }
 
+/* So that the next process goes on with the turns of this one. */
+static void learn_tests(struct run *run, const struct subject *subject)
+{
+	struct rna_port_memory *port = subject->port;
+	const struct rna_selftest_port *tested =
+		rna_selftest_find(run->view->selftests, subject->device->device->name, port->number,
+				  &run->tested);
+
+	if (!tested ||
+	    (tested->last_run == port->last_test && tested->last_success == port->last_good_test))
+		return;
+	port->last_test = tested->last_run;
+	port->last_good_test = tested->last_success;
+	run->memory->changed = true;
+}
+
 static void learn_port(struct run *run, const struct subject *subject)
 {
 	struct rna_port_memory *port = subject->port;
 
 	if (subject->netdev)
 		run->memory->changed |= rna_memory_set_text(&port->netdev, subject->netdev->name);
+	learn_tests(run, subject);
 	follow_port(run, subject);
 	if (!port->track.known || !port->track.up)
 		return;

@@ -44,6 +44,7 @@ struct node_port {
 	bool failing;
 	rna_usec stalled; /* for so long; 0: it answers */
 	rna_usec age;     /* of the state */
+	rna_usec last_test, last_good_test;
 	size_t run_count; /* 0: it was never tested */
 	struct rna_selftest_run runs[NODE_RUNS_MAX];
 	int stuck; /* a test */
@@ -299,11 +300,14 @@ static struct rna_selftests *node_selftests(const struct node *node)
 			rna_arena_array(part->part.arena, NODE_RUNS_MAX, sizeof(*runs));
 
 		memcpy(runs, port->runs, sizeof(port->runs));
-		ports[part->count++] = (struct rna_selftest_port){.device = port->name,
-								  .port = 1,
-								  .count = port->run_count,
-								  .runs = runs,
-								  .stuck = port->stuck};
+		ports[part->count++] =
+			(struct rna_selftest_port){.device = port->name,
+						   .port = 1,
+						   .count = port->run_count,
+						   .runs = runs,
+						   .last_run = port->last_test,
+						   .last_success = port->last_good_test,
+						   .stuck = port->stuck};
 	}
 	part->ports = ports;
 	return part;

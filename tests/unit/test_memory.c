@@ -28,6 +28,8 @@ static void fill(struct rna_memory *memory)
 	port->first_active = 3;
 	port->last_active = 4;
 	port->best = (struct rna_port_best){50000000000, 4};
+	port->last_test = 1763716800000002;
+	port->last_good_test = 1763716800000001;
 	(void)rna_memory_port(device, 2);
 	device = rna_memory_device(memory, "0000:3b:00.2");
 	device->last_seen = 5; /* a virtual function */
@@ -52,6 +54,9 @@ static void test_what_is_written_comes_back(void **state)
 	assert_string_equal(device->ports[0].netdev, "eth\"1");
 	assert_int_equal(device->ports[0].last_active, 4);
 	assert_int_equal(device->ports[0].best.rate, 50000000000);
+	assert_int_equal(device->ports[0].last_test, 1763716800000002);
+	assert_int_equal(device->ports[0].last_good_test, 1763716800000001);
+	assert_int_equal(device->ports[1].last_test, 0);
 	assert_null(device->ports[1].netdev);
 	rna_memory_write(&back, &again);
 	assert_string_equal(text.data, again.data);

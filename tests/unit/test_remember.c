@@ -60,10 +60,34 @@ static void test_an_interface_that_leaves_after_a_loss(void **state)
 	(void)rna_view_unref(view);
 }
 
+/* The file is written when there was a test, and not with each view after it. */
+static void test_when_a_port_was_tested(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 2);
+	node.ports[1].last_test = 7;
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	assert_int_equal(rna_memory_find(&memory, "mlx5_0")->ports[0].last_test, 0);
+	assert_int_equal(rna_memory_find(&memory, "mlx5_1")->ports[0].last_test, 7);
+	memory.changed = false;
+	node.now.monotonic += RNA_USEC_PER_SEC;
+	node.now.realtime += RNA_USEC_PER_SEC;
+	(void)rna_view_unref(remember(&memory, &node, node.now.monotonic));
+	assert_false(memory.changed);
+	node.ports[0].last_test = node.ports[0].last_good_test = 9;
+	(void)rna_view_unref(remember(&memory, &node, node.now.monotonic));
+	assert_true(memory.changed);
+	assert_int_equal(rna_memory_find(&memory, "mlx5_0")->ports[0].last_good_test, 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_interface_that_leaves_after_a_loss),
+		cmocka_unit_test(test_when_a_port_was_tested),
 	};
 
 	return cmocka_run_group_tests_name("remember", tests, NULL, NULL);
