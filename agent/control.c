@@ -165,13 +165,13 @@ static int on_packet(sd_event_source *source, int fd, uint32_t events, void *use
 {
 	struct rna_control_call *call = userdata;
 	char text[RNA_CONTROL_PACKET_MAX];
-	ssize_t len = recv(fd, text, sizeof(text), MSG_DONTWAIT);
+	ssize_t len = recv(fd, text, sizeof(text), MSG_DONTWAIT | MSG_TRUNC);
 
 	(void)source, (void)events;
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (len <= 0 || call->command)
-		leave(call); /* also who says more than he may */
+	if (len <= 0 || (size_t)len > sizeof(text) || call->command)
+		leave(call); /* also who says more than he may: half a request is none */
 	else
 		take_request(call, text, (size_t)len);
 	return 0;

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/selftest: whose turn it is, what is done then, and what is remembered of it. Tests run in
+ * real children, which are this same program and answer by the name of the device:
+ *   mlx5_0  moves 390 of 400 Gb/s      mlx5_2  finds its port busy
+ *   mlx5_1  moves 190                  mlx5_3  dies
+ */
+#include "selftest.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "health_view.h"
+
+#define GBIT     125000000ULL /* bytes per second */
+#define PATIENCE (20 * RNA_USEC_PER_SEC)
+#define HOUR     (3600 * RNA_USEC_PER_SEC)
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+static int answer(void)
+{
+	enum { SOCKET = 3 };
+	struct rna_loopback_request request;
+	struct rna_loopback_result result = {.bytes = 64 << 20, .duration = 1000, .qps = 2};
+
+	if (recv(SOCKET, &request, sizeof(request), 0) != sizeof(request))
+		return 1;
+	switch (request.device[strlen(request.device) - 1]) {
+	case '0':
+		result.bandwidth = 390 * GBIT;
+		break;
+	case '1':
+		result.bandwidth = 190 * GBIT;
+		break;
+	case '2':
+		result.end = RNA_LOOPBACK_SKIPPED;
+		result.skip = RNA_SKIP_BUSY;
+		result.bytes = 0;
+		break;
+	default:
+		(void)raise(SIGKILL);
+	}
+	return send(SOCKET, &result, sizeof(result), 0) == sizeof(result) ? 0 : 1;
+}
+
+/* ---- the scene ------------------------------------------------------------------------------- */
+
+struct scene {
+	sd_event *event;
+	struct rna_settings settings;
+	struct node node;
+	struct rna_view *view;
+	struct rna_selftest *selftest;
+	/* What the listener was told. */
+	unsigned begun, ended, done;
+	int status;
+	struct rna_selftest_run runs[4];
+	size_t run_count;
+};
+
+static void set_up(struct scene *scene, size_t ports, rna_usec period)
+{
+	*scene = (struct scene){0};
+	assert_true(sd_event_new(&scene->event) >= 0);
+	assert_int_equal(rna_settings_init(&scene->settings), 0);
+	scene->settings.selftest_period = period;
+	node_init(&scene->node, RNA_LINK_LAYER_ETHERNET, ports);
+	scene->view = node_view(&scene->node);
+	scene->selftest = rna_selftest_new(scene->event, &scene->settings);
+	assert_non_null(scene->selftest);
+}
+
+static void follow(struct scene *scene)
+{
+	rna_selftest_follow(scene->selftest, scene->view);
+}
+
+static void tear_down(struct scene *scene)
+{
+	(void)rna_selftest_free(scene->selftest);
+	(void)rna_view_unref(scene->view);
+	rna_settings_deinit(&scene->settings);
+	(void)sd_event_unref(scene->event);
+}
+
+/* What is known of the port; valid until the next call. */
+static const struct rna_selftest_port *known(struct scene *scene, const char *device)
+{
+	static struct rna_selftests *results;
+	size_t hint = 0;
+
+	if (results)
+		(void)rna_part_unref(&results->part);
+	results = NULL;
+	if (!device)
+		return NULL;
+	results = rna_selftest_results(scene->selftest);
+	assert_non_null(results);
+	return rna_selftest_find(results, device, 1, &hint);
+}
+
+static void wait_for(struct scene *scene, const char *device,
+		     bool (*is_so)(const struct rna_selftest_port *port))
+{
+	rna_usec end = rna_clock_monotonic() + PATIENCE;
+
+	while (!is_so(known(scene, device))) {
+		assert_true(rna_clock_monotonic() < end);
+		assert_true(sd_event_run(scene->event, RNA_USEC_PER_SEC) >= 0);
+	}
+}
+
+static bool was_tested(const struct rna_selftest_port *port)
+{
+	return port->count > 0;
+}
+
+static bool was_tested_twice(const struct rna_selftest_port *port)
+{
+	return port->count > 1;
+}
+
+static bool was_skipped(const struct rna_selftest_port *port)
+{
+	return port->skip != RNA_SKIP_NONE;
+}
+
+/* ---- on demand ------------------------------------------------------------------------------- */
+
+static void on_progress(const struct rna_selftest_run *run, bool begins, void *userdata)
+{
+	struct scene *scene = userdata;
+
+	assert_non_null(run);
+	*(begins ? &scene->begun : &scene->ended) += 1;
+}
+
+static void on_done(const struct rna_selftest_run *runs, size_t count, int status,
+		    const struct rna_error *error, void *userdata)
+{
+	struct scene *scene = userdata;
+
+	(void)error;
+	assert_true(count <= RNA_ARRAY_SIZE(scene->runs));
+	memcpy(scene->runs, runs, count * sizeof(*runs));
+	scene->run_count = count;
+	scene->status = status;
+	scene->done++;
+}
+
+static int demand(struct scene *scene, const struct rna_selftest_wish *wish,
+		  struct rna_error *error)
+{
+	const struct rna_selftest_listener listener = {on_progress, on_done, scene};
+
+	return rna_selftest_demand(scene->selftest, wish, &listener, error);
+}
+
+static void wait_until_done(struct scene *scene)
+{
+	rna_usec end = rna_clock_monotonic() + PATIENCE;
+
+	while (scene->done == 0) {
+		assert_true(rna_clock_monotonic() < end);
+		assert_true(sd_event_run(scene->event, RNA_USEC_PER_SEC) >= 0);
+	}
+}
+
+static const struct rna_selftest_wish everything = {.numa_node = -1};
+
+static void test_demand(void **state)
+{
+	const struct rna_selftest_port *port;
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 4, HOUR);
+	assert_int_equal(demand(&scene, &everything, &error), -EAGAIN); /* no view yet */
+	follow(&scene);
+	assert_int_equal(demand(&scene, &everything, &error), 0);
+	assert_int_equal(demand(&scene, &everything, &error), -EBUSY); /* one after the other */
+	wait_until_done(&scene);
+	assert_int_equal(scene.status, 0);
+	assert_int_equal(scene.begun, 4);
+	assert_int_equal(scene.ended, 4);
+	assert_int_equal(scene.run_count, 4);
+	assert_int_equal(scene.runs[0].grade, RNA_GRADE_OK);
+	assert_int_equal(scene.runs[1].grade, RNA_GRADE_FAILED);
+	assert_int_equal(scene.runs[2].grade, RNA_GRADE_NONE);
+	assert_int_equal(scene.runs[3].grade, RNA_GRADE_FAILED);
+	assert_string_equal(scene.runs[3].result.text, "mlx5_3/1: the loopback test was killed by "
+						       "signal 9 (Killed)");
+	port = known(&scene, "mlx5_0");
+	assert_true(port->last_run > 0 && port->last_success == port->last_run);
+	assert_int_equal(port->bytes, 64 << 20);
+	assert_int_equal(port->results[RNA_GRADE_OK], 1);
+	assert_true(port->runs[0].on_demand && !port->runs[0].special);
+	port = known(&scene, "mlx5_1");
+	assert_true(port->last_run > 0 && port->last_success == 0);
+	port = known(&scene, "mlx5_2");
+	assert_int_equal(port->count, 0);
+	assert_int_equal(port->last_run, 0);
+	assert_int_equal(port->skips[RNA_SKIP_BUSY], 1);
+	assert_int_equal(port->skip, RNA_SKIP_BUSY);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* It stands in the history, and nothing else follows from it. */
+static void test_what_is_special_says_nothing_of_the_port(void **state)
+{
+	const struct rna_selftest_wish small = {.device = "mlx5_1/1",
+						.numa_node = -1,
+						.size = 64,
+						.qps = 1};
+	const struct rna_selftest_port *port;
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 2, HOUR);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &small, &error), 0);
+	wait_until_done(&scene);
+	assert_int_equal(scene.run_count, 1);
+	assert_true(scene.runs[0].special);
+	assert_int_equal(scene.runs[0].request.size, 64);
+	port = known(&scene, "mlx5_1");
+	assert_int_equal(port->count, 1);
+	assert_int_equal(port->last_run, 0);
+	assert_int_equal(port->results[RNA_GRADE_FAILED], 0);
+	assert_null(rna_selftest_newest(port, RNA_ENDPOINT_LOCAL, NULL));
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+static void test_who_has_left_is_not_told(void **state)
+{
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, HOUR);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &everything, &error), 0);
+	rna_selftest_forget(scene.selftest, &scene);
+	wait_for(&scene, "mlx5_0", was_tested);
+	assert_int_equal(scene.done, 0);
+	assert_int_equal(scene.ended, 0);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* The child goes with it, whatever it was at. */
+static void test_the_end_in_the_midst_of_a_test(void **state)
+{
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, HOUR);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &everything, &error), 0);
+	tear_down(&scene);
+	assert_int_equal(scene.done, 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static void test_each_port_has_its_turn(void **state)
+{
+	const struct rna_selftest_port *port;
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 3, RNA_USEC_PER_SEC / 10);
+	scene.node.ports[1].state = rna_value_ok(RNA_PORT_DOWN);
+	(void)rna_view_unref(scene.view);
+	scene.view = node_view(&scene.node);
+	follow(&scene);
+	wait_for(&scene, "mlx5_0", was_tested_twice);
+	wait_for(&scene, "mlx5_1", was_skipped);
+	wait_for(&scene, "mlx5_2", was_skipped);
+	port = known(&scene, "mlx5_0");
+	assert_false(port->runs[0].on_demand);
+	assert_int_equal(port->runs[0].grade, RNA_GRADE_OK);
+	port = known(&scene, "mlx5_1");
+	assert_int_equal(port->skip, RNA_SKIP_NOT_ACTIVE);
+	assert_int_equal(port->count, 0);
+	assert_int_equal(known(&scene, "mlx5_2")->skip, RNA_SKIP_BUSY);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* The turn begins with the process that ends: at once would be a test at each restart. */
+static void test_a_restart_is_no_reason_to_test(void **state)
+{
+	struct rna_time now = rna_clock_now();
+	const struct rna_selftest_port *port;
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 2, 10 * HOUR);
+	rna_selftest_recall(scene.selftest, "mlx5_0", 1, now.realtime - 4 * HOUR,
+			    now.realtime - 14 * HOUR);
+	rna_selftest_recall(scene.selftest, "mlx5_1", 1, now.realtime - 30 * HOUR, 0);
+	follow(&scene);
+	port = known(&scene, "mlx5_0");
+	assert_int_equal(port->last_run, now.realtime - 4 * HOUR);
+	assert_int_equal(port->last_success, now.realtime - 14 * HOUR);
+	assert_true(port->next >= now.realtime + 6 * HOUR - RNA_USEC_PER_SEC &&
+		    port->next <= now.realtime + 6 * HOUR + PATIENCE);
+	/* its turn came while nobody was here: some time within a period */
+	port = known(&scene, "mlx5_1");
+	assert_true(port->next >= now.realtime &&
+		    port->next <= now.realtime + 10 * HOUR + PATIENCE);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* The next one after the second bad test comes with the period, as after a good one. */
+static void test_a_bad_test_is_made_again_soon(void **state)
+{
+	const struct rna_selftest_wish wish = {.device = "mlx5_1", .numa_node = -1};
+	rna_usec now = rna_clock_now().realtime;
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 2, 12 * HOUR);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &wish, &error), 0);
+	wait_for(&scene, "mlx5_1", was_tested);
+	assert_true(known(&scene, "mlx5_1")->next < now + 2 * HOUR);
+	assert_int_equal(demand(&scene, &wish, &error), 0);
+	wait_for(&scene, "mlx5_1", was_tested_twice);
+	assert_true(known(&scene, "mlx5_1")->next > now + 11 * HOUR);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+static void test_nothing_is_tested_while_held(void **state)
+{
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, RNA_USEC_PER_SEC / 10);
+	rna_selftest_hold(scene.selftest, RNA_SKIP_QUIESCED);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &everything, &error), -EBUSY);
+	wait_for(&scene, "mlx5_0", was_skipped);
+	assert_int_equal(known(&scene, "mlx5_0")->skip, RNA_SKIP_QUIESCED);
+	assert_int_equal(known(&scene, "mlx5_0")->count, 0);
+	rna_selftest_hold(scene.selftest, RNA_SKIP_NONE);
+	wait_for(&scene, "mlx5_0", was_tested);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* A name is not an identity: the turns go with the key. */
+static void test_a_device_that_is_renamed(void **state)
+{
+	struct rna_time now = rna_clock_now();
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, 10 * HOUR);
+	rna_selftest_recall(scene.selftest, "0000:1b:00.0", 1, now.realtime - HOUR, 0);
+	((struct rna_device *)(uintptr_t)scene.view->snapshot->devices[0].device)->key =
+		"0000:1b:00.0";
+	follow(&scene);
+	assert_int_equal(known(&scene, "mlx5_0")->last_run, now.realtime - HOUR);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+static void test_turned_off(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, RNA_USEC_PER_SEC / 100);
+	scene.settings.selftest_enabled = false;
+	follow(&scene);
+	assert_int_equal(known(&scene, "mlx5_0")->next, 0);
+	/* no timer: there is nothing to wake up for */
+	assert_int_equal(sd_event_run(scene.event, 2 * RNA_USEC_PER_SEC), 0);
+	assert_int_equal(known(&scene, "mlx5_0")->count, 0);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+int main(int argc, char *argv[])
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_demand),
+		cmocka_unit_test(test_what_is_special_says_nothing_of_the_port),
+		cmocka_unit_test(test_who_has_left_is_not_told),
+		cmocka_unit_test(test_the_end_in_the_midst_of_a_test),
+		cmocka_unit_test(test_each_port_has_its_turn),
+		cmocka_unit_test(test_a_restart_is_no_reason_to_test),
+		cmocka_unit_test(test_a_bad_test_is_made_again_soon),
+		cmocka_unit_test(test_nothing_is_tested_while_held),
+		cmocka_unit_test(test_a_device_that_is_renamed),
+		cmocka_unit_test(test_turned_off),
+	};
+
+	if (argc > 0 && strncmp(argv[0], RNA_LOOPBACK_PROGRAM, strlen(RNA_LOOPBACK_PROGRAM)) == 0)
+		return answer();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
