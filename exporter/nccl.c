@@ -222,6 +222,20 @@ static unsigned usual_index(const struct rna_nccl_ports *ports,
 	return usual;
 }
 
+/* "rail 3, " in front of a port that has one; in the arena. */
+static const char *rail_of(struct advising *advising, const struct rna_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+	const char *text = nic && nic->rail >= 0
+				   ? rna_arena_printf(advising->arena, "rail %d, ", nic->rail)
+				   : "";
+
+	advising->failed |= !text;
+	return text ? text : "";
+}
+
 /* No harm is in it for NCCL, which chooses anew on each port; but for whoever sets an index. */
 static void warn_of_rails(struct advising *advising, const struct rna_nccl_settings *settings)
 {
@@ -237,9 +251,9 @@ static void warn_of_rails(struct advising *advising, const struct rna_nccl_setti
 		index = rna_nccl_gid_index(port->gids, false, settings);
 		if (index != usual)
 			WARN(advising,
-			     "%s disagrees: NCCL uses GID index %u there, and %u on most ports; "
-			     "leave NCCL_IB_GID_INDEX unset",
-			     name_of(advising, port), index, usual);
+			     "%s%s disagrees: NCCL uses GID index %u there, and %u on most "
+			     "ports; leave NCCL_IB_GID_INDEX unset",
+			     rail_of(advising, port), name_of(advising, port), index, usual);
 	}
 }
 
@@ -443,25 +457,55 @@ static void warn_of_cards(struct advising *advising)
 	}
 }
 
+/* Whether some way for NICs to the memory of GPUs is known to be open. */
+static bool is_ready_for_gpudirect(const struct rna_view *view)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(view->snapshot);
+
+	for (size_t i = 0; readiness && i < RNA_GPUDIRECT_COUNT; i++)
+		if (readiness->gpudirect[i].state == RNA_VALUE_OK &&
+		    readiness->gpudirect[i].number == 1)
+			return true;
+	return false;
+}
+
+/* How many GPUs have their nearest NIC at that distance. */
+static size_t count_gpus_at(const struct rna_topology *topology, enum rna_path_class path)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->gpu_count; i++)
+		count += topology->affinities[i].nearest_count > 0 &&
+			 topology->affinities[i].path == path;
+	return count;
+}
+
 /*
  * NCCL lets a NIC read and write the memory of a GPU where no more than PCIe switches are between
- * them. Whether it is good beyond depends on the host bridge, so the level is set for nobody.
+ * them. Over a host bridge of their own it is worth it as well, or everything is copied; over the
+ * interconnect of host bridges it seldom is, so that is left to who has measured it.
  */
-static void warn_of_far_gpus(struct advising *advising)
+static void choose_gpu_direct(struct advising *advising)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
 
 	for (enum rna_path_class path = RNA_PATH_PHB; path < RNA_PATH_UNKNOWN; path++) {
-		size_t count = 0;
+		size_t count = topology ? count_gpus_at(topology, path) : 0;
 
-		for (size_t i = 0; topology && i < topology->gpu_count; i++)
-			count += topology->affinities[i].nearest_count > 0 &&
-				 topology->affinities[i].path == path;
-		if (count > 0)
+		if (count == 0)
+			continue;
+		if (path == RNA_PATH_PHB && is_ready_for_gpudirect(advising->view))
+			set_variable(
+				advising, "NCCL_NET_GDR_LEVEL", "PHB",
+				rna_arena_printf(
+					advising->arena,
+					"%zu of %zu GPUs reach their NIC over a host bridge; by "
+					"itself NCCL uses GPUDirect below switches only",
+					count, topology->gpu_count));
+		else
 			WARN(advising,
 			     "GPUs without a NIC nearer than %s: %zu of %zu; NCCL copies their "
-			     "data through "
-			     "the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
+			     "data through the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
 			     rna_path_class_name(path), count, topology->gpu_count,
 			     path == RNA_PATH_PHB ? "PHB" : "SYS");
 	}
@@ -480,7 +524,7 @@ static void advise(struct advising *advising, const struct rna_subjects *subject
 	choose_quality(advising);
 	warn_of_differences(advising);
 	warn_of_cards(advising);
-	warn_of_far_gpus(advising);
+	choose_gpu_direct(advising);
 }
 
 /* Room for all that may be said. */

@@ -479,7 +479,9 @@ static bool same_kind(const struct rna_topology *topology, const struct rna_nic 
 	const struct rna_pci_object *x = &topology->objects[a->object];
 	const struct rna_pci_object *y = &topology->objects[b->object];
 
-	return x->vendor_id == y->vendor_id && x->device_id == y->device_id;
+	/* the class is part of it: the same card is of another one for InfiniBand and Ethernet */
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
+	       x->class_id == y->class_id;
 }
 
 static bool is_kind_of_rail(const struct work *work, const struct rna_nic *nic)
@@ -517,6 +519,30 @@ static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
 	return any;
 }
 
+static size_t count_of_kind(const struct work *work, const struct rna_nic *nics, unsigned of)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < work->serving_count; i++)
+		count += same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
+	return count;
+}
+
+/* Nothing tells which NICs are for GPUs: those of the kind that there are most of. */
+static void mark_most_common(const struct work *work, struct rna_nic *nics)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < work->serving_count; i++) {
+		size_t count = count_of_kind(work, nics, work->serving[i]);
+
+		most = count > most ? count : most;
+	}
+	for (size_t i = 0; i < work->serving_count; i++)
+		if (count_of_kind(work, nics, work->serving[i]) == most)
+			nics[work->serving[i]].rail = RAIL;
+}
+
 static void number_rails(const struct work *work, struct rna_nic *nics)
 {
 	size_t count = work->topology->nic_count;
@@ -525,8 +551,7 @@ static void number_rails(const struct work *work, struct rna_nic *nics)
 	for (size_t i = 0; i < count; i++)
 		nics[i].rail = NO_RAIL;
 	if (!mark_rails_of_gpus(work, nics))
-		for (size_t i = 0; i < work->serving_count; i++)
-			nics[work->serving[i]].rail = RAIL;
+		mark_most_common(work, nics);
 	for (size_t i = 0; i < count; i++)
 		if (nics[i].rail == RAIL)
 			nics[i].rail = next++;

@@ -106,8 +106,9 @@ struct rna_nic {
 	/*
 	 * From 0, by PCI address among NICs of one role, -1: none. The role: to serve GPUs, where
 	 * there are any near. That is to be the NIC of a GPU, or as near to one and of the same
-	 * kind (vendor, device) as a NIC of a GPU; storage and frontend NICs have no rail then.
-	 * Without GPUs all NICs that may serve (below) have one. Members of a LAG share it.
+	 * kind (vendor, device, class) as a NIC of a GPU; storage and frontend NICs have no rail
+	 * then. Where that tells nothing, NICs of the kind that there are most of, among those that
+	 * may serve (below); of several such kinds all. Members of a LAG share it.
 	 */
 	int rail;
 };

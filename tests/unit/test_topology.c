@@ -461,6 +461,22 @@ static void nodes_without_gpus_or_nics_are_fine(void **state)
 	assert_int_equal(node->nics[1].rail, 1);
 }
 
+/* A VM that shows no tree: four InfiniBand NICs, and one of the same model for Ethernet. */
+static void without_gpus_the_most_common_kind_are_rails(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+
+	for (unsigned i = 0; i < 5; i++) {
+		unsigned nic = add_nic(node, root);
+
+		node->objects[node->nics[nic].object].class_id = i == 1 ? 0x0200 : 0x0207;
+	}
+	assign(node);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(node->nics[i].rail, i == 1 ? -1 : i > 1 ? i - 1 : i);
+}
+
 /* Every cost is a tie, and half of the GPUs wait for a second round. */
 static void large_nodes_are_matched(void **state)
 {
@@ -527,6 +543,7 @@ int main(void)
 		TEST(far_nic_is_not_taken_for_the_sake_of_having_one),
 		TEST(faster_nic_is_preferred_and_storage_has_no_rail),
 		TEST(several_nics_of_one_gpu_are_rails),
+		TEST(without_gpus_the_most_common_kind_are_rails),
 		TEST(nics_that_do_not_serve_are_passed_over),
 		TEST(without_any_device_all_nics_serve),
 		TEST(nothing_is_near_where_nothing_is_known),
