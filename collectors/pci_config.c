@@ -99,6 +99,33 @@ static int open_config(const struct rna_root *root, const char *directory)
 	return rna_root_openat(root, path, O_RDONLY | O_NONBLOCK);
 }
 
+enum rna_pci_role rna_pci_port_role(int type, enum rna_pci_role above)
+{
+	switch (type) {
+	case RNA_PCI_PORT_ROOT:
+		return RNA_PCI_ROOT_PORT;
+	case RNA_PCI_PORT_UPSTREAM:
+		return RNA_PCI_UPSTREAM;
+	case RNA_PCI_PORT_DOWNSTREAM:
+		return RNA_PCI_DOWNSTREAM;
+	case RNA_PCI_PORT_UNKNOWN:
+		break;
+	default: /* to PCI and from it */
+		return RNA_PCI_BRIDGE;
+	}
+	switch (above) {
+	case RNA_PCI_HOST_BRIDGE:
+		return RNA_PCI_ROOT_PORT;
+	case RNA_PCI_ROOT_PORT:
+	case RNA_PCI_DOWNSTREAM:
+		return RNA_PCI_UPSTREAM;
+	case RNA_PCI_UPSTREAM:
+		return RNA_PCI_DOWNSTREAM;
+	default:
+		return RNA_PCI_BRIDGE;
+	}
+}
+
 int rna_pci_config_read(const struct rna_root *root, const char *directory,
 			struct rna_pci_config *ret)
 {

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "rna/root.h"
+#include "rna/topology.h"
 #include "rna/value.h"
 
 /* Device/Port Type of the PCI Express Capabilities Register (7.5.3.2), as far as it matters. */
@@ -34,6 +35,12 @@ struct rna_pci_config {
  */
 int rna_pci_config_read(const struct rna_root *root, const char *directory,
 			struct rna_pci_config *ret);
+
+/*
+ * What a bridge is: by its type where config space tells, else by what is above it. A port on a
+ * host bridge is a root port, and ports of switches alternate on the way down.
+ */
+enum rna_pci_role rna_pci_port_role(int type, enum rna_pci_role above);
 
 /* The least that a config space with ACS has. */
 enum { RNA_PCI_CONFIG_EXCERPT = 0x108 };

@@ -179,33 +179,14 @@ static bool is_bridge(struct run *run)
 	return rna_value_is_known(class) && class.number >> 8 == CLASS_PCI_BRIDGE;
 }
 
-/*
- * What kind of port a bridge is says its config space, to those who may read it. Else it follows
- * from what is above: on a host bridge it is a root port, below a port with a link the upstream
- * port of a switch, below that one a downstream port. Without files of a link it is no PCIe port.
- */
+/* Without files of a link it is no PCIe port, whatever is above; but config space knows better. */
 static enum rna_pci_role role_of(struct run *run, const struct rna_pcie_hop *hop, int type,
 				 const struct rna_pcie_hop *above)
 {
-	switch (type) {
-	case RNA_PCI_PORT_ROOT:
-		return RNA_PCI_ROOT_PORT;
-	case RNA_PCI_PORT_UPSTREAM:
-		return RNA_PCI_UPSTREAM;
-	case RNA_PCI_PORT_DOWNSTREAM:
-		return RNA_PCI_DOWNSTREAM;
-	case RNA_PCI_PORT_UNKNOWN:
-		break;
-	default: /* to PCI and from it */
+	if (type == RNA_PCI_PORT_UNKNOWN &&
+	    (!rna_value_is_known(hop->link.max_speed) || !is_bridge(run)))
 		return RNA_PCI_BRIDGE;
-	}
-	if (!rna_value_is_known(hop->link.max_speed) || !is_bridge(run))
-		return RNA_PCI_BRIDGE;
-	if (!above)
-		return RNA_PCI_ROOT_PORT;
-	if (above->role == RNA_PCI_ROOT_PORT || above->role == RNA_PCI_DOWNSTREAM)
-		return RNA_PCI_UPSTREAM;
-	return above->role == RNA_PCI_UPSTREAM ? RNA_PCI_DOWNSTREAM : RNA_PCI_BRIDGE;
+	return rna_pci_port_role(type, above ? above->role : RNA_PCI_HOST_BRIDGE);
 }
 
 /* above: the hop towards the root, NULL for the last one. */

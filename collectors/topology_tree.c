@@ -44,37 +44,6 @@ static struct rna_pci_object *add_object(struct tree *tree)
 	return &tree->objects[tree->count++];
 }
 
-/*
- * What kind of port a bridge is stands in its config space, for those who may read it. Else it
- * follows from what is above: ports of switches alternate, see agent/core/topology.c.
- */
-static enum rna_pci_role role_of_port(int type, const struct rna_pci_object *parent)
-{
-	switch (type) {
-	case RNA_PCI_PORT_ROOT:
-		return RNA_PCI_ROOT_PORT;
-	case RNA_PCI_PORT_UPSTREAM:
-		return RNA_PCI_UPSTREAM;
-	case RNA_PCI_PORT_DOWNSTREAM:
-		return RNA_PCI_DOWNSTREAM;
-	case RNA_PCI_PORT_UNKNOWN:
-		break;
-	default: /* to PCI and from it */
-		return RNA_PCI_BRIDGE;
-	}
-	switch (parent ? parent->role : RNA_PCI_BRIDGE) {
-	case RNA_PCI_HOST_BRIDGE:
-		return RNA_PCI_ROOT_PORT;
-	case RNA_PCI_ROOT_PORT:
-	case RNA_PCI_DOWNSTREAM:
-		return RNA_PCI_UPSTREAM;
-	case RNA_PCI_UPSTREAM:
-		return RNA_PCI_DOWNSTREAM;
-	default:
-		return RNA_PCI_BRIDGE;
-	}
-}
-
 static enum rna_pci_role role_of_function(const struct rna_pci_function *function)
 {
 	if (function->gpu)
@@ -120,7 +89,7 @@ static void read_bridge(struct rna_topology_run *run, const char *directory,
 		object->device_id = rna_topology_read_id(run, directory, "device");
 		object->numa_node = rna_topology_read_node(run, directory);
 	}
-	object->role = role_of_port(config.type, parent);
+	object->role = rna_pci_port_role(config.type, parent ? parent->role : RNA_PCI_BRIDGE);
 }
 
 static bool ends_with(const char *text, const char *end)
