@@ -99,6 +99,15 @@ static void remember(struct rna_agent *agent, struct rna_view *view)
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 }
 
+/* The Node may have to allow tests. */
+static void hold_tests(struct rna_agent *agent)
+{
+	const char *label = agent->settings.selftest_node_label;
+	bool allowed = !label[0] || rna_node_has_label(agent->node, label);
+
+	rna_selftest_hold(agent->selftest, allowed ? RNA_SKIP_NONE : RNA_SKIP_NODE_GATE);
+}
+
 static void publish(void *userdata)
 {
 	struct rna_agent *agent = userdata;
@@ -111,6 +120,7 @@ static void publish(void *userdata)
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
+	hold_tests(agent);
 	view->selftests = rna_selftest_results(agent->selftest);
 	remember(agent, view);
 	rna_node_describe(agent->node, view);

@@ -87,6 +87,11 @@ void rna_node_describe(struct rna_node *node, struct rna_view *view)
 	view->node = status;
 }
 
+bool rna_node_has_label(const struct rna_node *node, const char *label)
+{
+	return node && rna_kubernetes_has_label(node->status, label);
+}
+
 /* -- The wish ---------------------------------------------------------------------------------- */
 
 void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,

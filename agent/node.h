@@ -27,6 +27,9 @@ int rna_node_start(sd_event *event, const struct rna_settings *settings, struct 
 /* Fills in node of a view that nobody has seen yet, before it is judged. Accepts NULL. */
 void rna_node_describe(struct rna_node *node, struct rna_view *view);
 
+/* Had the Node that label when it was read, "KEY" or "KEY=VALUE"? Accepts NULL: no. */
+bool rna_node_has_label(const struct rna_node *node, const char *label);
+
 /* A finding began or ended. Accepts NULL. */
 void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
 		   const struct rna_finding *finding, bool over);

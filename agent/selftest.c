@@ -700,7 +700,8 @@ void rna_selftest_update(struct rna_selftest *selftest)
 
 void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
 {
-	selftest->hold = why;
+	if (selftest)
+		selftest->hold = why;
 }
 
 int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,

@@ -31,6 +31,7 @@ static bool is_driver(const char *entry);
 static bool is_any(const char *text);
 static bool is_absolute(const char *text);
 static bool is_resource_glob(const char *entry);
+static bool is_node_label(const char *entry);
 
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
@@ -313,6 +314,10 @@ const struct rna_setting rna_setting_table[] = {
 	     "as in health.silence, for example daily 02:00-04:00 or Sat 00:00-06:00 mlx5_*",
 	     rna_silence_is_valid, NULL,
 	     "Times, in UTC, at which tests are allowed; at all times when empty."),
+	TEXT("selftest.node_label", selftest_node_label, "KEY, KEY=VALUE, or \"\" for none",
+	     is_node_label, "",
+	     "Tests are made only while the Node has this label, which the agent reads every "
+	     "kubernetes.look: with kubernetes.backend api or both; while it is not known, there are none."),
 	INTEGER("selftest.ok", selftest_ok, "1", "100", "90",
 		"How much of the bandwidth that link and PCIe path allow is good, in percent."),
 	INTEGER("selftest.warning", selftest_warning, "1", "100", "80",
@@ -405,6 +410,17 @@ static bool is_resource_glob(const char *entry)
 {
 	return strchr(entry, '/') && strlen(entry) <= 317 /* 253, a slash and 63 */ &&
 	       entry[strcspn(entry, " \t")] == '\0';
+}
+
+static bool is_node_label(const char *entry)
+{
+	size_t len = strcspn(entry, "=");
+	RNA_FREE char *key = strndup(entry, len);
+
+	if (*entry == '\0')
+		return true;
+	return key && rna_label_key_check("selftest.node_label", key, NULL) == 0 &&
+	       (entry[len] == '\0' || rna_label_value_is_legal(entry + len + 1));
 }
 
 /* A module's name, which has no other characters in any driver of the kernel. */

@@ -96,6 +96,7 @@ struct rna_settings {
 	bool selftest_gpu_memory;
 	rna_usec selftest_quiet;
 	unsigned selftest_busy_rate; /* MB/s */
+	char *selftest_node_label;   /* "": none */
 	char **selftest_window;      /* NULL-ended, or NULL: any time */
 	unsigned selftest_ok;        /* percent of what is expected */
 	unsigned selftest_warning;

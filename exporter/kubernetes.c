@@ -7,6 +7,7 @@
  */
 #include "rna/kubernetes.h"
 
+#include "rna/parse.h"
 #include "rna/thread.h"
 
 #include <ctype.h>
@@ -126,18 +127,16 @@ static void copy_options(struct copy *copy, const struct rna_kubernetes_options 
 	ret->condition_types = copy_list(copy, options->condition_types);
 }
 
-static void copy_labels(struct copy *copy, const struct rna_node_wish *from,
-			struct rna_node_wish *wish)
+static const struct rna_node_label *copy_labels(struct copy *copy,
+						const struct rna_node_label *from, size_t count)
 {
-	struct rna_node_label *labels =
-		rna_arena_array(copy->arena, from->label_count, sizeof(*labels));
+	struct rna_node_label *labels = rna_arena_array(copy->arena, count, sizeof(*labels));
 
 	copy->failed |= !labels;
-	for (size_t i = 0; labels && i < from->label_count; i++)
-		labels[i] = (struct rna_node_label){copy_text(copy, from->labels[i].key),
-						    copy_text(copy, from->labels[i].value)};
-	wish->labels = labels;
-	wish->label_count = from->label_count;
+	for (size_t i = 0; labels && i < count; i++)
+		labels[i] = (struct rna_node_label){copy_text(copy, from[i].key),
+						    copy_text(copy, from[i].value)};
+	return labels;
 }
 
 static void copy_conditions(struct copy *copy, const struct rna_node_wish *from,
@@ -173,7 +172,8 @@ static struct rna_node_wish *copy_wish(const struct rna_node_wish *from)
 
 	if (!wish)
 		return NULL;
-	copy_labels(&copy, from, wish);
+	wish->labels = copy_labels(&copy, from->labels, from->label_count);
+	wish->label_count = from->label_count;
 	copy_conditions(&copy, from, wish);
 	wish->labels_decided = from->labels_decided;
 	wish->conditions_decided = from->conditions_decided;
@@ -192,6 +192,20 @@ struct rna_kubernetes_status *rna_kubernetes_status_free(struct rna_kubernetes_s
 	if (status)
 		(void)rna_arena_free(status->arena);
 	return NULL;
+}
+
+bool rna_kubernetes_has_label(const struct rna_kubernetes_status *status, const char *label)
+{
+	size_t len = strcspn(label, "="), count = status ? status->label_count : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct rna_node_label *own = &status->labels[i];
+
+		if (strncmp(own->key, label, len) == 0 && own->key[len] == '\0' &&
+		    (label[len] == '\0' || rna_same_text(own->value, label + len + 1)))
+			return true;
+	}
+	return false;
 }
 
 static void copy_resources(struct copy *copy, const struct rna_kube_node *node,
@@ -229,6 +243,8 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 	status->events_sent = round->events_sent;
 	status->events_dropped = round->events_dropped;
 	copy_resources(&copy, &round->node, status);
+	status->labels = copy_labels(&copy, round->node.labels, round->node.label_count);
+	status->label_count = round->node.label_count;
 	if (copy.failed)
 		return NULL;
 	status->arena = RNA_TAKE(arena);

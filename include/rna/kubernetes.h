@@ -248,8 +248,13 @@ struct rna_kubernetes_status {
 	struct rna_time looked;  /* when the Node was read; 0: not yet */
 	size_t resource_count;   /* that the globs match */
 	const struct rna_kubernetes_resource *resources; /* by name */
-	struct rna_arena *arena;                         /* owns this struct and all it points to */
+	size_t label_count;
+	const struct rna_node_label *labels; /* that the Node had then, whoever gave them */
+	struct rna_arena *arena;             /* owns this struct and all it points to */
 };
+
+/* Had the Node that label, "KEY" or "KEY=VALUE"? false also while it was not read. NULL: false. */
+bool rna_kubernetes_has_label(const struct rna_kubernetes_status *status, const char *label);
 
 struct rna_kubernetes_status *rna_kubernetes_status_free(struct rna_kubernetes_status *status);
 RNA_DEFINE_CLEANUP(struct rna_kubernetes_status, rna_kubernetes_status_free)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What has to hold of the pods whatever the values: no right without a reason that the values
 give. The values here are those of a profile, laid over the chart's own."""
+import yaml
 
 REASONS = ("verbs", "umad", "selfTest")
 
@@ -117,8 +118,18 @@ def check_roles(items, values):
             yield "Role: events of nodes are in the namespace default"
 
 
+def check_traffic(items, values):
+    """No traffic by who was not given the rights for it, whatever else gave them."""
+    config = next(item for item in items if item["kind"] == "ConfigMap"
+                  and "rdma-node-agent.yaml" in item["data"])["data"]["rdma-node-agent.yaml"]
+    tests = yaml.safe_load(config).get("selftest", {}).get("enabled", True)
+    if tests != values["selfTest"]["enabled"]:
+        yield "tests ports, or does not, and selfTest says the other way round"
+
+
 def complaints(items, values):
     pod = next(item for item in items if item["kind"] == "DaemonSet")["spec"]["template"]["spec"]
     yield from check_pod(pod, values)
     yield from check_init(pod)
     yield from check_roles(items, values)
+    yield from check_traffic(items, values)

@@ -17,6 +17,7 @@ LABEL = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 TEXTS = {
     "the key of a label": f"^({SUBDOMAIN}/)?{LABEL}$",
     'the key of a taint, or "" for none': f"^(({SUBDOMAIN}/)?{LABEL})?$",
+    'KEY, KEY=VALUE, or "" for none': f"^(({SUBDOMAIN}/)?{LABEL}(=({LABEL})?)?)?$",
     "the value of a label": f"^({LABEL})?$",
     "a DNS subdomain, with or without a slash behind it": f"^{SUBDOMAIN}/?$",
     "an absolute path": "^/",

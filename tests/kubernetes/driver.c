@@ -233,7 +233,8 @@ static bool next_wish(struct rna_node_wish *wish)
 
 static void print_status(const struct rna_kubernetes_status *status)
 {
-	json_t *object = json_object(), *requests = json_object(), *resources = json_object();
+	json_t *object = json_object(), *requests = json_object(), *resources = json_object(),
+	       *labels = json_object();
 
 	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
 	(void)json_object_set_new(object, "problem", json_string(status->problem));
@@ -252,6 +253,10 @@ static void print_status(const struct rna_kubernetes_status *status)
 						    (json_int_t)status->resources[i].capacity,
 						    (json_int_t)status->resources[i].allocatable));
 	(void)json_object_set_new(object, "resources", resources);
+	for (size_t i = 0; i < status->label_count; i++)
+		(void)json_object_set_new(labels, status->labels[i].key,
+					  json_string(status->labels[i].value));
+	(void)json_object_set_new(object, "labels", labels);
 	(void)json_dumpf(object, stdout, JSON_COMPACT);
 	(void)putchar('\n');
 	(void)fflush(stdout);

@@ -191,6 +191,12 @@ class Resources(AnyServer):
             status = client.make(labels=ROCE)
         self.assertEqual(status["resources"], {"rdma/hca": [63, 62], "rdma/none": [4, 0]})
 
+    def test_labels_of_others_are_known(self):
+        self.node.patch({"metadata": {"labels": {"site/tests": "allowed"}}})
+        with self.client() as client:
+            status = client.make(labels=ROCE)
+        self.assertEqual(status["labels"]["site/tests"], "allowed")
+
 
 class Commands(AnyServer):
     WISH = {"labels": ROCE, "conditions": [condition(CONDITIONS[0])], "taint": True}

@@ -554,6 +554,35 @@ static void test_names_of_labels_are_checked(void **state)
 	assert_int_equal(rna_label_key_check("x", long_text(400), NULL), -EINVAL);
 }
 
+static void test_labels_that_the_node_has(void **state)
+{
+	static const struct rna_node_label labels[] = {{"site/tests", "allowed"},
+						       {"site/tests-too", "no"},
+						       {"empty", ""}};
+	const struct rna_kubernetes_status node = {.label_count = 3, .labels = labels};
+	static const struct {
+		const char *label;
+		bool has;
+	} asked[] = {
+		{"site/tests", true},
+		{"site/tests=allowed", true},
+		{"site/tests=allow", false},
+		{"site/tests=", false},
+		{"site/test", false},
+		{"site/tests-too=no", true},
+		{"empty", true},
+		{"empty=", true},
+		{"empty=x", false},
+		{"allowed", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(asked); i++)
+		if (rna_kubernetes_has_label(&node, asked[i].label) != asked[i].has)
+			fail_msg("%s", asked[i].label);
+	assert_false(rna_kubernetes_has_label(NULL, "empty"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_values_of_any_bytes),
 		cmocka_unit_test(test_legal_values),
 		cmocka_unit_test(test_names_of_labels_are_checked),
+		cmocka_unit_test(test_labels_that_the_node_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,6 +372,25 @@ static void test_nothing_is_tested_while_held(void **state)
 	tear_down(&scene);
 }
 
+/* What the Node says is for turns; a person knows what he does. */
+static void test_the_node_says_no(void **state)
+{
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, RNA_USEC_PER_SEC / 10);
+	rna_selftest_hold(scene.selftest, RNA_SKIP_NODE_GATE);
+	follow(&scene);
+	wait_for(&scene, "mlx5_0", was_skipped);
+	assert_int_equal(known(&scene, "mlx5_0")->skip, RNA_SKIP_NODE_GATE);
+	assert_int_equal(demand(&scene, &everything, &error), 0);
+	wait_until_done(&scene);
+	assert_int_equal(scene.runs[0].grade, RNA_GRADE_OK);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
 /* A name is not an identity: the turns go with the key. */
 static void test_a_device_that_is_renamed(void **state)
 {
@@ -416,6 +435,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(test_a_restart_is_no_reason_to_test),
 		cmocka_unit_test(test_a_bad_test_is_made_again_soon),
 		cmocka_unit_test(test_nothing_is_tested_while_held),
+		cmocka_unit_test(test_the_node_says_no),
 		cmocka_unit_test(test_a_device_that_is_renamed),
 		cmocka_unit_test(test_turned_off),
 	};

@@ -7,6 +7,10 @@
 {{- $own := dict
   "http" (dict "listen" (list (printf "%s:%d" $host (int .Values.port))))
   "state" (dict "directory" (ternary "" "/var/lib/rdma-node-agent" (eq .Values.state.type "none"))) -}}
+{{- if not .Values.selfTest.enabled -}}
+{{- /* device files may be there for other reasons, which are none for traffic */ -}}
+{{- $_ := set $own "selftest" (dict "enabled" false) -}}
+{{- end -}}
 {{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
 {{- end -}}
 
