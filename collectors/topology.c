@@ -183,18 +183,36 @@ static void drop_ordinary(struct rna_topology_run *run)
 	rna_pci_functions_sort(run, functions);
 }
 
+static void keep_what_counts(struct rna_topology_run *run)
+{
+	rna_topology_read_netdevs(run);
+	rna_topology_read_devices(run);
+	drop_ordinary(run);
+}
+
+/*
+ * hwloc is asked about what is kept and no more: an ordinary NIC is not in the part before, so that
+ * it would be new each time.
+ */
+static void read_functions(struct rna_topology_run *run, struct rna_topology *topology)
+{
+	rna_topology_read_functions(run);
+	if (!follows_hwloc(run)) {
+		keep_what_counts(run);
+		ask_hwloc(run, topology);
+		return;
+	}
+	ask_hwloc(run, topology);
+	follow_hwloc(run);
+	keep_what_counts(run);
+}
+
 static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 {
 	struct rna_nic *nics = NULL;
 	int status;
 
-	rna_topology_read_functions(run);
-	ask_hwloc(run, topology);
-	if (follows_hwloc(run))
-		follow_hwloc(run);
-	rna_topology_read_netdevs(run);
-	rna_topology_read_devices(run);
-	drop_ordinary(run);
+	read_functions(run, topology);
 	if (run->no_memory)
 		return -ENOMEM;
 	rna_topology_find_lags(run);

@@ -452,12 +452,13 @@ static void named_xml_is_the_tree(void **state)
 	assert_int_equal(topology->affinities[0].nic, 0);
 }
 
-/* What hwloc said stays known while the functions are the same. */
+/* What hwloc said stays known while the functions are the same, those that are left out as well. */
 static void hwloc_is_asked_once(void **state)
 {
 	struct fixture *fixture = *state;
 
 	add_function(&fixture->tree, "pci0000:00/0000:00:01.0", GPU_CLASS, NVIDIA);
+	add_function(&fixture->tree, "pci0000:00/0000:00:03.0", ETHERNET, SOME_OTHER);
 	tree_write(&fixture->tree, "hwloc.xml", XML(" version=\"2.0\""));
 	collect(fixture);
 	assert_int_equal(fixture->topology->objects[1].numa_node, 0);
