@@ -97,7 +97,7 @@ static ssize_t read_vpd(const struct rna_root *root, const char *directory, char
 
 	if (snprintf(path, sizeof(path), "%s/vpd", directory) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	fd = rna_root_openat(root, path, O_RDONLY);
+	fd = rna_root_openat(root, path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return fd;
 	len = pread(fd, vpd, VPD_MAX, 0);

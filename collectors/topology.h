@@ -37,6 +37,8 @@ struct rna_pci_function {
 	unsigned os_devices; /* of a GPU, where hwloc tells; 0: it does not */
 	const char *model;   /* of a GPU, where hwloc tells */
 	const char *uuid;    /* likewise */
+	const char *serial;  /* of its VPD, once it was asked; NULL: it has none */
+	bool asked_for_serial;
 	struct rna_names netdevs;
 	struct rna_names devices;
 	struct rna_pci_function *lag; /* the one that has the device of its LAG, if another */

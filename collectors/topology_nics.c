@@ -4,7 +4,7 @@
  *
  * The RDMA device of a LAG is on the first of its functions; the others have none, but an interface
  * in the same bond. A ConnectX-8 and its Data Direct function are one chip: they have one serial
- * number, which the VPD tells to root. That asks the devices, so it is done once for each pair.
+ * number, which the VPD tells to root. That asks the devices, so it is done once for each of them.
  */
 #include "topology.h"
 
@@ -72,12 +72,13 @@ void rna_topology_find_lags(struct rna_topology_run *run)
 
 /* ---- Data Direct ---------------------------------------------------------------------------- */
 
-static const char *read_serial(struct rna_topology_run *run,
-			       const struct rna_pci_function *function)
+static const char *serial_of(struct rna_topology_run *run, struct rna_pci_function *function)
 {
-	if (!function->directory)
-		return NULL;
-	return rna_pci_read_serial(run->in->root, function->directory, run->scratch);
+	if (!function->asked_for_serial && function->directory)
+		function->serial =
+			rna_pci_read_serial(run->in->root, function->directory, run->scratch);
+	function->asked_for_serial = true;
+	return function->serial;
 }
 
 /* What the part before says, if the function is still there: no device is asked twice. */
@@ -94,23 +95,20 @@ static const struct rna_pci_function *recall(const struct rna_topology_run *run,
 	return NULL;
 }
 
-static int find_data_direct(struct rna_topology_run *run, const struct rna_pci_function *nic)
+static int find_data_direct(struct rna_topology_run *run, struct rna_pci_function *nic)
 {
 	const struct rna_pci_function *known = recall(run, nic->address);
-	const char *serial = NULL;
 
 	if (known)
 		return known->object;
-	for (size_t i = 0; i < run->functions.count; i++) {
-		const struct rna_pci_function *function = run->functions.by_address[i];
+	for (size_t i = 0; i < run->functions.count && nic->vendor_id == VENDOR_MELLANOX; i++) {
+		struct rna_pci_function *function = run->functions.by_address[i];
 
-		if (!function->data_direct || nic->vendor_id != VENDOR_MELLANOX)
+		if (!function->data_direct)
 			continue;
-		if (!serial)
-			serial = read_serial(run, nic);
-		if (!serial)
+		if (!serial_of(run, nic))
 			break;
-		if (rna_same_text(serial, read_serial(run, function)))
+		if (rna_same_text(serial_of(run, nic), serial_of(run, function)))
 			return function->object;
 	}
 	return RNA_NO_OBJECT;
@@ -155,7 +153,7 @@ int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *to
 		return -ENOMEM;
 	topology->nics = *ret = nics;
 	for (size_t i = 0; i < run->functions.count; i++) {
-		const struct rna_pci_function *function = run->functions.by_address[i];
+		struct rna_pci_function *function = run->functions.by_address[i];
 
 		if (!function->nic)
 			continue;
