@@ -144,6 +144,23 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 
 /* -- Modules ----------------------------------------------------------------------------------- */
 
+bool rna_readiness_is_built_in(const struct rna_root *root, const char *module)
+{
+	static const struct {
+		const char *module, *sign;
+	} signs[] = {
+		{"ib_uverbs", "sys/class/infiniband_verbs"},
+		{"ib_umad", "sys/class/infiniband_mad"},
+		{"rdma_ucm", "sys/class/misc/rdma_cm"},
+		{"mlx5_ib", "sys/bus/auxiliary/drivers/mlx5_ib.rdma"},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signs); i++)
+		if (strcmp(signs[i].module, module) == 0)
+			return rna_root_exists(root, signs[i].sign);
+	return false;
+}
+
 static void read_modules(struct run *run, struct rna_readiness *readiness)
 {
 	size_t count = RNA_ARRAY_SIZE(rna_readiness_modules) - 1;
@@ -156,7 +173,8 @@ static void read_modules(struct run *run, struct rna_readiness *readiness)
 	for (size_t i = 0; i < count; i++)
 		modules[i] = (struct rna_module){
 			.name = rna_readiness_modules[i],
-			.loaded = exists(run, "sys/module", rna_readiness_modules[i]),
+			.loaded = exists(run, "sys/module", rna_readiness_modules[i]) ||
+				  rna_readiness_is_built_in(run->root, rna_readiness_modules[i]),
 		};
 	readiness->modules = modules;
 	readiness->module_count = count;

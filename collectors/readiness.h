@@ -8,7 +8,10 @@
 /* Tables that end with NULL. */
 extern const char *const rna_readiness_files[];   /* copied as they are */
 extern const char *const rna_readiness_modules[]; /* names below sys/module */
-extern const char *const rna_readiness_units[];   /* of systemd */
+/* A part of the kernel is in sys/module only if it has parameters; these are told by what they do.
+ */
+bool rna_readiness_is_built_in(const struct rna_root *root, const char *module);
+extern const char *const rna_readiness_units[]; /* of systemd */
 
 #define RNA_DEV_INFINIBAND "dev/infiniband"
 /* What a /dev that was made for a container or a service does not have. */

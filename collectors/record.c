@@ -352,7 +352,8 @@ static void copy_modules(struct rna_recording *recording)
 	for (const char *const *name = rna_readiness_modules; *name; name++) {
 		const char *path = rna_recording_join(recording, "sys/module", *name);
 
-		if (path && rna_root_exists(recording->root, path))
+		if (path && (rna_root_exists(recording->root, path) ||
+			     rna_readiness_is_built_in(recording->root, *name)))
 			rna_recording_write_directory(recording, path);
 	}
 }

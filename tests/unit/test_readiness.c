@@ -271,6 +271,22 @@ static bool is_loaded(const struct rna_readiness *readiness, const char *name)
 	return false;
 }
 
+static void test_what_is_built_in_is_loaded(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_readiness *readiness;
+
+	tree_write(&fixture->tree, "sys/module/ib_core/parameters/netns_mode", "Y\n");
+	tree_mkdir(&fixture->tree, "sys/class/infiniband_verbs");
+	tree_mkdir(&fixture->tree, "sys/class/misc/rdma_cm");
+	tree_mkdir(&fixture->tree, "sys/bus/auxiliary/drivers/mlx5_ib.rdma");
+	readiness = collect(fixture);
+	assert_true(is_loaded(readiness, "ib_uverbs"));
+	assert_true(is_loaded(readiness, "rdma_ucm"));
+	assert_true(is_loaded(readiness, "mlx5_ib"));
+	assert_false(is_loaded(readiness, "ib_umad"));
+}
+
 static void make_gpus(const struct tree *tree)
 {
 	tree_write(tree, "proc/sys/kernel/osrelease", "6.8.0-45-generic\n");
@@ -340,6 +356,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_of_an_empty_node_nothing_is_known, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_built_in_is_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gpudirect_is_known_where_modules_are, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_device_files_are_missed_only_in_a_whole_dev,
