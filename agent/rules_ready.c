@@ -241,6 +241,12 @@ static bool is_same_card(const struct rna_rule_subject *a, const struct rna_rule
 	       b->identity && rna_same_text(a->identity->board_id, b->identity->board_id);
 }
 
+static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
+	       is_same_card(port, in->subject);
+}
+
 static size_t count_with(const struct rna_rule_input *in, trait *get, uint64_t wanted,
 			 size_t *ret_known)
 {
@@ -251,13 +257,31 @@ static size_t count_with(const struct rna_rule_input *in, trait *get, uint64_t w
 		const struct rna_rule_subject *port = &in->subjects[i];
 		uint64_t value;
 
-		if (port->number == 0 || port->device->device->function != RNA_FUNCTION_PF ||
-		    !is_same_card(port, in->subject) || !get(port, &value))
+		if (!is_compared(in, port) || !get(port, &value))
 			continue;
 		++*ret_known;
 		count += value == wanted;
 	}
 	return count;
+}
+
+/* What more than half have, if there is such a value (Boyer and Moore 1981). */
+static uint64_t likely_majority(const struct rna_rule_input *in, trait *get)
+{
+	uint64_t ret = 0, value;
+	size_t lead = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		if (!is_compared(in, &in->subjects[i]) || !get(&in->subjects[i], &value))
+			continue;
+		if (lead == 0)
+			ret = value;
+		if (ret == value)
+			lead++;
+		else
+			lead--;
+	}
+	return ret;
 }
 
 /*
@@ -272,11 +296,8 @@ static bool is_odd_one(const struct rna_rule_input *in, trait *get, uint64_t *re
 	if (in->subject->number == 0 || in->subject->device->device->function != RNA_FUNCTION_PF ||
 	    !get(in->subject, &own) || count_with(in, get, own, &known) * 2 >= known || known < 3)
 		return false;
-	for (size_t i = 0; i < in->count; i++)
-		if (in->subjects[i].number > 0 && get(&in->subjects[i], ret) &&
-		    count_with(in, get, *ret, &known) * 2 > known)
-			return true;
-	return false;
+	*ret = likely_majority(in, get);
+	return count_with(in, get, *ret, &known) * 2 > known;
 }
 
 static bool link_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
