@@ -146,13 +146,13 @@ static unsigned index_of_infiniband(const struct rna_port_gids *gids,
 }
 
 /*
- * An empty index is a candidate like any other: its GID of zeros counts as IPv6. Of those behind
- * the last entry the first stands for all, for the length of the table is not known here.
+ * An empty index is a candidate like any other: its GID of zeros counts as IPv6. Of those in a row
+ * the first stands for all: once it is settled for, the next ones are no better.
  */
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings)
 {
-	unsigned end = gids->count > 0 ? gids->entries[gids->count - 1].index + 1 : 0;
+	uint64_t end = gids->count > 0 ? (uint64_t)gids->entries[gids->count - 1].index + 1 : 0;
 	struct rna_gid_entry current = {0};
 	size_t next = 0;
 
@@ -160,13 +160,18 @@ unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 		return index_of_infiniband(gids, settings);
 	if (settings->gid_index >= 0)
 		return (unsigned)settings->gid_index;
-	for (unsigned index = 0; index <= end; index++) {
-		struct rna_gid_entry candidate = {.index = index};
+	for (uint64_t index = 0; index <= end;) {
+		bool filled = next < gids->count && gids->entries[next].index == index;
+		struct rna_gid_entry candidate = {.index = (unsigned)index};
 
-		if (next < gids->count && gids->entries[next].index == index)
+		if (filled)
 			candidate = gids->entries[next++];
 		if (index == 0 || prefers(&candidate, &current, settings))
 			current = candidate;
+		if (filled)
+			index++;
+		else
+			index = next < gids->count ? gids->entries[next].index : end + 1;
 	}
 	return current.index;
 }

@@ -103,6 +103,7 @@ static const struct {
 	{"lL@1022fF",    "", 1023, "the end of rxe's table of 1024"},
 	{"l@1023F",      "", 1023, "1021 empty entries in between"},
 	{"lL@70000fF",   "", 70001, "no table is too long"},
+	{"l@4294967294fF", "", 4294967295, "not even the longest that can be written"},
 
 	/* -- NCCL_IB_GID_INDEX -------------------------------------------------------------------- */
 	{"lLfF",   "GID_INDEX=3",    3, "verbatim"},
