@@ -82,6 +82,14 @@ static bool is_upper_end(enum rna_pci_role role)
 	return role == RNA_PCI_ROOT_PORT || role == RNA_PCI_DOWNSTREAM;
 }
 
+/* A GPU, or a port of the switch that AMD's have in front of them; its host bridges are 1022. */
+static bool is_of_gpu(const struct rna_pci_object *object)
+{
+	enum { VENDOR_AMD_GPUS = 0x1002 };
+
+	return object->role == RNA_PCI_GPU || object->vendor_id == VENDOR_AMD_GPUS;
+}
+
 /*
  * Trained below what both ends can do? The link of a GPU without work is slow on purpose, so there
  * it is only the width that tells.
@@ -99,7 +107,7 @@ static void set_link(struct builder *builder, struct rna_item *item, int object)
 	item->speed = below->link.speed;
 	if (is_below(item->width, width))
 		rna_strbuf_printf(next(builder), "x%ju", (uintmax_t)width.number);
-	if (is_below(item->speed, speed) && below->role != RNA_PCI_GPU)
+	if (is_below(item->speed, speed) && !is_of_gpu(below))
 		rna_strbuf_puts(next(builder), print_speed(speed, text));
 	item->trouble = keep(builder);
 	builder->tree->troubles += item->trouble != NULL;
@@ -225,7 +233,8 @@ static void set_state(struct builder *builder, struct rna_item *item, const stru
 		rna_strbuf_printf(&builder->scratch, " %u of %u", ports->count - ports->up,
 				  ports->count);
 	item->state = keep(builder);
-	builder->tree->ports_down += item->tone == RNA_TONE_BAD ? ports->count - ports->up : 0;
+	if (item->tone == RNA_TONE_BAD && builder->topology->nics[item->number].lag < 0)
+		builder->tree->ports_down += ports->count - ports->up;
 }
 
 static void add_list(struct builder *builder, const char *const *names, size_t count)

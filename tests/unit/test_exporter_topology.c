@@ -109,6 +109,32 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	assert_string_equal(stripped.data, expected_text);
 }
 
+/* Those of a LAG are one port, whichever function is looked at. */
+static void test_a_port_that_is_down_counts_once(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+	struct rna_nic *nics = (void *)(uintptr_t)topology_of(view)->nics;
+
+	(void)state;
+	nics[1].devices = nics[2].devices;
+	nics[1].device_count = 1;
+	nics[1].lag = 2;
+	assert_has(rna_write_topology_svg, view, "3 NICs, 1 port down");
+}
+
+/* GPUs of AMD have a switch in front of them, which goes to sleep with them. */
+static void test_idle_gpus_are_no_trouble(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+	struct rna_pci_object *port = object_at(topology_of(view), 2);
+
+	(void)state;
+	port->link.speed.number = 2500;
+	assert_has(write_plain, view, "0000:11:00.0  x16 2.5 GT/s !! could be 32 GT/s\n");
+	port->vendor_id = 0x1002;
+	assert_has(write_plain, view, "0000:11:00.0  x16 2.5 GT/s\n");
+}
+
 /* Whatever a driver says of its model, the terminal, the browser and dot get text. */
 static void test_hardware_texts_are_escaped(void **state)
 {
@@ -513,6 +539,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),
+		cmocka_unit_test(test_a_port_that_is_down_counts_once),
+		cmocka_unit_test(test_idle_gpus_are_no_trouble),
 		cmocka_unit_test(test_hardware_texts_are_escaped),
 		cmocka_unit_test(test_what_is_missing_is_said),
 		cmocka_unit_test(test_unknown_locality_is_not_guessed),
