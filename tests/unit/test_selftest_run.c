@@ -222,7 +222,7 @@ static void test_grades(void **state)
 	runs[4].result.end = RNA_LOOPBACK_SKIPPED;
 	runs[5].result.end = RNA_LOOPBACK_CORRUPT;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(runs); i++)
-		runs[i].request.size = 64 << i; /* no siblings */
+		runs[i].request.size = 64U << i; /* no siblings */
 	judge(runs, RNA_ARRAY_SIZE(runs));
 	assert_int_equal(runs[0].grade, RNA_GRADE_OK);
 	assert_int_equal(runs[1].grade, RNA_GRADE_WARNING);
