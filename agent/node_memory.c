@@ -137,11 +137,14 @@ static rna_usec later(rna_usec time, rna_usec delay)
 	return delay < RNA_USEC_NEVER - time ? time + delay : RNA_USEC_NEVER;
 }
 
+/* Bad news that nobody can confirm now does not become due by time. */
 rna_usec rna_told_due(const struct rna_told *told, const struct rna_node_delays *delays)
 {
+	if (told->blind > 0)
+		return told->decided && told->verdict.kind == RNA_VERDICT_UNKNOWN
+			       ? RNA_USEC_NEVER
+			       : later(told->blind, delays->unknown);
 	if (told->waits)
 		return later(told->from, told->worse ? delays->down : delays->up);
-	if (told->blind == 0 || (told->decided && told->verdict.kind == RNA_VERDICT_UNKNOWN))
-		return RNA_USEC_NEVER;
-	return later(told->blind, delays->unknown);
+	return RNA_USEC_NEVER;
 }

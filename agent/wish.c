@@ -37,6 +37,13 @@ struct pass {
 	bool no_memory;
 };
 
+/* A taint takes a node away from its users, so what is not known never sets and never removes it.
+ */
+static rna_usec unknown_delay(const char *name, const struct rna_node_delays *delays)
+{
+	return strcmp(name, TAINT) == 0 ? RNA_USEC_NEVER : delays->unknown;
+}
+
 static struct rna_node_delays delays_of(const struct rna_wish_input *in)
 {
 	if (in->once)
@@ -101,8 +108,6 @@ static void follow_conditions(struct pass *pass, bool observed)
 	}
 }
 
-/* A taint takes a node away from its users, so what is not known never sets and never removes it.
- */
 static void follow_taint(struct pass *pass, const struct rna_node_verdict *health)
 {
 	bool degraded = pass->in->settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
@@ -111,7 +116,7 @@ static void follow_taint(struct pass *pass, const struct rna_node_verdict *healt
 	struct rna_node_verdict verdict = {.kind = health->kind, .rank = bad ? 0 : 1};
 	struct rna_node_delays delays = delays_of(pass->in);
 
-	delays.unknown = RNA_USEC_NEVER;
+	delays.unknown = unknown_delay(TAINT, &delays);
 	if (health->kind == RNA_VERDICT_VALUE && !bad)
 		verdict.kind = RNA_VERDICT_NONE;
 	else if (bad)
@@ -141,11 +146,15 @@ int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input 
 rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings)
 {
 	const struct rna_wish_input in = {.settings = settings};
-	struct rna_node_delays delays = delays_of(&in);
+	const struct rna_node_delays common = delays_of(&in);
 	rna_usec first = RNA_USEC_NEVER;
 
 	for (size_t i = 0; i < memory->count; i++) {
-		rna_usec due = rna_told_due(&memory->items[i], &delays);
+		struct rna_node_delays delays = common;
+		rna_usec due;
+
+		delays.unknown = unknown_delay(memory->items[i].name, &common);
+		due = rna_told_due(&memory->items[i], &delays);
 
 		if (due < first)
 			first = due;

@@ -70,6 +70,8 @@ static void play(struct rna_told *told, const char *timeline, rna_usec start,
 			if (strcmp(word, "nothing") == 0)
 				continue;
 			(void)rna_told_follow(told, &seen, NULL, how, time);
+			/* else the loop would look again and again */
+			assert_true(rna_told_due(told, how) > time.monotonic);
 			if (strcmp(word_of(told), before) == 0)
 				continue;
 			(void)snprintf(before, sizeof(before), "%s", word_of(told));

@@ -85,6 +85,8 @@ static void look_for(struct fixture *f, unsigned seconds)
 		view->findings = f->findings;
 		view->finding_count = f->finding_count;
 		assert_true(rna_wish_follow(&f->memory.node, &in) >= 0);
+		/* else the loop would look again and again */
+		assert_true(rna_wish_due(&f->memory.node, &f->settings) > f->node.now.monotonic);
 		(void)rna_view_unref(view);
 	}
 }
