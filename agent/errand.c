@@ -82,13 +82,13 @@ bool rna_errands_wait(struct rna_errands *errands, rna_usec patience)
 {
 	struct timespec end;
 
-	if (!errands->busy)
-		return true;
-	(void)clock_gettime(CLOCK_REALTIME, &end);
+	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += (time_t)(patience / RNA_USEC_PER_SEC) + 1;
-	if (pthread_timedjoin_np(errands->thread, NULL, &end) != 0)
-		return false;
-	come_back(errands);
+	while (errands->busy) { /* back may have started another one */
+		if (pthread_clockjoin_np(errands->thread, NULL, CLOCK_MONOTONIC, &end) != 0)
+			return false;
+		come_back(errands);
+	}
 	return true;
 }
 

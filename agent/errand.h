@@ -26,8 +26,10 @@ bool rna_errands_busy(const struct rna_errands *errands);
 /* 0, or negative errno: then nothing was begun. None may be under way. */
 int rna_errands_start(struct rna_errands *errands, void *job);
 
-/* Waits for the one that is under way; back is called. false: it is stuck, and what it uses must
- * stay. */
+/*
+ * Waits for the one that is under way, and for those that back starts. false: it is stuck, and what
+ * it uses must stay.
+ */
 bool rna_errands_wait(struct rna_errands *errands, rna_usec patience);
 
 /* Only when none is under way. Accepts and returns NULL. */

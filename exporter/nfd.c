@@ -77,6 +77,8 @@ int rna_nfd_remove_file(const char *directory, struct rna_error *error)
 
 	if (at < 0 && errno != ENOENT)
 		return rna_error_set(error, -errno, "%s", directory);
+	if (at >= 0)
+		(void)unlinkat(at, FRESH, 0); /* of one that was ended while it wrote */
 	if (at >= 0 && unlinkat(at, NAME, 0) < 0 && errno != ENOENT)
 		return rna_error_set(error, -errno, "%s/" NAME ": cannot be removed", directory);
 	return 0;
