@@ -396,7 +396,8 @@ static int check_node(const struct rna_kubernetes_options *options, struct rna_e
 	if (!name)
 		return rna_error_say(error, -EINVAL,
 				     "the name of this Node is not known: set $NODE_NAME (in a "
-				     "pod: valueFrom fieldRef spec.nodeName) or kubernetes.node");
+				     "pod: valueFrom fieldRef spec.nodeName) or "
+				     "kubernetes.node_name");
 	for (const char *c = name; *c; c++)
 		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-' &&
 		    *c != '.')

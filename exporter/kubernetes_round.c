@@ -585,10 +585,11 @@ void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
 	struct rna_kube_job *jobs = round->jobs;
 
 	jobs[RNA_KUBE_LOOK].open |= due->look;
-	jobs[RNA_KUBE_LABELS].open |= due->resync || (due->change && labels_behind(round));
+	jobs[RNA_KUBE_LABELS].open |=
+		(due->change && labels_behind(round)) || (due->resync && has_labels(round));
 	jobs[RNA_KUBE_CONDITIONS].open |=
 		(due->change && conditions_behind(round)) ||
-		(round->api.options->condition_types && (due->resync || due->heartbeat));
+		((due->resync || due->heartbeat) && has_conditions(round));
 	jobs[RNA_KUBE_TAINT].open |= due->change && taint_behind(round);
 	jobs[RNA_KUBE_EVENTS].open |= due->change && has_events(round);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What becomes of a Node. Runs on any API server: RNA_TEST_KUBECONFIG names a real one."""
+import time
 import unittest
 
 from cluster import (CONDITIONS, TAINT, Driver, condition, event, once, shared_cluster, wait)
@@ -139,6 +140,17 @@ class Conditions(AnyServer):
             first = self.node.conditions[CONDITIONS[0]]["lastHeartbeatTime"]
             wait("a later heartbeat",
                  lambda: self.node.conditions[CONDITIONS[0]]["lastHeartbeatTime"] > first)
+
+    def test_what_is_not_decided_has_no_heartbeat(self):
+        """An agent that has just started knows some, and sends none until it knows all."""
+        with self.client() as client:
+            client.make(labels=ROCE, conditions=[condition(kind) for kind in CONDITIONS])
+        with self.client(heartbeat=100, resync=100) as client:
+            client.want(labels=None, conditions=None, events=[event()])
+            client.wait("the event", lambda s: s["events_sent"] == 1)
+            time.sleep(1)
+        self.assertEqual(self.node.own_labels, ROCE)
+        self.assertLessEqual(set(CONDITIONS), set(self.node.conditions))
 
     def test_none_of_our_business(self):
         with self.client(condition_types="") as client:
