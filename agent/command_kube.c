@@ -154,19 +154,24 @@ static int cleanup_file(struct kube *kube, struct rna_error *error)
 	return 0;
 }
 
-/* Whoever has turned it off may want to clean up behind it: then both are meant. */
+/*
+ * Whoever has turned it off may want to clean up behind it: then both are meant. One that cannot be
+ * does not keep the other from it; the first error is told.
+ */
 static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
 	bool off = call->settings.kubernetes_backend == 0;
-	int ret;
+	int ret, file = 0;
 
 	kube->settings = &call->settings;
 	ret = set_options(kube, error);
-	if (ret == 0 && (off || uses(kube, RNA_NODE_BACKEND_BIT(NFD))))
-		ret = cleanup_file(kube, error);
-	if (ret == 0 && (off || uses(kube, RNA_NODE_BACKEND_BIT(API))))
-		ret = cleanup_api(kube, error);
-	return ret;
+	if (ret < 0)
+		return ret;
+	if (off || uses(kube, RNA_NODE_BACKEND_BIT(NFD)))
+		file = cleanup_file(kube, error);
+	if (off || uses(kube, RNA_NODE_BACKEND_BIT(API)))
+		ret = cleanup_api(kube, file < 0 ? NULL : error);
+	return file < 0 ? file : ret;
 }
 
 int rna_command_kube(struct rna_call *call, struct rna_error *error)

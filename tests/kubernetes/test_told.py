@@ -86,6 +86,15 @@ class Agents(AnyServer):
             a.start()
             wait("readiness", a.is_ready)
 
+    def test_a_file_in_the_way_keeps_no_label(self):
+        """NFD's directory is none; what the API server was told goes all the same."""
+        with self.agent(backend="off", nfd_directory="/dev/null") as a:
+            self.node.label(**{"rdma-node-agent/ports-up": "9"})
+            result = a.command("kube", "cleanup")
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("/dev/null", result.stderr)
+            self.assertEqual(self.node.own_labels, {})
+
     def test_device_plugins(self):
         self.node.patch({"status": {"capacity": {"rdma/hca": "8"},
                                     "allocatable": {"rdma/hca": "0"}}}, "/status")
