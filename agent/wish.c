@@ -143,6 +143,17 @@ int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input 
 	return pass.no_memory ? -ENOMEM : pass.changed;
 }
 
+/* What a reload has turned off stays in memory, and waits for nothing. */
+static bool is_followed(const char *name, const struct rna_settings *settings)
+{
+	if (strcmp(name, TAINT) == 0)
+		return rna_settings_have_taint(settings);
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
+		if (strcmp(name, rna_condition_rows[id].type) == 0)
+			return settings->kubernetes_conditions;
+	return true;
+}
+
 rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings)
 {
 	const struct rna_wish_input in = {.settings = settings};
@@ -154,8 +165,9 @@ rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_set
 		rna_usec due;
 
 		delays.unknown = unknown_delay(memory->items[i].name, &common);
-		due = rna_told_due(&memory->items[i], &delays);
-
+		due = is_followed(memory->items[i].name, settings)
+			      ? rna_told_due(&memory->items[i], &delays)
+			      : RNA_USEC_NEVER;
 		if (due < first)
 			first = due;
 	}
