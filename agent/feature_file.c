@@ -19,7 +19,9 @@ struct rna_feature_file {
 	struct rna_node_wish *wish; /* newest */
 	bool unwritten;             /* is it another one than in the file? */
 	rna_usec pause;
-	sd_event_source *timer; /* renews, or tries again */
+	sd_event_source *timer; /* tries again */
+	/* Of the wall clock, which the file expires by: one that is set ahead makes it due. */
+	sd_event_source *renewal;
 	struct rna_errands *errands;
 	struct rna_node_backend status;
 	/* The errand's, while it is under way: */
@@ -34,6 +36,12 @@ static void work(void *job)
 
 	file->error = (struct rna_error){0};
 	(void)rna_nfd_put_file(file->directory, file->text.data, file->text.len, &file->error);
+}
+
+static void renew_at(struct rna_feature_file *file, rna_usec realtime)
+{
+	(void)sd_event_source_set_time(file->renewal, realtime);
+	(void)sd_event_source_set_enabled(file->renewal, SD_EVENT_ONESHOT);
 }
 
 static void run_at(struct rna_feature_file *file, rna_usec delay)
@@ -87,7 +95,7 @@ static void back(void *job)
 	file->status.requests[RNA_KUBERNETES_OK]++;
 	file->status.written = rna_clock_now().realtime;
 	file->pause = RETRY_FIRST;
-	run_at(file, file->expiry / 2);
+	renew_at(file, file->status.written + file->expiry / 2);
 	if (file->unwritten)
 		write_file(file);
 }
@@ -99,11 +107,20 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	return 0;
 }
 
+static int add_timer(sd_event *event, clockid_t clock, struct rna_feature_file *file,
+		     sd_event_source **ret)
+{
+	int status = sd_event_add_time(event, ret, clock, 0, 0, on_timer, file);
+
+	return status < 0 ? status : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
 static struct rna_feature_file *free_file(struct rna_feature_file *file)
 {
 	if (!file)
 		return NULL;
 	(void)sd_event_source_disable_unref(file->timer);
+	(void)sd_event_source_disable_unref(file->renewal);
 	(void)rna_errands_free(file->errands);
 	(void)rna_node_wish_unref(file->wish);
 	rna_strbuf_deinit(&file->text);
@@ -129,10 +146,9 @@ int rna_feature_file_new(sd_event *event, const char *directory, rna_usec expiry
 		return -ENOMEM;
 	status = rna_errands_new(event, work, back, &file->errands);
 	if (status >= 0)
-		status = sd_event_add_time(event, &file->timer, CLOCK_MONOTONIC, 0, 0, on_timer,
-					   file);
+		status = add_timer(event, CLOCK_MONOTONIC, file, &file->timer);
 	if (status >= 0)
-		status = sd_event_source_set_enabled(file->timer, SD_EVENT_OFF);
+		status = add_timer(event, CLOCK_REALTIME, file, &file->renewal);
 	if (status < 0)
 		return status;
 	*ret = RNA_TAKE(file);
