@@ -290,6 +290,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Reseat the card, its riser or its cable, and look for limits of the slot "
 			  "in the firmware setup; lspci -vv shows LnkCap and LnkSta of both ends.",
 		.message_id = "ad3299798a0648ef8356da94dffec3ec",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
 	[RNA_RULE_PCIE_LIMITS_PORT] = {
 		.name = "pcie-limits-port",
@@ -314,6 +315,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Look into the kernel log for AER and the function it names; reseat the "
 			  "card or its riser, and update its firmware and the host's.",
 		.message_id = "dff6f97996ad4881bb816d60f5916cf9",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
 	[RNA_RULE_GPUDIRECT_NOT_READY] = {
 		.name = "gpudirect-not-ready",
