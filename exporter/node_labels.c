@@ -25,9 +25,11 @@ struct tally {
 	const struct rna_subjects *subjects;
 	size_t ports;
 	size_t up;
-	size_t unread;     /* ports whose state is not known */
-	size_t expected;   /* to be up, those of devices that are missing with them */
-	size_t moved;      /* devices that another network namespace has: unread, too */
+	size_t unread;   /* ports whose state is not known */
+	size_t expected; /* to be up, those of devices that are missing with them */
+	/* devices whose ports are not seen: another network namespace has them, or they could not
+	 * be listed; unread, too */
+	size_t hidden;
 	const char *model; /* of most functions; NULL: none */
 	char scratch[32];  /* where model may lie */
 };
@@ -103,8 +105,13 @@ static bool has_usable_gid(const struct rna_port_gids *gids)
 	return false;
 }
 
-static bool has_gid_of_unknown_type(const struct rna_port_gids *gids)
+/* Is there one of which it cannot be said? One that could not be read is not in the table. */
+static bool has_doubtful_gid(const struct rna_subject *port)
 {
+	const struct rna_port_gids *gids = port->gids;
+
+	if (rna_part_error_count(&rna_device_gids(port->device)->part) > 0)
+		return true;
 	for (size_t i = 0; i < gids->count; i++)
 		if (gids->entries[i].type == RNA_GID_TYPE_UNKNOWN)
 			return true;
@@ -126,13 +133,13 @@ static enum rna_verdict_kind port_does_roce(const struct rna_subject *port)
 		return RNA_VERDICT_UNKNOWN;
 	if (has_usable_gid(port->gids))
 		return RNA_VERDICT_VALUE;
-	return has_gid_of_unknown_type(port->gids) ? RNA_VERDICT_UNKNOWN : RNA_VERDICT_NONE;
+	return has_doubtful_gid(port) ? RNA_VERDICT_UNKNOWN : RNA_VERDICT_NONE;
 }
 
 static struct rna_node_verdict roce(const struct tally *tally)
 {
 	const struct rna_subject *port = NULL;
-	bool doubt = tally->moved > 0;
+	bool doubt = tally->hidden > 0;
 
 	while ((port = next_port(tally, port)))
 		switch (port_does_roce(port)) {
@@ -164,12 +171,12 @@ static struct rna_node_verdict link_layers(const struct tally *tally)
 		return say("ethernet-infiniband", 0);
 	if (ethernet || infiniband)
 		return say(ethernet ? "ethernet" : "infiniband", 0);
-	return none;
+	return tally->hidden > 0 ? unknown : none;
 }
 
 static bool has_no_port(const struct tally *tally)
 {
-	return tally->ports == 0 && tally->expected == 0;
+	return tally->ports == 0 && tally->expected == 0 && tally->unread == 0;
 }
 
 static struct rna_node_verdict ports_up(const struct tally *tally)
@@ -308,7 +315,9 @@ static void find_model(struct tally *tally)
 
 static struct rna_node_verdict nic_model(const struct tally *tally)
 {
-	return tally->model ? say(tally->model, 0) : none;
+	if (tally->model)
+		return say(tally->model, 0);
+	return tally->hidden > 0 ? unknown : none;
 }
 
 static struct rna_node_verdict firmware(const struct tally *tally)
@@ -325,11 +334,38 @@ static struct rna_node_verdict firmware(const struct tally *tally)
 		if (!device->identity)
 			return unknown;
 		own = device->identity->firmware_version;
+		if (!own && rna_part_error_count(&device->identity->part) > 0)
+			return unknown;
 		if (!own || (version && strcmp(version, own) != 0))
 			return none; /* it has none, or they disagree */
 		version = own;
 	}
 	return version ? say(version, 0) : none;
+}
+
+/* -- The node ---------------------------------------------------------------------------------- */
+
+/* One way is enough. GPUs without a driver that we know are none of ours. */
+static struct rna_node_verdict gpudirect(const struct tally *tally)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+	const struct rna_readiness *readiness = rna_snapshot_readiness(tally->view->snapshot);
+	bool known = true;
+
+	if (has_no_port(tally) || (topology && topology->gpu_count == 0))
+		return none;
+	if (!topology || !readiness)
+		return unknown;
+	if (!readiness->gpu_driver.name)
+		return none;
+	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++) {
+		struct rna_value able = readiness->gpudirect[method];
+
+		if (rna_value_is_known(able) && able.number)
+			return say("true", 1);
+		known &= rna_value_is_known(able);
+	}
+	return known ? say("false", 0) : unknown;
 }
 
 /* Without the PCI tree nobody knows; a node whose RDMA devices are all virtual has no rails. */
@@ -413,6 +449,10 @@ static const struct {
 	[RNA_NODE_LABEL_FIRMWARE] =
 		{"nic-firmware", firmware, "`28.39.1002`, ...",
 		 "Firmware of the devices of that model, if all have the same."},
+	[RNA_NODE_LABEL_GPUDIRECT] =
+		{"gpudirect", gpudirect, "`true`, `false`",
+		 "Whether NICs can reach the memory of the GPUs, by a module for peer memory or by "
+		 "dma-buf; no label without GPUs and their driver."},
 	[RNA_NODE_LABEL_RAILS] = {"rails", rails, "a number",
 				  "Rails of the node, as the topology counts them."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
@@ -441,8 +481,13 @@ void rna_node_label_key(enum rna_node_label_id id, const struct rna_label_option
 
 static void count_ports(struct tally *tally)
 {
+	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
 	const struct rna_subject *port = NULL;
 
+	for (size_t i = 0; i < devices->count; i++)
+		if (counts(tally, &devices->items[i]) &&
+		    devices->items[i].device->device->port_count == 0)
+			tally->hidden++, tally->unread++;
 	while ((port = next_port(tally, port))) {
 		tally->ports++;
 		tally->up += is_up(port);
@@ -454,7 +499,7 @@ static void count_ports(struct tally *tally)
 
 		tally->expected += missing->ports_expected;
 		if (missing->whereabouts == RNA_WHEREABOUTS_MOVED) {
-			tally->moved++;
+			tally->hidden++;
 			tally->unread += missing->ports_expected;
 		}
 	}

@@ -393,6 +393,85 @@ static void test_rails_and_virtual_functions(void **state)
 	}
 }
 
+static void test_gpudirect(void **state)
+{
+	const struct rna_value yes = rna_value_ok(1), no = rna_value_ok(0), absent = {0};
+	const struct {
+		size_t gpus;
+		const char *driver;
+		struct rna_value peer_memory, dma_buf;
+		const char *verdict;
+	} nodes[] = {
+		{8, "nvidia", yes, no, "true"},     {8, "nvidia", no, yes, "true"},
+		{8, "nvidia", no, no, "false"},     {8, "nvidia", no, absent, "?"},
+		{8, "nvidia", absent, yes, "true"}, {8, NULL, absent, absent, "-"},
+		{0, "nvidia", yes, yes, "?"}, /* no PCI tree yet */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(nodes); i++) {
+		struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+		struct rna_view *view;
+		struct node node;
+
+		node_of_two(&node, IB);
+		node.gpu_count = nodes[i].gpus;
+		node.readiness.gpu_driver.name = nodes[i].driver;
+		node.readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = nodes[i].peer_memory;
+		node.readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = nodes[i].dma_buf;
+		view = node_view(&node);
+		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_GPUDIRECT]), nodes[i].verdict);
+		(void)rna_view_unref(view);
+	}
+}
+
+/* What an error has left out may be what a label is about: it takes none away. */
+static void test_read_errors(void **state)
+{
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_of_two(&node, ROCE);
+	empty_gid_table(&node);
+	view = node_view(&node);
+	for (size_t d = 0; d < 2; d++) {
+		struct rna_part **parts = view->snapshot->devices[d].parts;
+
+		((struct rna_identity *)parts[RNA_COLLECTOR_IDENTITY])->firmware_version = NULL;
+		rna_part_count_error(parts[RNA_COLLECTOR_IDENTITY], EIO);
+		rna_part_count_error(parts[RNA_COLLECTOR_GIDS], EIO);
+	}
+	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_ROCE]), "?");
+	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_FIRMWARE]), "?");
+	(void)rna_view_unref(view);
+}
+
+/* Each device has a port: one without is one whose ports could not be listed. */
+static void test_ports_that_are_not_seen(void **state)
+{
+	static const enum rna_node_label_id labels[] = {
+		RNA_NODE_LABEL_ROCE,     RNA_NODE_LABEL_LINK_LAYERS,  RNA_NODE_LABEL_PORTS_UP,
+		RNA_NODE_LABEL_RAILS,    RNA_NODE_LABEL_RATE_SLOWEST, RNA_NODE_LABEL_RATE_TOTAL,
+		RNA_NODE_LABEL_GPUDIRECT};
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_of_two(&node, ROCE);
+	view = node_view(&node);
+	for (size_t d = 0; d < 2; d++)
+		((struct rna_device *)(uintptr_t)view->snapshot->devices[d].device)->port_count = 0;
+	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(labels); i++)
+		assert_string_equal(text_of(&verdicts[labels[i]]), "?");
+	(void)rna_view_unref(view);
+}
+
 /* Without presence nobody knows which devices there are: all of it is unknown. */
 static void test_nothing_known(void **state)
 {
@@ -589,6 +668,9 @@ int main(void)
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
+		cmocka_unit_test(test_gpudirect),
+		cmocka_unit_test(test_read_errors),
+		cmocka_unit_test(test_ports_that_are_not_seen),
 		cmocka_unit_test(test_rails_and_virtual_functions),
 		cmocka_unit_test(test_nothing_known),
 		cmocka_unit_test(test_keys),
