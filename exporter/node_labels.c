@@ -479,15 +479,23 @@ void rna_node_label_key(enum rna_node_label_id id, const struct rna_label_option
 			       table[id].name);
 }
 
+/* A NIC has ports; what is no function of PCI, such as the Xeon Phi's scif0, need not have any. */
+static bool hides_ports(const struct tally *tally, const struct rna_subject *device)
+{
+	return counts(tally, device) && device->device->device->port_count == 0 &&
+	       device->device->device->function != RNA_FUNCTION_VIRTUAL;
+}
+
 static void count_ports(struct tally *tally)
 {
 	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
 	const struct rna_subject *port = NULL;
 
 	for (size_t i = 0; i < devices->count; i++)
-		if (counts(tally, &devices->items[i]) &&
-		    devices->items[i].device->device->port_count == 0)
-			tally->hidden++, tally->unread++;
+		if (hides_ports(tally, &devices->items[i])) {
+			tally->hidden++;
+			tally->unread++;
+		}
 	while ((port = next_port(tally, port))) {
 		tally->ports++;
 		tally->up += is_up(port);

@@ -450,7 +450,7 @@ static void test_read_errors(void **state)
 	(void)rna_view_unref(view);
 }
 
-/* Each device has a port: one without is one whose ports could not be listed. */
+/* A NIC has ports: one without is one whose ports could not be listed. */
 static void test_ports_that_are_not_seen(void **state)
 {
 	static const enum rna_node_label_id labels[] = {
