@@ -182,6 +182,11 @@ static bool is_ours(const json_t *taint, const struct rna_kubernetes_options *op
 	return key && options->taint_key && strcmp(key, options->taint_key) == 0;
 }
 
+static const char *effect_of(const struct rna_kubernetes_options *options)
+{
+	return options->taint_effect ? options->taint_effect : "NoSchedule";
+}
+
 /* The list that the Node shall have: others' taints as they are, and ours or not. */
 static json_t *taint_list(struct rna_json_writer *writer,
 			  const struct rna_kubernetes_options *options, bool taint,
@@ -196,8 +201,7 @@ static json_t *taint_list(struct rna_json_writer *writer,
 		return list;
 	ours = json_object();
 	rna_json_set_text(writer, ours, "key", options->taint_key);
-	rna_json_set_text(writer, ours, "effect",
-			  options->taint_effect ? options->taint_effect : "NoSchedule");
+	rna_json_set_text(writer, ours, "effect", effect_of(options));
 	rna_json_append(writer, list, ours);
 	return list;
 }
@@ -345,16 +349,32 @@ static void read_conditions(struct reader *reader, const json_t *list, struct rn
 }
 
 /*
- * A quantity (apimachinery, resource.Quantity) as a whole number: device plugins advertise plain
- * ones, and of others ("1k", "1Ki", "100m") we want no more than that they are not 0.
+ * A quantity (apimachinery, resource.Quantity) as a whole number. 1000 is written "1k" there; of
+ * parts of one ("100m") we want no more than that they are not 0.
  */
 static uint64_t quantity(const json_t *value)
 {
+	static const struct {
+		const char *suffix;
+		uint64_t factor;
+	} units[] = {
+		{"k", 1000},        {"M", 1000 * 1000}, {"G", 1000 * 1000 * 1000},
+		{"Ki", 1ULL << 10}, {"Mi", 1ULL << 20}, {"Gi", 1ULL << 30},
+	};
 	const char *text = json_string_value(value);
+	uint64_t number;
+	char *end;
 
 	if (json_is_integer(value) && json_integer_value(value) > 0)
 		return (uint64_t)json_integer_value(value);
-	return text && isdigit((unsigned char)*text) ? strtoull(text, NULL, 10) : 0;
+	if (!text || !isdigit((unsigned char)*text))
+		return 0;
+	number = strtoull(text, &end, 10);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(units); i++)
+		if (strcmp(end, units[i].suffix) == 0)
+			return number < UINT64_MAX / units[i].factor ? number * units[i].factor
+								     : UINT64_MAX;
+	return number;
 }
 
 static int compare_resources(const void *a, const void *b)
@@ -388,12 +408,18 @@ static void read_resources(struct reader *reader, json_t *status, struct rna_kub
 	ret->resources = resources;
 }
 
-static bool is_tainted(const struct rna_kubernetes_options *options, const json_t *taints)
+static void read_taints(const struct rna_kubernetes_options *options, const json_t *taints,
+			struct rna_kube_node *ret)
 {
-	for (size_t i = 0; i < json_array_size(taints); i++)
-		if (is_ours(json_array_get(taints, i), options))
-			return true;
-	return false;
+	for (size_t i = 0; i < json_array_size(taints); i++) {
+		const json_t *taint = json_array_get(taints, i);
+		const char *effect = text_of(taint, "effect");
+
+		if (!is_ours(taint, options))
+			continue;
+		ret->tainted = true;
+		ret->tainted_so |= effect && strcmp(effect, effect_of(options)) == 0;
+	}
 }
 
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
@@ -407,9 +433,8 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 	*ret = (struct rna_kube_node){
 		.uid = keep(&reader, text_of(metadata, "uid")),
 		.version = keep(&reader, text_of(metadata, "resourceVersion")),
-		.tainted = is_tainted(options,
-				      json_object_get(json_object_get(node, "spec"), "taints")),
 	};
+	read_taints(options, json_object_get(json_object_get(node, "spec"), "taints"), ret);
 	read_labels(&reader, json_object_get(metadata, "labels"), ret);
 	read_conditions(&reader, json_object_get(status, "conditions"), ret);
 	read_resources(&reader, status, ret);

@@ -30,7 +30,8 @@ struct rna_kube_node {
 	const struct rna_node_label *labels;
 	size_t condition_count;
 	const struct rna_node_condition *conditions; /* without times; type NULL is no condition */
-	bool tainted;
+	bool tainted;                                /* by us */
+	bool tainted_so;                             /* with the effect of options */
 	size_t resource_count;
 	const struct rna_kubernetes_resource *resources; /* by name, those of options */
 };

@@ -214,10 +214,17 @@ static bool conditions_behind(const struct rna_kube_round *round)
 	return !is_body(&round->conditions, &body);
 }
 
+/* A taint with another effect is from an agent with other settings. */
+static bool has_taint_as_wished(const struct rna_kube_round *round,
+				const struct rna_kube_node *node)
+{
+	return round->wish->taint ? node->tainted_so : !node->tainted;
+}
+
 static bool taint_behind(const struct rna_kube_round *round)
 {
 	return round->wish->taint_decided && round->api.options->taint_key &&
-	       round->node.tainted != round->wish->taint;
+	       !has_taint_as_wished(round, &round->node);
 }
 
 static bool has_events(const struct rna_kube_round *round)
@@ -347,7 +354,7 @@ static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 	struct rna_kube_node node;
 
 	if (fetch_node(round, false, answer, arena, &node) != RNA_KUBERNETES_OK ||
-	    node.tainted == round->wish->taint)
+	    has_taint_as_wished(round, &node))
 		return answer->result;
 	if (rna_kube_write_taints(round->api.options, round->wish->taint, &answer->reply.body,
 				  &body) < 0)
@@ -369,7 +376,7 @@ static enum rna_kubernetes_result send_taint(struct rna_kube_round *round,
 			break;
 	if (answer->result != RNA_KUBERNETES_OK)
 		return answer->result;
-	round->node.tainted = round->wish->taint;
+	round->node.tainted = round->node.tainted_so = round->wish->taint;
 	round->written = now;
 	return RNA_KUBERNETES_OK;
 }

@@ -169,6 +169,16 @@ class Taint(AnyServer):
             self.assertEqual(self.node.taints, {"theirs"})
 
 
+    def test_another_effect(self):
+        """The settings have changed while the Node was tainted."""
+        with self.client(taint_effect="NoExecute") as client:
+            client.make(taint=True)
+        with self.client(taint_effect="PreferNoSchedule") as client:
+            client.make(taint=True)
+        self.assertEqual([t["effect"] for t in self.node.get()["spec"]["taints"]
+                          if t["key"] == TAINT], ["PreferNoSchedule"])
+
+
 class Events(AnyServer):
     def test_told_once_and_counted(self):
         with self.client() as client:
@@ -196,12 +206,14 @@ class Events(AnyServer):
 
 class Resources(AnyServer):
     def test_what_is_asked_for(self):
-        self.node.patch({"status": {"capacity": {"rdma/hca": "63", "rdma/none": "4"},
-                                    "allocatable": {"rdma/hca": "62", "rdma/none": "0"}}},
+        self.node.patch({"status": {"capacity": {"rdma/hca": "63", "rdma/none": "4", "rdma/k": "1k"},
+                                    "allocatable": {"rdma/hca": "62", "rdma/none": "0",
+                                                    "rdma/k": "999"}}},
                         "/status", kind="application/strategic-merge-patch+json")
         with self.client() as client:
             status = client.make(labels=ROCE)
-        self.assertEqual(status["resources"], {"rdma/hca": [63, 62], "rdma/none": [4, 0]})
+        self.assertEqual(status["resources"], {"rdma/hca": [63, 62], "rdma/none": [4, 0],
+                                               "rdma/k": [1000, 999]})
 
     def test_labels_of_others_are_known(self):
         self.node.patch({"metadata": {"labels": {"site/tests": "allowed"}}})
