@@ -105,6 +105,9 @@ LEFT_OUT = {
 NOT_FOUND = "infiniband statistics not found"  # a file or directory that it counts on
 FAILURES = {
     "efa": NOT_FOUND,  # counters/
+    "efa-p5": NOT_FOUND,  # likewise
+    "gpus-only": NOT_FOUND,  # here it is right
+    "mi300a-cpx": NOT_FOUND,  # likewise
     "many-ports": NOT_FOUND,
     "no-stack": NOT_FOUND,  # here it is right
     "no-sys": NOT_FOUND,  # and here
