@@ -14,7 +14,7 @@ static void set_texts(struct rna_json_writer *writer, json_t *object, const char
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		rna_json_append(writer, array, json_string(texts[i]));
+		rna_json_append(writer, array, rna_json_text(writer, texts[i]));
 	rna_json_set(writer, object, name, array);
 }
 
@@ -92,7 +92,8 @@ static json_t *nearest_object(struct rna_json_writer *writer, const struct rna_t
 	rna_json_set_text(writer, json, "gpu", address_of(topology, topology->gpus[gpu].object));
 	for (size_t i = 0; i < affinity->nearest_count; i++)
 		rna_json_append(writer, nics,
-				json_string(nic_address(topology, (int)affinity->nearest[i])));
+				rna_json_text(writer,
+					      nic_address(topology, (int)affinity->nearest[i])));
 	rna_json_set(writer, json, "nics", nics);
 	if (affinity->nearest_count > 0)
 		rna_json_set_text(writer, json, "class", rna_path_class_name(affinity->path));
