@@ -53,8 +53,9 @@ struct rna_selftest {
 	size_t at; /* the run under way */
 	struct rna_selftest_listener listener;
 	struct rna_loopback_child child;
-	sd_event_source *child_source;
+	sd_event_source *child_source; /* it has ended: nothing of it can keep us waiting then */
 	sd_event_source *deadline;
+	bool late;                     /* the deadline has passed, the child was killed */
 	struct rna_selftests *results; /* NULL: to be made anew */
 };
 
@@ -417,12 +418,25 @@ static void leave_behind(struct rna_selftest *selftest, const struct rna_selftes
 
 static void step(struct rna_selftest *selftest);
 
+/* What the child has sent; NULL, or why there is nothing. */
+static const struct rna_error *take_result(struct rna_selftest *selftest, struct rna_error *why)
+{
+	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
+
+	if (rna_loopback_child_receive(&selftest->child, 0, &run->result, why) == 0)
+		return NULL;
+	if (selftest->late)
+		(void)rna_error_say(why, -ETIMEDOUT, RNA_SELFTEST_TOO_LATE);
+	return why;
+}
+
 /* The run under way is over; a failure of the child itself is its result. */
 static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 {
 	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
-	bool ended = rna_loopback_child_stop(&selftest->child);
+	bool ended = rna_loopback_child_stop(&selftest->child, 0);
 
+	selftest->late = false;
 	selftest->child_source = sd_event_source_disable_unref(selftest->child_source);
 	selftest->deadline = sd_event_source_disable_unref(selftest->deadline);
 	if (why)
@@ -437,25 +451,28 @@ static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 
 static int on_child(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
-	struct rna_selftest *selftest = userdata;
 	struct rna_error why = {0};
-	int status =
-		rna_loopback_child_receive(&selftest->child, 0,
-					   &selftest->session.items[selftest->at].result, &why);
 
 	(void)source, (void)fd, (void)events;
-	if (status != -ETIMEDOUT)
-		end_run(selftest, status < 0 ? &why : NULL);
+	end_run(userdata, take_result(userdata, &why));
 	return 0;
 }
 
+/* First for the test, then for the child that was killed. */
 static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct rna_selftest *selftest = userdata;
 	struct rna_error why = {0};
 
-	(void)source, (void)usec;
-	(void)rna_error_say(&why, -ETIMEDOUT, "the loopback test did not end in time");
-	end_run(userdata, &why);
+	(void)usec;
+	if (!selftest->late &&
+	    sd_event_source_set_time_relative(source, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
+	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) >= 0) {
+		selftest->late = true;
+		rna_loopback_child_kill(&selftest->child);
+		return 0;
+	}
+	end_run(selftest, take_result(selftest, &why));
 	return 0;
 }
 
@@ -471,7 +488,7 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	status = rna_loopback_child_start(&run->request, &selftest->child, error);
 	if (status < 0)
 		return status;
-	status = sd_event_add_io(selftest->event, &selftest->child_source, selftest->child.fd,
+	status = sd_event_add_io(selftest->event, &selftest->child_source, selftest->child.pidfd,
 				 EPOLLIN, on_child, selftest);
 	if (status >= 0)
 		status = sd_event_add_time_relative(selftest->event, &selftest->deadline,
@@ -621,7 +638,7 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	(void)sd_event_source_disable_unref(selftest->timer);
 	(void)sd_event_source_disable_unref(selftest->child_source);
 	(void)sd_event_source_disable_unref(selftest->deadline);
-	(void)rna_loopback_child_stop(&selftest->child);
+	(void)rna_loopback_child_stop(&selftest->child, RNA_LOOPBACK_LAST_PATIENCE);
 	rna_selftest_runs_deinit(&selftest->session);
 	while (selftest->ports) {
 		struct tested *port = selftest->ports;

@@ -185,7 +185,9 @@ static int run_one(struct rna_selftest_run *run, struct rna_error *error)
 					    PATIENCE + 3 * run->request.time_limit +
 						    run->request.sample_time,
 					    &run->result, &why);
-	ended = rna_loopback_child_stop(&child);
+	ended = rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE);
+	if (status == -ETIMEDOUT)
+		(void)rna_error_say(&why, status, RNA_SELFTEST_TOO_LATE);
 	if (status < 0)
 		rna_selftest_run_fail(run, &why, ended);
 	return 0;

@@ -81,6 +81,8 @@ int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settin
 /* "mlx5_0/1, local memory ...", for who waits for it. */
 void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out);
 
+#define RNA_SELFTEST_TOO_LATE "the loopback test did not end in time"
+
 /* The child came to no result, for that reason; ended: it is not stuck. */
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
 

@@ -33,6 +33,7 @@ enum {
 	LATENCY_WARM_UP = 16,  /* rounds */
 	RING_ENTRY = 128,      /* bytes of a work request, about, for the sum of locked memory */
 	NSEC_PER_SEC = 1000000000,
+	NSEC_PER_USEC = 1000,
 };
 
 /* All that a test has made, in the order in which it was made. */
@@ -122,6 +123,18 @@ static bool open_device(struct loop *loop, struct ibv_device *device)
 	return true;
 }
 
+/* A container may see devices in /sys, and not have what it takes to use them. */
+static const char *why_unknown(const char *device)
+{
+	char path[sizeof(DEVICES "/") + RNA_LOOPBACK_NAME_MAX];
+
+	(void)snprintf(path, sizeof(path), DEVICES "/%s", device);
+	if (access(path, F_OK) < 0)
+		return "";
+	return ": there is no file of it in " DEVICE_NODES
+	       ", or no provider library for its driver";
+}
+
 /* libibverbs would make the kernel load ib_core where there is no stack. */
 static bool find_device(struct loop *loop)
 {
@@ -133,7 +146,8 @@ static bool find_device(struct loop *loop)
 		if (strcmp(ibv_get_device_name(list[i]), loop->request->device) == 0)
 			return open_device(loop, list[i]);
 	return rna_loopback_skip(loop->result, RNA_SKIP_NO_DEVICE,
-				 "%s/%u: libibverbs knows no such device", PORT(loop));
+				 "%s/%u: libibverbs knows no such device%s", PORT(loop),
+				 why_unknown(loop->request->device));
 }
 
 static bool look_at_gid(struct loop *loop)
@@ -212,7 +226,8 @@ static bool not_made(struct loop *loop, const char *what)
 		return no_memory(loop, what);
 	if (errno == EOPNOTSUPP || errno == ENOSYS)
 		return rna_loopback_skip(loop->result, RNA_SKIP_TRANSPORT,
-					 "%s/%u: its driver makes no %s of ours", PORT(loop), what);
+					 "%s/%u: its driver does not make %s for us", PORT(loop),
+					 what);
 	return rna_loopback_fail(loop->result, "%s/%u: cannot make %s: %s", PORT(loop), what,
 				 strerror(errno));
 }
@@ -451,6 +466,12 @@ static int reap(struct loop *loop)
 	return count;
 }
 
+static bool not_complete(struct loop *loop)
+{
+	return rna_loopback_fail(loop->result, "%s/%u: a write was not complete after %u s",
+				 PORT(loop), (unsigned)(PATIENCE / RNA_USEC_PER_SEC));
+}
+
 /* Polls until something is complete. False: the test has failed. */
 static bool await(struct loop *loop)
 {
@@ -459,10 +480,7 @@ static bool await(struct loop *loop)
 
 	while (count == 0) {
 		if (rna_usec_since(begin, rna_clock_monotonic()) > PATIENCE)
-			return rna_loopback_fail(loop->result,
-						 "%s/%u: a write was not complete after %u s",
-						 PORT(loop),
-						 (unsigned)(PATIENCE / RNA_USEC_PER_SEC));
+			return not_complete(loop);
 		count = reap(loop);
 	}
 	return count > 0;
@@ -604,8 +622,11 @@ static uint64_t ping(struct loop *loop, uint64_t number)
 	if (error)
 		return not_posted(loop, error);
 	loop->under_way[0]++;
-	while (*to != number && complete == 0)
+	while (*to != number && complete == 0) {
+		if (now_nsec() - begin > PATIENCE * NSEC_PER_USEC)
+			return not_complete(loop);
 		complete = reap(loop);
+	}
 	end = now_nsec();
 	if (complete < 0 || !drain(loop))
 		return 0;

@@ -24,9 +24,9 @@
 
 enum {
 	CHILD_SOCKET = 3,
-	CHILD_SECONDS = 30, /* of CPU; verbs poll, so a test uses as much as it takes */
+	CHILD_SECONDS = 30, /* of CPU, beyond the test itself, which polls all the time */
 	CHILD_DESCRIPTORS = 256,
-	LAST_PATIENCE_MSEC = 500, /* for one that was killed and is not stuck */
+	CHILD_FILE_BYTES = 64 << 20, /* CUDA has shared memory and a cache of its own */
 };
 
 /* ---- the child's side ------------------------------------------------------------------------ */
@@ -49,15 +49,20 @@ static void raise_memlock(void)
 	}
 }
 
+/* Two tests, each as long as was asked for: bandwidth and latency. */
+static void limit_time(const struct rna_loopback_request *request)
+{
+	limit(RLIMIT_CPU, CHILD_SECONDS + (rlim_t)(2 * request->time_limit / RNA_USEC_PER_SEC));
+}
+
 static void confine(void)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NAME, "rna-loopback");
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	limit(RLIMIT_CPU, CHILD_SECONDS);
 	limit(RLIMIT_NOFILE, CHILD_DESCRIPTORS);
 	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
+	limit(RLIMIT_FSIZE, CHILD_FILE_BYTES);
 	raise_memlock();
 }
 
@@ -70,6 +75,7 @@ int rna_loopback_child_main(void)
 	/* A parent that died before prctl() has closed its end: then there is nothing to read. */
 	if (recv(CHILD_SOCKET, &request, sizeof(request), 0) != sizeof(request))
 		return EXIT_FAILURE;
+	limit_time(&request);
 	rna_loopback_run(&request, &result);
 	return send(CHILD_SOCKET, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result)
 		       ? EXIT_SUCCESS
@@ -110,6 +116,10 @@ static int describe_signals(posix_spawnattr_t *attributes)
 	return -error;
 }
 
+/*
+ * The environment goes with it: libcuda may only be found by LD_LIBRARY_PATH, and obeys
+ * CUDA_VISIBLE_DEVICES; libibverbs has variables of its own as well.
+ */
 static int spawn(const struct rna_loopback_request *request, int socket, pid_t *ret)
 {
 	RNA_CLEANUP(destroy_actions) posix_spawn_file_actions_t actions;
@@ -152,18 +162,31 @@ int rna_loopback_child_start(const struct rna_loopback_request *request,
 		status = ret->pidfd < 0 ? -errno : 0;
 	}
 	if (status < 0) {
-		(void)rna_loopback_child_stop(ret);
+		(void)rna_loopback_child_stop(ret, RNA_LOOPBACK_LAST_PATIENCE);
 		return rna_error_set(error, status, "cannot start a loopback test");
 	}
 	return 0;
 }
 
-static int explain_end(const struct rna_loopback_child *child, struct rna_error *error)
+static int poll_timeout(rna_usec patience)
 {
+	return (int)(patience / RNA_USEC_PER_MSEC);
+}
+
+static int explain_end(const struct rna_loopback_child *child, rna_usec patience,
+		       struct rna_error *error)
+{
+	struct pollfd waiting = {.fd = child->pidfd, .events = POLLIN};
 	siginfo_t info = {0};
 
-	/* Left to be reaped, by rna_loopback_child_stop(). */
-	(void)waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT);
+	/*
+	 * Its socket is closed before its devices are, which may take for ever. It is left to be
+	 * reaped by rna_loopback_child_stop().
+	 */
+	(void)poll(&waiting, 1, poll_timeout(patience));
+	(void)waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG);
+	if (info.si_pid == 0)
+		return rna_error_say(error, -ECHILD, "the loopback test has no result");
 	if (info.si_code == CLD_EXITED)
 		return rna_error_say(error, -ECHILD,
 				     "the loopback test ended without a result, exit status %d",
@@ -176,7 +199,7 @@ int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patien
 			       struct rna_loopback_result *ret, struct rna_error *error)
 {
 	struct pollfd waiting = {.fd = child->fd, .events = POLLIN};
-	int ready = poll(&waiting, 1, (int)(patience / RNA_USEC_PER_MSEC));
+	int ready = poll(&waiting, 1, poll_timeout(patience));
 	ssize_t len;
 
 	if (ready < 0 && errno != EINTR)
@@ -188,10 +211,16 @@ int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patien
 		ret->text[sizeof(ret->text) - 1] = '\0';
 		return 0;
 	}
-	return explain_end(child, error);
+	return explain_end(child, patience, error);
 }
 
-bool rna_loopback_child_stop(struct rna_loopback_child *child)
+void rna_loopback_child_kill(const struct rna_loopback_child *child)
+{
+	if (child->pid > 0)
+		(void)kill(child->pid, SIGKILL); /* not yet reaped, so it is ours */
+}
+
+bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience)
 {
 	struct pollfd waiting = {.fd = child->pidfd, .events = POLLIN};
 
@@ -200,8 +229,8 @@ bool rna_loopback_child_stop(struct rna_loopback_child *child)
 	child->fd = -1;
 	if (child->pid <= 0)
 		return true;
-	(void)kill(child->pid, SIGKILL);
-	if (child->pidfd >= 0 && poll(&waiting, 1, LAST_PATIENCE_MSEC) <= 0)
+	rna_loopback_child_kill(child);
+	if (child->pidfd >= 0 && poll(&waiting, 1, poll_timeout(patience)) <= 0)
 		return false;
 	(void)waitpid(child->pid, NULL, 0);
 	if (child->pidfd >= 0)

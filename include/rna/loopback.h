@@ -130,7 +130,7 @@ int rna_loopback_child_main(void);
 struct rna_loopback_child {
 	pid_t pid; /* 0: none */
 	int pidfd; /* readable when it has ended */
-	int fd;    /* readable when it has sent its result */
+	int fd;    /* readable when it has sent its result, or has ended without one */
 };
 
 #define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1})
@@ -141,13 +141,18 @@ int rna_loopback_child_start(const struct rna_loopback_request *request,
 
 /*
  * Its result, when fd is readable, or when patience (0: none) is over. 0; -ETIMEDOUT; -ECHILD when
- * the child ended without one (text says how).
+ * the child ended without one (text says how, if it has ended by then).
  */
 int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patience,
 			       struct rna_loopback_result *ret, struct rna_error *error);
 
+/* For one that was killed, until it must be stuck: a driver may take a while to clean up. */
+#define RNA_LOOPBACK_LAST_PATIENCE (2 * RNA_USEC_PER_SEC)
+
+/* Ends it, and does not wait for that: pidfd becomes readable. */
+void rna_loopback_child_kill(const struct rna_loopback_child *child);
 /*
- * Ends it, in the midst of its test if need be. False: it is stuck in the kernel and was left
- * behind; pidfd stays open then, and is for the caller to watch and to reap.
+ * Ends it, in the midst of its test if need be. False: it did not end within patience (0: none) and
+ * was left behind; pidfd stays open then, and is for the caller to watch and to reap.
  */
-bool rna_loopback_child_stop(struct rna_loopback_child *child);
+bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience);

@@ -46,7 +46,7 @@ static int run(const struct rna_loopback_request *request, void (*meddle)(int pi
 	if (meddle)
 		meddle(child.pid);
 	status = rna_loopback_child_receive(&child, PATIENCE, result, error);
-	assert_true(rna_loopback_child_stop(&child));
+	assert_true(rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE));
 	assert_int_equal(child.pid, 0);
 	assert_int_equal(child.pidfd, -1);
 	return status;
@@ -128,7 +128,7 @@ static void test_a_child_that_hangs(void **state)
 	status = rna_loopback_child_receive(&child, 100 * RNA_USEC_PER_MSEC, &result, &error);
 	assert_true(status == -ETIMEDOUT || status == 0); /* it may have been quicker */
 	/* a stopped process can be killed; only one that is stuck in the kernel cannot */
-	assert_true(rna_loopback_child_stop(&child));
+	assert_true(rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE));
 }
 
 static unsigned count_descriptors(void)
