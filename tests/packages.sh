@@ -15,7 +15,7 @@ build="gcc libc6-dev meson ninja-build pkg-config python3
 test="clang clang-format libcmocka-dev libfaketime man-db openssl prometheus prometheus-node-exporter
 	python3-prometheus-client python3-yaml"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
-	ibverbs-utils infiniband-diags iproute2 pciutils curl jq procps hwloc prometheus-alertmanager"
+	ibverbs-utils infiniband-diags perftest iproute2 pciutils curl jq procps hwloc prometheus-alertmanager"
 ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
