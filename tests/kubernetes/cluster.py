@@ -189,8 +189,11 @@ class Driver:
 
     def wait(self, what, condition):
         """Until the newest status is such; returns it."""
-        return wait(f"{what}; statuses: {self.statuses[-3:]}",
-                    lambda: self.statuses and condition(self.statuses[-1]) and self.statuses[-1])
+        try:
+            return wait(what, lambda: (self.statuses and condition(self.statuses[-1])
+                                       and self.statuses[-1]))
+        except AssertionError as error:
+            raise AssertionError(f"{error}; statuses: {self.statuses[-3:]}") from error
 
     def wait_in_step(self, after=0):
         return self.wait("in step", lambda s: s["in_step"] and len(self.statuses) > after)

@@ -476,7 +476,9 @@ class OldServer(DoubleTest):
         self.node.delete()
         with self.client() as client:
             client.want(labels=ROCE)
-            client.wait_problem("403")
+            # to a look it answers 404, and of several problems the first is told
+            client.wait("a 403, and a problem",
+                        lambda s: s["requests"]["forbidden"] and s.get("problem"))
             self.admin.make_node("node-1")
             client.wait_in_step()
 
