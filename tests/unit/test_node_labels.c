@@ -567,8 +567,9 @@ static void test_values_of_any_bytes(void **state)
 		size_t len = (size_t)random() % sizeof(text);
 
 		for (size_t i = 0; i < len; i++)
-			text[i] = round % 2 ? (char)(random() % 255 + 1)
-					    : common[(size_t)random() % (sizeof(common) - 1)];
+			text[i] =
+				(char)(round % 2 ? random() % 255 + 1
+						 : common[(size_t)random() % (sizeof(common) - 1)]);
 		text[len < sizeof(text) ? len : len - 1] = '\0';
 		if (rna_label_value_make(text, value))
 			assert_true(*value);
