@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "rna/file.h"
+
 enum {
 	SIZE_MAX_READ = 16 * 1024 * 1024, /* thousands of devices; more is not ours */
 	PIECE = 16 * 1024,
@@ -51,21 +53,6 @@ int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
 	return status < 0 ? rna_error_set(error, status, "%s", name) : 0;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t written = write(fd, text, len);
-
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written > 0) {
-			text += written;
-			len -= (size_t)written;
-		}
-	}
-	return fsync(fd) < 0 ? -errno : 0;
-}
-
 int rna_state_file_write(int directory, const char *name, const char *text, size_t len,
 			 struct rna_error *error)
 {
@@ -75,7 +62,9 @@ int rna_state_file_write(int directory, const char *name, const char *text, size
 
 	(void)snprintf(fresh, sizeof(fresh), "%s.new", name);
 	fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	status = fd < 0 ? -errno : write_all(fd, text, len);
+	status = fd < 0 ? -errno : rna_file_write(fd, text, len);
+	if (status == 0 && fsync(fd) < 0)
+		status = -errno;
 	if (status == 0 && renameat(directory, fresh, directory, name) < 0)
 		status = -errno;
 	if (status == 0 && fsync(directory) < 0)

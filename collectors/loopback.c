@@ -12,6 +12,7 @@
 #include "loopback_gate.h"
 #include "loopback_memory.h"
 #include "rna/cleanup.h"
+#include "rna/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -634,13 +635,6 @@ static uint64_t ping(struct loop *loop, uint64_t number)
 	return max_u64(end - begin, 1);
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	const uint64_t *first = a, *second = b;
-
-	return (*first > *second) - (*first < *second);
-}
-
 /* Of a GPU's memory we cannot see when something is there. */
 static bool test_latency(struct loop *loop)
 {
@@ -661,7 +655,7 @@ static bool test_latency(struct loop *loop)
 	}
 	if (count == 0)
 		return true;
-	qsort(times, count, sizeof(*times), compare_u64);
+	qsort(times, count, sizeof(*times), rna_compare_u64);
 	loop->result->latency_median = times[count / 2];
 	loop->result->latency_p99 = times[(uint64_t)count * 99 / 100];
 	return true;

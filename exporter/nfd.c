@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "rna/file.h"
 #include "rna/kubernetes.h"
 #include "text.h"
 
@@ -40,21 +41,6 @@ static int open_directory(const char *path, struct rna_error *error)
 	return fd < 0 ? rna_error_set(error, -errno, "%s", path) : fd;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t written = write(fd, text, len);
-
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written > 0) {
-			text += written;
-			len -= (size_t)written;
-		}
-	}
-	return 0;
-}
-
 int rna_nfd_put_file(const char *directory, const char *text, size_t len, struct rna_error *error)
 {
 	RNA_CLOSE int at = open_directory(directory, error), fd = -1;
@@ -63,7 +49,7 @@ int rna_nfd_put_file(const char *directory, const char *text, size_t len, struct
 	if (at < 0)
 		return at;
 	fd = openat(at, FRESH, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	ret = fd < 0 ? -errno : write_all(fd, text, len);
+	ret = fd < 0 ? -errno : rna_file_write(fd, text, len);
 	if (ret == 0 && renameat(at, FRESH, at, NAME) < 0)
 		ret = -errno;
 	if (ret < 0 && fd >= 0)

@@ -27,6 +27,21 @@ static int open_file(const char *path, struct rna_error *error)
 	return ret;
 }
 
+int rna_file_write(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, text, len);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		if (written > 0) {
+			text += written;
+			len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
 int rna_file_read(const char *path, size_t max, struct rna_strbuf *text, struct rna_error *error)
 {
 	RNA_CLOSE int fd = open_file(path, error);

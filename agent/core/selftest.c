@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rna/cleanup.h"
+#include "rna/parse.h"
 
 enum { WHOLE = 1000 };
 
@@ -79,18 +80,11 @@ enum rna_grade rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_
 	return RNA_GRADE_OK;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *first = a, *second = b;
-
-	return (*first > *second) - (*first < *second);
-}
-
 uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count)
 {
 	if (count < 2)
 		return 0;
-	qsort(bandwidths, count, sizeof(*bandwidths), compare);
+	qsort(bandwidths, count, sizeof(*bandwidths), rna_compare_u64);
 	return bandwidths[count / 2];
 }
 

@@ -16,3 +16,6 @@
  * max bytes. An empty file leaves text->data NULL if it was.
  */
 int rna_file_read(const char *path, size_t max, struct rna_strbuf *text, struct rna_error *error);
+
+/* Writes all of it, in as many pieces as the kernel takes. 0 or negative errno. */
+int rna_file_write(int fd, const char *text, size_t len);

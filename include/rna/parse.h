@@ -22,3 +22,6 @@ int rna_compare_names(const char *a, const char *b);
 
 /* Are both the same text, or both NULL? */
 bool rna_same_text(const char *a, const char *b);
+
+/* For qsort(): numbers in ascending order. */
+int rna_compare_u64(const void *a, const void *b);
