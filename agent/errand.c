@@ -2,10 +2,10 @@
 #include "errand.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 
 struct rna_errands {
 	void (*work)(void *job);
@@ -78,15 +78,28 @@ int rna_errands_start(struct rna_errands *errands, void *job)
 	return errands->busy ? 0 : -EAGAIN;
 }
 
+/* Has the work been done by then? */
+static bool wait_until(const struct rna_errands *errands, rna_usec end)
+{
+	struct pollfd done = {.fd = errands->done, .events = POLLIN};
+	int ready;
+
+	do {
+		rna_usec left = rna_usec_since(rna_clock_monotonic(), end);
+
+		ready = poll(&done, 1, (int)(left / RNA_USEC_PER_MSEC));
+	} while (ready < 0 && errno == EINTR);
+	return ready > 0;
+}
+
 bool rna_errands_wait(struct rna_errands *errands, rna_usec patience)
 {
-	struct timespec end;
+	rna_usec end = rna_clock_monotonic() + patience;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += (time_t)(patience / RNA_USEC_PER_SEC) + 1;
 	while (errands->busy) { /* back may have started another one */
-		if (pthread_clockjoin_np(errands->thread, NULL, CLOCK_MONOTONIC, &end) != 0)
+		if (!wait_until(errands, end))
 			return false;
+		(void)pthread_join(errands->thread, NULL); /* it has nothing left to do */
 		come_back(errands);
 	}
 	return true;

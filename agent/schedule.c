@@ -22,6 +22,11 @@ static struct rna_part *newest_presence(const struct rna_schedule *schedule)
 	return schedule->node[RNA_COLLECTOR_PRESENCE]->slots[RNA_COLLECTOR_PRESENCE].part;
 }
 
+static const struct rna_slot *netdev_slot(const struct rna_schedule *schedule)
+{
+	return &schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
+}
+
 static void fill_job(const struct rna_schedule *schedule, struct rna_target *target,
 		     enum rna_collector_id id)
 {
@@ -34,6 +39,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	if (!(target->triggered & rna_collector_bit(id)))
 		slot->cause = (struct rna_origin){0};
 	slot->presence = rna_part_ref(presence);
+	slot->netdevs = rna_part_ref(netdev_slot(schedule)->part);
 	slot->filter = rna_device_filter_ref(schedule->filter);
 	slot->functions = rna_addresses_ref(schedule->functions);
 	slot->job.collector = &rna_collectors[id];
@@ -42,6 +48,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.root = schedule->root,
 		.backends = schedule->backends,
 		.presence = (const void *)presence,
+		.netdevs = (const void *)slot->netdevs,
 		.filter = slot->filter,
 		.functions = slot->functions,
 		.device = target->device,
@@ -91,6 +98,16 @@ static unsigned later_collectors(void)
 	return set;
 }
 
+static unsigned collectors_of_netdevs(void)
+{
+	unsigned set = 0;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (rna_collectors[id].of_netdevs)
+			set |= rna_collector_bit(id);
+	return set;
+}
+
 /* Who runs once waits for all; a daemon has its first view without the slow ones. */
 static bool waits_for_first_view(const struct rna_schedule *schedule)
 {
@@ -104,6 +121,8 @@ static void want(struct rna_schedule *schedule, struct rna_target *target, unsig
 		collectors &= ~later_collectors(); /* start_later() asks for all of these */
 	if (!newest_presence(schedule)) /* slow, maybe; follow_presence() asks for these */
 		collectors &= ~of_presence;
+	if (!netdev_slot(schedule)->ran) /* on_finished() asks for these */
+		collectors &= ~collectors_of_netdevs();
 	target->wanted |= collectors & target->collectors;
 	submit(schedule, target, now);
 }
@@ -267,7 +286,7 @@ static void follow_changes(struct rna_schedule *schedule, struct rna_target *tar
 	if (!old || new->collector != RNA_COLLECTOR_NETDEV)
 		return;
 	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		want_after(schedule, t, gids, new);
+		want_after(schedule, t, gids | collectors_of_netdevs(), new);
 	want_after(schedule, schedule->node[RNA_COLLECTOR_TOPOLOGY],
 		   rna_collector_bit(RNA_COLLECTOR_TOPOLOGY), new); /* which are a LAG */
 }
@@ -382,11 +401,19 @@ static void remove_leaving(struct rna_schedule *schedule, struct rna_target *tar
 	}
 }
 
+/* Which interfaces there are has been read for the first time, or could not be. */
+static void start_of_netdevs(struct rna_schedule *schedule, rna_usec now)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		want(schedule, t, collectors_of_netdevs(), now);
+}
+
 static void on_finished(struct rna_job *job, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
 	struct rna_slot *slot = &target->slots[job->collector->id];
+	bool first;
 
 	slot->duration = rna_usec_since(job->started, job->finished);
 	account_lateness(schedule, target, slot);
@@ -394,12 +421,16 @@ static void on_finished(struct rna_job *job, void *userdata)
 		account_success(schedule, target, slot);
 	else
 		account_failure(target, slot);
+	first = !slot->ran;
 	slot->ran = true;
 	slot->presence = rna_part_unref(slot->presence);
+	slot->netdevs = rna_part_unref(slot->netdevs);
 	slot->filter = rna_device_filter_unref(slot->filter);
 	slot->functions = rna_addresses_unref(slot->functions);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
 		follow_presence(schedule, slot->part);
+	if (first && job->collector->id == RNA_COLLECTOR_NETDEV)
+		start_of_netdevs(schedule, job->finished);
 	if (--target->running > 0)
 		return;
 	if (target->gone)

@@ -46,6 +46,7 @@ struct rna_target *rna_target_free(struct rna_target *target)
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
 		(void)rna_reader_free(target->slots[id].reader);
 		(void)rna_part_unref(target->slots[id].presence);
+		(void)rna_part_unref(target->slots[id].netdevs);
 		(void)rna_device_filter_unref(target->slots[id].filter);
 		(void)rna_addresses_unref(target->slots[id].functions);
 		(void)rna_part_unref(target->slots[id].part);

@@ -15,6 +15,7 @@
 #include "rna/device.h"
 #include "rna/device_filter.h"
 #include "rna/error.h"
+#include "rna/netdev.h"
 #include "rna/part.h"
 #include "rna/root.h"
 
@@ -69,6 +70,8 @@ struct rna_collect_input {
 	const struct rna_backends *backends;
 	/* Newest one, for presence itself the one before; NULL: there is none yet. */
 	const struct rna_presence *presence;
+	/* Newest one, for collectors that are of_netdevs; NULL: it could not be read. */
+	const struct rna_netdevs *netdevs;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
 	const struct rna_addresses *functions;  /* for presence: which to look for; NULL: none */
 	const struct rna_device *device;        /* in presence; NULL for node-wide collectors */
@@ -88,6 +91,8 @@ struct rna_collector {
 	const char *name; /* "state": metric label, setting poll.state */
 	const char *help; /* one sentence */
 	bool per_device;
+	/* It reads the interfaces of a device's ports: runs after netdev, and when that changes. */
+	bool of_netdevs;
 	bool later; /* too slow to wait for: a daemon runs it first after its first view */
 	int (*collect)(const struct rna_collect_input *in, struct rna_part **ret,
 		       struct rna_error *error);

@@ -33,6 +33,7 @@ static struct script {
 	atomic_uint gids_without_previous;
 	atomic_uint netdev_count;
 	atomic_uint netdev_without_presence;
+	atomic_uint pcie_without_netdevs;
 	atomic_uint netdev_runs;
 	atomic_uint port_state; /* of all ports */
 	pthread_mutex_t lock;
@@ -173,6 +174,17 @@ static int collect_netdev(const struct rna_collect_input *in, struct rna_part **
 	return 0;
 }
 
+/* Of the interfaces: the only one here that is. */
+static int collect_pcie(const struct rna_collect_input *in, struct rna_part **ret,
+			struct rna_error *error)
+{
+	(void)error;
+	if (!in->netdevs)
+		atomic_fetch_add(&script.pcie_without_netdevs, 1);
+	*ret = new_part(RNA_COLLECTOR_PCIE, sizeof(struct rna_pcie));
+	return 0;
+}
+
 static int collect_counters(const struct rna_collect_input *in, struct rna_part **ret,
 			    struct rna_error *error)
 {
@@ -193,25 +205,30 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
-COLLECT_NOTHING(collect_pcie, RNA_COLLECTOR_PCIE, struct rna_pcie)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 
+#define ROW(ID, NAME, COLLECT, ...)                                                                \
+	[RNA_COLLECTOR_##                                                                          \
+		ID] = {.id = RNA_COLLECTOR_##ID, .name = NAME, .collect = COLLECT, __VA_ARGS__}
+
+/* clang-format off */
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
-	{RNA_COLLECTOR_PRESENCE, "presence", "", false, false, collect_presence},
-	{RNA_COLLECTOR_STATE, "state", "", true, false, collect_state},
-	{RNA_COLLECTOR_IDENTITY, "identity", "", true, false, collect_identity},
-	{RNA_COLLECTOR_LINK, "link", "", true, false, collect_link},
-	{RNA_COLLECTOR_COUNTERS, "counters", "", true, false, collect_counters},
-	{RNA_COLLECTOR_HW_COUNTERS, "hw_counters", "", true, false, collect_hw},
-	{RNA_COLLECTOR_GIDS, "gids", "", true, true, collect_gids},
-	{RNA_COLLECTOR_PCIE, "pcie", "", true, true, collect_pcie},
-	{RNA_COLLECTOR_NETDEV, "netdev", "", false, false, collect_netdev},
-	{RNA_COLLECTOR_TOPOLOGY, "topology", "", false, true, collect_topology},
-	{RNA_COLLECTOR_READINESS, "readiness", "", false, true, collect_readiness},
-	{RNA_COLLECTOR_PROCESS, "process", "", false, false, collect_process},
+	ROW(PRESENCE, "presence", collect_presence),
+	ROW(STATE, "state", collect_state, .per_device = true),
+	ROW(IDENTITY, "identity", collect_identity, .per_device = true),
+	ROW(LINK, "link", collect_link, .per_device = true),
+	ROW(COUNTERS, "counters", collect_counters, .per_device = true),
+	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
+	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
+	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
+	ROW(NETDEV, "netdev", collect_netdev),
+	ROW(TOPOLOGY, "topology", collect_topology, .later = true),
+	ROW(READINESS, "readiness", collect_readiness, .later = true),
+	ROW(PROCESS, "process", collect_process),
 };
+/* clang-format on */
 
 struct fixture {
 	sd_event *event;
@@ -528,6 +545,7 @@ static void test_interfaces_wait_for_devices(void **state)
 	rna_usec begin = rna_clock_monotonic();
 
 	atomic_store(&script.netdev_without_presence, 0);
+	atomic_store(&script.pcie_without_netdevs, 0);
 	atomic_store(&script.hanging, PRESENCE_HANGS);
 	start(fixture);
 	while (rna_clock_monotonic() - begin < 4 * fixture->settings.poll[RNA_COLLECTOR_NETDEV])
@@ -536,6 +554,8 @@ static void test_interfaces_wait_for_devices(void **state)
 	release();
 	run_until(fixture, always);
 	assert_int_equal(atomic_load(&script.netdev_without_presence), 0);
+	assert_int_equal(atomic_load(&script.pcie_without_netdevs), 0);
+	assert_true(fixture->schedule.devices->slots[RNA_COLLECTOR_PCIE].ran);
 	assert_non_null(rna_snapshot_netdevs(fixture->view->snapshot));
 }
 
