@@ -18,6 +18,7 @@
 
 #include "rna/log.h"
 #include "rna/parse.h"
+#include "selftest_glance.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
 #define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
@@ -34,6 +35,7 @@ struct tested {
 	unsigned number;
 	bool present; /* in the newest view */
 	rna_usec due; /* monotonic */
+	struct rna_glance glance;
 	uint64_t idle_qps;
 	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
 	struct rna_selftest_port known;
@@ -546,41 +548,63 @@ static void step(struct rna_selftest *selftest)
 
 static void skip_turn(struct rna_selftest *selftest, struct tested *port, enum rna_skip skip)
 {
+	port->glance = (struct rna_glance){0};
 	port->known.skip = skip;
 	port->known.skips[skip]++;
 	take_turn(selftest, port);
 	forget_results(selftest);
 }
 
-static void begin_turn(struct rna_selftest *selftest, struct tested *port)
+static void find_subject(const struct rna_selftest *selftest, const struct tested *port,
+			 struct rna_selftest_subject *ret)
+{
+	size_t i = 0;
+
+	while (rna_selftest_subject_at(selftest->view, i, ret) &&
+	       (ret->port != port->number || strcmp(ret->device->device->key, port->key) != 0))
+		i++;
+}
+
+static void test_port(struct rna_selftest *selftest, struct tested *port)
 {
 	char name[2 * RNA_LOOPBACK_NAME_MAX];
 	struct rna_selftest_wish wish = {.device = name, .numa_node = -1};
-	struct rna_selftest_subject subject;
-	struct rna_time now = rna_clock_now();
-	enum rna_skip skip = selftest->hold;
-	size_t i = 0;
 
-	while (rna_selftest_subject_at(selftest->view, i, &subject) &&
-	       (subject.port != port->number ||
-		strcmp(subject.device->device->key, port->key) != 0))
-		i++;
-	if (skip == RNA_SKIP_NONE)
-		skip = rna_selftest_look(&subject, selftest->settings, &now, false);
-	if (skip != RNA_SKIP_NONE) {
-		skip_turn(selftest, port, skip);
-		return;
-	}
 	(void)snprintf(name, sizeof(name), "%s/%u", port->device, port->number);
 	if (rna_selftest_plan(selftest->view, selftest->settings, &wish, &selftest->session, NULL) <
 	    0) {
 		skip_turn(selftest, port, RNA_SKIP_NO_DEVICE);
 		return;
 	}
-	for (i = 0; i < selftest->session.count; i++)
+	for (size_t i = 0; i < selftest->session.count; i++)
 		selftest->session.items[i].on_demand = false;
 	selftest->at = 0;
 	step(selftest);
+}
+
+static void begin_turn(struct rna_selftest *selftest, struct tested *port)
+{
+	struct rna_selftest_subject subject;
+	struct rna_time now = rna_clock_now();
+	enum rna_skip skip = selftest->hold;
+	rna_usec wait = 0;
+	bool busy = false;
+
+	find_subject(selftest, port, &subject);
+	if (skip == RNA_SKIP_NONE)
+		skip = rna_selftest_look(&subject, selftest->settings, &now, false);
+	if (skip == RNA_SKIP_NONE)
+		wait = rna_selftest_glance(&port->glance, &subject, selftest->settings, &busy);
+	if (busy)
+		skip = RNA_SKIP_BUSY;
+	if (wait > 0) {
+		port->due = now.monotonic + wait;
+		forget_results(selftest);
+	} else if (skip != RNA_SKIP_NONE) {
+		skip_turn(selftest, port, skip);
+	} else {
+		test_port(selftest, port);
+	}
 }
 
 static struct tested *first_due(const struct rna_selftest *selftest)

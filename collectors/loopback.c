@@ -26,6 +26,7 @@
 #define DEVICES      "/sys/class/infiniband"
 #define DEVICE_NODES "/dev/infiniband"
 #define PATIENCE     (5 * RNA_USEC_PER_SEC) /* for a completion: seven retries are over by then */
+#define LOOK_AGAIN   RNA_USEC_PER_SEC       /* whether somebody else uses the port by now */
 
 enum {
 	BATCH_MAX = 32,        /* writes for one completion */
@@ -193,6 +194,11 @@ static bool look_at_port(struct loop *loop)
 static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* What is pinned: both buffers, and the rings of QPs and CQ. */
@@ -525,13 +531,27 @@ static bool holds(struct loop *loop)
 				       loop->result);
 }
 
-/* Looks in the middle whether it is still alone, while the queues are full. */
+/*
+ * Looks in the middle, and once a second, whether it is still alone, while the queues are full: the
+ * sooner it gives way, the better for who has come.
+ */
 static bool write_measured(struct loop *loop, uint64_t writes, rna_usec begin)
 {
-	rna_usec limit = loop->request->time_limit;
+	rna_usec end = begin + loop->request->time_limit, now = begin;
+	rna_usec step = min_u64(loop->request->time_limit / 2, LOOK_AGAIN);
+	uint64_t last = loop->posted + writes;
 
-	return write_until(loop, loop->posted + writes / 2, begin + limit / 2) && holds(loop) &&
-	       write_until(loop, loop->posted + writes / 2, begin + limit) && drain(loop);
+	for (;;) {
+		uint64_t half = loop->posted + (writes + 1) / 2;
+
+		if (!write_until(loop, min_u64(half, last), min_u64(now + step, end)))
+			return false;
+		now = rna_clock_monotonic();
+		if (loop->posted >= last || now >= end)
+			return drain(loop);
+		if (!holds(loop))
+			return false;
+	}
 }
 
 /* ---- the two tests --------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "backends.h"
 #include "loopback_memory.h"
+#include "rna/activity.h"
 #include "rna/cleanup.h"
 #include "rna/parse.h"
 #include "rna/root.h"
@@ -22,26 +23,8 @@
 #define LOCK_NAME "rdma-node-agent/selftest"
 
 enum {
-	PACKET_BYTES = 1024,  /* what one carries, where a driver counts packets and not bytes */
 	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
 	FOREIGN_PERCENT = 10, /* of that; less hardly shows in the result */
-};
-
-/* Files of ports/N that grow with what moves, and the bytes that one more stands for. */
-static const struct {
-	const char *file;
-	unsigned bytes;
-} activities[] = {
-	{"counters/port_xmit_data", 4}, /* IBTA 16.1.3.5: in units of four bytes */
-	{"counters/port_rcv_data", 4},
-	{"hw_counters/tx_bytes", 1}, /* bnxt_re, efa, mana */
-	{"hw_counters/rx_bytes", 1},
-	{"hw_counters/ip4OutOctets", 1}, /* irdma */
-	{"hw_counters/ip4InOctets", 1},
-	{"hw_counters/ip6OutOctets", 1},
-	{"hw_counters/ip6InOctets", 1},
-	{"hw_counters/sent_pkts", PACKET_BYTES}, /* rxe */
-	{"hw_counters/rcvd_pkts", PACKET_BYTES},
 };
 
 static bool read_text(const char *path, char *text, size_t size)
@@ -70,10 +53,14 @@ static uint64_t port_activity(const struct rna_loopback_request *request)
 	uint64_t sum = 0;
 	char path[256];
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(activities); i++) {
-		(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/%s",
-			       request->device, request->port, activities[i].file);
-		sum += read_number(path) * activities[i].bytes;
+	for (size_t i = 0; i < RNA_ACTIVITY_COUNT; i++) {
+		const struct rna_activity *activity = &rna_activities[i];
+		bool pma = activity->place == RNA_PLACE_PORT_COUNTERS;
+
+		(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/%s/%s",
+			       request->device, request->port, pma ? "counters" : "hw_counters",
+			       activity->file);
+		sum += read_number(path) * activity->bytes;
 	}
 	return sum;
 }
@@ -127,9 +114,12 @@ static bool take_lock(struct rna_loopback_gate *gate, struct rna_loopback_result
 	return true;
 }
 
-/* Queue pairs are a job's sign of life, even while it computes and sends nothing. */
-static bool look_for_queue_pairs(const struct rna_loopback_gate *gate,
-				 struct rna_loopback_result *result)
+/*
+ * Queue pairs are a job's sign of life, even while it computes and sends nothing. While nobody
+ * knows how many there are without a job, whoever has the device open may be one: the kernel's own
+ * queue pairs need no context.
+ */
+static bool look_for_jobs(const struct rna_loopback_gate *gate, struct rna_loopback_result *result)
 {
 	const struct rna_loopback_request *request = gate->request;
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
@@ -140,6 +130,13 @@ static bool look_for_queue_pairs(const struct rna_loopback_gate *gate,
 	    !rna_value_is_known(resources.qp))
 		return true; /* the counters have to do */
 	result->qps = resources.qp.number;
+	if (request->idle_qps == RNA_QPS_UNKNOWN && rna_value_is_known(resources.ctx) &&
+	    resources.ctx.number > request->idle_contexts)
+		return rna_loopback_skip(result, RNA_SKIP_BUSY,
+					 "%s/%u: in use: somebody has it open (contexts: %" PRIu64
+					 ", queue pairs: %" PRIu64 ")",
+					 request->device, request->port, resources.ctx.number,
+					 result->qps);
 	if (result->qps <= request->idle_qps)
 		return true;
 	return rna_loopback_skip(result, RNA_SKIP_BUSY,
@@ -172,7 +169,7 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 	if (!take_lock(ret, result))
 		return false;
 	find_netdev(ret);
-	if (!look_for_queue_pairs(ret, result) && request->gate)
+	if (!look_for_jobs(ret, result) && request->gate)
 		return false;
 	if (request->gate && !look_for_traffic(ret, result))
 		return false;

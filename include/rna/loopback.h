@@ -57,6 +57,7 @@ struct rna_loopback_request {
 	uint64_t sample_time; /* microseconds between two looks at the port's counters */
 	uint64_t busy_rate;   /* bytes per second, in and out, from which on the port is not idle */
 	uint64_t idle_qps;    /* QPs of the device while nobody works; RNA_QPS_UNKNOWN */
+	uint64_t idle_contexts; /* how often the agent itself has the device open */
 };
 
 #define RNA_QPS_UNKNOWN UINT64_MAX

@@ -306,6 +306,41 @@ static void test_each_port_has_its_turn(void **state)
 	tear_down(&scene);
 }
 
+/* What the counters say after another second. */
+static void show_traffic(struct scene *scene, uint64_t words)
+{
+	scene->node.ports[0].counters[0].place = RNA_PLACE_PORT_COUNTERS;
+	scene->node.ports[0].counters[0].file = "port_rcv_data";
+	scene->node.ports[0].counters[0].value = rna_value_ok(words);
+	scene->node.ports[0].counter_count = 1;
+	scene->node.now.monotonic += RNA_USEC_PER_SEC;
+	(void)rna_view_unref(scene->view);
+	scene->view = node_view(&scene->node);
+	follow(scene);
+}
+
+/* The child would find mlx5_0 idle: that it is not asked is what this is about. */
+static void test_beside_a_job_nothing_is_started(void **state)
+{
+	struct scene scene;
+	rna_usec first;
+
+	(void)state;
+	set_up(&scene, 1, RNA_USEC_PER_SEC / 10);
+	scene.settings.poll[RNA_COLLECTOR_COUNTERS] = RNA_USEC_PER_SEC / 10;
+	scene.settings.poll[RNA_COLLECTOR_HW_COUNTERS] = RNA_USEC_PER_SEC / 10;
+	show_traffic(&scene, 0);
+	first = rna_clock_now().realtime + RNA_USEC_PER_SEC;
+	while (known(&scene, "mlx5_0")->next < first)
+		assert_true(sd_event_run(scene.event, RNA_USEC_PER_SEC) >= 0);
+	show_traffic(&scene, 10000000);
+	wait_for(&scene, "mlx5_0", was_skipped);
+	assert_int_equal(known(&scene, "mlx5_0")->skip, RNA_SKIP_BUSY);
+	assert_int_equal(known(&scene, "mlx5_0")->count, 0);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
 /* The turn begins with the process that ends: at once would be a test at each restart. */
 static void test_a_restart_is_no_reason_to_test(void **state)
 {
@@ -432,6 +467,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(test_who_has_left_is_not_told),
 		cmocka_unit_test(test_the_end_in_the_midst_of_a_test),
 		cmocka_unit_test(test_each_port_has_its_turn),
+		cmocka_unit_test(test_beside_a_job_nothing_is_started),
 		cmocka_unit_test(test_a_restart_is_no_reason_to_test),
 		cmocka_unit_test(test_a_bad_test_is_made_again_soon),
 		cmocka_unit_test(test_nothing_is_tested_while_held),
