@@ -88,21 +88,14 @@ static int show(struct rna_call *call, struct kube *kube, struct rna_error *erro
 static int apply_file(struct kube *kube, struct rna_error *error)
 {
 	const char *directory = kube->settings->kubernetes_nfd_directory;
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int ret = 0;
+	rna_usec expires = rna_clock_now().realtime + kube->settings->kubernetes_nfd_expiry;
 
-	rna_nfd_write_features(kube->wish,
-			       rna_clock_now().realtime + kube->settings->kubernetes_nfd_expiry,
-			       &text);
-	if (!rna_strbuf_ok(&text))
-		return rna_error_set(error, -ENOMEM, "%s", directory);
 	rna_strbuf_printf(&kube->out, "%s: %s\n", directory,
 			  kube->dry_run ? "would be given the file" : "was given the file");
-	if (kube->dry_run)
-		rna_strbuf_puts(&kube->out, text.data);
-	else
-		ret = rna_nfd_put_file(directory, text.data, text.len, error);
-	return ret;
+	if (!kube->dry_run)
+		return rna_nfd_put_file(directory, kube->wish, expires, error);
+	rna_nfd_write_features(kube->wish, expires, NULL, &kube->out);
+	return 0;
 }
 
 static int apply(struct rna_call *call, struct kube *kube, struct rna_error *error)

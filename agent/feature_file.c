@@ -25,7 +25,7 @@ struct rna_feature_file {
 	struct rna_errands *errands;
 	struct rna_node_backend status;
 	/* The errand's, while it is under way: */
-	struct rna_strbuf text;
+	struct rna_node_wish *job;
 	struct rna_error error; /* of the last one */
 	char *complaint;        /* that was logged, or NULL */
 };
@@ -35,7 +35,8 @@ static void work(void *job)
 	struct rna_feature_file *file = job;
 
 	file->error = (struct rna_error){0};
-	(void)rna_nfd_put_file(file->directory, file->text.data, file->text.len, &file->error);
+	(void)rna_nfd_put_file(file->directory, file->job, rna_clock_now().realtime + file->expiry,
+			       &file->error);
 }
 
 static void renew_at(struct rna_feature_file *file, rna_usec realtime)
@@ -70,10 +71,9 @@ static void write_file(struct rna_feature_file *file)
 {
 	if (!file->wish || rna_errands_busy(file->errands))
 		return;
-	file->text.len = 0;
-	rna_nfd_write_features(file->wish, rna_clock_now().realtime + file->expiry, &file->text);
-	if (!rna_strbuf_ok(&file->text) || rna_errands_start(file->errands, file) < 0) {
-		rna_strbuf_deinit(&file->text);
+	file->job = rna_node_wish_ref(file->wish);
+	if (rna_errands_start(file->errands, file) < 0) {
+		file->job = rna_node_wish_unref(file->job);
 		run_at(file, file->pause);
 		return;
 	}
@@ -84,6 +84,7 @@ static void back(void *job)
 {
 	struct rna_feature_file *file = job;
 
+	file->job = rna_node_wish_unref(file->job);
 	complain(file);
 	file->status.problem = file->error.code < 0;
 	if (file->error.code < 0) {
@@ -123,7 +124,6 @@ static struct rna_feature_file *free_file(struct rna_feature_file *file)
 	(void)sd_event_source_disable_unref(file->renewal);
 	(void)rna_errands_free(file->errands);
 	(void)rna_node_wish_unref(file->wish);
-	rna_strbuf_deinit(&file->text);
 	free(file->complaint);
 	free(file->directory);
 	free(file);

@@ -270,7 +270,7 @@ const struct rna_setting rna_setting_table[] = {
 	     "the name of a resource such as nvidia.com/hostdev, or a glob", is_resource_glob, NULL,
 	     "Resources of device plugins that belong to RDMA, beyond rdma/*; one that is no glob must be "
 	     "there."),
-	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "2m",
+	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "30s",
 		 "An agent that starts writes to the API server within this, at random, so that a fleet does "
 		 "not write at once."),
 	DURATION("kubernetes.spread", kubernetes_spread, "0s", "1h", "2m",

@@ -191,15 +191,17 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-/* False: no memory. */
+/* told: NULL: it is not decided yet. False: no memory. */
 static bool add_label(struct rna_node_wish *wish, struct rna_node_label *label, const char *key,
 		      const struct rna_told *told)
 {
-	bool known = told->verdict.kind != RNA_VERDICT_UNKNOWN;
-
 	label->key = rna_arena_strdup(wish->arena, key);
-	label->value = rna_arena_strdup(wish->arena, known ? told->verdict.value : UNKNOWN);
 	wish->label_count++;
+	if (!told)
+		return label->key;
+	label->value = rna_arena_strdup(wish->arena, told->verdict.kind == RNA_VERDICT_UNKNOWN
+							     ? UNKNOWN
+							     : told->verdict.value);
 	return label->key && label->value;
 }
 
@@ -211,15 +213,13 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 		rna_arena_array(wish->arena, RNA_NODE_LABEL_COUNT, sizeof(*labels));
 	bool ok = labels;
 
-	wish->labels_decided = true;
 	for (enum rna_node_label_id id = 0; ok && id < RNA_NODE_LABEL_COUNT; id++) {
 		const struct rna_told *told = told_of(memory, rna_node_label_name(id));
 		char key[RNA_LABEL_KEY_MAX + 1];
 
 		rna_node_label_key(id, &options, key);
-		if (!told)
-			wish->labels_decided = false;
-		else if (told->verdict.kind != RNA_VERDICT_NONE)
+		wish->labels_decided |= told != NULL;
+		if (!told || told->verdict.kind != RNA_VERDICT_NONE)
 			ok = add_label(wish, &labels[wish->label_count], key, told);
 	}
 	if (ok)
@@ -228,11 +228,17 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 	return ok;
 }
 
+/* told: NULL: it is not decided yet. False: no memory. */
 static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition *condition,
 			  const struct rna_condition_row *row, const struct rna_told *told)
 {
-	enum rna_condition_status status = rna_condition_status_of(&told->verdict);
+	enum rna_condition_status status;
 
+	wish->condition_count++;
+	condition->type = row->type;
+	if (!told)
+		return true;
+	status = rna_condition_status_of(&told->verdict);
 	*condition = (struct rna_node_condition){
 		.type = row->type,
 		.status = status,
@@ -243,7 +249,6 @@ static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition 
 							    "be read for long."),
 		.since.realtime = told->since,
 	};
-	wish->condition_count++;
 	return condition->message;
 }
 
@@ -260,18 +265,15 @@ static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *m
 		rna_arena_array(wish->arena, RNA_CONDITION_COUNT, sizeof(*conditions));
 	bool ok = conditions;
 
-	wish->conditions_decided = true;
 	for (enum rna_node_condition_id id = 1; ok && id < RNA_CONDITION_COUNT; id++) {
 		const struct rna_condition_row *row = &rna_condition_rows[id];
 		const struct rna_told *told = told_of(memory, row->type);
 
-		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES &&
-		    (!told || told->verdict.kind == RNA_VERDICT_UNKNOWN))
+		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES && told &&
+		    told->verdict.kind == RNA_VERDICT_UNKNOWN)
 			continue;
-		if (!told)
-			wish->conditions_decided = false;
-		else
-			ok = add_condition(wish, &conditions[wish->condition_count], row, told);
+		wish->conditions_decided |= told != NULL;
+		ok = add_condition(wish, &conditions[wish->condition_count], row, told);
 	}
 	if (ok)
 		qsort(conditions, wish->condition_count, sizeof(*conditions), compare_conditions);
@@ -301,7 +303,9 @@ struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
 
 	if (!wish)
 		return NULL;
-	*wish = (struct rna_node_wish){.refs = 1, .arena = arena, .conditions_decided = true};
+	*wish = (struct rna_node_wish){.refs = 1,
+				       .arena = arena,
+				       .conditions_decided = !settings->kubernetes_conditions};
 	if (!add_labels(wish, memory, settings) ||
 	    (settings->kubernetes_conditions && !add_conditions(wish, memory)))
 		return NULL;

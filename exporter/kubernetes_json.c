@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "json_writer.h"
+#include "rna/parse.h"
+#include "text.h"
 
 #define COMPONENT "rdma-node-agent"
 
@@ -37,48 +39,82 @@ static json_t *new_node(struct rna_json_writer *writer, const char *name, json_t
 	return object;
 }
 
-static json_t *label_object(struct rna_json_writer *writer, const struct rna_node_wish *wish)
+const char *rna_kube_label_of(const struct rna_kube_node *node, const char *key)
+{
+	for (size_t i = 0; i < node->label_count; i++)
+		if (strcmp(node->labels[i].key, key) == 0)
+			return node->labels[i].value;
+	return NULL;
+}
+
+static json_t *label_object(struct rna_json_writer *writer, const struct rna_kube_words *words)
 {
 	json_t *labels = json_object();
 
-	for (size_t i = 0; i < wish->label_count; i++)
-		rna_json_set_text(writer, labels, wish->labels[i].key, wish->labels[i].value);
+	for (size_t i = 0; i < words->wish->label_count; i++) {
+		const struct rna_node_label *label = &words->wish->labels[i];
+		const char *value =
+			label->value ? label->value : rna_kube_label_of(words->node, label->key);
+
+		if (value)
+			rna_json_set_text(writer, labels, label->key, value);
+	}
 	return labels;
 }
 
-void rna_kube_write_labels(const char *node, const struct rna_node_wish *wish,
-			   struct rna_strbuf *out)
+void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *metadata, *object = new_node(&writer, node, &metadata);
+	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
 
-	if (wish->label_count > 0)
-		rna_json_set(&writer, metadata, "labels", label_object(&writer, wish));
+	if (words->wish->label_count > 0)
+		rna_json_set(&writer, metadata, "labels", label_object(&writer, words));
 	rna_json_write(&writer, object, out);
 }
 
-static json_t *condition_list(struct rna_json_writer *writer, const struct rna_node_wish *wish,
-			      rna_usec now)
+const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
+						       const char *type)
+{
+	for (size_t i = 0; i < node->condition_count; i++)
+		if (rna_same_text(node->conditions[i].type, type))
+			return &node->conditions[i];
+	return NULL;
+}
+
+/* What is not decided is not seen either, so its heartbeat is the old one. */
+static json_t *condition_object(struct rna_json_writer *writer,
+				const struct rna_node_condition *condition, rna_usec now)
 {
 	static const char *const words[] = {
 		[RNA_CONDITION_FALSE] = "False",
 		[RNA_CONDITION_TRUE] = "True",
 		[RNA_CONDITION_UNKNOWN] = "Unknown",
 	};
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "type", condition->type);
+	rna_json_set_text(writer, object, "status", words[condition->status]);
+	rna_json_set_text(writer, object, "reason", condition->reason);
+	rna_json_set_text(writer, object, "message", condition->message);
+	if (now > 0)
+		rna_json_set_time(writer, object, "lastHeartbeatTime",
+				  condition->heartbeat > 0 ? condition->heartbeat : now);
+	rna_json_set_time(writer, object, "lastTransitionTime", condition->since.realtime);
+	return object;
+}
+
+static json_t *condition_list(struct rna_json_writer *writer, const struct rna_kube_words *words,
+			      rna_usec now)
+{
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < wish->condition_count; i++) {
-		const struct rna_node_condition *condition = &wish->conditions[i];
-		json_t *object = json_object();
+	for (size_t i = 0; i < words->wish->condition_count; i++) {
+		const struct rna_node_condition *condition = &words->wish->conditions[i];
 
-		rna_json_set_text(writer, object, "type", condition->type);
-		rna_json_set_text(writer, object, "status", words[condition->status]);
-		rna_json_set_text(writer, object, "reason", condition->reason);
-		rna_json_set_text(writer, object, "message", condition->message);
-		if (now > 0)
-			rna_json_set_time(writer, object, "lastHeartbeatTime", now);
-		rna_json_set_time(writer, object, "lastTransitionTime", condition->since.realtime);
-		rna_json_append(writer, list, object);
+		if (!condition->message)
+			condition = rna_kube_condition_of(words->node, condition->type);
+		if (condition)
+			rna_json_append(writer, list, condition_object(writer, condition, now));
 	}
 	return list;
 }
@@ -91,14 +127,14 @@ static void set_conditions(struct rna_json_writer *writer, json_t *object, json_
 	rna_json_set(writer, object, "status", status);
 }
 
-void rna_kube_write_conditions(const char *node, const struct rna_node_wish *wish, rna_usec now,
+void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
 			       struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *metadata, *object = new_node(&writer, node, &metadata);
+	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
 
-	if (wish->condition_count > 0)
-		set_conditions(&writer, object, condition_list(&writer, wish, now));
+	if (words->wish->condition_count > 0)
+		set_conditions(&writer, object, condition_list(&writer, words, now));
 	rna_json_write(&writer, object, out);
 }
 
@@ -119,19 +155,18 @@ static bool has_label(const struct rna_node_wish *wish, const char *key)
 }
 
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
-				  const struct rna_node_wish *wish,
-				  const struct rna_kube_node *node, bool only,
+				  const struct rna_kube_words *words, bool only,
 				  struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
 	json_t *object = json_object(), *metadata = json_object();
-	json_t *labels = only ? json_object() : label_object(&writer, wish);
+	json_t *labels = only ? json_object() : label_object(&writer, words);
 	size_t gone = 0;
 
-	for (size_t i = 0; i < node->label_count; i++) {
-		const char *key = node->labels[i].key;
+	for (size_t i = 0; i < words->node->label_count; i++) {
+		const char *key = words->node->labels[i].key;
 
-		if (!is_wanted(key, options->label_keys) || has_label(wish, key))
+		if (!is_wanted(key, options->label_keys) || has_label(words->wish, key))
 			continue;
 		rna_json_set(&writer, labels, key, json_null());
 		gone++;
@@ -150,16 +185,16 @@ static bool has_condition(const struct rna_node_wish *wish, const char *type)
 	return false;
 }
 
-void rna_kube_write_condition_patch(const struct rna_node_wish *wish, const char *const *types,
+void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
 				    rna_usec now, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *object = json_object(), *list = condition_list(&writer, wish, now);
+	json_t *object = json_object(), *list = condition_list(&writer, words, now);
 
 	for (; types && *types; types++) {
 		json_t *gone;
 
-		if (has_condition(wish, *types))
+		if (has_condition(words->wish, *types))
 			continue;
 		gone = json_object();
 		rna_json_set_text(&writer, gone, "$patch", "delete");
@@ -342,6 +377,9 @@ static void read_conditions(struct reader *reader, const json_t *list, struct rn
 			.status = condition_status(text_of(object, "status")),
 			.reason = keep(reader, text_of(object, "reason")),
 			.message = keep(reader, text_of(object, "message")),
+			.since.realtime =
+				rna_text_parse_time(text_of(object, "lastTransitionTime")),
+			.heartbeat = rna_text_parse_time(text_of(object, "lastHeartbeatTime")),
 		};
 	}
 	ret->conditions = conditions;

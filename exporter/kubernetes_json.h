@@ -38,10 +38,19 @@ struct rna_kube_node {
 
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
+/*
+ * What wish says, and what node has where wish is not decided. node: of that name, as it was read;
+ * nothing is known of it when it is {0}.
+ */
+struct rna_kube_words {
+	const char *name;
+	const struct rna_node_wish *wish;
+	const struct rna_kube_node *node;
+};
+
 /* Server-side apply: what is left out is taken away. now: 0 leaves the heartbeat's time out. */
-void rna_kube_write_labels(const char *node, const struct rna_node_wish *wish,
-			   struct rna_strbuf *out);
-void rna_kube_write_conditions(const char *node, const struct rna_node_wish *wish, rna_usec now,
+void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out);
+void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
 			       struct rna_strbuf *out);
 
 /*
@@ -49,11 +58,10 @@ void rna_kube_write_conditions(const char *node, const struct rna_node_wish *wis
  * not. only: those that wish has are left out. How many are to go.
  */
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
-				  const struct rna_node_wish *wish,
-				  const struct rna_kube_node *node, bool only,
+				  const struct rna_kube_words *words, bool only,
 				  struct rna_strbuf *out);
 /* Strategic merge patch; types: of all conditions that we may own. */
-void rna_kube_write_condition_patch(const struct rna_node_wish *wish, const char *const *types,
+void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
 				    rna_usec now, struct rna_strbuf *out);
 
 /*
@@ -72,6 +80,11 @@ void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_s
 /* Of a whole Node or only its metadata, in arena. 0, -EBADMSG or -ENOMEM. */
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
 		       struct rna_arena *arena, struct rna_kube_node *ret);
+
+/* The value of one of its labels, one of its conditions; NULL: it has none of that name. */
+const char *rna_kube_label_of(const struct rna_kube_node *node, const char *key);
+const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
+						       const char *type);
 
 /* What a reply says for itself: the message of a Status, else its first line, cut short. */
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out);

@@ -54,14 +54,17 @@ static void write_condition_path(const char *node, struct rna_strbuf *out)
 void rna_kube_write_requests(const char *node, const struct rna_node_wish *wish,
 			     struct rna_strbuf *out)
 {
+	const struct rna_kube_node none = {0};
+	const struct rna_kube_words words = {node, wish, &none};
+
 	rna_strbuf_puts(out, "PATCH ");
 	write_label_path(node, out);
 	rna_strbuf_add_char(out, '\n');
-	rna_kube_write_labels(node, wish, out);
+	rna_kube_write_labels(&words, out);
 	rna_strbuf_puts(out, "PATCH ");
 	write_condition_path(node, out);
 	rna_strbuf_add_char(out, '\n');
-	rna_kube_write_conditions(node, wish, 0, out);
+	rna_kube_write_conditions(&words, 0, out);
 }
 
 static enum rna_kubernetes_result send(struct rna_kube_round *round, const char *type,
@@ -125,6 +128,11 @@ static enum rna_kubernetes_result fetch_node(struct rna_kube_round *round, bool 
 }
 
 /* -- What is known ----------------------------------------------------------------------------- */
+
+static struct rna_kube_words words_of(const struct rna_kube_round *round)
+{
+	return (struct rna_kube_words){round->api.node, round->wish, &round->node};
+}
 
 /* An agent that does not know yet what to say leaves what is there. */
 static bool has_labels(const struct rna_kube_round *round)
@@ -197,20 +205,22 @@ static enum rna_kubernetes_result send_merge_patch(struct rna_kube_round *round,
 static bool labels_behind(const struct rna_kube_round *round)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+	const struct rna_kube_words words = words_of(round);
 
 	if (!has_labels(round))
 		return false;
-	rna_kube_write_labels(round->api.node, round->wish, &body);
+	rna_kube_write_labels(&words, &body);
 	return !is_body(&round->labels, &body);
 }
 
 static bool conditions_behind(const struct rna_kube_round *round)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+	const struct rna_kube_words words = words_of(round);
 
 	if (!has_conditions(round))
 		return false;
-	rna_kube_write_conditions(round->api.node, round->wish, 0, &body);
+	rna_kube_write_conditions(&words, 0, &body);
 	return !is_body(&round->conditions, &body);
 }
 
@@ -241,6 +251,73 @@ bool rna_kube_is_behind(const struct rna_kube_round *round)
 			       taint_behind(round) || has_events(round));
 }
 
+/* -- The look ---------------------------------------------------------------------------------- */
+
+static bool has_label(const struct rna_kube_node *node, const struct rna_node_label *label)
+{
+	const char *value = rna_kube_label_of(node, label->key);
+
+	return !label->value || rna_same_text(value, label->value);
+}
+
+static bool has_condition(const struct rna_kube_node *node,
+			  const struct rna_node_condition *condition)
+{
+	const struct rna_node_condition *its = rna_kube_condition_of(node, condition->type);
+
+	return !condition->message || (its && its->status == condition->status &&
+				       rna_same_text(its->reason, condition->reason));
+}
+
+/* Has somebody changed what we wrote? What is not decided may be anything, and what waits to be
+ * written is not expected there. */
+static void compare(struct rna_kube_round *round, const struct rna_kube_node *node)
+{
+	bool same = true;
+
+	if (has_labels(round) && !labels_behind(round))
+		for (size_t i = 0; i < round->wish->label_count; i++)
+			same &= has_label(node, &round->wish->labels[i]);
+	if (has_conditions(round) && !conditions_behind(round))
+		for (size_t i = 0; i < round->wish->condition_count; i++)
+			same &= has_condition(node, &round->wish->conditions[i]);
+	if (!same)
+		forget_written(round);
+}
+
+/* resourceVersion=0: from the API server's memory, which may lag; etcd has no work with it. */
+static enum rna_kubernetes_result look(struct rna_kube_round *round, struct rna_kube_answer *answer,
+				       struct rna_time now)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	struct rna_kube_node node;
+
+	if (!arena)
+		return fail_memory(answer);
+	if (get_node(round, "?resourceVersion=0", false, answer) != RNA_KUBERNETES_OK) {
+		if (answer->reply.status == NOT_FOUND)
+			forget_written(round);
+		return answer->result;
+	}
+	if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+		return answer->result;
+	note_uid(round, node.uid);
+	compare(round, &node);
+	(void)rna_arena_free(round->node_arena);
+	round->node_arena = RNA_TAKE(arena);
+	round->node = node;
+	round->looked = now;
+	round->jobs[RNA_KUBE_TAINT].open = taint_behind(round);
+	return RNA_KUBERNETES_OK;
+}
+
+/* For what stays as it stands there. The look may have been refused when its turn was. */
+static enum rna_kubernetes_result know_node(struct rna_kube_round *round,
+					    struct rna_kube_answer *answer, struct rna_time now)
+{
+	return round->node.uid ? RNA_KUBERNETES_OK : look(round, answer, now);
+}
+
 /* -- Labels ------------------------------------------------------------------------------------ */
 
 /*
@@ -253,10 +330,11 @@ static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 	struct rna_kube_node node;
+	const struct rna_kube_words words = {round->api.node, round->wish, &node};
 
 	if (fetch_node(round, true, answer, arena, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
-	(void)rna_kube_write_label_patch(round->api.options, round->wish, &node, false, &body);
+	(void)rna_kube_write_label_patch(round->api.options, &words, false, &body);
 	return send_merge_patch(round, &body, answer);
 }
 
@@ -271,23 +349,36 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, patch = RNA_STRBUF_INIT;
 	struct rna_kube_node node;
+	const struct rna_kube_words words = {round->api.node, round->wish, &node};
 
 	if (!arena)
 		return fail_memory(answer);
 	write_label_path(round->api.node, &path);
 	if (send_to_node(round, APPLY_TYPE, &path, body, answer) != RNA_KUBERNETES_OK ||
 	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK ||
-	    rna_kube_write_label_patch(round->api.options, round->wish, &node, true, &patch) == 0)
+	    rna_kube_write_label_patch(round->api.options, &words, true, &patch) == 0)
 		return answer->result;
 	return send_merge_patch(round, &patch, answer);
+}
+
+static bool all_labels_decided(const struct rna_node_wish *wish)
+{
+	for (size_t i = 0; i < wish->label_count; i++)
+		if (!wish->labels[i].value)
+			return false;
+	return true;
 }
 
 static enum rna_kubernetes_result send_labels(struct rna_kube_round *round,
 					      struct rna_kube_answer *answer, struct rna_time now)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+	struct rna_kube_words words;
 
-	rna_kube_write_labels(round->api.node, round->wish, &body);
+	if (!all_labels_decided(round->wish) && know_node(round, answer, now) != RNA_KUBERNETES_OK)
+		return answer->result;
+	words = words_of(round);
+	rna_kube_write_labels(&words, &body);
 	if (!round->api.merge && apply_labels(round, &body, answer) != RNA_KUBERNETES_OK)
 		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
 	if (round->api.merge)
@@ -306,11 +397,12 @@ static enum rna_kubernetes_result patch_conditions(struct rna_kube_round *round,
 						   struct rna_time now)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	const struct rna_kube_words words = words_of(round);
 
 	rna_strbuf_printf(&path, NODE_PATH "/status?fieldManager=" CONDITION_MANAGER,
 			  round->api.node);
-	rna_kube_write_condition_patch(round->wish, round->api.options->condition_types,
-				       now.realtime, &body);
+	rna_kube_write_condition_patch(&words, round->api.options->condition_types, now.realtime,
+				       &body);
 	return send_to_node(round, STRATEGIC_TYPE, &path, &body, answer);
 }
 
@@ -319,10 +411,19 @@ static enum rna_kubernetes_result apply_conditions(struct rna_kube_round *round,
 						   struct rna_time now)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	const struct rna_kube_words words = words_of(round);
 
 	write_condition_path(round->api.node, &path);
-	rna_kube_write_conditions(round->api.node, round->wish, now.realtime, &body);
+	rna_kube_write_conditions(&words, now.realtime, &body);
 	return send_to_node(round, APPLY_TYPE, &path, &body, answer);
+}
+
+static bool all_conditions_decided(const struct rna_node_wish *wish)
+{
+	for (size_t i = 0; i < wish->condition_count; i++)
+		if (!wish->conditions[i].message)
+			return false;
+	return true;
 }
 
 /* At the end of all, whoever owns them: a strategic merge patch asks for no owner. */
@@ -331,14 +432,19 @@ static enum rna_kubernetes_result send_conditions(struct rna_kube_round *round,
 						  struct rna_time now)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+	struct rna_kube_words words;
 
+	if (!all_conditions_decided(round->wish) &&
+	    know_node(round, answer, now) != RNA_KUBERNETES_OK)
+		return answer->result;
 	if (!round->api.merge && apply_conditions(round, answer, now) != RNA_KUBERNETES_OK)
 		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
 	if (round->api.merge || (round->cleanup && answer->result == RNA_KUBERNETES_OK))
 		(void)patch_conditions(round, answer, now);
 	if (answer->result != RNA_KUBERNETES_OK)
 		return answer->result;
-	rna_kube_write_conditions(round->api.node, round->wish, 0, &body);
+	words = words_of(round);
+	rna_kube_write_conditions(&words, 0, &body);
 	remember_body(&round->conditions, &body);
 	round->written = now;
 	return RNA_KUBERNETES_OK;
@@ -378,67 +484,6 @@ static enum rna_kubernetes_result send_taint(struct rna_kube_round *round,
 		return answer->result;
 	round->node.tainted = round->node.tainted_so = round->wish->taint;
 	round->written = now;
-	return RNA_KUBERNETES_OK;
-}
-
-/* -- The look ---------------------------------------------------------------------------------- */
-
-static bool has_label(const struct rna_kube_node *node, const struct rna_node_label *label)
-{
-	for (size_t i = 0; i < node->label_count; i++)
-		if (strcmp(node->labels[i].key, label->key) == 0)
-			return rna_same_text(node->labels[i].value, label->value);
-	return false;
-}
-
-static bool has_condition(const struct rna_kube_node *node,
-			  const struct rna_node_condition *condition)
-{
-	for (size_t i = 0; i < node->condition_count; i++)
-		if (rna_same_text(node->conditions[i].type, condition->type))
-			return node->conditions[i].status == condition->status &&
-			       rna_same_text(node->conditions[i].reason, condition->reason);
-	return false;
-}
-
-/* Has somebody changed what we wrote? What waits to be written is not expected there. */
-static void compare(struct rna_kube_round *round, const struct rna_kube_node *node)
-{
-	bool same = true;
-
-	if (has_labels(round) && !labels_behind(round))
-		for (size_t i = 0; i < round->wish->label_count; i++)
-			same &= has_label(node, &round->wish->labels[i]);
-	if (has_conditions(round) && !conditions_behind(round))
-		for (size_t i = 0; i < round->wish->condition_count; i++)
-			same &= has_condition(node, &round->wish->conditions[i]);
-	if (!same)
-		forget_written(round);
-}
-
-/* resourceVersion=0: from the API server's memory, which may lag; etcd has no work with it. */
-static enum rna_kubernetes_result look(struct rna_kube_round *round, struct rna_kube_answer *answer,
-				       struct rna_time now)
-{
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	struct rna_kube_node node;
-
-	if (!arena)
-		return fail_memory(answer);
-	if (get_node(round, "?resourceVersion=0", false, answer) != RNA_KUBERNETES_OK) {
-		if (answer->reply.status == NOT_FOUND)
-			forget_written(round);
-		return answer->result;
-	}
-	if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
-		return answer->result;
-	note_uid(round, node.uid);
-	compare(round, &node);
-	(void)rna_arena_free(round->node_arena);
-	round->node_arena = RNA_TAKE(arena);
-	round->node = node;
-	round->looked = now;
-	round->jobs[RNA_KUBE_TAINT].open = taint_behind(round);
 	return RNA_KUBERNETES_OK;
 }
 

@@ -10,6 +10,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "rna/file.h"
 #include "rna/kubernetes.h"
@@ -18,15 +20,36 @@
 #define NAME  "rdma-node-agent"
 #define FRESH "." NAME ".new"
 
-void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires,
+enum { FILE_MAX = 16 * 1024 };
+
+/* The value of a label in a file, which ends at the end of its line; NULL: it has none. */
+static const char *find_value(const char *file, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = file; line && *line; line = strchr(line, '\n')) {
+		line += strspn(line, "\n");
+		if (strncmp(line, key, len) == 0 && line[len] == '=')
+			return line + len + 1;
+	}
+	return NULL;
+}
+
+void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires, const char *before,
 			    struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "# Written by rdma-node-agent, and written again before it expires.\n"
 			     "# +expiry-time=");
 	rna_text_add_time(out, expires);
 	rna_strbuf_puts(out, "\n");
-	for (size_t i = 0; i < wish->label_count; i++)
-		rna_strbuf_printf(out, "%s=%s\n", wish->labels[i].key, wish->labels[i].value);
+	for (size_t i = 0; i < wish->label_count; i++) {
+		const char *key = wish->labels[i].key;
+		const char *value =
+			wish->labels[i].value ? wish->labels[i].value : find_value(before, key);
+
+		if (value)
+			rna_strbuf_printf(out, "%s=%.*s\n", key, (int)strcspn(value, "\n"), value);
+	}
 }
 
 static int open_directory(const char *path, struct rna_error *error)
@@ -41,15 +64,34 @@ static int open_directory(const char *path, struct rna_error *error)
 	return fd < 0 ? rna_error_set(error, -errno, "%s", path) : fd;
 }
 
-int rna_nfd_put_file(const char *directory, const char *text, size_t len, struct rna_error *error)
+/* No more than a file of ours can have; one that cannot be read has nothing for us. */
+static void read_before(int directory, struct rna_strbuf *ret)
 {
+	RNA_CLOSE int fd = openat(directory, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char *end = fd < 0 ? NULL : rna_strbuf_reserve(ret, FILE_MAX + 1);
+	ssize_t got = end ? read(fd, end, FILE_MAX) : -1;
+
+	if (got < 0)
+		return;
+	ret->len = (size_t)got;
+	ret->data[ret->len] = '\0';
+}
+
+int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rna_usec expires,
+		     struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf before = RNA_STRBUF_INIT, text = RNA_STRBUF_INIT;
 	RNA_CLOSE int at = open_directory(directory, error), fd = -1;
 	int ret;
 
 	if (at < 0)
 		return at;
+	read_before(at, &before);
+	rna_nfd_write_features(wish, expires, before.data, &text);
+	if (!rna_strbuf_ok(&text))
+		return rna_error_set(error, -ENOMEM, "%s", directory);
 	fd = openat(at, FRESH, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	ret = fd < 0 ? -errno : rna_file_write(fd, text, len);
+	ret = fd < 0 ? -errno : rna_file_write(fd, text.data, text.len);
 	if (ret == 0 && renameat(at, FRESH, at, NAME) < 0)
 		ret = -errno;
 	if (ret < 0 && fd >= 0)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rna/kubernetes.h"
+#include "rna/parse.h"
 #include "text.h"
 
 struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish)
@@ -24,7 +25,7 @@ static bool same_labels(const struct rna_node_wish *a, const struct rna_node_wis
 		return false;
 	for (size_t i = 0; i < a->label_count; i++)
 		if (strcmp(a->labels[i].key, b->labels[i].key) != 0 ||
-		    strcmp(a->labels[i].value, b->labels[i].value) != 0)
+		    !rna_same_text(a->labels[i].value, b->labels[i].value))
 			return false;
 	return true;
 }
@@ -32,7 +33,7 @@ static bool same_labels(const struct rna_node_wish *a, const struct rna_node_wis
 static bool same_condition(const struct rna_node_condition *a, const struct rna_node_condition *b)
 {
 	return strcmp(a->type, b->type) == 0 && a->status == b->status &&
-	       strcmp(a->reason, b->reason) == 0 && strcmp(a->message, b->message) == 0;
+	       rna_same_text(a->reason, b->reason) && rna_same_text(a->message, b->message);
 }
 
 static bool same_conditions(const struct rna_node_wish *a, const struct rna_node_wish *b)
@@ -102,6 +103,8 @@ static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf
 	for (size_t i = 0; i < wish->condition_count; i++) {
 		const struct rna_node_condition *condition = &wish->conditions[i];
 
+		if (!condition->message)
+			continue;
 		rna_strbuf_printf(out, "  - type: %s\n    status: \"%s\"\n    reason: %s\n",
 				  condition->type, statuses[condition->status], condition->reason);
 		write_text("    message: ", condition->message, out);
@@ -116,8 +119,9 @@ void rna_node_wish_write(const struct rna_node_wish *wish,
 		write_text("  name: ", options->node, out);
 	rna_strbuf_puts(out, wish->label_count > 0 ? "  labels:\n" : "  labels: {}\n");
 	for (size_t i = 0; i < wish->label_count; i++)
-		rna_strbuf_printf(out, "    %s: \"%s\"\n", wish->labels[i].key,
-				  wish->labels[i].value);
+		if (wish->labels[i].value)
+			rna_strbuf_printf(out, "    %s: \"%s\"\n", wish->labels[i].key,
+					  wish->labels[i].value);
 	if (wish->taint) {
 		rna_strbuf_puts(out, "spec:\n  taints:\n");
 		rna_strbuf_printf(out, "  - key: %s\n    effect: %s\n", options->taint_key,

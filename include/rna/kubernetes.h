@@ -106,7 +106,7 @@ void rna_node_labels_describe(struct rna_strbuf *out);
 
 struct rna_node_label {
 	const char *key;
-	const char *value;
+	const char *value; /* NULL: not decided yet; what stands on the Node stays */
 };
 
 enum rna_condition_status {
@@ -120,8 +120,9 @@ struct rna_node_condition {
 	const char *type; /* "RdmaPortDown" */
 	enum rna_condition_status status;
 	const char *reason;  /* CamelCase, for machines */
-	const char *message; /* a sentence for people */
+	const char *message; /* a sentence for people; NULL: not decided yet, and stays as it is */
 	struct rna_time since;
+	rna_usec heartbeat; /* realtime when it was last sent, of a Node that was read; else 0 */
 };
 
 /* A finding that began or ended, to be told as an Event. */
@@ -136,8 +137,8 @@ struct rna_node_event {
 struct rna_node_wish {
 	unsigned refs; /* counted by the loop */
 	/*
-	 * An agent that has just started does not know yet what it will say: what stands on the
-	 * Node stays until it does.
+	 * An agent that has just started does not know yet what it will say. Is any label decided,
+	 * any condition? All stays on the Node as it stands there until it is.
 	 */
 	bool labels_decided;
 	bool conditions_decided;
@@ -166,17 +167,19 @@ bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_
 
 /*
  * The labels of wish as a file for node-feature-discovery, which takes them off the Node when it
- * sees the file after expires (realtime).
+ * sees the file after expires (realtime). What is not decided yet is as before has it, which is
+ * the text of an older file, or NULL.
  */
-void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires,
+void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires, const char *before,
 			    struct rna_strbuf *out);
 
 /*
- * Puts the file into directory, or takes it away; node-feature-discovery sees all of it or nothing.
- * These wait for the disk: never call them in the loop. 0 (also when there is nothing to take
- * away), or negative errno with error. Thread: any.
+ * Puts that file into directory, or takes it away; node-feature-discovery sees all of it or
+ * nothing. These wait for the disk: never call them in the loop. 0 (also when there is nothing to
+ * take away), or negative errno with error. Thread: any.
  */
-int rna_nfd_put_file(const char *directory, const char *text, size_t len, struct rna_error *error);
+int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rna_usec expires,
+		     struct rna_error *error);
 int rna_nfd_remove_file(const char *directory, struct rna_error *error);
 
 /* -- The API server ---------------------------------------------------------------------------- */
@@ -209,7 +212,7 @@ struct rna_kubernetes_options {
 };
 
 /* What they are where nothing is configured. */
-#define RNA_KUBERNETES_FIRST_DELAY (120 * RNA_USEC_PER_SEC)
+#define RNA_KUBERNETES_FIRST_DELAY (30 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_SPREAD      (120 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_RESYNC      (12 * 3600 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_LOOK        (30 * 60 * RNA_USEC_PER_SEC)

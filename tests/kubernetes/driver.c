@@ -6,7 +6,8 @@
  *	driver KEY=VALUE...          runs until its input ends
  *	driver once=apply ...        makes one wish true and leaves; once=cleanup, once=print
  *
- * Keys are the members of struct rna_kubernetes_options; times are milliseconds.
+ * Keys are the members of struct rna_kubernetes_options; times are milliseconds. In wishes, a label
+ * that is null and a condition whose status is null are not decided yet.
  */
 #include "rna/kubernetes.h"
 #include "rna/parse.h"
@@ -144,10 +145,12 @@ static void read_labels(json_t *object, struct rna_node_wish *wish)
 	json_t *value;
 
 	json_object_foreach (object, key, value)
-		labels[wish->label_count++] =
-			(struct rna_node_label){rna_arena_strdup(wish->arena, key),
-						rna_arena_strdup(wish->arena,
-								 json_string_value(value))};
+		labels[wish->label_count++] = (struct rna_node_label){
+			rna_arena_strdup(wish->arena, key),
+			json_is_null(value)
+				? NULL
+				: rna_arena_strdup(wish->arena, json_string_value(value)),
+		};
 	wish->labels = labels;
 }
 
@@ -160,6 +163,10 @@ static void read_conditions(const json_t *list, struct rna_node_wish *wish)
 		const json_t *object = json_array_get(list, i);
 		const char *status = text_of(object, "status");
 
+		if (json_is_null(json_object_get(object, "status"))) {
+			conditions[i].type = rna_arena_strdup(wish->arena, text_of(object, "type"));
+			continue;
+		}
 		conditions[i] = (struct rna_node_condition){
 			.type = rna_arena_strdup(wish->arena, text_of(object, "type")),
 			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_TRUE

@@ -2,6 +2,7 @@
 """The agent itself with the API: what it sees becomes the Node, and trouble touches nothing else."""
 import json
 import os
+import shutil
 
 from agent import Agent, wait
 from cluster import DoubleTest
@@ -44,8 +45,23 @@ class Flow(DoubleTest):
             wait("an event", lambda: self.admin.events("node-1"))
         self.assertEqual(self.node.own_labels["rdma-node-agent/ports-up"], "0")
 
+    def test_one_that_cannot_be_told_does_not_hold_up_the_others(self):
+        typed = {"rdma-node-agent/ports-up": "7", "rdma-node-agent/ports-expected": "7"}
+        self.node.label(**typed)
+        with ApiAgent(self.kubeconfig) as agent:
+            agent.stop()
+            shutil.rmtree(f"{agent.directory}/state")  # nothing is known of what was told
+            agent.set_port(1, "nobody knows")
+            agent.start()
+            wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("what is known", lambda: self.node.own_labels["rdma-node-agent/ports-expected"] ==
+                 "9")
+        self.assertEqual(self.node.own_labels["rdma-node-agent/ports-up"], "7")
+        self.assertNotIn("rdma-node-agent/rate-total-gbps", self.node.own_labels)
+
     def test_a_restart_changes_nothing(self):
         with ApiAgent(self.kubeconfig) as agent:
+            wait("all labels", lambda: {ROCE, "rdma-node-agent/rails"} <= set(self.node.own_labels))
             wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
             labels = self.node.own_labels
             agent.stop()

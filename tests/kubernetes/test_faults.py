@@ -417,6 +417,18 @@ class Forms(DoubleTest):
             self.assertEqual(client.problems, [])
         self.assertEqual(len([r for r in self.asked("PATCH") if r.type == api.APPLY]), 1)
 
+    def test_without_apply_what_is_not_decided_stays(self):
+        self.api.apply_known = False
+        with self.client() as client:
+            client.make(labels={**ROCE, "rdma-node-agent/x": "1"},
+                        conditions=[condition(kind) for kind in CONDITIONS])
+        with self.client() as client:
+            client.make(labels={**ROCE, "rdma-node-agent/x": None},
+                        conditions=[condition(CONDITIONS[0]),
+                                    {"type": CONDITIONS[1], "status": None}])
+        self.assertEqual(self.node.own_labels, {**ROCE, "rdma-node-agent/x": "1"})
+        self.assertIn(CONDITIONS[1], self.node.conditions)
+
     def test_apply_after_merge(self):
         """Labels of merge patches have another owner, who would keep them."""
         self.api.apply_known = False

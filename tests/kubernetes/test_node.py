@@ -64,6 +64,23 @@ class Labels(AnyServer):
             client.make(labels=ROCE)
         self.assertEqual(self.node.own_labels, ROCE)
 
+    def test_what_is_not_decided_stays(self):
+        """An agent that has just started, without what the one before knew."""
+        before = {"rdma-node-agent/rails": "8", "rdma-node-agent/ports": "7"}
+        with self.client() as client:
+            client.make(labels={**ROCE, **before})
+        undecided = {"rdma-node-agent/rails": None, "rdma-node-agent/fresh": None}
+        with self.client() as client:
+            client.make(labels={**ROCE, **undecided, "rdma-node-agent/ports": "8"})
+            self.assertEqual(self.node.own_labels, {**ROCE, "rdma-node-agent/rails": "8",
+                                                    "rdma-node-agent/ports": "8"})
+            version = self.node.version
+            client.make(labels={**ROCE, "rdma-node-agent/ports": "8",
+                                "rdma-node-agent/rails": "8"})  # as it was: nothing to write
+            self.assertEqual(self.node.version, version)
+            client.make(labels=ROCE)
+        self.assertEqual(self.node.own_labels, ROCE)
+
     def test_they_stay_when_the_agent_goes(self):
         with self.client() as client:
             client.make(labels=ROCE)
@@ -151,6 +168,19 @@ class Conditions(AnyServer):
             time.sleep(1)
         self.assertEqual(self.node.own_labels, ROCE)
         self.assertLessEqual(set(CONDITIONS), set(self.node.conditions))
+
+    def test_one_that_is_not_decided_stays_as_it_is(self):
+        with self.client() as client:
+            client.make(conditions=[condition(kind) for kind in CONDITIONS])
+        before = self.node.conditions
+        undecided = {"type": CONDITIONS[1], "status": None}
+        time.sleep(1.1)  # heartbeats are whole seconds
+        with self.client(heartbeat=300) as client:
+            client.make(conditions=[condition(CONDITIONS[0], "True"), undecided])
+            self.assertEqual(self.node.conditions[CONDITIONS[0]]["status"], "True")
+            wait("a heartbeat", lambda: self.node.conditions[CONDITIONS[0]]["lastHeartbeatTime"] >
+                 before[CONDITIONS[0]]["lastHeartbeatTime"])
+        self.assertEqual(self.node.conditions[CONDITIONS[1]], before[CONDITIONS[1]])
 
     def test_none_of_our_business(self):
         with self.client(condition_types="") as client:

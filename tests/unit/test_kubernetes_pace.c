@@ -370,9 +370,9 @@ static void test_all_start_at_once(void **state)
 	struct fleet *fleet = begin();
 
 	(void)state;
-	report("all start at once", fleet, 0, 2 * MINUTE);
-	assert_true(load_of(fleet->asked, 0, HOUR).peak < 500);
-	assert_true(load_of(fleet->written, 0, HOUR).peak < 400);
+	report("all start at once", fleet, 0, standard.first_delay);
+	assert_true(load_of(fleet->asked, 0, HOUR).peak < 1600);
+	assert_true(load_of(fleet->written, 0, HOUR).peak < 1200);
 	free(fleet);
 }
 

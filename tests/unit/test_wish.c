@@ -116,6 +116,16 @@ static const struct rna_node_condition *condition_of(const struct rna_node_wish 
 	return NULL;
 }
 
+static void assert_undecided(const struct rna_node_wish *wish, const char *key)
+{
+	for (size_t i = 0; i < wish->label_count; i++)
+		if (strcmp(wish->labels[i].key, key) == 0) {
+			assert_null(wish->labels[i].value);
+			return;
+		}
+	fail_msg("%s is not wished for at all", key);
+}
+
 static void set_ports(struct fixture *f, struct rna_value port_state)
 {
 	for (size_t i = 0; i < f->node.count; i++)
@@ -130,6 +140,13 @@ static void test_a_day(void **state)
 	look_for(f, 10);
 	wish = wish_of(f);
 	assert_false(wish->labels_decided); /* nothing is told before it is stable */
+	(void)rna_node_wish_unref(wish);
+
+	look_for(f, 21);
+	wish = wish_of(f);
+	assert_true(wish->labels_decided); /* what is good news; that there is none takes longer */
+	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true");
+	assert_undecided(wish, "rdma-node-agent/nic-firmware");
 	(void)rna_node_wish_unref(wish);
 
 	look_for(f, 60);
@@ -203,8 +220,8 @@ static void test_no_condition_is_over_before_rules_have_settled(void **state)
 	look_for(f, 100);
 	wish = wish_of(f);
 	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
-	assert_null(condition_of(wish, "RdmaDeviceMissing"));
-	assert_false(wish->conditions_decided);
+	assert_null(condition_of(wish, "RdmaDeviceMissing")->message);
+	assert_true(wish->conditions_decided); /* one is, and is told */
 	(void)rna_node_wish_unref(wish);
 	f->finding_count = 0;
 	look_for(f, 100);
@@ -409,10 +426,31 @@ static void test_file_for_nfd(void **state)
 
 	look_for(f, 100);
 	wish = wish_of(f);
-	rna_nfd_write_features(wish, 1763716800 * SECOND, &text);
+	rna_nfd_write_features(wish, 1763716800 * SECOND, NULL, &text);
 	assert_non_null(strstr(text.data, "\n# +expiry-time=2025-11-21T09:20:00Z\n"));
 	assert_non_null(strstr(text.data, "\nnetwork.nvidia.com/roce=true\n"));
 	assert_non_null(strstr(text.data, "\nrdma-node-agent/rate-total-gbps=800\n"));
+	(void)rna_node_wish_unref(wish);
+}
+
+/* What is not decided yet stays as an agent before wrote it, and nothing else does. */
+static void test_file_for_nfd_after_a_restart(void **state)
+{
+	static const char before[] = "# rdma-node-agent/rails=9\n"
+				     "rdma-node-agent/nic-firmware=28.39.1002\n"
+				     "rdma-node-agent/nic-firmware-of-others=1\n"
+				     "network.nvidia.com/roce=false\n";
+	struct fixture *f = *state;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_node_wish *wish;
+
+	look_for(f, 31);
+	wish = wish_of(f);
+	rna_nfd_write_features(wish, 1763716800 * SECOND, before, &text);
+	assert_non_null(strstr(text.data, "\nnetwork.nvidia.com/roce=true\n"));
+	assert_non_null(strstr(text.data, "\nrdma-node-agent/nic-firmware=28.39.1002\n"));
+	assert_null(strstr(text.data, "of-others"));
+	assert_null(strstr(text.data, "rails"));
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -431,6 +469,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_events_are_bounded, set_up, tear_down),
 		cmocka_unit_test(test_table_of_conditions),
 		cmocka_unit_test_setup_teardown(test_file_for_nfd, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_file_for_nfd_after_a_restart, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
