@@ -202,6 +202,39 @@ struct rna_hwloc_backend {
 		     struct rna_error *error);
 };
 
+struct rna_ethtool_question; /* ethtool.h, and how answers are read */
+struct rna_bytes;
+
+enum { RNA_ETHTOOL_NAME_MAX = 32 }; /* ETH_GSTRING_LEN */
+
+struct rna_ethtool_name {
+	char text[RNA_ETHTOOL_NAME_MAX + 1];
+};
+
+/* The names of a driver's statistics, in the order of their numbers. */
+struct rna_ethtool_names {
+	size_t count;
+	struct rna_ethtool_name *names;
+};
+
+struct rna_ethtool_backend {
+	/*
+	 * The message that answers question, in arena. 0; -ENODEV without such an interface;
+	 * -EOPNOTSUPP where its driver has no answer, which is normal; or another negative errno.
+	 */
+	int (*ask)(const struct rna_root *root, const struct rna_ethtool_question *question,
+		   const char *netdev, struct rna_arena *arena, struct rna_bytes *ret);
+
+	/*
+	 * What "ethtool -S" shows: the names, in arena; and the numbers, count of them. 0; -ESTALE
+	 * when there are more or fewer by now: then begin again; or as ask().
+	 */
+	int (*list_statistics)(const struct rna_root *root, const char *netdev,
+			       struct rna_arena *arena, struct rna_ethtool_names *ret);
+	int (*read_statistics)(const struct rna_root *root, const char *netdev, size_t count,
+			       uint64_t *numbers);
+};
+
 struct rna_backends {
 	const struct rna_root *root;
 	char *hwloc_xml; /* file to take the PCI tree from, or NULL */
@@ -210,6 +243,7 @@ struct rna_backends {
 	const struct rna_rdma_netlink_backend *rdma_netlink;
 	const struct rna_mad_backend *mad;
 	const struct rna_hwloc_backend *hwloc;
+	const struct rna_ethtool_backend *ethtool;
 };
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
@@ -218,6 +252,8 @@ extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netli
 extern const struct rna_mad_backend rna_mad;                            /* mad.c */
 extern const struct rna_hwloc_backend rna_hwloc;                        /* hwloc.c */
 extern const struct rna_hwloc_backend rna_recorded_hwloc;               /* hwloc.c */
+extern const struct rna_ethtool_backend rna_ethtool;                    /* ethtool.c */
+extern const struct rna_ethtool_backend rna_recorded_ethtool;           /* recorded_ethtool.c */
 extern const struct rna_verbs_backend rna_recorded_verbs;               /* recorded.c */
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
@@ -228,6 +264,13 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
 
 /* Where it has, for each interface, how many addresses there were. */
 #define RNA_RECORDED_NETDEV "recorded/netdev"
+
+/*
+ * Where it has what ethtool said of an interface: a file for each question, with the message that
+ * answered it in hexadecimal digits, and statistics, a line for each: its name, ": ", its number.
+ */
+#define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
+#define RNA_RECORDED_ETHTOOL_STATISTICS "statistics"
 
 /* Where it has the name of the interface of the default route. */
 #define RNA_RECORDED_UPLINK "recorded/uplink"

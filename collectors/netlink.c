@@ -9,6 +9,8 @@
  * kernel does not answer for one interface (a filter needs strict checking, Linux 4.20), and the
  * interfaces of containers seldom have one here.
  */
+#include "netlink.h"
+
 #include "backends.h"
 
 #include <errno.h>
@@ -20,13 +22,13 @@
 #include <rdma/rdma_netlink.h>
 #include <string.h>
 
-static void free_socket(struct nl_sock **socket)
+void rna_netlink_close(struct nl_sock **socket)
 {
 	if (*socket)
 		nl_socket_free(*socket);
 }
 
-static void free_message(struct nl_msg **message)
+void rna_netlink_free_message(struct nl_msg **message)
 {
 	if (*message)
 		nlmsg_free(*message);
@@ -55,26 +57,43 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *message, void *us
 	return NL_STOP;
 }
 
-/* Sends message and hands each message of the answer to parse. 0 or negative errno. */
-static int ask(int protocol, struct nl_msg *message, nl_recvmsg_msg_cb_t parse, void *userdata)
+int rna_netlink_open(int protocol, struct nl_sock **ret)
 {
-	RNA_CLEANUP(free_socket) struct nl_sock *socket = nl_socket_alloc();
-	int error = 0, code;
+	RNA_CLEANUP(rna_netlink_close) struct nl_sock *socket = nl_socket_alloc();
+	int code;
 
 	if (!socket)
 		return -ENOMEM;
 	nl_socket_disable_auto_ack(socket);
-	nl_socket_modify_cb(socket, NL_CB_VALID, NL_CB_CUSTOM, parse, userdata);
-	nl_socket_modify_err_cb(socket, NL_CB_CUSTOM, on_error, &error);
 	code = nl_connect(socket, protocol);
 	if (code < 0)
 		return nl_errno(code);
+	*ret = RNA_TAKE(socket);
+	return 0;
+}
+
+int rna_netlink_ask(struct nl_sock *socket, struct nl_msg *message, nl_recvmsg_msg_cb_t parse,
+		    void *userdata)
+{
+	int error = 0, code;
+
+	nl_socket_modify_cb(socket, NL_CB_VALID, NL_CB_CUSTOM, parse, userdata);
+	nl_socket_modify_err_cb(socket, NL_CB_CUSTOM, on_error, &error);
 	code = nl_send_auto(socket, message);
 	if (code >= 0)
 		code = nl_recvmsgs_default(socket);
 	if (error < 0)
 		return error;
 	return code < 0 ? nl_errno(code) : 0;
+}
+
+/* One question on a socket of its own. */
+static int ask(int protocol, struct nl_msg *message, nl_recvmsg_msg_cb_t parse, void *userdata)
+{
+	RNA_CLEANUP(rna_netlink_close) struct nl_sock *socket = NULL;
+	int error = rna_netlink_open(protocol, &socket);
+
+	return error < 0 ? error : rna_netlink_ask(socket, message, parse, userdata);
 }
 
 /* -- rtnetlink ----------------------------------------------------------------------------------
@@ -142,7 +161,7 @@ static int read_link(const struct rna_root *root, const char *name, struct rna_a
 {
 	struct link_answer answer = {.arena = arena, .netdev = ret, .error = -ENODEV};
 	struct ifinfomsg link = {.ifi_family = AF_UNSPEC};
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
 	(void)root; /* the kernel's own interfaces */
@@ -183,7 +202,7 @@ static int count_addresses(const struct rna_root *root, struct rna_netdev *netde
 {
 	struct address_answer answer = {netdevs, count};
 	struct ifaddrmsg address = {.ifa_family = AF_UNSPEC};
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
 	(void)root; /* the kernel's own interfaces */
@@ -213,7 +232,7 @@ static int find_route(int family, const void *address, int len, char ret[IF_NAME
 {
 	struct rtmsg route = {.rtm_family = (unsigned char)family,
 			      .rtm_dst_len = (unsigned char)(len * 8)};
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	uint32_t ifindex = 0;
 	int error;
 
@@ -282,7 +301,7 @@ static int parse_device(struct nl_msg *message, void *userdata)
 
 static int find_index(const char *device, uint32_t *ret)
 {
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	struct device_answer answer = {.name = device};
 	int error;
 
@@ -311,7 +330,7 @@ static int parse_port(struct nl_msg *message, void *userdata)
 static struct nl_msg *new_device_message(const struct rna_root *root, int command,
 					 const char *device, int *ret_error)
 {
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	uint32_t index;
 
 	*ret_error = rna_backends_stack_exists(root) ? find_index(device, &index) : -ENOENT;
@@ -328,7 +347,7 @@ static struct nl_msg *new_device_message(const struct rna_root *root, int comman
 static struct nl_msg *new_port_message(const struct rna_root *root, int command, const char *device,
 				       unsigned port, int *ret_error)
 {
-	RNA_CLEANUP(free_message)
+	RNA_CLEANUP(rna_netlink_free_message)
 	struct nl_msg *message = new_device_message(root, command, device, ret_error);
 
 	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) == 0)
@@ -342,7 +361,7 @@ static struct nl_msg *new_port_message(const struct rna_root *root, int command,
 static int find_netdev(const struct rna_root *root, const char *device, unsigned port,
 		       char ret[IF_NAMESIZE])
 {
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
 	message = new_port_message(root, RDMA_NLDEV_CMD_PORT_GET, device, port, &error);
@@ -417,7 +436,7 @@ static int get_counters(const struct rna_root *root, const char *device, unsigne
 			struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
 	struct counters_answer answer = {.arena = arena, .counters = ret, .error = -EBADMSG};
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
 	message = new_port_message(root, RDMA_NLDEV_CMD_STAT_GET, device, port, &error);
@@ -473,7 +492,7 @@ static int parse_resources(struct nl_msg *message, void *userdata)
 
 static int get_resources(const struct rna_root *root, const char *device, struct rna_resources *ret)
 {
-	RNA_CLEANUP(free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
 	*ret = (struct rna_resources){0};

@@ -10,12 +10,12 @@
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
-	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libhwloc-dev libsystemd-dev libmicrohttpd-dev
+	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev libsystemd-dev libmicrohttpd-dev
 	libdeflate-dev libjansson-dev libyaml-dev libcurl4-openssl-dev"
 test="clang clang-format libcmocka-dev libfaketime man-db openssl prometheus prometheus-node-exporter
 	python3-prometheus-client python3-yaml"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
-	ibverbs-utils infiniband-diags perftest iproute2 pciutils curl jq procps hwloc prometheus-alertmanager"
+	ibverbs-utils infiniband-diags perftest iproute2 ethtool pciutils curl jq procps hwloc prometheus-alertmanager"
 ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"

@@ -25,8 +25,10 @@ FOLDERS = {
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/")
-# Verbs are asked for state in the agent, and move data in a child process: two files.
-TWO_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback.c"}}
+# Verbs are asked for state in the agent, and move data in a child process: two files. Netlink has
+# the kernel's own families in one, and ethtool's, which is generic, in the other.
+TWO_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback.c"},
+             "netlink/": {"collectors/netlink.c", "collectors/ethtool.c"}}
 # JSON goes out of the program in exporter/, and agent/ reads and writes its own files in it: two
 # folders that never see each other, and one file in each.
 ONE_FILE_A_FOLDER = ("jansson.h",)
