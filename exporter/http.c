@@ -11,8 +11,7 @@
  * is always in the past, and one idle keep-alive connection makes the loop spin. Hence the
  * relative call in arm_timer(), after each run, and only when there is a timeout at all.
  *
- * Replies are bodies that are shared by reference. Nothing is read from hardware here and nothing
- * is waited for: the newest view is all that a request can see.
+ * What is answered is routes.c's business, and is never waited for.
  */
 #include "rna/exporter.h"
 
@@ -22,21 +21,16 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
-#include "body.h"
 #include "listen.h"
-#include "negotiate.h"
+#include "routes.h"
 #include "scrapers.h"
 
 #if MHD_VERSION < 0x00097302
 #error "MHD_create_response_from_buffer_with_free_callback_cls() came with libmicrohttpd 0.9.73"
 #endif
 
-#define TEXT "text/plain; charset=utf-8"
-
 enum {
-	HEADERS_MAX = 8, /* of one reply, those we add */
-	ROUTES_MAX = 16,
-	REPLY_HEADER_ROOM = 1024, /* of a connection's memory, beside the request */
+	REPLY_HEADER_ROOM = 4096, /* of a connection's memory, beside the request */
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
 };
 
@@ -50,41 +44,13 @@ struct listener {
 
 struct rna_http {
 	sd_event *event;
-	struct rna_http_source source;
-	struct rna_renderer *renderer;
-	struct rna_view *view;                     /* that documents are of */
-	struct rna_body *documents[ROUTES_MAX][2]; /* [route][gzip] */
+	struct rna_routes *routes;
 	struct rna_scraper *scrapers;
 	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
 	rna_usec published;     /* when the newest view came... */
 	rna_usec pace;          /* ...and how long after the one before */
 	size_t listener_count;
 	struct listener *listeners;
-};
-
-struct reply {
-	unsigned status;
-	const char *type; /* NULL: plain text */
-	struct rna_body *body;
-	size_t header_count;
-	struct {
-		const char *name, *value;
-	} headers[HEADERS_MAX];
-};
-
-struct request {
-	struct MHD_Connection *connection;
-	const struct route *route;
-	struct rna_body **documents; /* the route's, [gzip], kept from request to request */
-};
-
-struct route {
-	const char *path;
-	/* Fills the reply, first of all status and body. 0 or -ENOMEM. */
-	int (*answer)(struct rna_http *http, const struct request *request, struct reply *reply);
-	/* Where the view alone decides what the answer is: */
-	const char *type;
-	void (*write)(const struct rna_view *view, struct rna_strbuf *out);
 };
 
 /* Of the event that is served; the clock is not read again. */
@@ -94,190 +60,6 @@ static rna_usec event_time(const struct rna_http *http)
 
 	(void)sd_event_now(http->event, CLOCK_MONOTONIC, &now); /* cannot fail while it runs */
 	return now;
-}
-
-/* -- Answers ----------------------------------------------------------------------------------- */
-
-static void add_header(struct reply *reply, const char *name, const char *value)
-{
-	reply->headers[reply->header_count].name = name;
-	reply->headers[reply->header_count++].value = value;
-}
-
-static int reply_text(struct reply *reply, unsigned status, const char *text)
-{
-	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-
-	rna_strbuf_puts(&out, text);
-	rna_strbuf_add_char(&out, '\n');
-	reply->status = status;
-	return rna_body_take(&out, &reply->body);
-}
-
-/* Before the first view: soon there will be one. */
-static int reply_not_yet(struct reply *reply)
-{
-	add_header(reply, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-	return reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "no snapshot yet");
-}
-
-static void forget_documents(struct rna_http *http)
-{
-	for (size_t i = 0; i < ROUTES_MAX; i++)
-		for (size_t gzip = 0; gzip < 2; gzip++)
-			http->documents[i][gzip] = rna_body_unref(http->documents[i][gzip]);
-	http->view = rna_view_unref(http->view);
-}
-
-/* The newest view; documents of an older one are dropped. */
-static struct rna_view *newest_view(struct rna_http *http)
-{
-	struct rna_view *view = http->source.view(http->source.userdata);
-
-	if (view == http->view)
-		return view;
-	forget_documents(http);
-	http->view = rna_view_ref(view);
-	return view;
-}
-
-static const char *header_of(const struct request *request, const char *name)
-{
-	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
-}
-
-/* Says so in the reply. */
-static bool choose_gzip(const struct request *request, struct reply *reply)
-{
-	bool gzip = rna_negotiate_gzip(header_of(request, MHD_HTTP_HEADER_ACCEPT_ENCODING));
-
-	if (gzip)
-		add_header(reply, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	return gzip;
-}
-
-static void note_scrape(struct rna_http *http, const struct request *request,
-			enum rna_exposition format, bool gzip)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	rna_scraper_asks(info->socket_context, format, gzip, event_time(http));
-}
-
-static int answer_metrics(struct rna_http *http, const struct request *request, struct reply *reply)
-{
-	static const char *const types[] = {
-		[RNA_EXPOSITION_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8",
-		[RNA_EXPOSITION_OPENMETRICS] =
-			"application/openmetrics-text; version=1.0.0; charset=utf-8",
-	};
-	const char *accept = header_of(request, MHD_HTTP_HEADER_ACCEPT);
-	enum rna_exposition format = rna_negotiate_exposition(accept);
-	struct rna_view *view = newest_view(http);
-	bool gzip;
-
-	if (!view)
-		return reply_not_yet(reply);
-	add_header(reply, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-	gzip = choose_gzip(request, reply);
-	note_scrape(http, request, format, gzip);
-	reply->status = MHD_HTTP_OK;
-	reply->type = types[format];
-	return rna_renderer_metrics(http->renderer, view, format, gzip, &reply->body);
-}
-
-/* That we come here at all is the answer: the loop turns. */
-static int answer_health(struct rna_http *http, const struct request *request, struct reply *reply)
-{
-	(void)http;
-	(void)request;
-	return reply_text(reply, MHD_HTTP_OK, "ok");
-}
-
-static int answer_ready(struct rna_http *http, const struct request *request, struct reply *reply)
-{
-	const char *reason = "not ready";
-
-	(void)request;
-	if (http->source.ready(http->source.userdata, &reason))
-		return reply_text(reply, MHD_HTTP_OK, "ready");
-	return reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, reason);
-}
-
-/* Written and packed at the first request for it, then shared until there is another view. */
-static int make_document(struct rna_http *http, const struct request *request,
-			 const struct rna_view *view, bool gzip)
-{
-	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_body **documents = request->documents;
-
-	if (documents[gzip])
-		return 0;
-	if (!documents[0]) {
-		request->route->write(view, &out);
-		if (rna_body_take(&out, &documents[0]) < 0)
-			return -ENOMEM;
-	}
-	return gzip ? rna_renderer_pack(http->renderer, documents[0], &documents[1]) : 0;
-}
-
-static int answer_document(struct rna_http *http, const struct request *request,
-			   struct reply *reply)
-{
-	const struct rna_view *view = newest_view(http);
-	bool gzip;
-
-	if (!view)
-		return reply_not_yet(reply);
-	add_header(reply, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-	gzip = choose_gzip(request, reply);
-	if (make_document(http, request, view, gzip) < 0)
-		return -ENOMEM;
-	reply->status = MHD_HTTP_OK;
-	reply->type = request->route->type;
-	reply->body = rna_body_ref(request->documents[gzip]);
-	return 0;
-}
-
-static int answer_page(struct rna_http *http, const struct request *request, struct reply *reply)
-{
-	/* the page brings its style along and needs nothing else from anywhere */
-	add_header(reply, "Content-Security-Policy",
-		   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-		   "form-action 'none'; frame-ancestors 'none'");
-	return answer_document(http, request, reply);
-}
-
-static const struct route routes[] = {
-	{"/", answer_page, "text/html; charset=utf-8", rna_write_page},
-	{"/metrics", answer_metrics},
-	{"/healthz", answer_health},
-	{"/readyz", answer_ready},
-	{"/api/v1/snapshot", answer_document, "application/json", rna_write_json},
-	{"/api/v1/events", answer_document, "application/json", rna_write_events_json},
-	{"/api/v1/events.txt", answer_document, TEXT, rna_write_events_table},
-	{"/api/v1/topology", answer_document, "application/json", rna_write_topology_json},
-	{"/api/v1/topology.svg", answer_document, "image/svg+xml", rna_write_topology_svg},
-	{"/api/v1/findings", answer_document, "application/json", rna_write_findings},
-	{"/api/v1/selftest", answer_document, "application/json", rna_write_selftests_json},
-};
-_Static_assert(RNA_ARRAY_SIZE(routes) <= ROUTES_MAX, "each route has a place in documents");
-
-static int reply_to(struct rna_http *http, struct MHD_Connection *connection, const char *path,
-		    bool allowed, struct reply *reply)
-{
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(routes); i++) {
-		struct request request = {connection, &routes[i], http->documents[i]};
-
-		if (strcmp(routes[i].path, path) != 0)
-			continue;
-		if (allowed)
-			return routes[i].answer(http, &request, reply);
-		add_header(reply, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-		return reply_text(reply, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed");
-	}
-	return reply_text(reply, MHD_HTTP_NOT_FOUND, "not found");
 }
 
 /* -- libmicrohttpd ----------------------------------------------------------------------------- */
@@ -295,7 +77,45 @@ static void body_sent(void *body)
 	(void)rna_body_unref(body);
 }
 
-static enum MHD_Result send_reply(struct MHD_Connection *connection, struct reply *reply)
+/* What each reply has; a configuration may choose others. */
+static void set_standard_headers(struct rna_reply *reply)
+{
+	rna_reply_set(reply, "Cache-Control", "no-store");
+	rna_reply_set(reply, "X-Content-Type-Options", "nosniff");
+	rna_reply_set(reply, "X-Frame-Options", "deny");
+	rna_reply_set(reply, "Referrer-Policy", "no-referrer");
+	/* page and drawings bring their style along and need nothing else from anywhere */
+	rna_reply_set(reply, "Content-Security-Policy",
+		      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+		      "form-action 'none'; frame-ancestors 'none'");
+}
+
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static int reply_to(struct rna_http *http, struct MHD_Connection *connection, const char *path,
+		    bool allowed, struct rna_reply *reply)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const struct rna_request request = {
+		.path = path,
+		.accept = header_of(connection, MHD_HTTP_HEADER_ACCEPT),
+		.accept_encoding = header_of(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+		.scraper = info->socket_context,
+		.now = event_time(http),
+	};
+
+	set_standard_headers(reply);
+	if (allowed)
+		return rna_routes_answer(http->routes, &request, reply);
+	rna_reply_set(reply, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	return rna_reply_text(reply, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed");
+}
+
+static enum MHD_Result send_reply(struct MHD_Connection *connection, struct rna_reply *reply)
 {
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = reply->body;
 	RNA_CLEANUP(free_response_p) struct MHD_Response *response = NULL;
@@ -307,9 +127,6 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, struct repl
 		return MHD_NO;
 	(void)RNA_TAKE(body); /* the response's now */
 
-	add_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, reply->type ? reply->type : TEXT);
-	add_header(reply, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	add_header(reply, "X-Content-Type-Options", "nosniff");
 	for (size_t i = 0; ok == MHD_YES && i < reply->header_count; i++)
 		ok = MHD_add_response_header(response, reply->headers[i].name,
 					     reply->headers[i].value);
@@ -328,7 +145,7 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	bool allowed = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 		       strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 	bool first = !*state;
-	struct reply reply = {0};
+	struct rna_reply reply = {0};
 
 	(void)version;
 	(void)upload;
@@ -399,16 +216,11 @@ static bool is_due(const struct rna_http *http, const struct rna_scraper *scrape
 static int on_ahead(sd_event_source *source, void *userdata)
 {
 	struct rna_http *http = userdata;
-	struct rna_view *view = newest_view(http);
 
 	(void)source;
-	for (const struct rna_scraper *s = http->scrapers; view && s; s = s->next) {
-		struct rna_body *body;
-
-		if (is_due(http, s) &&
-		    rna_renderer_metrics(http->renderer, view, s->format, s->gzip, &body) >= 0)
-			(void)rna_body_unref(body); /* the renderer keeps it */
-	}
+	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
+		if (is_due(http, s))
+			rna_routes_prepare(http->routes, s);
 	return 0;
 }
 
@@ -523,11 +335,10 @@ static struct rna_http *http_new(sd_event *event, const struct rna_http_source *
 	if (!http)
 		return NULL;
 	http->event = sd_event_ref(event);
-	http->source = *source;
 	if (watch_ahead(http) < 0)
 		return NULL;
-	http->renderer = rna_renderer_new();
-	if (!http->renderer)
+	http->routes = rna_routes_new(source);
+	if (!http->routes)
 		return NULL;
 	http->listeners = calloc(listener_count, sizeof(*http->listeners));
 	if (!http->listeners)
@@ -563,10 +374,8 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 
 void rna_http_forget_view(struct rna_http *http)
 {
-	if (!http)
-		return;
-	forget_documents(http);
-	rna_renderer_forget_view(http->renderer);
+	if (http)
+		rna_routes_forget_view(http->routes);
 }
 
 struct rna_http *rna_http_stop(struct rna_http *http)
@@ -578,8 +387,7 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 	free(http->listeners);
 	(void)sd_event_source_disable_unref(http->ahead);
 	(void)sd_event_unref(http->event);
-	forget_documents(http);
-	(void)rna_renderer_free(http->renderer);
+	(void)rna_routes_free(http->routes);
 	free(http);
 	return NULL;
 }

@@ -110,6 +110,16 @@ class Served(unittest.TestCase):
             reply = self.agent.request(method, "/metrics", body=b"x" if method == "POST" else None)
             self.assertEqual((reply.status, reply.headers["allow"]), (405, "GET, HEAD"), method)
 
+    def test_headers_of_every_reply(self):
+        """What a browser is told to be careful about, also where there is nothing."""
+        for method, path in (("GET", "/"), ("GET", "/metrics"), ("GET", "/nothing"),
+                             ("GET", "/api/v1/topology.svg"), ("HEAD", "/"), ("POST", "/metrics")):
+            headers = self.agent.request(method, path).headers
+            for name, value in (("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
+                                ("x-frame-options", "deny"), ("referrer-policy", "no-referrer")):
+                self.assertEqual(headers[name], value, f"{method} {path}")
+            self.assertIn("default-src 'none'", headers["content-security-policy"])
+
     def test_health_and_readiness(self):
         for path in ("/healthz", "/readyz"):
             self.assertEqual(self.get(path).status, 200)
