@@ -136,6 +136,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading GID tables; they are also read when a port or an interface changes."),
 	POLL("pcie", PCIE, "60s",
 	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
+	POLL("resources", RESOURCES, "30s",
+	     "Period of counting RDMA objects, by which one sees whether a device is in use."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
 	POLL("topology", TOPOLOGY, "10m",
@@ -173,6 +175,9 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "
 	       "optional ones included; ports that it has no answer for are read from sysfs."),
+	BOOLEAN("hw_counters.optional_status", hw_counters_optional_status, "false",
+		"Whether it is told which optional counters a port has, and which of them are turned on: a "
+		"series of rdma_port_optional_counter_enabled for each."),
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",

@@ -44,7 +44,8 @@ struct rna_settings {
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */
-	char **http_listen;          /* NULL-ended */
+	bool hw_counters_optional_status;
+	char **http_listen; /* NULL-ended */
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;
 	rna_usec http_idle_timeout;

@@ -12,6 +12,7 @@
 #include "rna/counter.h"
 #include "rna/gid.h"
 #include "rna/netdev.h"
+#include "rna/resources.h"
 #include "rna/value.h"
 
 #include <net/if.h> /* IF_NAMESIZE */
@@ -80,17 +81,6 @@ struct rna_netlink_counters {
 	struct rna_counter_value *values;
 };
 
-/* How many objects of a kind there are on a device, the kernel's own among them. */
-struct rna_resources {
-	struct rna_value pd;
-	struct rna_value cq;
-	struct rna_value qp;
-	struct rna_value cm_id;
-	struct rna_value mr;
-	struct rna_value ctx; /* open contexts: of user space only */
-	struct rna_value srq;
-};
-
 struct rna_rdma_netlink_backend {
 	/*
 	 * The interface that the kernel names for a port. This is a port query of the driver. 0,
@@ -113,7 +103,15 @@ struct rna_rdma_netlink_backend {
 	 * be asked, or another negative errno.
 	 */
 	int (*get_resources)(const struct rna_root *root, const char *device,
-			     struct rna_resources *ret);
+			     struct rna_resource_counts *ret);
+
+	/*
+	 * The optional counters of the port with ret->number, in arena, and which of them are on.
+	 * No counter is read. Returns like get_resources; -EINVAL when the port has no counters,
+	 * or the kernel (before 5.16) knows of no optional ones.
+	 */
+	int (*get_optional)(const struct rna_root *root, const char *device,
+			    struct rna_arena *arena, struct rna_port_optional_counters *ret);
 };
 
 /* A port as its PortInfo tells it (IBTA 14.2.5.6); codes are those of verbs. */
@@ -261,6 +259,13 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
 
 /* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
 #define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
+
+/*
+ * Where it has the RDMA objects of a device: a file for each kind, and own_contexts. And the
+ * optional counters of a port: a file for each, 1 when it is on.
+ */
+#define RNA_RECORDED_RESOURCES "recorded/netlink/%s/resources"
+#define RNA_RECORDED_OPTIONAL  "recorded/netlink/%s/ports/%u/optional"
 
 /* Where it has, for each interface, how many addresses there were. */
 #define RNA_RECORDED_NETDEV "recorded/netdev"

@@ -123,19 +123,21 @@ static bool look_for_jobs(const struct rna_loopback_gate *gate, struct rna_loopb
 {
 	const struct rna_loopback_request *request = gate->request;
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
-	struct rna_resources resources;
+	struct rna_resource_counts counts;
+	struct rna_value contexts;
 
 	if (rna_root_open(NULL, &root, NULL) < 0 ||
-	    rna_rdma_netlink.get_resources(root, request->device, &resources) < 0 ||
-	    !rna_value_is_known(resources.qp))
+	    rna_rdma_netlink.get_resources(root, request->device, &counts) < 0 ||
+	    !rna_value_is_known(counts.of[RNA_RESOURCE_QP]))
 		return true; /* the counters have to do */
-	result->qps = resources.qp.number;
-	if (request->idle_qps == RNA_QPS_UNKNOWN && rna_value_is_known(resources.ctx) &&
-	    resources.ctx.number > request->idle_contexts)
+	result->qps = counts.of[RNA_RESOURCE_QP].number;
+	contexts = counts.of[RNA_RESOURCE_CTX];
+	if (request->idle_qps == RNA_QPS_UNKNOWN && rna_value_is_known(contexts) &&
+	    contexts.number > request->idle_contexts)
 		return rna_loopback_skip(result, RNA_SKIP_BUSY,
 					 "%s/%u: in use: somebody has it open (contexts: %" PRIu64
 					 ", queue pairs: %" PRIu64 ")",
-					 request->device, request->port, resources.ctx.number,
+					 request->device, request->port, contexts.number,
 					 result->qps);
 	if (result->qps <= request->idle_qps)
 		return true;

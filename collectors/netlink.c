@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface and the
- * hw_counters of a port. One socket per question, closed with the answer; an open NETLINK_RDMA
- * socket would pin ib_core.
+ * hw_counters of a port, and for the objects on a device. One socket per question, closed with the
+ * answer; an open NETLINK_RDMA socket would pin ib_core.
  *
  * Interfaces are asked for by name, one by one. A node has few that serve RDMA and may have a
  * thousand for its containers; a dump would carry them all. Their addresses come in one dump: the
@@ -21,6 +21,7 @@
 #include <netlink/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <string.h>
+#include <unistd.h>
 
 void rna_netlink_close(struct nl_sock **socket)
 {
@@ -327,7 +328,7 @@ static int parse_port(struct nl_msg *message, void *userdata)
 }
 
 /* The message that puts a question about a device; NULL: *ret_error says why. */
-static struct nl_msg *new_device_message(const struct rna_root *root, int command,
+static struct nl_msg *new_device_message(const struct rna_root *root, int command, int flags,
 					 const char *device, int *ret_error)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
@@ -336,7 +337,7 @@ static struct nl_msg *new_device_message(const struct rna_root *root, int comman
 	*ret_error = rna_backends_stack_exists(root) ? find_index(device, &index) : -ENOENT;
 	if (*ret_error < 0)
 		return NULL;
-	message = new_nldev_message(command, 0);
+	message = new_nldev_message(command, flags);
 	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, index) == 0)
 		return RNA_TAKE(message);
 	*ret_error = -ENOMEM;
@@ -348,7 +349,7 @@ static struct nl_msg *new_port_message(const struct rna_root *root, int command,
 				       unsigned port, int *ret_error)
 {
 	RNA_CLEANUP(rna_netlink_free_message)
-	struct nl_msg *message = new_device_message(root, command, device, ret_error);
+	struct nl_msg *message = new_device_message(root, command, 0, device, ret_error);
 
 	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) == 0)
 		return RNA_TAKE(message);
@@ -447,22 +448,8 @@ static int get_counters(const struct rna_root *root, const char *device, unsigne
 	return error < 0 ? error : answer.error;
 }
 
-/* The names of the kernel's own summary, drivers/infiniband/core/nldev.c. */
-static const struct {
-	const char *name;
-	size_t offset; /* in struct rna_resources */
-} resource_names[] = {
-	{"pd", offsetof(struct rna_resources, pd)},
-	{"cq", offsetof(struct rna_resources, cq)},
-	{"qp", offsetof(struct rna_resources, qp)},
-	{"cm_id", offsetof(struct rna_resources, cm_id)},
-	{"mr", offsetof(struct rna_resources, mr)},
-	{"ctx", offsetof(struct rna_resources, ctx)},
-	{"srq", offsetof(struct rna_resources, srq)},
-};
-
 /* Names that we do not know are newer than this program. */
-static void parse_resource(struct nlattr *entry, struct rna_resources *resources)
+static void parse_resource(struct nlattr *entry, struct rna_resource_counts *counts)
 {
 	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
 	const struct nlattr *name, *number;
@@ -471,10 +458,9 @@ static void parse_resource(struct nlattr *entry, struct rna_resources *resources
 		return;
 	name = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME];
 	number = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR];
-	for (size_t i = 0; name && number && i < RNA_ARRAY_SIZE(resource_names); i++)
-		if (strcmp(nla_get_string(name), resource_names[i].name) == 0)
-			*(struct rna_value *)((char *)resources + resource_names[i].offset) =
-				rna_value_ok(nla_get_u64(number));
+	for (enum rna_resource i = 0; name && number && i < RNA_RESOURCE_COUNT; i++)
+		if (strcmp(nla_get_string(name), rna_resource_name(i)) == 0)
+			counts->of[i] = rna_value_ok(nla_get_u64(number));
 }
 
 static int parse_resources(struct nl_msg *message, void *userdata)
@@ -490,18 +476,130 @@ static int parse_resources(struct nl_msg *message, void *userdata)
 	return NL_STOP;
 }
 
-static int get_resources(const struct rna_root *root, const char *device, struct rna_resources *ret)
+/* A process is named as this one's namespace of processes has it; not at all, if it has it not. */
+static int count_own_contexts(struct nl_msg *message, void *userdata)
+{
+	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *entry, *pid;
+	uint64_t *count = userdata;
+	int left;
+
+	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0 ||
+	    !attributes[RDMA_NLDEV_ATTR_RES_CTX])
+		return NL_SKIP;
+	nla_for_each_nested(entry, attributes[RDMA_NLDEV_ATTR_RES_CTX], left)
+	{
+		pid = nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_PID);
+		if (pid && nla_get_u32(pid) == (uint32_t)getpid())
+			(*count)++;
+	}
+	return NL_OK;
+}
+
+/* Unknown to kernels before 5.13, which answer EINVAL. */
+static int ask_own_contexts(const struct rna_root *root, const char *device, struct rna_value *ret)
+{
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	uint64_t count = 0;
+	int error;
+
+	message = new_device_message(root, RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP, device, &error);
+	if (!message)
+		return error;
+	error = ask(NETLINK_RDMA, message, count_own_contexts, &count);
+	if (error == -EINVAL || error == -EOPNOTSUPP)
+		return 0;
+	*ret = error == 0 ? rna_value_ok(count) : rna_value_unreadable();
+	return error;
+}
+
+static int get_resources(const struct rna_root *root, const char *device,
+			 struct rna_resource_counts *ret)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
-	*ret = (struct rna_resources){0};
-	message = new_device_message(root, RDMA_NLDEV_CMD_RES_GET, device, &error);
-	return message ? ask(NETLINK_RDMA, message, parse_resources, ret) : error;
+	*ret = (struct rna_resource_counts){0};
+	message = new_device_message(root, RDMA_NLDEV_CMD_RES_GET, 0, device, &error);
+	if (!message)
+		return error;
+	error = ask(NETLINK_RDMA, message, parse_resources, ret);
+	if (error == 0 && ret->of[RNA_RESOURCE_CTX].number > 0)
+		error = ask_own_contexts(root, device, &ret->own_contexts);
+	return error;
+}
+
+/* Linux 5.16; the headers of Ubuntu 22.04 are older. */
+enum {
+	NLDEV_CMD_STAT_GET_STATUS = 24,
+	NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC = 95,
+};
+
+struct optional_answer {
+	struct rna_arena *arena;
+	struct rna_port_optional_counters *port;
+	int error;
+};
+
+/* Counters that are always counted have no such attribute. */
+static int parse_optional_list(struct nlattr *list, struct rna_arena *arena,
+			       struct rna_port_optional_counters *port)
+{
+	struct rna_optional_counter *items;
+	struct nlattr *entry;
+	size_t most = 0;
+	int left;
+
+	nla_for_each_nested(entry, list, left) most++;
+	items = rna_arena_array(arena, most, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	port->items = items;
+	nla_for_each_nested(entry, list, left)
+	{
+		struct nlattr *name = nla_find(nla_data(entry), nla_len(entry),
+					       RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME);
+		struct nlattr *dynamic = nla_find(nla_data(entry), nla_len(entry),
+						  NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC);
+
+		if (!name || !dynamic)
+			continue;
+		items[port->count] = (struct rna_optional_counter){
+			.name = rna_arena_strdup(arena, nla_get_string(name)),
+			.enabled = nla_get_u8(dynamic),
+		};
+		if (!items[port->count++].name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int parse_optional(struct nl_msg *message, void *userdata)
+{
+	struct optional_answer *answer = userdata;
+	struct nlattr *list =
+		nlmsg_find_attr(nlmsg_hdr(message), 0, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+
+	answer->error = list ? parse_optional_list(list, answer->arena, answer->port) : -EBADMSG;
+	return NL_STOP;
+}
+
+static int get_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
+			struct rna_port_optional_counters *ret)
+{
+	struct optional_answer answer = {.arena = arena, .port = ret, .error = -EBADMSG};
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	int error;
+
+	message = new_port_message(root, NLDEV_CMD_STAT_GET_STATUS, device, ret->number, &error);
+	if (!message)
+		return error;
+	error = ask(NETLINK_RDMA, message, parse_optional, &answer);
+	return error < 0 ? error : answer.error;
 }
 
 const struct rna_rdma_netlink_backend rna_rdma_netlink = {
 	.find_netdev = find_netdev,
 	.get_counters = get_counters,
 	.get_resources = get_resources,
+	.get_optional = get_optional,
 };

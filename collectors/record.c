@@ -313,6 +313,7 @@ static void copy_device(struct rna_recording *recording, const struct rna_device
 	copy_parent(recording, device);
 	rna_record_verbs(recording, device);
 	rna_record_mads(recording, device);
+	rna_record_resources(recording, device);
 	recording->result.devices++;
 }
 

@@ -213,6 +213,101 @@ void rna_record_mads(struct rna_recording *recording, const struct rna_device *d
 	}
 }
 
+struct resources_answer {
+	int error;
+	struct rna_resource_counts counts;
+};
+
+/* Of one port; number 0 ends them. */
+struct optional_answer {
+	unsigned number;
+	bool enabled;
+	char name[64];
+};
+
+static void ask_optional(int fd, const struct question *question)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	const struct rna_recording *recording = question->recording;
+	const struct rna_device *device = question->device;
+	struct optional_answer answer = {0};
+
+	for (size_t i = 0; arena && i < device->port_count; i++) {
+		struct rna_port_optional_counters port = {.number = device->ports[i]};
+
+		if (recording->backends->rdma_netlink->get_optional(recording->root, device->name,
+								    arena, &port) < 0)
+			continue; /* most have none, and which that is no file says */
+		for (size_t j = 0; j < port.count; j++) {
+			answer.number = port.number;
+			answer.enabled = port.items[j].enabled;
+			(void)snprintf(answer.name, sizeof(answer.name), "%s", port.items[j].name);
+			(void)send(fd, &answer, sizeof(answer), 0);
+		}
+	}
+	answer.number = 0;
+	(void)send(fd, &answer, sizeof(answer), 0);
+}
+
+static void ask_resources(int fd, const void *userdata)
+{
+	const struct question *question = userdata;
+	const struct rna_recording *recording = question->recording;
+	struct resources_answer answer = {0};
+
+	answer.error = recording->backends->rdma_netlink->get_resources(recording->root,
+									question->device->name,
+									&answer.counts);
+	(void)send(fd, &answer, sizeof(answer), 0);
+	if (answer.error == 0)
+		ask_optional(fd, question);
+}
+
+static void receive_optional(struct rna_recording *recording, const struct rna_child *child,
+			     const char *path, const struct rna_device *device)
+{
+	struct optional_answer answer;
+
+	while (rna_recording_receive(recording, child, path, &answer, sizeof(answer)) > 0 &&
+	       answer.number > 0) {
+		const char *directory =
+			rna_recording_need(recording,
+					   rna_arena_printf(recording->scratch,
+							    RNA_RECORDED_OPTIONAL, device->name,
+							    answer.number));
+
+		if (directory)
+			rna_recording_write_number(recording, directory, answer.name,
+						   rna_value_ok(answer.enabled));
+	}
+}
+
+void rna_record_resources(struct rna_recording *recording, const struct rna_device *device)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	const char *path = rna_recording_need(recording, rna_arena_printf(recording->scratch,
+									  RNA_RECORDED_RESOURCES,
+									  device->name));
+	struct resources_answer answer = {0};
+	ssize_t len;
+
+	if (!path)
+		return;
+	len = rna_child_start(&child, ask_resources, &(struct question){recording, device});
+	if (len == 0)
+		len = rna_recording_receive(recording, &child, path, &answer, sizeof(answer));
+	if (len < 0 || answer.error < 0) {
+		rna_recording_note(recording, path, len < 0 ? (int)len : answer.error);
+		return;
+	}
+	rna_recording_write_directory(recording, path);
+	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
+		rna_recording_write_number(recording, path, rna_resource_name(i),
+					   answer.counts.of[i]);
+	rna_recording_write_number(recording, path, "own_contexts", answer.counts.own_contexts);
+	receive_optional(recording, &child, path, device);
+}
+
 /* What no file of the node says. */
 void rna_record_netlink(struct rna_recording *recording, const struct rna_port_netdev *port)
 {

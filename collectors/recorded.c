@@ -12,6 +12,10 @@
  *	recorded/netlink/DEVICE/ports/N/netdev
  *					the interface that RDMA netlink named, where no file of /sys
  *					says it
+ *	recorded/netlink/DEVICE/resources/
+ *					how many RDMA objects there were, by kind; own_contexts
+ *	recorded/netlink/DEVICE/ports/N/optional/NAME
+ *					1: this optional counter was on
  *
  * A file that is not there is a value that the machine did not have.
  */
@@ -243,20 +247,62 @@ static int get_no_counters(const struct rna_root *root, const char *device, unsi
 	return -ENOENT;
 }
 
-/* Nor is it known who used a device. */
-static int get_no_resources(const struct rna_root *root, const char *device,
-			    struct rna_resources *ret)
+static int read_resources(const struct rna_root *root, const char *device,
+			  struct rna_resource_counts *ret)
 {
-	(void)root;
-	(void)device;
-	*ret = (struct rna_resources){0};
-	return -ENOENT;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	const struct place place = {
+		.root = root,
+		.arena = arena,
+		.directory = arena ? rna_arena_printf(arena, RNA_RECORDED_RESOURCES, device) : NULL,
+	};
+
+	*ret = (struct rna_resource_counts){0};
+	if (!place.directory)
+		return -ENOMEM;
+	if (!rna_root_exists(root, place.directory))
+		return -ENOENT;
+	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
+		ret->of[i] = read_value(&place, rna_resource_name(i));
+	ret->own_contexts = read_value(&place, "own_contexts");
+	return 0;
+}
+
+static int read_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
+			 struct rna_port_optional_counters *ret)
+{
+	const struct place place = {
+		.root = root,
+		.arena = arena,
+		.directory = rna_arena_printf(arena, RNA_RECORDED_OPTIONAL, device, ret->number),
+	};
+	struct rna_optional_counter *items;
+	char **names;
+	ssize_t count;
+
+	if (!place.directory)
+		return -ENOMEM;
+	count = rna_root_list(root, place.directory, arena, &names);
+	if (count < 0)
+		return (int)count;
+	items = rna_arena_array(arena, (size_t)count, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++)
+		items[i] = (struct rna_optional_counter){
+			.name = names[i],
+			.enabled = read_value(&place, names[i]).number,
+		};
+	ret->items = items;
+	ret->count = (size_t)count;
+	return 0;
 }
 
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
 	.find_netdev = read_netlink_netdev,
 	.get_counters = get_no_counters,
-	.get_resources = get_no_resources,
+	.get_resources = read_resources,
+	.get_optional = read_optional,
 };
 
 /* -- MADs ---------------------------------------------------------------------------------------

@@ -104,6 +104,7 @@ int rna_record_topology(struct rna_recording *recording, const struct rna_collec
 /* What no file of the node says: record_ask.c. */
 void rna_record_verbs(struct rna_recording *recording, const struct rna_device *device);
 void rna_record_mads(struct rna_recording *recording, const struct rna_device *device);
+void rna_record_resources(struct rna_recording *recording, const struct rna_device *device);
 void rna_record_netlink(struct rna_recording *recording, const struct rna_port_netdev *port);
 void rna_record_addresses(struct rna_recording *recording, const struct rna_netdev *netdev);
 void rna_record_uplink(struct rna_recording *recording, const char *netdev);

@@ -63,6 +63,14 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_pcie,
 	},
+	[RNA_COLLECTOR_RESOURCES] = {
+		.id = RNA_COLLECTOR_RESOURCES,
+		.name = "resources",
+		.help = "RDMA objects on a device: whether somebody uses it.",
+		.per_device = true,
+		.later = true,
+		.collect = rna_collect_resources,
+	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",

@@ -27,6 +27,7 @@
 #include <stddef.h>
 
 #include "facts.h"
+#include "families_resources.h"
 #include "families_selftest.h"
 #include "families_topology.h"
 
@@ -794,6 +795,18 @@ static const struct rna_family table[] = {
 	{{"rdma_device_max_virtual_functions", GAUGE, PLAIN,
 	  "Virtual functions (SR-IOV) that the device can have; no sample where it can have none."},
 	 DEVICE, max_virtual_functions},
+	{{"rdma_device_in_use", GAUGE, YES_NO,
+	  "Whether an application has the device open; the kernel's own users (IPoIB, storage) are not "
+	  "seen here, nor is the agent."},
+	 DEVICE, rna_family_in_use},
+	{{"rdma_device_resources", GAUGE, PLAIN,
+	  "RDMA objects on the device, the kernel's own among them: qp, mr, cq, pd, srq, cm_id, and ctx "
+	  "for each time that it is open."},
+	 DEVICE, .each = rna_family_resources, .label = "resource"},
+	{{"rdma_device_idle_resources", GAUGE, PLAIN,
+	  "What rdma_device_resources was when no application had the device open last: the kernel's own. "
+	  "No sample before that was seen; the difference is what applications have."},
+	 DEVICE, .each = rna_family_idle_resources, .label = "resource"},
 	{{"rdma_port_info", INFO, PLAIN,
 	  "What a port is: its link layer, its GUID and the network interface it serves."},
 	 PORT, one},
@@ -906,6 +919,10 @@ static const struct rna_family table[] = {
 	{{"rdma_device_hw_unknown_total", COUNTER, PLAIN,
 	  "A file in hw_counters of the device that this version does not know, as it is."},
 	 DEVICE, .each = device_hw_counters, .label = "counter"},
+	{{"rdma_port_optional_counter_enabled", GAUGE, YES_NO,
+	  "Whether a counter that is counted on demand only is turned on (rdma statistic set); with "
+	  "hw_counters.optional_status."},
+	 PORT, .each = rna_family_optional_counters, .label = "counter"},
 	{{"rdma_port_saturated_counters", GAUGE, PLAIN,
 	  "Counters of the port that stand at their maximum and count no more until they are reset."},
 	 PORT, saturated_counters},

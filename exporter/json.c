@@ -164,6 +164,8 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	set_gids(writer, object, port);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
 	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
+	rna_json_set_optional_counters(writer, object,
+				       rna_port_optional_counters(port->device, port->port));
 	return object;
 }
 
@@ -178,6 +180,7 @@ static json_t *device_object(struct rna_json_writer *writer, const struct rna_su
 	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
 	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
 	rna_json_set_pcie(writer, object, device->pcie);
+	rna_json_set_resources(writer, object, rna_device_resources(device->device));
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
 	for (size_t i = 0; i < ports.count; i++)
 		rna_json_append(writer, array, port_object(writer, &ports.items[i]));

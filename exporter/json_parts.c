@@ -49,6 +49,49 @@ void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const str
 	rna_json_set(writer, object, "pcie_hops", array);
 }
 
+/* -- Resources --------------------------------------------------------------------------------- */
+
+/* Without any that are known there is no member. */
+static void set_resource_counts(struct rna_json_writer *writer, json_t *object, const char *name,
+				const struct rna_value *counts)
+{
+	json_t *member = json_object();
+
+	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
+		rna_json_set_value(writer, member, rna_resource_name(i), counts[i]);
+	if (json_object_size(member) > 0)
+		rna_json_set(writer, object, name, member);
+	else
+		json_decref(member);
+}
+
+void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
+			    const struct rna_resources *resources)
+{
+	if (!resources)
+		return;
+	set_resource_counts(writer, object, "resources", resources->now.of);
+	set_resource_counts(writer, object, "idle_resources", resources->idle);
+}
+
+void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
+				    const struct rna_port_optional_counters *counters)
+{
+	json_t *array;
+
+	if (!counters)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < counters->count; i++) {
+		json_t *counter = json_object();
+
+		rna_json_set_text(writer, counter, "name", counters->items[i].name);
+		rna_json_set(writer, counter, "enabled", json_boolean(counters->items[i].enabled));
+		rna_json_append(writer, array, counter);
+	}
+	rna_json_set(writer, object, "optional_counters", array);
+}
+
 /* -- Readiness --------------------------------------------------------------------------------- */
 
 static void set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,

@@ -6,6 +6,12 @@
 
 /* "pcie_bottleneck" and "pcie_hops" of a device. */
 void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie);
+/* "resources" and "idle_resources" of a device. */
+void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
+			    const struct rna_resources *resources);
+/* "optional_counters" of a port. */
+void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
+				    const struct rna_port_optional_counters *counters);
 /* "readiness" of the node. */
 void rna_json_set_readiness(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_readiness *readiness);

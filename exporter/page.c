@@ -98,6 +98,24 @@ static void add_below(const struct page *page, const char *before, const char *t
 	add(page, "</small>");
 }
 
+/* Who uses the device, whichever of its ports. */
+static void add_users(const struct page *page, const struct rna_subject *port)
+{
+	const struct rna_resources *resources = rna_device_resources(port->device);
+	struct rna_value users = {0}, qps;
+
+	if (resources)
+		users = rna_resources_users(&resources->now);
+	if (!rna_value_is_known(users) || users.number == 0)
+		return;
+	qps = resources->now.of[RNA_RESOURCE_QP];
+	rna_strbuf_printf(page->out, "<br><small>in use: opened %ju&times;",
+			  (uintmax_t)users.number);
+	if (rna_value_is_known(qps))
+		rna_strbuf_printf(page->out, ", %ju queue pairs", (uintmax_t)qps.number);
+	add(page, "</small>");
+}
+
 static void cell_port(const struct page *page, const struct rna_subject *port)
 {
 	char scratch[RNA_FACT_MAX];
@@ -106,6 +124,7 @@ static void cell_port(const struct page *page, const struct rna_subject *port)
 	add(page, "/");
 	add_fact(page, port, rna_fact_port);
 	add_below(page, "", rna_fact_pci_address(port, scratch));
+	add_users(page, port);
 }
 
 /* Since when, if that was seen; and what it is meant to be. */

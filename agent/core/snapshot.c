@@ -101,6 +101,11 @@ const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
 	return (const void *)device->parts[RNA_COLLECTOR_PCIE];
 }
 
+const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_RESOURCES];
+}
+
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector)
 {
@@ -147,6 +152,14 @@ const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *devi
 const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port)
 {
 	const struct rna_gids *part = rna_device_gids(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_optional_counters *rna_port_optional_counters(
+	const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_resources *part = rna_device_resources(device);
 
 	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
 }

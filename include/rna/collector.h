@@ -63,6 +63,7 @@ enum rna_counters_source {
 struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
+	bool optional_counters; /* for resources: tell which there are and which are on */
 };
 
 struct rna_collect_input {

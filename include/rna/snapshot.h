@@ -12,6 +12,7 @@
 #include "rna/netdev.h"
 #include "rna/pcie.h"
 #include "rna/process.h"
+#include "rna/resources.h"
 #include "rna/topology.h"
 #include "rna/readiness.h"
 
@@ -47,6 +48,7 @@ const struct rna_state *rna_device_state(const struct rna_snapshot_device *devic
 const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
 const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
 const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device);
+const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector);
@@ -58,5 +60,7 @@ const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_devi
 						  unsigned port);
 const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_port_optional_counters *rna_port_optional_counters(
+	const struct rna_snapshot_device *device, unsigned port);
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port);

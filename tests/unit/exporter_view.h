@@ -132,6 +132,24 @@ static struct rna_part *new_counters(enum rna_collector_id id)
 	return &part->part;
 }
 
+/* An application has two queue pairs on it, and the kernel one. */
+static inline struct rna_part *new_resources(void)
+{
+	static const struct rna_optional_counter items[] = {{"cc_\"rx\"", true},
+							    {"cc_tx_cnp_pkts", false}};
+	static const struct rna_port_optional_counters port = {1, 2, items};
+	struct rna_resources *part = new_part(RNA_COLLECTOR_RESOURCES, sizeof(*part));
+
+	part->now.of[RNA_RESOURCE_QP] = rna_value_ok(3);
+	part->now.of[RNA_RESOURCE_CTX] = rna_value_ok(2);
+	part->now.own_contexts = rna_value_ok(1);
+	part->idle[RNA_RESOURCE_QP] = rna_value_ok(1);
+	part->idle[RNA_RESOURCE_CTX] = rna_value_ok(0);
+	part->port_count = 1;
+	part->ports = &port;
+	return &part->part;
+}
+
 /* The reading of one known counter, to be changed by a test. */
 static inline struct rna_value *counter_of(struct rna_view *view, size_t device, const char *file)
 {

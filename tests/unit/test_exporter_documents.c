@@ -200,6 +200,42 @@ static void test_gid_of_nccl(void **state)
 	assert_non_null(strstr(out.data, "eth1.100  yes\n"));
 }
 
+static void test_json_resources(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	json_int_t qps, idle;
+	json_t *root, *counters, *other;
+	int in_use;
+
+	(void)state;
+	view->snapshot->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
+	root = view_as_json(view);
+	assert_int_equal(json_unpack(root, "{s:[{s:b, s:{s:I}, s:{s:I}, s:[{s:o}]}, o]}", "devices",
+				     "in_use", &in_use, "resources", "qp", &qps, "idle_resources",
+				     "qp", &idle, "ports", "optional_counters", &counters, &other),
+			 0);
+	assert_true(in_use && qps == 3 && idle == 1);
+	assert_int_equal(json_array_size(counters), 2);
+	assert_true(json_is_true(json_object_get(json_array_get(counters, 0), "enabled")));
+	assert_null(json_object_get(other, "in_use"));
+	assert_null(json_object_get(other, "resources"));
+	json_decref(root);
+}
+
+/* A device that nobody uses has no word for it. */
+static void test_page_tells_of_use(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	RNA_STRBUF struct rna_strbuf idle = RNA_STRBUF_INIT, used = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_write_page(view, &idle);
+	assert_null(strstr(idle.data, "in use"));
+	view->snapshot->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
+	rna_write_page(view, &used);
+	assert_non_null(strstr(used.data, "in use: opened 1&times;, 3 queue pairs"));
+}
+
 static void test_table_holds_whatever_firmware_says(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
@@ -500,6 +536,8 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_gid_table),
 		cmocka_unit_test(test_gid_of_nccl),
+		cmocka_unit_test(test_json_resources),
+		cmocka_unit_test(test_page_tells_of_use),
 		cmocka_unit_test(test_table_holds_whatever_firmware_says),
 		cmocka_unit_test(test_table_without_devices),
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),

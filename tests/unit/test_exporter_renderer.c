@@ -188,6 +188,31 @@ static void test_counters(void **state)
 }
 
 /* Every known counter comes out once for each port where it has a meaning. */
+static void test_resources(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
+
+	(void)state;
+	view->snapshot->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
+	view->snapshot->devices[1].parts[RNA_COLLECTOR_RESOURCES] =
+		new_part(RNA_COLLECTOR_RESOURCES, sizeof(struct rna_resources));
+	body = render(view, RNA_EXPOSITION_CLASSIC);
+	assert_line(body, "rdma_device_in_use{device=\"mlx5_0\"} 1");
+	assert_line(body, "rdma_device_resources{device=\"mlx5_0\",resource=\"qp\"} 3");
+	assert_line(body, "rdma_device_idle_resources{device=\"mlx5_0\",resource=\"qp\"} 1");
+	assert_line(body, "rdma_port_optional_counter_enabled{device=\"mlx5_0\",port=\"1\","
+			  "counter=\"cc_\\\"rx\\\"\"} 1");
+	assert_line(body, "rdma_port_optional_counter_enabled{device=\"mlx5_0\",port=\"1\","
+			  "counter=\"cc_tx_cnp_pkts\"} 0");
+	for (const char *const *device = (const char *[]){"mlx5_1", "rxe2", NULL}; *device;
+	     device++) {
+		assert_no_sample(body, "rdma_device_in_use", *device); /* not known is not idle */
+		assert_no_sample(body, "rdma_device_resources", *device);
+		assert_no_sample(body, "rdma_device_idle_resources", *device);
+	}
+}
+
 static void test_link_layer_decides(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
@@ -370,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_gids_without_the_second_version),
 		cmocka_unit_test(test_gid_info_can_be_turned_off),
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_link_layer_decides),
 		cmocka_unit_test(test_collectors),
 		cmocka_unit_test(test_agent),

@@ -205,6 +205,7 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
+COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
@@ -223,6 +224,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
 	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
 	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
+	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),
 	ROW(NETDEV, "netdev", collect_netdev),
 	ROW(TOPOLOGY, "topology", collect_topology, .later = true),
 	ROW(READINESS, "readiness", collect_readiness, .later = true),
@@ -357,7 +359,7 @@ static void test_the_first_view_is_whole(void **state)
 		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS));
 	}
 	assert_int_equal(fixture->view->agent.lanes, 1);
-	assert_int_equal(fixture->view->job_count, 5 + 3 * 7);
+	assert_int_equal(fixture->view->job_count, 5 + 3 * 8);
 }
 
 static bool others_went_on(struct fixture *fixture)

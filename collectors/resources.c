@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * resources: how many RDMA objects there are on a device, and which optional counters are on.
+ *
+ * One question of RDMA netlink, which the kernel answers from its own lists. Single objects are
+ * never asked for: the kernel would query each queue pair by a command to the firmware. Contexts
+ * are the exception where there are any, for those that the agent holds itself
+ * (watch.verbs_events) are no use of the device; they cost no command.
+ */
+#include "backends.h"
+#include "collectors.h"
+
+#include "rna/resources.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * What there is while nobody has the device open is the kernel's own. It may change meanwhile,
+ * with an interface for IPoIB or a mounted file system, so the newest is what counts.
+ */
+static void set_idle(struct rna_resources *resources, const struct rna_resources *before)
+{
+	struct rna_value users = rna_resources_users(&resources->now);
+
+	if (rna_value_is_known(users) && users.number == 0)
+		memcpy(resources->idle, resources->now.of, sizeof(resources->idle));
+	else if (before)
+		memcpy(resources->idle, before->idle, sizeof(resources->idle));
+}
+
+/* A driver that has no optional counters, and a kernel that knows of none: EINVAL from both. */
+static int read_optional(const struct rna_collect_input *in, struct rna_resources *resources)
+{
+	const struct rna_device *device = in->device;
+	struct rna_port_optional_counters *ports =
+		rna_arena_array(resources->part.arena, device->port_count, sizeof(*ports));
+
+	if (!ports)
+		return -ENOMEM;
+	for (size_t i = 0; i < device->port_count; i++) {
+		int status;
+
+		ports[i].number = device->ports[i];
+		status = in->backends->rdma_netlink->get_optional(in->root, device->name,
+								  resources->part.arena, &ports[i]);
+		if (status == -ENOMEM)
+			return status;
+		if (status < 0 && status != -EINVAL && status != -ENOENT)
+			rna_part_count_error(&resources->part, status);
+	}
+	resources->ports = ports;
+	resources->port_count = device->port_count;
+	return 0;
+}
+
+/* That the kernel cannot be asked is normal in a container; then all is absent. */
+static int read_all(const struct rna_collect_input *in, struct rna_resources *resources)
+{
+	int status = in->backends->rdma_netlink->get_resources(in->root, in->device->name,
+							       &resources->now);
+
+	if (status == -ENOMEM)
+		return status;
+	if (status < 0 && status != -ENOENT)
+		rna_part_count_error(&resources->part, status);
+	set_idle(resources, (const void *)in->previous);
+	return in->options.optional_counters ? read_optional(in, resources) : 0;
+}
+
+int rna_collect_resources(const struct rna_collect_input *in, struct rna_part **ret,
+			  struct rna_error *error)
+{
+	struct rna_resources *resources =
+		rna_part_new(RNA_COLLECTOR_RESOURCES, sizeof(*resources), 256);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)resources;
+	int status = -ENOMEM;
+
+	if (part) {
+		part->started = rna_clock_now();
+		status = read_all(in, resources);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read resources", in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
