@@ -27,7 +27,7 @@ ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netl
             "hwloc.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/")
 # Verbs are asked for state in the agent, and move data in a child process: two files. Netlink has
 # the kernel's own families in one, and ethtool's, which is generic, in the other.
-TWO_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback.c"},
+TWO_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback_verbs.c"},
              "netlink/": {"collectors/netlink.c", "collectors/ethtool.c"}}
 # JSON goes out of the program in exporter/, and agent/ reads and writes its own files in it: two
 # folders that never see each other, and one file in each.
