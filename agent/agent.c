@@ -505,9 +505,7 @@ static void recall_tests(struct rna_agent *agent)
 		for (size_t p = 0; p < device->port_count; p++)
 			if (device->ports[p].last_test > 0)
 				rna_selftest_recall(agent->selftest, device->key,
-						    device->ports[p].number,
-						    device->ports[p].last_test,
-						    device->ports[p].last_good_test);
+						    &device->ports[p]);
 	}
 }
 

@@ -9,8 +9,10 @@ static struct rna_device_memory *free_device(struct rna_device_memory *device)
 {
 	if (!device)
 		return NULL;
-	for (size_t i = 0; i < device->port_count; i++)
+	for (size_t i = 0; i < device->port_count; i++) {
 		free(device->ports[i].netdev);
+		free(device->ports[i].tests);
+	}
 	free(device->ports);
 	free(device->key);
 	free(device->name);
@@ -96,6 +98,28 @@ struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsign
 	device->ports = more;
 	more[device->port_count] = (struct rna_port_memory){.number = number};
 	return &more[device->port_count++];
+}
+
+static void keep_test(struct rna_port_memory *port, const struct rna_selftest_run *run)
+{
+	if (run)
+		port->tests[port->test_count++] = *run;
+}
+
+bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selftest_port *tested)
+{
+	if (!port->tests)
+		port->tests = calloc(RNA_TESTS_REMEMBERED, sizeof(*port->tests));
+	if (!port->tests)
+		return false;
+	port->test_count = 0;
+	for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
+		const struct rna_selftest_run *run = rna_selftest_newest(tested, e, NULL);
+
+		keep_test(port, run ? rna_selftest_newest(tested, e, run) : NULL);
+		keep_test(port, run);
+	}
+	return true;
 }
 
 bool rna_memory_set_text(char **field, const char *text)

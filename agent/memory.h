@@ -13,6 +13,7 @@
 #include "rna/error.h"
 #include "rna/expectation.h"
 #include "node_memory.h"
+#include "rna/selftest.h"
 #include "rna/strbuf.h"
 #include "transitions.h"
 
@@ -23,6 +24,8 @@ struct rna_accepted {
 	rna_usec time;    /* realtime */
 };
 
+enum { RNA_TESTS_REMEMBERED = 2 * RNA_ENDPOINT_COUNT };
+
 struct rna_port_memory {
 	unsigned number;
 	char *netdev;          /* its last one, or NULL */
@@ -31,8 +34,11 @@ struct rna_port_memory {
 	struct rna_port_best best;
 	rna_usec last_test; /* realtime of the last self-test; 0: never */
 	rna_usec last_good_test;
-	struct rna_accepted accepted; /* from another file than the rest */
-	struct rna_track track;       /* not kept */
+	/* What rules ask for: the newest tests with each kind of memory, oldest first. */
+	size_t test_count;
+	struct rna_selftest_run *tests; /* room for RNA_TESTS_REMEMBERED, or NULL: none yet */
+	struct rna_accepted accepted;   /* from another file than the rest */
+	struct rna_track track;         /* not kept */
 };
 
 struct rna_device_memory {
@@ -77,6 +83,9 @@ struct rna_device_memory *rna_memory_device(struct rna_memory *memory, const cha
 struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char *key);
 /* Made when it is new. NULL: no memory. Pointers to other ports of the device are void then. */
 struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsigned number);
+
+/* Keeps what matters of the tests of a port. False: no memory, and what was kept is as it was. */
+bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selftest_port *tested);
 
 /* Makes *field a copy of text (NULL is fine). True: it was another text. */
 bool rna_memory_set_text(char **field, const char *text);

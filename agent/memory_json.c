@@ -52,9 +52,34 @@ static void append(struct writer *writer, json_t *array, json_t *element)
 		writer->failed = true;
 }
 
+static json_t *test_object(struct writer *writer, const struct rna_selftest_run *run)
+{
+	const struct rna_loopback_request *request = &run->request;
+	const struct rna_loopback_result *result = &run->result;
+	json_t *object = json_object();
+
+	set_number(writer, object, "time", run->time.realtime);
+	set_text(writer, object, "memory", rna_endpoint_name(request->endpoint));
+	set(writer, object, "numa_node", json_integer(request->memory_node));
+	set_text(writer, object, "gpu", request->gpu);
+	set_number(writer, object, "size", request->size);
+	set_number(writer, object, "qps", request->qps);
+	set_text(writer, object, "end", rna_loopback_end_name(result->end));
+	set_number(writer, object, "bandwidth", result->bandwidth);
+	set_number(writer, object, "latency_median", result->latency_median);
+	set_number(writer, object, "latency_p99", result->latency_p99);
+	set_number(writer, object, "bytes", result->bytes);
+	set_number(writer, object, "duration", result->duration);
+	set_text(writer, object, "text", result->text);
+	set_number(writer, object, "expected", run->expected);
+	set_text(writer, object, "grade", rna_grade_name(run->grade));
+	set(writer, object, "on_demand", json_boolean(run->on_demand));
+	return object;
+}
+
 static json_t *port_object(struct writer *writer, const struct rna_port_memory *port)
 {
-	json_t *object = json_object();
+	json_t *object = json_object(), *tests = port->test_count > 0 ? json_array() : NULL;
 
 	set(writer, object, "port", json_integer(port->number));
 	set_text(writer, object, "netdev", port->netdev);
@@ -64,6 +89,10 @@ static json_t *port_object(struct writer *writer, const struct rna_port_memory *
 	set_number(writer, object, "best_width", port->best.width);
 	set_number(writer, object, "last_test", port->last_test);
 	set_number(writer, object, "last_good_test", port->last_good_test);
+	for (size_t i = 0; i < port->test_count; i++)
+		append(writer, tests, test_object(writer, &port->tests[i]));
+	if (tests)
+		set(writer, object, "tests", tests);
 	return object;
 }
 
@@ -211,6 +240,83 @@ static int read_file(const char *text, size_t len, const char *name, json_t **re
 	return 0;
 }
 
+/* Number of the word in a list of count names; count: it is none of them. */
+static unsigned find_word(const json_t *object, const char *member,
+			  const char *(*name)(unsigned number), unsigned count)
+{
+	const char *word = get_text(object, member);
+	unsigned number = 0;
+
+	while (number < count && (!word || strcmp(name(number), word) != 0))
+		number++;
+	return number;
+}
+
+static const char *endpoint_word(unsigned number)
+{
+	return rna_endpoint_name(number);
+}
+
+static const char *grade_word(unsigned number)
+{
+	return rna_grade_name(number);
+}
+
+static const char *end_word(unsigned number)
+{
+	return rna_loopback_end_name(number);
+}
+
+static void read_text(const json_t *object, const char *name, char *ret, size_t size)
+{
+	const char *text = get_text(object, name);
+
+	(void)snprintf(ret, size, "%s", text ? text : "");
+}
+
+/* One that is damaged, or of a kind that is not known, costs only itself. */
+static void read_test(struct rna_port_memory *port, const json_t *object)
+{
+	struct rna_selftest_run run = {.time.realtime = get_number(object, "time")};
+
+	run.request.endpoint = find_word(object, "memory", endpoint_word, RNA_ENDPOINT_COUNT);
+	run.result.end = find_word(object, "end", end_word, RNA_LOOPBACK_END_COUNT);
+	run.grade = find_word(object, "grade", grade_word, RNA_GRADE_COUNT);
+	if (run.time.realtime == 0 || run.request.endpoint == RNA_ENDPOINT_COUNT ||
+	    run.result.end == RNA_LOOPBACK_END_COUNT || run.grade == RNA_GRADE_COUNT ||
+	    port->test_count == RNA_TESTS_REMEMBERED)
+		return;
+	run.request.port = port->number;
+	run.request.gid_index = -1;
+	run.request.memory_node = (int32_t)json_integer_value(json_object_get(object, "numa_node"));
+	read_text(object, "gpu", run.request.gpu, sizeof(run.request.gpu));
+	run.request.size = (uint32_t)get_number(object, "size");
+	run.request.qps = (uint32_t)get_number(object, "qps");
+	run.result.bandwidth = get_number(object, "bandwidth");
+	run.result.latency_median = get_number(object, "latency_median");
+	run.result.latency_p99 = get_number(object, "latency_p99");
+	run.result.bytes = get_number(object, "bytes");
+	run.result.duration = get_number(object, "duration");
+	read_text(object, "text", run.result.text, sizeof(run.result.text));
+	run.expected = get_number(object, "expected");
+	run.on_demand = json_is_true(json_object_get(object, "on_demand"));
+	port->tests[port->test_count++] = run;
+}
+
+static int read_tests(struct rna_port_memory *port, const json_t *list)
+{
+	size_t count = json_array_size(list);
+
+	free(port->tests);
+	port->test_count = 0;
+	port->tests = count > 0 ? calloc(RNA_TESTS_REMEMBERED, sizeof(*port->tests)) : NULL;
+	if (count > 0 && !port->tests)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		read_test(port, json_array_get(list, i));
+	return 0;
+}
+
 static int read_port(struct rna_device_memory *device, const json_t *object)
 {
 	uint64_t number = get_number(object, "port");
@@ -228,7 +334,7 @@ static int read_port(struct rna_device_memory *device, const json_t *object)
 	port->best.width = (unsigned)get_number(object, "best_width");
 	port->last_test = get_number(object, "last_test");
 	port->last_good_test = get_number(object, "last_good_test");
-	return 0;
+	return read_tests(port, json_object_get(object, "tests"));
 }
 
 static int read_device(struct rna_memory *memory, const json_t *object)

@@ -268,6 +268,7 @@ static void learn_tests(struct run *run, const struct subject *subject)
 	if (!tested ||
 	    (tested->last_run == port->last_test && tested->last_success == port->last_good_test))
 		return;
+	run->no_memory |= !rna_memory_keep_tests(port, tested);
 	port->last_test = tested->last_run;
 	port->last_good_test = tested->last_success;
 	run->memory->changed = true;

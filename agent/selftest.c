@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
 
+#include "memory.h"
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "selftest_glance.h"
@@ -148,25 +149,6 @@ static struct tested *add(struct rna_selftest *selftest, const char *key, const 
 	port->due = rna_clock_monotonic() + chance(selftest->settings->selftest_period);
 	insert(selftest, port);
 	return port;
-}
-
-/* One whose turn would have come while no agent ran waits for chance, as a new one does. */
-void rna_selftest_recall(struct rna_selftest *selftest, const char *key, unsigned number,
-			 rna_usec last_run, rna_usec last_success)
-{
-	struct tested *port = find_by_key(selftest, key, number);
-	rna_usec period = selftest->settings->selftest_period;
-	struct rna_time now = rna_clock_now();
-	rna_usec ago = rna_usec_since(last_run, now.realtime);
-
-	if (!port)
-		port = add(selftest, key, key, number);
-	if (!port)
-		return;
-	port->known.last_run = last_run;
-	port->known.last_success = last_success;
-	if (last_run > 0 && last_run <= now.realtime && ago < period)
-		port->due = now.monotonic + period - ago;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -676,6 +658,38 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	return NULL;
 }
 
+/* By the name that the port has now; the text of a result says the old one. */
+static void name_runs(struct tested *port)
+{
+	for (size_t i = 0; i < port->known.count; i++)
+		(void)snprintf(port->runs[i].request.device, sizeof(port->runs[i].request.device),
+			       "%s", port->device);
+}
+
+/* One whose turn would have come while no agent ran waits for chance, as a new one does. */
+void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
+			 const struct rna_port_memory *memory)
+{
+	struct tested *port = find_by_key(selftest, key, memory->number);
+	rna_usec period = selftest->settings->selftest_period;
+	struct rna_time now = rna_clock_now();
+	rna_usec ago = rna_usec_since(memory->last_test, now.realtime);
+
+	if (!port)
+		port = add(selftest, key, key, memory->number);
+	if (!port)
+		return;
+	port->known.last_run = memory->last_test;
+	port->known.last_success = memory->last_good_test;
+	for (size_t i = 0; i < memory->test_count; i++)
+		keep(port, &memory->tests[i]);
+	name_runs(port);
+	if (wants_confirmation(port))
+		take_turn(selftest, port);
+	else if (memory->last_test > 0 && memory->last_test <= now.realtime && ago < period)
+		port->due = now.monotonic + period - ago;
+}
+
 static void follow_port(struct rna_selftest *selftest, const struct rna_selftest_subject *subject)
 {
 	const struct rna_device *device = subject->device->device;
@@ -695,6 +709,7 @@ static void follow_port(struct rna_selftest *selftest, const struct rna_selftest
 	remove_port(selftest, port);
 	free(port->device);
 	port->device = name;
+	name_runs(port);
 	insert(selftest, port);
 }
 

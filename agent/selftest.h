@@ -16,16 +16,16 @@
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
 struct rna_selftest;
+struct rna_port_memory; /* memory.h */
 
 /* settings may change their content, not their place. NULL: no memory. */
 struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings);
 /* Ends a test that is under way. Accepts and returns NULL. */
 struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest);
 
-/* When that port was tested last and was good, realtime, as an earlier process knew it; 0: never.
- */
-void rna_selftest_recall(struct rna_selftest *selftest, const char *key, unsigned port,
-			 rna_usec last_run, rna_usec last_success);
+/* What an earlier process knew of a port's tests. */
+void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
+			 const struct rna_port_memory *memory);
 
 /* There is a new view, which it holds until the next. It has the ports that are to be tested. */
 void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view);

@@ -15,18 +15,6 @@ static double seconds_of_nsec(uint64_t nsec)
 	return (double)nsec / 1e9;
 }
 
-static const char *end_name(enum rna_loopback_end end)
-{
-	static const char *const names[] = {
-		[RNA_LOOPBACK_DONE] = "done",
-		[RNA_LOOPBACK_SKIPPED] = "skipped",
-		[RNA_LOOPBACK_FAILED] = "failed",
-		[RNA_LOOPBACK_CORRUPT] = "corrupt",
-	};
-
-	return end < RNA_ARRAY_SIZE(names) ? names[end] : "?";
-}
-
 static void describe_request(struct rna_json_writer *writer, json_t *object,
 			     const struct rna_loopback_request *request)
 {
@@ -88,7 +76,7 @@ static json_t *describe_run(struct rna_json_writer *writer, const struct rna_sel
 
 	rna_json_set_time(writer, object, "time", run->time.realtime);
 	describe_request(writer, object, &run->request);
-	rna_json_set_text(writer, object, "end", end_name(result->end));
+	rna_json_set_text(writer, object, "end", rna_loopback_end_name(result->end));
 	rna_json_set_text(writer, object, "grade", rna_grade_name(run->grade));
 	if (result->end == RNA_LOOPBACK_DONE)
 		describe_measures(writer, object, result);
@@ -147,7 +135,7 @@ json_t *rna_selftest_summary(struct rna_json_writer *writer, const struct rna_se
 
 		if (!run)
 			continue;
-		rna_json_set_text(writer, member, "end", end_name(run->result.end));
+		rna_json_set_text(writer, member, "end", rna_loopback_end_name(run->result.end));
 		rna_json_set_text(writer, member, "grade", rna_grade_name(run->grade));
 		if (run->result.end == RNA_LOOPBACK_DONE)
 			describe_measures(writer, member, &run->result);

@@ -20,6 +20,18 @@ const char *rna_endpoint_name(enum rna_endpoint endpoint)
 	return endpoint < RNA_ENDPOINT_COUNT ? names[endpoint] : "?";
 }
 
+const char *rna_loopback_end_name(enum rna_loopback_end end)
+{
+	static const char *const names[RNA_LOOPBACK_END_COUNT] = {
+		[RNA_LOOPBACK_DONE] = "done",
+		[RNA_LOOPBACK_SKIPPED] = "skipped",
+		[RNA_LOOPBACK_FAILED] = "failed",
+		[RNA_LOOPBACK_CORRUPT] = "corrupt",
+	};
+
+	return end < RNA_LOOPBACK_END_COUNT ? names[end] : "?";
+}
+
 const char *rna_skip_name(enum rna_skip skip)
 {
 	static const char *const names[RNA_SKIP_COUNT] = {

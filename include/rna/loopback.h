@@ -68,7 +68,10 @@ enum rna_loopback_end {
 	RNA_LOOPBACK_SKIPPED, /* it could not begin: reason says why, text more */
 	RNA_LOOPBACK_FAILED,  /* the hardware, or the kernel, did not do what it should: text */
 	RNA_LOOPBACK_CORRUPT, /* data arrived other than it was sent */
+	RNA_LOOPBACK_END_COUNT,
 };
+
+const char *rna_loopback_end_name(enum rna_loopback_end end); /* "done", "skipped", ... */
 
 /* Why there was no test, or none that counts: a closed list, it is a metric label. */
 enum rna_skip {

@@ -14,6 +14,54 @@
 #include "state_file.h"
 #include "tree.h"
 
+/* Of three tests with one kind of memory, one that was special, and one with another kind. */
+static void keep_tests(struct rna_port_memory *port)
+{
+	struct rna_selftest_run runs[] = {
+		{.time.realtime = 1, .grade = RNA_GRADE_FAILED},
+		{.time.realtime = 2, .grade = RNA_GRADE_WARNING},
+		{.time.realtime = 3, .special = true},
+		{.time.realtime = 4, .grade = RNA_GRADE_OK, .expected = 7, .on_demand = true},
+		{.time.realtime = 5, .grade = RNA_GRADE_FAILED},
+	};
+	struct rna_selftest_port tested = {.count = RNA_ARRAY_SIZE(runs), .runs = runs};
+
+	runs[3].request = (struct rna_loopback_request){.size = 64, .qps = 2, .memory_node = -1};
+	runs[3].result = (struct rna_loopback_result){.bandwidth = 8,
+						      .bytes = 9,
+						      .duration = 10,
+						      .latency_median = 11,
+						      .latency_p99 = 12};
+	runs[4].request = (struct rna_loopback_request){.endpoint = RNA_ENDPOINT_GPU,
+							.memory_node = 1,
+							.gpu = "0000:17:00.0"};
+	runs[4].result =
+		(struct rna_loopback_result){.end = RNA_LOOPBACK_CORRUPT, .text = "\"changed\""};
+	assert_true(rna_memory_keep_tests(port, &tested));
+}
+
+static void compare_tests(const struct rna_port_memory *port)
+{
+	assert_int_equal(port->test_count, 3);
+	assert_int_equal(port->tests[0].time.realtime, 2);
+	assert_int_equal(port->tests[0].grade, RNA_GRADE_WARNING);
+	assert_int_equal(port->tests[1].time.realtime, 4);
+	assert_int_equal(port->tests[1].grade, RNA_GRADE_OK);
+	assert_int_equal(port->tests[1].expected, 7);
+	assert_true(port->tests[1].on_demand && !port->tests[0].on_demand);
+	assert_int_equal(port->tests[1].request.port, 1);
+	assert_int_equal(port->tests[1].request.size, 64);
+	assert_int_equal(port->tests[1].request.qps, 2);
+	assert_int_equal(port->tests[1].request.memory_node, -1);
+	assert_int_equal(port->tests[1].result.bandwidth, 8);
+	assert_int_equal(port->tests[1].result.latency_p99, 12);
+	assert_int_equal(port->tests[2].request.endpoint, RNA_ENDPOINT_GPU);
+	assert_int_equal(port->tests[2].request.memory_node, 1);
+	assert_string_equal(port->tests[2].request.gpu, "0000:17:00.0");
+	assert_int_equal(port->tests[2].result.end, RNA_LOOPBACK_CORRUPT);
+	assert_string_equal(port->tests[2].result.text, "\"changed\"");
+}
+
 static void fill(struct rna_memory *memory)
 {
 	struct rna_device_memory *device = rna_memory_device(memory, "0000:3b:00.0");
@@ -30,6 +78,7 @@ static void fill(struct rna_memory *memory)
 	port->best = (struct rna_port_best){50000000000, 4};
 	port->last_test = 1763716800000002;
 	port->last_good_test = 1763716800000001;
+	keep_tests(port);
 	(void)rna_memory_port(device, 2);
 	device = rna_memory_device(memory, "0000:3b:00.2");
 	device->last_seen = 5; /* a virtual function */
@@ -57,6 +106,8 @@ static void test_what_is_written_comes_back(void **state)
 	assert_int_equal(device->ports[0].last_test, 1763716800000002);
 	assert_int_equal(device->ports[0].last_good_test, 1763716800000001);
 	assert_int_equal(device->ports[1].last_test, 0);
+	assert_int_equal(device->ports[1].test_count, 0);
+	compare_tests(&device->ports[0]);
 	assert_null(device->ports[1].netdev);
 	rna_memory_write(&back, &again);
 	assert_string_equal(text.data, again.data);

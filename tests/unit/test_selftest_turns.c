@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "health_view.h"
+#include "memory.h"
 
 #define GBIT     125000000ULL /* bytes per second */
 #define PATIENCE (20 * RNA_USEC_PER_SEC)
@@ -341,6 +342,24 @@ static void test_beside_a_job_nothing_is_started(void **state)
 	tear_down(&scene);
 }
 
+/* A port with one test, that was good or bad. */
+static void recall(struct scene *scene, const char *key, rna_usec last_test, rna_usec last_good)
+{
+	struct rna_selftest_run run = {
+		.time.realtime = last_test,
+		.grade = last_test == last_good ? RNA_GRADE_OK : RNA_GRADE_FAILED,
+	};
+	const struct rna_port_memory memory = {
+		.number = 1,
+		.last_test = last_test,
+		.last_good_test = last_good,
+		.test_count = 1,
+		.tests = &run,
+	};
+
+	rna_selftest_recall(scene->selftest, key, &memory);
+}
+
 /* The turn begins with the process that ends: at once would be a test at each restart. */
 static void test_a_restart_is_no_reason_to_test(void **state)
 {
@@ -350,19 +369,39 @@ static void test_a_restart_is_no_reason_to_test(void **state)
 
 	(void)state;
 	set_up(&scene, 2, 10 * HOUR);
-	rna_selftest_recall(scene.selftest, "mlx5_0", 1, now.realtime - 4 * HOUR,
-			    now.realtime - 14 * HOUR);
-	rna_selftest_recall(scene.selftest, "mlx5_1", 1, now.realtime - 30 * HOUR, 0);
+	recall(&scene, "mlx5_0", now.realtime - 4 * HOUR, now.realtime - 4 * HOUR);
+	recall(&scene, "mlx5_1", now.realtime - 30 * HOUR, now.realtime - 30 * HOUR);
 	follow(&scene);
 	port = known(&scene, "mlx5_0");
 	assert_int_equal(port->last_run, now.realtime - 4 * HOUR);
-	assert_int_equal(port->last_success, now.realtime - 14 * HOUR);
+	assert_int_equal(port->last_success, now.realtime - 4 * HOUR);
+	assert_int_equal(port->count, 1);
+	assert_int_equal(port->runs[0].grade, RNA_GRADE_OK);
 	assert_true(port->next >= now.realtime + 6 * HOUR - RNA_USEC_PER_SEC &&
 		    port->next <= now.realtime + 6 * HOUR + PATIENCE);
 	/* its turn came while nobody was here: some time within a period */
 	port = known(&scene, "mlx5_1");
 	assert_true(port->next >= now.realtime &&
 		    port->next <= now.realtime + 10 * HOUR + PATIENCE);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* Nor to wait for the whole period with the second look at a bad port. */
+static void test_a_bad_test_outlives_a_restart(void **state)
+{
+	struct rna_time now = rna_clock_now();
+	const struct rna_selftest_port *port;
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, 12 * HOUR);
+	recall(&scene, "mlx5_0", now.realtime - HOUR / 2, now.realtime - 13 * HOUR);
+	follow(&scene);
+	port = known(&scene, "mlx5_0");
+	assert_int_equal(port->last_success, now.realtime - 13 * HOUR);
+	assert_int_equal(port->runs[0].grade, RNA_GRADE_FAILED);
+	assert_true(port->next < now.realtime + 2 * HOUR);
 	(void)known(&scene, NULL);
 	tear_down(&scene);
 }
@@ -434,11 +473,12 @@ static void test_a_device_that_is_renamed(void **state)
 
 	(void)state;
 	set_up(&scene, 1, 10 * HOUR);
-	rna_selftest_recall(scene.selftest, "0000:1b:00.0", 1, now.realtime - HOUR, 0);
+	recall(&scene, "0000:1b:00.0", now.realtime - HOUR, 0);
 	((struct rna_device *)(uintptr_t)scene.view->snapshot->devices[0].device)->key =
 		"0000:1b:00.0";
 	follow(&scene);
 	assert_int_equal(known(&scene, "mlx5_0")->last_run, now.realtime - HOUR);
+	assert_string_equal(known(&scene, "mlx5_0")->runs[0].request.device, "mlx5_0");
 	(void)known(&scene, NULL);
 	tear_down(&scene);
 }
@@ -469,6 +509,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(test_each_port_has_its_turn),
 		cmocka_unit_test(test_beside_a_job_nothing_is_started),
 		cmocka_unit_test(test_a_restart_is_no_reason_to_test),
+		cmocka_unit_test(test_a_bad_test_outlives_a_restart),
 		cmocka_unit_test(test_a_bad_test_is_made_again_soon),
 		cmocka_unit_test(test_nothing_is_tested_while_held),
 		cmocka_unit_test(test_the_node_says_no),
