@@ -106,6 +106,7 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 	view->metrics = (struct rna_metrics_options){
 		.gid_info = schedule->settings->metrics_gid_info,
 		.node_exporter_names = schedule->settings->metrics_node_exporter_names,
+		.qos_details = schedule->settings->metrics_qos_details,
 		.gpu_nic_paths = (enum rna_path_class)schedule->settings->metrics_gpu_nic_paths,
 	};
 	view->agent.lanes = rna_lanes_count(schedule->lanes);

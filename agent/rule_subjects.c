@@ -86,6 +86,7 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->state = rna_port_state(device, number);
 	subject->link = rna_port_link(device, number);
 	subject->gids = rna_port_gids(device, number);
+	subject->qos = rna_port_qos(device, number);
 	subject->netdev = find_netdev(join, device->device->name, number);
 	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
 	subject->selftest = rna_selftest_find(join->view->selftests, device->device->name, number,

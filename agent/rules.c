@@ -447,6 +447,52 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "operator), if they are to be used alike.",
 		.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
 	},
+	[RNA_RULE_QOS_RAILS] = {
+		.name = "qos-rails",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "Packets of an active RoCE port are treated otherwise than on most ports of the "
+			"same card: PFC, trust, DSCP table, ETS, ECN or traffic class.",
+		.check = rna_check_qos_rails,
+		.remedy = "Configure all rails by the same script (mlnx_qos, dcb, or the driver's own "
+			  "tool), and look at the switch port, which has to match.",
+		.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
+	},
+	[RNA_RULE_QOS_LOSSY_CLASS] = {
+		.name = "qos-lossy-class",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "The traffic class that a driver writes into RoCE packets leads to a priority "
+			"without PFC, though another priority has it.",
+		.check = rna_check_qos_lossy_class,
+		.remedy = "Choose a traffic class of 4 x DSCP, of a DSCP that leads to the lossless "
+			  "priority (rdma_port_priority_dscp_info shows which), or map its DSCP there.",
+		.message_id = "427ebf48165f4f299cbfea123693f1dd",
+	},
+	[RNA_RULE_QOS_PFC_PRIORITIES] = {
+		.name = "qos-pfc-priorities",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "30s",
+		.help = "Active RoCE ports have PFC on no priority, or on several.",
+		.check = rna_check_qos_pfc_priorities,
+		.remedy = "Nothing, if the fabric was planned so: without PFC it relies on ECN alone, and "
+			  "each further lossless priority takes buffers from the others.",
+		.message_id = "0968e0e879a54268ad05aa081edaba43",
+	},
+	[RNA_RULE_QOS_VLAN_MTU] = {
+		.name = "qos-vlan-mtu",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "A VLAN through which RDMA can be used has an MTU that keeps its RDMA MTU below "
+			"that of the port.",
+		.check = rna_check_qos_vlan_mtu,
+		.remedy = "Give the VLAN interface the MTU of the interface below it.",
+		.message_id = "3b6b00af1e514331a8324de88de49aa9",
+	},
 	[RNA_RULE_DEVICE_STALLED] = {
 		.name = "device-stalled",
 		.severity = RNA_SEVERITY_WARNING,

@@ -54,6 +54,10 @@ enum rna_rule_id {
 	RNA_RULE_RAILS_MTU,
 	RNA_RULE_JUMBO_FRAMES,
 	RNA_RULE_RAILS_VIRTUAL_FUNCTIONS,
+	RNA_RULE_QOS_RAILS,
+	RNA_RULE_QOS_LOSSY_CLASS,
+	RNA_RULE_QOS_PFC_PRIORITIES,
+	RNA_RULE_QOS_VLAN_MTU,
 	RNA_RULE_DEVICE_STALLED,
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
@@ -74,6 +78,7 @@ struct rna_rule_subject {
 	const struct rna_port_link *link;
 	const struct rna_port_gids *gids;
 	const struct rna_netdev *netdev;
+	const struct rna_qos_port *qos; /* of a port with an Ethernet interface */
 	const struct rna_view_port *account;
 	const struct rna_selftest_port *selftest;
 	const struct rna_past *past;
@@ -220,6 +225,10 @@ void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_find
 void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);

@@ -115,7 +115,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 
 /*
  * On Ethernet the RDMA MTU is the largest power of two that fits in the interface's beside the
- * headers (rdma/ib_addr.h, iboe_get_mtu()): 4096 wants 4192, for which people write 4200.
+ * headers: 4096 wants 4192 with most drivers, for which people write 4200 (rna/qos.h).
  */
 void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -137,9 +137,10 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 			       "the other end, has it",
 			       (uintmax_t)active, (uintmax_t)most);
 	else if (netdev && rna_value_is_known(netdev->mtu))
-		(void)rna_find(out, "RDMA MTU %ju of %ju: %s has MTU %ju, and 4096 needs 4200",
+		(void)rna_find(out, "RDMA MTU %ju of %ju: %s has MTU %ju, and %ju needs %ju",
 			       (uintmax_t)active, (uintmax_t)most, netdev->name,
-			       (uintmax_t)netdev->mtu.number);
+			       (uintmax_t)netdev->mtu.number, (uintmax_t)most,
+			       (uintmax_t)rna_qos_netdev_mtu(port->device->device->driver, most));
 	else
 		(void)rna_find(out, "RDMA MTU %ju of %ju", (uintmax_t)active, (uintmax_t)most);
 }

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "rails.h"
 #include "rna/parse.h"
 
 static const struct rna_readiness *readiness_of(const struct rna_rule_input *in)
@@ -229,77 +230,6 @@ void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *ou
 /* An RDMA MTU of 4096 and its headers, see rules_link.c. */
 enum { MTU_ENOUGH_FOR_RDMA = 4192 };
 
-/* What ports are compared by. False: it is not known. */
-typedef bool trait(const struct rna_rule_subject *port, uint64_t *ret);
-
-/* One card in several functions and slots: all that makes them alike but the link layer. */
-static bool is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
-{
-	const struct rna_device *x = a->device->device, *y = b->device->device;
-
-	return x->vendor_id == y->vendor_id && x->device_id == y->device_id && a->identity &&
-	       b->identity && rna_same_text(a->identity->board_id, b->identity->board_id);
-}
-
-static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
-{
-	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
-	       is_same_card(port, in->subject);
-}
-
-static size_t count_with(const struct rna_rule_input *in, trait *get, uint64_t wanted,
-			 size_t *ret_known)
-{
-	size_t count = 0;
-
-	*ret_known = 0;
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
-		uint64_t value;
-
-		if (!is_compared(in, port) || !get(port, &value))
-			continue;
-		++*ret_known;
-		count += value == wanted;
-	}
-	return count;
-}
-
-/* What more than half have, if there is such a value (Boyer and Moore 1981). */
-static uint64_t likely_majority(const struct rna_rule_input *in, trait *get)
-{
-	uint64_t ret = 0, value;
-	size_t lead = 0;
-
-	for (size_t i = 0; i < in->count; i++) {
-		if (!is_compared(in, &in->subjects[i]) || !get(&in->subjects[i], &value))
-			continue;
-		if (lead == 0)
-			ret = value;
-		if (ret == value)
-			lead++;
-		else
-			lead--;
-	}
-	return ret;
-}
-
-/*
- * Does the port stand alone against most of its kind: what more than half of at least three have?
- * *ret: what these have.
- */
-static bool is_odd_one(const struct rna_rule_input *in, trait *get, uint64_t *ret)
-{
-	uint64_t own;
-	size_t known;
-
-	if (in->subject->number == 0 || in->subject->device->device->function != RNA_FUNCTION_PF ||
-	    !get(in->subject, &own) || count_with(in, get, own, &known) * 2 >= known || known < 3)
-		return false;
-	*ret = likely_majority(in, get);
-	return count_with(in, get, *ret, &known) * 2 > known;
-}
-
 static bool link_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	*ret = port->link_layer;
@@ -310,7 +240,7 @@ void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_find
 {
 	uint64_t usual;
 
-	if (is_odd_one(in, link_layer_of, &usual))
+	if (rna_rail_is_odd(in, link_layer_of, &usual))
 		(void)rna_find(out, "%s, and most ports of the same card are %s",
 			       rna_link_layer_name(in->subject->link_layer),
 			       rna_link_layer_name((enum rna_link_layer)usual));
@@ -331,7 +261,7 @@ void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t own, usual;
 
-	if (is_odd_one(in, netdev_mtu_of, &usual) && netdev_mtu_of(in->subject, &own))
+	if (rna_rail_is_odd(in, netdev_mtu_of, &usual) && netdev_mtu_of(in->subject, &own))
 		(void)rna_find(out, "%s has MTU %ju, and most interfaces of the same card have %ju",
 			       in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
 }
@@ -375,7 +305,7 @@ void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct r
 {
 	uint64_t own, usual;
 
-	if (is_odd_one(in, vfs_of, &usual) && vfs_of(in->subject, &own))
+	if (rna_rail_is_odd(in, vfs_of, &usual) && vfs_of(in->subject, &own))
 		(void)rna_find(out, "%ju virtual functions, and most of the same card have %ju",
 			       (uintmax_t)own, (uintmax_t)usual);
 }

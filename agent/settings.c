@@ -138,6 +138,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("resources", RESOURCES, "30s",
 	     "Period of counting RDMA objects, by which one sees whether a device is in use."),
+	POLL("qos", QOS, "60s",
+	     "Period of reading how packets of RoCE ports are treated: priorities, PFC, ECN, VLANs."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
 	POLL("topology", TOPOLOGY, "10m",
@@ -192,6 +194,9 @@ const struct rna_setting rna_setting_table[] = {
 		 "An HTTP connection that is silent for longer is closed."),
 	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
 		"Whether each GID is a series of rdma_port_gid_info; counts by type stay."),
+	BOOLEAN("metrics.qos_details", metrics_qos_details, "false",
+		"Whether ETS, receive buffers and parameters of congestion control have series, some 55 for "
+		"each RoCE port; JSON has them anyway."),
 	BOOLEAN("metrics.node_exporter_names", metrics_node_exporter_names, "false",
 		"Whether the families of node_exporter's infiniband collector, node_infiniband_*, "
 		"are served as well."),

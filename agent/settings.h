@@ -50,6 +50,7 @@ struct rna_settings {
 	unsigned http_max_header_bytes;
 	rna_usec http_idle_timeout;
 	bool metrics_gid_info;
+	bool metrics_qos_details;
 	bool metrics_node_exporter_names;
 	int metrics_gpu_nic_paths; /* enum rna_path_class; SAME: the nearest only */
 	char **devices_include;    /* NULL-ended, or NULL: none */

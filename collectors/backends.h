@@ -13,6 +13,7 @@
 #include "rna/gid.h"
 #include "rna/netdev.h"
 #include "rna/resources.h"
+#include "rna/qos.h"
 #include "rna/value.h"
 
 #include <net/if.h> /* IF_NAMESIZE */
@@ -72,8 +73,29 @@ struct rna_netdev_backend {
 	int (*count_addresses)(const struct rna_root *root, struct rna_netdev *netdevs,
 			       size_t count);
 
+	/*
+	 * The number, MTU and priorities of a VLAN; its name stays. 0, -ENOENT when the interface
+	 * is there and no VLAN, -ENODEV when it is not there, or another negative errno.
+	 */
+	int (*read_vlan)(const struct rna_root *root, const char *name, struct rna_qos_vlan *ret);
+
 	/* The interface of the default route. 0, -ENOENT without one, or negative errno. */
 	int (*find_uplink)(const struct rna_root *root, char ret[IF_NAMESIZE]);
+};
+
+/* What DCB is asked for, by the version of the standard. */
+enum rna_dcb_question { RNA_DCB_IEEE, RNA_DCB_CEE, RNA_DCB_QUESTION_COUNT };
+
+const char *rna_dcb_question_name(enum rna_dcb_question question); /* "ieee", "cee": dcb.c */
+
+struct rna_dcb_backend {
+	/*
+	 * The answer as the kernel sent it, for rna_dcb_parse(). Its length; -EOPNOTSUPP when the
+	 * driver of the interface has no DCB, which is normal; -ENODEV when there is no such
+	 * interface in this network namespace; or another negative errno.
+	 */
+	ssize_t (*ask)(const struct rna_root *root, const char *netdev,
+		       enum rna_dcb_question question, void *buffer, size_t size);
 };
 
 struct rna_netlink_counters {
@@ -238,6 +260,7 @@ struct rna_backends {
 	char *hwloc_xml; /* file to take the PCI tree from, or NULL */
 	const struct rna_verbs_backend *verbs;
 	const struct rna_netdev_backend *netdev;
+	const struct rna_dcb_backend *dcb;
 	const struct rna_rdma_netlink_backend *rdma_netlink;
 	const struct rna_mad_backend *mad;
 	const struct rna_hwloc_backend *hwloc;
@@ -246,6 +269,8 @@ struct rna_backends {
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
 extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
+extern const struct rna_dcb_backend rna_dcb;                            /* dcb.c */
+extern const struct rna_dcb_backend rna_recorded_dcb;                   /* dcb.c */
 extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */
 extern const struct rna_mad_backend rna_mad;                            /* mad.c */
 extern const struct rna_hwloc_backend rna_hwloc;                        /* hwloc.c */
@@ -276,6 +301,12 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
  */
 #define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
 #define RNA_RECORDED_ETHTOOL_STATISTICS "statistics"
+
+/* Where it has the answers of DCB, of an interface (%s): a file of hex digits for each question. */
+#define RNA_RECORDED_DCB "recorded/dcb/%s"
+
+/* Where it has, for each VLAN, its number and priorities. */
+#define RNA_RECORDED_VLAN "recorded/vlan"
 
 /* Where it has the name of the interface of the default route. */
 #define RNA_RECORDED_UPLINK "recorded/uplink"

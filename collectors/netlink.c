@@ -157,21 +157,89 @@ static int parse_link(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
+/* The question about one interface; NULL: no memory. */
+static struct nl_msg *new_link_message(const char *name)
+{
+	RNA_CLEANUP(rna_netlink_free_message)
+	struct nl_msg *message = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST);
+	struct ifinfomsg link = {.ifi_family = AF_UNSPEC};
+
+	if (!message || nlmsg_append(message, &link, sizeof(link), NLMSG_ALIGNTO) < 0 ||
+	    nla_put_string(message, IFLA_IFNAME, name) < 0 ||
+	    nla_put_u32(message, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
+		return NULL;
+	return RNA_TAKE(message);
+}
+
 static int read_link(const struct rna_root *root, const char *name, struct rna_arena *arena,
 		     struct rna_netdev *ret)
 {
 	struct link_answer answer = {.arena = arena, .netdev = ret, .error = -ENODEV};
-	struct ifinfomsg link = {.ifi_family = AF_UNSPEC};
-	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = new_link_message(name);
 	int error;
 
 	(void)root; /* the kernel's own interfaces */
-	message = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST);
-	if (!message || nlmsg_append(message, &link, sizeof(link), NLMSG_ALIGNTO) < 0 ||
-	    nla_put_string(message, IFLA_IFNAME, name) < 0 ||
-	    nla_put_u32(message, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) < 0)
-		return -ENOMEM;
-	error = ask(NETLINK_ROUTE, message, parse_link, &answer);
+	error = message ? ask(NETLINK_ROUTE, message, parse_link, &answer) : -ENOMEM;
+	return error < 0 ? error : answer.error;
+}
+
+struct vlan_answer {
+	struct rna_qos_vlan *vlan;
+	int error;
+};
+
+/* The kernel lists only priorities that somebody mapped. */
+static void parse_egress(const struct nlattr *list, struct rna_qos_vlan *vlan)
+{
+	struct nlattr *entry;
+	struct ifla_vlan_qos_mapping mapping;
+	int left;
+
+	vlan->egress = rna_value_ok(0);
+	nla_for_each_nested(entry, list, left)
+	{
+		if (nla_len(entry) < (int)sizeof(mapping))
+			continue;
+		memcpy(&mapping, nla_data(entry), sizeof(mapping));
+		if (mapping.from >= RNA_PRIORITY_COUNT || mapping.to >= RNA_PRIORITY_COUNT)
+			continue;
+		vlan->egress.number |= UINT64_C(1) << mapping.from;
+		vlan->egress_priority[mapping.from] = (uint8_t)mapping.to;
+	}
+}
+
+static int parse_vlan(struct nl_msg *message, void *userdata)
+{
+	struct vlan_answer *answer = userdata;
+	struct nlattr *link[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1], *data[IFLA_VLAN_MAX + 1];
+	static const struct rna_value none;
+
+	answer->error = -ENOENT;
+	if (nlmsg_parse(nlmsg_hdr(message), sizeof(struct ifinfomsg), link, IFLA_MAX, NULL) < 0 ||
+	    !link[IFLA_LINKINFO] ||
+	    nla_parse_nested(info, IFLA_INFO_MAX, link[IFLA_LINKINFO], NULL) < 0 ||
+	    !info[IFLA_INFO_KIND] || strcmp(nla_get_string(info[IFLA_INFO_KIND]), "vlan") != 0 ||
+	    !info[IFLA_INFO_DATA] ||
+	    nla_parse_nested(data, IFLA_VLAN_MAX, info[IFLA_INFO_DATA], NULL) < 0)
+		return NL_STOP;
+	answer->vlan->mtu = u32_value(link[IFLA_MTU]);
+	answer->vlan->id =
+		data[IFLA_VLAN_ID] ? rna_value_ok(nla_get_u16(data[IFLA_VLAN_ID])) : none;
+	answer->vlan->egress = rna_value_ok(0);
+	if (data[IFLA_VLAN_EGRESS_QOS])
+		parse_egress(data[IFLA_VLAN_EGRESS_QOS], answer->vlan);
+	answer->error = 0;
+	return NL_OK;
+}
+
+static int read_vlan(const struct rna_root *root, const char *name, struct rna_qos_vlan *ret)
+{
+	struct vlan_answer answer = {.vlan = ret, .error = -ENODEV};
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = new_link_message(name);
+	int error;
+
+	(void)root; /* the kernel's own interfaces */
+	error = message ? ask(NETLINK_ROUTE, message, parse_vlan, &answer) : -ENOMEM;
 	return error < 0 ? error : answer.error;
 }
 
@@ -267,6 +335,7 @@ static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 
 const struct rna_netdev_backend rna_rtnetlink = {
 	.read = read_link,
+	.read_vlan = read_vlan,
 	.count_addresses = count_addresses,
 	.find_uplink = find_uplink,
 };

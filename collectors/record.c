@@ -314,6 +314,7 @@ static void copy_device(struct rna_recording *recording, const struct rna_device
 	rna_record_verbs(recording, device);
 	rna_record_mads(recording, device);
 	rna_record_resources(recording, device);
+	rna_record_qos_device(recording, device);
 	recording->result.devices++;
 }
 
@@ -338,6 +339,7 @@ static int copy_serving_netdevs(struct rna_recording *recording,
 
 		rna_record_netdev(recording, name);
 		rna_record_addresses(recording, &netdevs->netdevs[i]);
+		rna_record_qos_netdev(recording, name);
 	}
 	if (netdevs->uplink)
 		rna_record_uplink(recording, netdevs->uplink);

@@ -8,6 +8,9 @@
  *					had them. No directory: the port could not be asked.
  *	sys/class/net/NAME/		what sysfs has of the interface
  *	recorded/netdev/NAME/		ipv4_addresses, ipv6_addresses: how many
+ *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
+ *	recorded/dcb/NAME/		ieee, cee: what DCB netlink answered, bytes as hex digits
+ *					(dcb.c). No file: the driver has no DCB.
  *	recorded/uplink			the interface of the default route
  *	recorded/netlink/DEVICE/ports/N/netdev
  *					the interface that RDMA netlink named, where no file of /sys
@@ -177,6 +180,40 @@ static int read_netdev(const struct rna_root *root, const char *name, struct rna
 	return ret->name ? 0 : -ENOMEM;
 }
 
+static void read_egress(const struct place *place, struct rna_qos_vlan *vlan)
+{
+	vlan->egress = rna_value_ok(0);
+	for (unsigned from = 0; from < RNA_PRIORITY_COUNT; from++) {
+		char name[] = "egress/0";
+		struct rna_value to;
+
+		name[sizeof(name) - 2] = (char)('0' + from);
+		to = read_value(place, name);
+		if (to.state != RNA_VALUE_OK || to.number >= RNA_PRIORITY_COUNT)
+			continue;
+		vlan->egress.number |= UINT64_C(1) << from;
+		vlan->egress_priority[from] = (uint8_t)to.number;
+	}
+}
+
+static int read_recorded_vlan(const struct rna_root *root, const char *name,
+			      struct rna_qos_vlan *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
+	struct place place = {.root = root, .arena = scratch};
+
+	if (!scratch)
+		return -ENOMEM;
+	place.directory = rna_arena_printf(scratch, "sys/class/net/%s", name);
+	ret->mtu = read_value(&place, "mtu");
+	place.directory = rna_arena_printf(scratch, RNA_RECORDED_VLAN "/%s", name);
+	if (!place.directory || !rna_root_exists(root, place.directory))
+		return place.directory ? -ENOENT : -ENOMEM;
+	ret->id = read_value(&place, "id");
+	read_egress(&place, ret);
+	return 0;
+}
+
 static int count_recorded_addresses(const struct rna_root *root, struct rna_netdev *netdevs,
 				    size_t count)
 {
@@ -216,6 +253,7 @@ static int read_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 
 const struct rna_netdev_backend rna_recorded_netdev = {
 	.read = read_netdev,
+	.read_vlan = read_recorded_vlan,
 	.count_addresses = count_recorded_addresses,
 	.find_uplink = read_uplink,
 };

@@ -71,6 +71,15 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_resources,
 	},
+	[RNA_COLLECTOR_QOS] = {
+		.id = RNA_COLLECTOR_QOS,
+		.name = "qos",
+		.help = "Priorities, PFC, ETS, ECN and VLANs of RoCE ports.",
+		.per_device = true,
+		.of_netdevs = true,
+		.later = true,
+		.collect = rna_collect_qos,
+	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",

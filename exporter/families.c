@@ -28,6 +28,7 @@
 
 #include "facts.h"
 #include "families_resources.h"
+#include "families_qos.h"
 #include "families_selftest.h"
 #include "families_topology.h"
 
@@ -977,6 +978,53 @@ static const struct rna_family table[] = {
 	  "Turns of the port at which it was not tested, by reason (a closed list, see README); reasons "
 	  "that did not occur have no sample."},
 	 PORT, .each = rna_family_selftest_skips, .label = "reason"},
+	{{"rdma_port_qos_info", INFO, PLAIN,
+	  "How packets of a RoCE port get their priority: by dscp or pcp (the VLAN tag); who configures "
+	  "DCB, host or firmware; and the version that RDMA CM uses. No sample of what is not known."},
+	 PORT, .each = rna_family_qos_info, .label = "trust, dcbx, cm_mode"},
+	{{"rdma_port_pfc_enabled", GAUGE, YES_NO,
+	  "Whether a priority is lossless (PFC); no sample where the driver has no DCB."},
+	 PORT, .each = rna_family_pfc_enabled, .label = "priority"},
+	{{"rdma_port_pfc_frames_total", COUNTER, PLAIN,
+	  "Pause frames of priorities with PFC, tx and rx, as DCB counts them: tx asks the network to "
+	  "wait, rx makes this port wait."},
+	 PORT, .each = rna_family_pfc_frames, .label = "priority, direction"},
+	{{"rdma_port_priority_dscp_info", INFO, PLAIN,
+	  "The DSCPs that lead to a priority, as ranges; those in no series have no entry."},
+	 PORT, .each = rna_family_priority_dscp, .label = "priority, dscps"},
+	{{"rdma_port_ecn_enabled", GAUGE, YES_NO,
+	  "Whether an end of congestion control is on for a priority: notification (it tells of marked "
+	  "packets) and reaction (it slows down); only drivers of NVIDIA's package say."},
+	 PORT, .each = rna_family_ecn_enabled, .label = "role, priority"},
+	{{"rdma_port_roce_traffic_class", GAUGE, PLAIN,
+	  "Traffic class that the driver writes into all RoCE packets of the port, 4 x DSCP; no sample where "
+	  "applications choose."},
+	 PORT, rna_family_traffic_class},
+	{{"rdma_port_roce_cm_tos", GAUGE, PLAIN,
+	  "Type of service of connections that RDMA CM makes when applications do not choose "
+	  "(default_roce_tos in configfs); no sample where nobody made the directory."},
+	 PORT, rna_family_default_tos},
+	{{"rdma_port_vlan_info", INFO, PLAIN,
+	  "A VLAN on the interface of a RoCE port, and how many GIDs it has: with some, RDMA can use it. "
+	  "32 of a port at most."},
+	 PORT, .each = rna_family_vlan_info, .label = "netdev, vlan, gids"},
+	{{"rdma_port_vlan_mtu_bytes", GAUGE, BYTES,
+	  "MTU of a VLAN on the interface of a RoCE port."},
+	 PORT, .each = rna_family_vlan_mtu, .label = "netdev"},
+	{{"rdma_port_priority_traffic_class", GAUGE, PLAIN,
+	  "The traffic class of the link (ETS) that a priority belongs to; with metrics.qos_details."},
+	 PORT, .each = rna_family_priority_traffic_class, .label = "priority"},
+	{{"rdma_port_traffic_class_bandwidth_ratio", GAUGE, RATIO,
+	  "Share of the link that a traffic class is guaranteed (ETS); algorithm: strict, ets, vendor. With "
+	  "metrics.qos_details."},
+	 PORT, .each = rna_family_traffic_class_bandwidth, .label = "traffic_class, algorithm"},
+	{{"rdma_port_receive_buffer_bytes", GAUGE, BYTES,
+	  "Size of a receive buffer, and the priorities that it is for; with metrics.qos_details."},
+	 PORT, .each = rna_family_receive_buffer, .label = "buffer, priorities"},
+	{{"rdma_port_congestion_control_parameter", GAUGE, PLAIN,
+	  "A parameter of congestion control (DCQCN) by its name in the driver, in the driver's unit; only "
+	  "root can read it. With metrics.qos_details, 32 of a port at most."},
+	 PORT, .each = rna_family_congestion_parameter, .label = "parameter"},
 	{{"rdma_gpu_info", INFO, PLAIN,
 	  "A GPU of this node, by its PCI address, of any vendor."},
 	 NODE, .each = rna_family_gpu_info, .label = "gpu, vendor, model, uuid, driver, minor, numa_node"},

@@ -12,6 +12,9 @@ void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 /* "optional_counters" of a port. */
 void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_port_optional_counters *counters);
+/* "qos" of a port. */
+void rna_json_set_qos(struct rna_json_writer *writer, json_t *object,
+		      const struct rna_qos_port *qos);
 /* "readiness" of the node. */
 void rna_json_set_readiness(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_readiness *readiness);

@@ -91,6 +91,7 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		.state = rna_port_state(device->device, number),
 		.link = rna_port_link(device->device, number),
 		.gids = rna_port_gids(device->device, number),
+		.qos = rna_port_qos(device->device, number),
 		.port_netdev = rna_netdev_search_port(search, device->device->device->name, number),
 	};
 	if (ret->port_identity)

@@ -30,6 +30,7 @@ struct rna_subject {
 	const struct rna_port_netdev *port_netdev; /* how netdev was found */
 	const struct rna_netdev *netdev;
 	const struct rna_port_gids *gids;
+	const struct rna_qos_port *qos;      /* of a port with an Ethernet interface */
 	const struct rna_gid_entry *gid;     /* one of gids */
 	const struct rna_view_port *account; /* of the port */
 	const struct rna_selftest_port *selftest;

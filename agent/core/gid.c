@@ -207,6 +207,15 @@ int rna_port_gids_follow(struct rna_port_gids *port, const struct rna_port_gids 
 	return 0;
 }
 
+size_t rna_port_gids_count_of(const struct rna_port_gids *gids, const char *netdev)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < gids->count; i++)
+		count += rna_same_text(gids->entries[i].netdev, netdev);
+	return count;
+}
+
 const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids, unsigned index)
 {
 	return find_index(gids->entries, gids->count, index);

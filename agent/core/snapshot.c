@@ -106,6 +106,11 @@ const struct rna_resources *rna_device_resources(const struct rna_snapshot_devic
 	return (const void *)device->parts[RNA_COLLECTOR_RESOURCES];
 }
 
+const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_QOS];
+}
+
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector)
 {
@@ -160,6 +165,13 @@ const struct rna_port_optional_counters *rna_port_optional_counters(
 	const struct rna_snapshot_device *device, unsigned port)
 {
 	const struct rna_resources *part = rna_device_resources(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_qos *part = rna_device_qos(device);
 
 	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
 }

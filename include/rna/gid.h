@@ -95,6 +95,9 @@ bool rna_gids_same_entries(const struct rna_gids *a, const struct rna_gids *b);
 /* The entry at index, or NULL: it is empty. */
 const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids, unsigned index);
 
+/* How many entries are addresses of that interface: a VLAN's are the VLAN's own. */
+size_t rna_port_gids_count_of(const struct rna_port_gids *gids, const char *netdev);
+
 /*
  * Fills changes and gone of port, whose entries are there, from what was known of it before;
  * texts are copied to arena. 0 or -ENOMEM.

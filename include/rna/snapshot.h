@@ -13,6 +13,7 @@
 #include "rna/pcie.h"
 #include "rna/process.h"
 #include "rna/resources.h"
+#include "rna/qos.h"
 #include "rna/topology.h"
 #include "rna/readiness.h"
 
@@ -49,6 +50,7 @@ const struct rna_link *rna_device_link(const struct rna_snapshot_device *device)
 const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
 const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device);
 const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
+const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector);
@@ -62,5 +64,6 @@ const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *devi
 const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_port_optional_counters *rna_port_optional_counters(
 	const struct rna_snapshot_device *device, unsigned port);
+const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port);

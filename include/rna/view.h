@@ -53,6 +53,7 @@ struct rna_agent_status {
 /* What an administrator chose of what exporters write. */
 struct rna_metrics_options {
 	bool gid_info;            /* rdma_port_gid_info: a series for each GID */
+	bool qos_details;         /* ETS, buffers and parameters of congestion control */
 	bool node_exporter_names; /* the families of exporter/compat.c as well */
 	/* Pairs of rdma_gpu_nic_path: the nearest, and all up to this; SAME: the nearest only. */
 	enum rna_path_class gpu_nic_paths;

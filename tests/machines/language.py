@@ -79,6 +79,7 @@ class Machine:
 
     def __init__(self, path):
         self.devices, self.netdevs, self.functions, self.edits = {}, {}, {}, []
+        self.dcb, self.vlans = {}, {}
         self.processors = None
         self.read(path)
 
@@ -91,6 +92,10 @@ class Machine:
                 known = getattr(self, f"{verb}s")
                 known.setdefault(name, {}).update(settings)
                 known[name].setdefault("place", place)
+            elif verb in ("dcb", "vlan"):
+                name, settings = self.settings(rest)
+                known = self.dcb if verb == "dcb" else self.vlans
+                known.setdefault(name, {"place": place}).update(settings)
             elif verb == "virtual_functions":
                 self.add_virtual_functions(place, *self.settings(rest))
             elif verb == "processors":

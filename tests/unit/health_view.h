@@ -38,6 +38,9 @@ struct node_port {
 		enum rna_counter_place place;
 		struct rna_value value;
 	} counters[NODE_COUNTERS_MAX];
+	struct rna_value traffic_class;
+	bool has_qos;
+	struct rna_qos_port qos;
 	struct rna_value virtual_functions;
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
@@ -242,7 +245,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 {
 	struct rna_identity *identity =
 		NODE_PORT_PART(rna_identity, rna_port_identity, RNA_COLLECTOR_IDENTITY,
-			       .link_layer = port->layer);
+			       .link_layer = port->layer, .traffic_class = port->traffic_class);
 
 	identity->node_type = RNA_NODE_TYPE_CA;
 	identity->board_id = "MT_0000000838";
@@ -267,6 +270,13 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 
 		*(struct rna_port_gids *)(uintptr_t)gids->ports = port->gids;
 		device->parts[RNA_COLLECTOR_GIDS] = &gids->part;
+	}
+	if (port->has_qos) {
+		struct rna_qos *qos =
+			NODE_PORT_PART(rna_qos, rna_qos_port, RNA_COLLECTOR_QOS, .netdev = NULL);
+
+		*(struct rna_qos_port *)(uintptr_t)qos->ports = port->qos;
+		device->parts[RNA_COLLECTOR_QOS] = &qos->part;
 	}
 	device->parts[RNA_COLLECTOR_PCIE] = node_pcie(node, port);
 	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);

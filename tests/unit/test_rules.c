@@ -765,6 +765,159 @@ static void fewer_virtual_functions(struct node *node)
 		node->ports[i].virtual_functions = rna_value_ok(i == 0 ? 0 : 8);
 }
 
+/* -- Quality of service ------------------------------------------------------------------------ */
+
+/* As a script leaves it: priority 3 is lossless, and DSCP 26 leads to it. */
+static struct rna_dcb usual_dcb(void)
+{
+	struct rna_dcb dcb = {
+		.pfc = rna_value_ok(0x08),
+		.has_ets = true,
+		.bandwidth = {10, 0, 0, 90},
+		.trust = RNA_TRUST_DSCP,
+		.dscp_count = 2,
+	};
+
+	memset(dcb.dscp_priority, RNA_PRIORITY_NONE, sizeof(dcb.dscp_priority));
+	dcb.dscp_priority[0] = 0;
+	dcb.dscp_priority[26] = 3;
+	return dcb;
+}
+
+/* All rails are like this; the first may be changed by itself. */
+static struct rna_dcb *rails_with_qos(struct node *node)
+{
+	static struct rna_dcb usual, first;
+
+	usual = first = usual_dcb();
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].has_qos = true;
+		node->ports[i].qos = (struct rna_qos_port){
+			.number = 1,
+			.netdev = "eth0",
+			.dcb = i == 0 ? &first : &usual,
+			.trust = RNA_TRUST_DSCP,
+		};
+	}
+	return &first;
+}
+
+static void rails_alike(struct node *node)
+{
+	(void)rails_with_qos(node);
+}
+
+static void rail_without_pfc(struct node *node)
+{
+	rails_with_qos(node)->pfc = rna_value_ok(0);
+}
+
+static void rail_without_pfc_down(struct node *node)
+{
+	rails_with_qos(node)->pfc = rna_value_ok(0);
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+static void rail_of_which_nothing_is_known(struct node *node)
+{
+	rails_with_qos(node)->pfc = rna_value_unreadable();
+	node->ports[0].qos.trust = RNA_TRUST_UNKNOWN;
+	node->ports[0].qos.dcb = NULL;
+}
+
+static void rail_with_other_trust(struct node *node)
+{
+	(void)rails_with_qos(node);
+	node->ports[0].qos.trust = RNA_TRUST_PCP;
+}
+
+static void rail_with_other_table(struct node *node)
+{
+	rails_with_qos(node)->dscp_priority[48] = 6;
+}
+
+static void rail_with_other_shares(struct node *node)
+{
+	rails_with_qos(node)->bandwidth[0] = 20;
+}
+
+static void rail_without_reaction(struct node *node)
+{
+	(void)rails_with_qos(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].qos.ecn[RNA_ECN_REACTION] = rna_value_ok(i == 0 ? 0 : 0x08);
+}
+
+static void rail_with_a_traffic_class(struct node *node)
+{
+	(void)rails_with_qos(node);
+	node->ports[0].traffic_class = rna_value_ok(26 << 2 | 2);
+}
+
+static void rails_with_a_lossy_class(struct node *node)
+{
+	(void)rails_with_qos(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].traffic_class = rna_value_ok(i == 0 ? 0 : 26 << 2);
+	node->ports[0].traffic_class = node->ports[1].traffic_class;
+	((struct rna_dcb *)(uintptr_t)node->ports[0].qos.dcb)->dscp_priority[26] = 1;
+}
+
+static void rails_with_a_class_of_no_entry(struct node *node)
+{
+	(void)rails_with_qos(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].traffic_class = rna_value_ok(30 << 2);
+}
+
+static void several_lossless_priorities(struct node *node)
+{
+	struct rna_dcb *first = rails_with_qos(node);
+
+	first->pfc = rna_value_ok(0x18);
+	for (size_t i = 1; i < node->count; i++)
+		node->ports[i].qos.dcb = first;
+}
+
+static void no_lossless_priority(struct node *node)
+{
+	several_lossless_priorities(node);
+	((struct rna_dcb *)(uintptr_t)node->ports[0].qos.dcb)->pfc = rna_value_ok(0);
+}
+
+/* Its VLAN has the only address; how large it is, is said later. */
+static void vlan_of(struct node *node, uint64_t mtu, const char *of_gid)
+{
+	static struct rna_gid_entry entries[1];
+	static struct rna_qos_vlan vlan;
+
+	(void)rails_with_qos(node);
+	vlan = (struct rna_qos_vlan){.netdev = "eth0.7", .mtu = rna_value_ok(mtu)};
+	entries[0] = (struct rna_gid_entry){.index = 3,
+					    .gid = {{[10] = 0xff, 0xff, 10, 0, 0, 1}},
+					    .type = RNA_GID_TYPE_ROCE_V2,
+					    .netdev = of_gid};
+	node->ports[0].has_gids = true;
+	node->ports[0].gids = (struct rna_port_gids){.number = 1, .count = 1, .entries = entries};
+	node->ports[0].qos.vlans = &vlan;
+	node->ports[0].qos.vlan_count = 1;
+}
+
+static void small_vlan(struct node *node)
+{
+	vlan_of(node, 1500, "eth0.7");
+}
+
+static void small_vlan_without_gids(struct node *node)
+{
+	vlan_of(node, 1500, "eth0");
+}
+
+static void vlan_large_enough(struct node *node)
+{
+	vlan_of(node, 4192, "eth0.7");
+}
+
 static const struct {
 	void (*change)(struct node *node);
 	enum rna_link_layer layer;
@@ -871,6 +1024,23 @@ static const struct {
 	{jumbo_off, ROCE, "jumbo-frames info"},
 	{jumbo_off, IB, ""},
 	{fewer_virtual_functions, IB, "rails-virtual-functions info"},
+	{rails_alike, ROCE, ""},
+	{rail_without_pfc, ROCE, "qos-rails warning qos-pfc-priorities info"},
+	{rail_without_pfc, IB, ""},
+	{rail_without_pfc_down, ROCE, "port-down info"},
+	{rail_of_which_nothing_is_known, ROCE, ""},
+	{rail_with_other_trust, ROCE, "qos-rails warning"},
+	{rail_with_other_table, ROCE, "qos-rails warning"},
+	{rail_with_other_shares, ROCE, "qos-rails warning"},
+	{rail_without_reaction, ROCE, "qos-rails warning"},
+	{rail_with_a_traffic_class, ROCE, "qos-rails warning"},
+	{rails_with_a_lossy_class, ROCE, "qos-lossy-class warning qos-rails warning"},
+	{rails_with_a_class_of_no_entry, ROCE, ""},
+	{several_lossless_priorities, ROCE, "qos-pfc-priorities info"},
+	{no_lossless_priority, ROCE, "qos-pfc-priorities info"},
+	{small_vlan, ROCE, "qos-vlan-mtu info"},
+	{small_vlan_without_gids, ROCE, ""},
+	{vlan_large_enough, ROCE, ""},
 	{tested_slow, IB, ""},
 	{tested_slow_twice, ROCE, "selftest-slow warning"},
 	{tested_slow_twice_and_well, IB, ""},

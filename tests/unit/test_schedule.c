@@ -206,6 +206,7 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
 COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
+COLLECT_NOTHING(collect_qos, RNA_COLLECTOR_QOS, struct rna_qos)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
@@ -225,6 +226,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
 	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
 	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),
+	ROW(QOS, "qos", collect_qos, .per_device = true, .later = true),
 	ROW(NETDEV, "netdev", collect_netdev),
 	ROW(TOPOLOGY, "topology", collect_topology, .later = true),
 	ROW(READINESS, "readiness", collect_readiness, .later = true),
@@ -342,6 +344,16 @@ static bool always(struct fixture *fixture)
 	return true;
 }
 
+/* How many of the table are of devices, or of the node. */
+static size_t collectors(bool per_device)
+{
+	size_t count = 0;
+
+	for (size_t id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		count += rna_collectors[id].per_device == per_device;
+	return count;
+}
+
 static void test_the_first_view_is_whole(void **state)
 {
 	struct fixture *fixture = *state;
@@ -359,7 +371,9 @@ static void test_the_first_view_is_whole(void **state)
 		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS));
 	}
 	assert_int_equal(fixture->view->agent.lanes, 1);
-	assert_int_equal(fixture->view->job_count, 5 + 3 * 8);
+	assert_int_equal(fixture->view->job_count,
+			 collectors(false) +
+				 fixture->view->snapshot->device_count * collectors(true));
 }
 
 static bool others_went_on(struct fixture *fixture)

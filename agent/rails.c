@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rails.h"
+
+#include "rna/parse.h"
+
+/* One card in several functions and slots: all that makes them alike but the link layer. */
+static bool is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+{
+	const struct rna_device *x = a->device->device, *y = b->device->device;
+
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id && a->identity &&
+	       b->identity && rna_same_text(a->identity->board_id, b->identity->board_id);
+}
+
+static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
+	       is_same_card(port, in->subject);
+}
+
+static size_t count_with(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t wanted,
+			 size_t *ret_known)
+{
+	size_t count = 0;
+
+	*ret_known = 0;
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+		uint64_t value;
+
+		if (!is_compared(in, port) || !get(port, &value))
+			continue;
+		++*ret_known;
+		count += value == wanted;
+	}
+	return count;
+}
+
+/* What more than half have, if there is such a value (Boyer and Moore 1981). */
+static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait *get)
+{
+	uint64_t ret = 0, value;
+	size_t lead = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		if (!is_compared(in, &in->subjects[i]) || !get(&in->subjects[i], &value))
+			continue;
+		if (lead == 0)
+			ret = value;
+		if (ret == value)
+			lead++;
+		else
+			lead--;
+	}
+	return ret;
+}
+
+bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t *ret)
+{
+	uint64_t own;
+	size_t known;
+
+	if (in->subject->number == 0 || in->subject->device->device->function != RNA_FUNCTION_PF ||
+	    !get(in->subject, &own) || count_with(in, get, own, &known) * 2 >= known || known < 3)
+		return false;
+	*ret = likely_majority(in, get);
+	return count_with(in, get, *ret, &known) * 2 > known;
+}

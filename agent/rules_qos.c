@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about quality of service. What is right is the fabric's plan, and that is seldom written
+ * down on a node; but rails are to be alike, whatever the plan is, and packets are to go with the
+ * priority that somebody made lossless for them.
+ */
+#include "rails.h"
+#include "rna/parse.h"
+#include "rna/qos.h"
+#include "rules.h"
+
+static bool is_active_roce(const struct rna_rule_subject *port)
+{
+	return port->number > 0 && port->link_layer == RNA_LINK_LAYER_ETHERNET && port->qos &&
+	       rna_subject_is_active(port);
+}
+
+/* "priority 3", "priorities 3, 4" or "no priority", in arena. */
+static const char *say_priorities(uint64_t mask, struct rna_arena *arena)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const char *ret;
+
+	if (mask == 0)
+		return "no priority";
+	rna_qos_write_mask(mask, &text);
+	ret = rna_strbuf_ok(&text)
+		      ? rna_arena_printf(arena, "%s %s",
+					 rna_priority_only(mask) < 0 ? "priorities" : "priority",
+					 text.data)
+		      : NULL;
+	return ret ? ret : "priorities";
+}
+
+/* -- Rails ------------------------------------------------------------------------------------- */
+
+/* Of a table, to compare it by: FNV-1a. */
+static uint64_t hash(uint64_t before, const uint8_t *bytes, size_t len)
+{
+	uint64_t ret = before ? before : UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < len; i++)
+		ret = (ret ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return ret;
+}
+
+static const struct rna_dcb *dcb_of(const struct rna_rule_subject *port)
+{
+	return is_active_roce(port) ? port->qos->dcb : NULL;
+}
+
+static bool put(struct rna_value value, uint64_t *ret)
+{
+	*ret = value.number;
+	return rna_value_is_known(value);
+}
+
+static bool pfc_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return dcb_of(port) && put(port->qos->dcb->pfc, ret);
+}
+
+static bool trust_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	if (!is_active_roce(port) || port->qos->trust == RNA_TRUST_UNKNOWN)
+		return false;
+	*ret = port->qos->trust;
+	return true;
+}
+
+/* Where no DSCP is trusted the table means nothing. */
+static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_dcb *dcb = dcb_of(port);
+
+	if (!dcb || port->qos->trust != RNA_TRUST_DSCP)
+		return false;
+	*ret = hash(0, dcb->dscp_priority, sizeof(dcb->dscp_priority));
+	return true;
+}
+
+static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_dcb *dcb = dcb_of(port);
+
+	if (!dcb || !dcb->has_ets)
+		return false;
+	*ret = hash(0, dcb->traffic_class, sizeof(dcb->traffic_class));
+	*ret = hash(*ret, dcb->bandwidth, sizeof(dcb->bandwidth));
+	*ret = hash(*ret, dcb->algorithm, sizeof(dcb->algorithm));
+	return true;
+}
+
+static bool notification_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_active_roce(port) && put(port->qos->ecn[RNA_ECN_NOTIFICATION], ret);
+}
+
+static bool reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_active_roce(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
+}
+
+/* That nobody set one is a value of its own, beyond those that there are. */
+static bool traffic_class_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_port_identity *identity = rna_port_identity(port->device, port->number);
+
+	if (!is_active_roce(port) || !identity ||
+	    identity->traffic_class.state == RNA_VALUE_UNREADABLE)
+		return false;
+	*ret = UINT64_MAX;
+	(void)(rna_value_is_known(identity->traffic_class) && put(identity->traffic_class, ret));
+	return true;
+}
+
+static const char *say_mask(uint64_t mask, struct rna_arena *arena)
+{
+	return say_priorities(mask, arena);
+}
+
+static const char *say_trust(uint64_t trust, struct rna_arena *arena)
+{
+	(void)arena;
+	return rna_trust_name((enum rna_trust)trust);
+}
+
+static const char *say_class(uint64_t number, struct rna_arena *arena)
+{
+	if (number == UINT64_MAX)
+		return "none";
+	return rna_arena_printf(arena, "%ju", (uintmax_t)number);
+}
+
+/* What is compared, and how it is said; say NULL: a table, which is only said to be another one. */
+static const struct {
+	const char *name;
+	rna_rail_trait *get;
+	const char *(*say)(uint64_t value, struct rna_arena *arena);
+} traits[] = {
+	{"PFC for", pfc_of, say_mask},
+	{"trust", trust_of, say_trust},
+	{"DSCP table", dscp_table_of, NULL},
+	{"ETS", ets_of, NULL},
+	{"ECN notification for", notification_of, say_mask},
+	{"ECN reaction for", reaction_of, say_mask},
+	{"traffic class", traffic_class_of, say_class},
+};
+
+/* All that differs is one finding: it has one cause, a script that did not run here. */
+void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
+		const char *own_text, *usual_text;
+		uint64_t own, usual;
+
+		if (!rna_rail_is_odd(in, traits[i].get, &usual) ||
+		    !traits[i].get(in->subject, &own))
+			continue;
+		rna_strbuf_puts(&text, text.len > 0 ? "; " : "");
+		if (!traits[i].say) {
+			rna_strbuf_printf(&text, "another %s", traits[i].name);
+			continue;
+		}
+		own_text = traits[i].say(own, out->arena);
+		usual_text = traits[i].say(usual, out->arena);
+		rna_strbuf_printf(&text, "%s %s, and %s on the others", traits[i].name,
+				  own_text ? own_text : "?", usual_text ? usual_text : "?");
+	}
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	else if (text.len > 0)
+		(void)rna_find(out, "unlike most ports of the same card: %s", text.data);
+}
+
+/* -- The class of RoCE packets ----------------------------------------------------------------- */
+
+void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	uint64_t traffic_class, lossless;
+	unsigned dscp;
+	int priority;
+
+	if (!traffic_class_of(in->subject, &traffic_class) || traffic_class == UINT64_MAX ||
+	    !pfc_of(in->subject, &lossless) || lossless == 0)
+		return;
+	dscp = (unsigned)traffic_class >> 2;
+	priority = rna_qos_priority_of(in->subject->qos, dscp);
+	if (priority >= 0 && !(lossless >> priority & 1))
+		(void)rna_find(
+			out,
+			"the driver writes traffic class %ju into RoCE packets: DSCP %u goes "
+			"with priority %d, and PFC is on for %s",
+			(uintmax_t)traffic_class, dscp, priority,
+			say_priorities(lossless, out->arena));
+}
+
+/* -- Lossless priorities ----------------------------------------------------------------------- */
+
+/* Once for the node: either may be the plan. */
+void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *several = NULL;
+	size_t without = 0, with_several = 0;
+	uint64_t mask = 0, seen = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+
+		if (port->device->device->function != RNA_FUNCTION_PF || !pfc_of(port, &mask))
+			continue;
+		without += mask == 0;
+		if (mask == 0 || rna_priority_only(mask) >= 0)
+			continue;
+		with_several++;
+		several = several ? several : port;
+		seen = several == port ? mask : seen;
+	}
+	if (several)
+		(void)rna_find(out,
+			       "%zu RoCE port%s with several lossless priorities: %s/%u has %s%s",
+			       with_several, with_several == 1 ? "" : "s",
+			       several->device->device->name, several->number,
+			       say_priorities(seen, out->arena),
+			       without ? "; others have none" : "");
+	else if (without)
+		(void)rna_find(out, "%zu RoCE port%s without a lossless priority", without,
+			       without == 1 ? "" : "s");
+}
+
+/* -- VLANs ------------------------------------------------------------------------------------- */
+
+/* RDMA CM takes the MTU from the VLAN; applications that do without send packets of the port's. */
+void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_qos_vlan *small = NULL;
+	uint64_t rdma_mtu = 0;
+
+	if (!is_active_roce(port) || !port->gids || !port->link ||
+	    !rna_value_is_known(port->link->active_mtu))
+		return;
+	for (size_t i = 0; i < port->qos->vlan_count && !small; i++) {
+		const struct rna_qos_vlan *vlan = &port->qos->vlans[i];
+
+		if (!rna_value_is_known(vlan->mtu) ||
+		    rna_port_gids_count_of(port->gids, vlan->netdev) == 0)
+			continue;
+		rdma_mtu = rna_qos_rdma_mtu(port->device->device->driver, vlan->mtu.number);
+		if (rdma_mtu < port->link->active_mtu.number)
+			small = vlan;
+	}
+	if (small)
+		(void)rna_find(
+			out,
+			"the VLAN %s has MTU %ju, enough for an RDMA MTU of %ju; the port has "
+			"%ju",
+			small->netdev, (uintmax_t)small->mtu.number, (uintmax_t)rdma_mtu,
+			(uintmax_t)port->link->active_mtu.number);
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * qos: how the packets of a RoCE port are treated: priorities, PFC, ETS, ECN, and VLANs.
+ *
+ * Most of it is one question to the driver by DCB netlink. The rest is in files that some drivers
+ * have, and that are read by their paths: once a minute that costs less than descriptors kept open
+ * for them. Nothing is written to find out: the directory of a device in configfs has to be made
+ * by somebody before it says something, and then it is read.
+ *
+ * debugfs is root's alone. Without the right to look into it, congestion control is not known,
+ * and that is no failure.
+ */
+#include "qos.h"
+
+#include "backends.h"
+#include "collectors.h"
+#include "dcb.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <net/if_arp.h>
+#include <string.h>
+
+const char *const rna_qos_ecn_directories[RNA_ECN_COUNT] = {
+	[RNA_ECN_NOTIFICATION] = "roce_np",
+	[RNA_ECN_REACTION] = "roce_rp",
+};
+
+struct run {
+	const struct rna_collect_input *in;
+	struct rna_part *part;
+	struct rna_arena *scratch;
+};
+
+/* -- Files ------------------------------------------------------------------------------------- */
+
+static bool is_absent(ssize_t status)
+{
+	return status == -ENOENT || status == -ENOTDIR || status == -ENODEV;
+}
+
+/* Length of the text, or negative errno; what is not there is not counted. path: NULL: no memory */
+static ssize_t read_text(struct run *run, const char *path, char *text, size_t size)
+{
+	ssize_t len = path ? rna_root_read(run->in->root, path, text, size) : -ENOMEM;
+
+	if (len < 0 && !is_absent(len))
+		rna_part_count_error(run->part, (int)len);
+	return len;
+}
+
+static struct rna_value read_number(struct run *run, const char *path)
+{
+	char text[32];
+	uint64_t number = 0;
+	ssize_t status = read_text(run, path, text, sizeof(text));
+
+	if (is_absent(status))
+		return (struct rna_value){0};
+	if (status < 0)
+		return rna_value_unreadable();
+	status = rna_parse_u64(text, &number);
+	if (status == 0)
+		return rna_value_ok(number);
+	rna_part_count_error(run->part, (int)status);
+	return rna_value_unreadable();
+}
+
+/* -- DCB --------------------------------------------------------------------------------------- */
+
+/* 0; -EOPNOTSUPP or -ENODEV, which are normal; or another negative errno, which was counted. */
+static int ask_dcb(struct run *run, const char *netdev, enum rna_dcb_question question,
+		   struct rna_dcb *ret)
+{
+	void *answer = rna_arena_alloc(run->scratch, RNA_DCB_ANSWER_MAX);
+	ssize_t len = -ENOMEM;
+
+	if (answer)
+		len = run->in->backends->dcb->ask(run->in->root, netdev, question, answer,
+						  RNA_DCB_ANSWER_MAX);
+	if (len >= 0)
+		len = rna_dcb_parse(answer, (size_t)len, ret);
+	if (len < 0 && len != -EOPNOTSUPP && len != -ENODEV)
+		rna_part_count_error(run->part, (int)len);
+	return (int)len;
+}
+
+/* Drivers that know only the older standard say nothing of PFC in the newer one. */
+static struct rna_dcb *read_dcb(struct run *run, const char *netdev)
+{
+	struct rna_dcb *dcb = rna_arena_alloc(run->part->arena, sizeof(*dcb));
+	struct rna_dcb older;
+
+	if (!dcb || ask_dcb(run, netdev, RNA_DCB_IEEE, dcb) < 0)
+		return NULL;
+	if (!rna_value_is_known(dcb->pfc) && !dcb->has_ets &&
+	    ask_dcb(run, netdev, RNA_DCB_CEE, &older) == 0)
+		dcb->pfc = older.pfc;
+	return dcb;
+}
+
+/*
+ * mlx5 trusts DSCPs exactly while its table has entries, which is how one tells it to
+ * (drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c); mlnx_qos says it in the same way.
+ */
+static enum rna_trust trust_of(const struct rna_device *device, const struct rna_dcb *dcb)
+{
+	if (!dcb || dcb->trust != RNA_TRUST_UNKNOWN)
+		return dcb ? dcb->trust : RNA_TRUST_UNKNOWN;
+	if (!rna_same_text(device->driver, "mlx5_core") || !rna_value_is_known(dcb->pfc))
+		return RNA_TRUST_UNKNOWN;
+	return dcb->dscp_count > 0 ? RNA_TRUST_DSCP : RNA_TRUST_PCP;
+}
+
+static enum rna_trust read_trust(struct run *run, const char *netdev, const struct rna_dcb *dcb)
+{
+	char text[32];
+	ssize_t len = read_text(run,
+				rna_arena_printf(run->scratch, "sys/class/net/%s/%s", netdev,
+						 RNA_QOS_TRUST_FILE),
+				text, sizeof(text));
+
+	if (len < 0)
+		return trust_of(run->in->device, dcb);
+	if (strcmp(text, "dscp") == 0)
+		return RNA_TRUST_DSCP;
+	return strcmp(text, "pcp") == 0 ? RNA_TRUST_PCP : RNA_TRUST_UNKNOWN;
+}
+
+/* -- Congestion control ------------------------------------------------------------------------ */
+
+/* A mask of priorities; absent where there are no such files. */
+static struct rna_value read_ecn(struct run *run, const char *netdev, enum rna_ecn role)
+{
+	struct rna_value ret = {0};
+
+	for (unsigned priority = 0; priority < RNA_PRIORITY_COUNT; priority++) {
+		struct rna_value on =
+			read_number(run, rna_arena_printf(run->scratch,
+							  "sys/class/net/%s/" RNA_QOS_ECN
+							  "/" RNA_QOS_ECN_ENABLE "/%u",
+							  netdev, rna_qos_ecn_directories[role],
+							  priority));
+
+		if (on.state != RNA_VALUE_OK)
+			return on;
+		ret.state = RNA_VALUE_OK;
+		ret.number |= (uint64_t)(on.number != 0) << priority;
+	}
+	return ret;
+}
+
+/* Parameters as they are found, in scratch memory. */
+struct parameters {
+	size_t count;
+	struct rna_qos_parameter items[RNA_QOS_PARAMETERS_MAX];
+};
+
+/* A directory that may not be looked into is as if it were not there. 0 or -ENOMEM. */
+static int add_parameters(struct run *run, const char *directory, const char *prefix,
+			  struct parameters *parameters)
+{
+	char **names;
+	ssize_t count =
+		directory ? rna_root_list(run->in->root, directory, run->scratch, &names) : -ENOMEM;
+
+	for (ssize_t i = 0; i < count && parameters->count < RNA_QOS_PARAMETERS_MAX; i++) {
+		struct rna_qos_parameter *parameter = &parameters->items[parameters->count];
+
+		if (strcmp(names[i], RNA_QOS_ECN_ENABLE) == 0)
+			continue;
+		parameter->name = rna_arena_printf(run->part->arena, "%s%s", prefix, names[i]);
+		if (!parameter->name)
+			return -ENOMEM;
+		parameter->value = read_number(run, rna_arena_printf(run->scratch, "%s/%s",
+								     directory, names[i]));
+		parameters->count++;
+	}
+	return count == -ENOMEM ? -ENOMEM : 0;
+}
+
+static const char *parameter_directory(struct run *run)
+{
+	const struct rna_device *device = run->in->device;
+
+	return rna_arena_printf(run->scratch, RNA_QOS_PARAMETERS,
+				device->pci_address ? device->pci_address : "none");
+}
+
+static const char *ecn_directory(struct run *run, const char *netdev, enum rna_ecn role)
+{
+	return rna_arena_printf(run->scratch, "sys/class/net/%s/" RNA_QOS_ECN, netdev,
+				rna_qos_ecn_directories[role]);
+}
+
+/* Upstream's driver has them in debugfs, NVIDIA's own package beside the switches of ECN. */
+static int read_parameters(struct run *run, struct rna_qos_port *port)
+{
+	static const char *const prefixes[RNA_ECN_COUNT] = {"np_", "rp_"};
+	struct parameters *found = rna_arena_alloc(run->scratch, sizeof(*found));
+	int status = found ? add_parameters(run, parameter_directory(run), "", found) : -ENOMEM;
+	struct rna_qos_parameter *copy;
+
+	for (enum rna_ecn role = 0; status == 0 && role < RNA_ECN_COUNT; role++)
+		status = add_parameters(run, ecn_directory(run, port->netdev, role), prefixes[role],
+					found);
+	if (status < 0 || found->count == 0)
+		return status;
+	copy = rna_arena_array(run->part->arena, found->count, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, found->items, found->count * sizeof(*copy));
+	port->parameters = copy;
+	port->parameter_count = found->count;
+	return 0;
+}
+
+/* What RDMA CM does for applications that do not choose. */
+static int read_defaults(struct run *run, struct rna_qos_port *port)
+{
+	const char *directory = rna_arena_printf(run->scratch, RNA_QOS_CONFIGFS,
+						 run->in->device->name, port->number);
+	char text[32];
+
+	if (!directory)
+		return -ENOMEM;
+	port->default_tos =
+		read_number(run, rna_arena_printf(run->scratch, "%s/default_roce_tos", directory));
+	if (read_text(run, rna_arena_printf(run->scratch, "%s/default_roce_mode", directory), text,
+		      sizeof(text)) <= 0)
+		return 0;
+	port->default_mode = rna_arena_strdup(run->part->arena, text);
+	return port->default_mode ? 0 : -ENOMEM;
+}
+
+/* -- VLANs ------------------------------------------------------------------------------------- */
+
+static int read_vlan(struct run *run, const char *name, struct rna_qos_vlan *ret)
+{
+	int error = run->in->backends->netdev->read_vlan(run->in->root, name, ret);
+
+	if (error < 0 && error != -ENOENT && error != -ENODEV)
+		rna_part_count_error(run->part, error);
+	if (error < 0)
+		return error;
+	ret->netdev = rna_arena_strdup(run->part->arena, name);
+	return ret->netdev ? 0 : -ENOMEM;
+}
+
+/* The kernel lists what stands on an interface in its directory: VLANs, but also macvlans, bonds.
+ */
+static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *port)
+{
+	const char *directory = rna_arena_printf(run->scratch, "sys/class/net/%s", netdev);
+	struct rna_qos_vlan *vlans =
+		rna_arena_array(run->scratch, RNA_QOS_VLANS_MAX, sizeof(*vlans));
+	size_t prefix = strlen(RNA_QOS_UPPER);
+	struct rna_qos_vlan *copy;
+	char **names;
+	ssize_t count = -ENOMEM;
+
+	if (directory && vlans)
+		count = rna_root_list(run->in->root, directory, run->scratch, &names);
+	for (ssize_t i = 0; i < count && port->vlan_count < RNA_QOS_VLANS_MAX; i++)
+		if (strncmp(names[i], RNA_QOS_UPPER, prefix) == 0 &&
+		    read_vlan(run, names[i] + prefix, &vlans[port->vlan_count]) == 0)
+			port->vlan_count++;
+	if (count == -ENOMEM || port->vlan_count == 0)
+		return count == -ENOMEM ? -ENOMEM : 0;
+	copy = rna_arena_array(run->part->arena, port->vlan_count, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, vlans, port->vlan_count * sizeof(*vlans));
+	port->vlans = copy;
+	return 0;
+}
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs, const char *device,
+					     unsigned port)
+{
+	struct rna_netdev_search search = {.netdevs = netdevs};
+	const struct rna_port_netdev *found = rna_netdev_search_port(&search, device, port);
+	const struct rna_netdev *own =
+		found ? rna_netdev_search_name(&search, found->netdev) : NULL;
+
+	if (!own || own->type != ARPHRD_ETHER)
+		return NULL;
+	for (size_t i = 0; own->bond && i < netdevs->count; i++)
+		if (rna_same_text(netdevs->netdevs[i].master, own->name))
+			return &netdevs->netdevs[i];
+	return own;
+}
+
+/* VLANs stand on the bond, all else is its members'. */
+static const char *name_on_top(const struct rna_netdev *netdev)
+{
+	return netdev->master ? netdev->master : netdev->name;
+}
+
+static int read_port(struct run *run, const struct rna_netdev *netdev, struct rna_qos_port *port)
+{
+	int status;
+
+	port->netdev = rna_arena_strdup(run->part->arena, netdev->name);
+	if (!port->netdev)
+		return -ENOMEM;
+	port->dcb = read_dcb(run, netdev->name);
+	port->trust = read_trust(run, netdev->name, port->dcb);
+	for (enum rna_ecn role = 0; role < RNA_ECN_COUNT; role++)
+		port->ecn[role] = read_ecn(run, netdev->name, role);
+	status = read_defaults(run, port);
+	if (status == 0)
+		status = read_parameters(run, port);
+	return status < 0 ? status : read_vlans(run, name_on_top(netdev), port);
+}
+
+static int read_ports(struct run *run, struct rna_qos *qos)
+{
+	const struct rna_device *device = run->in->device;
+	struct rna_qos_port *ports =
+		rna_arena_array(run->part->arena, device->port_count, sizeof(*ports));
+	int status = ports ? 0 : -ENOMEM;
+
+	for (size_t i = 0; status == 0 && i < device->port_count; i++) {
+		const struct rna_netdev *netdev =
+			rna_qos_find_netdev(run->in->netdevs, device->name, device->ports[i]);
+
+		ports[i].number = device->ports[i];
+		if (netdev)
+			status = read_port(run, netdev, &ports[i]);
+	}
+	qos->ports = ports;
+	qos->port_count = device->port_count;
+	return status;
+}
+
+int rna_collect_qos(const struct rna_collect_input *in, struct rna_part **ret,
+		    struct rna_error *error)
+{
+	struct rna_qos *qos = rna_part_new(RNA_COLLECTOR_QOS, sizeof(*qos), 2048);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)qos;
+	RNA_CLEANUP(rna_arena_free_p)
+	struct rna_arena *scratch = rna_arena_new(RNA_DCB_ANSWER_MAX + 4096);
+	struct run run = {.in = in, .part = part, .scratch = scratch};
+	int status = -ENOMEM;
+
+	if (part && scratch) {
+		part->started = rna_clock_now();
+		status = read_ports(&run, qos);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read quality of service",
+				     in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
