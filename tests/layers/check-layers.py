@@ -24,7 +24,7 @@ FOLDERS = {
 # Headers that one file alone may include, wherever it stands; a family of headers ends in a slash
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
-            "hwloc.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/")
+            "hwloc.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/", "crypt.h")
 # Verbs are asked for state in the agent, and move data in a child process: two files. Netlink has
 # the kernel's own families in one, and ethtool's, which is generic, in the other.
 TWO_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback_verbs.c"},

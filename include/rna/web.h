@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The web configuration: TLS, who may log in, headers and a limit of requests, in the file that all
+ * exporters of Prometheus read (github.com/prometheus/exporter-toolkit, docs/web-configuration.md).
+ * The agent reads the file into options; an exporter makes what serves of them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rna/arena.h"
+#include "rna/clock.h"
+#include "rna/error.h"
+
+/* What a client has to show of itself, by the names of Go's tls.ClientAuthType. */
+enum rna_web_client_auth {
+	RNA_WEB_NO_CLIENT_CERT,
+	RNA_WEB_REQUEST_CLIENT_CERT,
+	RNA_WEB_REQUIRE_ANY_CLIENT_CERT,
+	RNA_WEB_VERIFY_CLIENT_CERT_IF_GIVEN,
+	RNA_WEB_REQUIRE_AND_VERIFY_CLIENT_CERT,
+};
+
+enum rna_web_version { RNA_WEB_TLS10, RNA_WEB_TLS11, RNA_WEB_TLS12, RNA_WEB_TLS13 };
+
+/* Certificates or a key. where begins each error: file, line, key, and the path if it has one. */
+struct rna_web_pem {
+	const char *where;
+	const char *text; /* NULL: not given */
+};
+
+/* One entry of a list; where as above. */
+struct rna_web_word {
+	const char *where;
+	const char *text;
+};
+
+struct rna_web_words {
+	size_t count;
+	const struct rna_web_word *items;
+};
+
+/* A user and the bcrypt hash of the password; a header and its value. */
+struct rna_web_pair {
+	const char *name;
+	const char *value;
+};
+
+struct rna_web_pairs {
+	size_t count;
+	const struct rna_web_pair *items;
+};
+
+enum { RNA_WEB_FILES = 4 }; /* itself, certificate, key, and authorities of clients */
+
+struct rna_web_options {
+	const char *files[RNA_WEB_FILES]; /* that all this is from; the rest is NULL */
+	size_t file_count;
+	bool tls; /* the next ones count */
+	struct rna_web_pem certificate, key, client_ca;
+	enum rna_web_client_auth client_auth;
+	struct rna_web_words allowed_sans; /* none: any */
+	enum rna_web_version min_version, max_version;
+	struct rna_web_words suites; /* none: those that are good */
+	struct rna_web_words curves; /* as above */
+	bool prefer_server;          /* its order of suites counts, not the client's */
+	struct rna_web_pairs users;  /* none: nobody has to log in */
+	struct rna_web_pairs headers;
+	rna_usec rate_interval; /* between requests; 0: no limit */
+	unsigned rate_burst;
+};
+
+/* Immutable, counted. Thread: the loop's. */
+struct rna_web;
+
+/*
+ * Takes over arena, in which options lie, also on failure. 0, or negative errno with error: a key
+ * that does not fit its certificate, for example.
+ */
+int rna_web_new(const struct rna_web_options *options, struct rna_arena *arena,
+		struct rna_web **ret, struct rna_error *error);
+struct rna_web *rna_web_ref(struct rna_web *web);   /* accepts and returns NULL */
+struct rna_web *rna_web_unref(struct rna_web *web); /* the same */
+RNA_DEFINE_CLEANUP(struct rna_web, rna_web_unref)
+
+const struct rna_web_options *rna_web_options(const struct rna_web *web);
+/* When its certificate ends, realtime; 0: it has none. */
+rna_usec rna_web_certificate_end(const struct rna_web *web);
+
+/* What came of an attempt to log in. */
+enum rna_login {
+	RNA_LOGIN_OK,
+	RNA_LOGIN_REFUSED, /* wrong, or nothing that could be right */
+	RNA_LOGIN_LIMITED, /* too many tries */
+	RNA_LOGIN_COUNT,
+	RNA_LOGIN_PENDING = RNA_LOGIN_COUNT, /* it is not known yet */
+};
+
+const char *rna_login_name(enum rna_login login); /* "ok", "refused", "limited": a metric label */
+
+/* What a view shows. */
+struct rna_web_status {
+	bool used;                /* there is a web configuration; else the rest means nothing */
+	bool ok;                  /* is its newest content the one in use? */
+	rna_usec loaded;          /* realtime of the last good load */
+	rna_usec certificate_end; /* 0: there is no certificate */
+	uint64_t logins[RNA_LOGIN_COUNT];
+};
+
+enum { RNA_WEB_COST_MAX = 16 }; /* of a bcrypt hash: seconds of work for each login */
+
+/* The cost of a bcrypt hash, from 4 to 31. -EINVAL: it is none. */
+int rna_web_hash_cost(const char *hash);
