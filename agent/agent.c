@@ -27,6 +27,7 @@
 #include "schedule.h"
 #include "state.h"
 #include "watch.h"
+#include "web.h"
 
 #include "rna/exporter.h"
 #include "rna/log.h"
@@ -63,6 +64,7 @@ struct rna_agent {
 	struct rna_watch *watch; /* NULL: not running as a daemon */
 	struct rna_health health;
 	struct rna_passed passed;    /* sockets in the place of http.listen */
+	struct rna_web_use *web;     /* NULL: http.web_config_file is not set */
 	struct rna_http *http;       /* NULL while its addresses cannot be had */
 	sd_event_source *http_retry; /* then */
 	rna_usec http_pause;
@@ -108,6 +110,15 @@ static void hold_tests(struct rna_agent *agent)
 	rna_selftest_hold(agent->selftest, allowed ? RNA_SKIP_NONE : RNA_SKIP_NODE_GATE);
 }
 
+static void describe_web(struct rna_agent *agent)
+{
+	const uint64_t *logins = rna_http_logins(agent->http);
+
+	agent->status.web = rna_web_use_status(agent->web);
+	if (logins)
+		memcpy(agent->status.web.logins, logins, sizeof(agent->status.web.logins));
+}
+
 static void publish(void *userdata)
 {
 	struct rna_agent *agent = userdata;
@@ -116,6 +127,7 @@ static void publish(void *userdata)
 	if (!agent->schedule.complete)
 		return;
 	agent->status.snapshots++;
+	describe_web(agent);
 	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
@@ -175,6 +187,13 @@ static bool is_ready(void *userdata, const char **ret_reason)
 	return true;
 }
 
+static struct rna_web *newest_web(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return rna_web_use_newest(agent->web, rna_clock_now().realtime);
+}
+
 /* ---- HTTP and settings ---------------------------------------------------------------------- */
 
 static int start_http(struct rna_agent *agent, const struct rna_settings *settings,
@@ -188,9 +207,21 @@ static int start_http(struct rna_agent *agent, const struct rna_settings *settin
 		.max_header_bytes = settings->http_max_header_bytes,
 		.idle_timeout = settings->http_idle_timeout,
 	};
-	const struct rna_http_source source = {newest_view, is_ready, agent};
+	const struct rna_http_source source = {newest_view, is_ready, newest_web, agent};
 
 	return rna_http_start(agent->event, &options, &source, ret, error);
+}
+
+static int open_web(const struct rna_settings *settings, struct rna_web_use **ret,
+		    struct rna_error *error)
+{
+	const char *path = settings->http_web_config_file;
+	int status;
+
+	if (!path[0])
+		return 0;
+	status = rna_web_use_open(path, rna_clock_now().realtime, ret, error);
+	return status < 0 ? rna_error_prefix(error, "http.web_config_file") : 0;
 }
 
 static bool same_listen(char **a, char **b)
@@ -227,14 +258,24 @@ static int retry_http_later(struct rna_agent *agent)
 }
 
 /* Where sockets were passed, the addresses make no difference. */
-static bool same_http(const struct rna_agent *agent, const struct rna_settings *b)
+static bool same_http(const struct rna_agent *agent, const struct rna_settings *b,
+		      const struct rna_web_use *web)
 {
 	const struct rna_settings *a = &agent->settings;
 
-	return agent->http && a->http_max_connections == b->http_max_connections &&
+	return agent->http && rna_web_use_same_kind(agent->web, web) &&
+	       a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
 	       (agent->passed.count > 0 || same_listen(a->http_listen, b->http_listen));
+}
+
+static void swap_web(struct rna_agent *agent, struct rna_web_use **web)
+{
+	struct rna_web_use *old = agent->web;
+
+	agent->web = *web;
+	*web = old;
 }
 
 /*
@@ -242,15 +283,19 @@ static bool same_http(const struct rna_agent *agent, const struct rna_settings *
  * if its addresses are gone by then, as soon as they can be had again.
  */
 static int restart_http(struct rna_agent *agent, const struct rna_settings *settings,
-			struct rna_error *error)
+			struct rna_web_use **web, struct rna_error *error)
 {
 	struct rna_error lost;
 	int ret;
 
 	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
 	agent->http = rna_http_stop(agent->http);
+	swap_web(agent, web);
 	ret = start_http(agent, settings, &agent->http, error);
-	if (ret < 0 && start_http(agent, &agent->settings, &agent->http, &lost) < 0) {
+	if (ret >= 0)
+		return ret;
+	swap_web(agent, web);
+	if (start_http(agent, &agent->settings, &agent->http, &lost) < 0) {
 		rna_log_error("HTTP is down until it can be served again: %s", lost.text);
 		agent->http_pause = HTTP_RETRY_FIRST;
 		(void)retry_http_later(agent); /* without memory the next SIGHUP has to do */
@@ -262,6 +307,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
+	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
 	struct rna_settings old;
 	int ret;
 
@@ -271,8 +317,13 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
 	if (!filter)
 		return rna_error_set(error, -ENOMEM, "cannot filter devices");
-	if (!same_http(agent, &settings)) {
-		ret = restart_http(agent, &settings, error);
+	ret = open_web(&settings, &web, error);
+	if (ret < 0)
+		return ret;
+	if (same_http(agent, &settings, web)) {
+		swap_web(agent, &web);
+	} else {
+		ret = restart_http(agent, &settings, &web, error);
 		if (ret < 0)
 			return ret;
 	}
@@ -396,6 +447,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	rna_memory_deinit(&agent->memory);
 	agent->event = sd_event_unref(agent->event);
 	rna_health_deinit(&agent->health);
+	(void)rna_web_use_close(agent->web);
 	(void)rna_backends_free(agent->backends);
 	(void)rna_root_close(agent->root);
 	rna_settings_deinit(&agent->settings);
@@ -551,6 +603,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot watch the state directory");
 	ret = take_sockets(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = open_web(&agent->settings, &agent->web, error);
 	if (ret < 0)
 		return ret;
 	ret = start_http(agent, &agent->settings, &agent->http, error);

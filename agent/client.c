@@ -47,13 +47,38 @@ static int judge(const char *address, const struct rna_https_reply *reply, struc
 			     (int)strcspn(text, "\n"), text);
 }
 
+static bool is_unix(const char *address)
+{
+	return strncmp(address, RNA_LISTEN_UNIX, sizeof(RNA_LISTEN_UNIX) - 1) == 0;
+}
+
+/* The first; where there may be TLS and logins, which a command has nothing for, a unix socket. */
+static const char *choose_address(const struct rna_settings *settings)
+{
+	for (char **address = settings->http_listen; settings->http_web_config_file[0] && *address;
+	     address++)
+		if (is_unix(*address))
+			return *address;
+	return settings->http_listen[0];
+}
+
+static int explain(const struct rna_settings *settings, const char *address,
+		   struct rna_error *error)
+{
+	if (!settings->http_web_config_file[0] || is_unix(address))
+		return error->code;
+	return rna_error_say(error, error->code,
+			     "%s wants TLS or a login (http.web_config_file), which commands have "
+			     "nothing for; add unix:/run/rdma-node-agent/http.sock to http.listen",
+			     address);
+}
+
 int rna_client_get(const struct rna_settings *settings, const char *path, struct rna_strbuf *ret,
 		   struct rna_error *error)
 {
-	static const char prefix[] = RNA_LISTEN_UNIX;
 	RNA_STRBUF struct rna_strbuf origin = RNA_STRBUF_INIT;
 	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
-	const char *address = settings->http_listen[0];
+	const char *address = choose_address(settings);
 	struct rna_https_peer peer = {
 		.connect_deadline = PATIENCE,
 		.deadline = PATIENCE,
@@ -61,8 +86,8 @@ int rna_client_get(const struct rna_settings *settings, const char *path, struct
 	};
 	int status;
 
-	if (strncmp(address, prefix, sizeof(prefix) - 1) == 0) {
-		peer.unix_socket = address + sizeof(prefix) - 1;
+	if (is_unix(address)) {
+		peer.unix_socket = address + sizeof(RNA_LISTEN_UNIX) - 1;
 		rna_strbuf_puts(&origin, "http://localhost");
 	} else {
 		write_origin(address, &origin);
@@ -78,6 +103,8 @@ int rna_client_get(const struct rna_settings *settings, const char *path, struct
 				     address);
 	if (status >= 0)
 		status = judge(address, &reply, error);
+	if (status < 0)
+		return explain(settings, address, error);
 	*ret = reply.body;
 	reply.body = RNA_STRBUF_INIT;
 	return status;

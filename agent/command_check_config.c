@@ -8,6 +8,15 @@
 #include <unistd.h>
 
 #include "node_options.h"
+#include "rna/clock.h"
+#include "web.h"
+
+static int check_web(const char *path, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
+
+	return *path ? rna_web_use_open(path, rna_clock_now().realtime, &web, error) : 0;
+}
 
 int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 {
@@ -20,6 +29,8 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 		(void)rna_error_prefix(error, "%s", path);
 		return RNA_EXIT_USAGE;
 	}
+	if (check_web(call->settings.http_web_config_file, error) < 0)
+		return RNA_EXIT_USAGE;
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,
 			  defaults ? "; there is no such file, and the defaults serve" : "");
 	return rna_output_strbuf(&text, error);

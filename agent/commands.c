@@ -69,7 +69,9 @@ const struct rna_command rna_commands[] = {
 	{
 		.name = "events",
 		.summary = "Asks the running agent which ports went up or down.",
-		.help = "It is asked at the first address of http.listen.",
+		.help = "It is asked at the first address of http.listen, with "
+			"http.web_config_file "
+			"at the first\nunix socket in it.",
 		.options = RNA_OPTION_BIT(JSON),
 		.settings = true,
 		.execute = rna_command_events,
@@ -94,7 +96,8 @@ const struct rna_command rna_commands[] = {
 	{
 		.name = "check",
 		.summary = "Shows what is wrong with the node, with an exit code for monitoring.",
-		.help = "It asks the running agent, at the first address of http.listen; with "
+		.help = "It asks the running agent, at the first address of http.listen (with "
+			"http.web_config_file,\nat the first unix socket in it); with "
 			"--once "
 			"or --root it\nlooks by itself, once. The exit code is 0 when all is well, "
 			"1 "

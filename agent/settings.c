@@ -192,6 +192,10 @@ const struct rna_setting rna_setting_table[] = {
 		"Limit of a request's first line and headers, in bytes."),
 	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",
 		 "An HTTP connection that is silent for longer is closed."),
+	TEXT("http.web_config_file", http_web_config_file, "an absolute path, or \"\" for none",
+	     is_directory, "",
+	     "Web configuration as Prometheus's exporters have it, with TLS, client certificates, users "
+	     "and headers; it is read again when it, or a file that it names, changes."),
 	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
 		"Whether each GID is a series of rdma_port_gid_info; counts by type stay."),
 	BOOLEAN("metrics.qos_details", metrics_qos_details, "false",

@@ -49,6 +49,7 @@ struct rna_settings {
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;
 	rna_usec http_idle_timeout;
+	char *http_web_config_file; /* "": none */
 	bool metrics_gid_info;
 	bool metrics_qos_details;
 	bool metrics_node_exporter_names;

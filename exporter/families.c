@@ -541,6 +541,37 @@ static struct rna_value config_loaded(const struct rna_subject *node)
 	return rna_value_ok(node->view->agent.config_loaded);
 }
 
+static struct rna_value web_ok(const struct rna_subject *node)
+{
+	const struct rna_web_status *web = &node->view->agent.web;
+
+	return web->used ? yes_or_no(web->ok) : no_value;
+}
+
+static struct rna_value web_loaded(const struct rna_subject *node)
+{
+	const struct rna_web_status *web = &node->view->agent.web;
+
+	return web->used ? rna_value_ok(web->loaded) : no_value;
+}
+
+static struct rna_value certificate_end(const struct rna_subject *node)
+{
+	const struct rna_web_status *web = &node->view->agent.web;
+
+	return web->used && web->certificate_end > 0 ? rna_value_ok(web->certificate_end)
+						     : no_value;
+}
+
+static void logins(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_web_status *web = &node->view->agent.web;
+
+	for (enum rna_login login = 0; web->used && login < RNA_LOGIN_COUNT; login++)
+		rna_writer_sample_with(writer, node->labels, "result", rna_login_name(login),
+				       web->logins[login]);
+}
+
 /* field: offset of a count in struct rna_source_account. Sources without a part in it: none. */
 static void write_counts(const struct rna_subject *node, enum rna_source first, size_t field,
 			 struct rna_writer *writer)
@@ -1081,6 +1112,18 @@ static const struct rna_family table[] = {
 	{{"rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
 	  "When the configuration in use was read, since the epoch."},
 	 NODE, config_loaded},
+	{{"rdma_agent_web_config_last_reload_successful", GAUGE, YES_NO,
+	  "Whether the newest content of the web configuration and its files is the one in use."},
+	 NODE, web_ok},
+	{{"rdma_agent_web_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
+	  "When the web configuration in use was read, since the epoch."},
+	 NODE, web_loaded},
+	{{"rdma_agent_tls_certificate_not_after_timestamp_seconds", GAUGE, SECONDS,
+	  "When the certificate of the agent's own HTTPS ends, since the epoch."},
+	 NODE, certificate_end},
+	{{"rdma_agent_http_logins_total", COUNTER, PLAIN,
+	  "Requests with a name and a password, by what came of them."},
+	 NODE, .each = logins, .label = "result"},
 	{{"rdma_kubernetes_in_step", GAUGE, YES_NO,
 	  "Whether the Node, or the file for it, says what the agent wants it to say."},
 	 NODE, .each = node_in_step, .label = "backend"},

@@ -152,6 +152,17 @@ int rna_unix_listen(const char *address, struct rna_socket_file *file, struct rn
 	return ret;
 }
 
+bool rna_socket_is_private(int fd)
+{
+	struct sockaddr_un name = {0};
+	socklen_t len = sizeof(name) - 1; /* so that it ends */
+	struct stat stat;
+
+	return getsockname(fd, (struct sockaddr *)&name, &len) == 0 && name.sun_family == AF_UNIX &&
+	       name.sun_path[0] == '/' && lstat(name.sun_path, &stat) == 0 &&
+	       S_ISSOCK(stat.st_mode) && (stat.st_mode & S_IWOTH) == 0;
+}
+
 void rna_socket_file_remove(struct rna_socket_file *file)
 {
 	struct stat stat;

@@ -25,5 +25,8 @@ bool rna_is_unix_address(const char *address);
  */
 int rna_unix_listen(const char *address, struct rna_socket_file *file, struct rna_error *error);
 
+/* Is fd a unix socket with a file that only its owner and group can open? */
+bool rna_socket_is_private(int fd);
+
 /* Removes the file if it is still the one that we made. Fine on a zeroed struct; leaves one. */
 void rna_socket_file_remove(struct rna_socket_file *file);

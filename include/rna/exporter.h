@@ -13,6 +13,7 @@
 #include "rna/nccl.h"
 #include "rna/strbuf.h"
 #include "rna/view.h"
+#include "rna/web.h"
 
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
@@ -117,6 +118,8 @@ struct rna_http_source {
 	struct rna_view *(*view)(void *userdata);
 	/* /readyz: is the view complete and young enough? If not, *ret_reason is a static text. */
 	bool (*ready)(void *userdata, const char **ret_reason);
+	/* The newest web configuration; NULL, as result or as function: there is none. */
+	struct rna_web *(*web)(void *userdata);
 	void *userdata;
 };
 
@@ -138,6 +141,8 @@ struct rna_http;
 int rna_http_start(sd_event *event, const struct rna_http_options *options,
 		   const struct rna_http_source *source, struct rna_http **ret,
 		   struct rna_error *error);
+/* How many logins came to what, RNA_LOGIN_COUNT of them; NULL: there are none. Accepts NULL. */
+const uint64_t *rna_http_logins(const struct rna_http *http);
 /* Lets go of a view that will not be the newest any more. Accepts NULL. */
 void rna_http_forget_view(struct rna_http *http);
 /* There is a newer view: renders it ahead for those who are about to ask. Accepts NULL. */

@@ -15,6 +15,7 @@
 #include "rna/snapshot.h"
 #include "rna/topology.h"
 #include "rna/transition.h"
+#include "rna/web.h"
 
 /* One (collector, device) pair, as the schedule saw it last. */
 struct rna_job_status {
@@ -45,8 +46,9 @@ struct rna_agent_status {
 	unsigned lanes_stalled; /* of them, held by a run past its deadline */
 	bool config_ok;         /* did the last reload work? */
 	rna_usec config_loaded; /* realtime of the last good load */
-	const char *root;       /* the root in use */
-	bool live;              /* root is the running kernel's */
+	struct rna_web_status web;
+	const char *root; /* the root in use */
+	bool live;        /* root is the running kernel's */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 };
 

@@ -11,13 +11,13 @@ from agent import free_port
 
 
 class Prometheus:
-    """with Prometheus(agent.port) as prometheus: ...; rules is the path of a rules file."""
+    """with Prometheus(agent.port) as prometheus: ...; rules is the path of a rules file, job more of the job."""
 
-    def __init__(self, *targets, rules=None):
+    def __init__(self, *targets, rules=None, job=None):
         self.directory = tempfile.TemporaryDirectory(prefix="rna-prometheus-")
         self.port, self.log_path = free_port(), f"{self.directory.name}/log"
         job = {"job_name": "rdma", "static_configs": [
-            {"targets": [f"127.0.0.1:{target}" for target in targets]}]}
+            {"targets": [f"127.0.0.1:{target}" for target in targets]}], **(job or {})}
         config = {"global": {"scrape_interval": "1s", "scrape_timeout": "1s",
                              "evaluation_interval": "1s"},
                   "scrape_configs": [job], "rule_files": [rules] if rules else []}
