@@ -2,39 +2,27 @@
 /*
  * The state directory.
  *
- * A file is read or written by an errand: a thread of its own that is started, does it, says so on
- * an eventfd and ends. Errands are rare (a port changed, an administrator accepted), the loop
- * starts the next one when the last has come back, and what an errand needs is handed to it and
- * handed back: no lock. The lanes are left out: they are for collectors, with their deadlines and
- * replacements, and a disk that hangs must not take one away from the hardware.
+ * A file is read or written by an errand (errand.h). They are rare: a port changed, an
+ * administrator accepted.
  */
 #include "state.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
-#include <time.h>
 
+#include "errand.h"
 #include "rna/log.h"
 #include "state_file.h"
 
 /* A port that flaps changes the memory again and again; the disk hears of it at this pace. */
 #define PACE RNA_USEC_PER_SEC
 
-enum errand_kind {
-	NO_ERRAND,
-	WRITE_MEMORY,
-	READ_ACCEPTED,
-};
-
-struct errand {
-	enum errand_kind kind;
-	pthread_t thread;
+/* The errand that is under way, and what it works with. */
+struct job {
+	bool reads; /* accepted.json; else memory.json is written */
 	int directory;
-	int done; /* eventfd */
 	struct rna_strbuf text;
 	int status;
 	struct rna_error error;
@@ -43,14 +31,14 @@ struct errand {
 struct rna_state {
 	char *path;
 	struct rna_memory *memory;
-	int directory; /* -1: there is none */
-	int done;
-	bool writes;        /* may memory.json be written? */
-	bool failed;        /* the last write did, and was complained about */
-	bool read_accepted; /* it has changed */
-	struct errand *errand;
+	int directory;               /* -1: there is none */
+	bool writes;                 /* may memory.json be written? */
+	bool failed;                 /* the last write did, and was complained about */
+	bool read_accepted;          /* it has changed */
+	bool ending;                 /* nobody wants to know what has changed */
+	struct rna_errands *errands; /* NULL: before the loop runs */
+	struct job job;
 	sd_event_source *timer;
-	sd_event_source *returns;
 	sd_event_source *watch;
 	void (*on_change)(void *userdata);
 	void *userdata;
@@ -130,7 +118,6 @@ struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_me
 	if (!state)
 		return NULL;
 	state->memory = memory;
-	state->done = -1;
 	state->directory = rna_state_directory_open(directory, keep, &error);
 	state->path = strdup(directory);
 	if (!state->path)
@@ -148,76 +135,58 @@ struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_me
 
 /* -- Errands ----------------------------------------------------------------------------------- */
 
-static struct errand *free_errand(struct errand *errand)
+static void work(void *userdata)
 {
-	if (errand)
-		rna_strbuf_deinit(&errand->text);
-	free(errand);
-	return NULL;
-}
-RNA_DEFINE_CLEANUP(struct errand, free_errand)
+	struct job *job = &((struct rna_state *)userdata)->job;
 
-static void *run_errand(void *argument)
-{
-	struct errand *errand = argument;
-
-	if (errand->kind == WRITE_MEMORY)
-		errand->status =
-			rna_state_file_write(errand->directory, RNA_STATE_MEMORY, errand->text.data,
-					     errand->text.len, &errand->error);
+	job->error = (struct rna_error){0};
+	if (job->reads)
+		job->status = rna_state_file_read(job->directory, RNA_STATE_ACCEPTED, &job->text,
+						  &job->error);
 	else
-		errand->status = rna_state_file_read(errand->directory, RNA_STATE_ACCEPTED,
-						     &errand->text, &errand->error);
-	(void)eventfd_write(errand->done, 1); /* the counter is nowhere near its end */
-	return NULL;
+		job->status = rna_state_file_write(job->directory, RNA_STATE_MEMORY, job->text.data,
+						   job->text.len, &job->error);
 }
 
-static int start_errand(struct rna_state *state, enum errand_kind kind)
+/* False: it could not be, and is to be tried again. */
+static bool start_errand(struct rna_state *state, bool reads)
 {
-	RNA_CLEANUP(free_errand_p) struct errand *errand = calloc(1, sizeof(*errand));
-
-	if (!errand)
-		return -ENOMEM;
-	errand->kind = kind;
-	errand->directory = state->directory;
-	errand->done = state->done;
-	if (kind == WRITE_MEMORY)
-		rna_memory_write(state->memory, &errand->text);
-	if (!rna_strbuf_ok(&errand->text))
-		return -ENOMEM;
-	if (pthread_create(&errand->thread, NULL, run_errand, errand) != 0)
-		return -EAGAIN;
-	state->errand = RNA_TAKE(errand);
-	return 0;
+	state->job = (struct job){.reads = reads, .directory = state->directory};
+	if (!reads)
+		rna_memory_write(state->memory, &state->job.text);
+	if (rna_strbuf_ok(&state->job.text) && rna_errands_start(state->errands, state) == 0)
+		return true;
+	rna_strbuf_deinit(&state->job.text);
+	return false;
 }
 
 /* Once per change. */
-static void account_write(struct rna_state *state, const struct errand *errand)
+static void account_write(struct rna_state *state)
 {
-	bool failed = errand->status < 0;
+	bool failed = state->job.status < 0;
 
 	if (failed) {
 		state->memory->changed = true; /* the next change tries again */
 		if (!state->failed)
 			rna_log_warning("%s: %s; what the agent knows is lost when it ends",
-					state->path, errand->error.text);
+					state->path, state->job.error.text);
 	} else if (state->failed) {
 		rna_log_notice("%s: can be written again", state->path);
 	}
 	state->failed = failed;
 }
 
-static void take_accepted(struct rna_state *state, const struct errand *errand)
+static void take_accepted(struct rna_state *state)
 {
+	const struct job *job = &state->job;
 	static const char none[] = "{\"version\": 1, \"accepted\": []}"; /* the file was removed */
-	struct rna_error error = errand->error;
-	const char *text = errand->status < 0 ? none : errand->text.data;
-	int ret = errand->status == -ENOENT ? 0 : errand->status;
+	struct rna_error error = job->error;
+	const char *text = job->status < 0 ? none : job->text.data;
+	int ret = job->status == -ENOENT ? 0 : job->status;
 
 	if (ret == 0)
 		ret = rna_accepted_read(state->memory, text ? text : "",
-					errand->status < 0 ? sizeof(none) - 1 : errand->text.len,
-					&error);
+					job->status < 0 ? sizeof(none) - 1 : job->text.len, &error);
 	if (ret < 0) {
 		rna_log_warning("%s/" RNA_STATE_ACCEPTED ": not used: %s", state->path, error.text);
 		return;
@@ -228,26 +197,21 @@ static void take_accepted(struct rna_state *state, const struct errand *errand)
 
 static void start_next(struct rna_state *state)
 {
-	if (state->errand || !state->read_accepted)
-		return;
-	state->read_accepted = start_errand(state, READ_ACCEPTED) < 0;
+	if (state->read_accepted && !rna_errands_busy(state->errands))
+		state->read_accepted = !start_errand(state, true);
 }
 
-static int on_return(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static void back(void *userdata)
 {
 	struct rna_state *state = userdata;
-	RNA_CLEANUP(free_errand_p) struct errand *errand = RNA_TAKE(state->errand);
-	eventfd_t count;
 
-	(void)source, (void)events;
-	(void)eventfd_read(fd, &count); /* there is one errand at a time */
-	(void)pthread_join(errand->thread, NULL);
-	if (errand->kind == WRITE_MEMORY)
-		account_write(state, errand);
-	else
-		take_accepted(state, errand);
-	start_next(state);
-	return 0;
+	if (!state->job.reads)
+		account_write(state);
+	else if (!state->ending)
+		take_accepted(state);
+	rna_strbuf_deinit(&state->job.text);
+	if (!state->ending)
+		start_next(state);
 }
 
 /* -- When -------------------------------------------------------------------------------------- */
@@ -257,11 +221,11 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	struct rna_state *state = userdata;
 
 	(void)at;
-	if (state->errand)
+	if (rna_errands_busy(state->errands))
 		return sd_event_source_set_time_relative(source, PACE) < 0
 			       ? 0
 			       : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-	if (start_errand(state, WRITE_MEMORY) == 0)
+	if (start_errand(state, false))
 		state->memory->changed = false;
 	return 0;
 }
@@ -298,10 +262,7 @@ int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(
 		return 0;
 	state->on_change = on_change;
 	state->userdata = userdata;
-	state->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (state->done < 0)
-		return -errno;
-	ret = sd_event_add_io(event, &state->returns, state->done, EPOLLIN, on_return, state);
+	ret = rna_errands_new(event, work, back, &state->errands);
 	if (ret < 0)
 		return ret;
 	ret = sd_event_add_time(event, &state->timer, CLOCK_MONOTONIC, 0, 0, on_timer, state);
@@ -318,29 +279,13 @@ int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(
 	return 0;
 }
 
-/* False: it is stuck, and what it uses must stay. */
-static bool wait_for_errand(struct rna_state *state, rna_usec patience)
-{
-	struct timespec end;
-
-	if (!state->errand)
-		return true;
-	(void)clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += (time_t)(patience / RNA_USEC_PER_SEC) + 1;
-	if (pthread_timedjoin_np(state->errand->thread, NULL, &end) != 0)
-		return false;
-	if (state->errand->kind == WRITE_MEMORY)
-		account_write(state, state->errand);
-	state->errand = free_errand(state->errand);
-	return true;
-}
-
 void rna_state_flush(struct rna_state *state, rna_usec patience)
 {
-	if (!state || !state->writes || !wait_for_errand(state, patience))
+	if (!state || !state->writes || !state->errands)
 		return;
-	if (start_errand(state, WRITE_MEMORY) == 0)
-		(void)wait_for_errand(state, patience);
+	state->ending = true;
+	if (rna_errands_wait(state->errands, patience) && start_errand(state, false))
+		(void)rna_errands_wait(state->errands, patience);
 }
 
 struct rna_state *rna_state_free(struct rna_state *state)
@@ -348,12 +293,12 @@ struct rna_state *rna_state_free(struct rna_state *state)
 	if (!state)
 		return NULL;
 	state->timer = sd_event_source_disable_unref(state->timer);
-	state->returns = sd_event_source_disable_unref(state->returns);
 	state->watch = sd_event_source_disable_unref(state->watch);
-	if (!wait_for_errand(state, 0))
+	state->ending = true;
+	if (state->errands && !rna_errands_wait(state->errands, 0))
 		return NULL; /* a thread still uses it; the process is about to end */
+	(void)rna_errands_free(state->errands);
 	rna_close_p(&state->directory);
-	rna_close_p(&state->done);
 	free(state->path);
 	free(state);
 	return NULL;
