@@ -32,6 +32,7 @@ struct tally {
 	size_t hidden;
 	const char *model; /* of most functions; NULL: none */
 	char scratch[32];  /* where model may lie */
+	bool model_unread; /* of one of them it could not be read */
 };
 
 static const struct rna_node_verdict unknown = {.kind = RNA_VERDICT_UNKNOWN};
@@ -273,6 +274,13 @@ static const char *model_of(const struct rna_device *device, char scratch[32])
 	return scratch;
 }
 
+/* Each function of PCI has both numbers. */
+static bool has_unread_model(const struct rna_device *device)
+{
+	return device->function != RNA_FUNCTION_VIRTUAL &&
+	       (device->vendor_id == 0 || device->device_id == 0);
+}
+
 static bool is_of_model(const struct tally *tally, const struct rna_subject *device,
 			const char *model)
 {
@@ -299,12 +307,16 @@ static void find_model(struct tally *tally)
 	size_t most = 0;
 
 	for (size_t i = 0; i < devices->count; i++) {
+		const struct rna_device *device = devices->items[i].device->device;
 		char scratch[32];
-		const char *model = counts(tally, &devices->items[i])
-					    ? model_of(devices->items[i].device->device, scratch)
-					    : NULL;
-		size_t count = model ? count_of_model(tally, model) : 0;
+		const char *model = NULL;
+		size_t count;
 
+		if (counts(tally, &devices->items[i])) {
+			model = model_of(device, scratch);
+			tally->model_unread |= has_unread_model(device);
+		}
+		count = model ? count_of_model(tally, model) : 0;
 		if (count <= most)
 			continue;
 		most = count;
@@ -315,6 +327,8 @@ static void find_model(struct tally *tally)
 
 static struct rna_node_verdict nic_model(const struct tally *tally)
 {
+	if (tally->model_unread)
+		return unknown;
 	if (tally->model)
 		return say(tally->model, 0);
 	return tally->hidden > 0 ? unknown : none;
@@ -325,6 +339,8 @@ static struct rna_node_verdict firmware(const struct tally *tally)
 	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
 	const char *version = NULL;
 
+	if (tally->model_unread)
+		return unknown;
 	for (size_t i = 0; tally->model && i < devices->count; i++) {
 		const struct rna_subject *device = &devices->items[i];
 		const char *own;

@@ -18,6 +18,7 @@ struct node_port {
 	bool gone; /* the device is not there */
 	const char *name;
 	enum rna_function function;
+	bool model_unread; /* its device number */
 	uint64_t generation;
 	enum rna_link_layer layer;
 	struct rna_value state, physical;
@@ -142,7 +143,7 @@ static struct rna_part *node_presence(const struct node *node)
 				.function = node->ports[i].function,
 				.generation = node->ports[i].generation,
 				.vendor_id = 0x15b3,
-				.device_id = 0x1021,
+				.device_id = node->ports[i].model_unread ? 0 : 0x1021,
 				.port_count = 1,
 				.ports = one_port,
 			};

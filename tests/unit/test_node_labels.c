@@ -72,6 +72,11 @@ static void meant_to_be_down(struct node *node)
 	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
 }
 
+static void model_unread(struct node *node)
+{
+	node->ports[1].model_unread = true;
+}
+
 static void no_gid_table(struct node *node)
 {
 	for (size_t i = 0; i < node->count; i++)
@@ -226,6 +231,8 @@ static const struct {
 	{"one unreadable", IB, one_unreadable, RNA_NODE_LABEL_RATE_SLOWEST, "?"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_NIC_MODEL, "ConnectX-7"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_NIC_MODEL, "-"},
+	{"vendor or device of one not read", IB, model_unread, RNA_NODE_LABEL_NIC_MODEL, "?"},
+	{"vendor or device of one not read", IB, model_unread, RNA_NODE_LABEL_FIRMWARE, "?"},
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_SR_IOV, "?"},
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RAILS, "?"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_RAILS, "-"},
