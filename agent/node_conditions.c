@@ -28,6 +28,9 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 		    "RDMA ports that are up have the addresses that they need.", PORTS),
 	[RNA_CONDITION_NOT_OBSERVED] =
 		ROW("NotObserved", "Observed", "All RDMA devices answer.", NOTHING),
+	[RNA_CONDITION_NOT_READY] =
+		ROW("NotReady", "Ready", "The node has what RDMA takes beside devices that work.",
+		    NOTHING),
 	[RNA_CONDITION_RESOURCES_MISSING] =
 		ROW("ResourcesMissing", "ResourcesThere",
 		    "The device plugins of RDMA advertise what they should.", RESOURCES),

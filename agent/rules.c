@@ -161,6 +161,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Enable the reaction point of congestion control (DCQCN) for the traffic "
 			  "class in use, at both ends.",
 		.message_id = "999ac24655fc4fbd8cd5959fa236443e",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_GID_MISSING] = {
 		.name = "gid-missing",
@@ -214,6 +215,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new number, or no number; "
 			  "show_gids tells which addresses changed places.",
 		.message_id = "9daa3e9b96d74aa9bd559158af883e92",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_GID_RAILS_DISAGREE] = {
 		.name = "gid-rails-disagree",
@@ -328,6 +330,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel modules "
 			  "(515 or newer) on a kernel of 5.12 or newer.",
 		.message_id = "a36bc72605cf4dd5b5474e9eeb18710b",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_GPUDIRECT_ASYNC_OFF] = {
 		.name = "gpudirect-async-off",
@@ -341,6 +344,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "driver with NVreg_EnableStreamMemOPs=1 and "
 			  "NVreg_RegistryDwords=PeerMappingOverride=1.",
 		.message_id = "a642b60a241244caac5a95af4f239f37",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_MODULE_MISSING] = {
 		.name = "module-missing",
@@ -353,6 +357,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Load it with modprobe, and name it in /etc/modules-load.d; the package "
 			  "rdma-core does so by itself.",
 		.message_id = "100bd1c5ad6846f592bf40442499df71",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_RDMA_DRIVER_MISSING] = {
 		.name = "rdma-driver-missing",
@@ -365,6 +370,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Load mlx5_ib if RDMA is wanted; where it does not load, its version is "
 			  "not that of mlx5_core.",
 		.message_id = "6ec9b7be51094088b09458fb1708b59d",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_DEVICE_NODE] = {
 		.name = "device-node",
@@ -378,6 +384,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "--subsystem-match=infiniband_verbs); its mode is 0666 unless a udev rule "
 			  "changes it.",
 		.message_id = "c6eba39512694e97beba179d1ccb7a16",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_NETNS_EXCLUSIVE] = {
 		.name = "netns-exclusive",
@@ -389,6 +396,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Nothing, if containers get devices by SR-IOV or as host devices; for one "
 			  "that is shared by all: rdma system set netns shared.",
 		.message_id = "d03a4e897d27478eacde38035c01f7e6",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_MEMLOCK_LOW] = {
 		.name = "memlock-low",
@@ -401,6 +409,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Give the unit LimitMEMLOCK=infinity in a drop-in and restart it, or give "
 			  "containers the limit or CAP_IPC_LOCK one by one.",
 		.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_RAILS_LINK_LAYER] = {
 		.name = "rails-link-layer",
@@ -586,6 +595,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Look into the kernel log for timeouts of the driver; the device may need a "
 			  "reset, and the node to be drained for it.",
 		.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
+		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
 };
 /* clang-format on */
