@@ -21,6 +21,7 @@
 #include "answers.h"
 #include "health.h"
 #include "node.h"
+#include "node_options.h"
 #include "passed.h"
 #include "publish.h"
 #include "remember.h"
@@ -303,6 +304,20 @@ static int restart_http(struct rna_agent *agent, const struct rna_settings *sett
 	return ret;
 }
 
+/* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
+static int load_again(const struct rna_agent *agent, struct rna_settings *ret,
+		      struct rna_error *error)
+{
+	int status = rna_config_load(agent->config, ret, error);
+
+	if (status < 0)
+		return status;
+	status = rna_node_names_check(ret, error);
+	if (status < 0)
+		rna_config_point(agent->config, error);
+	return status;
+}
+
 static int try_reload(struct rna_agent *agent, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
@@ -311,7 +326,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	struct rna_settings old;
 	int ret;
 
-	ret = rna_config_load(agent->config, &settings, error);
+	ret = load_again(agent, &settings, error);
 	if (ret < 0)
 		return ret;
 	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
@@ -336,6 +351,8 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 		return rna_error_set(error, -ENOMEM, "cannot judge by the new settings");
 	rna_watch_update(agent->watch);
 	rna_selftest_update(agent->selftest);
+	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))
+		rna_node_reload(agent->node);
 	return 0;
 }
 
@@ -574,6 +591,21 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
+static int start_node(struct rna_agent *agent, struct rna_error *error)
+{
+	const struct rna_node_host host = {
+		.event = agent->event,
+		.settings = &agent->settings,
+		.config = agent->config,
+		.memory = &agent->memory,
+		.judge_again = publish,
+		.userdata = agent,
+	};
+	int ret = rna_node_start(&host, &agent->node);
+
+	return ret < 0 ? rna_error_set(error, ret, "cannot tell Kubernetes of this node") : 0;
+}
+
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
@@ -613,10 +645,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 		return ret;
 	agent->health.tell = tell;
 	agent->health.userdata = agent;
-	ret = rna_node_start(agent->event, &agent->settings, &agent->memory, publish, agent,
-			     &agent->node);
+	ret = start_node(agent, error);
 	if (ret < 0)
-		return rna_error_set(error, ret, "cannot tell Kubernetes of this node");
+		return ret;
 	ret = start_watch(agent, error);
 	if (ret < 0)
 		return ret;

@@ -26,7 +26,7 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 
 	/* run goes on without Kubernetes then; who asks wants to know */
 	if (rna_node_names_check(&call->settings, error) < 0) {
-		(void)rna_error_prefix(error, "%s", path);
+		rna_config_point(path, error);
 		return RNA_EXIT_USAGE;
 	}
 	if (check_web(call->settings.http_web_config_file, error) < 0)

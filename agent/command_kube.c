@@ -13,6 +13,10 @@
 #include "node_options.h"
 #include "once.h"
 #include "rna/kubernetes.h"
+#include "rna/log.h"
+#include "rna/root.h"
+#include "state.h"
+#include "state_file.h"
 #include "wish.h"
 
 const char *const rna_kube_actions[] = {"show", "apply", "cleanup", NULL};
@@ -22,6 +26,7 @@ struct kube {
 	struct rna_once once;
 	struct rna_arena *arena;
 	struct rna_node_memory told;
+	struct rna_memory memory; /* of the agent: under which names the Node was told something */
 	const struct rna_settings *settings;
 	const struct rna_kubernetes_options *options;
 	struct rna_node_wish *wish;
@@ -33,19 +38,55 @@ static void kube_deinit(struct kube *kube)
 {
 	(void)rna_node_wish_unref(kube->wish);
 	rna_node_memory_deinit(&kube->told);
+	rna_memory_deinit(&kube->memory);
 	(void)rna_arena_free(kube->arena);
 	rna_strbuf_deinit(&kube->out);
 	rna_once_deinit(&kube->once);
 }
 
-static int set_options(struct kube *kube, struct rna_error *error)
+/* Where there is none, or one that nobody can read, the names of the settings have to do. */
+static void recall(struct kube *kube, const char *directory)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+	RNA_CLOSE int fd = rna_state_directory_open(directory, false, &error);
+	int ret = fd < 0 ? fd : rna_state_file_read(fd, RNA_STATE_MEMORY, &text, &error);
+
+	if (ret >= 0 && text.data)
+		ret = rna_memory_read(&kube->memory, text.data, text.len, &error);
+	if (ret < 0 && ret != -ENOENT)
+		rna_log_warning("%s: %s: what the Node was told under former names is not known",
+				directory, error.text);
+}
+
+static int find_former(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	const char *directory;
+	int ret = rna_root_open(call->arguments.options[RNA_OPTION_ROOT], &root, error);
+
+	if (ret < 0)
+		return ret;
+	directory = rna_state_directory(kube->settings, rna_root_is_live(root));
+	if (directory)
+		recall(kube, directory);
+	return 0;
+}
+
+static int set_options(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
 	int ret = rna_node_names_check(kube->settings, error);
 
 	if (ret < 0)
+		rna_config_point(call->config, error);
+	else
+		ret = find_former(call, kube, error);
+	if (ret < 0)
 		return ret;
 	kube->arena = rna_arena_new(2048);
-	kube->options = kube->arena ? rna_node_options(kube->settings, kube->arena) : NULL;
+	kube->options = kube->arena
+				? rna_node_options(kube->settings, &kube->memory.node, kube->arena)
+				: NULL;
 	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
 }
 
@@ -58,7 +99,7 @@ static int look(struct rna_call *call, struct kube *kube, struct rna_error *erro
 		return ret;
 	in.view = kube->once.view;
 	in.settings = kube->settings = rna_agent_settings(kube->once.agent);
-	ret = set_options(kube, error);
+	ret = set_options(call, kube, error);
 	if (ret < 0)
 		return ret;
 	ret = rna_wish_follow(&kube->told, &in);
@@ -121,7 +162,7 @@ static int apply(struct rna_call *call, struct kube *kube, struct rna_error *err
 
 static void list(const char *what, const char *const *items, struct rna_strbuf *out)
 {
-	for (; *items; items++)
+	for (; items && *items; items++)
 		rna_strbuf_printf(out, "would be removed: %s %s\n", what, *items);
 }
 
@@ -134,6 +175,7 @@ static int cleanup_api(struct kube *kube, struct rna_error *error)
 	if (kube->options->taint_key)
 		rna_strbuf_printf(&kube->out, "would be removed: taint %s\n",
 				  kube->options->taint_key);
+	list("taint", kube->options->former_taints, &kube->out);
 	return 0;
 }
 
@@ -157,7 +199,7 @@ static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *e
 	int ret, file = 0;
 
 	kube->settings = &call->settings;
-	ret = set_options(kube, error);
+	ret = set_options(call, kube, error);
 	if (ret < 0)
 		return ret;
 	if (off || uses(kube, RNA_NODE_BACKEND_BIT(NFD)))

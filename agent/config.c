@@ -210,38 +210,65 @@ static int check_together(const struct load *load)
 			     handover > deadline ? handover : deadline, text.data);
 }
 
-static int load_file(const char *path, struct rna_settings *settings, struct rna_error *error)
+static int load_file(struct load *load)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(TREE);
-	struct load load = {.path = path, .settings = settings, .error = error};
 	const struct rna_yaml *root = NULL;
 	int ret;
 
 	if (!arena)
-		return rna_error_set(error, -ENOMEM, "%s", path);
-	ret = rna_yaml_read(path, arena, &root, error);
+		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	ret = rna_yaml_read(load->path, arena, &root, load->error);
 	if (ret < 0 || !root)
 		return ret; /* empty, or comments only */
-	ret = read_section(&load, "", root, root->line);
-	return ret < 0 ? ret : check_together(&load);
+	ret = read_section(load, "", root, root->line);
+	return ret < 0 ? ret : check_together(load);
 }
 
 int rna_config_load(const char *path, struct rna_settings *ret, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	bool optional = !path && access(RNA_CONFIG_DEFAULT, F_OK) < 0 && errno == ENOENT;
+	struct load load = {
+		.path = path ? path : RNA_CONFIG_DEFAULT,
+		.settings = &settings,
+		.error = error,
+	};
 	int status;
 
-	if (!path)
-		path = RNA_CONFIG_DEFAULT;
 	status = rna_settings_init(&settings);
 	if (status < 0)
-		return rna_error_set(error, status, "%s", path);
+		return rna_error_set(error, status, "%s", load.path);
 	if (!optional)
-		status = load_file(path, &settings, error);
+		status = load_file(&load);
 	if (status < 0)
 		return status;
 	*ret = settings;
 	settings = (struct rna_settings){0};
 	return 0;
+}
+
+/* It is read again: lines are of no use to anybody but here, so settings do not carry them along.
+ */
+void rna_config_point(const char *path, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	struct rna_error ignored;
+	struct load load = {
+		.path = path ? path : RNA_CONFIG_DEFAULT,
+		.settings = &settings,
+		.error = &ignored,
+	};
+	const struct rna_setting *setting;
+	char key[KEY_MAX];
+	size_t line = 0;
+
+	(void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(error->text, ":"), error->text);
+	setting = rna_setting_find(key);
+	if (setting && rna_settings_init(&settings) == 0 && load_file(&load) == 0)
+		line = load.lines[setting - rna_setting_table];
+	if (line > 0)
+		(void)rna_error_prefix(error, "%s:%zu", load.path, line);
+	else
+		(void)rna_error_prefix(error, "%s", load.path);
 }

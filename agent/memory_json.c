@@ -12,6 +12,9 @@
 #include <jansson.h>
 #include <string.h>
 
+#define LABEL "label"
+#define TAINT "taint"
+
 enum { VERSION = 1 };
 
 static json_t *free_json(json_t *object)
@@ -136,35 +139,58 @@ static json_t *told_object(struct writer *writer, const struct rna_told *told)
 	return object;
 }
 
-/* Takes over list and told, which may be NULL. */
-static void write_file(struct writer *writer, const char *name, json_t *list, json_t *told,
-		       struct rna_strbuf *out)
+static json_t *name_object(struct writer *writer, const struct rna_node_name *name)
 {
-	RNA_CLEANUP(free_json_p) json_t *object = json_object();
+	json_t *object = json_object();
+
+	set_text(writer, object, "kind", name->taint ? TAINT : LABEL);
+	set_text(writer, object, "key", name->key);
+	return object;
+}
+
+static json_t *new_file(struct writer *writer)
+{
+	json_t *object = json_object();
 
 	set(writer, object, "version", json_integer(VERSION));
-	set(writer, object, name, list);
-	if (told)
-		set(writer, object, "told", told);
+	return object;
+}
+
+/* Takes over file. */
+static void write_file(struct writer *writer, json_t *file, struct rna_strbuf *out)
+{
+	RNA_CLEANUP(free_json_p) json_t *object = file;
+
 	if (writer->failed || json_dump_callback(object, write_bytes, out, JSON_INDENT(1)) < 0)
 		out->failed = true;
 	rna_strbuf_add_char(out, '\n');
 }
 
+static void add_node(struct writer *writer, const struct rna_node_memory *node, json_t *file)
+{
+	json_t *told = json_array(), *names = json_array();
+
+	for (size_t i = 0; i < node->count; i++)
+		if (node->items[i].decided)
+			append(writer, told, told_object(writer, &node->items[i]));
+	for (size_t i = 0; i < node->name_count; i++)
+		append(writer, names, name_object(writer, &node->names[i]));
+	set(writer, file, "told", told);
+	set(writer, file, "names", names);
+}
+
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
 	struct writer writer = {0};
-	json_t *list = json_array(), *told = NULL;
+	json_t *list = json_array(), *file = new_file(&writer);
 
 	for (size_t i = 0; i < memory->count; i++)
 		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0)
 			append(&writer, list, device_object(&writer, memory->devices[i]));
-	if (memory->node.count > 0)
-		told = json_array();
-	for (size_t i = 0; i < memory->node.count; i++)
-		if (memory->node.items[i].decided)
-			append(&writer, told, told_object(&writer, &memory->node.items[i]));
-	write_file(&writer, "devices", list, told, out);
+	set(&writer, file, "devices", list);
+	if (memory->node.count > 0 || memory->node.name_count > 0)
+		add_node(&writer, &memory->node, file);
+	write_file(&writer, file, out);
 }
 
 static const char *const words[] = {
@@ -190,7 +216,7 @@ static void append_accepted(struct writer *writer, json_t *list, const char *key
 void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
 	struct writer writer = {0};
-	json_t *list = json_array();
+	json_t *list = json_array(), *file = new_file(&writer);
 
 	for (size_t i = 0; i < memory->count; i++) {
 		const struct rna_device_memory *device = memory->devices[i];
@@ -200,7 +226,8 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 			append_accepted(&writer, list, device->key, device->ports[p].number,
 					&device->ports[p].accepted);
 	}
-	write_file(&writer, "accepted", list, NULL, out);
+	set(&writer, file, "accepted", list);
+	write_file(&writer, file, out);
 }
 
 /* -- Reading ----------------------------------------------------------------------------------- */
@@ -317,6 +344,12 @@ static int read_tests(struct rna_port_memory *port, const json_t *list)
 	return 0;
 }
 
+static int fail_entry(const char *list, size_t index, int code, struct rna_error *error)
+{
+	return rna_error_say(error, code, "entry %zu of %s %s", index + 1, list,
+			     code == -ENOMEM ? "finds no memory" : "is damaged");
+}
+
 static int read_port(struct rna_device_memory *device, const json_t *object)
 {
 	uint64_t number = get_number(object, "port");
@@ -379,6 +412,36 @@ static int read_told(struct rna_node_memory *memory, const json_t *object)
 	return rna_memory_set_text(&told->message, message) || !message ? 0 : -ENOMEM;
 }
 
+static int read_name(struct rna_node_memory *memory, const json_t *object)
+{
+	const char *kind = get_text(object, "kind"), *key = get_text(object, "key");
+
+	if (!kind || !key)
+		return -EBADMSG;
+	return rna_node_name_note(memory, strcmp(kind, TAINT) == 0, key) ? 0 : -ENOMEM;
+}
+
+/* What the Node was told, which older files have not. */
+static int read_node(struct rna_node_memory *memory, const json_t *file, struct rna_error *error)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct rna_node_memory *memory, const json_t *object);
+	} lists[] = {{"told", read_told}, {"names", read_name}};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(lists); i++) {
+		const json_t *list = json_object_get(file, lists[i].name);
+
+		for (size_t k = 0; k < json_array_size(list); k++) {
+			int ret = lists[i].read(memory, json_array_get(list, k));
+
+			if (ret < 0)
+				return fail_entry(lists[i].name, k, ret, error);
+		}
+	}
+	return 0;
+}
+
 int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 		    struct rna_error *error)
 {
@@ -394,16 +457,11 @@ int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		ret = read_device(&read, json_array_get(list, i));
 		if (ret < 0)
-			return rna_error_say(error, ret, "entry %zu of devices %s", i + 1,
-					     ret == -ENOMEM ? "finds no memory" : "is damaged");
+			return fail_entry("devices", i, ret, error);
 	}
-	list = json_object_get(file, "told");
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		ret = read_told(&read.node, json_array_get(list, i));
-		if (ret < 0)
-			return rna_error_say(error, ret, "entry %zu of told %s", i + 1,
-					     ret == -ENOMEM ? "finds no memory" : "is damaged");
-	}
+	ret = read_node(&read.node, file, error);
+	if (ret < 0)
+		return ret;
 	*memory = read;
 	read = RNA_MEMORY_INIT;
 	return 0;

@@ -8,16 +8,17 @@
 #include <time.h>
 
 #include "feature_file.h"
+#include "node_names.h"
 #include "node_options.h"
 #include "rna/log.h"
 #include "wish.h"
 
+/* How often backends that are to end are looked after. */
+#define CHANGE_PERIOD (100 * RNA_USEC_PER_MSEC)
+
 struct rna_node {
-	const struct rna_settings *settings;
-	struct rna_memory *memory;
+	struct rna_node_host host;
 	sd_event_source *timer;
-	void (*judge_again)(void *userdata);
-	void *userdata;
 	struct rna_node_events events;
 	struct rna_node_wish *wish;           /* that the backends have; NULL: none yet */
 	struct rna_feature_file *file;        /* NULL: not used */
@@ -25,6 +26,7 @@ struct rna_node {
 	sd_event_source *news;                /* of the client */
 	struct rna_kubernetes_status *status; /* its newest; NULL: none yet */
 	bool misnamed; /* labels are called what no label can be called: nothing is told */
+	sd_event_source *change; /* while backends of former settings end: when to look again */
 };
 
 /* -- The view ---------------------------------------------------------------------------------- */
@@ -55,7 +57,7 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 	struct rna_node_backend *backend = &ret->backends[RNA_NODE_BACKEND_API];
 	const struct rna_kubernetes_status *status = node->status;
 
-	backend->used = node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
+	backend->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
 	backend->problem = backend->used && !node->client;
 	if (!status)
 		return;
@@ -73,13 +75,13 @@ void rna_node_describe(struct rna_node *node, struct rna_view *view)
 	struct rna_node_status *status;
 	struct rna_node_backend *file;
 
-	if (!node)
+	if (!node || node->host.settings->kubernetes_backend == 0)
 		return;
 	status = rna_arena_alloc(view->arena, sizeof(*status));
 	if (!status)
 		return; /* said again with the next view */
 	file = &status->backends[RNA_NODE_BACKEND_NFD];
-	file->used = node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD);
+	file->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD);
 	file->problem = file->used && node->misnamed;
 	if (node->file)
 		rna_feature_file_status(node->file, file);
@@ -94,10 +96,15 @@ bool rna_node_has_label(const struct rna_node *node, const char *label)
 
 /* -- The wish ---------------------------------------------------------------------------------- */
 
+static bool tells(const struct rna_node *node)
+{
+	return node->host.settings->kubernetes_backend != 0 && !node->misnamed && !node->change;
+}
+
 void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
 		   const struct rna_finding *finding, bool over)
 {
-	if (node && !node->misnamed)
+	if (node && tells(node))
 		rna_node_events_take(&node->events, rule, finding, over, rna_clock_now());
 }
 
@@ -122,7 +129,7 @@ static void hand_over(struct rna_node *node, struct rna_node_wish *wish)
 
 static void arm_timer(struct rna_node *node)
 {
-	rna_usec due = rna_wish_due(&node->memory->node, node->settings);
+	rna_usec due = rna_wish_due(&node->host.memory->node, node->host.settings);
 	rna_usec events = rna_node_events_due(&node->events);
 
 	if (events < due)
@@ -138,7 +145,7 @@ static void arm_timer(struct rna_node *node)
 void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting, bool settled)
 {
 	const struct rna_wish_input in = {
-		.settings = node ? node->settings : NULL,
+		.settings = node ? node->host.settings : NULL,
 		.view = view,
 		.booting = booting,
 		.settled = settled,
@@ -146,12 +153,13 @@ void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool bo
 	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
 	bool events_due;
 
-	if (!node || node->misnamed)
+	if (!node || !tells(node))
 		return;
 	events_due = rna_node_events_are_due(&node->events, view->snapshot->time.monotonic);
-	if (rna_wish_follow(&node->memory->node, &in) > 0)
-		node->memory->changed = true;
-	wish = rna_wish_new(&node->memory->node, node->settings, events_due ? &node->events : NULL);
+	if (rna_wish_follow(&node->host.memory->node, &in) > 0)
+		node->host.memory->changed = true;
+	wish = rna_wish_new(&node->host.memory->node, node->host.settings,
+			    events_due ? &node->events : NULL);
 	if (!wish)
 		return; /* no memory: the next view tries again */
 	if (is_news(node, wish))
@@ -168,7 +176,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	struct rna_node *node = userdata;
 
 	(void)source, (void)at;
-	node->judge_again(node->userdata);
+	node->host.judge_again(node->host.userdata);
 	return 0;
 }
 
@@ -179,6 +187,14 @@ static void say_problem(const char *before, const char *now)
 		rna_log_warning("%s", now);
 	else if (before && !now)
 		rna_log_notice("the API server of Kubernetes takes what the agent says again");
+}
+
+/* What is behind under former names needs no remembering any more. */
+static void note_former(struct rna_node *node)
+{
+	if (node->status->former_gone &&
+	    rna_node_names_forget_former(&node->host.memory->node, node->host.settings))
+		node->host.memory->changed = true;
 }
 
 static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -192,6 +208,7 @@ static int on_news(sd_event_source *source, int fd, uint32_t events, void *userd
 	say_problem(node->status ? node->status->problem : NULL, status->problem);
 	(void)rna_kubernetes_status_free(node->status);
 	node->status = status;
+	note_former(node);
 	return 0;
 }
 
@@ -201,6 +218,7 @@ static struct rna_node *free_node(struct rna_node *node)
 		return NULL;
 	(void)sd_event_source_disable_unref(node->timer);
 	(void)sd_event_source_disable_unref(node->news);
+	(void)sd_event_source_disable_unref(node->change);
 	(void)rna_kubernetes_status_free(node->status);
 	rna_node_events_clear(&node->events);
 	(void)rna_node_wish_unref(node->wish);
@@ -213,32 +231,37 @@ static void check_names(struct rna_node *node)
 {
 	struct rna_error error = {0};
 
-	node->misnamed = rna_node_names_check(node->settings, &error) < 0;
-	if (node->misnamed)
-		rna_log_error("%s; Kubernetes is told nothing of this node, all else goes on",
-			      error.text);
+	node->misnamed = node->host.settings->kubernetes_backend != 0 &&
+			 rna_node_names_check(node->host.settings, &error) < 0;
+	if (!node->misnamed)
+		return;
+	rna_config_point(node->host.config, &error);
+	rna_log_error("%s; Kubernetes is told nothing of this node, all else goes on", error.text);
 }
 
-static int start_file(struct rna_node *node, sd_event *event)
+static int start_file(struct rna_node *node)
 {
-	const struct rna_settings *settings = node->settings;
+	const struct rna_settings *settings = node->host.settings;
 
 	if (node->misnamed || !(settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD)))
 		return 0;
-	return rna_feature_file_new(event, settings->kubernetes_nfd_directory,
+	return rna_feature_file_new(node->host.event, settings->kubernetes_nfd_directory,
 				    settings->kubernetes_nfd_expiry, &node->file);
 }
 
 /* A client that cannot be started is told of, and costs nothing else. */
-static int start_client(struct rna_node *node, sd_event *event)
+static int start_client(struct rna_node *node)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(2048);
-	const struct rna_kubernetes_options *options =
-		arena ? rna_node_options(node->settings, arena) : NULL;
+	const struct rna_kubernetes_options *options = NULL;
+	struct rna_memory *memory = node->host.memory;
 	struct rna_error error = {0};
 
-	if (node->misnamed || !(node->settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)))
+	if (node->misnamed ||
+	    !(node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)))
 		return 0;
+	memory->changed |= rna_node_names_note(&memory->node, node->host.settings);
+	options = arena ? rna_node_options(node->host.settings, &memory->node, arena) : NULL;
 	if (!options)
 		return -ENOMEM;
 	if (rna_kubernetes_start(options, &node->client, &error) < 0) {
@@ -246,47 +269,97 @@ static int start_client(struct rna_node *node, sd_event *event)
 			      error.text);
 		return 0;
 	}
-	return sd_event_add_io(event, &node->news, rna_kubernetes_fd(node->client), EPOLLIN,
-			       on_news, node);
+	return sd_event_add_io(node->host.event, &node->news, rna_kubernetes_fd(node->client),
+			       EPOLLIN, on_news, node);
 }
 
-int rna_node_start(sd_event *event, const struct rna_settings *settings, struct rna_memory *memory,
-		   void (*judge_again)(void *userdata), void *userdata, struct rna_node **ret)
+static int start_backends(struct rna_node *node)
 {
-	RNA_CLEANUP(free_node_p) struct rna_node *node = NULL;
+	int status;
+
+	check_names(node);
+	status = start_file(node);
+	return status < 0 ? status : start_client(node);
+}
+
+int rna_node_start(const struct rna_node_host *host, struct rna_node **ret)
+{
+	RNA_CLEANUP(free_node_p) struct rna_node *node = calloc(1, sizeof(*node));
 	int status;
 
 	*ret = NULL;
-	if (settings->kubernetes_backend == 0)
-		return 0;
-	node = calloc(1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	node->settings = settings;
-	node->memory = memory;
-	node->judge_again = judge_again;
-	node->userdata = userdata;
-	check_names(node);
-	status = sd_event_add_time(event, &node->timer, CLOCK_MONOTONIC, 0, 0, on_timer, node);
+	node->host = *host;
+	status =
+		sd_event_add_time(host->event, &node->timer, CLOCK_MONOTONIC, 0, 0, on_timer, node);
 	if (status >= 0)
 		status = sd_event_source_set_enabled(node->timer, SD_EVENT_OFF);
 	if (status >= 0)
-		status = start_file(node, event);
-	if (status >= 0)
-		status = start_client(node, event);
+		status = start_backends(node);
 	if (status < 0)
 		return status;
 	*ret = RNA_TAKE(node);
 	return 0;
 }
 
+/* -- Reload and end ---------------------------------------------------------------------------- */
+
+static bool end_backends(struct rna_node *node, rna_usec patience)
+{
+	node->news = sd_event_source_disable_unref(node->news); /* its descriptor goes first */
+	if (node->file && !rna_feature_file_stop(node->file, patience))
+		return false;
+	node->file = NULL;
+	if (node->client && !rna_kubernetes_stop(node->client, patience))
+		return false;
+	node->client = NULL;
+	return true;
+}
+
+/* What was told is told again: the new ones do not know of it. */
+static void begin_anew(struct rna_node *node)
+{
+	int status;
+
+	node->change = sd_event_source_disable_unref(node->change);
+	node->status = rna_kubernetes_status_free(node->status);
+	node->wish = rna_node_wish_unref(node->wish);
+	status = start_backends(node);
+	if (status < 0)
+		rna_log_error("Kubernetes is told nothing of this node, all else goes on: %s",
+			      strerror(-status));
+	node->host.judge_again(node->host.userdata);
+}
+
+static int on_change(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_node *node = userdata;
+
+	(void)at;
+	if (end_backends(node, 0)) {
+		begin_anew(node);
+		return 0;
+	}
+	(void)sd_event_source_set_time_relative(source, CHANGE_PERIOD);
+	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+void rna_node_reload(struct rna_node *node)
+{
+	if (!node || node->change)
+		return; /* those that come next will have the newest settings */
+	if (sd_event_add_time_relative(node->host.event, &node->change, CLOCK_MONOTONIC, 0, 0,
+				       on_change, node) < 0)
+		rna_log_error("Kubernetes is told as before the reload: no memory for a timer");
+}
+
 bool rna_node_stop(struct rna_node *node, rna_usec patience)
 {
 	if (!node)
 		return true;
-	node->news = sd_event_source_disable_unref(node->news); /* its descriptor goes first */
-	if (!rna_feature_file_stop(node->file, patience) ||
-	    !rna_kubernetes_stop(node->client, patience))
+	if (!end_backends(node, patience))
 		return false;
 	(void)free_node(node);
 	return true;

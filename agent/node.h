@@ -16,13 +16,28 @@
 
 struct rna_node;
 
+/* What it works with; all of it must outlive it. */
+struct rna_node_host {
+	sd_event *event;
+	const struct rna_settings *settings; /* a reload changes what they say */
+	const char *config;                  /* the file that they are from; NULL: the usual one */
+	struct rna_memory *memory;
+	/* when time alone could change what is told */
+	void (*judge_again)(void *userdata);
+	void *userdata;
+};
+
 /*
- * Starts the backends that settings name; settings and memory must outlive it. judge_again is
- * called when time alone could change what is told. A backend that cannot be started is logged, and
- * the rest goes on. *ret is NULL when settings want nothing told. 0, or negative errno.
+ * Starts the backends that settings name. One that cannot be started is logged, and the rest goes
+ * on. 0, or negative errno.
  */
-int rna_node_start(sd_event *event, const struct rna_settings *settings, struct rna_memory *memory,
-		   void (*judge_again)(void *userdata), void *userdata, struct rna_node **ret);
+int rna_node_start(const struct rna_node_host *host, struct rna_node **ret);
+
+/*
+ * Settings are others now. Backends end and are started anew; one that is just waiting for the
+ * network or a disk has a moment for it, and nobody waits meanwhile. Accepts NULL.
+ */
+void rna_node_reload(struct rna_node *node);
 
 /* Fills in node of a view that nobody has seen yet, before it is judged. Accepts NULL. */
 void rna_node_describe(struct rna_node *node, struct rna_view *view);

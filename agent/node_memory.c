@@ -18,6 +18,9 @@ void rna_node_memory_deinit(struct rna_node_memory *memory)
 	for (size_t i = 0; i < memory->count; i++)
 		told_deinit(&memory->items[i]);
 	free(memory->items);
+	for (size_t i = 0; i < memory->name_count; i++)
+		free(memory->names[i].key);
+	free(memory->names);
 	*memory = (struct rna_node_memory){0};
 }
 
@@ -38,6 +41,25 @@ struct rna_told *rna_told_find(struct rna_node_memory *memory, const char *name)
 	memory->items = items;
 	items[memory->count] = (struct rna_told){.name = copy};
 	return &items[memory->count++];
+}
+
+bool rna_node_name_note(struct rna_node_memory *memory, bool taint, const char *key)
+{
+	struct rna_node_name *names;
+	char *copy;
+
+	for (size_t i = 0; i < memory->name_count; i++)
+		if (memory->names[i].taint == taint && strcmp(memory->names[i].key, key) == 0)
+			return true;
+	copy = strdup(key);
+	names = copy ? reallocarray(memory->names, memory->name_count + 1, sizeof(*names)) : NULL;
+	if (!names) {
+		free(copy);
+		return false;
+	}
+	memory->names = names;
+	names[memory->name_count++] = (struct rna_node_name){taint, copy};
+	return true;
 }
 
 static bool is_same(const struct rna_node_verdict *a, const struct rna_node_verdict *b)

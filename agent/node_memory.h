@@ -35,9 +35,17 @@ struct rna_told {
 	rna_usec from; /* monotonic; since when there are */
 };
 
+/* Under which the Node was told something (node_names.h). */
+struct rna_node_name {
+	bool taint; /* else a label */
+	char *key;
+};
+
 struct rna_node_memory {
 	size_t count;
 	struct rna_told *items; /* in the order in which they were first seen */
+	size_t name_count;
+	struct rna_node_name *names;
 };
 
 void rna_node_memory_deinit(struct rna_node_memory *memory); /* idempotent */
@@ -46,6 +54,9 @@ void rna_node_memory_deinit(struct rna_node_memory *memory); /* idempotent */
  * What was told under name, made when it is new. NULL: no memory. Pointers to others are void then.
  */
 struct rna_told *rna_told_find(struct rna_node_memory *memory, const char *name);
+
+/* Remembers a name, once. False: no memory. */
+bool rna_node_name_note(struct rna_node_memory *memory, bool taint, const char *key);
 
 /*
  * Takes what one look shows, with the message that goes with it (NULL: none). True: it is told

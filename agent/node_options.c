@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node_options.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "node_conditions.h"
+#include "node_names.h"
 #include "wish.h"
 
 /* Resources that belong to RDMA wherever they are; settings add more. */
@@ -42,27 +44,66 @@ static const char **list_resources(const struct rna_settings *settings, struct r
 	return list;
 }
 
-static const char **list_keys(const struct rna_settings *settings, struct rna_arena *arena)
+static bool is_prefix(const char *former)
 {
+	return *former && former[strlen(former) - 1] == '/';
+}
+
+/* Of former names that are remembered each is given: by now, others may have that prefix. */
+static const char **list_keys(const struct rna_settings *settings,
+			      const struct rna_node_memory *memory, struct rna_arena *arena)
+{
+	size_t given = list_len(settings->kubernetes_former_names), count = 0;
 	const char *prefix = settings->kubernetes_label_prefix;
-	const char **list = rna_arena_array(arena, 3, sizeof(*list));
+	const char **list = rna_arena_array(arena, 3 + given + memory->name_count, sizeof(*list));
 
 	if (!list)
 		return NULL;
-	list[0] = rna_arena_printf(arena, "%.*s/*", (int)rna_label_prefix_len(prefix), prefix);
-	list[1] = settings->kubernetes_roce_label;
-	return list[0] ? list : NULL;
+	list[count++] = settings->kubernetes_roce_label;
+	list[count] = rna_arena_printf(arena, "%.*s/*", (int)rna_label_prefix_len(prefix), prefix);
+	if (!list[count++])
+		return NULL;
+	for (size_t i = 0; i < given; i++, count++) {
+		const char *name = settings->kubernetes_former_names[i];
+
+		list[count] = is_prefix(name) ? rna_arena_printf(arena, "%s*", name) : name;
+		if (!list[count])
+			return NULL;
+	}
+	rna_node_names_list_former(memory, settings, false, list + count);
+	return list;
+}
+
+static const char **list_former_taints(const struct rna_settings *settings,
+				       const struct rna_node_memory *memory,
+				       struct rna_arena *arena)
+{
+	size_t given = list_len(settings->kubernetes_former_names), count = 0;
+	const char **list = rna_arena_array(arena, given + memory->name_count + 1, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < given; i++) {
+		const char *name = settings->kubernetes_former_names[i];
+
+		if (!is_prefix(name) && strcmp(name, settings->kubernetes_taint) != 0)
+			list[count++] = name;
+	}
+	rna_node_names_list_former(memory, settings, true, list + count);
+	return list;
 }
 
 const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
+						      const struct rna_node_memory *memory,
 						      struct rna_arena *arena)
 {
 	struct rna_kubernetes_options *options = rna_arena_alloc(arena, sizeof(*options));
 	const char **resources = list_resources(settings, arena),
-		   **keys = list_keys(settings, arena);
+		   **keys = list_keys(settings, memory, arena),
+		   **former = list_former_taints(settings, memory, arena);
 	const char **types = rna_arena_array(arena, RNA_CONDITION_COUNT, sizeof(*types));
 
-	if (!options || !resources || !keys || !types)
+	if (!options || !resources || !keys || !former || !types)
 		return NULL;
 	rna_condition_list_types(types);
 	*options = (struct rna_kubernetes_options){
@@ -73,6 +114,7 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.taint_effect = effects[settings->kubernetes_taint_effect],
 		.resources = resources,
 		.label_keys = keys,
+		.former_taints = former[0] ? former : NULL,
 		.condition_types = types,
 		.first_delay = settings->kubernetes_first_delay,
 		.spread = settings->kubernetes_spread,
@@ -83,12 +125,26 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 	return options;
 }
 
+/* What is Kubernetes' own is not taken away either. */
+static int check_former(const char *name, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf key = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&key, "%s%s", name, is_prefix(name) ? "x" : "");
+	if (!rna_strbuf_ok(&key))
+		return rna_error_set(error, -ENOMEM, "kubernetes.former_names");
+	return rna_label_key_check("kubernetes.former_names", key.data, error);
+}
+
 int rna_node_names_check(const struct rna_settings *settings, struct rna_error *error)
 {
 	const struct rna_label_options options = rna_label_options_of(settings);
 	int ret = rna_label_options_check(&options, error);
+	char *const *former = settings->kubernetes_former_names;
 
 	if (ret >= 0 && rna_settings_have_taint(settings))
 		ret = rna_label_key_check("kubernetes.taint", settings->kubernetes_taint, error);
+	for (; ret >= 0 && former && *former; former++)
+		ret = check_former(*former, error);
 	return ret;
 }

@@ -2,11 +2,16 @@
 /* What the client of the API server has to know, by the settings. */
 #pragma once
 
+#include "node_memory.h"
 #include "rna/kubernetes.h"
 #include "settings.h"
 
-/* Lies in arena, but for texts, which are the settings'. NULL: no memory. */
+/*
+ * Lies in arena, but for texts, which are the settings' and memory's: what was told under names
+ * that settings do not have is to go. NULL: no memory.
+ */
 const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
+						      const struct rna_node_memory *memory,
 						      struct rna_arena *arena);
 
 /* May labels and the taint be called as the settings say? 0, or -EINVAL with error. */

@@ -244,7 +244,7 @@ const struct rna_setting rna_setting_table[] = {
 		"Whether virtual functions are judged as physical ones are."),
 	CHOICE("kubernetes.backend", kubernetes_backend, kubernetes_backends, "off",
 	       "Who puts labels on this node's Node object: the agent, by the API server; "
-	       "node-feature-discovery, by a file that the agent writes; or both. Read at the start only."),
+	       "node-feature-discovery, by a file that the agent writes; or both."),
 	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", "",
 	     "Name of this node's Node object; when empty, what the environment has as NODE_NAME."),
 	TEXT("kubernetes.kubeconfig", kubernetes_kubeconfig, "an absolute path, or \"\"",
@@ -280,6 +280,11 @@ const struct rna_setting rna_setting_table[] = {
 	       "Effect of that taint."),
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
 	       "Which health gets the taint; degraded includes down."),
+	LIST("kubernetes.former_names", kubernetes_former_names,
+	     "the key of a label or of a taint, or a prefix of labels with the slash behind it", is_any,
+	     NULL,
+	     "Names that earlier settings had, beside those that the agent remembers itself in its state "
+	     "directory: what stands under them is taken off the Node."),
 	LIST("kubernetes.resources", kubernetes_resources,
 	     "the name of a resource such as nvidia.com/hostdev, or a glob", is_resource_glob, NULL,
 	     "Resources of device plugins that belong to RDMA, beyond rdma/*; one that is no glob must be "
@@ -582,17 +587,56 @@ static int put_entry(const struct rna_setting *setting, const char *text, void *
 	return 0;
 }
 
+static bool same_duration(const void *a, const void *b)
+{
+	return *(const rna_usec *)a == *(const rna_usec *)b;
+}
+
+static bool same_integer(const void *a, const void *b)
+{
+	return *(const unsigned *)a == *(const unsigned *)b;
+}
+
+static bool same_boolean(const void *a, const void *b)
+{
+	return *(const bool *)a == *(const bool *)b;
+}
+
+static bool same_choice(const void *a, const void *b)
+{
+	return *(const int *)a == *(const int *)b;
+}
+
+static bool same_text(const void *a, const void *b)
+{
+	return rna_same_text(*(char *const *)a, *(char *const *)b);
+}
+
+static bool same_list(const void *a, const void *b)
+{
+	char *const *x = *(char **const *)a, *const *y = *(char **const *)b;
+	size_t len = list_len(x);
+
+	if (len != list_len(y))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (strcmp(x[i], y[i]) != 0)
+			return false;
+	return true;
+}
+
 static const struct {
 	const char *name;
 	int (*put)(const struct rna_setting *setting, const char *text, void *field,
 		   struct rna_error *error);
+	bool (*is_same)(const void *a, const void *b); /* fields */
 } types[RNA_SETTING_TYPE_COUNT] = {
-	[RNA_SETTING_DURATION] = {"duration", put_duration},
-	[RNA_SETTING_INTEGER] = {"integer", put_integer},
-	[RNA_SETTING_BOOLEAN] = {"boolean", put_boolean},
-	[RNA_SETTING_CHOICE] = {"choice", put_choice},
-	[RNA_SETTING_TEXT] = {"text", put_whole_text},
-	[RNA_SETTING_LIST] = {"list", put_entry},
+	[RNA_SETTING_DURATION] = {"duration", put_duration, same_duration},
+	[RNA_SETTING_INTEGER] = {"integer", put_integer, same_integer},
+	[RNA_SETTING_BOOLEAN] = {"boolean", put_boolean, same_boolean},
+	[RNA_SETTING_CHOICE] = {"choice", put_choice, same_choice},
+	[RNA_SETTING_TEXT] = {"text", put_whole_text, same_text},
+	[RNA_SETTING_LIST] = {"list", put_entry, same_list},
 };
 
 static void *field_of(const struct rna_setting *setting, struct rna_settings *settings)
@@ -653,6 +697,22 @@ int rna_settings_init(struct rna_settings *settings)
 		}
 	}
 	return 0;
+}
+
+bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,
+			   const char *section)
+{
+	size_t len = strlen(section);
+
+	for (size_t i = 0; i < rna_setting_count; i++) {
+		const struct rna_setting *setting = &rna_setting_table[i];
+
+		if (strncmp(setting->key, section, len) == 0 && setting->key[len] == '.' &&
+		    !types[setting->type].is_same((const char *)a + setting->offset,
+						  (const char *)b + setting->offset))
+			return false;
+	}
+	return true;
 }
 
 const char *rna_setting_type_name(const struct rna_setting *setting)

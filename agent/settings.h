@@ -77,11 +77,12 @@ struct rna_settings {
 	bool kubernetes_conditions;
 	rna_usec kubernetes_heartbeat; /* 0: none */
 	bool kubernetes_events;
-	char *kubernetes_taint;      /* key; "": none */
-	int kubernetes_taint_effect; /* enum rna_taint_effect */
-	int kubernetes_taint_when;   /* enum rna_taint_when */
-	char *kubernetes_server;     /* "": as the kubeconfig or the pod says */
-	char **kubernetes_resources; /* beyond those known to; NULL-ended, or NULL: none */
+	char *kubernetes_taint;         /* key; "": none */
+	int kubernetes_taint_effect;    /* enum rna_taint_effect */
+	int kubernetes_taint_when;      /* enum rna_taint_when */
+	char *kubernetes_server;        /* "": as the kubeconfig or the pod says */
+	char **kubernetes_former_names; /* NULL-ended, or NULL: none */
+	char **kubernetes_resources;    /* beyond those known to; NULL-ended, or NULL: none */
 	rna_usec kubernetes_first_delay;
 	rna_usec kubernetes_spread;
 	rna_usec kubernetes_look;
@@ -118,6 +119,16 @@ void rna_settings_deinit(struct rna_settings *settings); /* idempotent, fine on 
  * also the nearest known one.
  */
 int rna_config_load(const char *path, struct rna_settings *ret, struct rna_error *error);
+
+/*
+ * Puts file and line in front of an error that begins with the key of a setting: for what is found
+ * out about settings later. Just the file where it gives no such setting, or there is no file.
+ */
+void rna_config_point(const char *path, struct rna_error *error);
+
+/* Have all settings of a section ("kubernetes") the same values in both? */
+bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,
+			   const char *section);
 
 /* The table as Markdown, for documents and the check that holds them in step. */
 void rna_settings_describe(struct rna_strbuf *out);

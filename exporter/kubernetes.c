@@ -124,6 +124,7 @@ static void copy_options(struct copy *copy, const struct rna_kubernetes_options 
 	ret->taint_effect = copy_text(copy, options->taint_effect);
 	ret->resources = copy_list(copy, options->resources);
 	ret->label_keys = copy_list(copy, options->label_keys);
+	ret->former_taints = copy_list(copy, options->former_taints);
 	ret->condition_types = copy_list(copy, options->condition_types);
 }
 
@@ -235,6 +236,7 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 		return NULL;
 	status->time = now;
 	status->in_step = round->wish && !rna_kube_is_behind(round);
+	status->former_gone = rna_kube_former_is_gone(round);
 	status->written = round->written;
 	status->looked = round->looked;
 	status->problem = copy_text(&copy, round->problem);
@@ -517,8 +519,7 @@ static int do_all(struct rna_kube_round *round, struct rna_error *error)
 	struct rna_time now = rna_clock_now();
 
 	rna_kube_open(round, &all);
-	round->jobs[RNA_KUBE_TAINT].open =
-		round->wish->taint_decided && round->api.options->taint_key;
+	round->jobs[RNA_KUBE_TAINT].open = rna_kube_has_taint(round);
 	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
 		round->jobs[i].wait.failures = 1; /* a problem is told at once */
 	round->wait.failures = 1;

@@ -210,11 +210,21 @@ static const char *text_of(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-static bool is_ours(const json_t *taint, const struct rna_kubernetes_options *options)
+static bool has_our_key(const json_t *taint, const struct rna_kubernetes_options *options)
 {
 	const char *key = text_of(taint, "key");
 
 	return key && options->taint_key && strcmp(key, options->taint_key) == 0;
+}
+
+static bool has_former_key(const json_t *taint, const struct rna_kubernetes_options *options)
+{
+	const char *key = text_of(taint, "key");
+
+	for (const char *const *former = options->former_taints; former && *former; former++)
+		if (rna_same_text(key, *former))
+			return true;
+	return false;
 }
 
 static const char *effect_of(const struct rna_kubernetes_options *options)
@@ -229,9 +239,12 @@ static json_t *taint_list(struct rna_json_writer *writer,
 {
 	json_t *list = json_array(), *ours;
 
-	for (size_t i = 0; i < json_array_size(before); i++)
-		if (!is_ours(json_array_get(before, i), options))
-			rna_json_append(writer, list, json_incref(json_array_get(before, i)));
+	for (size_t i = 0; i < json_array_size(before); i++) {
+		json_t *its = json_array_get(before, i);
+
+		if (!has_our_key(its, options) && !has_former_key(its, options))
+			rna_json_append(writer, list, json_incref(its));
+	}
 	if (!taint)
 		return list;
 	ours = json_object();
@@ -453,7 +466,8 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 		const json_t *taint = json_array_get(taints, i);
 		const char *effect = text_of(taint, "effect");
 
-		if (!is_ours(taint, options))
+		ret->tainted_formerly |= has_former_key(taint, options);
+		if (!has_our_key(taint, options))
 			continue;
 		ret->tainted = true;
 		ret->tainted_so |= effect && strcmp(effect, effect_of(options)) == 0;

@@ -32,6 +32,7 @@ struct rna_kube_node {
 	const struct rna_node_condition *conditions; /* without times; type NULL is no condition */
 	bool tainted;                                /* by us */
 	bool tainted_so;                             /* with the effect of options */
+	bool tainted_formerly;                       /* by us, with a key that we do not use */
 	size_t resource_count;
 	const struct rna_kubernetes_resource *resources; /* by name, those of options */
 };

@@ -18,7 +18,8 @@
 #define MERGE_TYPE     "application/merge-patch+json"
 #define STRATEGIC_TYPE "application/strategic-merge-patch+json"
 
-#define EVENT_AGE_MAX (3600 * RNA_USEC_PER_SEC) /* what the API keeps them for, by default */
+#define MADE_ANEW_PAUSE (60 * RNA_USEC_PER_SEC)
+#define EVENT_AGE_MAX   (3600 * RNA_USEC_PER_SEC) /* what the API keeps them for, by default */
 
 enum {
 	ARENA = 16 * 1024,
@@ -165,13 +166,35 @@ static bool is_body(const struct rna_strbuf *a, const struct rna_strbuf *b)
 	return rna_strbuf_ok(a) && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
-/* A Node of our name that was made anew has nothing of ours, and its uid is not known yet. */
+/*
+ * A Node of our name that was made anew has nothing of ours. Its uid counts from now on, so that
+ * all is told once; where somebody makes it anew for ever, it is told at a bearable pace.
+ */
 static void note_uid(struct rna_kube_round *round, const char *uid)
 {
+	static const unsigned tasks_of_it[] = {RNA_KUBE_LOOK, RNA_KUBE_LABELS, RNA_KUBE_CONDITIONS};
+	rna_usec from = round->made_anew > 0 ? round->made_anew + MADE_ANEW_PAUSE : 0;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
+	const char *its;
+
 	if (!round->node.uid || strcmp(round->node.uid, uid) == 0)
 		return;
+	arena = rna_arena_new(ARENA);
+	its = arena ? rna_arena_strdup(arena, uid) : NULL;
+	if (!its)
+		return; /* noticed again with the next answer */
+	(void)rna_arena_free(round->node_arena);
+	round->node_arena = RNA_TAKE(arena);
+	round->node = (struct rna_kube_node){.uid = its};
+	round->made_anew = round->now.monotonic;
+	round->look_fresh = true;
 	forget_written(round);
 	round->jobs[RNA_KUBE_LOOK].open = true;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(tasks_of_it); i++) {
+		struct rna_wait *wait = &round->jobs[tasks_of_it[i]].wait;
+
+		wait->until = wait->until > from ? wait->until : from;
+	}
 }
 
 /* The same for what is answered with the Node. */
@@ -228,13 +251,19 @@ static bool conditions_behind(const struct rna_kube_round *round)
 static bool has_taint_as_wished(const struct rna_kube_round *round,
 				const struct rna_kube_node *node)
 {
-	return round->wish->taint ? node->tainted_so : !node->tainted;
+	return !node->tainted_formerly && (round->wish->taint ? node->tainted_so : !node->tainted);
+}
+
+bool rna_kube_has_taint(const struct rna_kube_round *round)
+{
+	const struct rna_kubernetes_options *options = round->api.options;
+
+	return round->wish->taint_decided && (options->taint_key || options->former_taints);
 }
 
 static bool taint_behind(const struct rna_kube_round *round)
 {
-	return round->wish->taint_decided && round->api.options->taint_key &&
-	       !has_taint_as_wished(round, &round->node);
+	return rna_kube_has_taint(round) && !has_taint_as_wished(round, &round->node);
 }
 
 static bool has_events(const struct rna_kube_round *round)
@@ -249,6 +278,13 @@ bool rna_kube_is_behind(const struct rna_kube_round *round)
 {
 	return round->wish && (labels_behind(round) || conditions_behind(round) ||
 			       taint_behind(round) || has_events(round));
+}
+
+/* Labels that were written since we began took the others away. */
+bool rna_kube_former_is_gone(const struct rna_kube_round *round)
+{
+	return round->wish && round->labels.len > 0 && round->node.uid &&
+	       round->wish->taint_decided && !round->node.tainted_formerly;
 }
 
 /* -- The look ---------------------------------------------------------------------------------- */
@@ -285,7 +321,10 @@ static void compare(struct rna_kube_round *round, const struct rna_kube_node *no
 		forget_written(round);
 }
 
-/* resourceVersion=0: from the API server's memory, which may lag; etcd has no work with it. */
+/*
+ * resourceVersion=0: from the API server's memory, which may lag; etcd has no work with it. Behind
+ * a Node that was made anew it could still be the old one.
+ */
 static enum rna_kubernetes_result look(struct rna_kube_round *round, struct rna_kube_answer *answer,
 				       struct rna_time now)
 {
@@ -294,7 +333,8 @@ static enum rna_kubernetes_result look(struct rna_kube_round *round, struct rna_
 
 	if (!arena)
 		return fail_memory(answer);
-	if (get_node(round, "?resourceVersion=0", false, answer) != RNA_KUBERNETES_OK) {
+	if (get_node(round, round->look_fresh ? "" : "?resourceVersion=0", false, answer) !=
+	    RNA_KUBERNETES_OK) {
 		if (answer->reply.status == NOT_FOUND)
 			forget_written(round);
 		return answer->result;
@@ -307,6 +347,7 @@ static enum rna_kubernetes_result look(struct rna_kube_round *round, struct rna_
 	round->node_arena = RNA_TAKE(arena);
 	round->node = node;
 	round->looked = now;
+	round->look_fresh = false;
 	round->jobs[RNA_KUBE_TAINT].open = taint_behind(round);
 	return RNA_KUBERNETES_OK;
 }
@@ -483,6 +524,7 @@ static enum rna_kubernetes_result send_taint(struct rna_kube_round *round,
 	if (answer->result != RNA_KUBERNETES_OK)
 		return answer->result;
 	round->node.tainted = round->node.tainted_so = round->wish->taint;
+	round->node.tainted_formerly = false;
 	round->written = now;
 	return RNA_KUBERNETES_OK;
 }
@@ -734,10 +776,20 @@ static bool note_failure(struct rna_kube_round *round, unsigned task,
 	return false;
 }
 
+/* Waits count from the answer, which may have been long in coming. */
+static struct rna_time later(const struct rna_kube_round *round)
+{
+	rna_usec passed = rna_usec_since(round->began, rna_clock_monotonic());
+
+	return (struct rna_time){round->now.monotonic + passed, round->now.realtime + passed};
+}
+
 void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 {
 	bool goes_on = true;
 
+	round->now = now;
+	round->began = rna_clock_monotonic();
 	for (unsigned i = 0; goes_on && i < RNA_KUBE_TASK_COUNT; i++) {
 		RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
 
@@ -746,7 +798,7 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 		if (tasks[i](round, &answer, now) == RNA_KUBERNETES_OK)
 			note_success(round, i);
 		else
-			goes_on = note_failure(round, i, &answer, now);
+			goes_on = note_failure(round, i, &answer, later(round));
 	}
 	rna_kube_disconnect(&round->api);
 }

@@ -44,6 +44,10 @@ struct rna_kube_round {
 	struct rna_time looked;
 	struct rna_arena *node_arena;
 	struct rna_kube_node node; /* when it was looked at; uid NULL: never */
+	bool look_fresh;           /* the next look must not see an older one */
+	rna_usec made_anew;        /* monotonic; when another Node of that name was met; 0: never */
+	struct rna_time now;       /* of the round that runs, which may be a test's */
+	rna_usec began;            /* the same moment by the clock */
 
 	struct rna_kube_event events[RNA_KUBE_EVENTS_MAX];
 	size_t event_count;
@@ -62,6 +66,12 @@ void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *eve
 
 /* Does the API lack anything of the wish, as far as we know? */
 bool rna_kube_is_behind(const struct rna_kube_round *round);
+
+/* Is there a taint to be set or taken away? */
+bool rna_kube_has_taint(const struct rna_kube_round *round);
+
+/* Has the Node been seen without what has to go? */
+bool rna_kube_former_is_gone(const struct rna_kube_round *round);
 
 /* Opens the jobs for what is due. */
 void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due);

@@ -202,6 +202,8 @@ struct rna_kubernetes_options {
 	 * whoever wrote it. NULL: only what we wrote.
 	 */
 	const char *const *label_keys;
+	/* Taints that an agent with other settings may have left; NULL-ended, or NULL: none. */
+	const char *const *former_taints;
 	/* all that we may own; NULL-ended. NULL: conditions are not touched */
 	const char *const *condition_types;
 	rna_usec first_delay; /* the first write comes within this, at random */
@@ -241,8 +243,9 @@ const char *rna_kubernetes_result_name(enum rna_kubernetes_result result); /* a 
 
 /* How it goes with the API. Made by the lane, never changed; whoever took it frees it. */
 struct rna_kubernetes_status {
-	struct rna_time time;    /* when this was written */
-	bool in_step;            /* the Node says what the newest wish wants */
+	struct rna_time time; /* when this was written */
+	bool in_step;         /* the Node says what the newest wish wants */
+	bool former_gone; /* and nothing more that it does not, of label_keys and former_taints */
 	struct rna_time written; /* the last write that was taken; 0: none yet */
 	const char *problem;     /* NULL: none; else a sentence that says what to do */
 	struct rna_time problem_since;

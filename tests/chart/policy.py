@@ -12,21 +12,24 @@ PACKAGE = "@marcbachmann/cel-js@8.0.0"
 SHA512 = ("a1a4eb033886af7cc32c588cb7fc8b5379d9b9131ac325900795f56b423bb3d7"
           "86cb7258cd7f65f195d71f231deb89f36de5456537b0b944a1c2c65074ae9408")
 VALUES = {"config": {"kubernetes": {"backend": "api", "taint": "example.org/rdma-down",
-                                    "label_prefix": "rdma.example.org", "roce_label": "roce"}}}
+                                    "label_prefix": "rdma.example.org", "roce_label": "roce",
+                                    "former_names": ["old.example/", "old.test/roce", "old/down"]}}}
 AGENT = f"system:serviceaccount:{NAMESPACE}:rel-rdma-node-agent"
 NODE = {
     "apiVersion": "v1", "kind": "Node",
     "metadata": {"name": "n1", "uid": "1-2", "resourceVersion": "7",
-                 "labels": {"pool": "gpu", "roce": "true"}, "annotations": {"volumes": "true"},
+                 "labels": {"pool": "gpu", "roce": "true", "old.example/health": "ok",
+                            "old.test/roce": "true"}, "annotations": {"volumes": "true"},
                  "managedFields": [{"manager": "kubelet"}]},
     "spec": {"podCIDR": "10.0.0.0/24", "providerID": "x://1",
-             "taints": [{"key": "gpu", "effect": "NoSchedule"}]},
+             "taints": [{"key": "gpu", "effect": "NoSchedule"},
+                        {"key": "old/down", "effect": "NoSchedule"}]},
     "status": {"capacity": {"cpu": "8"}, "images": [{"names": ["a:1"], "sizeBytes": 5}],
                "conditions": [{"type": "Ready", "status": "True"},
                               {"type": "RdmaPortDown", "status": "False"}]},
 }
-OWN, LABELS, ANNOTATION, TAINT, CONDITIONS = (
-    "of its own pod", "own labels", "own annotation", "own taint", "own conditions")
+OWN, LABELS, TAINT, CONDITIONS = (
+    "of its own pod", "own labels", "own taint", "own conditions")
 METADATA, SPEC, STATUS = ("else in metadata", "else in spec", "else in status")
 
 
@@ -57,7 +60,14 @@ CHANGES = [
     (put(("metadata", "labels", "roce"), "false"), None),
     (put(("metadata", "labels", "rdma.example.org/health"), "ok"), None),
     (put(("metadata", "managedFields"), [{"manager": "rdma-node-agent"}]), None),
-    (put(("metadata", "annotations", "rdma-node-agent/labels"), "roce"), None),
+    (put(("metadata", "labels", "old.example/health"), None), None),
+    (put(("metadata", "labels", "old.test/roce"), None), None),
+    (put(("spec", "taints", 1), None), None),
+    (put(("metadata", "labels", "old.example/health"), "down"), LABELS),
+    (put(("metadata", "labels", "old.example/more"), "1"), LABELS),
+    (put(("metadata", "labels", "old.test/roce"), "false"), LABELS),
+    (put(("spec", "taints", 1, "effect"), "NoExecute"), TAINT),
+    (put(("metadata", "annotations", "rdma-node-agent/labels"), "roce"), METADATA),
     (put(("status", "conditions", 1), {"type": "RdmaPortDown", "status": "True"}), None),
     (put(("status", "conditions", 1), None), None),
     (taint("example.org/rdma-down"), None),
@@ -66,8 +76,8 @@ CHANGES = [
     (put(("metadata", "labels"), None), LABELS),
     (put(("metadata", "labels", "rdma.example.orgs/health"), "ok"), LABELS),
     (put(("metadata", "labels", "node-role.kubernetes.io/control-plane"), ""), LABELS),
-    (put(("metadata", "annotations", "volumes"), "false"), ANNOTATION),
-    (put(("metadata", "annotations"), None), ANNOTATION),
+    (put(("metadata", "annotations", "volumes"), "false"), METADATA),
+    (put(("metadata", "annotations"), None), METADATA),
     (put(("metadata", "finalizers"), ["x"]), METADATA),
     (put(("metadata", "ownerReferences"), [{"uid": "1"}]), METADATA),
     (put(("spec", "unschedulable"), True), SPEC),

@@ -20,6 +20,8 @@ TEXTS = {
     'KEY, KEY=VALUE, or "" for none': f"^(({SUBDOMAIN}/)?{LABEL}(=({LABEL})?)?)?$",
     "the value of a label": f"^({LABEL})?$",
     "a DNS subdomain, with or without a slash behind it": f"^{SUBDOMAIN}/?$",
+    "the key of a label or of a taint, or a prefix of labels with the slash behind it":
+        f"^{SUBDOMAIN}/({LABEL})?$",
     "an absolute path": "^/",
     'an absolute path, or ""': "^(/.*)?$",
 }
@@ -78,9 +80,8 @@ def setting_schema(kind, allowed):
         return {"type": "string", "enum": allowed.split(", ")}
     if kind == "duration":
         return {"type": "string", "pattern": DURATION}
-    if kind == "list":
-        return {"type": "array", "items": {"type": "string"}}
-    return {"type": "string", **({"pattern": TEXTS[allowed]} if allowed in TEXTS else {})}
+    text = {"type": "string", **({"pattern": TEXTS[allowed]} if allowed in TEXTS else {})}
+    return {"type": "array", "items": text} if kind == "list" else text
 
 
 def config_schema(settings):

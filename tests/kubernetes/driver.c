@@ -26,7 +26,7 @@ struct driver {
 	struct rna_kubernetes_options options;
 	const char *once;
 	const char *resources[LIST_MAX + 1], *condition_types[LIST_MAX + 1];
-	const char *label_keys[LIST_MAX + 1];
+	const char *label_keys[LIST_MAX + 1], *former_taints[LIST_MAX + 1];
 };
 
 /* -- Command line ------------------------------------------------------------------------------ */
@@ -95,6 +95,7 @@ static bool set_list(struct driver *driver, const char *key, char *value)
 	} lists[] = {
 		{"resources", driver->resources, &driver->options.resources},
 		{"label_keys", driver->label_keys, &driver->options.label_keys},
+		{"former_taints", driver->former_taints, &driver->options.former_taints},
 		{"condition_types", driver->condition_types, &driver->options.condition_types},
 	};
 
@@ -244,6 +245,7 @@ static void print_status(const struct rna_kubernetes_status *status)
 	       *labels = json_object();
 
 	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
+	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
 	(void)json_object_set_new(object, "problem", json_string(status->problem));
 	(void)json_object_set_new(object, "events_sent",
 				  json_integer((json_int_t)status->events_sent));

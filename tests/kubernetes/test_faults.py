@@ -48,6 +48,13 @@ class Trouble(DoubleTest):
         times = [r.time for r in self.asked()]
         self.assertGreaterEqual(times[1] - times[0], 1.9)  # what it asked for, and ours
 
+    def test_waits_count_from_the_answer(self):
+        """That takes longer to come than the wait would be."""
+        self.api.delay = 3
+        self.survive("504", "failed")
+        ended = [r.time + self.api.delay for r in self.asked()[:2]]
+        self.assertGreaterEqual(self.asked()[1].time - ended[0], 0.9)
+
     def test_once_is_no_problem(self):
         self.assertEqual(self.survive("500", "failed", times=1), [])
 
@@ -400,6 +407,27 @@ class Missing(DoubleTest):
             client.want(labels={"network.nvidia.com/roce": "false"},
                         conditions=[condition(CONDITIONS[0])])
             wait("the condition", lambda: CONDITIONS[0] in self.node.conditions)
+
+
+    def test_made_anew_for_ever(self):
+        """And the rights to look are gone: no loop of writes."""
+        with self.client() as client:
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])])
+            self.api.rules.discard("get nodes")
+            serve, seen = self.api.serve, len(self.api.log)
+
+            def serve_another(record, data, who):
+                answer = serve(record, data, who)
+                if record.method == "PATCH" and who[0] != api.ADMIN:
+                    self.api.nodes["node-1"] = api.Node("node-1")
+                return answer
+
+            self.api.serve = serve_another
+            client.want(labels={"network.nvidia.com/roce": "false"},
+                        conditions=[condition(CONDITIONS[0], "True")])
+            client.wait_result("forbidden")
+            time.sleep(2)
+            self.assertLess(len([r for r in self.api.log[seen:] if r.method == "PATCH"]), 8)
 
 
 class Forms(DoubleTest):

@@ -209,6 +209,44 @@ class Taint(AnyServer):
                           if t["key"] == TAINT], ["PreferNoSchedule"])
 
 
+class Former(AnyServer):
+    """What was told under names that the settings do not have any more."""
+
+    def test_a_taint_that_was_turned_off_or_renamed(self):
+        other = "rdma-node-agent/other"
+        with self.client() as client:
+            client.make(taint=True)
+        with self.client(taint_key=other, former_taints=TAINT) as client:
+            client.make(labels=ROCE, taint=True)
+            self.assertEqual(self.node.taints & {TAINT, other}, {other})
+            client.wait("the end of it", lambda s: s["former_gone"])
+        with self.client(taint_key="", former_taints=f"{TAINT},{other}") as client:
+            client.make(labels=ROCE, taint=False)
+            wait("no taint", lambda: not self.node.taints & {TAINT, other})
+
+    def test_nothing_is_gone_before_it_is_known_what_to_say(self):
+        with self.client() as client:
+            client.make(labels={"old.example/x": "1"}, taint=True)
+        with self.client(taint_key="", former_taints=TAINT) as client:
+            client.want(labels=None, conditions=None, taint=None, events=[event()])
+            status = client.wait("the event", lambda s: s["events_sent"] == 1)
+        self.assertFalse(status["former_gone"])
+        self.assertIn(TAINT, self.node.taints)
+
+    def test_labels(self):
+        with self.client() as client:
+            client.make(labels={"old.example/x": "1", "old.example/y": "1"})
+        self.node.label(**{"old.example/theirs": "1"})
+        self.node.label(**{"old.example/x": "2"})  # somebody else's as well
+        keys = "network.nvidia.com/roce,rdma-node-agent/*,old.example/x,old.example/y"
+        with self.client(label_keys=keys) as client:
+            client.make(labels=ROCE)
+            client.wait("the end of it", lambda s: s["former_gone"])
+        self.assertEqual({k for k in self.node.labels if k.startswith("old.example/")},
+                         {"old.example/theirs"})
+        self.assertEqual(self.node.own_labels, ROCE)
+
+
 class Events(AnyServer):
     def test_told_once_and_counted(self):
         with self.client() as client:

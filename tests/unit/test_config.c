@@ -419,6 +419,54 @@ static void test_each_mistake_is_named(void **state)
 		assert_refused(refusals[i].text, refusals[i].message);
 }
 
+/* What is found out about settings when they are used. */
+static void test_a_later_error_is_pointed_at(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"log:\n  level: info\nkubernetes:\n  taint: x\n",
+		 "agent.yaml:4: kubernetes.taint: is no good"},
+		{"log:\n  level: info\n", "agent.yaml: kubernetes.taint: is no good"},
+		{"no: such: file", "agent.yaml: kubernetes.taint: is no good"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_error error = {0};
+
+		write_bytes(cases[i].text, strlen(cases[i].text));
+		(void)rna_error_say(&error, -EINVAL, "kubernetes.taint: is no good");
+		rna_config_point(file, &error);
+		assert_string_equal(error.text, cases[i].message);
+	}
+}
+
+static void test_sections_are_compared(void **state)
+{
+	RNA_CLEANUP(rna_settings_deinit)
+	struct rna_settings a = load("kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n");
+	static const struct {
+		const char *text;
+		bool same;
+	} cases[] = {
+		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\nlog:\n  level: debug\n", true},
+		{"kubernetes:\n  resources: [\"x/a\"]\n", false},
+		{"kubernetes:\n  resources: [\"x/a\", \"x/c\"]\n", false},
+		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  taint: x/y\n", false},
+		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  spread: 3s\n", false},
+		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  events: false\n", false},
+		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  backend: nfd\n", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(rna_settings_deinit) struct rna_settings b = load(cases[i].text);
+
+		assert_int_equal(rna_settings_are_same(&a, &b, "kubernetes"), cases[i].same);
+	}
+}
+
 static void test_long_texts_are_cut_in_messages(void **state)
 {
 	char text[4000];
@@ -502,6 +550,8 @@ int main(void)
 		cmocka_unit_test(test_anchors_and_aliases_are_fine),
 		cmocka_unit_test(test_listen_addresses),
 		cmocka_unit_test(test_each_mistake_is_named),
+		cmocka_unit_test(test_a_later_error_is_pointed_at),
+		cmocka_unit_test(test_sections_are_compared),
 		cmocka_unit_test(test_long_texts_are_cut_in_messages),
 		cmocka_unit_test(test_what_is_no_readable_file_is_named),
 		cmocka_unit_test(test_an_unreadable_file_is_named),

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "node_names.h"
+
 #define SECOND RNA_USEC_PER_SEC
 
 static const struct rna_node_delays delays = {
@@ -227,6 +229,40 @@ static void test_restart(void **state)
 	rna_memory_deinit(&after);
 }
 
+/* Names that were told of are remembered until those that settings do not have are gone. */
+static void test_names(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory before = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory after = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const char *former[2 * RNA_NODE_LABEL_COUNT] = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_true(rna_node_names_note(&before.node, &settings));
+	assert_false(rna_node_names_note(&before.node, &settings));
+	(void)rna_memory_set_text(&settings.kubernetes_taint, "a.example/down");
+	assert_true(rna_node_names_note(&before.node, &settings));
+	rna_memory_write(&before, &text);
+	assert_int_equal(rna_memory_read(&after, text.data, text.len, NULL), 0);
+	assert_false(rna_node_names_note(&after.node, &settings));
+	rna_node_names_list_former(&after.node, &settings, true, former);
+	assert_null(former[0]);
+
+	(void)rna_memory_set_text(&settings.kubernetes_taint, "");
+	(void)rna_memory_set_text(&settings.kubernetes_roce_label, "b.example/roce");
+	assert_true(rna_node_names_note(&after.node, &settings));
+	rna_node_names_list_former(&after.node, &settings, true, former);
+	assert_string_equal(former[0], "a.example/down");
+	rna_node_names_list_former(&after.node, &settings, false, former);
+	assert_string_equal(former[0], "network.nvidia.com/roce");
+	assert_null(former[1]);
+	assert_true(rna_node_names_forget_former(&after.node, &settings));
+	assert_false(rna_node_names_forget_former(&after.node, &settings));
+	assert_int_equal(after.node.name_count, RNA_NODE_LABEL_COUNT);
+}
+
 /* What is not decided yet is not kept: the next agent has to find out, too. */
 static void test_undecided_is_not_kept(void **state)
 {
@@ -330,13 +366,10 @@ static void test_due(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_timelines),
-		cmocka_unit_test(test_boot),
-		cmocka_unit_test(test_first_boot),
-		cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_undecided_is_not_kept),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_timelines),  cmocka_unit_test(test_boot),
+		cmocka_unit_test(test_first_boot), cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_names),      cmocka_unit_test(test_undecided_is_not_kept),
+		cmocka_unit_test(test_files),      cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_due),
 	};
 
