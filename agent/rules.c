@@ -467,6 +467,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Configure all rails by the same script (mlnx_qos, dcb, or the driver's own "
 			  "tool), and look at the switch port, which has to match.",
 		.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_QOS_LOSSY_CLASS] = {
 		.name = "qos-lossy-class",
@@ -479,6 +480,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Choose a traffic class of 4 x DSCP, of a DSCP that leads to the lossless "
 			  "priority (rdma_port_priority_dscp_info shows which), or map its DSCP there.",
 		.message_id = "427ebf48165f4f299cbfea123693f1dd",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_QOS_PFC_PRIORITIES] = {
 		.name = "qos-pfc-priorities",
