@@ -107,6 +107,7 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 		.gid_info = schedule->settings->metrics_gid_info,
 		.node_exporter_names = schedule->settings->metrics_node_exporter_names,
 		.qos_details = schedule->settings->metrics_qos_details,
+		.virtual_functions = schedule->settings->metrics_virtual_functions,
 		.gpu_nic_paths = (enum rna_path_class)schedule->settings->metrics_gpu_nic_paths,
 	};
 	view->agent.lanes = rna_lanes_count(schedule->lanes);

@@ -504,6 +504,29 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Give the VLAN interface the MTU of the interface below it.",
 		.message_id = "3b6b00af1e514331a8324de88de49aa9",
 	},
+	[RNA_RULE_VIRTUAL_FUNCTION_GUID] = {
+		.name = "virtual-function-guid",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "5m", /* operators bind first and configure then */
+		.help = "Virtual functions of an InfiniBand device have a driver and no GUID; their ports "
+			"stay down, in whatever virtual machine or container.",
+		.check = rna_check_virtual_function_guid,
+		.remedy = "Give them GUIDs (ip link set DEV vf N node_guid G, port_guid G, or the policy of "
+			  "the SR-IOV operator), and bind their driver anew.",
+		.message_id = "a42a610c83354e3aa17750564ac83df1",
+	},
+	[RNA_RULE_VIRTUAL_FUNCTION_LINK] = {
+		.name = "virtual-function-link",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "5m",
+		.help = "Virtual functions have a driver, and a link that somebody keeps down.",
+		.check = rna_check_virtual_function_link,
+		.remedy = "Nothing, if that is wanted; else ip link set DEV vf N state auto, or the policy "
+			  "of the SR-IOV operator (linkState).",
+		.message_id = "f004fd0c23cb4d52b0f64cbfcf421818",
+	},
 	[RNA_RULE_DEVICE_STALLED] = {
 		.name = "device-stalled",
 		.severity = RNA_SEVERITY_WARNING,

@@ -58,6 +58,8 @@ enum rna_rule_id {
 	RNA_RULE_QOS_LOSSY_CLASS,
 	RNA_RULE_QOS_PFC_PRIORITIES,
 	RNA_RULE_QOS_VLAN_MTU,
+	RNA_RULE_VIRTUAL_FUNCTION_GUID,
+	RNA_RULE_VIRTUAL_FUNCTION_LINK,
 	RNA_RULE_DEVICE_STALLED,
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
@@ -230,6 +232,8 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);

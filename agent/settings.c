@@ -140,6 +140,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of counting RDMA objects, by which one sees whether a device is in use."),
 	POLL("qos", QOS, "60s",
 	     "Period of reading how packets of RoCE ports are treated: priorities, PFC, ECN, VLANs."),
+	POLL("virtual_functions", VIRTUAL_FUNCTIONS, "60s",
+	     "Period of reading who has the virtual functions of a device, and what they were given."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
 	POLL("topology", TOPOLOGY, "10m",
@@ -204,6 +206,9 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("metrics.node_exporter_names", metrics_node_exporter_names, "false",
 		"Whether the families of node_exporter's infiniband collector, node_infiniband_*, "
 		"are served as well."),
+	BOOLEAN("metrics.virtual_functions", metrics_virtual_functions, "false",
+		"Whether each virtual function (SR-IOV) is a series of rdma_device_virtual_function_info, "
+		"256 of a device at most, and an entry of the JSON; they are counted in any case."),
 	CHOICE("metrics.gpu_nic_paths", metrics_gpu_nic_paths, gpu_nic_paths, "nearest",
 	       "Which pairs of a GPU and a NIC have a series of rdma_gpu_nic_path: the nearest NICs of "
 	       "each GPU, or all that are no farther than this as well."),

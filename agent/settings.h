@@ -53,6 +53,7 @@ struct rna_settings {
 	bool metrics_gid_info;
 	bool metrics_qos_details;
 	bool metrics_node_exporter_names;
+	bool metrics_virtual_functions;
 	int metrics_gpu_nic_paths; /* enum rna_path_class; SAME: the nearest only */
 	char **devices_include;    /* NULL-ended, or NULL: none */
 	char **devices_exclude;

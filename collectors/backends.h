@@ -58,6 +58,8 @@ struct rna_verbs_backend {
 			  struct rna_arena *arena, struct rna_verbs_gids *ret);
 };
 
+struct rna_vf_list; /* vf_message.h */
+
 struct rna_netdev_backend {
 	/*
 	 * Reads the interface of that name, all but speed and addresses; strings in arena. 0,
@@ -78,6 +80,14 @@ struct rna_netdev_backend {
 	 * is there and no VLAN, -ENODEV when it is not there, or another negative errno.
 	 */
 	int (*read_vlan)(const struct rna_root *root, const char *name, struct rna_qos_vlan *ret);
+
+	/*
+	 * What the interface's function gave its virtual functions, in arena. None where it has
+	 * none. 0, -ENODEV or -ENOENT when there is nothing to ask, -EMSGSIZE when they are too
+	 * many for an answer, or another negative errno.
+	 */
+	int (*list_virtual_functions)(const struct rna_root *root, const char *name,
+				      struct rna_arena *arena, struct rna_vf_list *ret);
 
 	/* The interface of the default route. 0, -ENOENT without one, or negative errno. */
 	int (*find_uplink)(const struct rna_root *root, char ret[IF_NAMESIZE]);
@@ -292,6 +302,13 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
 #define RNA_RECORDED_RESOURCES "recorded/netlink/%s/resources"
 #define RNA_RECORDED_OPTIONAL  "recorded/netlink/%s/ports/%u/optional"
 
+/*
+ * Where it has what an interface (%s) said of a virtual function (%u): a file for each member of
+ * struct rna_virtual_function. Not the bytes of the answer, as others have it: they are full of
+ * addresses.
+ */
+#define RNA_RECORDED_VFS "recorded/netdev/%s/virtual_functions"
+
 /* Where it has, for each interface, how many addresses there were. */
 #define RNA_RECORDED_NETDEV "recorded/netdev"
 
@@ -327,6 +344,16 @@ struct rna_mad_field {
 
 extern const struct rna_mad_field rna_mad_fields[]; /* recorded.c */
 extern const size_t rna_mad_field_count;
+
+struct rna_vf_member {
+	const char *name; /* of the file */
+	/* Where it lies in struct rna_virtual_function; 0: it is of the other kind. */
+	size_t text;
+	size_t value;
+};
+
+extern const struct rna_vf_member rna_vf_members[]; /* recorded.c */
+extern const size_t rna_vf_member_count;
 
 /*
  * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when

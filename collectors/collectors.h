@@ -20,6 +20,7 @@ RNA_COLLECT(gids);
 RNA_COLLECT(pcie);
 RNA_COLLECT(resources);
 RNA_COLLECT(qos);
+RNA_COLLECT(virtual_functions);
 RNA_COLLECT(netdev);
 RNA_COLLECT(topology);
 RNA_COLLECT(readiness);

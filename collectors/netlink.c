@@ -10,6 +10,7 @@
  * interfaces of containers seldom have one here.
  */
 #include "netlink.h"
+#include "vf_message.h"
 
 #include "backends.h"
 
@@ -333,10 +334,47 @@ static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 	return error == -ENOENT ? find_route(AF_INET6, nowhere6, sizeof(nowhere6), ret) : error;
 }
 
+struct vf_answer {
+	struct rna_arena *arena;
+	struct rna_vf_list *list;
+	int error;
+};
+
+static int parse_vfs(struct nl_msg *message, void *userdata)
+{
+	const struct nlmsghdr *head = nlmsg_hdr(message);
+	struct vf_answer *answer = userdata;
+
+	answer->error =
+		rna_vf_message_read((struct rna_bytes){(const uint8_t *)head, head->nlmsg_len},
+				    answer->arena, answer->list);
+	return NL_OK;
+}
+
+/* Without their statistics, which drivers read from the device. */
+static int list_virtual_functions(const struct rna_root *root, const char *name,
+				  struct rna_arena *arena, struct rna_vf_list *ret)
+{
+	struct vf_answer answer = {.arena = arena, .list = ret, .error = -ENODEV};
+	struct ifinfomsg link = {.ifi_family = AF_UNSPEC};
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	int error;
+
+	(void)root; /* the kernel's own interfaces */
+	message = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST);
+	if (!message || nlmsg_append(message, &link, sizeof(link), NLMSG_ALIGNTO) < 0 ||
+	    nla_put_string(message, IFLA_IFNAME, name) < 0 ||
+	    nla_put_u32(message, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS) < 0)
+		return -ENOMEM;
+	error = ask(NETLINK_ROUTE, message, parse_vfs, &answer);
+	return error < 0 ? error : answer.error;
+}
+
 const struct rna_netdev_backend rna_rtnetlink = {
 	.read = read_link,
 	.read_vlan = read_vlan,
 	.count_addresses = count_addresses,
+	.list_virtual_functions = list_virtual_functions,
 	.find_uplink = find_uplink,
 };
 

@@ -80,6 +80,13 @@ static const struct rna_recorded_attribute netdev_attributes[] = {
 	{"bonding/slaves", RNA_DISGUISE_NAME},
 };
 
+/* Of an InfiniBand virtual function, below sriov/N. Their GUIDs are written in groups of one. */
+static const struct rna_recorded_attribute vf_attributes[] = {
+	{"node", RNA_DISGUISE_ADDRESS},
+	{"port", RNA_DISGUISE_ADDRESS},
+	{"policy"},
+};
+
 /* -- Devices ----------------------------------------------------------------------------------- */
 
 static bool is_used_gid(struct rna_recording *recording, const char *path)
@@ -209,6 +216,26 @@ void rna_record_function(struct rna_recording *recording, const char *directory)
 			rna_recording_copy_link(recording, directory, names[i]);
 }
 
+/* Who drives each of its virtual functions; of those that are RDMA devices there is more. */
+static void copy_vf_drivers(struct rna_recording *recording, const char *physical)
+{
+	char **names;
+	size_t count = rna_recording_list(recording, physical, &names);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *link, *directory;
+
+		if (strncmp(names[i], "virtfn", strlen("virtfn")) != 0)
+			continue;
+		link = rna_recording_join(recording, physical, names[i]);
+		directory =
+			link ? rna_root_realpath(recording->root, link, recording->scratch, NULL)
+			     : NULL;
+		if (directory)
+			rna_recording_copy_link(recording, directory, "driver");
+	}
+}
+
 /* The function and the bridges above it; of a virtual one also its physical one. */
 static void copy_pci_path(struct rna_recording *recording, char *directory)
 {
@@ -256,15 +283,34 @@ void rna_record_netdev(struct rna_recording *recording, const char *name)
 }
 
 /* The interfaces of the function, also those that serve no port: what tells them apart is read. */
-static void copy_netdevs_below(struct rna_recording *recording, const char *parent)
+static void copy_netdevs_below(struct rna_recording *recording, const struct rna_device *device,
+			       const char *parent)
 {
 	const char *directory = rna_recording_join(recording, parent, "net");
 	char **names;
 	size_t count = rna_recording_list(recording, directory, &names);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		copy_netdev(recording, rna_recording_join(recording, directory, names[i]),
 			    names[i]);
+		if (device->function == RNA_FUNCTION_PF)
+			rna_record_virtual_functions(recording, names[i]);
+	}
+}
+
+/* Of NVIDIA's own driver package; other drivers have no such directory. */
+static void copy_infiniband_vfs(struct rna_recording *recording, const struct rna_device *device)
+{
+	const char *directory = rna_recording_join(recording, device->sysfs_path, "device/sriov");
+	char **names;
+	size_t count = directory ? rna_recording_list(recording, directory, &names) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = rna_recording_join(recording, directory, names[i]);
+
+		if (path)
+			RNA_RECORDING_COPY_ATTRIBUTES(recording, path, vf_attributes);
+	}
 }
 
 /* Of the VPD only what makes the function known: the rest is serial numbers. */
@@ -291,6 +337,7 @@ static void copy_parent(struct rna_recording *recording, const struct rna_device
 		rna_recording_fail(recording, -ENOMEM, NULL);
 	if (pci) {
 		record_vpd(recording, device, pci);
+		copy_vf_drivers(recording, pci);
 		copy_pci_path(recording, pci);
 	}
 	if (!parent)
@@ -298,7 +345,8 @@ static void copy_parent(struct rna_recording *recording, const struct rna_device
 	rna_recording_copy_link(recording, device->sysfs_path, "device");
 	rna_recording_write_directory(recording, parent);
 	RNA_RECORDING_COPY_ATTRIBUTES(recording, parent, parent_attributes);
-	copy_netdevs_below(recording, parent);
+	copy_netdevs_below(recording, device, parent);
+	copy_infiniband_vfs(recording, device);
 }
 
 static void copy_device(struct rna_recording *recording, const struct rna_device *device)

@@ -8,6 +8,7 @@
 
 #include "collectors.h"
 #include "rate.h"
+#include "vf_message.h"
 
 #include <errno.h>
 #include <string.h>
@@ -306,6 +307,103 @@ void rna_record_resources(struct rna_recording *recording, const struct rna_devi
 					   answer.counts.of[i]);
 	rna_recording_write_number(recording, path, "own_contexts", answer.counts.own_contexts);
 	receive_optional(recording, &child, path, device);
+}
+
+struct vf_question {
+	const struct rna_recording *recording;
+	const char *netdev;
+};
+
+enum { VF_TEXT_MAX = 64 };
+
+/* One member of one function; without a name it is the end, or error. */
+struct vf_answer {
+	int error;
+	unsigned number;
+	size_t member;
+	bool more;
+	struct rna_value value;
+	char text[VF_TEXT_MAX]; /* "": there is none */
+};
+
+static void send_vf(int fd, const struct rna_virtual_function *function)
+{
+	for (size_t i = 0; i < rna_vf_member_count; i++) {
+		const struct rna_vf_member *member = &rna_vf_members[i];
+		const char *object = (const char *)function;
+		struct vf_answer answer = {.number = function->number, .member = i, .more = true};
+		const char *text = NULL;
+
+		if (member->text)
+			memcpy(&text, object + member->text, sizeof(text));
+		else
+			memcpy(&answer.value, object + member->value, sizeof(answer.value));
+		(void)snprintf(answer.text, sizeof(answer.text), "%s", text ? text : "");
+		(void)send(fd, &answer, sizeof(answer), 0);
+	}
+}
+
+static void ask_vfs(int fd, const void *userdata)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	const struct vf_question *question = userdata;
+	const struct rna_recording *recording = question->recording;
+	struct vf_answer end = {.error = -ENOMEM};
+	struct rna_vf_list list = {0};
+
+	if (arena)
+		end.error = recording->backends->netdev->list_virtual_functions(recording->root,
+										question->netdev,
+										arena, &list);
+	for (size_t i = 0; i < list.count; i++)
+		send_vf(fd, &list.functions[i]);
+	(void)send(fd, &end, sizeof(end), 0);
+}
+
+static void write_vf(struct rna_recording *recording, const char *path,
+		     const struct vf_answer *answer)
+{
+	const struct rna_vf_member *member = &rna_vf_members[answer->member];
+	const char *directory =
+		rna_recording_need(recording, rna_arena_printf(recording->scratch, "%s/%u", path,
+							       answer->number));
+	const char *text, *file;
+
+	if (!directory)
+		return;
+	rna_recording_write_number(recording, directory, member->name, answer->value);
+	if (!answer->text[0])
+		return;
+	text = rna_recording_disguise(recording,
+				      strcmp(member->name, "mac") == 0 ? RNA_DISGUISE_ADDRESS
+								       : RNA_DISGUISE_GUID,
+				      answer->text);
+	file = rna_recording_join(recording, directory, member->name);
+	if (text && file)
+		rna_recording_write_file(recording, file, text, strlen(text));
+}
+
+void rna_record_virtual_functions(struct rna_recording *recording, const char *netdev)
+{
+	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
+	const char *path =
+		rna_recording_need(recording,
+				   rna_arena_printf(recording->scratch, RNA_RECORDED_VFS, netdev));
+	struct vf_answer answer;
+	ssize_t len;
+
+	if (!path)
+		return;
+	len = rna_child_start(&child, ask_vfs, &(struct vf_question){recording, netdev});
+	do {
+		if (len >= 0)
+			len = rna_recording_receive(recording, &child, path, &answer,
+						    sizeof(answer));
+		if (len >= 0 && answer.more)
+			write_vf(recording, path, &answer);
+	} while (len >= 0 && answer.more);
+	if (len < 0 || (answer.error < 0 && answer.error != -ENODEV))
+		rna_recording_note(recording, path, len < 0 ? (int)len : answer.error);
 }
 
 /* What no file of the node says. */

@@ -11,6 +11,9 @@
  *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
  *	recorded/dcb/NAME/		ieee, cee: what DCB netlink answered, bytes as hex digits
  *					(dcb.c). No file: the driver has no DCB.
+ *	recorded/netdev/NAME/virtual_functions/N/
+ *					what it said of its virtual function N, a file for each
+ *					member
  *	recorded/uplink			the interface of the default route
  *	recorded/netlink/DEVICE/ports/N/netdev
  *					the interface that RDMA netlink named, where no file of /sys
@@ -26,6 +29,9 @@
 
 #include "mad.h"
 #include "rate.h"
+#include "vf_message.h"
+
+#include "rna/parse.h"
 
 #include <errno.h>
 #include <string.h>
@@ -235,6 +241,71 @@ static int count_recorded_addresses(const struct rna_root *root, struct rna_netd
 	return 0;
 }
 
+const struct rna_vf_member rna_vf_members[] = {
+	{"mac", .text = offsetof(struct rna_virtual_function, mac)},
+	{"node_guid", .text = offsetof(struct rna_virtual_function, node_guid)},
+	{"port_guid", .text = offsetof(struct rna_virtual_function, port_guid)},
+	{"assigned", .value = offsetof(struct rna_virtual_function, assigned)},
+	{"link", .value = offsetof(struct rna_virtual_function, link)},
+	{"spoof_check", .value = offsetof(struct rna_virtual_function, spoof_check)},
+	{"trust", .value = offsetof(struct rna_virtual_function, trust)},
+	{"vlan", .value = offsetof(struct rna_virtual_function, vlan)},
+	{"vlan_priority", .value = offsetof(struct rna_virtual_function, vlan_priority)},
+};
+const size_t rna_vf_member_count = RNA_ARRAY_SIZE(rna_vf_members);
+
+static int read_vf(const struct place *place, const char *number, struct rna_virtual_function *ret)
+{
+	uint64_t parsed;
+
+	if (rna_parse_u64(number, &parsed) < 0 || parsed > UINT16_MAX)
+		return -EBADMSG;
+	*ret = (struct rna_virtual_function){.number = (unsigned)parsed};
+	for (size_t i = 0; i < rna_vf_member_count; i++) {
+		const struct rna_vf_member *member = &rna_vf_members[i];
+		const char *path = path_of(place, member->name);
+		char text[64];
+
+		if (!path)
+			return -ENOMEM;
+		if (!member->text)
+			*(struct rna_value *)((char *)ret + member->value) =
+				read_value(place, member->name);
+		else if (rna_root_read(place->root, path, text, sizeof(text)) > 0)
+			*(const char **)((char *)ret + member->text) =
+				rna_arena_strdup(place->arena, text);
+	}
+	return 0;
+}
+
+static int list_recorded_vfs(const struct rna_root *root, const char *name, struct rna_arena *arena,
+			     struct rna_vf_list *ret)
+{
+	const char *directory = rna_arena_printf(arena, RNA_RECORDED_VFS, name);
+	struct rna_virtual_function *functions;
+	char **names;
+	ssize_t count = directory ? rna_root_list(root, directory, arena, &names) : -ENOMEM;
+
+	if (count < 0)
+		return (int)count;
+	functions = rna_arena_array(arena, (size_t)count, sizeof(*functions));
+	if (!functions)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++) {
+		const struct place place = {
+			.root = root,
+			.arena = arena,
+			.directory = rna_arena_printf(arena, "%s/%s", directory, names[i]),
+		};
+		int status = read_vf(&place, names[i], &functions[i]);
+
+		if (status < 0)
+			return status;
+	}
+	*ret = (struct rna_vf_list){(size_t)count, functions};
+	return 0;
+}
+
 static int read_netdev_name(const struct rna_root *root, const char *path, char ret[IF_NAMESIZE])
 {
 	char text[IF_NAMESIZE + 1]; /* and a line end */
@@ -255,6 +326,7 @@ const struct rna_netdev_backend rna_recorded_netdev = {
 	.read = read_netdev,
 	.read_vlan = read_recorded_vlan,
 	.count_addresses = count_recorded_addresses,
+	.list_virtual_functions = list_recorded_vfs,
 	.find_uplink = read_uplink,
 };
 

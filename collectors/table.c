@@ -80,6 +80,14 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_qos,
 	},
+	[RNA_COLLECTOR_VIRTUAL_FUNCTIONS] = {
+		.id = RNA_COLLECTOR_VIRTUAL_FUNCTIONS,
+		.name = "virtual_functions",
+		.help = "Virtual functions of a device (SR-IOV): who has each, and what it was given.",
+		.per_device = true,
+		.later = true,
+		.collect = rna_collect_virtual_functions,
+	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",

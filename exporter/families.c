@@ -31,6 +31,7 @@
 #include "families_qos.h"
 #include "families_selftest.h"
 #include "families_topology.h"
+#include "families_virtual_functions.h"
 
 static const struct rna_value no_value;
 
@@ -827,6 +828,15 @@ static const struct rna_family table[] = {
 	{{"rdma_device_max_virtual_functions", GAUGE, PLAIN,
 	  "Virtual functions (SR-IOV) that the device can have; no sample where it can have none."},
 	 DEVICE, max_virtual_functions},
+	{{"rdma_device_virtual_function_properties", GAUGE, PLAIN,
+	  "How many virtual functions of the device are so: bound (to a driver of this node), passed (to "
+	  "virtual machines), rdma (with an RDMA device here), represented, unassigned (without MAC address "
+	  "or GUID), link-down (kept down), trusted, spoof-unchecked. No sample where it is not known."},
+	 DEVICE, .each = rna_family_vf_properties, .label = "property"},
+	{{"rdma_device_virtual_function_info", INFO, PLAIN,
+	  "A virtual function of the device, with metrics.virtual_functions."},
+	 DEVICE, .each = rna_family_vf_info,
+	 .label = "vf, pci_address, driver, vf_device, representor, mac, port_guid, link, spoof_check, trust, vlan"},
 	{{"rdma_device_in_use", GAUGE, YES_NO,
 	  "Whether an application has the device open; the kernel's own users (IPoIB, storage) are not "
 	  "seen here, nor is the agent."},

@@ -181,6 +181,8 @@ static json_t *device_object(struct rna_json_writer *writer, const struct rna_su
 	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
 	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
 	rna_json_set_pcie(writer, object, device->pcie);
+	rna_json_set_virtual_functions(writer, object, rna_device_virtual_functions(device->device),
+				       device->view->metrics.virtual_functions);
 	rna_json_set_resources(writer, object, rna_device_resources(device->device));
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
 	for (size_t i = 0; i < ports.count; i++)

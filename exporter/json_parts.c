@@ -3,6 +3,13 @@
 
 #include "facts.h"
 
+static void set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
+			struct rna_value value)
+{
+	if (rna_value_is_known(value))
+		rna_json_set(writer, object, name, json_boolean(value.number));
+}
+
 static void set_aer(struct rna_json_writer *writer, json_t *object, const struct rna_pcie_hop *hop)
 {
 	json_t *errors = json_object();
@@ -92,14 +99,54 @@ void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *obje
 	rna_json_set(writer, object, "optional_counters", array);
 }
 
-/* -- Readiness --------------------------------------------------------------------------------- */
+/* -- Virtual functions --------------------------------------------------------------------------
+ */
 
-static void set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
-			struct rna_value value)
+static json_t *function_object(struct rna_json_writer *writer,
+			       const struct rna_virtual_function *function)
 {
-	if (rna_value_is_known(value))
-		rna_json_set(writer, object, name, json_boolean(value.number));
+	json_t *object = json_object();
+
+	rna_json_set(writer, object, "vf", json_integer(function->number));
+	rna_json_set_text(writer, object, "pci_address", function->pci_address);
+	rna_json_set_text(writer, object, "driver", function->driver);
+	rna_json_set_text(writer, object, "device", function->device);
+	rna_json_set_text(writer, object, "netdev", function->netdev);
+	rna_json_set_text(writer, object, "representor", function->representor);
+	rna_json_set_text(writer, object, "mac", function->mac);
+	rna_json_set_text(writer, object, "node_guid", function->node_guid);
+	rna_json_set_text(writer, object, "port_guid", function->port_guid);
+	if (rna_value_is_known(function->link))
+		rna_json_set_text(writer, object, "link", rna_vf_link_name(function->link.number));
+	set_boolean(writer, object, "assigned", function->assigned);
+	set_boolean(writer, object, "spoof_check", function->spoof_check);
+	set_boolean(writer, object, "trust", function->trust);
+	rna_json_set_value(writer, object, "vlan", function->vlan);
+	rna_json_set_value(writer, object, "vlan_priority", function->vlan_priority);
+	return object;
 }
+
+void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *object,
+				    const struct rna_virtual_functions *functions, bool each)
+{
+	json_t *properties, *list;
+
+	if (!functions || functions->count == 0)
+		return;
+	properties = json_object();
+	for (enum rna_vf_property i = 0; i < RNA_VF_PROPERTY_COUNT; i++)
+		rna_json_set_value(writer, properties, rna_vf_property_name(i),
+				   rna_vf_count(functions, i));
+	rna_json_set(writer, object, "virtual_function_properties", properties);
+	if (!each)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < functions->count; i++)
+		rna_json_append(writer, list, function_object(writer, &functions->functions[i]));
+	rna_json_set(writer, object, "virtual_function_list", list);
+}
+
+/* -- Readiness --------------------------------------------------------------------------------- */
 
 static json_t *gpu_driver_object(struct rna_json_writer *writer,
 				 const struct rna_gpu_driver *driver)

@@ -6,6 +6,12 @@
 
 /* "pcie_bottleneck" and "pcie_hops" of a device. */
 void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie);
+/*
+ * "virtual_function_properties" of a device, and "virtual_function_list" with each of them where
+ * that is wanted.
+ */
+void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *object,
+				    const struct rna_virtual_functions *functions, bool each);
 /* "resources" and "idle_resources" of a device. */
 void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_resources *resources);

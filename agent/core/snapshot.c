@@ -111,6 +111,12 @@ const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device)
 	return (const void *)device->parts[RNA_COLLECTOR_QOS];
 }
 
+const struct rna_virtual_functions *rna_device_virtual_functions(
+	const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS];
+}
+
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector)
 {

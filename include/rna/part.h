@@ -31,10 +31,12 @@ enum rna_collector_id {
 	RNA_COLLECTOR_PCIE,        /* device: its PCIe path up to the root port */
 	RNA_COLLECTOR_RESOURCES,   /* device: RDMA objects on it, by which it is in use or idle */
 	RNA_COLLECTOR_QOS,         /* device: priorities, PFC, ECN and VLANs of RoCE ports */
-	RNA_COLLECTOR_NETDEV,      /* node: network interfaces and which port each serves */
-	RNA_COLLECTOR_TOPOLOGY,    /* node: the PCI tree, GPUs and NICs, and which are near */
-	RNA_COLLECTOR_READINESS,   /* node: drivers, modules, device files and limits */
-	RNA_COLLECTOR_PROCESS,     /* node: the agent's own process */
+	/* device: who has its virtual functions, and what they were given */
+	RNA_COLLECTOR_VIRTUAL_FUNCTIONS,
+	RNA_COLLECTOR_NETDEV,    /* node: network interfaces and which port each serves */
+	RNA_COLLECTOR_TOPOLOGY,  /* node: the PCI tree, GPUs and NICs, and which are near */
+	RNA_COLLECTOR_READINESS, /* node: drivers, modules, device files and limits */
+	RNA_COLLECTOR_PROCESS,   /* node: the agent's own process */
 	RNA_COLLECTOR_COUNT,
 };
 

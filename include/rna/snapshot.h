@@ -15,6 +15,7 @@
 #include "rna/resources.h"
 #include "rna/qos.h"
 #include "rna/topology.h"
+#include "rna/virtual_functions.h"
 #include "rna/readiness.h"
 
 struct rna_snapshot_device {
@@ -49,6 +50,8 @@ const struct rna_state *rna_device_state(const struct rna_snapshot_device *devic
 const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
 const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
 const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device);
+const struct rna_virtual_functions *rna_device_virtual_functions(
+	const struct rna_snapshot_device *device);
 const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
 const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */

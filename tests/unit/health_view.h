@@ -43,6 +43,8 @@ struct node_port {
 	bool has_qos;
 	struct rna_qos_port qos;
 	struct rna_value virtual_functions;
+	size_t vf_count; /* that are told of one by one */
+	struct rna_virtual_function vfs[2];
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
 	bool failing;
@@ -216,6 +218,19 @@ static struct rna_part *node_pcie(const struct node *node, const struct node_por
 	return &part->part;
 }
 
+static struct rna_part *node_vfs(const struct node *node, const struct node_port *port)
+{
+	struct rna_virtual_functions *part =
+		node_part(node, RNA_COLLECTOR_VIRTUAL_FUNCTIONS, sizeof(*part));
+	struct rna_virtual_function *functions =
+		rna_arena_array(part->part.arena, 2, sizeof(*functions));
+
+	memcpy(functions, port->vfs, sizeof(port->vfs));
+	part->functions = functions;
+	part->count = port->vf_count;
+	return &part->part;
+}
+
 static struct rna_part *node_readiness(const struct node *node)
 {
 	struct rna_readiness *part = node_part(node, RNA_COLLECTOR_READINESS, sizeof(*part));
@@ -280,6 +295,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 		device->parts[RNA_COLLECTOR_QOS] = &qos->part;
 	}
 	device->parts[RNA_COLLECTOR_PCIE] = node_pcie(node, port);
+	device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS] = node_vfs(node, port);
 	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);
 	device->parts[RNA_COLLECTOR_HW_COUNTERS] =
 		node_counters(node, port, RNA_COLLECTOR_HW_COUNTERS);

@@ -918,6 +918,41 @@ static void vlan_large_enough(struct node *node)
 	vlan_of(node, 4192, "eth0.7");
 }
 
+static void vfs_without_guid(struct node *node)
+{
+	struct node_port *port = &node->ports[0];
+
+	port->vf_count = 2;
+	port->vfs[0] = (struct rna_virtual_function){.number = 0,
+						     .pci_address = "0000:18:00.1",
+						     .driver = "mlx5_core",
+						     .assigned = rna_value_ok(1)};
+	port->vfs[1] = (struct rna_virtual_function){.number = 1,
+						     .pci_address = "0000:18:00.2",
+						     .driver = "vfio-pci",
+						     .assigned = rna_value_ok(0)};
+}
+
+static void vfs_of_nobody(struct node *node)
+{
+	vfs_without_guid(node);
+	node->ports[0].vfs[1].driver = NULL;
+	node->ports[0].vfs[1].link = rna_value_ok(RNA_VF_LINK_DOWN);
+}
+
+static void vfs_not_told(struct node *node)
+{
+	vfs_without_guid(node);
+	node->ports[0].vfs[1].assigned = rna_value_unreadable();
+}
+
+static void vfs_kept_down(struct node *node)
+{
+	vfs_without_guid(node);
+	node->ports[0].vfs[1].assigned = rna_value_ok(1);
+	node->ports[0].vfs[1].link = rna_value_ok(RNA_VF_LINK_DOWN);
+}
+
 static const struct {
 	void (*change)(struct node *node);
 	enum rna_link_layer layer;
@@ -1041,6 +1076,12 @@ static const struct {
 	{small_vlan, ROCE, "qos-vlan-mtu info"},
 	{small_vlan_without_gids, ROCE, ""},
 	{vlan_large_enough, ROCE, ""},
+	{vfs_without_guid, IB, "virtual-function-guid warning"},
+	{vfs_without_guid, ROCE, ""},
+	{vfs_of_nobody, IB, ""},
+	{vfs_not_told, IB, ""},
+	{vfs_kept_down, IB, "virtual-function-link info"},
+	{vfs_kept_down, ROCE, "virtual-function-link info"},
 	{tested_slow, IB, ""},
 	{tested_slow_twice, ROCE, "selftest-slow warning"},
 	{tested_slow_twice_and_well, IB, ""},

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rtnetlink says of the virtual functions of an interface, from the bytes of its answer. */
+#pragma once
+
+#include "ethtool.h" /* struct rna_bytes */
+
+#include "rna/virtual_functions.h"
+
+struct rna_vf_list {
+	size_t count;
+	struct rna_virtual_function *functions; /* by number; only what rtnetlink knows */
+};
+
+/*
+ * Reads the answer to RTM_GETLINK with RTEXT_FILTER_VF, in arena. None where the interface has
+ * none. Attributes that this program does not know are newer, and skipped. 0, -ENOMEM, or -EBADMSG
+ * when it does not fit into itself.
+ */
+int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struct rna_vf_list *ret);
+
+/* "1070:fd03:0000:0001"; NULL: zero, which is none. *no_memory is set when that is the reason. */
+const char *rna_vf_format_guid(uint64_t guid, struct rna_arena *arena, bool *no_memory);
