@@ -160,8 +160,11 @@ void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf
 
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended)
 {
+	bool locked = why->code == -EBUSY;
+
 	run->result = (struct rna_loopback_result){
-		.end = RNA_LOOPBACK_FAILED,
+		.end = locked ? RNA_LOOPBACK_SKIPPED : RNA_LOOPBACK_FAILED,
+		.skip = locked ? RNA_SKIP_LOCKED : RNA_SKIP_NONE,
 		.qps = RNA_QPS_UNKNOWN,
 	};
 	(void)snprintf(run->result.text, sizeof(run->result.text), "%.64s/%u: %.120s%s",
@@ -179,8 +182,10 @@ static int run_one(struct rna_selftest_run *run, struct rna_error *error)
 
 	run->time = rna_clock_now();
 	status = rna_loopback_child_start(&run->request, &child, error);
+	if (status == -EBUSY)
+		rna_selftest_run_fail(run, error, true);
 	if (status < 0)
-		return status;
+		return status == -EBUSY ? 0 : status;
 	status = rna_loopback_child_receive(&child,
 					    PATIENCE + 3 * run->request.time_limit +
 						    run->request.sample_time,

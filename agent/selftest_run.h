@@ -83,7 +83,7 @@ void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf
 
 #define RNA_SELFTEST_TOO_LATE "the loopback test did not end in time"
 
-/* The child came to no result, for that reason; ended: it is not stuck. */
+/* The child came to no result, or was not started, for that reason; ended: it is not stuck. */
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
 
 /* Grades the runs that are done, siblings being those with the same expectation. */

@@ -48,7 +48,6 @@ static void loop_free(struct loop *loop)
 {
 	loop->verbs = rna_loopback_verbs_close(loop->verbs);
 	rna_loopback_memory_free(&loop->memory);
-	rna_loopback_gate_close(&loop->gate);
 }
 
 /* The object in front of each text. */
@@ -212,15 +211,16 @@ static unsigned clamp(uint64_t value, unsigned least, unsigned most)
 static bool test_bandwidth(struct loop *loop)
 {
 	const struct rna_loopback_request *request = loop->request;
-	uint64_t writes, before;
+	uint64_t writes, warm_up, before;
 	rna_usec begin, time;
 
 	loop->slots = (unsigned)(loop->memory.size / request->size);
 	loop->batch = clamp(request->depth / 4, 1, RNA_LOOPBACK_BATCH_MAX);
+	warm_up = (uint64_t)loop->batch * request->qps;
 	writes = max_u64(request->bytes / request->size, 2 * loop->batch);
+	writes -= min_u64(writes / 2, warm_up); /* it counts among the bytes, too */
 	begin = rna_clock_monotonic();
-	if (!write_until(loop, (uint64_t)loop->batch * request->qps, begin + request->time_limit) ||
-	    !drain(loop))
+	if (!write_until(loop, warm_up, begin + request->time_limit) || !drain(loop))
 		return false;
 	before = loop->posted;
 	rna_loopback_gate_begin(&loop->gate, before * request->size);
@@ -326,7 +326,6 @@ void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loo
 	struct loop loop = {
 		.request = request,
 		.result = ret,
-		.gate = RNA_LOOPBACK_GATE_INIT,
 		.memory = RNA_LOOPBACK_MEMORY_INIT,
 	};
 

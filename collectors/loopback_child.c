@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,41 @@ int rna_loopback_child_main(void)
 	return send(CHILD_SOCKET, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result)
 		       ? EXIT_SUCCESS
 		       : EXIT_FAILURE;
+}
+
+/* ---- the lock -------------------------------------------------------------------------------- */
+
+/*
+ * An abstract name: nothing to clean up, no right needed, and it goes with the process that holds
+ * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork).
+ */
+#define LOCK_NAME "rdma-node-agent/selftest"
+
+/*
+ * Held by whoever started the child, and not by it: one that is stuck in the kernel cannot let go
+ * of anything, and other devices are to be tested all the same.
+ */
+static int take_lock(struct rna_loopback_child *child, struct rna_error *error)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(LOCK_NAME));
+
+	memcpy(address.sun_path + 1, LOCK_NAME, sizeof(LOCK_NAME) - 1);
+	child->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (child->lock < 0)
+		return rna_error_set(error, -errno, "cannot make a lock for a loopback test");
+	if (bind(child->lock, (const struct sockaddr *)&address, len) == 0)
+		return 0;
+	if (errno == EADDRINUSE)
+		return rna_error_say(error, -EBUSY, "another self-test runs on this node");
+	return rna_error_set(error, -errno, "cannot take the lock for a loopback test");
+}
+
+static void let_go(struct rna_loopback_child *child)
+{
+	if (child->lock >= 0)
+		(void)close(child->lock);
+	child->lock = -1;
 }
 
 /* ---- the parent's side ----------------------------------------------------------------------- */
@@ -148,8 +184,13 @@ int rna_loopback_child_start(const struct rna_loopback_request *request,
 	int ends[2], status;
 
 	*ret = RNA_LOOPBACK_CHILD_INIT;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return rna_error_set(error, -errno, "cannot make a socket for a loopback test");
+	status = take_lock(ret, error);
+	if (status == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		status = rna_error_set(error, -errno, "cannot make a socket for a loopback test");
+	if (status < 0) {
+		let_go(ret);
+		return status;
+	}
 	ret->fd = ends[0];
 	theirs = ends[1];
 	/* Before there is a child: it finds the request as soon as it looks. */
@@ -227,11 +268,14 @@ bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience
 	if (child->fd >= 0)
 		(void)close(child->fd);
 	child->fd = -1;
+	rna_loopback_child_kill(child);
+	if (child->pid > 0 && child->pidfd >= 0 && poll(&waiting, 1, poll_timeout(patience)) <= 0) {
+		let_go(child);
+		return false;
+	}
+	let_go(child);
 	if (child->pid <= 0)
 		return true;
-	rna_loopback_child_kill(child);
-	if (child->pidfd >= 0 && poll(&waiting, 1, poll_timeout(patience)) <= 0)
-		return false;
 	(void)waitpid(child->pid, NULL, 0);
 	if (child->pidfd >= 0)
 		(void)close(child->pidfd);

@@ -12,15 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-/*
- * An abstract name: nothing to clean up, no right needed, and it goes with the process that holds
- * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork).
- */
-#define LOCK_NAME "rdma-node-agent/selftest"
 
 enum {
 	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
@@ -96,24 +88,6 @@ static void find_netdev(struct rna_loopback_gate *gate)
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
-static bool take_lock(struct rna_loopback_gate *gate, struct rna_loopback_result *result)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(LOCK_NAME));
-	const struct rna_loopback_request *request = gate->request;
-
-	memcpy(address.sun_path + 1, LOCK_NAME, sizeof(LOCK_NAME) - 1);
-	gate->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (gate->lock < 0)
-		return rna_loopback_fail(result, "%s/%u: cannot make a lock: %s", request->device,
-					 request->port, strerror(errno));
-	if (bind(gate->lock, (const struct sockaddr *)&address, len) < 0)
-		return rna_loopback_skip(result, RNA_SKIP_LOCKED,
-					 "%s/%u: another self-test runs on this node",
-					 request->device, request->port);
-	return true;
-}
-
 /*
  * Queue pairs are a job's sign of life, even while it computes and sends nothing. While nobody
  * knows how many there are without a job, whoever has the device open may be one: the kernel's own
@@ -168,8 +142,6 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 {
 	ret->request = request;
 	result->qps = RNA_QPS_UNKNOWN;
-	if (!take_lock(ret, result))
-		return false;
 	find_netdev(ret);
 	if (!look_for_jobs(ret, result) && request->gate)
 		return false;
@@ -178,13 +150,6 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 	*result = (struct rna_loopback_result){.end = RNA_LOOPBACK_FAILED, .qps = result->qps};
 	ret->activity = activity(ret);
 	return true;
-}
-
-void rna_loopback_gate_close(struct rna_loopback_gate *gate)
-{
-	if (gate->lock >= 0)
-		(void)close(gate->lock);
-	gate->lock = -1;
 }
 
 /* ---- meanwhile ------------------------------------------------------------------------------- */
@@ -204,13 +169,16 @@ bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t writ
 {
 	const struct rna_loopback_request *request = gate->request;
 	double own = (double)(written - gate->written);
-	double moved = (double)(activity(gate) - gate->activity);
-	double seconds = rna_seconds(rna_usec_since(gate->begin, rna_clock_monotonic()));
-	double foreign = moved - own * gate->share * OWN_PERCENT / 100;
-	double allowed = own * FOREIGN_PERCENT / 100 * (gate->share > 0 ? gate->share : 1) +
-			 seconds * (double)request->busy_rate;
+	double moved, seconds, foreign, allowed;
 
-	if (!request->gate || foreign <= allowed)
+	if (!request->gate)
+		return true;
+	moved = (double)(activity(gate) - gate->activity);
+	seconds = rna_seconds(rna_usec_since(gate->begin, rna_clock_monotonic()));
+	foreign = moved - own * gate->share * OWN_PERCENT / 100;
+	allowed = own * FOREIGN_PERCENT / 100 * (gate->share > 0 ? gate->share : 1) +
+		  seconds * (double)request->busy_rate;
+	if (foreign <= allowed)
 		return true;
 	return rna_loopback_skip(result, RNA_SKIP_DISTURBED,
 				 "%s/%u: somebody else used the port during the test (%.1f MB)",

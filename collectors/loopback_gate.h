@@ -15,19 +15,15 @@
 struct rna_loopback_gate {
 	const struct rna_loopback_request *request;
 	char netdev[64]; /* of the port; "": none */
-	int lock;        /* a socket whose name is the lock; -1: not held */
 	double share;    /* of what the test writes that the driver counts: 0 none, 2 out and in */
 	uint64_t activity; /* at the begin of the test: bytes in and out since boot */
 	uint64_t written;  /* by the test itself until then */
 	rna_usec begin;
 };
 
-#define RNA_LOOPBACK_GATE_INIT ((struct rna_loopback_gate){.lock = -1})
-
 /* False: result says why there can be no test now. */
 bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 			    struct rna_loopback_gate *ret, struct rna_loopback_result *result);
-void rna_loopback_gate_close(struct rna_loopback_gate *gate); /* idempotent */
 
 /* The warm-up is over, in which the test wrote so many bytes; the measured part begins. */
 void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written);

@@ -117,8 +117,7 @@ struct rna_loopback_result {
 };
 
 /*
- * Runs one cell in this process: for the child. Only one runs on a node (in a network namespace) at
- * a time. Everything that it made is gone when it returns.
+ * Runs one cell in this process: for the child. Everything that it made is gone when it returns.
  */
 void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loopback_result *ret);
 
@@ -135,11 +134,15 @@ struct rna_loopback_child {
 	pid_t pid; /* 0: none */
 	int pidfd; /* readable when it has ended */
 	int fd;    /* readable when it has sent its result, or has ended without one */
+	int lock;  /* for which there is one child on a node; -1: not held */
 };
 
-#define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1})
+#define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1, .lock = -1})
 
-/* Starts this program anew for one request. 0, or negative errno with error. */
+/*
+ * Starts this program anew for one request. 0, or negative errno with error; -EBUSY: another test
+ * runs on this node (in this network namespace).
+ */
 int rna_loopback_child_start(const struct rna_loopback_request *request,
 			     struct rna_loopback_child *ret, struct rna_error *error);
 

@@ -3,6 +3,7 @@
 #include "selftest_run.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -271,6 +272,28 @@ static void test_exit_codes(void **state)
 	assert_int_equal(rna_selftest_sum_up(&runs[3], 1), RNA_SELFTEST_OK);
 }
 
+/* ---- no result ------------------------------------------------------------------------------- */
+
+static void test_a_child_without_a_result(void **state)
+{
+	struct rna_selftest_run run = {.request = {.device = "mlx5_0", .port = 1}};
+	struct rna_error error = {0};
+
+	(void)state;
+	(void)rna_error_say(&error, -ETIMEDOUT, RNA_SELFTEST_TOO_LATE);
+	rna_selftest_run_fail(&run, &error, false);
+	assert_int_equal(run.result.end, RNA_LOOPBACK_FAILED);
+	assert_string_equal(run.result.text,
+			    "mlx5_0/1: the loopback test did not end in time; it is "
+			    "stuck in the kernel");
+	/* it is nobody's fault that another one runs */
+	(void)rna_error_say(&error, -EBUSY, "another self-test runs on this node");
+	rna_selftest_run_fail(&run, &error, true);
+	assert_int_equal(run.result.end, RNA_LOOPBACK_SKIPPED);
+	assert_int_equal(run.result.skip, RNA_SKIP_LOCKED);
+	assert_string_equal(run.result.text, "mlx5_0/1: another self-test runs on this node");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,7 +307,10 @@ int main(void)
 		cmocka_unit_test(test_grades),
 		cmocka_unit_test(test_siblings),
 		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_a_child_without_a_result),
 	};
 
+	(void)unshare(
+		CLONE_NEWNET); /* other tests that run now must not hold the lock; root only */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
