@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The command selftest: asks the agent that runs on this node to test ports now, and where none
- * runs, tests them by itself. Two tests never run at a time, whoever runs them: there is a lock, see
- * collectors/loopback_child.c.
+ * runs, tests them by itself. Two tests never run at a time, whoever runs them: there is a lock,
+ * see collectors/loopback_child.c.
  */
 #include "commands.h"
 

@@ -81,7 +81,10 @@ static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
 		runs->items = more;
 		runs->size = size;
 	}
-	runs->items[runs->count] = (struct rna_selftest_run){.on_demand = true};
+	runs->items[runs->count] = (struct rna_selftest_run){
+		.on_demand = true,
+		.result.qps = RNA_QPS_UNKNOWN,
+	};
 	return &runs->items[runs->count++];
 }
 
