@@ -338,6 +338,7 @@ static void take_turn(struct rna_selftest *selftest, struct tested *port)
 	rna_usec period = selftest->settings->selftest_period;
 	rna_usec retry = period / RETRIES_A_PERIOD;
 
+	port->glance = (struct rna_glance){0};
 	if (is_passing(port->known.skip) || wants_confirmation(port))
 		port->due = rna_clock_monotonic() + retry / 2 + chance(retry);
 	else
@@ -530,7 +531,6 @@ static void step(struct rna_selftest *selftest)
 
 static void skip_turn(struct rna_selftest *selftest, struct tested *port, enum rna_skip skip)
 {
-	port->glance = (struct rna_glance){0};
 	port->known.skip = skip;
 	port->known.skips[skip]++;
 	take_turn(selftest, port);
