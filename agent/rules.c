@@ -469,6 +469,17 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
+	[RNA_RULE_QOS_DRIFT] = {
+		.name = "qos-drift",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "An active RoCE port is not configured as qos.expect says.",
+		.check = rna_check_qos_drift,
+		.remedy = "Run the script that configures the NICs of this fabric, and see what undid it: "
+			  "a driver that was loaded anew, or a DCBX agent.",
+		.message_id = "8442987bc0fc49ab877433bbd6f87996",
+	},
 	[RNA_RULE_QOS_LOSSY_CLASS] = {
 		.name = "qos-lossy-class",
 		.severity = RNA_SEVERITY_WARNING,

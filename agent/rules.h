@@ -55,6 +55,7 @@ enum rna_rule_id {
 	RNA_RULE_JUMBO_FRAMES,
 	RNA_RULE_RAILS_VIRTUAL_FUNCTIONS,
 	RNA_RULE_QOS_RAILS,
+	RNA_RULE_QOS_DRIFT,
 	RNA_RULE_QOS_LOSSY_CLASS,
 	RNA_RULE_QOS_PFC_PRIORITIES,
 	RNA_RULE_QOS_VLAN_MTU,
@@ -229,6 +230,7 @@ void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);

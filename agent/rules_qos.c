@@ -4,10 +4,14 @@
  * down on a node; but rails are to be alike, whatever the plan is, and packets are to go with the
  * priority that somebody made lossless for them.
  */
+#include "qos_profile.h"
 #include "rails.h"
 #include "rna/parse.h"
 #include "rna/qos.h"
 #include "rules.h"
+#include "settings.h"
+
+#include <fnmatch.h>
 
 static bool is_active_roce(const struct rna_rule_subject *port)
 {
@@ -173,6 +177,99 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 		out->failed = true;
 	else if (text.len > 0)
 		(void)rna_find(out, "unlike most ports of the same card: %s", text.data);
+}
+
+/* -- The plan ---------------------------------------------------------------------------------- */
+
+static bool default_tos_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_active_roce(port) && put(port->qos->default_tos, ret);
+}
+
+static bool mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_active_roce(port) && port->netdev && put(port->netdev->mtu, ret);
+}
+
+/* Both ends of congestion control; where only one says something, that one. */
+static bool ecn_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	uint64_t notification, reaction;
+	bool known = notification_of(port, &notification), too = reaction_of(port, &reaction);
+
+	*ret = (known ? notification : UINT64_MAX) & (too ? reaction : UINT64_MAX);
+	return known || too;
+}
+
+static const char *say_number(uint64_t number, struct rna_arena *arena)
+{
+	return rna_arena_printf(arena, "%ju", (uintmax_t)number);
+}
+
+static const struct {
+	const char *name;
+	rna_rail_trait *get; /* NULL: of a DSCP, by number */
+	const char *(*say)(uint64_t value, struct rna_arena *arena);
+} plans[RNA_QOS_PLAN_COUNT] = {
+	[RNA_QOS_PLAN_PFC] = {"PFC for", pfc_of, say_mask},
+	[RNA_QOS_PLAN_ECN] = {"ECN for", ecn_of, say_mask},
+	[RNA_QOS_PLAN_TRUST] = {"trust", trust_of, say_trust},
+	[RNA_QOS_PLAN_DSCP] = {"priority", NULL, say_number},
+	[RNA_QOS_PLAN_MTU] = {"MTU", mtu_of, say_number},
+	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic class", traffic_class_of, say_class},
+	[RNA_QOS_PLAN_CM_TOS] = {"type of service of RDMA CM", default_tos_of, say_number},
+};
+
+static bool is_planned_for(const struct rna_qos_expectation *plan,
+			   const struct rna_rule_subject *port)
+{
+	return !plan->glob || fnmatch(plan->glob, port->device->device->name, 0) == 0;
+}
+
+static bool value_of(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+		     uint64_t *ret)
+{
+	int priority;
+
+	if (plan->what != RNA_QOS_PLAN_DSCP)
+		return plans[plan->what].get(port, ret);
+	priority = is_active_roce(port) ? rna_qos_priority_of(port->qos, plan->dscp) : -1;
+	*ret = (uint64_t)priority;
+	return priority >= 0;
+}
+
+/* What cannot be read is no drift. */
+static void write_drift(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+			struct rna_arena *arena, struct rna_strbuf *text)
+{
+	const char *own_text, *planned;
+	uint64_t own;
+
+	if (!is_planned_for(plan, port) || !value_of(plan, port, &own) || own == plan->value)
+		return;
+	own_text = plans[plan->what].say(own, arena);
+	planned = plans[plan->what].say(plan->value, arena);
+	rna_strbuf_puts(text, text->len > 0 ? "; " : "");
+	if (plan->what == RNA_QOS_PLAN_DSCP)
+		rna_strbuf_printf(text, "DSCP %u: ", plan->dscp);
+	rna_strbuf_printf(text, "%s %s, and the plan is %s", plans[plan->what].name,
+			  own_text ? own_text : "?", planned ? planned : "?");
+}
+
+void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	for (char **entry = in->settings->qos_expect; entry && *entry; entry++) {
+		struct rna_qos_expectation plan;
+
+		if (rna_qos_expectation_parse(*entry, &plan))
+			write_drift(&plan, in->subject, out->arena, &text);
+	}
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	else if (text.len > 0)
+		(void)rna_find(out, "not as qos.expect has it: %s", text.data);
 }
 
 /* -- The class of RoCE packets ----------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "duration.h"
 #include "expectation.h"
+#include "qos_profile.h"
 #include "rna/collector.h"
 #include "rna/device_filter.h"
 #include "rna/kubernetes.h"
@@ -217,6 +218,12 @@ const struct rna_setting rna_setting_table[] = {
 	       "port GUID."),
 	EXPECT("expect.down", expect_down,
 	       "Ports that are meant to be down; of a port that both lists fit this is said."),
+	LIST("qos.expect", qos_expect,
+	     "pfc=PRIORITIES, ecn=PRIORITIES, trust=dscp or pcp, dscpNUMBER=PRIORITY, mtu=BYTES, "
+	     "traffic_class=NUMBER or none, or cm_tos=NUMBER, for example pfc=3 or dscp26=3, and a blank "
+	     "and a glob of devices behind it",
+	     rna_qos_expectation_is_valid, NULL,
+	     "How RoCE ports are meant to be configured; what is not said here may be as it is."),
 	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
 	     is_directory, RNA_STATE_DIRECTORY_DEFAULT,
 	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "

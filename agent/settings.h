@@ -63,6 +63,7 @@ struct rna_settings {
 	char **health_silence;
 	rna_usec health_boot_grace;
 	bool health_virtual_functions;
+	char **qos_expect; /* NULL-ended, or NULL: none */
 	char **expect_up; /* NULL-ended, or NULL: none */
 	char **expect_down;
 	char *state_directory;       /* "": none */

@@ -7,6 +7,7 @@
 
 #include "facts.h"
 #include "nccl_ports.h"
+#include "nccl_qos.h"
 
 #include <errno.h>
 #include <string.h>
@@ -336,9 +337,24 @@ static void choose_sockets(struct advising *advising)
 
 /* -- Quality of service ------------------------------------------------------------------------ */
 
+/* What follows from priorities and PFC, where the driver writes no class into all packets. */
+static void derive_quality(struct advising *advising)
+{
+	struct rna_nccl_quality quality;
+
+	if (rna_nccl_derive_quality(&advising->ports, advising->arena, &quality) < 0) {
+		advising->failed = true;
+		return;
+	}
+	if (quality.name)
+		set_variable(advising, quality.name, quality.value, quality.reason);
+	if (quality.warning)
+		warn(advising, quality.warning);
+}
+
 /*
- * What the node is configured for. That is a traffic class which the driver writes into all RoCE
- * packets of a port; what DCB says of priorities would belong here as well.
+ * What the node is configured for: a traffic class which the driver writes into all RoCE packets of
+ * a port, or what DCB says.
  */
 static void choose_quality(struct advising *advising)
 {
@@ -365,6 +381,8 @@ static void choose_quality(struct advising *advising)
 			rna_arena_printf(advising->arena, "%ju", (uintmax_t)first.number),
 			"the traffic class that the driver is configured for, tc/1/traffic_class "
 			"of the devices");
+	else
+		derive_quality(advising);
 }
 
 /* -- What somebody should look at -------------------------------------------------------------- */

@@ -50,6 +50,14 @@ int rna_priority_only(uint64_t mask)
 	return __builtin_ctzll(mask);
 }
 
+const struct rna_qos_vlan *rna_qos_find_vlan(const struct rna_qos_port *qos, const char *netdev)
+{
+	for (size_t i = 0; qos && netdev && i < qos->vlan_count; i++)
+		if (strcmp(qos->vlans[i].netdev, netdev) == 0)
+			return &qos->vlans[i];
+	return NULL;
+}
+
 int rna_qos_priority_of(const struct rna_qos_port *port, unsigned dscp)
 {
 	unsigned priority;

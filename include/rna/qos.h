@@ -112,6 +112,9 @@ struct rna_qos {
 	const struct rna_qos_port *ports; /* ascending by number */
 };
 
+/* The VLAN of that interface; NULL: it is none of the port's. qos, netdev: may be NULL. */
+const struct rna_qos_vlan *rna_qos_find_vlan(const struct rna_qos_port *qos, const char *netdev);
+
 /* The only priority of a mask; -1: there are none, or several. */
 int rna_priority_only(uint64_t mask);
 

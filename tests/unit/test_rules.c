@@ -13,6 +13,8 @@
 
 #include "duration.h"
 #include "health_view.h"
+#include "qos_profile.h"
+#include "settings_table.h"
 
 #define IB   RNA_LINK_LAYER_INFINIBAND
 #define ROCE RNA_LINK_LAYER_ETHERNET
@@ -1307,12 +1309,120 @@ static void test_resources(void **state)
 	}
 }
 
+/* -- A plan ------------------------------------------------------------------------------------ */
+
+static void rail_with_a_plan(struct node *node)
+{
+	struct rna_dcb *first = rails_with_qos(node);
+
+	node->count = 1; /* no other to be like */
+	first->pfc = rna_value_ok(0x18);
+	node->ports[0].qos.ecn[RNA_ECN_REACTION] = rna_value_ok(0x08);
+	node->ports[0].netdev.mtu = rna_value_ok(9000);
+}
+
+static const struct {
+	const char *entry;
+	const char *text; /* NULL: it is as planned, or not known */
+} plans[] = {
+	{"pfc=3,4", NULL},
+	{"pfc=3", "PFC for priorities 3-4, and the plan is priority 3"},
+	{"pfc=none", "PFC for priorities 3-4, and the plan is no priority"},
+	{"pfc=3 bnxt_*", NULL},
+	{"pfc=3 mlx5_?", "PFC for priorities 3-4, and the plan is priority 3"},
+	{"ecn=3", NULL},
+	{"ecn=4", "ECN for priority 3, and the plan is priority 4"},
+	{"trust=dscp", NULL},
+	{"trust=pcp", "trust dscp, and the plan is pcp"},
+	{"dscp26=3", NULL},
+	{"dscp26=4", "DSCP 26: priority 3, and the plan is 4"},
+	{"dscp27=4", NULL}, /* it has no entry */
+	{"mtu=9000", NULL},
+	{"mtu=4200", "MTU 9000, and the plan is 4200"},
+	{"traffic_class=none", NULL},
+	{"traffic_class=106", "traffic class none, and the plan is 106"},
+	{"cm_tos=106", NULL}, /* nobody made the directory that would tell */
+};
+
+static void judge_plan(size_t i, struct rna_settings *settings)
+{
+	static const char before[] = "mlx5_0/1: not as qos.expect has it: ";
+	const struct rna_finding *found = NULL;
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	assert_int_equal(rna_health_init(&health, settings), 0);
+	health.once = true;
+	node_init(&node, ROCE, 3);
+	rail_with_a_plan(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	for (size_t f = 0; f < view->finding_count; f++)
+		if (strcmp(view->findings[f].rule, "qos-drift") == 0)
+			found = &view->findings[f];
+	if (!found != !plans[i].text ||
+	    (found && strcmp(found->text + sizeof(before) - 1, plans[i].text) != 0))
+		fail_msg("%s: found \"%s\"", plans[i].entry, found ? found->text : "nothing");
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+}
+
+static void test_ports_are_as_planned(void **state)
+{
+	const struct rna_setting *setting = rna_setting_find("qos.expect");
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(plans); i++) {
+		struct rna_settings settings = {0};
+
+		assert_int_equal(rna_settings_init(&settings), 0);
+		assert_int_equal(rna_setting_put(setting, plans[i].entry, &settings, NULL), 0);
+		judge_plan(i, &settings);
+		rna_settings_deinit(&settings);
+	}
+}
+
+static void test_plans_that_are_none(void **state)
+{
+	static const char *const entries[] = {
+		"",
+		"pfc",
+		"pfc=",
+		"pfc=8",
+		"pfc=3,",
+		"pfc=3;4",
+		"pfc=33",
+		"trust=maybe",
+		"dscp=3",
+		"dscp64=3",
+		"dscp26=8",
+		"mtu=0",
+		"mtu=9000 ",
+		"mtu=9000 a/b",
+		"traffic_class=256",
+		"color=3",
+		"cm_tos=-1",
+		"cm_tos=0x10 x*",
+		"cm_tos=none x",
+		"ecn=3 mlx5_0 mlx5_1",
+		"pfc=3,4,5,6,7,0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(entries); i++)
+		if (rna_qos_expectation_is_valid(entries[i]))
+			fail_msg("\"%s\" is a plan", entries[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_what_is_said_of_self_tests),
+		cmocka_unit_test(test_ports_are_as_planned),
+		cmocka_unit_test(test_plans_that_are_none),
 		cmocka_unit_test(test_virtual_functions_by_setting),
 		cmocka_unit_test(test_the_table_is_whole),
 		cmocka_unit_test(test_settings_name_rules),

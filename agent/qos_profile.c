@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qos_profile.h"
+
+#include <string.h>
+
+#include "rna/device_filter.h"
+#include "rna/parse.h"
+#include "rna/qos.h"
+
+enum { VALUE_MAX = 32 };
+
+/* -- Values ------------------------------------------------------------------------------------ */
+
+static bool take_priorities(const char *text, uint64_t *ret)
+{
+	*ret = 0;
+	if (strcmp(text, "none") == 0)
+		return true;
+	for (;; text += 2) {
+		if (text[0] < '0' || text[0] >= '0' + RNA_PRIORITY_COUNT)
+			return false;
+		*ret |= UINT64_C(1) << (text[0] - '0');
+		if (text[1] == '\0')
+			return true;
+		if (text[1] != ',')
+			return false;
+	}
+}
+
+static bool take_trust(const char *text, uint64_t *ret)
+{
+	for (enum rna_trust trust = RNA_TRUST_PCP; trust <= RNA_TRUST_DSCP; trust++)
+		if (strcmp(text, rna_trust_name(trust)) == 0) {
+			*ret = trust;
+			return true;
+		}
+	return false;
+}
+
+static bool take_priority(const char *text, uint64_t *ret)
+{
+	return rna_parse_u64(text, ret) == 0 && *ret < RNA_PRIORITY_COUNT;
+}
+
+static bool take_mtu(const char *text, uint64_t *ret)
+{
+	return rna_parse_u64(text, ret) == 0 && *ret >= 68 /* RFC 791 */ && *ret <= 65535;
+}
+
+static bool take_class(const char *text, uint64_t *ret)
+{
+	if (strcmp(text, "none") == 0) {
+		*ret = RNA_QOS_PLAN_NONE;
+		return true;
+	}
+	return rna_parse_u64(text, ret) == 0 && *ret <= UINT8_MAX;
+}
+
+static bool take_tos(const char *text, uint64_t *ret)
+{
+	return rna_parse_u64(text, ret) == 0 && *ret <= UINT8_MAX;
+}
+
+/* -- Entries ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	bool (*take)(const char *text, uint64_t *ret);
+} plans[RNA_QOS_PLAN_COUNT] = {
+	[RNA_QOS_PLAN_PFC] = {"pfc", take_priorities},
+	[RNA_QOS_PLAN_ECN] = {"ecn", take_priorities},
+	[RNA_QOS_PLAN_TRUST] = {"trust", take_trust},
+	[RNA_QOS_PLAN_DSCP] = {"dscp", take_priority}, /* and the number of the DSCP */
+	[RNA_QOS_PLAN_MTU] = {"mtu", take_mtu},
+	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic_class", take_class},
+	[RNA_QOS_PLAN_CM_TOS] = {"cm_tos", take_tos},
+};
+
+static bool take_dscp(const char *name, unsigned *ret)
+{
+	static const size_t prefix = sizeof("dscp") - 1;
+	uint64_t number;
+
+	if (strncmp(name, "dscp", prefix) != 0 || rna_parse_u64(name + prefix, &number) < 0 ||
+	    number >= RNA_DSCP_COUNT)
+		return false;
+	*ret = (unsigned)number;
+	return true;
+}
+
+static bool find_plan(const char *name, struct rna_qos_expectation *ret)
+{
+	for (enum rna_qos_plan what = 0; what < RNA_QOS_PLAN_COUNT; what++) {
+		bool found = what == RNA_QOS_PLAN_DSCP ? take_dscp(name, &ret->dscp)
+						       : strcmp(name, plans[what].name) == 0;
+
+		ret->what = what;
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+bool rna_qos_expectation_parse(const char *entry, struct rna_qos_expectation *ret)
+{
+	const char *equals = strchr(entry, '='), *blank = strchr(entry, ' ');
+	const char *end = blank ? blank : entry + strlen(entry);
+	char name[VALUE_MAX], value[VALUE_MAX];
+
+	*ret = (struct rna_qos_expectation){.glob = blank ? blank + 1 : NULL};
+	if (!equals || equals > end || equals - entry >= VALUE_MAX || end - equals > VALUE_MAX)
+		return false;
+	memcpy(name, entry, (size_t)(equals - entry));
+	name[equals - entry] = '\0';
+	memcpy(value, equals + 1, (size_t)(end - equals - 1));
+	value[end - equals - 1] = '\0';
+	return find_plan(name, ret) && plans[ret->what].take(value, &ret->value) &&
+	       (!ret->glob || rna_device_glob_is_valid(ret->glob));
+}
+
+bool rna_qos_expectation_is_valid(const char *entry)
+{
+	struct rna_qos_expectation ignored;
+
+	return rna_qos_expectation_parse(entry, &ignored);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What NCCL has to be told so that its packets go with the priority that is lossless. */
+#pragma once
+
+#include "nccl_ports.h"
+
+struct rna_nccl_quality {
+	const char *name; /* NCCL_IB_TC or NCCL_IB_SL; NULL: none follows from the node */
+	const char *value;
+	const char *reason;
+	const char *warning; /* why none does, where somebody should know; else NULL */
+};
+
+/* Pure; texts in arena. 0 or -ENOMEM. */
+int rna_nccl_derive_quality(const struct rna_nccl_ports *ports, struct rna_arena *arena,
+			    struct rna_nccl_quality *ret);
