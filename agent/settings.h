@@ -64,7 +64,7 @@ struct rna_settings {
 	rna_usec health_boot_grace;
 	bool health_virtual_functions;
 	char **qos_expect; /* NULL-ended, or NULL: none */
-	char **expect_up; /* NULL-ended, or NULL: none */
+	char **expect_up;  /* NULL-ended, or NULL: none */
 	char **expect_down;
 	char *state_directory;       /* "": none */
 	int kubernetes_backend;      /* RNA_NODE_BACKEND_BIT()s; 0: off */
