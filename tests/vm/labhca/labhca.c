@@ -18,6 +18,9 @@
  *   event NAME[/PORT] CODE         dispatch an asynchronous event (enum ib_event_type)
  *   gid NAME[/PORT] INDEX PREFIX SUFFIX   set an entry, 0 to 7, of an InfiniBand GID table
  *   fail NAME[/PORT] WHAT ERRNO    reading WHAT fails so, until ERRNO is 0
+ *   dcb NETDEV                     the interface has DCB from now on, as a driver of a data
+ *                                  centre NIC gives it; it must stay until the module goes
+ *   dcb NETDEV PRIORITY SENT RECEIVED   so many pause frames of that priority
  *
  * FIELD of one port:
  *   state       1 down ... 4 active; sets phys to match, counts link_downed, sends port events
@@ -52,6 +55,7 @@
 #include <linux/wait.h>
 
 #include <net/addrconf.h>
+#include <net/dcbnl.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
@@ -1167,6 +1171,159 @@ static void lab_remove(struct lab_device *lab)
 	lab_free(lab);
 }
 
+/* ---- DCB of interfaces that have none ------------------------------------------------------- */
+
+/*
+ * What "dcb" and others set is kept, and nothing else happens. The kernel's own dcbnl.c does the
+ * rest, and keeps the table of applications.
+ */
+
+#define LAB_MAX_DCB 4
+
+struct lab_dcb {
+	struct net_device *netdev; /* held until the module goes */
+	struct ieee_ets ets;
+	struct ieee_pfc pfc;
+	struct dcbnl_buffer buffer;
+	u8 dcbx;
+};
+
+static struct lab_dcb lab_dcbs[LAB_MAX_DCB]; /* rtnl */
+
+static struct lab_dcb *lab_dcb_of(struct net_device *netdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < LAB_MAX_DCB; i++)
+		if (lab_dcbs[i].netdev == netdev)
+			return &lab_dcbs[i];
+	return NULL;
+}
+
+static int lab_getets(struct net_device *netdev, struct ieee_ets *ets)
+{
+	*ets = lab_dcb_of(netdev)->ets;
+	return 0;
+}
+
+static int lab_setets(struct net_device *netdev, struct ieee_ets *ets)
+{
+	lab_dcb_of(netdev)->ets = *ets;
+	return 0;
+}
+
+static int lab_getpfc(struct net_device *netdev, struct ieee_pfc *pfc)
+{
+	*pfc = lab_dcb_of(netdev)->pfc;
+	return 0;
+}
+
+/* The counts are the driver's. */
+static int lab_setpfc(struct net_device *netdev, struct ieee_pfc *pfc)
+{
+	struct lab_dcb *dcb = lab_dcb_of(netdev);
+
+	dcb->pfc.pfc_en = pfc->pfc_en;
+	dcb->pfc.mbc = pfc->mbc;
+	dcb->pfc.delay = pfc->delay;
+	return 0;
+}
+
+static int lab_getbuffer(struct net_device *netdev, struct dcbnl_buffer *buffer)
+{
+	*buffer = lab_dcb_of(netdev)->buffer;
+	return 0;
+}
+
+static int lab_setbuffer(struct net_device *netdev, struct dcbnl_buffer *buffer)
+{
+	struct lab_dcb *dcb = lab_dcb_of(netdev);
+	u32 total = dcb->buffer.total_size;
+
+	dcb->buffer = *buffer;
+	dcb->buffer.total_size = total;
+	return 0;
+}
+
+static u8 lab_getdcbx(struct net_device *netdev)
+{
+	return lab_dcb_of(netdev)->dcbx;
+}
+
+static u8 lab_setdcbx(struct net_device *netdev, u8 mode)
+{
+	lab_dcb_of(netdev)->dcbx = mode;
+	return 0;
+}
+
+static const struct dcbnl_rtnl_ops lab_dcbnl_ops = {
+	.ieee_getets = lab_getets,
+	.ieee_setets = lab_setets,
+	.ieee_getpfc = lab_getpfc,
+	.ieee_setpfc = lab_setpfc,
+	.dcbnl_getbuffer = lab_getbuffer,
+	.dcbnl_setbuffer = lab_setbuffer,
+	.getdcbx = lab_getdcbx,
+	.setdcbx = lab_setdcbx,
+};
+
+/* The interface must stay until the module goes. */
+static int lab_dcb_add(const char *name)
+{
+	struct net_device *netdev = dev_get_by_name(&init_net, name);
+	struct lab_dcb *dcb;
+	int ret = -EBUSY;
+
+	if (!netdev)
+		return -ENODEV;
+	rtnl_lock();
+	dcb = netdev->dcbnl_ops ? NULL : lab_dcb_of(NULL);
+	if (dcb) {
+		*dcb = (struct lab_dcb){
+			.netdev = netdev,
+			.ets.ets_cap = IEEE_8021QAZ_MAX_TCS,
+			.pfc.pfc_cap = IEEE_8021QAZ_MAX_TCS,
+			.buffer.total_size = 262016,
+			.dcbx = DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE,
+		};
+		netdev->dcbnl_ops = &lab_dcbnl_ops;
+		ret = 0;
+	}
+	rtnl_unlock();
+	if (ret)
+		dev_put(netdev);
+	return ret;
+}
+
+static int lab_dcb_count(const char *name, u64 priority, u64 sent, u64 received)
+{
+	unsigned int i;
+
+	for (i = 0; i < LAB_MAX_DCB; i++)
+		if (lab_dcbs[i].netdev && !strcmp(lab_dcbs[i].netdev->name, name) &&
+		    priority < IEEE_8021QAZ_MAX_TCS) {
+			lab_dcbs[i].pfc.requests[priority] = sent;
+			lab_dcbs[i].pfc.indications[priority] = received;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static void lab_dcb_remove_all(void)
+{
+	unsigned int i;
+
+	rtnl_lock();
+	for (i = 0; i < LAB_MAX_DCB; i++) {
+		if (!lab_dcbs[i].netdev)
+			continue;
+		lab_dcbs[i].netdev->dcbnl_ops = NULL;
+		dev_put(lab_dcbs[i].netdev);
+		lab_dcbs[i].netdev = NULL;
+	}
+	rtnl_unlock();
+}
+
 /* ---- the control file ----------------------------------------------------------------------- */
 
 struct lab_field {
@@ -1354,6 +1511,13 @@ static int lab_command(int argc, char **argv)
 	if (!strcmp(argv[0], "add"))
 		return argc < 4 ? -EINVAL : lab_add(argv[1], argv[2], argv[3], argv[4]);
 
+	if (!strcmp(argv[0], "dcb") && argc == 2)
+		return lab_dcb_add(argv[1]);
+	if (!strcmp(argv[0], "dcb") && argc == 5)
+		return kstrtou64(argv[2], 0, &value[0]) ?: kstrtou64(argv[3], 0, &value[1]) ?:
+		       kstrtou64(argv[4], 0, &value[2]) ?:
+		       lab_dcb_count(argv[1], value[0], value[1], value[2]);
+
 	lab = lab_find(argv[1], &number);
 	if (!lab)
 		return -ENOENT;
@@ -1428,6 +1592,7 @@ static void __exit lab_exit(void)
 	debugfs_remove(control_file); /* waits for a command that is under way */
 	list_for_each_entry_safe(lab, next, &lab_devices, list)
 		lab_remove(lab);
+	lab_dcb_remove_all();
 }
 
 module_init(lab_init);
