@@ -292,19 +292,8 @@ static void take_news(struct rna_kubernetes *client)
 	for (size_t i = 0; i < inbox.event_count; i++)
 		rna_kube_add_event(&client->round, &inbox.events[i]);
 	client->round.events_dropped += inbox.dropped;
-	if (!client->wish)
-		return;
-	if (rna_kube_is_behind(&client->round))
-		rna_pace_want(&client->pace, rna_clock_monotonic());
-	else
-		rna_pace_forget(&client->pace);
-}
-
-static rna_usec next_round(const struct rna_kubernetes *client)
-{
-	rna_usec paced = rna_pace_next(&client->pace), open = rna_kube_next(&client->round);
-
-	return paced < open ? paced : open;
+	if (client->wish)
+		rna_kube_want(&client->round, &client->pace, rna_clock_monotonic());
 }
 
 static void *lane_main(void *userdata)
@@ -312,19 +301,10 @@ static void *lane_main(void *userdata)
 	struct rna_kubernetes *client = userdata;
 
 	while (!atomic_load(&client->quit)) {
-		struct rna_time now;
-		struct rna_pace_due due;
-
 		take_news(client);
-		now = rna_clock_now();
-		due = rna_pace_due(&client->pace, now.monotonic);
-		rna_pace_begin(&client->pace, &due, now.monotonic);
-		rna_kube_open(&client->round, &due);
-		if (rna_kube_next(&client->round) <= now.monotonic) {
-			rna_kube_run(&client->round, now);
+		if (rna_kube_step(&client->round, &client->pace, rna_clock_now()))
 			tell(client);
-		}
-		wait_for(client->wake, next_round(client));
+		wait_for(client->wake, rna_kube_wake_time(&client->round, &client->pace));
 	}
 	atomic_store(&client->ended, true);
 	signal_fd(client->ready);

@@ -803,6 +803,33 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 	rna_kube_disconnect(&round->api);
 }
 
+void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now)
+{
+	if (rna_kube_is_behind(round))
+		rna_pace_want(pace, now);
+	else
+		rna_pace_forget(pace);
+}
+
+bool rna_kube_step(struct rna_kube_round *round, struct rna_pace *pace, struct rna_time now)
+{
+	struct rna_pace_due due = rna_pace_due(pace, now.monotonic);
+
+	rna_pace_begin(pace, &due, now.monotonic);
+	rna_kube_open(round, &due);
+	if (rna_kube_next(round) > now.monotonic)
+		return false;
+	rna_kube_run(round, now);
+	return true;
+}
+
+rna_usec rna_kube_wake_time(const struct rna_kube_round *round, const struct rna_pace *pace)
+{
+	rna_usec paced = rna_pace_next(pace), open = rna_kube_next(round);
+
+	return paced < open ? paced : open;
+}
+
 void rna_kube_round_deinit(struct rna_kube_round *round)
 {
 	rna_kube_disconnect(&round->api);

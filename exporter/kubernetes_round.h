@@ -82,6 +82,14 @@ rna_usec rna_kube_next(const struct rna_kube_round *round);
 /* Does the open jobs that may be tried. Waits for the network. */
 void rna_kube_run(struct rna_kube_round *round, struct rna_time now);
 
+/*
+ * What a lane does, with a pace: it has got another wish, or none; it is awake; and when it is to
+ * be the next time. Of step, whether anything was asked.
+ */
+void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now);
+bool rna_kube_step(struct rna_kube_round *round, struct rna_pace *pace, struct rna_time now);
+rna_usec rna_kube_wake_time(const struct rna_kube_round *round, const struct rna_pace *pace);
+
 /* The requests for labels and conditions, as they would be sent. */
 void rna_kube_write_requests(const char *node, const struct rna_node_wish *wish,
 			     struct rna_strbuf *out);

@@ -14,6 +14,7 @@ As a library: Api(directory) in a with statement. Faults are put on with Api.fau
 asked is in Api.log.
 """
 import base64
+import collections
 import contextlib
 import copy
 import dataclasses
@@ -272,6 +273,8 @@ def check_annotations(name, annotations):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body at once
+    disable_nagle_algorithm = True  # or an answer waits 40 ms for an ACK of what TLS has said
     record = None
 
     # -- connection ---------------------------------------------------------------------------
@@ -326,7 +329,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.record = Record(self.command, url.path,
                              dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True)),
                              self.headers.get("Content-Type", ""), self.headers.get("Accept", ""),
-                             "", data.decode(errors="replace"), time=time.monotonic())
+                             "", data.decode(errors="replace"), time=api.clock())
         api.note(self.record)
         try:
             if length > BODY_MAX:
@@ -349,7 +352,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if api.take_fault("hang in reply"):
             api.ended.wait()
             raise Silence
-        if api.take_fault("429"):
+        if api.take_fault("429") or api.is_full():
             self.answer(429, "Too many requests, please try again later.",
                         {"Content-Type": "text/plain; charset=utf-8", "Retry-After": "1"})
             raise Silence
@@ -407,6 +410,9 @@ class Api:
         self.policy = None  # prefixes of keys that USER may change, on the node of its token
         self.apply_known = True  # else 415
         self.faults, self.delay = {}, 1
+        self.clock = time.monotonic
+        self.capacity = None  # requests a second, above which the answer is 429
+        self.taken = collections.Counter()  # of each second that had some
         self.port, self.server, self.ended = 0, None, None
         make_certificates(directory)
         self.write_service_account()
@@ -518,6 +524,14 @@ class Api:
                 if self.faults[kind] <= 0:
                     del self.faults[kind]
             return True
+
+    def is_full(self):
+        if self.capacity is None:
+            return False
+        with self.lock:
+            second = int(self.clock())
+            self.taken[second] += 1
+            return self.taken[second] > self.capacity
 
     def note(self, record):
         with self.lock:

@@ -28,7 +28,7 @@ import api  # noqa: E402
 
 REAL = os.environ.get("RNA_TEST_KUBECONFIG")  # of somebody who may create and delete nodes
 
-driver = None  # the program, set by run
+driver = fleet = None  # programs, set by run
 
 TAINT = "rdma-node-agent/rdma-down"
 CONDITIONS = ["RdmaPortDown", "RdmaDeviceMissing"]
