@@ -2,13 +2,13 @@
 /*
  * The agent: one sd-event loop and its guests.
  *
- *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again
- *	schedule   one timer for what is due, lanes for what is slow
- *	watch      sockets on which the kernel tells what has changed
- *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
- *	state      the memory's files, read and written by threads of their own
- *	node       what Kubernetes is told; backends that wait have threads of their own
+ *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again, SIGUSR1
+ *quiesces, SIGUSR2 resumes schedule   one timer for what is due, lanes for what is slow watch
+ *sockets on which the kernel tells what has changed HTTP       libmicrohttpd's descriptor; a timer
+ *while its addresses cannot be had state      the memory's files, read and written by threads of
+ *their own node       what Kubernetes is told; backends that wait have threads of their own
  *	selftest   one timer for the port whose turn it is, and a child that tests it
+ *	quiesce    one timer for its end, one for who waits until nothing is open any more
  *	control    a unix socket for commands that want something done
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
@@ -22,8 +22,10 @@
 #include "health.h"
 #include "node.h"
 #include "node_options.h"
+#include "notify.h"
 #include "passed.h"
 #include "publish.h"
+#include "quiesce.h"
 #include "remember.h"
 #include "schedule.h"
 #include "state.h"
@@ -39,7 +41,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <systemd/sd-daemon.h>
 #include <time.h>
 
 /* Enough for a lane that works; the rest of three seconds is for a machine that is busy. */
@@ -74,7 +75,9 @@ struct rna_agent {
 	struct rna_state *state;       /* NULL: the memory ends with the process */
 	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
 	struct rna_selftest *selftest; /* NULL: not a daemon, or not of this node */
-	struct rna_control *control;   /* NULL: nobody can ask for anything */
+	struct rna_quiesce *quiesce;   /* NULL: not a daemon */
+	struct rna_notify notify;
+	struct rna_control *control; /* NULL: nobody can ask for anything */
 	struct rna_answers answers;
 	uint64_t device_set; /* that the schedule was told the functions of */
 	struct rna_agent_status status;
@@ -87,7 +90,7 @@ static void announce_first(struct rna_agent *agent)
 {
 	rna_log_info("watching %zu RDMA device%s below %s", agent->schedule.device_count,
 		     agent->schedule.device_count == 1 ? "" : "s", agent->status.root);
-	(void)sd_notify(false, "READY=1"); /* nobody listens outside of systemd */
+	rna_notify_ready();
 }
 
 /* What is new goes into the memory, what the memory knows into the view. */
@@ -106,9 +109,13 @@ static void remember(struct rna_agent *agent, struct rna_view *view)
 static void hold_tests(struct rna_agent *agent)
 {
 	const char *label = agent->settings.selftest_node_label;
-	bool allowed = !label[0] || rna_node_has_label(agent->node, label);
+	enum rna_skip why = RNA_SKIP_NONE;
 
-	rna_selftest_hold(agent->selftest, allowed ? RNA_SKIP_NONE : RNA_SKIP_NODE_GATE);
+	if (agent->schedule.quiet)
+		why = RNA_SKIP_QUIESCED;
+	else if (label[0] && !rna_node_has_label(agent->node, label))
+		why = RNA_SKIP_NODE_GATE;
+	rna_selftest_hold(agent->selftest, why);
 }
 
 static void describe_web(struct rna_agent *agent)
@@ -129,6 +136,7 @@ static void publish(void *userdata)
 		return;
 	agent->status.snapshots++;
 	describe_web(agent);
+	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
 	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
@@ -149,8 +157,12 @@ static void publish(void *userdata)
 	rna_http_new_view(agent->http);
 	rna_watch_follow(agent->watch, view->snapshot);
 	rna_selftest_follow(agent->selftest, view);
-	if (agent->once)
+	if (agent->once) {
 		(void)sd_event_exit(agent->event, 0);
+		return;
+	}
+	rna_notify_status(&agent->notify, view);
+	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
 }
 
 /* The journal and Kubernetes hear of findings. */
@@ -193,6 +205,39 @@ static struct rna_web *newest_web(void *userdata)
 	const struct rna_agent *agent = userdata;
 
 	return rna_web_use_newest(agent->web, rna_clock_now().realtime);
+}
+
+/* ---- quiesce -------------------------------------------------------------------------------- */
+
+static void follow_quiesce(void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	agent->schedule.quiet = rna_quiesce_is_on(agent->quiesce);
+	hold_tests(agent);
+	rna_watch_update(agent->watch);
+	if (agent->view)
+		rna_watch_follow(agent->watch, agent->view->snapshot);
+	publish(agent);
+}
+
+static const char *find_holder(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+	const char *holder = rna_watch_holds(agent->watch);
+
+	if (!holder)
+		holder = rna_schedule_loud(&agent->schedule);
+	return !holder && rna_selftest_is_busy(agent->selftest) ? "a self-test" : holder;
+}
+
+/* Before the signals that ask for it are watched. */
+static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
+{
+	const struct rna_quiesce_handlers handlers = {follow_quiesce, find_holder, agent};
+	int ret = rna_quiesce_new(agent->event, &handlers, &agent->quiesce);
+
+	return ret < 0 ? rna_error_set(error, ret, "cannot wait for a quiesce") : 0;
 }
 
 /* ---- HTTP and settings ---------------------------------------------------------------------- */
@@ -360,8 +405,7 @@ static void reload(struct rna_agent *agent)
 {
 	struct rna_error error = {0};
 
-	(void)sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%llu",
-			 (unsigned long long)rna_clock_monotonic());
+	rna_notify_reloading(rna_clock_monotonic());
 	agent->status.config_ok = try_reload(agent, &error) >= 0;
 	if (agent->status.config_ok) {
 		agent->status.config_loaded = rna_clock_now().realtime;
@@ -369,7 +413,7 @@ static void reload(struct rna_agent *agent)
 	} else {
 		rna_log_error("configuration not reloaded, the old settings stay: %s", error.text);
 	}
-	(void)sd_notify(false, "READY=1");
+	rna_notify_ready();
 	publish(agent);
 }
 
@@ -379,6 +423,10 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 
 	if (info->ssi_signo == SIGHUP)
 		reload(agent);
+	else if (info->ssi_signo == SIGUSR1)
+		rna_quiesce_ask(agent->quiesce, agent->settings.quiesce_timeout);
+	else if (info->ssi_signo == SIGUSR2)
+		rna_quiesce_resume(agent->quiesce);
 	else
 		(void)sd_event_exit(sd_event_source_get_event(source), 0);
 	return 0;
@@ -386,7 +434,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 
 static int watch_signals(struct rna_agent *agent)
 {
-	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 	sigset_t set;
 
 	(void)sigemptyset(&set);
@@ -455,6 +503,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
 	agent->http = rna_http_stop(agent->http);
 	agent->control = rna_control_stop(agent->control);
+	agent->quiesce = rna_quiesce_free(agent->quiesce);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_passed_close(&agent->passed);
 	agent->view = rna_view_unref(agent->view);
@@ -558,7 +607,7 @@ static void start_control(struct rna_agent *agent)
 
 	if (!path[0])
 		return;
-	agent->answers.selftest = agent->selftest;
+	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce};
 	rna_control_make_directory(path);
 	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
 			      &error) < 0)
@@ -609,7 +658,7 @@ static int start_node(struct rna_agent *agent, struct rna_error *error)
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
-	(void)sd_notify(false, "STOPPING=1");
+	rna_notify_stopping();
 	agent->http = rna_http_stop(agent->http);
 	agent->control = rna_control_stop(agent->control);
 	agent->selftest = rna_selftest_free(agent->selftest);
@@ -624,6 +673,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 {
 	int ret;
 
+	ret = start_quiesce(agent, error);
+	if (ret < 0)
+		return ret;
 	ret = watch_signals(agent);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot watch for signals");

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
+#include <errno.h>
+
+#include "duration.h"
 #include "rna/exporter.h"
+#include "words.h"
 
 /* ---- selftest -------------------------------------------------------------------------------- */
 
@@ -57,7 +61,85 @@ static void forget_selftest(struct rna_control_call *call, void *userdata)
 	rna_selftest_forget(answers->selftest, call);
 }
 
+/* ---- quiesce and resume ---------------------------------------------------------------------- */
+
+enum { TIMEOUT_MIN_SECONDS = 1, TIMEOUT_MAX_DAYS = 7 };
+
+/* For how long: what was asked for, or the setting. */
+static int read_timeout(const char *text, const struct rna_settings *settings, rna_usec *ret,
+			struct rna_error *error)
+{
+	*ret = settings->quiesce_timeout;
+	if (!text)
+		return 0;
+	if (rna_duration_parse(text, ret) < 0 || *ret < TIMEOUT_MIN_SECONDS * RNA_USEC_PER_SEC ||
+	    *ret > TIMEOUT_MAX_DAYS * 86400 * RNA_USEC_PER_SEC)
+		return rna_error_say(error, -EINVAL,
+				     "--timeout: %.*s is no duration from %ds to %dd, such as 30m",
+				     RNA_SHOWN(text), TIMEOUT_MIN_SECONDS, TIMEOUT_MAX_DAYS);
+	return 0;
+}
+
+static void say(struct rna_control_call *call, const char *what, const char *reason)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&text, "%s%s%s\n", what, reason ? ": " : "", reason ? reason : "");
+	if (rna_strbuf_ok(&text))
+		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);
+	rna_control_exit(call, 0);
+}
+
+static void tell_quiesced(int status, const struct rna_error *error, void *userdata)
+{
+	struct rna_control_call *call = userdata;
+
+	if (status < 0)
+		rna_control_fail(call, error);
+	else
+		say(call, "quiesced, nothing of the RDMA stack is open", NULL);
+}
+
+static void answer_quiesce(struct rna_control_call *call, void *userdata)
+{
+	const struct rna_answers *answers = userdata;
+	struct rna_error error = {0};
+	rna_usec timeout;
+	int status;
+
+	status = read_timeout(rna_control_value(call, "timeout"), answers->settings, &timeout,
+			      &error);
+	if (status == 0) {
+		rna_quiesce_ask(answers->quiesce, timeout);
+		status = rna_quiesce_wait(answers->quiesce, tell_quiesced, call);
+		if (status < 0)
+			(void)rna_error_set(&error, status,
+					    "quiesced, but it cannot be waited for");
+	}
+	if (status < 0)
+		rna_control_fail(call, &error);
+}
+
+static void forget_quiesce(struct rna_control_call *call, void *userdata)
+{
+	const struct rna_answers *answers = userdata;
+
+	rna_quiesce_forget(answers->quiesce, call);
+}
+
+static void answer_resume(struct rna_control_call *call, void *userdata)
+{
+	const struct rna_answers *answers = userdata;
+	const char *reason;
+
+	rna_quiesce_resume(answers->quiesce);
+	reason = rna_quiesce_reason(answers->quiesce);
+	say(call, reason ? "still quiesced" : "resumed", reason);
+}
+
 const struct rna_control_command rna_answers[] = {
+	{"quiesce", answer_quiesce, forget_quiesce},
+	{"resume", answer_resume, NULL},
 	{"selftest", answer_selftest, forget_selftest},
 	{NULL, NULL, NULL},
 };

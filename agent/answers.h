@@ -7,11 +7,15 @@
 #pragma once
 
 #include "control.h"
+#include "quiesce.h"
 #include "selftest.h"
+#include "settings.h"
 
 /* Whom to turn to. */
 struct rna_answers {
+	const struct rna_settings *settings;
 	struct rna_selftest *selftest;
+	struct rna_quiesce *quiesce;
 };
 
 extern const struct rna_control_command rna_answers[]; /* userdata: struct rna_answers */

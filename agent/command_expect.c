@@ -160,7 +160,7 @@ static int accept_port(struct work *work, const struct rna_judged_port *port,
 				  device->name, port->number);
 		return 0;
 	}
-	up = value->state.number == RNA_PORT_ACTIVE || value->state.number == RNA_PORT_ACTIVE_DEFER;
+	up = rna_port_is_up(value);
 	entry->accepted.expected = up ? RNA_EXPECTED_UP : RNA_EXPECTED_DOWN;
 	entry->accepted.time = work->view->snapshot->time.realtime;
 	*(up ? &work->up : &work->down) += 1;

@@ -151,6 +151,26 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_selftest,
 	},
 	{
+		.name = "quiesce",
+		.summary =
+			"Makes the running agent let go of the RDMA stack, so that drivers can be "
+			"changed.",
+		.help = "It waits until nothing is open any more. Until resume, or "
+			"quiesce.timeout, "
+			"nothing of\nverbs, MADs and RDMA netlink is used and no port is tested; "
+			"what files of /sys say is\nread on. SIGUSR1 does the same, and SIGUSR2 "
+			"resumes.",
+		.options = RNA_OPTION_BIT(TIMEOUT),
+		.settings = true,
+		.execute = rna_command_quiesce,
+	},
+	{
+		.name = "resume",
+		.summary = "Ends what quiesce began.",
+		.settings = true,
+		.execute = rna_command_resume,
+	},
+	{
 		.name = "record",
 		.operand = "DIR",
 		.summary =

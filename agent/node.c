@@ -89,6 +89,11 @@ void rna_node_describe(struct rna_node *node, struct rna_view *view)
 	view->node = status;
 }
 
+const struct rna_kubernetes_status *rna_node_status(const struct rna_node *node)
+{
+	return node ? node->status : NULL;
+}
+
 bool rna_node_has_label(const struct rna_node *node, const char *label)
 {
 	return node && rna_kubernetes_has_label(node->status, label);

@@ -41,6 +41,7 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_DURATION] = {"duration", "TIME",
 				 .help = "write for so long, however much it is"},
 	[RNA_OPTION_FORCE] = {"force", .help = "test ports that are in use, too"},
+	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume by itself after so long"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };

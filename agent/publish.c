@@ -114,6 +114,8 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 	view->agent.lanes_stalled = schedule->overdue;
 	memcpy(view->agent.sources, schedule->sources, sizeof(view->agent.sources));
 	view->agent.root = rna_arena_strdup(arena, status->root);
+	if (status->quiesced)
+		view->agent.quiesced = rna_arena_strdup(arena, status->quiesced);
 	view->jobs = rna_arena_alloc(arena, jobs);
 	view->snapshot = make_snapshot(schedule, time);
 	if (!view->agent.root || !view->jobs || !view->snapshot) {

@@ -14,8 +14,7 @@ bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_
 
 bool rna_subject_is_active(const struct rna_rule_subject *subject)
 {
-	return rna_subject_in_state(subject, RNA_PORT_ACTIVE) ||
-	       rna_subject_in_state(subject, RNA_PORT_ACTIVE_DEFER);
+	return rna_port_is_up(subject->state);
 }
 
 enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)

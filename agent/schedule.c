@@ -46,7 +46,8 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	slot->job.urgent = slot->origin.source != RNA_SOURCE_POLL;
 	slot->job.input = (struct rna_collect_input){
 		.root = schedule->root,
-		.backends = schedule->backends,
+		.backends = schedule->quiet ? rna_backends_quiet(schedule->backends)
+					    : schedule->backends,
 		.presence = (const void *)presence,
 		.netdevs = (const void *)slot->netdevs,
 		.filter = slot->filter,
@@ -83,6 +84,7 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 		target->running++;
 	}
 	*tail = NULL;
+	target->loud = !schedule->quiet;
 	target->wanted = 0;
 	rna_lanes_submit(schedule->lanes, chain);
 }
@@ -571,6 +573,25 @@ void rna_schedule_read_triggered(struct rna_schedule *schedule)
 	for (struct rna_target *t = schedule->devices; t; t = t->next)
 		read_triggered(schedule, t, now);
 	flush(schedule);
+}
+
+static const char *find_loud(const struct rna_target *list)
+{
+	for (const struct rna_target *t = list; t; t = t->next)
+		if (t->running > 0 && t->loud)
+			return rna_target_name(t);
+	return NULL;
+}
+
+const char *rna_schedule_loud(const struct rna_schedule *schedule)
+{
+	const char *name = find_loud(schedule->devices);
+
+	if (!name)
+		name = find_loud(schedule->leaving);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT && !name; id++)
+		name = find_loud(schedule->node[id]);
+	return name;
 }
 
 static void read_later(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)

@@ -32,6 +32,7 @@ struct rna_schedule {
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 	/* Received first among the events that the next view will be the first to show; 0: none. */
 	rna_usec unpublished[RNA_SOURCE_COUNT];
+	bool quiet;    /* jobs that begin now open nothing of the RDMA stack */
 	bool patient;  /* wait for slow devices until their deadline: commands that run once */
 	bool complete; /* every slot to wait for has run once, or is too slow */
 	void (*on_settled)(void *userdata);
@@ -60,6 +61,9 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 
 /* From the next run of presence on, it looks for these; the schedule takes over the reference. */
 void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_addresses *functions);
+
+/* Whose chain was begun before it was quiet, and may have the RDMA stack open; NULL: nobody's. */
+const char *rna_schedule_loud(const struct rna_schedule *schedule);
 
 /* Runs at once what events have marked (trigger.h). */
 void rna_schedule_read_triggered(struct rna_schedule *schedule);

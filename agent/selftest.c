@@ -756,8 +756,22 @@ void rna_selftest_update(struct rna_selftest *selftest)
 
 void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
 {
-	if (selftest)
-		selftest->hold = why;
+	if (!selftest || selftest->hold == why)
+		return;
+	selftest->hold = why;
+	for (size_t i = selftest->at + 1; why == RNA_SKIP_QUIESCED && i < selftest->session.count;
+	     i++) {
+		struct rna_loopback_result *result = &selftest->session.items[i].result;
+
+		result->end = RNA_LOOPBACK_SKIPPED;
+		result->skip = why;
+		(void)snprintf(result->text, sizeof(result->text), "%s", rna_skip_meaning(why));
+	}
+}
+
+bool rna_selftest_is_busy(const struct rna_selftest *selftest)
+{
+	return selftest && selftest->session.count > 0;
 }
 
 int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,

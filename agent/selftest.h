@@ -33,8 +33,14 @@ void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view);
 /* The settings have changed. */
 void rna_selftest_update(struct rna_selftest *selftest);
 
-/* Why nothing may be tested at all, RNA_SKIP_QUIESCED or RNA_SKIP_NODE_GATE; RNA_SKIP_NONE. */
+/*
+ * Why nothing may be tested at all, RNA_SKIP_QUIESCED or RNA_SKIP_NODE_GATE; RNA_SKIP_NONE. The
+ * test under way is the last one when it is to be quiet.
+ */
 void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why);
+
+/* Is a test under way, on behalf of anybody? */
+bool rna_selftest_is_busy(const struct rna_selftest *selftest);
 
 /* What is known now, a new reference for the caller; NULL: nothing yet, or no memory. */
 struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);

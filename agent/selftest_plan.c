@@ -53,11 +53,7 @@ static bool is_stalled(const struct rna_selftest_subject *subject)
 
 static bool is_active(const struct rna_selftest_subject *subject)
 {
-	const struct rna_port_state_value *state = rna_port_state(subject->device, subject->port);
-
-	return state && rna_value_is_known(state->state) &&
-	       (state->state.number == RNA_PORT_ACTIVE ||
-		state->state.number == RNA_PORT_ACTIVE_DEFER);
+	return rna_port_is_up(rna_port_state(subject->device, subject->port));
 }
 
 /* RC connections are of nodes that call themselves CA; iWARP says RNIC, EFA says unspecified. */

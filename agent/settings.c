@@ -33,6 +33,8 @@ static bool is_any(const char *text);
 static bool is_absolute(const char *text);
 static bool is_resource_glob(const char *entry);
 static bool is_node_label(const char *entry);
+static bool is_label_key(const char *entry);
+static bool is_label_value(const char *entry);
 
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
@@ -319,6 +321,14 @@ const struct rna_setting rna_setting_table[] = {
 	     RNA_CONTROL_SOCKET_DEFAULT,
 	     "Unix socket at which commands of this node ask the agent to do something, as root or as "
 	     "its own user. Read at the start only; a root other than the running system's has none."),
+	DURATION("quiesce.timeout", quiesce_timeout, "10s", "7d", "1h",
+		 "A quiesce that was asked for ends by itself after so long, unless the command says otherwise."),
+	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none", is_label_key,
+	     "nvidia.com/ofed-driver-upgrade-state",
+	     "Label of the Node that says that its driver is being changed: while it has one, the agent "
+	     "is quiesced. It is read every kubernetes.look, with kubernetes.backend api or both."),
+	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
+	     is_label_value, "upgrade-done", "Values of that label that say nothing of the kind."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
 		"Whether ports are tested from time to time, while they are idle: whether they still move "
 		"data, and how fast."),
@@ -452,6 +462,16 @@ static bool is_node_label(const char *entry)
 		return true;
 	return key && rna_label_key_check("selftest.node_label", key, NULL) == 0 &&
 	       (entry[len] == '\0' || rna_label_value_is_legal(entry + len + 1));
+}
+
+static bool is_label_key(const char *entry)
+{
+	return *entry == '\0' || rna_label_key_check("quiesce.node_label", entry, NULL) == 0;
+}
+
+static bool is_label_value(const char *entry)
+{
+	return *entry && rna_label_value_is_legal(entry);
 }
 
 /* A module's name, which has no other characters in any driver of the kernel. */

@@ -92,6 +92,9 @@ struct rna_settings {
 	char *kubernetes_nfd_directory;
 	rna_usec kubernetes_nfd_expiry;
 	char *control_socket; /* "": none */
+	rna_usec quiesce_timeout;
+	char *quiesce_node_label;       /* "": none */
+	char **quiesce_node_label_idle; /* NULL-ended, or NULL: none */
 	bool selftest_enabled;
 	rna_usec selftest_period;
 	unsigned selftest_bytes; /* MiB for each endpoint */

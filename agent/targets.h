@@ -46,6 +46,7 @@ struct rna_target {
 	unsigned later;      /* bit set: it asked for these, but not at once */
 	rna_usec shown;      /* when the newest event was received that a part was read for */
 	unsigned running;    /* jobs of the chain under way that have not come back */
+	bool loud;           /* that chain may open the RDMA stack */
 	bool slow;           /* a job of that chain is past the handover time */
 	bool gone;           /* the device vanished; freed when the chain is back */
 	rna_usec pause;      /* grows with each run past its deadline */

@@ -207,6 +207,14 @@ void rna_verbs_watch_follow(struct rna_verbs_watch *watch, const struct rna_snap
 	remove_unwanted(watch);
 }
 
+const char *rna_verbs_watch_holds(const struct rna_verbs_watch *watch)
+{
+	for (const struct held *held = watch ? watch->held : NULL; held; held = held->next)
+		if (held->stage != STAGE_CLOSED)
+			return held->device->name;
+	return NULL;
+}
+
 void rna_verbs_watch_let_go(struct rna_verbs_watch *watch, const char *node)
 {
 	for (struct held *held = watch ? watch->held : NULL; held; held = held->next)

@@ -22,6 +22,9 @@ int rna_verbs_watch_new(sd_event *event, const struct rna_schedule *schedule,
 void rna_verbs_watch_follow(struct rna_verbs_watch *watch, const struct rna_snapshot *snapshot,
 			    bool wanted);
 
+/* A device whose context is open, or about to be; NULL: none. */
+const char *rna_verbs_watch_holds(const struct rna_verbs_watch *watch);
+
 /* Closes the context with that device node: the device is being removed and may wait for it. */
 void rna_verbs_watch_let_go(struct rna_verbs_watch *watch, const char *node);
 

@@ -282,7 +282,13 @@ void rna_watch_update(struct rna_watch *watch)
 		close_monitor(watch, &watch->links, RNA_SOURCE_RTNETLINK);
 		close_monitor(watch, &watch->uevents, RNA_SOURCE_UEVENT);
 	}
-	update_verbs(watch, live && settings->watch_events && settings->watch_verbs_events);
+	update_verbs(watch, live && settings->watch_events && settings->watch_verbs_events &&
+				    !watch->schedule->quiet);
+}
+
+const char *rna_watch_holds(const struct rna_watch *watch)
+{
+	return watch ? rna_verbs_watch_holds(watch->verbs) : NULL;
 }
 
 static int add_timer(struct rna_watch *watch, sd_event_source **ret,

@@ -15,10 +15,14 @@ struct rna_watch;
 struct rna_watch *rna_watch_new(sd_event *event, struct rna_schedule *schedule);
 
 /*
- * Listens to what the settings want, on a live root only; called again when they have changed.
+ * Listens to what the settings want, on a live root only; called again when they, or the quiet of
+ * the schedule, have changed.
  * What cannot be listened to is logged, and polling has to do.
  */
 void rna_watch_update(struct rna_watch *watch);
+
+/* A device that is held open, by choice; NULL: none. */
+const char *rna_watch_holds(const struct rna_watch *watch);
 
 /* A snapshot is out: holds contexts for the devices in it. NULL is fine. */
 void rna_watch_follow(struct rna_watch *watch, const struct rna_snapshot *snapshot);

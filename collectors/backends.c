@@ -4,6 +4,97 @@
 #include <errno.h>
 #include <string.h>
 
+/* ---- nothing of the RDMA stack -------------------------------------------------------------- */
+
+static int query_no_ports(const struct rna_root *root, const struct rna_device *device,
+			  struct rna_verbs_port *ports)
+{
+	(void)root, (void)device, (void)ports;
+	return -ENOENT;
+}
+
+static int query_no_gids(const struct rna_root *root, const struct rna_device *device,
+			 struct rna_arena *arena, struct rna_verbs_gids *ret)
+{
+	(void)root, (void)device, (void)arena, (void)ret;
+	return -ENOENT;
+}
+
+static const struct rna_verbs_backend no_verbs = {query_no_ports, query_no_gids};
+
+static int find_no_netdev(const struct rna_root *root, const char *device, unsigned port,
+			  char ret[IF_NAMESIZE])
+{
+	(void)root, (void)device, (void)port, (void)ret;
+	return -ENOENT;
+}
+
+static int get_no_counters(const struct rna_root *root, const char *device, unsigned port,
+			   struct rna_arena *arena, struct rna_netlink_counters *ret)
+{
+	(void)root, (void)device, (void)port, (void)arena, (void)ret;
+	return -ENOENT;
+}
+
+static int get_no_resources(const struct rna_root *root, const char *device,
+			    struct rna_resources *ret)
+{
+	(void)root, (void)device, (void)ret;
+	return -ENOENT;
+}
+
+static const struct rna_rdma_netlink_backend no_rdma_netlink = {
+	.find_netdev = find_no_netdev,
+	.get_counters = get_no_counters,
+	.get_resources = get_no_resources,
+};
+
+static bool serves_no_port(const struct rna_root *root, const struct rna_device *device,
+			   unsigned port)
+{
+	(void)root, (void)device, (void)port;
+	return false;
+}
+
+static int query_no_port(const struct rna_root *root, const struct rna_device *device,
+			 unsigned port, struct rna_mad_port *ret)
+{
+	(void)root, (void)device, (void)port, (void)ret;
+	return -ENOENT;
+}
+
+static int query_no_counters(const struct rna_root *root, const struct rna_device *device,
+			     unsigned port, struct rna_mad_counters *ret)
+{
+	(void)root, (void)device, (void)port, (void)ret;
+	return -ENOENT;
+}
+
+static const struct rna_mad_backend no_mad = {serves_no_port, query_no_port, query_no_counters};
+
+const struct rna_backends *rna_backends_quiet(const struct rna_backends *backends)
+{
+	return backends->quiet ? backends->quiet : backends;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static struct rna_backends *add_quiet(struct rna_backends *backends)
+{
+	struct rna_backends *quiet = malloc(sizeof(*quiet));
+
+	if (!quiet) {
+		free(backends);
+		return NULL;
+	}
+	*quiet = *backends;
+	quiet->verbs = &no_verbs;
+	quiet->rdma_netlink = &no_rdma_netlink;
+	quiet->mad = &no_mad;
+	backends->quiet = quiet;
+	return backends;
+}
+
 struct rna_backends *rna_backends_new(const struct rna_root *root)
 {
 	struct rna_backends *backends = calloc(1, sizeof(*backends));
@@ -21,13 +112,15 @@ struct rna_backends *rna_backends_new(const struct rna_root *root)
 		.hwloc = live ? &rna_hwloc : &rna_recorded_hwloc,
 		.ethtool = live ? &rna_ethtool : &rna_recorded_ethtool,
 	};
-	return backends;
+	return add_quiet(backends);
 }
 
 struct rna_backends *rna_backends_free(struct rna_backends *backends)
 {
-	if (backends)
-		free(backends->hwloc_xml);
+	if (!backends)
+		return NULL;
+	free(backends->hwloc_xml);
+	free(backends->quiet);
 	free(backends);
 	return NULL;
 }
@@ -40,6 +133,8 @@ int rna_backends_set_hwloc_xml(struct rna_backends *backends, const char *file)
 		return -ENOMEM;
 	free(backends->hwloc_xml);
 	backends->hwloc_xml = copy;
+	if (backends->quiet)
+		backends->quiet->hwloc_xml = copy;
 	return 0;
 }
 

@@ -275,6 +275,7 @@ struct rna_backends {
 	const struct rna_mad_backend *mad;
 	const struct rna_hwloc_backend *hwloc;
 	const struct rna_ethtool_backend *ethtool;
+	struct rna_backends *quiet; /* see rna_backends_quiet(); NULL: it is that itself */
 };
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */

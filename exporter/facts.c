@@ -263,12 +263,9 @@ struct rna_value rna_transfers_per_second(struct rna_value speed)
 
 struct rna_value rna_port_up(const struct rna_subject *port)
 {
-	uint64_t state;
-
 	if (!port->state || !rna_value_is_known(port->state->state))
 		return (struct rna_value){0};
-	state = port->state->state.number;
-	return rna_value_ok(state == RNA_PORT_ACTIVE || state == RNA_PORT_ACTIVE_DEFER);
+	return rna_value_ok(rna_port_is_up(port->state));
 }
 
 const char *rna_why_no_port(const struct rna_subjects *subjects)

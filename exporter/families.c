@@ -532,6 +532,11 @@ static struct rna_value lanes_stalled(const struct rna_subject *node)
 	return rna_value_ok(node->view->agent.lanes_stalled);
 }
 
+static struct rna_value quiesced(const struct rna_subject *node)
+{
+	return yes_or_no(node->view->agent.quiesced);
+}
+
 static struct rna_value config_ok(const struct rna_subject *node)
 {
 	return yes_or_no(node->view->agent.config_ok);
@@ -1116,6 +1121,9 @@ static const struct rna_family table[] = {
 	{{"rdma_agent_lanes_stalled", GAUGE, PLAIN,
 	  "Worker threads that are held by a run past its deadline."},
 	 NODE, lanes_stalled},
+	{{"rdma_agent_quiesced", GAUGE, YES_NO,
+	  "Whether the agent keeps its hands off the RDMA stack, because drivers are being changed."},
+	 NODE, quiesced},
 	{{"rdma_agent_config_last_reload_successful", GAUGE, YES_NO,
 	  "Whether the configuration was good when it was read last."},
 	 NODE, config_ok},

@@ -579,6 +579,10 @@ static void add_header(const struct page *page)
 		add(page, ", from the recorded machine in ");
 		add_text(page, page->view->agent.root);
 	}
+	if (page->view->agent.quiesced) {
+		add(page, "; quiesced, ");
+		add_text(page, page->view->agent.quiesced);
+	}
 	add(page, "</p>\n</header>\n<main>\n");
 }
 

@@ -63,6 +63,13 @@ const char *rna_link_layer_name(enum rna_link_layer layer)
 }
 
 /* The words of sysfs state, as ibstat users know them. */
+bool rna_port_is_up(const struct rna_port_state_value *port)
+{
+	return port && rna_value_is_known(port->state) &&
+	       (port->state.number == RNA_PORT_ACTIVE ||
+		port->state.number == RNA_PORT_ACTIVE_DEFER);
+}
+
 const char *rna_port_state_name(uint64_t state)
 {
 	static const char *const names[] = {

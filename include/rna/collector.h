@@ -35,6 +35,12 @@ RNA_DEFINE_CLEANUP(struct rna_backends, rna_backends_free)
 int rna_backends_set_hwloc_xml(struct rna_backends *backends, const char *file);
 
 /*
+ * The same, but nothing of the RDMA stack is opened: verbs, MADs and RDMA netlink answer as where
+ * there is no way to them, and files have to do. For as long as backends.
+ */
+const struct rna_backends *rna_backends_quiet(const struct rna_backends *backends);
+
+/*
  * A reader keeps the attribute files of one (collector, device) pair open between runs; see
  * collectors/reader.c for why. Dropping it is always safe and costs one slower run.
  * Thread: whoever runs the job; the schedule never runs two jobs of one pair at a time.

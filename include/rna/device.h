@@ -150,6 +150,9 @@ struct rna_port_state_value {
 	struct rna_value physical_state; /* enum rna_physical_state */
 };
 
+/* Is it ACTIVE, or soon again (ACTIVE_DEFER)? false also when it is not known; NULL: false. */
+bool rna_port_is_up(const struct rna_port_state_value *port);
+
 struct rna_state {
 	struct rna_part part;
 	size_t port_count;

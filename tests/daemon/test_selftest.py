@@ -23,7 +23,10 @@ class Asked(Agent):
         super().write_config(poll, f'control: {{socket: "{self.socket}"}}\n{extra}')
 
     def selftest(self, *arguments):
-        return subprocess.run([this.binary, "selftest", "--config", self.config, *arguments],
+        return self.ask("selftest", *arguments)
+
+    def ask(self, command, *arguments):
+        return subprocess.run([this.binary, command, "--config", self.config, *arguments],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=PATIENCE, check=False)
 

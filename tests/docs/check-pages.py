@@ -60,7 +60,7 @@ def check_page(binary, topic, names):
 # What stands on the line, the last word being completed -> what is offered.
 COMPLETIONS = {
     ("co",): ["collect"],
-    ("re",): ["record"],
+    ("rec",): ["record"],
     ("",): "commands",
     ("zzz",): [],
     ("--k",): [],

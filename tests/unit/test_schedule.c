@@ -34,6 +34,7 @@ static struct script {
 	atomic_uint netdev_count;
 	atomic_uint netdev_without_presence;
 	atomic_uint pcie_without_netdevs;
+	atomic_uint loud_runs; /* of what has all backends */
 	atomic_uint netdev_runs;
 	atomic_uint port_state; /* of all ports */
 	pthread_mutex_t lock;
@@ -181,6 +182,7 @@ static int collect_pcie(const struct rna_collect_input *in, struct rna_part **re
 	(void)error;
 	if (!in->netdevs)
 		atomic_fetch_add(&script.pcie_without_netdevs, 1);
+	atomic_fetch_add(&script.loud_runs, in->backends != rna_backends_quiet(in->backends));
 	*ret = new_part(RNA_COLLECTOR_PCIE, sizeof(struct rna_pcie));
 	return 0;
 }
@@ -240,6 +242,7 @@ struct fixture {
 	sd_event *event;
 	struct rna_settings settings;
 	struct rna_root *root;
+	struct rna_backends *backends;
 	struct rna_schedule schedule;
 	struct rna_view *view;
 };
@@ -303,8 +306,10 @@ static int setup(void **state)
 	assert_int_equal(rna_root_open(NULL, &fixture->root, &error), 0);
 	fixture->schedule.on_settled = on_settled;
 	fixture->schedule.userdata = fixture;
+	fixture->backends = rna_backends_new(fixture->root);
+	assert_non_null(fixture->backends);
 	assert_int_equal(rna_schedule_init(&fixture->schedule, fixture->event, &fixture->settings,
-					   fixture->root, NULL, &error),
+					   fixture->root, fixture->backends, &error),
 			 0);
 	rna_log_open(LOG_EMERG);
 	*state = fixture;
@@ -319,6 +324,7 @@ static int teardown(void **state)
 	(void)rna_view_unref(fixture->view);
 	assert_true(rna_schedule_stop(&fixture->schedule, 10 * RNA_USEC_PER_SEC));
 	(void)sd_event_unref(fixture->event);
+	(void)rna_backends_free(fixture->backends);
 	(void)rna_root_close(fixture->root);
 	free(fixture);
 	return 0;
@@ -576,6 +582,28 @@ static void test_interfaces_wait_for_devices(void **state)
 	assert_int_equal(atomic_load(&script.pcie_without_netdevs), 0);
 	assert_true(fixture->schedule.devices->slots[RNA_COLLECTOR_PCIE].ran);
 	assert_non_null(rna_snapshot_netdevs(fixture->view->snapshot));
+}
+
+/* What runs when it is quiet opens nothing of the RDMA stack; what ran before has let go. */
+static void test_quiet(void **state)
+{
+	struct fixture *fixture = *state;
+	rna_usec begin;
+	unsigned runs;
+
+	start(fixture);
+	run_until(fixture, always);
+	fixture->schedule.quiet = true;
+	while (rna_schedule_loud(&fixture->schedule))
+		assert_true(sd_event_run(fixture->event, 5 * RNA_USEC_PER_MSEC) >= 0);
+	runs = atomic_load(&script.loud_runs);
+	assert_true(runs > 0);
+	begin = rna_clock_monotonic();
+	while (rna_clock_monotonic() - begin < 4 * fixture->settings.poll[RNA_COLLECTOR_PCIE]) {
+		assert_true(sd_event_run(fixture->event, 5 * RNA_USEC_PER_MSEC) >= 0);
+		assert_null(rna_schedule_loud(&fixture->schedule));
+	}
+	assert_int_equal(atomic_load(&script.loud_runs), runs);
 }
 
 static bool one_device(struct fixture *fixture)
@@ -846,6 +874,7 @@ int main(void)
 		SCHEDULE_TEST(test_who_runs_once_gets_gids_too),
 		SCHEDULE_TEST(test_reloads_do_not_put_off_polls),
 		SCHEDULE_TEST(test_interfaces_wait_for_devices),
+		SCHEDULE_TEST(test_quiet),
 		SCHEDULE_TEST(test_devices_come_and_go),
 		SCHEDULE_TEST(test_a_hanging_device_may_vanish),
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),

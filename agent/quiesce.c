@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quiesce.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+
+#include "rna/clock.h"
+#include "rna/log.h"
+#include "rna/parse.h"
+
+/* How often it is looked whether the last one has let go, and for how long who asked waits. */
+#define LOOK_PERIOD (20 * RNA_USEC_PER_MSEC)
+#define PATIENCE    (20 * RNA_USEC_PER_SEC)
+
+struct waiter {
+	struct waiter *next;
+	rna_usec end;
+	void (*done)(int status, const struct rna_error *error, void *userdata);
+	void *userdata;
+};
+
+struct rna_quiesce {
+	sd_event *event;
+	struct rna_quiesce_handlers handlers;
+	sd_event_source *timeout; /* of what was asked for */
+	rna_usec until;           /* monotonic; 0: nobody asks for it */
+	char *node;               /* "KEY=VALUE" of the Node; NULL: it says nothing */
+	char reason[RNA_ERROR_MAX];
+	struct waiter *waiters;
+	sd_event_source *look; /* while somebody waits */
+};
+
+bool rna_quiesce_is_on(const struct rna_quiesce *quiesce)
+{
+	return quiesce && (quiesce->until > 0 || quiesce->node);
+}
+
+const char *rna_quiesce_reason(const struct rna_quiesce *quiesce)
+{
+	return rna_quiesce_is_on(quiesce) ? quiesce->reason : NULL;
+}
+
+static void write_reason(struct rna_quiesce *quiesce)
+{
+	rna_usec left = rna_usec_since(rna_clock_monotonic(), quiesce->until);
+	time_t end = (time_t)((rna_clock_now().realtime + left) / RNA_USEC_PER_SEC);
+	struct tm tm;
+	char text[32];
+
+	if (quiesce->until == 0) {
+		(void)snprintf(quiesce->reason, sizeof(quiesce->reason),
+			       "the Node has the label %s", quiesce->node ? quiesce->node : "");
+		return;
+	}
+	(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&end, &tm));
+	(void)snprintf(quiesce->reason, sizeof(quiesce->reason), "asked for, until %s", text);
+}
+
+/* was: before the change that is to be told. */
+static void tell(struct rna_quiesce *quiesce, bool was)
+{
+	bool on = rna_quiesce_is_on(quiesce);
+
+	write_reason(quiesce);
+	if (on)
+		rna_log_notice("quiesced, nothing of the RDMA stack will be opened: %s",
+			       quiesce->reason);
+	else if (was)
+		rna_log_notice("no longer quiesced");
+	if (on != was)
+		quiesce->handlers.changed(quiesce->handlers.userdata);
+}
+
+/* ---- who wants it ---------------------------------------------------------------------------- */
+
+static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source, (void)usec;
+	rna_quiesce_resume(userdata);
+	return 0;
+}
+
+void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout)
+{
+	rna_usec until = rna_clock_monotonic() + timeout;
+	bool was = rna_quiesce_is_on(quiesce);
+
+	if (until > quiesce->until) {
+		quiesce->until = until;
+		(void)sd_event_source_set_time(quiesce->timeout, until);
+		(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_ONESHOT);
+	}
+	tell(quiesce, was);
+}
+
+void rna_quiesce_resume(struct rna_quiesce *quiesce)
+{
+	bool was = rna_quiesce_is_on(quiesce);
+
+	quiesce->until = 0;
+	(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_OFF);
+	tell(quiesce, was);
+}
+
+static bool is_listed(char *const *list, const char *text)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, text) == 0)
+			return true;
+	return false;
+}
+
+/* The label that says that a driver is being changed. NULL: the Node has none such. */
+static const struct rna_node_label *find_upgrade(const struct rna_settings *settings,
+						 const struct rna_kubernetes_status *node)
+{
+	for (size_t i = 0; node && i < node->label_count; i++) {
+		const struct rna_node_label *label = &node->labels[i];
+
+		if (strcmp(label->key, settings->quiesce_node_label) == 0 && label->value[0] &&
+		    !is_listed(settings->quiesce_node_label_idle, label->value))
+			return label;
+	}
+	return NULL;
+}
+
+void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
+			     const struct rna_kubernetes_status *node)
+{
+	const struct rna_node_label *label = find_upgrade(settings, node);
+	bool was = rna_quiesce_is_on(quiesce);
+	RNA_FREE char *text = NULL;
+
+	if (label && asprintf(&text, "%s=%s", label->key, label->value) < 0) {
+		text = NULL;
+		return; /* no memory: as before, until the next view */
+	}
+	if (rna_same_text(quiesce->node, text))
+		return;
+	free(quiesce->node);
+	quiesce->node = RNA_TAKE(text);
+	tell(quiesce, was);
+}
+
+/* ---- who waits for it ------------------------------------------------------------------------ */
+
+static void answer(struct waiter *waiter, const char *holder)
+{
+	struct rna_error error = {0};
+	int status = 0;
+
+	if (holder)
+		status = rna_error_say(
+			&error, -ETIMEDOUT,
+			"quiesced, but %s has not let go yet; it answers late or not at all",
+			holder);
+	waiter->done(status, &error, waiter->userdata);
+	free(waiter);
+}
+
+static void look(struct rna_quiesce *quiesce)
+{
+	const char *holder = quiesce->handlers.holder(quiesce->handlers.userdata);
+	rna_usec now = rna_clock_monotonic();
+
+	for (struct waiter **link = &quiesce->waiters; *link;) {
+		struct waiter *waiter = *link;
+
+		if (holder && now < waiter->end) {
+			link = &waiter->next;
+			continue;
+		}
+		*link = waiter->next;
+		answer(waiter, holder);
+	}
+}
+
+static int on_look(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_quiesce *quiesce = userdata;
+
+	(void)usec;
+	look(quiesce);
+	if (!quiesce->waiters)
+		return 0;
+	(void)sd_event_source_set_time_relative(source, LOOK_PERIOD);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+int rna_quiesce_wait(struct rna_quiesce *quiesce,
+		     void (*done)(int status, const struct rna_error *error, void *userdata),
+		     void *userdata)
+{
+	struct waiter *waiter = calloc(1, sizeof(*waiter));
+	int ret;
+
+	if (!waiter)
+		return -ENOMEM;
+	ret = sd_event_source_set_time_relative(quiesce->look, 0);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(quiesce->look, SD_EVENT_ONESHOT);
+	if (ret < 0) {
+		free(waiter);
+		return ret;
+	}
+	*waiter =
+		(struct waiter){quiesce->waiters, rna_clock_monotonic() + PATIENCE, done, userdata};
+	quiesce->waiters = waiter;
+	return 0;
+}
+
+void rna_quiesce_forget(struct rna_quiesce *quiesce, const void *userdata)
+{
+	for (struct waiter **link = &quiesce->waiters; *link;) {
+		struct waiter *waiter = *link;
+
+		if (waiter->userdata != userdata) {
+			link = &waiter->next;
+			continue;
+		}
+		*link = waiter->next;
+		free(waiter);
+	}
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static int add_timer(struct rna_quiesce *quiesce, sd_event_source **ret,
+		     sd_event_time_handler_t handler)
+{
+	int status =
+		sd_event_add_time(quiesce->event, ret, CLOCK_MONOTONIC, 0, 0, handler, quiesce);
+
+	return status < 0 ? status : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
+int rna_quiesce_new(sd_event *event, const struct rna_quiesce_handlers *handlers,
+		    struct rna_quiesce **ret)
+{
+	RNA_CLEANUP(rna_quiesce_free_p) struct rna_quiesce *quiesce = calloc(1, sizeof(*quiesce));
+	int status;
+
+	if (!quiesce)
+		return -ENOMEM;
+	quiesce->event = event;
+	quiesce->handlers = *handlers;
+	status = add_timer(quiesce, &quiesce->timeout, on_timeout);
+	if (status >= 0)
+		status = add_timer(quiesce, &quiesce->look, on_look);
+	if (status < 0)
+		return status;
+	*ret = RNA_TAKE(quiesce);
+	return 0;
+}
+
+struct rna_quiesce *rna_quiesce_free(struct rna_quiesce *quiesce)
+{
+	if (!quiesce)
+		return NULL;
+	while (quiesce->waiters) {
+		struct waiter *waiter = quiesce->waiters;
+
+		quiesce->waiters = waiter->next;
+		free(waiter);
+	}
+	(void)sd_event_source_disable_unref(quiesce->timeout);
+	(void)sd_event_source_disable_unref(quiesce->look);
+	free(quiesce->node);
+	free(quiesce);
+	return NULL;
+}
