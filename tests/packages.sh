@@ -5,8 +5,7 @@
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
-# Groups: build, test, chart, image, ibsim, vm, bench.
-# Groups: build, test, chart, ibsim, pictures, vm, bench.
+# Groups: those of group() below.
 set -euo pipefail
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
@@ -21,6 +20,7 @@ chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-s
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
 image="mmdebstrap cpio"
 pictures="chromium graphviz fonts-dejavu-core fonts-liberation2"
+systemd="systemd udev debhelper dpkg-dev fakeroot"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -33,8 +33,8 @@ group() {
 	pictures) echo $pictures ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
-	*) echo "packages.sh: no group '$1' (build, test, chart, image, ibsim, vm, bench)" >&2 && exit 2 ;;
-	*) echo "packages.sh: no group '$1' (build, test, chart, ibsim, pictures, vm, bench)" >&2 && exit 2 ;;
+	systemd) echo $systemd ;;
+	*) echo "packages.sh: no group '$1'" >&2 && exit 2 ;;
 	esac
 }
 
