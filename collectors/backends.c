@@ -4,80 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- nothing of the RDMA stack -------------------------------------------------------------- */
-
-static int query_no_ports(const struct rna_root *root, const struct rna_device *device,
-			  struct rna_verbs_port *ports)
-{
-	(void)root, (void)device, (void)ports;
-	return -ENOENT;
-}
-
-static int query_no_gids(const struct rna_root *root, const struct rna_device *device,
-			 struct rna_arena *arena, struct rna_verbs_gids *ret)
-{
-	(void)root, (void)device, (void)arena, (void)ret;
-	return -ENOENT;
-}
-
-static const struct rna_verbs_backend no_verbs = {query_no_ports, query_no_gids};
-
-static int find_no_netdev(const struct rna_root *root, const char *device, unsigned port,
-			  char ret[IF_NAMESIZE])
-{
-	(void)root, (void)device, (void)port, (void)ret;
-	return -ENOENT;
-}
-
-static int get_no_counters(const struct rna_root *root, const char *device, unsigned port,
-			   struct rna_arena *arena, struct rna_netlink_counters *ret)
-{
-	(void)root, (void)device, (void)port, (void)arena, (void)ret;
-	return -ENOENT;
-}
-
-static int get_no_resources(const struct rna_root *root, const char *device,
-			    struct rna_resources *ret)
-{
-	(void)root, (void)device, (void)ret;
-	return -ENOENT;
-}
-
-static const struct rna_rdma_netlink_backend no_rdma_netlink = {
-	.find_netdev = find_no_netdev,
-	.get_counters = get_no_counters,
-	.get_resources = get_no_resources,
-};
-
-static bool serves_no_port(const struct rna_root *root, const struct rna_device *device,
-			   unsigned port)
-{
-	(void)root, (void)device, (void)port;
-	return false;
-}
-
-static int query_no_port(const struct rna_root *root, const struct rna_device *device,
-			 unsigned port, struct rna_mad_port *ret)
-{
-	(void)root, (void)device, (void)port, (void)ret;
-	return -ENOENT;
-}
-
-static int query_no_counters(const struct rna_root *root, const struct rna_device *device,
-			     unsigned port, struct rna_mad_counters *ret)
-{
-	(void)root, (void)device, (void)port, (void)ret;
-	return -ENOENT;
-}
-
-static const struct rna_mad_backend no_mad = {serves_no_port, query_no_port, query_no_counters};
-
 const struct rna_backends *rna_backends_quiet(const struct rna_backends *backends)
 {
 	return backends->quiet ? backends->quiet : backends;
 }
-
-/* ---- life ----------------------------------------------------------------------------------- */
 
 static struct rna_backends *add_quiet(struct rna_backends *backends)
 {
@@ -88,9 +18,9 @@ static struct rna_backends *add_quiet(struct rna_backends *backends)
 		return NULL;
 	}
 	*quiet = *backends;
-	quiet->verbs = &no_verbs;
-	quiet->rdma_netlink = &no_rdma_netlink;
-	quiet->mad = &no_mad;
+	quiet->verbs = &rna_quiet_verbs;
+	quiet->rdma_netlink = &rna_quiet_rdma_netlink;
+	quiet->mad = &rna_quiet_mad;
 	backends->quiet = quiet;
 	return backends;
 }

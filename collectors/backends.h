@@ -292,6 +292,9 @@ extern const struct rna_verbs_backend rna_recorded_verbs;               /* recor
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
 extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded.c */
+extern const struct rna_verbs_backend rna_quiet_verbs;                  /* quiet.c */
+extern const struct rna_rdma_netlink_backend rna_quiet_rdma_netlink;    /* quiet.c */
+extern const struct rna_mad_backend rna_quiet_mad;                      /* quiet.c */
 
 /* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
 #define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
