@@ -81,7 +81,9 @@ static bool same_text(const char *a, const char *b)
 static void *compute(void *argument)
 {
 	struct work *work = argument;
-	const char *hash = crypt_r(work->password, work->hash, &work->data);
+	/* not crypt_r(), which sanitizers put a function of theirs in front of that calls nothing
+	 */
+	const char *hash = crypt_rn(work->password, work->hash, &work->data, sizeof(work->data));
 
 	atomic_store(&work->right, hash && same_text(hash, work->hash));
 	(void)eventfd_write(work->done, 1); /* the counter is nowhere near its end */

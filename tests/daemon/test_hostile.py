@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many hostile clients at once: malformed requests by the hundred thousand, idle connections by the
+thousand, and requests that never end."""
+import concurrent.futures
+import contextlib
+import os
+import random
+import re
+import resource
+import socket
+import time
+import unittest
+
+from agent import PATIENCE, QUIET, Agent, wait
+from pki import bcrypt
+from test_web import WebAgent, basic, cpu_seconds
+
+MALFORMED = 100_000
+IDLE = 1000
+SLOW = 3  # seconds; nobody waits that long for an answer, not even under sanitizers
+
+SEEDS = [
+    b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0;q=0.5\r\n"
+    b"Accept-Encoding: gzip;q=0.5, *;q=0\r\n\r\n",
+    b"HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    b"GET /api/v1/topology.svg?a=%41&b=%zz HTTP/1.0\r\n\r\n",
+    b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+    b"PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 18446744073709551615\r\n\r\n",
+    b"GET /readyz HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx",
+    b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic YWxpY2U6d3Jvbmc=\r\n\r\n",
+    b"GET /metrics HTTP/1.1\r\nHost: x\r\nCookie: a=b; c=\"d\"\r\nX-Folded: a\r\n b\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"OPTIONS * HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+]
+PIECES = [b"\0", b"\r", b"\n", b"\r\n\r\n", b" ", b"\t", b":", b";", b",", b"=", b"%", b"%00", b"%ff",
+          b"/../", b"\x80", b"\xff" * 9, b"-1", b"99999999999999999999", b"0x10", b"a" * 5000,
+          b"HTTP/9.9", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n", b"ffffffffffffffff\r\n",
+          b"Host: y\r\n", b"Authorization: Basic ", b"q=", b"gzip"]
+
+
+def mutate(chance, request):
+    """One request with one to four things wrong with it."""
+    request = bytearray(request)
+    for _ in range(chance.randint(1, 4)):
+        at, end = (chance.randint(0, len(request)) for _ in range(2))
+        kind = chance.randrange(6)
+        if kind == 0:
+            request[at:at] = chance.choice(PIECES)
+        elif kind == 1:
+            del request[at:at + chance.randint(1, 8)]
+        elif kind == 2 and at < len(request):
+            request[at] = chance.randrange(256)
+        elif kind == 3:
+            request[at:at] = request[min(at, end):max(at, end)]
+        elif kind == 4:
+            del request[at:]
+        else:
+            other = chance.choice(SEEDS)
+            request[at:] = other[chance.randint(0, len(other)):]
+    return bytes(request)
+
+
+def exchange(name, request):
+    """What comes back at once for a request of one connection; b"" where the server waits for more."""
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(name)  # waits while the queue of the listener is full
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
+            sock.sendall(request)
+            sock.settimeout(0.003)
+            return sock.recv(65536)
+        return b""
+
+
+def resident_bytes(agent):
+    with open(agent.proc("status"), encoding="utf-8") as file:
+        return int(re.search(r"VmRSS:\s*(\d+) kB", file.read())[1]) * 1024
+
+
+def is_sanitized(agent):
+    with open(agent.proc("maps"), encoding="utf-8") as file:
+        return re.search(r"/lib[at]san\.", file.read()) is not None
+
+
+def open_files(agent):
+    return len(os.listdir(agent.proc("fd")))
+
+
+class Malformed(unittest.TestCase):
+    def bombard(self, name, seed, count):
+        """How many of count requests got an answer."""
+        chance, answered = random.Random(seed), 0
+        for _ in range(count):
+            request = mutate(chance, chance.choice(SEEDS))
+            reply = exchange(name, request)
+            if reply and not re.match(rb"HTTP/1\.[01] (100|200|4\d\d|505|501) ", reply):
+                raise AssertionError(f"{request!r}: {reply[:200]!r}")
+            answered += bool(reply)
+        return answered
+
+    def test_malformed(self):
+        name = f"rna-hostile-{os.getpid()}"
+        agent = WebAgent({"basic_auth_users": {"alice": bcrypt("secret")}})
+        agent.http_settings["listen"] = [f"127.0.0.1:{agent.port}", f"unix:@{name}"]
+        agent.login = basic("alice", "secret")
+        with agent, concurrent.futures.ThreadPoolExecutor(4) as pool:
+            self.bombard(f"\0{name}", 0, 1000)  # what is made once is made now
+            files, memory = open_files(agent), resident_bytes(agent)
+            shares = [pool.submit(self.bombard, f"\0{name}", seed, MALFORMED // 8)
+                      for seed in range(1, 9)]
+            while not all(share.done() for share in shares):
+                started = time.monotonic()
+                self.assertEqual(agent.get("/metrics").status, 200)
+                self.assertLess(time.monotonic() - started, SLOW)
+                concurrent.futures.wait(shares, 0.5)
+            self.assertGreater(sum(share.result() for share in shares), MALFORMED // 10)
+            wait("connections to end", lambda: open_files(agent) <= files)
+            if not is_sanitized(agent):  # where freed memory is kept on purpose
+                self.assertLess(resident_bytes(agent) - memory, 4 << 20)
+
+
+class Idle(unittest.TestCase):
+    def test_thousand_connections(self):
+        """They cost a little memory each, no CPU, and nobody else waits for them."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < IDLE + 200:
+            self.skipTest(f"no more than {hard} descriptors are allowed here")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        settings = {"max_connections": 2 * IDLE + 100, "idle_timeout": "1h"}
+        with Agent("hgx-h100-ib", poll=QUIET, http_settings=settings) as agent, \
+                contextlib.ExitStack() as stack:
+            memory = resident_bytes(agent)
+            socks = [stack.enter_context(agent.connect()) for _ in range(IDLE)]
+            for index, sock in enumerate(socks):
+                if index % 2:  # half of them are slowloris
+                    sock.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            before = cpu_seconds(agent)
+            for _ in range(20):
+                started = time.monotonic()
+                self.assertEqual(agent.get("/metrics").status, 200)
+                self.assertLess(time.monotonic() - started, SLOW)
+                for sock in socks[1::2]:
+                    sock.sendall(b"x")
+            self.assertLess(cpu_seconds(agent) - before, 10)
+            self.assertLess(resident_bytes(agent) - memory, IDLE * 64 * 1024)
+            for sock in socks[1::2]:
+                sock.sendall(b"\r\n\r\n")
+            for sock in socks[1::2]:
+                self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 200 "))
+
+
+if __name__ == "__main__":
+    unittest.main()
