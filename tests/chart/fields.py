@@ -16,7 +16,8 @@ KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
             for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")}}
 
 RELABELING = {"sourceLabels", "separator", "targetLabel", "regex", "modulus", "replacement", "action"}
-ENDPOINT = {"port", "path", "interval", "scrapeTimeout", "relabelings", "metricRelabelings"}
+ENDPOINT = {"port", "path", "interval", "scrapeTimeout", "relabelings", "metricRelabelings",
+            "scheme", "tlsConfig", "basicAuth"}
 # For a kind that is custom, or newer than the models: the fields of its spec, then those of what is
 # in the named lists.
 CUSTOM = {

@@ -21,6 +21,15 @@ PROFILES = {
     "service-monitor": {
         "serviceMonitor": {"enabled": True, "scrapeTimeout": "5s",
                            "relabelings": [{"targetLabel": "cluster", "replacement": "a"}]}},
+    "https": {
+        "web": {"secretName": "rdma-web", "tls": True},
+        "podMonitor": {"enabled": True,
+                       "tlsConfig": {"ca": {"secret": {"name": "rdma-ca", "key": "ca.crt"}}},
+                       "basicAuth": {"username": {"name": "rdma-login", "key": "user"},
+                                     "password": {"name": "rdma-login", "key": "password"}}}},
+    "client-certificates": {
+        "web": {"secretName": "rdma-web", "tls": True, "clientCertificates": True},
+        "serviceMonitor": {"enabled": True, "tlsConfig": {"insecureSkipVerify": True}}},
     # what the strictest of clusters asks for: no write to the node, no root anywhere
     "hardening": {
         "state": {"type": "none"}, "listenHost": "127.0.0.1", "serviceAccount": {"create": False},
@@ -68,6 +77,9 @@ PROFILES = {
 REFUSED = [
     ({"prot": 1}, "", "prot"),
     ({"port": "10879"}, "port", "integer"),
+    ({"web": {"tls": True}}, "web.tls", "web.secretName"),
+    ({"web": {"secretName": "x", "clientCertificates": True}}, "web.clientCertificates", "web.tls"),
+    ({"web": {"tls": "yes"}}, "web.tls", "boolean"),
     ({"port": 0}, "port", "minimum"),
     ({"image": {"tag": 1.0}}, "image.tag", "string"),
     ({"image": {"tga": "x"}}, "image", "tga"),

@@ -7,6 +7,20 @@
 {{- $own := dict
   "http" (dict "listen" (list (printf "%s:%d" $host (int .Values.port))))
   "state" (dict "directory" (ternary "" "/var/lib/rdma-node-agent" (eq .Values.state.type "none"))) -}}
+{{- with .Values.web -}}
+{{- if and (or .tls .clientCertificates) (not .secretName) -}}
+{{- fail "web.tls: without web.secretName there is no certificate; name a Secret with the key web.yml" -}}
+{{- end -}}
+{{- if and .clientCertificates (not .tls) -}}
+{{- fail "web.clientCertificates: certificates of clients are a part of TLS; set web.tls, too" -}}
+{{- end -}}
+{{- if .secretName -}}
+{{- /* the socket is for commands in the container, which have neither certificate nor password */ -}}
+{{- $_ := set $own "http" (dict
+  "listen" (append $own.http.listen "unix:/run/rdma-node-agent/http.sock")
+  "web_config_file" "/etc/rdma-node-agent-web/web.yml") -}}
+{{- end -}}
+{{- end -}}
 {{- if not .Values.selfTest.enabled -}}
 {{- /* device files may be there for other reasons, which are none for traffic */ -}}
 {{- $_ := set $own "selftest" (dict "enabled" false) -}}

@@ -1,7 +1,20 @@
-{{- /* One endpoint of a PodMonitor or ServiceMonitor. Call with its values. */ -}}
+{{- /* One endpoint of a PodMonitor or ServiceMonitor. Call with (list $ VALUES). */ -}}
 {{- define "rdma-node-agent.scrape" -}}
+{{- $web := (first .).Values.web -}}
+{{- with last . -}}
 port: metrics
 path: /metrics
+{{- if $web.tls }}
+scheme: https
+{{- end }}
+{{- with .tlsConfig }}
+tlsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .basicAuth }}
+basicAuth:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with .interval }}
 interval: {{ . }}
 {{- end }}
@@ -19,4 +32,5 @@ relabelings:
 metricRelabelings:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
 {{- end -}}
