@@ -538,6 +538,44 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "of the SR-IOV operator (linkState).",
 		.message_id = "f004fd0c23cb4d52b0f64cbfcf421818",
 	},
+	[RNA_RULE_MODULE_TEMPERATURE] = {
+		.name = "module-temperature",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "A transceiver is hotter than its maker allows; a warning between its own two "
+			"limits.",
+		.check = rna_check_module_temperature,
+		.remedy = "Look at the fans and at what blocks the air; a module that is hot beside cool "
+			  "ones has to be replaced.",
+		.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
+	},
+	[RNA_RULE_MODULE_LIGHT] = {
+		.name = "module-light",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "0s",
+		.help = "A lane of an active port receives, sends or draws what its transceiver's maker "
+			"gives an alarm for; info where it only warns.",
+		.check = rna_check_module_light,
+		.remedy = "Clean the connectors and look for a bend in the fibre; compare with the module "
+			  "at the other end, and replace the one that sends too little.",
+		.message_id = "b1cd258c1d974519be8d86b01381b630",
+	},
+	[RNA_RULE_MODULE_LANE] = {
+		.name = "module-lane",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "0s",
+		.help = "One lane of an active port receives less than half of the light that the others "
+			"do.",
+		.check = rna_check_module_lane,
+		.remedy = "Clean the connectors of this fibre; a lane that stays weak costs errors as soon "
+			  "as it gets warmer.",
+		.message_id = "a31a83161f9b462a9a4844db6f89580a",
+	},
 	[RNA_RULE_DEVICE_STALLED] = {
 		.name = "device-stalled",
 		.severity = RNA_SEVERITY_WARNING,

@@ -61,6 +61,9 @@ enum rna_rule_id {
 	RNA_RULE_QOS_VLAN_MTU,
 	RNA_RULE_VIRTUAL_FUNCTION_GUID,
 	RNA_RULE_VIRTUAL_FUNCTION_LINK,
+	RNA_RULE_MODULE_TEMPERATURE,
+	RNA_RULE_MODULE_LIGHT,
+	RNA_RULE_MODULE_LANE,
 	RNA_RULE_DEVICE_STALLED,
 	RNA_RULE_READS_FAILING,
 	RNA_RULE_DATA_TOO_OLD,
@@ -236,6 +239,9 @@ void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_fi
 void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);

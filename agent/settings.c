@@ -145,6 +145,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading how packets of RoCE ports are treated: priorities, PFC, ECN, VLANs."),
 	POLL("virtual_functions", VIRTUAL_FUNCTIONS, "60s",
 	     "Period of reading who has the virtual functions of a device, and what they were given."),
+	POLL("module", MODULE, "5m",
+	     "Period of reading transceivers and cables; that takes CAP_NET_ADMIN, and some 0.1 s a port."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
 	POLL("topology", TOPOLOGY, "10m",
@@ -179,6 +181,8 @@ const struct rna_setting rna_setting_table[] = {
 		"Limit of worker threads; one is enough while every device answers."),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
 		"Limit of attribute files kept open between runs, of all devices together."),
+	BOOLEAN("module.serial", module_serial, "false",
+		"Whether serial numbers of transceivers and cables are read, and shown."),
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "
 	       "optional ones included; ports that it has no answer for are read from sysfs."),

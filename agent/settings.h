@@ -45,6 +45,7 @@ struct rna_settings {
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */
 	bool hw_counters_optional_status;
+	bool module_serial;
 	char **http_listen; /* NULL-ended */
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;

@@ -19,6 +19,7 @@ RNA_COLLECT(link);
 RNA_COLLECT(gids);
 RNA_COLLECT(pcie);
 RNA_COLLECT(resources);
+RNA_COLLECT(module);
 RNA_COLLECT(qos);
 RNA_COLLECT(virtual_functions);
 RNA_COLLECT(netdev);

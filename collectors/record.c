@@ -386,6 +386,7 @@ static int copy_serving_netdevs(struct rna_recording *recording,
 		const char *name = netdevs->netdevs[i].name;
 
 		rna_record_netdev(recording, name);
+		rna_record_module(recording, name);
 		rna_record_addresses(recording, &netdevs->netdevs[i]);
 		rna_record_qos_netdev(recording, name);
 	}

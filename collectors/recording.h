@@ -111,6 +111,8 @@ void rna_record_mads(struct rna_recording *recording, const struct rna_device *d
 void rna_record_resources(struct rna_recording *recording, const struct rna_device *device);
 /* Of an interface: what it gave its virtual functions. */
 void rna_record_virtual_functions(struct rna_recording *recording, const char *netdev);
+/* Of an interface: what is in its cage. record_module.c */
+void rna_record_module(struct rna_recording *recording, const char *netdev);
 void rna_record_netlink(struct rna_recording *recording, const struct rna_port_netdev *port);
 void rna_record_addresses(struct rna_recording *recording, const struct rna_netdev *netdev);
 void rna_record_uplink(struct rna_recording *recording, const char *netdev);

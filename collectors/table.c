@@ -88,6 +88,15 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_virtual_functions,
 	},
+	[RNA_COLLECTOR_MODULE] = {
+		.id = RNA_COLLECTOR_MODULE,
+		.name = "module",
+		.help = "Transceivers and cables of Ethernet ports: temperature, light, and their limits.",
+		.per_device = true,
+		.of_netdevs = true,
+		.later = true,
+		.collect = rna_collect_module,
+	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",

@@ -22,6 +22,8 @@ enum {
 static const char *const unit_names[] = {
 	[RNA_METRIC_BYTES] = "bytes",     [RNA_METRIC_BYTES_PER_SECOND] = "bytes_per_second",
 	[RNA_METRIC_SECONDS] = "seconds", [RNA_METRIC_NANOSECONDS] = "seconds",
+	[RNA_METRIC_CELSIUS] = "celsius", [RNA_METRIC_VOLTS] = "volts",
+	[RNA_METRIC_AMPERES] = "amperes", [RNA_METRIC_WATTS] = "watts",
 	[RNA_METRIC_RATIO] = "ratio",
 };
 
@@ -45,10 +47,15 @@ static const char *unit_name(enum rna_metric_unit unit)
 unsigned rna_metric_decimals(enum rna_metric_unit unit)
 {
 	switch (unit) {
+	case RNA_METRIC_CELSIUS:
+		return 3;
 	case RNA_METRIC_SECONDS:
+	case RNA_METRIC_VOLTS:
+	case RNA_METRIC_AMPERES:
 	case RNA_METRIC_RATIO:
 		return 6;
 	case RNA_METRIC_NANOSECONDS:
+	case RNA_METRIC_WATTS:
 		return 9;
 	default:
 		return 0;

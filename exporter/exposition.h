@@ -33,7 +33,11 @@ enum rna_metric_unit {
 	RNA_METRIC_BYTES_PER_SECOND,
 	RNA_METRIC_SECONDS,     /* samples are given in microseconds and written as seconds */
 	RNA_METRIC_NANOSECONDS, /* the same for what takes less */
-	RNA_METRIC_RATIO,       /* samples are given in millionths: 925000 is 0.925 */
+	RNA_METRIC_CELSIUS,     /* in thousandths */
+	RNA_METRIC_VOLTS,       /* in millionths, as amperes */
+	RNA_METRIC_AMPERES,
+	RNA_METRIC_WATTS, /* in thousand millionths */
+	RNA_METRIC_RATIO, /* samples are given in millionths: 925000 is 0.925 */
 };
 
 struct rna_metric {

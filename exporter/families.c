@@ -27,6 +27,7 @@
 #include <stddef.h>
 
 #include "facts.h"
+#include "families_module.h"
 #include "families_resources.h"
 #include "families_qos.h"
 #include "families_selftest.h"
@@ -966,6 +967,28 @@ static const struct rna_family table[] = {
 	{{"rdma_device_hw_unknown_total", COUNTER, PLAIN,
 	  "A file in hw_counters of the device that this version does not know, as it is."},
 	 DEVICE, .each = device_hw_counters, .label = "counter"},
+	{{"rdma_port_module_info", INFO, PLAIN,
+	  "The transceiver or cable of the port's interface; its serial number with module.serial."},
+	 PORT, .each = rna_family_module_info,
+	 .label = "netdev, form, medium, vendor, part_number, revision, serial"},
+	{{"rdma_port_module_temperature_celsius", GAUGE, RNA_METRIC_CELSIUS,
+	  "Temperature of the module; no sample for cables that do not measure it."},
+	 PORT, .each = rna_family_module_temperature, .label = "netdev"},
+	{{"rdma_port_module_temperature_limit_celsius", GAUGE, RNA_METRIC_CELSIUS,
+	  "What its maker allows: high-alarm, low-alarm, high-warning, low-warning."},
+	 PORT, .each = rna_family_module_temperature_limit, .label = "netdev, limit"},
+	{{"rdma_port_module_voltage_volts", GAUGE, RNA_METRIC_VOLTS,
+	  "Supply voltage of the module."},
+	 PORT, .each = rna_family_module_voltage, .label = "netdev"},
+	{{"rdma_port_module_receive_power_watts", GAUGE, RNA_METRIC_WATTS,
+	  "Light that arrives on a lane, counted from 1."},
+	 PORT, .each = rna_family_module_receive_power, .label = "netdev, lane"},
+	{{"rdma_port_module_transmit_power_watts", GAUGE, RNA_METRIC_WATTS,
+	  "Light that is sent on a lane."},
+	 PORT, .each = rna_family_module_transmit_power, .label = "netdev, lane"},
+	{{"rdma_port_module_bias_amperes", GAUGE, RNA_METRIC_AMPERES,
+	  "Current of the laser of a lane; one that ages takes more for the same light."},
+	 PORT, .each = rna_family_module_bias, .label = "netdev, lane"},
 	{{"rdma_port_optional_counter_enabled", GAUGE, YES_NO,
 	  "Whether a counter that is counted on demand only is turned on (rdma statistic set); with "
 	  "hw_counters.optional_status."},

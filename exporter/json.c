@@ -165,6 +165,7 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	rna_json_set_qos(writer, object, port->qos);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
 	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
+	rna_json_set_modules(writer, object, rna_device_modules(port->device), port->port);
 	rna_json_set_optional_counters(writer, object,
 				       rna_port_optional_counters(port->device, port->port));
 	return object;

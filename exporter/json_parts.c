@@ -146,6 +146,67 @@ void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *obje
 	rna_json_set(writer, object, "virtual_function_list", list);
 }
 
+/* -- Modules ----------------------------------------------------------------------------------- */
+
+static json_t *limits_object(struct rna_json_writer *writer, const struct rna_value *limits)
+{
+	json_t *object = json_object();
+
+	for (enum rna_module_limit limit = 0; limit < RNA_MODULE_LIMIT_COUNT; limit++)
+		rna_json_set_value(writer, object, rna_module_limit_name(limit), limits[limit]);
+	return object;
+}
+
+/* Numbers are whole: thousandths of a degree, microvolts, nanowatts, microamperes. */
+static json_t *module_object(struct rna_json_writer *writer, const struct rna_port_module *module)
+{
+	json_t *object = json_object(), *lanes = json_array(), *limits = json_object();
+
+	rna_json_set_text(writer, object, "netdev", module->netdev);
+	rna_json_set_text(writer, object, "form", module->form);
+	rna_json_set_text(writer, object, "medium", module->copper ? "copper" : "optical");
+	rna_json_set_text(writer, object, "vendor", module->vendor);
+	rna_json_set_text(writer, object, "part_number", module->part_number);
+	rna_json_set_text(writer, object, "revision", module->revision);
+	rna_json_set_text(writer, object, "serial", module->serial);
+	rna_json_set_value(writer, object, "temperature_millicelsius", module->temperature);
+	rna_json_set_value(writer, object, "voltage_microvolts", module->voltage);
+	for (unsigned i = 0; i < module->lane_count; i++) {
+		const struct rna_value *values = module->lanes[i];
+		json_t *lane = json_object();
+
+		rna_json_set_value(writer, lane, "receive_power_nanowatts",
+				   values[RNA_MODULE_RECEIVE_POWER]);
+		rna_json_set_value(writer, lane, "transmit_power_nanowatts",
+				   values[RNA_MODULE_TRANSMIT_POWER]);
+		rna_json_set_value(writer, lane, "bias_microamperes", values[RNA_MODULE_BIAS]);
+		rna_json_append(writer, lanes, lane);
+	}
+	rna_json_set(writer, object, "lanes", lanes);
+	for (enum rna_module_measure measure = 0; measure < RNA_MODULE_MEASURE_COUNT; measure++)
+		rna_json_set(writer, limits, rna_module_measure_name(measure),
+			     limits_object(writer, module->limits[measure]));
+	rna_json_set(writer, object, "limits", limits);
+	return object;
+}
+
+void rna_json_set_modules(struct rna_json_writer *writer, json_t *object,
+			  const struct rna_modules *modules, unsigned port)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; modules && i < modules->count; i++)
+		if (modules->modules[i].port == port)
+			rna_json_append(writer, array, module_object(writer, &modules->modules[i]));
+	if (json_array_size(array) > 0)
+		rna_json_set(writer, object, "modules", array);
+	else
+		json_decref(array);
+	if (modules && modules->denied)
+		rna_json_set_text(writer, object, "modules_absent",
+				  rna_reason_name(RNA_REASON_DENIED));
+}
+
 /* -- Readiness --------------------------------------------------------------------------------- */
 
 static json_t *gpu_driver_object(struct rna_json_writer *writer,

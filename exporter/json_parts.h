@@ -12,6 +12,9 @@ void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const str
  */
 void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_virtual_functions *functions, bool each);
+/* "modules" of a port; "modules_absent" where the kernel does not let us read them. */
+void rna_json_set_modules(struct rna_json_writer *writer, json_t *object,
+			  const struct rna_modules *modules, unsigned port);
 /* "resources" and "idle_resources" of a device. */
 void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_resources *resources);

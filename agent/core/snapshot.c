@@ -117,6 +117,11 @@ const struct rna_virtual_functions *rna_device_virtual_functions(
 	return (const void *)device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS];
 }
 
+const struct rna_modules *rna_device_modules(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_MODULE];
+}
+
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector)
 {

@@ -69,6 +69,7 @@ enum rna_counters_source {
 struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
+	bool module_serial;     /* for module: read serial numbers, too */
 	bool optional_counters; /* for resources: tell which there are and which are on */
 };
 

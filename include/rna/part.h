@@ -33,6 +33,7 @@ enum rna_collector_id {
 	RNA_COLLECTOR_QOS,         /* device: priorities, PFC, ECN and VLANs of RoCE ports */
 	/* device: who has its virtual functions, and what they were given */
 	RNA_COLLECTOR_VIRTUAL_FUNCTIONS,
+	RNA_COLLECTOR_MODULE,    /* device: the modules in the cages of its ports */
 	RNA_COLLECTOR_NETDEV,    /* node: network interfaces and which port each serves */
 	RNA_COLLECTOR_TOPOLOGY,  /* node: the PCI tree, GPUs and NICs, and which are near */
 	RNA_COLLECTOR_READINESS, /* node: drivers, modules, device files and limits */

@@ -43,6 +43,8 @@ struct node_port {
 	bool has_qos;
 	struct rna_qos_port qos;
 	struct rna_value virtual_functions;
+	size_t module_count;
+	struct rna_port_module module;
 	size_t vf_count; /* that are told of one by one */
 	struct rna_virtual_function vfs[2];
 	size_t hop_count; /* 0: no PCIe path */
@@ -218,6 +220,17 @@ static struct rna_part *node_pcie(const struct node *node, const struct node_por
 	return &part->part;
 }
 
+static struct rna_part *node_modules(const struct node *node, const struct node_port *port)
+{
+	struct rna_modules *part = node_part(node, RNA_COLLECTOR_MODULE, sizeof(*part));
+	struct rna_port_module *module = rna_arena_array(part->part.arena, 1, sizeof(*module));
+
+	*module = port->module;
+	part->modules = module;
+	part->count = port->module_count;
+	return &part->part;
+}
+
 static struct rna_part *node_vfs(const struct node *node, const struct node_port *port)
 {
 	struct rna_virtual_functions *part =
@@ -295,6 +308,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 		device->parts[RNA_COLLECTOR_QOS] = &qos->part;
 	}
 	device->parts[RNA_COLLECTOR_PCIE] = node_pcie(node, port);
+	device->parts[RNA_COLLECTOR_MODULE] = node_modules(node, port);
 	device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS] = node_vfs(node, port);
 	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);
 	device->parts[RNA_COLLECTOR_HW_COUNTERS] =

@@ -920,6 +920,74 @@ static void vlan_large_enough(struct node *node)
 	vlan_of(node, 4192, "eth0.7");
 }
 
+/* -- Modules ----------------------------------------------------------------------------------- */
+
+static void module_is_well(struct node *node)
+{
+	struct node_port *port = &node->ports[0];
+	struct rna_value(*limits)[RNA_MODULE_LIMIT_COUNT] = port->module.limits;
+
+	port->module_count = 1;
+	port->module.netdev = "eth0";
+	port->module.port = 1;
+	port->module.temperature = rna_value_ok(50000);
+	limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_ALARM] = rna_value_ok(80000);
+	limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_WARNING] = rna_value_ok(70000);
+	limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_ALARM] = rna_value_ok(100000);
+	limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_WARNING] = rna_value_ok(500000);
+	port->module.lane_count = 4;
+	for (unsigned i = 0; i < 4; i++)
+		port->module.lanes[i][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(900000);
+}
+
+static void module_warm(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.temperature = rna_value_ok(70001);
+}
+
+static void module_hot(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.temperature = rna_value_ok(80001);
+}
+
+static void module_receives(struct node *node, uint64_t nanowatts)
+{
+	module_is_well(node);
+	node->ports[0].module.lanes[1][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(nanowatts);
+}
+
+static void module_dark(struct node *node)
+{
+	module_receives(node, 99999);
+}
+
+static void module_dark_and_down(struct node *node)
+{
+	module_dark(node);
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+	node->ports[0].physical = rna_value_ok(RNA_PHYSICAL_DISABLED);
+}
+
+static void module_dim(struct node *node)
+{
+	module_receives(node, 499999);
+}
+
+static void module_lane_weak(struct node *node)
+{
+	module_receives(node, 449999);
+	memset(node->ports[0].module.limits, 0, sizeof(node->ports[0].module.limits));
+}
+
+static void module_without_limits(struct node *node)
+{
+	module_is_well(node);
+	memset(node->ports[0].module.limits, 0, sizeof(node->ports[0].module.limits));
+	node->ports[0].module.temperature = rna_value_ok(99000);
+}
+
 static void vfs_without_guid(struct node *node)
 {
 	struct node_port *port = &node->ports[0];
@@ -1078,6 +1146,14 @@ static const struct {
 	{small_vlan, ROCE, "qos-vlan-mtu info"},
 	{small_vlan_without_gids, ROCE, ""},
 	{vlan_large_enough, ROCE, ""},
+	{module_is_well, ROCE, ""},
+	{module_warm, ROCE, "module-temperature warning"},
+	{module_hot, ROCE, "module-temperature critical"},
+	{module_dark, ROCE, "module-light warning module-lane info"},
+	{module_dark_and_down, ROCE, "port-down info"},
+	{module_dim, ROCE, "module-light info"},
+	{module_lane_weak, ROCE, "module-lane info"},
+	{module_without_limits, ROCE, ""},
 	{vfs_without_guid, IB, "virtual-function-guid warning"},
 	{vfs_without_guid, ROCE, ""},
 	{vfs_of_nobody, IB, ""},

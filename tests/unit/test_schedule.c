@@ -210,6 +210,7 @@ COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
 COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
 COLLECT_NOTHING(collect_qos, RNA_COLLECTOR_QOS, struct rna_qos)
 COLLECT_NOTHING(collect_vfs, RNA_COLLECTOR_VIRTUAL_FUNCTIONS, struct rna_virtual_functions)
+COLLECT_NOTHING(collect_module, RNA_COLLECTOR_MODULE, struct rna_modules)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
@@ -231,6 +232,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),
 	ROW(QOS, "qos", collect_qos, .per_device = true, .later = true),
 	ROW(VIRTUAL_FUNCTIONS, "virtual_functions", collect_vfs, .per_device = true, .later = true),
+	ROW(MODULE, "module", collect_module, .per_device = true, .of_netdevs = true, .later = true),
 	ROW(NETDEV, "netdev", collect_netdev),
 	ROW(TOPOLOGY, "topology", collect_topology, .later = true),
 	ROW(READINESS, "readiness", collect_readiness, .later = true),
@@ -382,7 +384,7 @@ static void test_the_first_view_is_whole(void **state)
 	assert_int_equal(fixture->view->job_count,
 			 collectors(false) +
 				 fixture->view->snapshot->device_count * collectors(true));
-	assert_int_equal(fixture->view->job_count, 5 + 3 * 10);
+	assert_int_equal(fixture->view->job_count, 5 + 3 * 11);
 }
 
 static bool others_went_on(struct fixture *fixture)

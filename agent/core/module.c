@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/module.h"
+
+#include "rna/parse.h"
+
+#include <stdlib.h>
+
+const char *rna_module_measure_name(enum rna_module_measure measure)
+{
+	static const char *const names[RNA_MODULE_MEASURE_COUNT] = {
+		[RNA_MODULE_TEMPERATURE] = "temperature",
+		[RNA_MODULE_VOLTAGE] = "voltage",
+		[RNA_MODULE_RECEIVE_POWER] = "receive_power",
+		[RNA_MODULE_TRANSMIT_POWER] = "transmit_power",
+		[RNA_MODULE_BIAS] = "bias",
+	};
+
+	return names[measure];
+}
+
+const char *rna_module_limit_name(enum rna_module_limit limit)
+{
+	static const char *const names[RNA_MODULE_LIMIT_COUNT] = {
+		[RNA_MODULE_HIGH_ALARM] = "high-alarm",
+		[RNA_MODULE_LOW_ALARM] = "low-alarm",
+		[RNA_MODULE_HIGH_WARNING] = "high-warning",
+		[RNA_MODULE_LOW_WARNING] = "low-warning",
+	};
+
+	return names[limit];
+}
+
+enum rna_module_limit rna_module_exceeded(const struct rna_port_module *module,
+					  enum rna_module_measure measure, struct rna_value value)
+{
+	static const struct {
+		enum rna_module_limit limit;
+		bool high;
+	} order[] = {
+		{RNA_MODULE_HIGH_ALARM, true},
+		{RNA_MODULE_LOW_ALARM, false},
+		{RNA_MODULE_HIGH_WARNING, true},
+		{RNA_MODULE_LOW_WARNING, false},
+	};
+
+	for (size_t i = 0; rna_value_is_known(value) && i < RNA_ARRAY_SIZE(order); i++) {
+		struct rna_value limit = module->limits[measure][order[i].limit];
+
+		if (rna_value_is_known(limit) &&
+		    (order[i].high ? value.number > limit.number : value.number < limit.number))
+			return order[i].limit;
+	}
+	return RNA_MODULE_LIMIT_COUNT;
+}
+
+int rna_module_weak_lane(const struct rna_port_module *module)
+{
+	enum { ENOUGH = 3 };
+	uint64_t known[RNA_MODULE_LANES_MAX], median;
+	size_t count = 0;
+
+	for (unsigned i = 0; i < module->lane_count; i++)
+		if (rna_value_is_known(module->lanes[i][RNA_MODULE_RECEIVE_POWER]))
+			known[count++] = module->lanes[i][RNA_MODULE_RECEIVE_POWER].number;
+	if (count < ENOUGH)
+		return -1;
+	qsort(known, count, sizeof(known[0]), rna_compare_u64);
+	median = known[count / 2];
+	for (unsigned i = 0; i < module->lane_count; i++) {
+		struct rna_value power = module->lanes[i][RNA_MODULE_RECEIVE_POWER];
+
+		if (rna_value_is_known(power) && power.number < median / 2)
+			return (int)i;
+	}
+	return -1;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * module: the transceiver or cable in the cage of each port, by ethtool netlink.
+ *
+ * A module is read over I2C, by its firmware's leave: some ten milliseconds for each question, in
+ * which some drivers hold the lock of all interfaces. So it is asked rarely, and for few bytes.
+ * The kernel wants CAP_NET_ADMIN for it; without, nothing is known and no more is asked. It falls
+ * back to the older way of a driver by itself, so that there is no need for the ioctl here.
+ *
+ * Virtual and scalable functions share the module of the physical one, and are not asked.
+ */
+#include "module.h"
+
+#include "backends.h"
+#include "collectors.h"
+#include "module_pages.h"
+
+#include <errno.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/if_arp.h>
+#include <string.h>
+
+enum { MODULES_MAX = 16 }; /* of one device: members of bonds, and ports */
+
+int rna_module_ask(const struct rna_root *root, const struct rna_ethtool_backend *backend,
+		   const char *netdev, const struct rna_module_range *range,
+		   struct rna_module_answer *ret)
+{
+	const uint32_t offset = range->offset, length = range->length;
+	const uint8_t page = rna_module_page(range->place), bank = 0;
+	const uint8_t address = rna_module_address(range->place);
+	int status;
+	const struct rna_ethtool_attribute attributes[] = {
+		{ETHTOOL_A_MODULE_EEPROM_OFFSET, sizeof(offset), &offset},
+		{ETHTOOL_A_MODULE_EEPROM_LENGTH, sizeof(length), &length},
+		{ETHTOOL_A_MODULE_EEPROM_PAGE, sizeof(page), &page},
+		{ETHTOOL_A_MODULE_EEPROM_BANK, sizeof(bank), &bank},
+		{ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, sizeof(address), &address},
+	};
+
+	ret->question = (struct rna_ethtool_question){
+		.name = range->name,
+		.command = ETHTOOL_MSG_MODULE_EEPROM_GET,
+		.reply = ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY,
+		.header = ETHTOOL_A_MODULE_EEPROM_HEADER,
+		.attribute_count = RNA_ARRAY_SIZE(attributes),
+		.attributes = attributes,
+	};
+	status = backend->ask(root, &ret->question, netdev, ret->arena, &ret->message);
+	ret->question.attributes = NULL; /* they end here; its answer is read without */
+	return status;
+}
+
+int rna_module_read_memory(const struct rna_root *root, const struct rna_ethtool_backend *backend,
+			   const char *netdev, bool serial, struct rna_module_visit *visit)
+{
+	for (size_t i = 0; i < rna_module_range_count; i++) {
+		const struct rna_module_range *range = &rna_module_ranges[i];
+		struct rna_module_answer answer = {.arena = visit->arena};
+		int status;
+
+		if (range->kind != RNA_MODULE_KIND_UNKNOWN &&
+		    range->kind != rna_module_kind(&visit->memory))
+			continue;
+		if ((range->serial && !serial) ||
+		    (range->monitors && !rna_module_has_monitors(&visit->memory)))
+			continue;
+		status = rna_module_ask(root, backend, netdev, range, &answer);
+		if (status == 0)
+			status = rna_module_take(answer.message, &answer.question, range,
+						 &visit->memory);
+		if (status == 0 && visit->on_answer)
+			visit->on_answer(range, &answer, visit->userdata);
+		/* Nothing is known without its kind; else one range is lost. */
+		if (status < 0 && (i == 0 || status == -ENOMEM))
+			return status;
+		if (status < 0 && status != -EOPNOTSUPP) {
+			visit->failed++;
+			visit->error = status;
+		}
+	}
+	return 0;
+}
+
+/* -- Modules of a device ----------------------------------------------------------------------- */
+
+struct run {
+	const struct rna_collect_input *in;
+	struct rna_modules *modules;
+	struct rna_port_module *items;
+};
+
+/* Without a module there is no answer, nor from a driver that has no way to it: both are normal. */
+static bool is_normal(int error)
+{
+	switch (error) {
+	case -EOPNOTSUPP:
+	case -ENODEV:
+	case -ENXIO:
+	case -EIO: /* mlx5, without a module */
+	case -EINVAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int add_module(struct run *run, const char *netdev, unsigned port)
+{
+	const struct rna_collect_input *in = run->in;
+	struct rna_part *part = &run->modules->part;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
+	struct rna_module_visit visit = {.arena = scratch};
+	struct rna_port_module *module = &run->items[run->modules->count];
+	int status;
+
+	if (!scratch)
+		return -ENOMEM;
+	if (run->modules->denied || run->modules->count == MODULES_MAX)
+		return 0;
+	status = rna_module_read_memory(in->root, in->backends->ethtool, netdev,
+					in->options.module_serial, &visit);
+	if (status == -ENOMEM)
+		return status;
+	if (status == -EPERM || status == -EACCES)
+		run->modules->denied = true;
+	else if (status < 0 && !is_normal(status))
+		rna_part_count_error(part, status);
+	for (unsigned i = 0; i < visit.failed; i++)
+		rna_part_count_error(part, visit.error);
+	if (status < 0)
+		return 0;
+	*module = (struct rna_port_module){.netdev = rna_arena_strdup(part->arena, netdev),
+					   .port = port};
+	status = module->netdev ? rna_module_read(&visit.memory, part->arena, module) : -ENOMEM;
+	run->modules->count += status == 0;
+	return status;
+}
+
+static const struct rna_netdev *find_netdev(const struct rna_netdevs *netdevs, const char *name)
+{
+	struct rna_netdev_search search = {.netdevs = netdevs};
+
+	return rna_netdev_search_name(&search, name);
+}
+
+/* A bond has no cage; its members have. */
+static int add_port(struct run *run, const struct rna_port_netdev *port)
+{
+	const struct rna_netdevs *netdevs = run->in->netdevs;
+	const struct rna_netdev *netdev = find_netdev(netdevs, port->netdev);
+	int status = 0;
+
+	if (!netdev || netdev->type != ARPHRD_ETHER)
+		return 0;
+	if (!netdev->bond)
+		return add_module(run, netdev->name, port->port);
+	for (size_t i = 0; i < netdevs->count && status == 0; i++)
+		if (netdevs->netdevs[i].master &&
+		    strcmp(netdevs->netdevs[i].master, netdev->name) == 0)
+			status = add_module(run, netdevs->netdevs[i].name, port->port);
+	return status;
+}
+
+static int read_all(struct run *run)
+{
+	const struct rna_netdevs *netdevs = run->in->netdevs;
+	struct rna_modules *modules = run->modules;
+	int status = 0;
+
+	run->items = rna_arena_array(modules->part.arena, MODULES_MAX, sizeof(*run->items));
+	if (!run->items)
+		return -ENOMEM;
+	for (size_t i = 0; netdevs && i < netdevs->port_count && status == 0; i++)
+		if (strcmp(netdevs->ports[i].device, run->in->device->name) == 0)
+			status = add_port(run, &netdevs->ports[i]);
+	modules->modules = run->items;
+	return status;
+}
+
+int rna_collect_module(const struct rna_collect_input *in, struct rna_part **ret,
+		       struct rna_error *error)
+{
+	struct rna_modules *modules = rna_part_new(RNA_COLLECTOR_MODULE, sizeof(*modules), 1024);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)modules;
+	int status = -ENOMEM;
+
+	if (part) {
+		struct run run = {.in = in, .modules = modules};
+
+		part->started = rna_clock_now();
+		status = in->device->function == RNA_FUNCTION_PF ? read_all(&run) : 0;
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read modules", in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

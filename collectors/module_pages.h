@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory of a module: which parts of it are read, and what they say. All of it follows from
+ * bytes; whoever reads them stands in module.c.
+ */
+#pragma once
+
+#include "ethtool.h"
+
+#include "rna/module.h"
+
+/* Parts of the memory of 128 bytes each; the upper half of a page counts from 128. */
+enum rna_module_place {
+	RNA_MODULE_LOWER,
+	RNA_MODULE_PAGE_00,
+	RNA_MODULE_PAGE_01,
+	RNA_MODULE_PAGE_02,
+	RNA_MODULE_PAGE_03,
+	RNA_MODULE_PAGE_11,
+	RNA_MODULE_DIAGNOSTICS, /* of SFP: a memory of its own, at I2C address 0x51 */
+	RNA_MODULE_PLACE_COUNT,
+};
+
+/* The bytes that were read so far. Zeroed: none. */
+struct rna_module_memory {
+	uint8_t bytes[RNA_MODULE_PLACE_COUNT][128];
+	bool known[RNA_MODULE_PLACE_COUNT][128];
+};
+
+enum rna_module_kind {
+	RNA_MODULE_KIND_UNKNOWN,
+	RNA_MODULE_SFF_8636,
+	RNA_MODULE_SFF_8472,
+	RNA_MODULE_CMIS,
+};
+
+/* One range of it, read by one question. */
+struct rna_module_range {
+	enum rna_module_kind kind; /* UNKNOWN: the first of all, which says what kind it is */
+	const char *name;          /* of the file of a recording */
+	enum rna_module_place place;
+	uint8_t offset; /* as ethtool has it: from 128 on in the upper half */
+	uint8_t length;
+	bool monitors; /* only where rna_module_has_monitors() */
+	bool serial;   /* only on demand */
+};
+
+extern const struct rna_module_range rna_module_ranges[];
+extern const size_t rna_module_range_count;
+
+/* Page and I2C address of a place, for ethtool. */
+uint8_t rna_module_page(enum rna_module_place place);
+uint8_t rna_module_address(enum rna_module_place place);
+
+/* The bytes in an answer to MODULE_EEPROM_GET for that range. 0 or -EBADMSG. */
+int rna_module_take(struct rna_bytes message, const struct rna_ethtool_question *question,
+		    const struct rna_module_range *range, struct rna_module_memory *memory);
+
+enum rna_module_kind rna_module_kind(const struct rna_module_memory *memory);
+
+/* Does it measure anything? Passive cables do not, nor do modules with no more than one page. */
+bool rna_module_has_monitors(const struct rna_module_memory *memory);
+
+/* Reads what is known of the memory, strings in arena. 0 or -ENOMEM. */
+int rna_module_read(const struct rna_module_memory *memory, struct rna_arena *arena,
+		    struct rna_port_module *ret);
