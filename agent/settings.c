@@ -139,6 +139,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading GID tables; they are also read when a port or an interface changes."),
 	POLL("pcie", PCIE, "60s",
 	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
+	POLL("ethernet", ETHERNET, "15s",
+	     "Period of reading what ethtool says of Ethernet interfaces: link, FEC, pause frames, statistics."),
 	POLL("resources", RESOURCES, "30s",
 	     "Period of counting RDMA objects, by which one sees whether a device is in use."),
 	POLL("qos", QOS, "60s",
@@ -216,6 +218,9 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("metrics.virtual_functions", metrics_virtual_functions, "false",
 		"Whether each virtual function (SR-IOV) is a series of rdma_device_virtual_function_info, "
 		"256 of a device at most, and an entry of the JSON; they are counted in any case."),
+	BOOLEAN("metrics.priorities", metrics_priorities, "true",
+		"Whether statistics of Ethernet ports that there are for each priority or lane have series: "
+		"up to 68 of each interface, of some 110."),
 	CHOICE("metrics.gpu_nic_paths", metrics_gpu_nic_paths, gpu_nic_paths, "nearest",
 	       "Which pairs of a GPU and a NIC have a series of rdma_gpu_nic_path: the nearest NICs of "
 	       "each GPU, or all that are no farther than this as well."),

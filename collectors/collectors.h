@@ -18,6 +18,7 @@ RNA_COLLECT(identity);
 RNA_COLLECT(link);
 RNA_COLLECT(gids);
 RNA_COLLECT(pcie);
+RNA_COLLECT(ethernet);
 RNA_COLLECT(resources);
 RNA_COLLECT(module);
 RNA_COLLECT(qos);

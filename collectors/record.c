@@ -389,6 +389,7 @@ static int copy_serving_netdevs(struct rna_recording *recording,
 		rna_record_module(recording, name);
 		rna_record_addresses(recording, &netdevs->netdevs[i]);
 		rna_record_qos_netdev(recording, name);
+		rna_record_ethtool(recording, &netdevs->netdevs[i]);
 	}
 	if (netdevs->uplink)
 		rna_record_uplink(recording, netdevs->uplink);

@@ -105,7 +105,7 @@ int rna_record_topology(struct rna_recording *recording, const struct rna_collec
 void rna_record_qos_netdev(struct rna_recording *recording, const char *netdev);
 void rna_record_qos_device(struct rna_recording *recording, const struct rna_device *device);
 
-/* What no file of the node says: record_ask.c. */
+/* What no file of the node says: record_ask.c, record_ethtool.c. */
 void rna_record_verbs(struct rna_recording *recording, const struct rna_device *device);
 void rna_record_mads(struct rna_recording *recording, const struct rna_device *device);
 void rna_record_resources(struct rna_recording *recording, const struct rna_device *device);
@@ -115,6 +115,7 @@ void rna_record_virtual_functions(struct rna_recording *recording, const char *n
 void rna_record_module(struct rna_recording *recording, const char *netdev);
 void rna_record_netlink(struct rna_recording *recording, const struct rna_port_netdev *port);
 void rna_record_addresses(struct rna_recording *recording, const struct rna_netdev *netdev);
+void rna_record_ethtool(struct rna_recording *recording, const struct rna_netdev *netdev);
 void rna_record_uplink(struct rna_recording *recording, const char *netdev);
 /* Do network interfaces answer at all? A driver may keep whoever asks for one waiting. */
 bool rna_record_netdevs_answer(struct rna_recording *recording,

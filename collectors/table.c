@@ -63,6 +63,15 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_pcie,
 	},
+	[RNA_COLLECTOR_ETHERNET] = {
+		.id = RNA_COLLECTOR_ETHERNET,
+		.name = "ethernet",
+		.help = "Links, FEC, pause frames and driver statistics of Ethernet interfaces.",
+		.per_device = true,
+		.of_netdevs = true,
+		.later = true,
+		.collect = rna_collect_ethernet,
+	},
 	[RNA_COLLECTOR_RESOURCES] = {
 		.id = RNA_COLLECTOR_RESOURCES,
 		.name = "resources",

@@ -11,6 +11,8 @@
  *     or a port stands on rdma_device_info and rdma_port_info, to be joined in a query:
  *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
  *   - self-tests have the label memory besides, for each kind of memory is tested by itself;
+ *   - what ethtool says has the label netdev besides, for a bond has several interfaces, and where
+ *     there is one of each, priority or lane;
  *   - GIDs are counted with the labels type and family; each has a series of its own only as
  *     rdma_port_gid_info, which can be turned off;
  *   - files of counters/ and hw_counters/ have families by the counter table (rna/counter.h); those
@@ -27,6 +29,7 @@
 #include <stddef.h>
 
 #include "facts.h"
+#include "families_ethernet.h"
 #include "families_module.h"
 #include "families_resources.h"
 #include "families_qos.h"
@@ -957,6 +960,24 @@ static const struct rna_family table[] = {
 	  "Number of the rail that the port's NIC serves, from 0 by PCI address; no sample for NICs beside "
 	  "the rails, such as those of storage."},
 	 PORT, rna_family_port_rail},
+	{{"rdma_port_ethernet_link_up", GAUGE, YES_NO,
+	  "Whether the interface has a link, of a bond each member."},
+	 PORT, .each = rna_family_ethernet_up, .label = "netdev"},
+	{{"rdma_port_ethernet_link_down_info", INFO, PLAIN,
+	  "Why an interface has no link, where its driver says so; no series while it has one."},
+	 PORT, .each = rna_family_ethernet_down_info, .label = "netdev, reason, detail"},
+	{{"rdma_port_ethernet_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	  "Speed of the interface's link, in one direction."},
+	 PORT, .each = rna_family_ethernet_speed, .label = "netdev"},
+	{{"rdma_port_ethernet_lanes", GAUGE, PLAIN,
+	  "Lanes of the interface's link."},
+	 PORT, .each = rna_family_ethernet_lanes, .label = "netdev"},
+	{{"rdma_port_ethernet_mode_info", INFO, PLAIN,
+	  "How the interface's link is set up: the FEC in use, autonegotiation, and whether it obeys and "
+	  "sends pause frames for the whole link."},
+	 PORT, .each = rna_family_ethernet_mode_info,
+	 .label = "netdev, fec, autoneg, duplex, pause_receive, pause_transmit"},
+	{.statistics = true},
 	{.counters = true},
 	{{"rdma_port_unknown_total", COUNTER, PLAIN,
 	  "A file in counters of the port that this version does not know, as it is."},
@@ -1251,6 +1272,14 @@ static int add_counters(struct rna_families *families)
 	return 0;
 }
 
+static int add_statistics(struct rna_families *families)
+{
+	for (enum rna_ethernet_statistic_id id = 0; id < RNA_ETHERNET_STATISTIC_COUNT; id++)
+		if (add(families, rna_family_of_statistic(id, families->arena)) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 static int add_alias(struct rna_families *families, struct rna_family family)
 {
 	family.alias = rna_counter_find(family.place, family.file);
@@ -1274,15 +1303,23 @@ static int add_compat(struct rna_families *families)
 
 static int add_all(struct rna_families *families)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
-		if ((table[i].counters ? add_counters(families) : add(families, table[i])) < 0)
-			return -ENOMEM;
-	return 0;
+	int status = 0;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table) && status == 0; i++) {
+		if (table[i].counters)
+			status = add_counters(families);
+		else if (table[i].statistics)
+			status = add_statistics(families);
+		else
+			status = add(families, table[i]);
+	}
+	return status;
 }
 
 struct rna_families *rna_families_new(void)
 {
-	size_t most = RNA_ARRAY_SIZE(table) + rna_counter_count + rna_compat_family_count;
+	size_t most = RNA_ARRAY_SIZE(table) + RNA_ETHERNET_STATISTIC_COUNT + rna_counter_count +
+		      rna_compat_family_count;
 	RNA_CLEANUP(rna_families_free_p)
 	struct rna_families *families = calloc(1, sizeof(*families));
 
@@ -1317,6 +1354,8 @@ void rna_family_write(const struct rna_family *family, const struct rna_subjects
 	rna_writer_metric(writer, &family->metric);
 	if (family->counter)
 		write_known_counter(family->counter, walk, writer);
+	if (family->statistic)
+		rna_family_write_statistic(family, list, writer);
 	if (family->alias)
 		write_alias(family->alias, list, writer);
 	for (size_t i = 0; family->each && i < list->count; i++)
@@ -1345,6 +1384,8 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 	struct rna_fact_table facts = rna_facts_of(family->scope);
 
 	rna_strbuf_puts(out, of_scope[family->scope]);
+	if (family->statistic)
+		rna_strbuf_printf(out, ", %s", rna_family_statistic_labels(family));
 	if (family->label)
 		rna_strbuf_printf(out, "%s%s", *of_scope[family->scope] ? ", " : "", family->label);
 	if (family->metric.type != INFO || family->each)

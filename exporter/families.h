@@ -17,6 +17,9 @@ struct rna_family {
 	/* A known counter's own family: get and each are NULL. */
 	const struct rna_counter *counter;
 	bool counters; /* this row of the table stands for all known counters */
+	/* The same for statistics of Ethernet ports (rna/ethernet.h). */
+	const struct rna_ethernet_statistic *statistic;
+	bool statistics;
 	/*
 	 * A known counter of a port under a name of somebody else's (compat.c), whatever the link
 	 * layer: rows name its file, from which rna_families_new() finds alias.

@@ -161,6 +161,7 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	if (port->selftest)
 		rna_json_set(writer, object, "selftest",
 			     rna_selftest_summary(writer, port->selftest));
+	rna_json_set_ethernet(writer, object, rna_device_ethernet(port->device), port->port);
 	set_gids(writer, object, port);
 	rna_json_set_qos(writer, object, port->qos);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);

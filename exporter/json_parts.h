@@ -24,6 +24,9 @@ void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *obje
 /* "qos" of a port. */
 void rna_json_set_qos(struct rna_json_writer *writer, json_t *object,
 		      const struct rna_qos_port *qos);
+/* "ethernet" of a port: its interface, or each member of its bond. */
+void rna_json_set_ethernet(struct rna_json_writer *writer, json_t *object,
+			   const struct rna_ethernet *ethernet, unsigned port);
 /* "readiness" of the node. */
 void rna_json_set_readiness(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_readiness *readiness);

@@ -96,6 +96,11 @@ const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device)
 	return (const void *)device->parts[RNA_COLLECTOR_GIDS];
 }
 
+const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_ETHERNET];
+}
+
 const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
 {
 	return (const void *)device->parts[RNA_COLLECTOR_PCIE];

@@ -65,3 +65,132 @@ struct rna_ethernet_pause {
 	struct rna_value receive; /* pause frames are obeyed */
 	struct rna_value transmit;
 };
+
+/* -- Statistics -------------------------------------------------------------------------------- */
+
+/* In the order in which metrics are exported; each has a row in rna_ethernet_statistics. */
+enum rna_ethernet_statistic_id {
+	RNA_ETHERNET_LINK_DOWNS,
+	RNA_ETHERNET_LOCAL_FAULTS,
+	RNA_ETHERNET_REMOTE_FAULTS,
+	RNA_ETHERNET_WIRE_RECEIVED,
+	RNA_ETHERNET_SYMBOL_ERRORS,
+	RNA_ETHERNET_PCS_SYMBOL_ERRORS,
+	RNA_ETHERNET_LANE_ERRORS,
+	RNA_ETHERNET_FEC_CORRECTED_BITS,
+	RNA_ETHERNET_FEC_CORRECTED_BLOCKS,
+	RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS,
+	RNA_ETHERNET_FCS_ERRORS,
+	RNA_ETHERNET_ALIGNMENT_ERRORS,
+	RNA_ETHERNET_LENGTH_ERRORS,
+	RNA_ETHERNET_UNDERSIZE_FRAMES,
+	RNA_ETHERNET_OVERSIZE_FRAMES,
+	RNA_ETHERNET_FRAGMENTS,
+	RNA_ETHERNET_JABBERS,
+	RNA_ETHERNET_UNSUPPORTED_FRAMES,
+	RNA_ETHERNET_MAC_RECEIVE_ERRORS,
+	RNA_ETHERNET_MAC_TRANSMIT_ERRORS,
+	RNA_ETHERNET_RECEIVE_DISCARDS,
+	RNA_ETHERNET_TRANSMIT_DISCARDS,
+	RNA_ETHERNET_OUT_OF_BUFFER,
+	RNA_ETHERNET_BANDWIDTH_IN_EXCEEDED,
+	RNA_ETHERNET_BANDWIDTH_OUT_EXCEEDED,
+	RNA_ETHERNET_PACKET_RATE_EXCEEDED,
+	RNA_ETHERNET_PAUSE_RECEIVED,
+	RNA_ETHERNET_PAUSE_TRANSMITTED,
+	RNA_ETHERNET_PAUSE_RECEIVED_TIME,
+	RNA_ETHERNET_PAUSE_TRANSMITTED_TIME,
+	RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED,
+	RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED,
+	RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME,
+	RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME,
+	RNA_ETHERNET_PRIORITY_DISCARDS,
+	RNA_ETHERNET_PRIORITY_BUFFER_DISCARDS,
+	RNA_ETHERNET_PRIORITY_CONGESTION_DISCARDS,
+	RNA_ETHERNET_PRIORITY_MARKED,
+	RNA_ETHERNET_PAUSE_STORM_WARNINGS,
+	RNA_ETHERNET_PAUSE_STORM_ERRORS,
+	RNA_ETHERNET_PCIE_READ_STALLED,
+	RNA_ETHERNET_PCIE_WRITE_STALLED,
+	RNA_ETHERNET_PCIE_READ_STALLED_TIME,
+	RNA_ETHERNET_PCIE_WRITE_STALLED_TIME,
+	RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS,
+	RNA_ETHERNET_PCIE_RECEIVE_SIGNAL_ERRORS,
+	RNA_ETHERNET_PCIE_TRANSMIT_SIGNAL_ERRORS,
+	RNA_ETHERNET_MODULE_UNPLUGGED,
+	RNA_ETHERNET_MODULE_BUS_STUCK,
+	RNA_ETHERNET_MODULE_HIGH_TEMPERATURE,
+	RNA_ETHERNET_MODULE_BAD_SHORTED,
+	RNA_ETHERNET_STATISTIC_COUNT,
+};
+
+enum rna_ethernet_unit {
+	RNA_ETHERNET_PLAIN,
+	RNA_ETHERNET_BITS, /* exported as bytes */
+	RNA_ETHERNET_MICROSECONDS,
+	RNA_ETHERNET_MILLIONTHS, /* of 1: a ratio, and no counter */
+};
+
+struct rna_ethernet_statistic {
+	const char *name;  /* of its threshold, and of its metric behind "rdma_port_", before the
+			    * unit and "_total" */
+	const char *help;  /* one sentence */
+	const char *label; /* what there is one of each for: "priority", "lane"; NULL: the port */
+	enum rna_ethernet_unit unit;
+};
+
+extern const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATISTIC_COUNT];
+
+struct rna_ethernet_count {
+	enum rna_ethernet_statistic_id id;
+	int number; /* of the priority or the lane; -1: of the port */
+	struct rna_value value;
+};
+
+/* -- The part ---------------------------------------------------------------------------------- */
+
+/*
+ * Where in the driver's list what we want of it stands. For the collector: strings are asked for
+ * again only when their number changes, and now and then.
+ */
+struct rna_ethernet_pick {
+	size_t index;
+	enum rna_ethernet_statistic_id id;
+	int number;
+	unsigned scale; /* what a number of the driver is multiplied with */
+};
+
+struct rna_ethernet_picks {
+	size_t listed; /* how many the driver has */
+	rna_usec read; /* monotonic, when their names were */
+	size_t count;
+	const struct rna_ethernet_pick *items;
+};
+
+struct rna_ethernet_netdev {
+	const char *name;
+	unsigned ifindex;
+	unsigned port; /* of the device, that it serves by itself or as a member of a bond */
+	struct rna_ethernet_link link;
+	struct rna_ethernet_mode mode;
+	struct rna_ethernet_fec fec;
+	struct rna_ethernet_pause pause;
+	size_t count;
+	const struct rna_ethernet_count *counts; /* by id and number, each once */
+	struct rna_ethernet_picks picks;
+};
+
+/* Of a device. Virtual and scalable functions, representors and InfiniBand have no interface here.
+ */
+struct rna_ethernet {
+	struct rna_part part;
+	size_t count;
+	const struct rna_ethernet_netdev *netdevs; /* by port, then by name */
+};
+
+/*
+ * A statistic of a port: the sum over interfaces, priorities and lanes. Absent when none has it;
+ * unreadable when one could not be read, for a sum without it would fall.
+ */
+struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
+				  enum rna_ethernet_statistic_id id);

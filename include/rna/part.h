@@ -29,6 +29,7 @@ enum rna_collector_id {
 	RNA_COLLECTOR_HW_COUNTERS, /* device: ports/N/hw_counters and hw_counters */
 	RNA_COLLECTOR_GIDS,        /* device: the GID tables of its ports */
 	RNA_COLLECTOR_PCIE,        /* device: its PCIe path up to the root port */
+	RNA_COLLECTOR_ETHERNET,    /* device: what ethtool says of its interfaces */
 	RNA_COLLECTOR_RESOURCES,   /* device: RDMA objects on it, by which it is in use or idle */
 	RNA_COLLECTOR_QOS,         /* device: priorities, PFC, ECN and VLANs of RoCE ports */
 	/* device: who has its virtual functions, and what they were given */

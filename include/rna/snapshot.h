@@ -8,6 +8,7 @@
 
 #include "rna/counter.h"
 #include "rna/device.h"
+#include "rna/ethernet.h"
 #include "rna/gid.h"
 #include "rna/module.h"
 #include "rna/netdev.h"
@@ -54,6 +55,7 @@ const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
 const struct rna_virtual_functions *rna_device_virtual_functions(
 	const struct rna_snapshot_device *device);
 const struct rna_modules *rna_device_modules(const struct rna_snapshot_device *device);
+const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device *device);
 const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
 const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */

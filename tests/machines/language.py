@@ -8,7 +8,8 @@ import shlex
 import pci
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCOPES = ("pci", "parent", "device", "port", "net", "verbs", "drm", "kfd", "root")
+SCOPES = ("pci", "parent", "device", "port", "net", "verbs", "drm", "kfd", "root", "ethtool",
+          "statistic")
 
 
 def lines(path):
@@ -75,7 +76,8 @@ class Model:
 class Machine:
     """A machine file and all that it is based on."""
 
-    VERBS = ("write", "bytes", "remove", "fifo", "link", "mode", "directory")
+    VERBS = ("write", "bytes", "remove", "fifo", "link", "mode", "directory", "ethtool",
+             "statistic")
 
     def __init__(self, path):
         self.devices, self.netdevs, self.functions, self.edits = {}, {}, {}, []

@@ -349,6 +349,7 @@ static struct rna_view *new_view(size_t device_count)
 		.live = true,
 	};
 	view->metrics.gid_info = true;
+	view->metrics.priorities = true;
 	snapshot->device_set = 1;
 	snapshot->parts[RNA_COLLECTOR_PRESENCE] = new_presence(device_count);
 	presence = rna_snapshot_presence(snapshot);

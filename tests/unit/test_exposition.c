@@ -290,7 +290,7 @@ static void test_every_family_keeps_the_rules(void **state)
 		if (wrong)
 			fail_msg("%s: %s", family->metric.name, wrong);
 		assert_int_equal(!!family->get + !!family->each + !!family->counter +
-					 !!family->alias,
+					 !!family->alias + !!family->statistic,
 				 1);
 		for (size_t j = 0; j < i; j++)
 			if (same_family(&family->metric, &families->items[j].metric))

@@ -7,6 +7,7 @@
 #include "schedule.h"
 #include "trigger.h"
 
+#include "rna/ethernet.h"
 #include "rna/gid.h"
 #include "rna/log.h"
 
@@ -207,6 +208,7 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
+COLLECT_NOTHING(collect_ethernet, RNA_COLLECTOR_ETHERNET, struct rna_ethernet)
 COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
 COLLECT_NOTHING(collect_qos, RNA_COLLECTOR_QOS, struct rna_qos)
 COLLECT_NOTHING(collect_vfs, RNA_COLLECTOR_VIRTUAL_FUNCTIONS, struct rna_virtual_functions)
@@ -229,6 +231,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
 	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
 	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
+	ROW(ETHERNET, "ethernet", collect_ethernet, .per_device = true, .later = true),
 	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),
 	ROW(QOS, "qos", collect_qos, .per_device = true, .later = true),
 	ROW(VIRTUAL_FUNCTIONS, "virtual_functions", collect_vfs, .per_device = true, .later = true),

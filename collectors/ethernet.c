@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * ethernet: what ethtool says of the interfaces of a device's ports.
+ *
+ * Of a bond its members are asked: the bond itself has no wire. Virtual and scalable functions are
+ * left out, and so are representors: what they would say is the physical port's, said again by
+ * each of hundreds, and a sum over them would be wrong.
+ *
+ * Which of a driver's statistics are ours stays known from run to run, by their places in its list.
+ * A driver that adds queues gets a longer list, which is then looked through anew; and all lists
+ * are now and then, should two changes make up for each other.
+ */
+#include "backends.h"
+#include "collectors.h"
+#include "ethernet_sources.h"
+#include "ethtool.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <net/if_arp.h>
+#include <string.h>
+
+#define NAMES_STALE (10 * 60 * RNA_USEC_PER_SEC)
+
+enum {
+	NETDEVS_MAX = 64, /* of one device: members of bonds, and ports */
+	TRIES = 3,        /* at a list that changes under our hands */
+};
+
+struct run {
+	const struct rna_collect_input *in;
+	struct rna_part *part;
+	struct rna_arena *scratch;
+	size_t count;
+	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
+	bool no_memory;
+};
+
+/* The counts of one interface, as they come. */
+struct counts {
+	struct run *run;
+	size_t count;
+	size_t size;
+	struct rna_ethernet_count *items;
+};
+
+/* The first source of a statistic counts. */
+static void add_count(struct counts *counts, enum rna_ethernet_statistic_id id, int number,
+		      struct rna_value value)
+{
+	if (value.state == RNA_VALUE_ABSENT)
+		return;
+	for (size_t i = 0; i < counts->count; i++)
+		if (counts->items[i].id == id && counts->items[i].number == number)
+			return;
+	if (counts->count < counts->size)
+		counts->items[counts->count++] = (struct rna_ethernet_count){id, number, value};
+}
+
+/* -- Messages ---------------------------------------------------------------------------------- */
+
+/* False where there is no answer: none of the driver, which is normal, or a failure. */
+static bool ask(struct run *run, const struct rna_ethtool_question *question, const char *netdev,
+		struct rna_bytes *ret)
+{
+	int error =
+		run->in->backends->ethtool->ask(run->in->root, question, netdev, run->scratch, ret);
+
+	run->no_memory |= error == -ENOMEM;
+	if (error < 0 && error != -EOPNOTSUPP && error != -ENODEV)
+		rna_part_count_error(run->part, error);
+	return error == 0;
+}
+
+/* Counts an answer that could not be read. */
+static bool is_good(struct run *run, int status)
+{
+	if (status < 0)
+		rna_part_count_error(run->part, status);
+	return status == 0;
+}
+
+static void read_link(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
+{
+	struct rna_bytes answer;
+
+	if (ask(run, &rna_ethtool_link_question, netdev->name, &answer) &&
+	    is_good(run, rna_ethtool_read_link(answer, &netdev->link)))
+		add_count(counts, RNA_ETHERNET_LINK_DOWNS, -1, netdev->link.downs);
+	if (ask(run, &rna_ethtool_mode_question, netdev->name, &answer))
+		(void)is_good(run, rna_ethtool_read_mode(answer, &netdev->mode));
+}
+
+static void read_fec(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
+{
+	struct rna_ethtool_fec_counts fec;
+	struct rna_bytes answer;
+
+	if (!ask(run, &rna_ethtool_fec_question, netdev->name, &answer) ||
+	    !is_good(run, rna_ethtool_read_fec(answer, &netdev->fec, &fec)))
+		return;
+	add_count(counts, RNA_ETHERNET_FEC_CORRECTED_BITS, -1, fec.corrected_bits);
+	add_count(counts, RNA_ETHERNET_FEC_CORRECTED_BLOCKS, -1, fec.corrected_blocks);
+	add_count(counts, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, -1, fec.uncorrectable_blocks);
+}
+
+static void read_pause(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
+{
+	struct rna_ethtool_pause_counts pause;
+	struct rna_bytes answer;
+
+	if (!ask(run, &rna_ethtool_pause_question, netdev->name, &answer) ||
+	    !is_good(run, rna_ethtool_read_pause(answer, &netdev->pause, &pause)))
+		return;
+	add_count(counts, RNA_ETHERNET_PAUSE_RECEIVED, -1, pause.received);
+	add_count(counts, RNA_ETHERNET_PAUSE_TRANSMITTED, -1, pause.transmitted);
+}
+
+static void read_standard(struct run *run, const char *netdev, struct counts *counts)
+{
+	static const struct {
+		enum rna_ethernet_statistic_id id;
+		size_t offset;
+	} rows[] = {
+#define STANDARD(id, name) {RNA_ETHERNET_##id, offsetof(struct rna_ethtool_standard_counts, name)}
+		STANDARD(SYMBOL_ERRORS, symbol_errors),
+		STANDARD(FCS_ERRORS, fcs_errors),
+		STANDARD(ALIGNMENT_ERRORS, alignment_errors),
+		STANDARD(LENGTH_ERRORS, length_errors),
+		STANDARD(UNDERSIZE_FRAMES, undersize_frames),
+		STANDARD(OVERSIZE_FRAMES, too_long_errors),
+		STANDARD(FRAGMENTS, fragments),
+		STANDARD(JABBERS, jabbers),
+		STANDARD(UNSUPPORTED_FRAMES, unsupported_frames),
+		STANDARD(MAC_RECEIVE_ERRORS, receive_errors),
+		STANDARD(MAC_TRANSMIT_ERRORS, transmit_errors),
+	};
+	struct rna_ethtool_standard_counts standard;
+	struct rna_bytes answer;
+
+	if (!ask(run, &rna_ethtool_standard_question, netdev, &answer) ||
+	    !is_good(run, rna_ethtool_read_standard(answer, &standard)))
+		return;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		const char *value = (const char *)&standard + rows[i].offset;
+
+		add_count(counts, rows[i].id, -1, *(const struct rna_value *)(const void *)value);
+	}
+}
+
+/* -- Statistics of the driver ------------------------------------------------------------------ */
+
+/* What the run before found, if it is of the same interface and not too old. */
+static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *netdev,
+			  struct rna_ethernet_picks *ret)
+{
+	const struct rna_ethernet *before = (const void *)run->in->previous;
+
+	for (size_t i = 0; before && i < before->count; i++) {
+		const struct rna_ethernet_netdev *old = &before->netdevs[i];
+		struct rna_ethernet_pick *items;
+
+		if (old->ifindex != netdev->ifindex || strcmp(old->name, netdev->name) != 0 ||
+		    rna_usec_since(old->picks.read, run->part->started.monotonic) > NAMES_STALE)
+			continue;
+		*ret = old->picks;
+		items = rna_arena_array(run->part->arena, ret->count, sizeof(*items));
+		ret->items = items;
+		run->no_memory |= !items;
+		if (items && ret->count > 0)
+			memcpy(items, old->picks.items, ret->count * sizeof(*items));
+		return items != NULL;
+	}
+	return false;
+}
+
+/* Looks through the driver's list. 0 or negative errno. */
+static int find_picks(struct run *run, const char *netdev, struct rna_ethernet_picks *ret)
+{
+	struct rna_ethernet_pick *items;
+	struct rna_ethtool_names names;
+	int error = run->in->backends->ethtool->list_statistics(run->in->root, netdev, run->scratch,
+								&names);
+
+	if (error < 0)
+		return error;
+	items = rna_arena_array(run->part->arena, names.count, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	*ret = (struct rna_ethernet_picks){.listed = names.count,
+					   .read = run->part->started.monotonic,
+					   .items = items};
+	for (size_t i = 0; i < names.count; i++) {
+		int number;
+		const struct rna_ethernet_source *source =
+			rna_ethernet_find_source(names.names[i].text, &number);
+
+		if (source)
+			items[ret->count++] =
+				(struct rna_ethernet_pick){i, source->id, number,
+							   source->scale ? source->scale : 1};
+	}
+	return 0;
+}
+
+/* 0, also without any; or negative errno. *ret: the driver's numbers, picks.listed of them. */
+static int read_numbers(struct run *run, struct rna_ethernet_netdev *netdev, uint64_t **ret)
+{
+	bool known = inherit_picks(run, netdev, &netdev->picks);
+	int status = -ESTALE;
+
+	for (int i = 0; i < TRIES && status == -ESTALE; i++, known = false) {
+		status = known ? 0 : find_picks(run, netdev->name, &netdev->picks);
+		if (status < 0)
+			continue;
+		*ret = rna_arena_array(run->scratch, netdev->picks.listed, sizeof(**ret));
+		if (!*ret)
+			return -ENOMEM;
+		if (netdev->picks.count > 0)
+			status = run->in->backends->ethtool->read_statistics(run->in->root,
+									     netdev->name,
+									     netdev->picks.listed,
+									     *ret);
+	}
+	return status;
+}
+
+static struct rna_value scaled(uint64_t number, unsigned scale)
+{
+	uint64_t product;
+
+	return rna_value_ok(__builtin_mul_overflow(number, scale, &product) ? UINT64_MAX : product);
+}
+
+static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
+{
+	uint64_t *numbers = NULL;
+	int status = read_numbers(run, netdev, &numbers);
+
+	run->no_memory |= status == -ENOMEM;
+	if (status < 0) {
+		netdev->picks = (struct rna_ethernet_picks){0};
+		if (status != -EOPNOTSUPP && status != -ENODEV)
+			rna_part_count_error(run->part, status == -ESTALE ? -EAGAIN : status);
+		return;
+	}
+	for (size_t i = 0; i < netdev->picks.count; i++) {
+		const struct rna_ethernet_pick *pick = &netdev->picks.items[i];
+
+		add_count(counts, pick->id, pick->number,
+			  scaled(numbers[pick->index], pick->scale));
+	}
+}
+
+/* -- Interfaces -------------------------------------------------------------------------------- */
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct rna_ethernet_count *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->number - y->number;
+}
+
+static void keep_counts(struct run *run, struct counts *counts, struct rna_ethernet_netdev *netdev)
+{
+	struct rna_ethernet_count *kept =
+		rna_arena_array(run->part->arena, counts->count, sizeof(*kept));
+
+	run->no_memory |= !kept;
+	if (!kept || counts->count == 0)
+		return;
+	qsort(counts->items, counts->count, sizeof(*kept), compare_counts);
+	memcpy(kept, counts->items, counts->count * sizeof(*kept));
+	netdev->counts = kept;
+	netdev->count = counts->count;
+}
+
+/* An interface of which nothing was said is as if it were not there. */
+static bool is_known(const struct rna_ethernet_netdev *netdev)
+{
+	return netdev->count > 0 || netdev->link.up.state != RNA_VALUE_ABSENT ||
+	       netdev->mode.autoneg.state != RNA_VALUE_ABSENT;
+}
+
+static void read_netdev(struct run *run, const struct rna_netdev *found, unsigned port)
+{
+	struct rna_ethernet_netdev *netdev = &run->netdevs[run->count];
+	struct counts counts = {.run = run, .size = 4 * RNA_ETHERNET_STATISTIC_COUNT};
+
+	if (run->count == NETDEVS_MAX || found->type != ARPHRD_ETHER)
+		return;
+	counts.items = rna_arena_array(run->scratch, counts.size, sizeof(*counts.items));
+	*netdev = (struct rna_ethernet_netdev){
+		.name = rna_arena_strdup(run->part->arena, found->name),
+		.ifindex = found->ifindex,
+		.port = port,
+	};
+	if (!counts.items || !netdev->name) {
+		run->no_memory = true;
+		return;
+	}
+	read_link(run, netdev, &counts);
+	read_fec(run, netdev, &counts);
+	read_pause(run, netdev, &counts);
+	read_standard(run, netdev->name, &counts);
+	read_driver(run, netdev, &counts);
+	keep_counts(run, &counts, netdev);
+	run->count += is_known(netdev);
+}
+
+/* In switchdev mode a device has a port for each function of it: "pf0vf3", "c1pf0sf8". */
+static bool is_representor(struct run *run, const char *netdev)
+{
+	const char *path =
+		rna_arena_printf(run->scratch, "sys/class/net/%s/phys_port_name", netdev);
+	char name[64];
+
+	return path && rna_root_read(run->in->root, path, name, sizeof(name)) > 0 &&
+	       (strstr(name, "vf") || strstr(name, "sf"));
+}
+
+static void read_port(struct run *run, struct rna_netdev_search *search, unsigned port)
+{
+	const struct rna_netdevs *all = search->netdevs;
+	const struct rna_port_netdev *found =
+		rna_netdev_search_port(search, run->in->device->name, port);
+	const struct rna_netdev *netdev =
+		found ? rna_netdev_search_name(search, found->netdev) : NULL;
+
+	if (!netdev || is_representor(run, netdev->name))
+		return;
+	if (!netdev->bond)
+		read_netdev(run, netdev, port);
+	for (size_t i = 0; netdev->bond && i < all->count; i++)
+		if (rna_same_text(all->netdevs[i].master, netdev->name))
+			read_netdev(run, &all->netdevs[i], port);
+}
+
+static bool has_wire(const struct rna_device *device)
+{
+	return device->function == RNA_FUNCTION_PF || device->function == RNA_FUNCTION_VIRTUAL;
+}
+
+static int read_all(struct run *run, struct rna_ethernet *ethernet)
+{
+	const struct rna_device *device = run->in->device;
+	struct rna_netdev_search search = {.netdevs = run->in->netdevs};
+	struct rna_ethernet_netdev *netdevs;
+
+	run->netdevs = rna_arena_array(run->scratch, NETDEVS_MAX, sizeof(*run->netdevs));
+	if (!run->netdevs)
+		return -ENOMEM;
+	for (size_t i = 0; has_wire(device) && i < device->port_count; i++)
+		read_port(run, &search, device->ports[i]);
+	netdevs = rna_arena_array(run->part->arena, run->count, sizeof(*netdevs));
+	if (!netdevs || run->no_memory)
+		return -ENOMEM;
+	if (run->count > 0)
+		memcpy(netdevs, run->netdevs, run->count * sizeof(*netdevs));
+	ethernet->netdevs = netdevs;
+	ethernet->count = run->count;
+	return 0;
+}
+
+int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **ret,
+			 struct rna_error *error)
+{
+	struct rna_ethernet *ethernet =
+		rna_part_new(RNA_COLLECTOR_ETHERNET, sizeof(*ethernet), 4096);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)ethernet;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(16384);
+	struct run run = {.in = in, .part = part, .scratch = scratch};
+	int status = -ENOMEM;
+
+	if (!in->netdevs)
+		return rna_error_say(error, -EAGAIN, "%s: its network interfaces are not known",
+				     in->device->name);
+	if (part && scratch) {
+		part->started = rna_clock_now();
+		status = read_all(&run, ethernet);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot read its Ethernet side",
+				     in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Metrics of the Ethernet side. They have the label netdev besides: of a bond, each member has a
+ * wire of its own.
+ */
+#include "families_ethernet.h"
+
+/* The interface of a port behind *from, which moves on; NULL: there are no more. */
+static const struct rna_ethernet_netdev *next_netdev(const struct rna_subject *port, size_t *from)
+{
+	const struct rna_ethernet *ethernet = rna_device_ethernet(port->device);
+
+	while (ethernet && *from < ethernet->count) {
+		const struct rna_ethernet_netdev *netdev = &ethernet->netdevs[(*from)++];
+
+		if (netdev->port == port->port)
+			return netdev;
+	}
+	return NULL;
+}
+
+static void write_value(const struct rna_subject *port, const char *netdev, struct rna_value value,
+			struct rna_writer *writer)
+{
+	if (rna_value_is_known(value))
+		rna_writer_sample_with(writer, port->labels, "netdev", netdev, value.number);
+}
+
+void rna_family_ethernet_up(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_ethernet_netdev *netdev;
+	size_t from = 0;
+
+	while ((netdev = next_netdev(port, &from)))
+		write_value(port, netdev->name, netdev->link.up, writer);
+}
+
+void rna_family_ethernet_speed(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_ethernet_netdev *netdev;
+	size_t from = 0;
+
+	while ((netdev = next_netdev(port, &from))) {
+		struct rna_value speed = netdev->mode.speed;
+
+		speed.number /= 8; /* bits to bytes */
+		write_value(port, netdev->name, speed, writer);
+	}
+}
+
+void rna_family_ethernet_lanes(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_ethernet_netdev *netdev;
+	size_t from = 0;
+
+	while ((netdev = next_netdev(port, &from)))
+		write_value(port, netdev->name, netdev->mode.lanes, writer);
+}
+
+/* -- In words ---------------------------------------------------------------------------------- */
+
+static void begin_labels(const struct rna_subject *port, const char *netdev,
+			 struct rna_strbuf *labels)
+{
+	rna_strbuf_add(labels, port->labels.text, port->labels.len);
+	rna_label_add(labels, "netdev", netdev);
+}
+
+static void write_info(const struct rna_strbuf *labels, struct rna_writer *writer)
+{
+	if (rna_strbuf_ok(labels))
+		rna_writer_sample(writer, (struct rna_span){labels->data, labels->len}, 1);
+	else
+		writer->out->failed = true;
+}
+
+static bool is_down_for_a_reason(const struct rna_ethernet_link *link)
+{
+	return rna_value_is_known(link->up) && link->up.number == 0 &&
+	       rna_value_is_known(link->state);
+}
+
+void rna_family_ethernet_down_info(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_ethernet_netdev *netdev;
+	size_t from = 0;
+
+	while ((netdev = next_netdev(port, &from))) {
+		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+		const struct rna_ethernet_link *link = &netdev->link;
+
+		if (!is_down_for_a_reason(link))
+			continue;
+		begin_labels(port, netdev->name, &labels);
+		rna_label_add(&labels, "reason", rna_ethernet_link_state_name(link->state.number));
+		if (rna_value_is_known(link->substate))
+			rna_label_add(&labels, "detail",
+				      rna_ethernet_link_substate_name(link->state.number,
+								      link->substate.number));
+		write_info(&labels, writer);
+	}
+}
+
+/* No label where it is not known. */
+static void add_choice(struct rna_strbuf *labels, const char *name, struct rna_value value,
+		       const char *const words[2])
+{
+	rna_label_add(labels, name, rna_value_is_known(value) ? words[value.number != 0] : NULL);
+}
+
+void rna_family_ethernet_mode_info(const struct rna_subject *port, struct rna_writer *writer)
+{
+	static const char *const switches[] = {"off", "on"}, *const duplexes[] = {"half", "full"};
+	const struct rna_ethernet_netdev *netdev;
+	size_t from = 0;
+
+	while ((netdev = next_netdev(port, &from))) {
+		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+		begin_labels(port, netdev->name, &labels);
+		rna_label_add(&labels, "fec",
+			      rna_value_is_known(netdev->fec.active)
+				      ? rna_fec_name(netdev->fec.active.number)
+				      : NULL);
+		add_choice(&labels, "autoneg", netdev->mode.autoneg, switches);
+		add_choice(&labels, "duplex", netdev->mode.full_duplex, duplexes);
+		add_choice(&labels, "pause_receive", netdev->pause.receive, switches);
+		add_choice(&labels, "pause_transmit", netdev->pause.transmit, switches);
+		if (rna_value_is_known(netdev->mode.autoneg))
+			write_info(&labels, writer);
+	}
+}
+
+/* -- Statistics -------------------------------------------------------------------------------- */
+
+struct rna_family rna_family_of_statistic(enum rna_ethernet_statistic_id id,
+					  struct rna_arena *arena)
+{
+	static const struct {
+		const char *suffix;
+		enum rna_metric_unit unit;
+	} units[] = {
+		[RNA_ETHERNET_PLAIN] = {"_total", RNA_METRIC_PLAIN},
+		[RNA_ETHERNET_BITS] = {"_bytes_total", RNA_METRIC_BYTES},
+		[RNA_ETHERNET_MICROSECONDS] = {"_seconds_total", RNA_METRIC_SECONDS},
+		[RNA_ETHERNET_MILLIONTHS] = {"_ratio", RNA_METRIC_RATIO},
+	};
+	const struct rna_ethernet_statistic *row = &rna_ethernet_statistics[id];
+
+	return (struct rna_family){
+		.metric =
+			{
+				.name = rna_arena_printf(arena, "rdma_port_%s%s", row->name,
+							 units[row->unit].suffix),
+				.type = row->unit == RNA_ETHERNET_MILLIONTHS ? RNA_METRIC_GAUGE
+									     : RNA_METRIC_COUNTER,
+				.unit = units[row->unit].unit,
+				.help = row->help,
+			},
+		.scope = RNA_SCOPE_PORT,
+		.statistic = row,
+	};
+}
+
+const char *rna_family_statistic_labels(const struct rna_family *family)
+{
+	const char *label = family->statistic->label;
+
+	if (!label)
+		return "netdev";
+	return label[0] == 'l' ? "netdev, lane" : "netdev, priority";
+}
+
+static uint64_t in_base_unit(const struct rna_ethernet_count *count)
+{
+	enum { BITS_PER_BYTE = 8 };
+	bool bits = rna_ethernet_statistics[count->id].unit == RNA_ETHERNET_BITS;
+
+	return bits ? count->value.number / BITS_PER_BYTE : count->value.number;
+}
+
+static void write_count(const struct rna_subject *port, const char *netdev,
+			const struct rna_ethernet_count *count, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	char number[16];
+
+	begin_labels(port, netdev, &labels);
+	if (count->number >= 0) {
+		(void)snprintf(number, sizeof(number), "%d", count->number);
+		rna_label_add(&labels, rna_ethernet_statistics[count->id].label, number);
+	}
+	if (rna_strbuf_ok(&labels))
+		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len},
+				  in_base_unit(count));
+	else
+		writer->out->failed = true;
+}
+
+void rna_family_write_statistic(const struct rna_family *family,
+				const struct rna_subject_list *ports, struct rna_writer *writer)
+{
+	for (size_t p = 0; p < ports->count; p++) {
+		const struct rna_subject *port = &ports->items[p];
+		const struct rna_ethernet_netdev *netdev;
+		size_t from = 0;
+
+		if (family->statistic->label && !port->view->metrics.priorities)
+			continue;
+		while ((netdev = next_netdev(port, &from)))
+			for (size_t i = 0; i < netdev->count; i++)
+				if (&rna_ethernet_statistics[netdev->counts[i].id] ==
+					    family->statistic &&
+				    rna_value_is_known(netdev->counts[i].value))
+					write_count(port, netdev->name, &netdev->counts[i], writer);
+	}
+}
