@@ -79,8 +79,12 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 					: (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_PCIE)
 		return read_pcie(subject, threshold->aer);
-	if (fits(threshold, subject->link_layer))
-		found = rna_counter_group_find(groups[threshold->place], threshold->counter);
+	if (!fits(threshold, subject->link_layer))
+		return (struct rna_value){0};
+	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
+		return rna_ethernet_sum(rna_device_ethernet(subject->device), subject->number,
+					threshold->statistic);
+	found = rna_counter_group_find(groups[threshold->place], threshold->counter);
 	return found ? found->value : (struct rna_value){0};
 }
 
@@ -91,7 +95,8 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 static void begin_anew(struct rna_past *past, const struct rna_thresholds *thresholds)
 {
 	for (size_t i = 0; i < thresholds->count; i++)
-		past->windows[i].known &= thresholds->items[i].source != RNA_THRESHOLD_OF_COUNTER;
+		past->windows[i].known &= thresholds->items[i].source != RNA_THRESHOLD_OF_COUNTER &&
+					  thresholds->items[i].source != RNA_THRESHOLD_OF_ETHERNET;
 }
 
 static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
@@ -119,16 +124,19 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 	rna_usec counters = taken_of(subject, RNA_COLLECTOR_COUNTERS);
 	rna_usec hw_counters = taken_of(subject, RNA_COLLECTOR_HW_COUNTERS);
 	rna_usec pcie = taken_of(subject, RNA_COLLECTOR_PCIE);
+	rna_usec ethernet = taken_of(subject, RNA_COLLECTOR_ETHERNET);
 	uint64_t downs = subject->account ? subject->account->history.downs : 0;
 
 	if (past->sampled && counters == past->counters_taken &&
 	    hw_counters == past->hw_counters_taken && pcie == past->pcie_taken &&
-	    downs == past->downs && rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
+	    ethernet == past->ethernet_taken && downs == past->downs &&
+	    rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
 		return false;
 	past->sampled = now;
 	past->counters_taken = counters;
 	past->hw_counters_taken = hw_counters;
 	past->pcie_taken = pcie;
+	past->ethernet_taken = ethernet;
 	past->downs = downs;
 	return true;
 }

@@ -104,6 +104,23 @@ static void listen_to_link(const struct subject *subject, struct rna_telling *te
 		(void)find_link_downed(subject, RNA_COLLECTOR_HW_COUNTERS, telling);
 }
 
+/* The wire's own count, where one interface is all that there is: a bond lives on with one less. */
+static void listen_to_driver(const struct subject *subject, struct rna_telling *telling)
+{
+	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
+	unsigned number = subject->port->number;
+
+	for (size_t i = 0; ethernet && i < ethernet->count; i++)
+		if (ethernet->netdevs[i].port == number && subject->netdev &&
+		    ethernet->netdevs[i].ifindex == subject->netdev->ifindex)
+			*telling = (struct rna_telling){
+				.downs =
+					rna_ethernet_sum(ethernet, number, RNA_ETHERNET_LINK_DOWNS),
+				.of = subject->netdev->ifindex,
+				.when = when_read(&ethernet->part),
+			};
+}
+
 static struct rna_look look_at(const struct run *run, const struct subject *subject)
 {
 	const struct rna_part *presence = run->snapshot->parts[RNA_COLLECTOR_PRESENCE];
@@ -118,6 +135,7 @@ static struct rna_look look_at(const struct run *run, const struct subject *subj
 	look_at_state(subject, &look);
 	listen_to_carrier(run, subject, &look.tellings[RNA_TELLER_CARRIER]);
 	listen_to_link(subject, &look.tellings[RNA_TELLER_LINK]);
+	listen_to_driver(subject, &look.tellings[RNA_TELLER_DRIVER]);
 	return look;
 }
 
@@ -152,6 +170,8 @@ static void write_reason(const struct subject *subject, const struct rna_step *s
 		rna_strbuf_puts(out, "between two looks: ");
 		if (step->teller == RNA_TELLER_LINK)
 			rna_strbuf_puts(out, "link_downed rose");
+		else if (step->teller == RNA_TELLER_DRIVER)
+			rna_strbuf_puts(out, "the driver counted a loss of the link");
 		else /* by its last name: it may have left since it told */
 			rna_strbuf_printf(out, "interface %s lost its carrier",
 					  subject->port->netdev ? subject->port->netdev : "?");

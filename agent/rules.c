@@ -163,6 +163,44 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "999ac24655fc4fbd8cd5959fa236443e",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
+	[RNA_RULE_PAUSE_STORM] = {
+		.name = "pause-storm",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "An Ethernet port sent pause frames for so long that its device noticed; "
+			"critical where it gave up flow control.",
+		.check = rna_check_threshold,
+		.remedy = "Look for what keeps the host from taking packets: a process that hangs "
+			  "with its memory, PCIe errors, a GPU that fell off the bus; until then "
+			  "keep jobs off this node, for the storm spreads into the network.",
+		.message_id = "8d7cb7cc8a254b8cbbd0e9aa1d5e64d2",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_PAUSE_TRANSMITTED] = {
+		.name = "pause-transmitted",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "An Ethernet port keeps the network waiting for more than a tenth of the "
+			"time: this host is slow.",
+		.check = rna_check_threshold,
+		.remedy = "Compare this host with its siblings: the PCIe link of the NIC, the NUMA "
+			  "node of the memory in use, IOMMU and ACS settings, the firmware of both.",
+		.message_id = "0e5f9f7b6f2b4f7caa24c9b6cf1e40f3",
+	},
+	[RNA_RULE_PAUSE_RECEIVED] = {
+		.name = "pause-received",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "The network keeps an Ethernet port waiting for more than a tenth of the "
+			"time: it is congested.",
+		.check = rna_check_threshold,
+		.remedy = "Nothing on this host: look for the port that began it, one that only "
+			  "sends pause frames, and at the ECN thresholds of the switches.",
+		.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
+	},
 	[RNA_RULE_GID_MISSING] = {
 		.name = "gid-missing",
 		.severity = RNA_SEVERITY_WARNING,
@@ -318,6 +356,18 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "card or its riser, and update its firmware and the host's.",
 		.message_id = "dff6f97996ad4881bb816d60f5916cf9",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_PCIE_STALLED] = {
+		.name = "pcie-stalled",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "A device waits for the memory of its host again and again, or drops packets "
+			"for it.",
+		.check = rna_check_threshold,
+		.remedy = "Look at the PCIe link of the device (findings pcie-*), relaxed ordering, "
+			  "the maximum read request, and who else loads that root port or NUMA node.",
+		.message_id = "c3a5d0f64b8e49d09d0a8dbd9f2b7c15",
 	},
 	[RNA_RULE_GPUDIRECT_NOT_READY] = {
 		.name = "gpudirect-not-ready",

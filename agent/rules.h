@@ -31,6 +31,9 @@ enum rna_rule_id {
 	RNA_RULE_ERRORS_RISING,
 	RNA_RULE_COUNTER_SATURATED,
 	RNA_RULE_CONGESTION_IGNORED,
+	RNA_RULE_PAUSE_STORM,
+	RNA_RULE_PAUSE_TRANSMITTED,
+	RNA_RULE_PAUSE_RECEIVED,
 	RNA_RULE_GID_MISSING,
 	RNA_RULE_GID_ROCE_V1_ONLY,
 	RNA_RULE_GID_LINK_LOCAL_ONLY,
@@ -43,6 +46,7 @@ enum rna_rule_id {
 	RNA_RULE_PCIE_DEGRADED,
 	RNA_RULE_PCIE_LIMITS_PORT,
 	RNA_RULE_PCIE_ERRORS,
+	RNA_RULE_PCIE_STALLED,
 	RNA_RULE_GPUDIRECT_NOT_READY,
 	RNA_RULE_GPUDIRECT_ASYNC_OFF,
 	RNA_RULE_MODULE_MISSING,
@@ -194,6 +198,9 @@ enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject);
 bool rna_subject_has_routable_gid(const struct rna_rule_subject *subject);
 /* The GID index that NCCL uses, where that is an address that others can reach. */
 bool rna_subject_nccl_index(const struct rna_rule_subject *subject, unsigned *ret);
+/* What the driver of its interface says of why there is no link, in arena; NULL: nothing. */
+const char *rna_subject_link_trouble(const struct rna_rule_subject *subject,
+				     struct rna_arena *arena);
 /* The bond that serves the port that is looked at, or NULL. */
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
 bool rna_netdev_has_no_link(const struct rna_netdev *netdev);

@@ -11,13 +11,29 @@
 
 #include <string.h>
 
+/* Times in seconds: microseconds are for machines. */
+static void write_amount(const struct rna_threshold *threshold, uint64_t amount,
+			 struct rna_strbuf *out)
+{
+	bool time = threshold->source == RNA_THRESHOLD_OF_ETHERNET &&
+		    rna_ethernet_statistics[threshold->statistic].unit == RNA_ETHERNET_MICROSECONDS;
+
+	if (time)
+		rna_strbuf_printf(out, "%.3g s", (double)amount / 1e6);
+	else
+		rna_strbuf_printf(out, "%ju", (uintmax_t)amount);
+}
+
 static void write_rise(const struct rna_threshold *threshold, const struct rna_window *window,
 		       struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, "%s%s rose by %ju in ", out->len > 0 ? "; " : "", threshold->name,
-			  (uintmax_t)rna_window_rise(window));
+	rna_strbuf_printf(out, "%s%s rose by ", out->len > 0 ? "; " : "", threshold->name);
+	write_amount(threshold, rna_window_rise(window), out);
+	rna_strbuf_puts(out, " in ");
 	rna_duration_write(threshold->window, out);
-	rna_strbuf_printf(out, " (threshold %ju): %s", (uintmax_t)threshold->limit, threshold->why);
+	rna_strbuf_puts(out, " (threshold ");
+	write_amount(threshold, threshold->limit, out);
+	rna_strbuf_printf(out, "): %s", threshold->why);
 }
 
 static void write_downs(const struct rna_window *window, struct rna_strbuf *out)

@@ -31,9 +31,11 @@ static bool is_training(const struct rna_rule_subject *port)
 }
 
 /* Why it is down, as far as can be seen from here; and what helps, NULL: the usual. */
-static const char *why_down(const struct rna_rule_subject *port, const char **ret_remedy)
+static const char *why_down(const struct rna_rule_subject *port, struct rna_arena *arena,
+			    const char **ret_remedy)
 {
 	const struct rna_netdev *netdev = port->netdev;
+	const char *trouble = rna_subject_link_trouble(port, arena);
 
 	*ret_remedy = NULL;
 	if (is_disabled(port)) {
@@ -45,6 +47,8 @@ static const char *why_down(const struct rna_rule_subject *port, const char **re
 		*ret_remedy = "Bring its network interface up: ip link set dev NAME up.";
 		return "its network interface was set down";
 	}
+	if (trouble)
+		return trouble;
 	if (is_physically(port, RNA_PHYSICAL_POLLING))
 		return "it looks for a link and finds none: no cable, or the other end is off";
 	if (is_training(port))
@@ -94,7 +98,7 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 		return;
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
 		return; /* port-disabled says it */
-	why = why_down(port, &remedy);
+	why = why_down(port, out->arena, &remedy);
 	found = rna_find(out, "%s%s%s",
 			 expected == RNA_EXPECTED_UP ? "down, though "
 						     : "down, and was never seen up",

@@ -6,10 +6,11 @@
  * is defined to count: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the
  * error_thresholds of rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. PCIe
  * allows one wrong bit in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have
- * hardly any. Three differences, on purpose:
+ * hardly any. Differences, on purpose:
  *	- rnr_nak_retry_err is left out: it counts refusals that were retried, which a receiver that
  *	  is slow for a moment causes in ordinary work; the retries that ran out are in instead;
  *	- link_downed is left out: it goes into the count of downs, which sees every link layer;
+ *	- times of Ethernet ports are in microseconds: 6000000/m is a tenth of the time;
  *	- a single event stays a finding for an hour and not until somebody resets the counter.
  */
 #include "thresholds.h"
@@ -31,6 +32,10 @@
 #define WARN   RNA_SEVERITY_WARNING
 #define RISING RNA_RULE_ERRORS_RISING
 #define PCIE   RNA_RULE_PCIE_ERRORS
+#define STORM  RNA_RULE_PAUSE_STORM
+#define SLOW   RNA_RULE_PAUSE_TRANSMITTED
+#define JAM    RNA_RULE_PAUSE_RECEIVED
+#define STALL  RNA_RULE_PCIE_STALLED
 
 /* clang-format off */
 static const struct rna_threshold table[] = {
@@ -76,6 +81,40 @@ static const struct rna_threshold table[] = {
 	 "peers do not answer"},
 	{"impaired_remote_conn_events", HW, 0, RISING, WARN, 1, 's',
 	 "connections to peers are impaired"},
+	{"ethernet_pcs_symbol_errors", HW, ROCE, RISING, WARN, 120, 'h',
+	 "the cable or a transceiver: more errors than FEC corrects"},
+	{"ethernet_fec_uncorrectable_blocks", HW, ROCE, RISING, WARN, 10, 'h',
+	 "the cable or a transceiver: FEC runs out, and packets are lost"},
+	{"ethernet_fcs_errors", HW, ROCE, RISING, WARN, 120, 'h',
+	 "frames arrive broken: the cable, a transceiver, or a switch that passes them on"},
+	{"ethernet_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
+	 "the network asks this port to wait: it is congested"},
+	{"ethernet_priority_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
+	 "the network asks this port to wait: it is congested"},
+	{"ethernet_priority_pause_frames_received", HW, ROCE, JAM, INFO, 10000, 's',
+	 "the network asks this port to wait: it is congested"},
+	{"ethernet_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
+	 "this host takes packets more slowly than they come"},
+	{"ethernet_priority_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
+	 "this host takes packets more slowly than they come"},
+	{"ethernet_priority_pause_frames_transmitted", HW, ROCE, SLOW, WARN, 10000, 's',
+	 "this host takes packets more slowly than they come"},
+	{"ethernet_pause_storm_warnings", HW, ROCE, STORM, WARN, 1, 'h',
+	 "the port kept its switch waiting for long"},
+	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',
+	 "the port kept its switch waiting until the device gave up flow control"},
+	{"pcie_read_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
+	 "the device waits for memory when it sends"},
+	{"pcie_write_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
+	 "the device waits for memory when it receives"},
+	{"pcie_buffer_overflows", HW, ROCE, STALL, WARN, 100, 'm',
+	 "packets were dropped because memory did not take them in time"},
+	{"module_bus_stuck", HW, ROCE, RISING, WARN, 1, 'h',
+	 "the module's memory cannot be read: reseat it"},
+	{"module_high_temperature", HW, ROCE, RISING, WARN, 1, 'h',
+	 "the module is too hot: look at its cooling"},
+	{"module_bad_or_shorted", HW, ROCE, RISING, WARN, 1, 'h',
+	 "the module or cable is broken"},
 	{"aer_correctable", DEVICE, 0, PCIE, WARN, 1000, 'h',
 	 "a PCIe link repeats packets: a bad contact, a riser, or a slot at its limit"},
 	{"aer_nonfatal", DEVICE, 0, PCIE, WARN, 1, 'h',
@@ -137,12 +176,23 @@ static const struct rna_counter *find_counter(const char *name)
 	return NULL;
 }
 
+/* Shares of time are no counters. False: there is none of that name. */
+static bool find_statistic(const char *name, enum rna_ethernet_statistic_id *ret)
+{
+	for (*ret = 0; *ret < RNA_ETHERNET_STATISTIC_COUNT; ++*ret)
+		if (rna_ethernet_statistics[*ret].unit != RNA_ETHERNET_MILLIONTHS &&
+		    strcmp(rna_ethernet_statistics[*ret].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* A threshold as entry has it, on top of the row that the table has for it, if any. */
 static bool parse_entry(const char *entry, struct rna_threshold *ret)
 {
 	const char *equals = strchr(entry, '=');
 	size_t len = equals ? (size_t)(equals - entry) : 0;
 	char name[NAME_MAX_LEN + 1];
+	enum rna_ethernet_statistic_id statistic;
 	const struct rna_counter *counter;
 
 	if (len == 0 || len > NAME_MAX_LEN)
@@ -158,6 +208,8 @@ static bool parse_entry(const char *entry, struct rna_threshold *ret)
 		ret->name = counter->file;
 		ret->place = counter->place;
 	}
+	if (!ret->name && find_statistic(name, &statistic))
+		ret->name = rna_ethernet_statistics[statistic].name;
 	return ret->name && parse_limit(equals + 1, ret);
 }
 
@@ -203,6 +255,8 @@ static void prepare(struct rna_threshold *threshold)
 		threshold->source = RNA_THRESHOLD_OF_DOWNS;
 	else if (is_of_pcie(threshold->name, &threshold->aer))
 		threshold->source = RNA_THRESHOLD_OF_PCIE;
+	else if (find_statistic(threshold->name, &threshold->statistic))
+		threshold->source = RNA_THRESHOLD_OF_ETHERNET;
 	else
 		threshold->counter = rna_counter_find(threshold->place, threshold->name);
 }

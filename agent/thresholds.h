@@ -10,6 +10,7 @@
 
 #include "rna/clock.h"
 #include "rna/counter.h"
+#include "rna/ethernet.h"
 #include "rna/finding.h"
 #include "rna/pcie.h"
 #include "rna/strbuf.h"
@@ -19,13 +20,15 @@
 #define RNA_THRESHOLD_DOWNS "downs"
 
 enum rna_threshold_source {
-	RNA_THRESHOLD_OF_COUNTER, /* a counter file */
-	RNA_THRESHOLD_OF_DOWNS,   /* RNA_THRESHOLD_DOWNS */
-	RNA_THRESHOLD_OF_PCIE,    /* errors on the PCIe path of a device, see rna_pcie_errors() */
+	RNA_THRESHOLD_OF_COUNTER,  /* a counter file */
+	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS */
+	RNA_THRESHOLD_OF_ETHERNET, /* a statistic of a port, see rna_ethernet_sum() */
+	RNA_THRESHOLD_OF_PCIE,     /* errors on the PCIe path of a device, see rna_pcie_errors() */
 };
 
 struct rna_threshold {
-	const char *name; /* file of the counter, RNA_THRESHOLD_DOWNS, or aer_ and a severity */
+	/* File of the counter, a statistic, RNA_THRESHOLD_DOWNS, or aer_ and a severity. */
+	const char *name;
 	enum rna_counter_place place;
 	unsigned char link_layers; /* RNA_ON_*; 0: any */
 	enum rna_rule_id rule;     /* that speaks of it */
@@ -37,7 +40,8 @@ struct rna_threshold {
 	enum rna_threshold_source source;
 	const struct rna_counter *counter; /* of a counter file, else NULL */
 	enum rna_aer aer;                  /* of the PCIe path */
-	uint64_t limit;                    /* count, for a window of at least WINDOW_MIN */
+	enum rna_ethernet_statistic_id statistic;
+	uint64_t limit; /* count, for a window of at least WINDOW_MIN */
 	rna_usec window;
 };
 

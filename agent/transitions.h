@@ -16,6 +16,7 @@
 enum rna_teller_id {
 	RNA_TELLER_CARRIER, /* the network interface's losses of carrier */
 	RNA_TELLER_LINK,    /* the port's own link_downed */
+	RNA_TELLER_DRIVER,  /* losses of the link that the driver of the interface counts */
 	RNA_TELLER_COUNT,
 };
 

@@ -42,6 +42,8 @@ struct node_port {
 	struct rna_value traffic_class;
 	bool has_qos;
 	struct rna_qos_port qos;
+	struct rna_ethernet_link ethernet_link; /* of the interface */
+	struct rna_ethernet_count statistic;    /* of it; absent: none */
 	struct rna_value virtual_functions;
 	size_t module_count;
 	struct rna_port_module module;
@@ -208,6 +210,27 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 	return &part->part;
 }
 
+/* Of the port's interface. */
+static struct rna_part *node_ethernet(const struct node *node, const struct node_port *port)
+{
+	struct rna_ethernet *part = node_part(node, RNA_COLLECTOR_ETHERNET, sizeof(*part));
+	struct rna_ethernet_netdev *netdev = rna_arena_alloc(part->part.arena, sizeof(*netdev));
+	struct rna_ethernet_count *count = rna_arena_alloc(part->part.arena, sizeof(*count));
+
+	*count = port->statistic;
+	*netdev = (struct rna_ethernet_netdev){
+		.name = port->netdev.name,
+		.ifindex = port->netdev.ifindex,
+		.port = 1,
+		.link = port->ethernet_link,
+		.count = count->value.state != RNA_VALUE_ABSENT,
+		.counts = count,
+	};
+	part->netdevs = netdev;
+	part->count = port->netdev.name != NULL;
+	return &part->part;
+}
+
 static struct rna_part *node_pcie(const struct node *node, const struct node_port *port)
 {
 	struct rna_pcie *part = node_part(node, RNA_COLLECTOR_PCIE, sizeof(*part));
@@ -310,6 +333,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 	device->parts[RNA_COLLECTOR_PCIE] = node_pcie(node, port);
 	device->parts[RNA_COLLECTOR_MODULE] = node_modules(node, port);
 	device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS] = node_vfs(node, port);
+	device->parts[RNA_COLLECTOR_ETHERNET] = node_ethernet(node, port);
 	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);
 	device->parts[RNA_COLLECTOR_HW_COUNTERS] =
 		node_counters(node, port, RNA_COLLECTOR_HW_COUNTERS);

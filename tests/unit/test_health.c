@@ -290,6 +290,78 @@ static void test_pcie_errors_rise_and_name_the_hop(void **state)
 	(void)rna_view_unref(view);
 }
 
+/* The statistic of the port's interface; what then is found, or "". */
+static const char *statistic(struct fixture *f, enum rna_ethernet_statistic_id id, uint64_t number)
+{
+	static char found[256];
+	struct rna_view *view;
+
+	f->node.ports[0].statistic = (struct rna_ethernet_count){id, 3, rna_value_ok(number)};
+	view = look_after(f, SECOND);
+	assert_true(view->finding_count <= 1);
+	(void)snprintf(found, sizeof(found), "%s %s",
+		       view->finding_count > 0 ? view->findings[0].rule : "",
+		       view->finding_count > 0 ? rna_severity_name(view->findings[0].severity)
+					       : "");
+	(void)rna_view_unref(view);
+	return found;
+}
+
+/* What rises by how much, and who is to blame. Another link layer has none of it. */
+static void test_statistics_of_ethernet_ports(void **state)
+{
+	static const struct {
+		enum rna_ethernet_statistic_id id;
+		uint64_t less, enough;
+		const char *found;
+	} rows[] = {
+		{RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 9, 10, "errors-rising warning"},
+		{RNA_ETHERNET_PCS_SYMBOL_ERRORS, 119, 120, "errors-rising warning"},
+		{RNA_ETHERNET_MODULE_HIGH_TEMPERATURE, 0, 1, "errors-rising warning"},
+		{RNA_ETHERNET_PAUSE_STORM_WARNINGS, 0, 1, "pause-storm warning"},
+		{RNA_ETHERNET_PAUSE_STORM_ERRORS, 0, 1, "pause-storm critical"},
+		{RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME, 5999999, 6000000,
+		 "pause-transmitted warning"},
+		{RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME, 5999999, 6000000,
+		 "pause-received info"},
+		{RNA_ETHERNET_PCIE_WRITE_STALLED_TIME, 9999999, 10000000, "pcie-stalled warning"},
+		{RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS, 99, 100, "pcie-stalled warning"},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		node_init(&f->node, ROCE, 1);
+		f->node.ports[0].generation = i; /* another device: what rose before is over */
+		f->node.ports[0].name = i % 2 ? "mlx5_0" : "mlx5_1";
+		f->node.now.monotonic += (i + 1) * 2 * HOUR;
+		assert_string_equal(statistic(f, rows[i].id, 1000), " ");
+		assert_string_equal(statistic(f, rows[i].id, 1000 + rows[i].less), " ");
+		assert_string_equal(statistic(f, rows[i].id, 1000 + rows[i].enough), rows[i].found);
+		f->node.ports[0].statistic.value = (struct rna_value){0};
+		assert_int_equal(count_after(f, 2 * HOUR), 0);
+		f->node.ports[0].layer = IB;
+		assert_string_equal(statistic(f, rows[i].id, 1000), " ");
+		assert_string_equal(statistic(f, rows[i].id, 99000000), " ");
+	}
+}
+
+/* Times are told in seconds. */
+static void test_times_of_ethernet_ports(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	node_init(&f->node, ROCE, 1);
+	(void)statistic(f, RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME, 0);
+	f->node.ports[0].statistic.value = rna_value_ok(7500000);
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].text,
+			    "mlx5_0/1: ethernet_priority_pause_transmitted rose by 7.5 s in 1m "
+			    "(threshold 6 s): this host takes packets more slowly than they come");
+	(void)rna_view_unref(view);
+}
+
 static void test_counters_of_another_link_layer(void **state)
 {
 	struct fixture *f = *state;
@@ -467,6 +539,8 @@ int main(void)
 		TEST(test_worse_is_told_again),
 		TEST(test_errors_rise_and_calm_down),
 		TEST(test_pcie_errors_rise_and_name_the_hop),
+		TEST(test_statistics_of_ethernet_ports),
+		TEST(test_times_of_ethernet_ports),
 		TEST(test_counters_of_another_link_layer),
 		TEST(test_flapping),
 		TEST(test_nccl_index_moves),

@@ -60,6 +60,30 @@ static void test_an_interface_that_leaves_after_a_loss(void **state)
 	(void)rna_view_unref(view);
 }
 
+/* The wire was lost between two looks: neither its state nor its carrier showed it. */
+static void test_a_link_that_only_the_driver_saw_go(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
+	node.ports[0].netdev.ifindex = 3;
+	for (uint64_t i = 0; i < 3; i++) {
+		node.ports[0].statistic = (struct rna_ethernet_count){RNA_ETHERNET_LINK_DOWNS, -1,
+								      rna_value_ok(i == 0 ? 8 : 9)};
+		view = remember(&memory, &node, node.now.monotonic);
+		assert_int_equal(view->ports[0].history.downs, i == 0 ? 0 : 1);
+		if (i == 1)
+			assert_string_equal(
+				view->transitions[0].reason,
+				"between two looks: the driver counted a loss of the link");
+		(void)rna_view_unref(view);
+		node.now.monotonic += RNA_USEC_PER_SEC;
+	}
+}
+
 /* The file is written when there was a test, and not with each view after it. */
 static void test_when_a_port_was_tested(void **state)
 {
@@ -87,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_interface_that_leaves_after_a_loss),
+		cmocka_unit_test(test_a_link_that_only_the_driver_saw_go),
 		cmocka_unit_test(test_when_a_port_was_tested),
 	};
 

@@ -576,6 +576,23 @@ static void a_test_is_stuck(struct node *node)
 	node->ports[0].stuck = 4711;
 }
 
+/* No state of the port says why; the driver of its interface does. */
+static void down_without_a_cable(struct node *node)
+{
+	node->ports[0].layer = ROCE;
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_DISABLED);
+	expect(node, RNA_EXPECTED_UP);
+	node->ports[0].ethernet_link =
+		(struct rna_ethernet_link){.up = rna_value_ok(0), .state = rna_value_ok(4)};
+}
+
+static void down_by_its_signal(struct node *node)
+{
+	down_without_a_cable(node);
+	node->ports[0].ethernet_link.state = rna_value_ok(3);
+	node->ports[0].ethernet_link.substate = rna_value_ok(1);
+}
+
 static void old_pcie_errors(struct node *node)
 {
 	good_path(node);
@@ -1257,6 +1274,11 @@ static void test_what_is_said_of_self_tests(void **state)
 		tested_slower_than_siblings,
 		"mlx5_0/1: moves 362 Gb/s to itself through memory of NUMA node 0 (local) where "
 		"400 Gb/s are expected, 90.5 %, in two tests in a row; its siblings are faster");
+	assert_text(down_without_a_cable,
+		    "mlx5_0/1: down, though it was up before; there is no cable");
+	assert_text(down_by_its_signal,
+		    "mlx5_0/1: down, though it was up before; the signal is bad "
+		    "(large-number-of-physical-errors)");
 	assert_text(a_test_is_stuck, "mlx5_0/1: a self-test, process 4711, hangs in the kernel; "
 				     "until it ends the device is not tested");
 }

@@ -65,6 +65,12 @@ static void test_list(void **state)
 	assert_int_equal(find(standard, RNA_THRESHOLD_DOWNS)->source, RNA_THRESHOLD_OF_DOWNS);
 	assert_int_equal(find(standard, "aer_fatal")->source, RNA_THRESHOLD_OF_PCIE);
 	assert_int_equal(find(standard, "aer_fatal")->aer, RNA_AER_FATAL);
+	assert_int_equal(find(standard, "pcie_read_stalled")->source, RNA_THRESHOLD_OF_ETHERNET);
+	assert_int_equal(
+		find(standard, "pcie_read_stalled")->statistic,
+		RNA_ETHERNET_PCIE_READ_STALLED_TIME); /* not the share, which is no counter */
+	assert_true(rna_threshold_is_valid("ethernet_jabbers=5/m"));
+	assert_false(rna_threshold_is_valid("ethernet_jabber=5/m"));
 	for (size_t i = 0; i < standard->count; i++)
 		if (standard->items[i].source == RNA_THRESHOLD_OF_COUNTER)
 			assert_non_null(standard->items[i].counter); /* no row is a typing error */

@@ -25,4 +25,6 @@ class Qmp:
 
 
 if __name__ == "__main__":
-    Qmp().execute(sys.argv[1], **dict(argument.split("=", 1) for argument in sys.argv[2:]))
+    words = {"true": True, "false": False}
+    pairs = (argument.split("=", 1) for argument in sys.argv[2:])
+    Qmp().execute(sys.argv[1], **{name: words.get(value, value) for name, value in pairs})
