@@ -71,21 +71,28 @@ static int put_header(struct nl_msg *message, const struct rna_ethtool_question 
 }
 
 /* The number of the family differs from kernel to kernel; before 5.6 there was none. */
-static int ask(const struct rna_root *root, const struct rna_ethtool_question *question,
-	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
+static int find_family(struct nl_sock *socket)
+{
+	int family = genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
+
+	if (family >= 0)
+		return family;
+	return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
+}
+
+static int ask_once(const struct rna_ethtool_question *question, const char *netdev,
+		    struct rna_arena *arena, struct rna_bytes *ret)
 {
 	struct answer answer = {.arena = arena, .bytes = ret, .error = -EBADMSG};
 	RNA_CLEANUP(rna_netlink_close) struct nl_sock *socket = NULL;
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	int error, family;
+	int error = rna_netlink_open(NETLINK_GENERIC, &socket), family;
 
-	(void)root; /* the kernel's own interfaces */
-	error = rna_netlink_open(NETLINK_GENERIC, &socket);
 	if (error < 0)
 		return error;
-	family = genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
+	family = find_family(socket);
 	if (family < 0)
-		return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
+		return family;
 	message = nlmsg_alloc();
 	if (!message ||
 	    !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_REQUEST,
@@ -94,6 +101,20 @@ static int ask(const struct rna_root *root, const struct rna_ethtool_question *q
 		return -ENOMEM;
 	error = rna_netlink_ask(socket, message, keep_answer, &answer);
 	return error < 0 ? error : answer.error;
+}
+
+/* A kernel refuses flags that came later: statistics of a link state are of Linux 6.4. */
+static int ask(const struct rna_root *root, const struct rna_ethtool_question *question,
+	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
+{
+	struct rna_ethtool_question plain = *question;
+	int error = ask_once(question, netdev, arena, ret);
+
+	(void)root; /* the kernel's own interfaces */
+	if (error != -EINVAL || !(question->flags & ETHTOOL_FLAG_STATS))
+		return error;
+	plain.flags &= ~(uint32_t)ETHTOOL_FLAG_STATS;
+	return ask_once(&plain, netdev, arena, ret);
 }
 
 /* -- Statistics of drivers --------------------------------------------------------------------- */
