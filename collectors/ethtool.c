@@ -158,15 +158,16 @@ static int call(const char *netdev, void *command)
 /* A driver without statistics answers with a mask that is empty. */
 static int count_statistics(const char *netdev, size_t *ret)
 {
-	struct {
+	enum { COUNT = sizeof(struct ethtool_sset_info) / sizeof(uint32_t) }; /* behind the head */
+	union {
 		struct ethtool_sset_info head;
-		uint32_t count;
+		uint32_t words[COUNT + 1];
 	} info = {.head = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_STATS}};
 	int error = call(netdev, &info);
 
 	if (error < 0)
 		return error;
-	*ret = info.head.sset_mask ? info.count : 0;
+	*ret = info.head.sset_mask ? info.words[COUNT] : 0;
 	return 0;
 }
 

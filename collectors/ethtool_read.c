@@ -213,7 +213,7 @@ static int read_field(struct rna_bytes bytes, const struct field *field, void *r
 		if (bytes.len == 0)
 			return 0;
 		bytes.len = sizeof(uint64_t);
-		/* fallthrough */
+		__attribute__((fallthrough));
 	case NUMBER:
 		status = read_number(bytes, &value->number);
 		value->state = status < 0 ? RNA_VALUE_ABSENT : RNA_VALUE_OK;
