@@ -47,10 +47,14 @@ static bool fits(const struct rna_threshold *threshold, enum rna_link_layer laye
 static const struct rna_counter_group *find_group(const struct rna_rule_subject *subject,
 						  enum rna_counter_place place)
 {
-	enum rna_collector_id collector = place == RNA_PLACE_PORT_COUNTERS
-						  ? RNA_COLLECTOR_COUNTERS
-						  : RNA_COLLECTOR_HW_COUNTERS;
-	const struct rna_counters_part *part = rna_device_counters(subject->device, collector);
+	static const enum rna_collector_id collectors[RNA_PLACE_COUNT] = {
+		[RNA_PLACE_PORT_COUNTERS] = RNA_COLLECTOR_COUNTERS,
+		[RNA_PLACE_PORT_HW_COUNTERS] = RNA_COLLECTOR_HW_COUNTERS,
+		[RNA_PLACE_DEVICE_HW_COUNTERS] = RNA_COLLECTOR_HW_COUNTERS,
+		[RNA_PLACE_PORT_FABRIC] = RNA_COLLECTOR_FABRIC,
+	};
+	const struct rna_counters_part *part =
+		rna_device_counters(subject->device, collectors[place]);
 
 	for (size_t i = 0; part && i < part->group_count; i++)
 		if (part->groups[i].place == place && part->groups[i].port == subject->number)
@@ -125,11 +129,13 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 	rna_usec hw_counters = taken_of(subject, RNA_COLLECTOR_HW_COUNTERS);
 	rna_usec pcie = taken_of(subject, RNA_COLLECTOR_PCIE);
 	rna_usec ethernet = taken_of(subject, RNA_COLLECTOR_ETHERNET);
+	rna_usec fabric = taken_of(subject, RNA_COLLECTOR_FABRIC);
 	uint64_t downs = subject->account ? subject->account->history.downs : 0;
 
 	if (past->sampled && counters == past->counters_taken &&
 	    hw_counters == past->hw_counters_taken && pcie == past->pcie_taken &&
-	    ethernet == past->ethernet_taken && downs == past->downs &&
+	    ethernet == past->ethernet_taken && fabric == past->fabric_taken &&
+	    downs == past->downs &&
 	    rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
 		return false;
 	past->sampled = now;
@@ -137,6 +143,7 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 	past->hw_counters_taken = hw_counters;
 	past->pcie_taken = pcie;
 	past->ethernet_taken = ethernet;
+	past->fabric_taken = fabric;
 	past->downs = downs;
 	return true;
 }

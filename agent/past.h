@@ -17,7 +17,7 @@ struct rna_past {
 	rna_usec seen;       /* monotonic, when it was there last */
 	rna_usec registered; /* when it came, or came back; 0: it was there before the agent */
 	rna_usec sampled;    /* when counters were taken last, and what was new then: */
-	rna_usec counters_taken, hw_counters_taken, pcie_taken, ethernet_taken;
+	rna_usec counters_taken, hw_counters_taken, pcie_taken, ethernet_taken, fabric_taken;
 	uint64_t downs;
 	/* NCCL's index, as long as nothing moved it; what has been new for a day is the old. */
 	bool nccl_known;

@@ -137,6 +137,9 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading the driver's own counters of ports and devices."),
 	POLL("gids", GIDS, "5m",
 	     "Period of reading GID tables; they are also read when a port or an interface changes."),
+	POLL("fabric", FABRIC, "60s",
+	     "Period of asking InfiniBand ports for what is at the other end of the cable, the subnet "
+	     "manager, partitions, and why packets were lost; about a dozen MADs each."),
 	POLL("pcie", PCIE, "60s",
 	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("ethernet", ETHERNET, "15s",

@@ -42,6 +42,19 @@ int rna_ask_port_info(const struct rna_collect_input *in, unsigned port, struct 
 	return status;
 }
 
+int rna_ask_fabric(const struct rna_collect_input *in, unsigned port, unsigned topics,
+		   struct rna_part *part, struct rna_mad_fabric *ret)
+{
+	int status = begin(in, port);
+
+	if (status == 0) {
+		status = in->backends->mad->query_fabric(in->root, in->device, port, topics, ret);
+		rna_reader_was_asked(in->reader, status);
+	}
+	account(status, part);
+	return status;
+}
+
 int rna_ask_counters(const struct rna_collect_input *in, unsigned port, struct rna_part *part,
 		     struct rna_mad_counters *ret)
 {

@@ -11,12 +11,15 @@
 bool rna_ask_is_possible(const struct rna_collect_input *in, unsigned port);
 
 /*
- * Asks a port for its PortInfo, or for its counters; ret->capability is filled beforehand where it
- * is known. 0, or negative errno. That there is no way to ask, or that the port is not ACTIVE, is
- * normal; anything else is counted in part.
+ * Asks a port for its PortInfo, for what it knows of its fabric (topics: see the MAD backend), or
+ * for its counters; ret->capability is filled beforehand where it is known. 0, or negative errno.
+ * That there is no way to ask, or that the port is not ACTIVE, is normal; anything else is counted
+ * in part.
  */
 int rna_ask_port_info(const struct rna_collect_input *in, unsigned port, struct rna_part *part,
 		      struct rna_mad_port *ret);
+int rna_ask_fabric(const struct rna_collect_input *in, unsigned port, unsigned topics,
+		   struct rna_part *part, struct rna_mad_fabric *ret);
 int rna_ask_counters(const struct rna_collect_input *in, unsigned port, struct rna_part *part,
 		     struct rna_mad_counters *ret);
 

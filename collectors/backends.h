@@ -161,6 +161,7 @@ struct rna_mad_port {
 	struct rna_value speed_code; /* NDR at most: faster ones are in no field of rdma-core 44 */
 	struct rna_value speed_enabled;
 	struct rna_value speed_supported;
+	struct rna_value virtual_lanes; /* in operation, without VL15 */
 };
 
 /* Counters of a port by the names that sysfs has for them; absent where its PMA has none. */
@@ -175,6 +176,68 @@ struct rna_mad_counters {
 	/* ClassPortInfo:CapabilityMask of an earlier answer; absent: it is asked for, and set */
 	struct rna_value capability;
 	struct rna_mad_counter items[RNA_MAD_COUNTERS];
+};
+
+/* What a port is asked about its fabric; all but P_Keys are one MAD each. */
+enum rna_mad_topic {
+	RNA_MAD_PEER_NODE,      /* NodeInfo of what is at the other end of the cable */
+	RNA_MAD_PEER_NAME,      /* its NodeDescription */
+	RNA_MAD_PEER_PORT,      /* PortInfo of the port that the cable is in */
+	RNA_MAD_MANAGER,        /* SMInfo, of the subnet manager */
+	RNA_MAD_PKEYS,          /* P_KeyTable */
+	RNA_MAD_FEC,            /* PortExtendedSpeedsCounters */
+	RNA_MAD_RECEIVE_ERRORS, /* PortRcvErrorDetails */
+	RNA_MAD_DISCARDS,       /* PortXmitDiscardDetails */
+	RNA_MAD_VL_WAITS,       /* PortVLXmitWaitCounters */
+	RNA_MAD_CONGESTION,     /* ClassPortInfo of congestion control */
+	RNA_MAD_TOPIC_COUNT,
+};
+
+/* A node of the fabric as it tells of itself (IBTA 14.2.5.3), and its port at our cable. */
+struct rna_mad_peer {
+	struct rna_value type; /* 1 CA, 2 switch, 3 router */
+	struct rna_value guid;
+	struct rna_value system_image_guid;
+	struct rna_value port_guid;   /* of a switch: of its port 0 */
+	struct rna_value port_number; /* in which our cable is */
+	char name[65];                /* "": not known */
+	struct rna_mad_port port;
+};
+
+/* IBTA 14.4.1 */
+struct rna_mad_manager {
+	struct rna_value guid; /* of its port */
+	struct rna_value priority;
+	struct rna_value state; /* 0 not active, 1 discovering, 2 standby, 3 master */
+};
+
+enum { RNA_MAD_PKEYS_MAX = 128 }; /* entries that are looked at: four MADs */
+
+struct rna_mad_pkeys {
+	size_t count;
+	struct rna_mad_pkey {
+		uint16_t index;
+		uint16_t key; /* the highest bit: full member */
+	} items[RNA_MAD_PKEYS_MAX];
+};
+
+enum {
+	RNA_MAD_LANES = 4, /* whose FEC is told apart: links with FEC have no more */
+	RNA_MAD_VIRTUAL_LANES = 15,
+	RNA_MAD_DETAILS = 5 + 3 * RNA_MAD_LANES + 6 + 4 + RNA_MAD_VIRTUAL_LANES,
+	RNA_MAD_NOT_ASKED = 1, /* a status: not wanted, or there was nobody to ask */
+};
+
+struct rna_mad_fabric {
+	int status[RNA_MAD_TOPIC_COUNT]; /* 0, RNA_MAD_NOT_ASKED, or negative errno */
+	struct rna_mad_port port;        /* that was asked */
+	struct rna_mad_peer peer;
+	struct rna_mad_manager manager;
+	struct rna_mad_pkeys pkeys;
+	/* of the PMA, like that of struct rna_mad_counters */
+	struct rna_value capability;
+	struct rna_mad_counter details[RNA_MAD_DETAILS];
+	struct rna_value congestion_capability; /* ClassPortInfo:CapabilityMask */
 };
 
 struct rna_mad_backend {
@@ -195,6 +258,15 @@ struct rna_mad_backend {
 	/* Its counters. Returns like query_port, and -ENETDOWN while it is not ACTIVE. */
 	int (*query_counters)(const struct rna_root *root, const struct rna_device *device,
 			      unsigned port, struct rna_mad_counters *ret);
+
+	/*
+	 * What it says of its fabric: topics are bits by enum rna_mad_topic. ret->capability is
+	 * filled beforehand where it is known. Returns like query_port, for its own PortInfo is
+	 * asked for first; each topic has a status of its own. When several were not answered, the
+	 * others are not asked any more.
+	 */
+	int (*query_fabric)(const struct rna_root *root, const struct rna_device *device,
+			    unsigned port, unsigned topics, struct rna_mad_fabric *ret);
 };
 
 /* A PCI function or bridge as hwloc has it. */
@@ -291,10 +363,10 @@ extern const struct rna_ethtool_backend rna_recorded_ethtool;           /* recor
 extern const struct rna_verbs_backend rna_recorded_verbs;               /* recorded.c */
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
-extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded.c */
 extern const struct rna_verbs_backend rna_quiet_verbs;                  /* quiet.c */
 extern const struct rna_rdma_netlink_backend rna_quiet_rdma_netlink;    /* quiet.c */
 extern const struct rna_mad_backend rna_quiet_mad;                      /* quiet.c */
+extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded_mad.c */
 
 /* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
 #define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
@@ -334,7 +406,7 @@ extern const struct rna_mad_backend rna_quiet_mad;                      /* quiet
 
 /*
  * Where it has the PortInfo of a port: a file for each field of struct rna_mad_port. Below it,
- * counters/, where no file of /sys has them.
+ * counters/, where no file of /sys has them, and what else MADs say, see recorded_mad.c.
  */
 #define RNA_RECORDED_MAD "recorded/mad/%s/ports/%u"
 
@@ -346,7 +418,7 @@ struct rna_mad_field {
 	size_t offset;    /* of the value in struct rna_mad_port */
 };
 
-extern const struct rna_mad_field rna_mad_fields[]; /* recorded.c */
+extern const struct rna_mad_field rna_mad_fields[]; /* recorded_mad.c, as all of these */
 extern const size_t rna_mad_field_count;
 
 struct rna_vf_member {
@@ -358,6 +430,10 @@ struct rna_vf_member {
 
 extern const struct rna_vf_member rna_vf_members[]; /* recorded.c */
 extern const size_t rna_vf_member_count;
+
+/* Likewise values of struct rna_mad_fabric: numbers, and GUIDs. */
+extern const struct rna_mad_field rna_mad_fabric_numbers[], rna_mad_fabric_guids[];
+extern const size_t rna_mad_fabric_number_count, rna_mad_fabric_guid_count;
 
 /*
  * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when

@@ -17,6 +17,7 @@ RNA_COLLECT(hw_counters);
 RNA_COLLECT(identity);
 RNA_COLLECT(link);
 RNA_COLLECT(gids);
+RNA_COLLECT(fabric);
 RNA_COLLECT(pcie);
 RNA_COLLECT(ethernet);
 RNA_COLLECT(resources);

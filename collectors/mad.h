@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How mad reads the bytes of an answer, for its tests. Each starts at the data of its attribute. */
+/*
+ * How mad and mad_fabric read the bytes of an answer, which starts at the data of its attribute;
+ * and the questions that both ask.
+ */
 #pragma once
 
 #include "backends.h"
+
+struct rna_mad_session;
 
 /* Bits of ClassPortInfo:CapabilityMask of a PMA, IBTA 16.1.3.1. */
 enum {
 	RNA_PMA_EXTENDED = 1 << 9,             /* has PortCountersExtended */
 	RNA_PMA_EXTENDED_NO_UNICAST = 1 << 10, /* has it, without unicast and multicast packets */
 	RNA_PMA_TRANSMIT_WAIT = 1 << 12,       /* PortCounters has PortXmitWait */
+	RNA_PMA_RS_FEC = 1 << 14,              /* PortExtendedSpeedsCounters count RS-FEC */
 };
 
 /* Can libibumad open a device of that name? It cuts what does not fit in UMAD_CA_NAME_LEN. */
@@ -22,3 +28,30 @@ void rna_mad_init_counters(struct rna_mad_counters *counters);
 /* PortCounters, then PortCountersExtended where capability has it, which knows better. */
 void rna_mad_read_counters(uint8_t *counters, struct rna_mad_counters *ret);
 void rna_mad_read_extended(uint8_t *extended, struct rna_mad_counters *ret);
+
+/* The names of all counters of the fabric, with absent values. */
+void rna_mad_init_fabric(struct rna_mad_fabric *fabric);
+
+/*
+ * One attribute, of those that have counters. rs_fec: is RS-FEC active? Then the same bytes of
+ * PortExtendedSpeedsCounters are something else. What lies beyond the lanes and the virtual lanes
+ * that ret->port says to be in use stays absent.
+ */
+void rna_mad_read_details(uint8_t *data, enum rna_mad_topic topic, bool rs_fec,
+			  struct rna_mad_fabric *ret);
+void rna_mad_read_node_info(uint8_t *info, struct rna_mad_peer *ret);
+void rna_mad_read_node_description(const uint8_t *description, struct rna_mad_peer *ret);
+void rna_mad_read_sm_info(uint8_t *info, struct rna_mad_manager *ret);
+/* Appends the keys of a block. True: there was one at least. */
+bool rna_mad_read_pkeys(uint8_t *block, unsigned first, struct rna_mad_pkeys *ret);
+
+/* The port's own PortInfo; an attribute of the PMA behind a LID; its ClassPortInfo, once. */
+int rna_mad_ask_port_info(struct rna_mad_session *session, unsigned port, struct rna_mad_port *ret);
+int rna_mad_ask_pma(struct rna_mad_session *session, unsigned attribute, unsigned port, int lid,
+		    uint8_t **ret_data);
+int rna_mad_ask_pma_capability(struct rna_mad_session *session, unsigned port, int lid,
+			       struct rna_value *capability);
+
+/* Of the MAD backend. */
+int rna_mad_query_fabric(const struct rna_root *root, const struct rna_device *device,
+			 unsigned port, unsigned topics, struct rna_mad_fabric *ret);

@@ -79,4 +79,16 @@ static int query_no_counters(const struct rna_root *root, const struct rna_devic
 	return -ENOENT;
 }
 
-const struct rna_mad_backend rna_quiet_mad = {serves_no_port, query_no_port, query_no_counters};
+static int query_no_fabric(const struct rna_root *root, const struct rna_device *device,
+			   unsigned port, unsigned topics, struct rna_mad_fabric *ret)
+{
+	(void)root, (void)device, (void)port, (void)topics, (void)ret;
+	return -ENOENT;
+}
+
+const struct rna_mad_backend rna_quiet_mad = {
+	serves_no_port,
+	query_no_port,
+	query_no_counters,
+	query_no_fabric,
+};

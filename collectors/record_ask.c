@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What libraries answer, for a recording: verbs, MADs and netlink say what no file does, and
- * answers of theirs lie below recorded/, where recorded.c finds them. Each is asked in a child
- * process.
+ * What libraries answer, for a recording: verbs and netlink say what no file does, and answers of
+ * theirs lie below recorded/, where recorded.c finds them. Each is asked in a child process. What
+ * MADs say is record_mad.c's business.
  */
 #include "recording.h"
 
@@ -94,124 +94,6 @@ void rna_record_verbs(struct rna_recording *recording, const struct rna_device *
 		rna_recording_note(recording, path, error);
 	else
 		receive_verbs(recording, &child, path, device);
-}
-
-struct mad_question {
-	const struct rna_recording *recording;
-	const struct rna_device *device;
-	unsigned port;
-};
-
-struct mad_port_answer {
-	int error;
-	struct rna_mad_port port;
-};
-
-struct mad_counters_answer {
-	int error;
-	struct rna_mad_counters counters;
-};
-
-static void ask_mad_port(int fd, const void *userdata)
-{
-	const struct mad_question *question = userdata;
-	const struct rna_recording *recording = question->recording;
-	struct mad_port_answer answer = {0};
-
-	answer.error = recording->backends->mad->query_port(recording->root, question->device,
-							    question->port, &answer.port);
-	(void)send(fd, &answer, sizeof(answer), 0);
-}
-
-static void ask_mad_counters(int fd, const void *userdata)
-{
-	const struct mad_question *question = userdata;
-	const struct rna_recording *recording = question->recording;
-	struct mad_counters_answer answer = {0};
-
-	answer.error = recording->backends->mad->query_counters(recording->root, question->device,
-								question->port, &answer.counters);
-	(void)send(fd, &answer, sizeof(answer), 0);
-}
-
-/* The one message of a child that begins with its error. path: what it is about. 0 or that error.
- */
-static int ask_child(const struct mad_question *question, struct rna_recording *recording,
-		     void (*work)(int fd, const void *userdata), const char *path, void *answer,
-		     size_t size)
-{
-	RNA_CLEANUP(rna_child_stop) struct rna_child child = {0};
-	ssize_t len = rna_child_start(&child, work, question);
-
-	if (len == 0)
-		len = rna_recording_receive(recording, &child, path, answer, size);
-	return len < 0 ? (int)len : *(const int *)answer;
-}
-
-static void record_mad_counters(struct rna_recording *recording,
-				const struct mad_question *question, const char *path)
-{
-	struct mad_counters_answer answer;
-	int error = path ? ask_child(question, recording, ask_mad_counters, path, &answer,
-				     sizeof(answer))
-			 : 0;
-
-	if (!path || error == -ENETDOWN)
-		return;
-	if (error < 0) {
-		rna_recording_note(recording, path, error);
-		return;
-	}
-	rna_recording_write_directory(recording, path);
-	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++)
-		rna_recording_write_number(recording, path, answer.counters.items[i].file,
-					   answer.counters.items[i].value);
-}
-
-static void record_mad_port(struct rna_recording *recording, const struct mad_question *question,
-			    const char *path)
-{
-	struct mad_port_answer answer;
-	int error = ask_child(question, recording, ask_mad_port, path, &answer, sizeof(answer));
-
-	if (error < 0) {
-		rna_recording_note(recording, path, error);
-		return;
-	}
-	rna_recording_write_directory(recording, path);
-	for (size_t i = 0; i < rna_mad_field_count; i++) {
-		const char *value = (const char *)&answer.port + rna_mad_fields[i].offset;
-
-		rna_recording_write_number(recording, path, rna_mad_fields[i].name,
-					   *(const struct rna_value *)(const void *)value);
-	}
-}
-
-/* Counters are asked for only where collectors would: that no file has them. */
-void rna_record_mads(struct rna_recording *recording, const struct rna_device *device)
-{
-	if (device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
-		return;
-	for (size_t i = 0; i < device->port_count; i++) {
-		unsigned number = device->ports[i];
-		const struct mad_question question = {recording, device, number};
-		const char *path =
-			rna_recording_need(recording,
-					   rna_arena_printf(recording->scratch, RNA_RECORDED_MAD,
-							    device->name, number));
-		const char *counters =
-			rna_recording_need(recording, rna_arena_printf(recording->scratch,
-								       "%s/ports/%u/counters",
-								       device->sysfs_path, number));
-
-		if (!path || !counters ||
-		    !recording->backends->mad->serves(recording->root, device, number))
-			continue;
-		record_mad_port(recording, &question, path);
-		if (!rna_root_exists(recording->root, counters))
-			record_mad_counters(recording, &question,
-					    rna_recording_join(recording, path, "counters"));
-	}
 }
 
 struct resources_answer {

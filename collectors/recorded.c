@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The backends of a recorded machine: files instead of libraries.
+ * The backends of a recorded machine: files instead of libraries. That of MADs is in
+ * recorded_mad.c.
  *
  *	recorded/verbs/DEVICE/ports/N/	active_mtu, max_mtu in bytes; active_speed, active_width
  *					as codes. No directory: verbs could not open the device.
- *	recorded/mad/DEVICE/ports/N/	PortInfo, by the names below; counters/NAME, as the PMA
- *					had them. No directory: the port could not be asked.
  *	sys/class/net/NAME/		what sysfs has of the interface
  *	recorded/netdev/NAME/		ipv4_addresses, ipv6_addresses: how many
  *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
@@ -25,9 +24,8 @@
  *
  * A file that is not there is a value that the machine did not have.
  */
-#include "backends.h"
+#include "recorded.h"
 
-#include "mad.h"
 #include "rate.h"
 #include "vf_message.h"
 
@@ -36,23 +34,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* A directory of the recording, and memory for the paths below it. */
-struct place {
-	const struct rna_root *root;
-	struct rna_arena *arena;
-	const char *directory; /* NULL after -ENOMEM: nothing is found below */
-};
-
-static const char *path_of(const struct place *place, const char *name)
+const char *rna_recorded_path(const struct rna_recorded_place *place, const char *name)
 {
 	return place->directory ? rna_arena_printf(place->arena, "%s/%s", place->directory, name)
 				: NULL;
 }
 
-/* A number in a file: ok, absent, or unreadable. */
-static struct rna_value read_value(const struct place *place, const char *name)
+struct rna_value rna_recorded_value(const struct rna_recorded_place *place, const char *name)
 {
-	const char *path = path_of(place, name);
+	const char *path = rna_recorded_path(place, name);
 	uint64_t number;
 	int error = path ? rna_root_read_u64(place->root, path, &number) : -ENOMEM;
 
@@ -64,9 +54,9 @@ static struct rna_value read_value(const struct place *place, const char *name)
 /* -- verbs --------------------------------------------------------------------------------------
  */
 
-static struct rna_value read_lanes(const struct place *place)
+static struct rna_value read_lanes(const struct rna_recorded_place *place)
 {
-	struct rna_value code = read_value(place, "active_width");
+	struct rna_value code = rna_recorded_value(place, "active_width");
 	unsigned lanes = rna_lanes_from_code(code.number);
 
 	return code.state == RNA_VALUE_OK && lanes ? rna_value_ok(lanes) : (struct rna_value){0};
@@ -84,7 +74,7 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 	if (!rna_root_exists(root, path))
 		return -ENOENT;
 	for (size_t i = 0; i < device->port_count; i++) {
-		const struct place place = {
+		const struct rna_recorded_place place = {
 			.root = root,
 			.arena = scratch,
 			.directory =
@@ -92,10 +82,10 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 		};
 
 		ports[i] = (struct rna_verbs_port){
-			.speed_code = read_value(&place, "active_speed"),
+			.speed_code = rna_recorded_value(&place, "active_speed"),
 			.lanes = read_lanes(&place),
-			.active_mtu = read_value(&place, "active_mtu"),
-			.max_mtu = read_value(&place, "max_mtu"),
+			.active_mtu = rna_recorded_value(&place, "active_mtu"),
+			.max_mtu = rna_recorded_value(&place, "max_mtu"),
 		};
 	}
 	return 0;
@@ -120,9 +110,9 @@ const struct rna_verbs_backend rna_recorded_verbs = {
 /* -- interfaces ---------------------------------------------------------------------------------
  */
 
-static enum rna_operstate read_operstate(const struct place *place)
+static enum rna_operstate read_operstate(const struct rna_recorded_place *place)
 {
-	const char *path = path_of(place, "operstate");
+	const char *path = rna_recorded_path(place, "operstate");
 	char text[32];
 
 	if (!path || rna_root_read(place->root, path, text, sizeof(text)) < 0)
@@ -134,9 +124,9 @@ static enum rna_operstate read_operstate(const struct place *place)
 }
 
 /* Trees that were made by hand often have no flags: then an interface that runs is up. */
-static bool read_admin_up(const struct place *place, enum rna_operstate operstate)
+static bool read_admin_up(const struct rna_recorded_place *place, enum rna_operstate operstate)
 {
-	const char *path = path_of(place, "flags");
+	const char *path = rna_recorded_path(place, "flags");
 	uint64_t flags;
 
 	if (!path || rna_root_read_hex(place->root, path, &flags) < 0)
@@ -144,9 +134,9 @@ static bool read_admin_up(const struct place *place, enum rna_operstate operstat
 	return flags & IFF_UP;
 }
 
-static const char *read_master(const struct place *place)
+static const char *read_master(const struct rna_recorded_place *place)
 {
-	const char *path = path_of(place, "master"), *slash;
+	const char *path = rna_recorded_path(place, "master"), *slash;
 	char target[RNA_ATTRIBUTE_MAX];
 
 	if (!path || rna_root_readlink(place->root, path, target, sizeof(target)) < 0)
@@ -158,7 +148,7 @@ static const char *read_master(const struct place *place)
 static int read_netdev(const struct rna_root *root, const char *name, struct rna_arena *arena,
 		       struct rna_netdev *ret)
 {
-	const struct place place = {
+	const struct rna_recorded_place place = {
 		.root = root,
 		.arena = arena,
 		.directory = rna_arena_printf(arena, "sys/class/net/%s", name),
@@ -173,20 +163,20 @@ static int read_netdev(const struct rna_root *root, const char *name, struct rna
 	*ret = (struct rna_netdev){
 		.name = rna_arena_strdup(arena, name),
 		.master = read_master(&place),
-		.ifindex = (unsigned)read_value(&place, "ifindex").number,
-		.type = (unsigned)read_value(&place, "type").number,
+		.ifindex = (unsigned)rna_recorded_value(&place, "ifindex").number,
+		.type = (unsigned)rna_recorded_value(&place, "type").number,
 		.admin_up = read_admin_up(&place, operstate),
 		.operstate = operstate,
-		.mtu = read_value(&place, "mtu"),
-		.carrier_up = read_value(&place, "carrier_up_count"),
-		.carrier_down = read_value(&place, "carrier_down_count"),
+		.mtu = rna_recorded_value(&place, "mtu"),
+		.carrier_up = rna_recorded_value(&place, "carrier_up_count"),
+		.carrier_down = rna_recorded_value(&place, "carrier_down_count"),
 	};
 	if (ret->admin_up)
-		ret->carrier = read_value(&place, "carrier");
+		ret->carrier = rna_recorded_value(&place, "carrier");
 	return ret->name ? 0 : -ENOMEM;
 }
 
-static void read_egress(const struct place *place, struct rna_qos_vlan *vlan)
+static void read_egress(const struct rna_recorded_place *place, struct rna_qos_vlan *vlan)
 {
 	vlan->egress = rna_value_ok(0);
 	for (unsigned from = 0; from < RNA_PRIORITY_COUNT; from++) {
@@ -194,7 +184,7 @@ static void read_egress(const struct place *place, struct rna_qos_vlan *vlan)
 		struct rna_value to;
 
 		name[sizeof(name) - 2] = (char)('0' + from);
-		to = read_value(place, name);
+		to = rna_recorded_value(place, name);
 		if (to.state != RNA_VALUE_OK || to.number >= RNA_PRIORITY_COUNT)
 			continue;
 		vlan->egress.number |= UINT64_C(1) << from;
@@ -206,16 +196,16 @@ static int read_recorded_vlan(const struct rna_root *root, const char *name,
 			      struct rna_qos_vlan *ret)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
-	struct place place = {.root = root, .arena = scratch};
+	struct rna_recorded_place place = {.root = root, .arena = scratch};
 
 	if (!scratch)
 		return -ENOMEM;
 	place.directory = rna_arena_printf(scratch, "sys/class/net/%s", name);
-	ret->mtu = read_value(&place, "mtu");
+	ret->mtu = rna_recorded_value(&place, "mtu");
 	place.directory = rna_arena_printf(scratch, RNA_RECORDED_VLAN "/%s", name);
 	if (!place.directory || !rna_root_exists(root, place.directory))
 		return place.directory ? -ENOENT : -ENOMEM;
-	ret->id = read_value(&place, "id");
+	ret->id = rna_recorded_value(&place, "id");
 	read_egress(&place, ret);
 	return 0;
 }
@@ -228,15 +218,15 @@ static int count_recorded_addresses(const struct rna_root *root, struct rna_netd
 	if (!scratch)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		const struct place place = {
+		const struct rna_recorded_place place = {
 			.root = root,
 			.arena = scratch,
 			.directory = rna_arena_printf(scratch, RNA_RECORDED_NETDEV "/%s",
 						      netdevs[i].name),
 		};
 
-		netdevs[i].ipv4_addresses = read_value(&place, "ipv4_addresses");
-		netdevs[i].ipv6_addresses = read_value(&place, "ipv6_addresses");
+		netdevs[i].ipv4_addresses = rna_recorded_value(&place, "ipv4_addresses");
+		netdevs[i].ipv6_addresses = rna_recorded_value(&place, "ipv6_addresses");
 	}
 	return 0;
 }
@@ -254,7 +244,8 @@ const struct rna_vf_member rna_vf_members[] = {
 };
 const size_t rna_vf_member_count = RNA_ARRAY_SIZE(rna_vf_members);
 
-static int read_vf(const struct place *place, const char *number, struct rna_virtual_function *ret)
+static int read_vf(const struct rna_recorded_place *place, const char *number,
+		   struct rna_virtual_function *ret)
 {
 	uint64_t parsed;
 
@@ -263,14 +254,14 @@ static int read_vf(const struct place *place, const char *number, struct rna_vir
 	*ret = (struct rna_virtual_function){.number = (unsigned)parsed};
 	for (size_t i = 0; i < rna_vf_member_count; i++) {
 		const struct rna_vf_member *member = &rna_vf_members[i];
-		const char *path = path_of(place, member->name);
+		const char *path = rna_recorded_path(place, member->name);
 		char text[64];
 
 		if (!path)
 			return -ENOMEM;
 		if (!member->text)
 			*(struct rna_value *)((char *)ret + member->value) =
-				read_value(place, member->name);
+				rna_recorded_value(place, member->name);
 		else if (rna_root_read(place->root, path, text, sizeof(text)) > 0)
 			*(const char **)((char *)ret + member->text) =
 				rna_arena_strdup(place->arena, text);
@@ -292,7 +283,7 @@ static int list_recorded_vfs(const struct rna_root *root, const char *name, stru
 	if (!functions)
 		return -ENOMEM;
 	for (ssize_t i = 0; i < count; i++) {
-		const struct place place = {
+		const struct rna_recorded_place place = {
 			.root = root,
 			.arena = arena,
 			.directory = rna_arena_printf(arena, "%s/%s", directory, names[i]),
@@ -361,7 +352,7 @@ static int read_resources(const struct rna_root *root, const char *device,
 			  struct rna_resource_counts *ret)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
-	const struct place place = {
+	const struct rna_recorded_place place = {
 		.root = root,
 		.arena = arena,
 		.directory = arena ? rna_arena_printf(arena, RNA_RECORDED_RESOURCES, device) : NULL,
@@ -373,15 +364,15 @@ static int read_resources(const struct rna_root *root, const char *device,
 	if (!rna_root_exists(root, place.directory))
 		return -ENOENT;
 	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
-		ret->of[i] = read_value(&place, rna_resource_name(i));
-	ret->own_contexts = read_value(&place, "own_contexts");
+		ret->of[i] = rna_recorded_value(&place, rna_resource_name(i));
+	ret->own_contexts = rna_recorded_value(&place, "own_contexts");
 	return 0;
 }
 
 static int read_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
 			 struct rna_port_optional_counters *ret)
 {
-	const struct place place = {
+	const struct rna_recorded_place place = {
 		.root = root,
 		.arena = arena,
 		.directory = rna_arena_printf(arena, RNA_RECORDED_OPTIONAL, device, ret->number),
@@ -401,7 +392,7 @@ static int read_optional(const struct rna_root *root, const char *device, struct
 	for (ssize_t i = 0; i < count; i++)
 		items[i] = (struct rna_optional_counter){
 			.name = names[i],
-			.enabled = read_value(&place, names[i]).number,
+			.enabled = rna_recorded_value(&place, names[i]).number,
 		};
 	ret->items = items;
 	ret->count = (size_t)count;
@@ -413,87 +404,4 @@ const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
 	.get_counters = get_no_counters,
 	.get_resources = read_resources,
 	.get_optional = read_optional,
-};
-
-/* -- MADs ---------------------------------------------------------------------------------------
- */
-
-#define FIELD(name)                                                                                \
-	{                                                                                          \
-#name, offsetof(struct rna_mad_port, name)                                         \
-	}
-
-const struct rna_mad_field rna_mad_fields[] = {
-	FIELD(state),           FIELD(physical_state), FIELD(lid),
-	FIELD(sm_lid),          FIELD(sm_sl),          FIELD(lmc),
-	FIELD(lanes),           FIELD(lanes_enabled),  FIELD(lanes_supported),
-	FIELD(speed_code),      FIELD(speed_enabled),  FIELD(speed_supported),
-	FIELD(capability_mask),
-};
-const size_t rna_mad_field_count = RNA_ARRAY_SIZE(rna_mad_fields);
-
-/* *ret_arena is the memory of the paths. 0, -ENOENT when there is no such directory, or -ENOMEM. */
-static int find_mad(const struct rna_root *root, const struct rna_device *device, unsigned port,
-		    struct place *ret, struct rna_arena **ret_arena)
-{
-	struct rna_arena *arena = rna_arena_new(1024);
-
-	*ret_arena = arena;
-	if (!arena)
-		return -ENOMEM;
-	*ret = (struct place){
-		.root = root,
-		.arena = arena,
-		.directory = rna_arena_printf(arena, RNA_RECORDED_MAD, device->name, port),
-	};
-	if (!ret->directory)
-		return -ENOMEM;
-	return rna_root_exists(root, ret->directory) ? 0 : -ENOENT;
-}
-
-static bool has_mad(const struct rna_root *root, const struct rna_device *device, unsigned port)
-{
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
-	struct place place;
-
-	return find_mad(root, device, port, &place, &arena) == 0;
-}
-
-static int read_mad_port(const struct rna_root *root, const struct rna_device *device,
-			 unsigned port, struct rna_mad_port *ret)
-{
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
-	struct place place;
-	int status = find_mad(root, device, port, &place, &arena);
-
-	for (size_t i = 0; status == 0 && i < rna_mad_field_count; i++) {
-		struct rna_value *value = (void *)((char *)ret + rna_mad_fields[i].offset);
-
-		*value = read_value(&place, rna_mad_fields[i].name);
-	}
-	return status;
-}
-
-static int read_mad_counters(const struct rna_root *root, const struct rna_device *device,
-			     unsigned port, struct rna_mad_counters *ret)
-{
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
-	struct place place;
-	int status = find_mad(root, device, port, &place, &arena);
-
-	if (status < 0)
-		return status;
-	place.directory = path_of(&place, "counters");
-	if (!place.directory || !rna_root_exists(root, place.directory))
-		return -ENOENT;
-	rna_mad_init_counters(ret);
-	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++)
-		ret->items[i].value = read_value(&place, ret->items[i].file);
-	return 0;
-}
-
-const struct rna_mad_backend rna_recorded_mad = {
-	.serves = has_mad,
-	.query_port = read_mad_port,
-	.query_counters = read_mad_counters,
 };

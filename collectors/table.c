@@ -55,6 +55,14 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_gids,
 	},
+	[RNA_COLLECTOR_FABRIC] = {
+		.id = RNA_COLLECTOR_FABRIC,
+		.name = "fabric",
+		.help = "What InfiniBand ports know of the fabric: the other end of the cable, the subnet manager.",
+		.per_device = true,
+		.later = true,
+		.collect = rna_collect_fabric,
+	},
 	[RNA_COLLECTOR_PCIE] = {
 		.id = RNA_COLLECTOR_PCIE,
 		.name = "pcie",

@@ -56,6 +56,28 @@
 		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = 64, .link_layers = RNA_ON_ANY,     \
 	}
 
+/* Attributes of the PMA, in no file; IBTA 16.1.4. All stick at their maximum. */
+#define FABRIC(bits, label_, instance_, name_, metric_, help_)                                     \
+	{                                                                                          \
+		.file = (name_), .metric = (metric_), .help = (help_),                             \
+		.place = RNA_PLACE_PORT_FABRIC, .width = (bits), .saturates = (bits) > 0,          \
+		.link_layers = RNA_ON_INFINIBAND, .label = (label_), .instance = (instance_),      \
+	}
+#define FABRIC_LANES(name, metric, help)                                                           \
+	FABRIC(32, "lane", "0", name "0", metric, help),                                           \
+		FABRIC(32, "lane", "1", name "1", metric, help),                                   \
+		FABRIC(32, "lane", "2", name "2", metric, help),                                   \
+		FABRIC(32, "lane", "3", name "3", metric, help)
+#define RECEIVE_ERROR(name, cause)                                                                 \
+	FABRIC(16, "cause", cause, name, "receive_error_causes",                                   \
+	       "Packets received with errors, by cause.")
+#define DISCARD(name, cause)                                                                       \
+	FABRIC(16, "cause", cause, name, "transmit_discard_causes",                                \
+	       "Outbound packets dropped, by cause.")
+#define VL_WAIT(number)                                                                            \
+	FABRIC(16, "vl", #number, "port_vl_xmit_wait_" #number, "virtual_lane_transmit_wait",      \
+	       "Ticks during which a virtual lane had data but no credit to send it.")
+
 /* One row is read as one row: clang-format would tear them apart. */
 /* clang-format off */
 const struct rna_counter rna_counters[] = {
@@ -530,6 +552,43 @@ const struct rna_counter rna_counters[] = {
 	DEVICE("qp_congested_events", "qp_congestions", "Times a queue pair became congested."),
 	DEVICE("qp_recovered_events", "qp_recoveries", "Times a queue pair recovered from congestion."),
 	DEVICE("rate_inc_events", "device_rate_increases", "Times congestion control raised a rate of the device."),
+
+	/*
+	 * -- by MAD: forward error correction (PortExtendedSpeedsCounters). Blocks of the port are a
+	 * sum of lanes where RS-FEC is not active, so they have no width of their own. -------------
+	 */
+	FABRIC(0, NULL, NULL, "fec_correctable_blocks", "fec_corrected_blocks",
+		"Blocks that forward error correction repaired; on PAM4 links there always are some."),
+	FABRIC(0, NULL, NULL, "fec_uncorrectable_blocks", "fec_uncorrected_blocks",
+		"Blocks that forward error correction could not repair: each costs packets."),
+	FABRIC(32, NULL, NULL, "fec_corrected_symbols", "fec_corrected_symbols",
+		"Symbols that RS-FEC repaired on all lanes."),
+	FABRIC(16, NULL, NULL, "sync_header_errors", "sync_header_errors",
+		"Blocks received with a bad sync header."),
+	FABRIC(16, NULL, NULL, "unknown_blocks", "unknown_blocks",
+		"Blocks received of a type that is not known."),
+	FABRIC_LANES("fec_correctable_blocks_lane", "lane_fec_corrected_blocks",
+		"Blocks that FEC repaired on a lane; while RS-FEC is active it counts symbols instead."),
+	FABRIC_LANES("fec_uncorrectable_blocks_lane", "lane_fec_uncorrected_blocks",
+		"Blocks that FEC could not repair on a lane; not while RS-FEC is active."),
+	FABRIC_LANES("fec_corrected_symbols_lane", "lane_fec_corrected_symbols",
+		"Symbols that RS-FEC repaired on a lane: one that stands out is a bad lane of the cable."),
+
+	/* -- by MAD: why packets were bad (PortRcvErrorDetails) or dropped (PortXmitDiscardDetails) */
+	RECEIVE_ERROR("port_rcv_local_physical_errors", "local_physical"),
+	RECEIVE_ERROR("port_rcv_malformed_packet_errors", "malformed_packet"),
+	RECEIVE_ERROR("port_rcv_buffer_overrun_errors", "buffer_overrun"),
+	RECEIVE_ERROR("port_rcv_dlid_mapping_errors", "dlid_mapping"),
+	RECEIVE_ERROR("port_rcv_vl_mapping_errors", "vl_mapping"),
+	RECEIVE_ERROR("port_rcv_looping_errors", "looping"),
+	DISCARD("port_inactive_discards", "inactive"),
+	DISCARD("port_neighbor_mtu_discards", "neighbor_mtu"),
+	DISCARD("port_sw_lifetime_limit_discards", "lifetime_limit"),
+	DISCARD("port_sw_hoq_lifetime_limit_discards", "head_of_queue_limit"),
+
+	/* -- by MAD: which virtual lane waits (PortVLXmitWaitCounters) --------------------------- */
+	VL_WAIT(0), VL_WAIT(1), VL_WAIT(2), VL_WAIT(3), VL_WAIT(4), VL_WAIT(5), VL_WAIT(6), VL_WAIT(7),
+	VL_WAIT(8), VL_WAIT(9), VL_WAIT(10), VL_WAIT(11), VL_WAIT(12), VL_WAIT(13), VL_WAIT(14),
 };
 /* clang-format on */
 

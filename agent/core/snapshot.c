@@ -101,6 +101,11 @@ const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device 
 	return (const void *)device->parts[RNA_COLLECTOR_ETHERNET];
 }
 
+const struct rna_fabric *rna_device_fabric(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_FABRIC];
+}
+
 const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
 {
 	return (const void *)device->parts[RNA_COLLECTOR_PCIE];
@@ -190,6 +195,21 @@ const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device
 	const struct rna_qos *part = rna_device_qos(device);
 
 	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_fabric *rna_port_fabric(const struct rna_snapshot_device *device,
+					      unsigned port)
+{
+	const struct rna_fabric *part = rna_device_fabric(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_peer *rna_port_peer(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_port_fabric *fabric = rna_port_fabric(device, port);
+
+	return fabric ? fabric->peer : NULL;
 }
 
 const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,

@@ -21,6 +21,7 @@ enum rna_counter_place {
 	RNA_PLACE_PORT_COUNTERS,      /* ports/N/counters: IBTA PMA attributes */
 	RNA_PLACE_PORT_HW_COUNTERS,   /* ports/N/hw_counters: the driver's */
 	RNA_PLACE_DEVICE_HW_COUNTERS, /* hw_counters of the device */
+	RNA_PLACE_PORT_FABRIC,        /* in no file: attributes of the PMA that only MADs have */
 	RNA_PLACE_COUNT,
 };
 
@@ -57,6 +58,12 @@ struct rna_counter {
 	unsigned char width;
 	bool saturates;
 	unsigned char link_layers; /* RNA_ON_* */
+	/*
+	 * Rows that follow each other with one metric are one family, whose samples this label
+	 * tells apart: lane, and "0". NULL: a family of its own.
+	 */
+	const char *label;
+	const char *instance;
 };
 
 /* The table; rows of one place stand together, in the order in which metrics are exported. */

@@ -28,6 +28,7 @@ enum rna_collector_id {
 	RNA_COLLECTOR_COUNTERS,    /* device: ports/N/counters */
 	RNA_COLLECTOR_HW_COUNTERS, /* device: ports/N/hw_counters and hw_counters */
 	RNA_COLLECTOR_GIDS,        /* device: the GID tables of its ports */
+	RNA_COLLECTOR_FABRIC,      /* device: peers, subnet manager, partitions, lost packets */
 	RNA_COLLECTOR_PCIE,        /* device: its PCIe path up to the root port */
 	RNA_COLLECTOR_ETHERNET,    /* device: what ethtool says of its interfaces */
 	RNA_COLLECTOR_RESOURCES,   /* device: RDMA objects on it, by which it is in use or idle */

@@ -9,6 +9,7 @@
 #include "rna/counter.h"
 #include "rna/device.h"
 #include "rna/ethernet.h"
+#include "rna/fabric.h"
 #include "rna/gid.h"
 #include "rna/module.h"
 #include "rna/netdev.h"
@@ -51,6 +52,7 @@ const struct rna_identity *rna_device_identity(const struct rna_snapshot_device 
 const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);
 const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
 const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
+const struct rna_fabric *rna_device_fabric(const struct rna_snapshot_device *device);
 const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device);
 const struct rna_virtual_functions *rna_device_virtual_functions(
 	const struct rna_snapshot_device *device);
@@ -58,7 +60,7 @@ const struct rna_modules *rna_device_modules(const struct rna_snapshot_device *d
 const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device *device);
 const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
 const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
-/* collector: RNA_COLLECTOR_COUNTERS or RNA_COLLECTOR_HW_COUNTERS */
+/* collector: RNA_COLLECTOR_COUNTERS, RNA_COLLECTOR_HW_COUNTERS or RNA_COLLECTOR_FABRIC */
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector);
 
@@ -72,5 +74,9 @@ const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *devi
 const struct rna_port_optional_counters *rna_port_optional_counters(
 	const struct rna_snapshot_device *device, unsigned port);
 const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_port_fabric *rna_port_fabric(const struct rna_snapshot_device *device,
+					      unsigned port);
+/* What is at the other end of its cable, whoever found it. */
+const struct rna_peer *rna_port_peer(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port);

@@ -25,10 +25,13 @@ FOLDERS = {
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/", "crypt.h")
-# Verbs are asked for state in the agent, and move data in a child process: two files. Netlink has
-# the kernel's own families in one, and ethtool's, which is generic, in the other.
-TWO_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback_verbs.c"},
-             "netlink/": {"collectors/netlink.c", "collectors/ethtool.c"}}
+# Verbs are asked for state in the agent, and move data in a child process. Netlink has the kernel's
+# own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
+# by topic, and one file sends them.
+MORE_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback_verbs.c"},
+              "netlink/": {"collectors/netlink.c", "collectors/ethtool.c"},
+              "infiniband/mad.h": {"collectors/mad_session.c", "collectors/mad.c",
+                                   "collectors/mad_fabric.c"}}
 # JSON goes out of the program in exporter/, and agent/ reads and writes its own files in it: two
 # folders that never see each other, and one file in each.
 ONE_FILE_A_FOLDER = ("jansson.h",)
@@ -73,7 +76,7 @@ def check_libraries(paths, problems):
         for header in {h for _, _, h in includes(path)}.intersection(ONE_FILE_A_FOLDER):
             users[f"{header} in {os.path.dirname(path)}"].append(path)
     for header, files in sorted(users.items()):
-        if len(files) > 1 and set(files) != TWO_FILES.get(header):
+        if len(files) > 1 and set(files) != MORE_FILES.get(header):
             problems.append(f"<{header}> is included by {', '.join(files)}: one file only")
 
 

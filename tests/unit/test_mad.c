@@ -6,6 +6,7 @@
 #include "tree.h"
 
 #include "rna/counter.h"
+#include "rna/fabric.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -185,6 +186,171 @@ static void names_are_in_the_order_of_the_table(void **state)
 		counter = rna_counter_find(RNA_PLACE_PORT_COUNTERS, counters.items[i].file);
 		assert_non_null(counter);
 		assert_true(!last || counter > last);
+		last = counter;
+	}
+}
+
+/* -- the fabric -- bytes ------------------------------------------------------------------------
+ */
+
+static struct rna_value detail_of(const struct rna_mad_fabric *fabric, const char *name)
+{
+	for (size_t i = 0; i < RNA_MAD_DETAILS; i++)
+		if (strcmp(fabric->details[i].file, name) == 0)
+			return fabric->details[i].value;
+	fail_msg("no %s", name);
+	return (struct rna_value){0};
+}
+
+/* IBTA 14.2.5.3: a switch, as its port 12 answers. */
+static void node_info_says_in_which_port_the_cable_is(void **state)
+{
+	static const uint8_t guid[8] = {0xfc, 0x6a, 0x1c, 3, 0, 0x42, 0x77, 0};
+	uint8_t info[64] = {1, 1, 2, 65};
+	struct rna_mad_peer peer = {0};
+
+	(void)state;
+	memcpy(info + 12, guid, sizeof(guid));
+	info[36] = 12;
+	rna_mad_read_node_info(info, &peer);
+	assert_int_equal(peer.type.number, 2);
+	assert_int_equal(peer.guid.number, UINT64_C(0xfc6a1c0300427700));
+	assert_int_equal(peer.port_number.number, 12);
+}
+
+/* 64 bytes without an end of their own; some pad them with blanks. */
+static void node_descriptions_end(void **state)
+{
+	uint8_t description[64];
+	struct rna_mad_peer peer = {0};
+
+	(void)state;
+	memset(description, 'x', sizeof(description));
+	rna_mad_read_node_description(description, &peer);
+	assert_int_equal(strlen(peer.name), 64);
+	memset(description, ' ', sizeof(description));
+	memcpy(description, "leaf 1", 6);
+	rna_mad_read_node_description(description, &peer);
+	assert_string_equal(peer.name, "leaf 1");
+}
+
+/* IBTA 14.4.1 */
+static void sm_info_is_read(void **state)
+{
+	uint8_t info[64] = {0x10, 0x70, 0xfd, 3, 0, 0, 0, 1, [20] = 14 << 4 | 3};
+	struct rna_mad_manager manager;
+
+	(void)state;
+	rna_mad_read_sm_info(info, &manager);
+	assert_int_equal(manager.guid.number, UINT64_C(0x1070fd0300000001));
+	assert_int_equal(manager.priority.number, 14);
+	assert_int_equal(manager.state.number, RNA_MANAGER_MASTER);
+}
+
+static void empty_entries_are_no_pkeys(void **state)
+{
+	uint8_t block[64] = {0xff, 0xff, 0, 0, 0x80, 0, 0x12, 0x34};
+	struct rna_mad_pkeys pkeys = {0};
+
+	(void)state;
+	assert_true(rna_mad_read_pkeys(block, 32, &pkeys));
+	assert_int_equal(pkeys.count, 2);
+	assert_int_equal(pkeys.items[0].index, 32);
+	assert_int_equal(pkeys.items[0].key, 0xffff);
+	assert_int_equal(pkeys.items[1].index, 35);
+	assert_int_equal(pkeys.items[1].key, 0x1234);
+	memset(block, 0, sizeof(block));
+	assert_false(rna_mad_read_pkeys(block, 64, &pkeys));
+}
+
+/* IBTA 16.1.4.13, PortExtendedSpeedsCounters. */
+static void make_fec(uint8_t data[192])
+{
+	memset(data, 0, 192);
+	data[17] = 3;       /* SyncHeaderErrorCounter */
+	data[44 + 3] = 10;  /* lane 0: correctable blocks, or symbols */
+	data[48 + 3] = 20;  /* lane 1 */
+	data[88 + 3] = 1;   /* lane 11 */
+	data[92 + 3] = 5;   /* lane 0: uncorrectable blocks */
+	data[140 + 3] = 70; /* with RS-FEC: correctable blocks of the port */
+	data[144 + 3] = 80; /* uncorrectable ones */
+	data[148 + 3] = 90; /* corrected symbols */
+}
+
+static void fec_of_lanes_is_added_up(void **state)
+{
+	struct rna_mad_fabric fabric = {0};
+	uint8_t data[192];
+
+	(void)state;
+	make_fec(data);
+	rna_mad_init_fabric(&fabric);
+	fabric.port.lanes = rna_value_ok(2);
+	rna_mad_read_details(data, RNA_MAD_FEC, false, &fabric);
+	assert_int_equal(detail_of(&fabric, "fec_correctable_blocks").number, 31);
+	assert_int_equal(detail_of(&fabric, "fec_uncorrectable_blocks").number, 5);
+	assert_int_equal(detail_of(&fabric, "fec_correctable_blocks_lane1").number, 20);
+	assert_int_equal(detail_of(&fabric, "sync_header_errors").number, 3);
+	assert_int_equal(detail_of(&fabric, "fec_correctable_blocks_lane2").state,
+			 RNA_VALUE_ABSENT);
+	assert_int_equal(detail_of(&fabric, "fec_corrected_symbols").state, RNA_VALUE_ABSENT);
+	assert_int_equal(detail_of(&fabric, "port_vl_xmit_wait_0").state, RNA_VALUE_ABSENT);
+	memset(data + 44, 0xff, 4);
+	rna_mad_read_details(data, RNA_MAD_FEC, false, &fabric);
+	assert_int_equal(detail_of(&fabric, "fec_correctable_blocks").state, RNA_VALUE_SATURATED);
+}
+
+static void rs_fec_is_of_all_lanes(void **state)
+{
+	struct rna_mad_fabric fabric = {0};
+	uint8_t data[192];
+
+	(void)state;
+	make_fec(data);
+	rna_mad_init_fabric(&fabric);
+	fabric.port.lanes = rna_value_ok(4);
+	rna_mad_read_details(data, RNA_MAD_FEC, true, &fabric);
+	assert_int_equal(detail_of(&fabric, "fec_correctable_blocks").number, 70);
+	assert_int_equal(detail_of(&fabric, "fec_uncorrectable_blocks").number, 80);
+	assert_int_equal(detail_of(&fabric, "fec_corrected_symbols").number, 90);
+	assert_int_equal(detail_of(&fabric, "fec_corrected_symbols_lane1").number, 20);
+	assert_int_equal(detail_of(&fabric, "fec_correctable_blocks_lane0").state,
+			 RNA_VALUE_ABSENT);
+	assert_int_equal(detail_of(&fabric, "fec_uncorrectable_blocks_lane0").state,
+			 RNA_VALUE_ABSENT);
+}
+
+/* IBTA 16.1.4.1, 16.1.4.2 and 16.1.4.6 */
+static void details_are_read(void **state)
+{
+	struct rna_mad_fabric fabric = {0};
+	uint8_t data[192] = {[5] = 1, [7] = 2, [9] = 3, [11] = 4, [13] = 5, [15] = 6};
+
+	(void)state;
+	rna_mad_init_fabric(&fabric);
+	fabric.port.virtual_lanes = rna_value_ok(2);
+	rna_mad_read_details(data, RNA_MAD_RECEIVE_ERRORS, false, &fabric);
+	assert_int_equal(detail_of(&fabric, "port_rcv_local_physical_errors").number, 1);
+	assert_int_equal(detail_of(&fabric, "port_rcv_looping_errors").number, 6);
+	rna_mad_read_details(data, RNA_MAD_DISCARDS, false, &fabric);
+	assert_int_equal(detail_of(&fabric, "port_inactive_discards").number, 1);
+	assert_int_equal(detail_of(&fabric, "port_sw_hoq_lifetime_limit_discards").number, 4);
+	rna_mad_read_details(data, RNA_MAD_VL_WAITS, false, &fabric);
+	assert_int_equal(detail_of(&fabric, "port_vl_xmit_wait_1").number, 2);
+	assert_int_equal(detail_of(&fabric, "port_vl_xmit_wait_2").state, RNA_VALUE_ABSENT);
+}
+
+static void details_are_in_the_order_of_the_table(void **state)
+{
+	const struct rna_counter *last = NULL, *counter;
+	struct rna_mad_fabric fabric = {0};
+
+	(void)state;
+	rna_mad_init_fabric(&fabric);
+	for (size_t i = 0; i < RNA_MAD_DETAILS; i++) {
+		counter = rna_counter_find(RNA_PLACE_PORT_FABRIC, fabric.details[i].file);
+		assert_non_null(counter);
+		assert_true(!last || counter == last + 1);
 		last = counter;
 	}
 }
@@ -463,6 +629,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(port_info_is_read),
 		cmocka_unit_test(extended_speeds_need_the_capability),
+		cmocka_unit_test(node_info_says_in_which_port_the_cable_is),
+		cmocka_unit_test(node_descriptions_end),
+		cmocka_unit_test(sm_info_is_read),
+		cmocka_unit_test(empty_entries_are_no_pkeys),
+		cmocka_unit_test(fec_of_lanes_is_added_up),
+		cmocka_unit_test(rs_fec_is_of_all_lanes),
+		cmocka_unit_test(details_are_read),
+		cmocka_unit_test(details_are_in_the_order_of_the_table),
 		cmocka_unit_test(extended_speeds_may_be_disabled),
 		cmocka_unit_test(widest_is_not_highest),
 		cmocka_unit_test(counters_are_merged),

@@ -207,6 +207,7 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 	}
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
+COLLECT_NOTHING(collect_fabric, RNA_COLLECTOR_FABRIC, struct rna_fabric)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
 COLLECT_NOTHING(collect_ethernet, RNA_COLLECTOR_ETHERNET, struct rna_ethernet)
 COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
@@ -230,6 +231,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(COUNTERS, "counters", collect_counters, .per_device = true),
 	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
 	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
+	ROW(FABRIC, "fabric", collect_fabric, .per_device = true, .later = true),
 	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
 	ROW(ETHERNET, "ethernet", collect_ethernet, .per_device = true, .later = true),
 	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fabric: what InfiniBand ports know of the fabric around them, by MADs.
+ *
+ * About a dozen MADs to each port, so it runs seldom. What does not know a question says so, or is
+ * silent; then it is not asked that again for a while. What was known of the peer and of the subnet
+ * manager stays when it can no longer be asked: in which switch port a cable was is what one wants
+ * to know when the link is down.
+ */
+#include "ask_mad.h"
+#include "backends.h"
+#include "collectors.h"
+#include "extend.h"
+#include "reader.h"
+
+#include "rna/fabric.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* firmware seldom learns */
+#define SILENT_PAUSE  (5 * 60 * RNA_USEC_PER_SEC)
+#define SETTLED_PAUSE REFUSED_PAUSE /* of what does not change */
+
+enum { SILENT_MAX = 3 }; /* runs in which a subnet manager that was known is asked all the same */
+
+_Static_assert((int)RNA_FABRIC_TOPICS == (int)RNA_MAD_TOPIC_COUNT, "a pause each");
+
+/* One port's work. before: NULL: there is none. */
+struct run {
+	const struct rna_collect_input *in;
+	struct rna_fabric *fabric;
+	struct rna_arena *arena;
+	const struct rna_port_fabric *before;
+	const struct rna_mad_fabric *answer; /* NULL: it was not asked, or did not answer at all */
+	struct rna_mad_fabric memory;        /* of answer */
+	bool no_memory;
+};
+
+static const char *keep(struct run *run, const char *text)
+{
+	const char *copy = text && *text ? rna_arena_strdup(run->arena, text) : NULL;
+
+	run->no_memory |= text && *text && !copy;
+	return copy;
+}
+
+static const char *keep_guid(struct run *run, struct rna_value guid)
+{
+	const char *text;
+
+	if (!rna_value_is_known(guid) || guid.number == 0)
+		return NULL;
+	text = rna_arena_printf(run->arena, "%04x:%04x:%04x:%04x", (unsigned)(guid.number >> 48),
+				(unsigned)(guid.number >> 32) & 0xffff,
+				(unsigned)(guid.number >> 16) & 0xffff,
+				(unsigned)guid.number & 0xffff);
+	run->no_memory |= !text;
+	return text;
+}
+
+static bool has_answer(const struct run *run, enum rna_mad_topic topic)
+{
+	return run->answer && run->answer->status[topic] == 0;
+}
+
+/* -- The peer ---------------------------------------------------------------------------------- */
+
+/* A copy in the new part; NULL for NULL. */
+static struct rna_peer *copy_peer(struct run *run, const struct rna_peer *from)
+{
+	struct rna_peer *peer = from ? rna_arena_alloc(run->arena, sizeof(*peer)) : NULL;
+
+	run->no_memory |= from && !peer;
+	if (!peer)
+		return NULL;
+	*peer = *from;
+	peer->name = keep(run, from->name);
+	peer->port = keep(run, from->port);
+	peer->guid = keep(run, from->guid);
+	peer->system_image_guid = keep(run, from->system_image_guid);
+	return peer;
+}
+
+static struct rna_link_end link_end(const struct rna_mad_port *port)
+{
+	return (struct rna_link_end){
+		.width = port->lanes,
+		.width_enabled = port->lanes_enabled,
+		.width_supported = port->lanes_supported,
+		.speed_code = port->speed_code,
+		.speed_enabled = port->speed_enabled,
+		.speed_supported = port->speed_supported,
+	};
+}
+
+static enum rna_node_type peer_type(struct rna_value type)
+{
+	return rna_value_is_known(type) && type.number <= RNA_NODE_TYPE_ROUTER
+		       ? (enum rna_node_type)type.number
+		       : RNA_NODE_TYPE_UNKNOWN;
+}
+
+static struct rna_peer *new_peer(struct run *run)
+{
+	const struct rna_mad_peer *answer = &run->answer->peer;
+	struct rna_peer *peer = rna_arena_alloc(run->arena, sizeof(*peer));
+
+	run->no_memory |= !peer;
+	if (!peer)
+		return NULL;
+	*peer = (struct rna_peer){
+		.source = RNA_PEER_BY_MAD,
+		.type = peer_type(answer->type),
+		.name = keep(run, answer->name),
+		.port = rna_arena_printf(run->arena, "%ju", (uintmax_t)answer->port_number.number),
+		.guid = keep_guid(run, answer->guid),
+		.system_image_guid = keep_guid(run, answer->system_image_guid),
+		.lid = answer->port.lid,
+		.link = link_end(&answer->port),
+		.seen = run->fabric->counters.part.started,
+	};
+	run->no_memory |= !peer->port;
+	return peer;
+}
+
+/* It was seen now; what of it was not answered this time is as before, if it is the same. */
+static void complete_peer(struct run *run, struct rna_peer *peer, const struct rna_peer *before)
+{
+	if (!peer->name)
+		peer->name = keep(run, before->name);
+	if (!has_answer(run, RNA_MAD_PEER_PORT)) {
+		peer->lid = before->lid;
+		peer->link = before->link;
+	}
+}
+
+static void set_peer(struct run *run, struct rna_port_fabric *port)
+{
+	const struct rna_peer *before = run->before ? run->before->peer : NULL;
+	struct rna_peer *peer;
+
+	if (run->before) {
+		port->former_peer = copy_peer(run, run->before->former_peer);
+		port->peer_changes = run->before->peer_changes;
+		port->peer_changed = run->before->peer_changed;
+	}
+	if (!has_answer(run, RNA_MAD_PEER_NODE)) {
+		peer = copy_peer(run, before);
+		if (peer)
+			peer->stale = true;
+		port->peer = peer;
+		return;
+	}
+	peer = new_peer(run);
+	port->peer = peer;
+	if (!peer || !before)
+		return;
+	if (rna_peer_is_same(peer, before)) {
+		complete_peer(run, peer, before);
+		return;
+	}
+	port->former_peer = copy_peer(run, before);
+	port->peer_changes++;
+	port->peer_changed = peer->seen;
+}
+
+/* -- The subnet manager ------------------------------------------------------------------------ */
+
+static bool is_other_manager(const struct rna_manager *now, const struct rna_manager *before)
+{
+	if (now->guid && before->guid)
+		return strcmp(now->guid, before->guid) != 0;
+	return !now->guid && !before->guid && rna_value_is_known(now->lid) &&
+	       rna_value_is_known(before->lid) && now->lid.number != before->lid.number;
+}
+
+/* One that was known and is silent keeps what it said, with a count of that. */
+static void keep_manager(struct run *run, const struct rna_manager *before,
+			 struct rna_manager *manager)
+{
+	int status = run->answer ? run->answer->status[RNA_MAD_MANAGER] : RNA_MAD_NOT_ASKED;
+
+	if (!before->guid)
+		return;
+	manager->guid = keep(run, before->guid);
+	manager->priority = before->priority;
+	manager->state = before->state;
+	manager->unanswered = before->unanswered + (status == -ETIMEDOUT);
+}
+
+static void set_manager(struct run *run, struct rna_manager *manager)
+{
+	static const struct rna_manager none;
+	const struct rna_manager *before = run->before ? &run->before->manager : &none;
+
+	manager->lid = before->lid;
+	manager->changes = before->changes;
+	manager->changed = before->changed;
+	if (run->answer && run->answer->port.sm_lid.number > 0)
+		manager->lid = run->answer->port.sm_lid;
+	if (!has_answer(run, RNA_MAD_MANAGER)) {
+		keep_manager(run, before, manager);
+	} else {
+		manager->guid = keep_guid(run, run->answer->manager.guid);
+		manager->priority = run->answer->manager.priority;
+		manager->state = run->answer->manager.state;
+	}
+	if (!is_other_manager(manager, before))
+		return;
+	manager->changes++;
+	manager->changed = run->fabric->counters.part.started;
+}
+
+/* -- Partitions -------------------------------------------------------------------------------- */
+
+static void set_pkeys(struct run *run, struct rna_port_fabric *port)
+{
+	enum { FULL_MEMBER = 0x8000 };
+	bool fresh = has_answer(run, RNA_MAD_PKEYS);
+	const struct rna_port_fabric *before = run->before;
+	struct rna_pkey *pkeys;
+
+	if (!fresh && !(before && before->pkeys_known))
+		return;
+	port->pkeys_known = true;
+	port->pkey_count = fresh ? run->answer->pkeys.count : before->pkey_count;
+	pkeys = rna_arena_array(run->arena, port->pkey_count, sizeof(*pkeys));
+	run->no_memory |= !pkeys;
+	for (size_t i = 0; pkeys && i < port->pkey_count; i++)
+		if (!fresh)
+			pkeys[i] = before->pkeys[i];
+		else
+			pkeys[i] = (struct rna_pkey){
+				.index = run->answer->pkeys.items[i].index,
+				.key = run->answer->pkeys.items[i].key & (FULL_MEMBER - 1),
+				.full = run->answer->pkeys.items[i].key & FULL_MEMBER,
+			};
+	port->pkeys = pkeys;
+}
+
+/* -- Congestion control, which a port has or has not ------------------------------------------- */
+
+static struct rna_value find_congestion_control(const struct run *run)
+{
+	struct rna_value before =
+		run->before ? run->before->congestion_control : (struct rna_value){0};
+
+	if (has_answer(run, RNA_MAD_CONGESTION))
+		return rna_value_ok(1);
+	if (run->answer && run->answer->status[RNA_MAD_CONGESTION] == -EOPNOTSUPP)
+		return rna_value_ok(0);
+	return before;
+}
+
+/* -- Counters ---------------------------------------------------------------------------------- */
+
+static const struct rna_counter_group *find_group(const struct rna_collect_input *in, unsigned port)
+{
+	const struct rna_fabric *previous = (const void *)in->previous;
+
+	for (size_t i = 0; previous && i < previous->counters.group_count; i++)
+		if (previous->counters.groups[i].port == port)
+			return &previous->counters.groups[i];
+	return NULL;
+}
+
+/* Those that the port has, in the order of their table, as the answer has them. */
+static void set_counters(struct run *run, unsigned port, struct rna_counter_group *group)
+{
+	const struct rna_mad_counter *details = run->answer->details;
+	struct rna_counter_value *values =
+		rna_arena_array(run->arena, RNA_MAD_DETAILS, sizeof(*values));
+
+	*group = (struct rna_counter_group){
+		.place = RNA_PLACE_PORT_FABRIC,
+		.port = port,
+		.generation = run->in->device->generation,
+		.capability = run->answer->capability,
+		.values = values,
+	};
+	run->no_memory |= !values;
+	for (size_t i = 0; values && i < RNA_MAD_DETAILS; i++) {
+		const struct rna_counter *counter =
+			rna_counter_find(RNA_PLACE_PORT_FABRIC, details[i].file);
+
+		if (details[i].value.state != RNA_VALUE_ABSENT)
+			values[group->count++] = (struct rna_counter_value){
+				.counter = counter,
+				.file = counter->file,
+				.value = details[i].value,
+			};
+	}
+	if (values)
+		rna_counter_group_extend(group, values, find_group(run->in, port));
+}
+
+/* -- Whom to ask what, and when again ---------------------------------------------------------- */
+
+static unsigned choose_topics(const struct rna_port_fabric *before, rna_usec now)
+{
+	unsigned topics = 0;
+
+	for (unsigned topic = 0; topic < RNA_MAD_TOPIC_COUNT; topic++)
+		if (!before || before->retry[topic] <= now)
+			topics |= 1U << topic;
+	return topics;
+}
+
+/* There may be another subnet manager at another LID: that one was not asked yet. */
+static bool has_other_lid(const struct run *run, const struct rna_manager *manager)
+{
+	return run->before && run->before->manager.lid.number != manager->lid.number;
+}
+
+static rna_usec when_again(const struct run *run, const struct rna_port_fabric *port,
+			   enum rna_mad_topic topic, rna_usec now)
+{
+	bool link = run->answer->port.physical_state.number == RNA_PHYSICAL_LINK_UP;
+
+	if (topic == RNA_MAD_MANAGER && has_other_lid(run, &port->manager))
+		return 0;
+	switch (run->answer->status[topic]) {
+	case 0:
+		return topic == RNA_MAD_CONGESTION ? now + SETTLED_PAUSE : 0;
+	case RNA_MAD_NOT_ASKED: /* at the end of another cable there may be another peer */
+		return run->before && (link || topic > RNA_MAD_PEER_PORT)
+			       ? run->before->retry[topic]
+			       : 0;
+	case -EOPNOTSUPP:
+		return now + REFUSED_PAUSE;
+	default:
+		if (topic == RNA_MAD_MANAGER && port->manager.guid &&
+		    port->manager.unanswered < SILENT_MAX)
+			return 0;
+		return now + SILENT_PAUSE;
+	}
+}
+
+static void set_pauses(const struct run *run, struct rna_port_fabric *port)
+{
+	struct rna_part *part = &run->fabric->counters.part;
+
+	for (unsigned topic = 0; topic < RNA_MAD_TOPIC_COUNT; topic++) {
+		int status = run->answer ? run->answer->status[topic] : RNA_MAD_NOT_ASKED;
+
+		if (run->answer)
+			port->retry[topic] = when_again(run, port, topic, part->started.monotonic);
+		else if (run->before)
+			port->retry[topic] = run->before->retry[topic];
+		if (status < 0 && status != -EOPNOTSUPP)
+			rna_part_count_error(part, status);
+	}
+}
+
+static const struct rna_port_fabric *find_before(const struct rna_collect_input *in, unsigned port)
+{
+	const struct rna_fabric *previous = (const void *)in->previous;
+
+	for (size_t i = 0; previous && i < previous->port_count; i++)
+		if (previous->ports[i].number == port)
+			return &previous->ports[i];
+	return NULL;
+}
+
+/* False: nothing was ever known of it. */
+static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *port,
+		      struct rna_counter_group *group)
+{
+	rna_usec now = run->fabric->counters.part.started.monotonic;
+	const struct rna_counter_group *counted = find_group(run->in, number);
+
+	run->before = find_before(run->in, number);
+	run->memory.capability = counted ? counted->capability : (struct rna_value){0};
+	run->answer = NULL;
+	if (rna_ask_fabric(run->in, number, choose_topics(run->before, now),
+			   &run->fabric->counters.part, &run->memory) == 0)
+		run->answer = &run->memory;
+	if (!run->answer && !run->before)
+		return false;
+	*port = (struct rna_port_fabric){.number = number};
+	set_peer(run, port);
+	set_manager(run, &port->manager);
+	set_pkeys(run, port);
+	port->congestion_control = find_congestion_control(run);
+	if (run->answer) {
+		port->virtual_lanes = run->answer->port.virtual_lanes;
+		set_counters(run, number, group);
+	}
+	set_pauses(run, port);
+	return true;
+}
+
+static int read_all(const struct rna_collect_input *in, struct rna_fabric *fabric)
+{
+	const struct rna_device *device = in->device;
+	struct rna_arena *arena = fabric->counters.part.arena;
+	struct rna_port_fabric *ports = rna_arena_array(arena, device->port_count, sizeof(*ports));
+	struct rna_counter_group *groups =
+		rna_arena_array(arena, device->port_count, sizeof(*groups));
+	struct run run = {.in = in, .fabric = fabric, .arena = arena};
+
+	if (!ports || !groups)
+		return -ENOMEM;
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct rna_counter_group group = {0};
+
+		if (!read_port(&run, device->ports[i], &ports[fabric->port_count], &group))
+			continue;
+		fabric->port_count++;
+		if (group.count > 0)
+			groups[fabric->counters.group_count++] = group;
+	}
+	fabric->ports = ports;
+	fabric->counters.groups = groups;
+	return run.no_memory ? -ENOMEM : 0;
+}
+
+int rna_collect_fabric(const struct rna_collect_input *in, struct rna_part **ret,
+		       struct rna_error *error)
+{
+	struct rna_fabric *fabric = rna_part_new(RNA_COLLECTOR_FABRIC, sizeof(*fabric), 256);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)fabric;
+	int status = -ENOMEM;
+
+	if (part) {
+		part->started = rna_clock_now();
+		rna_reader_start(in->reader, part->started.monotonic, in->period);
+		status = read_all(in, fabric);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s: cannot ask for the fabric",
+				     in->device->name);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
