@@ -40,6 +40,8 @@ TEXT_MEMBER(, rna_fact_node_description, identity, node_description)
 TEXT_MEMBER(, rna_fact_port_guid, port_identity, port_guid)
 TEXT_MEMBER(, rna_fact_netdev, netdev, name)
 TEXT_MEMBER(, rna_fact_gid_netdev, gid, netdev)
+TEXT_MEMBER(, rna_fact_peer, peer, name)
+TEXT_MEMBER(, rna_fact_peer_port, peer, port)
 TEXT_MEMBER(static, netdev_master, netdev, master)
 
 const char *rna_fact_function(const struct rna_subject *subject, char scratch[RNA_FACT_MAX])

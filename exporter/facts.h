@@ -59,6 +59,8 @@ rna_fact rna_fact_width;          /* "4X" */
 rna_fact rna_fact_rate;           /* "200 Gb/s"; not known while the port is down */
 rna_fact rna_fact_mtu;
 rna_fact rna_fact_lid;
+rna_fact rna_fact_peer;      /* what is at the other end of the cable, or was */
+rna_fact rna_fact_peer_port; /* in which of its ports the cable is */
 rna_fact rna_fact_operstate; /* "up", of the network interface */
 rna_fact rna_fact_expected;  /* "up": what the port is meant to be */
 rna_fact rna_fact_expectation_reason;

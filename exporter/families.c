@@ -30,9 +30,10 @@
 
 #include "facts.h"
 #include "families_ethernet.h"
+#include "families_fabric.h"
 #include "families_module.h"
-#include "families_resources.h"
 #include "families_qos.h"
+#include "families_resources.h"
 #include "families_selftest.h"
 #include "families_topology.h"
 #include "families_virtual_functions.h"
@@ -354,6 +355,33 @@ static void write_known_counter(const struct rna_counter *counter, struct rna_wa
 					  in_base_unit(counter, found->value.number));
 }
 
+/* Is the row one of the family that the row before it begins? */
+static bool follows(const struct rna_counter *row)
+{
+	return row > rna_counters && row < rna_counters + rna_counter_count && row->label &&
+	       strcmp(row->metric, row[-1].metric) == 0;
+}
+
+/* Rows with a label are few: they are looked up, so that samples of a port stand together. */
+static void write_labelled_counters(const struct rna_counter *first,
+				    const struct rna_subject_list *ports, struct rna_writer *writer)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = &ports->items[i];
+		const struct rna_counter *row = first;
+
+		do {
+			const struct rna_counter_value *found =
+				rna_counter_group_find(port->groups[row->place], row);
+
+			if (found && rna_value_is_known(found->value) && fits(row, port))
+				rna_writer_sample_with(writer, port->labels, row->label,
+						       row->instance,
+						       in_base_unit(row, found->value.number));
+		} while (follows(++row));
+	}
+}
+
 /* A search and no walk: these are few, and not in the order of the table. */
 static void write_alias(const struct rna_counter *counter, const struct rna_subject_list *ports,
 			struct rna_writer *writer)
@@ -399,11 +427,12 @@ static void device_hw_counters(const struct rna_subject *device, struct rna_writ
 	unknown_counters(device, RNA_PLACE_DEVICE_HW_COUNTERS, writer);
 }
 
+/* Those of the fabric fill up in ordinary work: 16 bits of waiting are soon over. */
 static struct rna_value saturated_counters(const struct rna_subject *port)
 {
 	struct rna_value ret = no_value;
 
-	for (size_t place = 0; place < RNA_PLACE_COUNT; place++) {
+	for (size_t place = 0; place < RNA_PLACE_PORT_FABRIC; place++) {
 		const struct rna_counter_group *group = port->groups[place];
 
 		if (group)
@@ -429,6 +458,11 @@ static struct rna_value counters_resets(const struct rna_subject *port)
 static struct rna_value hw_counters_resets(const struct rna_subject *port)
 {
 	return resets(port, RNA_PLACE_PORT_HW_COUNTERS);
+}
+
+static struct rna_value fabric_counters_resets(const struct rna_subject *port)
+{
+	return resets(port, RNA_PLACE_PORT_FABRIC);
 }
 
 static struct rna_value device_hw_counters_resets(const struct rna_subject *device)
@@ -922,6 +956,55 @@ static const struct rna_family table[] = {
 	{{"rdma_port_capability_mask", GAUGE, PLAIN,
 	  "Capability mask of the port, as a number (IBTA PortInfo:CapabilityMask)."},
 	 PORT, capability_mask},
+	{{"rdma_port_peer_info", INFO, PLAIN,
+	  "What is at the other end of the port's cable, and in which of its ports the cable is; also after "
+	  "the link went down, see rdma_port_peer_stale. source: mad on InfiniBand, lldp on Ethernet."},
+	 PORT, .each = rna_family_peer_info,
+	 .label = "peer, peer_port, peer_type, peer_guid, peer_lid, source"},
+	{{"rdma_port_peer_stale", GAUGE, YES_NO,
+	  "Whether rdma_port_peer_info is what was there before the link went down, or the peer silent."},
+	 PORT, rna_family_peer_stale},
+	{{"rdma_port_peer_changes_total", COUNTER, PLAIN,
+	  "How often there was something else at the other end of the cable, since the agent started."},
+	 PORT, rna_family_peer_changes},
+	{{"rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,
+	  "Most lanes that the port at the other end supports; InfiniBand only."},
+	 PORT, rna_family_peer_width_supported},
+	{{"rdma_port_peer_width_enabled_lanes", GAUGE, PLAIN,
+	  "Most lanes that the port at the other end may use; InfiniBand only."},
+	 PORT, rna_family_peer_width_enabled},
+	{{"rdma_port_peer_speed_supported_code", GAUGE, PLAIN,
+	  "Fastest speed of a lane that the port at the other end supports, like "
+	  "rdma_port_speed_supported_code."},
+	 PORT, rna_family_peer_speed_supported},
+	{{"rdma_port_peer_speed_enabled_code", GAUGE, PLAIN,
+	  "Fastest speed of a lane that the port at the other end may use, like "
+	  "rdma_port_speed_supported_code."},
+	 PORT, rna_family_peer_speed_enabled},
+	{{"rdma_port_sm_info", INFO, PLAIN,
+	  "The subnet manager that the port obeys."},
+	 PORT, .each = rna_family_sm_info, .label = "sm_guid, sm_lid"},
+	{{"rdma_port_sm_state_id", GAUGE, PLAIN,
+	  "What the subnet manager says of itself (0 not active, 1 discovering, 2 standby, 3 master)."},
+	 PORT, rna_family_sm_state},
+	{{"rdma_port_sm_priority", GAUGE, PLAIN,
+	  "Priority of the subnet manager, 0 to 15: the highest becomes master."},
+	 PORT, rna_family_sm_priority},
+	{{"rdma_port_sm_changes_total", COUNTER, PLAIN,
+	  "How often the port got another subnet manager, since the agent started."},
+	 PORT, rna_family_sm_changes},
+	{{"rdma_port_pkeys", GAUGE, PLAIN,
+	  "P_Keys in the port's table, by membership: full, limited."},
+	 PORT, .each = rna_family_pkeys, .label = "membership"},
+	{{"rdma_port_default_pkey", GAUGE, YES_NO,
+	  "Whether the port is a member of the default partition (P_Key 0x7fff), limited or full."},
+	 PORT, rna_family_default_pkey},
+	{{"rdma_port_virtual_lanes", GAUGE, PLAIN,
+	  "Virtual lanes in operation on the port, without that of subnet management."},
+	 PORT, rna_family_virtual_lanes},
+	{{"rdma_port_congestion_control", GAUGE, YES_NO,
+	  "Whether the port answers to management of congestion control (IBTA annex A10)."},
+	 PORT, rna_family_congestion_control},
 	{{"rdma_port_netdev_up", GAUGE, YES_NO,
 	  "Whether the port's network interface is operational."},
 	 PORT, netdev_up},
@@ -1025,6 +1108,10 @@ static const struct rna_family table[] = {
 	  "How often hw_counters of the port began anew: they fell without a wrap, or the device was "
 	  "registered anew."},
 	 PORT, hw_counters_resets},
+	{{"rdma_port_fabric_counters_resets_total", COUNTER, PLAIN,
+	  "How often counters of the port that only MADs have began anew: somebody cleared them, or the "
+	  "device was registered anew."},
+	 PORT, fabric_counters_resets},
 	{{"rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
 	  "How often hw_counters of the device began anew: they fell, or the device was registered "
 	  "anew."},
@@ -1252,6 +1339,7 @@ static struct rna_family counter_family(struct rna_arena *arena, const struct rn
 				.help = counter->help,
 			},
 		.scope = device ? DEVICE : PORT,
+		.label = counter->label,
 		.counter = counter,
 	};
 }
@@ -1267,7 +1355,8 @@ static int add(struct rna_families *families, struct rna_family family)
 static int add_counters(struct rna_families *families)
 {
 	for (size_t i = 0; i < rna_counter_count; i++)
-		if (add(families, counter_family(families->arena, &rna_counters[i])) < 0)
+		if (!follows(&rna_counters[i]) &&
+		    add(families, counter_family(families->arena, &rna_counters[i])) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -1352,7 +1441,9 @@ void rna_family_write(const struct rna_family *family, const struct rna_subjects
 	bool info = family->metric.type == INFO;
 
 	rna_writer_metric(writer, &family->metric);
-	if (family->counter)
+	if (family->counter && family->counter->label)
+		write_labelled_counters(family->counter, list, writer);
+	else if (family->counter)
 		write_known_counter(family->counter, walk, writer);
 	if (family->statistic)
 		rna_family_write_statistic(family, list, writer);

@@ -169,6 +169,8 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	rna_json_set_modules(writer, object, rna_device_modules(port->device), port->port);
 	rna_json_set_optional_counters(writer, object,
 				       rna_port_optional_counters(port->device, port->port));
+	set_counters(writer, object, "fabric_counters", port->groups[RNA_PLACE_PORT_FABRIC]);
+	rna_json_set_fabric(writer, object, port);
 	return object;
 }
 

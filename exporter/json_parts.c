@@ -99,6 +99,77 @@ void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *obje
 	rna_json_set(writer, object, "optional_counters", array);
 }
 
+/* -- Fabric ------------------------------------------------------------------------------------ */
+
+static void set_peer(struct rna_json_writer *writer, json_t *object, const char *name,
+		     const struct rna_peer *peer)
+{
+	json_t *member;
+
+	if (!peer)
+		return;
+	member = json_object();
+	rna_json_set_text(writer, member, "description", peer->name);
+	rna_json_set_text(writer, member, "port", peer->port);
+	if (peer->type != RNA_NODE_TYPE_UNKNOWN)
+		rna_json_set_text(writer, member, "type", rna_node_type_name(peer->type));
+	rna_json_set_text(writer, member, "guid", peer->guid);
+	rna_json_set_text(writer, member, "system_image_guid", peer->system_image_guid);
+	rna_json_set_value(writer, member, "lid", peer->lid);
+	rna_json_set_text(writer, member, "source", rna_peer_source_name(peer->source));
+	rna_json_set(writer, member, "stale", json_boolean(peer->stale));
+	rna_json_set_time(writer, member, "last_seen", peer->seen.realtime);
+	rna_json_set(writer, object, name, member);
+}
+
+static void set_manager(struct rna_json_writer *writer, json_t *object,
+			const struct rna_manager *manager)
+{
+	json_t *member;
+
+	if (!manager->guid && !rna_value_is_known(manager->lid))
+		return;
+	member = json_object();
+	rna_json_set_text(writer, member, "guid", manager->guid);
+	rna_json_set_value(writer, member, "lid", manager->lid);
+	rna_json_set_value(writer, member, "priority", manager->priority);
+	if (rna_value_is_known(manager->state))
+		rna_json_set_text(writer, member, "state",
+				  rna_manager_state_name(manager->state.number));
+	rna_json_set(writer, object, "subnet_manager", member);
+}
+
+static json_t *pkey_object(struct rna_json_writer *writer, const struct rna_pkey *pkey)
+{
+	json_t *object = json_object();
+	char text[8];
+
+	(void)snprintf(text, sizeof(text), "0x%04x", pkey->key);
+	rna_json_set(writer, object, "index", json_integer(pkey->index));
+	rna_json_set_text(writer, object, "pkey", text);
+	rna_json_set_text(writer, object, "membership", pkey->full ? "full" : "limited");
+	return object;
+}
+
+void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
+			 const struct rna_subject *port)
+{
+	const struct rna_port_fabric *fabric = port->fabric;
+	json_t *pkeys;
+
+	set_peer(writer, object, "peer", port->peer);
+	if (!fabric)
+		return;
+	set_peer(writer, object, "former_peer", fabric->former_peer);
+	set_manager(writer, object, &fabric->manager);
+	if (!fabric->pkeys_known)
+		return;
+	pkeys = json_array();
+	for (size_t i = 0; i < fabric->pkey_count; i++)
+		rna_json_append(writer, pkeys, pkey_object(writer, &fabric->pkeys[i]));
+	rna_json_set(writer, object, "pkeys", pkeys);
+}
+
 /* -- Virtual functions --------------------------------------------------------------------------
  */
 

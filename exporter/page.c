@@ -195,6 +195,17 @@ static void cell_netdev(const struct page *page, const struct rna_subject *port)
 	add_below(page, "in ", port->netdev->master);
 }
 
+/* What it was is of use when the link is down: then it says so. */
+static void cell_peer(const struct page *page, const struct rna_subject *port)
+{
+	char scratch[RNA_FACT_MAX];
+
+	add_fact(page, port, rna_fact_peer);
+	add_below(page, "port ", rna_fact_peer_port(port, scratch));
+	if (port->peer && port->peer->stale)
+		add(page, " <small>(before)</small>");
+}
+
 static struct rna_value counter(const struct rna_subject *port, enum rna_counter_place place,
 				const char *file)
 {
@@ -240,6 +251,7 @@ static const struct {
 	{RNA_PLACE_PORT_COUNTERS, "symbol_error", "symbol errors"},
 	{RNA_PLACE_PORT_COUNTERS, "port_rcv_errors", "receive errors"},
 	{RNA_PLACE_PORT_COUNTERS, "port_xmit_discards", "transmit discards"},
+	{RNA_PLACE_PORT_FABRIC, "fec_uncorrectable_blocks", "uncorrected blocks"},
 	{RNA_PLACE_PORT_COUNTERS, "local_link_integrity_errors", "link integrity errors"},
 	{RNA_PLACE_PORT_COUNTERS, "excessive_buffer_overrun_errors", "buffer overruns"},
 	{RNA_PLACE_PORT_HW_COUNTERS, "out_of_sequence", "out of sequence"},
@@ -278,6 +290,7 @@ static const struct {
 	{"Link", cell_link, "<td>"},
 	{"MTU", cell_mtu, "<td>"},
 	{"Network interface", cell_netdev, "<td>"},
+	{"Other end", cell_peer, "<td>"},
 	{"Data", cell_data, "<td>"},
 	{"Errors", cell_troubles, "<td class=wrap>"},
 };

@@ -24,7 +24,8 @@ static int set_count(struct rna_subject_list *list, size_t count)
 static void set_groups(struct rna_subject *subject)
 {
 	static const enum rna_collector_id sources[] = {RNA_COLLECTOR_COUNTERS,
-							RNA_COLLECTOR_HW_COUNTERS};
+							RNA_COLLECTOR_HW_COUNTERS,
+							RNA_COLLECTOR_FABRIC};
 
 	for (size_t s = 0; s < RNA_ARRAY_SIZE(sources); s++) {
 		const struct rna_counters_part *part =
@@ -90,6 +91,8 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		.port_identity = rna_port_identity(device->device, number),
 		.state = rna_port_state(device->device, number),
 		.link = rna_port_link(device->device, number),
+		.fabric = rna_port_fabric(device->device, number),
+		.peer = rna_port_peer(device->device, number),
 		.gids = rna_port_gids(device->device, number),
 		.qos = rna_port_qos(device->device, number),
 		.port_netdev = rna_netdev_search_port(search, device->device->device->name, number),

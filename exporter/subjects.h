@@ -29,6 +29,8 @@ struct rna_subject {
 	const struct rna_port_link *link;
 	const struct rna_port_netdev *port_netdev; /* how netdev was found */
 	const struct rna_netdev *netdev;
+	const struct rna_port_fabric *fabric;
+	const struct rna_peer *peer; /* at the other end of the cable */
 	const struct rna_port_gids *gids;
 	const struct rna_qos_port *qos;      /* of a port with an Ethernet interface */
 	const struct rna_gid_entry *gid;     /* one of gids */

@@ -33,6 +33,8 @@ static const struct column port_columns[] = {
 	{"LID", rna_fact_lid, .right = true},
 	{"NETDEV", rna_fact_netdev},
 	{"OPER", rna_fact_operstate, .tone = rna_tone_operstate},
+	{"PEER", rna_fact_peer},
+	{"PEERPORT", rna_fact_peer_port, .right = true},
 	{"PCI", rna_fact_pci_address},
 	{"NUMA", rna_fact_numa_node, .right = true},
 	{"HCA", rna_fact_hca_type},

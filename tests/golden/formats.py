@@ -26,7 +26,7 @@ VOLATILE = {
 }
 VOLATILE_UNLESS_ZERO = {"rdma_collector_stalled_seconds"}
 VOLATILE_LABELS = {"rdma_agent_build_info": "version"}
-VOLATILE_JSON = {"time", "version", "root", "since"} | {
+VOLATILE_JSON = {"time", "version", "root", "since", "last_seen"} | {
     re.sub("^(rdma_collector|rdma_agent|process)_", "", name) for name in VOLATILE}
 VOLATILE_JSON_UNLESS_ZERO = {"stalled_seconds"}
 

@@ -132,6 +132,46 @@ static struct rna_part *new_counters(enum rna_collector_id id)
 	return &part->part;
 }
 
+/* A peer that is gone and another before it, a subnet manager, and a limited P_Key. */
+static inline struct rna_part *new_fabric(void)
+{
+	static const struct rna_peer former = {.name = "leaf 1", .port = "3"};
+	static const struct rna_peer peer = {
+		.type = RNA_NODE_TYPE_SWITCH,
+		.name = "leaf \"7\"",
+		.port = "12",
+		.guid = "fc6a:1c03:0042:7700",
+		.lid = {.number = 7, .state = RNA_VALUE_OK},
+		.link.width_supported = {.number = 4, .state = RNA_VALUE_OK},
+		.stale = true,
+	};
+	static const struct rna_pkey pkey = {.key = RNA_DEFAULT_PKEY};
+	static const struct rna_port_fabric port = {
+		.number = 1,
+		.peer = &peer,
+		.former_peer = &former,
+		.peer_changes = 1,
+		.manager = {.guid = "1070:fd03:00aa:0001",
+			    .lid = {.number = 1, .state = RNA_VALUE_OK},
+			    .priority = {.number = 14, .state = RNA_VALUE_OK},
+			    .state = {.number = RNA_MANAGER_STANDBY, .state = RNA_VALUE_OK},
+			    .changes = 2},
+		.pkeys_known = true,
+		.pkey_count = 1,
+		.pkeys = &pkey,
+	};
+	struct rna_fabric *part = new_part(RNA_COLLECTOR_FABRIC, sizeof(*part));
+	struct rna_arena *arena = part->counters.part.arena;
+	struct rna_counter_group *group = rna_arena_alloc(arena, sizeof(*group));
+
+	*group = new_group(arena, RNA_PLACE_PORT_FABRIC, 1, 4);
+	part->counters.groups = group;
+	part->counters.group_count = 1;
+	part->ports = &port;
+	part->port_count = 1;
+	return &part->counters.part;
+}
+
 /* An application has two queue pairs on it, and the kernel one. */
 static inline struct rna_part *new_resources(void)
 {
@@ -371,6 +411,7 @@ static struct rna_view *new_view(size_t device_count)
 			device->parts[RNA_COLLECTOR_GIDS] = new_gids();
 		device->parts[RNA_COLLECTOR_COUNTERS] = new_counters(RNA_COLLECTOR_COUNTERS);
 		device->parts[RNA_COLLECTOR_HW_COUNTERS] = new_counters(RNA_COLLECTOR_HW_COUNTERS);
+		device->parts[RNA_COLLECTOR_FABRIC] = new_fabric();
 	}
 	add_jobs_to(view);
 	remember_in(view);

@@ -127,19 +127,20 @@ static void test_table(void **state)
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
 
 	(void)state;
-	assert_table(view, false,
-		     "DEVICE  PORT  LINK        STATE   PHYSICAL  EXPECTED      RATE  WIDTH  SPEED "
-		     "  MTU  LID"
-		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
-		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    up        400 Gb/s     4X  NDR   "
-		     " 4096   17"
-		     "  ib0     up    0000:00:00.0     0  MT4129  28.39.1002\n"
-		     "mlx5_1     1  Ethernet    DOWN    Disabled  down             -      -  -     "
-		     " 4096    -"
-		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n"
-		     "rxe2       1  -           -       -         -                -      -  -     "
-		     "    -    -"
-		     "  -       -     -                -  -       -\n");
+	assert_table(
+		view, false,
+		"DEVICE  PORT  LINK        STATE   PHYSICAL  EXPECTED      RATE  WIDTH  SPEED "
+		"  MTU  LID"
+		"  NETDEV  OPER  PEER      PEERPORT  PCI           NUMA  HCA     FIRMWARE\n"
+		"mlx5_0     1  InfiniBand  ACTIVE  LinkUp    up        400 Gb/s     4X  NDR   "
+		" 4096   17"
+		"  ib0     up    leaf \"7\"        12  0000:00:00.0     0  MT4129  28.39.1002\n"
+		"mlx5_1     1  Ethernet    DOWN    Disabled  down             -      -  -     "
+		" 4096    -"
+		"  -       -     leaf \"7\"        12  0000:01:00.0     0  MT4129  28.39.1002\n"
+		"rxe2       1  -           -       -         -                -      -  -     "
+		"    -    -"
+		"  -       -     -                -  -                -  -       -\n");
 }
 
 static void assert_gid_table(const struct rna_view *view, const char *expected)
@@ -245,17 +246,18 @@ static void test_table_holds_whatever_firmware_says(void **state)
 	(void)state;
 	identity->hca_type = "größer"; /* as wide as MT4129 */
 	identity->firmware_version = "1\n2\033[31m\xff";
-	assert_table(view, false,
-		     "DEVICE  PORT  LINK        STATE   PHYSICAL  EXPECTED      RATE  WIDTH  SPEED "
-		     "  MTU  LID"
-		     "  NETDEV  OPER  PCI           NUMA  HCA     FIRMWARE\n"
-		     "mlx5_0     1  InfiniBand  ACTIVE  LinkUp    up        400 Gb/s     4X  NDR   "
-		     " 4096   17"
-		     "  ib0     up    0000:00:00.0     0  größer  1\xef\xbf\xbd"
-		     "2\xef\xbf\xbd[31m\xef\xbf\xbd\n"
-		     "mlx5_1     1  Ethernet    DOWN    Disabled  down             -      -  -     "
-		     " 4096    -"
-		     "  -       -     0000:01:00.0     0  MT4129  28.39.1002\n");
+	assert_table(
+		view, false,
+		"DEVICE  PORT  LINK        STATE   PHYSICAL  EXPECTED      RATE  WIDTH  SPEED "
+		"  MTU  LID"
+		"  NETDEV  OPER  PEER      PEERPORT  PCI           NUMA  HCA     FIRMWARE\n"
+		"mlx5_0     1  InfiniBand  ACTIVE  LinkUp    up        400 Gb/s     4X  NDR   "
+		" 4096   17"
+		"  ib0     up    leaf \"7\"        12  0000:00:00.0     0  größer  1\xef\xbf\xbd"
+		"2\xef\xbf\xbd[31m\xef\xbf\xbd\n"
+		"mlx5_1     1  Ethernet    DOWN    Disabled  down             -      -  -     "
+		" 4096    -"
+		"  -       -     leaf \"7\"        12  0000:01:00.0     0  MT4129  28.39.1002\n");
 }
 
 static void test_table_without_devices(void **state)

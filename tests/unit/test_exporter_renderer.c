@@ -213,6 +213,31 @@ static void test_resources(void **state)
 	}
 }
 
+static void test_fabric(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(view, RNA_EXPOSITION_CLASSIC);
+
+	(void)state;
+	assert_line(body,
+		    "rdma_port_peer_info{device=\"mlx5_0\",port=\"1\",peer=\"leaf \\\"7\\\"\","
+		    "peer_port=\"12\",peer_type=\"switch\",peer_guid=\"fc6a:1c03:0042:7700\","
+		    "peer_lid=\"7\",source=\"mad\"} 1");
+	assert_line(body, "rdma_port_peer_stale{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_line(body, "rdma_port_peer_changes_total{device=\"mlx5_0\",port=\"1\"} 1");
+	/* of a peer that is gone */
+	assert_no_sample(body, "rdma_port_peer_width_supported_lanes", "mlx5_0");
+	assert_line(body, "rdma_port_sm_info{device=\"mlx5_0\",port=\"1\","
+			  "sm_guid=\"1070:fd03:00aa:0001\",sm_lid=\"1\"} 1");
+	assert_line(body, "rdma_port_sm_state_id{device=\"mlx5_0\",port=\"1\"} 2");
+	assert_line(body, "rdma_port_sm_changes_total{device=\"mlx5_0\",port=\"1\"} 2");
+	assert_line(body, "rdma_port_pkeys{device=\"mlx5_0\",port=\"1\",membership=\"full\"} 0");
+	assert_line(body, "rdma_port_pkeys{device=\"mlx5_0\",port=\"1\",membership=\"limited\"} 1");
+	assert_line(body, "rdma_port_default_pkey{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_no_sample(body, "rdma_port_congestion_control", "mlx5_0"); /* not known */
+	assert_line(body, "rdma_port_fabric_counters_resets_total{device=\"mlx5_0\",port=\"1\"} 4");
+}
+
 static void test_link_layer_decides(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
@@ -228,10 +253,14 @@ static void test_link_layer_decides(void **state)
 			RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
 			unsigned layer = d == 0 ? RNA_ON_INFINIBAND : RNA_ON_ETHERNET;
 
-			rna_strbuf_printf(&line, "rdma_%s_%s%s{device=\"mlx5_%zu\"%s} %ju",
+			rna_strbuf_printf(&line, "rdma_%s_%s%s{device=\"mlx5_%zu\"%s",
 					  device ? "device" : "port", counter->metric,
 					  counter->kind == RNA_COUNTER ? "_total" : "", d,
-					  device ? "" : ",port=\"1\"", (uintmax_t)number);
+					  device ? "" : ",port=\"1\"");
+			if (counter->label)
+				rna_strbuf_printf(&line, ",%s=\"%s\"", counter->label,
+						  counter->instance);
+			rna_strbuf_printf(&line, "} %ju", (uintmax_t)number);
 			if (has_line(body, line.data) != (device || counter->link_layers & layer))
 				fail_msg("%s", line.data);
 		}
@@ -396,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_gid_info_can_be_turned_off),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_fabric),
 		cmocka_unit_test(test_link_layer_decides),
 		cmocka_unit_test(test_collectors),
 		cmocka_unit_test(test_agent),
