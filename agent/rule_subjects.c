@@ -85,6 +85,8 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->link_layer = identity ? identity->link_layer : RNA_LINK_LAYER_UNKNOWN;
 	subject->state = rna_port_state(device, number);
 	subject->link = rna_port_link(device, number);
+	subject->fabric = rna_port_fabric(device, number);
+	subject->peer = rna_port_peer(device, number);
 	subject->gids = rna_port_gids(device, number);
 	subject->qos = rna_port_qos(device, number);
 	subject->netdev = find_netdev(join, device->device->name, number);

@@ -113,6 +113,70 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "d7007c37fcf549da976ee3595e115aa1",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
+	[RNA_RULE_LINK_LIMITED] = {
+		.name = "link-limited",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "One end of an InfiniBand link keeps it from being wider or faster: the port at "
+			"the other end supports no more, or one of them is set to less.",
+		.check = rna_check_link_limited,
+		.remedy = "Nothing, if it is meant so; else use another switch port, or set both ends "
+			  "alike (ibportstate, the configuration of the switch).",
+		.message_id = "8cba2abe2e2e42e88828fac405fa4e81",
+	},
+	[RNA_RULE_CABLE_MOVED] = {
+		.name = "cable-moved",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "The cable of an InfiniBand port was in another port of the fabric, less than a "
+			"day ago.",
+		.check = rna_check_cable_moved,
+		.remedy = "Compare with the cabling plan; a rail in the wrong leaf switch makes traffic "
+			  "cross the spine. It is told for a day.",
+		.message_id = "83c23fbc7c2a42e2af34c674b2031106",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_SUBNET_MANAGER_CHANGED] = {
+		.name = "subnet-manager-changed",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "An InfiniBand port got another subnet manager, less than an hour ago.",
+		.check = rna_check_subnet_manager_changed,
+		.remedy = "Nothing, if the old one was stopped; else look into the logs of both: two "
+			  "that take turns disturb the fabric.",
+		.message_id = "d7f5b901499b40da851a018c788d7ca2",
+	},
+	[RNA_RULE_SUBNET_MANAGER_UNWELL] = {
+		.name = "subnet-manager-unwell",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "The subnet manager of an active InfiniBand port does not answer any more, or "
+			"says that it is not master.",
+		.check = rna_check_subnet_manager_unwell,
+		.remedy = "Ask it with sminfo, and look at the host that it runs on; the fabric goes on "
+			  "without one, but no port comes up and no path is repaired.",
+		.message_id = "54c330b3758a4a93aeec1cdbffdf0d6a",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_PKEY_DEFAULT_MISSING] = {
+		.name = "pkey-default-missing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "An active InfiniBand port is in no way a member of the default partition "
+			"(P_Key 0x7fff), in which subnet administration is reached.",
+		.check = rna_check_pkey_default_missing,
+		.remedy = "Look into the partitions of the subnet manager (partitions.conf, UFM): "
+			  "limited membership of all ports is usual.",
+		.message_id = "66cd69b911434099bf6c2d22763cf594",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	},
 	[RNA_RULE_PORT_FLAPPING] = {
 		.name = "port-flapping",
 		.severity = RNA_SEVERITY_WARNING,

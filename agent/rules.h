@@ -27,6 +27,11 @@ enum rna_rule_id {
 	RNA_RULE_DEVICE_MISSING,
 	RNA_RULE_DEVICE_MOVED,
 	RNA_RULE_LINK_DEGRADED,
+	RNA_RULE_LINK_LIMITED,
+	RNA_RULE_CABLE_MOVED,
+	RNA_RULE_SUBNET_MANAGER_CHANGED,
+	RNA_RULE_SUBNET_MANAGER_UNWELL,
+	RNA_RULE_PKEY_DEFAULT_MISSING,
 	RNA_RULE_PORT_FLAPPING,
 	RNA_RULE_ERRORS_RISING,
 	RNA_RULE_COUNTER_SATURATED,
@@ -86,6 +91,8 @@ struct rna_rule_subject {
 	enum rna_link_layer link_layer;
 	const struct rna_port_state_value *state;
 	const struct rna_port_link *link;
+	const struct rna_port_fabric *fabric;
+	const struct rna_peer *peer; /* at the other end of the cable */
 	const struct rna_port_gids *gids;
 	const struct rna_netdev *netdev;
 	const struct rna_qos_port *qos; /* of a port with an Ethernet interface */
@@ -206,6 +213,10 @@ const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
 bool rna_netdev_has_no_link(const struct rna_netdev *netdev);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
 
+/* "leaf-07 port 12", in arena; and what is at the other end now, NULL: not known. */
+const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
+const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port);
+
 /* The check functions, by subject: */
 void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out);
@@ -214,6 +225,11 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out);

@@ -73,6 +73,23 @@ static bool is_below(struct rna_value value, struct rna_value supported)
 	       value.number < supported.number;
 }
 
+/* Where both ends may do more, what keeps them from it is between them. See link-limited, too. */
+static void compare_with_both_ends(const struct rna_rule_subject *port, const struct rna_peer *peer,
+				   struct rna_finds *out)
+{
+	const struct rna_port_link *link = port->link;
+	const char *name = rna_rule_say_peer(peer, out->arena);
+
+	if (is_below(link->width, link->width_enabled) &&
+	    is_below(link->width, peer->link.width_enabled))
+		(void)rna_find(out, "%s; it and %s may use more lanes", is_at(port, out->arena),
+			       name);
+	else if (is_below(link->speed_code, link->speed_enabled) &&
+		 is_below(link->speed_code, peer->link.speed_enabled))
+		(void)rna_find(out, "%s; it and %s may use a higher speed", is_at(port, out->arena),
+			       name);
+}
+
 /*
  * Lost lanes are a fault. A speed below what the port supports often is not: the port at the other
  * end, which is not asked, may have no more.
@@ -80,7 +97,12 @@ static bool is_below(struct rna_value value, struct rna_value supported)
 static void compare_with_supported(const struct rna_rule_subject *port, struct rna_finds *out)
 {
 	const struct rna_port_link *link = port->link;
+	const struct rna_peer *peer = rna_rule_live_peer(port);
 
+	if (peer && rna_value_is_known(peer->link.width_enabled)) {
+		compare_with_both_ends(port, peer, out);
+		return;
+	}
 	if (is_below(link->width, link->width_supported))
 		(void)rna_find(out, "%s; the port supports %juX", is_at(port, out->arena),
 			       (uintmax_t)link->width_supported.number);

@@ -76,6 +76,17 @@ static const char *why_expected(const struct rna_rule_subject *port)
 	}
 }
 
+/* In what the cable was, for whoever goes there to look. "" where that is not known. */
+static const char *where_connected(const struct rna_rule_subject *port, struct rna_arena *arena)
+{
+	const char *text = NULL;
+
+	if (port->peer)
+		text = rna_arena_printf(arena, "; it was connected to %s",
+					rna_rule_say_peer(port->peer, arena));
+	return text ? text : "";
+}
+
 /* The transition itself, where the agent saw it: earlier than the first look that judged it. */
 static void set_since(struct rna_finding *finding, const struct rna_rule_subject *port)
 {
@@ -99,11 +110,12 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
 		return; /* port-disabled says it */
 	why = why_down(port, out->arena, &remedy);
-	found = rna_find(out, "%s%s%s",
+	found = rna_find(out, "%s%s%s%s",
 			 expected == RNA_EXPECTED_UP ? "down, though "
 						     : "down, and was never seen up",
 			 expected == RNA_EXPECTED_UP ? why_expected(port) : "",
-			 why ? rna_arena_printf(out->arena, "; %s", why) : "");
+			 why ? rna_arena_printf(out->arena, "; %s", why) : "",
+			 where_connected(port, out->arena));
 	set_since(found, port);
 	if (remedy)
 		found->remedy = remedy;

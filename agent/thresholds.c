@@ -28,6 +28,7 @@
 #define PMA    RNA_PLACE_PORT_COUNTERS
 #define HW     RNA_PLACE_PORT_HW_COUNTERS
 #define DEVICE RNA_PLACE_DEVICE_HW_COUNTERS
+#define FABRIC RNA_PLACE_PORT_FABRIC
 #define INFO   RNA_SEVERITY_INFO
 #define WARN   RNA_SEVERITY_WARNING
 #define RISING RNA_RULE_ERRORS_RISING
@@ -55,6 +56,22 @@ static const struct rna_threshold table[] = {
 	 "packets were broken at an earlier hop, not here"},
 	{"port_xmit_discards", PMA, IB, RISING, WARN, 100, 's',
 	 "packets wait too long to be sent: congestion, or a peer that takes nothing"},
+	{"fec_uncorrectable_blocks", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "more errors than forward error correction can repair: cable, connector or transceiver"},
+	{"port_rcv_local_physical_errors", FABRIC, IB, RISING, WARN, 120, 'h',
+	 "packets are broken on this very link: cable, connector or transceiver"},
+	{"port_rcv_malformed_packet_errors", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "packets arrive that nobody may send: a fault of a switch or of an HCA, not of a cable"},
+	{"port_rcv_buffer_overrun_errors", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "flow control fails: buffers overran"},
+	{"port_neighbor_mtu_discards", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "packets are larger than the other end takes: MTUs differ"},
+	{"port_inactive_discards", FABRIC, IB, RISING, INFO, 100, 'h',
+	 "packets were to be sent while the port was not active: it went down under load"},
+	{"port_sw_hoq_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
+	 "packets waited too long at the head of a queue: a peer takes nothing, or congestion"},
+	{"port_sw_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
+	 "packets grew too old on the way: congestion"},
 	{"rx_icrc_encapsulated", HW, ROCE, RISING, WARN, 1, 'h',
 	 "RoCE packets arrive changed: something on the way corrupts them"},
 	{"local_ack_timeout_err", HW, 0, RISING, WARN, 1, 's',

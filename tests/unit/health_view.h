@@ -25,8 +25,11 @@ struct node_port {
 	uint64_t gigabits;
 	struct rna_value width_supported;
 	struct rna_value speed_supported;
+	struct rna_value width_enabled, speed_enabled;
 	const char *speed_name;
 	struct rna_value active_mtu;
+	bool has_fabric;
+	struct rna_port_fabric fabric; /* number aside */
 	bool has_gids;
 	struct rna_port_gids gids;
 	struct rna_netdev netdev; /* no name: none */
@@ -185,18 +188,29 @@ static struct rna_part *node_netdevs(const struct node *node)
 	return &part->part;
 }
 
-static struct rna_part *node_counters(const struct node *node, const struct node_port *port,
-				      enum rna_collector_id id)
+static bool is_of(enum rna_counter_place place, enum rna_collector_id id)
 {
-	struct rna_counters_part *part = node_part(node, id, sizeof(*part));
+	switch (place) {
+	case RNA_PLACE_PORT_COUNTERS:
+		return id == RNA_COLLECTOR_COUNTERS;
+	case RNA_PLACE_PORT_FABRIC:
+		return id == RNA_COLLECTOR_FABRIC;
+	default:
+		return id == RNA_COLLECTOR_HW_COUNTERS;
+	}
+}
+
+static struct rna_part *node_counters(const struct node *node, const struct node_port *port,
+				      enum rna_collector_id id, size_t size)
+{
+	struct rna_counters_part *part = node_part(node, id, size);
 	struct rna_counter_group *groups =
 		rna_arena_array(part->part.arena, NODE_COUNTERS_MAX, sizeof(*groups));
 
 	for (size_t i = 0; i < port->counter_count; i++) {
-		bool pma = port->counters[i].place == RNA_PLACE_PORT_COUNTERS;
 		struct rna_counter_value *value = rna_arena_alloc(part->part.arena, sizeof(*value));
 
-		if (pma != (id == RNA_COLLECTOR_COUNTERS))
+		if (!is_of(port->counters[i].place, id))
 			continue;
 		value->file = port->counters[i].file;
 		value->value = port->counters[i].value;
@@ -229,6 +243,20 @@ static struct rna_part *node_ethernet(const struct node *node, const struct node
 	part->netdevs = netdev;
 	part->count = port->netdev.name != NULL;
 	return &part->part;
+}
+
+static struct rna_part *node_fabric(const struct node *node, const struct node_port *port)
+{
+	struct rna_part *counters =
+		node_counters(node, port, RNA_COLLECTOR_FABRIC, sizeof(struct rna_fabric));
+	struct rna_fabric *part = (struct rna_fabric *)counters;
+	struct rna_port_fabric *one = rna_arena_alloc(counters->arena, sizeof(*one));
+
+	*one = port->fabric;
+	one->number = 1;
+	part->ports = one;
+	part->port_count = port->has_fabric;
+	return counters;
 }
 
 static struct rna_part *node_pcie(const struct node *node, const struct node_port *port)
@@ -313,9 +341,13 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 				.width = rna_value_ok(4), .speed_code = rna_value_ok(128),
 				.width_supported = port->width_supported,
 				.speed_supported = port->speed_supported,
+				.width_enabled = port->width_enabled,
+				.speed_enabled = port->speed_enabled,
 				.speed_name = port->speed_name, .active_mtu = port->active_mtu,
 				.max_mtu = rna_value_ok(4096))
 			 ->part;
+	if (port->has_fabric || port->counter_count > 0)
+		device->parts[RNA_COLLECTOR_FABRIC] = node_fabric(node, port);
 	if (port->has_gids) {
 		struct rna_gids *gids =
 			NODE_PORT_PART(rna_gids, rna_port_gids, RNA_COLLECTOR_GIDS, .count = 0);
@@ -334,9 +366,11 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 	device->parts[RNA_COLLECTOR_MODULE] = node_modules(node, port);
 	device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS] = node_vfs(node, port);
 	device->parts[RNA_COLLECTOR_ETHERNET] = node_ethernet(node, port);
-	device->parts[RNA_COLLECTOR_COUNTERS] = node_counters(node, port, RNA_COLLECTOR_COUNTERS);
+	device->parts[RNA_COLLECTOR_COUNTERS] =
+		node_counters(node, port, RNA_COLLECTOR_COUNTERS, sizeof(struct rna_counters_part));
 	device->parts[RNA_COLLECTOR_HW_COUNTERS] =
-		node_counters(node, port, RNA_COLLECTOR_HW_COUNTERS);
+		node_counters(node, port, RNA_COLLECTOR_HW_COUNTERS,
+			      sizeof(struct rna_counters_part));
 }
 
 static void node_add_job(const struct node *node, const struct node_port *port,

@@ -231,6 +231,17 @@ static void set_counter(struct fixture *f, const char *file, enum rna_counter_pl
 	f->node.ports[0].counters[0].value = rna_value_ok(number);
 }
 
+static void test_errors_rise_that_only_mads_know(void **state)
+{
+	struct fixture *f = *state;
+
+	set_counter(f, "fec_uncorrectable_blocks", RNA_PLACE_PORT_FABRIC, 100);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "fec_uncorrectable_blocks", RNA_PLACE_PORT_FABRIC, 110);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+errors-rising");
+}
+
 static void test_errors_rise_and_calm_down(void **state)
 {
 	struct fixture *f = *state;
@@ -537,6 +548,7 @@ int main(void)
 		TEST(test_unknown_keeps_what_was_told),
 		TEST(test_silence),
 		TEST(test_worse_is_told_again),
+		TEST(test_errors_rise_that_only_mads_know),
 		TEST(test_errors_rise_and_calm_down),
 		TEST(test_pcie_errors_rise_and_name_the_hop),
 		TEST(test_statistics_of_ethernet_ports),

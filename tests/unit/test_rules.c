@@ -180,6 +180,176 @@ static void as_supported(struct node *node)
 	node->ports[0].speed_supported = rna_value_ok(128);
 }
 
+/* -- The fabric -------------------------------------------------------------------------------- */
+
+/* In a switch that can do all that the port can. */
+static const struct rna_peer leaf = {
+	.type = RNA_NODE_TYPE_SWITCH,
+	.name = "leaf-07",
+	.port = "12",
+	.guid = "fc6a:1c03:0042:7700",
+	.link = {.width_enabled = {4, RNA_VALUE_OK},
+		 .width_supported = {4, RNA_VALUE_OK},
+		 .speed_enabled = {128, RNA_VALUE_OK},
+		 .speed_supported = {128, RNA_VALUE_OK}},
+};
+static struct rna_peer other_leaf;
+
+static void connect(struct node *node, const struct rna_peer *peer)
+{
+	struct node_port *port = &node->ports[0];
+
+	port->has_fabric = true;
+	port->fabric.peer = peer;
+	port->width_enabled = port->width_supported = rna_value_ok(4);
+	port->speed_enabled = port->speed_supported = rna_value_ok(128);
+}
+
+static void connected_well(struct node *node)
+{
+	connect(node, &leaf);
+}
+
+static void connected_and_down(struct node *node)
+{
+	down_expected_up(node);
+	connect(node, &leaf);
+}
+
+static struct rna_peer *connect_to_other(struct node *node)
+{
+	other_leaf = leaf;
+	other_leaf.name = "leaf-08";
+	connect(node, &other_leaf);
+	return &other_leaf;
+}
+
+static void peer_supports_less(struct node *node)
+{
+	connect_to_other(node)->link.speed_supported.number = 128;
+	node->ports[0].speed_supported = rna_value_ok(256);
+}
+
+static void peer_is_set_to_less(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.speed_supported = rna_value_ok(256);
+	node->ports[0].speed_supported = node->ports[0].speed_enabled = rna_value_ok(256);
+}
+
+static void port_is_set_to_less(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.speed_supported = peer->link.speed_enabled = rna_value_ok(256);
+	node->ports[0].speed_supported = rna_value_ok(256);
+}
+
+static void both_ends_may_do_more(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.speed_supported = peer->link.speed_enabled = rna_value_ok(256);
+	node->ports[0].speed_supported = node->ports[0].speed_enabled = rna_value_ok(256);
+}
+
+static void both_ends_have_more_lanes(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.width_supported = peer->link.width_enabled = rna_value_ok(8);
+	node->ports[0].width_supported = node->ports[0].width_enabled = rna_value_ok(8);
+}
+
+/* What a peer could do that is gone says nothing; what the port could, is compared as without. */
+static void peer_is_stale(struct node *node)
+{
+	peer_supports_less(node);
+	other_leaf.stale = true;
+}
+
+static void cable_moved(struct node *node)
+{
+	connect_to_other(node);
+	node->ports[0].fabric.former_peer = &leaf;
+	node->ports[0].fabric.peer_changed.monotonic = node->now.monotonic - 60 * RNA_USEC_PER_SEC;
+}
+
+static void cable_moved_long_ago(struct node *node)
+{
+	cable_moved(node);
+	node->ports[0].fabric.peer_changed.monotonic =
+		node->now.monotonic - UINT64_C(90000) * RNA_USEC_PER_SEC;
+}
+
+static void set_manager(struct node *node, uint64_t state)
+{
+	connect(node, &leaf);
+	node->ports[0].fabric.manager = (struct rna_manager){
+		.guid = "1070:fd03:00aa:0001",
+		.lid = rna_value_ok(1),
+		.state = rna_value_ok(state),
+	};
+}
+
+static void manager_is_well(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_MASTER);
+	node->ports[0].fabric.manager.unanswered = 2;
+}
+
+static void manager_is_standby(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_STANDBY);
+}
+
+static void manager_is_silent(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_MASTER);
+	node->ports[0].fabric.manager.unanswered = 3;
+}
+
+static void manager_changed(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_MASTER);
+	node->ports[0].fabric.manager.changes = 1;
+	node->ports[0].fabric.manager.changed = node->now;
+}
+
+static void manager_changed_long_ago(struct node *node)
+{
+	manager_changed(node);
+	node->ports[0].fabric.manager.changed.monotonic -= UINT64_C(7200) * RNA_USEC_PER_SEC;
+}
+
+static void set_pkey(struct node *node, uint16_t key)
+{
+	static struct rna_pkey pkey;
+
+	connect(node, &leaf);
+	pkey.key = key;
+	node->ports[0].fabric.pkeys_known = true;
+	node->ports[0].fabric.pkey_count = 1;
+	node->ports[0].fabric.pkeys = &pkey;
+}
+
+static void only_a_tenants_pkey(struct node *node)
+{
+	set_pkey(node, 0x12);
+}
+
+static void default_pkey_limited(struct node *node)
+{
+	set_pkey(node, RNA_DEFAULT_PKEY);
+}
+
+static void no_pkey_while_down(struct node *node)
+{
+	down_expected_down(node);
+	set_pkey(node, 0x12);
+}
+
 static void below_without_speed_name(struct node *node)
 {
 	below_siblings(node);
@@ -1075,6 +1245,24 @@ static const struct {
 	{fewer_lanes_than_supported, IB, "link-degraded warning"},
 	{slower_than_supported, IB, "link-degraded info"},
 	{as_supported, IB, ""},
+	{connected_well, IB, ""},
+	{connected_and_down, IB, "port-down critical"},
+	{peer_supports_less, IB, "link-limited info"},
+	{peer_is_set_to_less, IB, "link-limited info"},
+	{port_is_set_to_less, IB, "link-limited info"},
+	{both_ends_may_do_more, IB, "link-degraded warning"},
+	{both_ends_have_more_lanes, IB, "link-degraded warning"},
+	{peer_is_stale, IB, "link-degraded info"},
+	{cable_moved, IB, "cable-moved warning"},
+	{cable_moved_long_ago, IB, ""},
+	{manager_is_well, IB, ""},
+	{manager_is_standby, IB, "subnet-manager-unwell warning"},
+	{manager_is_silent, IB, "subnet-manager-unwell warning"},
+	{manager_changed, IB, "subnet-manager-changed info"},
+	{manager_changed_long_ago, IB, ""},
+	{only_a_tenants_pkey, IB, "pkey-default-missing warning"},
+	{default_pkey_limited, IB, ""},
+	{no_pkey_while_down, IB, ""},
 	{below_without_speed_name, IB, ""},
 	{below_while_down, IB, ""},
 	{no_gids, IB, "gid-missing warning"},
@@ -1255,6 +1443,31 @@ static void assert_text(void (*change)(struct node *node), const char *text)
 	(void)rna_view_unref(view);
 	rna_health_deinit(&health);
 	rna_settings_deinit(&settings);
+}
+
+static void test_what_is_said_of_the_fabric(void **state)
+{
+	(void)state;
+	assert_text(connected_and_down,
+		    "mlx5_0/1: down, though it was up before; it looks for a link and finds none: "
+		    "no cable, or the other end is off; it was connected to leaf-07 port 12");
+	assert_text(peer_supports_less,
+		    "mlx5_0/1: leaf-08 port 12 supports no higher speed, and the port does");
+	assert_text(peer_is_set_to_less,
+		    "mlx5_0/1: leaf-08 port 12 is set to less speed than both ends support");
+	assert_text(port_is_set_to_less,
+		    "mlx5_0/1: the port is set to less speed than it and leaf-08 port 12 support");
+	assert_text(
+		both_ends_have_more_lanes,
+		"mlx5_0/1: runs at 400 Gb/s (4X NDR); it and leaf-08 port 12 may use more lanes");
+	assert_text(cable_moved,
+		    "mlx5_0/1: the cable is in leaf-08 port 12 now; it was in leaf-07 port 12");
+	assert_text(manager_is_silent,
+		    "mlx5_0/1: its subnet manager (GUID 1070:fd03:00aa:0001, LID "
+		    "1) does not answer any more");
+	assert_text(manager_is_standby, "mlx5_0/1: its subnet manager (GUID 1070:fd03:00aa:0001, "
+					"LID 1) says that it is standby, not master");
+	assert_text(only_a_tenants_pkey, "mlx5_0/1: not in the default partition (P_Key 0x7fff)");
 }
 
 static void tested_slower_than_siblings(struct node *node)
@@ -1518,6 +1731,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_each_rule),
+		cmocka_unit_test(test_what_is_said_of_the_fabric),
 		cmocka_unit_test(test_what_is_said_of_self_tests),
 		cmocka_unit_test(test_ports_are_as_planned),
 		cmocka_unit_test(test_plans_that_are_none),
