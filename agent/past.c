@@ -135,8 +135,7 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 	if (past->sampled && counters == past->counters_taken &&
 	    hw_counters == past->hw_counters_taken && pcie == past->pcie_taken &&
 	    ethernet == past->ethernet_taken && fabric == past->fabric_taken &&
-	    downs == past->downs &&
-	    rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
+	    downs == past->downs && rna_usec_since(past->sampled, now) < SAMPLED_AT_LEAST)
 		return false;
 	past->sampled = now;
 	past->counters_taken = counters;
