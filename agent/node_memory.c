@@ -154,6 +154,23 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 	return tell(told, seen, message, now);
 }
 
+bool rna_told_forget(struct rna_node_memory *memory, const char *name)
+{
+	struct rna_told *told = NULL;
+	bool decided;
+
+	for (size_t i = 0; i < memory->count && !told; i++)
+		if (strcmp(memory->items[i].name, name) == 0)
+			told = &memory->items[i];
+	if (!told)
+		return false;
+	decided = told->decided;
+	free(told->message);
+	free(told->next_message);
+	*told = (struct rna_told){.name = told->name};
+	return decided;
+}
+
 static rna_usec later(rna_usec time, rna_usec delay)
 {
 	return delay < RNA_USEC_NEVER - time ? time + delay : RNA_USEC_NEVER;

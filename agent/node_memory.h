@@ -66,5 +66,11 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 		     const char *message, const struct rna_node_delays *delays,
 		     struct rna_time now);
 
+/*
+ * It is no longer told, and was taken from the Node: what comes next is the first. True: it was
+ * told until now.
+ */
+bool rna_told_forget(struct rna_node_memory *memory, const char *name);
+
 /* When following it again could make a difference though nothing has changed; monotonic. */
 rna_usec rna_told_due(const struct rna_told *told, const struct rna_node_delays *delays);

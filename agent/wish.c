@@ -124,6 +124,16 @@ static void follow_taint(struct pass *pass, const struct rna_node_verdict *healt
 	follow(pass, TAINT, &verdict, NULL, &delays);
 }
 
+/*
+ * What a reload has turned off was taken from the Node. Turned on again, it is not to begin with
+ * what was true then: a taint evicts pods.
+ */
+static void forget_conditions(struct pass *pass)
+{
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
+		pass->changed |= rna_told_forget(pass->memory, rna_condition_rows[id].type);
+}
+
 int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in)
 {
 	const struct rna_label_options options = rna_label_options_of(in->settings);
@@ -138,8 +148,12 @@ int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input 
 	if (in->settings->kubernetes_conditions)
 		follow_conditions(&pass,
 				  verdicts[RNA_NODE_LABEL_PORTS_UP].kind != RNA_VERDICT_UNKNOWN);
+	else
+		forget_conditions(&pass);
 	if (rna_settings_have_taint(in->settings))
 		follow_taint(&pass, &verdicts[RNA_NODE_LABEL_HEALTH]);
+	else
+		pass.changed |= rna_told_forget(memory, TAINT);
 	return pass.no_memory ? -ENOMEM : pass.changed;
 }
 

@@ -339,6 +339,40 @@ static void test_taint(void **state)
 	}
 }
 
+/* Off means taken from the Node: on again begins with what is true now. */
+static void test_taint_and_conditions_that_were_off(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_true(wish->taint);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	(void)rna_node_wish_unref(wish);
+	set_text(&f->settings.kubernetes_taint, "");
+	f->settings.kubernetes_conditions = false;
+	look_for(f, 1);
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	f->finding_count = 0;
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	f->settings.kubernetes_conditions = true;
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_false(wish->taint);
+	assert_null(condition_of(wish, "RdmaPortDown")->message); /* not decided */
+	(void)rna_node_wish_unref(wish);
+	look_for(f, 400);
+	wish = wish_of(f);
+	assert_true(wish->taint_decided);
+	assert_false(wish->taint);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	(void)rna_node_wish_unref(wish);
+}
+
 /* Eight ports that lose their switch are one event. */
 static void test_events(void **state)
 {
@@ -465,6 +499,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_severities_and_silence, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_conditions_can_be_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_taint_and_conditions_that_were_off, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_events, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_events_are_bounded, set_up, tear_down),
 		cmocka_unit_test(test_table_of_conditions),
