@@ -128,6 +128,13 @@ static const struct rna_node_label *find_upgrade(const struct rna_settings *sett
 	return NULL;
 }
 
+/* A client that has not read the Node yet, since the start or a reload, says nothing of it. */
+static bool is_unread(const struct rna_settings *settings, const struct rna_kubernetes_status *node)
+{
+	return (settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)) &&
+	       (!node || node->looked.monotonic == 0);
+}
+
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
 			     const struct rna_kubernetes_status *node)
 {
@@ -135,6 +142,8 @@ void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_setti
 	bool was = rna_quiesce_is_on(quiesce);
 	RNA_FREE char *text = NULL;
 
+	if (is_unread(settings, node))
+		return; /* a driver that was being changed may still be */
 	if (label && asprintf(&text, "%s=%s", label->key, label->value) < 0) {
 		text = NULL;
 		return; /* no memory: as before, until the next view */

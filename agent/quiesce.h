@@ -41,7 +41,10 @@ void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout);
 /* Takes back what was asked for; what the Node says stays. */
 void rna_quiesce_resume(struct rna_quiesce *quiesce);
 
-/* What the Node says of a driver upgrade, by quiesce.node_label. NULL node: nothing. */
+/*
+ * What the Node says of a driver upgrade, by quiesce.node_label. While the API is used but has not
+ * been read yet, what it said last stays; NULL node without it: nothing.
+ */
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
 			     const struct rna_kubernetes_status *node);
 

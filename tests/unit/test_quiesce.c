@@ -135,7 +135,8 @@ static void test_the_later_end_counts(void **state)
 static void node_says(struct scene *scene, const char *value)
 {
 	const struct rna_node_label labels[] = {{"kubernetes.io/os", "linux"}, {LABEL, value}};
-	const struct rna_kubernetes_status status = {.label_count = value ? 2 : 1,
+	const struct rna_kubernetes_status status = {.looked = {.monotonic = 1, .realtime = 1},
+						     .label_count = value ? 2 : 1,
 						     .labels = labels};
 
 	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &status);
@@ -182,6 +183,30 @@ static void test_what_the_node_says_stays(void **state)
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 }
 
+/* A reload begins with a client that has read nothing: no reason to open what is being changed. */
+static void test_a_node_that_is_not_read_yet(void **state)
+{
+	const struct rna_kubernetes_status unread = {0};
+	const struct rna_kubernetes_status read = {.looked = {.monotonic = 1, .realtime = 1}};
+	struct scene *scene = *state;
+
+	scene->settings.kubernetes_backend = RNA_NODE_BACKEND_BIT(API);
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+	node_says(scene, "drain-required");
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	assert_true(rna_quiesce_is_on(scene->quiesce));
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &unread);
+	assert_true(rna_quiesce_is_on(scene->quiesce));
+	assert_int_equal(scene->changes, 1);
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &read);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+	node_says(scene, "drain-required");
+	scene->settings.kubernetes_backend = 0;
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
 static void test_who_asked_waits(void **state)
 {
 	struct scene *scene = *state;
@@ -208,6 +233,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_later_end_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_node_says_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_the_node_says_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_node_that_is_not_read_yet, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_asked_waits, setup, teardown),
 	};
 
