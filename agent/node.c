@@ -197,6 +197,9 @@ static void say_problem(const char *before, const char *now)
 /* What is behind under former names needs no remembering any more. */
 static void note_former(struct rna_node *node)
 {
+	if (node->change)
+		return; /* the client that tells so knows the settings before, which had other names
+			 */
 	if (node->status->former_gone &&
 	    rna_node_names_forget_former(&node->host.memory->node, node->host.settings))
 		node->host.memory->changed = true;
