@@ -228,7 +228,7 @@ static const char *find_holder(void *userdata)
 
 	if (!holder)
 		holder = rna_schedule_loud(&agent->schedule);
-	return !holder && rna_selftest_is_busy(agent->selftest) ? "a self-test" : holder;
+	return holder ? holder : rna_selftest_holds(agent->selftest);
 }
 
 /* Before the signals that ask for it are watched. */

@@ -769,9 +769,15 @@ void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
 	}
 }
 
-bool rna_selftest_is_busy(const struct rna_selftest *selftest)
+const char *rna_selftest_holds(const struct rna_selftest *selftest)
 {
-	return selftest && selftest->session.count > 0;
+	const struct tested *port = selftest ? selftest->ports : NULL;
+
+	if (selftest && selftest->session.count > 0)
+		return "a self-test";
+	while (port && port->known.stuck == 0)
+		port = port->next;
+	return port ? "a self-test that is stuck in the kernel" : NULL;
 }
 
 int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,

@@ -39,8 +39,8 @@ void rna_selftest_update(struct rna_selftest *selftest);
  */
 void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why);
 
-/* Is a test under way, on behalf of anybody? */
-bool rna_selftest_is_busy(const struct rna_selftest *selftest);
+/* What has a device open: a test under way, or one that is stuck, in a word; NULL: nothing. */
+const char *rna_selftest_holds(const struct rna_selftest *selftest);
 
 /* What is known now, a new reference for the caller; NULL: nothing yet, or no memory. */
 struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);
