@@ -21,6 +21,7 @@ struct held {
 	const struct rna_device *device;
 	enum stage stage;
 	bool wanted;
+	bool leaving; /* was not wanted once: who wants the device again opens it anew */
 	struct rna_job job;
 	struct rna_verbs_context *context; /* when open or closing */
 	sd_event_source *source;
@@ -164,7 +165,7 @@ static bool may_hold(const struct rna_verbs_watch *watch, const struct rna_devic
 static struct held *find(struct rna_verbs_watch *watch, const struct rna_device *device)
 {
 	for (struct held *held = watch->held; held; held = held->next)
-		if (held->device->generation == device->generation &&
+		if (!held->leaving && held->device->generation == device->generation &&
 		    strcmp(held->device->name, device->name) == 0)
 			return held;
 	return NULL;
@@ -192,8 +193,10 @@ void rna_verbs_watch_follow(struct rna_verbs_watch *watch, const struct rna_snap
 	if (!watch || watch->device_set == snapshot->device_set)
 		return;
 	watch->device_set = snapshot->device_set;
-	for (struct held *held = watch->held; held; held = held->next)
+	for (struct held *held = watch->held; held; held = held->next) {
+		held->leaving |= !held->wanted;
 		held->wanted = false;
+	}
 	for (size_t i = 0; wanted && i < snapshot->device_count; i++) {
 		struct held *held = find(watch, snapshot->devices[i].device);
 
