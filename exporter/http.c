@@ -272,7 +272,7 @@ static enum MHD_Result reply_to(struct client *client, const char *path)
 	const struct rna_web *web = newest_web(client->listener->http);
 	struct rna_reply reply = {0};
 	char text[NUMBER_MAX];
-	rna_usec wait = 0;
+	rna_usec wait = RNA_USEC_PER_SEC; /* unless admit() knows better */
 	int ret;
 
 	set_headers(web, &reply);

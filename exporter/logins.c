@@ -262,11 +262,12 @@ enum rna_login rna_logins_ask(struct rna_logins *logins, const struct rna_login_
 /* -- Answers ----------------------------------------------------------------------------------- */
 
 /* The first job is over. */
-static enum rna_login finish(struct rna_logins *logins, bool right, void **ret_who)
+static enum rna_login finish(struct rna_logins *logins, enum rna_login ret, void **ret_who)
 {
 	struct job *job = logins->jobs;
-	enum rna_login ret = right && job->known ? RNA_LOGIN_OK : RNA_LOGIN_REFUSED;
 
+	if (ret == RNA_LOGIN_OK && !job->known)
+		ret = RNA_LOGIN_REFUSED;
 	if (ret == RNA_LOGIN_OK) {
 		keep(logins, &job->digest);
 		rna_tries_give(&logins->tries, &job->address);
@@ -289,23 +290,27 @@ static bool next_is_known(const struct rna_logins *logins)
 bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *ret)
 {
 	struct work *work = logins->work;
+	enum rna_login answer = RNA_LOGIN_REFUSED;
 	eventfd_t count;
-	bool right;
 
 	if (work) {
 		if (eventfd_read(logins->done, &count) < 0)
 			return false;
-		right = atomic_load(&work->right);
+		if (atomic_load(&work->right))
+			answer = RNA_LOGIN_OK;
 		logins->work = NULL;
 		drop_work(work);
 	} else {
 		if (!logins->jobs)
 			return false;
-		right = next_is_known(logins);
-		if (!right && start_work(logins, logins->jobs) >= 0)
+		if (next_is_known(logins))
+			answer = RNA_LOGIN_OK;
+		else if (start_work(logins, logins->jobs) >= 0)
 			return false;
+		else
+			answer = RNA_LOGIN_LIMITED; /* no thread can be had: nobody knows */
 	}
-	*ret = finish(logins, right, ret_who); /* also where no thread can be had */
+	*ret = finish(logins, answer, ret_who);
 	return true;
 }
 

@@ -44,7 +44,7 @@ int rna_logins_fd(const struct rna_logins *logins);
 enum rna_login rna_logins_ask(struct rna_logins *logins, const struct rna_login_request *request,
 			      rna_usec now, rna_usec *ret_wait);
 
-/* The next answer to one that was pending, OK or REFUSED; false: there is none now. */
+/* The next answer to one that was pending, which is PENDING no more; false: there is none now. */
 bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *ret);
 
 /* How many there were of each, RNA_LOGIN_COUNT of them. */
