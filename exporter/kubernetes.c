@@ -380,6 +380,9 @@ static int check_node(const struct rna_kubernetes_options *options, struct rna_e
 				     "the name of this Node is not known: set $NODE_NAME (in a "
 				     "pod: valueFrom fieldRef spec.nodeName) or "
 				     "kubernetes.node_name");
+	if (name[0] == '.')
+		return rna_error_say(error, -EINVAL,
+				     "\"%.80s\" is no name of a Node: it begins with a dot", name);
 	for (const char *c = name; *c; c++)
 		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-' &&
 		    *c != '.')

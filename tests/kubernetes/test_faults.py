@@ -292,6 +292,7 @@ class Credentials(DoubleTest):
         for environment, name, text in (
                 ({"NODE_NAME": ""}, None, "the name of this Node is not known: set $NODE_NAME"),
                 ({"NODE_NAME": "../../secrets"}, None, "is no name of a Node"),
+                ({"NODE_NAME": ".."}, None, "is no name of a Node"),
                 ({}, "Node", "is no name of a Node")):
             with self.subTest(text=text):
                 client = Driver(self.kubeconfig, name, environment)
