@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+#include "rna/thread.h"
+
+enum { STACK = 512 * 1024 }; /* for a file, and the C library */
+
 struct rna_errands {
 	void (*work)(void *job);
 	void (*back)(void *job);
@@ -73,9 +77,12 @@ bool rna_errands_busy(const struct rna_errands *errands)
 
 int rna_errands_start(struct rna_errands *errands, void *job)
 {
+	int status;
+
 	errands->job = job;
-	errands->busy = pthread_create(&errands->thread, NULL, run, errands) == 0;
-	return errands->busy ? 0 : -EAGAIN;
+	status = rna_thread_start(&errands->thread, STACK, "rna-errand", run, errands);
+	errands->busy = status == 0;
+	return status;
 }
 
 /* Has the work been done by then? */
