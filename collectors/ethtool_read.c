@@ -200,7 +200,7 @@ static int read_fields(struct rna_bytes bytes, const struct field *fields, void 
 static int read_field(struct rna_bytes bytes, const struct field *field, void *ret)
 {
 	struct rna_value *value = (void *)((char *)ret + field->offset);
-	int status = 0;
+	int status;
 
 	switch (field->kind) {
 	case NESTED:
@@ -213,11 +213,12 @@ static int read_field(struct rna_bytes bytes, const struct field *field, void *r
 		if (bytes.len == 0)
 			return 0;
 		bytes.len = sizeof(uint64_t);
-		__attribute__((fallthrough));
+		break;
 	case NUMBER:
-		status = read_number(bytes, &value->number);
-		value->state = status < 0 ? RNA_VALUE_ABSENT : RNA_VALUE_OK;
+		break;
 	}
+	status = read_number(bytes, &value->number);
+	value->state = status < 0 ? RNA_VALUE_ABSENT : RNA_VALUE_OK;
 	return status;
 }
 

@@ -120,7 +120,7 @@ void rna_family_ethernet_mode_info(const struct rna_subject *port, struct rna_wr
 		begin_labels(port, netdev->name, &labels);
 		rna_label_add(&labels, "fec",
 			      rna_value_is_known(netdev->fec.active)
-				      ? rna_fec_name(netdev->fec.active.number)
+				      ? rna_fec_name((enum rna_fec)netdev->fec.active.number)
 				      : NULL);
 		add_choice(&labels, "autoneg", netdev->mode.autoneg, switches);
 		add_choice(&labels, "duplex", netdev->mode.full_duplex, duplexes);

@@ -28,7 +28,8 @@ static void set_fec(struct rna_json_writer *writer, json_t *object,
 	json_t *configured;
 
 	if (rna_value_is_known(fec->active))
-		rna_json_set_text(writer, object, "fec", rna_fec_name(fec->active.number));
+		rna_json_set_text(writer, object, "fec",
+				  rna_fec_name((enum rna_fec)fec->active.number));
 	set_yes_or_no(writer, object, "fec_automatic", fec->automatic);
 	if (!rna_value_is_known(fec->configured))
 		return;

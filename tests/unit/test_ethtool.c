@@ -142,7 +142,7 @@ static void make_fec(struct message *message)
 	nest = open_nest(message, ETHTOOL_A_FEC_STATS);
 	put(message, ETHTOOL_A_FEC_STAT_CORRECTED, corrected, sizeof(corrected));
 	put(message, ETHTOOL_A_FEC_STAT_UNCORR, uncorrectable, sizeof(uncorrectable));
-	put(message, ETHTOOL_A_FEC_STAT_CORR_BITS, NULL, 0);
+	put(message, ETHTOOL_A_FEC_STAT_CORR_BITS, "", 0);
 	close_nest(message, nest);
 }
 
