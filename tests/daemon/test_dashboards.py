@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dashboards of the chart, and its alert rules, on a Prometheus that scrapes real agents.
 
-A fleet of six nodes, on one of which a port goes down and another one moves data, and of this very
+A fleet of seven nodes, on one of which a port goes down and another one moves data, and of this very
 node, where there is a kernel to listen to. Then each query of each dashboard has data; those of the
 node's, on one node at least, since no node has everything.
 """
@@ -17,7 +17,7 @@ from prometheus import Prometheus
 
 FILES = f"{TESTS}/../helm/rdma-node-agent/files"
 NODES = ("hgx-h100-ib", "roce-8rail", "odd-files", "optics", "roce-qos", "roce-ethernet",
-         None)
+         "mad", None)
 PORTS = "sys/class/infiniband/mlx5_{}/ports/1"
 NEEDS_HARDWARE = "rdma_selftest_"  # recordings are not tested, nor is a node without devices
 PATIENCE = 60  # findings have to last a while before they are told
