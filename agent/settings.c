@@ -154,6 +154,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Period of reading transceivers and cables; that takes CAP_NET_ADMIN, and some 0.1 s a port."),
 	POLL("netdev", NETDEV, "10s",
 	     "Period of reading network interfaces and which port each belongs to."),
+	POLL("lldp", LLDP, "60s",
+	     "Period of asking lldpd, where it runs, which switch port each Ethernet interface is in."),
 	POLL("topology", TOPOLOGY, "10m",
 	     "Period of reading the PCI tree with its GPUs and NICs; it is also read when devices come "
 	     "or go."),

@@ -11,6 +11,7 @@
 #include "rna/collector.h"
 #include "rna/counter.h"
 #include "rna/gid.h"
+#include "rna/lldp.h"
 #include "rna/netdev.h"
 #include "rna/resources.h"
 #include "rna/qos.h"
@@ -107,6 +108,31 @@ struct rna_dcb_backend {
 	ssize_t (*ask)(const struct rna_root *root, const char *netdev,
 		       enum rna_dcb_question question, void *buffer, size_t size);
 };
+
+struct rna_lldp_neighbours {
+	size_t count;
+	struct rna_lldp_neighbour *items; /* room for RNA_LLDP_MAX */
+};
+
+struct rna_lldp_backend {
+	/*
+	 * Who was heard on each interface, in arena, in at most two seconds. 0; -ENOENT when no
+	 * lldpd runs, -EOPNOTSUPP when the agent was built without its library: both are normal;
+	 * -EACCES without the right to ask, -ETIMEDOUT, or another negative errno.
+	 */
+	int (*list)(const struct rna_root *root, struct rna_arena *arena,
+		    struct rna_lldp_neighbours *ret);
+};
+
+/* The texts of a peer that LLDP has, by the names of files in a recording: lldpd.c. */
+struct rna_lldp_field {
+	const char *name;
+	size_t offset;
+};
+
+extern const struct rna_lldp_field rna_lldp_fields[];
+extern const size_t rna_lldp_field_count;
+const char **rna_lldp_text(struct rna_peer *peer, const struct rna_lldp_field *field);
 
 struct rna_netlink_counters {
 	size_t count;
@@ -343,6 +369,7 @@ struct rna_backends {
 	const struct rna_verbs_backend *verbs;
 	const struct rna_netdev_backend *netdev;
 	const struct rna_dcb_backend *dcb;
+	const struct rna_lldp_backend *lldp;
 	const struct rna_rdma_netlink_backend *rdma_netlink;
 	const struct rna_mad_backend *mad;
 	const struct rna_hwloc_backend *hwloc;
@@ -352,6 +379,8 @@ struct rna_backends {
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
 extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
+extern const struct rna_lldp_backend rna_lldpd;                         /* lldpd.c */
+extern const struct rna_lldp_backend rna_recorded_lldp;                 /* lldpd.c */
 extern const struct rna_dcb_backend rna_dcb;                            /* dcb.c */
 extern const struct rna_dcb_backend rna_recorded_dcb;                   /* dcb.c */
 extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */
@@ -397,6 +426,9 @@ extern const struct rna_mad_backend rna_recorded_mad;                   /* recor
 
 /* Where it has the answers of DCB, of an interface (%s): a file of hex digits for each question. */
 #define RNA_RECORDED_DCB "recorded/dcb/%s"
+
+/* Where it has who was heard by LLDP, on each interface. */
+#define RNA_RECORDED_LLDP "recorded/lldp"
 
 /* Where it has, for each VLAN, its number and priorities. */
 #define RNA_RECORDED_VLAN "recorded/vlan"

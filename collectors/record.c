@@ -505,6 +505,7 @@ static int copy_machine(struct rna_recording *recording)
 	for (size_t i = 0; i < input.presence->device_count; i++)
 		copy_device(recording, &input.presence->devices[i]);
 	copy_readiness(recording);
+	rna_record_lldp(recording);
 	status = copy_serving_netdevs(recording, &input);
 	if (status == 0)
 		status = rna_record_topology(recording, &input);

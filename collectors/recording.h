@@ -101,6 +101,9 @@ void rna_record_netdev(struct rna_recording *recording, const char *name);
 /* The PCI tree, GPUs and where they are: record_topology.c. 0, or negative errno with error. */
 int rna_record_topology(struct rna_recording *recording, const struct rna_collect_input *input);
 
+/* Who was heard by LLDP: record_lldp.c. */
+void rna_record_lldp(struct rna_recording *recording);
+
 /* Quality of service, of an interface that serves a port and of a device: record_qos.c. */
 void rna_record_qos_netdev(struct rna_recording *recording, const char *netdev);
 void rna_record_qos_device(struct rna_recording *recording, const struct rna_device *device);

@@ -120,6 +120,13 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Network interfaces and which port each serves.",
 		.collect = rna_collect_netdev,
 	},
+	[RNA_COLLECTOR_LLDP] = {
+		.id = RNA_COLLECTOR_LLDP,
+		.name = "lldp",
+		.help = "Who is at the other end of Ethernet cables, as lldpd heard it.",
+		.later = true,
+		.collect = rna_collect_lldp,
+	},
 	[RNA_COLLECTOR_TOPOLOGY] = {
 		.id = RNA_COLLECTOR_TOPOLOGY,
 		.name = "topology",

@@ -960,7 +960,7 @@ static const struct rna_family table[] = {
 	  "What is at the other end of the port's cable, and in which of its ports the cable is; also after "
 	  "the link went down, see rdma_port_peer_stale. source: mad on InfiniBand, lldp on Ethernet."},
 	 PORT, .each = rna_family_peer_info,
-	 .label = "peer, peer_port, peer_type, peer_guid, peer_lid, source"},
+	 .label = "peer, peer_port, peer_port_description, peer_type, peer_guid, peer_lid, source"},
 	{{"rdma_port_peer_stale", GAUGE, YES_NO,
 	  "Whether rdma_port_peer_info is what was there before the link went down, or the peer silent."},
 	 PORT, rna_family_peer_stale},

@@ -43,6 +43,7 @@ void rna_family_peer_info(const struct rna_subject *port, struct rna_writer *wri
 		return;
 	rna_label_add(&labels, "peer", peer->name);
 	rna_label_add(&labels, "peer_port", peer->port);
+	rna_label_add(&labels, "peer_port_description", peer->port_description);
 	if (peer->type != RNA_NODE_TYPE_UNKNOWN)
 		rna_label_add(&labels, "peer_type", rna_node_type_name(peer->type));
 	rna_label_add(&labels, "peer_guid", peer->guid);

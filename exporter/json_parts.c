@@ -111,6 +111,7 @@ static void set_peer(struct rna_json_writer *writer, json_t *object, const char 
 	member = json_object();
 	rna_json_set_text(writer, member, "description", peer->name);
 	rna_json_set_text(writer, member, "port", peer->port);
+	rna_json_set_text(writer, member, "port_description", peer->port_description);
 	if (peer->type != RNA_NODE_TYPE_UNKNOWN)
 		rna_json_set_text(writer, member, "type", rna_node_type_name(peer->type));
 	rna_json_set_text(writer, member, "guid", peer->guid);

@@ -3,6 +3,7 @@
 #include "subjects.h"
 
 #include "rna/nccl.h"
+#include "rna/parse.h"
 
 #include <errno.h>
 
@@ -80,6 +81,22 @@ static struct rna_value find_nccl_index(const struct rna_subject *port)
 	return rna_value_ok(rna_nccl_gid_index(port->gids, infiniband, &RNA_NCCL_STANDARD));
 }
 
+/* Where no MAD can ask: who was heard on its interface, or on a member where that is a bond. */
+static const struct rna_peer *find_lldp_peer(const struct rna_subject *port)
+{
+	const struct rna_lldp *lldp = rna_snapshot_lldp(port->view->snapshot);
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
+	const struct rna_peer *peer = NULL;
+
+	if (!port->netdev)
+		return NULL;
+	peer = rna_lldp_find(lldp, port->netdev->name);
+	for (size_t i = 0; !peer && port->netdev->bond && i < netdevs->count; i++)
+		if (rna_same_text(netdevs->netdevs[i].master, port->netdev->name))
+			peer = rna_lldp_find(lldp, netdevs->netdevs[i].name);
+	return peer;
+}
+
 static void set_port(struct rna_subject *ret, const struct rna_subject *device, unsigned number,
 		     struct rna_netdev_search *search)
 {
@@ -101,6 +118,8 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		ret->link_layer = ret->port_identity->link_layer;
 	if (ret->port_netdev)
 		ret->netdev = rna_netdev_search_name(search, ret->port_netdev->netdev);
+	if (!ret->peer)
+		ret->peer = find_lldp_peer(ret);
 	ret->nccl_index = find_nccl_index(ret);
 	set_groups(ret);
 }

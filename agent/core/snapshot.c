@@ -61,6 +61,11 @@ const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapsh
 	return (const void *)snapshot->parts[RNA_COLLECTOR_NETDEV];
 }
 
+const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_LLDP];
+}
+
 const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot)
 {
 	return (const void *)snapshot->parts[RNA_COLLECTOR_TOPOLOGY];

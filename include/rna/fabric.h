@@ -36,10 +36,11 @@ struct rna_link_end {
 /* What is at the other end of a port's cable. Texts are NULL, values absent where not known. */
 struct rna_peer {
 	enum rna_peer_source source;
-	enum rna_node_type type; /* a switch, mostly */
-	const char *name;        /* its node description; the system name of LLDP */
-	const char *port;        /* in which the cable is: "12"; the port ID of LLDP */
-	const char *guid;        /* of the node: "1070:fd03:0000:0001"; chassis ID of LLDP */
+	enum rna_node_type type;      /* a switch, mostly */
+	const char *name;             /* its node description; the system name of LLDP */
+	const char *port;             /* in which the cable is: "12"; the port ID of LLDP */
+	const char *port_description; /* what somebody wrote to it; LLDP only */
+	const char *guid;             /* of the node: "1070:fd03:0000:0001"; chassis ID of LLDP */
 	const char *system_image_guid;
 	struct rna_value lid;
 	struct rna_link_end link; /* its end */

@@ -37,6 +37,7 @@ enum rna_collector_id {
 	RNA_COLLECTOR_VIRTUAL_FUNCTIONS,
 	RNA_COLLECTOR_MODULE,    /* device: the modules in the cages of its ports */
 	RNA_COLLECTOR_NETDEV,    /* node: network interfaces and which port each serves */
+	RNA_COLLECTOR_LLDP,      /* node: who was heard on Ethernet interfaces, by lldpd */
 	RNA_COLLECTOR_TOPOLOGY,  /* node: the PCI tree, GPUs and NICs, and which are near */
 	RNA_COLLECTOR_READINESS, /* node: drivers, modules, device files and limits */
 	RNA_COLLECTOR_PROCESS,   /* node: the agent's own process */

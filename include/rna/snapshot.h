@@ -11,6 +11,7 @@
 #include "rna/ethernet.h"
 #include "rna/fabric.h"
 #include "rna/gid.h"
+#include "rna/lldp.h"
 #include "rna/module.h"
 #include "rna/netdev.h"
 #include "rna/pcie.h"
@@ -45,6 +46,7 @@ RNA_DEFINE_CLEANUP(struct rna_snapshot, rna_snapshot_unref)
 /* The concrete parts; NULL where there is none. */
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
 const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
+const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot);
 const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot);
 const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot);
 const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot);

@@ -24,7 +24,8 @@ FOLDERS = {
 # Headers that one file alone may include, wherever it stands; a family of headers ends in a slash
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
-            "hwloc.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/", "crypt.h")
+            "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
+            "crypt.h")
 # Verbs are asked for state in the agent, and move data in a child process. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them.

@@ -214,6 +214,7 @@ COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources
 COLLECT_NOTHING(collect_qos, RNA_COLLECTOR_QOS, struct rna_qos)
 COLLECT_NOTHING(collect_vfs, RNA_COLLECTOR_VIRTUAL_FUNCTIONS, struct rna_virtual_functions)
 COLLECT_NOTHING(collect_module, RNA_COLLECTOR_MODULE, struct rna_modules)
+COLLECT_NOTHING(collect_lldp, RNA_COLLECTOR_LLDP, struct rna_lldp)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
@@ -239,6 +240,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(VIRTUAL_FUNCTIONS, "virtual_functions", collect_vfs, .per_device = true, .later = true),
 	ROW(MODULE, "module", collect_module, .per_device = true, .of_netdevs = true, .later = true),
 	ROW(NETDEV, "netdev", collect_netdev),
+	ROW(LLDP, "lldp", collect_lldp, .later = true),
 	ROW(TOPOLOGY, "topology", collect_topology, .later = true),
 	ROW(READINESS, "readiness", collect_readiness, .later = true),
 	ROW(PROCESS, "process", collect_process),

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lldp: who is at the other end of an Ethernet cable, as lldpd heard it.
+ *
+ * It is a collector of the node, for lldpd answers for all interfaces at once, and apart from qos,
+ * which asks drivers: a daemon that hangs must not cost what these say, nor the other way round.
+ * A neighbour that falls silent stays, marked as stale, for then one wants to know who it was.
+ */
+#include "backends.h"
+#include "collectors.h"
+
+#include "rna/parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+	const struct rna_lldp_neighbour *x = a, *y = b;
+
+	return rna_compare_names(x->netdev, y->netdev);
+}
+
+/* A copy that does not point into the part before. False: no memory. */
+static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena *arena,
+		       struct rna_lldp_neighbour *ret)
+{
+	*ret = *before;
+	ret->peer.stale = true;
+	ret->netdev = rna_arena_strdup(arena, before->netdev);
+	for (size_t i = 0; i < rna_lldp_field_count; i++) {
+		const char **text = rna_lldp_text(&ret->peer, &rna_lldp_fields[i]);
+
+		if (!*text)
+			continue;
+		*text = rna_arena_strdup(arena, *text);
+		if (!*text)
+			return false;
+	}
+	return ret->netdev;
+}
+
+/* What was heard now, then who was heard before and is not. Number, or -ENOMEM. */
+static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp *before,
+		    struct rna_part *part, struct rna_lldp_neighbour *ret)
+{
+	const struct rna_lldp current = {.count = now->count, .neighbours = now->items};
+	size_t count = 0;
+
+	for (size_t i = 0; i < now->count; i++) {
+		ret[count] = now->items[i];
+		ret[count++].peer.seen = part->started;
+	}
+	for (size_t i = 0; before && i < before->count && count < RNA_LLDP_MAX; i++)
+		if (!rna_lldp_find(&current, before->neighbours[i].netdev) &&
+		    !copy_stale(&before->neighbours[i], part->arena, &ret[count++]))
+			return -ENOMEM;
+	qsort(ret, count, sizeof(*ret), compare);
+	return (ssize_t)count;
+}
+
+/* Without lldpd, and without its library, there is nothing to know, and that is normal. */
+static int list(const struct rna_collect_input *in, struct rna_lldp *lldp,
+		struct rna_lldp_neighbours *ret)
+{
+	int status = in->backends->lldp->list(in->root, lldp->part.arena, ret);
+
+	lldp->running = status >= 0;
+	if (status < 0)
+		ret->count = 0; /* a part of them would look as if others were gone */
+	if (status < 0 && status != -EOPNOTSUPP && status != -ENOENT)
+		rna_part_count_error(&lldp->part, status);
+	return status == -ENOMEM ? status : 0;
+}
+
+int rna_collect_lldp(const struct rna_collect_input *in, struct rna_part **ret,
+		     struct rna_error *error)
+{
+	struct rna_lldp *lldp = rna_part_new(RNA_COLLECTOR_LLDP, sizeof(*lldp), 1024);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)lldp;
+	struct rna_lldp_neighbours now = {0};
+	struct rna_lldp_neighbour *all = NULL;
+	ssize_t count = -ENOMEM;
+
+	if (part) {
+		part->started = rna_clock_now();
+		all = rna_arena_array(part->arena, RNA_LLDP_MAX, sizeof(*all));
+	}
+	if (all && list(in, lldp, &now) == 0)
+		count = join(&now, (const struct rna_lldp *)in->previous, part, all);
+	if (count < 0)
+		return rna_error_set(error, (int)count, "cannot ask lldpd");
+	lldp->neighbours = all;
+	lldp->count = (size_t)count;
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
