@@ -680,17 +680,13 @@ static void set_rhythm(struct rna_schedule *schedule, rna_usec now)
 
 int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error)
 {
-	static const enum rna_collector_id first[] = {
-		RNA_COLLECTOR_PRESENCE,
-		RNA_COLLECTOR_READINESS,
-		RNA_COLLECTOR_PROCESS,
-	};
 	rna_usec now = rna_clock_monotonic();
 	int ret;
 
 	schedule->patient = once;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(first); i++)
-		want(schedule, schedule->node[first[i]], rna_collector_bit(first[i]), now);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->node[id])
+			want(schedule, schedule->node[id], rna_collector_bit(id), now);
 	ret = rna_lanes_flush(schedule->lanes);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot start a worker thread");

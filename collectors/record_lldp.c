@@ -10,11 +10,21 @@
 #include <string.h>
 
 static const enum rna_disguise_kind kinds[] = {
-	RNA_DISGUISE_NAME, /* guid */
+	RNA_DISGUISE_NAME, /* guid; see kind_of() */
 	RNA_DISGUISE_TEXT, /* name */
 	RNA_DISGUISE_NAME, /* port */
 	RNA_DISGUISE_TEXT, /* port_description */
 };
+
+/* IDs may be addresses, of switches that nothing else in the recording has. */
+static enum rna_disguise_kind kind_of(size_t field, const char *text)
+{
+	size_t colons = 0;
+
+	for (const char *c = text; *c; c++)
+		colons += *c == ':';
+	return colons == 5 ? RNA_DISGUISE_ADDRESS : kinds[field];
+}
 
 static void write_neighbour(struct rna_recording *recording, struct rna_lldp_neighbour *neighbour)
 {
@@ -29,7 +39,7 @@ static void write_neighbour(struct rna_recording *recording, struct rna_lldp_nei
 		const char *path =
 			rna_recording_join(recording, directory, rna_lldp_fields[i].name);
 
-		text = text ? rna_recording_disguise(recording, kinds[i], text) : NULL;
+		text = text ? rna_recording_disguise(recording, kind_of(i, text), text) : NULL;
 		if (text && path)
 			rna_recording_write_file(recording, path, text, strlen(text));
 	}
