@@ -11,13 +11,16 @@ import re
 
 # Files of the original, by the end of their path, whose content identifies something.
 IDENTIFYING = re.compile(r"/(node_guid|sys_image_guid|node_desc|gids/\d+|net/[^/]+/address|"
-                         r"peer/(name|guid|system_image_guid|port_guid)|manager/guid)$")
+                         r"peer/(name|guid|system_image_guid|port_guid)|manager/guid|"
+                         r"lldp/[^/]+/(name|guid|port_description))$")
 GPU_IDENTITY = re.compile(r"GPU-[0-9a-f-]{36}")
 REPLACED_JSON = {"uuid", "node_guid", "system_image_guid", "port_guid", "node_description", "gid", "ipv4",
-                 "guid"}
+                 "guid", "port_description"}
 SAYS_NOTHING = re.compile(r"(0|:|fe80|x|\s)*|0?x?")
 HOST_NAME = re.compile(r"[a-z][a-z-]*\d+(\.[a-z.]+)?")  # among the words of a description
-IN_NAMES = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}|[0-9a-f]{16})(?![0-9a-f])")  # MAC, GUID
+IN_NAMES = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}|[0-9a-f]{16}|([0-9a-f]{2}:){5}[0-9a-f]{2})"
+                      r"(?![0-9a-f])")  # MAC, GUID
+PEER_NAME = re.compile(r"/(peer|lldp/[^/]+)/name$")
 UNRECORDABLE = {"stalled"}  # a read that never ends is recorded as one that fails
 
 
@@ -86,7 +89,7 @@ def hide_peers(text, root):
 
     Columns of a table are as wide as their names, so blanks count once.
     """
-    names = [name.strip() for path, name in walk(root) if path.endswith("/peer/name")]
+    names = [name.strip() for path, name in walk(root) if PEER_NAME.search(path)]
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "~", text)
     return re.sub(" +", " ", text) if names else text
