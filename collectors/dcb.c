@@ -14,6 +14,8 @@
 
 #include "backends.h"
 
+#include "rna/parse.h"
+
 #include <errno.h>
 #include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>
@@ -360,32 +362,6 @@ const struct rna_dcb_backend rna_dcb = {.ask = ask_kernel};
 
 /* -- A recording ------------------------------------------------------------------------------- */
 
-static int digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-/* Hex digits, two for a byte, with line ends wherever. Number of bytes, or -EBADMSG. */
-static ssize_t parse_hex(const char *text, uint8_t *ret, size_t size)
-{
-	size_t len = 0;
-
-	for (; *text; text++) {
-		int high = digit(text[0]), low = high < 0 ? -1 : digit(text[1]);
-
-		if (*text == '\n')
-			continue;
-		if (low < 0 || len == size)
-			return -EBADMSG;
-		ret[len++] = (uint8_t)(high << 4 | low);
-		text++;
-	}
-	return (ssize_t)len;
-}
-
 static ssize_t ask_recording(const struct rna_root *root, const char *netdev,
 			     enum rna_dcb_question question, void *buffer, size_t size)
 {
@@ -400,7 +376,7 @@ static ssize_t ask_recording(const struct rna_root *root, const char *netdev,
 	len = rna_root_read(root, path, text, HEX_MAX);
 	if (len == -ENOENT)
 		return -EOPNOTSUPP;
-	return len < 0 ? len : parse_hex(text, buffer, size);
+	return len < 0 ? len : rna_parse_hex_bytes(text, buffer, size);
 }
 
 const struct rna_dcb_backend rna_recorded_dcb = {.ask = ask_recording};

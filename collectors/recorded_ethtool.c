@@ -10,7 +10,6 @@
 #include "rna/parse.h"
 #include "rna/strbuf.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -53,33 +52,6 @@ static int read_file(const struct rna_root *root, const char *netdev, const char
 
 /* -- Messages ---------------------------------------------------------------------------------- */
 
-static int digit_of(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *found = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-/* In place of the text: two digits are one byte of it. */
-static int read_digits(struct rna_strbuf *text, uint8_t *to, size_t *ret_len)
-{
-	size_t digits = 0;
-
-	for (size_t i = 0; i < text->len; i++) {
-		int digit = digit_of(text->data[i]);
-
-		if (digit < 0 && isspace((unsigned char)text->data[i]))
-			continue;
-		if (digit < 0)
-			return -EBADMSG;
-		to[digits / 2] = (uint8_t)(digits % 2 ? to[digits / 2] << 4 | digit : digit);
-		digits++;
-	}
-	*ret_len = digits / 2;
-	return digits % 2 ? -EBADMSG : 0;
-}
-
 /* What it was asked for, and did not answer, has no file: its driver had no answer. */
 static int ask(const struct rna_root *root, const struct rna_ethtool_question *question,
 	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
@@ -87,14 +59,18 @@ static int ask(const struct rna_root *root, const struct rna_ethtool_question *q
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	int error = read_file(root, netdev, question->name, MESSAGE_MAX, &text);
 	uint8_t *bytes;
+	ssize_t len;
 
 	if (error < 0)
 		return error == -ENOENT ? -EOPNOTSUPP : error;
 	bytes = rna_arena_alloc(arena, text.len / 2 + 1);
 	if (!bytes)
 		return -ENOMEM;
-	ret->data = bytes;
-	return read_digits(&text, bytes, &ret->len);
+	len = rna_parse_hex_bytes(text.data, bytes, text.len / 2 + 1);
+	if (len < 0)
+		return (int)len;
+	*ret = (struct rna_bytes){bytes, (size_t)len};
+	return 0;
 }
 
 /* -- Statistics -------------------------------------------------------------------------------- */

@@ -61,6 +61,34 @@ int rna_parse_hex_u64(const char *text, uint64_t *ret)
 	return 0;
 }
 
+/* -1: none. */
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+ssize_t rna_parse_hex_bytes(const char *text, uint8_t *ret, size_t size)
+{
+	size_t digits = 0;
+
+	for (; *text; text++) {
+		int digit = hex_digit(*text);
+
+		if (isspace((unsigned char)*text))
+			continue;
+		if (digit < 0)
+			return -EBADMSG;
+		if (digits / 2 == size)
+			return -EMSGSIZE;
+		ret[digits / 2] = (uint8_t)(digits % 2 ? ret[digits / 2] << 4 | digit : digit);
+		digits++;
+	}
+	return digits % 2 ? -EBADMSG : (ssize_t)(digits / 2);
+}
+
 int rna_parse_i64(const char *text, int64_t *ret)
 {
 	char *end;

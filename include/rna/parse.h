@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 int rna_parse_u64(const char *text, uint64_t *ret);     /* decimal */
 int rna_parse_hex_u64(const char *text, uint64_t *ret); /* with or without 0x */
-int rna_parse_i64(const char *text, int64_t *ret);      /* decimal, sign allowed */
+/* Bytes of two digits each, blanks and line ends wherever. How many, or -EBADMSG, -EMSGSIZE. */
+ssize_t rna_parse_hex_bytes(const char *text, uint8_t *ret, size_t size);
+int rna_parse_i64(const char *text, int64_t *ret); /* decimal, sign allowed */
 
 /* "4: ACTIVE" as sysfs writes enumerations: the number in front. */
 int rna_parse_leading_u64(const char *text, uint64_t *ret);

@@ -138,6 +138,20 @@ static void test_parse_numbers(void **state)
 	}
 }
 
+static void test_parse_hex_bytes(void **state)
+{
+	uint8_t bytes[2];
+
+	(void)state;
+	assert_int_equal(rna_parse_hex_bytes(" 0a\nF f\n", bytes, sizeof(bytes)), 2);
+	assert_int_equal(bytes[0], 0x0a);
+	assert_int_equal(bytes[1], 0xff);
+	assert_int_equal(rna_parse_hex_bytes("", bytes, sizeof(bytes)), 0);
+	assert_int_equal(rna_parse_hex_bytes("0a0", bytes, sizeof(bytes)), -EBADMSG);
+	assert_int_equal(rna_parse_hex_bytes("0x", bytes, sizeof(bytes)), -EBADMSG);
+	assert_int_equal(rna_parse_hex_bytes("0a0b0c", bytes, sizeof(bytes)), -EMSGSIZE);
+}
+
 static void test_parse_other_forms(void **state)
 {
 	uint64_t number = 0;
@@ -220,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_strbuf_remembers_failure),
 		cmocka_unit_test(test_strbuf_take_gives_away),
 		cmocka_unit_test(test_parse_numbers),
+		cmocka_unit_test(test_parse_hex_bytes),
 		cmocka_unit_test(test_parse_other_forms),
 		cmocka_unit_test(test_names_are_compared_as_people_count),
 		cmocka_unit_test(test_error_texts),
