@@ -157,6 +157,15 @@ struct parameters {
 	struct rna_qos_parameter items[RNA_QOS_PARAMETERS_MAX];
 };
 
+/* NVIDIA's package has the same ones in both places. */
+static bool has_parameter(const struct parameters *parameters, const char *name)
+{
+	for (size_t i = 0; i < parameters->count; i++)
+		if (strcmp(parameters->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* A directory that may not be looked into is as if it were not there. 0 or -ENOMEM. */
 static int add_parameters(struct run *run, const char *directory, const char *prefix,
 			  struct parameters *parameters)
@@ -173,6 +182,8 @@ static int add_parameters(struct run *run, const char *directory, const char *pr
 		parameter->name = rna_arena_printf(run->part->arena, "%s%s", prefix, names[i]);
 		if (!parameter->name)
 			return -ENOMEM;
+		if (has_parameter(parameters, parameter->name))
+			continue;
 		parameter->value = read_number(run, rna_arena_printf(run->scratch, "%s/%s",
 								     directory, names[i]));
 		parameters->count++;

@@ -398,6 +398,7 @@ static void test_files_of_drivers(void **state)
 		tree_write(&tree, path, i == 3 ? "1\n" : "0\n");
 	}
 	tree_write(&tree, "sys/class/net/eth0/ecn/roce_np/cnp_dscp", "48\n");
+	tree_write(&tree, "sys/kernel/debug/mlx5/0000:18:00.0/cc_params/np_cnp_dscp", "48\n");
 	tree_write(&tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos", "106\n");
 	tree_write(&tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode",
 		   "RoCE v2\n");
