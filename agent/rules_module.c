@@ -101,7 +101,8 @@ void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *o
 		return;
 	while ((module = next_module(in->subject, &from)))
 		for (unsigned lane = 0; lane < module->lane_count; lane++)
-			look_at_lane(module, lane, &beyond);
+			if (rna_module_lane_is_used(module, lane))
+				look_at_lane(module, lane, &beyond);
 	module = beyond.module;
 	if (!module)
 		return;

@@ -321,24 +321,33 @@ static void read_lanes(const struct rna_module_memory *memory, const struct layo
 	}
 }
 
-/* Four zeroes are limits that nobody has set. */
+/*
+ * Limits come in pairs, of an alarm and of a warning. A high one that is not above its low one, or
+ * is 0, was left out by the maker, and so was its pair: all zeroes, all ones, or alarms alone.
+ */
+static void drop_unset(struct rna_value *high, struct rna_value *low)
+{
+	bool set = rna_value_is_known(*high) && high->number > low->number;
+
+	if (!set)
+		*high = *low = (struct rna_value){0};
+}
+
 static void read_limits(const struct rna_module_memory *memory, const struct layout *layout,
 			struct rna_port_module *module)
 {
 	for (enum rna_module_measure measure = 0; measure < RNA_MODULE_MEASURE_COUNT; measure++) {
-		static const uint8_t unset[2 * RNA_MODULE_LIMIT_COUNT];
-		const uint8_t *bytes =
-			find(memory, layout->limits, layout->limits_at[measure], sizeof(unset));
+		struct rna_value *limits = module->limits[measure];
+		const uint8_t *bytes = find(memory, layout->limits, layout->limits_at[measure],
+					    2 * RNA_MODULE_LIMIT_COUNT);
 
-		if (!bytes || memcmp(bytes, unset, sizeof(unset)) == 0)
-			continue;
-		for (enum rna_module_limit limit = 0; limit < RNA_MODULE_LIMIT_COUNT; limit++) {
-			struct rna_value *value = &module->limits[measure][limit];
-
-			*value = convert(measure, bytes + (size_t)2 * limit);
+		for (size_t i = 0; bytes && i < RNA_MODULE_LIMIT_COUNT; i++) {
+			limits[i] = convert(measure, bytes + 2 * i);
 			if (measure == RNA_MODULE_BIAS)
-				value->number *= bias_factor(memory);
+				limits[i].number *= bias_factor(memory);
 		}
+		drop_unset(&limits[RNA_MODULE_HIGH_ALARM], &limits[RNA_MODULE_LOW_ALARM]);
+		drop_unset(&limits[RNA_MODULE_HIGH_WARNING], &limits[RNA_MODULE_LOW_WARNING]);
 	}
 }
 

@@ -53,6 +53,23 @@ enum rna_module_limit rna_module_exceeded(const struct rna_port_module *module,
 	return RNA_MODULE_LIMIT_COUNT;
 }
 
+bool rna_module_lane_is_used(const struct rna_port_module *module, unsigned lane)
+{
+	enum { DARK = 1000 }; /* nW, -30 dBm: below what any receiver takes for a signal */
+	struct rna_value bias = module->lanes[lane][RNA_MODULE_BIAS];
+	struct rna_value receive = module->lanes[lane][RNA_MODULE_RECEIVE_POWER];
+	bool off = rna_value_is_known(bias) && bias.number == 0;
+
+	return !off || (rna_value_is_known(receive) && receive.number > DARK);
+}
+
+/* What a lane in use receives; absent where it is not known, and where it is not in use. */
+static struct rna_value received(const struct rna_port_module *module, unsigned lane)
+{
+	return rna_module_lane_is_used(module, lane) ? module->lanes[lane][RNA_MODULE_RECEIVE_POWER]
+						     : (struct rna_value){0};
+}
+
 int rna_module_weak_lane(const struct rna_port_module *module)
 {
 	enum { ENOUGH = 3 };
@@ -60,14 +77,14 @@ int rna_module_weak_lane(const struct rna_port_module *module)
 	size_t count = 0;
 
 	for (unsigned i = 0; i < module->lane_count; i++)
-		if (rna_value_is_known(module->lanes[i][RNA_MODULE_RECEIVE_POWER]))
-			known[count++] = module->lanes[i][RNA_MODULE_RECEIVE_POWER].number;
+		if (rna_value_is_known(received(module, i)))
+			known[count++] = received(module, i).number;
 	if (count < ENOUGH)
 		return -1;
 	qsort(known, count, sizeof(known[0]), rna_compare_u64);
 	median = known[count / 2];
 	for (unsigned i = 0; i < module->lane_count; i++) {
-		struct rna_value power = module->lanes[i][RNA_MODULE_RECEIVE_POWER];
+		struct rna_value power = received(module, i);
 
 		if (rna_value_is_known(power) && power.number < median / 2)
 			return (int)i;

@@ -68,7 +68,13 @@ enum rna_module_limit rna_module_exceeded(const struct rna_port_module *module,
 					  enum rna_module_measure measure, struct rna_value value);
 
 /*
- * The lane, from 0, that receives less than half of what the median of all lanes does: a dirty
- * end or a broken fibre. -1: none, or there are fewer than three that are known.
+ * Does a lane carry anything? Its laser is off and nothing comes in where the port runs on fewer
+ * lanes than the module has, or the module makes one wavelength of several. Not known: it does.
+ */
+bool rna_module_lane_is_used(const struct rna_port_module *module, unsigned lane);
+
+/*
+ * The lane in use, from 0, that receives less than half of what the median of all lanes does: a
+ * dirty end or a broken fibre. -1: none, or there are fewer than three that are known.
  */
 int rna_module_weak_lane(const struct rna_port_module *module);

@@ -279,6 +279,28 @@ static void test_qsfp28(void **state)
 	assert_int_equal(rna_part_error_count(part), 0);
 }
 
+/* Makers leave out limits in many ways; none of them is one that all values are beyond. */
+static void test_limits_that_are_none(void **state)
+{
+	const struct rna_value(*limits)[RNA_MODULE_LIMIT_COUNT];
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+	(void)state;
+	make_qsfp28();
+	put_limits(RNA_MODULE_PAGE_03, 128, 80 << 8, 0xfb00, 0, 0);
+	put_limits(RNA_MODULE_PAGE_03, 176, 0xffff, 0xffff, 0xffff, 0xffff);
+	put_limits(RNA_MODULE_PAGE_03, 184, 500, 1000, 6000, 100);
+	part = collect(RNA_FUNCTION_PF, false, false);
+	limits = modules_of(part)->modules->limits;
+	assert_int_equal(limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_ALARM].number, 80000);
+	assert_int_equal(limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_WARNING].state,
+			 RNA_VALUE_ABSENT);
+	for (enum rna_module_limit limit = 0; limit < RNA_MODULE_LIMIT_COUNT; limit++)
+		assert_int_equal(limits[RNA_MODULE_RECEIVE_POWER][limit].state, RNA_VALUE_ABSENT);
+	assert_int_equal(limits[RNA_MODULE_BIAS][RNA_MODULE_LOW_ALARM].state, RNA_VALUE_ABSENT);
+	assert_int_equal(limits[RNA_MODULE_BIAS][RNA_MODULE_HIGH_WARNING].number, 12000);
+}
+
 static void test_cmis(void **state)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -425,6 +447,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_qsfp28, set_up),
+		cmocka_unit_test_setup(test_limits_that_are_none, set_up),
 		cmocka_unit_test_setup(test_cmis, set_up),
 		cmocka_unit_test_setup(test_sfp, set_up),
 		cmocka_unit_test_setup(test_copper, set_up),

@@ -1168,6 +1168,22 @@ static void module_lane_weak(struct node *node)
 	memset(node->ports[0].module.limits, 0, sizeof(node->ports[0].module.limits));
 }
 
+/* A port of two lanes has two of its module dark, on both sides. */
+static void module_half_used(struct node *node)
+{
+	module_is_well(node);
+	for (unsigned i = 2; i < 4; i++) {
+		node->ports[0].module.lanes[i][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(100);
+		node->ports[0].module.lanes[i][RNA_MODULE_BIAS] = rna_value_ok(0);
+	}
+}
+
+static void module_half_used_with_light(struct node *node)
+{
+	module_half_used(node);
+	node->ports[0].module.lanes[2][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(90000);
+}
+
 static void module_without_limits(struct node *node)
 {
 	module_is_well(node);
@@ -1358,6 +1374,8 @@ static const struct {
 	{module_dark_and_down, ROCE, "port-down info"},
 	{module_dim, ROCE, "module-light info"},
 	{module_lane_weak, ROCE, "module-lane info"},
+	{module_half_used, ROCE, ""},
+	{module_half_used_with_light, ROCE, "module-light warning module-lane info"},
 	{module_without_limits, ROCE, ""},
 	{vfs_without_guid, IB, "virtual-function-guid warning"},
 	{vfs_without_guid, ROCE, ""},
