@@ -45,6 +45,19 @@ struct counts {
 	struct rna_ethernet_count *items;
 };
 
+/* What the run before read of the same interface; NULL: nothing. */
+static const struct rna_ethernet_netdev *find_previous(const struct run *run,
+						       const struct rna_ethernet_netdev *netdev)
+{
+	const struct rna_ethernet *before = (const void *)run->in->previous;
+
+	for (size_t i = 0; before && i < before->count; i++)
+		if (before->netdevs[i].ifindex == netdev->ifindex &&
+		    strcmp(before->netdevs[i].name, netdev->name) == 0)
+			return &before->netdevs[i];
+	return NULL;
+}
+
 /* The first source of a statistic counts. */
 static void add_count(struct counts *counts, enum rna_ethernet_statistic_id id, int number,
 		      struct rna_value value)
@@ -151,28 +164,22 @@ static void read_standard(struct run *run, const char *netdev, struct counts *co
 
 /* -- Statistics of the driver ------------------------------------------------------------------ */
 
-/* What the run before found, if it is of the same interface and not too old. */
+/* What the run before found, if it is not too old. */
 static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *netdev,
 			  struct rna_ethernet_picks *ret)
 {
-	const struct rna_ethernet *before = (const void *)run->in->previous;
+	const struct rna_ethernet_netdev *old = find_previous(run, netdev);
+	struct rna_ethernet_pick *items;
 
-	for (size_t i = 0; before && i < before->count; i++) {
-		const struct rna_ethernet_netdev *old = &before->netdevs[i];
-		struct rna_ethernet_pick *items;
-
-		if (old->ifindex != netdev->ifindex || strcmp(old->name, netdev->name) != 0 ||
-		    rna_usec_since(old->picks.read, run->part->started.monotonic) > NAMES_STALE)
-			continue;
-		*ret = old->picks;
-		items = rna_arena_array(run->part->arena, ret->count, sizeof(*items));
-		ret->items = items;
-		run->no_memory |= !items;
-		if (items && ret->count > 0)
-			memcpy(items, old->picks.items, ret->count * sizeof(*items));
-		return items != NULL;
-	}
-	return false;
+	if (!old || rna_usec_since(old->picks.read, run->part->started.monotonic) > NAMES_STALE)
+		return false;
+	*ret = old->picks;
+	items = rna_arena_array(run->part->arena, ret->count, sizeof(*items));
+	ret->items = items;
+	run->no_memory |= !items;
+	if (items && ret->count > 0)
+		memcpy(items, old->picks.items, ret->count * sizeof(*items));
+	return items != NULL;
 }
 
 /* Looks through the driver's list. 0 or negative errno. */
@@ -233,6 +240,16 @@ static struct rna_value scaled(uint64_t number, unsigned scale)
 	return rna_value_ok(__builtin_mul_overflow(number, scale, &product) ? UINT64_MAX : product);
 }
 
+/* What there was before and could not be read now is there still: sums without it would fall. */
+static void add_unreadable(struct run *run, const struct rna_ethernet_netdev *netdev,
+			   struct counts *counts)
+{
+	const struct rna_ethernet_netdev *old = find_previous(run, netdev);
+
+	for (size_t i = 0; old && i < old->count; i++)
+		add_count(counts, old->counts[i].id, old->counts[i].number, rna_value_unreadable());
+}
+
 static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
 {
 	uint64_t *numbers = NULL;
@@ -241,8 +258,10 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 	run->no_memory |= status == -ENOMEM;
 	if (status < 0) {
 		netdev->picks = (struct rna_ethernet_picks){0};
-		if (status != -EOPNOTSUPP && status != -ENODEV)
-			rna_part_count_error(run->part, status == -ESTALE ? -EAGAIN : status);
+		if (status == -EOPNOTSUPP || status == -ENODEV)
+			return;
+		rna_part_count_error(run->part, status == -ESTALE ? -EAGAIN : status);
+		add_unreadable(run, netdev, counts);
 		return;
 	}
 	for (size_t i = 0; i < netdev->picks.count; i++) {
@@ -311,7 +330,10 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 	run->count += is_known(netdev);
 }
 
-/* In switchdev mode a device has a port for each function of it: "pf0vf3", "c1pf0sf8". */
+/*
+ * In switchdev mode a device has a port for each function: "pf0vf3", "c1pf0sf8", and on a DPU the
+ * host's own, "pf0hpf" or "c1pf0". A port with a wire is "p0".
+ */
 static bool is_representor(struct run *run, const char *netdev)
 {
 	const char *path =
@@ -319,7 +341,7 @@ static bool is_representor(struct run *run, const char *netdev)
 	char name[64];
 
 	return path && rna_root_read(run->in->root, path, name, sizeof(name)) > 0 &&
-	       (strstr(name, "vf") || strstr(name, "sf"));
+	       strstr(name, "pf");
 }
 
 static void read_port(struct run *run, struct rna_netdev_search *search, unsigned port)

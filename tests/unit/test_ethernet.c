@@ -61,6 +61,8 @@ static int read_numbers(const struct rna_root *root, const char *netdev, size_t 
 {
 	(void)root, (void)netdev;
 	script.reads++;
+	if (script.error)
+		return script.error;
 	if (script.grows_to) {
 		script.count = script.grows_to;
 		script.grows_to = 0;
@@ -193,6 +195,8 @@ static void nothing_without_a_wire_is_asked(void **state)
 	(void)rna_part_unref(collect(node));
 	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "c1pf0sf8\n");
 	(void)rna_part_unref(collect(node));
+	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "c1pf0\n"); /* of a DPU */
+	(void)rna_part_unref(collect(node));
 	assert_string_equal(script.asked, "");
 	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "p0\n");
 	(void)rna_part_unref(collect(node));
@@ -286,6 +290,21 @@ static void failures_are_counted(void **state)
 			 RNA_VALUE_ABSENT);
 }
 
+/* It is there still: a sum over the other members of a bond would fall, and rise again. */
+static void what_fails_once_is_unreadable(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL;
+	struct node *node = *state;
+
+	first = collect(node);
+	node->in.previous = first;
+	script.error = -EIO;
+	second = collect(node);
+	assert_int_equal(of(second)->netdevs[0].count, of(first)->netdevs[0].count);
+	assert_int_equal(rna_ethernet_sum(of(second), 1, RNA_ETHERNET_RECEIVE_DISCARDS).state,
+			 RNA_VALUE_UNREADABLE);
+}
+
 static void the_first_source_counts(void **state)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -377,6 +396,7 @@ int main(void)
 		TEST(a_list_that_changed_is_read_anew),
 		TEST(a_list_that_grows_while_it_is_read),
 		TEST(failures_are_counted),
+		TEST(what_fails_once_is_unreadable),
 		TEST(the_first_source_counts),
 		cmocka_unit_test(names_of_drivers_are_known),
 		cmocka_unit_test(every_statistic_has_a_row),
