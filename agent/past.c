@@ -71,6 +71,14 @@ static struct rna_value read_pcie(const struct rna_rule_subject *subject, enum r
 	return pcie ? rna_pcie_errors(pcie, severity) : (struct rna_value){0};
 }
 
+/* Priorities with PFC; none where it is not known. */
+static uint64_t lossless_of(const struct rna_rule_subject *subject)
+{
+	const struct rna_dcb *dcb = subject->qos ? subject->qos->dcb : NULL;
+
+	return dcb && rna_value_is_known(dcb->pfc) ? dcb->pfc.number : 0;
+}
+
 /* Absent where there is none, or where it means nothing. */
 static struct rna_value read_value(const struct rna_rule_subject *subject,
 				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
@@ -85,6 +93,9 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 		return read_pcie(subject, threshold->aer);
 	if (!fits(threshold, subject->link_layer))
 		return (struct rna_value){0};
+	if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
+		return rna_ethernet_discards(rna_device_ethernet(subject->device), subject->number,
+					     lossless_of(subject));
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
 		return rna_ethernet_sum(rna_device_ethernet(subject->device), subject->number,
 					threshold->statistic);
@@ -99,8 +110,31 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 static void begin_anew(struct rna_past *past, const struct rna_thresholds *thresholds)
 {
 	for (size_t i = 0; i < thresholds->count; i++)
-		past->windows[i].known &= thresholds->items[i].source != RNA_THRESHOLD_OF_COUNTER &&
-					  thresholds->items[i].source != RNA_THRESHOLD_OF_ETHERNET;
+		past->windows[i].known &= thresholds->items[i].source == RNA_THRESHOLD_OF_DOWNS ||
+					  thresholds->items[i].source == RNA_THRESHOLD_OF_PCIE;
+}
+
+/* A sum over more than before has not risen: a bond got a member, a priority became lossless. */
+static void follow_sums(struct rna_past *past, const struct rna_thresholds *thresholds,
+			const struct rna_rule_subject *subject)
+{
+	uint64_t wires = rna_ethernet_wires(rna_device_ethernet(subject->device), subject->number);
+	uint64_t lossless = lossless_of(subject);
+	bool rewired = wires != past->wires, replanned = lossless != past->lossless;
+
+	for (size_t i = 0; i < thresholds->count; i++)
+		switch (thresholds->items[i].source) {
+		case RNA_THRESHOLD_OF_LOSSLESS:
+			past->windows[i].known &= !rewired && !replanned;
+			break;
+		case RNA_THRESHOLD_OF_ETHERNET:
+			past->windows[i].known &= !rewired;
+			break;
+		default:
+			break;
+		}
+	past->wires = wires;
+	past->lossless = lossless;
 }
 
 static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
@@ -154,6 +188,7 @@ static void take_counters(struct rna_past *past, const struct rna_thresholds *th
 
 	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++)
 		groups[place] = find_group(subject, place);
+	follow_sums(past, thresholds, subject);
 	for (size_t i = 0; i < thresholds->count; i++)
 		rna_window_add(&past->windows[i], &thresholds->items[i],
 			       read_value(subject, groups, &thresholds->items[i]), now);

@@ -607,6 +607,19 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "427ebf48165f4f299cbfea123693f1dd",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
+	[RNA_RULE_QOS_LOSSLESS_DISCARDS] = {
+		.name = "qos-lossless-discards",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "A RoCE port drops frames of a priority that PFC should make lossless.",
+		.check = rna_check_threshold,
+		.remedy = "Look whether the switch port has PFC on for the same priority and obeys pause "
+			  "frames, whether the receive buffer of that priority has room for the cable's "
+			  "length, and whether a pause storm made the device give up flow control.",
+		.message_id = "6d0c3f1be7a24c5f9a18d2b4470e9c36",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
 	[RNA_RULE_QOS_PFC_PRIORITIES] = {
 		.name = "qos-pfc-priorities",
 		.severity = RNA_SEVERITY_INFO,

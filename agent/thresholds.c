@@ -120,6 +120,8 @@ static const struct rna_threshold table[] = {
 	 "the port kept its switch waiting for long"},
 	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',
 	 "the port kept its switch waiting until the device gave up flow control"},
+	{RNA_THRESHOLD_LOSSLESS, HW, ROCE, RNA_RULE_QOS_LOSSLESS_DISCARDS, WARN, 10, 'h',
+	 "frames of a priority with PFC are dropped: it is not lossless"},
 	{"pcie_read_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
 	 "the device waits for memory when it sends"},
 	{"pcie_write_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
@@ -270,6 +272,8 @@ static void prepare(struct rna_threshold *threshold)
 	threshold->limit = threshold->count * (threshold->window / unit);
 	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) == 0)
 		threshold->source = RNA_THRESHOLD_OF_DOWNS;
+	else if (strcmp(threshold->name, RNA_THRESHOLD_LOSSLESS) == 0)
+		threshold->source = RNA_THRESHOLD_OF_LOSSLESS;
 	else if (is_of_pcie(threshold->name, &threshold->aer))
 		threshold->source = RNA_THRESHOLD_OF_PCIE;
 	else if (find_statistic(threshold->name, &threshold->statistic))

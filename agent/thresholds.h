@@ -18,16 +18,19 @@
 
 /* What is followed beside the counter files: how often the port went down. */
 #define RNA_THRESHOLD_DOWNS "downs"
+/* Frames dropped of priorities that PFC makes lossless. */
+#define RNA_THRESHOLD_LOSSLESS "ethernet_lossless_discards"
 
 enum rna_threshold_source {
 	RNA_THRESHOLD_OF_COUNTER,  /* a counter file */
 	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS */
 	RNA_THRESHOLD_OF_ETHERNET, /* a statistic of a port, see rna_ethernet_sum() */
+	RNA_THRESHOLD_OF_LOSSLESS, /* RNA_THRESHOLD_LOSSLESS, see rna_ethernet_discards() */
 	RNA_THRESHOLD_OF_PCIE,     /* errors on the PCIe path of a device, see rna_pcie_errors() */
 };
 
 struct rna_threshold {
-	/* File of the counter, a statistic, RNA_THRESHOLD_DOWNS, or aer_ and a severity. */
+	/* File of the counter, a statistic, aer_ and a severity, or one of those above. */
 	const char *name;
 	enum rna_counter_place place;
 	unsigned char link_layers; /* RNA_ON_*; 0: any */

@@ -118,8 +118,11 @@ const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATIST
 };
 /* clang-format on */
 
-struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
-				  enum rna_ethernet_statistic_id id)
+/* Does a count belong to a sum? */
+typedef bool belongs(const struct rna_ethernet_count *count, uint64_t of);
+
+static struct rna_value sum_up(const struct rna_ethernet *ethernet, unsigned port,
+			       belongs *does_belong, uint64_t of)
 {
 	struct rna_value sum = {0};
 
@@ -129,7 +132,7 @@ struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned 
 		for (size_t j = 0; netdev->port == port && j < netdev->count; j++) {
 			struct rna_value value = netdev->counts[j].value;
 
-			if (netdev->counts[j].id != id || value.state == RNA_VALUE_ABSENT)
+			if (!does_belong(&netdev->counts[j], of) || value.state == RNA_VALUE_ABSENT)
 				continue;
 			if (!rna_value_is_known(value))
 				return rna_value_unreadable();
@@ -137,4 +140,44 @@ struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned 
 		}
 	}
 	return sum;
+}
+
+static bool is_of(const struct rna_ethernet_count *count, uint64_t id)
+{
+	return count->id == id;
+}
+
+struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
+				  enum rna_ethernet_statistic_id id)
+{
+	return sum_up(ethernet, port, is_of, id);
+}
+
+static bool is_discard(const struct rna_ethernet_count *count, uint64_t priorities)
+{
+	switch (count->id) {
+	case RNA_ETHERNET_PRIORITY_DISCARDS:
+	case RNA_ETHERNET_PRIORITY_BUFFER_DISCARDS:
+	case RNA_ETHERNET_PRIORITY_CONGESTION_DISCARDS:
+		return count->number >= 0 && count->number < 64 && priorities >> count->number & 1;
+	default:
+		return false;
+	}
+}
+
+struct rna_value rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
+				       uint64_t priorities)
+{
+	return sum_up(ethernet, port, is_discard, priorities);
+}
+
+uint64_t rna_ethernet_wires(const struct rna_ethernet *ethernet, unsigned port)
+{
+	enum { FACTOR = 1000003 };
+	uint64_t ret = 0;
+
+	for (size_t i = 0; ethernet && i < ethernet->count; i++)
+		if (ethernet->netdevs[i].port == port)
+			ret = ret * FACTOR + ethernet->netdevs[i].ifindex;
+	return ret;
 }

@@ -194,3 +194,10 @@ struct rna_ethernet {
  */
 struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
 				  enum rna_ethernet_statistic_id id);
+
+/* Frames received of these priorities (bit n: of priority n) and dropped, for whatever reason. */
+struct rna_value rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
+				       uint64_t priorities);
+
+/* Tells whether sums are of the same interfaces as before; 0: there are none. */
+uint64_t rna_ethernet_wires(const struct rna_ethernet *ethernet, unsigned port);

@@ -318,6 +318,38 @@ static const char *statistic(struct fixture *f, enum rna_ethernet_statistic_id i
 	return found;
 }
 
+/* Only priorities with PFC are lossless, and only since they have it. */
+static void test_lossless_discards(void **state)
+{
+	struct rna_dcb dcb = {.pfc = rna_value_ok(1 << 4)};
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 1000), " ");
+	f->node.ports[0].has_qos = true; /* PFC for another priority than the statistic is of */
+	f->node.ports[0].qos = (struct rna_qos_port){.number = 1, .dcb = &dcb};
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 2000), " ");
+	dcb.pfc = rna_value_ok(1 << 3);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3009), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3010),
+			    "qos-lossless-discards warning");
+}
+
+/* A bond with a member less or more has another sum, which has not risen. */
+static void test_sums_over_other_interfaces(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	f->node.ports[0].netdev.ifindex = 7;
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 1000), " ");
+	f->node.ports[0].netdev.ifindex = 8;
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5119), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5120), "errors-rising warning");
+}
+
 /* What rises by how much, and who is to blame. Another link layer has none of it. */
 static void test_statistics_of_ethernet_ports(void **state)
 {
@@ -551,6 +583,8 @@ int main(void)
 		TEST(test_errors_rise_that_only_mads_know),
 		TEST(test_errors_rise_and_calm_down),
 		TEST(test_pcie_errors_rise_and_name_the_hop),
+		TEST(test_lossless_discards),
+		TEST(test_sums_over_other_interfaces),
 		TEST(test_statistics_of_ethernet_ports),
 		TEST(test_times_of_ethernet_ports),
 		TEST(test_counters_of_another_link_layer),
