@@ -141,9 +141,25 @@ static bool has_labels(const struct rna_kube_round *round)
 	return round->wish->labels_decided;
 }
 
+/*
+ * Are conditions turned off, and has the Node none of ours? Then nothing is written: who never had
+ * them need not have the right to. At the end of all no look is good enough.
+ */
+static bool is_without_conditions(const struct rna_kube_round *round)
+{
+	const char *const *types = round->api.options->condition_types;
+
+	if (round->wish->condition_count > 0 || round->cleanup || !round->node.uid)
+		return false;
+	while (*types && !rna_kube_condition_of(&round->node, *types))
+		types++;
+	return !*types;
+}
+
 static bool has_conditions(const struct rna_kube_round *round)
 {
-	return round->wish->conditions_decided && round->api.options->condition_types;
+	return round->wish->conditions_decided && round->api.options->condition_types &&
+	       !is_without_conditions(round);
 }
 
 /* Nothing of what we wrote is there any more, or we do not know. */
@@ -478,6 +494,8 @@ static enum rna_kubernetes_result send_conditions(struct rna_kube_round *round,
 	if (!all_conditions_decided(round->wish) &&
 	    know_node(round, answer, now) != RNA_KUBERNETES_OK)
 		return answer->result;
+	if (is_without_conditions(round)) /* the look has shown it, after this was begun */
+		return answer->result = RNA_KUBERNETES_OK;
 	if (!round->api.merge && apply_conditions(round, answer, now) != RNA_KUBERNETES_OK)
 		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
 	if (round->api.merge || (round->cleanup && answer->result == RNA_KUBERNETES_OK))

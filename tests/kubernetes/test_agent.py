@@ -101,6 +101,13 @@ class Trouble(DoubleTest):
             self.api.rules |= {"get nodes", "patch nodes", "patch nodes/status", "create events"}
             wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
 
+    def test_no_conditions_and_no_right_to_them(self):
+        self.api.rules.discard("patch nodes/status")
+        with ApiAgent(self.kubeconfig, conditions=False) as agent:
+            wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+        self.assertEqual(self.asked(status=403), [])
+
     def test_no_name(self):
         os.environ.pop("NODE_NAME", None)
         with ApiAgent(self.kubeconfig, node="") as agent:
