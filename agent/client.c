@@ -8,7 +8,7 @@
 
 #define PATIENCE (5 * RNA_USEC_PER_SEC)
 
-enum { REPLY_MAX = 64 * 1024 * 1024, HTTP_OK = 200 };
+enum { REPLY_MAX = 64 * 1024 * 1024, HTTP_OK = 200, HTTP_UNAUTHORIZED = 401 };
 
 /* What a listening address means to a client: all of a machine's addresses are its own one. */
 static void write_origin(const char *address, struct rna_strbuf *out)
@@ -62,10 +62,12 @@ static const char *choose_address(const struct rna_settings *settings)
 	return settings->http_listen[0];
 }
 
+/* TLS breaks off what is no TLS; other failures say themselves what is wrong. */
 static int explain(const struct rna_settings *settings, const char *address,
-		   struct rna_error *error)
+		   const struct rna_https_reply *reply, struct rna_error *error)
 {
-	if (!settings->http_web_config_file[0] || is_unix(address))
+	if (!settings->http_web_config_file[0] || is_unix(address) ||
+	    (error->code != -EIO && reply->status != HTTP_UNAUTHORIZED))
 		return error->code;
 	return rna_error_say(error, error->code,
 			     "%s wants TLS or a login (http.web_config_file), which commands have "
@@ -104,7 +106,7 @@ int rna_client_get(const struct rna_settings *settings, const char *path, struct
 	if (status >= 0)
 		status = judge(address, &reply, error);
 	if (status < 0)
-		return explain(settings, address, error);
+		return explain(settings, address, &reply, error);
 	*ret = reply.body;
 	reply.body = RNA_STRBUF_INIT;
 	return status;

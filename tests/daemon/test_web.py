@@ -507,10 +507,15 @@ class Commands(unittest.TestCase):
         with agent:
             self.assertEqual(self.run_command(agent, "events").returncode, 0)
             self.assertIn(self.run_command(agent, "check").returncode, (0, 1, 2))
-        with WebAgent(self.web) as agent:
-            result = self.run_command(agent, "events")
-            self.assertEqual(result.returncode, 1)
-            self.assertIn("add unix:/run/rdma-node-agent/http.sock to http.listen", result.stdout)
+        for agent in WebAgent(self.web), TlsAgent():
+            with agent:
+                result = self.run_command(agent, "events")
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("add unix:/run/rdma-node-agent/http.sock to http.listen",
+                              result.stdout)
+        with WebAgent({"rate_limit": {"interval": "1h", "burst": 1}}) as agent:
+            for words in "", "429":
+                self.assertIn(words, self.run_command(agent, "events").stdout)
 
     def test_check_config(self):
         with WebAgent(self.web) as agent:
