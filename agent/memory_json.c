@@ -43,10 +43,34 @@ static void set_number(struct writer *writer, json_t *object, const char *name, 
 		set(writer, object, name, json_integer((json_int_t)number));
 }
 
+/*
+ * JSON holds UTF-8 only, but a driver may call a device anything, and what is cut may end within a
+ * character. Each byte of such a character becomes a question mark: one text must not cost the
+ * file.
+ */
+static json_t *new_text(const char *text)
+{
+	json_t *ret = json_string(text);
+	RNA_FREE char *plain = ret ? NULL : strdup(text);
+
+	for (char *at = plain; at && *at; at++)
+		if (*at & 0x80)
+			*at = '?';
+	return plain ? json_string(plain) : ret;
+}
+
 static void set_text(struct writer *writer, json_t *object, const char *name, const char *text)
 {
 	if (text)
-		set(writer, object, name, json_string(text));
+		set(writer, object, name, new_text(text));
+}
+
+/* A key that would come back as another one is not kept: it would be a device that is missing. */
+static bool has_legal_key(const struct rna_device_memory *device)
+{
+	RNA_CLEANUP(free_json_p) json_t *key = json_string(device->key);
+
+	return key != NULL;
 }
 
 static void append(struct writer *writer, json_t *array, json_t *element)
@@ -185,7 +209,8 @@ void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 	json_t *list = json_array(), *file = new_file(&writer);
 
 	for (size_t i = 0; i < memory->count; i++)
-		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0)
+		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0 &&
+		    has_legal_key(memory->devices[i]))
 			append(&writer, list, device_object(&writer, memory->devices[i]));
 	set(&writer, file, "devices", list);
 	if (memory->node.count > 0 || memory->node.name_count > 0)
@@ -221,6 +246,8 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 	for (size_t i = 0; i < memory->count; i++) {
 		const struct rna_device_memory *device = memory->devices[i];
 
+		if (!has_legal_key(device))
+			continue;
 		append_accepted(&writer, list, device->key, 0, &device->accepted);
 		for (size_t p = 0; p < device->port_count; p++)
 			append_accepted(&writer, list, device->key, device->ports[p].number,

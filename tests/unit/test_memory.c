@@ -113,6 +113,30 @@ static void test_what_is_written_comes_back(void **state)
 	assert_string_equal(text.data, again.data);
 }
 
+/* A name that is no UTF-8 costs itself, and a key that is none its device; not the file. */
+static void test_texts_that_json_cannot_hold(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory back = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT, accepted = RNA_STRBUF_INIT;
+	struct rna_device_memory *odd;
+
+	(void)state;
+	fill(&memory);
+	assert_true(rna_memory_set_text(&rna_memory_find(&memory, "0000:3b:00.0")->name, "a\xc3"));
+	odd = rna_memory_device(&memory, "b\xff");
+	odd->lasting = true;
+	odd->last_seen = 1;
+	odd->accepted = (struct rna_accepted){RNA_EXPECTED_DOWN, 78};
+	rna_memory_write(&memory, &text);
+	assert_true(rna_strbuf_ok(&text));
+	assert_int_equal(rna_memory_read(&back, text.data, text.len, NULL), 0);
+	assert_int_equal(back.count, 1);
+	assert_string_equal(back.devices[0]->name, "a?");
+	rna_accepted_write(&memory, &accepted);
+	assert_true(rna_strbuf_ok(&accepted));
+}
+
 static void test_files_that_are_not_read(void **state)
 {
 	static const struct {
@@ -243,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_written_comes_back),
+		cmocka_unit_test(test_texts_that_json_cannot_hold),
 		cmocka_unit_test(test_files_that_are_not_read),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_accepted),
