@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the targets share. A target is one file: a parser that takes what others wrote, and what has
+ * to be true of its result whatever that was. libFuzzer calls it with inputs that it makes of the
+ * corpus, replay.c with the corpus itself.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rna/cleanup.h"
+#include "rna/error.h"
+
+/* data has size bytes and not one more: sanitizers see who reads behind it. Always 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Sanitizers, which have no other way to say it, call abort() as well. */
+#define FUZZ_WANT(condition)                                                                       \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			(void)fprintf(stderr, "%s:%d: wanted: %s\n", __FILE__, __LINE__,           \
+				      #condition);                                                 \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* A copy with a NUL behind it; freed by the caller. */
+char *fuzz_text(const uint8_t *data, size_t size);
+
+/* A file with that content, until the next call. Its path. */
+const char *fuzz_file(const uint8_t *data, size_t size);
+
+/* A failure has its code and a text, for somebody will read it. */
+void fuzz_want_error(int status, const struct rna_error *error);
+
+/*
+ * The next line of *text, which loses it; NULL: there is none. For inputs that are several texts in
+ * one: a line feed stands between them.
+ */
+char *fuzz_line(char **text);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Headers of requests: Accept, Accept-Encoding and Authorization. */
+#include "basic.h"
+#include "fuzz.h"
+#include "negotiate.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	RNA_FREE char *text = fuzz_text(data, size);
+	struct rna_basic basic;
+
+	FUZZ_WANT(rna_negotiate_exposition(text) < RNA_EXPOSITION_COUNT);
+	(void)rna_negotiate_gzip(text);
+	if (rna_basic_read(text, &basic) == 0) {
+		FUZZ_WANT(memchr(basic.user, '\0', sizeof(basic.user)));
+		FUZZ_WANT(memchr(basic.password, '\0', sizeof(basic.password)));
+		FUZZ_WANT(!strchr(basic.user, ':'));
+	}
+	return 0;
+}
