@@ -22,6 +22,7 @@ chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-s
 image="mmdebstrap cpio"
 pictures="chromium graphviz fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
+fuzz="libclang-rt-dev"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -34,6 +35,7 @@ group() {
 	pictures) echo $pictures ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
+	fuzz) apt-cache show $fuzz >/dev/null 2>&1 && echo $fuzz || true ;; # in clang itself on Ubuntu 22.04
 	systemd) echo $systemd ;;
 	*) echo "packages.sh: no group '$1'" >&2 && exit 2 ;;
 	esac
