@@ -2,11 +2,12 @@
 /*
  * The agent: one sd-event loop and its guests.
  *
- *	signals    SIGTERM and SIGINT end it, SIGHUP reads the configuration again, SIGUSR1
- *quiesces, SIGUSR2 resumes schedule   one timer for what is due, lanes for what is slow watch
- *sockets on which the kernel tells what has changed HTTP       libmicrohttpd's descriptor; a timer
- *while its addresses cannot be had state      the memory's files, read and written by threads of
- *their own node       what Kubernetes is told; backends that wait have threads of their own
+ *	signals    SIGTERM and SIGINT end it, SIGHUP reloads, SIGUSR1 quiesces, SIGUSR2 resumes
+ *	schedule   one timer for what is due, lanes for what is slow
+ *	watch      sockets on which the kernel tells what has changed
+ *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
+ *	state      the memory's files, read and written by threads of their own
+ *	node       what Kubernetes is told; backends that wait have threads of their own
  *	selftest   one timer for the port whose turn it is, and a child that tests it
  *	quiesce    one timer for its end, one for who waits until nothing is open any more
  *	control    a unix socket for commands that want something done

@@ -3,11 +3,13 @@
  * When the API is spoken to: functions of the time alone, so that tests can run ten thousand agents
  * through a day (tests/unit/test_kubernetes_pace.c). The bounds for a cluster follow from here.
  *
- *	change     written at a random moment of the spread behind it: what strikes all nodes at
- *once (a spine switch restarts) does not strike the API at once budget     a change costs a token;
- *there are BURST, and one comes back every REFILL. A port that flaps for ever costs no more than
- *that look       the Node is read, slowly, to see whether it is still the one we wrote resync all
- *is applied again, very slowly trouble    waits grow exponentially, with full jitter
+ *	change     written at a random moment of the spread behind it: what strikes all nodes
+ *	           at once (a spine switch restarts) does not strike the API at once
+ *	budget     a change costs a token; there are BURST, and one comes back every REFILL: a
+ *	           port that flaps for ever costs no more than that
+ *	look       the Node is read, slowly, to see whether it is still the one we wrote
+ *	resync     all is applied again, very slowly
+ *	trouble    waits grow exponentially, with full jitter
  *
  * Time is monotonic: a wall clock that jumps changes nothing.
  */
