@@ -89,6 +89,7 @@ const struct rna_lldp_backend rna_recorded_lldp = {.list = list_recorded};
 
 #if HAVE_LLDPCTL
 
+#include <dlfcn.h>
 #include <lldp-const.h>
 #include <lldpctl.h>
 #include <poll.h>
@@ -97,7 +98,64 @@ const struct rna_lldp_backend rna_recorded_lldp = {.list = list_recorded};
 
 #define PATIENCE (2 * RNA_USEC_PER_SEC) /* for all of a conversation */
 
+#define LIBRARY "liblldpctl.so.4"
+
+/*
+ * The library comes with lldpd: a program that was linked to it would want the daemon installed
+ * everywhere. So it is loaded when it is there, by the names that its header declares.
+ */
+struct library {
+	void *handle;
+	typeof(&lldpctl_get_default_transport) get_default_transport;
+	typeof(&lldpctl_log_callback) log_callback;
+	typeof(&lldpctl_new) new;
+	typeof(&lldpctl_release) release;
+	typeof(&lldpctl_get_interfaces) get_interfaces;
+	typeof(&lldpctl_get_port) get_port;
+	typeof(&lldpctl_atom_get) atom_get;
+	typeof(&lldpctl_atom_get_str) atom_get_str;
+	typeof(&lldpctl_atom_get_int) atom_get_int;
+	typeof(&lldpctl_atom_dec_ref) atom_dec_ref;
+	typeof(&lldpctl_atom_iter) atom_iter;
+	typeof(&lldpctl_atom_iter_next) atom_iter_next;
+	typeof(&lldpctl_atom_iter_value) atom_iter_value;
+};
+
+static bool load(struct library *library)
+{
+	const struct {
+		const char *name;
+		void *place;
+	} symbols[] = {
+		{"lldpctl_get_default_transport", &library->get_default_transport},
+		{"lldpctl_log_callback", &library->log_callback},
+		{"lldpctl_new", &library->new},
+		{"lldpctl_release", &library->release},
+		{"lldpctl_get_interfaces", &library->get_interfaces},
+		{"lldpctl_get_port", &library->get_port},
+		{"lldpctl_atom_get", &library->atom_get},
+		{"lldpctl_atom_get_str", &library->atom_get_str},
+		{"lldpctl_atom_get_int", &library->atom_get_int},
+		{"lldpctl_atom_dec_ref", &library->atom_dec_ref},
+		{"lldpctl_atom_iter", &library->atom_iter},
+		{"lldpctl_atom_iter_next", &library->atom_iter_next},
+		{"lldpctl_atom_iter_value", &library->atom_iter_value},
+	};
+
+	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	for (size_t i = 0; library->handle && i < RNA_ARRAY_SIZE(symbols); i++) {
+		void *symbol = dlsym(library->handle, symbols[i].name);
+
+		if (!symbol)
+			return false;
+		memcpy(symbols[i].place, &symbol, sizeof(symbol)); /* dlsym(3) */
+	}
+	return library->handle;
+}
+
 struct talk {
+	const struct library *library;
+	struct rna_arena *arena;
 	int fd;
 	rna_usec until; /* monotonic */
 	int error;      /* the first, negative errno */
@@ -165,12 +223,12 @@ static void ignore_message(int severity, const char *text)
 	(void)text;
 }
 
-static int connect_to(const struct rna_root *root)
+static int connect_to(const struct rna_root *root, const char *transport)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd, len = snprintf(address.sun_path, sizeof(address.sun_path), "%s%s",
 			       strcmp(rna_root_path(root), "/") == 0 ? "" : rna_root_path(root),
-			       lldpctl_get_default_transport());
+			       transport);
 
 	if (len < 0 || (size_t)len >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
@@ -185,102 +243,109 @@ static int connect_to(const struct rna_root *root)
 	return len == -ECONNREFUSED ? -ENOENT : len;
 }
 
-static const char *copy_text(lldpctl_atom_t *atom, lldpctl_key_t key, struct rna_arena *arena)
+static const char *copy_text(const struct talk *talk, lldpctl_atom_t *atom, lldpctl_key_t key)
 {
-	const char *text = atom ? lldpctl_atom_get_str(atom, key) : NULL;
+	const char *text = talk->library->atom_get_str(atom, key);
 
-	return text && *text ? rna_arena_strdup(arena, text) : NULL;
+	return text && *text ? rna_arena_strdup(talk->arena, text) : NULL;
 }
 
-static void take_neighbour(lldpctl_atom_t *neighbour, struct rna_arena *arena, struct rna_peer *ret)
+/* Hands each element of a list to take, and drops both. */
+static void for_each(struct talk *talk, lldpctl_atom_t *list,
+		     void (*take)(struct talk *talk, lldpctl_atom_t *element, void *userdata),
+		     void *userdata)
+{
+	const struct library *library = talk->library;
+	lldpctl_atom_iter_t *at;
+
+	for (at = library->atom_iter(list); at; at = library->atom_iter_next(list, at)) {
+		lldpctl_atom_t *element = library->atom_iter_value(list, at);
+
+		if (!element)
+			continue;
+		take(talk, element, userdata);
+		library->atom_dec_ref(element);
+	}
+	library->atom_dec_ref(list);
+}
+
+/* Of several, behind a hub for example, the first. */
+static void take_neighbour(struct talk *talk, lldpctl_atom_t *neighbour, void *userdata)
 {
 	enum { OF_NETWORKS = LLDP_CAP_BRIDGE | LLDP_CAP_ROUTER };
-	lldpctl_atom_t *chassis = lldpctl_atom_get(neighbour, lldpctl_k_port_chassis);
+	const struct library *library = talk->library;
+	struct rna_peer *peer = userdata;
+	lldpctl_atom_t *chassis;
 
-	ret->port = copy_text(neighbour, lldpctl_k_port_id, arena);
-	ret->port_description = copy_text(neighbour, lldpctl_k_port_descr, arena);
+	if (peer->source == RNA_PEER_BY_LLDP)
+		return;
+	peer->source = RNA_PEER_BY_LLDP;
+	peer->port = copy_text(talk, neighbour, lldpctl_k_port_id);
+	peer->port_description = copy_text(talk, neighbour, lldpctl_k_port_descr);
+	chassis = library->atom_get(neighbour, lldpctl_k_port_chassis);
 	if (!chassis)
 		return;
-	ret->guid = copy_text(chassis, lldpctl_k_chassis_id, arena);
-	ret->name = copy_text(chassis, lldpctl_k_chassis_name, arena);
-	if (lldpctl_atom_get_int(chassis, lldpctl_k_chassis_cap_enabled) & OF_NETWORKS)
-		ret->type = RNA_NODE_TYPE_SWITCH;
-	lldpctl_atom_dec_ref(chassis);
+	peer->guid = copy_text(talk, chassis, lldpctl_k_chassis_id);
+	peer->name = copy_text(talk, chassis, lldpctl_k_chassis_name);
+	if (library->atom_get_int(chassis, lldpctl_k_chassis_cap_enabled) & OF_NETWORKS)
+		peer->type = RNA_NODE_TYPE_SWITCH;
+	library->atom_dec_ref(chassis);
 }
 
-/* Of several, behind a hub for example, the first. False: nobody is there. */
-static bool take_first(lldpctl_atom_t *port, struct rna_arena *arena, struct rna_peer *ret)
+static void take_interface(struct talk *talk, lldpctl_atom_t *interface, void *userdata)
 {
-	lldpctl_atom_t *neighbours = lldpctl_atom_get(port, lldpctl_k_port_neighbors), *neighbour;
-	bool found = false;
-
-	if (!neighbours)
-		return false;
-	lldpctl_atom_foreach(neighbours, neighbour)
-	{
-		if (!found)
-			take_neighbour(neighbour, arena, ret);
-		found = true;
-	}
-	lldpctl_atom_dec_ref(neighbours);
-	return found;
-}
-
-static int take_interface(lldpctl_atom_t *interface, struct talk *talk, struct rna_arena *arena,
-			  struct rna_lldp_neighbours *ret)
-{
+	struct rna_lldp_neighbours *ret = userdata;
 	struct rna_lldp_neighbour *next = &ret->items[ret->count];
-	lldpctl_atom_t *port;
+	lldpctl_atom_t *port, *neighbours;
 
 	if (ret->count == RNA_LLDP_MAX || talk->error < 0)
-		return 0;
-	port = lldpctl_get_port(interface);
-	if (!port) /* it has just gone, or time is up */
-		return talk->error;
-	*next = (struct rna_lldp_neighbour){
-		.netdev = copy_text(interface, lldpctl_k_interface_name, arena),
-		.peer = {.source = RNA_PEER_BY_LLDP},
-	};
-	if (next->netdev && take_first(port, arena, &next->peer))
+		return;
+	port = talk->library->get_port(interface);
+	if (!port) /* it has just gone, or time is up, which talk knows */
+		return;
+	next->netdev = copy_text(talk, interface, lldpctl_k_interface_name);
+	if (!next->netdev)
+		talk->error = -ENOMEM;
+	neighbours = talk->library->atom_get(port, lldpctl_k_port_neighbors);
+	if (neighbours)
+		for_each(talk, neighbours, take_neighbour, &next->peer);
+	if (next->netdev && next->peer.source == RNA_PEER_BY_LLDP)
 		ret->count++;
-	lldpctl_atom_dec_ref(port);
-	return next->netdev ? 0 : -ENOMEM;
+	talk->library->atom_dec_ref(port);
 }
 
-static int take_all(lldpctl_conn_t *connection, struct talk *talk, struct rna_arena *arena,
-		    struct rna_lldp_neighbours *ret)
+static int take_all(struct talk *talk, lldpctl_conn_t *connection, struct rna_lldp_neighbours *ret)
 {
-	lldpctl_atom_t *interfaces = lldpctl_get_interfaces(connection), *interface;
-	int status = 0;
+	lldpctl_atom_t *interfaces = talk->library->get_interfaces(connection);
 
 	if (!interfaces)
 		return talk->error ? talk->error : -EPROTO;
-	lldpctl_atom_foreach(interfaces, interface)
-	{
-		if (status == 0)
-			status = take_interface(interface, talk, arena, ret);
-	}
-	lldpctl_atom_dec_ref(interfaces);
-	return status < 0 ? status : talk->error;
+	for_each(talk, interfaces, take_interface, ret);
+	return talk->error;
 }
 
 static int list_neighbours(const struct rna_root *root, struct rna_arena *arena,
 			   struct rna_lldp_neighbours *ret)
 {
-	RNA_CLOSE int fd = connect_to(root);
-	struct talk talk = {.fd = fd, .until = rna_clock_now().monotonic + PATIENCE};
+	struct library library;
+	struct talk talk = {&library, arena, .until = rna_clock_now().monotonic + PATIENCE};
 	lldpctl_conn_t *connection;
+	RNA_CLOSE int fd = -1;
 	int status = -ENOMEM;
 
+	if (!load(&library))
+		return -EOPNOTSUPP;
+	fd = connect_to(root, library.get_default_transport());
 	if (fd < 0)
 		return fd;
+	talk.fd = fd;
 	ret->items = rna_arena_array(arena, RNA_LLDP_MAX, sizeof(*ret->items));
-	lldpctl_log_callback(ignore_message);
-	connection = lldpctl_new(send_all, receive_all, &talk);
+	library.log_callback(ignore_message);
+	connection = library.new(send_all, receive_all, &talk);
 	if (ret->items && connection)
-		status = take_all(connection, &talk, arena, ret);
+		status = take_all(&talk, connection, ret);
 	if (connection)
-		(void)lldpctl_release(connection); /* the socket is ours */
+		(void)library.release(connection); /* the socket is ours */
 	return status;
 }
 

@@ -11,8 +11,9 @@ CONTAINERFILE = os.path.join(renderer.ROOT, "helm/Containerfile")
 RELEASE = "bookworm"
 # Loaded by a library that we load, by a name that no list has: one for each kind of card.
 BY_NEED = {"ibverbs-providers"}
-# What an image must not bring: it belongs to the driver of the node.
-OF_THE_NODE = {"libcuda.so.1"}
+# What an image must not bring: it belongs to the driver of the node, or to a daemon of the node that
+# has to be of the same version.
+OF_THE_NODE = {"libcuda.so.1", "liblldpctl.so.4"}
 
 
 def output(*command):
