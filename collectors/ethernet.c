@@ -14,6 +14,7 @@
 #include "collectors.h"
 #include "ethernet_sources.h"
 #include "ethtool.h"
+#include "representor.h"
 
 #include "rna/parse.h"
 
@@ -330,20 +331,6 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 	run->count += is_known(netdev);
 }
 
-/*
- * In switchdev mode a device has a port for each function: "pf0vf3", "c1pf0sf8", and on a DPU the
- * host's own, "pf0hpf" or "c1pf0". A port with a wire is "p0".
- */
-static bool is_representor(struct run *run, const char *netdev)
-{
-	const char *path =
-		rna_arena_printf(run->scratch, "sys/class/net/%s/phys_port_name", netdev);
-	char name[64];
-
-	return path && rna_root_read(run->in->root, path, name, sizeof(name)) > 0 &&
-	       strstr(name, "pf");
-}
-
 static void read_port(struct run *run, struct rna_netdev_search *search, unsigned port)
 {
 	const struct rna_netdevs *all = search->netdevs;
@@ -352,7 +339,7 @@ static void read_port(struct run *run, struct rna_netdev_search *search, unsigne
 	const struct rna_netdev *netdev =
 		found ? rna_netdev_search_name(search, found->netdev) : NULL;
 
-	if (!netdev || is_representor(run, netdev->name))
+	if (!netdev || rna_is_representor(run->in->root, netdev->name, run->scratch))
 		return;
 	if (!netdev->bond)
 		read_netdev(run, netdev, port);

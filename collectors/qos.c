@@ -15,6 +15,7 @@
 #include "backends.h"
 #include "collectors.h"
 #include "dcb.h"
+#include "representor.h"
 
 #include "rna/parse.h"
 
@@ -340,7 +341,7 @@ static int read_ports(struct run *run, struct rna_qos *qos)
 			rna_qos_find_netdev(run->in->netdevs, device->name, device->ports[i]);
 
 		ports[i].number = device->ports[i];
-		if (netdev)
+		if (netdev && !rna_is_representor(run->in->root, netdev->name, run->scratch))
 			status = read_port(run, netdev, &ports[i]);
 	}
 	qos->ports = ports;

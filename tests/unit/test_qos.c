@@ -382,6 +382,28 @@ static void test_a_bond_is_what_its_first_member_is(void **state)
 	assert_int_equal(rna_part_error_count(part), 0);
 }
 
+/* What it would say is the physical port's, and each question may cost a firmware command. */
+static void test_a_representor_is_not_asked(void **state)
+{
+	static const struct {
+		const char *name;
+		bool asked;
+	} cases[] = {{"p0\n", true}, {"pf0vf3\n", false}, {"c1pf0\n", false}};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(tree_deinit) struct tree tree;
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+		tree_init(&tree);
+		make_bond(&tree);
+		tree_write(&tree, "sys/class/net/eth0/phys_port_name", cases[i].name);
+		part = collect(&tree);
+		assert_int_equal(port_of(part)->dcb != NULL, cases[i].asked);
+		assert_int_equal(port_of(part)->number, 1);
+	}
+}
+
 static void test_files_of_drivers(void **state)
 {
 	RNA_CLEANUP(tree_deinit) struct tree tree;
@@ -467,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_mentioned_is_absent),
 		cmocka_unit_test(test_pfc_of_the_older_standard),
 		cmocka_unit_test(test_a_bond_is_what_its_first_member_is),
+		cmocka_unit_test(test_a_representor_is_not_asked),
 		cmocka_unit_test(test_files_of_drivers),
 		cmocka_unit_test(test_broken_and_other_interfaces),
 		cmocka_unit_test(test_the_kernel_answers),
