@@ -142,14 +142,16 @@ static bool has_labels(const struct rna_kube_round *round)
 }
 
 /*
- * Are conditions turned off, and has the Node none of ours? Then nothing is written: who never had
- * them need not have the right to. At the end of all no look is good enough.
+ * Are conditions turned off, had the Node none of ours, and have we written none since? Then
+ * nothing is written: who never had them need not have the right to. At the end of all no look is
+ * good enough.
  */
 static bool is_without_conditions(const struct rna_kube_round *round)
 {
 	const char *const *types = round->api.options->condition_types;
 
-	if (round->wish->condition_count > 0 || round->cleanup || !round->node.uid)
+	if (round->wish->condition_count > 0 || round->cleanup || !round->node.uid ||
+	    round->conditions.len > 0)
 		return false;
 	while (*types && !rna_kube_condition_of(&round->node, *types))
 		types++;
