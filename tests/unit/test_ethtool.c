@@ -578,7 +578,7 @@ static int answer_as_driver(void *command)
 
 	for (size_t i = 0; i < 8; i++)
 		(void)snprintf(names + i * ETH_GSTRING_LEN, ETH_GSTRING_LEN, "rx_queue_%zu", i);
-	switch (info->cmd) {
+	switch (*(const uint32_t *)command) { /* each begins with it, and has its own alignment */
 	case ETHTOOL_GSSET_INFO:
 		return copy_to_user(info->data, &fake_counts, sizeof(fake_counts));
 	case ETHTOOL_GSTRINGS:
