@@ -159,6 +159,10 @@ class Agent:
     def proc(self, path):
         return f"/proc/{self.process.pid}/{path}"
 
+    def is_sanitized(self):
+        with open(self.proc("maps"), encoding="utf-8") as file:
+            return re.search(r"/lib[at]san\.", file.read()) is not None
+
     # -- HTTP ---------------------------------------------------------------------------------
 
     def open(self, timeout=PATIENCE):

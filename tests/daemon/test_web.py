@@ -557,13 +557,14 @@ class Unfriendly(unittest.TestCase):
             socks = [stack.enter_context(agent.connect()) for _ in range(50)]
             for index, sock in enumerate(socks):
                 sock.sendall(hello[:100] if index % 2 else hello)
-            before = cpu_seconds(agent)
+            before, begin = cpu_seconds(agent), time.monotonic()
             for _ in range(10):
                 started = time.monotonic()
                 self.assertEqual(agent.get("/healthz").status, 200)
                 self.assertLess(time.monotonic() - started, 3)
                 time.sleep(0.3)
-            self.assertLess(cpu_seconds(agent) - before, 1.5)  # a loop that spins takes all 3
+            share = (cpu_seconds(agent) - before) / (time.monotonic() - begin)
+            self.assertLess(share, 0.9 if agent.is_sanitized() else 0.5)  # a loop that spins: 1
             for sock in socks:
                 sock.settimeout(PATIENCE)
                 while sock.recv(4096):
