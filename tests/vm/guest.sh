@@ -317,6 +317,41 @@ number_is() {
 	awk -v a="$2" -v b="$3" "BEGIN { exit !(a != \"\" && b != \"\" && a + 0 $1 b + 0) }"
 }
 
+# --- devices that do not answer ----------------------------------------------------------------
+
+stalled() { # COLLECTOR DEVICE
+	number_is '>' "$(metric rdma_collector_stalled_seconds "collector=$1" "device=$2")" 0
+}
+
+# No series is as good as 0.
+not_stalled() { # COLLECTOR DEVICE
+	local seconds
+
+	seconds=$(metric rdma_collector_stalled_seconds "collector=$1" "device=$2")
+	same_number "${seconds:-0}" 0
+}
+
+# The collectors whose MADs wait in the kernel's one queue of a port. Which of them is first is a
+# matter of when each is due: that one stalls, and the device is left alone by the others.
+mad_collectors="link counters fabric"
+
+stalled_by_mads() { # DEVICE
+	local collector
+
+	for collector in $mad_collectors; do
+		! stalled $collector "$1" || return 0
+	done
+	return 1
+}
+
+not_stalled_by_mads() { # DEVICE
+	local collector
+
+	for collector in $mad_collectors; do
+		not_stalled $collector "$1" || return 1
+	done
+}
+
 # --- what a process keeps open ----------------------------------------------------------------
 
 # held_by PID: device files of RDMA and RDMA netlink sockets that it has open, one line each
