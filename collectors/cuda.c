@@ -2,6 +2,7 @@
 #include "cuda.h"
 
 #include "rna/cleanup.h"
+#include "rna/library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,39 +45,33 @@ struct rna_cuda {
 	size_t size;
 };
 
-static const struct {
-	const char *name;
-	size_t offset; /* in struct driver */
-} symbols[] = {
-	{"cuInit", offsetof(struct driver, init)},
-	{"cuDeviceGetByPCIBusId", offsetof(struct driver, device_by_address)},
-	{"cuDeviceGetAttribute", offsetof(struct driver, attribute)},
-	{"cuDevicePrimaryCtxRetain", offsetof(struct driver, retain)},
-	{"cuDevicePrimaryCtxRelease_v2", offsetof(struct driver, release)},
-	{"cuCtxSetCurrent", offsetof(struct driver, use)},
-	{"cuMemAlloc_v2", offsetof(struct driver, allocate)},
-	{"cuMemFree_v2", offsetof(struct driver, free)},
-	{"cuMemGetHandleForAddressRange", offsetof(struct driver, handle)},
-	{"cuMemcpyHtoD_v2", offsetof(struct driver, to_gpu)},
-	{"cuMemcpyDtoH_v2", offsetof(struct driver, from_gpu)},
-	{"cuGetErrorName", offsetof(struct driver, error_name)},
-};
-
 /* CUDA 11.7 and later have all of them; an older one is as none. */
 static int load(struct rna_cuda *cuda, struct rna_error *error)
 {
-	cuda->library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+	struct driver *driver = &cuda->driver;
+	const struct rna_symbol symbols[] = {
+		{"cuInit", &driver->init},
+		{"cuDeviceGetByPCIBusId", &driver->device_by_address},
+		{"cuDeviceGetAttribute", &driver->attribute},
+		{"cuDevicePrimaryCtxRetain", &driver->retain},
+		{"cuDevicePrimaryCtxRelease_v2", &driver->release},
+		{"cuCtxSetCurrent", &driver->use},
+		{"cuMemAlloc_v2", &driver->allocate},
+		{"cuMemFree_v2", &driver->free},
+		{"cuMemGetHandleForAddressRange", &driver->handle},
+		{"cuMemcpyHtoD_v2", &driver->to_gpu},
+		{"cuMemcpyDtoH_v2", &driver->from_gpu},
+		{"cuGetErrorName", &driver->error_name},
+	};
+	const char *missing;
+
+	cuda->library = rna_library_open("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL, symbols,
+					 RNA_ARRAY_SIZE(symbols), &missing);
 	if (!cuda->library)
 		return rna_error_say(error, -ENOENT, "no CUDA: %s", dlerror());
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(symbols); i++) {
-		void *symbol = dlsym(cuda->library, symbols[i].name);
-
-		if (!symbol)
-			return rna_error_say(error, -ENOENT,
-					     "libcuda.so.1 is too old: it has no %s",
-					     symbols[i].name);
-		*(void **)((char *)&cuda->driver + symbols[i].offset) = symbol;
-	}
+	if (missing)
+		return rna_error_say(error, -ENOENT, "libcuda.so.1 is too old: it has no %s",
+				     missing);
 	return 0;
 }
 

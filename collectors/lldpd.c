@@ -12,6 +12,8 @@
 #include "backends.h"
 #include "collectors_config.h"
 
+#include "rna/library.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -105,7 +107,6 @@ const struct rna_lldp_backend rna_recorded_lldp = {.list = list_recorded};
  * everywhere. So it is loaded when it is there, by the names that its header declares.
  */
 struct library {
-	void *handle;
 	typeof(&lldpctl_get_default_transport) get_default_transport;
 	typeof(&lldpctl_log_callback) log_callback;
 	typeof(&lldpctl_new) new;
@@ -123,10 +124,7 @@ struct library {
 
 static bool load(struct library *library)
 {
-	const struct {
-		const char *name;
-		void *place;
-	} symbols[] = {
+	const struct rna_symbol symbols[] = {
 		{"lldpctl_get_default_transport", &library->get_default_transport},
 		{"lldpctl_log_callback", &library->log_callback},
 		{"lldpctl_new", &library->new},
@@ -141,16 +139,11 @@ static bool load(struct library *library)
 		{"lldpctl_atom_iter_next", &library->atom_iter_next},
 		{"lldpctl_atom_iter_value", &library->atom_iter_value},
 	};
+	const char *missing;
 
-	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	for (size_t i = 0; library->handle && i < RNA_ARRAY_SIZE(symbols); i++) {
-		void *symbol = dlsym(library->handle, symbols[i].name);
-
-		if (!symbol)
-			return false;
-		memcpy(symbols[i].place, &symbol, sizeof(symbol)); /* dlsym(3) */
-	}
-	return library->handle;
+	return rna_library_open(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, symbols,
+				RNA_ARRAY_SIZE(symbols), &missing) &&
+	       !missing;
 }
 
 struct talk {

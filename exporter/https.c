@@ -4,6 +4,7 @@
  * never more than one request at a time.
  */
 #include "rna/https.h"
+#include "rna/library.h"
 
 #include <curl/curl.h>
 #include <dlfcn.h>
@@ -45,10 +46,7 @@ static void close_library(struct library *library)
 /* It is never unmapped: OpenSSL leaves handlers behind that run when the process ends. */
 static int open_library(struct library *library, struct rna_error *error)
 {
-	const struct {
-		const char *name;
-		void *place;
-	} symbols[] = {
+	const struct rna_symbol symbols[] = {
 		{"curl_easy_init", &library->init},
 		{"curl_easy_setopt", &library->setopt},
 		{"curl_easy_perform", &library->perform},
@@ -58,20 +56,14 @@ static int open_library(struct library *library, struct rna_error *error)
 		{"curl_slist_append", &library->append},
 		{"curl_slist_free_all", &library->free_all},
 	};
+	const char *missing;
 
-	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	for (size_t i = 0; library->handle && i < RNA_ARRAY_SIZE(symbols); i++) {
-		void *symbol = dlsym(library->handle, symbols[i].name);
-
-		if (!symbol)
-			return rna_error_say(error, -EOPNOTSUPP, LIBRARY " has no %s",
-					     symbols[i].name);
-		memcpy(symbols[i].place, &symbol, sizeof(symbol)); /* dlsym(3) */
-	}
-	if (library->handle)
-		return 0;
-	return rna_error_say(error, -EOPNOTSUPP,
-			     "talking HTTP needs " LIBRARY " (package libcurl4)");
+	library->handle = rna_library_open(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, symbols,
+					   RNA_ARRAY_SIZE(symbols), &missing);
+	if (!library->handle)
+		return rna_error_say(error, -EOPNOTSUPP,
+				     "talking HTTP needs " LIBRARY " (package libcurl4)");
+	return missing ? rna_error_say(error, -EOPNOTSUPP, LIBRARY " has no %s", missing) : 0;
 }
 
 /* -- The reply --------------------------------------------------------------------------------- */

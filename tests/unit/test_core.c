@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/core: arena, string buffer, parsing, errors. */
+/* agent/core: arena, string buffer, parsing, errors, libraries. */
 #include "rna/arena.h"
 #include "rna/device_filter.h"
 #include "rna/error.h"
+#include "rna/library.h"
 #include "rna/parse.h"
 #include "rna/strbuf.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <float.h>
 #include <setjmp.h>
@@ -223,6 +225,31 @@ static void device_globs_are_checked(void **state)
 			fail_msg("\"%s\" should be no glob", bad[i]);
 }
 
+static void libraries_are_loaded_by_their_symbols(void **state)
+{
+	typeof(&strtoul) number = NULL;
+	typeof(&strlen) absent = NULL;
+	const struct rna_symbol symbols[] = {{"strtoul", &number}, {"rna_no_such", &absent}};
+	const char *missing;
+	void *library;
+
+	(void)state;
+	library = rna_library_open("libc.so.6", RTLD_NOW | RTLD_LOCAL, symbols, 1, &missing);
+	assert_non_null(library);
+	assert_null(missing);
+	assert_int_equal(number("42", NULL, 10), 42);
+	dlclose(library);
+
+	library = rna_library_open("libc.so.6", RTLD_NOW | RTLD_LOCAL, symbols, 2, &missing);
+	assert_non_null(library);
+	assert_string_equal(missing, "rna_no_such");
+	dlclose(library);
+
+	assert_null(rna_library_open("librna-no-such.so.1", RTLD_NOW, symbols, 1, &missing));
+	assert_null(missing);
+	assert_non_null(strstr(dlerror(), "librna-no-such.so.1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_compared_as_people_count),
 		cmocka_unit_test(test_error_texts),
 		cmocka_unit_test(device_globs_are_checked),
+		cmocka_unit_test(libraries_are_loaded_by_their_symbols),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
