@@ -132,6 +132,12 @@ static void want(struct rna_schedule *schedule, struct rna_target *target, unsig
 	submit(schedule, target, now);
 }
 
+static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		want(schedule, t, collectors, now);
+}
+
 /* The same, as a consequence of part: what made that be read is the cause of these too. */
 static void want_after(struct rna_schedule *schedule, struct rna_target *target,
 		       unsigned collectors, const struct rna_part *part)
@@ -406,13 +412,6 @@ static void remove_leaving(struct rna_schedule *schedule, struct rna_target *tar
 	}
 }
 
-/* Which interfaces there are has been read for the first time, or could not be. */
-static void start_of_netdevs(struct rna_schedule *schedule, rna_usec now)
-{
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		want(schedule, t, collectors_of_netdevs(), now);
-}
-
 static void on_finished(struct rna_job *job, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
@@ -434,8 +433,8 @@ static void on_finished(struct rna_job *job, void *userdata)
 	slot->functions = rna_addresses_unref(slot->functions);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
 		follow_presence(schedule, slot->part);
-	if (first && job->collector->id == RNA_COLLECTOR_NETDEV)
-		start_of_netdevs(schedule, job->finished);
+	if (first && job->collector->id == RNA_COLLECTOR_NETDEV) /* or could not be read */
+		want_of_devices(schedule, collectors_of_netdevs(), job->finished);
 	if (--target->running > 0)
 		return;
 	if (target->gone)
@@ -467,12 +466,6 @@ static bool is_complete(const struct rna_schedule *schedule)
 		if (!target_is_complete(t, needed))
 			return false;
 	return true;
-}
-
-static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
-{
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		want(schedule, t, collectors, now);
 }
 
 /* The first view is out: what was not to be waited for gets its turn. */
