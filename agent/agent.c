@@ -215,10 +215,7 @@ static void follow_quiesce(void *userdata)
 	struct rna_agent *agent = userdata;
 
 	agent->schedule.quiet = rna_quiesce_is_on(agent->quiesce);
-	hold_tests(agent);
 	rna_watch_update(agent->watch);
-	if (agent->view)
-		rna_watch_follow(agent->watch, agent->view->snapshot);
 	publish(agent);
 }
 
