@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command describe: the tables of the code, as Markdown for README.md and its check, and in
- * the forms that are installed.
+ * The command describe: the tables of the code, as Markdown for the documents and their check, and
+ * in the forms that are installed.
  */
 #include "commands.h"
 

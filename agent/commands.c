@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The commands: one table. To add a command: a row here, and its function in a command_*.c. Help
- * texts and the table in README.md follow from the row.
+ * texts and the table in agent/README.md follow from the row.
  */
 #include "commands.h"
 

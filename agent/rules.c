@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The rules: one table. To add a rule: a number in rules.h, a row here, and a check function in the
- * rules_*.c of its subject. Settings, README.md and the catalog of the journal follow from the row.
+ * rules_*.c of its subject. Settings, documents and the journal's catalog follow from the row.
  *
  * Names are metric labels and message ids are for ever; neither changes.
  */

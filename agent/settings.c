@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The settings: one table. To add a setting: a field in struct rna_settings and a row here. The
- * configuration file, its error texts, the defaults, README.md and the sample configuration
+ * configuration file, its error texts, the defaults, agent/README.md and the sample configuration
  * follow from the row.
  */
 #include "settings_table.h"

@@ -1152,8 +1152,8 @@ static const struct rna_family table[] = {
 	  "results that did not occur have no sample."},
 	 PORT, .each = rna_family_selftest_runs, .label = "result"},
 	{{"rdma_selftest_skips_total", COUNTER, PLAIN,
-	  "Turns of the port at which it was not tested, by reason (a closed list, see README); reasons "
-	  "that did not occur have no sample."},
+	  "Turns of the port at which it was not tested, by reason, of a closed list; reasons that "
+	  "did not occur have no sample."},
 	 PORT, .each = rna_family_selftest_skips, .label = "reason"},
 	{{"rdma_port_qos_info", INFO, PLAIN,
 	  "How packets of a RoCE port get their priority: by dscp or pcp (the VLAN tag); who configures "

@@ -5,8 +5,9 @@
     check-docs.py BINARY            compare; says what differs and ends with 1
     check-docs.py BINARY --update   rewrite what differs
 
-README.md has regions "<!-- generated: TOPIC -->" to "<!-- /generated -->"; each must be what
-"rdma-node-agent describe TOPIC" prints. The sample configuration has one such region, written
+Documents have regions "<!-- generated: TOPIC -->" to "<!-- /generated -->", which PLACES lists; each
+must be what "rdma-node-agent describe TOPIC" prints. What holds of every document, links and width
+of lines, is in pages.py. The sample configuration has one such region, written
 from "describe settings"; with all its comments taken away the agent must accept it. The catalog of
 the journal has one written from "describe catalog"; the rest of it explains the ids of
 agent/message_ids.h, all and no others; where systemd is at hand it must accept it.
@@ -26,15 +27,22 @@ import tempfile
 import textwrap
 
 import chart
+import pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
 MESSAGE_IDS = ROOT / "agent/message_ids.h"
 CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
 CHART = ROOT / "helm/rdma-node-agent"
-TOPICS = {"commands", "settings", "collectors", "metrics", "rules", "thresholds", "labels",
-          "conditions"}
+# The table: which document has which tables of the code. No other document has any.
+PLACES = {
+    "agent/README.md": {"commands", "settings"},
+    "agent/findings.md": {"rules", "thresholds"},
+    "collectors/README.md": {"collectors"},
+    "exporter/metrics.md": {"metrics"},
+    "helm/README.md": {"labels", "conditions"},
+    "helm/rdma-node-agent/README.md": {"values"},
+}
 WIDTH = 100
 
 MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)
@@ -69,12 +77,27 @@ def sample_configuration(binary):
     return "\n".join(lines) + "\n\n"
 
 
-def expected_readme(binary, text):
-    topics = {match[2] for match in MARKDOWN_REGION.finditer(text)}
-    if topics != TOPICS:
-        sys.exit(f"{README.name}: wants one generated region each for {', '.join(sorted(TOPICS))}")
+def generated(binary, topic):
+    """A table of the code, as Markdown."""
+    if topic == "values":
+        return chart.values_table((CHART / "values.yaml").read_text(encoding="utf-8"))
+    return describe(binary, topic)
+
+
+def expected_document(binary, text):
     return MARKDOWN_REGION.sub(
-        lambda match: f"{match[1]}\n{describe(binary, match[2])}\n{match[3]}", text)
+        lambda match: f"{match[1]}\n{generated(binary, match[2])}\n{match[3]}", text)
+
+
+def has_its_tables(path):
+    """Has a document each table that belongs to it once, and no other?"""
+    name = str(path.relative_to(ROOT))
+    topics = [match[2] for match in MARKDOWN_REGION.finditer(path.read_text(encoding="utf-8"))]
+    wanted = sorted(PLACES.get(name, set()))
+    if sorted(topics) != wanted:
+        print(f"{name}: wants a generated region each for {', '.join(wanted) or 'nothing'}; "
+              f"has {', '.join(sorted(topics)) or 'none'}")
+    return sorted(topics) == wanted
 
 
 def expected_sample(binary, text):
@@ -89,12 +112,6 @@ def expected_catalog(binary, text):
         sys.exit(f"{CATALOG.name}: wants a region '# generated: catalog'")
     content = describe(binary, "catalog")
     return CATALOG_REGION.sub(lambda match: match[1] + content + match[3], text)
-
-
-def expected_chart_readme(_binary, text):
-    values = (CHART / "values.yaml").read_text(encoding="utf-8")
-    return MARKDOWN_REGION.sub(
-        lambda match: f"{match[1]}\n{chart.values_table(values)}\n{match[3]}", text)
 
 
 def expected_chart_schema(binary, text):
@@ -170,14 +187,16 @@ def main():
     arguments = parser.parse_args()
     binary = str(pathlib.Path(arguments.binary).resolve())
     good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
-            for path, expected in ((README, expected_readme), (SAMPLE, expected_sample),
-                                   (CATALOG, expected_catalog),
-                                   (CHART / "README.md", expected_chart_readme),
+            for path, expected in (*((ROOT / name, expected_document) for name in PLACES),
+                                   (SAMPLE, expected_sample), (CATALOG, expected_catalog),
                                    (CHART / "values.schema.json", expected_chart_schema))]
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
+    good += [has_its_tables(path) for path in pages.documents()]
+    wrong = list(pages.problems())
+    print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
-    return 0 if all(good) and documents else 1
+    return 0 if all(good) and not wrong and documents else 1
 
 
 if __name__ == "__main__":

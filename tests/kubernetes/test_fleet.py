@@ -2,7 +2,7 @@
 """A fleet of agents and its API server: thousands of clients, each with its own rounds and pace
 (fleet.c), whose requests really go to the double, over TLS. Time is virtual for both.
 
-Each phase reports the load in a line; the bounds are those that the README promises.
+Each phase reports the load in a line; the bounds are those that helm/README.md promises.
 """
 import collections
 import math

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * When the API is spoken to: the rules one by one, and ten thousand agents in virtual time, whose
- * bounds the README promises (Kubernetes, load).
+ * bounds that helm/README.md promises (load).
  */
 #include "kubernetes_pace.h"
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds of every document, for check-docs.py: that what it links to is there, file and heading;
+that lines written by hand keep to 100 columns; and that the README at the root stays a tour, since
+each fact has one place, in the folder that it is about."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("agent", "collectors", "exporter", "helm", "include", "systemd", "tests")
+WIDTH = 100
+TOUR = 300  # lines of the README at the root
+
+FENCE = re.compile(r"^ *(```|~~~)")
+INLINE_CODE = re.compile(r"(`+).+?\1")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HTML_LINK = re.compile(r'<(?:a href|img src)="([^"]+)"')
+ELSEWHERE = re.compile(r"^[a-z]+:")
+
+
+def documents():
+    """Every document, those of the root first."""
+    found = sorted(ROOT.glob("*.md"))
+    for folder in FOLDERS:
+        found += sorted((ROOT / folder).rglob("*.md"))
+    return found
+
+
+def prose(path):
+    """The lines of a document with their numbers, without code."""
+    inside = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if FENCE.match(line):
+            inside = not inside
+        elif not inside and not line.startswith("    "):
+            yield number, line
+
+
+def anchors(path):
+    """What can stand behind the # of a link to a document, made of its headings as GitHub does."""
+    seen = {}
+    for _, line in prose(path):
+        if re.match(r"^#{1,6} ", line):
+            title = LINK.sub("", line.lstrip("#").strip()).replace("`", "").lower()
+            name = re.sub(r"[^\w\- ]", "", title).replace(" ", "-")
+            count = seen[name] = seen.get(name, -1) + 1
+            yield name if not count else f"{name}-{count}"
+
+
+def links(path):
+    """The targets within this repository that a document links to, with their lines."""
+    for number, line in prose(path):
+        text = INLINE_CODE.sub("", line)
+        for target in LINK.findall(text) + HTML_LINK.findall(text):
+            if not ELSEWHERE.match(target):
+                yield number, target
+
+
+def broken(path):
+    """Yields the links of a document that lead nowhere."""
+    for number, target in links(path):
+        name, _, anchor = target.partition("#")
+        place = (path.parent / name).resolve() if name else path
+        if not place.is_relative_to(ROOT) or not place.exists():
+            yield number, f"{target}: no such file"
+        elif anchor and (place.suffix != ".md" or anchor not in anchors(place)):
+            yield number, f"{target}: no such heading"
+
+
+def too_wide(path):
+    """Yields the lines of a document that a hand should have broken; a word of its own may be wide."""
+    for number, line in prose(path):
+        table = line.lstrip().startswith("|")
+        if len(line) > WIDTH and not table and " " in line.strip().lstrip("-*> "):
+            yield number, f"{len(line)} columns, of {WIDTH}"
+
+
+def problems():
+    """Yields what is wrong with any of them."""
+    for path in documents():
+        name = path.relative_to(ROOT)
+        for number, text in [*broken(path), *too_wide(path)]:
+            yield f"{name}:{number}: {text}"
+    lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
+    if lines > TOUR:
+        yield f"README.md: {lines} lines, of {TOUR}; details belong to the document of their folder"
