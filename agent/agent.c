@@ -136,13 +136,13 @@ static void publish(void *userdata)
 	if (!agent->schedule.complete)
 		return;
 	agent->status.snapshots++;
+	hold_tests(agent);
 	describe_web(agent);
 	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
 	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
 	if (!view)
 		return; /* no memory: the old view stays and its age shows */
-	hold_tests(agent);
 	view->selftests = rna_selftest_results(agent->selftest);
 	remember(agent, view);
 	rna_node_describe(agent->node, view);
