@@ -365,6 +365,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
+	RNA_CLEANUP(rna_texts_unref_p) struct rna_texts *statistics = NULL;
 	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
 	struct rna_settings old;
 	int ret;
@@ -373,8 +374,9 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return ret;
 	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
-	if (!filter)
-		return rna_error_set(error, -ENOMEM, "cannot filter devices");
+	statistics = rna_texts_copy(settings.ethernet_statistics);
+	if (!filter || !statistics)
+		return rna_error_set(error, -ENOMEM, "cannot choose what is read");
 	ret = open_web(&settings, &web, error);
 	if (ret < 0)
 		return ret;
@@ -389,7 +391,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	agent->settings = settings;
 	settings = old;
 	rna_log_set_level(agent->settings.log_level);
-	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter));
+	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
 	if (rna_health_reload(&agent->health) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot judge by the new settings");
 	rna_watch_update(agent->watch);

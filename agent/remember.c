@@ -572,10 +572,10 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 	return run.no_memory ? -ENOMEM : 0;
 }
 
-struct rna_addresses *rna_memory_functions(const struct rna_memory *memory)
+struct rna_texts *rna_memory_functions(const struct rna_memory *memory)
 {
-	RNA_CLEANUP(rna_addresses_unref_p)
-	struct rna_addresses *addresses = rna_addresses_new(memory->count);
+	RNA_CLEANUP(rna_texts_unref_p)
+	struct rna_texts *addresses = rna_texts_new(memory->count);
 
 	for (size_t i = 0; addresses && i < memory->count; i++) {
 		const struct rna_device_memory *device = memory->devices[i];

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "memory.h"
-#include "rna/addresses.h"
+#include "rna/texts.h"
 #include "rna/device_filter.h"
 #include "rna/view.h"
 #include "settings.h"
@@ -25,4 +25,4 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 		 struct rna_view *view);
 
 /* The PCI functions of all devices that are expected to be there. NULL: no memory. */
-struct rna_addresses *rna_memory_functions(const struct rna_memory *memory);
+struct rna_texts *rna_memory_functions(const struct rna_memory *memory);

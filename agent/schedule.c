@@ -41,7 +41,8 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	slot->presence = rna_part_ref(presence);
 	slot->netdevs = rna_part_ref(netdev_slot(schedule)->part);
 	slot->filter = rna_device_filter_ref(schedule->filter);
-	slot->functions = rna_addresses_ref(schedule->functions);
+	slot->functions = rna_texts_ref(schedule->functions);
+	slot->statistics = rna_texts_ref(schedule->statistics);
 	slot->job.collector = &rna_collectors[id];
 	slot->job.urgent = slot->origin.source != RNA_SOURCE_POLL;
 	slot->job.input = (struct rna_collect_input){
@@ -52,6 +53,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.netdevs = (const void *)slot->netdevs,
 		.filter = slot->filter,
 		.functions = slot->functions,
+		.statistics = slot->statistics,
 		.device = target->device,
 		.reader = slot->reader,
 		/* replaced when this very job is back */
@@ -430,7 +432,8 @@ static void on_finished(struct rna_job *job, void *userdata)
 	slot->presence = rna_part_unref(slot->presence);
 	slot->netdevs = rna_part_unref(slot->netdevs);
 	slot->filter = rna_device_filter_unref(slot->filter);
-	slot->functions = rna_addresses_unref(slot->functions);
+	slot->functions = rna_texts_unref(slot->functions);
+	slot->statistics = rna_texts_unref(slot->statistics);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
 		follow_presence(schedule, slot->part);
 	if (first && job->collector->id == RNA_COLLECTOR_NETDEV) /* or could not be read */
@@ -644,7 +647,8 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	schedule->backends = backends;
 	schedule->filter =
 		rna_device_filter_new(settings->devices_include, settings->devices_exclude);
-	if (!schedule->filter)
+	schedule->statistics = rna_texts_copy(settings->ethernet_statistics);
+	if (!schedule->filter || !schedule->statistics)
 		return rna_error_set(error, -ENOMEM, "cannot start polling");
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
 		schedule->due[id] = RNA_USEC_NEVER;
@@ -689,13 +693,16 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 	return 0;
 }
 
-void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter)
+void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter,
+			 struct rna_texts *statistics)
 {
 	struct rna_lanes_limits limits = lanes_limits(schedule->settings);
 	rna_usec now = rna_clock_monotonic();
 
 	(void)rna_device_filter_unref(schedule->filter);
 	schedule->filter = filter;
+	(void)rna_texts_unref(schedule->statistics);
+	schedule->statistics = statistics;
 	rna_lanes_set_limits(schedule->lanes, &limits);
 	set_rhythm(schedule, now);
 	want(schedule, schedule->node[RNA_COLLECTOR_PRESENCE],
@@ -704,9 +711,9 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 	arm_timer(schedule);
 }
 
-void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_addresses *functions)
+void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *functions)
 {
-	(void)rna_addresses_unref(schedule->functions);
+	(void)rna_texts_unref(schedule->functions);
 	schedule->functions = functions;
 }
 
@@ -733,7 +740,8 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		(void)rna_target_free(schedule->node[id]);
 	(void)rna_device_filter_unref(schedule->filter);
-	(void)rna_addresses_unref(schedule->functions);
+	(void)rna_texts_unref(schedule->functions);
+	(void)rna_texts_unref(schedule->statistics);
 	*schedule = (struct rna_schedule){0};
 	return true;
 }

@@ -18,7 +18,8 @@ struct rna_schedule {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
 	struct rna_device_filter *filter;
-	struct rna_addresses *functions; /* for presence to look for; NULL: none */
+	struct rna_texts *functions;  /* for presence to look for; NULL: none */
+	struct rna_texts *statistics; /* for ethernet to read besides */
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
@@ -54,13 +55,14 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error);
 
 /*
- * The settings behind the pointer have changed: periods, limits, and the filter that was made of
- * them, which the schedule takes over.
+ * The settings behind the pointer have changed: periods, limits, and the filter and the names
+ * of statistics that were made of them, which the schedule takes over.
  */
-void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter);
+void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter,
+			 struct rna_texts *statistics);
 
 /* From the next run of presence on, it looks for these; the schedule takes over the reference. */
-void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_addresses *functions);
+void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *functions);
 
 /* Whose chain was begun before it was quiet, and may have the RDMA stack open; NULL: nobody's. */
 const char *rna_schedule_loud(const struct rna_schedule *schedule);

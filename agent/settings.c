@@ -16,6 +16,7 @@
 #include "qos_profile.h"
 #include "rna/collector.h"
 #include "rna/device_filter.h"
+#include "rna/ethernet.h"
 #include "rna/kubernetes.h"
 #include "rna/log.h"
 #include "rna/parse.h"
@@ -190,6 +191,13 @@ const struct rna_setting rna_setting_table[] = {
 		"Limit of attribute files kept open between runs, of all devices together."),
 	BOOLEAN("module.serial", module_serial, "false",
 		"Whether serial numbers of transceivers and cables are read, and shown."),
+	{"ethernet.statistics", RNA_SETTING_LIST, offsetof(struct rna_settings, ethernet_statistics),
+	 .max = "64",
+	 .help = "Statistics of the drivers of Ethernet interfaces, as ethtool -S names them, that have a "
+	 "series of rdma_port_ethernet_unknown_total: one for each interface that has it.",
+	 .form = "the name of a statistic in ethtool -S, of at most 32 characters and no glob, beyond "
+	 "those that have a family",
+	 .is_valid = rna_ethernet_extra_is_valid},
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "
 	       "optional ones included; ports that it has no answer for are read from sysfs."),
@@ -620,9 +628,13 @@ static int put_entry(const struct rna_setting *setting, const char *text, void *
 	RNA_FREE char *copy = NULL;
 	char ***list = field, **longer;
 	size_t len = list_len(*list);
+	uint64_t max;
 
 	if (!setting->is_valid(text))
 		return fail_form(setting, text, error);
+	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && len >= max)
+		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one too many; allowed are %s",
+				     setting->key, RNA_SHOWN(text), setting->max);
 	copy = strdup(text);
 	longer = copy ? reallocarray(*list, len + 2, sizeof(*longer)) : NULL;
 	if (!longer)
@@ -771,7 +783,8 @@ void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_str
 	if (setting->choices)
 		write_choices(setting, out);
 	else if (setting->form)
-		rna_strbuf_puts(out, setting->form);
+		rna_strbuf_printf(out, "%s%s%s", setting->form, setting->max ? "; at most " : "",
+				  setting->max ? setting->max : "");
 	else if (setting->type == RNA_SETTING_BOOLEAN)
 		rna_strbuf_puts(out, "true, false");
 	else

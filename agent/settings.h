@@ -39,6 +39,7 @@ struct rna_settings {
 	rna_usec watch_debounce;
 	rna_usec watch_debounce_max;
 	bool watch_verbs_events;
+	char **ethernet_statistics; /* NULL-ended, or NULL: none */
 	char **watch_verbs_drivers; /* NULL-ended, or NULL: none */
 	int counters_source;        /* enum rna_counters_source */
 	unsigned lanes_max;

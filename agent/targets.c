@@ -48,7 +48,8 @@ struct rna_target *rna_target_free(struct rna_target *target)
 		(void)rna_part_unref(target->slots[id].presence);
 		(void)rna_part_unref(target->slots[id].netdevs);
 		(void)rna_device_filter_unref(target->slots[id].filter);
-		(void)rna_addresses_unref(target->slots[id].functions);
+		(void)rna_texts_unref(target->slots[id].functions);
+		(void)rna_texts_unref(target->slots[id].statistics);
 		(void)rna_part_unref(target->slots[id].part);
 		(void)rna_part_unref(target->slots[id].inherited);
 	}

@@ -18,7 +18,8 @@ struct rna_slot {
 	struct rna_part *presence; /* held while the job runs, for job.input points into it */
 	struct rna_part *netdevs;  /* held likewise */
 	struct rna_device_filter *filter; /* likewise, by presence */
-	struct rna_addresses *functions;  /* likewise */
+	struct rna_texts *functions;      /* likewise */
+	struct rna_texts *statistics;     /* likewise, by ethernet */
 	struct rna_reader *reader;        /* NULL for node-wide collectors */
 	struct rna_part *part;            /* newest good one */
 	/*

@@ -8,7 +8,8 @@
  *
  * Which of a driver's statistics are ours stays known from run to run, by their places in its list.
  * A driver that adds queues gets a longer list, which is then looked through anew; and all lists
- * are now and then, should two changes make up for each other.
+ * are now and then, should two changes make up for each other. They are at once when a setting
+ * names other statistics to be read besides.
  */
 #include "backends.h"
 #include "collectors.h"
@@ -33,6 +34,7 @@ struct run {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
 	struct rna_arena *scratch;
+	uint64_t extras; /* see rna/ethernet.h */
 	size_t count;
 	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
 	bool no_memory;
@@ -44,6 +46,7 @@ struct counts {
 	size_t count;
 	size_t size;
 	struct rna_ethernet_count *items;
+	struct rna_value *extras; /* by their place among those that the setting names */
 };
 
 /* What the run before read of the same interface; NULL: nothing. */
@@ -165,6 +168,42 @@ static void read_standard(struct run *run, const char *netdev, struct counts *co
 
 /* -- Statistics of the driver ------------------------------------------------------------------ */
 
+static size_t extras_wanted(const struct run *run)
+{
+	return run->in->statistics ? run->in->statistics->count : 0;
+}
+
+/* Of a name among those that the setting gives; -1: it is none of them. */
+static int find_extra(const struct run *run, const char *name)
+{
+	for (size_t i = 0; i < extras_wanted(run); i++)
+		if (strcmp(run->in->statistics->items[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Tells lists of names apart, without one being kept. */
+static uint64_t fingerprint_extras(const struct run *run)
+{
+	enum { FACTOR = 1000003 };
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < extras_wanted(run); i++) {
+		const char *name = run->in->statistics->items[i];
+
+		for (size_t c = 0; c <= strlen(name); c++)
+			ret = ret * FACTOR + (unsigned char)name[c];
+	}
+	return ret;
+}
+
+/* A driver may list a name twice: the first counts. */
+static void add_extra(struct counts *counts, int place, struct rna_value value)
+{
+	if (place >= 0 && counts->extras[place].state == RNA_VALUE_ABSENT)
+		counts->extras[place] = value;
+}
+
 /* What the run before found, if it is not too old. */
 static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *netdev,
 			  struct rna_ethernet_picks *ret)
@@ -172,7 +211,8 @@ static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *net
 	const struct rna_ethernet_netdev *old = find_previous(run, netdev);
 	struct rna_ethernet_pick *items;
 
-	if (!old || rna_usec_since(old->picks.read, run->part->started.monotonic) > NAMES_STALE)
+	if (!old || old->picks.extras != run->extras ||
+	    rna_usec_since(old->picks.read, run->part->started.monotonic) > NAMES_STALE)
 		return false;
 	*ret = old->picks;
 	items = rna_arena_array(run->part->arena, ret->count, sizeof(*items));
@@ -181,6 +221,28 @@ static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *net
 	if (items && ret->count > 0)
 		memcpy(items, old->picks.items, ret->count * sizeof(*items));
 	return items != NULL;
+}
+
+/* False: nobody wants to know of the statistic. */
+static bool pick(const struct run *run, const char *name, struct rna_ethernet_pick *ret)
+{
+	int number;
+	const struct rna_ethernet_source *source = rna_ethernet_find_source(name, &number);
+
+	if (source) {
+		*ret = (struct rna_ethernet_pick){
+			.id = source->id,
+			.number = number,
+			.scale = source->scale ? source->scale : 1,
+		};
+		return true;
+	}
+	*ret = (struct rna_ethernet_pick){
+		.id = RNA_ETHERNET_STATISTIC_COUNT,
+		.number = find_extra(run, name),
+		.scale = 1,
+	};
+	return ret->number >= 0;
 }
 
 /* Looks through the driver's list. 0 or negative errno. */
@@ -198,17 +260,11 @@ static int find_picks(struct run *run, const char *netdev, struct rna_ethernet_p
 		return -ENOMEM;
 	*ret = (struct rna_ethernet_picks){.listed = names.count,
 					   .read = run->part->started.monotonic,
+					   .extras = run->extras,
 					   .items = items};
-	for (size_t i = 0; i < names.count; i++) {
-		int number;
-		const struct rna_ethernet_source *source =
-			rna_ethernet_find_source(names.names[i].text, &number);
-
-		if (source)
-			items[ret->count++] =
-				(struct rna_ethernet_pick){i, source->id, number,
-							   source->scale ? source->scale : 1};
-	}
+	for (size_t i = 0; i < names.count; i++)
+		if (pick(run, names.names[i].text, &items[ret->count]))
+			items[ret->count++].index = i;
 	return 0;
 }
 
@@ -249,6 +305,8 @@ static void add_unreadable(struct run *run, const struct rna_ethernet_netdev *ne
 
 	for (size_t i = 0; old && i < old->count; i++)
 		add_count(counts, old->counts[i].id, old->counts[i].number, rna_value_unreadable());
+	for (size_t i = 0; old && i < old->extra_count; i++)
+		add_extra(counts, find_extra(run, old->extras[i].name), rna_value_unreadable());
 }
 
 static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
@@ -266,10 +324,13 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 		return;
 	}
 	for (size_t i = 0; i < netdev->picks.count; i++) {
-		const struct rna_ethernet_pick *pick = &netdev->picks.items[i];
+		const struct rna_ethernet_pick *from = &netdev->picks.items[i];
+		struct rna_value value = scaled(numbers[from->index], from->scale);
 
-		add_count(counts, pick->id, pick->number,
-			  scaled(numbers[pick->index], pick->scale));
+		if (from->id == RNA_ETHERNET_STATISTIC_COUNT)
+			add_extra(counts, from->number, value);
+		else
+			add_count(counts, from->id, from->number, value);
 	}
 }
 
@@ -298,10 +359,44 @@ static void keep_counts(struct run *run, struct counts *counts, struct rna_ether
 	netdev->count = counts->count;
 }
 
+static int compare_extras(const void *a, const void *b)
+{
+	const struct rna_ethernet_extra *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void keep_extras(struct run *run, const struct counts *counts,
+			struct rna_ethernet_netdev *netdev)
+{
+	struct rna_ethernet_extra *kept =
+		rna_arena_array(run->part->arena, extras_wanted(run), sizeof(*kept));
+	size_t count = 0;
+
+	run->no_memory |= !kept;
+	for (size_t i = 0; kept && i < extras_wanted(run); i++) {
+		if (counts->extras[i].state == RNA_VALUE_ABSENT)
+			continue;
+		kept[count] = (struct rna_ethernet_extra){
+			.name = rna_arena_strdup(run->part->arena, run->in->statistics->items[i]),
+			.value = counts->extras[i],
+		};
+		if (!kept[count++].name) {
+			run->no_memory = true;
+			return;
+		}
+	}
+	if (count > 1)
+		qsort(kept, count, sizeof(*kept), compare_extras);
+	netdev->extras = kept;
+	netdev->extra_count = count;
+}
+
 /* An interface of which nothing was said is as if it were not there. */
 static bool is_known(const struct rna_ethernet_netdev *netdev)
 {
-	return netdev->count > 0 || netdev->link.up.state != RNA_VALUE_ABSENT ||
+	return netdev->count > 0 || netdev->extra_count > 0 ||
+	       netdev->link.up.state != RNA_VALUE_ABSENT ||
 	       netdev->mode.autoneg.state != RNA_VALUE_ABSENT;
 }
 
@@ -313,12 +408,13 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 	if (run->count == NETDEVS_MAX || found->type != ARPHRD_ETHER)
 		return;
 	counts.items = rna_arena_array(run->scratch, counts.size, sizeof(*counts.items));
+	counts.extras = rna_arena_array(run->scratch, extras_wanted(run), sizeof(*counts.extras));
 	*netdev = (struct rna_ethernet_netdev){
 		.name = rna_arena_strdup(run->part->arena, found->name),
 		.ifindex = found->ifindex,
 		.port = port,
 	};
-	if (!counts.items || !netdev->name) {
+	if (!counts.items || !counts.extras || !netdev->name) {
 		run->no_memory = true;
 		return;
 	}
@@ -328,6 +424,7 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 	read_standard(run, netdev->name, &counts);
 	read_driver(run, netdev, &counts);
 	keep_counts(run, &counts, netdev);
+	keep_extras(run, &counts, netdev);
 	run->count += is_known(netdev);
 }
 
@@ -359,6 +456,7 @@ static int read_all(struct run *run, struct rna_ethernet *ethernet)
 	struct rna_netdev_search search = {.netdevs = run->in->netdevs};
 	struct rna_ethernet_netdev *netdevs;
 
+	run->extras = fingerprint_extras(run);
 	run->netdevs = rna_arena_array(run->scratch, NETDEVS_MAX, sizeof(*run->netdevs));
 	if (!run->netdevs)
 		return -ENOMEM;

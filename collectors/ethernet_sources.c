@@ -14,6 +14,8 @@
  */
 #include "ethernet_sources.h"
 
+#include "backends.h"
+
 #include "rna/cleanup.h"
 
 #include <ctype.h>
@@ -148,10 +150,30 @@ static bool fits(const char *pattern, const char *name, int *ret_number)
 	return strcmp(rest, pattern + front + 1) == 0;
 }
 
+/* Globs and patterns would be taken for what they are not. */
+static bool is_legal(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len == 0 || len > RNA_ETHTOOL_NAME_MAX || name[0] == ' ' || name[len - 1] == ' ')
+		return false;
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~' || strchr("*?%\"\\", *name))
+			return false;
+	return true;
+}
+
 const struct rna_ethernet_source *rna_ethernet_find_source(const char *name, int *ret_number)
 {
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(sources); i++)
 		if (fits(sources[i].pattern, name, ret_number))
 			return &sources[i];
 	return NULL;
+}
+
+bool rna_ethernet_extra_is_valid(const char *name)
+{
+	int number;
+
+	return is_legal(name) && !rna_ethernet_find_source(name, &number);
 }

@@ -384,7 +384,7 @@ static bool has_device(const struct rna_presence *presence, const char *pci_addr
 	return false;
 }
 
-static int find_bare_functions(struct run *run, const struct rna_addresses *wanted,
+static int find_bare_functions(struct run *run, const struct rna_texts *wanted,
 			       struct rna_presence *presence)
 {
 	struct rna_bare_function *bare;

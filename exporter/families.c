@@ -1071,6 +1071,10 @@ static const struct rna_family table[] = {
 	{{"rdma_device_hw_unknown_total", COUNTER, PLAIN,
 	  "A file in hw_counters of the device that this version does not know, as it is."},
 	 DEVICE, .each = device_hw_counters, .label = "counter"},
+	{{"rdma_port_ethernet_unknown_total", COUNTER, PLAIN,
+	  "A statistic of the interface's driver that this version does not know, as it is: those that "
+	  "ethernet.statistics names."},
+	 PORT, .each = rna_family_ethernet_unknown, .label = "netdev, counter"},
 	{{"rdma_port_module_info", INFO, PLAIN,
 	  "The transceiver or cable of the port's interface; its serial number with module.serial."},
 	 PORT, .each = rna_family_module_info,

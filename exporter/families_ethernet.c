@@ -57,14 +57,34 @@ void rna_family_ethernet_lanes(const struct rna_subject *port, struct rna_writer
 		write_value(port, netdev->name, netdev->mode.lanes, writer);
 }
 
-/* -- In words ---------------------------------------------------------------------------------- */
-
 static void begin_labels(const struct rna_subject *port, const char *netdev,
 			 struct rna_strbuf *labels)
 {
 	rna_strbuf_add(labels, port->labels.text, port->labels.len);
 	rna_label_add(labels, "netdev", netdev);
 }
+
+/* Of the driver under its own names, which a setting gives: what they count nobody here knows. */
+void rna_family_ethernet_unknown(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_ethernet_netdev *netdev;
+	size_t from = 0;
+
+	while ((netdev = next_netdev(port, &from))) {
+		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+		begin_labels(port, netdev->name, &labels);
+		writer->out->failed |= !rna_strbuf_ok(&labels);
+		for (size_t i = 0; i < netdev->extra_count; i++)
+			if (rna_value_is_known(netdev->extras[i].value))
+				rna_writer_sample_with(writer,
+						       (struct rna_span){labels.data, labels.len},
+						       "counter", netdev->extras[i].name,
+						       netdev->extras[i].value.number);
+	}
+}
+
+/* -- In words ---------------------------------------------------------------------------------- */
 
 static void write_info(const struct rna_strbuf *labels, struct rna_writer *writer)
 {

@@ -8,6 +8,7 @@ void rna_family_ethernet_up(const struct rna_subject *port, struct rna_writer *w
 void rna_family_ethernet_down_info(const struct rna_subject *port, struct rna_writer *writer);
 void rna_family_ethernet_speed(const struct rna_subject *port, struct rna_writer *writer);
 void rna_family_ethernet_lanes(const struct rna_subject *port, struct rna_writer *writer);
+void rna_family_ethernet_unknown(const struct rna_subject *port, struct rna_writer *writer);
 void rna_family_ethernet_mode_info(const struct rna_subject *port, struct rna_writer *writer);
 
 /* The family of a statistic, its texts in arena; its name is NULL without memory. */

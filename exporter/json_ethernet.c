@@ -99,6 +99,23 @@ static void set_statistic(struct rna_json_writer *writer, json_t *object,
 		rna_json_set(writer, object, name, several);
 }
 
+/* Of the driver under its own names. */
+static void set_extras(struct rna_json_writer *writer, json_t *object,
+		       const struct rna_ethernet_netdev *netdev)
+{
+	json_t *extras = json_object();
+
+	for (size_t i = 0; i < netdev->extra_count; i++)
+		rna_json_set(writer, extras, netdev->extras[i].name,
+			     rna_value_is_known(netdev->extras[i].value)
+				     ? rna_json_number(netdev->extras[i].value.number)
+				     : json_null());
+	if (netdev->extra_count > 0)
+		rna_json_set(writer, object, "unknown_statistics", extras);
+	else
+		json_decref(extras);
+}
+
 static json_t *netdev_object(struct rna_json_writer *writer,
 			     const struct rna_ethernet_netdev *netdev)
 {
@@ -110,6 +127,7 @@ static json_t *netdev_object(struct rna_json_writer *writer,
 	for (size_t i = 0; i < netdev->count;)
 		set_statistic(writer, statistics, netdev, &i);
 	rna_json_set(writer, object, "statistics", statistics);
+	set_extras(writer, object, netdev);
 	return object;
 }
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "rna/addresses.h"
+#include "rna/texts.h"
 #include "rna/clock.h"
 #include "rna/device.h"
 #include "rna/device_filter.h"
@@ -81,9 +81,11 @@ struct rna_collect_input {
 	/* Newest one, for collectors that are of_netdevs; NULL: it could not be read. */
 	const struct rna_netdevs *netdevs;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
-	const struct rna_addresses *functions;  /* for presence: which to look for; NULL: none */
-	const struct rna_device *device;        /* in presence; NULL for node-wide collectors */
-	struct rna_reader *reader;              /* this pair's own; NULL for node-wide collectors */
+	const struct rna_texts *functions;      /* for presence: which to look for; NULL: none */
+	/* For ethernet: which of a driver's to read that have no family; NULL: none. */
+	const struct rna_texts *statistics;
+	const struct rna_device *device; /* in presence; NULL for node-wide collectors */
+	struct rna_reader *reader;       /* this pair's own; NULL for node-wide collectors */
 	/*
 	 * This pair's newest good part, else the one of the device's registration before, else
 	 * NULL. For what is counted from one run to the next; it lives as long as the run, and

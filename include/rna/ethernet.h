@@ -147,6 +147,18 @@ struct rna_ethernet_count {
 	struct rna_value value;
 };
 
+/* Of the driver, under its own name: one that the setting ethernet.statistics names. */
+struct rna_ethernet_extra {
+	const char *name;
+	struct rna_value value;
+};
+
+/*
+ * May a setting name it: can "ethtool -S" show such a name, and is it none of those that go into a
+ * statistic of ours?
+ */
+bool rna_ethernet_extra_is_valid(const char *name);
+
 /* -- The part ---------------------------------------------------------------------------------- */
 
 /*
@@ -155,14 +167,16 @@ struct rna_ethernet_count {
  */
 struct rna_ethernet_pick {
 	size_t index;
+	/* RNA_ETHERNET_STATISTIC_COUNT: number is its place among those that a setting names */
 	enum rna_ethernet_statistic_id id;
 	int number;
 	unsigned scale; /* what a number of the driver is multiplied with */
 };
 
 struct rna_ethernet_picks {
-	size_t listed; /* how many the driver has */
-	rna_usec read; /* monotonic, when their names were */
+	size_t listed;   /* how many the driver has */
+	rna_usec read;   /* monotonic, when their names were */
+	uint64_t extras; /* tells whether the setting named the same ones */
 	size_t count;
 	const struct rna_ethernet_pick *items;
 };
@@ -177,6 +191,8 @@ struct rna_ethernet_netdev {
 	struct rna_ethernet_pause pause;
 	size_t count;
 	const struct rna_ethernet_count *counts; /* by id and number, each once */
+	size_t extra_count;
+	const struct rna_ethernet_extra *extras; /* by name, each once */
 	struct rna_ethernet_picks picks;
 };
 

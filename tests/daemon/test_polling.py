@@ -149,6 +149,27 @@ class CountersOverTime(unittest.TestCase):
             self.assertEqual(agent.metric("rdma_collector_success", collector="hw_counters",
                                           device="mlx5_1"), 1)
 
+    def test_statistics_named_by_a_reload(self):
+        labels = {"device": "mlx5_0", "port": "1", "netdev": "enp24s0np0"}
+
+        def named(agent, counter):
+            return agent.metric("rdma_port_ethernet_unknown_total", counter=counter, **labels)
+        with Agent("roce-ethernet") as agent:
+            wait("its Ethernet side", lambda: agent.metric("rdma_port_ethernet_link_up", **labels) == 1)
+            self.assertIsNone(named(agent, "rx_prio3_bytes"))
+            agent.write_config(extra="ethernet: {statistics: [rx_prio3_bytes]}\n")
+            agent.hang_up()
+            wait("the one", lambda: named(agent, "rx_prio3_bytes"))
+            agent.write_config(extra="ethernet: {statistics: [rx_prio0_bytes]}\n")
+            agent.hang_up()
+            wait("the other", lambda: named(agent, "rx_prio0_bytes"))
+            self.assertIsNone(named(agent, "rx_prio3_bytes"))
+            agent.write_config(extra="ethernet: {statistics: [rx_discards_phy]}\n")
+            agent.hang_up()
+            wait("a refusal", lambda: agent.metric(
+                "rdma_agent_config_last_reload_successful") == 0)
+            self.assertTrue(named(agent, "rx_prio0_bytes"))
+
 
 class Gids(unittest.TestCase):
     RARELY = {**BUSY, "gids": "1h"}

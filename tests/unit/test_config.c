@@ -14,6 +14,7 @@
 
 #include "duration.h"
 #include "rna/collector.h"
+#include "rna/ethernet.h"
 #include "rna/log.h"
 
 static const char file[] = "agent.yaml"; /* in a directory of its own */
@@ -392,6 +393,9 @@ static const struct refusal {
 	{"&r\nhealth: *r\n", "agent.yaml:2: unknown key health.health; `rdma-node-agent describe "
 			     "settings` lists them all"},
 	/* several settings together */
+	{"ethernet:\n  statistics:\n    - tx_packets\n    - rx_prio3_pause\n",
+	 "agent.yaml:4: ethernet.statistics: \"rx_prio3_pause\" is not the name of a statistic in "
+	 "ethtool -S, of at most 32 characters and no glob, beyond those that have a family"},
 	{"poll:\n  handover: 5s\n",
 	 "agent.yaml:2: poll.handover (5s) must be shorter than poll.deadline (5s)"},
 	{"poll:\n\n  deadline: 200ms\n",
@@ -417,6 +421,51 @@ static void test_each_mistake_is_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(refusals); i++)
 		assert_refused(refusals[i].text, refusals[i].message);
+}
+
+static void test_names_of_statistics(void **state)
+{
+	static const struct {
+		const char *name;
+		bool valid;
+	} cases[] = {
+		{"rx_vport_rdma_unicast_bytes", true},
+		{"[0]: rx_ucast_packets", true}, /* bnxt_en */
+		{"port.rx_bytes", true},         /* i40e */
+		{"abcdefghijklmnopqrstuvwxyz012345", true},
+		{"abcdefghijklmnopqrstuvwxyz0123456", false},
+		{"", false},
+		{" rx_bytes", false},
+		{"rx_bytes ", false},
+		{"rx_*", false},
+		{"rx_prio%_bytes", false},
+		{"rx_b\xc3\xbctes", false},
+		{"rx_discards_phy", false},
+		{"rx_prio7_pause", false},
+		{"rx_prio7_bytes", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++)
+		if (rna_ethernet_extra_is_valid(cases[i].name) != cases[i].valid)
+			fail_msg("%s", cases[i].name);
+}
+
+static void test_lists_that_are_bounded(void **state)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+
+	(void)state;
+	rna_strbuf_puts(&text, "ethernet:\n  statistics:\n");
+	for (int i = 1; i <= 64; i++)
+		rna_strbuf_printf(&text, "    - x%d\n", i);
+	settings = load(text.data);
+	assert_string_equal(settings.ethernet_statistics[63], "x64");
+	assert_null(settings.ethernet_statistics[64]);
+	rna_strbuf_puts(&text, "    - x65\n");
+	assert_refused(text.data, "agent.yaml:67: ethernet.statistics: \"x65\" is one too many; "
+				  "allowed are 64");
 }
 
 /* What is found out about settings when they are used. */
@@ -550,6 +599,8 @@ int main(void)
 		cmocka_unit_test(test_anchors_and_aliases_are_fine),
 		cmocka_unit_test(test_listen_addresses),
 		cmocka_unit_test(test_each_mistake_is_named),
+		cmocka_unit_test(test_names_of_statistics),
+		cmocka_unit_test(test_lists_that_are_bounded),
 		cmocka_unit_test(test_a_later_error_is_pointed_at),
 		cmocka_unit_test(test_sections_are_compared),
 		cmocka_unit_test(test_long_texts_are_cut_in_messages),

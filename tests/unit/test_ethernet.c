@@ -316,6 +316,83 @@ static void the_first_source_counts(void **state)
 	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_FCS_ERRORS).number, 100);
 }
 
+/* -- Those that a setting names -----------------------------------------------------------------
+ */
+
+static void assert_extra(const struct rna_part *part, size_t i, const char *name, uint64_t number)
+{
+	const struct rna_ethernet_extra *extra = &of(part)->netdevs[0].extras[i];
+
+	assert_string_equal(extra->name, name);
+	assert_int_equal(extra->value.state, RNA_VALUE_OK);
+	assert_int_equal(extra->value.number, number);
+}
+
+static void named_statistics_are_read_besides(void **state)
+{
+	static const char *names[] = {"rx_nowhere", "tx_packets", "rx0_packets"};
+	const struct rna_texts texts = {.count = 3, .items = names};
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL;
+	struct node *node = *state;
+
+	script.names[3] = "tx_packets";
+	script.names[4] = "tx_packets"; /* some drivers do that */
+	script.count = 5;
+	node->in.statistics = &texts;
+	first = collect(node);
+	assert_int_equal(of(first)->netdevs[0].count, 2);
+	assert_int_equal(of(first)->netdevs[0].extra_count, 2);
+	assert_extra(first, 0, "rx0_packets", 100);
+	assert_extra(first, 1, "tx_packets", 103);
+	node->in.previous = first;
+	second = collect(node);
+	assert_int_equal(script.lists, 1);
+	assert_int_equal(of(second)->netdevs[0].extra_count, 2);
+	assert_extra(second, 1, "tx_packets", 103);
+}
+
+/* A reload: the list of names is as long as before, and others stand in it. */
+static void other_names_are_looked_for_at_once(void **state)
+{
+	static const char *rx[] = {"rx0_packets"}, *tx[] = {"tx_packets"};
+	const struct rna_texts before = {.count = 1, .items = rx},
+			       after = {.count = 1, .items = tx};
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL, *third = NULL;
+	struct node *node = *state;
+
+	script.names[3] = "tx_packets";
+	script.count = 4;
+	node->in.statistics = &before;
+	first = collect(node);
+	assert_extra(first, 0, "rx0_packets", 100);
+	node->in.statistics = &after;
+	node->in.previous = first;
+	second = collect(node);
+	assert_int_equal(script.lists, 2);
+	assert_int_equal(of(second)->netdevs[0].extra_count, 1);
+	assert_extra(second, 0, "tx_packets", 103);
+	node->in.statistics = NULL;
+	node->in.previous = second;
+	third = collect(node);
+	assert_int_equal(of(third)->netdevs[0].extra_count, 0);
+}
+
+static void a_named_one_that_fails_once_is_unreadable(void **state)
+{
+	static const char *names[] = {"rx0_packets"};
+	const struct rna_texts texts = {.count = 1, .items = names};
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL;
+	struct node *node = *state;
+
+	node->in.statistics = &texts;
+	first = collect(node);
+	node->in.previous = first;
+	script.error = -EIO;
+	second = collect(node);
+	assert_int_equal(of(second)->netdevs[0].extra_count, 1);
+	assert_int_equal(of(second)->netdevs[0].extras[0].value.state, RNA_VALUE_UNREADABLE);
+}
+
 /* -- Names --------------------------------------------------------------------------------------
  */
 
@@ -398,6 +475,9 @@ int main(void)
 		TEST(failures_are_counted),
 		TEST(what_fails_once_is_unreadable),
 		TEST(the_first_source_counts),
+		TEST(named_statistics_are_read_besides),
+		TEST(other_names_are_looked_for_at_once),
+		TEST(a_named_one_that_fails_once_is_unreadable),
 		cmocka_unit_test(names_of_drivers_are_known),
 		cmocka_unit_test(every_statistic_has_a_row),
 		cmocka_unit_test(sums_need_all_of_their_values),

@@ -102,7 +102,7 @@ struct fixture {
 	struct tree tree;
 	struct rna_backends *backends;
 	struct rna_device_filter *filter;
-	const struct rna_addresses *functions;
+	const struct rna_texts *functions;
 	struct rna_part *presence;
 	struct rna_part *netdevs;
 };
@@ -497,7 +497,7 @@ static void bare_functions_tell_where_their_device_is(void **state)
 		{true, true, "infiniband/none", RNA_WHEREABOUTS_MOVED},
 	};
 	const char *address = "0000:3b:00.0";
-	const struct rna_addresses wanted = {.count = 1, .items = &address};
+	const struct rna_texts wanted = {.count = 1, .items = &address};
 	struct fixture *fixture = *state;
 
 	fixture->functions = &wanted;
@@ -530,7 +530,7 @@ static void bare_functions_tell_where_their_device_is(void **state)
 static void functions_with_a_device_are_not_bare(void **state)
 {
 	const char *addresses[] = {"0000:3b:00.0", "0000:5e:00.0"};
-	const struct rna_addresses wanted = {.count = 2, .items = addresses};
+	const struct rna_texts wanted = {.count = 2, .items = addresses};
 	struct fixture *fixture = *state;
 	const struct rna_presence *presence;
 

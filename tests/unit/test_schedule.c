@@ -566,7 +566,7 @@ static void test_reloads_do_not_put_off_polls(void **state)
 	begin = rna_clock_monotonic();
 	while (atomic_load(&script.state_runs[0]) < 5) {
 		assert_true(rna_clock_monotonic() - begin < 20 * RNA_USEC_PER_SEC);
-		rna_schedule_reload(&fixture->schedule, NULL);
+		rna_schedule_reload(&fixture->schedule, NULL, NULL);
 		assert_true(sd_event_run(fixture->event, 5 * RNA_USEC_PER_MSEC) >= 0);
 	}
 }
