@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -20,6 +21,9 @@ from formats import parse_openmetrics  # noqa: E402
 # Tests poll for what must happen; this is when they give up. Sanitizers and busy machines are slow.
 PATIENCE = 30
 
+# So long may the agent take to end: what its unit allows (TimeoutStopSec). Alone it takes 2 seconds.
+STOP = 10
+
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 # Polls often, so that tests see changes soon.
@@ -35,11 +39,25 @@ QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters",
 
 binary = None  # set by run
 
+claims = []  # sockets, one for each port that this process was given
+
 
 def free_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
+    """Is of this process alone until that ends: others that run tests here leave it to us because of
+    a name, and what connects to somewhere never gets it, for it is below what the kernel gives."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8") as file:
+        end = max(int(file.read().split()[0]), 20000)
+    while True:
+        port, claim = random.randrange(10000, end), socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0rna-test-port-{port}")
+            with socket.socket() as sock:
+                sock.bind(("127.0.0.1", port))
+        except OSError:
+            claim.close()
+            continue
+        claims.append(claim)
+        return port
 
 
 def wait(what, condition, patience=PATIENCE):
@@ -111,8 +129,9 @@ class Agent:
 
     def write_config(self, poll=None, extra=""):
         """A configuration in YAML, which JSON is a part of."""
-        if self.root == "/":
-            extra += 'state: {directory: ""}\n'
+        if self.root == "/":  # nothing of the node's own agent, nor of the test beside this one
+            extra += (f'state: {{directory: ""}}\n'
+                      f'control: {{socket: "{self.directory}/control"}}\n')
         http_settings = {"listen": [f"127.0.0.1:{self.port}"], **self.http_settings}
         with open(self.config, "w", encoding="utf-8") as file:
             file.write(f"poll: {json.dumps(poll or self.poll)}\n"

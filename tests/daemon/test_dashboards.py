@@ -13,6 +13,7 @@ import time
 import unittest
 
 from agent import TESTS, Agent, wait
+from lines import long
 from prometheus import Prometheus
 
 FILES = f"{TESTS}/../helm/rdma-node-agent/files"
@@ -56,6 +57,7 @@ def expand(query, instance):
     return query
 
 
+@long
 class Dashboards(unittest.TestCase):
     maxDiff = None
     def setUp(self):

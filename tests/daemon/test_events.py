@@ -8,6 +8,7 @@ import unittest
 
 from agent import OPENMETRICS, QUIET, Agent, Reply, wait
 from formats import check_promtool, parse_openmetrics
+from lines import alone
 from test_sockets import UnixConnection
 
 STORM_CPU_SECONDS = 2  # of 10,000 changes; without a sanitizer it takes 0.1 s
@@ -76,6 +77,7 @@ class Recording(unittest.TestCase):
 
 @unittest.skipUnless(namespaces(), "no network namespace to be had")
 class Live(unittest.TestCase):
+    @alone
     def test_a_storm_costs_little(self):
         with LiveAgent() as agent:
             agent.ip_batch(["link set lo up", "link set lo down"] * 5000)

@@ -12,12 +12,13 @@ import time
 import unittest
 
 from agent import PATIENCE, QUIET, Agent, wait
+from lines import alone
 from pki import bcrypt
 from test_web import WebAgent, basic, cpu_seconds
 
 MALFORMED = 100_000
 IDLE = 1000
-SLOW = 3  # seconds; nobody waits that long for an answer, not even under sanitizers
+SLOW = 10  # seconds; nobody waits that long, and who waits for such clients waits for an hour
 
 SEEDS = [
     b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0;q=0.5\r\n"
@@ -82,6 +83,7 @@ def open_files(agent):
     return len(os.listdir(agent.proc("fd")))
 
 
+@alone
 class Malformed(unittest.TestCase):
     def bombard(self, name, seed, count):
         """How many of count requests got an answer."""
@@ -115,6 +117,7 @@ class Malformed(unittest.TestCase):
                 self.assertLess(resident_bytes(agent) - memory, 4 << 20)
 
 
+@alone
 class Idle(unittest.TestCase):
     def test_thousand_connections(self):
         """They cost a little memory each, no CPU, and nobody else waits for them."""

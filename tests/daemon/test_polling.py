@@ -9,8 +9,9 @@ import shutil
 import time
 import unittest
 
-from agent import BUSY, Agent, wait
+from agent import BUSY, STOP, Agent, wait
 from formats import check_promtool
+from lines import alone
 
 DEVICE = "sys/class/infiniband/mlx5_1"
 PORT = f"{DEVICE}/ports/1"
@@ -252,6 +253,7 @@ class Stalled(unittest.TestCase):
     def wait_stalled(self, agent, seconds=0):
         wait(f"a stall of {seconds} s", lambda: self.stalled(agent) > seconds)
 
+    @alone
     def test_others_stay_on_schedule(self):
         with Agent("stalled") as agent:
             self.wait_stalled(agent)
@@ -275,13 +277,14 @@ class Stalled(unittest.TestCase):
             self.assertEqual(named, {"mlx5_3"})
             self.assertEqual(agent.metric("rdma_agent_lanes_stalled"), 1)
 
+    @alone
     def test_scrapes_are_fast(self):
         with Agent("stalled") as agent:
             self.wait_stalled(agent)
             for _ in range(20):
                 start = time.monotonic()
                 self.assertEqual(agent.get("/metrics").status, 200)
-                self.assertLess(time.monotonic() - start, 1)
+                self.assertLess(time.monotonic() - start, LATE)  # the stall has no end
             for path in ("/healthz", "/readyz"):
                 self.assertEqual(agent.get(path).status, 200)
 
@@ -303,15 +306,17 @@ class Stalled(unittest.TestCase):
                 "rdma_port_out_of_buffer_drops_total", device="mlx5_3", port="1"))
             wait("the end of the stall", lambda: self.stalled(agent) == 0)
 
+    @alone
     def test_ends_in_time(self):
         with Agent("stalled") as agent:
             self.wait_stalled(agent)
             status, seconds = agent.stop()
             self.assertEqual(status, 0)
-            self.assertLess(seconds, 3)
+            self.assertLess(seconds, STOP)
 
+    @alone
     def test_ends_in_time_before_the_deadline(self):
         with Agent("stalled", poll={**BUSY, "deadline": "1m"}) as agent:
             status, seconds = agent.stop()
             self.assertEqual(status, 0)
-            self.assertLess(seconds, 3)
+            self.assertLess(seconds, STOP)

@@ -7,7 +7,8 @@ import time
 import unittest
 
 import agent as agent_module
-from agent import BUSY, PATIENCE, QUIET, Agent, wait
+from agent import BUSY, PATIENCE, QUIET, STOP, Agent, wait
+from lines import alone
 
 RELOADED = "rdma_agent_config_last_reload_successful"
 NETLINK_RDMA = "20"
@@ -21,14 +22,14 @@ class Signals(unittest.TestCase):
         with Agent("hgx-h100-ib") as agent:
             status, seconds = agent.stop()
             self.assertEqual(status, 0)
-            self.assertLess(seconds, 3)
+            self.assertLess(seconds, STOP)
 
     def test_term_with_clients(self):
         with Agent("hgx-h100-ib") as agent, agent.connect() as sock:
             sock.sendall(b"GET /metrics HT")
             status, seconds = agent.stop()
             self.assertEqual(status, 0)
-            self.assertLess(seconds, 3)
+            self.assertLess(seconds, STOP)
 
     def test_term_at_once(self):
         agent = Agent("hgx-h100-ib", ready=False)
@@ -166,6 +167,7 @@ class Holds(unittest.TestCase):
         return [row for row in rows if row[1] == NETLINK_RDMA and f"socket:[{row[-1]}]" in held]
 
 
+@alone
 class Idle(unittest.TestCase):
     def test_no_wake_ups_without_work(self):
         """With a client that keeps its connection: the timer of libmicrohttpd must not spin. One

@@ -20,7 +20,9 @@ class Asked(Agent):
         return f"{self.directory}/control"
 
     def write_config(self, poll=None, extra=""):
-        super().write_config(poll, f'control: {{socket: "{self.socket}"}}\n{extra}')
+        if self.root != "/":
+            extra += f'control: {{socket: "{self.socket}"}}\n'
+        super().write_config(poll, extra)
 
     def selftest(self, *arguments):
         return self.ask("selftest", *arguments)

@@ -18,7 +18,8 @@ import time
 import unittest
 
 import agent as agent_module
-from agent import PATIENCE, QUIET, Agent, Reply, free_port, wait
+from agent import PATIENCE, QUIET, STOP, Agent, Reply, free_port, wait
+from lines import alone
 from pki import Authority, bcrypt
 from prometheus import Prometheus
 from test_sockets import failed_start, get_unix
@@ -258,17 +259,16 @@ class Logins(unittest.TestCase):
                 self.assertEqual(agent.anonymous("/healthz").status, 200)
                 wait("another try", lambda: agent.anonymous(**basic("bob", "pässwörd")).status == 200)
 
+    @alone
     def test_hashing_holds_up_nobody(self):
-        dear = {"basic_auth_users": {"alice": bcrypt("secret", 13)}}  # half a second and more
+        dear = {"basic_auth_users": {"alice": bcrypt("secret", 14)}}  # a second and more
         with WebAgent(dear) as agent, concurrent.futures.ThreadPoolExecutor(8) as pool:
             started = time.monotonic()
             logins = [pool.submit(agent.anonymous, **basic("alice", "secret")) for _ in range(8)]
             probes = 0
             while not any(login.done() for login in logins):
-                before = time.monotonic()
                 self.assertEqual(agent.anonymous("/healthz").status, 200)
-                self.assertLess(time.monotonic() - before, 0.4)
-                probes += 1
+                probes += 1  # one that waited for the hash would be the only one
             self.assertEqual([login.result().status for login in logins], [200] * 8)
             all_of_them = time.monotonic() - started
             self.assertGreater(probes, 3)
@@ -277,14 +277,16 @@ class Logins(unittest.TestCase):
             self.assertEqual(agent.anonymous(**basic("alice", "secret")).status, 200)
             self.assertLess(time.monotonic() - started, max(all_of_them / 2, 0.2))
 
+    @alone
     def test_unknown_users_take_as_long(self):
-        dear = {"basic_auth_users": {"alice": bcrypt("secret", 11), "bob": bcrypt("secret", 4)}}
+        """Of the CPU, which is what a client can time on a machine that does nothing else."""
+        dear = {"basic_auth_users": {"alice": bcrypt("secret", 12), "bob": bcrypt("secret", 4)}}
         with WebAgent(dear) as agent:
 
             def seconds(user):
-                started = time.monotonic()
+                before = cpu_seconds(agent)
                 self.assertEqual(agent.anonymous(**basic(user, "wrong")).status, 401)
-                return time.monotonic() - started
+                return cpu_seconds(agent) - before
 
             known, unknown = (min(seconds(user) for _ in range(3)) for user in ("alice", "nobody"))
             self.assertGreater(unknown, known / 2)
@@ -302,6 +304,7 @@ class Logins(unittest.TestCase):
             wait("the reload", lambda: "configuration reloaded" in agent.log())
             self.assertEqual(agent.anonymous("/healthz").status, 200)
 
+    @alone
     def test_stopping_while_one_waits(self):
         dear = {"basic_auth_users": {"alice": bcrypt("secret", 14)}}
         with WebAgent(dear) as agent:
@@ -321,7 +324,7 @@ class Logins(unittest.TestCase):
                     sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: " + header + b"\r\n\r\n")
                 status, seconds = agent.stop()
                 self.assertEqual(status, 0)
-                self.assertLess(seconds, 5)
+                self.assertLess(seconds, STOP)
 
     def test_unix_socket_needs_none(self):
         agent = WebAgent(self.users)
@@ -546,6 +549,7 @@ class Commands(unittest.TestCase):
 
 
 class Unfriendly(unittest.TestCase):
+    @alone
     def test_handshakes_that_stop(self):
         """Half a greeting each: they cost no CPU, delay nobody and have an end."""
         with TlsAgent() as agent, contextlib.ExitStack() as stack:
@@ -561,7 +565,7 @@ class Unfriendly(unittest.TestCase):
             for _ in range(10):
                 started = time.monotonic()
                 self.assertEqual(agent.get("/healthz").status, 200)
-                self.assertLess(time.monotonic() - started, 3)
+                self.assertLess(time.monotonic() - started, 10)
                 time.sleep(0.3)
             share = (cpu_seconds(agent) - before) / (time.monotonic() - begin)
             self.assertLess(share, 0.9 if agent.is_sanitized() else 0.5)  # a loop that spins: 1

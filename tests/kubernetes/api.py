@@ -400,8 +400,9 @@ class Server(http.server.ThreadingHTTPServer):
 # --- The server ----------------------------------------------------------------------------------
 
 class Api:
-    def __init__(self, directory, version=(1, 36), family=socket.AF_INET):
-        self.directory, self.version, self.family = directory, version, family
+    def __init__(self, directory, version=(1, 36), family=socket.AF_INET, port=0):
+        """port 0: any; where others could take it while this is stopped, one that is reserved."""
+        self.directory, self.version, self.family, self.port = directory, version, family, port
         self.lock = threading.RLock()
         self.nodes, self.events, self.log = {}, {}, []
         self.tokens = {TOKEN: {"user": USER, "expires": time.time() + 3600},
@@ -413,7 +414,7 @@ class Api:
         self.clock = time.monotonic
         self.capacity = None  # requests a second, above which the answer is 429
         self.taken = collections.Counter()  # of each second that had some
-        self.port, self.server, self.ended = 0, None, None
+        self.server, self.ended = None, None
         make_certificates(directory)
         self.write_service_account()
 

@@ -22,7 +22,7 @@ import yaml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "daemon"))
-from agent import PATIENCE, wait  # noqa: E402
+from agent import PATIENCE, free_port, wait  # noqa: E402
 
 import api  # noqa: E402
 
@@ -238,7 +238,7 @@ class DoubleTest(unittest.TestCase):
         if REAL:
             self.skipTest("needs the double, and RNA_TEST_KUBECONFIG names a real API server")
         directory = self.enter(tempfile.TemporaryDirectory(prefix="rna-kubernetes-"))
-        self.api = self.enter(api.Api(directory, self.version))
+        self.api = self.enter(api.Api(directory, self.version, port=free_port()))
         self.kubeconfig = self.api.kubeconfig()
         self.admin = Cluster(self.api.kubeconfig("admin", user={"token": api.ADMIN_TOKEN}))
         self.node = self.admin.make_node("node-1")
@@ -265,7 +265,7 @@ def shared_cluster():
         return Cluster(REAL), REAL
     directory = tempfile.TemporaryDirectory(prefix="rna-kubernetes-")
     atexit.register(directory.cleanup)
-    double = api.Api(directory.name)
+    double = api.Api(directory.name, port=free_port())
     double.start()
     return (Cluster(double.kubeconfig("admin", user={"token": api.ADMIN_TOKEN})),
             double.kubeconfig())

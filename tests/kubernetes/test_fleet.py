@@ -11,8 +11,10 @@ import subprocess
 import tempfile
 import unittest
 
+import agent
 import api
 import cluster
+from lines import long
 
 AGENTS = int(os.environ.get("RNA_TEST_FLEET", "2000"))
 FEW = max(AGENTS // 10, 40)  # whom a server refuses again and again
@@ -91,12 +93,13 @@ class Load:
                 f"{self.refused} answered 429")
 
 
+@long
 class Fleets(unittest.TestCase):
     def setUp(self):
         if cluster.REAL:
             self.skipTest("needs the double, and RNA_TEST_KUBECONFIG names a real API server")
         directory = self.enter(tempfile.TemporaryDirectory(prefix="rna-fleet-"))
-        self.api = self.enter(api.Api(directory))
+        self.api = self.enter(api.Api(directory, port=agent.free_port()))
 
     def enter(self, context):
         value = context.__enter__()
