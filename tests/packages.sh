@@ -20,7 +20,7 @@ ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
 image="mmdebstrap cpio"
-pictures="chromium graphviz fonts-dejavu-core fonts-liberation2"
+pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
 fuzz="libclang-rt-dev"
 bench="wrk strace prometheus-node-exporter"
