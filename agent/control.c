@@ -195,14 +195,28 @@ static int take_call(struct rna_control *control, int fd)
 	return 0;
 }
 
+/* Who would be refused whatever he says gives way: he must not keep others from being heard. */
+static bool make_room(struct rna_control *control)
+{
+	struct rna_control_call *call = control->calls;
+
+	if (control->call_count < CALLS_MAX)
+		return true;
+	while (call && (call->command || may_ask(call->fd)))
+		call = call->next;
+	if (!call)
+		return false;
+	free_call(call);
+	return true;
+}
+
 static int on_connection(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_control *control = userdata;
 	int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	(void)source, (void)events;
-	if (connection >= 0 &&
-	    (control->call_count >= CALLS_MAX || take_call(control, connection) < 0))
+	if (connection >= 0 && (!make_room(control) || take_call(control, connection) < 0))
 		(void)close(connection);
 	return 0;
 }

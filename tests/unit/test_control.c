@@ -3,6 +3,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -425,6 +426,56 @@ static void test_who_may_ask(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Calls and says nothing, as often as it can, until somebody closes done. */
+static void call_in_silence(const struct scene *scene, int ready, int done)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char byte = 0;
+
+	memcpy(address.sun_path, scene->path, strlen(scene->path));
+	if (setresuid(65534, 65534, 65534) < 0)
+		_exit(1);
+	for (unsigned i = 0; i < 20; i++) {
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+		if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+			_exit(2);
+	}
+	_exit(write(ready, &byte, 1) == 1 && read(done, &byte, 1) == 0 ? 0 : 3);
+}
+
+static void test_who_may_not_ask_is_in_nobodys_way(void **state)
+{
+	struct scene *scene = *state;
+	rna_usec latest = rna_clock_monotonic() + PATIENCE;
+	struct question question;
+	int ready[2], done[2], status = -1;
+	char byte;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		skip(); /* nobody else to be */
+	assert_int_equal(pipe2(ready, O_NONBLOCK), 0);
+	assert_int_equal(pipe(done), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)close(done[1]);
+		call_in_silence(scene, ready[1], done[0]);
+	}
+	while (read(ready[0], &byte, 1) < 0)
+		turn(scene, latest);
+	begin(scene, &question, "echo\ntext=a\n");
+	end(scene, &question);
+	assert_int_equal(question.status, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		(void)close(done[1 - i]);
+		(void)close(ready[i]);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -443,6 +494,7 @@ int main(void)
 		TEST(test_a_file_in_the_way),
 		TEST(test_no_agent),
 		TEST(test_who_may_ask),
+		TEST(test_who_may_not_ask_is_in_nobodys_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
