@@ -55,10 +55,15 @@ def describe(binary, topic):
                           stdout=subprocess.PIPE).stdout
 
 
-def settings(binary):
-    """The rows of "describe settings", each as [key, type, allowed, default, meaning]."""
-    rows = describe(binary, "settings").splitlines()[2:]
+def table(binary, topic):
+    """The rows of a table of the code, each as a list of cells."""
+    rows = describe(binary, topic).splitlines()[2:]
     return [[cell.strip().strip("`") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def settings(binary):
+    """Each as [key, type, allowed, default, meaning]."""
+    return table(binary, "settings")
 
 
 def comment(text):
@@ -193,7 +198,8 @@ def main():
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
     good += [has_its_tables(path) for path in pages.documents()]
-    wrong = list(pages.problems())
+    families = {name for name, *_ in table(binary, "metrics")}
+    wrong = list(pages.problems(families, {key for key, *_ in settings(binary)}))
     print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
     return 0 if all(good) and not wrong and documents else 1

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds of every document, for check-docs.py: that what it links to is there, file and heading;
-that lines written by hand keep to 100 columns; and that the README at the root stays a tour, since
+that the agent has the metrics and settings it names; that lines written by hand keep to 100
+columns; and that the README at the root stays a tour, since
 each fact has one place, in the folder that it is about."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+CHART = ROOT / "helm/rdma-node-agent"  # whose values have names like settings
 FOLDERS = ("agent", "collectors", "exporter", "helm", "include", "systemd", "tests")
 WIDTH = 100
 TOUR = 300  # lines of the README at the root
@@ -15,6 +17,9 @@ FENCE = re.compile(r"^ *(```|~~~)")
 INLINE_CODE = re.compile(r"(`+).+?\1")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HTML_LINK = re.compile(r'<(?:a href|img src)="([^"]+)"')
+METRIC = re.compile(r"(?<![\w/.-])rdma_(?:agent|collector|device|finding|gpu|kubernetes|module|netns|"
+                    r"node|port|selftest)\w*\*?")
+SETTING = re.compile(r"`([a-z]+\.[a-z_]+)`")
 ELSEWHERE = re.compile(r"^[a-z]+:")
 
 
@@ -75,11 +80,26 @@ def too_wide(path):
             yield number, f"{len(line)} columns, of {WIDTH}"
 
 
-def problems():
-    """Yields what is wrong with any of them."""
+def strangers(path, families, settings):
+    """Yields the metrics and settings that a document names and the agent does not have."""
+    sections = {key.split(".")[0] for key in settings}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for name in METRIC.findall(line):
+            part = name.rstrip("_*")
+            if not any(family == part or (name != part and family.startswith(part))
+                       for family in families):
+                yield number, f"{name}: no such metric"
+        for key in SETTING.findall(line):
+            if key.split(".")[0] in sections and key not in settings and path.parent != CHART:
+                yield number, f"{key}: no such setting"
+
+
+def problems(families, settings):
+    """Yields what is wrong with any of them; families and settings are those of the agent."""
     for path in documents():
         name = path.relative_to(ROOT)
-        for number, text in [*broken(path), *too_wide(path)]:
+        for number, text in [*broken(path), *too_wide(path),
+                             *strangers(path, families, settings)]:
             yield f"{name}:{number}: {text}"
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
     if lines > TOUR:
