@@ -330,6 +330,7 @@ struct rna_hwloc_backend {
 		     struct rna_error *error);
 };
 
+struct nl_sock;
 struct rna_ethtool_question; /* ethtool.h, and how answers are read */
 struct rna_bytes;
 
@@ -345,12 +346,22 @@ struct rna_ethtool_names {
 	struct rna_ethtool_name *names;
 };
 
+/* A conversation with ethtool netlink: the questions of one run share a socket. */
+struct rna_ethtool_talk {
+	const struct rna_root *root;
+	struct nl_sock *socket; /* NULL until something is asked */
+	int family;             /* number of ethtool's; or negative errno */
+	bool knows_flags;       /* a flag of Linux 5.10 was taken */
+};
+
+void rna_ethtool_end(struct rna_ethtool_talk *talk); /* ethtool.c; idempotent, for RNA_CLEANUP */
+
 struct rna_ethtool_backend {
 	/*
 	 * The message that answers question, in arena. 0; -ENODEV without such an interface;
 	 * -EOPNOTSUPP where its driver has no answer, which is normal; or another negative errno.
 	 */
-	int (*ask)(const struct rna_root *root, const struct rna_ethtool_question *question,
+	int (*ask)(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 		   const char *netdev, struct rna_arena *arena, struct rna_bytes *ret);
 
 	/*

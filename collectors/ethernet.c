@@ -34,6 +34,7 @@ struct run {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
 	struct rna_arena *scratch;
+	struct rna_ethtool_talk talk;
 	uint64_t extras; /* see rna/ethernet.h */
 	size_t count;
 	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
@@ -82,7 +83,7 @@ static bool ask(struct run *run, const struct rna_ethtool_question *question, co
 		struct rna_bytes *ret)
 {
 	int error =
-		run->in->backends->ethtool->ask(run->in->root, question, netdev, run->scratch, ret);
+		run->in->backends->ethtool->ask(&run->talk, question, netdev, run->scratch, ret);
 
 	run->no_memory |= error == -ENOMEM;
 	if (error < 0 && error != -EOPNOTSUPP && error != -ENODEV)
@@ -479,7 +480,7 @@ int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **r
 		rna_part_new(RNA_COLLECTOR_ETHERNET, sizeof(*ethernet), 4096);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)ethernet;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(16384);
-	struct run run = {.in = in, .part = part, .scratch = scratch};
+	struct run run = {.in = in, .part = part, .scratch = scratch, .talk = {.root = in->root}};
 	int status = -ENOMEM;
 
 	if (!in->netdevs)
@@ -488,6 +489,7 @@ int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **r
 	if (part && scratch) {
 		part->started = rna_clock_now();
 		status = read_all(&run, ethernet);
+		rna_ethtool_end(&run.talk);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read its Ethernet side",

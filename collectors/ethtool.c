@@ -8,7 +8,8 @@
  * ends at a page that may not be written, and a set that has grown is EFAULT instead of an
  * overflow.
  *
- * One socket per question, closed with the answer. Neither kind of socket pins a driver.
+ * A run has one socket for all that it asks, and learns the number of the family once. Neither
+ * kind of socket pins a driver.
  */
 #include "ethtool.h"
 
@@ -80,41 +81,72 @@ static int find_family(struct nl_sock *socket)
 	return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
 }
 
-static int ask_once(const struct rna_ethtool_question *question, const char *netdev,
-		    struct rna_arena *arena, struct rna_bytes *ret)
+void rna_ethtool_end(struct rna_ethtool_talk *talk)
 {
-	struct answer answer = {.arena = arena, .bytes = ret, .error = -EBADMSG};
-	RNA_CLEANUP(rna_netlink_close) struct nl_sock *socket = NULL;
+	rna_netlink_close(&talk->socket);
+	talk->socket = NULL;
+}
+
+/* The number of the family, or negative errno; the socket is open then if there is one. */
+static int begin(struct rna_ethtool_talk *talk)
+{
+	int error;
+
+	if (talk->socket)
+		return talk->family;
+	error = rna_netlink_open(NETLINK_GENERIC, &talk->socket);
+	if (error < 0)
+		return error;
+	talk->family = find_family(talk->socket);
+	return talk->family;
+}
+
+static int ask_once(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
+		    const char *netdev, struct answer *answer)
+{
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	int error = rna_netlink_open(NETLINK_GENERIC, &socket), family;
+	int error = begin(talk);
 
 	if (error < 0)
 		return error;
-	family = find_family(socket);
-	if (family < 0)
-		return family;
 	message = nlmsg_alloc();
 	if (!message ||
-	    !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_REQUEST,
+	    !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, talk->family, 0, NLM_F_REQUEST,
 			 question->command, ETHTOOL_GENL_VERSION) ||
 	    put_header(message, question, netdev) < 0)
 		return -ENOMEM;
-	error = rna_netlink_ask(socket, message, keep_answer, &answer);
-	return error < 0 ? error : answer.error;
+	error = rna_netlink_ask(talk->socket, message, keep_answer, answer);
+	if (error == -EIO)
+		rna_ethtool_end(talk); /* what else lies in the socket is for nobody */
+	return error < 0 ? error : answer->error;
 }
 
-/* A kernel refuses flags that came later: statistics of a link state are of Linux 6.4. */
-static int ask(const struct rna_root *root, const struct rna_ethtool_question *question,
+/*
+ * A kernel refuses flags that came later: statistics of a link state are of Linux 6.4, those of any
+ * of 5.10. Before that it says EOPNOTSUPP, as a driver does that has no answer: which of the two
+ * it was is known once another question was answered with the flag.
+ */
+static bool is_refused(const struct rna_ethtool_talk *talk, int error)
+{
+	return error == -EINVAL || (error == -EOPNOTSUPP && !talk->knows_flags);
+}
+
+static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
+	struct answer answer = {.arena = arena, .bytes = ret, .error = -EBADMSG};
 	struct rna_ethtool_question plain = *question;
-	int error = ask_once(question, netdev, arena, ret);
+	int error = ask_once(talk, question, netdev, &answer);
 
-	(void)root; /* the kernel's own interfaces */
-	if (error != -EINVAL || !(question->flags & ETHTOOL_FLAG_STATS))
+	if (!(question->flags & ETHTOOL_FLAG_STATS) || talk->family < 0)
 		return error;
+	if (!is_refused(talk, error)) {
+		talk->knows_flags |= error == 0;
+		return error;
+	}
+	talk->knows_flags |= error == -EINVAL; /* it knows which flags go with which question */
 	plain.flags &= ~(uint32_t)ETHTOOL_FLAG_STATS;
-	return ask_once(&plain, netdev, arena, ret);
+	return ask_once(talk, &plain, netdev, &answer);
 }
 
 /* -- Statistics of drivers --------------------------------------------------------------------- */

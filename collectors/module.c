@@ -22,7 +22,7 @@
 
 enum { MODULES_MAX = 16 }; /* of one device: members of bonds, and ports */
 
-int rna_module_ask(const struct rna_root *root, const struct rna_ethtool_backend *backend,
+int rna_module_ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
 		   const char *netdev, const struct rna_module_range *range,
 		   struct rna_module_answer *ret)
 {
@@ -46,12 +46,12 @@ int rna_module_ask(const struct rna_root *root, const struct rna_ethtool_backend
 		.attribute_count = RNA_ARRAY_SIZE(attributes),
 		.attributes = attributes,
 	};
-	status = backend->ask(root, &ret->question, netdev, ret->arena, &ret->message);
+	status = backend->ask(talk, &ret->question, netdev, ret->arena, &ret->message);
 	ret->question.attributes = NULL; /* they end here; its answer is read without */
 	return status;
 }
 
-int rna_module_read_memory(const struct rna_root *root, const struct rna_ethtool_backend *backend,
+int rna_module_read_memory(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
 			   const char *netdev, bool serial, struct rna_module_visit *visit)
 {
 	for (size_t i = 0; i < rna_module_range_count; i++) {
@@ -65,7 +65,7 @@ int rna_module_read_memory(const struct rna_root *root, const struct rna_ethtool
 		if ((range->serial && !serial) ||
 		    (range->monitors && !rna_module_has_monitors(&visit->memory)))
 			continue;
-		status = rna_module_ask(root, backend, netdev, range, &answer);
+		status = rna_module_ask(talk, backend, netdev, range, &answer);
 		if (status == 0)
 			status = rna_module_take(answer.message, &answer.question, range,
 						 &visit->memory);
@@ -88,6 +88,7 @@ struct run {
 	const struct rna_collect_input *in;
 	struct rna_modules *modules;
 	struct rna_port_module *items;
+	struct rna_ethtool_talk talk;
 };
 
 /* Without a module there is no answer, nor from a driver that has no way to it: both are normal. */
@@ -118,7 +119,7 @@ static int add_module(struct run *run, const char *netdev, unsigned port)
 		return -ENOMEM;
 	if (run->modules->denied || run->modules->count == MODULES_MAX)
 		return 0;
-	status = rna_module_read_memory(in->root, in->backends->ethtool, netdev,
+	status = rna_module_read_memory(&run->talk, in->backends->ethtool, netdev,
 					in->options.module_serial, &visit);
 	if (status == -ENOMEM)
 		return status;
@@ -186,10 +187,11 @@ int rna_collect_module(const struct rna_collect_input *in, struct rna_part **ret
 	int status = -ENOMEM;
 
 	if (part) {
-		struct run run = {.in = in, .modules = modules};
+		struct run run = {.in = in, .modules = modules, .talk = {.root = in->root}};
 
 		part->started = rna_clock_now();
 		status = in->device->function == RNA_FUNCTION_PF ? read_all(&run) : 0;
+		rna_ethtool_end(&run.talk);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read modules", in->device->name);

@@ -7,6 +7,7 @@
 #include "rna/root.h"
 
 struct rna_ethtool_backend;
+struct rna_ethtool_talk;
 
 struct rna_module_answer {
 	struct rna_arena *arena; /* of the message */
@@ -26,7 +27,7 @@ struct rna_module_visit {
 };
 
 /* Puts the question about one range. Returns like ask() of the backend. */
-int rna_module_ask(const struct rna_root *root, const struct rna_ethtool_backend *backend,
+int rna_module_ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
 		   const char *netdev, const struct rna_module_range *range,
 		   struct rna_module_answer *ret);
 
@@ -34,5 +35,5 @@ int rna_module_ask(const struct rna_root *root, const struct rna_ethtool_backend
  * Asks for all ranges that the module of an interface has; for its serial number on demand only.
  * 0, or as ask() when the first of them has no answer: then nothing is known.
  */
-int rna_module_read_memory(const struct rna_root *root, const struct rna_ethtool_backend *backend,
+int rna_module_read_memory(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
 			   const char *netdev, bool serial, struct rna_module_visit *visit);

@@ -34,13 +34,12 @@ struct statistic {
 	uint64_t number;
 };
 
-static ssize_t answer_of(const struct ethtool_question *to, size_t i, struct rna_arena *scratch,
-			 uint8_t *ret)
+static ssize_t answer_of(const struct ethtool_question *to, struct rna_ethtool_talk *talk, size_t i,
+			 struct rna_arena *scratch, uint8_t *ret)
 {
-	const struct rna_recording *recording = to->recording;
 	struct rna_bytes bytes;
-	int error = recording->backends->ethtool->ask(recording->root, questions[i], to->netdev,
-						      scratch, &bytes);
+	int error = to->recording->backends->ethtool->ask(talk, questions[i], to->netdev, scratch,
+							  &bytes);
 
 	if (error < 0)
 		return error;
@@ -53,11 +52,14 @@ static void ask_messages(int fd, const void *userdata)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(MESSAGE_MAX);
 	RNA_FREE struct message *message = malloc(sizeof(*message));
+	const struct ethtool_question *to = userdata;
+	RNA_CLEANUP(rna_ethtool_end)
+	struct rna_ethtool_talk talk = {.root = to->recording->root};
 
 	for (size_t i = 0; scratch && message && i < RNA_ARRAY_SIZE(questions); i++) {
 		size_t size = offsetof(struct message, data);
 
-		message->len = answer_of(userdata, i, scratch, message->data);
+		message->len = answer_of(to, &talk, i, scratch, message->data);
 		if (message->len > 0)
 			size += (size_t)message->len;
 		(void)send(fd, message, size, 0);

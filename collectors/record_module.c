@@ -51,11 +51,12 @@ static void ask_module(int fd, const void *userdata)
 	struct rna_module_visit visit = {.arena = arena,
 					 .on_answer = send_answer,
 					 .userdata = &question};
+	RNA_CLEANUP(rna_ethtool_end)
+	struct rna_ethtool_talk talk = {.root = asked->recording->root};
 	struct answer end = {.error = -ENOMEM};
 
 	if (arena)
-		end.error = rna_module_read_memory(question.recording->root,
-						   question.recording->backends->ethtool,
+		end.error = rna_module_read_memory(&talk, question.recording->backends->ethtool,
 						   question.netdev, false, &visit);
 	(void)send(fd, &end, sizeof(end), 0);
 }

@@ -53,11 +53,11 @@ static int read_file(const struct rna_root *root, const char *netdev, const char
 /* -- Messages ---------------------------------------------------------------------------------- */
 
 /* What it was asked for, and did not answer, has no file: its driver had no answer. */
-static int ask(const struct rna_root *root, const struct rna_ethtool_question *question,
+static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int error = read_file(root, netdev, question->name, MESSAGE_MAX, &text);
+	int error = read_file(talk->root, netdev, question->name, MESSAGE_MAX, &text);
 	uint8_t *bytes;
 	ssize_t len;
 

@@ -29,10 +29,11 @@ static struct script {
 	char asked[256]; /* interfaces, in their order */
 } script;
 
-static int answer_nothing(const struct rna_root *root, const struct rna_ethtool_question *question,
-			  const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
+static int answer_nothing(struct rna_ethtool_talk *talk,
+			  const struct rna_ethtool_question *question, const char *netdev,
+			  struct rna_arena *arena, struct rna_bytes *ret)
 {
-	(void)root, (void)arena, (void)ret;
+	(void)talk, (void)arena, (void)ret;
 	script.asks++;
 	if (question == &rna_ethtool_link_question) {
 		(void)strcat(script.asked, netdev);

@@ -13,6 +13,10 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <net/if.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/socket.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -493,29 +497,31 @@ static void recorded_messages_are_read(void **state)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	RNA_CLEANUP(tree_deinit) struct tree tree;
+	struct rna_ethtool_talk talk;
 	struct rna_bytes bytes;
 	struct message message;
 
 	(void)state;
 	tree_init(&tree);
+	talk = (struct rna_ethtool_talk){.root = tree.root};
 	make_fec(&message);
 	write_digits(&tree, "recorded/ethtool/eth0/fec", &message);
-	assert_int_equal(rna_recorded_ethtool.ask(tree.root, &rna_ethtool_fec_question, "eth0",
-						  arena, &bytes),
+	assert_int_equal(rna_recorded_ethtool.ask(&talk, &rna_ethtool_fec_question, "eth0", arena,
+						  &bytes),
 			 0);
 	assert_int_equal(bytes.len, message.len);
 	assert_memory_equal(bytes.data, message.data, message.len);
 
-	assert_int_equal(rna_recorded_ethtool.ask(tree.root, &rna_ethtool_pause_question, "eth0",
-						  arena, &bytes),
+	assert_int_equal(rna_recorded_ethtool.ask(&talk, &rna_ethtool_pause_question, "eth0", arena,
+						  &bytes),
 			 -EOPNOTSUPP);
 	tree_write(&tree, "recorded/ethtool/eth0/pause", "12 3");
-	assert_int_equal(rna_recorded_ethtool.ask(tree.root, &rna_ethtool_pause_question, "eth0",
-						  arena, &bytes),
+	assert_int_equal(rna_recorded_ethtool.ask(&talk, &rna_ethtool_pause_question, "eth0", arena,
+						  &bytes),
 			 -EBADMSG);
 	tree_write(&tree, "recorded/ethtool/eth0/pause", "12 xy");
-	assert_int_equal(rna_recorded_ethtool.ask(tree.root, &rna_ethtool_pause_question, "eth0",
-						  arena, &bytes),
+	assert_int_equal(rna_recorded_ethtool.ask(&talk, &rna_ethtool_pause_question, "eth0", arena,
+						  &bytes),
 			 -EBADMSG);
 }
 
@@ -642,6 +648,134 @@ static void sets_that_change_are_noticed(void **state)
 	assert_int_equal(read_fake(3, 2, numbers), -ESTALE);
 }
 
+/* -- Kernels that do not know a flag -------------------------------------------------------------
+ */
+
+static struct {
+	int refusal;    /* of what is asked with ETHTOOL_FLAG_STATS; 0: none */
+	bool driver;    /* has an answer to pause */
+	unsigned opens; /* of sockets */
+	unsigned families;
+	unsigned asks;
+} kernel;
+
+static int open_nothing(int protocol, struct nl_sock **ret)
+{
+	(void)protocol;
+	kernel.opens++;
+	*ret = nl_socket_alloc();
+	return *ret ? 0 : -ENOMEM;
+}
+
+int __real_rna_netlink_open(int protocol, struct nl_sock **ret);
+int __wrap_rna_netlink_open(int protocol, struct nl_sock **ret);
+static bool is_scripted;
+
+int __wrap_rna_netlink_open(int protocol, struct nl_sock **ret)
+{
+	return is_scripted ? open_nothing(protocol, ret) : __real_rna_netlink_open(protocol, ret);
+}
+
+int __real_genl_ctrl_resolve(struct nl_sock *socket, const char *name);
+int __wrap_genl_ctrl_resolve(struct nl_sock *socket, const char *name);
+
+int __wrap_genl_ctrl_resolve(struct nl_sock *socket, const char *name)
+{
+	if (!is_scripted)
+		return __real_genl_ctrl_resolve(socket, name);
+	kernel.families++;
+	return 21;
+}
+
+/* Has the question the flag in its header? */
+static bool wants_statistics(struct nl_msg *message)
+{
+	struct nlattr *header = nlmsg_find_attr(nlmsg_hdr(message), GENL_HDRLEN, 1), *flags;
+
+	assert_non_null(header);
+	flags = nla_find(nla_data(header), nla_len(header), ETHTOOL_A_HEADER_FLAGS);
+	assert_non_null(flags);
+	return nla_get_u32(flags) & ETHTOOL_FLAG_STATS;
+}
+
+static uint8_t command_of(struct nl_msg *message)
+{
+	return ((struct genlmsghdr *)nlmsg_data(nlmsg_hdr(message)))->cmd;
+}
+
+typedef int parse_message(struct nl_msg *message, void *userdata);
+
+static int answer_as_kernel(struct nl_msg *message, parse_message *parse, void *userdata)
+{
+	kernel.asks++;
+	if (wants_statistics(message) && kernel.refusal)
+		return kernel.refusal;
+	if (command_of(message) == ETHTOOL_MSG_PAUSE_GET && !kernel.driver)
+		return -EOPNOTSUPP;
+	parse(message, userdata); /* any message will do */
+	return 0;
+}
+
+int __real_rna_netlink_ask(struct nl_sock *socket, struct nl_msg *message, parse_message *parse,
+			   void *userdata);
+int __wrap_rna_netlink_ask(struct nl_sock *socket, struct nl_msg *message, parse_message *parse,
+			   void *userdata);
+
+int __wrap_rna_netlink_ask(struct nl_sock *socket, struct nl_msg *message, parse_message *parse,
+			   void *userdata)
+{
+	return is_scripted ? answer_as_kernel(message, parse, userdata)
+			   : __real_rna_netlink_ask(socket, message, parse, userdata);
+}
+
+/* A run's: of the link, of FEC and pause frames. What the last of them came to. */
+static int ask_three(int refusal, bool driver)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	RNA_CLEANUP(rna_ethtool_end) struct rna_ethtool_talk talk = {0};
+	struct rna_bytes bytes;
+	int status;
+
+	is_scripted = true;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refusal = refusal;
+	kernel.driver = driver;
+	assert_int_equal(rna_ethtool.ask(&talk, &rna_ethtool_link_question, "eth0", arena, &bytes),
+			 0);
+	assert_int_equal(rna_ethtool.ask(&talk, &rna_ethtool_fec_question, "eth0", arena, &bytes),
+			 0);
+	status = rna_ethtool.ask(&talk, &rna_ethtool_pause_question, "eth0", arena, &bytes);
+	is_scripted = false;
+	return status;
+}
+
+static void a_run_has_one_socket(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_three(0, true), 0);
+	assert_int_equal(kernel.opens, 1);
+	assert_int_equal(kernel.families, 1);
+	assert_int_equal(kernel.asks, 3);
+}
+
+static void flags_that_came_later_are_left_out(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_three(-EINVAL, true), 0); /* for a link, until Linux 6.4 */
+	assert_int_equal(kernel.asks, 6);
+	assert_int_equal(ask_three(-EOPNOTSUPP, true), 0); /* for anything, until 5.10 */
+	assert_int_equal(kernel.asks, 6);
+	assert_int_equal(ask_three(-EOPNOTSUPP, false), -EOPNOTSUPP);
+}
+
+/* The same word of a driver, where the kernel is known to know the flag, costs no question more. */
+static void drivers_without_an_answer_are_asked_once(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_three(0, false), -EOPNOTSUPP);
+	assert_int_equal(kernel.asks, 3);
+}
+
 /* -- The kernel ---------------------------------------------------------------------------------
  */
 
@@ -649,22 +783,23 @@ static void the_kernel_answers_of_lo(void **state)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	struct rna_ethtool_names names;
+	RNA_CLEANUP(rna_ethtool_end) struct rna_ethtool_talk talk = {0};
 	struct rna_ethernet_link link;
 	struct rna_bytes bytes;
 	uint64_t number;
 	int status;
 
 	(void)state;
-	status = rna_ethtool.ask(NULL, &rna_ethtool_link_question, "lo", arena, &bytes);
+	status = rna_ethtool.ask(&talk, &rna_ethtool_link_question, "lo", arena, &bytes);
 	if (status == -EOPNOTSUPP || status == -EPROTONOSUPPORT)
 		skip(); /* a kernel or sandbox without ethtool netlink */
 	assert_int_equal(status, 0);
 	assert_int_equal(rna_ethtool_read_link(bytes, &link), 0);
 	assert_int_equal(link.up.state, RNA_VALUE_OK);
-	assert_int_equal(rna_ethtool.ask(NULL, &rna_ethtool_link_question, "nosuch0", arena,
+	assert_int_equal(rna_ethtool.ask(&talk, &rna_ethtool_link_question, "nosuch0", arena,
 					 &bytes),
 			 -ENODEV);
-	assert_int_equal(rna_ethtool.ask(NULL, &rna_ethtool_fec_question, "lo", arena, &bytes),
+	assert_int_equal(rna_ethtool.ask(&talk, &rna_ethtool_fec_question, "lo", arena, &bytes),
 			 -EOPNOTSUPP);
 	status = rna_ethtool.list_statistics(NULL, "lo", arena, &names);
 	assert_true(status == -EOPNOTSUPP || (status == 0 && names.count == 0));
@@ -690,6 +825,9 @@ int main(void)
 		cmocka_unit_test(recorded_messages_are_read),
 		cmocka_unit_test(recorded_statistics_are_read),
 		cmocka_unit_test(sets_that_change_are_noticed),
+		cmocka_unit_test(a_run_has_one_socket),
+		cmocka_unit_test(flags_that_came_later_are_left_out),
+		cmocka_unit_test(drivers_without_an_answer_are_asked_once),
 		cmocka_unit_test(the_kernel_answers_of_lo),
 	};
 

@@ -171,7 +171,7 @@ static void look_out(enum rna_module_place place, uint32_t offset, uint32_t leng
 		place == RNA_MODULE_PAGE_00 && id == 0x11 && offset < 212 && end > 196;
 }
 
-static int answer(const struct rna_root *root, const struct rna_ethtool_question *question,
+static int answer(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 		  const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
 	uint32_t offset = number_of(question, ETHTOOL_A_MODULE_EEPROM_OFFSET);
@@ -184,7 +184,7 @@ static int answer(const struct rna_root *root, const struct rna_ethtool_question
 	struct nlmsghdr netlink = {.nlmsg_len = (uint32_t)len};
 	uint8_t *bytes = rna_arena_alloc(arena, len);
 
-	(void)root;
+	(void)talk;
 	assert_string_equal(netdev, "eth0");
 	assert_non_null(bytes);
 	assert_true(length > 0 && offset % 128 + length <= 128);
