@@ -139,12 +139,28 @@ struct rna_netlink_counters {
 	struct rna_counter_value *values;
 };
 
+/*
+ * The numbers by which RDMA netlink knows devices: all of them, listed at the first question of a
+ * run. One that was registered later is not there until the next.
+ */
+struct rna_rdma_numbers {
+	const struct rna_root *root;
+	bool listed;
+	size_t count;
+	struct rna_rdma_number {
+		char name[64]; /* IB_DEVICE_NAME_MAX */
+		uint32_t index;
+	} * items;
+};
+
+void rna_rdma_numbers_free(struct rna_rdma_numbers *numbers); /* netlink.c; for RNA_CLEANUP */
+
 struct rna_rdma_netlink_backend {
 	/*
 	 * The interface that the kernel names for a port. This is a port query of the driver. 0,
 	 * -ENOENT when it names none or cannot be asked, or another negative errno.
 	 */
-	int (*find_netdev)(const struct rna_root *root, const char *device, unsigned port,
+	int (*find_netdev)(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			   char ret[IF_NAMESIZE]);
 
 	/*
@@ -153,14 +169,14 @@ struct rna_rdma_netlink_backend {
 	 * -ENOENT when it cannot be asked, -EINVAL when the driver has none, -EMSGSIZE when they
 	 * are too many for an answer, or another negative errno.
 	 */
-	int (*get_counters)(const struct rna_root *root, const char *device, unsigned port,
+	int (*get_counters)(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			    struct rna_arena *arena, struct rna_netlink_counters *ret);
 
 	/*
 	 * What the kernel counts of a device; the driver is not asked. 0, -ENOENT when it cannot
 	 * be asked, or another negative errno.
 	 */
-	int (*get_resources)(const struct rna_root *root, const char *device,
+	int (*get_resources)(struct rna_rdma_numbers *numbers, const char *device,
 			     struct rna_resource_counts *ret);
 
 	/*
@@ -168,7 +184,7 @@ struct rna_rdma_netlink_backend {
 	 * No counter is read. Returns like get_resources; -EINVAL when the port has no counters,
 	 * or the kernel (before 5.16) knows of no optional ones.
 	 */
-	int (*get_optional)(const struct rna_root *root, const char *device,
+	int (*get_optional)(struct rna_rdma_numbers *numbers, const char *device,
 			    struct rna_arena *arena, struct rna_port_optional_counters *ret);
 };
 

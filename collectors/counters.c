@@ -179,6 +179,7 @@ static int parse_counter(const char *text, uint64_t *ret)
 struct directory {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
+	struct rna_rdma_numbers *numbers;
 	size_t first;
 	size_t count;
 };
@@ -276,8 +277,8 @@ static int ask_netlink(const struct directory *directory, struct rna_counter_gro
 	scratch = rna_arena_new(8192);
 	if (!scratch)
 		return -ENOMEM;
-	status = in->backends->rdma_netlink->get_counters(in->root, in->device->name, group->port,
-							  scratch, &answer);
+	status = in->backends->rdma_netlink->get_counters(directory->numbers, in->device->name,
+							  group->port, scratch, &answer);
 	if (status < 0) {
 		group->netlink_retry = now + NETLINK_PAUSE;
 		if (status != -ENOENT && status != -EINVAL && status != -EMSGSIZE)
@@ -408,7 +409,8 @@ static size_t count_files(const struct rna_reader *reader, size_t first)
 /* Neither directories without files have a group, nor ports that MADs alone could tell of. */
 static int read_all(const struct rna_collect_input *in, struct rna_counters_part *counters)
 {
-	struct directory directory = {.in = in, .part = &counters->part};
+	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = in->root};
+	struct directory directory = {.in = in, .part = &counters->part, .numbers = &numbers};
 	unsigned directories = rna_reader_directory_count(in->reader);
 	struct rna_counter_group *groups =
 		rna_arena_array(counters->part.arena, directories, sizeof(*groups));

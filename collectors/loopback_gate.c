@@ -97,11 +97,14 @@ static bool look_for_jobs(const struct rna_loopback_gate *gate, struct rna_loopb
 {
 	const struct rna_loopback_request *request = gate->request;
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {0};
 	struct rna_resource_counts counts;
 	struct rna_value contexts;
 
-	if (rna_root_open(NULL, &root, NULL) < 0 ||
-	    rna_rdma_netlink.get_resources(root, request->device, &counts) < 0 ||
+	if (rna_root_open(NULL, &root, NULL) < 0)
+		return true; /* as below */
+	numbers.root = root;
+	if (rna_rdma_netlink.get_resources(&numbers, request->device, &counts) < 0 ||
 	    !rna_value_is_known(counts.of[RNA_RESOURCE_QP]))
 		return true; /* the counters have to do */
 	result->qps = counts.of[RNA_RESOURCE_QP].number;

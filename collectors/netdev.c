@@ -26,6 +26,7 @@ struct run {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
 	struct rna_arena *scratch;
+	struct rna_rdma_numbers numbers;
 	struct rna_netdev *netdevs;
 	size_t count;
 	size_t size;
@@ -144,7 +145,7 @@ static bool find_by_netlink(struct run *run, struct query *query)
 	if (!path || rna_root_read(run->in->root, path, layer, sizeof(layer)) < 0 ||
 	    rna_link_layer_parse(layer) != RNA_LINK_LAYER_ETHERNET)
 		return false;
-	error = run->in->backends->rdma_netlink->find_netdev(run->in->root, query->device->name,
+	error = run->in->backends->rdma_netlink->find_netdev(&run->numbers, query->device->name,
 							     query->port, query->name);
 	if (error < 0 && error != -ENOENT)
 		rna_part_count_error(run->part, error);
@@ -332,10 +333,14 @@ int rna_collect_netdev(const struct rna_collect_input *in, struct rna_part **ret
 	int status = -ENOMEM;
 
 	if (part && scratch) {
-		struct run run = {.in = in, .part = part, .scratch = scratch};
+		struct run run = {.in = in,
+				  .part = part,
+				  .scratch = scratch,
+				  .numbers = {.root = in->root}};
 
 		part->started = rna_clock_now();
 		status = read_all(&run, netdevs);
+		rna_rdma_numbers_free(&run.numbers);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "cannot read network interfaces");

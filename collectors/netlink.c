@@ -2,7 +2,8 @@
 /*
  * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface and the
  * hw_counters of a port, and for the objects on a device. One socket per question, closed with the
- * answer; an open NETLINK_RDMA socket would pin ib_core.
+ * answer; an open NETLINK_RDMA socket would pin ib_core. What a run
+ * keeps are the numbers of devices, for the kernel does not answer to names.
  *
  * Interfaces are asked for by name, one by one. A node has few that serve RDMA and may have a
  * thousand for its containers; a dump would carry them all. Their addresses come in one dump: the
@@ -387,10 +388,23 @@ static struct nl_msg *new_nldev_message(int command, int flags)
 }
 
 struct device_answer {
-	const char *name;
-	bool found;
-	uint32_t index;
+	struct rna_rdma_numbers *numbers;
+	int error;
 };
+
+static int add_number(struct rna_rdma_numbers *numbers, const char *name, uint32_t index)
+{
+	struct rna_rdma_number *more =
+		reallocarray(numbers->items, numbers->count + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	numbers->items = more;
+	more[numbers->count].index = index;
+	(void)snprintf(more[numbers->count].name, sizeof(more->name), "%s", name);
+	numbers->count++;
+	return 0;
+}
 
 static int parse_device(struct nl_msg *message, void *userdata)
 {
@@ -400,27 +414,50 @@ static int parse_device(struct nl_msg *message, void *userdata)
 	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0 ||
 	    !attributes[RDMA_NLDEV_ATTR_DEV_NAME] || !attributes[RDMA_NLDEV_ATTR_DEV_INDEX])
 		return NL_SKIP;
-	if (strcmp(nla_get_string(attributes[RDMA_NLDEV_ATTR_DEV_NAME]), answer->name) == 0) {
-		answer->index = nla_get_u32(attributes[RDMA_NLDEV_ATTR_DEV_INDEX]);
-		answer->found = true;
-	}
-	return NL_OK;
+	answer->error =
+		add_number(answer->numbers, nla_get_string(attributes[RDMA_NLDEV_ATTR_DEV_NAME]),
+			   nla_get_u32(attributes[RDMA_NLDEV_ATTR_DEV_INDEX]));
+	return answer->error < 0 ? NL_STOP : NL_OK;
 }
 
-static int find_index(const char *device, uint32_t *ret)
+static int list_numbers(struct rna_rdma_numbers *numbers)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	struct device_answer answer = {.name = device};
+	struct device_answer answer = {.numbers = numbers};
 	int error;
 
 	message = new_nldev_message(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
 	if (!message)
 		return -ENOMEM;
+	numbers->count = 0; /* of a list that broke off */
 	error = ask(NETLINK_RDMA, message, parse_device, &answer);
+	if (error == 0)
+		error = answer.error;
+	numbers->listed = error == 0;
+	return error;
+}
+
+static int find_index(struct rna_rdma_numbers *numbers, const char *device, uint32_t *ret)
+{
+	int error;
+
+	if (!rna_backends_stack_exists(numbers->root))
+		return -ENOENT;
+	error = numbers->listed ? 0 : list_numbers(numbers);
 	if (error < 0)
 		return error;
-	*ret = answer.index;
-	return answer.found ? 0 : -ENOENT;
+	for (size_t i = 0; i < numbers->count; i++)
+		if (strcmp(numbers->items[i].name, device) == 0) {
+			*ret = numbers->items[i].index;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+void rna_rdma_numbers_free(struct rna_rdma_numbers *numbers)
+{
+	free(numbers->items);
+	*numbers = (struct rna_rdma_numbers){.root = numbers->root};
 }
 
 static int parse_port(struct nl_msg *message, void *userdata)
@@ -435,13 +472,13 @@ static int parse_port(struct nl_msg *message, void *userdata)
 }
 
 /* The message that puts a question about a device; NULL: *ret_error says why. */
-static struct nl_msg *new_device_message(const struct rna_root *root, int command, int flags,
+static struct nl_msg *new_device_message(struct rna_rdma_numbers *numbers, int command, int flags,
 					 const char *device, int *ret_error)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	uint32_t index;
 
-	*ret_error = rna_backends_stack_exists(root) ? find_index(device, &index) : -ENOENT;
+	*ret_error = find_index(numbers, device, &index);
 	if (*ret_error < 0)
 		return NULL;
 	message = new_nldev_message(command, flags);
@@ -452,11 +489,11 @@ static struct nl_msg *new_device_message(const struct rna_root *root, int comman
 }
 
 /* The same about a port of it. */
-static struct nl_msg *new_port_message(const struct rna_root *root, int command, const char *device,
-				       unsigned port, int *ret_error)
+static struct nl_msg *new_port_message(struct rna_rdma_numbers *numbers, int command,
+				       const char *device, unsigned port, int *ret_error)
 {
 	RNA_CLEANUP(rna_netlink_free_message)
-	struct nl_msg *message = new_device_message(root, command, 0, device, ret_error);
+	struct nl_msg *message = new_device_message(numbers, command, 0, device, ret_error);
 
 	if (message && nla_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, port) == 0)
 		return RNA_TAKE(message);
@@ -466,13 +503,13 @@ static struct nl_msg *new_port_message(const struct rna_root *root, int command,
 }
 
 /* The kernel leaves the name out where the interface is in another network namespace. */
-static int find_netdev(const struct rna_root *root, const char *device, unsigned port,
+static int find_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 		       char ret[IF_NAMESIZE])
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
-	message = new_port_message(root, RDMA_NLDEV_CMD_PORT_GET, device, port, &error);
+	message = new_port_message(numbers, RDMA_NLDEV_CMD_PORT_GET, device, port, &error);
 	if (!message)
 		return error;
 	ret[0] = '\0';
@@ -540,14 +577,14 @@ static int parse_counters(struct nl_msg *message, void *userdata)
 }
 
 /* The answer has to fit a page, which the 92 counters of bnxt_re nearly fill. */
-static int get_counters(const struct rna_root *root, const char *device, unsigned port,
+static int get_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
 	struct counters_answer answer = {.arena = arena, .counters = ret, .error = -EBADMSG};
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
-	message = new_port_message(root, RDMA_NLDEV_CMD_STAT_GET, device, port, &error);
+	message = new_port_message(numbers, RDMA_NLDEV_CMD_STAT_GET, device, port, &error);
 	if (!message)
 		return error;
 	*ret = (struct rna_netlink_counters){0};
@@ -603,13 +640,15 @@ static int count_own_contexts(struct nl_msg *message, void *userdata)
 }
 
 /* Unknown to kernels before 5.13, which answer EINVAL. */
-static int ask_own_contexts(const struct rna_root *root, const char *device, struct rna_value *ret)
+static int ask_own_contexts(struct rna_rdma_numbers *numbers, const char *device,
+			    struct rna_value *ret)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	uint64_t count = 0;
 	int error;
 
-	message = new_device_message(root, RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP, device, &error);
+	message =
+		new_device_message(numbers, RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP, device, &error);
 	if (!message)
 		return error;
 	error = ask(NETLINK_RDMA, message, count_own_contexts, &count);
@@ -619,19 +658,19 @@ static int ask_own_contexts(const struct rna_root *root, const char *device, str
 	return error;
 }
 
-static int get_resources(const struct rna_root *root, const char *device,
+static int get_resources(struct rna_rdma_numbers *numbers, const char *device,
 			 struct rna_resource_counts *ret)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
 	*ret = (struct rna_resource_counts){0};
-	message = new_device_message(root, RDMA_NLDEV_CMD_RES_GET, 0, device, &error);
+	message = new_device_message(numbers, RDMA_NLDEV_CMD_RES_GET, 0, device, &error);
 	if (!message)
 		return error;
 	error = ask(NETLINK_RDMA, message, parse_resources, ret);
 	if (error == 0 && ret->of[RNA_RESOURCE_CTX].number > 0)
-		error = ask_own_contexts(root, device, &ret->own_contexts);
+		error = ask_own_contexts(numbers, device, &ret->own_contexts);
 	return error;
 }
 
@@ -690,14 +729,14 @@ static int parse_optional(struct nl_msg *message, void *userdata)
 	return NL_STOP;
 }
 
-static int get_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
-			struct rna_port_optional_counters *ret)
+static int get_optional(struct rna_rdma_numbers *numbers, const char *device,
+			struct rna_arena *arena, struct rna_port_optional_counters *ret)
 {
 	struct optional_answer answer = {.arena = arena, .port = ret, .error = -EBADMSG};
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
-	message = new_port_message(root, NLDEV_CMD_STAT_GET_STATUS, device, ret->number, &error);
+	message = new_port_message(numbers, NLDEV_CMD_STAT_GET_STATUS, device, ret->number, &error);
 	if (!message)
 		return error;
 	error = ask(NETLINK_RDMA, message, parse_optional, &answer);

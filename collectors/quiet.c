@@ -23,31 +23,31 @@ static int query_no_gids(const struct rna_root *root, const struct rna_device *d
 
 const struct rna_verbs_backend rna_quiet_verbs = {query_no_ports, query_no_gids};
 
-static int find_no_netdev(const struct rna_root *root, const char *device, unsigned port,
+static int find_no_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			  char ret[IF_NAMESIZE])
 {
-	(void)root, (void)device, (void)port, (void)ret;
+	(void)numbers, (void)device, (void)port, (void)ret;
 	return -ENOENT;
 }
 
-static int get_no_counters(const struct rna_root *root, const char *device, unsigned port,
+static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			   struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
-	(void)root, (void)device, (void)port, (void)arena, (void)ret;
+	(void)numbers, (void)device, (void)port, (void)arena, (void)ret;
 	return -ENOENT;
 }
 
-static int get_no_resources(const struct rna_root *root, const char *device,
+static int get_no_resources(struct rna_rdma_numbers *numbers, const char *device,
 			    struct rna_resource_counts *ret)
 {
-	(void)root, (void)device, (void)ret;
+	(void)numbers, (void)device, (void)ret;
 	return -ENOENT;
 }
 
-static int get_no_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
-			   struct rna_port_optional_counters *ret)
+static int get_no_optional(struct rna_rdma_numbers *numbers, const char *device,
+			   struct rna_arena *arena, struct rna_port_optional_counters *ret)
 {
-	(void)root, (void)device, (void)arena, (void)ret;
+	(void)numbers, (void)device, (void)arena, (void)ret;
 	return -ENOENT;
 }
 

@@ -108,7 +108,7 @@ struct optional_answer {
 	char name[64];
 };
 
-static void ask_optional(int fd, const struct question *question)
+static void ask_optional(int fd, const struct question *question, struct rna_rdma_numbers *numbers)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	const struct rna_recording *recording = question->recording;
@@ -118,8 +118,8 @@ static void ask_optional(int fd, const struct question *question)
 	for (size_t i = 0; arena && i < device->port_count; i++) {
 		struct rna_port_optional_counters port = {.number = device->ports[i]};
 
-		if (recording->backends->rdma_netlink->get_optional(recording->root, device->name,
-								    arena, &port) < 0)
+		if (recording->backends->rdma_netlink->get_optional(numbers, device->name, arena,
+								    &port) < 0)
 			continue; /* most have none, and which that is no file says */
 		for (size_t j = 0; j < port.count; j++) {
 			answer.number = port.number;
@@ -136,14 +136,16 @@ static void ask_resources(int fd, const void *userdata)
 {
 	const struct question *question = userdata;
 	const struct rna_recording *recording = question->recording;
+	RNA_CLEANUP(rna_rdma_numbers_free)
+	struct rna_rdma_numbers numbers = {.root = recording->root};
 	struct resources_answer answer = {0};
 
-	answer.error = recording->backends->rdma_netlink->get_resources(recording->root,
-									question->device->name,
-									&answer.counts);
+	answer.error =
+		recording->backends->rdma_netlink->get_resources(&numbers, question->device->name,
+								 &answer.counts);
 	(void)send(fd, &answer, sizeof(answer), 0);
 	if (answer.error == 0)
-		ask_optional(fd, question);
+		ask_optional(fd, question, &numbers);
 }
 
 static void receive_optional(struct rna_recording *recording, const struct rna_child *child,

@@ -324,7 +324,7 @@ const struct rna_netdev_backend rna_recorded_netdev = {
 /* -- RDMA netlink -------------------------------------------------------------------------------
  */
 
-static int read_netlink_netdev(const struct rna_root *root, const char *device, unsigned port,
+static int read_netlink_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			       char ret[IF_NAMESIZE])
 {
 	RNA_FREE char *path = NULL;
@@ -333,14 +333,14 @@ static int read_netlink_netdev(const struct rna_root *root, const char *device, 
 		path = NULL;
 		return -ENOMEM;
 	}
-	return read_netdev_name(root, path, ret);
+	return read_netdev_name(numbers->root, path, ret);
 }
 
 /* A recording has the hw_counters of sysfs. */
-static int get_no_counters(const struct rna_root *root, const char *device, unsigned port,
+static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			   struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
-	(void)root;
+	(void)numbers;
 	(void)device;
 	(void)port;
 	(void)arena;
@@ -348,12 +348,12 @@ static int get_no_counters(const struct rna_root *root, const char *device, unsi
 	return -ENOENT;
 }
 
-static int read_resources(const struct rna_root *root, const char *device,
+static int read_resources(struct rna_rdma_numbers *numbers, const char *device,
 			  struct rna_resource_counts *ret)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
 	const struct rna_recorded_place place = {
-		.root = root,
+		.root = numbers->root,
 		.arena = arena,
 		.directory = arena ? rna_arena_printf(arena, RNA_RECORDED_RESOURCES, device) : NULL,
 	};
@@ -361,7 +361,7 @@ static int read_resources(const struct rna_root *root, const char *device,
 	*ret = (struct rna_resource_counts){0};
 	if (!place.directory)
 		return -ENOMEM;
-	if (!rna_root_exists(root, place.directory))
+	if (!rna_root_exists(numbers->root, place.directory))
 		return -ENOENT;
 	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
 		ret->of[i] = rna_recorded_value(&place, rna_resource_name(i));
@@ -369,11 +369,11 @@ static int read_resources(const struct rna_root *root, const char *device,
 	return 0;
 }
 
-static int read_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
-			 struct rna_port_optional_counters *ret)
+static int read_optional(struct rna_rdma_numbers *numbers, const char *device,
+			 struct rna_arena *arena, struct rna_port_optional_counters *ret)
 {
 	const struct rna_recorded_place place = {
-		.root = root,
+		.root = numbers->root,
 		.arena = arena,
 		.directory = rna_arena_printf(arena, RNA_RECORDED_OPTIONAL, device, ret->number),
 	};
@@ -383,7 +383,7 @@ static int read_optional(const struct rna_root *root, const char *device, struct
 
 	if (!place.directory)
 		return -ENOMEM;
-	count = rna_root_list(root, place.directory, arena, &names);
+	count = rna_root_list(numbers->root, place.directory, arena, &names);
 	if (count < 0)
 		return (int)count;
 	items = rna_arena_array(arena, (size_t)count, sizeof(*items));

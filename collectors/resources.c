@@ -30,7 +30,8 @@ static void set_idle(struct rna_resources *resources, const struct rna_resources
 }
 
 /* A driver that has no optional counters, and a kernel that knows of none: EINVAL from both. */
-static int read_optional(const struct rna_collect_input *in, struct rna_resources *resources)
+static int read_optional(const struct rna_collect_input *in, struct rna_rdma_numbers *numbers,
+			 struct rna_resources *resources)
 {
 	const struct rna_device *device = in->device;
 	struct rna_port_optional_counters *ports =
@@ -42,7 +43,7 @@ static int read_optional(const struct rna_collect_input *in, struct rna_resource
 		int status;
 
 		ports[i].number = device->ports[i];
-		status = in->backends->rdma_netlink->get_optional(in->root, device->name,
+		status = in->backends->rdma_netlink->get_optional(numbers, device->name,
 								  resources->part.arena, &ports[i]);
 		if (status == -ENOMEM)
 			return status;
@@ -57,7 +58,8 @@ static int read_optional(const struct rna_collect_input *in, struct rna_resource
 /* That the kernel cannot be asked is normal in a container; then all is absent. */
 static int read_all(const struct rna_collect_input *in, struct rna_resources *resources)
 {
-	int status = in->backends->rdma_netlink->get_resources(in->root, in->device->name,
+	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = in->root};
+	int status = in->backends->rdma_netlink->get_resources(&numbers, in->device->name,
 							       &resources->now);
 
 	if (status == -ENOMEM)
@@ -65,7 +67,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_resources *re
 	if (status < 0 && status != -ENOENT)
 		rna_part_count_error(&resources->part, status);
 	set_idle(resources, (const void *)in->previous);
-	return in->options.optional_counters ? read_optional(in, resources) : 0;
+	return in->options.optional_counters ? read_optional(in, &numbers, resources) : 0;
 }
 
 int rna_collect_resources(const struct rna_collect_input *in, struct rna_part **ret,

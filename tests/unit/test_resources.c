@@ -20,23 +20,23 @@ static struct script {
 	int optional_error;
 } script;
 
-static int answer_resources(const struct rna_root *root, const char *device,
+static int answer_resources(struct rna_rdma_numbers *numbers, const char *device,
 			    struct rna_resource_counts *ret)
 {
-	(void)root;
+	(void)numbers;
 	assert_string_equal(device, "mlx5_0");
 	*ret = script.counts;
 	return script.error;
 }
 
 /* Port 1 has two of them, port 2 what the script says. */
-static int answer_optional(const struct rna_root *root, const char *device, struct rna_arena *arena,
-			   struct rna_port_optional_counters *ret)
+static int answer_optional(struct rna_rdma_numbers *numbers, const char *device,
+			   struct rna_arena *arena, struct rna_port_optional_counters *ret)
 {
 	static const struct rna_optional_counter items[] = {{"cc_rx_ce_pkts", true},
 							    {"cc_tx_cnp_pkts", false}};
 
-	(void)root, (void)device, (void)arena;
+	(void)numbers, (void)device, (void)arena;
 	if (ret->number == 2)
 		return script.optional_error;
 	ret->items = items;
@@ -184,20 +184,22 @@ static void test_recorded(void **state)
 	RNA_CLEANUP(tree_deinit) struct tree tree;
 	struct rna_port_optional_counters port = {.number = 1};
 	struct rna_resource_counts counts;
+	struct rna_rdma_numbers numbers;
 
 	(void)state;
 	tree_init(&tree);
-	assert_int_equal(backend->get_resources(tree.root, "mlx5_0", &counts), -ENOENT);
-	assert_int_equal(backend->get_optional(tree.root, "mlx5_0", arena, &port), -ENOENT);
+	numbers = (struct rna_rdma_numbers){.root = tree.root};
+	assert_int_equal(backend->get_resources(&numbers, "mlx5_0", &counts), -ENOENT);
+	assert_int_equal(backend->get_optional(&numbers, "mlx5_0", arena, &port), -ENOENT);
 	tree_write(&tree, "recorded/netlink/mlx5_0/resources/qp", "12\n");
 	tree_write(&tree, "recorded/netlink/mlx5_0/resources/own_contexts", "1\n");
 	tree_write(&tree, "recorded/netlink/mlx5_0/ports/1/optional/cc_rx_ce_pkts", "1\n");
 	tree_write(&tree, "recorded/netlink/mlx5_0/ports/1/optional/cc_tx_cnp_pkts", "0\n");
-	assert_int_equal(backend->get_resources(tree.root, "mlx5_0", &counts), 0);
+	assert_int_equal(backend->get_resources(&numbers, "mlx5_0", &counts), 0);
 	assert_int_equal(counts.of[RNA_RESOURCE_QP].number, 12);
 	assert_int_equal(counts.own_contexts.number, 1);
 	assert_int_equal(counts.of[RNA_RESOURCE_MR].state, RNA_VALUE_ABSENT);
-	assert_int_equal(backend->get_optional(tree.root, "mlx5_0", arena, &port), 0);
+	assert_int_equal(backend->get_optional(&numbers, "mlx5_0", arena, &port), 0);
 	assert_int_equal(port.count, 2);
 	assert_string_equal(port.items[0].name, "cc_rx_ce_pkts");
 	assert_true(port.items[0].enabled && !port.items[1].enabled);
@@ -210,11 +212,13 @@ static void test_the_kernel_is_asked_only_with_a_stack(void **state)
 	RNA_CLEANUP(tree_deinit) struct tree tree;
 	struct rna_port_optional_counters port = {.number = 1};
 	struct rna_resource_counts counts;
+	struct rna_rdma_numbers numbers;
 
 	(void)state;
 	tree_init(&tree);
-	assert_int_equal(rna_rdma_netlink.get_resources(tree.root, "mlx5_0", &counts), -ENOENT);
-	assert_int_equal(rna_rdma_netlink.get_optional(tree.root, "mlx5_0", arena, &port), -ENOENT);
+	numbers = (struct rna_rdma_numbers){.root = tree.root};
+	assert_int_equal(rna_rdma_netlink.get_resources(&numbers, "mlx5_0", &counts), -ENOENT);
+	assert_int_equal(rna_rdma_netlink.get_optional(&numbers, "mlx5_0", arena, &port), -ENOENT);
 }
 
 int main(void)
