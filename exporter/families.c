@@ -29,44 +29,22 @@
 #include <stddef.h>
 
 #include "facts.h"
+#include "families_agent.h"
+#include "families_counters.h"
 #include "families_ethernet.h"
 #include "families_fabric.h"
+#include "families_gid.h"
+#include "families_kubernetes.h"
 #include "families_module.h"
+#include "families_node.h"
+#include "families_past.h"
+#include "families_pcie.h"
+#include "families_port.h"
 #include "families_qos.h"
 #include "families_resources.h"
 #include "families_selftest.h"
 #include "families_topology.h"
 #include "families_virtual_functions.h"
-
-static const struct rna_value no_value;
-
-static struct rna_value yes_or_no(bool yes)
-{
-	return rna_value_ok(yes ? 1 : 0);
-}
-
-/* Gets a value that stands in one of the structs that are joined in a subject. */
-#define MEMBER(name, object, member)                                                               \
-	static struct rna_value name(const struct rna_subject *subject)                            \
-	{                                                                                          \
-		return subject->object ? subject->object->member : no_value;                       \
-	}
-
-/* -- Devices and ports ------------------------------------------------------------------------- */
-
-static struct rna_value devices(const struct rna_subject *node)
-{
-	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
-
-	return presence ? rna_value_ok(presence->device_count) : no_value;
-}
-
-static struct rna_value devices_excluded(const struct rna_subject *node)
-{
-	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
-
-	return presence ? rna_value_ok(presence->excluded_count) : no_value;
-}
 
 /* The value of an info metric; what it says stands in its labels. */
 static struct rna_value one(const struct rna_subject *subject)
@@ -74,713 +52,6 @@ static struct rna_value one(const struct rna_subject *subject)
 	(void)subject;
 	return rna_value_ok(1);
 }
-
-MEMBER(state_id, state, state)
-MEMBER(physical_state_id, state, physical_state)
-MEMBER(width_supported, link, width_supported)
-MEMBER(width_enabled, link, width_enabled)
-MEMBER(speed_supported, link, speed_supported)
-MEMBER(speed_enabled, link, speed_enabled)
-MEMBER(active_mtu, link, active_mtu)
-MEMBER(max_mtu, link, max_mtu)
-MEMBER(lid, link, lid)
-MEMBER(sm_lid, link, sm_lid)
-MEMBER(lmc, link, lmc)
-MEMBER(capability_mask, link, capability_mask)
-
-/* -- GIDs -------------------------------------------------------------------------------------- */
-
-static void write_gid_count(const struct rna_subject *port, enum rna_gid_type type,
-			    enum rna_gid_family family, uint64_t count, struct rna_writer *writer)
-{
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-
-	rna_strbuf_add(&labels, port->labels.text, port->labels.len);
-	rna_label_add(&labels, "type", rna_gid_type_name(type));
-	rna_label_add(&labels, "family", rna_gid_family_name(family));
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, count);
-}
-
-/*
- * RoCE v2 is counted in both families wherever there is RoCE: that there is no IPv4 for it is what
- * one wants to be told. Of everything else, there are samples only of what there is.
- */
-static bool is_missed(enum rna_gid_type type, bool roce)
-{
-	return roce && type == RNA_GID_TYPE_ROCE_V2;
-}
-
-static void gid_counts(const struct rna_subject *port, struct rna_writer *writer)
-{
-	uint64_t counts[RNA_GID_TYPE_COUNT][RNA_GID_FAMILY_COUNT] = {0};
-	bool roce = false;
-
-	for (size_t i = 0; port->gids && i < port->gids->count; i++) {
-		const struct rna_gid_entry *entry = &port->gids->entries[i];
-
-		counts[entry->type][rna_gid_family(&entry->gid)]++;
-		roce |= entry->type == RNA_GID_TYPE_ROCE_V1 || entry->type == RNA_GID_TYPE_ROCE_V2;
-	}
-	for (enum rna_gid_type type = 0; type < RNA_GID_TYPE_COUNT; type++)
-		for (enum rna_gid_family family = 0; family < RNA_GID_FAMILY_COUNT; family++)
-			if (counts[type][family] > 0 || is_missed(type, roce))
-				write_gid_count(port, type, family, counts[type][family], writer);
-}
-
-static struct rna_value gid_info(const struct rna_subject *gid)
-{
-	return gid->view->metrics.gid_info ? rna_value_ok(1) : no_value;
-}
-
-static struct rna_value nccl_gid_info(const struct rna_subject *gid)
-{
-	return gid->view->metrics.gid_info && rna_gid_is_nccl(gid) ? rna_value_ok(1) : no_value;
-}
-
-static struct rna_value nccl_gid_index(const struct rna_subject *port)
-{
-	return port->nccl_index;
-}
-
-static struct rna_value gid_changes(const struct rna_subject *port)
-{
-	return port->gids ? rna_value_ok(port->gids->changes) : no_value;
-}
-
-/* -- What is remembered ------------------------------------------------------------------------ */
-
-static void expected_up(const struct rna_subject *port, struct rna_writer *writer)
-{
-	const struct rna_view_port *account = port->account;
-
-	if (account)
-		rna_writer_sample_with(writer, port->labels, "reason",
-				       rna_expectation_reason_name(account->expectation.reason),
-				       account->expectation.expected == RNA_EXPECTED_UP);
-}
-
-static void transitions(const struct rna_subject *port, struct rna_writer *writer)
-{
-	if (!port->account)
-		return;
-	rna_writer_sample_with(writer, port->labels, "direction", "down",
-			       port->account->history.downs);
-	rna_writer_sample_with(writer, port->labels, "direction", "up", port->account->history.ups);
-}
-
-static struct rna_value last_transition(const struct rna_subject *port)
-{
-	if (!port->account || port->account->history.last.realtime == 0)
-		return no_value;
-	return rna_value_ok(port->account->history.last.realtime);
-}
-
-static struct rna_value devices_missing(const struct rna_subject *node)
-{
-	return node->view->missing ? rna_value_ok(node->view->missing_count) : no_value;
-}
-
-static void missing_info(const struct rna_subject *node, struct rna_writer *writer)
-{
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-
-	for (size_t i = 0; i < node->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &node->view->missing[i];
-
-		labels.len = 0;
-		rna_label_add(&labels, "device", missing->name);
-		rna_label_add(&labels, "pci_address", missing->pci_address);
-		rna_label_add(&labels, "whereabouts", rna_whereabouts_name(missing->whereabouts));
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
-	}
-	writer->out->failed |= !rna_strbuf_ok(&labels);
-}
-
-/* -- Network interfaces ------------------------------------------------------------------------ */
-
-static struct rna_value netdev_up(const struct rna_subject *port)
-{
-	/* UNKNOWN is not down: the driver does not say (Documentation/networking/operstates.rst) */
-	if (!port->netdev || port->netdev->operstate == RNA_OPER_UNKNOWN)
-		return no_value;
-	return yes_or_no(port->netdev->operstate == RNA_OPER_UP);
-}
-
-MEMBER(netdev_carrier, netdev, carrier)
-MEMBER(netdev_mtu, netdev, mtu)
-
-static struct rna_value netdev_speed(const struct rna_subject *port)
-{
-	struct rna_value speed = port->netdev ? port->netdev->speed : no_value;
-
-	speed.number /= 8; /* bits to bytes */
-	return speed;
-}
-
-MEMBER(netdev_carrier_up, netdev, carrier_up)
-MEMBER(netdev_carrier_down, netdev, carrier_down)
-
-/* -- PCIe -------------------------------------------------------------------------------------- */
-
-/* Of the link of its own function. */
-MEMBER(pcie_width, pcie, hops[0].link.width)
-MEMBER(pcie_max_width, pcie, hops[0].link.max_width)
-MEMBER(pcie_max_read_request, pcie, hops[0].max_read_request)
-MEMBER(virtual_functions, pcie, virtual_functions)
-MEMBER(max_virtual_functions, pcie, max_virtual_functions)
-
-static struct rna_value pcie_speed(const struct rna_subject *device)
-{
-	return device->pcie ? rna_transfers_per_second(device->pcie->hops[0].link.speed) : no_value;
-}
-
-static struct rna_value pcie_max_speed(const struct rna_subject *device)
-{
-	return device->pcie ? rna_transfers_per_second(device->pcie->hops[0].link.max_speed)
-			    : no_value;
-}
-
-static struct rna_value pcie_rate(const struct rna_subject *device)
-{
-	return device->pcie ? rna_pcie_path_rate(device->pcie) : no_value;
-}
-
-static void pcie_bottleneck(const struct rna_subject *device, struct rna_writer *writer)
-{
-	int hop = device->pcie ? rna_pcie_bottleneck(device->pcie) : -1;
-
-	if (hop >= 0)
-		rna_writer_sample_with(writer, device->labels, "address",
-				       device->pcie->hops[hop].address, 1);
-}
-
-static void pcie_errors(const struct rna_subject *device, struct rna_writer *writer)
-{
-	for (enum rna_aer severity = 0; device->pcie && severity < RNA_AER_COUNT; severity++) {
-		struct rna_value sum = rna_pcie_errors(device->pcie, severity);
-
-		if (rna_value_is_known(sum))
-			rna_writer_sample_with(writer, device->labels, "severity",
-					       rna_aer_name(severity), sum.number);
-	}
-}
-
-/* -- Readiness --------------------------------------------------------------------------------- */
-
-static const struct rna_readiness *readiness_of(const struct rna_subject *node)
-{
-	return rna_snapshot_readiness(node->view->snapshot);
-}
-
-static void node_info(const struct rna_subject *node, struct rna_writer *writer)
-{
-	const struct rna_readiness *readiness = readiness_of(node);
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-
-	if (!readiness || (!readiness->kernel && !readiness->gpu_driver.name))
-		return;
-	rna_label_add(&labels, "kernel", readiness->kernel);
-	rna_label_add(&labels, "gpu_driver", readiness->gpu_driver.name);
-	rna_label_add(&labels, "gpu_driver_version", readiness->gpu_driver.version);
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
-}
-
-static void gpudirect_ready(const struct rna_subject *node, struct rna_writer *writer)
-{
-	const struct rna_readiness *readiness = readiness_of(node);
-
-	for (enum rna_gpudirect method = 0; readiness && method < RNA_GPUDIRECT_COUNT; method++)
-		if (rna_value_is_known(readiness->gpudirect[method]))
-			rna_writer_sample_with(writer, node->labels, "method",
-					       rna_gpudirect_name(method),
-					       readiness->gpudirect[method].number);
-}
-
-static void modules_loaded(const struct rna_subject *node, struct rna_writer *writer)
-{
-	const struct rna_readiness *readiness = readiness_of(node);
-
-	for (size_t i = 0; readiness && i < readiness->module_count; i++)
-		rna_writer_sample_with(writer, node->labels, "module", readiness->modules[i].name,
-				       readiness->modules[i].loaded);
-}
-
-static struct rna_value netns_exclusive(const struct rna_subject *node)
-{
-	const struct rna_readiness *readiness = readiness_of(node);
-
-	return readiness ? readiness->netns_exclusive : no_value;
-}
-
-/* -- Counters ---------------------------------------------------------------------------------- */
-
-/* Has the counter a meaning on this port? Where the link layer is not known, it may have. */
-static bool fits(const struct rna_counter *counter, const struct rna_subject *subject)
-{
-	switch (subject->link_layer) {
-	case RNA_LINK_LAYER_INFINIBAND:
-		return counter->link_layers & RNA_ON_INFINIBAND;
-	case RNA_LINK_LAYER_ETHERNET:
-		return counter->link_layers & RNA_ON_ETHERNET;
-	default:
-		return true;
-	}
-}
-
-static uint64_t in_base_unit(const struct rna_counter *counter, uint64_t number)
-{
-	enum { WORD = 4 }; /* octets, IBTA 16.1.3.5 */
-
-	if (counter->unit == RNA_UNIT_WORDS && __builtin_mul_overflow(number, WORD, &number))
-		return UINT64_MAX; /* a 64-bit counter of all ones */
-	return number;
-}
-
-static void write_known_counter(const struct rna_counter *counter, struct rna_walk *walk,
-				struct rna_writer *writer)
-{
-	const struct rna_counter_value *found;
-	const struct rna_subject *subject;
-	size_t from = 0;
-
-	while ((found = rna_walk_next(walk, counter, &from, &subject)))
-		if (rna_value_is_known(found->value) && fits(counter, subject))
-			rna_writer_sample(writer, subject->labels,
-					  in_base_unit(counter, found->value.number));
-}
-
-/* Is the row one of the family that the row before it begins? */
-static bool follows(const struct rna_counter *row)
-{
-	return row > rna_counters && row < rna_counters + rna_counter_count && row->label &&
-	       strcmp(row->metric, row[-1].metric) == 0;
-}
-
-/* Rows with a label are few: they are looked up, so that samples of a port stand together. */
-static void write_labelled_counters(const struct rna_counter *first,
-				    const struct rna_subject_list *ports, struct rna_writer *writer)
-{
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
-		const struct rna_counter *row = first;
-
-		do {
-			const struct rna_counter_value *found =
-				rna_counter_group_find(port->groups[row->place], row);
-
-			if (found && rna_value_is_known(found->value) && fits(row, port))
-				rna_writer_sample_with(writer, port->labels, row->label,
-						       row->instance,
-						       in_base_unit(row, found->value.number));
-		} while (follows(++row));
-	}
-}
-
-/* A search and no walk: these are few, and not in the order of the table. */
-static void write_alias(const struct rna_counter *counter, const struct rna_subject_list *ports,
-			struct rna_writer *writer)
-{
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_counter_value *found =
-			rna_counter_group_find(ports->items[i].groups[counter->place], counter);
-
-		if (found && rna_value_is_known(found->value))
-			rna_writer_sample(writer, ports->items[i].labels,
-					  in_base_unit(counter, found->value.number));
-	}
-}
-
-/* Files without a row in the counter table, which stand behind the others; the name is a label. */
-static void unknown_counters(const struct rna_subject *subject, enum rna_counter_place place,
-			     struct rna_writer *writer)
-{
-	const struct rna_counter_group *group = subject->groups[place];
-	size_t first = group ? group->count : 0;
-
-	while (first > 0 && !group->values[first - 1].counter)
-		first--;
-	for (size_t i = first; group && i < group->count; i++)
-		if (rna_value_is_known(group->values[i].value))
-			rna_writer_sample_with(writer, subject->labels, "counter",
-					       group->values[i].file,
-					       group->values[i].value.number);
-}
-
-static void port_counters(const struct rna_subject *port, struct rna_writer *writer)
-{
-	unknown_counters(port, RNA_PLACE_PORT_COUNTERS, writer);
-}
-
-static void port_hw_counters(const struct rna_subject *port, struct rna_writer *writer)
-{
-	unknown_counters(port, RNA_PLACE_PORT_HW_COUNTERS, writer);
-}
-
-static void device_hw_counters(const struct rna_subject *device, struct rna_writer *writer)
-{
-	unknown_counters(device, RNA_PLACE_DEVICE_HW_COUNTERS, writer);
-}
-
-/* Those of the fabric fill up in ordinary work: 16 bits of waiting are soon over. */
-static struct rna_value saturated_counters(const struct rna_subject *port)
-{
-	struct rna_value ret = no_value;
-
-	for (size_t place = 0; place < RNA_PLACE_PORT_FABRIC; place++) {
-		const struct rna_counter_group *group = port->groups[place];
-
-		if (group)
-			ret.state = RNA_VALUE_OK;
-		for (size_t i = 0; group && i < group->count; i++)
-			ret.number += group->values[i].value.state == RNA_VALUE_SATURATED;
-	}
-	return ret;
-}
-
-static struct rna_value resets(const struct rna_subject *subject, enum rna_counter_place place)
-{
-	const struct rna_counter_group *group = subject->groups[place];
-
-	return group ? rna_value_ok(group->resets) : no_value;
-}
-
-static struct rna_value counters_resets(const struct rna_subject *port)
-{
-	return resets(port, RNA_PLACE_PORT_COUNTERS);
-}
-
-static struct rna_value hw_counters_resets(const struct rna_subject *port)
-{
-	return resets(port, RNA_PLACE_PORT_HW_COUNTERS);
-}
-
-static struct rna_value fabric_counters_resets(const struct rna_subject *port)
-{
-	return resets(port, RNA_PLACE_PORT_FABRIC);
-}
-
-static struct rna_value device_hw_counters_resets(const struct rna_subject *device)
-{
-	return resets(device, RNA_PLACE_DEVICE_HW_COUNTERS);
-}
-
-/* -- Collectors -------------------------------------------------------------------------------- */
-
-static struct rna_value success(const struct rna_subject *job)
-{
-	return job->job->ran ? yes_or_no(job->job->success) : no_value;
-}
-
-static struct rna_value duration(const struct rna_subject *job)
-{
-	return job->job->ran ? rna_value_ok(job->job->duration) : no_value;
-}
-
-/* Against the time of the snapshot: the same view gives the same bytes at any time. */
-static rna_usec since(const struct rna_subject *job, rna_usec then)
-{
-	return rna_usec_since(then, job->view->snapshot->time.monotonic);
-}
-
-static struct rna_value age(const struct rna_subject *job)
-{
-	return job->job->taken ? rna_value_ok(since(job, job->job->taken)) : no_value;
-}
-
-static struct rna_value stalled(const struct rna_subject *job)
-{
-	return rna_value_ok(job->job->stalled ? since(job, job->job->stalled) : 0);
-}
-
-static void errors(const struct rna_subject *job, struct rna_writer *writer)
-{
-	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
-		if (job->job->errors[reason] > 0)
-			rna_writer_sample_with(writer, job->labels, "reason",
-					       rna_reason_name(reason), job->job->errors[reason]);
-}
-
-/* -- Findings ---------------------------------------------------------------------------------- */
-
-static void write_finding(const struct rna_finding *finding, struct rna_writer *writer)
-{
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-	char port[RNA_FACT_MAX];
-
-	(void)snprintf(port, sizeof(port), "%u", finding->port);
-	rna_label_add(&labels, "rule", finding->rule);
-	rna_label_add(&labels, "severity", rna_severity_name(finding->severity));
-	rna_label_add(&labels, "device", finding->device);
-	rna_label_add(&labels, "port", finding->port ? port : NULL);
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
-}
-
-/* Two devices that are missing may have had the same name, one after the other: one series. */
-static void findings(const struct rna_subject *node, struct rna_writer *writer)
-{
-	const struct rna_finding *all = node->view->findings, *last = NULL;
-
-	for (size_t i = 0; i < node->view->finding_count; i++) {
-		if (all[i].silenced || (last && rna_finding_compare(last, &all[i]) == 0))
-			continue;
-		write_finding(&all[i], writer);
-		last = &all[i];
-	}
-}
-
-static void finding_counts(const struct rna_subject *node, struct rna_writer *writer)
-{
-	const struct rna_view *view = node->view;
-
-	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
-		rna_writer_sample_with(writer, node->labels, "severity",
-				       rna_severity_name(severity),
-				       rna_finding_count(view->findings, view->finding_count,
-							 severity));
-}
-
-/* -- The agent --------------------------------------------------------------------------------- */
-
-static struct rna_value start_time(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.started.realtime);
-}
-
-static struct rna_value snapshots(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.snapshots);
-}
-
-static struct rna_value lanes(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.lanes);
-}
-
-static struct rna_value lanes_stalled(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.lanes_stalled);
-}
-
-static struct rna_value quiesced(const struct rna_subject *node)
-{
-	return yes_or_no(node->view->agent.quiesced);
-}
-
-static struct rna_value config_ok(const struct rna_subject *node)
-{
-	return yes_or_no(node->view->agent.config_ok);
-}
-
-static struct rna_value config_loaded(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.config_loaded);
-}
-
-static struct rna_value web_ok(const struct rna_subject *node)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	return web->used ? yes_or_no(web->ok) : no_value;
-}
-
-static struct rna_value web_loaded(const struct rna_subject *node)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	return web->used ? rna_value_ok(web->loaded) : no_value;
-}
-
-static struct rna_value certificate_end(const struct rna_subject *node)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	return web->used && web->certificate_end > 0 ? rna_value_ok(web->certificate_end)
-						     : no_value;
-}
-
-static void logins(const struct rna_subject *node, struct rna_writer *writer)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	for (enum rna_login login = 0; web->used && login < RNA_LOGIN_COUNT; login++)
-		rna_writer_sample_with(writer, node->labels, "result", rna_login_name(login),
-				       web->logins[login]);
-}
-
-/* field: offset of a count in struct rna_source_account. Sources without a part in it: none. */
-static void write_counts(const struct rna_subject *node, enum rna_source first, size_t field,
-			 struct rna_writer *writer)
-{
-	for (enum rna_source source = first; source < RNA_SOURCE_COUNT; source++) {
-		const struct rna_source_account *account = &node->view->agent.sources[source];
-		uint64_t count;
-
-		memcpy(&count, (const char *)account + field, sizeof(count));
-		if (account->watched || count > 0)
-			rna_writer_sample_with(writer, node->labels, "source",
-					       rna_source_name(source), count);
-	}
-}
-
-static void events(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, events),
-		     writer);
-}
-
-static void event_overruns(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, overruns),
-		     writer);
-}
-
-static void changes(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_counts(node, RNA_SOURCE_POLL, offsetof(struct rna_source_account, changes), writer);
-}
-
-/* -- Kubernetes -------------------------------------------------------------------------------- */
-
-static void write_backends(const struct rna_subject *subject, struct rna_writer *writer,
-			   struct rna_value (*get)(const struct rna_node_backend *backend))
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	for (enum rna_node_backend_id id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++) {
-		struct rna_value value = get(&node->backends[id]);
-
-		if (node->backends[id].used && rna_value_is_known(value))
-			rna_writer_sample_with(writer, subject->labels, "backend",
-					       rna_node_backend_name(id), value.number);
-	}
-}
-
-static struct rna_value is_in_step(const struct rna_node_backend *backend)
-{
-	return yes_or_no(backend->in_step);
-}
-
-static struct rna_value has_problem(const struct rna_node_backend *backend)
-{
-	return yes_or_no(backend->problem);
-}
-
-static struct rna_value when_written(const struct rna_node_backend *backend)
-{
-	return backend->written ? rna_value_ok(backend->written) : no_value;
-}
-
-static void node_in_step(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_backends(node, writer, is_in_step);
-}
-
-static void node_problem(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_backends(node, writer, has_problem);
-}
-
-static void node_written(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_backends(node, writer, when_written);
-}
-
-static void node_requests(const struct rna_subject *subject, struct rna_writer *writer)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	for (enum rna_node_backend_id id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++)
-		for (enum rna_kubernetes_result result = 0; result < RNA_KUBERNETES_RESULT_COUNT;
-		     result++) {
-			RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-			uint64_t count = node->backends[id].requests[result];
-
-			if (!node->backends[id].used || count == 0)
-				continue;
-			rna_label_add(&labels, "backend", rna_node_backend_name(id));
-			rna_label_add(&labels, "result", rna_kubernetes_result_name(result));
-			if (!rna_strbuf_ok(&labels))
-				writer->out->failed = true;
-			else
-				rna_writer_sample(writer,
-						  (struct rna_span){labels.data, labels.len},
-						  count);
-		}
-}
-
-static bool has_client(const struct rna_node_status *node)
-{
-	return node && node->backends[RNA_NODE_BACKEND_API].used;
-}
-
-static struct rna_value node_events_sent(const struct rna_subject *subject)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	return has_client(node) ? rna_value_ok(node->events_sent) : no_value;
-}
-
-static struct rna_value node_events_dropped(const struct rna_subject *subject)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	return has_client(node) ? rna_value_ok(node->events_dropped) : no_value;
-}
-
-static void node_allocatable(const struct rna_subject *subject, struct rna_writer *writer)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	for (size_t i = 0; node && i < node->resource_count; i++)
-		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
-				       node->resources[i].allocatable);
-}
-
-static void node_capacity(const struct rna_subject *subject, struct rna_writer *writer)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	for (size_t i = 0; node && i < node->resource_count; i++)
-		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
-				       node->resources[i].capacity);
-}
-
-static void event_latency(const struct rna_subject *node, struct rna_writer *writer)
-{
-	for (enum rna_source source = RNA_SOURCE_RTNETLINK; source < RNA_SOURCE_COUNT; source++) {
-		const struct rna_source_account *account = &node->view->agent.sources[source];
-		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-
-		if (!account->watched && account->events == 0)
-			continue;
-		rna_label_add(&labels, "source", rna_source_name(source));
-		if (!rna_strbuf_ok(&labels))
-			writer->out->failed = true;
-		else
-			rna_writer_histogram(writer, (struct rna_span){labels.data, labels.len},
-					     &account->latency);
-	}
-}
-
-static struct rna_value process_cpu(const struct rna_subject *node)
-{
-	return node->process ? rna_value_ok(node->process->cpu) : no_value;
-}
-
-MEMBER(process_resident_memory, process, resident_memory)
-MEMBER(process_virtual_memory, process, virtual_memory)
-MEMBER(process_open_fds, process, open_fds)
-MEMBER(process_max_fds, process, max_fds)
-MEMBER(process_threads, process, threads)
 
 /* -- The table --------------------------------------------------------------------------------- */
 
@@ -805,72 +76,72 @@ MEMBER(process_threads, process, threads)
 static const struct rna_family table[] = {
 	{{"rdma_devices", GAUGE, PLAIN,
 	  "RDMA devices of this node that are watched."},
-	 NODE, devices},
+	 NODE, rna_family_devices},
 	{{"rdma_devices_excluded", GAUGE, PLAIN,
 	  "RDMA devices of this node that devices.include and devices.exclude leave alone."},
-	 NODE, devices_excluded},
+	 NODE, rna_family_devices_excluded},
 	{{"rdma_devices_missing", GAUGE, PLAIN,
 	  "RDMA devices that were there once and are not, whether the agent saw them go or remembers them."},
-	 NODE, devices_missing},
+	 NODE, rna_family_devices_missing},
 	{{"rdma_device_missing_info", INFO, PLAIN,
 	  "A device that is missing, and where it is: lost, unbound, moved to another network namespace, "
 	  "or unknown."},
-	 NODE, .each = missing_info, .label = "device, pci_address, whereabouts"},
+	 NODE, .each = rna_family_missing_info, .label = "device, pci_address, whereabouts"},
 	{{"rdma_node_info", INFO, PLAIN,
 	  "What the node is driven by: its kernel, and the driver of its GPUs if it has any."},
-	 NODE, .each = node_info, .label = "kernel, gpu_driver, gpu_driver_version"},
+	 NODE, .each = rna_family_node_info, .label = "kernel, gpu_driver, gpu_driver_version"},
 	{{"rdma_gpudirect_ready", GAUGE, YES_NO,
 	  "Whether NICs can reach the memory of GPUs: by a module for peer memory, or by dma-buf; no sample "
 	  "without a driver of GPUs, or where it is not known."},
-	 NODE, .each = gpudirect_ready, .label = "method"},
+	 NODE, .each = rna_family_gpudirect_ready, .label = "method"},
 	{{"rdma_module_loaded", GAUGE, YES_NO,
 	  "Whether a module of the RDMA stack is loaded, or part of the kernel."},
-	 NODE, .each = modules_loaded, .label = "module"},
+	 NODE, .each = rna_family_modules_loaded, .label = "module"},
 	{{"rdma_netns_exclusive", GAUGE, YES_NO,
 	  "Whether RDMA devices are bound to one network namespace each, 0 when all share them."},
-	 NODE, netns_exclusive},
+	 NODE, rna_family_netns_exclusive},
 	{{"rdma_finding", GAUGE, PLAIN,
 	  "What is wrong, as 1; without a port it is about the device, without a device about the node."},
-	 NODE, .each = findings, .label = "rule, severity, device, port"},
+	 NODE, .each = rna_family_findings, .label = "rule, severity, device, port"},
 	{{"rdma_findings", GAUGE, PLAIN,
 	  "How many findings there are, by severity."},
-	 NODE, .each = finding_counts, .label = "severity"},
+	 NODE, .each = rna_family_finding_counts, .label = "severity"},
 	{{"rdma_device_info", INFO, PLAIN,
 	  "What an RDMA device is: its place, its board, its firmware and its GUIDs."},
 	 DEVICE, one},
 	{{"rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN,
 	  "Transfers per second and lane that the device's own PCIe link was trained to, 16e9 for "
 	  "16 GT/s; VFs and SFs have that of their PF, without samples of their own."},
-	 DEVICE, pcie_speed},
+	 DEVICE, rna_family_pcie_speed},
 	{{"rdma_device_pcie_max_link_transfers_per_second", GAUGE, PLAIN,
 	  "Most transfers per second and lane that the device can do on its PCIe link."},
-	 DEVICE, pcie_max_speed},
+	 DEVICE, rna_family_pcie_max_speed},
 	{{"rdma_device_pcie_link_lanes", GAUGE, PLAIN,
 	  "Lanes that the device's own PCIe link was trained to."},
-	 DEVICE, pcie_width},
+	 DEVICE, rna_family_pcie_width},
 	{{"rdma_device_pcie_max_link_lanes", GAUGE, PLAIN,
 	  "Most lanes that the device can use on its PCIe link."},
-	 DEVICE, pcie_max_width},
+	 DEVICE, rna_family_pcie_max_width},
 	{{"rdma_device_pcie_path_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	  "What the slowest link between the device and its root port carries in each direction, after "
 	  "coding and packet headers."},
-	 DEVICE, pcie_rate},
+	 DEVICE, rna_family_pcie_rate},
 	{{"rdma_device_pcie_bottleneck_info", INFO, PLAIN,
 	  "The function at the lower end of the slowest link between the device and its root port."},
-	 DEVICE, .each = pcie_bottleneck, .label = "address"},
+	 DEVICE, .each = rna_family_pcie_bottleneck, .label = "address"},
 	{{"rdma_device_pcie_errors_total", COUNTER, PLAIN,
 	  "PCIe errors (AER) that the functions from the device up to its root port counted: correctable, "
 	  "nonfatal, fatal. Ports of a switch stand in the sums of all devices below it."},
-	 DEVICE, .each = pcie_errors, .label = "severity"},
+	 DEVICE, .each = rna_family_pcie_errors, .label = "severity"},
 	{{"rdma_device_pcie_max_read_request_bytes", GAUGE, BYTES,
 	  "Largest read request that the device may make; only root can read it."},
-	 DEVICE, pcie_max_read_request},
+	 DEVICE, rna_family_pcie_max_read_request},
 	{{"rdma_device_virtual_functions", GAUGE, PLAIN,
 	  "Virtual functions (SR-IOV) of the device that are configured."},
-	 DEVICE, virtual_functions},
+	 DEVICE, rna_family_virtual_functions},
 	{{"rdma_device_max_virtual_functions", GAUGE, PLAIN,
 	  "Virtual functions (SR-IOV) that the device can have; no sample where it can have none."},
-	 DEVICE, max_virtual_functions},
+	 DEVICE, rna_family_max_virtual_functions},
 	{{"rdma_device_virtual_function_properties", GAUGE, PLAIN,
 	  "How many virtual functions of the device are so: bound (to a driver of this node), passed (to "
 	  "virtual machines), rdma (with an RDMA device here), represented, unassigned (without MAC address "
@@ -901,20 +172,20 @@ static const struct rna_family table[] = {
 	{{"rdma_port_expected_up", GAUGE, YES_NO,
 	  "Whether the port is meant to be up, and why: configured, accepted, remembered, siblings; 0 also "
 	  "when it is unknown."},
-	 PORT, .each = expected_up, .label = "reason"},
+	 PORT, .each = rna_family_expected_up, .label = "reason"},
 	{{"rdma_port_transitions_total", COUNTER, PLAIN,
 	  "How often the port went up or down since the agent started, seen or told by a counter."},
-	 PORT, .each = transitions, .label = "direction"},
+	 PORT, .each = rna_family_transitions, .label = "direction"},
 	{{"rdma_port_last_transition_timestamp_seconds", GAUGE, SECONDS,
 	  "When the port went up or down last, since the epoch; no sample before the first time."},
-	 PORT, last_transition},
+	 PORT, rna_family_last_transition},
 	{{"rdma_port_state_id", GAUGE, PLAIN,
 	  "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."},
-	 PORT, state_id},
+	 PORT, rna_family_state_id},
 	{{"rdma_port_physical_state_id", GAUGE, PLAIN,
 	  "Physical state of the port (1 Sleep, 2 Polling, 3 Disabled, 4 Training, 5 LinkUp, "
 	  "6 Recovery, 7 Test)."},
-	 PORT, physical_state_id},
+	 PORT, rna_family_physical_state_id},
 	{{"rdma_port_rate_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	  "Data rate of the link; no sample while the port is down."},
 	 PORT, rna_port_rate},
@@ -927,35 +198,35 @@ static const struct rna_family table[] = {
 	 PORT, rna_port_speed_code},
 	{{"rdma_port_width_supported_lanes", GAUGE, PLAIN,
 	  "Most lanes that the port supports; InfiniBand only, asked by MAD."},
-	 PORT, width_supported},
+	 PORT, rna_family_width_supported},
 	{{"rdma_port_width_enabled_lanes", GAUGE, PLAIN,
 	  "Most lanes that the port may use; InfiniBand only, asked by MAD."},
-	 PORT, width_enabled},
+	 PORT, rna_family_width_enabled},
 	{{"rdma_port_speed_supported_code", GAUGE, PLAIN,
 	  "Fastest speed of a lane that the port supports, in the codes of rdma_port_speed_code; "
 	  "InfiniBand only, asked by MAD, which knows none above NDR."},
-	 PORT, speed_supported},
+	 PORT, rna_family_speed_supported},
 	{{"rdma_port_speed_enabled_code", GAUGE, PLAIN,
 	  "Fastest speed of a lane that the port may use, like rdma_port_speed_supported_code."},
-	 PORT, speed_enabled},
+	 PORT, rna_family_speed_enabled},
 	{{"rdma_port_active_mtu_bytes", GAUGE, BYTES,
 	  "RDMA MTU in use on the port."},
-	 PORT, active_mtu},
+	 PORT, rna_family_active_mtu},
 	{{"rdma_port_max_mtu_bytes", GAUGE, BYTES,
 	  "Largest RDMA MTU that the port supports."},
-	 PORT, max_mtu},
+	 PORT, rna_family_max_mtu},
 	{{"rdma_port_lid", GAUGE, PLAIN,
 	  "Local identifier that the subnet manager gave the port."},
-	 PORT, lid},
+	 PORT, rna_family_lid},
 	{{"rdma_port_sm_lid", GAUGE, PLAIN,
 	  "Local identifier of the subnet manager."},
-	 PORT, sm_lid},
+	 PORT, rna_family_sm_lid},
 	{{"rdma_port_lmc", GAUGE, PLAIN,
 	  "LID mask control: the port answers to 2^LMC LIDs."},
-	 PORT, lmc},
+	 PORT, rna_family_lmc},
 	{{"rdma_port_capability_mask", GAUGE, PLAIN,
 	  "Capability mask of the port, as a number (IBTA PortInfo:CapabilityMask)."},
-	 PORT, capability_mask},
+	 PORT, rna_family_capability_mask},
 	{{"rdma_port_peer_info", INFO, PLAIN,
 	  "What is at the other end of the port's cable, and in which of its ports the cable is; also after "
 	  "the link went down, see rdma_port_peer_stale. source: mad on InfiniBand, lldp on Ethernet."},
@@ -1007,38 +278,38 @@ static const struct rna_family table[] = {
 	 PORT, rna_family_congestion_control},
 	{{"rdma_port_netdev_up", GAUGE, YES_NO,
 	  "Whether the port's network interface is operational."},
-	 PORT, netdev_up},
+	 PORT, rna_family_netdev_up},
 	{{"rdma_port_netdev_carrier", GAUGE, YES_NO,
 	  "Whether the port's network interface has a carrier."},
-	 PORT, netdev_carrier},
+	 PORT, rna_family_netdev_carrier},
 	{{"rdma_port_netdev_mtu_bytes", GAUGE, BYTES,
 	  "MTU of the port's network interface."},
-	 PORT, netdev_mtu},
+	 PORT, rna_family_netdev_mtu},
 	{{"rdma_port_netdev_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	  "Speed of the port's network interface."},
-	 PORT, netdev_speed},
+	 PORT, rna_family_netdev_speed},
 	{{"rdma_port_netdev_carrier_up_total", COUNTER, PLAIN,
 	  "How often the port's network interface got its carrier."},
-	 PORT, netdev_carrier_up},
+	 PORT, rna_family_netdev_carrier_up},
 	{{"rdma_port_netdev_carrier_down_total", COUNTER, PLAIN,
 	  "How often the port's network interface lost its carrier."},
-	 PORT, netdev_carrier_down},
+	 PORT, rna_family_netdev_carrier_down},
 	{{"rdma_port_gids", GAUGE, PLAIN,
 	  "Entries in use of the port's GID table, by type and by the kind of address they are made of."},
-	 PORT, .each = gid_counts, .label = "type, family"},
+	 PORT, .each = rna_family_gid_counts, .label = "type, family"},
 	{{"rdma_port_gid_info", INFO, PLAIN,
 	  "An entry of the port's GID table; the setting metrics.gid_info turns these off."},
-	 GID, gid_info},
+	 GID, rna_family_gid_info},
 	{{"rdma_port_gid_changes_total", COUNTER, PLAIN,
 	  "How often an index of the GID table got another GID, or a GID another index."},
-	 PORT, gid_changes},
+	 PORT, rna_family_gid_changes},
 	{{"rdma_port_nccl_gid_index", GAUGE, PLAIN,
 	  "Index of the GID that NCCL uses of the port if its environment says nothing of GIDs; no sample "
 	  "while the port is not ACTIVE."},
-	 PORT, nccl_gid_index},
+	 PORT, rna_family_nccl_gid_index},
 	{{"rdma_port_nccl_gid_info", INFO, PLAIN,
 	  "The GID at rdma_port_nccl_gid_index, if there is one; the setting metrics.gid_info turns these off."},
-	 GID, nccl_gid_info},
+	 GID, rna_family_nccl_gid_info},
 	{{"rdma_port_rail", GAUGE, PLAIN,
 	  "Number of the rail that the port's NIC serves, from 0 by PCI address; no sample for NICs beside "
 	  "the rails, such as those of storage."},
@@ -1064,13 +335,13 @@ static const struct rna_family table[] = {
 	{.counters = true},
 	{{"rdma_port_unknown_total", COUNTER, PLAIN,
 	  "A file in counters of the port that this version does not know, as it is."},
-	 PORT, .each = port_counters, .label = "counter"},
+	 PORT, .each = rna_family_port_counters, .label = "counter"},
 	{{"rdma_port_hw_unknown_total", COUNTER, PLAIN,
 	  "A file in hw_counters of the port that this version does not know, as it is."},
-	 PORT, .each = port_hw_counters, .label = "counter"},
+	 PORT, .each = rna_family_port_hw_counters, .label = "counter"},
 	{{"rdma_device_hw_unknown_total", COUNTER, PLAIN,
 	  "A file in hw_counters of the device that this version does not know, as it is."},
-	 DEVICE, .each = device_hw_counters, .label = "counter"},
+	 DEVICE, .each = rna_family_device_hw_counters, .label = "counter"},
 	{{"rdma_port_ethernet_unknown_total", COUNTER, PLAIN,
 	  "A statistic of the interface's driver that this version does not know, as it is: those that "
 	  "ethernet.statistics names."},
@@ -1103,23 +374,23 @@ static const struct rna_family table[] = {
 	 PORT, .each = rna_family_optional_counters, .label = "counter"},
 	{{"rdma_port_saturated_counters", GAUGE, PLAIN,
 	  "Counters of the port that stand at their maximum and count no more until they are reset."},
-	 PORT, saturated_counters},
+	 PORT, rna_family_saturated_counters},
 	{{"rdma_port_counters_resets_total", COUNTER, PLAIN,
 	  "How often counters of the port began anew: somebody cleared them, or the device was "
 	  "registered anew."},
-	 PORT, counters_resets},
+	 PORT, rna_family_counters_resets},
 	{{"rdma_port_hw_counters_resets_total", COUNTER, PLAIN,
 	  "How often hw_counters of the port began anew: they fell without a wrap, or the device was "
 	  "registered anew."},
-	 PORT, hw_counters_resets},
+	 PORT, rna_family_hw_counters_resets},
 	{{"rdma_port_fabric_counters_resets_total", COUNTER, PLAIN,
 	  "How often counters of the port that only MADs have began anew: somebody cleared them, or the "
 	  "device was registered anew."},
-	 PORT, fabric_counters_resets},
+	 PORT, rna_family_fabric_counters_resets},
 	{{"rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
 	  "How often hw_counters of the device began anew: they fell, or the device was registered "
 	  "anew."},
-	 DEVICE, device_hw_counters_resets},
+	 DEVICE, rna_family_device_hw_counters_resets},
 	{{"rdma_selftest_ok", GAUGE, YES_NO,
 	  "Whether the newest test of the port with that memory (local, remote, gpu) was good: 0 is too slow, "
 	  "failed, or data that arrived other than it was sent; no sample where nothing was expected."},
@@ -1215,113 +486,113 @@ static const struct rna_family table[] = {
 	 NODE, .each = rna_family_gpu_nic_path, .label = "gpu, nic, device, path"},
 	{{"rdma_collector_success", GAUGE, YES_NO,
 	  "Whether the last run of the collector succeeded."},
-	 JOB, success},
+	 JOB, rna_family_success},
 	{{"rdma_collector_duration_seconds", GAUGE, SECONDS,
 	  "How long the last run of the collector took."},
-	 JOB, duration},
+	 JOB, rna_family_duration},
 	{{"rdma_collector_age_seconds", GAUGE, SECONDS,
 	  "Age of the newest data of the collector when the snapshot was taken."},
-	 JOB, age},
+	 JOB, rna_family_age},
 	{{"rdma_collector_stalled_seconds", GAUGE, SECONDS,
 	  "How long a run of the collector has gone without an answer, once it is past its deadline; "
 	  "else 0."},
-	 JOB, stalled},
+	 JOB, rna_family_stalled},
 	{{"rdma_collector_errors_total", COUNTER, PLAIN,
 	  "Values and runs of the collector that failed."},
-	 JOB, .each = errors, .label = "reason"},
+	 JOB, .each = rna_family_errors, .label = "reason"},
 	{{"rdma_agent_build_info", INFO, PLAIN,
 	  "Version of the agent."},
 	 NODE, one},
 	{{"rdma_agent_start_time_seconds", GAUGE, SECONDS,
 	  "When the agent started, since the epoch."},
-	 NODE, start_time},
+	 NODE, rna_family_start_time},
 	{{"rdma_agent_snapshots_total", COUNTER, PLAIN,
 	  "Snapshots that the agent published."},
-	 NODE, snapshots},
+	 NODE, rna_family_snapshots},
 	{{"rdma_agent_events_total", COUNTER, PLAIN,
 	  "Events received from the kernel, whatever they were about."},
-	 NODE, .each = events, .label = "source"},
+	 NODE, .each = rna_family_events, .label = "source"},
 	{{"rdma_agent_event_overruns_total", COUNTER, PLAIN,
 	  "Times when the kernel dropped events and everything was read again."},
-	 NODE, .each = event_overruns, .label = "source"},
+	 NODE, .each = rna_family_event_overruns, .label = "source"},
 	{{"rdma_agent_event_latency_seconds", HISTOGRAM, SECONDS,
 	  "Time from an event to the snapshot with what was read for it."},
-	 NODE, .each = event_latency, .label = "source"},
+	 NODE, .each = rna_family_event_latency, .label = "source"},
 	{{"rdma_agent_changes_total", COUNTER, PLAIN,
 	  "Changes of port states, by what showed them first."},
-	 NODE, .each = changes, .label = "source"},
+	 NODE, .each = rna_family_changes, .label = "source"},
 	{{"rdma_agent_lanes", GAUGE, PLAIN,
 	  "Worker threads that read hardware."},
-	 NODE, lanes},
+	 NODE, rna_family_lanes},
 	{{"rdma_agent_lanes_stalled", GAUGE, PLAIN,
 	  "Worker threads that are held by a run past its deadline."},
-	 NODE, lanes_stalled},
+	 NODE, rna_family_lanes_stalled},
 	{{"rdma_agent_quiesced", GAUGE, YES_NO,
 	  "Whether the agent keeps its hands off the RDMA stack, because drivers are being changed."},
-	 NODE, quiesced},
+	 NODE, rna_family_quiesced},
 	{{"rdma_agent_config_last_reload_successful", GAUGE, YES_NO,
 	  "Whether the configuration was good when it was read last."},
-	 NODE, config_ok},
+	 NODE, rna_family_config_ok},
 	{{"rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
 	  "When the configuration in use was read, since the epoch."},
-	 NODE, config_loaded},
+	 NODE, rna_family_config_loaded},
 	{{"rdma_agent_web_config_last_reload_successful", GAUGE, YES_NO,
 	  "Whether the newest content of the web configuration and its files is the one in use."},
-	 NODE, web_ok},
+	 NODE, rna_family_web_ok},
 	{{"rdma_agent_web_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
 	  "When the web configuration in use was read, since the epoch."},
-	 NODE, web_loaded},
+	 NODE, rna_family_web_loaded},
 	{{"rdma_agent_tls_certificate_not_after_timestamp_seconds", GAUGE, SECONDS,
 	  "When the certificate of the agent's own HTTPS ends, since the epoch."},
-	 NODE, certificate_end},
+	 NODE, rna_family_certificate_end},
 	{{"rdma_agent_http_logins_total", COUNTER, PLAIN,
 	  "Requests with a name and a password, by what came of them."},
-	 NODE, .each = logins, .label = "result"},
+	 NODE, .each = rna_family_logins, .label = "result"},
 	{{"rdma_kubernetes_in_step", GAUGE, YES_NO,
 	  "Whether the Node, or the file for it, says what the agent wants it to say."},
-	 NODE, .each = node_in_step, .label = "backend"},
+	 NODE, .each = rna_family_node_in_step, .label = "backend"},
 	{{"rdma_kubernetes_problem", GAUGE, YES_NO,
 	  "Whether something keeps it from that; the log says what."},
-	 NODE, .each = node_problem, .label = "backend"},
+	 NODE, .each = rna_family_node_problem, .label = "backend"},
 	{{"rdma_kubernetes_last_write_timestamp_seconds", GAUGE, SECONDS,
 	  "When it was written last, since the epoch."},
-	 NODE, .each = node_written, .label = "backend"},
+	 NODE, .each = rna_family_node_written, .label = "backend"},
 	{{"rdma_kubernetes_requests_total", COUNTER, PLAIN,
 	  "Requests to the API server, and writes of the file, by what became of them."},
-	 NODE, .each = node_requests, .label = "backend, result"},
+	 NODE, .each = rna_family_node_requests, .label = "backend, result"},
 	{{"rdma_kubernetes_events_sent_total", COUNTER, PLAIN,
 	  "Events that the API server took."},
-	 NODE, node_events_sent},
+	 NODE, rna_family_node_events_sent},
 	{{"rdma_kubernetes_events_dropped_total", COUNTER, PLAIN,
 	  "Events left out, by limits or for being too old when there was an API server again."},
-	 NODE, node_events_dropped},
+	 NODE, rna_family_node_events_dropped},
 	{{"rdma_kubernetes_allocatable", GAUGE, PLAIN,
 	  "How many of a resource of device plugins pods can have on this node."},
-	 NODE, .each = node_allocatable, .label = "resource"},
+	 NODE, .each = rna_family_node_allocatable, .label = "resource"},
 	{{"rdma_kubernetes_capacity", GAUGE, PLAIN,
 	  "How many of a resource of device plugins there are on this node."},
-	 NODE, .each = node_capacity, .label = "resource"},
+	 NODE, .each = rna_family_node_capacity, .label = "resource"},
 	{{"process_cpu_seconds_total", COUNTER, SECONDS,
 	  "User and system time of the agent."},
-	 NODE, process_cpu},
+	 NODE, rna_family_process_cpu},
 	{{"process_resident_memory_bytes", GAUGE, BYTES,
 	  "Resident memory of the agent."},
-	 NODE, process_resident_memory},
+	 NODE, rna_family_process_resident_memory},
 	{{"process_virtual_memory_bytes", GAUGE, BYTES,
 	  "Virtual memory of the agent."},
-	 NODE, process_virtual_memory},
+	 NODE, rna_family_process_virtual_memory},
 	{{"process_open_fds", GAUGE, PLAIN,
 	  "Open file descriptors of the agent."},
-	 NODE, process_open_fds},
+	 NODE, rna_family_process_open_fds},
 	{{"process_max_fds", GAUGE, PLAIN,
 	  "Most file descriptors that the agent may open."},
-	 NODE, process_max_fds},
+	 NODE, rna_family_process_max_fds},
 	{{"process_threads", GAUGE, PLAIN,
 	  "Threads of the agent."},
-	 NODE, process_threads},
+	 NODE, rna_family_process_threads},
 	{{"process_start_time_seconds", GAUGE, SECONDS,
 	  "When the agent started, since the epoch."},
-	 NODE, start_time},
+	 NODE, rna_family_start_time},
 };
 /* clang-format on */
 
@@ -1359,7 +630,7 @@ static int add(struct rna_families *families, struct rna_family family)
 static int add_counters(struct rna_families *families)
 {
 	for (size_t i = 0; i < rna_counter_count; i++)
-		if (!follows(&rna_counters[i]) &&
+		if (!rna_family_counter_follows(&rna_counters[i]) &&
 		    add(families, counter_family(families->arena, &rna_counters[i])) < 0)
 			return -ENOMEM;
 	return 0;
@@ -1446,13 +717,13 @@ void rna_family_write(const struct rna_family *family, const struct rna_subjects
 
 	rna_writer_metric(writer, &family->metric);
 	if (family->counter && family->counter->label)
-		write_labelled_counters(family->counter, list, writer);
+		rna_family_write_labelled_counters(family->counter, list, writer);
 	else if (family->counter)
-		write_known_counter(family->counter, walk, writer);
+		rna_family_write_known_counter(family->counter, walk, writer);
 	if (family->statistic)
 		rna_family_write_statistic(family, list, writer);
 	if (family->alias)
-		write_alias(family->alias, list, writer);
+		rna_family_write_alias(family->alias, list, writer);
 	for (size_t i = 0; family->each && i < list->count; i++)
 		family->each(&list->items[i], writer);
 	for (size_t i = 0; family->get && i < list->count; i++) {
