@@ -103,8 +103,8 @@ static int start_work(struct rna_logins *logins, const struct job *job)
 	memcpy(work->password, job->password, sizeof(work->password));
 	work->done = fcntl(logins->done, F_DUPFD_CLOEXEC, 0);
 	if (work->done < 0 || rna_thread_start(&thread, STACK, "rna-login", compute, work) < 0) {
-		explicit_bzero(work, sizeof(*work));
 		rna_close_p(&work->done);
+		explicit_bzero(work, sizeof(*work));
 		free(work);
 		return -EAGAIN;
 	}
