@@ -25,7 +25,10 @@
 #define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
 #define TIMER_ACCURACY RNA_USEC_PER_SEC
 
-enum { RETRIES_A_PERIOD = 12 }; /* of a port that was busy, not ready, or bad once */
+enum {
+	RETRIES_A_PERIOD = 12, /* of a port that was busy, not ready, or bad once */
+	IDLE_QPS_MAX = 8, /* the kernel's own, and those of services as ibacm; a job has more */
+};
 
 /* A port, by the key of its device: it keeps its turn over renames and reloads. */
 struct tested {
@@ -224,13 +227,26 @@ static void keep(struct tested *port, const struct rna_selftest_run *run)
 	port->runs[known->count++] = *run;
 }
 
+/*
+ * How many queue pairs there are while nobody works. Beside a job, which is there for days and
+ * computes for minutes without a byte, that is not learned: the next attempt would take it for
+ * idle.
+ */
+static void learn_idle(struct tested *port, const struct rna_selftest_run *run)
+{
+	const struct rna_loopback_result *result = &run->result;
+	bool busy = result->skip == RNA_SKIP_BUSY || !run->request.gate;
+
+	if (result->qps < port->idle_qps && (!busy || result->qps <= IDLE_QPS_MAX))
+		port->idle_qps = result->qps;
+}
+
 static void account(struct tested *port, const struct rna_selftest_run *run)
 {
 	struct rna_selftest_port *known = &port->known;
 
 	known->bytes += run->result.bytes;
-	if (run->result.qps < port->idle_qps)
-		port->idle_qps = run->result.qps;
+	learn_idle(port, run);
 	if (run->special) {
 		if (run->result.end != RNA_LOOPBACK_SKIPPED)
 			keep(port, run);
@@ -555,6 +571,7 @@ static void test_port(struct rna_selftest *selftest, struct tested *port)
 	(void)snprintf(name, sizeof(name), "%s/%u", port->device, port->number);
 	if (rna_selftest_plan(selftest->view, selftest->settings, &wish, &selftest->session, NULL) <
 	    0) {
+		rna_selftest_runs_deinit(&selftest->session); /* some may be planned, and wait */
 		skip_turn(selftest, port, RNA_SKIP_NO_DEVICE);
 		return;
 	}

@@ -2,8 +2,9 @@
 /*
  * agent/selftest: whose turn it is, what is done then, and what is remembered of it. Tests run in
  * real children, which are this same program and answer by the name of the device:
- *   mlx5_0  moves 390 of 400 Gb/s      mlx5_2  finds its port busy
+ *   mlx5_0  moves 390 of 400 Gb/s      mlx5_2  finds its port busy, with a job's queue pairs
  *   mlx5_1  moves 190                  mlx5_3  dies
+ *   mlx5_4  moves 390, and ibacm has it open
  */
 #include "selftest.h"
 
@@ -35,25 +36,30 @@ static int answer(void)
 	enum { SOCKET = 3 };
 	struct rna_loopback_request request;
 	struct rna_loopback_result result = {.bytes = 64 << 20, .duration = 1000, .qps = 2};
+	bool opened;
+	char which;
 
 	if (recv(SOCKET, &request, sizeof(request), 0) != sizeof(request))
 		return 1;
-	if (request.idle_qps < result.qps) { /* as the gate has it */
+	which = request.device[strlen(request.device) - 1];
+	opened = which == '2' || which == '4';
+	if (opened)
+		result.qps = which == '2' ? 500 : 6;
+	if (request.idle_qps < result.qps || /* as the gate has it */
+	    (opened && request.idle_qps == RNA_QPS_UNKNOWN)) {
+		result.bytes = 0;
 		result.end = RNA_LOOPBACK_SKIPPED;
 		result.skip = RNA_SKIP_BUSY;
 		return send(SOCKET, &result, sizeof(result), 0) == sizeof(result) ? 0 : 1;
 	}
-	switch (request.device[strlen(request.device) - 1]) {
+	switch (which) {
 	case '0':
+	case '2':
+	case '4':
 		result.bandwidth = 390 * GBIT;
 		break;
 	case '1':
 		result.bandwidth = 190 * GBIT;
-		break;
-	case '2':
-		result.end = RNA_LOOPBACK_SKIPPED;
-		result.skip = RNA_SKIP_BUSY;
-		result.bytes = 0;
 		break;
 	default:
 		(void)raise(SIGKILL);
@@ -72,7 +78,7 @@ struct scene {
 	/* What the listener was told. */
 	unsigned begun, ended, done;
 	int status;
-	struct rna_selftest_run runs[4];
+	struct rna_selftest_run runs[5];
 	size_t run_count;
 };
 
@@ -248,6 +254,27 @@ static void test_what_was_not_tested_says_nothing_of_queue_pairs(void **state)
 	assert_int_equal(demand(&scene, &everything, &error), 0);
 	wait_until_done(&scene);
 	assert_int_equal(scene.runs[0].grade, RNA_GRADE_OK);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* A service that always has the device open is known the second time; a job is not idleness. */
+static void test_queue_pairs_of_a_job_are_not_those_of_an_idle_port(void **state)
+{
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 5, HOUR);
+	follow(&scene);
+	for (int attempt = 0; attempt < 3; attempt++) {
+		scene.done = 0;
+		assert_int_equal(demand(&scene, &everything, &error), 0);
+		wait_until_done(&scene);
+		assert_int_equal(scene.runs[2].result.skip, RNA_SKIP_BUSY);
+		assert_int_equal(scene.runs[4].result.skip,
+				 attempt == 0 ? RNA_SKIP_BUSY : RNA_SKIP_NONE);
+	}
 	(void)known(&scene, NULL);
 	tear_down(&scene);
 }
@@ -537,6 +564,7 @@ int main(int argc, char *argv[])
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demand),
 		cmocka_unit_test(test_what_was_not_tested_says_nothing_of_queue_pairs),
+		cmocka_unit_test(test_queue_pairs_of_a_job_are_not_those_of_an_idle_port),
 		cmocka_unit_test(test_what_is_special_says_nothing_of_the_port),
 		cmocka_unit_test(test_who_has_left_is_not_told),
 		cmocka_unit_test(test_the_end_in_the_midst_of_a_test),
