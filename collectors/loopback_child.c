@@ -56,6 +56,18 @@ static void limit_time(const struct rna_loopback_request *request)
 	limit(RLIMIT_CPU, CHILD_SECONDS + (rlim_t)(2 * request->time_limit / RNA_USEC_PER_SEC));
 }
 
+/*
+ * Memory of one NUMA node is asked for. Where that is full the kernel ends somebody who may use it,
+ * and takes the largest: that is to be this test, and no job.
+ */
+static void offer_to_oom_killer(void)
+{
+	RNA_CLOSE int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "1000", 4); /* raising it is always allowed */
+}
+
 static void confine(void)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -65,6 +77,7 @@ static void confine(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, CHILD_FILE_BYTES);
 	raise_memlock();
+	offer_to_oom_killer();
 }
 
 int rna_loopback_child_main(void)
