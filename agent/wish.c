@@ -82,13 +82,19 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 	struct rna_node_delays delays = delays_of(pass->in);
 	struct rna_node_verdict *health = &verdicts[RNA_NODE_LABEL_HEALTH];
 
-	if (is_too_early(pass, health))
+	bool early = is_too_early(pass, health);
+
+	if (early)
 		*health = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
 	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
-		follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
+		if (!early || id != RNA_NODE_LABEL_HEALTH)
+			follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
 }
 
-/* Findings were held by their rules: what they say is told at once. */
+/*
+ * Findings were held by their rules: what they say is told at once. That it is too early to tell is
+ * not that nobody can see it: kubernetes.unknown_delay may be shorter than rules take to settle.
+ */
 static void follow_conditions(struct pass *pass, bool observed)
 {
 	const struct rna_condition_input see = {pass->in->view, pass->in->settled, observed};
@@ -101,6 +107,8 @@ static void follow_conditions(struct pass *pass, bool observed)
 		struct rna_node_verdict verdict;
 
 		rna_condition_see(id, &see, &verdict, &message);
+		if (!pass->in->settled && verdict.kind == RNA_VERDICT_UNKNOWN)
+			continue;
 		if (rna_strbuf_ok(&message))
 			follow(pass, rna_condition_rows[id].type, &verdict, message.data, &delays);
 		else

@@ -251,6 +251,24 @@ static void test_health_after_a_restart(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
+/* However soon what cannot be seen is told: that it is too early to tell is something else. */
+static void test_a_restart_is_no_blindness(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	f->settings.kubernetes_unknown_delay = 60 * SECOND;
+	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
+	look_for(f, 100);
+	f->finding_count = 0;
+	f->settled = false;
+	look_for(f, 200);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "degraded");
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	(void)rna_node_wish_unref(wish);
+}
+
 static void test_severities_and_silence(void **state)
 {
 	struct fixture *f = *state;
@@ -496,6 +514,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_condition_is_over_before_rules_have_settled,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_health_after_a_restart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_restart_is_no_blindness, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_severities_and_silence, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_conditions_can_be_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
