@@ -280,7 +280,9 @@ static void take_wish(struct rna_kubernetes *client, struct rna_node_wish *wish)
 	client->round.wish = wish;
 }
 
-static void take_news(struct rna_kubernetes *client)
+/* Returns whether there is a new wish: the status is another then, also before it is carried out.
+ */
+static bool take_news(struct rna_kubernetes *client)
 {
 	struct inbox inbox;
 
@@ -294,6 +296,7 @@ static void take_news(struct rna_kubernetes *client)
 	client->round.events_dropped += inbox.dropped;
 	if (client->wish)
 		rna_kube_want(&client->round, &client->pace, rna_clock_monotonic());
+	return inbox.wish;
 }
 
 static void *lane_main(void *userdata)
@@ -301,8 +304,9 @@ static void *lane_main(void *userdata)
 	struct rna_kubernetes *client = userdata;
 
 	while (!atomic_load(&client->quit)) {
-		take_news(client);
-		if (rna_kube_step(&client->round, &client->pace, rna_clock_now()))
+		bool news = take_news(client);
+
+		if (rna_kube_step(&client->round, &client->pace, rna_clock_now()) || news)
 			tell(client);
 		wait_for(client->wake, rna_kube_wake_time(&client->round, &client->pace));
 	}

@@ -314,6 +314,15 @@ static bool has_label(const struct rna_kube_node *node, const struct rna_node_la
 	return !label->value || rna_same_text(value, label->value);
 }
 
+/* Of those that only we may have: somebody else wrote what we do not say. */
+static bool has_strange_labels(const struct rna_kube_round *round, const struct rna_kube_node *node)
+{
+	const struct rna_kube_words words = {round->api.node, round->wish, node};
+	RNA_STRBUF struct rna_strbuf patch = RNA_STRBUF_INIT;
+
+	return rna_kube_write_label_patch(round->api.options, &words, true, &patch) > 0;
+}
+
 static bool has_condition(const struct rna_kube_node *node,
 			  const struct rna_node_condition *condition)
 {
@@ -329,9 +338,11 @@ static void compare(struct rna_kube_round *round, const struct rna_kube_node *no
 {
 	bool same = true;
 
-	if (has_labels(round) && !labels_behind(round))
+	if (has_labels(round) && !labels_behind(round)) {
+		same = !has_strange_labels(round, node);
 		for (size_t i = 0; i < round->wish->label_count; i++)
 			same &= has_label(node, &round->wish->labels[i]);
+	}
 	if (has_conditions(round) && !conditions_behind(round))
 		for (size_t i = 0; i < round->wish->condition_count; i++)
 			same &= has_condition(node, &round->wish->conditions[i]);
@@ -666,6 +677,7 @@ static enum rna_kubernetes_result send_event(struct rna_kube_round *round,
 	return post_event(round, event, answer);
 }
 
+/* One that the API refuses, for a webhook of the cluster does not like it, holds up no other. */
 static enum rna_kubernetes_result send_events(struct rna_kube_round *round,
 					      struct rna_kube_answer *answer, struct rna_time now)
 {
@@ -676,10 +688,14 @@ static enum rna_kubernetes_result send_events(struct rna_kube_round *round,
 
 		if (!event->waiting)
 			continue;
-		if (send_event(round, event, answer) != RNA_KUBERNETES_OK)
+		(void)send_event(round, event, answer);
+		if (answer->result == RNA_KUBERNETES_OK)
+			round->events_sent++;
+		else if (answer->result == RNA_KUBERNETES_REFUSED)
+			round->events_dropped++;
+		else
 			break;
 		event->waiting = false;
-		round->events_sent++;
 	}
 	return answer->result;
 }

@@ -408,6 +408,7 @@ class Api:
         self.tokens = {TOKEN: {"user": USER, "expires": time.time() + 3600},
                        ADMIN_TOKEN: {"user": ADMIN, "expires": time.time() + 3600}}
         self.rules = set(RULES)
+        self.disliked = None  # a part of the messages of events that a webhook denies
         self.policy = None  # prefixes of keys that USER may change, on the node of its token
         self.apply_known = True  # else 415
         self.faults, self.delay = {}, 1
@@ -727,6 +728,9 @@ class Api:
         if namespace != expected:
             raise Refusal(422, "Invalid", f'Event "{name}" is invalid: involvedObject.namespace: '
                                           "Invalid value: does not match event.namespace")
+        if self.disliked and self.disliked in body.get("message", ""):
+            raise Refusal(400, "BadRequest", 'admission webhook "events.example" denied the '
+                                             "request: not this one")
         if name in self.events:
             raise Refusal(409, "AlreadyExists", f'events "{name}" already exists')
         body["metadata"]["uid"] = str(uuid.uuid4())

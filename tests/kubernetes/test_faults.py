@@ -556,6 +556,13 @@ class Pace(DoubleTest):
         self.assertEqual(status["events_sent"], 32)
         self.assertEqual(len(self.api.events), 32)
 
+    def test_an_event_that_is_refused_holds_up_no_other(self):
+        self.api.disliked = "port 1"
+        with self.client() as client:
+            client.want(events=[event(message=f"port {i}") for i in range(3)])
+            client.wait("the others", lambda s: (s["events_sent"], s["events_dropped"]) == (2, 1))
+        self.assertEqual({e["message"] for e in self.api.events.values()}, {"port 0", "port 2"})
+
     def test_a_known_event_that_the_api_forgot(self):
         with self.client() as client:
             client.make(events=[event()])

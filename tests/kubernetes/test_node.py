@@ -103,6 +103,14 @@ class Drift(AnyServer):
             self.node.label(**{"network.nvidia.com/roce": None})
             wait("the label", lambda: self.node.own_labels == ROCE)
 
+    def test_a_label_that_nobody_wants_goes(self):
+        """By kubectl label node, out of habit, where there is no RoCE."""
+        with self.client(look=200) as client:
+            client.make(labels={"rdma-node-agent/ports": "8"})
+            self.node.label(**ROCE, theirs="yes")
+            wait("no label", lambda: self.node.own_labels == {"rdma-node-agent/ports": "8"})
+        self.assertEqual(self.node.labels["theirs"], "yes")
+
     def test_a_condition_comes_back(self):
         with self.client(look=200) as client:
             client.make(conditions=[condition(CONDITIONS[0])])

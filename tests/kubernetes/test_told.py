@@ -58,15 +58,19 @@ class Agents(AnyServer):
             self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
                                         result="ok"), 0)
 
+    def port_events(self):
+        return [e for e in self.admin.events(self.node.name) if e["reason"].startswith("RdmaPort")]
+
     def test_nine_ports_are_one_event(self):
         with self.agent(conditions=False, taint="") as a:
             wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
             a.set_states("1: DOWN")
-            events = wait("the event", lambda: self.admin.events(self.node.name))
+            events = wait("the event", self.port_events)
             self.assertEqual([(e["reason"], e["type"]) for e in events],
                              [("RdmaPortDown", "Warning")])
             self.assertIn("and 8 more: mlx5_1", events[0]["message"])
-            wait("the metric", lambda: a.metric("rdma_kubernetes_events_sent_total") == 1)
+            sent = len(self.admin.events(self.node.name))  # on a busy machine reads fail, too
+            wait("the metric", lambda: a.metric("rdma_kubernetes_events_sent_total") >= sent)
 
     def test_cleanup(self):
         with self.agent() as a:
