@@ -393,7 +393,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	rna_log_set_level(agent->settings.log_level);
 	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
 	if (rna_health_reload(&agent->health) < 0)
-		return rna_error_set(error, -ENOMEM, "cannot judge by the new settings");
+		rna_log_error("no memory: rules judge by the old settings until the next reload");
 	rna_watch_update(agent->watch);
 	rna_selftest_update(agent->selftest);
 	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))
@@ -405,7 +405,8 @@ static void reload(struct rna_agent *agent)
 {
 	struct rna_error error = {0};
 
-	rna_notify_reloading(rna_clock_monotonic());
+	if (agent->view)
+		rna_notify_reloading(rna_clock_monotonic());
 	agent->status.config_ok = try_reload(agent, &error) >= 0;
 	if (agent->status.config_ok) {
 		agent->status.config_loaded = rna_clock_now().realtime;
@@ -413,7 +414,8 @@ static void reload(struct rna_agent *agent)
 	} else {
 		rna_log_error("configuration not reloaded, the old settings stay: %s", error.text);
 	}
-	rna_notify_ready();
+	if (agent->view) /* else it is not ready yet */
+		rna_notify_ready();
 	publish(agent);
 }
 
