@@ -50,6 +50,22 @@ static void set_jobs(struct join *join, struct rna_rule_subject *subject)
 		subject->job_count++;
 }
 
+/*
+ * Does it not answer? And when it did not for long, what it told is gone until each of its
+ * collectors had its turn again. One that fails is no such case: it would keep all findings as they
+ * are.
+ */
+static bool is_unseen(const struct rna_rule_subject *device)
+{
+	for (size_t i = 0; i < device->job_count; i++) {
+		const struct rna_job_status *job = &device->jobs[i];
+
+		if (job->stalled || (job->success && !device->device->parts[job->collector]))
+			return true;
+	}
+	return false;
+}
+
 static bool same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
 {
 	const struct rna_device *x = a->device->device, *y = b->device->device;
@@ -84,6 +100,7 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 
 	subject->link_layer = identity ? identity->link_layer : RNA_LINK_LAYER_UNKNOWN;
 	subject->state = rna_port_state(device, number);
+	subject->unseen |= !rna_subject_state_is_known(subject);
 	subject->link = rna_port_link(device, number);
 	subject->fabric = rna_port_fabric(device, number);
 	subject->peer = rna_port_peer(device, number);
@@ -117,6 +134,7 @@ ssize_t rna_rule_subjects_new(const struct rna_view *view, struct rna_rule_subje
 		};
 
 		set_jobs(&join, &whole);
+		whole.unseen = is_unseen(&whole);
 		subjects[next++] = whole;
 		for (size_t p = 0; p < device->device->port_count; p++) {
 			subjects[next] = whole;

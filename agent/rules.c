@@ -993,6 +993,25 @@ static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_s
 	       rna_usec_since(subject->past->registered, now) < in->settings->health_boot_grace;
 }
 
+/*
+ * What was found holds, even if it is all that can be seen. What was not is over only where it
+ * could have been found; rules about what cannot be seen find just that.
+ */
+static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
+		  struct rna_finds *out)
+{
+	size_t before = out->count;
+
+	if (rule->settles && is_settling(in, in->subject)) {
+		rna_find_unknown(out);
+		return;
+	}
+	rule->check(in, out);
+	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&
+	    out->count == before)
+		rna_find_unknown(out);
+}
+
 void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule *rule = &rna_rules[id];
@@ -1008,9 +1027,6 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 		if (!is_for(rule, subject, in->settings))
 			continue;
 		out->subject = input.subject = subject;
-		if (rule->settles && is_settling(in, subject))
-			rna_find_unknown(out);
-		else
-			rule->check(&input, out);
+		check(rule, &input, out);
 	}
 }

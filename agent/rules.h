@@ -4,8 +4,9 @@
  * look for it. A rule sees a view, what is remembered of each port, and the settings; it says what
  * holds at this moment. Whether that has lasted long enough to be told is health's business.
  *
- * What cannot be read is unknown, never wrong: a rule says nothing of it, or rna_find_unknown()
- * where a finding that stands would otherwise look as if it were over.
+ * What cannot be read is unknown, never wrong: a rule says nothing of it. That a finding is not
+ * over because its device does not answer is seen to in one place, rna_rule_run(); a rule that
+ * cannot tell for a reason of its own says rna_find_unknown().
  */
 #pragma once
 
@@ -102,6 +103,7 @@ struct rna_rule_subject {
 	const struct rna_past *past;
 	size_t job_count; /* of the device */
 	const struct rna_job_status *jobs;
+	bool unseen; /* what is not found of it may be there all the same */
 	/* Ports of one number are of one model, each of a function of its own: siblings. 0: none */
 	unsigned model;
 	/* The GID index that NCCL uses, known where it is an address that others can reach. */

@@ -101,10 +101,6 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	const char *why, *remedy;
 	struct rna_finding *found;
 
-	if (!rna_subject_state_is_known(port)) {
-		rna_find_unknown(out);
-		return;
-	}
 	if (!rna_subject_in_state(port, RNA_PORT_DOWN) || expected == RNA_EXPECTED_DOWN)
 		return;
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
@@ -134,10 +130,8 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 {
 	const struct rna_rule_subject *port = in->subject;
 
-	if (!rna_subject_state_is_known(port))
-		rna_find_unknown(out);
-	else if (rna_subject_in_state(port, RNA_PORT_DOWN) && is_disabled(port) &&
-		 rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN)
+	if (rna_subject_in_state(port, RNA_PORT_DOWN) && is_disabled(port) &&
+	    rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN)
 		set_since(rna_find(out, "disabled, and nothing says that it should be up"), port);
 }
 
@@ -148,10 +142,6 @@ void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 	enum rna_expected expected = rna_subject_expected(port);
 	struct rna_finding *found;
 
-	if (!rna_subject_state_is_known(port)) {
-		rna_find_unknown(out);
-		return;
-	}
 	if (!is_infiniband(port) || !rna_subject_in_state(port, RNA_PORT_INIT) ||
 	    expected == RNA_EXPECTED_DOWN)
 		return;
@@ -164,10 +154,8 @@ void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out
 {
 	const struct rna_rule_subject *port = in->subject;
 
-	if (!rna_subject_state_is_known(port))
-		rna_find_unknown(out);
-	else if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
-		 rna_subject_expected(port) != RNA_EXPECTED_DOWN)
+	if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
+	    rna_subject_expected(port) != RNA_EXPECTED_DOWN)
 		(void)rna_find(out, "stays ARMED: the subnet manager does not bring it to ACTIVE");
 }
 

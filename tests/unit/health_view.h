@@ -55,6 +55,7 @@ struct node_port {
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
 	bool failing;
+	bool link_lapsed; /* its link was read, so long ago that it is not shown any more */
 	rna_usec stalled; /* for so long; 0: it answers */
 	rna_usec age;     /* of the state */
 	rna_usec last_test, last_good_test;
@@ -335,17 +336,19 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 			&NODE_PORT_PART(rna_state, rna_port_state_value, RNA_COLLECTOR_STATE,
 					.state = port->state, .physical_state = port->physical)
 				 ->part;
-	device->parts[RNA_COLLECTOR_LINK] =
-		&NODE_PORT_PART(rna_link, rna_port_link, RNA_COLLECTOR_LINK,
-				.rate = rna_value_ok(port->gigabits * 125000000),
-				.width = rna_value_ok(4), .speed_code = rna_value_ok(128),
-				.width_supported = port->width_supported,
-				.speed_supported = port->speed_supported,
-				.width_enabled = port->width_enabled,
-				.speed_enabled = port->speed_enabled,
-				.speed_name = port->speed_name, .active_mtu = port->active_mtu,
-				.max_mtu = rna_value_ok(4096))
-			 ->part;
+	if (!port->link_lapsed)
+		device->parts[RNA_COLLECTOR_LINK] =
+			&NODE_PORT_PART(rna_link, rna_port_link, RNA_COLLECTOR_LINK,
+					.rate = rna_value_ok(port->gigabits * 125000000),
+					.width = rna_value_ok(4), .speed_code = rna_value_ok(128),
+					.width_supported = port->width_supported,
+					.speed_supported = port->speed_supported,
+					.width_enabled = port->width_enabled,
+					.speed_enabled = port->speed_enabled,
+					.speed_name = port->speed_name,
+					.active_mtu = port->active_mtu,
+					.max_mtu = rna_value_ok(4096))
+				 ->part;
 	if (port->has_fabric || port->counter_count > 0)
 		device->parts[RNA_COLLECTOR_FABRIC] = node_fabric(node, port);
 	if (port->has_gids) {
@@ -373,8 +376,8 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 			      sizeof(struct rna_counters_part));
 }
 
-static void node_add_job(const struct node *node, const struct node_port *port,
-			 struct rna_view *view)
+static void node_add_jobs(const struct node *node, const struct node_port *port,
+			  struct rna_view *view)
 {
 	view->jobs[view->job_count++] = (struct rna_job_status){
 		.collector = RNA_COLLECTOR_STATE,
@@ -384,6 +387,14 @@ static void node_add_job(const struct node *node, const struct node_port *port,
 		.success = !port->failing,
 		.taken = node->now.monotonic - port->age,
 		.stalled = port->stalled ? node->now.monotonic - port->stalled : 0,
+	};
+	view->jobs[view->job_count++] = (struct rna_job_status){
+		.collector = RNA_COLLECTOR_LINK,
+		.name = "link",
+		.device = port->name,
+		.ran = true,
+		.success = true,
+		.taken = node->now.monotonic,
 	};
 }
 
@@ -430,7 +441,7 @@ static struct rna_view *node_view(const struct node *node)
 	view->snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
 	if (node->gpu_count > 0)
 		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = node_topology(node);
-	view->jobs = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->jobs));
+	view->jobs = rna_arena_array(arena, 2 * NODE_PORTS_MAX, sizeof(*view->jobs));
 	view->ports = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->ports));
 	for (size_t i = 0; i < node->count; i++) {
 		const struct node_port *port = &node->ports[i];
@@ -441,7 +452,7 @@ static struct rna_view *node_view(const struct node *node)
 		node_set_parts(node, port, &view->snapshot->devices[next]);
 		view->ports[next++] =
 			(struct rna_view_port){1, port->history, port->expectation, port->best};
-		node_add_job(node, port, view);
+		node_add_jobs(node, port, view);
 	}
 	view->selftests = node_selftests(node);
 	view->missing_count = node->missing_count;

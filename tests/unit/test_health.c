@@ -171,6 +171,15 @@ static void test_disabled_rule(void **state)
 	assert_int_equal(count_after(f, SECOND), 0);
 }
 
+static void set_counter(struct fixture *f, const char *file, enum rna_counter_place place,
+			uint64_t number)
+{
+	f->node.ports[0].counter_count = 1;
+	f->node.ports[0].counters[0].file = file;
+	f->node.ports[0].counters[0].place = place;
+	f->node.ports[0].counters[0].value = rna_value_ok(number);
+}
+
 /* What is known stays while it cannot be looked at; what is not known does not come of it. */
 static void test_unknown_keeps_what_was_told(void **state)
 {
@@ -186,6 +195,35 @@ static void test_unknown_keeps_what_was_told(void **state)
 	set_port(f, RNA_PORT_ACTIVE);
 	assert_int_equal(count_after(f, SECOND), 0);
 	assert_string_equal(told, "+port-down +device-stalled -port-down -device-stalled");
+}
+
+/*
+ * So it is with every rule. The device answers again, and what is known of it comes back bit by
+ * bit; what has got well meanwhile is over when it is seen.
+ */
+static void test_nothing_is_over_because_a_device_stalls(void **state)
+{
+	struct fixture *f = *state;
+
+	f->node.ports[0].best.rate = UINT64_C(100000000000);
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 120);
+	assert_int_equal(count_after(f, MINUTE), 2);
+	assert_string_equal(told, "+link-degraded +errors-rising");
+	f->node.ports[0].stalled = 10 * SECOND;
+	f->node.ports[0].counter_count = 0;
+	f->node.ports[0].link_lapsed = true;
+	f->node.ports[0].state = (struct rna_value){0};
+	assert_int_equal(count_after(f, SECOND), 3);
+	assert_int_equal(count_after(f, 2 * HOUR), 3);
+	f->node.ports[0].stalled = 0;
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 2);
+	f->node.ports[0].link_lapsed = false;
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+link-degraded +errors-rising +device-stalled -device-stalled "
+				  "-errors-rising");
 }
 
 static void test_silence(void **state)
@@ -220,15 +258,6 @@ static void test_worse_is_told_again(void **state)
 	f->node.ports[0].stalled = 3 * MINUTE;
 	assert_int_equal(count_after(f, SECOND), 1);
 	assert_string_equal(told, "+device-stalled +device-stalled");
-}
-
-static void set_counter(struct fixture *f, const char *file, enum rna_counter_place place,
-			uint64_t number)
-{
-	f->node.ports[0].counter_count = 1;
-	f->node.ports[0].counters[0].file = file;
-	f->node.ports[0].counters[0].place = place;
-	f->node.ports[0].counters[0].value = rna_value_ok(number);
 }
 
 static void test_errors_rise_that_only_mads_know(void **state)
@@ -578,6 +607,7 @@ int main(void)
 		TEST(test_hold_down_by_setting),
 		TEST(test_disabled_rule),
 		TEST(test_unknown_keeps_what_was_told),
+		TEST(test_nothing_is_over_because_a_device_stalls),
 		TEST(test_silence),
 		TEST(test_worse_is_told_again),
 		TEST(test_errors_rise_that_only_mads_know),
