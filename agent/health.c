@@ -61,7 +61,8 @@ static rna_usec hold_of(const struct rna_settings *settings, const struct rna_ru
 int rna_health_reload(struct rna_health *health)
 {
 	const struct rna_settings *settings = health->settings;
-	struct rna_thresholds *thresholds = rna_thresholds_new(settings->health_thresholds);
+	struct rna_thresholds *thresholds =
+		rna_thresholds_new(settings->health_thresholds, settings->poll);
 
 	if (!thresholds)
 		return -ENOMEM;

@@ -47,14 +47,8 @@ static bool fits(const struct rna_threshold *threshold, enum rna_link_layer laye
 static const struct rna_counter_group *find_group(const struct rna_rule_subject *subject,
 						  enum rna_counter_place place)
 {
-	static const enum rna_collector_id collectors[RNA_PLACE_COUNT] = {
-		[RNA_PLACE_PORT_COUNTERS] = RNA_COLLECTOR_COUNTERS,
-		[RNA_PLACE_PORT_HW_COUNTERS] = RNA_COLLECTOR_HW_COUNTERS,
-		[RNA_PLACE_DEVICE_HW_COUNTERS] = RNA_COLLECTOR_HW_COUNTERS,
-		[RNA_PLACE_PORT_FABRIC] = RNA_COLLECTOR_FABRIC,
-	};
 	const struct rna_counters_part *part =
-		rna_device_counters(subject->device, collectors[place]);
+		rna_device_counters(subject->device, rna_counter_collector(place));
 
 	for (size_t i = 0; part && i < part->group_count; i++)
 		if (part->groups[i].place == place && part->groups[i].port == subject->number)

@@ -20,8 +20,9 @@
 #include "rna/cleanup.h"
 #include "rna/parse.h"
 
-/* A window much shorter than the period of polling would see one reading, or none. */
 #define WINDOW_MIN (60 * RNA_USEC_PER_SEC)
+/* A window as long as the period of polling, or shorter, would see one reading, and then none. */
+enum { WINDOW_PERIODS_MIN = 3 };
 
 #define IB     RNA_ON_INFINIBAND
 #define ROCE   RNA_ON_ETHERNET
@@ -264,12 +265,33 @@ static bool is_of_pcie(const char *name, enum rna_aer *ret)
 	return false;
 }
 
-static void prepare(struct rna_threshold *threshold)
+static enum rna_collector_id collector_of(const struct rna_threshold *threshold)
 {
-	rna_usec unit = unit_length(threshold->unit);
+	switch (threshold->source) {
+	case RNA_THRESHOLD_OF_DOWNS:
+		return RNA_COLLECTOR_STATE;
+	case RNA_THRESHOLD_OF_PCIE:
+		return RNA_COLLECTOR_PCIE;
+	case RNA_THRESHOLD_OF_ETHERNET:
+	case RNA_THRESHOLD_OF_LOSSLESS:
+		return RNA_COLLECTOR_ETHERNET;
+	default:
+		return rna_counter_collector(threshold->place);
+	}
+}
 
-	threshold->window = unit < WINDOW_MIN ? WINDOW_MIN : unit;
-	threshold->limit = threshold->count * (threshold->window / unit);
+/* In whole units, as the limit is. */
+static void set_window(struct rna_threshold *threshold, rna_usec period)
+{
+	rna_usec unit = unit_length(threshold->unit), least = WINDOW_PERIODS_MIN * period;
+
+	least = least < WINDOW_MIN ? WINDOW_MIN : least;
+	threshold->limit = threshold->count * ((least + unit - 1) / unit);
+	threshold->window = (least + unit - 1) / unit * unit;
+}
+
+static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COLLECTOR_COUNT])
+{
 	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) == 0)
 		threshold->source = RNA_THRESHOLD_OF_DOWNS;
 	else if (strcmp(threshold->name, RNA_THRESHOLD_LOSSLESS) == 0)
@@ -280,9 +302,11 @@ static void prepare(struct rna_threshold *threshold)
 		threshold->source = RNA_THRESHOLD_OF_ETHERNET;
 	else
 		threshold->counter = rna_counter_find(threshold->place, threshold->name);
+	set_window(threshold, poll[collector_of(threshold)]);
 }
 
-struct rna_thresholds *rna_thresholds_new(char *const *entries)
+struct rna_thresholds *rna_thresholds_new(char *const *entries,
+					  const rna_usec poll[RNA_COLLECTOR_COUNT])
 {
 	size_t most = RNA_ARRAY_SIZE(table), kept = 0;
 	struct rna_thresholds *list;
@@ -303,7 +327,7 @@ struct rna_thresholds *rna_thresholds_new(char *const *entries)
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].count > 0) {
 			list->items[kept] = list->items[i];
-			prepare(&list->items[kept++]);
+			prepare(&list->items[kept++], poll);
 		}
 	list->count = kept;
 	return list;

@@ -44,8 +44,8 @@ struct rna_threshold {
 	const struct rna_counter *counter; /* of a counter file, else NULL */
 	enum rna_aer aer;                  /* of the PCIe path */
 	enum rna_ethernet_statistic_id statistic;
-	uint64_t limit; /* count, for a window of at least WINDOW_MIN */
-	rna_usec window;
+	uint64_t limit;  /* count, for all of the window */
+	rna_usec window; /* a unit, or more of them: a minute at least, and some readings long */
 };
 
 struct rna_thresholds {
@@ -56,8 +56,12 @@ struct rna_thresholds {
 /* "symbol_error=120/h", or "symbol_error=off". The counter is one of the counter table. */
 bool rna_threshold_is_valid(const char *entry);
 
-/* The table, with entries (NULL-ended; NULL: none) in the place of its rows. NULL: no memory. */
-struct rna_thresholds *rna_thresholds_new(char *const *entries);
+/*
+ * The table, with entries (NULL-ended; NULL: none) in the place of its rows, for counters that are
+ * read as often as poll says. NULL: no memory.
+ */
+struct rna_thresholds *rna_thresholds_new(char *const *entries,
+					  const rna_usec poll[RNA_COLLECTOR_COUNT]);
 /* Are windows made for one fit for the other? */
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b);
 

@@ -620,3 +620,15 @@ const struct rna_counter_value *rna_counter_group_find(const struct rna_counter_
 			       compare_counters)
 		     : NULL;
 }
+
+enum rna_collector_id rna_counter_collector(enum rna_counter_place place)
+{
+	switch (place) {
+	case RNA_PLACE_PORT_COUNTERS:
+		return RNA_COLLECTOR_COUNTERS;
+	case RNA_PLACE_PORT_FABRIC:
+		return RNA_COLLECTOR_FABRIC;
+	default:
+		return RNA_COLLECTOR_HW_COUNTERS;
+	}
+}

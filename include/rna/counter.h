@@ -73,6 +73,9 @@ extern const size_t rna_counter_count;
 /* The row of a file, or NULL. */
 const struct rna_counter *rna_counter_find(enum rna_counter_place place, const char *file);
 
+/* Which collector reads the counters of place. */
+enum rna_collector_id rna_counter_collector(enum rna_counter_place place);
+
 /* One counter. */
 struct rna_counter_value {
 	const struct rna_counter *counter; /* NULL: unknown file */

@@ -52,12 +52,13 @@ static void use_silence(char *text)
 
 static void use_threshold(char *text)
 {
+	static const rna_usec poll[RNA_COLLECTOR_COUNT] = {0};
 	char *const entries[] = {text, NULL};
 	struct rna_thresholds *thresholds;
 
 	if (!rna_threshold_is_valid(text))
 		return;
-	thresholds = rna_thresholds_new(entries);
+	thresholds = rna_thresholds_new(entries, poll);
 	FUZZ_WANT(thresholds && rna_thresholds_same(thresholds, thresholds));
 	for (size_t i = 0; i < thresholds->count; i++) {
 		const struct rna_threshold *threshold = &thresholds->items[i];

@@ -189,18 +189,6 @@ static struct rna_part *node_netdevs(const struct node *node)
 	return &part->part;
 }
 
-static bool is_of(enum rna_counter_place place, enum rna_collector_id id)
-{
-	switch (place) {
-	case RNA_PLACE_PORT_COUNTERS:
-		return id == RNA_COLLECTOR_COUNTERS;
-	case RNA_PLACE_PORT_FABRIC:
-		return id == RNA_COLLECTOR_FABRIC;
-	default:
-		return id == RNA_COLLECTOR_HW_COUNTERS;
-	}
-}
-
 static struct rna_part *node_counters(const struct node *node, const struct node_port *port,
 				      enum rna_collector_id id, size_t size)
 {
@@ -211,7 +199,7 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 	for (size_t i = 0; i < port->counter_count; i++) {
 		struct rna_counter_value *value = rna_arena_alloc(part->part.arena, sizeof(*value));
 
-		if (!is_of(port->counters[i].place, id))
+		if (rna_counter_collector(port->counters[i].place) != id)
 			continue;
 		value->file = port->counters[i].file;
 		value->value = port->counters[i].value;

@@ -15,6 +15,9 @@
 #define SECOND RNA_USEC_PER_SEC
 #define HOUR   (3600 * SECOND)
 
+/* So often that a window is no longer for it. */
+static const rna_usec often[RNA_COLLECTOR_COUNT];
+
 static void test_entries(void **state)
 {
 	static const char *const good[] = {
@@ -56,8 +59,8 @@ static void test_list(void **state)
 {
 	static char own[] = "symbol_error=7/m", off[] = "downs=off", more[] = "out_of_buffer=5/s";
 	char *entries[] = {own, off, more, NULL};
-	struct rna_thresholds *standard = rna_thresholds_new(NULL);
-	struct rna_thresholds *list = rna_thresholds_new(entries);
+	struct rna_thresholds *standard = rna_thresholds_new(NULL, often);
+	struct rna_thresholds *list = rna_thresholds_new(entries, often);
 
 	(void)state;
 	assert_int_equal(find(standard, "symbol_error")->limit, 120);
@@ -108,7 +111,7 @@ static void test_window(void **state)
 		{300, {60, RNA_VALUE_OK}, 0, false},
 		{301, {65535, RNA_VALUE_SATURATED}, 65475, true},
 	};
-	struct rna_thresholds *list = rna_thresholds_new(NULL);
+	struct rna_thresholds *list = rna_thresholds_new(NULL, often);
 	const struct rna_threshold *threshold = find(list, "symbol_error");
 	struct rna_window window = {0};
 
@@ -124,10 +127,41 @@ static void test_window(void **state)
 	free(list);
 }
 
+/* A counter that is read once a minute, and rises by what is too much, all the time. */
+static void test_window_of_a_counter_that_is_read_seldom(void **state)
+{
+	static const rna_usec poll[RNA_COLLECTOR_COUNT] = {
+		[RNA_COLLECTOR_FABRIC] = 60 * SECOND,
+		[RNA_COLLECTOR_COUNTERS] = 25 * SECOND,
+		[RNA_COLLECTOR_PCIE] = HOUR,
+	};
+	struct rna_thresholds *list = rna_thresholds_new(NULL, poll);
+	const struct rna_threshold *threshold = find(list, "port_sw_lifetime_limit_discards");
+	struct rna_window window = {0};
+	bool was_over = false;
+
+	(void)state;
+	assert_int_equal(threshold->window, 180 * SECOND);
+	assert_int_equal(threshold->limit, 300);
+	assert_int_equal(find(list, "port_rcv_errors")->window, 75 * SECOND);
+	assert_int_equal(find(list, "port_rcv_errors")->limit, 750);
+	assert_int_equal(find(list, "link_error_recovery")->window, 120 * SECOND);
+	assert_int_equal(find(list, "aer_correctable")->limit, 3000);
+	for (uint64_t second = 0; second < 3600; second++) {
+		rna_window_add(&window, threshold, rna_value_ok(second / 60 * 110),
+			       HOUR + second * SECOND);
+		if (was_over && !window.over)
+			fail_msg("over at second %ju", (uintmax_t)second);
+		was_over = window.over;
+	}
+	assert_true(was_over);
+	free(list);
+}
+
 /* Between half and all of the threshold a finding neither comes nor goes. */
 static void test_hysteresis(void **state)
 {
-	struct rna_thresholds *list = rna_thresholds_new(NULL);
+	struct rna_thresholds *list = rna_thresholds_new(NULL, often);
 	const struct rna_threshold *threshold = find(list, "symbol_error");
 	struct rna_window window = {0};
 	rna_usec now = 1000 * HOUR, quarter = HOUR / RNA_WINDOW_SLOTS;
@@ -152,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_window_of_a_counter_that_is_read_seldom),
 		cmocka_unit_test(test_hysteresis),
 	};
 
