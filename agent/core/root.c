@@ -212,18 +212,43 @@ static bool is_dot(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
+/* Takes the descriptor, or the negative errno; NULL: *fd is what is wrong. */
+static DIR *open_directory(int *fd)
 {
-	RNA_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	RNA_FREE char **names = NULL;
-	size_t count = 0, size = 0;
+	DIR *dir = *fd < 0 ? NULL : fdopendir(*fd);
+	int opened = *fd;
+
+	if (!dir && opened >= 0) {
+		*fd = -errno;
+		(void)close(opened); /* nothing was written */
+	}
+	return dir;
+}
+
+/* 1, 0 after the last one. Half a list would say of the other half that it is gone. */
+static int next_name(DIR *dir, const char **ret)
+{
 	const struct dirent *entry;
 
+	do {
+		errno = 0;
+		entry = readdir(dir);
+	} while (entry && is_dot(entry->d_name));
+	*ret = entry ? entry->d_name : NULL;
+	return entry ? 1 : -errno;
+}
+
+ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
+{
+	RNA_CLOSEDIR DIR *dir = open_directory(&fd);
+	RNA_FREE char **names = NULL;
+	size_t count = 0, size = 0;
+	const char *name;
+	int status;
+
 	if (!dir)
-		return fd < 0 ? fd : -errno;
-	while ((entry = readdir(dir))) {
-		if (is_dot(entry->d_name))
-			continue;
+		return fd;
+	while ((status = next_name(dir, &name)) > 0) {
 		if (count == size) {
 			char **more;
 
@@ -233,10 +258,12 @@ ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
 				return -ENOMEM;
 			names = more;
 		}
-		names[count] = rna_arena_strdup(arena, entry->d_name);
+		names[count] = rna_arena_strdup(arena, name);
 		if (!names[count++])
 			return -ENOMEM;
 	}
+	if (status < 0)
+		return status;
 	*ret_names = rna_arena_array(arena, count + 1, sizeof(**ret_names));
 	if (!*ret_names)
 		return -ENOMEM;

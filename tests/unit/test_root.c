@@ -3,6 +3,7 @@
 #include "tree.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -146,6 +147,22 @@ static void test_lists_are_sorted(void **state)
 	assert_int_equal(rna_root_list(tree->root, "none", arena, &names), -ENOENT);
 }
 
+/* What cannot be listed is closed all the same. */
+static void test_what_is_no_directory_is_not_kept_open(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+	const struct tree *tree = *state;
+	char **names;
+	int fd;
+
+	tree_write(tree, "file", "");
+	fd = rna_root_openat(tree->root, "file", O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(rna_root_list_fd(fd, arena, &names), -ENOTDIR);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(rna_root_list_fd(-EMFILE, arena, &names), -EMFILE);
+}
+
 static void test_a_recording_is_not_live(void **state)
 {
 	const struct tree *tree = *state;
@@ -180,6 +197,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links_stay_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_renames_elsewhere_do_no_harm, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lists_are_sorted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_no_directory_is_not_kept_open, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
 		cmocka_unit_test(test_a_missing_root_says_so),
 	};
