@@ -33,26 +33,41 @@ struct table {
 	enum rna_gid_type first_type; /* what "IB/RoCE v1" means on this port */
 	size_t count;
 	struct rna_gid_entry *entries; /* in scratch */
+	int lack; /* of memory or descriptors, so that some of the table could not be looked at */
 };
 
-static int open_directory(const struct table *table, const char *name)
+/* Without it NCCL would be told of the next best index. Returns status. */
+static ssize_t note_lack(struct table *table, ssize_t status)
+{
+	if (rna_error_is_lack((int)status))
+		table->lack = (int)status;
+	return status;
+}
+
+static int open_directory(struct table *table, const char *name)
 {
 	const char *path = rna_arena_printf(table->scratch, "%s/ports/%u/%s",
 					    table->in->device->sysfs_path, table->port, name);
 
-	return path ? rna_root_openat(table->in->root, path, O_PATH | O_DIRECTORY) : -ENOMEM;
+	return (int)note_lack(table,
+			      path ? rna_root_openat(table->in->root, path, O_PATH | O_DIRECTORY)
+				   : -ENOMEM);
 }
 
-static enum rna_gid_type read_first_type(const struct table *table)
+static enum rna_gid_type read_first_type(struct table *table)
 {
 	const char *path = rna_arena_printf(table->scratch, "%s/ports/%u/link_layer",
 					    table->in->device->sysfs_path, table->port);
 	char layer[32];
+	ssize_t len =
+		note_lack(table, path ? rna_root_read(table->in->root, path, layer, sizeof(layer))
+				      : -ENOMEM);
 
-	if (path && rna_root_read(table->in->root, path, layer, sizeof(layer)) > 0 &&
-	    rna_link_layer_parse(layer) == RNA_LINK_LAYER_ETHERNET)
-		return RNA_GID_TYPE_ROCE_V1;
-	return RNA_GID_TYPE_IB;
+	if (len < 0 && len != -ENOENT)
+		return RNA_GID_TYPE_UNKNOWN;
+	return len > 0 && rna_link_layer_parse(layer) == RNA_LINK_LAYER_ETHERNET
+		       ? RNA_GID_TYPE_ROCE_V1
+		       : RNA_GID_TYPE_IB;
 }
 
 static void close_table(const struct table *table)
@@ -87,18 +102,18 @@ static ssize_t read_below(int directory, const char *name, char *buffer, size_t 
  * An attribute of an entry, or NULL. EINVAL is what the kernel says of an entry that is not in use
  * or has no interface, ENODEV of an interface that has just gone.
  */
-static const char *read_attribute(const struct table *table, int directory, unsigned index,
-				  char *buffer, size_t size)
+static const char *read_attribute(struct table *table, int directory, unsigned index, char *buffer,
+				  size_t size)
 {
 	const char *name = rna_arena_printf(table->scratch, "%u", index);
-	ssize_t len = name ? read_below(directory, name, buffer, size) : -ENOMEM;
+	ssize_t len = note_lack(table, name ? read_below(directory, name, buffer, size) : -ENOMEM);
 
 	if (len < 0 && len != -ENOENT && len != -EINVAL && len != -ENODEV)
 		rna_part_count_error(table->part, (int)len);
 	return len > 0 ? buffer : NULL;
 }
 
-static enum rna_gid_type read_type(const struct table *table, unsigned index)
+static enum rna_gid_type read_type(struct table *table, unsigned index)
 {
 	char buffer[32];
 	const char *text = read_attribute(table, table->types, index, buffer, sizeof(buffer));
@@ -110,7 +125,7 @@ static enum rna_gid_type read_type(const struct table *table, unsigned index)
 	return RNA_GID_TYPE_UNKNOWN;
 }
 
-static int read_netdev(const struct table *table, struct rna_gid_entry *entry)
+static int read_netdev(struct table *table, struct rna_gid_entry *entry)
 {
 	char buffer[64];
 	const char *name =
@@ -133,7 +148,7 @@ static int read_entry(struct table *table, const char *name)
 
 	if (rna_parse_u64(name, &index) < 0 || index > UINT32_MAX)
 		return 0; /* no entry */
-	len = read_below(table->gids, name, text, sizeof(text));
+	len = note_lack(table, read_below(table->gids, name, text, sizeof(text)));
 	if (len == -ENODEV)
 		return -ENODEV;
 	status = len < 0 ? (int)len : rna_gid_parse(text, &entry->gid);
@@ -226,6 +241,8 @@ static int read_port(struct table *table, const struct rna_verbs_gids *verbs,
 
 	if (status == 0)
 		status = verbs ? take_from_verbs(table, verbs) : read_from_sysfs(table);
+	if (status == 0)
+		status = table->lack;
 	return status < 0 ? status : keep_table(table, ret);
 }
 

@@ -76,11 +76,12 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 	address = rna_pci_find_last(path, &len);
 	if (!address) {
 		const char *link = rna_arena_printf(arena, "%s/device", sysfs_path);
+		int status = -ENOMEM;
 
-		if (!link)
-			return -ENOMEM;
-		path = rna_root_realpath(root, link, arena, NULL);
-		address = path ? rna_pci_find_last(path, &len) : NULL;
+		path = link ? rna_root_realpath(root, link, arena, &status) : NULL;
+		if (!path)
+			return status;
+		address = rna_pci_find_last(path, &len);
 	}
 	if (!address)
 		return -ENOENT;

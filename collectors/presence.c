@@ -62,13 +62,28 @@ struct run {
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
 	const struct rna_presence *last; /* what the run before found, or NULL */
-	bool no_memory;                  /* remembered, so that helpers may answer "not there" */
+	int error; /* why a helper that answers "not there" could not look; 0: it could */
 };
+
+/* What is not there is an answer, also when it is just going. All else is none. */
+static void note(struct run *run, ssize_t status)
+{
+	if (status < 0 && status != -ENOENT && status != -ENOTDIR && status != -ELOOP &&
+	    status != -ENODEV)
+		run->error = (int)status;
+}
+
+/* The same of a file, which may be unreadable for good: then it costs one value. */
+static void note_lack(struct run *run, ssize_t status)
+{
+	if (rna_error_is_lack((int)status))
+		run->error = (int)status;
+}
 
 static char *remember(struct run *run, char *text)
 {
 	if (!text)
-		run->no_memory = true;
+		run->error = -ENOMEM;
 	return text;
 }
 
@@ -82,8 +97,10 @@ static const char *read_link_name(struct run *run, const char *directory, const 
 {
 	const char *path = join(run, directory, name), *slash;
 	char target[RNA_ATTRIBUTE_MAX];
+	ssize_t len = path ? rna_root_readlink(run->root, path, target, sizeof(target)) : -ENOMEM;
 
-	if (!path || rna_root_readlink(run->root, path, target, sizeof(target)) < 0)
+	note_lack(run, len);
+	if (len < 0)
 		return NULL;
 	slash = strrchr(target, '/');
 	return remember(run, rna_arena_strdup(run->keep, slash ? slash + 1 : target));
@@ -94,20 +111,21 @@ static uint32_t read_id(struct run *run, const char *directory, const char *name
 {
 	const char *path = join(run, directory, name);
 	uint64_t id;
+	int status = path ? rna_root_read_hex(run->root, path, &id) : -ENOMEM;
 
-	if (!path || rna_root_read_hex(run->root, path, &id) < 0 || id > UINT32_MAX)
-		return 0;
-	return (uint32_t)id;
+	note_lack(run, status);
+	return status < 0 || id > UINT32_MAX ? 0 : (uint32_t)id;
 }
 
 static int read_numa_node(struct run *run, const char *directory)
 {
 	const char *path = join(run, directory, "numa_node");
 	char text[NUMBER_TEXT_MAX];
+	ssize_t len = path ? rna_root_read(run->root, path, text, sizeof(text)) : -ENOMEM;
 	int64_t node;
 
-	if (!path || rna_root_read(run->root, path, text, sizeof(text)) < 0 ||
-	    rna_parse_i64(text, &node) < 0 || node < 0 || node > INT_MAX)
+	note_lack(run, len);
+	if (len < 0 || rna_parse_i64(text, &node) < 0 || node < 0 || node > INT_MAX)
 		return -1;
 	return (int)node;
 }
@@ -117,10 +135,11 @@ static const char *read_subfunction(struct run *run, const char *sysfs_path)
 {
 	const char *path = join(run, sysfs_path, "device/sfnum");
 	char text[NUMBER_TEXT_MAX];
+	ssize_t len = path ? rna_root_read(run->root, path, text, sizeof(text)) : -ENOMEM;
 	uint64_t number;
 
-	if (!path || rna_root_read(run->root, path, text, sizeof(text)) < 0 ||
-	    rna_parse_u64(text, &number) < 0)
+	note_lack(run, len);
+	if (len < 0 || rna_parse_u64(text, &number) < 0)
 		return NULL;
 	return remember(run, rna_arena_strdup(run->keep, text));
 }
@@ -158,12 +177,12 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	if (rna_device_filter_is_empty(run->filter) || !path)
 		return false;
 	found = rna_root_list(run->root, path, run->scratch, &interfaces);
-	run->no_memory |= found == -ENOMEM;
+	note(run, found);
 	if (found < 0)
 		found = 0; /* it has none */
 	names = rna_arena_array(run->scratch, 2 * (size_t)found + 2, sizeof(*names));
 	if (!names) {
-		run->no_memory = true;
+		run->error = -ENOMEM;
 		return false;
 	}
 	names[count++] = device->name;
@@ -223,7 +242,8 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 	if (pci && is_switch_management(run, device, pci))
 		device->function = RNA_FUNCTION_SWITCH_MANAGEMENT;
 	device->key = rna_device_key(device->pci_address, subfunction, device->name, run->keep);
-	run->no_memory |= !device->key;
+	if (!device->key)
+		run->error = -ENOMEM;
 }
 
 static void read_ports(struct run *run, struct rna_device *device)
@@ -234,12 +254,12 @@ static void read_ports(struct run *run, struct rna_device *device)
 	ssize_t count;
 
 	count = path ? rna_root_list(run->root, path, run->scratch, &names) : -ENOMEM;
-	run->no_memory |= count == -ENOMEM;
+	note(run, count);
 	if (count <= 0)
 		return;
 	ports = rna_arena_array(run->keep, (size_t)count, sizeof(*ports));
 	if (!ports) {
-		run->no_memory = true;
+		run->error = -ENOMEM;
 		return;
 	}
 	device->port_count = rna_device_ports(names, (size_t)count, ports);
@@ -255,11 +275,12 @@ enum found {
 static enum found read_device(struct run *run, const char *name, struct rna_device *device)
 {
 	const char *link = join(run, CLASS, name);
-	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -1;
+	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -ENOMEM;
 	struct stat stat;
 	char *pci = NULL;
 	int status = 0;
 
+	note(run, fd);
 	if (fd < 0 || fstat(fd, &stat) < 0)
 		return NO_DEVICE;
 	*device = (struct rna_device){
@@ -267,11 +288,11 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 		.sysfs_path = rna_root_realpath(run->root, link, run->keep, &status),
 		.generation = stat.st_ino,
 	};
-	run->no_memory |= status == -ENOMEM;
+	note(run, status);
 	if (!device->sysfs_path || !device->name)
 		return NO_DEVICE;
 	status = rna_pci_find_directory(run->root, device->sysfs_path, run->scratch, &pci);
-	run->no_memory |= status == -ENOMEM;
+	note(run, status);
 	if (is_excluded(run, device, pci))
 		return EXCLUDED;
 	read_pci(run, device, pci);
@@ -320,13 +341,21 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 		presence->device_count += found == FOUND;
 		presence->excluded_count += found == EXCLUDED;
 	}
-	if (!run->no_memory)
+	if (run->error == 0)
 		make_keys_unique(run, devices, presence->device_count);
 	presence->devices = devices;
-	return run->no_memory ? -ENOMEM : 0;
+	return run->error;
 }
 
 /* -- What has become of functions that have no device any more --------------------------------- */
+
+static bool exists(struct run *run, const char *path)
+{
+	RNA_CLOSE int fd = rna_root_openat(run->root, path, O_PATH);
+
+	note(run, fd);
+	return fd >= 0;
+}
 
 /* Does an auxiliary device of that name carry RDMA? mlx5_core.rdma.0, ice.roce.1, irdma.iwarp.0 */
 static bool carries_rdma(const char *name)
@@ -347,7 +376,7 @@ static enum rna_whereabouts look_below(struct run *run, const char *directory)
 	ssize_t count;
 
 	count = rna_root_list(run->root, directory, run->scratch, &names);
-	run->no_memory |= count == -ENOMEM;
+	note(run, count);
 	for (ssize_t i = 0; i < count; i++) {
 		const char *driver =
 			carries_rdma(names[i])
@@ -356,10 +385,10 @@ static enum rna_whereabouts look_below(struct run *run, const char *directory)
 				: NULL;
 
 		auxiliary |= carries_rdma(names[i]);
-		if (driver && rna_root_exists(run->root, driver))
+		if (driver && exists(run, driver))
 			return RNA_WHEREABOUTS_MOVED;
 	}
-	if (!auxiliary && class_directory && rna_root_exists(run->root, class_directory))
+	if (!auxiliary && class_directory && exists(run, class_directory))
 		return RNA_WHEREABOUTS_MOVED;
 	return RNA_WHEREABOUTS_UNBOUND;
 }
@@ -368,10 +397,10 @@ static enum rna_whereabouts look_for(struct run *run, const char *pci_address)
 {
 	const char *directory = join(run, "sys/bus/pci/devices", pci_address), *driver;
 
-	if (!directory || !rna_root_exists(run->root, directory))
+	if (!directory || !exists(run, directory))
 		return RNA_WHEREABOUTS_LOST;
 	driver = join(run, directory, "driver");
-	if (!driver || !rna_root_exists(run->root, driver))
+	if (!driver || !exists(run, driver))
 		return RNA_WHEREABOUTS_UNBOUND;
 	return look_below(run, directory);
 }
@@ -403,7 +432,7 @@ static int find_bare_functions(struct run *run, const struct rna_texts *wanted,
 		};
 	}
 	presence->bare = bare;
-	return run->no_memory ? -ENOMEM : 0;
+	return run->error;
 }
 
 int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **ret,

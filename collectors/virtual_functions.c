@@ -307,7 +307,7 @@ static int read_all(struct run *run, struct rna_virtual_functions *ret)
 					    run->scratch, &run->pci);
 
 	if (status < 0 || !run->pci)
-		return status == -ENOMEM ? status : 0;
+		return status == -ENOENT ? 0 : status;
 	read_pci(run);
 	read_netdevs(run);
 	read_infiniband(run);

@@ -65,3 +65,8 @@ int rna_error_prefix(struct rna_error *error, const char *format, ...)
 	(void)snprintf(error->text + len, sizeof(error->text) - len, ": %s", old);
 	return error->code;
 }
+
+bool rna_error_is_lack(int code)
+{
+	return code == -ENOMEM || code == -EMFILE || code == -ENFILE;
+}

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 #include "rna/cleanup.h"
 
@@ -28,6 +29,9 @@ int rna_error_set(struct rna_error *error, int code, const char *format, ...) RN
 
 /* Like rna_error_set(), but the text stands alone: for failures that are no errno's fault. */
 int rna_error_say(struct rna_error *error, int code, const char *format, ...) RNA_PRINTF(3, 4);
+
+/* Is it want of memory or of descriptors? That says nothing of what was asked for, and passes. */
+bool rna_error_is_lack(int code);
 
 /* Puts "object: " in front of the text that error (NULL is fine) has. Returns its code. */
 int rna_error_prefix(struct rna_error *error, const char *format, ...) RNA_PRINTF(2, 3);

@@ -249,6 +249,34 @@ static void changes_are_counted_from_run_to_run(void **state)
 	assert_int_equal(only_port(third)->changes, 1);
 }
 
+/* NCCL is given an index of this table: all of it was looked at, or it is not the table. */
+static void want_of_descriptors_takes_no_entry_away(void **state)
+{
+	struct fixture *fixture = *state;
+	int refused = 0;
+
+	tree_write(&fixture->tree, PORT "/link_layer", "Ethernet\n");
+	write_entry(fixture, "2", LOCAL, "RoCE v2", "eth0");
+	write_entry(fixture, "3", MAPPED, "IB/RoCE v1", "eth0");
+	for (int more = 0; more < 8; more++) {
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+		int status;
+
+		tree_allow_descriptors(more);
+		status = collect(fixture, &part);
+		tree_allow_descriptors(-1);
+		refused += status < 0;
+		if (status < 0) {
+			assert_int_equal(status, -EMFILE);
+			continue;
+		}
+		assert_int_equal(only_port(part)->count, 2);
+		check_entry(&only_port(part)->entries[0], 2, LOCAL, RNA_GID_TYPE_ROCE_V2, "eth0");
+		check_entry(&only_port(part)->entries[1], 3, MAPPED, RNA_GID_TYPE_ROCE_V1, "eth0");
+	}
+	assert_in_range(refused, 1, 7);
+}
+
 int main(void)
 {
 #define GIDS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -260,6 +288,7 @@ int main(void)
 		GIDS_TEST(verbs_are_asked_first),
 		GIDS_TEST(sysfs_stands_in_for_verbs),
 		GIDS_TEST(changes_are_counted_from_run_to_run),
+		GIDS_TEST(want_of_descriptors_takes_no_entry_away),
 	};
 
 	return cmocka_run_group_tests_name("gids", tests, NULL, NULL);

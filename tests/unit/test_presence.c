@@ -378,6 +378,37 @@ static void filters_know_the_bond(void **state)
 	assert_int_equal(look_with(fixture, NULL, "bond1")->excluded_count, 0);
 }
 
+/* A device that could not be looked at is not gone: all of its kind, or nothing is said. */
+static void want_of_descriptors_takes_no_device_away(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_collect_input in = {.root = fixture->tree.root, .backends = fixture->backends};
+	int refused = 0;
+
+	add_function(&fixture->tree);
+	for (int more = 0; more < 5; more++) {
+		struct rna_error error = {0};
+		struct rna_part *part = NULL;
+		const struct rna_presence *presence;
+		int status;
+
+		tree_allow_descriptors(more);
+		status = rna_collect_presence(&in, &part, &error);
+		tree_allow_descriptors(-1);
+		presence = (const struct rna_presence *)part;
+		assert_true(status == 0 || status == -EMFILE);
+		refused += status < 0;
+		if (status == 0) {
+			assert_int_equal(presence->device_count, 1);
+			assert_string_equal(presence->devices[0].key, "0000:3b:00.0");
+			assert_int_equal(presence->devices[0].port_count, 1);
+			assert_string_equal(presence->devices[0].driver, "mlx5_core");
+		}
+		(void)rna_part_unref(part);
+	}
+	assert_in_range(refused, 1, 4);
+}
+
 /* A file that is never answered would hold up all of presence. */
 static void nothing_is_read_of_excluded_devices(void **state)
 {
@@ -559,6 +590,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(filters_know_the_bond, setup, teardown),
+		cmocka_unit_test_setup_teardown(want_of_descriptors_takes_no_device_away, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_read_of_excluded_devices, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(bare_functions_tell_where_their_device_is, setup,

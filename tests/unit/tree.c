@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -101,4 +102,21 @@ void tree_fifo(const struct tree *tree, const char *path)
 	full_path(tree, path, full);
 	make_parents(full);
 	assert_int_equal(mkfifo(full, 0644), 0);
+}
+
+void tree_allow_descriptors(int more)
+{
+	static rlim_t before;
+	struct rlimit limit;
+	int next = dup(STDIN_FILENO);
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	if (more >= 0) {
+		assert_true(next >= 0);
+		before = limit.rlim_cur;
+	}
+	limit.rlim_cur = more < 0 ? before : (rlim_t)(next + more);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	if (next >= 0)
+		(void)close(next);
 }

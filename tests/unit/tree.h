@@ -21,4 +21,6 @@ void tree_write_bytes(const struct tree *tree, const char *path, const void *dat
 void tree_mkdir(const struct tree *tree, const char *path);
 void tree_link(const struct tree *tree, const char *path, const char *target);
 void tree_fifo(const struct tree *tree, const char *path);
+/* Lets the process have so many more descriptors than are open now; -1: as it was before. */
+void tree_allow_descriptors(int more);
 void tree_remove(const struct tree *tree, const char *path); /* a file, or a whole directory */
