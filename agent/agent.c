@@ -133,16 +133,22 @@ static void publish(void *userdata)
 	struct rna_agent *agent = userdata;
 	struct rna_view *view;
 
-	if (!agent->schedule.complete)
+	if (!agent->schedule.complete) {
+		if (agent->once && rna_schedule_is_in_vain(&agent->schedule))
+			(void)sd_event_exit(agent->event, 0);
 		return;
+	}
 	agent->status.snapshots++;
 	hold_tests(agent);
 	describe_web(agent);
 	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
 	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
-	if (!view)
+	if (!view) {
+		if (agent->once)
+			(void)sd_event_exit(agent->event, 0);
 		return; /* no memory: the old view stays and its age shows */
+	}
 	view->selftests = rna_selftest_results(agent->selftest);
 	remember(agent, view);
 	rna_node_describe(agent->node, view);
@@ -731,6 +737,11 @@ int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna
 	status = sd_event_loop(agent->event);
 	if (status < 0)
 		return rna_error_set(error, status, "the event loop failed");
+	if (!agent->view && rna_schedule_is_in_vain(&agent->schedule))
+		return rna_error_say(error, -ENODATA,
+				     "nothing can be said of devices that cannot be listed");
+	if (!agent->view)
+		return rna_error_set(error, -ENOMEM, "cannot collect");
 	*ret = rna_view_ref(agent->view);
 	return 0;
 }

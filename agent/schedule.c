@@ -471,6 +471,13 @@ static bool is_complete(const struct rna_schedule *schedule)
 	return true;
 }
 
+bool rna_schedule_is_in_vain(const struct rna_schedule *schedule)
+{
+	const struct rna_target *node = schedule->node[RNA_COLLECTOR_PRESENCE];
+
+	return node->slots[RNA_COLLECTOR_PRESENCE].ran && !newest_presence(schedule);
+}
+
 /* The first view is out: what was not to be waited for gets its turn. */
 static void start_later(struct rna_schedule *schedule)
 {

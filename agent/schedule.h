@@ -41,6 +41,12 @@ struct rna_schedule {
 };
 
 /*
+ * Is there nothing to wait for, because the devices could not be listed? A daemon does that again
+ * and again; who runs once does not.
+ */
+bool rna_schedule_is_in_vain(const struct rna_schedule *schedule);
+
+/*
  * Nothing runs before rna_schedule_start(). settings, root and backends must outlive the schedule.
  * settled is called when there is something new to publish.
  */
