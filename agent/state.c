@@ -19,6 +19,9 @@
 /* A port that flaps changes the memory again and again; the disk hears of it at this pace. */
 #define PACE RNA_USEC_PER_SEC
 
+/* A disk that is full, or refuses for another reason, is tried at that pace, ever slower. */
+#define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
+
 /* The errand that is under way, and what it works with. */
 struct job {
 	bool reads; /* accepted.json; else memory.json is written */
@@ -34,6 +37,7 @@ struct rna_state {
 	int directory;               /* -1: there is none */
 	bool writes;                 /* may memory.json be written? */
 	bool failed;                 /* the last write did, and was complained about */
+	rna_usec pause;              /* before the next write */
 	bool read_accepted;          /* it has changed */
 	bool ending;                 /* nobody wants to know what has changed */
 	struct rna_errands *errands; /* NULL: before the loop runs */
@@ -118,6 +122,7 @@ struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_me
 	if (!state)
 		return NULL;
 	state->memory = memory;
+	state->pause = PACE;
 	state->directory = rna_state_directory_open(directory, keep, &error);
 	state->path = strdup(directory);
 	if (!state->path)
@@ -166,12 +171,15 @@ static void account_write(struct rna_state *state)
 	bool failed = state->job.status < 0;
 
 	if (failed) {
-		state->memory->changed = true; /* the next change tries again */
+		state->memory->changed = true; /* to be tried again */
+		state->pause = state->pause * 2 < LONGEST_PAUSE ? state->pause * 2 : LONGEST_PAUSE;
 		if (!state->failed)
 			rna_log_warning("%s: %s; what the agent knows is lost when it ends",
 					state->path, state->job.error.text);
-	} else if (state->failed) {
-		rna_log_notice("%s: can be written again", state->path);
+	} else {
+		state->pause = PACE;
+		if (state->failed)
+			rna_log_notice("%s: can be written again", state->path);
 	}
 	state->failed = failed;
 }
@@ -210,8 +218,11 @@ static void back(void *userdata)
 	else if (!state->ending)
 		take_accepted(state);
 	rna_strbuf_deinit(&state->job.text);
-	if (!state->ending)
-		start_next(state);
+	if (state->ending)
+		return;
+	start_next(state);
+	if (state->failed)
+		rna_state_keep(state); /* however rare views are */
 }
 
 /* -- When -------------------------------------------------------------------------------------- */
@@ -237,7 +248,7 @@ void rna_state_keep(struct rna_state *state)
 	if (!state || !state->timer || !state->writes || !state->memory->changed ||
 	    sd_event_source_get_enabled(state->timer, &enabled) != 0)
 		return; /* nothing to do, or it is about to be done */
-	(void)sd_event_source_set_time_relative(state->timer, PACE);
+	(void)sd_event_source_set_time_relative(state->timer, state->pause);
 	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
 }
 

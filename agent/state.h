@@ -33,7 +33,10 @@ struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_me
 int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(void *userdata),
 		    void *userdata);
 
-/* Writes soon if the memory has changed. Accepts NULL. */
+/*
+ * Writes soon if the memory has changed. What could not be written is tried again, ever more
+ * rarely, and said once. Accepts NULL.
+ */
 void rna_state_keep(struct rna_state *state);
 
 /* Writes now, and waits no longer than patience. Accepts NULL. */

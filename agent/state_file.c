@@ -15,11 +15,14 @@ enum {
 
 int rna_state_directory_open(const char *path, bool make, struct rna_error *error)
 {
-	int fd;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (make && mkdir(path, 0755) < 0 && errno != EEXIST)
-		return rna_error_set(error, -errno, "%s: cannot make the state directory", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return rna_error_set(error, -errno, "%s: cannot make the state directory",
+					     path);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
 	return fd < 0 ? rna_error_set(error, -errno, "%s", path) : fd;
 }
 
