@@ -21,8 +21,8 @@ const char *rna_pci_find_last(const char *path, size_t *ret_len);
 
 /*
  * The directory of the PCI function that an RDMA device is on, in arena: 0, -ENOENT where it is
- * on none, or why that cannot be told. It is part of the device's own path; trees that were copied without links have it behind "device"
- * at best.
+ * on none, or why that cannot be told. It is part of the device's own path; trees that were copied
+ * without links have it behind "device" at best.
  */
 int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 			   struct rna_arena *arena, char **ret);

@@ -65,11 +65,10 @@ struct run {
 	int error; /* why a helper that answers "not there" could not look; 0: it could */
 };
 
-/* What is not there is an answer, also when it is just going. All else is none. */
+/* That something is not there is an answer. All else is none. */
 static void note(struct run *run, ssize_t status)
 {
-	if (status < 0 && status != -ENOENT && status != -ENOTDIR && status != -ELOOP &&
-	    status != -ENODEV)
+	if (status < 0 && !rna_error_is_absence((int)status))
 		run->error = (int)status;
 }
 
@@ -138,7 +137,7 @@ static const char *read_subfunction(struct run *run, const char *sysfs_path)
 	ssize_t len = path ? rna_root_read(run->root, path, text, sizeof(text)) : -ENOMEM;
 	uint64_t number;
 
-	note_lack(run, len);
+	note(run, len); /* without it the device would have another's key */
 	if (len < 0 || rna_parse_u64(text, &number) < 0)
 		return NULL;
 	return remember(run, rna_arena_strdup(run->keep, text));

@@ -169,8 +169,14 @@ static void read_pkeys(const struct rna_recorded_place *place, struct rna_mad_fa
 		const char *path =
 			rna_arena_printf(place->arena, "%s/pkeys/%u", place->directory, i);
 		uint64_t key;
+		int status = path ? rna_root_read_hex(place->root, path, &key) : -ENOMEM;
 
-		if (!path || rna_root_read_hex(place->root, path, &key) < 0)
+		if (rna_error_is_lack(status)) {
+			ret->status[RNA_MAD_PKEYS] = status; /* half a table is none */
+			ret->pkeys.count = 0;
+			return;
+		}
+		if (status < 0)
 			continue;
 		ret->status[RNA_MAD_PKEYS] = 0;
 		ret->pkeys.items[ret->pkeys.count++] = (struct rna_mad_pkey){

@@ -111,7 +111,8 @@ static void ask_hwloc(struct rna_topology_run *run, struct rna_topology *topolog
 		topology->hwloc = status >= 0;
 		take(run, &hwloc);
 	}
-	run->no_memory |= status == -ENOMEM;
+	if (status == -ENOMEM)
+		run->error = status;
 	if (status < 0 && status != -ENOENT)
 		topology->problem =
 			rna_topology_need(run, rna_arena_strdup(run->part->arena, error.text));
@@ -213,8 +214,8 @@ static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 	int status;
 
 	read_functions(run, topology);
-	if (run->no_memory)
-		return -ENOMEM;
+	if (run->error < 0)
+		return run->error;
 	rna_topology_find_lags(run);
 	status = rna_topology_build(run, topology);
 	if (status == 0)

@@ -63,8 +63,14 @@ struct rna_topology_run {
 	struct rna_pci_functions hwloc;  /* all that hwloc knows; empty where it was not asked */
 	const struct rna_topology *last; /* the part before, or NULL */
 	bool pci;                        /* has /sys a list of PCI functions? */
-	bool no_memory;                  /* remembered, so that helpers may answer "not there" */
+	int error; /* why a helper that answers "not there" could not look; 0: it could */
 };
+
+/*
+ * Remembers a status that is no answer. A function that cannot be looked at would change the rails
+ * of others, so that nothing is said then.
+ */
+void rna_topology_note(struct rna_topology_run *run, ssize_t status);
 
 /* topology_functions.c: lists of them */
 

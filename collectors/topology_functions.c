@@ -4,6 +4,7 @@
 
 #include "pci.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum {
@@ -47,8 +48,15 @@ static const struct {
 
 void *rna_topology_need(struct rna_topology_run *run, void *memory)
 {
-	run->no_memory |= !memory;
+	if (!memory)
+		run->error = -ENOMEM;
 	return memory;
+}
+
+void rna_topology_note(struct rna_topology_run *run, ssize_t status)
+{
+	if (status < 0 && !rna_error_is_absence((int)status))
+		run->error = (int)status;
 }
 
 void rna_pci_function_classify(struct rna_pci_function *function)

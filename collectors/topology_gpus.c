@@ -206,5 +206,5 @@ int rna_topology_read_gpus(struct rna_topology_run *run, struct rna_topology *to
 		read_gpu(run, function, &kfd, &gpus[topology->gpu_count++]);
 	}
 	topology->gpus = gpus;
-	return run->no_memory ? -ENOMEM : 0;
+	return run->error;
 }

@@ -130,7 +130,7 @@ static const char **keep_names(struct rna_topology_run *run, const struct rna_na
 	for (size_t i = 0; kept && i < names->count; i++)
 		kept[i] =
 			rna_topology_need(run, rna_arena_strdup(run->part->arena, names->items[i]));
-	if (kept && !run->no_memory)
+	if (kept && run->error == 0)
 		qsort(kept, names->count, sizeof(*kept), compare_names);
 	return kept;
 }
@@ -172,5 +172,5 @@ int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *to
 		};
 		topology->nic_count++;
 	}
-	return run->no_memory ? -ENOMEM : 0;
+	return run->error;
 }

@@ -14,6 +14,7 @@
 #include "rna/parse.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <net/if.h>
 #include <string.h>
@@ -47,10 +48,11 @@ uint32_t rna_topology_read_id(struct rna_topology_run *run, const char *director
 {
 	const char *path = join(run, directory, name);
 	uint64_t id;
+	int status = path ? rna_root_read_hex(run->in->root, path, &id) : -ENOMEM;
 
-	if (!path || rna_root_read_hex(run->in->root, path, &id) < 0 || id > UINT32_MAX)
-		return 0;
-	return (uint32_t)id;
+	if (rna_error_is_lack(status) || status == -EIO)
+		rna_topology_note(run, status);
+	return status < 0 || id > UINT32_MAX ? 0 : (uint32_t)id;
 }
 
 int rna_topology_read_node(struct rna_topology_run *run, const char *directory)
@@ -67,8 +69,12 @@ static const char *read_link(struct rna_topology_run *run, const char *directory
 {
 	const char *path = join(run, directory, name);
 	char target[PATH_MAX];
+	ssize_t len =
+		path ? rna_root_readlink(run->in->root, path, target, sizeof(target)) : -ENOMEM;
 
-	if (!path || rna_root_readlink(run->in->root, path, target, sizeof(target)) < 0)
+	if (len != -EINVAL) /* trees that were copied have the directory itself there */
+		rna_topology_note(run, len);
+	if (len < 0)
 		return NULL;
 	return rna_topology_need(run, rna_arena_strdup(run->scratch, target));
 }
@@ -129,8 +135,10 @@ static const char *find_physical(struct rna_topology_run *run, const char *direc
 {
 	const char *name = rna_topology_read_link_name(run, directory, "physfn", run->scratch);
 	const char *path = name ? join(run, FUNCTIONS, name) : NULL;
+	RNA_CLOSE int fd = path ? rna_root_openat(run->in->root, path, O_PATH) : -ENOENT;
 
-	return path && rna_root_exists(run->in->root, path) ? name : NULL;
+	rna_topology_note(run, fd);
+	return fd >= 0 ? name : NULL;
 }
 
 /* directory: in scratch, ends with the address. NULL: nothing of ours, or no memory. */
@@ -261,9 +269,7 @@ void rna_topology_read_functions(struct rna_topology_run *run)
 	ssize_t count = rna_root_list(run->in->root, FUNCTIONS, run->scratch, &names);
 
 	run->pci = count >= 0;
-	run->no_memory |= count == -ENOMEM;
-	if (count < 0 && count != -ENOENT)
-		rna_part_count_error(run->part, (int)count);
+	rna_topology_note(run, count);
 	for (ssize_t i = 0; i < count; i++) {
 		const char *directory = rna_pci_is_address(names[i], strlen(names[i]))
 						? find_directory(run, names[i])
@@ -312,7 +318,7 @@ void rna_topology_read_netdevs(struct rna_topology_run *run)
 	char **names;
 	ssize_t count = rna_root_list(run->in->root, INTERFACES, run->scratch, &names);
 
-	run->no_memory |= count == -ENOMEM;
+	rna_topology_note(run, count);
 	for (ssize_t i = 0; i < count; i++) {
 		const char *rest = "";
 		struct rna_pci_function *function =

@@ -135,7 +135,7 @@ static int add_component(struct tree *tree, const struct rna_pci_function *funct
 	parent = object->parent >= 0 ? &tree->objects[object->parent] : NULL;
 	if (last || ends_with(function->directory, function->path))
 		directory = find_directory(run, function, end);
-	if (!object->address || run->no_memory)
+	if (!object->address || run->error < 0)
 		return -ENOMEM;
 	if (last) {
 		object->role = role_of_function(function);
@@ -203,5 +203,5 @@ int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topolo
 	rna_topology_locate(run, objects, tree.count);
 	topology->objects = objects;
 	topology->object_count = tree.count;
-	return run->no_memory ? -ENOMEM : 0;
+	return run->error;
 }

@@ -32,7 +32,16 @@ struct run {
 	size_t count;
 	struct rna_virtual_function functions[RNA_VIRTUAL_FUNCTIONS_MAX];
 	bool no_memory;
+	int error; /* why it could not be seen what there is; 0: it could */
 };
+
+/* That something is not there is an answer. All else is none. Returns status. */
+static ssize_t note(struct run *run, ssize_t status)
+{
+	if (status < 0 && !rna_error_is_absence((int)status))
+		run->error = (int)status;
+	return status;
+}
 
 /* The function of that number, new if need be; NULL: it is beyond what is looked at. */
 static struct rna_virtual_function *function_of(struct run *run, uint64_t number)
@@ -70,7 +79,7 @@ static const char *target_of(struct run *run, const char *directory, const char 
 	const char *path = path_of(run, directory, name), *slash;
 	char target[RNA_ATTRIBUTE_MAX];
 
-	if (!path || rna_root_readlink(run->in->root, path, target, sizeof(target)) < 0)
+	if (!path || note(run, rna_root_readlink(run->in->root, path, target, sizeof(target))) < 0)
 		return NULL;
 	slash = strrchr(target, '/');
 	return keep(run, slash ? slash + 1 : target);
@@ -82,7 +91,7 @@ static const char *first_in(struct run *run, const char *directory, const char *
 	const char *path = path_of(run, directory, name);
 	char **names;
 
-	if (!path || rna_root_list(run->in->root, path, run->scratch, &names) <= 0)
+	if (!path || note(run, rna_root_list(run->in->root, path, run->scratch, &names)) <= 0)
 		return NULL;
 	return keep(run, names[0]);
 }
@@ -91,7 +100,7 @@ static void read_pci(struct run *run)
 {
 	static const char prefix[] = "virtfn";
 	char **names;
-	ssize_t count = rna_root_list(run->in->root, run->pci, run->scratch, &names);
+	ssize_t count = note(run, rna_root_list(run->in->root, run->pci, run->scratch, &names));
 
 	for (ssize_t i = 0; i < count; i++) {
 		struct rna_virtual_function *function;
@@ -192,7 +201,8 @@ static void read_netdevs(struct run *run)
 	struct rna_vf_list list = {0};
 	char **names;
 	ssize_t count =
-		directory ? rna_root_list(run->in->root, directory, run->scratch, &names) : 0;
+		directory ? note(run, rna_root_list(run->in->root, directory, run->scratch, &names))
+			  : 0;
 
 	for (ssize_t i = 0; i < count; i++) {
 		int status;
@@ -314,6 +324,8 @@ static int read_all(struct run *run, struct rna_virtual_functions *ret)
 	functions = rna_arena_array(run->part->arena, run->count, sizeof(*functions));
 	if (!functions || run->no_memory)
 		return -ENOMEM;
+	if (run->error < 0)
+		return run->error;
 	if (run->count > 0) {
 		memcpy(functions, run->functions, run->count * sizeof(*functions));
 		qsort(functions, run->count, sizeof(*functions), compare_numbers);

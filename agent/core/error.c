@@ -70,3 +70,8 @@ bool rna_error_is_lack(int code)
 {
 	return code == -ENOMEM || code == -EMFILE || code == -ENFILE;
 }
+
+bool rna_error_is_absence(int code)
+{
+	return code == -ENOENT || code == -ENOTDIR || code == -ELOOP || code == -ENODEV;
+}

@@ -32,7 +32,7 @@ static size_t line_at(const struct rna_strbuf *text, size_t offset)
 /* What libyaml says of broken text; bytes that are no UTF-8 it locates by offset only. */
 static int fail_syntax(const struct load *load, const yaml_parser_t *parser)
 {
-	if (parser->error == YAML_MEMORY_ERROR)
+	if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* it does not always say so */
 		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
 	if (parser->error == YAML_READER_ERROR)
 		return rna_error_say(load->error, -EINVAL, "%s:%zu: not text in UTF-8: %s",

@@ -33,5 +33,8 @@ int rna_error_say(struct rna_error *error, int code, const char *format, ...) RN
 /* Is it want of memory or of descriptors? That says nothing of what was asked for, and passes. */
 bool rna_error_is_lack(int code);
 
+/* Does it say that what was asked for is not there, or is just going? */
+bool rna_error_is_absence(int code);
+
 /* Puts "object: " in front of the text that error (NULL is fine) has. Returns its code. */
 int rna_error_prefix(struct rna_error *error, const char *format, ...) RNA_PRINTF(2, 3);
