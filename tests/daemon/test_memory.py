@@ -169,7 +169,7 @@ class Restarts(unittest.TestCase):
             self.assertEqual(agent.expected("mlx5_4"), (1, "remembered"))
 
     def test_damaged_file_is_set_aside(self):
-        for damage in "", "not JSON":
+        for damage in "", "not JSON", '{"version": 1, "devices": [{"key": "0000:1':
             with self.subTest(damage), Remembering() as agent:
                 wait("a file", agent.memory)
                 agent.stop()
