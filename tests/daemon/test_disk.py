@@ -9,6 +9,7 @@ import unittest
 
 import agent as agent_module
 from agent import wait
+from lines import long
 from test_memory import Remembering
 
 CALLS_MAX = 50  # that a start and a write make; more is a fault of this test
@@ -68,6 +69,7 @@ class Refused(Remembering):
         self.write(f"{PORT}/state", "4: ACTIVE" if up else "1: DOWN")
 
 
+@long
 class Killed(unittest.TestCase):
     """Between two calls nothing changes on the disk, so before each of them is at any time."""
 
@@ -123,6 +125,7 @@ class Killed(unittest.TestCase):
             self.assertNotIn("damaged", agent.log())
 
 
+@long
 class Refusing(unittest.TestCase):
     """A refusal is said once, costs nothing that was written, and ends."""
 
