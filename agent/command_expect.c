@@ -11,6 +11,7 @@
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "expectation.h"
 #include "once.h"
@@ -252,6 +253,7 @@ static int accept_locked(struct work *work, const char *path, struct rna_error *
 
 	if (directory < 0)
 		return directory;
+	(void)umask(022); /* root writes it, and the agent's own user has to read it */
 	locked = lock(directory, error);
 	return locked < 0 ? locked : accept_all(work, directory, error);
 }

@@ -40,7 +40,7 @@ class Remembering(Agent):
         where = ["--root", self.root] if root else []
         return subprocess.run([agent_module.binary, *words, *where, "--config", self.config],
                               capture_output=True, text=True, timeout=agent_module.PATIENCE,
-                              check=False)
+                              check=False, umask=0o077)  # root's, on careful nodes
 
     def transitions(self, direction, device="mlx5_1"):
         return self.metric("rdma_port_transitions_total", device=device, port="1",
@@ -285,6 +285,8 @@ class Expectations(unittest.TestCase):
             agent.write(f"{PORT}/state", "1: DOWN")
             done = agent.command("expect", "accept")
             self.assertIn("accepted: 8 up, 1 down, 0 gone", done.stdout)
+            self.assertEqual(os.stat(f"{agent.state}/accepted.json").st_mode & 0o777, 0o644,
+                             "the agent's own user has to read it")
             agent.start()
             wait("readiness", agent.is_ready)
             self.assertEqual(agent.expected(), (0, "accepted"))
