@@ -23,6 +23,7 @@ image="mmdebstrap cpio"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
 fuzz="libclang-rt-dev"
+valgrind="valgrind"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -35,6 +36,7 @@ group() {
 	pictures) echo $pictures ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
+	valgrind) echo $valgrind ;;
 	fuzz) apt-cache show $fuzz >/dev/null 2>&1 && echo $fuzz || true ;; # in clang itself on Ubuntu 22.04
 	systemd) echo $systemd ;;
 	*) echo "packages.sh: no group '$1'" >&2 && exit 2 ;;
