@@ -29,6 +29,7 @@
 #include "quiesce.h"
 #include "remember.h"
 #include "schedule.h"
+#include "seccomp_filter.h"
 #include "state.h"
 #include "watch.h"
 #include "web.h"
@@ -663,6 +664,27 @@ static int start_node(struct rna_agent *agent, struct rna_error *error)
 	return ret < 0 ? rna_error_set(error, ret, "cannot tell Kubernetes of this node") : 0;
 }
 
+/*
+ * After all that is done once, before a lane runs. What CUDA's libraries call is theirs to change,
+ * so where tests load them it takes an administrator to say that the filter is to be on.
+ */
+static int filter_calls(struct rna_agent *agent, struct rna_error *error)
+{
+	enum rna_seccomp_mode mode = (enum rna_seccomp_mode)agent->settings.security_seccomp;
+	int ret = 0;
+
+	if (mode == RNA_SECCOMP_AUTO && agent->settings.selftest_gpu_memory)
+		mode = RNA_SECCOMP_OFF;
+	if (rna_seccomp_is_wanted(mode))
+		ret = rna_seccomp_install(error);
+	if (ret < 0 && mode == RNA_SECCOMP_ON)
+		return ret;
+	if (ret < 0)
+		rna_log_warning("%s; going on without", error->text);
+	agent->status.seccomp = rna_seccomp_state();
+	return 0;
+}
+
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
@@ -712,6 +734,9 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return ret;
 	ret = start_selftest(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = filter_calls(agent, error);
 	if (ret < 0)
 		return ret;
 	ret = rna_schedule_start(&agent->schedule, false, error);

@@ -14,6 +14,7 @@
 #include "duration.h"
 #include "expectation.h"
 #include "qos_profile.h"
+#include "seccomp_filter.h"
 #include "rna/collector.h"
 #include "rna/device_filter.h"
 #include "rna/ethernet.h"
@@ -40,6 +41,13 @@ static bool is_label_value(const char *entry);
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
 	{"info", LOG_INFO}, {"debug", LOG_DEBUG},     {NULL, 0},
+};
+
+static const struct rna_setting_choice seccomp_modes[] = {
+	{"auto", RNA_SECCOMP_AUTO},
+	{"on", RNA_SECCOMP_ON},
+	{"off", RNA_SECCOMP_OFF},
+	{NULL, 0},
 };
 
 static const struct rna_setting_choice counters_sources[] = {
@@ -343,6 +351,10 @@ const struct rna_setting rna_setting_table[] = {
 	     RNA_CONTROL_SOCKET_DEFAULT,
 	     "Unix socket at which commands of this node ask the agent to do something, as root or as "
 	     "its own user. Read at the start only; a root other than the running system's has none."),
+	CHOICE("security.seccomp", security_seccomp, seccomp_modes, "auto",
+	       "Whether the agent puts a filter of system calls on itself; auto does unless the process has "
+	       "one already, of systemd or of a container, and unless selftest.gpu_memory is on. Read at "
+	       "the start only."),
 	DURATION("quiesce.timeout", quiesce_timeout, "10s", "7d", "1h",
 		 "A quiesce that was asked for ends by itself after so long, unless the command says otherwise."),
 	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none", is_label_key,

@@ -95,6 +95,7 @@ struct rna_settings {
 	char *kubernetes_nfd_directory;
 	rna_usec kubernetes_nfd_expiry;
 	char *control_socket; /* "": none */
+	int security_seccomp; /* enum rna_seccomp_mode */
 	rna_usec quiesce_timeout;
 	char *quiesce_node_label;       /* "": none */
 	char **quiesce_node_label_idle; /* NULL-ended, or NULL: none */

@@ -62,6 +62,14 @@ struct rna_value rna_family_lanes_stalled(const struct rna_subject *node)
 	return rna_value_ok(node->view->agent.lanes_stalled);
 }
 
+void rna_family_seccomp(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const char *filter = node->view->agent.seccomp;
+
+	if (filter)
+		rna_writer_sample_with(writer, node->labels, "filter", filter, 1);
+}
+
 struct rna_value rna_family_quiesced(const struct rna_subject *node)
 {
 	return rna_family_yes_or_no(node->view->agent.quiesced);

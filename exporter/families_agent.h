@@ -13,6 +13,7 @@ struct rna_value rna_family_start_time(const struct rna_subject *node);
 struct rna_value rna_family_snapshots(const struct rna_subject *node);
 struct rna_value rna_family_lanes(const struct rna_subject *node);
 struct rna_value rna_family_lanes_stalled(const struct rna_subject *node);
+void rna_family_seccomp(const struct rna_subject *node, struct rna_writer *writer);
 struct rna_value rna_family_quiesced(const struct rna_subject *node);
 struct rna_value rna_family_config_ok(const struct rna_subject *node);
 struct rna_value rna_family_config_loaded(const struct rna_subject *node);

@@ -321,6 +321,8 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_view
 	rna_json_set_text(writer, agent, "version", RNA_VERSION);
 	rna_json_set_text(writer, agent, "root", view->agent.root);
 	rna_json_set(writer, agent, "live", json_boolean(view->agent.live));
+	if (view->agent.seccomp)
+		rna_json_set_text(writer, agent, "seccomp", view->agent.seccomp);
 	if (view->agent.quiesced)
 		rna_json_set_text(writer, agent, "quiesced_because", view->agent.quiesced);
 	set_families(writer, agent, node, RNA_SCOPE_NODE, "rdma_agent_");

@@ -11,7 +11,7 @@ set -euo pipefail
 build="gcc libc6-dev meson ninja-build pkg-config python3
 	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libdeflate-dev libjansson-dev
-	libyaml-dev libcurl4-openssl-dev liblldpctl-dev"
+	libyaml-dev libcurl4-openssl-dev liblldpctl-dev libseccomp-dev"
 test="clang clang-format curl libcmocka-dev libfaketime man-db openssl prometheus
 	prometheus-node-exporter python3-prometheus-client python3-yaml"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers

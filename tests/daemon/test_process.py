@@ -167,6 +167,38 @@ class Holds(unittest.TestCase):
         return [row for row in rows if row[1] == NETLINK_RDMA and f"socket:[{row[-1]}]" in held]
 
 
+class Filter(unittest.TestCase):
+    """Of system calls: what is refused is in test_seccomp.c, and all other tests run behind it."""
+
+    def filter_with(self, mode, more=""):
+        """What the agent says of its filter, and how many the kernel counts."""
+        agent = Agent("no-stack", poll=QUIET, ready=False)
+        with agent:
+            agent.stop()
+            agent.write_config(extra=f'security: {{seccomp: "{mode}"}}\n{more}')
+            agent.start()
+            wait("readiness", agent.is_ready)
+            with open(agent.proc("status"), encoding="utf-8") as file:
+                count = re.search(r"^Seccomp_filters:\s*(\d+)", file.read(), re.M)
+            said = [dict(labels)["filter"] for name, labels in agent.metrics()
+                    if name == "rdma_agent_seccomp_info"]
+            return said, int(count[1]) if count else None
+
+    def test_modes(self):
+        _, ours = self.filter_with("off")
+        if ours is None:
+            self.skipTest("this kernel does not count filters")
+        outside = ["inherited"] if ours else ["none"]
+        self.assertEqual(self.filter_with("off"), (outside, ours))
+        if self.filter_with("auto") == (outside, ours) and not ours:
+            self.skipTest("the agent was built without libseccomp")
+        self.assertEqual(self.filter_with("on"), (["own"], ours + 1))
+        self.assertEqual(self.filter_with("auto"), (outside, ours) if ours else (["own"], 1))
+        cuda = "selftest: {gpu_memory: true}\n"
+        self.assertEqual(self.filter_with("auto", cuda), (outside, ours))
+        self.assertEqual(self.filter_with("on", cuda), (["own"], ours + 1))
+
+
 @alone
 class Idle(unittest.TestCase):
     def test_no_wake_ups_without_work(self):

@@ -18,14 +18,14 @@ FOLDERS = {
     "agent/core": ("rna/",),
     "collectors": ("rna/", "collectors_config.h"),
     "exporter": ("rna/",),
-    "agent": ("rna/",),
+    "agent": ("rna/", "agent_config.h"),
 }
 
 # Headers that one file alone may include, wherever it stands; a family of headers ends in a slash
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
-            "crypt.h")
+            "crypt.h", "seccomp.h")
 # Verbs are asked for state in the agent, and move data in a child process. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them.
