@@ -48,9 +48,10 @@ struct rna_agent_status {
 	rna_usec config_loaded; /* realtime of the last good load */
 	struct rna_web_status web;
 	const char *quiesced; /* why nothing of the RDMA stack is opened; NULL: it may be */
-	const char *seccomp;  /* which filter of system calls the agent has; NULL: it does not matter */
-	const char *root;     /* the root in use */
-	bool live;            /* root is the running kernel's */
+	const char
+		*seccomp; /* which filter of system calls the agent has; NULL: it does not matter */
+	const char *root; /* the root in use */
+	bool live;        /* root is the running kernel's */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 };
 
