@@ -9,6 +9,10 @@ PROFILES = {
     "umad-group": {"umad": {"enabled": True, "group": 2010},
                    "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
     "self-test": {"selfTest": {"enabled": True}},
+    "ethtool": {"ethtool": {"enabled": True}},
+    "ethtool-and-self-test": {
+        "ethtool": {"enabled": True}, "selfTest": {"enabled": True},
+        "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
     "plugin": {
         "verbs": {"enabled": True}, "umad": {"enabled": True}, "selfTest": {"enabled": True},
         "deviceFiles": {"by": "plugin", "resource": "rdma/rdma_shared_device_a"}},
@@ -110,6 +114,11 @@ REFUSED = [
     ({"umad": {"group": "rdma"}}, "umad.group", "rdma"),
     ({"deviceFiles": {"by": "magic"}}, "deviceFiles.by", "magic"),
     ({"verbs": {"enabled": True}, "deviceFiles": {"by": "plugin"}}, "deviceFiles.resource", "plugin"),
+    ({"ethtool": True}, "ethtool", "object"),
+    # it reads interfaces of the node, of whose network no value takes the pods off
+    ({"ethtool": {"enabled": True}, "hostNetwork": False}, "", "hostNetwork"),
+    ({"ethtool": {"enabled": True}, "podSecurityContext": {"runAsUser": 10879}}, "ethtool.enabled",
+     "podSecurityContext.runAsUser"),
     ({"tolerations": [{"operator": "Exist"}]}, "tolerations.0.operator", "Exist"),
     ({"podLabels": {"a": 1}}, "podLabels.a", "string"),
     ({"podMonitor": {"enabled": True}, "serviceMonitor": {"enabled": True}},

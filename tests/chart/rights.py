@@ -25,14 +25,20 @@ def uses_api(values):
 
 def wants_root(values):
     by_umad = values["umad"]["enabled"] and values["umad"].get("group") is None
-    return by_umad or values["selfTest"]["enabled"] or writes_nfd_file(values)
+    return by_umad or bool(wanted_capabilities(values)) or writes_nfd_file(values)
+
+
+def wanted_capabilities(values):
+    return [name for key, name in (("selfTest", "IPC_LOCK"), ("ethtool", "NET_ADMIN"))
+            if values[key]["enabled"]]
 
 
 def wanted_context(values):
     """The securityContext that the agent's container has to have, as the whole of it."""
     if wants_device_files(values) and not by_plugin(values):
         return {"readOnlyRootFilesystem": True, "privileged": True}
-    capabilities = {"drop": ["ALL"], **({"add": ["IPC_LOCK"]} if values["selfTest"]["enabled"] else {})}
+    added = wanted_capabilities(values)
+    capabilities = {"drop": ["ALL"], **({"add": added} if added else {})}
     return {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False,
             "capabilities": capabilities}
 

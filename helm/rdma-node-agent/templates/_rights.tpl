@@ -23,7 +23,16 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 added takes effect for root only: Kubernetes gives no ambient ones. */ -}}
 {{- define "rdma-node-agent.needsRoot" -}}
 {{- $umad := and .Values.umad.enabled (kindIs "invalid" .Values.umad.group) -}}
-{{- if or $umad .Values.selfTest.enabled (include "rdma-node-agent.writesNfdFile" .) }}true{{ end -}}
+{{- $capability := include "rdma-node-agent.capabilities" . | fromJsonArray -}}
+{{- if or $umad $capability (include "rdma-node-agent.writesNfdFile" .) }}true{{ end -}}
+{{- end -}}
+
+{{- /* Those that are added to none, as a list in JSON. */ -}}
+{{- define "rdma-node-agent.capabilities" -}}
+{{- $names := list -}}
+{{- if .Values.selfTest.enabled }}{{ $names = append $names "IPC_LOCK" }}{{ end -}}
+{{- if .Values.ethtool.enabled }}{{ $names = append $names "NET_ADMIN" }}{{ end -}}
+{{- toJson $names -}}
 {{- end -}}
 
 {{- define "rdma-node-agent.uid" -}}
@@ -40,7 +49,11 @@ added takes effect for root only: Kubernetes gives no ambient ones. */ -}}
 {{- if and .Values.umad.enabled (not (kindIs "invalid" .Values.umad.group)) -}}
 {{- $_ := set $own "supplementalGroups" (list (int .Values.umad.group)) -}}
 {{- end -}}
-{{- mergeOverwrite $own .Values.podSecurityContext | toYaml -}}
+{{- $context := mergeOverwrite $own .Values.podSecurityContext -}}
+{{- if and .Values.ethtool.enabled (ne (int $context.runAsUser) 0) -}}
+{{- fail "ethtool.enabled: podSecurityContext.runAsUser is not root, for whom alone NET_ADMIN takes effect" -}}
+{{- end -}}
+{{- toYaml $context -}}
 {{- end -}}
 
 {{- /* "privileged" is about all capabilities and devices, so that there is nothing to drop beside
@@ -54,8 +67,8 @@ privileged: true
 allowPrivilegeEscalation: false
 capabilities:
   drop: [ALL]
-  {{- if .Values.selfTest.enabled }}
-  add: [IPC_LOCK]
+  {{- with include "rdma-node-agent.capabilities" . | fromJsonArray }}
+  add: [{{ join ", " . }}]
   {{- end }}
 {{- end }}
 {{- end -}}
