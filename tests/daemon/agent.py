@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(TESTS, "golden"))
 from formats import parse_openmetrics  # noqa: E402
 
 # Tests poll for what must happen; this is when they give up. Sanitizers and busy machines are slow.
-PATIENCE = 30
+PATIENCE = 120
 
 # So long may the agent take to end: what its unit allows (TimeoutStopSec). Alone it takes 2 seconds.
 STOP = 10
