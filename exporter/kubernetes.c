@@ -468,6 +468,7 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 	init_round(&client->round, &client->options);
 	client->round.api.cancel = &client->quit;
 	rna_pace_init(&client->pace, &limits, make_seed());
+	rna_pace_start(&client->pace, rna_clock_monotonic());
 	status = client->wake < 0 || client->ready < 0
 			 ? -EMFILE
 			 : rna_thread_start(&client->thread, LANE_STACK, "rna-kube", lane_main,

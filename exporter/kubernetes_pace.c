@@ -36,6 +36,12 @@ void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, 
 	};
 }
 
+void rna_pace_start(struct rna_pace *pace, rna_usec now)
+{
+	if (pace->limits.look > 0)
+		pace->look = now + rna_pace_random(&pace->random, pace->limits.first_delay);
+}
+
 void rna_pace_want(struct rna_pace *pace, rna_usec now)
 {
 	rna_usec spread = pace->has_written ? pace->limits.spread : pace->limits.first_delay;
@@ -69,14 +75,14 @@ rna_usec rna_pace_next(const struct rna_pace *pace)
 		       earlier(pace->resync, pace->heartbeat));
 }
 
-/* The first round looks as well: the Node may have what an earlier agent left. */
+/* A first change does not wait for the first look: the Node may have what an earlier agent left. */
 struct rna_pace_due rna_pace_due(const struct rna_pace *pace, rna_usec now)
 {
 	bool change = change_time(pace) <= now;
 
 	return (struct rna_pace_due){
 		.change = change,
-		.look = pace->look <= now || (change && !pace->has_written),
+		.look = pace->look <= now || (change && !pace->has_looked),
 		.resync = pace->resync <= now,
 		.heartbeat = pace->heartbeat <= now,
 	};
@@ -108,8 +114,10 @@ void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_u
 		pace->change = RNA_USEC_NEVER;
 		pace->has_written = true;
 	}
-	if (due->look)
+	if (due->look) {
 		pace->look = around(pace, pace->limits.look, now);
+		pace->has_looked = true;
+	}
 	if (all)
 		pace->resync = around(pace, pace->limits.resync, now);
 	if (all || due->heartbeat)

@@ -35,8 +35,9 @@ struct rna_pace {
 	struct rna_pace_limits limits;
 	uint64_t random;    /* a state, never 0 */
 	bool has_written;   /* later changes are spread otherwise than the first */
+	bool has_looked;    /* else the first change does */
 	rna_usec change;    /* when it is to be written; RNA_USEC_NEVER: there is none */
-	rna_usec look;      /* RNA_USEC_NEVER: before the first write, or never */
+	rna_usec look;      /* RNA_USEC_NEVER: not started, or never */
 	rna_usec resync;    /* same */
 	rna_usec heartbeat; /* same */
 	unsigned tokens;
@@ -50,6 +51,9 @@ struct rna_pace_due {
 
 /* seed: different for each agent. */
 void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, uint64_t seed);
+
+/* The Node is looked at within first_delay, whether or not there is something to write by then. */
+void rna_pace_start(struct rna_pace *pace, rna_usec now);
 
 /* There is something to write. */
 void rna_pace_want(struct rna_pace *pace, rna_usec now);

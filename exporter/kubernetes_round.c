@@ -138,7 +138,7 @@ static struct rna_kube_words words_of(const struct rna_kube_round *round)
 /* An agent that does not know yet what to say leaves what is there. */
 static bool has_labels(const struct rna_kube_round *round)
 {
-	return round->wish->labels_decided;
+	return round->wish && round->wish->labels_decided;
 }
 
 /*
@@ -160,8 +160,8 @@ static bool is_without_conditions(const struct rna_kube_round *round)
 
 static bool has_conditions(const struct rna_kube_round *round)
 {
-	return round->wish->conditions_decided && round->api.options->condition_types &&
-	       !is_without_conditions(round);
+	return round->wish && round->wish->conditions_decided &&
+	       round->api.options->condition_types && !is_without_conditions(round);
 }
 
 /* Nothing of what we wrote is there any more, or we do not know. */
@@ -215,6 +215,21 @@ static void note_uid(struct rna_kube_round *round, const char *uid)
 	}
 }
 
+/*
+ * What is answered to each write has the Node's labels, those of others as well: a driver upgrade
+ * is known as often as conditions are renewed, and costs no request. Takes over the arena.
+ */
+static void note_labels(struct rna_kube_round *round, const struct rna_kube_node *node,
+			struct rna_arena **arena)
+{
+	if (!round->node.uid)
+		return; /* the first look has all of it */
+	(void)rna_arena_free(round->label_arena);
+	round->label_arena = RNA_TAKE(*arena);
+	round->node.labels = node->labels;
+	round->node.label_count = node->label_count;
+}
+
 /* The same for what is answered with the Node. */
 static enum rna_kubernetes_result send_to_node(struct rna_kube_round *round, const char *type,
 					       const struct rna_strbuf *path,
@@ -230,6 +245,7 @@ static enum rna_kubernetes_result send_to_node(struct rna_kube_round *round, con
 	    read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	note_uid(round, node.uid);
+	note_labels(round, &node, &arena);
 	return RNA_KUBERNETES_OK;
 }
 
@@ -276,7 +292,8 @@ bool rna_kube_has_taint(const struct rna_kube_round *round)
 {
 	const struct rna_kubernetes_options *options = round->api.options;
 
-	return round->wish->taint_decided && (options->taint_key || options->former_taints);
+	return round->wish && round->wish->taint_decided &&
+	       (options->taint_key || options->former_taints);
 }
 
 static bool taint_behind(const struct rna_kube_round *round)
@@ -873,6 +890,7 @@ void rna_kube_round_deinit(struct rna_kube_round *round)
 		drop_event(round, round->event_count - 1);
 	rna_strbuf_deinit(&round->labels);
 	rna_strbuf_deinit(&round->conditions);
+	(void)rna_arena_free(round->label_arena);
 	(void)rna_arena_free(round->node_arena);
 	free(round->problem);
 }

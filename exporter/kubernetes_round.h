@@ -43,6 +43,8 @@ struct rna_kube_round {
 	struct rna_time written;
 	struct rna_time looked;
 	struct rna_arena *node_arena;
+	struct rna_arena
+		*label_arena;      /* of the node's labels, if a write's answer had newer ones */
 	struct rna_kube_node node; /* when it was looked at; uid NULL: never */
 	bool look_fresh;           /* the next look must not see an older one */
 	rna_usec made_anew;        /* monotonic; when another Node of that name was met; 0: never */

@@ -73,6 +73,28 @@ class Flow(DoubleTest):
         self.assertEqual(self.node.own_labels, labels)
 
 
+class Upgrade(DoubleTest):
+    """The label that says that the driver is being changed; the Node is looked at once."""
+
+    UPGRADE = {"nvidia.com/ofed-driver-upgrade-state": "upgrade-required"}
+
+    def wait_quiesced(self, agent):
+        wait("the quiesce", lambda: agent.metric("rdma_agent_quiesced") == 1)
+        self.assertEqual(len(self.asked("GET")), 1)
+
+    def test_is_known_before_there_is_anything_to_say(self):
+        self.node.label(**self.UPGRADE)
+        with ApiAgent(self.kubeconfig, look="24h", up_delay="1h", conditions=False) as agent:
+            self.wait_quiesced(agent)
+
+    def test_comes_with_the_answer_to_a_write(self):
+        with ApiAgent(self.kubeconfig, look="24h") as agent:
+            wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            self.node.label(**self.UPGRADE)
+            agent.set_port(1, "1: DOWN")
+            self.wait_quiesced(agent)
+
+
 class Trouble(DoubleTest):
     """Monitoring goes on; the log has one line."""
 

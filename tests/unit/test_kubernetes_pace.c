@@ -52,6 +52,27 @@ static void test_nothing_to_say_is_no_reason_to_wake_up(void **state)
 	assert_true(rna_pace_next(&pace) == RNA_USEC_NEVER);
 }
 
+/* One look, not two: the first change has no other one. */
+static void test_a_start_looks_before_there_is_anything_to_say(void **state)
+{
+	struct rna_pace pace;
+	struct rna_pace_due due;
+	rna_usec now;
+
+	(void)state;
+	start(&pace, &standard);
+	rna_pace_start(&pace, 0);
+	now = rna_pace_next(&pace);
+	assert_in_range(now, 0, standard.first_delay);
+	due = rna_pace_due(&pace, now);
+	assert_true(due.look && !due.change && !due.resync && !due.heartbeat);
+	rna_pace_begin(&pace, &due, now);
+	rna_pace_want(&pace, now);
+	now = rna_pace_next(&pace);
+	due = rna_pace_due(&pace, now);
+	assert_true(due.change && !due.look);
+}
+
 static void test_the_first_round_looks(void **state)
 {
 	struct rna_pace pace;
@@ -461,6 +482,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_to_say_is_no_reason_to_wake_up),
+		cmocka_unit_test(test_a_start_looks_before_there_is_anything_to_say),
 		cmocka_unit_test(test_the_first_round_looks),
 		cmocka_unit_test(test_a_change_is_spread_once),
 		cmocka_unit_test(test_what_changed_back_is_forgotten_but_not_the_first),
