@@ -212,14 +212,11 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 {
 	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
-	size_t members = 0, lost = 0;
+	const struct rna_netdev *netdev;
+	size_t members = 0, lost = 0, from = 0;
 	const char *first = NULL;
 
-	for (size_t i = 0; bond && i < part->count; i++) {
-		const struct rna_netdev *netdev = &part->netdevs[i];
-
-		if (!netdev->master || strcmp(netdev->master, bond->name) != 0)
-			continue;
+	while (bond && (netdev = rna_netdevs_next_member(part, bond->name, NULL, &from))) {
 		members++;
 		if (!rna_netdev_has_no_link(netdev))
 			continue;

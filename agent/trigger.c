@@ -56,11 +56,12 @@ static void mark_ports_of(struct rna_schedule *schedule, const struct rna_trigge
 static void mark_served(struct rna_schedule *schedule, const struct rna_trigger *trigger,
 			const struct rna_netdevs *netdevs, const struct rna_netdev *netdev)
 {
+	const struct rna_netdev *member;
+	size_t from = 0;
+
 	mark_ports_of(schedule, trigger, netdevs, netdev->name);
-	for (size_t i = 0; i < netdevs->count; i++)
-		if (netdevs->netdevs[i].master &&
-		    strcmp(netdevs->netdevs[i].master, netdev->name) == 0)
-			mark_ports_of(schedule, trigger, netdevs, netdevs->netdevs[i].name);
+	while ((member = rna_netdevs_next_member(netdevs, netdev->name, NULL, &from)))
+		mark_ports_of(schedule, trigger, netdevs, member->name);
 	(void)mark_node(schedule, trigger);
 }
 

@@ -431,19 +431,20 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 
 static void read_port(struct run *run, struct rna_netdev_search *search, unsigned port)
 {
-	const struct rna_netdevs *all = search->netdevs;
-	const struct rna_port_netdev *found =
-		rna_netdev_search_port(search, run->in->device->name, port);
+	const struct rna_device *device = run->in->device;
+	const struct rna_port_netdev *found = rna_netdev_search_port(search, device->name, port);
 	const struct rna_netdev *netdev =
 		found ? rna_netdev_search_name(search, found->netdev) : NULL;
+	const struct rna_netdev *member;
+	size_t from = 0;
 
 	if (!netdev || rna_is_representor(run->in->root, netdev->name, run->scratch))
 		return;
 	if (!netdev->bond)
 		read_netdev(run, netdev, port);
-	for (size_t i = 0; netdev->bond && i < all->count; i++)
-		if (rna_same_text(all->netdevs[i].master, netdev->name))
-			read_netdev(run, &all->netdevs[i], port);
+	while (netdev->bond &&
+	       (member = rna_netdevs_next_member(search->netdevs, netdev->name, device, &from)))
+		read_netdev(run, member, port);
 }
 
 static bool has_wire(const struct rna_device *device)

@@ -149,17 +149,17 @@ static const struct rna_netdev *find_netdev(const struct rna_netdevs *netdevs, c
 static int add_port(struct run *run, const struct rna_port_netdev *port)
 {
 	const struct rna_netdevs *netdevs = run->in->netdevs;
-	const struct rna_netdev *netdev = find_netdev(netdevs, port->netdev);
+	const struct rna_netdev *netdev = find_netdev(netdevs, port->netdev), *member;
+	size_t from = 0;
 	int status = 0;
 
 	if (!netdev || netdev->type != ARPHRD_ETHER)
 		return 0;
 	if (!netdev->bond)
 		return add_module(run, netdev->name, port->port);
-	for (size_t i = 0; i < netdevs->count && status == 0; i++)
-		if (netdevs->netdevs[i].master &&
-		    strcmp(netdevs->netdevs[i].master, netdev->name) == 0)
-			status = add_module(run, netdevs->netdevs[i].name, port->port);
+	while (status == 0 &&
+	       (member = rna_netdevs_next_member(netdevs, netdev->name, run->in->device, &from)))
+		status = add_module(run, member->name, port->port);
 	return status;
 }
 

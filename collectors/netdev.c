@@ -196,7 +196,7 @@ static struct rna_netdev *next_netdev(struct run *run)
 }
 
 /* The listed interface of that name, read when it is new. NULL: there is none, or it failed. */
-static const struct rna_netdev *add_netdev(struct run *run, const char *name)
+static struct rna_netdev *add_netdev(struct run *run, const char *name)
 {
 	struct rna_netdev *netdev;
 	int error;
@@ -242,6 +242,34 @@ static void add_port(struct run *run, const struct rna_device *device, unsigned 
 	}
 }
 
+/* The RDMA device on whose function the interface is, or NULL. */
+static const char *find_device(struct run *run, const char *name)
+{
+	const struct rna_presence *presence = run->in->presence;
+
+	for (size_t i = 0; i < presence->device_count; i++) {
+		const struct rna_device *device = &presence->devices[i];
+		const char *path = rna_arena_printf(run->scratch, "%s/device/net/%s",
+						    device->sysfs_path, name);
+		const char *ret;
+
+		if (path && !rna_root_exists(run->in->root, path))
+			continue;
+		ret = path ? rna_arena_strdup(run->part->arena, device->name) : NULL;
+		run->no_memory |= !ret;
+		return ret;
+	}
+	return NULL;
+}
+
+static void add_member(struct run *run, const char *name)
+{
+	struct rna_netdev *netdev = add_netdev(run, name);
+
+	if (netdev) /* else it is not there: then not listed */
+		netdev->device = find_device(run, name);
+}
+
 /*
  * A bond names its members, of which some have no RDMA device: the second port of a LAG is part of
  * the first one's. Interfaces that are no bond have no such file.
@@ -257,7 +285,7 @@ static void add_members(struct run *run, size_t index)
 	run->netdevs[index].bond = true;
 	while ((name = strsep(&rest, " ")))
 		if (*name && strlen(name) < IF_NAMESIZE && !strchr(name, '/'))
-			(void)add_netdev(run, name); /* not there: then not listed */
+			add_member(run, name);
 }
 
 /* The list grows while it is walked: a master may have a master, and brings its members. */

@@ -290,20 +290,21 @@ static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *
 
 /* -- Ports ------------------------------------------------------------------------------------- */
 
-const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs, const char *device,
-					     unsigned port)
+const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs,
+					     const struct rna_device *device, unsigned port)
 {
 	struct rna_netdev_search search = {.netdevs = netdevs};
-	const struct rna_port_netdev *found = rna_netdev_search_port(&search, device, port);
+	const struct rna_port_netdev *found = rna_netdev_search_port(&search, device->name, port);
 	const struct rna_netdev *own =
 		found ? rna_netdev_search_name(&search, found->netdev) : NULL;
+	const struct rna_netdev *member = NULL;
+	size_t from = 0;
 
 	if (!own || own->type != ARPHRD_ETHER)
 		return NULL;
-	for (size_t i = 0; own->bond && i < netdevs->count; i++)
-		if (rna_same_text(netdevs->netdevs[i].master, own->name))
-			return &netdevs->netdevs[i];
-	return own;
+	if (own->bond)
+		member = rna_netdevs_next_member(netdevs, own->name, device, &from);
+	return member ? member : own;
 }
 
 /* VLANs stand on the bond, all else is its members'. */
@@ -338,7 +339,7 @@ static int read_ports(struct run *run, struct rna_qos *qos)
 
 	for (size_t i = 0; status == 0 && i < device->port_count; i++) {
 		const struct rna_netdev *netdev =
-			rna_qos_find_netdev(run->in->netdevs, device->name, device->ports[i]);
+			rna_qos_find_netdev(run->in->netdevs, device, device->ports[i]);
 
 		ports[i].number = device->ports[i];
 		if (netdev && !rna_is_representor(run->in->root, netdev->name, run->scratch))

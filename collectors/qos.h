@@ -23,8 +23,8 @@ extern const char *const rna_qos_ecn_directories[RNA_ECN_COUNT]; /* "roce_np", "
 #define RNA_QOS_UPPER "upper_"
 
 /*
- * The interface whose hardware carries the port's packets: the port's own, or the first member
- * where that is a bond. NULL: there is none, or it is no Ethernet.
+ * The interface whose hardware carries the port's packets: the port's own, or the device's
+ * first member where that is a bond. NULL: there is none, or it is no Ethernet.
  */
-const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs, const char *device,
-					     unsigned port);
+const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs,
+					     const struct rna_device *device, unsigned port);

@@ -86,14 +86,17 @@ static const struct rna_peer *find_lldp_peer(const struct rna_subject *port)
 {
 	const struct rna_lldp *lldp = rna_snapshot_lldp(port->view->snapshot);
 	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
+	const struct rna_netdev *netdev = port->netdev;
 	const struct rna_peer *peer = NULL;
+	size_t from = 0;
 
-	if (!port->netdev)
+	if (!netdev)
 		return NULL;
-	peer = rna_lldp_find(lldp, port->netdev->name);
-	for (size_t i = 0; !peer && port->netdev->bond && i < netdevs->count; i++)
-		if (rna_same_text(netdevs->netdevs[i].master, port->netdev->name))
-			peer = rna_lldp_find(lldp, netdevs->netdevs[i].name);
+	peer = rna_lldp_find(lldp, netdev->name);
+	while (!peer && port->netdev->bond &&
+	       (netdev = rna_netdevs_next_member(netdevs, port->netdev->name, port->device->device,
+						 &from)))
+		peer = rna_lldp_find(lldp, netdev->name);
 	return peer;
 }
 

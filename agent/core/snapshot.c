@@ -254,13 +254,29 @@ const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 	return found ? rna_netdev_search_name(&search, found->netdev) : NULL;
 }
 
+const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netdevs,
+						 const char *bond, const struct rna_device *device,
+						 size_t *from)
+{
+	while (*from < netdevs->count) {
+		const struct rna_netdev *netdev = &netdevs->netdevs[(*from)++];
+		bool any = !device || !device->pci_address || !netdev->device;
+
+		if (rna_same_text(netdev->master, bond) &&
+		    (any || strcmp(netdev->device, device->name) == 0))
+			return netdev;
+	}
+	return NULL;
+}
+
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b)
 {
 	if (a->count != b->count || a->port_count != b->port_count)
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (!rna_same_text(a->netdevs[i].name, b->netdevs[i].name) ||
-		    !rna_same_text(a->netdevs[i].master, b->netdevs[i].master))
+		    !rna_same_text(a->netdevs[i].master, b->netdevs[i].master) ||
+		    !rna_same_text(a->netdevs[i].device, b->netdevs[i].device))
 			return false;
 	for (size_t i = 0; i < a->port_count; i++)
 		if (a->ports[i].port != b->ports[i].port ||

@@ -12,6 +12,8 @@
 #include "rna/part.h"
 #include "rna/value.h"
 
+struct rna_device;
+
 /* RFC 2863 operational state, linux/if.h IF_OPER_*. */
 enum rna_operstate {
 	RNA_OPER_UNKNOWN = 0,
@@ -29,6 +31,8 @@ struct rna_netdev {
 	const char *name;
 	const char *master; /* bond or bridge it belongs to, or NULL */
 	bool bond;          /* its members are listed, too: those whose master it is */
+	/* Of a member of a bond, the RDMA device on whose function it is, or NULL. */
+	const char *device;
 	unsigned ifindex;
 	unsigned type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
 	bool admin_up; /* IFF_UP */
@@ -88,6 +92,16 @@ struct rna_netdev_search {
 const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
 						     const char *device, unsigned port);
 const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name);
+
+/*
+ * A member of bond, from netdevs[*from] on, which moves behind it; NULL: no more. Of those behind
+ * device alone: where two devices are in one bond, each has its own, and one that is no device's
+ * is both's, as the second port of a LAG is. A device without a function is on top of the bond, and
+ * has all of them. device: NULL: whosever it is.
+ */
+const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netdevs,
+						 const char *bond, const struct rna_device *device,
+						 size_t *from);
 
 /* Do both name the same interfaces, masters and mappings? Then labels made of one fit the other. */
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b);

@@ -175,6 +175,28 @@ static void members_of_a_bond_are_asked(void **state)
 	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_RECEIVE_DISCARDS).number, 204);
 }
 
+/* Each its own, and both that of neither; all of them where it stands on the bond, as rxe does. */
+static void a_bond_of_two_devices_is_shared_out(void **state)
+{
+	static const struct {
+		const char *pci_address, *devices[2], *asked;
+	} cases[] = {{"0000:18:00.0", {"mlx5_0", "mlx5_1"}, "eth1 "},
+		     {"0000:18:00.0", {"mlx5_1", "mlx5_0"}, "eth2 "},
+		     {"0000:18:00.0", {"mlx5_0", NULL}, "eth1 eth2 "},
+		     {NULL, {"mlx5_1", "mlx5_2"}, "eth1 eth2 "}};
+	struct node *node = *state;
+
+	node->ports[0].netdev = "bond0";
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		script.asked[0] = '\0';
+		node->device.pci_address = cases[i].pci_address;
+		node->netdevs[1].device = cases[i].devices[0];
+		node->netdevs[2].device = cases[i].devices[1];
+		(void)rna_part_unref(collect(node));
+		assert_string_equal(script.asked, cases[i].asked);
+	}
+}
+
 static void nothing_without_a_wire_is_asked(void **state)
 {
 	static const enum rna_function functions[] = {RNA_FUNCTION_VF, RNA_FUNCTION_SF,
@@ -467,6 +489,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_interface_of_a_port_is_asked),
 		TEST(members_of_a_bond_are_asked),
+		TEST(a_bond_of_two_devices_is_shared_out),
 		TEST(nothing_without_a_wire_is_asked),
 		TEST(without_interfaces_there_is_no_part),
 		TEST(names_are_listed_once),

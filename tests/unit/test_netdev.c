@@ -76,6 +76,41 @@ static void test_members_of_a_bond(void **state)
 	assert_int_equal(rna_part_error_count(part), 0);
 }
 
+/* LACP over two cards: the kernel says the bond for the ports of both. */
+static void test_a_bond_of_two_devices(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	const struct rna_netdevs *netdevs;
+
+	(void)state;
+	tree_init(&tree);
+	for (const char *const *name = (const char *const[]){"mlx5_0", "mlx5_1", NULL}; *name;
+	     name++) {
+		char path[128];
+
+		(void)snprintf(path, sizeof(path),
+			       "sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/0", *name);
+		tree_write(&tree, path, "bond0\n");
+		(void)snprintf(path, sizeof(path), "sys/class/infiniband/%s/device/net/eth%c/type",
+			       *name, (*name)[5]);
+		tree_write(&tree, path, "1\n");
+	}
+	write_netdev(&tree, "bond0", "up\n");
+	write_netdev(&tree, "eth0", "up\n");
+	write_netdev(&tree, "eth1", "up\n");
+	write_netdev(&tree, "eth9", "up\n");
+	tree_write(&tree, "sys/class/net/bond0/bonding/slaves", "eth0 eth1 eth9\n");
+	part = collect(&tree);
+	netdevs = (const struct rna_netdevs *)part;
+	assert_string_equal(netdevs->ports[0].netdev, "bond0");
+	assert_string_equal(netdevs->ports[1].netdev, "bond0");
+	assert_string_equal(find(netdevs, "eth0")->device, "mlx5_0");
+	assert_string_equal(find(netdevs, "eth1")->device, "mlx5_1");
+	assert_null(find(netdevs, "eth9")->device); /* of no RDMA device */
+	assert_null(find(netdevs, "bond0")->device);
+}
+
 /* Every machine has a loopback interface; its addresses are of scope host and reach nobody. */
 static void test_the_kernel_counts_addresses(void **state)
 {
@@ -152,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_of_a_bond),
+		cmocka_unit_test(test_a_bond_of_two_devices),
 		cmocka_unit_test(test_the_kernel_counts_addresses),
 		cmocka_unit_test(test_the_default_route_is_recorded),
 		cmocka_unit_test(test_the_kernel_knows_the_default_route),
