@@ -74,28 +74,42 @@ static bool is_watched(const struct rna_thresholds *thresholds, const struct rna
 	return strcmp(counter->file, "link_downed") == 0; /* transitions are counted by it */
 }
 
-/* One that a threshold watches is worse: its rule is blind now. */
-void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
+/* Counters that stand at their maximum. */
+struct stuck {
+	struct rna_strbuf *names;
+	size_t count, watched;
+};
+
+static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id collector,
+		      struct stuck *stuck)
 {
-	const struct rna_counters_part *part =
-		rna_device_counters(in->subject->device, RNA_COLLECTOR_COUNTERS);
-	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
-	size_t count = 0, watched = 0;
+	const struct rna_counters_part *part = rna_device_counters(in->subject->device, collector);
 
 	for (size_t g = 0; part && g < part->group_count; g++)
 		for (size_t i = 0; i < part->groups[g].count; i++) {
 			const struct rna_counter_value *value = &part->groups[g].values[i];
 
 			if (part->groups[g].port != in->subject->number ||
-			    value->value.state != RNA_VALUE_SATURATED || !value->counter)
+			    !rna_counter_is_stuck(value))
 				continue;
-			rna_strbuf_printf(&names, "%s%s", count++ > 0 ? ", " : "", value->file);
-			watched += is_watched(in->thresholds, value->counter);
+			rna_strbuf_printf(stuck->names, "%s%s", stuck->count++ > 0 ? ", " : "",
+					  value->file);
+			stuck->watched += is_watched(in->thresholds, value->counter);
 		}
+}
+
+/* One that a threshold watches is worse: its rule is blind now. */
+void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
+	struct stuck stuck = {.names = &names};
+
+	add_stuck(in, RNA_COLLECTOR_COUNTERS, &stuck);
+	add_stuck(in, RNA_COLLECTOR_FABRIC, &stuck);
 	if (!rna_strbuf_ok(&names))
 		out->failed = true;
-	else if (count > 0)
+	else if (stuck.count > 0)
 		rna_find(out, "%s %s at the maximum and %s no more", names.data,
-			 count > 1 ? "stand" : "stands", count > 1 ? "count" : "counts")
-			->severity = watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
+			 stuck.count > 1 ? "stand" : "stands", stuck.count > 1 ? "count" : "counts")
+			->severity = stuck.watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
 }

@@ -373,7 +373,8 @@ static const struct rna_family table[] = {
 	  "hw_counters.optional_status."},
 	 PORT, .each = rna_family_optional_counters, .label = "counter"},
 	{{"rdma_port_saturated_counters", GAUGE, PLAIN,
-	  "Counters of the port that stand at their maximum and count no more until they are reset."},
+	  "Counters of the port that stand at their maximum and count no more until they are reset, "
+	  "but for those that fill up in ordinary work."},
 	 PORT, rna_family_saturated_counters},
 	{{"rdma_port_counters_resets_total", COUNTER, PLAIN,
 	  "How often counters of the port began anew: somebody cleared them, or the device was "

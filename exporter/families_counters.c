@@ -111,18 +111,17 @@ void rna_family_device_hw_counters(const struct rna_subject *device, struct rna_
 	unknown_counters(device, RNA_PLACE_DEVICE_HW_COUNTERS, writer);
 }
 
-/* Those of the fabric fill up in ordinary work: 16 bits of waiting are soon over. */
 struct rna_value rna_family_saturated_counters(const struct rna_subject *port)
 {
 	struct rna_value ret = rna_no_value;
 
-	for (size_t place = 0; place < RNA_PLACE_PORT_FABRIC; place++) {
+	for (size_t place = 0; place < RNA_PLACE_COUNT; place++) {
 		const struct rna_counter_group *group = port->groups[place];
 
 		if (group)
 			ret.state = RNA_VALUE_OK;
 		for (size_t i = 0; group && i < group->count; i++)
-			ret.number += group->values[i].value.state == RNA_VALUE_SATURATED;
+			ret.number += rna_counter_is_stuck(&group->values[i]);
 	}
 	return ret;
 }

@@ -57,17 +57,19 @@
 	}
 
 /* Attributes of the PMA, in no file; IBTA 16.1.4. All stick at their maximum. */
-#define FABRIC(bits, label_, instance_, name_, metric_, help_)                                     \
+#define FILLS_UP .fills_up = true
+#define FABRIC(bits, label_, instance_, name_, metric_, help_, ...)                                \
 	{                                                                                          \
 		.file = (name_), .metric = (metric_), .help = (help_),                             \
-		.place = RNA_PLACE_PORT_FABRIC, .width = (bits), .saturates = (bits) > 0,          \
+		.place = RNA_PLACE_PORT_FABRIC, .width = (bits), .saturates = true,                \
 		.link_layers = RNA_ON_INFINIBAND, .label = (label_), .instance = (instance_),      \
+		__VA_ARGS__                                                                        \
 	}
-#define FABRIC_LANES(name, metric, help)                                                           \
-	FABRIC(32, "lane", "0", name "0", metric, help),                                           \
-		FABRIC(32, "lane", "1", name "1", metric, help),                                   \
-		FABRIC(32, "lane", "2", name "2", metric, help),                                   \
-		FABRIC(32, "lane", "3", name "3", metric, help)
+#define FABRIC_LANES(name, metric, help, ...)                                                      \
+	FABRIC(32, "lane", "0", name "0", metric, help, __VA_ARGS__),                              \
+		FABRIC(32, "lane", "1", name "1", metric, help, __VA_ARGS__),                      \
+		FABRIC(32, "lane", "2", name "2", metric, help, __VA_ARGS__),                      \
+		FABRIC(32, "lane", "3", name "3", metric, help, __VA_ARGS__)
 #define RECEIVE_ERROR(name, cause)                                                                 \
 	FABRIC(16, "cause", cause, name, "receive_error_causes",                                   \
 	       "Packets received with errors, by cause.")
@@ -76,7 +78,7 @@
 	       "Outbound packets dropped, by cause.")
 #define VL_WAIT(number)                                                                            \
 	FABRIC(16, "vl", #number, "port_vl_xmit_wait_" #number, "virtual_lane_transmit_wait",      \
-	       "Ticks during which a virtual lane had data but no credit to send it.")
+	       "Ticks during which a virtual lane had data but no credit to send it.", FILLS_UP)
 
 /* One row is read as one row: clang-format would tear them apart. */
 /* clang-format off */
@@ -554,25 +556,25 @@ const struct rna_counter rna_counters[] = {
 	DEVICE("rate_inc_events", "device_rate_increases", "Times congestion control raised a rate of the device."),
 
 	/*
-	 * -- by MAD: forward error correction (PortExtendedSpeedsCounters). Blocks of the port are a
-	 * sum of lanes where RS-FEC is not active, so they have no width of their own. -------------
+	 * -- by MAD: forward error correction (PortExtendedSpeedsCounters). Blocks of the port are
+	 * one register with RS-FEC. Without it they are a sum of lanes, which passes its maximum. ---
 	 */
-	FABRIC(0, NULL, NULL, "fec_correctable_blocks", "fec_corrected_blocks",
-		"Blocks that forward error correction repaired; on PAM4 links there always are some."),
-	FABRIC(0, NULL, NULL, "fec_uncorrectable_blocks", "fec_uncorrected_blocks",
+	FABRIC(32, NULL, NULL, "fec_correctable_blocks", "fec_corrected_blocks",
+		"Blocks that forward error correction repaired; on PAM4 links there always are some.", FILLS_UP),
+	FABRIC(32, NULL, NULL, "fec_uncorrectable_blocks", "fec_uncorrected_blocks",
 		"Blocks that forward error correction could not repair: each costs packets."),
 	FABRIC(32, NULL, NULL, "fec_corrected_symbols", "fec_corrected_symbols",
-		"Symbols that RS-FEC repaired on all lanes."),
+		"Symbols that RS-FEC repaired on all lanes.", FILLS_UP),
 	FABRIC(16, NULL, NULL, "sync_header_errors", "sync_header_errors",
 		"Blocks received with a bad sync header."),
 	FABRIC(16, NULL, NULL, "unknown_blocks", "unknown_blocks",
 		"Blocks received of a type that is not known."),
 	FABRIC_LANES("fec_correctable_blocks_lane", "lane_fec_corrected_blocks",
-		"Blocks that FEC repaired on a lane; while RS-FEC is active it counts symbols instead."),
+		"Blocks that FEC repaired on a lane; while RS-FEC is active it counts symbols instead.", FILLS_UP),
 	FABRIC_LANES("fec_uncorrectable_blocks_lane", "lane_fec_uncorrected_blocks",
 		"Blocks that FEC could not repair on a lane; not while RS-FEC is active."),
 	FABRIC_LANES("fec_corrected_symbols_lane", "lane_fec_corrected_symbols",
-		"Symbols that RS-FEC repaired on a lane: one that stands out is a bad lane of the cable."),
+		"Symbols that RS-FEC repaired on a lane: one that stands out is a bad lane of the cable.", FILLS_UP),
 
 	/* -- by MAD: why packets were bad (PortRcvErrorDetails) or dropped (PortXmitDiscardDetails) */
 	RECEIVE_ERROR("port_rcv_local_physical_errors", "local_physical"),
@@ -601,6 +603,12 @@ const struct rna_counter *rna_counter_find(enum rna_counter_place place, const c
 		if (rna_counters[i].place == place && strcmp(rna_counters[i].file, file) == 0)
 			return &rna_counters[i];
 	return NULL;
+}
+
+bool rna_counter_is_stuck(const struct rna_counter_value *value)
+{
+	return value->value.state == RNA_VALUE_SATURATED && value->counter &&
+	       !value->counter->fills_up;
 }
 
 static int compare_counters(const void *key, const void *element)

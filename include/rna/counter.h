@@ -57,6 +57,7 @@ struct rna_counter {
 	 */
 	unsigned char width;
 	bool saturates;
+	bool fills_up; /* in ordinary work, so that standing at the maximum is no news */
 	unsigned char link_layers; /* RNA_ON_* */
 	/*
 	 * Rows that follow each other with one metric are one family, whose samples this label
@@ -88,6 +89,9 @@ struct rna_counter_value {
 	struct rna_value value;
 	uint64_t raw; /* as read */
 };
+
+/* Does it count no more, and is that worth a word? */
+bool rna_counter_is_stuck(const struct rna_counter_value *value);
 
 /* The counters of one directory. */
 struct rna_counter_group {

@@ -194,7 +194,8 @@ static inline struct rna_part *new_resources(void)
 static inline struct rna_value *counter_of(struct rna_view *view, size_t device, const char *file)
 {
 	static const enum rna_collector_id sources[] = {RNA_COLLECTOR_COUNTERS,
-							RNA_COLLECTOR_HW_COUNTERS};
+							RNA_COLLECTOR_HW_COUNTERS,
+							RNA_COLLECTOR_FABRIC};
 
 	for (size_t s = 0; s < RNA_ARRAY_SIZE(sources); s++) {
 		const struct rna_counters_part *part =

@@ -166,6 +166,10 @@ static void test_counters(void **state)
 	*counter_of(view, 0, "symbol_error") = rna_value_unreadable();
 	*counter_of(view, 0, "link_downed") =
 		(struct rna_value){.number = 255, .state = RNA_VALUE_SATURATED};
+	*counter_of(view, 0, "fec_uncorrectable_blocks") =
+		(struct rna_value){.number = UINT32_MAX, .state = RNA_VALUE_SATURATED};
+	*counter_of(view, 0, "fec_correctable_blocks") = /* no news: it fills up */
+		(struct rna_value){.number = UINT32_MAX, .state = RNA_VALUE_SATURATED};
 	body = render(view, RNA_EXPOSITION_CLASSIC);
 
 	/* words become bytes, and do not run over */
@@ -174,7 +178,7 @@ static void test_counters(void **state)
 			  "18446744073709551615");
 	/* one that cannot be read costs itself, and not the next device's */
 	assert_no_sample(body, "rdma_port_symbol_errors_total", "mlx5_0");
-	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_0\",port=\"1\"} 2");
 	assert_line(body, "rdma_port_saturated_counters{device=\"mlx5_1\",port=\"1\"} 0");
 	assert_no_sample(body, "rdma_port_saturated_counters", "rxe2");
 	assert_line(body, "rdma_port_counters_resets_total{device=\"mlx5_0\",port=\"1\"} 3");

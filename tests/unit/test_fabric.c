@@ -366,6 +366,22 @@ static void counters_that_fall_were_reset(void **state)
 	assert_int_equal(counter(fixture, "port_inactive_discards").number, 1);
 }
 
+/* With RS-FEC they are one register, which sticks; a sum of lanes passes its maximum. */
+static void blocks_saturate(void **state)
+{
+	static const char file[] = "fec_uncorrectable_blocks";
+	struct fixture *fixture = *state;
+
+	set_detail(file, UINT32_MAX);
+	run(fixture);
+	run(fixture);
+	assert_int_equal(counter(fixture, file).state, RNA_VALUE_SATURATED);
+	set_detail(file, (uint64_t)UINT32_MAX + 1);
+	run(fixture);
+	assert_int_equal(counter(fixture, file).state, RNA_VALUE_OK);
+	assert_int_equal(counter(fixture, file).number, (uint64_t)UINT32_MAX + 1);
+}
+
 #define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -384,6 +400,7 @@ int main(void)
 		RUN_TEST(a_manager_that_was_known_is_asked_three_times),
 		RUN_TEST(a_manager_at_another_lid_is_asked_at_once),
 		RUN_TEST(counters_that_fall_were_reset),
+		RUN_TEST(blocks_saturate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

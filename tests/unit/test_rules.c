@@ -484,12 +484,18 @@ static void bond_member_lost(struct node *node)
 	node->member.operstate = RNA_OPER_DOWN;
 }
 
-static void count(struct node *node, const char *file, struct rna_value value)
+static void count_in(struct node *node, enum rna_counter_place place, const char *file,
+		     struct rna_value value)
 {
 	node->ports[0].counter_count = 1;
 	node->ports[0].counters[0].file = file;
-	node->ports[0].counters[0].place = RNA_PLACE_PORT_COUNTERS;
+	node->ports[0].counters[0].place = place;
 	node->ports[0].counters[0].value = value;
+}
+
+static void count(struct node *node, const char *file, struct rna_value value)
+{
+	count_in(node, RNA_PLACE_PORT_COUNTERS, file, value);
 }
 
 static void watched_saturated(struct node *node)
@@ -500,6 +506,31 @@ static void watched_saturated(struct node *node)
 static void other_saturated(struct node *node)
 {
 	count(node, "port_xmit_wait", (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void watched_of_the_fabric_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "fec_uncorrectable_blocks",
+		 (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void other_of_the_fabric_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "sync_header_errors",
+		 (struct rna_value){UINT16_MAX, RNA_VALUE_SATURATED});
+}
+
+/* Repaired blocks and waiting are ordinary, and there are many of them. */
+static void repaired_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "fec_correctable_blocks",
+		 (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void waiting_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "port_vl_xmit_wait_0",
+		 (struct rna_value){UINT16_MAX, RNA_VALUE_SATURATED});
 }
 
 static void counter_unreadable(struct node *node)
@@ -1307,6 +1338,10 @@ static const struct {
 	{bond_member_lost, ROCE, "bond-member-lost warning"},
 	{watched_saturated, IB, "counter-saturated warning"},
 	{other_saturated, IB, "counter-saturated info"},
+	{watched_of_the_fabric_saturated, IB, "counter-saturated warning"},
+	{other_of_the_fabric_saturated, IB, "counter-saturated info"},
+	{repaired_saturated, IB, ""},
+	{waiting_saturated, IB, ""},
 	{counter_unreadable, IB, ""},
 	{good_path, IB, ""},
 	{half_of_the_lanes, IB, "pcie-degraded warning"},
