@@ -11,7 +11,7 @@
 #define LATELY_MOVED   (24 * 60 * 60 * RNA_USEC_PER_SEC)
 #define LATELY_CHANGED (60 * 60 * RNA_USEC_PER_SEC)
 
-enum { SILENT_RUNS = 3 }; /* until a subnet manager is said not to answer */
+enum { UNANSWERED_MAX = 3 }; /* questions, until a subnet manager is said not to answer */
 
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena)
 {
@@ -149,7 +149,7 @@ void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna
 
 	if (!manager || !rna_subject_is_active(in->subject))
 		return;
-	if (manager->unanswered >= SILENT_RUNS)
+	if (manager->unanswered >= UNANSWERED_MAX)
 		rna_find(out, "its subnet manager (%s) does not answer any more",
 			 name_manager(manager, out->arena));
 	else if (rna_value_is_known(manager->state) && manager->state.number != RNA_MANAGER_MASTER)

@@ -21,8 +21,7 @@
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* firmware seldom learns */
 #define SILENT_PAUSE  (5 * 60 * RNA_USEC_PER_SEC)
 #define SETTLED_PAUSE REFUSED_PAUSE /* of what does not change */
-
-enum { SILENT_MAX = 3 }; /* runs in which a subnet manager that was known is asked all the same */
+#define MANAGER_PAUSE SILENT_PAUSE  /* of what all ports of a fabric ask one node */
 
 _Static_assert((int)RNA_FABRIC_TOPICS == (int)RNA_MAD_TOPIC_COUNT, "a pause each");
 
@@ -313,6 +312,14 @@ static bool has_other_lid(const struct run *run, const struct rna_manager *manag
 	return run->before && run->before->manager.lid.number != manager->lid.number;
 }
 
+/* Each minute, it would be asked a thousand times a second where there are 80,000 ports. */
+static rna_usec when_manager_again(const struct run *run, rna_usec now)
+{
+	bool master = run->answer->manager.state.number == RNA_MANAGER_MASTER;
+
+	return master ? now + MANAGER_PAUSE : 0;
+}
+
 static rna_usec when_again(const struct run *run, const struct rna_port_fabric *port,
 			   enum rna_mad_topic topic, rna_usec now)
 {
@@ -322,6 +329,8 @@ static rna_usec when_again(const struct run *run, const struct rna_port_fabric *
 		return 0;
 	switch (run->answer->status[topic]) {
 	case 0:
+		if (topic == RNA_MAD_MANAGER)
+			return when_manager_again(run, now);
 		return topic == RNA_MAD_CONGESTION ? now + SETTLED_PAUSE : 0;
 	case RNA_MAD_NOT_ASKED: /* at the end of another cable there may be another peer */
 		return run->before && (link || topic > RNA_MAD_PEER_PORT)
@@ -330,9 +339,6 @@ static rna_usec when_again(const struct run *run, const struct rna_port_fabric *
 	case -EOPNOTSUPP:
 		return now + REFUSED_PAUSE;
 	default:
-		if (topic == RNA_MAD_MANAGER && port->manager.guid &&
-		    port->manager.unanswered < SILENT_MAX)
-			return 0;
 		return now + SILENT_PAUSE;
 	}
 }

@@ -71,7 +71,7 @@ struct rna_manager {
 	const char *guid;     /* of its port; NULL: it never answered */
 	struct rna_value priority;
 	struct rna_value state; /* enum rna_manager_state */
-	unsigned unanswered;    /* runs in a row in which it, known before, was silent */
+	unsigned unanswered;    /* how often in a row it, known before, did not answer */
 	uint64_t changes;       /* how often it became another one: by GUID, or by LID without */
 	struct rna_time changed;
 };
