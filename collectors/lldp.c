@@ -4,7 +4,8 @@
  *
  * It is a collector of the node, for lldpd answers for all interfaces at once, and apart from qos,
  * which asks drivers: a daemon that hangs must not cost what these say, nor the other way round.
- * A neighbour that falls silent stays, marked as stale, for then one wants to know who it was.
+ * A neighbour that falls silent stays for a day, marked as stale, for then one wants to know who it
+ * was.
  */
 #include "backends.h"
 #include "collectors.h"
@@ -13,6 +14,8 @@
 
 #include <errno.h>
 #include <string.h>
+
+#define REMEMBERED (24 * 60 * 60 * RNA_USEC_PER_SEC)
 
 static int compare(const void *a, const void *b)
 {
@@ -40,6 +43,12 @@ static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena
 	return ret->netdev;
 }
 
+/* By the wall clock: where that is put right, what is stale may go early. */
+static bool is_forgotten(const struct rna_lldp_neighbour *before, const struct rna_part *part)
+{
+	return rna_usec_since(before->peer.seen.realtime, part->started.realtime) > REMEMBERED;
+}
+
 /* What was heard now, then who was heard before and is not. Number, or -ENOMEM. */
 static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp *before,
 		    struct rna_part *part, struct rna_lldp_neighbour *ret)
@@ -52,7 +61,8 @@ static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp
 		ret[count++].peer.seen = part->started;
 	}
 	for (size_t i = 0; before && i < before->count && count < RNA_LLDP_MAX; i++)
-		if (!rna_lldp_find(&current, before->neighbours[i].netdev) &&
+		if (!is_forgotten(&before->neighbours[i], part) &&
+		    !rna_lldp_find(&current, before->neighbours[i].netdev) &&
 		    !copy_stale(&before->neighbours[i], part->arena, &ret[count++]))
 			return -ENOMEM;
 	qsort(ret, count, sizeof(*ret), compare);

@@ -97,6 +97,26 @@ static void test_who_falls_silent_stays(void **state)
 	assert_int_equal(lldp_of(part)->count, 2);
 }
 
+/* A cable that was moved to another interface, or a switch that is gone for good. */
+static void test_who_is_silent_for_a_day_goes(void **state)
+{
+	static const rna_usec day = 24 * 60 * 60 * RNA_USEC_PER_SEC;
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL, *next = NULL;
+	struct rna_lldp_neighbour old = {.netdev = "eth1", .peer.name = "leaf7"};
+	struct rna_lldp before = {.count = 1, .neighbours = &old};
+	rna_usec now = rna_clock_now().realtime;
+
+	(void)state;
+	tree_init(&tree);
+	old.peer.seen.realtime = now - day + 600 * RNA_USEC_PER_SEC;
+	part = collect(&tree, &before.part);
+	assert_int_equal(lldp_of(part)->count, 1);
+	old.peer.seen.realtime = now - day - RNA_USEC_PER_SEC;
+	next = collect(&tree, &before.part);
+	assert_int_equal(lldp_of(next)->count, 0);
+}
+
 static void test_nobody_runs_lldpd(void **state)
 {
 	RNA_CLEANUP(tree_deinit) struct tree tree;
@@ -158,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_was_heard),
 		cmocka_unit_test(test_who_falls_silent_stays),
+		cmocka_unit_test(test_who_is_silent_for_a_day_goes),
 		cmocka_unit_test(test_nobody_runs_lldpd),
 		cmocka_unit_test(test_an_lldpd_that_does_not_answer),
 	};
