@@ -186,10 +186,17 @@ void rna_family_vlan_info(const struct rna_subject *port, struct rna_writer *wri
 		rna_label_add(&labels, "netdev", vlan->netdev);
 		if (rna_value_is_known(vlan->id))
 			add_number(&labels, "vlan", vlan->id.number);
-		if (port->gids)
-			add_number(&labels, "gids",
-				   rna_port_gids_count_of(port->gids, vlan->netdev));
 		write_sample(writer, &labels, 1);
+	}
+}
+
+void rna_family_vlan_gids(const struct rna_subject *port, struct rna_writer *writer)
+{
+	for (size_t i = 0; port->qos && port->gids && i < port->qos->vlan_count; i++) {
+		const char *netdev = port->qos->vlans[i].netdev;
+
+		rna_writer_sample_with(writer, port->labels, "netdev", netdev,
+				       rna_port_gids_count_of(port->gids, netdev));
 	}
 }
 

@@ -12,6 +12,7 @@ void rna_family_ecn_enabled(const struct rna_subject *port, struct rna_writer *w
 struct rna_value rna_family_traffic_class(const struct rna_subject *port);
 struct rna_value rna_family_default_tos(const struct rna_subject *port);
 void rna_family_vlan_info(const struct rna_subject *port, struct rna_writer *writer);
+void rna_family_vlan_gids(const struct rna_subject *port, struct rna_writer *writer);
 void rna_family_vlan_mtu(const struct rna_subject *port, struct rna_writer *writer);
 
 /* With metrics.qos_details only: */
