@@ -113,7 +113,7 @@ static json_t *port_object(struct writer *writer, const struct rna_port_memory *
 	set_number(writer, object, "first_active", port->first_active);
 	set_number(writer, object, "last_active", port->last_active);
 	set_number(writer, object, "best_rate", port->best.rate);
-	set_number(writer, object, "best_width", port->best.width);
+	set_number(writer, object, "best_since", port->best.since);
 	set_number(writer, object, "last_test", port->last_test);
 	set_number(writer, object, "last_good_test", port->last_good_test);
 	for (size_t i = 0; i < port->test_count; i++)
@@ -391,7 +391,7 @@ static int read_port(struct rna_device_memory *device, const json_t *object)
 	port->first_active = get_number(object, "first_active");
 	port->last_active = get_number(object, "last_active");
 	port->best.rate = get_number(object, "best_rate");
-	port->best.width = (unsigned)get_number(object, "best_width");
+	port->best.since = get_number(object, "best_since");
 	port->last_test = get_number(object, "last_test");
 	port->last_good_test = get_number(object, "last_good_test");
 	return read_tests(port, json_object_get(object, "tests"));

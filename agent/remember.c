@@ -253,17 +253,19 @@ static void follow_port(struct run *run, const struct subject *subject)
 
 /* -- What is kept ------------------------------------------------------------------------------ */
 
-static void raise_best(struct run *run, struct rna_port_best *best,
+/* Who accepts a port that is up accepts its rate, too: it is compared with that from then on. */
+static void raise_best(struct run *run, struct rna_port_memory *port,
 		       const struct rna_port_link *link)
 {
-	if (rna_value_is_known(link->rate) && link->rate.number > best->rate) {
-		best->rate = link->rate.number;
-		run->memory->changed = true;
-	}
-	if (rna_value_is_known(link->width) && link->width.number > best->width) {
-		best->width = (unsigned)link->width.number;
-		run->memory->changed = true;
-	}
+	const struct rna_accepted *accepted = &port->accepted;
+	bool anew = accepted->expected == RNA_EXPECTED_UP && accepted->time > port->best.since;
+
+	if (!rna_value_is_known(link->rate) || (!anew && link->rate.number <= port->best.rate))
+		return;
+	port->best.rate = link->rate.number;
+	if (anew)
+		port->best.since = accepted->time;
+	run->memory->changed = true;
 }
 
 /* A rate of an unknown speed is made up, and one from before the port came up is an old one. */
@@ -273,7 +275,7 @@ static void learn_link(struct run *run, const struct subject *subject)
 	const struct rna_port_link *link = rna_port_link(subject->device, subject->port->number);
 
 	if (link && link->speed_name && part->started.monotonic >= subject->port->track.since)
-		raise_best(run, &subject->port->best, link);
+		raise_best(run, subject->port, link);
 }
 
 /* So that the next process goes on with the turns of this one. */

@@ -105,11 +105,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "The link is up with a lower rate or width than the port once had, than its "
-			"siblings have, or than it supports.",
+		.help = "The link is up with a lower rate than the port once had or its siblings have, "
+			"or with fewer lanes or less speed than it supports.",
 		.check = rna_check_link_degraded,
 		.remedy = "Reseat or replace the cable, and compare the speed that both ends are "
-			  "configured for.",
+			  "configured for; a rate that is meant so is taken by: rdma-node-agent "
+			  "expect accept.",
 		.message_id = "d7007c37fcf549da976ee3595e115aa1",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},

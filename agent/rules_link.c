@@ -38,10 +38,13 @@ static const char *is_at(const struct rna_rule_subject *port, struct rna_arena *
 	return text ? text : "is slow";
 }
 
+/*
+ * By its rate alone. At one speed fewer lanes are less of it; and two lanes that are twice as fast
+ * are no fault, 200 Gb/s being 4X HDR as well as 2X NDR.
+ */
 static bool is_below_best(const struct rna_rule_subject *port)
 {
-	return port->account && (port->link->rate.number < port->account->best.rate ||
-				 port->link->width.number < port->account->best.width);
+	return port->account && port->link->rate.number < port->account->best.rate;
 }
 
 /*
@@ -121,8 +124,8 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	if (!has_rate(port))
 		return;
 	if (is_below_best(port)) {
-		(void)rna_find(out, "%s; it had %.6g Gb/s and %uX before", is_at(port, out->arena),
-			       gigabits(port->account->best.rate), port->account->best.width);
+		(void)rna_find(out, "%s; it had %.6g Gb/s before", is_at(port, out->arena),
+			       gigabits(port->account->best.rate));
 		return;
 	}
 	siblings = rate_of_siblings(in);

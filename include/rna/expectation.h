@@ -33,10 +33,10 @@ struct rna_expectation {
 	enum rna_expectation_reason reason;
 };
 
-/* The best that a port has ever shown while ACTIVE, over restarts too; 0: nothing yet. */
+/* The best that a port has shown while ACTIVE, over restarts too. */
 struct rna_port_best {
-	uint64_t rate; /* bytes per second */
-	unsigned width;
+	uint64_t rate;  /* bytes per second; 0: nothing yet */
+	rna_usec since; /* realtime, when somebody accepted the port as it was last; 0: never */
 };
 
 /* Where a device is that was expected and is not there. */

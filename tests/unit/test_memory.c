@@ -75,7 +75,7 @@ static void fill(struct rna_memory *memory)
 	assert_true(rna_memory_set_text(&port->netdev, "eth\"1"));
 	port->first_active = 3;
 	port->last_active = 4;
-	port->best = (struct rna_port_best){50000000000, 4};
+	port->best = (struct rna_port_best){50000000000, 77};
 	port->last_test = 1763716800000002;
 	port->last_good_test = 1763716800000001;
 	keep_tests(port);
@@ -103,6 +103,7 @@ static void test_what_is_written_comes_back(void **state)
 	assert_string_equal(device->ports[0].netdev, "eth\"1");
 	assert_int_equal(device->ports[0].last_active, 4);
 	assert_int_equal(device->ports[0].best.rate, 50000000000);
+	assert_int_equal(device->ports[0].best.since, 77);
 	assert_int_equal(device->ports[0].last_test, 1763716800000002);
 	assert_int_equal(device->ports[0].last_good_test, 1763716800000001);
 	assert_int_equal(device->ports[1].last_test, 0);

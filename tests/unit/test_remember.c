@@ -15,7 +15,7 @@ static void free_memory(struct rna_memory *memory)
 	rna_memory_deinit(memory);
 }
 
-/* The node as it is now. started: when the read of the states began, of the newest view. */
+/* The node as it is now. started: when the read of states and links began, of the newest view. */
 static struct rna_view *remember(struct rna_memory *memory, const struct node *node,
 				 rna_usec started)
 {
@@ -26,6 +26,7 @@ static struct rna_view *remember(struct rna_memory *memory, const struct node *n
 	struct rna_view *view = node_view(node);
 
 	view->snapshot->devices[0].parts[RNA_COLLECTOR_STATE]->started.monotonic = started;
+	view->snapshot->devices[0].parts[RNA_COLLECTOR_LINK]->started.monotonic = started;
 	assert_int_equal(rna_remember(memory, &input, view), 0);
 	return view;
 }
@@ -93,7 +94,7 @@ static void test_when_a_port_was_tested(void **state)
 	(void)state;
 	node_init(&node, RNA_LINK_LAYER_ETHERNET, 2);
 	node.ports[1].last_test = 7;
-	(void)rna_view_unref(remember(&memory, &node, 0));
+	(void)rna_view_unref(remember(&memory, &node, node.now.monotonic));
 	assert_int_equal(rna_memory_find(&memory, "mlx5_0")->ports[0].last_test, 0);
 	assert_int_equal(rna_memory_find(&memory, "mlx5_1")->ports[0].last_test, 7);
 	memory.changed = false;
@@ -107,12 +108,46 @@ static void test_when_a_port_was_tested(void **state)
 	assert_int_equal(rna_memory_find(&memory, "mlx5_0")->ports[0].last_good_test, 9);
 }
 
+/* Its rate at so many Gb/s, and what the memory holds of it then. */
+static struct rna_port_best best_at(struct rna_memory *memory, struct node *node, uint64_t gigabits)
+{
+	node->now.monotonic += RNA_USEC_PER_SEC;
+	node->now.realtime += RNA_USEC_PER_SEC;
+	node->ports[0].gigabits = gigabits;
+	(void)rna_view_unref(remember(memory, node, node->now.monotonic));
+	return rna_memory_find(memory, "mlx5_0")->ports[0].best;
+}
+
+static void test_the_best_rate_until_less_is_accepted(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_accepted *accepted;
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
+	assert_int_equal(best_at(&memory, &node, 200).rate, 200 * UINT64_C(125000000));
+	assert_int_equal(best_at(&memory, &node, 100).rate, 200 * UINT64_C(125000000));
+	accepted = &rna_memory_find(&memory, "mlx5_0")->ports[0].accepted;
+	*accepted = (struct rna_accepted){RNA_EXPECTED_DOWN, node.now.realtime};
+	assert_int_equal(best_at(&memory, &node, 100).rate, 200 * UINT64_C(125000000));
+	*accepted = (struct rna_accepted){RNA_EXPECTED_UP, node.now.realtime};
+	assert_int_equal(best_at(&memory, &node, 100).rate, 100 * UINT64_C(125000000));
+	memory.changed = false;
+	assert_int_equal(best_at(&memory, &node, 50).rate, 100 * UINT64_C(125000000));
+	assert_false(memory.changed);         /* once */
+	*accepted = (struct rna_accepted){0}; /* it is of another file, which is gone */
+	assert_int_equal(best_at(&memory, &node, 50).rate, 100 * UINT64_C(125000000));
+	assert_int_equal(best_at(&memory, &node, 400).rate, 400 * UINT64_C(125000000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_interface_that_leaves_after_a_loss),
 		cmocka_unit_test(test_a_link_that_only_the_driver_saw_go),
 		cmocka_unit_test(test_when_a_port_was_tested),
+		cmocka_unit_test(test_the_best_rate_until_less_is_accepted),
 	};
 
 	return cmocka_run_group_tests_name("remember", tests, NULL, NULL);
