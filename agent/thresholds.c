@@ -382,6 +382,21 @@ static void move_to(struct rna_window *window, rna_usec now, rna_usec slot_lengt
 	}
 }
 
+/*
+ * What has risen since the last reading, as far as it counts here. After a gap that is longer than
+ * the window, that is the part of it which is the window's, and never nothing.
+ */
+static uint64_t rise_to(const struct rna_window *window, const struct rna_threshold *threshold,
+			uint64_t number, rna_usec now)
+{
+	uint64_t rise = window->known && number > window->last ? number - window->last : 0;
+	rna_usec gap = rna_usec_since(window->when, now);
+
+	if (rise == 0 || gap <= threshold->window)
+		return rise;
+	return 1 + (uint64_t)((double)(rise - 1) * (double)threshold->window / (double)gap);
+}
+
 void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
 		    struct rna_value value, rna_usec now)
 {
@@ -389,9 +404,9 @@ void rna_window_add(struct rna_window *window, const struct rna_threshold *thres
 
 	move_to(window, now, threshold->window / RNA_WINDOW_SLOTS);
 	if (rna_value_is_known(value)) {
-		if (window->known && value.number > window->last)
-			window->rises[window->slot] += value.number - window->last;
+		window->rises[window->slot] += rise_to(window, threshold, value.number, now);
 		window->last = value.number;
+		window->when = now;
 		window->known = true;
 	}
 	rise = rna_window_rise(window);

@@ -158,6 +158,27 @@ static void test_window_of_a_counter_that_is_read_seldom(void **state)
 	free(list);
 }
 
+/* A device did not answer for ten hours. What rose meanwhile is not what rises in one. */
+static void test_window_after_a_gap(void **state)
+{
+	struct rna_thresholds *list = rna_thresholds_new(NULL, often);
+	const struct rna_threshold *threshold = find(list, "symbol_error");
+	struct rna_window window = {0};
+	rna_usec now = 1000 * HOUR;
+
+	(void)state;
+	rna_window_add(&window, threshold, rna_value_ok(0), now);
+	rna_window_add(&window, threshold, rna_value_unreadable(), now + 9 * HOUR);
+	rna_window_add(&window, threshold, rna_value_ok(1001), now + 10 * HOUR);
+	assert_int_equal(rna_window_rise(&window), 101);
+	assert_false(window.over);
+	rna_window_add(&window, threshold, rna_value_ok(1101), now + 11 * HOUR);
+	assert_int_equal(rna_window_rise(&window), 100);
+	rna_window_add(&window, threshold, rna_value_ok(1102), now + 19 * HOUR);
+	assert_int_equal(rna_window_rise(&window), 1); /* a single event is not lost in a gap */
+	free(list);
+}
+
 /* Between half and all of the threshold a finding neither comes nor goes. */
 static void test_hysteresis(void **state)
 {
@@ -187,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_window_of_a_counter_that_is_read_seldom),
+		cmocka_unit_test(test_window_after_a_gap),
 		cmocka_unit_test(test_hysteresis),
 	};
 
