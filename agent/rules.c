@@ -957,8 +957,9 @@ void rna_find_unknown(struct rna_finds *out)
 }
 
 /*
- * VFs have no physical port of their own, and the state of one is what somebody set for a guest;
- * the functions that manage NVSwitches carry no traffic.
+ * VFs and SFs have no physical port of their own, and the state of one is what somebody set for a
+ * guest; no more has a representor, which goes down with the pod at its other end. The functions
+ * that manage NVSwitches carry no traffic.
  */
 static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
 {
@@ -966,9 +967,10 @@ static bool is_judged(const struct rna_rule_subject *subject, const struct rna_s
 	case RNA_FUNCTION_SWITCH_MANAGEMENT:
 		return false;
 	case RNA_FUNCTION_VF:
+	case RNA_FUNCTION_SF:
 		return settings->health_virtual_functions;
 	default:
-		return true;
+		return !subject->netdev || !subject->netdev->representor;
 	}
 }
 

@@ -285,7 +285,7 @@ const struct rna_setting rna_setting_table[] = {
 		 "For so long after boot, and after a driver registered a device, nothing new is said of ports and "
 		 "links: they are still coming up."),
 	BOOLEAN("health.virtual_functions", health_virtual_functions, "false",
-		"Whether virtual functions are judged as physical ones are."),
+		"Whether virtual and scalable functions are judged as physical ones are."),
 	CHOICE("kubernetes.backend", kubernetes_backend, kubernetes_backends, "off",
 	       "Who puts labels on this node's Node object: the agent, by the API server; "
 	       "node-feature-discovery, by a file that the agent writes; or both."),

@@ -12,6 +12,7 @@
 #include "backends.h"
 #include "collectors.h"
 #include "identity.h"
+#include "representor.h"
 
 #include "rna/parse.h"
 
@@ -215,6 +216,7 @@ static struct rna_netdev *add_netdev(struct run *run, const char *name)
 		return NULL;
 	}
 	netdev->speed = read_speed(run, netdev);
+	netdev->representor = rna_is_representor(run->in->root, netdev->name, run->scratch);
 	run->count++;
 	return netdev;
 }

@@ -54,7 +54,10 @@ static struct rna_node_verdict say_count(size_t count, int64_t rank)
 	return say(text, rank);
 }
 
-/* The functions that manage NVSwitches carry no traffic; VFs and SFs come and go with the work. */
+/*
+ * The functions that manage NVSwitches carry no traffic; VFs, SFs and the representors of both come
+ * and go with the work.
+ */
 static bool counts(const struct tally *tally, const struct rna_subject *subject)
 {
 	switch (subject->device->device->function) {
@@ -64,7 +67,7 @@ static bool counts(const struct tally *tally, const struct rna_subject *subject)
 	case RNA_FUNCTION_SF:
 		return tally->options->virtual_functions;
 	default:
-		return true;
+		return !subject->netdev || !subject->netdev->representor;
 	}
 }
 

@@ -34,8 +34,10 @@ struct rna_netdev {
 	/* Of a member of a bond, the RDMA device on whose function it is, or NULL. */
 	const char *device;
 	unsigned ifindex;
-	unsigned type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
-	bool admin_up; /* IFF_UP */
+	unsigned type;    /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
+	bool representor; /* it stands for a function behind a switch in the device, not for a wire
+			   */
+	bool admin_up;    /* IFF_UP */
 	enum rna_operstate operstate;
 	struct rna_value carrier; /* 0 or 1; absent while the interface is administratively down */
 	struct rna_value mtu;     /* bytes */

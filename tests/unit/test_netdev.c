@@ -62,6 +62,8 @@ static void test_members_of_a_bond(void **state)
 	write_netdev(&tree, "bond0", "up\n");
 	write_netdev(&tree, "eth0", "up\n");
 	write_netdev(&tree, "eth1", "down\n");
+	tree_write(&tree, "sys/class/net/eth0/phys_port_name", "p0\n");
+	tree_write(&tree, "sys/class/net/eth1/phys_port_name", "pf0vf3\n");
 	tree_write(&tree, "sys/class/net/bond0/bonding/slaves", "eth0 eth1 gone ../../etc\n");
 	tree_link(&tree, "sys/class/net/eth1/master", "../bond0");
 	tree_write(&tree, "recorded/netdev/bond0/ipv4_addresses", "2\n");
@@ -70,6 +72,8 @@ static void test_members_of_a_bond(void **state)
 	assert_int_equal(netdevs->count, 3);
 	assert_true(find(netdevs, "bond0")->bond);
 	assert_false(find(netdevs, "eth1")->bond);
+	assert_true(find(netdevs, "eth1")->representor);
+	assert_false(find(netdevs, "eth0")->representor);
 	assert_string_equal(find(netdevs, "eth1")->master, "bond0");
 	assert_int_equal(find(netdevs, "bond0")->ipv4_addresses.number, 2);
 	assert_int_equal(find(netdevs, "bond0")->ipv6_addresses.state, RNA_VALUE_ABSENT);

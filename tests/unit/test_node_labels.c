@@ -157,6 +157,12 @@ static void virtual_functions(struct node *node)
 		node->ports[i].function = RNA_FUNCTION_VF;
 }
 
+static void representors(struct node *node)
+{
+	for (size_t i = 1; i < node->count; i++)
+		node->ports[i].netdev.representor = true;
+}
+
 static void switch_management(struct node *node)
 {
 	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
@@ -215,6 +221,7 @@ static const struct {
 	{"one lost", IB, one_lost, RNA_NODE_LABEL_PORTS_UP, "1"},
 	{"one in a container", IB, one_moved, RNA_NODE_LABEL_PORTS_UP, "?"},
 	{"VFs do not count", IB, virtual_functions, RNA_NODE_LABEL_PORTS_UP, "1"},
+	{"nor what stands for them", ROCE, representors, RNA_NODE_LABEL_PORTS_UP, "1"},
 	{"nor what manages switches", IB, switch_management, RNA_NODE_LABEL_PORTS_UP, "1"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_PORTS_UP, "-"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},

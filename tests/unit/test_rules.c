@@ -107,6 +107,19 @@ static void virtual_function_down(struct node *node)
 	node->ports[0].function = RNA_FUNCTION_VF;
 }
 
+static void scalable_function_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].function = RNA_FUNCTION_SF;
+}
+
+/* A device in switchdev mode has a port for each function; of a pod that has ended it is down. */
+static void representor_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].netdev.representor = true;
+}
+
 static void switch_management_down(struct node *node)
 {
 	down_expected_up(node);
@@ -403,6 +416,12 @@ static void link_local_without_address(struct node *node)
 {
 	link_local(node);
 	node->ports[0].netdev.ipv4_addresses = rna_value_ok(0);
+}
+
+static void representor_without_address(struct node *node)
+{
+	link_local_without_address(node);
+	node->ports[0].netdev.representor = true;
 }
 
 static void without_address_but_gids(struct node *node)
@@ -1275,6 +1294,9 @@ static const struct {
 	{init_expected_up, IB, "port-init critical"},
 	{armed, IB, "port-armed warning"},
 	{virtual_function_down, ROCE, ""},
+	{scalable_function_down, ROCE, ""},
+	{representor_down, ROCE, ""},
+	{representor_without_address, ROCE, ""},
 	{switch_management_down, IB, ""},
 	{lost, IB, "device-missing critical"},
 	{unbound, IB, "device-missing critical"},
