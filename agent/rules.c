@@ -352,7 +352,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.settles = true,
 		.hold = "30s",
 		.help = "The network interface of an active RoCE port has no IP address, so its "
-			"GIDs are link-local.",
+			"GIDs are link-local; info where it has virtual functions, which pods use.",
 		.check = rna_check_netdev_no_address,
 		.remedy = "Give the interface an IP address, or leave the device out with "
 			  "devices.exclude if RDMA is not used on it.",

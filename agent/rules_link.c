@@ -191,6 +191,15 @@ void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *ou
 		       netdev->name, netdev->admin_up ? "" : ": it was set down");
 }
 
+/* Then it is these that pods use, and their addresses are in the pods. */
+static bool has_virtual_functions(const struct rna_rule_subject *port)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(port->device);
+
+	return pcie && rna_value_is_known(pcie->virtual_functions) &&
+	       pcie->virtual_functions.number > 0;
+}
+
 /*
  * What is under another interface, in a bridge for example, has no use for an address of its own.
  * Where a VLAN has one the port has GIDs of it, and all is well.
@@ -200,15 +209,22 @@ void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_fin
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
 	const struct rna_netdev *netdev = bond ? bond : port->netdev;
+	struct rna_finding *found;
 
 	if (port->link_layer != RNA_LINK_LAYER_ETHERNET || !rna_subject_is_active(port) ||
 	    !netdev || netdev->master || !rna_netdev_has_no_address(netdev) ||
 	    (port->gids && rna_subject_has_routable_gid(port)))
 		return;
-	(void)rna_find(out,
-		       "the network interface %s has no IP address, so nothing but its own "
-		       "network reaches the port",
-		       netdev->name);
+	found = rna_find(out,
+			 "the network interface %s has no IP address, so nothing but its own "
+			 "network reaches the port",
+			 netdev->name);
+	if (!has_virtual_functions(port))
+		return;
+	found->severity = RNA_SEVERITY_INFO;
+	found->remedy =
+		"Nothing, if RDMA is used through its virtual functions only; else give the "
+		"interface an IP address.";
 }
 
 void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out)

@@ -424,6 +424,13 @@ static void representor_without_address(struct node *node)
 	node->ports[0].netdev.representor = true;
 }
 
+static void virtual_functions_have_the_addresses(struct node *node)
+{
+	link_local_without_address(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].virtual_functions = rna_value_ok(8);
+}
+
 static void without_address_but_gids(struct node *node)
 {
 	node->ports[0].netdev.ipv4_addresses = rna_value_ok(0);
@@ -1338,6 +1345,7 @@ static const struct {
 	{link_local, IB, ""},
 	{link_local_without_address, ROCE, "netdev-no-address warning"},
 	{link_local_without_address, IB, ""},
+	{virtual_functions_have_the_addresses, ROCE, "netdev-no-address info"},
 	{without_address_but_gids, ROCE, ""},
 	{addresses_not_read, ROCE, "gid-link-local-only warning"},
 	{in_a_bridge, ROCE, "gid-link-local-only info"},
