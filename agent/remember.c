@@ -391,13 +391,14 @@ static void miss_device(struct run *run, struct rna_device_memory *device)
 	device->present = false;
 }
 
+/* One without a PCI function is software (rxe, siw): who made it may as well delete it. */
 static bool is_missed(const struct run *run, const struct rna_device_memory *device)
 {
 	bool let_go = device->accepted.expected == RNA_EXPECTED_DOWN &&
 		      device->last_seen <= device->accepted.time;
 
-	return !device->present && device->lasting && device->last_seen > 0 && !let_go &&
-	       is_watched(run, device);
+	return !device->present && device->lasting && device->pci_address &&
+	       device->last_seen > 0 && !let_go && is_watched(run, device);
 }
 
 static enum rna_whereabouts whereabouts_of(const struct run *run, const char *pci_address)

@@ -80,7 +80,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_NODE,
 		.settles = true,
 		.hold = "1m",
-		.help = "A device that was there is gone, or its driver is.",
+		.help = "A device with a PCI function that was there is gone, or its driver is.",
 		.check = rna_check_device_missing,
 		.remedy = "Look for its PCI function with lspci and for the reason in the kernel log; "
 			  "a device retired on purpose goes with: rdma-node-agent expect accept.",

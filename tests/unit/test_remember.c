@@ -141,12 +141,36 @@ static void test_the_best_rate_until_less_is_accepted(void **state)
 	assert_int_equal(best_at(&memory, &node, 400).rate, 400 * UINT64_C(125000000));
 }
 
+static void test_software_is_not_missed(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_device_memory *device;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 2);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	node.now.monotonic += RNA_USEC_PER_SEC;
+	node.now.realtime += RNA_USEC_PER_SEC;
+	node.ports[0].gone = true;
+	view = remember(&memory, &node, 0);
+	assert_int_equal(view->missing_count, 0);
+	(void)rna_view_unref(view);
+	device = rna_memory_find(&memory, "mlx5_0");
+	assert_true(rna_memory_set_text(&device->pci_address, "0000:3b:00.0"));
+	view = remember(&memory, &node, 0);
+	assert_int_equal(view->missing_count, 1);
+	(void)rna_view_unref(view);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_interface_that_leaves_after_a_loss),
 		cmocka_unit_test(test_a_link_that_only_the_driver_saw_go),
 		cmocka_unit_test(test_when_a_port_was_tested),
+		cmocka_unit_test(test_software_is_not_missed),
 		cmocka_unit_test(test_the_best_rate_until_less_is_accepted),
 	};
 
