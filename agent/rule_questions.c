@@ -17,6 +17,12 @@ bool rna_subject_is_active(const struct rna_rule_subject *subject)
 	return rna_port_is_up(subject->state);
 }
 
+bool rna_subject_is_active_roce(const struct rna_rule_subject *subject)
+{
+	return subject->link_layer == RNA_LINK_LAYER_ETHERNET && rna_subject_is_active(subject) &&
+	       subject->identity && subject->identity->node_type == RNA_NODE_TYPE_CA;
+}
+
 enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)
 {
 	return subject->account ? subject->account->expectation.expected : RNA_EXPECTED_UNKNOWN;

@@ -202,6 +202,11 @@ void rna_find_unknown(struct rna_finds *out);
 /* What several rules ask of a port. */
 bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state);
 bool rna_subject_is_active(const struct rna_rule_subject *subject); /* false: no, or unknown */
+/*
+ * iWARP, which is on Ethernet as well, has no RoCE versions, one GID made of a MAC address, MTUs of
+ * TCP, and TCP's retransmissions instead of lossless priorities.
+ */
+bool rna_subject_is_active_roce(const struct rna_rule_subject *subject);
 bool rna_subject_state_is_known(const struct rna_rule_subject *subject);
 enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject);
 /* Has it a GID that is not link-local? Its table is known. */

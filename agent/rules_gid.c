@@ -8,11 +8,9 @@
 #include "past.h"
 #include "rna/nccl.h"
 
-/* iWARP has no RoCE versions, and its only GID is made of a MAC address. */
-static bool is_roce(const struct rna_rule_subject *port)
+static bool has_roce_gids(const struct rna_rule_subject *port)
 {
-	return port->link_layer == RNA_LINK_LAYER_ETHERNET && rna_subject_is_active(port) &&
-	       port->gids && port->identity->node_type == RNA_NODE_TYPE_CA;
+	return port->gids && rna_subject_is_active_roce(port);
 }
 
 static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type type)
@@ -36,7 +34,7 @@ void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_find
 {
 	const struct rna_port_gids *gids = in->subject->gids;
 
-	if (is_roce(in->subject) && gids->count > 0 &&
+	if (has_roce_gids(in->subject) && gids->count > 0 &&
 	    count_type(gids, RNA_GID_TYPE_ROCE_V1) == gids->count)
 		(void)rna_find(out, "all %zu GIDs are RoCE v1", gids->count);
 }
@@ -50,7 +48,7 @@ void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_f
 	const struct rna_rule_subject *port = in->subject;
 	struct rna_finding *found;
 
-	if (!is_roce(port) || port->gids->count == 0 || rna_subject_has_routable_gid(port) ||
+	if (!has_roce_gids(port) || port->gids->count == 0 || rna_subject_has_routable_gid(port) ||
 	    count_type(port->gids, RNA_GID_TYPE_ROCE_V2) == 0)
 		return;
 	if (port->netdev && !port->netdev->master && rna_netdev_has_no_address(port->netdev))
@@ -67,7 +65,7 @@ bool rna_subject_nccl_index(const struct rna_rule_subject *port, unsigned *ret)
 {
 	const struct rna_gid_entry *entry;
 
-	if (!is_roce(port))
+	if (!has_roce_gids(port))
 		return false;
 	*ret = rna_nccl_gid_index(port->gids, false, &RNA_NCCL_STANDARD);
 	entry = rna_port_gids_find(port->gids, *ret);

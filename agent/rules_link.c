@@ -149,6 +149,7 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 	uint64_t active, most;
 
 	if (!rna_subject_is_active(port) || !port->link ||
+	    (port->link_layer == RNA_LINK_LAYER_ETHERNET && !rna_subject_is_active_roce(port)) ||
 	    port->device->device->function == RNA_FUNCTION_VIRTUAL ||
 	    !rna_value_is_known(port->link->active_mtu) || !rna_value_is_known(port->link->max_mtu))
 		return;

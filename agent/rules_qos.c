@@ -13,10 +13,9 @@
 
 #include <fnmatch.h>
 
-static bool is_active_roce(const struct rna_rule_subject *port)
+static bool is_roce_with_qos(const struct rna_rule_subject *port)
 {
-	return port->number > 0 && port->link_layer == RNA_LINK_LAYER_ETHERNET && port->qos &&
-	       rna_subject_is_active(port);
+	return port->qos && rna_subject_is_active_roce(port);
 }
 
 /* "priority 3", "priorities 3, 4" or "no priority", in arena. */
@@ -50,7 +49,7 @@ static uint64_t hash(uint64_t before, const uint8_t *bytes, size_t len)
 
 static const struct rna_dcb *dcb_of(const struct rna_rule_subject *port)
 {
-	return is_active_roce(port) ? port->qos->dcb : NULL;
+	return is_roce_with_qos(port) ? port->qos->dcb : NULL;
 }
 
 static bool put(struct rna_value value, uint64_t *ret)
@@ -66,7 +65,7 @@ static bool pfc_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 static bool trust_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
-	if (!is_active_roce(port) || port->qos->trust == RNA_TRUST_UNKNOWN)
+	if (!is_roce_with_qos(port) || port->qos->trust == RNA_TRUST_UNKNOWN)
 		return false;
 	*ret = port->qos->trust;
 	return true;
@@ -97,12 +96,12 @@ static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 static bool notification_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
-	return is_active_roce(port) && put(port->qos->ecn[RNA_ECN_NOTIFICATION], ret);
+	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_NOTIFICATION], ret);
 }
 
 static bool reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
-	return is_active_roce(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
+	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
 }
 
 /* That nobody set one is a value of its own, beyond those that there are. */
@@ -110,7 +109,7 @@ static bool traffic_class_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	const struct rna_port_identity *identity = rna_port_identity(port->device, port->number);
 
-	if (!is_active_roce(port) || !identity ||
+	if (!is_roce_with_qos(port) || !identity ||
 	    identity->traffic_class.state == RNA_VALUE_UNREADABLE)
 		return false;
 	*ret = UINT64_MAX;
@@ -183,12 +182,12 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 
 static bool default_tos_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
-	return is_active_roce(port) && put(port->qos->default_tos, ret);
+	return is_roce_with_qos(port) && put(port->qos->default_tos, ret);
 }
 
 static bool mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
-	return is_active_roce(port) && port->netdev && put(port->netdev->mtu, ret);
+	return is_roce_with_qos(port) && port->netdev && put(port->netdev->mtu, ret);
 }
 
 /* Both ends of congestion control; where only one says something, that one. */
@@ -233,7 +232,7 @@ static bool value_of(const struct rna_qos_expectation *plan, const struct rna_ru
 
 	if (plan->what != RNA_QOS_PLAN_DSCP)
 		return plans[plan->what].get(port, ret);
-	priority = is_active_roce(port) ? rna_qos_priority_of(port->qos, plan->dscp) : -1;
+	priority = is_roce_with_qos(port) ? rna_qos_priority_of(port->qos, plan->dscp) : -1;
 	*ret = (uint64_t)priority;
 	return priority >= 0;
 }
@@ -336,7 +335,7 @@ void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *o
 	const struct rna_qos_vlan *small = NULL;
 	uint64_t rdma_mtu = 0;
 
-	if (!is_active_roce(port) || !port->gids || !port->link ||
+	if (!is_roce_with_qos(port) || !port->gids || !port->link ||
 	    !rna_value_is_known(port->link->active_mtu))
 		return;
 	for (size_t i = 0; i < port->qos->vlan_count && !small; i++) {

@@ -249,8 +249,8 @@ void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_find
 /* Of the interface of an active RoCE port, if RDMA has enough with it; else mtu-low says so. */
 static bool netdev_mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
-	if (port->link_layer != RNA_LINK_LAYER_ETHERNET || !rna_subject_is_active(port) ||
-	    !port->netdev || !rna_value_is_known(port->netdev->mtu) ||
+	if (!rna_subject_is_active_roce(port) || !port->netdev ||
+	    !rna_value_is_known(port->netdev->mtu) ||
 	    port->netdev->mtu.number < MTU_ENOUGH_FOR_RDMA)
 		return false;
 	*ret = port->netdev->mtu.number;

@@ -21,6 +21,7 @@ struct node_port {
 	bool model_unread; /* its device number */
 	uint64_t generation;
 	enum rna_link_layer layer;
+	bool iwarp;
 	struct rna_value state, physical;
 	uint64_t gigabits;
 	struct rna_value width_supported;
@@ -316,7 +317,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 		NODE_PORT_PART(rna_identity, rna_port_identity, RNA_COLLECTOR_IDENTITY,
 			       .link_layer = port->layer, .traffic_class = port->traffic_class);
 
-	identity->node_type = RNA_NODE_TYPE_CA;
+	identity->node_type = port->iwarp ? RNA_NODE_TYPE_RNIC : RNA_NODE_TYPE_CA;
 	identity->board_id = "MT_0000000838";
 	device->parts[RNA_COLLECTOR_IDENTITY] = &identity->part;
 	if (port->state.state != RNA_VALUE_ABSENT)

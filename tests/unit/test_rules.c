@@ -481,6 +481,12 @@ static void small_mtu(struct node *node)
 	node->ports[0].netdev.mtu = rna_value_ok(1500);
 }
 
+static void small_mtu_of_iwarp(struct node *node)
+{
+	small_mtu(node);
+	node->ports[0].iwarp = true;
+}
+
 static void mtu_not_read(struct node *node)
 {
 	node->ports[0].active_mtu = (struct rna_value){0};
@@ -1000,6 +1006,18 @@ static void jumbo_off(struct node *node)
 		node->ports[i].netdev.mtu = rna_value_ok(4200);
 }
 
+static void make_iwarp(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].iwarp = true;
+}
+
+static void jumbo_off_of_iwarp(struct node *node)
+{
+	jumbo_off(node);
+	make_iwarp(node);
+}
+
 static void fewer_virtual_functions(struct node *node)
 {
 	for (size_t i = 0; i < node->count; i++)
@@ -1124,6 +1142,12 @@ static void no_lossless_priority(struct node *node)
 {
 	several_lossless_priorities(node);
 	((struct rna_dcb *)(uintptr_t)node->ports[0].qos.dcb)->pfc = rna_value_ok(0);
+}
+
+static void no_lossless_priority_of_iwarp(struct node *node)
+{
+	no_lossless_priority(node);
+	make_iwarp(node);
 }
 
 /* Its VLAN has the only address; how large it is, is said later. */
@@ -1357,6 +1381,7 @@ static const struct {
 	{netdev_does_not_say, ROCE, ""},
 	{small_mtu, ROCE, "mtu-low info"},
 	{small_mtu, IB, "mtu-low info"},
+	{small_mtu_of_iwarp, ROCE, ""},
 	{mtu_not_read, ROCE, ""},
 	{bond_is_well, ROCE, ""},
 	{bond_member_lost, ROCE, "bond-member-lost warning"},
@@ -1408,6 +1433,7 @@ static const struct {
 	{other_mtu, IB, ""},
 	{jumbo_off, ROCE, "jumbo-frames info"},
 	{jumbo_off, IB, ""},
+	{jumbo_off_of_iwarp, ROCE, ""},
 	{fewer_virtual_functions, IB, "rails-virtual-functions info"},
 	{rails_alike, ROCE, ""},
 	{rail_without_pfc, ROCE, "qos-rails warning qos-pfc-priorities info"},
@@ -1423,6 +1449,7 @@ static const struct {
 	{rails_with_a_class_of_no_entry, ROCE, ""},
 	{several_lossless_priorities, ROCE, "qos-pfc-priorities info"},
 	{no_lossless_priority, ROCE, "qos-pfc-priorities info"},
+	{no_lossless_priority_of_iwarp, ROCE, ""},
 	{small_vlan, ROCE, "qos-vlan-mtu info"},
 	{small_vlan_without_gids, ROCE, ""},
 	{vlan_large_enough, ROCE, ""},
