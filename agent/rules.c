@@ -109,8 +109,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"or with fewer lanes or less speed than it supports.",
 		.check = rna_check_link_degraded,
 		.remedy = "Reseat or replace the cable, and compare the speed that both ends are "
-			  "configured for; a rate that is meant so is taken by: rdma-node-agent "
-			  "expect accept.",
+			  "configured for.",
 		.message_id = "d7007c37fcf549da976ee3595e115aa1",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},

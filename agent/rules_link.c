@@ -124,8 +124,11 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	if (!has_rate(port))
 		return;
 	if (is_below_best(port)) {
-		(void)rna_find(out, "%s; it had %.6g Gb/s before", is_at(port, out->arena),
-			       gigabits(port->account->best.rate));
+		rna_find(out, "%s; it had %.6g Gb/s before", is_at(port, out->arena),
+			 gigabits(port->account->best.rate))
+			->remedy = "Reseat or replace the cable, and compare the speed that both "
+				   "ends are configured for; if this rate is meant: "
+				   "rdma-node-agent expect accept.";
 		return;
 	}
 	siblings = rate_of_siblings(in);
