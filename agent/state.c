@@ -36,6 +36,7 @@ struct rna_state {
 	struct rna_memory *memory;
 	int directory;               /* -1: there is none */
 	bool writes;                 /* may memory.json be written? */
+	bool waits;                  /* it may be once nobody else has the directory */
 	bool failed;                 /* the last write did, and was complained about */
 	rna_usec pause;              /* before the next write */
 	bool read_accepted;          /* it has changed */
@@ -107,11 +108,19 @@ static bool load(struct rna_state *state, const char *name, bool keep,
 /* Two daemons with one directory would undo each other's work. */
 static bool lock_directory(const struct rna_state *state)
 {
-	if (flock(state->directory, LOCK_EX | LOCK_NB) == 0)
-		return true;
-	rna_log_warning("%s: another agent uses it; this one reads it, but keeps nothing",
-			state->path);
-	return false;
+	return flock(state->directory, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* The other may be an agent that has ended, but for a thread that hangs in a driver. */
+static bool may_write(struct rna_state *state)
+{
+	if (state->waits && lock_directory(state)) {
+		rna_log_notice("%s: nobody else uses it any longer; it is written from now on",
+			       state->path);
+		state->waits = false;
+		state->writes = true;
+	}
+	return state->writes;
 }
 
 struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_memory *memory)
@@ -132,8 +141,14 @@ struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_me
 	if (state->directory < 0)
 		return RNA_TAKE(state);
 	state->writes = keep && lock_directory(state);
+	state->waits = keep && !state->writes;
+	if (state->waits)
+		rna_log_warning("%s: another agent uses it; this one reads it, and keeps nothing "
+				"until that has ended",
+				state->path);
 	keep = state->writes;
-	state->writes &= load(state, RNA_STATE_MEMORY, keep, rna_memory_read);
+	if (!load(state, RNA_STATE_MEMORY, keep, rna_memory_read))
+		state->writes = state->waits = false;
 	(void)load(state, RNA_STATE_ACCEPTED, keep, rna_accepted_read); /* never ours to write */
 	return RNA_TAKE(state);
 }
@@ -245,7 +260,7 @@ void rna_state_keep(struct rna_state *state)
 {
 	int enabled;
 
-	if (!state || !state->timer || !state->writes || !state->memory->changed ||
+	if (!state || !state->timer || !may_write(state) || !state->memory->changed ||
 	    sd_event_source_get_enabled(state->timer, &enabled) != 0)
 		return; /* nothing to do, or it is about to be done */
 	(void)sd_event_source_set_time_relative(state->timer, state->pause);
@@ -297,6 +312,8 @@ void rna_state_flush(struct rna_state *state, rna_usec patience)
 	state->ending = true;
 	if (rna_errands_wait(state->errands, patience) && start_errand(state, false))
 		(void)rna_errands_wait(state->errands, patience);
+	if (!rna_errands_busy(state->errands)) /* else a thread that hangs would keep it locked */
+		(void)flock(state->directory, LOCK_UN);
 }
 
 struct rna_state *rna_state_free(struct rna_state *state)

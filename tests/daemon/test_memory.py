@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory: transitions counted once, what is expected, what outlives a restart, what is missing."""
+import fcntl
 import glob
 import json
 import os
@@ -97,6 +98,22 @@ class Transitions(unittest.TestCase):
                                               ("mlx5_1/1", "up", 2, "counter")])
             self.assertEqual(agent.log().count("down 2 times: between two looks: link_downed rose"),
                              1)
+
+    def test_another_agent_has_the_directory(self):
+        """Or a thread of one that hangs in a driver, after its end."""
+        agent = Remembering()
+        os.makedirs(agent.state)
+        other = os.open(agent.state, os.O_RDONLY)
+        self.addCleanup(os.close, other)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with agent:
+            agent.wait_snapshots(3)
+            self.assertIn("another agent uses it", agent.log())
+            self.assertEqual(agent.memory(), {})
+            fcntl.flock(other, fcntl.LOCK_UN)
+            wait("what it knows", agent.memory)
+            with self.assertRaises(BlockingIOError):
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def test_device_goes_and_comes_back(self):
         with Remembering() as agent:
