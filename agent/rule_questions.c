@@ -58,3 +58,8 @@ bool rna_netdev_has_no_address(const struct rna_netdev *netdev)
 	return netdev->ipv4_addresses.state == RNA_VALUE_OK && netdev->ipv4_addresses.number == 0 &&
 	       netdev->ipv6_addresses.state == RNA_VALUE_OK && netdev->ipv6_addresses.number == 0;
 }
+
+double rna_gigabits(uint64_t bytes_per_second)
+{
+	return (double)bytes_per_second * 8 / 1e9;
+}

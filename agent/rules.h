@@ -221,6 +221,8 @@ const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
 bool rna_netdev_has_no_link(const struct rna_netdev *netdev);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
 
+double rna_gigabits(uint64_t bytes_per_second);
+
 /* "leaf-07 port 12", in arena; and what is at the other end now, NULL: not known. */
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
 const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port);

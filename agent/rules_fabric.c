@@ -30,12 +30,6 @@ const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port)
 
 /* -- Links that both ends, or one of them, keep from being faster ------------------------------ */
 
-static bool is_below(struct rna_value value, struct rna_value other)
-{
-	return rna_value_is_known(value) && rna_value_is_known(other) &&
-	       value.number < other.number;
-}
-
 static struct rna_value least(struct rna_value a, struct rna_value b)
 {
 	if (!rna_value_is_known(a) || !rna_value_is_known(b))
@@ -55,12 +49,14 @@ static bool tell_limit(const struct measure *measure, const char *peer, struct r
 {
 	struct rna_value possible = least(measure->supported, measure->peer_supported);
 
-	if (is_below(measure->peer_supported, measure->supported) &&
-	    !is_below(measure->active, measure->peer_supported))
+	if (rna_value_is_below(measure->peer_supported, measure->supported) &&
+	    !rna_value_is_below(measure->active, measure->peer_supported))
 		rna_find(out, "%s supports no higher %s, and the port does", peer, measure->name);
-	else if (is_below(measure->active, possible) && is_below(measure->peer_enabled, possible))
+	else if (rna_value_is_below(measure->active, possible) &&
+		 rna_value_is_below(measure->peer_enabled, possible))
 		rna_find(out, "%s is set to less %s than both ends support", peer, measure->name);
-	else if (is_below(measure->active, possible) && is_below(measure->enabled, possible))
+	else if (rna_value_is_below(measure->active, possible) &&
+		 rna_value_is_below(measure->enabled, possible))
 		rna_find(out, "the port is set to less %s than it and %s support", measure->name,
 			 peer);
 	else

@@ -9,11 +9,6 @@
 
 enum { FULL_MTU = 4096 };
 
-static double gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
 /* -- Rate and width ---------------------------------------------------------------------------- */
 
 /*
@@ -32,7 +27,7 @@ static const char *is_at(const struct rna_rule_subject *port, struct rna_arena *
 {
 	const char *text =
 		rna_arena_printf(arena, "runs at %.6g Gb/s (%juX %s)",
-				 gigabits(port->link->rate.number),
+				 rna_gigabits(port->link->rate.number),
 				 (uintmax_t)port->link->width.number, port->link->speed_name);
 
 	return text ? text : "is slow";
@@ -70,12 +65,6 @@ static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 	return count >= 2 ? rate : 0;
 }
 
-static bool is_below(struct rna_value value, struct rna_value supported)
-{
-	return rna_value_is_known(value) && rna_value_is_known(supported) &&
-	       value.number < supported.number;
-}
-
 /* Where both ends may do more, what keeps them from it is between them. See link-limited, too. */
 static void compare_with_both_ends(const struct rna_rule_subject *port, const struct rna_peer *peer,
 				   struct rna_finds *out)
@@ -83,12 +72,12 @@ static void compare_with_both_ends(const struct rna_rule_subject *port, const st
 	const struct rna_port_link *link = port->link;
 	const char *name = rna_rule_say_peer(peer, out->arena);
 
-	if (is_below(link->width, link->width_enabled) &&
-	    is_below(link->width, peer->link.width_enabled))
+	if (rna_value_is_below(link->width, link->width_enabled) &&
+	    rna_value_is_below(link->width, peer->link.width_enabled))
 		(void)rna_find(out, "%s; it and %s may use more lanes", is_at(port, out->arena),
 			       name);
-	else if (is_below(link->speed_code, link->speed_enabled) &&
-		 is_below(link->speed_code, peer->link.speed_enabled))
+	else if (rna_value_is_below(link->speed_code, link->speed_enabled) &&
+		 rna_value_is_below(link->speed_code, peer->link.speed_enabled))
 		(void)rna_find(out, "%s; it and %s may use a higher speed", is_at(port, out->arena),
 			       name);
 }
@@ -106,10 +95,10 @@ static void compare_with_supported(const struct rna_rule_subject *port, struct r
 		compare_with_both_ends(port, peer, out);
 		return;
 	}
-	if (is_below(link->width, link->width_supported))
+	if (rna_value_is_below(link->width, link->width_supported))
 		(void)rna_find(out, "%s; the port supports %juX", is_at(port, out->arena),
 			       (uintmax_t)link->width_supported.number);
-	else if (is_below(link->speed_code, link->speed_supported))
+	else if (rna_value_is_below(link->speed_code, link->speed_supported))
 		rna_find(out,
 			 "%s; the port supports a higher speed, perhaps the other end does not",
 			 is_at(port, out->arena))
@@ -125,7 +114,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 		return;
 	if (is_below_best(port)) {
 		rna_find(out, "%s; it had %.6g Gb/s before", is_at(port, out->arena),
-			 gigabits(port->account->best.rate))
+			 rna_gigabits(port->account->best.rate))
 			->remedy = "Reseat or replace the cable, and compare the speed that both "
 				   "ends are configured for; if this rate is meant: "
 				   "rdma-node-agent expect accept.";
@@ -134,7 +123,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	siblings = rate_of_siblings(in);
 	if (port->link->rate.number < siblings)
 		(void)rna_find(out, "%s; all other active ports of this model have %.6g Gb/s",
-			       is_at(port, out->arena), gigabits(siblings));
+			       is_at(port, out->arena), rna_gigabits(siblings));
 	else
 		compare_with_supported(port, out);
 }

@@ -10,11 +10,6 @@
 #include "past.h"
 #include "thresholds.h"
 
-static double gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
 /* What manages NVSwitches carries no traffic; virtual functions have no path of their own. */
 static const struct rna_pcie *path_of(const struct rna_rule_subject *subject)
 {
@@ -23,15 +18,10 @@ static const struct rna_pcie *path_of(const struct rna_rule_subject *subject)
 	return rna_device_pcie(subject->device);
 }
 
-static bool is_below(struct rna_value value, struct rna_value possible)
-{
-	return rna_value_is_known(value) && rna_value_is_known(possible) &&
-	       value.number < possible.number;
-}
-
 static bool is_degraded(const struct rna_pcie_link *link)
 {
-	return is_below(link->speed, link->max_speed) || is_below(link->width, link->max_width);
+	return rna_value_is_below(link->speed, link->max_speed) ||
+	       rna_value_is_below(link->width, link->max_width);
 }
 
 /* "16 GT/s x8", in arena. */
@@ -105,14 +95,15 @@ void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *
 			 pcie->hops[hop].address, pcie->hops[hop + 1].address,
 			 say(arena, link.speed, link.width),
 			 say(arena, link.max_speed, link.max_width),
-			 rate && possible ? rna_arena_printf(arena, ": %.4g of %.4g Gb/s",
-							     gigabits(rate), gigabits(possible))
-					  : "",
+			 rate && possible
+				 ? rna_arena_printf(arena, ": %.4g of %.4g Gb/s",
+						    rna_gigabits(rate), rna_gigabits(possible))
+				 : "",
 			 rate < wanted ? rna_arena_printf(arena, ", of which the port wants %.6g",
-							  gigabits(wanted))
+							  rna_gigabits(wanted))
 				       : "",
 			 count > 1 ? "; further links of the path, too" : "");
-	if (!is_below(link.width, link.max_width) && wanted > 0 && rate >= wanted)
+	if (!rna_value_is_below(link.width, link.max_width) && wanted > 0 && rate >= wanted)
 		found->severity = RNA_SEVERITY_INFO;
 }
 
@@ -135,7 +126,7 @@ void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_find
 		(void)rna_find(out,
 			       "the PCIe path carries %.4g Gb/s, and the port has %.6g: the link "
 			       "from %s up to %s has %s, which is all that it can do",
-			       gigabits(rate), gigabits(port->link->rate.number),
+			       rna_gigabits(rate), rna_gigabits(port->link->rate.number),
 			       pcie->hops[hop].address, pcie->hops[hop + 1].address,
 			       say(out->arena, link.speed, link.width));
 }

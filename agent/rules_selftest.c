@@ -11,11 +11,6 @@
 
 #include "selftest_plan.h"
 
-static double gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
 /* What the tests of a port say, with one kind of memory. */
 struct outcome {
 	const struct rna_selftest_run *run; /* the newest; NULL: nothing to be told */
@@ -98,8 +93,9 @@ static void tell_bandwidth(const struct rna_selftest_run *run, const char *memor
 	rna_find(out,
 		 "moves %.4g Gb/s to itself through memory of %s (%s) where %.4g Gb/s are "
 		 "expected, %.3g %%, in two tests in a row%s",
-		 gigabits(run->result.bandwidth), memory, rna_endpoint_name(run->request.endpoint),
-		 gigabits(run->expected), percent, siblings ? "; its siblings are faster" : "")
+		 rna_gigabits(run->result.bandwidth), memory,
+		 rna_endpoint_name(run->request.endpoint), rna_gigabits(run->expected), percent,
+		 siblings ? "; its siblings are faster" : "")
 		->severity = severity;
 }
 

@@ -36,4 +36,11 @@ static inline bool rna_value_is_known(struct rna_value value)
 	return value.state == RNA_VALUE_OK || value.state == RNA_VALUE_SATURATED;
 }
 
+/* Is it known to be less? */
+static inline bool rna_value_is_below(struct rna_value value, struct rna_value other)
+{
+	return rna_value_is_known(value) && rna_value_is_known(other) &&
+	       value.number < other.number;
+}
+
 const char *rna_value_state_name(enum rna_value_state state); /* "ok", "absent", ... */
