@@ -25,6 +25,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { DUMP_TRIES = 3 };
+
 void rna_netlink_close(struct nl_sock **socket)
 {
 	if (*socket)
@@ -43,6 +45,8 @@ static int nl_errno(int code)
 	switch (-code) {
 	case NLE_NOMEM:
 		return -ENOMEM;
+	case NLE_DUMP_INTR: /* what was listed changed meanwhile: ask again */
+		return -EAGAIN;
 	case NLE_PROTO_MISMATCH:
 	case NLE_AF_NOSUPPORT:
 		return -EPROTONOSUPPORT;
@@ -269,18 +273,28 @@ static int parse_address(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
-static int count_addresses(const struct rna_root *root, struct rna_netdev *netdevs, size_t count)
+static int count_once(struct rna_netdev *netdevs, size_t count)
 {
 	struct address_answer answer = {netdevs, count};
 	struct ifaddrmsg address = {.ifa_family = AF_UNSPEC};
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	int error;
 
-	(void)root; /* the kernel's own interfaces */
+	for (size_t i = 0; i < count; i++)
+		netdevs[i].ipv4_addresses = netdevs[i].ipv6_addresses = (struct rna_value){0};
 	message = nlmsg_alloc_simple(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP);
 	if (!message || nlmsg_append(message, &address, sizeof(address), NLMSG_ALIGNTO) < 0)
 		return -ENOMEM;
-	error = ask(NETLINK_ROUTE, message, parse_address, &answer);
+	return ask(NETLINK_ROUTE, message, parse_address, &answer);
+}
+
+/* Addresses come and go with containers, and a list that changed while it was read is none. */
+static int count_addresses(const struct rna_root *root, struct rna_netdev *netdevs, size_t count)
+{
+	int error = -EAGAIN;
+
+	(void)root; /* the kernel's own interfaces */
+	for (unsigned i = 0; i < DUMP_TRIES && error == -EAGAIN; i++)
+		error = count_once(netdevs, count);
 	for (size_t i = 0; i < count && error == 0; i++)
 		netdevs[i].ipv4_addresses.state = netdevs[i].ipv6_addresses.state = RNA_VALUE_OK;
 	return error;
