@@ -200,6 +200,38 @@ static int read_list(struct run *run, struct rna_bytes bytes, struct rna_vf_list
 	return 0;
 }
 
+/* How long the first count functions of a list are; -EMSGSIZE: they are not in it. */
+static ssize_t measure(struct rna_bytes list, size_t count)
+{
+	struct rna_bytes rest = list, content;
+	uint16_t type;
+
+	for (; count > 0; count--)
+		if (rna_ethtool_next(&rest, &type, &content) <= 0 || type != IFLA_VF_INFO)
+			return -EMSGSIZE;
+	return rest.data - list.data;
+}
+
+/*
+ * An attribute has 16 bits for its length, and a list of some 250 functions is longer: the kernel
+ * lets the length wrap, so that the list seems to end within itself. The number of functions, which
+ * stands in front of it, tells; then the list is read on behind its end, and is the last thing that
+ * is read. 1: it is such a list, of which *list has all now; 0; or -EMSGSIZE.
+ */
+static int unwrap(struct rna_bytes *list, struct rna_bytes message, size_t count)
+{
+	ssize_t len;
+
+	if (measure(*list, count) >= 0)
+		return 0;
+	list->len = (size_t)(message.data + message.len - list->data);
+	len = measure(*list, count);
+	if (len < 0)
+		return -EMSGSIZE;
+	list->len = (size_t)len;
+	return 1;
+}
+
 int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struct rna_vf_list *ret)
 {
 	const size_t heads = sizeof(struct nlmsghdr) + sizeof(struct ifinfomsg);
@@ -208,6 +240,7 @@ int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struc
 	struct run run = {.arena = arena};
 	struct ifinfomsg link;
 	struct nlmsghdr head;
+	uint32_t count = 0;
 	uint16_t type;
 	int status;
 
@@ -219,12 +252,19 @@ int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struc
 		return -EBADMSG;
 	run.ethernet = link.ifi_type == ARPHRD_ETHER;
 	rest = (struct rna_bytes){message.data + heads, message.len - heads};
-	while ((status = rna_ethtool_next(&rest, &type, &content)) > 0)
-		if (type == IFLA_VFINFO_LIST) {
+	while ((status = rna_ethtool_next(&rest, &type, &content)) > 0) {
+		if (type == IFLA_NUM_VF && content.len == sizeof(count))
+			memcpy(&count, content.data, sizeof(count));
+		if (type != IFLA_VFINFO_LIST)
+			continue;
+		status = unwrap(&content, message, count);
+		if (status > 0)
+			rest.len = 0;
+		if (status >= 0)
 			status = read_list(&run, content, &list);
-			if (status < 0)
-				return status;
-		}
+		if (status < 0)
+			return status;
+	}
 	if (status < 0 || run.no_memory)
 		return status < 0 ? status : -ENOMEM;
 	*ret = list;

@@ -25,7 +25,7 @@
 /* -- Messages ---------------------------------------------------------------------------------- */
 
 struct message {
-	uint8_t data[4096];
+	uint8_t data[128 * 1024];
 	size_t len;
 };
 
@@ -220,6 +220,48 @@ static void test_cut_messages(void **state)
 	}
 }
 
+/* As many that the list is longer than the length of an attribute can say. */
+static void make_many(struct message *message, uint32_t told, uint32_t count)
+{
+	static const uint8_t statistics[160];
+	size_t list;
+
+	begin(message, ARPHRD_ETHER);
+	put_attribute(message, IFLA_NUM_VF, &told, sizeof(told));
+	list = open_nest(message, IFLA_VFINFO_LIST);
+	for (uint32_t i = 0; i < count; i++) {
+		struct ifla_vf_trust trust = {i, 1};
+		size_t nest = open_nest(message, IFLA_VF_INFO);
+
+		put_attribute(message, IFLA_VF_TRUST, &trust, sizeof(trust));
+		put_attribute(message, IFLA_VF_STATS, statistics, sizeof(statistics));
+		close_nest(message, nest);
+	}
+	close_nest(message, list); /* which wraps, as the kernel's does */
+	put_attribute(message, 900, "new", sizeof("new"));
+	end(message);
+}
+
+static void test_lists_beyond_64_kib(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(65536);
+	RNA_FREE struct message *message = malloc(sizeof(*message));
+	struct rna_vf_list list;
+
+	(void)state;
+	assert_non_null(message);
+	for (uint32_t count = 340; count <= 380; count++) { /* around the length of 65536 */
+		make_many(message, count, count);
+		assert_int_equal(read_message(message, arena, &list), 0);
+		assert_int_equal(list.count, count);
+		assert_int_equal(list.functions[count - 1].number, count - 1);
+	}
+	assert_true(message->len > 65536);
+	make_many(message, 400, 380);
+	assert_int_equal(read_message(message, arena, &list), -EMSGSIZE);
+	assert_int_equal(list.count, 0);
+}
+
 /* A member that is too short for its struct, and a function without a number. */
 static void test_odd_functions(void **state)
 {
@@ -406,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_infiniband),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_cut_messages),
+		cmocka_unit_test(test_lists_beyond_64_kib),
 		cmocka_unit_test(test_odd_functions),
 		cmocka_unit_test(test_representors),
 		cmocka_unit_test(test_guids),
