@@ -2,9 +2,9 @@
 #include "rails.h"
 
 #include "rna/parse.h"
+#include "rna/topology.h"
 
-/* One card in several functions and slots: all that makes them alike but the link layer. */
-static bool is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+bool rna_rail_is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
 {
 	const struct rna_device *x = a->device->device, *y = b->device->device;
 
@@ -15,7 +15,28 @@ static bool is_same_card(const struct rna_rule_subject *a, const struct rna_rule
 static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
 {
 	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
-	       is_same_card(port, in->subject);
+	       rna_rail_is_same_card(port, in->subject);
+}
+
+static bool has_rails(const struct rna_topology *topology)
+{
+	for (size_t i = 0; topology && i < topology->nic_count; i++)
+		if (topology->nics[i].rail >= 0)
+			return true;
+	return false;
+}
+
+bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	const struct rna_nic *nic;
+
+	if (port->device->device->function != RNA_FUNCTION_PF)
+		return false;
+	if (!has_rails(topology))
+		return true;
+	nic = rna_topology_find_nic(topology, port->device->device);
+	return nic && nic->rail >= 0;
 }
 
 static size_t count_with(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t wanted,

@@ -10,6 +10,15 @@
 /* What ports are compared by. False: it is not known. */
 typedef bool rna_rail_trait(const struct rna_rule_subject *port, uint64_t *ret);
 
+/* One card in several functions and slots: all that makes them alike but the link layer. */
+bool rna_rail_is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b);
+
+/*
+ * Is the port one of those that jobs use: a rail of the node's GPUs? Where nothing is known of
+ * such, any of a physical function may be.
+ */
+bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subject *port);
+
 /*
  * Does the port that is looked at stand alone against most of its kind: what more than half of at
  * least three have? *ret: what these have. Pure.

@@ -625,7 +625,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "30s",
-		.help = "Active RoCE ports have PFC on no priority, or on several.",
+		.help = "Active RoCE ports have PFC on no priority, or on several: rails of GPUs, where "
+			"there are such.",
 		.check = rna_check_qos_pfc_priorities,
 		.remedy = "Nothing, if the fabric was planned so: without PFC it relies on ECN alone, and "
 			  "each further lossless priority takes buffers from the others.",

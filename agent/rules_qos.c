@@ -295,25 +295,40 @@ void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds
 
 /* -- Lossless priorities ----------------------------------------------------------------------- */
 
-/* Once for the node: either may be the plan. */
+/* Of the same card as like (NULL: of any). */
+static size_t count_without_pfc(const struct rna_rule_input *in,
+				const struct rna_rule_subject *like)
+{
+	size_t count = 0;
+	uint64_t mask;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+
+		count += rna_rail_is_one(in, port) && pfc_of(port, &mask) && mask == 0 &&
+			 (!like || rna_rail_is_same_card(port, like));
+	}
+	return count;
+}
+
+/* Once for the node: either may be the plan. NICs for storage and logins may have another one. */
 void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *several = NULL;
-	size_t without = 0, with_several = 0;
+	size_t without, with_several = 0;
 	uint64_t mask = 0, seen = 0;
 
 	for (size_t i = 0; i < in->count; i++) {
 		const struct rna_rule_subject *port = &in->subjects[i];
 
-		if (port->device->device->function != RNA_FUNCTION_PF || !pfc_of(port, &mask))
-			continue;
-		without += mask == 0;
-		if (mask == 0 || rna_priority_only(mask) >= 0)
+		if (!rna_rail_is_one(in, port) || !pfc_of(port, &mask) || mask == 0 ||
+		    rna_priority_only(mask) >= 0)
 			continue;
 		with_several++;
 		several = several ? several : port;
 		seen = several == port ? mask : seen;
 	}
+	without = count_without_pfc(in, several);
 	if (several)
 		(void)rna_find(out,
 			       "%zu RoCE port%s with several lossless priorities: %s/%u has %s%s",

@@ -1601,6 +1601,64 @@ static void test_what_is_said_of_self_tests(void **state)
 				     "until it ends the device is not tested");
 }
 
+static bool has_finding(const struct rna_view *view, const char *rule)
+{
+	for (size_t i = 0; i < view->finding_count; i++)
+		if (strcmp(view->findings[i].rule, rule) == 0)
+			return true;
+	return false;
+}
+
+/* Three ports with PFC, of which the first may have none, and be no rail of a GPU. */
+static bool is_pfc_told(bool first_has, bool first_is_rail)
+{
+	static const char *names[] = {"mlx5_0", "mlx5_1", "mlx5_2"};
+	struct rna_nic nics[3];
+	struct rna_settings settings = {0};
+	struct rna_topology *topology;
+	struct rna_health health;
+	struct rna_view *view;
+	struct rna_dcb *first;
+	struct node node;
+	bool told;
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	health.once = true;
+	node_init(&node, ROCE, 3);
+	first = rails_with_qos(&node);
+	if (!first_has)
+		first->pfc = rna_value_ok(0);
+	for (int i = 0; i < 3; i++)
+		nics[i] = (struct rna_nic){
+			.devices = &names[i],
+			.device_count = 1,
+			.lag = -1,
+			.rail = i == 0 && !first_is_rail ? -1 : i,
+		};
+	view = node_view(&node);
+	topology = rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 0);
+	assert_non_null(topology);
+	topology->nic_count = 3;
+	topology->nics = nics;
+	(void)rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
+	view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = (struct rna_part *)topology;
+	rna_health_judge(&health, view);
+	told = has_finding(view, "qos-pfc-priorities");
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+	return told;
+}
+
+static void test_storage_may_have_no_pfc(void **state)
+{
+	(void)state;
+	assert_true(is_pfc_told(false, true));
+	assert_false(is_pfc_told(false, false));
+	assert_false(is_pfc_told(true, true));
+}
+
 static void test_virtual_functions_by_setting(void **state)
 {
 	struct rna_settings settings = {0};
@@ -1840,6 +1898,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_said_of_self_tests),
 		cmocka_unit_test(test_ports_are_as_planned),
 		cmocka_unit_test(test_plans_that_are_none),
+		cmocka_unit_test(test_storage_may_have_no_pfc),
 		cmocka_unit_test(test_virtual_functions_by_setting),
 		cmocka_unit_test(test_the_table_is_whole),
 		cmocka_unit_test(test_settings_name_rules),
