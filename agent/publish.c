@@ -105,6 +105,7 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 	view->agent = *status;
 	view->metrics = (struct rna_metrics_options){
 		.gid_info = schedule->settings->metrics_gid_info,
+		.fec_lanes = schedule->settings->metrics_fec_lanes,
 		.priorities = schedule->settings->metrics_priorities,
 		.node_exporter_names = schedule->settings->metrics_node_exporter_names,
 		.qos_details = schedule->settings->metrics_qos_details,

@@ -242,6 +242,9 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("metrics.priorities", metrics_priorities, "true",
 		"Whether statistics of Ethernet ports that there are for each priority or lane have series: "
 		"up to 68 of each interface, of some 110."),
+	BOOLEAN("metrics.fec_lanes", metrics_fec_lanes, "false",
+		"Whether what FEC counts has series for each lane beside those of the port, where a driver tells "
+		"lanes apart: 3 for each, 24 of an interface at most; JSON has them anyway."),
 	CHOICE("metrics.gpu_nic_paths", metrics_gpu_nic_paths, gpu_nic_paths, "nearest",
 	       "Which pairs of a GPU and a NIC have a series of rdma_gpu_nic_path: the nearest NICs of "
 	       "each GPU, or all that are no farther than this as well."),

@@ -110,6 +110,14 @@ static void read_link(struct run *run, struct rna_ethernet_netdev *netdev, struc
 		(void)is_good(run, rna_ethtool_read_mode(answer, &netdev->mode));
 }
 
+static void add_fec(struct counts *counts, enum rna_ethernet_statistic_id id,
+		    enum rna_ethernet_statistic_id lane, const struct rna_ethtool_fec_count *count)
+{
+	add_count(counts, id, -1, count->total);
+	for (size_t i = 0; i < count->lane_count; i++)
+		add_count(counts, lane, (int)i, rna_value_ok(count->lanes[i]));
+}
+
 static void read_fec(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
 {
 	struct rna_ethtool_fec_counts fec;
@@ -118,9 +126,12 @@ static void read_fec(struct run *run, struct rna_ethernet_netdev *netdev, struct
 	if (!ask(run, &rna_ethtool_fec_question, netdev->name, &answer) ||
 	    !is_good(run, rna_ethtool_read_fec(answer, &netdev->fec, &fec)))
 		return;
-	add_count(counts, RNA_ETHERNET_FEC_CORRECTED_BITS, -1, fec.corrected_bits);
-	add_count(counts, RNA_ETHERNET_FEC_CORRECTED_BLOCKS, -1, fec.corrected_blocks);
-	add_count(counts, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, -1, fec.uncorrectable_blocks);
+	add_fec(counts, RNA_ETHERNET_FEC_CORRECTED_BITS, RNA_ETHERNET_FEC_LANE_CORRECTED_BITS,
+		&fec.corrected_bits);
+	add_fec(counts, RNA_ETHERNET_FEC_CORRECTED_BLOCKS, RNA_ETHERNET_FEC_LANE_CORRECTED_BLOCKS,
+		&fec.corrected_blocks);
+	add_fec(counts, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS,
+		RNA_ETHERNET_FEC_LANE_UNCORRECTABLE_BLOCKS, &fec.uncorrectable_blocks);
 }
 
 static void read_pause(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)

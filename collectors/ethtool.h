@@ -53,11 +53,20 @@ int rna_ethtool_open(struct rna_bytes message, const struct rna_ethtool_question
 /* The next attribute, which rest loses. 1; 0 at the end; or -EBADMSG. */
 int rna_ethtool_next(struct rna_bytes *rest, uint16_t *ret_type, struct rna_bytes *ret);
 
-/* What FEC has counted, all lanes together; lanes have no use without the history of each. */
+enum { RNA_ETHTOOL_LANES = 8 }; /* ETHTOOL_MAX_LANES of the kernel */
+
+/* All lanes together; and each, where the driver tells them apart. */
+struct rna_ethtool_fec_count {
+	struct rna_value total;
+	size_t lane_count;
+	uint64_t lanes[RNA_ETHTOOL_LANES];
+};
+
+/* What FEC has counted. */
 struct rna_ethtool_fec_counts {
-	struct rna_value corrected_blocks;
-	struct rna_value uncorrectable_blocks;
-	struct rna_value corrected_bits;
+	struct rna_ethtool_fec_count corrected_blocks;
+	struct rna_ethtool_fec_count uncorrectable_blocks;
+	struct rna_ethtool_fec_count corrected_bits;
 };
 
 struct rna_ethtool_pause_counts {

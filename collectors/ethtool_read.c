@@ -183,7 +183,8 @@ static int read_fecs(struct rna_bytes bytes, struct rna_value *ret)
 
 enum kind {
 	NUMBER,
-	TOTAL, /* array of 64-bit numbers: the sum of all lanes first, then each; may be empty */
+	LANES, /* struct rna_ethtool_fec_count: 64-bit numbers, the sum of all lanes first, then
+		  each */
 	NESTED,
 	FECS, /* compact bitset of link modes */
 };
@@ -191,15 +192,31 @@ enum kind {
 struct field {
 	uint16_t type;
 	enum kind kind;
-	size_t offset;              /* of a struct rna_value */
+	size_t offset;              /* of a struct rna_value, but for LANES */
 	const struct field *nested; /* ended by one of type 0 */
 };
+
+static int read_lanes(struct rna_bytes bytes, struct rna_ethtool_fec_count *ret)
+{
+	const size_t count = bytes.len / sizeof(uint64_t);
+
+	if (bytes.len % sizeof(uint64_t) != 0)
+		return -EBADMSG;
+	if (count == 0)
+		return 0; /* the driver does not count it */
+	memcpy(&ret->total.number, bytes.data, sizeof(uint64_t));
+	ret->total.state = RNA_VALUE_OK;
+	ret->lane_count = count - 1 < RNA_ETHTOOL_LANES ? count - 1 : RNA_ETHTOOL_LANES;
+	memcpy(ret->lanes, bytes.data + sizeof(uint64_t), ret->lane_count * sizeof(uint64_t));
+	return 0;
+}
 
 static int read_fields(struct rna_bytes bytes, const struct field *fields, void *ret);
 
 static int read_field(struct rna_bytes bytes, const struct field *field, void *ret)
 {
-	struct rna_value *value = (void *)((char *)ret + field->offset);
+	void *member = (char *)ret + field->offset;
+	struct rna_value *value = member;
 	int status;
 
 	switch (field->kind) {
@@ -207,13 +224,8 @@ static int read_field(struct rna_bytes bytes, const struct field *field, void *r
 		return read_fields(bytes, field->nested, ret);
 	case FECS:
 		return read_fecs(bytes, value);
-	case TOTAL:
-		if (bytes.len % sizeof(uint64_t) != 0)
-			return -EBADMSG;
-		if (bytes.len == 0)
-			return 0;
-		bytes.len = sizeof(uint64_t);
-		break;
+	case LANES:
+		return read_lanes(bytes, member);
 	case NUMBER:
 		break;
 	}
@@ -306,11 +318,11 @@ int rna_ethtool_read_fec(struct rna_bytes message, struct rna_ethernet_fec *ret,
 		struct rna_ethtool_fec_counts counts;
 	};
 	static const struct field counts[] = {
-		{ETHTOOL_A_FEC_STAT_CORRECTED, TOTAL,
+		{ETHTOOL_A_FEC_STAT_CORRECTED, LANES,
 		 offsetof(struct answer, counts.corrected_blocks)},
-		{ETHTOOL_A_FEC_STAT_UNCORR, TOTAL,
+		{ETHTOOL_A_FEC_STAT_UNCORR, LANES,
 		 offsetof(struct answer, counts.uncorrectable_blocks)},
-		{ETHTOOL_A_FEC_STAT_CORR_BITS, TOTAL,
+		{ETHTOOL_A_FEC_STAT_CORR_BITS, LANES,
 		 offsetof(struct answer, counts.corrected_bits)},
 		{0},
 	};

@@ -217,6 +217,14 @@ static void write_count(const struct rna_subject *port, const char *netdev,
 		writer->out->failed = true;
 }
 
+static bool is_wanted(const struct rna_ethernet_statistic *statistic,
+		      const struct rna_metrics_options *metrics)
+{
+	if (statistic->fec_lane)
+		return metrics->fec_lanes;
+	return !statistic->label || metrics->priorities;
+}
+
 void rna_family_write_statistic(const struct rna_family *family,
 				const struct rna_subject_list *ports, struct rna_writer *writer)
 {
@@ -225,7 +233,7 @@ void rna_family_write_statistic(const struct rna_family *family,
 		const struct rna_ethernet_netdev *netdev;
 		size_t from = 0;
 
-		if (family->statistic->label && !port->view->metrics.priorities)
+		if (!is_wanted(family->statistic, &port->view->metrics))
 			continue;
 		while ((netdev = next_netdev(port, &from)))
 			for (size_t i = 0; i < netdev->count; i++)

@@ -8,6 +8,7 @@
 /* clang-format off */
 #define ROW(ID, NAME, HELP, ...) [RNA_ETHERNET_##ID] = {.name = NAME, .help = HELP, __VA_ARGS__}
 #define BY_PRIORITY .label = "priority"
+#define BY_FEC_LANE .label = "lane", .fec_lane = true
 #define BITS        .unit = RNA_ETHERNET_BITS
 #define TIME        .unit = RNA_ETHERNET_MICROSECONDS
 #define SHARE       .unit = RNA_ETHERNET_MILLIONTHS
@@ -33,6 +34,12 @@ const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATIST
 	    "FEC blocks received with errors and corrected; normal from 50 Gb/s per lane on."),
 	ROW(FEC_UNCORRECTABLE_BLOCKS, "ethernet_fec_uncorrectable_blocks",
 	    "FEC blocks received with more errors than it corrects: their packets are lost."),
+	ROW(FEC_LANE_CORRECTED_BITS, "ethernet_fec_lane_corrected_bit_errors",
+	    "Bits received on a lane that FEC corrected, with metrics.fec_lanes.", BY_FEC_LANE),
+	ROW(FEC_LANE_CORRECTED_BLOCKS, "ethernet_fec_lane_corrected_blocks",
+	    "FEC blocks of a lane received with errors and corrected, with metrics.fec_lanes.", BY_FEC_LANE),
+	ROW(FEC_LANE_UNCORRECTABLE_BLOCKS, "ethernet_fec_lane_uncorrectable_blocks",
+	    "FEC blocks of a lane with more errors than it corrects, with metrics.fec_lanes.", BY_FEC_LANE),
 	ROW(FCS_ERRORS, "ethernet_fcs_errors",
 	    "Frames received with a wrong check sequence."),
 	ROW(ALIGNMENT_ERRORS, "ethernet_alignment_errors",

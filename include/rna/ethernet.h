@@ -80,6 +80,9 @@ enum rna_ethernet_statistic_id {
 	RNA_ETHERNET_FEC_CORRECTED_BITS,
 	RNA_ETHERNET_FEC_CORRECTED_BLOCKS,
 	RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS,
+	RNA_ETHERNET_FEC_LANE_CORRECTED_BITS,
+	RNA_ETHERNET_FEC_LANE_CORRECTED_BLOCKS,
+	RNA_ETHERNET_FEC_LANE_UNCORRECTABLE_BLOCKS,
 	RNA_ETHERNET_FCS_ERRORS,
 	RNA_ETHERNET_ALIGNMENT_ERRORS,
 	RNA_ETHERNET_LENGTH_ERRORS,
@@ -137,6 +140,7 @@ struct rna_ethernet_statistic {
 	const char *help;  /* one sentence */
 	const char *label; /* what there is one of each for: "priority", "lane"; NULL: the port */
 	enum rna_ethernet_unit unit;
+	bool fec_lane; /* a part of another one: its metric is there with metrics.fec_lanes only */
 };
 
 extern const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATISTIC_COUNT];

@@ -61,6 +61,7 @@ struct rna_metrics_options {
 	bool qos_details;         /* ETS, buffers and parameters of congestion control */
 	bool node_exporter_names; /* the families of exporter/compat.c as well */
 	bool virtual_functions;   /* each of them, and not only how many there are */
+	bool fec_lanes;           /* what FEC counts of each lane, and not only of all */
 	bool priorities;          /* series for each priority and lane of Ethernet ports */
 	/* Pairs of rdma_gpu_nic_path: the nearest, and all up to this; SAME: the nearest only. */
 	enum rna_path_class gpu_nic_paths;

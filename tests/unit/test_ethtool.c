@@ -270,9 +270,13 @@ static void fec_is_read(void **state)
 	assert_int_equal(fec.configured.number, 1 << RNA_FEC_OFF | 1 << RNA_FEC_RS);
 	assert_int_equal(fec.automatic.number, 0);
 	assert_int_equal(fec.active.number, RNA_FEC_RS);
-	assert_int_equal(counts.corrected_blocks.number, 1000);
-	assert_int_equal(counts.uncorrectable_blocks.number, 3);
-	assert_int_equal(counts.corrected_bits.state, RNA_VALUE_ABSENT);
+	assert_int_equal(counts.corrected_blocks.total.number, 1000);
+	assert_int_equal(counts.corrected_blocks.lane_count, 2);
+	assert_int_equal(counts.corrected_blocks.lanes[0], 400);
+	assert_int_equal(counts.corrected_blocks.lanes[1], 600);
+	assert_int_equal(counts.corrected_bits.lane_count, 0);
+	assert_int_equal(counts.uncorrectable_blocks.total.number, 3);
+	assert_int_equal(counts.corrected_bits.total.state, RNA_VALUE_ABSENT);
 
 	begin(&message, &rna_ethtool_fec_question); /* a mode that is newer */
 	put_u32(&message, ETHTOOL_A_FEC_ACTIVE, 120);
