@@ -12,6 +12,7 @@
 #include "page_parts.h"
 #include "page_selftest.h"
 #include "page_topology.h"
+#include "page_wire.h"
 #include "text.h"
 
 static const char style[] =
@@ -168,11 +169,28 @@ static void cell_link(const struct page *page, const struct rna_subject *port)
 	}
 	add_below(page, "", rna_fact_width(port, scratch));
 	speed = rna_fact_speed(port, scratch);
-	if (!speed)
-		return;
-	add(page, " <small>");
-	add_text(page, speed);
-	add(page, "</small>");
+	if (speed) {
+		add(page, " <small>");
+		add_text(page, speed);
+		add(page, "</small>");
+	}
+	rna_page_wire(page->out, port);
+}
+
+static void cell_module(const struct page *page, const struct rna_subject *port)
+{
+	rna_page_modules(page->out, port);
+}
+
+/* A column of dashes would be one too many. */
+static bool any_has_modules(const struct page *page)
+{
+	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
+
+	for (size_t i = 0; i < ports->count; i++)
+		if (rna_page_has_modules(&ports->items[i]))
+			return true;
+	return false;
 }
 
 static void cell_mtu(const struct page *page, const struct rna_subject *port)
@@ -283,13 +301,15 @@ static void cell_troubles(const struct page *page, const struct rna_subject *por
 static const struct {
 	const char *header;
 	cell *write;
-	const char *open; /* tag */
+	const char *open;                           /* tag */
+	bool (*is_wanted)(const struct page *page); /* NULL: always */
 } columns[] = {
 	{"Port", cell_port, "<tr><th>"},
 	{"State", cell_state, "<td>"},
 	{"Link", cell_link, "<td>"},
 	{"MTU", cell_mtu, "<td>"},
 	{"Network interface", cell_netdev, "<td>"},
+	{"Module", cell_module, "<td>", any_has_modules},
 	{"Other end", cell_peer, "<td>"},
 	{"Data", cell_data, "<td>"},
 	{"Errors", cell_troubles, "<td class=wrap>"},
@@ -350,6 +370,11 @@ static void add_findings(const struct page *page)
 
 /* -- Sections ---------------------------------------------------------------------------------- */
 
+static bool is_shown(const struct page *page, size_t column)
+{
+	return !columns[column].is_wanted || columns[column].is_wanted(page);
+}
+
 static void add_ports(const struct page *page)
 {
 	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
@@ -364,13 +389,15 @@ static void add_ports(const struct page *page)
 	}
 	open_table(page);
 	for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++)
-		rna_strbuf_printf(page->out, "<th>%s", columns[c].header);
+		if (is_shown(page, c))
+			rna_strbuf_printf(page->out, "<th>%s", columns[c].header);
 	add(page, "<tbody>\n");
 	for (size_t i = 0; i < ports->count; i++) {
-		for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++) {
-			add(page, columns[c].open);
-			columns[c].write(page, &ports->items[i]);
-		}
+		for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++)
+			if (is_shown(page, c)) {
+				add(page, columns[c].open);
+				columns[c].write(page, &ports->items[i]);
+			}
 		add(page, "\n");
 	}
 	close_table(page);
