@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* a module may be loaded */
+
 /*
  * What there is while nobody has the device open is the kernel's own. It may change meanwhile,
  * with an interface for IPoIB or a mounted file system, so the newest is what counts.
@@ -55,18 +57,36 @@ static int read_optional(const struct rna_collect_input *in, struct rna_rdma_num
 	return 0;
 }
 
+/* A kernel that does not know the question is asked once, and not in every run. */
+static int read_counts(const struct rna_collect_input *in, struct rna_rdma_numbers *numbers,
+		       const struct rna_resources *before, struct rna_resources *resources)
+{
+	rna_usec now = resources->part.started.monotonic;
+	int status;
+
+	if (before && before->retry > now) {
+		resources->retry = before->retry;
+		return 0;
+	}
+	status = in->backends->rdma_netlink->get_resources(numbers, in->device->name,
+							   &resources->now);
+	if (status < 0 && rna_reason_from_errno(status) == RNA_REASON_UNSUPPORTED)
+		resources->retry = now + REFUSED_PAUSE;
+	return status;
+}
+
 /* That the kernel cannot be asked is normal in a container; then all is absent. */
 static int read_all(const struct rna_collect_input *in, struct rna_resources *resources)
 {
 	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = in->root};
-	int status = in->backends->rdma_netlink->get_resources(&numbers, in->device->name,
-							       &resources->now);
+	const struct rna_resources *before = (const void *)in->previous;
+	int status = read_counts(in, &numbers, before, resources);
 
 	if (status == -ENOMEM)
 		return status;
 	if (status < 0 && status != -ENOENT)
 		rna_part_count_error(&resources->part, status);
-	set_idle(resources, (const void *)in->previous);
+	set_idle(resources, before);
 	return in->options.optional_counters ? read_optional(in, &numbers, resources) : 0;
 }
 

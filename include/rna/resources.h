@@ -54,6 +54,9 @@ struct rna_resources {
 	struct rna_value idle[RNA_RESOURCE_COUNT];
 	size_t port_count; /* 0: nobody wants to know of optional counters */
 	const struct rna_port_optional_counters *ports; /* ascending by number */
+	/* The collector's own: monotonic; the kernel does not know the question, and is left alone.
+	 */
+	rna_usec retry;
 };
 
 /* Contexts that others than the agent have open; absent where contexts are not counted. */

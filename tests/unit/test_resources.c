@@ -16,6 +16,7 @@
 
 static struct script {
 	int error;
+	unsigned asked;
 	struct rna_resource_counts counts;
 	int optional_error;
 } script;
@@ -25,6 +26,7 @@ static int answer_resources(struct rna_rdma_numbers *numbers, const char *device
 {
 	(void)numbers;
 	assert_string_equal(device, "mlx5_0");
+	script.asked++;
 	*ret = script.counts;
 	return script.error;
 }
@@ -157,6 +159,24 @@ static void test_what_cannot_be_asked(void **state)
 	}
 }
 
+/* What does not know the question is not asked in every run; what only failed is. */
+static void test_what_is_not_supported_is_remembered(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL, *third = NULL;
+
+	(void)state;
+	script.error = -EIO;
+	first = collect(NULL, false);
+	script.error = -EPROTONOSUPPORT;
+	second = collect(first, false);
+	assert_int_equal(script.asked, 2);
+	assert_int_equal(rna_part_error_count(second), 1);
+	third = collect(second, false);
+	assert_int_equal(script.asked, 2);
+	assert_int_equal(rna_part_error_count(third), 0);
+	assert_true(resources_of(third)->retry == resources_of(second)->retry);
+}
+
 static void test_optional_counters(void **state)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *none = NULL, *failed = NULL;
@@ -228,6 +248,7 @@ int main(void)
 		cmocka_unit_test_setup(test_the_agent_is_no_user, set_up),
 		cmocka_unit_test_setup(test_users, set_up),
 		cmocka_unit_test_setup(test_what_cannot_be_asked, set_up),
+		cmocka_unit_test_setup(test_what_is_not_supported_is_remembered, set_up),
 		cmocka_unit_test_setup(test_optional_counters, set_up),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_the_kernel_is_asked_only_with_a_stack),
