@@ -3,14 +3,15 @@
  * fabric: what InfiniBand ports know of the fabric around them, by MADs.
  *
  * About a dozen MADs to each port, so it runs seldom. What does not know a question says so, or is
- * silent; then it is not asked that again for a while. What was known of the peer and of the subnet
- * manager stays when it can no longer be asked: in which switch port a cable was is what one wants
- * to know when the link is down.
+ * silent, three times, for a MAD may be lost; then it is not asked that again for a while. What was
+ * known of the peer and of the subnet manager stays when it can no longer be asked: in which switch
+ * port a cable was is what one wants to know when the link is down.
  */
 #include "ask_mad.h"
 #include "backends.h"
 #include "collectors.h"
 #include "extend.h"
+#include "mad.h"
 #include "reader.h"
 
 #include "rna/fabric.h"
@@ -23,6 +24,8 @@
 #define SETTLED_PAUSE REFUSED_PAUSE /* of what does not change */
 #define MANAGER_PAUSE SILENT_PAUSE  /* of what all ports of a fabric ask one node */
 
+enum { SILENT_MAX = 3 }; /* runs in which what is silent is asked all the same */
+
 _Static_assert((int)RNA_FABRIC_TOPICS == (int)RNA_MAD_TOPIC_COUNT, "a pause each");
 
 /* One port's work. before: NULL: there is none. */
@@ -32,7 +35,7 @@ struct run {
 	struct rna_arena *arena;
 	const struct rna_port_fabric *before;
 	const struct rna_mad_fabric *answer; /* NULL: it was not asked, or did not answer at all */
-	struct rna_mad_fabric memory;        /* of answer */
+	struct rna_mad_fabric memory;        /* of answer; if there is none, without a value */
 	bool no_memory;
 };
 
@@ -264,10 +267,23 @@ static const struct rna_counter_group *find_group(const struct rna_collect_input
 	return NULL;
 }
 
+/*
+ * Of the detail that the answer does not have now: what it was stays the base of the next
+ * difference, unless the port said that it has no such thing.
+ */
+static bool is_missed(const struct run *run, size_t detail, const struct rna_counter *counter,
+		      const struct rna_counter_group *before)
+{
+	int status = run->memory.status[rna_mad_topic_of_detail(detail)];
+
+	return status != 0 && status != -EOPNOTSUPP && rna_counter_group_find(before, counter);
+}
+
 /* Those that the port has, in the order of their table, as the answer has them. */
 static void set_counters(struct run *run, unsigned port, struct rna_counter_group *group)
 {
-	const struct rna_mad_counter *details = run->answer->details;
+	const struct rna_mad_counter *details = run->memory.details;
+	const struct rna_counter_group *before = find_group(run->in, port);
 	struct rna_counter_value *values =
 		rna_arena_array(run->arena, RNA_MAD_DETAILS, sizeof(*values));
 
@@ -275,23 +291,24 @@ static void set_counters(struct run *run, unsigned port, struct rna_counter_grou
 		.place = RNA_PLACE_PORT_FABRIC,
 		.port = port,
 		.generation = run->in->device->generation,
-		.capability = run->answer->capability,
+		.capability = run->memory.capability,
 		.values = values,
 	};
 	run->no_memory |= !values;
 	for (size_t i = 0; values && i < RNA_MAD_DETAILS; i++) {
 		const struct rna_counter *counter =
 			rna_counter_find(RNA_PLACE_PORT_FABRIC, details[i].file);
+		bool missed = is_missed(run, i, counter, before);
 
-		if (details[i].value.state != RNA_VALUE_ABSENT)
+		if (missed || details[i].value.state != RNA_VALUE_ABSENT)
 			values[group->count++] = (struct rna_counter_value){
 				.counter = counter,
 				.file = counter->file,
-				.value = details[i].value,
+				.value = missed ? rna_value_unreadable() : details[i].value,
 			};
 	}
 	if (values)
-		rna_counter_group_extend(group, values, find_group(run->in, port));
+		rna_counter_group_extend(group, values, before);
 }
 
 /* -- Whom to ask what, and when again ---------------------------------------------------------- */
@@ -339,8 +356,22 @@ static rna_usec when_again(const struct run *run, const struct rna_port_fabric *
 	case -EOPNOTSUPP:
 		return now + REFUSED_PAUSE;
 	default:
-		return now + SILENT_PAUSE;
+		return topic != RNA_MAD_MANAGER && port->silent[topic] < SILENT_MAX
+			       ? 0
+			       : now + SILENT_PAUSE;
 	}
+}
+
+/* How often in a row it did not answer, up to as often as matters. */
+static unsigned char count_silence(const struct run *run, enum rna_mad_topic topic, int status)
+{
+	unsigned char before = run->before ? run->before->silent[topic] : 0;
+
+	if (status == RNA_MAD_NOT_ASKED)
+		return before;
+	if (status == 0 || status == -EOPNOTSUPP)
+		return 0;
+	return before < SILENT_MAX ? before + 1 : SILENT_MAX;
 }
 
 static void set_pauses(const struct run *run, struct rna_port_fabric *port)
@@ -348,8 +379,9 @@ static void set_pauses(const struct run *run, struct rna_port_fabric *port)
 	struct rna_part *part = &run->fabric->counters.part;
 
 	for (unsigned topic = 0; topic < RNA_MAD_TOPIC_COUNT; topic++) {
-		int status = run->answer ? run->answer->status[topic] : RNA_MAD_NOT_ASKED;
+		int status = run->memory.status[topic];
 
+		port->silent[topic] = count_silence(run, topic, status);
 		if (run->answer)
 			port->retry[topic] = when_again(run, port, topic, part->started.monotonic);
 		else if (run->before)
@@ -378,6 +410,7 @@ static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *
 
 	run->before = find_before(run->in, number);
 	run->memory.capability = counted ? counted->capability : (struct rna_value){0};
+	rna_mad_init_fabric(&run->memory);
 	run->answer = NULL;
 	if (rna_ask_fabric(run->in, number, choose_topics(run->before, now),
 			   &run->fabric->counters.part, &run->memory) == 0)
@@ -389,10 +422,9 @@ static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *
 	set_manager(run, &port->manager);
 	set_pkeys(run, port);
 	port->congestion_control = find_congestion_control(run);
-	if (run->answer) {
+	if (run->answer)
 		port->virtual_lanes = run->answer->port.virtual_lanes;
-		set_counters(run, number, group);
-	}
+	set_counters(run, number, group);
 	set_pauses(run, port);
 	return true;
 }

@@ -32,6 +32,9 @@ void rna_mad_read_extended(uint8_t *extended, struct rna_mad_counters *ret);
 /* The names of all counters of the fabric, with absent values. */
 void rna_mad_init_fabric(struct rna_mad_fabric *fabric);
 
+/* Which of them the counter of this index comes with. */
+enum rna_mad_topic rna_mad_topic_of_detail(size_t index);
+
 /*
  * One attribute, of those that have counters. rs_fec: is RS-FEC active? Then the same bytes of
  * PortExtendedSpeedsCounters are something else. What lies beyond the lanes and the virtual lanes

@@ -105,6 +105,11 @@ void rna_mad_init_fabric(struct rna_mad_fabric *fabric)
 		fabric->details[i].file = layout[i].name;
 }
 
+enum rna_mad_topic rna_mad_topic_of_detail(size_t index)
+{
+	return layout[index].topic;
+}
+
 /* At its maximum each of them sticks; so the sum is a lower bound as soon as one does. */
 static struct rna_value add_up(uint8_t *data, enum MAD_FIELDS first)
 {

@@ -102,6 +102,7 @@ struct rna_port_fabric {
 	struct rna_value congestion_control; /* 1: the class answered, 0: it is refused */
 	/* The collector's own: monotonic times before which a topic is left alone. */
 	rna_usec retry[RNA_FABRIC_TOPICS];
+	unsigned char silent[RNA_FABRIC_TOPICS]; /* runs in a row in which it was asked in vain */
 };
 
 /* Is the port a member of that partition? key: without the bit of membership. */
