@@ -197,10 +197,11 @@ struct rna_mad_port {
 	struct rna_value sm_sl;
 	struct rna_value lmc;
 	struct rna_value capability_mask;
+	struct rna_value capability_mask_2;
 	struct rna_value lanes; /* in use, like speed_code */
 	struct rna_value lanes_enabled;
 	struct rna_value lanes_supported;
-	struct rna_value speed_code; /* NDR at most: faster ones are in no field of rdma-core 44 */
+	struct rna_value speed_code;
 	struct rna_value speed_enabled;
 	struct rna_value speed_supported;
 	struct rna_value virtual_lanes; /* in operation, without VL15 */

@@ -194,16 +194,18 @@ static void fill_in(struct rna_value *value, struct rna_value answered)
 		*value = answered;
 }
 
+/* Of a speed that the other sources do not know they name a slower one, and a rate of that. */
 static void fill_in_speed(const struct rna_mad_port *info, struct rna_port_link *port)
 {
 	const struct rna_speed *speed = rna_speed_from_code(info->speed_code.number);
+	bool known = rna_value_is_known(port->speed_code);
 
-	if (rna_value_is_known(port->speed_code) || !speed)
+	if (!speed || (known && port->speed_code.number >= speed->code))
 		return;
 	port->speed_code = info->speed_code;
 	port->speed_name = speed->name;
 	fill_in(&port->width, info->lanes);
-	if (!rna_value_is_known(port->rate))
+	if (known || !rna_value_is_known(port->rate))
 		port->rate = compute_rate(port->width, speed);
 }
 

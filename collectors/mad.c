@@ -33,17 +33,20 @@ static struct rna_value most_lanes(uint32_t mask)
 	return most ? rna_value_ok(most) : (struct rna_value){0};
 }
 
-/* Bits of the two fields of a speed: SDR, DDR, QDR, and FDR and faster. */
+/* Bits of the three fields of a speed: SDR, DDR, QDR; FDR to NDR; XDR and faster. */
 struct speed_bits {
 	uint32_t base;
 	uint32_t extended;
+	uint32_t extended_2;
 };
 
 /* The fastest speed among them, as a code of verbs. */
 static struct rna_value fastest(struct speed_bits bits)
 {
-	enum { EXTENDED_SHIFT = 4 }; /* bit 0 is FDR, whose code is 16; FDR10 has no bit */
-	uint32_t codes = bits.extended << EXTENDED_SHIFT | (bits.base & 7);
+	/* bit 0 is FDR, whose code is 16, and XDR, whose code is 256; FDR10 has no bit */
+	enum { EXTENDED_SHIFT = 4, EXTENDED_2_SHIFT = 8 };
+	uint32_t codes = bits.extended_2 << EXTENDED_2_SHIFT | bits.extended << EXTENDED_SHIFT |
+			 (bits.base & 7);
 
 	return codes ? rna_value_ok(1U << (31 - __builtin_clz(codes))) : (struct rna_value){0};
 }
@@ -62,9 +65,22 @@ static struct rna_value virtual_lanes(uint32_t code)
 							: (struct rna_value){0};
 }
 
+/*
+ * XDR: libibmad of rdma-core 44 has no names for these fields. Of byte 56, which was reserved, two
+ * bits are the active speed, two the supported ones, and three the enabled ones, whose values
+ * beyond those of the supported ones are commands.
+ */
+static bool has_extended_2(const struct rna_mad_port *port)
+{
+	enum { HAS_CAPABILITY_2 = 1 << 15, HAS_EXTENDED_2 = 1 << 11 };
+
+	return port->capability_mask.number & HAS_CAPABILITY_2 &&
+	       port->capability_mask_2.number & HAS_EXTENDED_2;
+}
+
 static void read_speeds(uint8_t *info, struct rna_mad_port *ret)
 {
-	enum { HAS_EXTENDED = 1 << 14, EXTENDED_DISABLED = 30 };
+	enum { HAS_EXTENDED = 1 << 14, EXTENDED_DISABLED = 30, EXTENDED_2 = 56 };
 	struct speed_bits active = {.base = mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F)};
 	struct speed_bits enabled = {.base = mad_get_field(info, 0, IB_PORT_LINK_SPEED_ENABLED_F)};
 	struct speed_bits supported = {
@@ -79,6 +95,11 @@ static void read_speeds(uint8_t *info, struct rna_mad_port *ret)
 	}
 	if (enabled.extended == EXTENDED_DISABLED)
 		enabled.extended = 0;
+	if (has_extended_2(ret)) {
+		active.extended_2 = info[EXTENDED_2] >> 5 & 3;
+		supported.extended_2 = info[EXTENDED_2] >> 3 & 3;
+		enabled.extended_2 = info[EXTENDED_2] & supported.extended_2;
+	}
 	ret->speed_code = fastest(active);
 	ret->speed_enabled = fastest(enabled);
 	ret->speed_supported = fastest(supported);
@@ -94,6 +115,7 @@ void rna_mad_read_port_info(uint8_t *info, struct rna_mad_port *ret)
 		.sm_sl = field(info, IB_PORT_SMSL_F),
 		.lmc = field(info, IB_PORT_LMC_F),
 		.capability_mask = field(info, IB_PORT_CAPMASK_F),
+		.capability_mask_2 = field(info, IB_PORT_CAPMASK2_F),
 		.lanes = most_lanes(mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F)),
 		.lanes_enabled = most_lanes(mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ENABLED_F)),
 		.lanes_supported =

@@ -260,6 +260,8 @@ static int ask_peer_port(const struct round *round)
 		return status;
 	if (peer->type.number == IB_NODE_SWITCH) {
 		mad_set_field(data, 0, IB_PORT_CAPMASK_F, (uint32_t)port_0.capability_mask.number);
+		mad_set_field(data, 0, IB_PORT_CAPMASK2_F,
+			      (uint32_t)port_0.capability_mask_2.number);
 		mad_set_field(data, 0, IB_PORT_LID_F, (uint32_t)port_0.lid.number);
 	}
 	rna_mad_read_port_info(data, &peer->port);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* collectors/rate and link: speeds from text and codes; collectors/link on small trees. */
+#include "backends.h"
 #include "collectors.h"
 #include "link.h"
 #include "rate.h"
@@ -250,6 +251,41 @@ static void sysfs_alone_is_enough(void **state)
 	assert_int_equal(rna_part_error_count(&link->part), 0);
 }
 
+static bool serves_all(const struct rna_root *root, const struct rna_device *asked, unsigned port)
+{
+	(void)root, (void)asked, (void)port;
+	return true;
+}
+
+static int answer_xdr(const struct rna_root *root, const struct rna_device *asked, unsigned port,
+		      struct rna_mad_port *ret)
+{
+	(void)root, (void)asked, (void)port;
+	*ret = (struct rna_mad_port){
+		.lanes = rna_value_ok(4),
+		.speed_code = rna_value_ok(256),
+		.speed_supported = rna_value_ok(256),
+	};
+	return 0;
+}
+
+/* Linux 6.1 prints SDR for a speed that it does not know, and a rate to match. */
+static void xdr_is_known_by_mad(void **state)
+{
+	static const struct rna_mad_backend mad = {.serves = serves_all, .query_port = answer_xdr};
+	struct fixture *fixture = *state;
+	const struct rna_link *link;
+
+	tree_write(&fixture->tree, "dev/ports/1/rate", "10 Gb/sec (4X SDR)\n");
+	fixture->backends->mad = &mad;
+	link = collect(fixture);
+	assert_int_equal(link->ports[0].speed_code.number, 256);
+	assert_string_equal(link->ports[0].speed_name, "XDR");
+	assert_int_equal(link->ports[0].rate.number, 800 * GBIT);
+	assert_int_equal(link->ports[0].width.number, 4);
+	assert_int_equal(link->ports[0].speed_supported.number, 256);
+}
+
 static void recorded_verbs_answer(void **state)
 {
 	struct fixture *fixture = *state;
@@ -335,6 +371,7 @@ int main(void)
 		cmocka_unit_test(rate_with_an_unknown_name_is_kept),
 		cmocka_unit_test(one_source_is_enough),
 		cmocka_unit_test_setup_teardown(sysfs_alone_is_enough, setup, teardown),
+		cmocka_unit_test_setup_teardown(xdr_is_known_by_mad, setup, teardown),
 		cmocka_unit_test_setup_teardown(recorded_verbs_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(ethernet_has_no_lids, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_rate_is_unreadable, setup, teardown),

@@ -87,6 +87,48 @@ static void extended_speeds_may_be_disabled(void **state)
 	assert_int_equal(port.speed_supported.number, 128);
 }
 
+/* The same port as one of 4X XDR: CapabilityMask2 says that byte 56 is no longer reserved. */
+static void xdr_needs_both_capabilities(void **state)
+{
+	static const struct {
+		unsigned char mask, mask_2;
+		uint64_t active, supported, enabled;
+	} rows[] = {{1 << 7, 1 << 3, 256, 256, 256},
+		    {0, 1 << 3, 64, 128, 64},
+		    {1 << 7, 0, 64, 128, 64}};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		uint8_t info[64];
+		struct rna_mad_port port;
+
+		make_port_info(info);
+		info[22] |= rows[i].mask;
+		info[60] = rows[i].mask_2;
+		info[56] = 1 << 5 | 1 << 3 | 7;
+		rna_mad_read_port_info(info, &port);
+		assert_int_equal(port.speed_code.number, rows[i].active);
+		assert_int_equal(port.speed_supported.number, rows[i].supported);
+		assert_int_equal(port.speed_enabled.number, rows[i].enabled);
+	}
+}
+
+static void xdr_may_be_disabled(void **state)
+{
+	uint8_t info[64];
+	struct rna_mad_port port;
+
+	(void)state;
+	make_port_info(info);
+	info[22] |= 1 << 7;
+	info[60] = 1 << 3;
+	info[56] = 1 << 3 | 6;
+	rna_mad_read_port_info(info, &port);
+	assert_int_equal(port.speed_code.number, 64);
+	assert_int_equal(port.speed_supported.number, 256);
+	assert_int_equal(port.speed_enabled.number, 64);
+}
+
 /* 2X is the highest bit and not the widest link; a port may name no width and no speed at all. */
 static void widest_is_not_highest(void **state)
 {
@@ -628,6 +670,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(port_info_is_read),
+		cmocka_unit_test(xdr_needs_both_capabilities),
+		cmocka_unit_test(xdr_may_be_disabled),
 		cmocka_unit_test(extended_speeds_need_the_capability),
 		cmocka_unit_test(node_info_says_in_which_port_the_cable_is),
 		cmocka_unit_test(node_descriptions_end),
