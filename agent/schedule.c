@@ -15,6 +15,10 @@ enum { TIMER_ACCURACY_USEC = 10 * 1000 };
 #define FIRST_PAUSE   RNA_USEC_PER_SEC
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
+/* Between an event and the MADs that it asks for, and from one round of them to the next. */
+#define FABRIC_SETTLES RNA_USEC_PER_SEC
+#define FABRIC_PAUSE   (10 * RNA_USEC_PER_SEC)
+
 /* ---- running -------------------------------------------------------------------------------- */
 
 static struct rna_part *newest_presence(const struct rna_schedule *schedule)
@@ -156,6 +160,25 @@ static void flush(struct rna_schedule *schedule)
 		rna_log_error("cannot start a worker thread, polling waits: %s", strerror(-ret));
 }
 
+static rna_usec next_due(const struct rna_schedule *schedule)
+{
+	rna_usec next = RNA_USEC_NEVER;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (schedule->due[id] < next)
+			next = schedule->due[id];
+	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+		if (t->fabric_due && t->fabric_due < next)
+			next = t->fabric_due;
+	return next;
+}
+
+static void arm_timer(struct rna_schedule *schedule)
+{
+	(void)sd_event_source_set_time(schedule->timer, next_due(schedule));
+	(void)sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
+}
+
 /* ---- results: devices come and go ----------------------------------------------------------- */
 
 static void log_device(const char *what, const struct rna_device *device)
@@ -265,6 +288,20 @@ static bool same_value(struct rna_value a, struct rna_value b)
 	return a.state == b.state && a.number == b.number;
 }
 
+/* A port got another LID, or obeys another subnet manager. */
+static bool changes_lids(const struct rna_part *old, const struct rna_part *new)
+{
+	const struct rna_link *a = (const void *)old, *b = (const void *)new;
+	bool ret = false;
+
+	if (new->collector != RNA_COLLECTOR_LINK || !old)
+		return false;
+	for (size_t i = 0; i < a->port_count && i < b->port_count; i++)
+		ret |= !same_value(a->ports[i].lid, b->ports[i].lid) ||
+		       !same_value(a->ports[i].sm_lid, b->ports[i].sm_lid);
+	return ret;
+}
+
 /* How many ports changed their state? What is known of their links may no longer be true. */
 static unsigned changed_states(const struct rna_part *old, const struct rna_part *new)
 {
@@ -277,6 +314,23 @@ static unsigned changed_states(const struct rna_part *old, const struct rna_part
 		count += !same_value(a->ports[i].state, b->ports[i].state) ||
 			 !same_value(a->ports[i].physical_state, b->ports[i].physical_state);
 	return count;
+}
+
+/*
+ * A cable or a subnet manager may be another one by now. Not at once, for a link that comes up is
+ * still being configured; and a link that flaps costs no more than a round of MADs now and then.
+ */
+static void want_fabric_soon(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
+{
+	const struct rna_part *last = target->slots[RNA_COLLECTOR_FABRIC].part;
+	rna_usec due = now + FABRIC_SETTLES;
+
+	if (schedule->patient || target->fabric_due || !target->device)
+		return;
+	if (last && last->started.monotonic + FABRIC_PAUSE > due)
+		due = last->started.monotonic + FABRIC_PAUSE;
+	target->fabric_due = due;
+	arm_timer(schedule);
 }
 
 /* What new, just read, makes to be read or written anew. old: before; NULL: it is the first. */
@@ -293,6 +347,8 @@ static void follow_changes(struct rna_schedule *schedule, struct rna_target *tar
 			want_after(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
 				   rna_collector_bit(RNA_COLLECTOR_NETDEV), new);
 	}
+	if (changed > 0 || changes_lids(old, new))
+		want_fabric_soon(schedule, target, new->taken.monotonic);
 	if (!changes_labels(old, new))
 		return;
 	schedule->device_set++;
@@ -506,22 +562,6 @@ static void on_settled(void *userdata)
 		start_later(schedule);
 }
 
-static rna_usec next_due(const struct rna_schedule *schedule)
-{
-	rna_usec next = RNA_USEC_NEVER;
-
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->due[id] < next)
-			next = schedule->due[id];
-	return next;
-}
-
-static void arm_timer(struct rna_schedule *schedule)
-{
-	(void)sd_event_source_set_time(schedule->timer, next_due(schedule));
-	(void)sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
-}
-
 /* The collectors whose time has come. Missed periods are skipped, the rhythm is kept. */
 static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 {
@@ -538,6 +578,16 @@ static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 	return set;
 }
 
+static void take_fabric_due(struct rna_schedule *schedule, rna_usec now)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next) {
+		if (!t->fabric_due || t->fabric_due > now)
+			continue;
+		t->fabric_due = 0;
+		want(schedule, t, rna_collector_bit(RNA_COLLECTOR_FABRIC), now);
+	}
+}
+
 static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
@@ -549,6 +599,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 		if (schedule->node[id])
 			want(schedule, schedule->node[id], set, now);
 	want_of_devices(schedule, set, now);
+	take_fabric_due(schedule, now);
 	flush(schedule);
 	arm_timer(schedule);
 	if (schedule->overdue > 0) /* the age of what stalls is news by itself */
@@ -600,8 +651,11 @@ const char *rna_schedule_loud(const struct rna_schedule *schedule)
 
 static void read_later(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
 {
-	unsigned collectors = target->later;
+	unsigned fabric = rna_collector_bit(RNA_COLLECTOR_FABRIC);
+	unsigned collectors = target->later & ~fabric;
 
+	if (target->later & fabric)
+		want_fabric_soon(schedule, target, now);
 	target->later = 0;
 	if (collectors)
 		want(schedule, target, collectors, now);

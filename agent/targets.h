@@ -45,6 +45,7 @@ struct rna_target {
 	unsigned wanted;     /* bit set: due while a chain was under way */
 	unsigned triggered;  /* bit set: an event marked these, see trigger.h */
 	unsigned later;      /* bit set: it asked for these, but not at once */
+	rna_usec fabric_due; /* monotonic: when an event makes it ask about the fabric; 0: none */
 	rna_usec shown;      /* when the newest event was received that a part was read for */
 	unsigned running;    /* jobs of the chain under way that have not come back */
 	bool loud;           /* that chain may open the RDMA stack */

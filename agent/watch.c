@@ -232,8 +232,10 @@ static void open_monitor(struct rna_watch *watch, enum rna_source source, struct
 static void on_verbs_event(const char *device, enum rna_verbs_event event, void *userdata)
 {
 	static const struct rna_trigger about[] = {
-		[RNA_VERBS_PORT] = {.collectors = BIT(STATE) | BIT(NETDEV), .later = BIT(LINK)},
-		[RNA_VERBS_LINK] = {.collectors = BIT(STATE) | BIT(LINK) | BIT(GIDS)},
+		[RNA_VERBS_PORT] = {.collectors = BIT(STATE) | BIT(NETDEV),
+				    .later = BIT(LINK) | BIT(FABRIC)},
+		[RNA_VERBS_LINK] = {.collectors = BIT(STATE) | BIT(LINK) | BIT(GIDS),
+				    .later = BIT(FABRIC)},
 		[RNA_VERBS_GIDS] = {.collectors = BIT(GIDS), .later = BIT(GIDS)},
 		[RNA_VERBS_OTHER] = {.collectors = 0},
 		[RNA_VERBS_GONE] = {.collectors = BIT(PRESENCE) | BIT(STATE)},

@@ -30,6 +30,7 @@ static struct script {
 	atomic_bool failing; /* counters fail */
 	atomic_uint state_runs[DEVICES_MAX];
 	atomic_uint link_runs;
+	atomic_uint fabric_runs;
 	atomic_uint gids_runs;
 	atomic_uint gids_without_previous;
 	atomic_uint netdev_count;
@@ -125,6 +126,15 @@ static int collect_link(const struct rna_collect_input *in, struct rna_part **re
 	return 0;
 }
 
+static int collect_fabric(const struct rna_collect_input *in, struct rna_part **ret,
+			  struct rna_error *error)
+{
+	(void)in, (void)error;
+	atomic_fetch_add(&script.fabric_runs, 1);
+	*ret = new_part(RNA_COLLECTOR_FABRIC, sizeof(struct rna_fabric));
+	return 0;
+}
+
 static int collect_gids(const struct rna_collect_input *in, struct rna_part **ret,
 			struct rna_error *error)
 {
@@ -207,7 +217,6 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 	}
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
-COLLECT_NOTHING(collect_fabric, RNA_COLLECTOR_FABRIC, struct rna_fabric)
 COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
 COLLECT_NOTHING(collect_ethernet, RNA_COLLECTOR_ETHERNET, struct rna_ethernet)
 COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
@@ -297,6 +306,7 @@ static int setup(void **state)
 	atomic_store(&script.hanging, -1);
 	atomic_store(&script.failing, false);
 	atomic_store(&script.link_runs, 0);
+	atomic_store(&script.fabric_runs, 0);
 	atomic_store(&script.gids_runs, 0);
 	atomic_store(&script.gids_without_previous, 0);
 	atomic_store(&script.netdev_count, 1);
@@ -825,6 +835,70 @@ static void test_a_rescan_reads_everything(void **state)
 	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_RTNETLINK].changes, 3);
 }
 
+static bool dev0_is_up(struct fixture *fixture)
+{
+	return !dev0_is_down(fixture);
+}
+
+static bool fabric_of_dev0_is_asked(struct fixture *fixture)
+{
+	(void)fixture;
+	return atomic_load(&script.fabric_runs) == 4;
+}
+
+static void flap(struct fixture *fixture, unsigned port_state, bool (*seen)(struct fixture *))
+{
+	atomic_store(&script.port_state, port_state);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+							  .ifindex = IFINDEX}));
+	rna_schedule_read_triggered(&fixture->schedule);
+	run_until(fixture, seen);
+}
+
+/* A second after the link changed, and then not again for ten seconds, however often it changes. */
+static void test_a_link_that_flaps_asks_the_fabric_seldom(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_target *dev0;
+	struct rna_part *asked;
+	rna_usec due;
+
+	settle(fixture);
+	dev0 = fixture->schedule.devices;
+	asked = dev0->slots[RNA_COLLECTOR_FABRIC].part;
+	asked->started.monotonic = 0; /* as if it had been long ago */
+	flap(fixture, RNA_PORT_DOWN, dev0_is_down);
+	assert_true(dev0->fabric_due > rna_clock_monotonic() - RNA_USEC_PER_SEC);
+	assert_true(dev0->fabric_due <= rna_clock_monotonic() + RNA_USEC_PER_SEC);
+	assert_int_equal(dev0->next->fabric_due, 0);
+	run_until(fixture, fabric_of_dev0_is_asked);
+	flap(fixture, RNA_PORT_ACTIVE, dev0_is_up);
+	asked = dev0->slots[RNA_COLLECTOR_FABRIC].part;
+	due = asked->started.monotonic + 10 * RNA_USEC_PER_SEC;
+	assert_true(dev0->fabric_due == due);
+	flap(fixture, RNA_PORT_DOWN, dev0_is_down);
+	flap(fixture, RNA_PORT_ACTIVE, dev0_is_up);
+	assert_true(dev0->fabric_due == due);
+	assert_int_equal(atomic_load(&script.fabric_runs), 4);
+}
+
+/* Of verbs: a subnet manager registers its clients anew, and nothing else changes. */
+static void test_a_later_event_asks_the_fabric_as_seldom(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_part *asked;
+
+	settle(fixture);
+	assert_true(trigger(fixture, (struct rna_trigger){.later = 1u << RNA_COLLECTOR_FABRIC,
+							  .device = "dev1"}));
+	rna_schedule_read_later(&fixture->schedule);
+	assert_int_equal(fixture->schedule.devices->fabric_due, 0);
+	asked = fixture->schedule.devices->next->slots[RNA_COLLECTOR_FABRIC].part;
+	assert_true(fixture->schedule.devices->next->fabric_due ==
+		    asked->started.monotonic + 10 * RNA_USEC_PER_SEC);
+	assert_int_equal(atomic_load(&script.fabric_runs), 3);
+}
+
 /* What comes while a run is under way is read after it, once, however much comes. */
 static void test_events_during_a_run_are_not_lost(void **state)
 {
@@ -893,6 +967,8 @@ int main(void)
 		SCHEDULE_TEST(test_a_bond_stands_for_its_members),
 		SCHEDULE_TEST(test_a_device_is_triggered_by_name),
 		SCHEDULE_TEST(test_a_rescan_reads_everything),
+		SCHEDULE_TEST(test_a_link_that_flaps_asks_the_fabric_seldom),
+		SCHEDULE_TEST(test_a_later_event_asks_the_fabric_as_seldom),
 		SCHEDULE_TEST(test_events_during_a_run_are_not_lost),
 		SCHEDULE_TEST(test_latency_is_of_the_first_view_that_shows_it),
 	};
