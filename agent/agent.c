@@ -530,6 +530,15 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	return NULL;
 }
 
+static struct rna_part *recall_peers(const struct rna_device *device,
+				     const struct rna_identity *identity, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+	const struct rna_device_memory *memory = rna_memory_find(&agent->memory, device->key);
+
+	return memory && identity ? rna_peer_memory_recall(memory, identity->node_guid) : NULL;
+}
+
 int rna_agent_new(const char *root, const char *config, struct rna_settings *settings,
 		  struct rna_agent **ret, struct rna_error *error)
 {
@@ -562,6 +571,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	};
 	agent->status.config_loaded = agent->status.started.realtime;
 	agent->schedule.on_settled = publish;
+	agent->schedule.recall = recall_peers;
 	agent->schedule.userdata = agent;
 	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
 				   agent->backends, error);

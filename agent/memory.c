@@ -12,6 +12,7 @@ static struct rna_device_memory *free_device(struct rna_device_memory *device)
 	for (size_t i = 0; i < device->port_count; i++) {
 		free(device->ports[i].netdev);
 		free(device->ports[i].tests);
+		rna_peer_memory_deinit(&device->ports[i].peer);
 	}
 	free(device->ports);
 	free(device->key);

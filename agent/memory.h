@@ -13,6 +13,7 @@
 #include "rna/error.h"
 #include "rna/expectation.h"
 #include "node_memory.h"
+#include "peer_memory.h"
 #include "rna/selftest.h"
 #include "rna/strbuf.h"
 #include "transitions.h"
@@ -37,8 +38,9 @@ struct rna_port_memory {
 	/* What rules ask for: the newest tests with each kind of memory, oldest first. */
 	size_t test_count;
 	struct rna_selftest_run *tests; /* room for RNA_TESTS_REMEMBERED, or NULL: none yet */
-	struct rna_accepted accepted;   /* from another file than the rest */
-	struct rna_track track;         /* not kept */
+	struct rna_peer_memory peer;
+	struct rna_accepted accepted; /* from another file than the rest */
+	struct rna_track track;       /* not kept */
 };
 
 struct rna_device_memory {

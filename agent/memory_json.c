@@ -104,6 +104,21 @@ static json_t *test_object(struct writer *writer, const struct rna_selftest_run 
 	return object;
 }
 
+static json_t *peer_object(struct writer *writer, const struct rna_peer_memory *peer)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "hca", peer->hca);
+	set_text(writer, object, "name", peer->name);
+	set_text(writer, object, "port", peer->port);
+	set_text(writer, object, "guid", peer->guid);
+	set_text(writer, object, "system_image_guid", peer->system_image_guid);
+	set_number(writer, object, "type", peer->type);
+	set_number(writer, object, "lid", peer->lid);
+	set_number(writer, object, "seen", peer->seen);
+	return object;
+}
+
 static json_t *port_object(struct writer *writer, const struct rna_port_memory *port)
 {
 	json_t *object = json_object(), *tests = port->test_count > 0 ? json_array() : NULL;
@@ -120,6 +135,8 @@ static json_t *port_object(struct writer *writer, const struct rna_port_memory *
 		append(writer, tests, test_object(writer, &port->tests[i]));
 	if (tests)
 		set(writer, object, "tests", tests);
+	if (port->peer.hca)
+		set(writer, object, "peer", peer_object(writer, &port->peer));
 	return object;
 }
 
@@ -371,6 +388,34 @@ static int read_tests(struct rna_port_memory *port, const json_t *list)
 	return 0;
 }
 
+/* True: there is no such text, or it is one that the collector could have written. */
+static bool read_short_text(const json_t *object, const char *name, char **field)
+{
+	enum { LONGEST = 64 }; /* NodeDescription */
+	const char *text = get_text(object, name);
+
+	if (!text)
+		return true;
+	return strlen(text) <= LONGEST && rna_memory_set_text(field, text);
+}
+
+/* One that is damaged costs only itself: it is learned anew when the link is up. */
+static void read_peer(struct rna_port_memory *port, const json_t *object)
+{
+	struct rna_peer_memory *peer = &port->peer;
+
+	rna_peer_memory_deinit(peer);
+	peer->type = (unsigned)get_number(object, "type");
+	peer->lid = get_number(object, "lid");
+	peer->seen = get_number(object, "seen");
+	if (!read_short_text(object, "hca", &peer->hca) ||
+	    !read_short_text(object, "name", &peer->name) ||
+	    !read_short_text(object, "port", &peer->port) ||
+	    !read_short_text(object, "guid", &peer->guid) ||
+	    !read_short_text(object, "system_image_guid", &peer->system_image_guid) || !peer->guid)
+		rna_peer_memory_deinit(peer);
+}
+
 static int fail_entry(const char *list, size_t index, int code, struct rna_error *error)
 {
 	return rna_error_say(error, code, "entry %zu of %s %s", index + 1, list,
@@ -394,6 +439,7 @@ static int read_port(struct rna_device_memory *device, const json_t *object)
 	port->best.since = get_number(object, "best_since");
 	port->last_test = get_number(object, "last_test");
 	port->last_good_test = get_number(object, "last_good_test");
+	read_peer(port, json_object_get(object, "peer"));
 	return read_tests(port, json_object_get(object, "tests"));
 }
 

@@ -295,6 +295,18 @@ static void learn_tests(struct run *run, const struct subject *subject)
 	run->memory->changed = true;
 }
 
+/* So that a link that was down before this process began still says where its cable is. */
+static void learn_peer(struct run *run, const struct subject *subject)
+{
+	const struct rna_identity *identity = rna_device_identity(subject->device);
+	const struct rna_port_fabric *fabric =
+		rna_port_fabric(subject->device, subject->port->number);
+
+	run->memory->changed |=
+		rna_peer_memory_learn(&subject->port->peer, identity ? identity->node_guid : NULL,
+				      fabric ? fabric->peer : NULL);
+}
+
 static void learn_port(struct run *run, const struct subject *subject)
 {
 	struct rna_port_memory *port = subject->port;
@@ -302,6 +314,7 @@ static void learn_port(struct run *run, const struct subject *subject)
 	if (subject->netdev)
 		run->memory->changed |= rna_memory_set_text(&port->netdev, subject->netdev->name);
 	learn_tests(run, subject);
+	learn_peer(run, subject);
 	follow_port(run, subject);
 	if (!port->track.known || !port->track.up)
 		return;

@@ -31,6 +31,17 @@ static const struct rna_slot *netdev_slot(const struct rna_schedule *schedule)
 	return &schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
 }
 
+/* The first time, and the identity of the device has been read before: fabric runs later. */
+static void recall_fabric(const struct rna_schedule *schedule, struct rna_target *target)
+{
+	const struct rna_part *identity = target->slots[RNA_COLLECTOR_IDENTITY].part;
+	struct rna_slot *slot = &target->slots[RNA_COLLECTOR_FABRIC];
+
+	if (!slot->part && !slot->inherited && schedule->recall)
+		slot->inherited = schedule->recall(target->device, (const void *)identity,
+						   schedule->userdata);
+}
+
 static void fill_job(const struct rna_schedule *schedule, struct rna_target *target,
 		     enum rna_collector_id id)
 {
@@ -38,6 +49,8 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	/* The device lies in the target's presence, which stays alive as long as the target. */
 	struct rna_part *presence = target->device ? target->presence : newest_presence(schedule);
 
+	if (id == RNA_COLLECTOR_FABRIC)
+		recall_fabric(schedule, target);
 	/* A poll between an event and the run that it asked for is for the event as well. */
 	slot->origin = slot->cause;
 	if (!(target->triggered & rna_collector_bit(id)))

@@ -37,6 +37,12 @@ struct rna_schedule {
 	bool patient;  /* wait for slow devices until their deadline: commands that run once */
 	bool complete; /* every slot to wait for has run once, or is too slow */
 	void (*on_settled)(void *userdata);
+	/*
+	 * What was known of the fabric around a device before this process began, as a part; its
+	 * identity is what was read now, or NULL. NULL: there is nothing, or nobody to ask.
+	 */
+	struct rna_part *(*recall)(const struct rna_device *device,
+				   const struct rna_identity *identity, void *userdata);
 	void *userdata;
 };
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "rna/fabric.h"
 #include "state_file.h"
 #include "tree.h"
 
@@ -62,6 +63,21 @@ static void compare_tests(const struct rna_port_memory *port)
 	assert_string_equal(port->tests[2].result.text, "\"changed\"");
 }
 
+static bool learn_peer(struct rna_port_memory *port, const char *hca, const char *number)
+{
+	const struct rna_peer peer = {
+		.source = RNA_PEER_BY_MAD,
+		.type = RNA_NODE_TYPE_SWITCH,
+		.name = "leaf-07",
+		.port = number,
+		.guid = "fc6a:1c03:0042:7700",
+		.lid = rna_value_ok(7),
+		.seen.realtime = 1763716800000000,
+	};
+
+	return rna_peer_memory_learn(&port->peer, hca, &peer);
+}
+
 static void fill(struct rna_memory *memory)
 {
 	struct rna_device_memory *device = rna_memory_device(memory, "0000:3b:00.0");
@@ -79,6 +95,7 @@ static void fill(struct rna_memory *memory)
 	port->last_test = 1763716800000002;
 	port->last_good_test = 1763716800000001;
 	keep_tests(port);
+	assert_true(learn_peer(port, "0002:c903:0000:0001", "12"));
 	(void)rna_memory_port(device, 2);
 	device = rna_memory_device(memory, "0000:3b:00.2");
 	device->last_seen = 5; /* a virtual function */
@@ -110,8 +127,85 @@ static void test_what_is_written_comes_back(void **state)
 	assert_int_equal(device->ports[1].test_count, 0);
 	compare_tests(&device->ports[0]);
 	assert_null(device->ports[1].netdev);
+	assert_null(device->ports[1].peer.hca);
 	rna_memory_write(&back, &again);
 	assert_string_equal(text.data, again.data);
+}
+
+static void test_a_peer_is_recalled(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory back = RNA_MEMORY_INIT;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_device_memory *device;
+	const struct rna_fabric *fabric;
+
+	(void)state;
+	fill(&memory);
+	rna_memory_write(&memory, &text);
+	assert_int_equal(rna_memory_read(&back, text.data, text.len, NULL), 0);
+	device = rna_memory_find(&back, "0000:3b:00.0");
+	assert_null(rna_peer_memory_recall(device, "0002:c903:0000:0002"));
+	assert_null(rna_peer_memory_recall(device, NULL));
+	part = rna_peer_memory_recall(device, "0002:c903:0000:0001");
+	fabric = (const void *)part;
+	assert_int_equal(fabric->port_count, 1);
+	assert_int_equal(fabric->ports[0].number, 1);
+	assert_string_equal(fabric->ports[0].peer->name, "leaf-07");
+	assert_string_equal(fabric->ports[0].peer->port, "12");
+	assert_int_equal(fabric->ports[0].peer->type, RNA_NODE_TYPE_SWITCH);
+	assert_int_equal(fabric->ports[0].peer->lid.number, 7);
+	assert_int_equal(fabric->ports[0].peer->seen.realtime, 1763716800000000);
+	assert_true(fabric->ports[0].peer->stale);
+}
+
+static void test_a_peer_is_learned_and_forgotten(void **state)
+{
+	struct rna_port_memory port = {.number = 1};
+	const struct rna_peer stale = {.stale = true, .guid = "1:2"};
+
+	(void)state;
+	assert_false(learn_peer(&port, NULL, "12"));
+	assert_true(learn_peer(&port, "1:1", "12"));
+	assert_false(learn_peer(&port, "1:1", "12"));
+	assert_true(learn_peer(&port, "1:1", "13"));
+	assert_false(rna_peer_memory_learn(&port.peer, "1:1", &stale));
+	assert_false(rna_peer_memory_learn(&port.peer, NULL, NULL));
+	assert_string_equal(port.peer.port, "13");
+	assert_true(rna_peer_memory_learn(&port.peer, "2:2", NULL)); /* another HCA */
+	assert_null(port.peer.hca);
+	assert_null(port.peer.guid);
+	rna_peer_memory_deinit(&port.peer);
+}
+
+/* One that nobody could have written is left out, and the rest of the file is read. */
+static void test_a_peer_that_is_damaged(void **state)
+{
+	static const char *const peers[] = {
+		"{\"hca\": \"1:1\", \"port\": \"3\"}",
+		"{\"hca\": 7, \"guid\": 7}",
+		"[]",
+		"{\"hca\": \"1:1\", \"guid\": \"1:2\", \"name\": "
+		"\"0123456789012345678901234567890123456789"
+		"0123456789012345678901234\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(peers); i++) {
+		RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+		rna_strbuf_printf(
+			&text,
+			"{\"version\": 1, \"devices\": [{\"key\": \"a\", \"name\": \"b\", "
+			"\"ports\": [{\"port\": 1, \"first_active\": 5, \"peer\": %s}]}]}",
+			peers[i]);
+		assert_int_equal(rna_memory_read(&memory, text.data, text.len, NULL), 0);
+		assert_int_equal(memory.devices[0]->ports[0].first_active, 5);
+		assert_null(memory.devices[0]->ports[0].peer.guid);
+		assert_null(rna_peer_memory_recall(memory.devices[0], "1:1"));
+	}
 }
 
 /* A name that is no UTF-8 costs itself, and a key that is none its device; not the file. */
@@ -268,6 +362,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_written_comes_back),
+		cmocka_unit_test(test_a_peer_is_recalled),
+		cmocka_unit_test(test_a_peer_is_learned_and_forgotten),
+		cmocka_unit_test(test_a_peer_that_is_damaged),
 		cmocka_unit_test(test_texts_that_json_cannot_hold),
 		cmocka_unit_test(test_files_that_are_not_read),
 		cmocka_unit_test(test_cut_anywhere),
