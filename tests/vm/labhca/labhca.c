@@ -18,6 +18,10 @@
  *   event NAME[/PORT] CODE         dispatch an asynchronous event (enum ib_event_type)
  *   gid NAME[/PORT] INDEX PREFIX SUFFIX   set an entry, 0 to 7, of an InfiniBand GID table
  *   fail NAME[/PORT] WHAT ERRNO    reading WHAT fails so, until ERRNO is 0
+ *   peer NAME[/PORT] TEXT          NodeDescription of what is at the other end of its cable
+ *   refuse NAME[/PORT] TOPIC STATUS   MADs for TOPIC are answered with this status, until it is 0:
+ *                                  12 no such attribute, 8 no such method, 1 busy
+ *   silent NAME[/PORT] TOPIC 1     MADs for TOPIC are not answered, until it is 0
  *   dcb NETDEV                     the interface has DCB from now on, as a driver of a data
  *                                  centre NIC gives it; it must stay until the module goes
  *   dcb NETDEV PRIORITY SENT RECEIVED   so many pause frames of that priority
@@ -27,10 +31,22 @@
  *   phys        physical state, 2 polling, 3 disabled, 5 link up
  *   lid sm_lid  with their events; lmc
  *   width       1 1X, 2 4X, 4 8X, 8 12X, 16 2X
- *   speed       1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR
+ *   speed       1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, 256 XDR
+ *   width_enabled width_supported speed_enabled speed_supported   by MAD, as sums of these; 0: that
+ *               which is active, and no more
  *   max_mtu active_mtu   1 256 bytes ... 5 4096 bytes
  *   a counter   a name of counters/ or hw_counters/; port_xmit_data and port_rcv_data count
  *               units of four bytes, as the PMA does
+ *   peer_guid peer_port peer_lid peer_type   the node at the other end of the cable and the port
+ *               that it is in: 1 a channel adapter, 2 a switch
+ *   peer_width_enabled ... peer_speed_supported   of that port; 0: as ours
+ *   sm_guid sm_priority sm_state   what the subnet manager at sm_lid says of itself
+ *   pkey0 ... pkey3   with the bit of membership; with their event
+ *   operational_vls   1 VL0, 2 VL0 and VL1, 3 to VL3, 4 to VL7, 5 to VL14
+ *   pma_capability    of the PMA's ClassPortInfo: 0x200 and 0x1000, with 0x4000 for RS-FEC
+ *   fec_mode    0 none, 1 FireCode, 2 and 4 RS-FEC; with that counters of FEC are others
+ *   a counter of the fabric   see lab_details in fabric.h: port_rcv_*_errors, port_*_discards,
+ *               port_vl_xmit_wait_N, fec_*
  * FIELD of the whole device:
  *   dead        1: MADs get no answer; counters/ files read EINVAL at once
  *   hang        1: reading a counters/ file, or any PMA query, blocks until hang is 0 or the
@@ -41,6 +57,8 @@
  *   a counter   a name of hw_counters/; those of counters/ know EINVAL only, see dead
  *   port        port queries: the files state, phys_state, rate, lid and their like, and verbs
  *   board_id    that file of the device
+ * TOPIC: peer_node peer_name peer_port manager pkeys fec_mode fec receive_errors discards vl_waits
+ *   congestion
  *
  * Locking: control_lock serialises commands and guards the list of devices. What a command
  * changes is read without a lock; every value is one aligned word. device->lock guards the
@@ -62,10 +80,11 @@
 #include <rdma/ib_smi.h>
 #include <rdma/ib_verbs.h>
 
+#include "fabric.h"
+
 #define LAB_MAX_PORTS		2
 #define LAB_IB_GIDS		8
 #define LAB_ROCE_GIDS		128
-#define LAB_DEFAULT_PKEY	0xffff
 #define LAB_COMMAND_MAX		160
 
 /* A ConnectX-6 says this of itself. */
@@ -80,7 +99,7 @@
 
 /* IBA 14.2.5.6, PortInfo:CapabilityMask: IsTrapSupported and others that HCAs have set. */
 #define LAB_PORT_CAP_IB		0x00004048
-#define LAB_PORT_CAP_EXT_SPEED	BIT(14)
+#define LAB_VL_CAP		4 /* VL0 to VL7 */
 
 enum lab_counter {
 	LAB_SYMBOL_ERROR,
@@ -186,7 +205,11 @@ struct lab_port {
 	u32 sm_lid;
 	u32 lmc;
 	u32 width;
+	u32 width_enabled;
+	u32 width_supported;
 	u32 speed;
+	u32 speed_enabled;
+	u32 speed_supported;
 	u32 max_mtu;
 	u32 active_mtu;
 	u64 counters[LAB_COUNTERS];
@@ -195,6 +218,7 @@ struct lab_port {
 	u32 query_error;
 	union ib_gid gids[LAB_IB_GIDS];
 	struct lab_qp *special_qps[2];
+	struct lab_fabric fabric;
 };
 
 enum lab_hang {
@@ -449,9 +473,46 @@ static int lab_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	return ret;
 }
 
-/* The special QP that a send reaches, with a receive taken off it. */
+static struct lab_link lab_link(const struct lab_port *port)
+{
+	struct lab_link link = {
+		.width = port->width,
+		.width_enabled = port->width_enabled,
+		.width_supported = port->width_supported,
+		.speed = port->speed,
+		.speed_enabled = port->speed_enabled,
+		.speed_supported = port->speed_supported,
+	};
+
+	return lab_complete_link(link, &link);
+}
+
+/* A question to one of the nodes around, whose answer comes back in where it went out. */
+struct lab_to_others {
+	bool is_one;
+	u32 status; /* of the answer */
+};
+
+/* Without a DMA device addresses are the kernel's own. The first piece has the whole header. */
+static struct lab_to_others lab_to_others(struct lab_device *lab, struct lab_qp *qp,
+					  const struct ib_send_wr *wr)
+{
+	const struct ib_mad_hdr *header = (void *)(uintptr_t)wr->sg_list[0].addr;
+	struct lab_port *port = lab_port(lab, qp->port);
+	bool works = !READ_ONCE(lab->dead) && port->phys == IB_PORT_PHYS_STATE_LINK_UP;
+
+	if (lab->roce || !(lab_is_for_peer(header) || lab_is_for_manager(header)))
+		return (struct lab_to_others){};
+	return (struct lab_to_others){
+		.is_one = true,
+		.status = works ? lab_answer_status(&port->fabric, header) : LAB_SILENT,
+	};
+}
+
+/* The special QP that a send reaches, with a receive taken off it. back: to where it came from. */
 static struct lab_qp *lab_take_receive(struct lab_device *lab, struct lab_qp *from,
-				       const struct ib_ud_wr *wr, struct lab_receive *receive)
+				       const struct ib_ud_wr *wr, bool back,
+				       struct lab_receive *receive)
 {
 	u32 dlid = lab->roce ? 0 : rdma_ah_get_dlid(&to_lab_ah(wr->ah)->attr);
 	u32 permissive = be16_to_cpu(IB_LID_PERMISSIVE);
@@ -463,9 +524,9 @@ static struct lab_qp *lab_take_receive(struct lab_device *lab, struct lab_qp *fr
 	for (number = 1; number <= lab->ib.phys_port_cnt && !found; number++) {
 		struct lab_port *port = lab_port(lab, number);
 		struct lab_qp *qp = port->special_qps[wr->remote_qpn & 1];
-		bool own = number == from->port && (lab->roce || dlid == permissive);
+		bool own = number == from->port && (back || lab->roce || dlid == permissive);
 
-		if (qp && qp->head != qp->tail && (own || dlid == port->lid)) {
+		if (qp && qp->head != qp->tail && (own || (!back && dlid == port->lid))) {
 			*receive = qp->ring[qp->tail++ % qp->size];
 			found = qp;
 		}
@@ -501,10 +562,13 @@ static void lab_send_one(struct lab_device *lab, struct lab_qp *qp, const struct
 		.opcode = IB_WC_SEND,
 		.qp = &qp->ib,
 	};
+	struct lab_to_others others = lab_to_others(lab, qp, wr);
+	struct lab_link ours = lab_link(lab_port(lab, qp->port));
 	struct lab_receive receive;
-	struct lab_qp *to;
+	struct lab_qp *to = NULL;
 
-	to = lab_take_receive(lab, qp, ud_wr(wr), &receive);
+	if (others.status != LAB_SILENT)
+		to = lab_take_receive(lab, qp, ud_wr(wr), others.is_one, &receive);
 	if (to) {
 		struct ib_wc received = {
 			.wr_cqe = receive.cqe,
@@ -518,6 +582,9 @@ static void lab_send_one(struct lab_device *lab, struct lab_qp *qp, const struct
 			.wc_flags = lab->roce ? IB_WC_GRH : 0,
 		};
 
+		if (others.is_one)
+			lab_answer_for_others(&lab_port(lab, qp->port)->fabric, &ours,
+					      others.status, receive.buffer + sizeof(struct ib_grh));
 		lab_cq_push(to_lab_cq(to->ib.recv_cq), &received);
 	}
 	lab_cq_push(to_lab_cq(qp->ib.send_cq), &sent);
@@ -532,14 +599,6 @@ static int lab_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 }
 
 /* ---- management datagrams ---------------------------------------------------------------- */
-
-static void put_be(u8 *to, u64 value, int bytes)
-{
-	while (bytes--) {
-		to[bytes] = value;
-		value >>= 8;
-	}
-}
 
 static u32 saturate(u64 value, u32 max)
 {
@@ -558,35 +617,31 @@ static void lab_node_info(struct lab_device *lab, u32 number, u8 *data)
 	put_be(data + 4, node_guid, 8); /* system image */
 	put_be(data + 12, node_guid, 8);
 	put_be(data + 20, lab_port(lab, number)->guid, 8);
-	put_be(data + 28, 1, 2); /* P_Key table size */
+	put_be(data + 28, LAB_PKEYS, 2); /* P_Key table size */
 	put_be(data + 30, LAB_PART_ID, 2);
 	data[36] = number;
 	put_be(data + 37, LAB_VENDOR_ID, 3);
 }
 
-/* IBA 14.2.5.6; speeds above QDR live in the extended fields, FDR and up being 1, 2, 4, 8. */
+/* IBA 14.2.5.6 */
 static void lab_port_info(struct lab_device *lab, u32 number, u8 *data)
 {
 	struct lab_port *port = lab_port(lab, number);
-	u32 extended_speed = port->speed / IB_SPEED_FDR;
-	u32 speed = extended_speed ? IB_SPEED_QDR : port->speed;
+	struct lab_link link = lab_link(port);
 
 	put_be(data + 8, 0xfe80000000000000ULL, 8); /* subnet prefix */
 	put_be(data + 16, port->lid, 2);
 	put_be(data + 18, port->sm_lid, 2);
-	put_be(data + 20, LAB_PORT_CAP_IB | (extended_speed ? LAB_PORT_CAP_EXT_SPEED : 0), 4);
 	data[28] = number;
-	data[29] = port->width; /* enabled, supported, active */
-	data[30] = port->width;
-	data[31] = port->width;
-	data[32] = speed << 4 | port->state;
+	data[32] = port->state;
 	data[33] = port->phys << 4 | 2; /* down default state: polling */
 	data[34] = port->lmc;
-	data[35] = speed << 4 | speed; /* active, enabled */
 	data[36] = port->active_mtu << 4; /* neighbor MTU */
+	data[37] = LAB_VL_CAP << 4;
 	data[41] = port->max_mtu; /* MTU cap */
-	data[62] = extended_speed << 4 | extended_speed; /* active, supported */
-	data[63] = extended_speed; /* enabled */
+	data[43] = port->fabric.operational_vls << 4;
+	lab_put_link(&link, data);
+	lab_put_link_capability(&link, LAB_PORT_CAP_IB, data);
 }
 
 static void lab_answer_smp(struct lab_device *lab, u32 number, __be16 attr_id, u8 *data)
@@ -606,7 +661,13 @@ static void lab_answer_smp(struct lab_device *lab, u32 number, __be16 attr_id, u
 		put_be(data, lab_port(lab, number)->guid, 8);
 		break;
 	case IB_SMP_ATTR_PKEY_TABLE:
-		put_be(data, LAB_DEFAULT_PKEY, 2);
+		lab_pkey_block(&lab_port(lab, number)->fabric, data);
+		break;
+	case IB_SMP_ATTR_SM_INFO:
+		lab_sm_info(&lab_port(lab, number)->fabric, data);
+		break;
+	case LAB_ATTR_PORT_INFO_EXT:
+		lab_port_info_ext(&lab_port(lab, number)->fabric, data);
 		break;
 	}
 }
@@ -648,22 +709,25 @@ static void lab_port_counters_ext(const u64 *from, struct ib_pma_portcounters_ex
 	to->port_multicast_rcv_packets = cpu_to_be64(from[LAB_MULTICAST_RCV_PACKETS]);
 }
 
-static void lab_class_port_info(struct ib_class_port_info *info)
+static void lab_class_port_info(u8 version, u16 capability, void *data)
 {
+	struct ib_class_port_info *info = data;
+
 	info->base_version = IB_MGMT_BASE_VERSION;
-	info->class_version = 1;
-	info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH | IB_PMA_CLASS_CAP_XMIT_WAIT;
+	info->class_version = version;
+	info->capability_mask = cpu_to_be16(capability);
 }
 
 static void lab_answer_pma(struct lab_device *lab, u32 number, __be16 attr_id, u8 *data)
 {
+	const struct lab_fabric *fabric = &lab_port(lab, number)->fabric;
 	const u64 *counters = lab_port(lab, number)->counters;
 	u8 port_select = ((struct ib_pma_portcounters *)data)->port_select;
 
 	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
 	switch (attr_id) {
 	case IB_PMA_CLASS_PORT_INFO:
-		lab_class_port_info((struct ib_class_port_info *)data);
+		lab_class_port_info(1, fabric->pma_capability, data);
 		break;
 	case IB_PMA_PORT_COUNTERS:
 		((struct ib_pma_portcounters *)data)->port_select = port_select;
@@ -673,7 +737,18 @@ static void lab_answer_pma(struct lab_device *lab, u32 number, __be16 attr_id, u
 		((struct ib_pma_portcounters_ext *)data)->port_select = port_select;
 		lab_port_counters_ext(counters, (struct ib_pma_portcounters_ext *)data);
 		break;
+	default:
+		data[1] = port_select;
+		lab_put_details(fabric, attr_id, data);
+		break;
 	}
+}
+
+/* Congestion control, of which there is no more than that it is there, IBA A10.4.3.1. */
+static void lab_answer_congestion(u8 *data)
+{
+	memset(data, 0, sizeof_field(struct ib_pma_mad, data));
+	lab_class_port_info(2, 0, data);
 }
 
 static bool is_smp(const struct ib_mad_hdr *header)
@@ -682,29 +757,47 @@ static bool is_smp(const struct ib_mad_hdr *header)
 	       header->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
 }
 
+static bool is_general(const struct ib_mad_hdr *header)
+{
+	return header->mgmt_class == IB_MGMT_CLASS_PERF_MGMT ||
+	       header->mgmt_class == IB_MGMT_CLASS_CONG_MGMT;
+}
+
+static void lab_answer(struct lab_device *lab, u32 number, struct ib_mad *mad)
+{
+	const struct ib_mad_hdr *header = &mad->mad_hdr;
+
+	if (is_smp(header))
+		lab_answer_smp(lab, number, header->attr_id, ((struct ib_smp *)mad)->data);
+	else if (header->mgmt_class == IB_MGMT_CLASS_PERF_MGMT)
+		lab_answer_pma(lab, number, header->attr_id, ((struct ib_pma_mad *)mad)->data);
+	else /* its data begin where those of the PMA do */
+		lab_answer_congestion(((struct ib_pma_mad *)mad)->data);
+}
+
 /* The kernel calls this for each read of a counters/ file, too. */
 static int lab_process_mad(struct ib_device *ib, int flags, u32 number, const struct ib_wc *wc,
 			   const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
 			   size_t *out_size, u16 *out_pkey_index)
 {
 	struct lab_device *lab = to_lab(ib);
-	bool smp = is_smp(&in->mad_hdr);
+	bool general = is_general(&in->mad_hdr);
+	u32 status = lab_answer_status(&lab_port(lab, number)->fabric, &in->mad_hdr);
 
 	if (READ_ONCE(lab->dead))
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	/* What is no request to us is a response on its way to its client. */
-	if (in->mad_hdr.method != IB_MGMT_METHOD_GET ||
-	    (!smp && in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT))
+	if (in->mad_hdr.method != IB_MGMT_METHOD_GET || (!general && !is_smp(&in->mad_hdr)))
 		return IB_MAD_RESULT_SUCCESS;
-	if (!smp && lab_wait(lab, &lab->hang))
+	if (general && lab_wait(lab, &lab->hang))
 		return IB_MAD_RESULT_FAILURE;
+	if (status == LAB_SILENT)
+		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 
 	*out = *in;
 	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
-	if (smp)
-		lab_answer_smp(lab, number, in->mad_hdr.attr_id, ((struct ib_smp *)out)->data);
-	else
-		lab_answer_pma(lab, number, in->mad_hdr.attr_id, ((struct ib_pma_mad *)out)->data);
+	out->mad_hdr.status = cpu_to_be16(status);
+	lab_answer(lab, number, out);
 	if (in->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		out->mad_hdr.status |= IB_SMP_DIRECTION;
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
@@ -724,7 +817,7 @@ static int lab_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
 	attr->page_size_cap = PAGE_SIZE;
 	attr->max_mr_size = ~0ULL;
-	attr->max_pkeys = 1;
+	attr->max_pkeys = LAB_PKEYS;
 	attr->max_send_sge = 16;
 	attr->max_recv_sge = 16;
 	attr->max_qp_wr = 1 << 14;
@@ -752,7 +845,7 @@ static int lab_query_port(struct ib_device *ib, u32 number, struct ib_port_attr 
 	attr->active_mtu = port->active_mtu;
 	attr->max_msg_sz = 1 << 30;
 	attr->max_vl_num = 4;
-	attr->pkey_tbl_len = 1;
+	attr->pkey_tbl_len = lab->roce ? 1 : LAB_PKEYS;
 	if (lab->roce) {
 		attr->gid_tbl_len = LAB_ROCE_GIDS;
 		attr->port_cap_flags = IB_PORT_CM_SUP;
@@ -775,7 +868,7 @@ static int lab_get_port_immutable(struct ib_device *ib, u32 number,
 	immutable->core_cap_flags = roce ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
 					 : RDMA_CORE_PORT_IBA_IB;
 	immutable->gid_tbl_len = roce ? LAB_ROCE_GIDS : LAB_IB_GIDS;
-	immutable->pkey_tbl_len = 1;
+	immutable->pkey_tbl_len = roce ? 1 : LAB_PKEYS;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
 }
@@ -812,9 +905,9 @@ static int lab_query_gid(struct ib_device *ib, u32 number, int index, union ib_g
 
 static int lab_query_pkey(struct ib_device *ib, u32 number, u16 index, u16 *pkey)
 {
-	if (index)
+	if (index >= LAB_PKEYS)
 		return -EINVAL;
-	*pkey = LAB_DEFAULT_PKEY;
+	*pkey = lab_port(to_lab(ib), number)->fabric.pkeys[index];
 	return 0;
 }
 
@@ -1021,6 +1114,7 @@ static void lab_init_port(struct lab_device *lab, u32 number)
 	port->active_mtu = IB_MTU_4096;
 	port->gids[0].global.subnet_prefix = cpu_to_be64(0xfe80000000000000ULL);
 	port->gids[0].global.interface_id = cpu_to_be64(port->guid);
+	lab_fabric_init(&port->fabric, port->lid);
 }
 
 static int lab_set_pci(struct lab_device *lab, const char *address)
@@ -1345,7 +1439,11 @@ static const struct lab_field lab_port_fields[] = {
 	LAB_PORT_FIELD_EVENT(sm_lid, IB_EVENT_SM_CHANGE),
 	LAB_PORT_FIELD(lmc),
 	LAB_PORT_FIELD(width),
+	LAB_PORT_FIELD(width_enabled),
+	LAB_PORT_FIELD(width_supported),
 	LAB_PORT_FIELD(speed),
+	LAB_PORT_FIELD(speed_enabled),
+	LAB_PORT_FIELD(speed_supported),
 	LAB_PORT_FIELD(max_mtu),
 	LAB_PORT_FIELD(active_mtu),
 };
@@ -1397,6 +1495,7 @@ static const struct lab_field *lab_find_field(const struct lab_field *fields, si
 	return NULL;
 }
 
+/* What has 64 bits: counters, and all of the fabric. */
 static u64 *lab_find_counter(struct lab_port *port, const char *name)
 {
 	size_t i;
@@ -1408,7 +1507,7 @@ static u64 *lab_find_counter(struct lab_port *port, const char *name)
 	for (i = 0; i < LAB_HW_COUNTERS; i++)
 		if (!strcmp(lab_hw_counters[i].name, name))
 			return &port->hw_counters[i];
-	return NULL;
+	return lab_fabric_find(&port->fabric, name);
 }
 
 static int lab_set(struct lab_device *lab, u32 number, const char *name, u64 value)
@@ -1420,6 +1519,8 @@ static int lab_set(struct lab_device *lab, u32 number, const char *name, u64 val
 	counter = lab_find_counter(port, name);
 	if (counter) {
 		WRITE_ONCE(*counter, value);
+		if (!strncmp(name, "pkey", 4))
+			lab_dispatch(lab, number, IB_EVENT_PKEY_CHANGE);
 		return 0;
 	}
 	if (value > U32_MAX)
@@ -1474,6 +1575,18 @@ static int lab_fail(struct lab_device *lab, u32 number, const char *what, u64 er
 	if (!target)
 		return -EINVAL;
 	WRITE_ONCE(*target, error);
+	return 0;
+}
+
+static int lab_answer_so(struct lab_device *lab, u32 number, const char *topic, u64 status)
+{
+	int i = match_string(lab_topic_names, LAB_TOPICS, topic);
+
+	if (i < 0)
+		return i;
+	if (status > U16_MAX && status != LAB_SILENT)
+		return -ERANGE;
+	WRITE_ONCE(lab_port(lab, number)->fabric.status[i], status);
 	return 0;
 }
 
@@ -1534,6 +1647,18 @@ static int lab_command(int argc, char **argv)
 		int ret = kstrtou64(argv[3], 0, &value[0]);
 
 		return ret ?: lab_fail(lab, number, argv[2], value[0]);
+	}
+	if ((!strcmp(argv[0], "refuse") || !strcmp(argv[0], "silent")) && argc == 4) {
+		int ret = kstrtou64(argv[3], 0, &value[0]);
+
+		if (!strcmp(argv[0], "silent"))
+			value[0] = value[0] ? LAB_SILENT : 0;
+		return ret ?: lab_answer_so(lab, number, argv[2], value[0]);
+	}
+	if (!strcmp(argv[0], "peer") && argc == 3) {
+		char *name = lab_port(lab, number)->fabric.peer_name;
+
+		return strscpy_pad(name, argv[2], IB_SMP_DATA_SIZE) < 0 ? -E2BIG : 0;
 	}
 	if (!strcmp(argv[0], "event") && argc == 3) {
 		int ret = kstrtou64(argv[2], 0, &value[0]);
