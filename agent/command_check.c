@@ -55,6 +55,8 @@ static int look(struct rna_call *call, struct checked *ret, struct rna_error *er
 
 	if (status < 0)
 		return status;
+	if (ret->once.view->findings_short)
+		return rna_error_set(error, -ENOMEM, "cannot look for all findings");
 	rna_write_findings(ret->once.view, &ret->json);
 	ret->findings = ret->once.view->findings;
 	ret->count = ret->once.view->finding_count;

@@ -222,15 +222,16 @@ static void end_condition(struct rna_health *health, struct rna_condition *condi
 
 /*
  * Merges finds into the conditions: the list that results replaces theirs. What finds no memory is
- * dropped, and is found anew with the next view.
+ * dropped, and is found anew with the next view. False: something was.
  */
-static void merge(struct rna_health *health, const struct rna_finds *finds, struct rna_time now)
+static bool merge(struct rna_health *health, const struct rna_finds *finds, struct rna_time now)
 {
 	struct rna_condition *merged = calloc(health->count + finds->count + 1, sizeof(*merged));
 	size_t old = 0, next = 0, count = 0;
+	bool whole = true;
 
 	if (!merged)
-		return;
+		return false;
 	while (old < health->count || next < finds->count) {
 		struct rna_condition *was = &health->conditions[old];
 		const struct rna_find *find = &finds->items[next];
@@ -249,14 +250,17 @@ static void merge(struct rna_health *health, const struct rna_finds *finds, stru
 			merged[count] = *was;
 		else if (find->unknown)
 			continue;
-		if (find->unknown || condition_take(&merged[count], find, now))
+		if (find->unknown || condition_take(&merged[count], find, now)) {
 			count++;
-		else
-			condition_deinit(&merged[count]);
+			continue;
+		}
+		condition_deinit(&merged[count]);
+		whole = false;
 	}
 	free(health->conditions);
 	health->conditions = merged;
 	health->count = count;
+	return whole;
 }
 
 /* -- Findings ---------------------------------------------------------------------------------- */
@@ -289,6 +293,7 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 		rna_arena_array(view->arena, health->count, sizeof(*findings));
 	size_t count = 0;
 
+	view->findings_short |= !findings;
 	for (size_t i = 0; findings && i < health->count; i++) {
 		struct rna_condition *condition = &health->conditions[i];
 		struct rna_finding *finding = &findings[count];
@@ -302,7 +307,10 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 		finding->text = rna_arena_strdup(view->arena, condition->text);
 		if (condition->device)
 			finding->device = rna_arena_strdup(view->arena, condition->device);
-		count += finding->text && (finding->device || !condition->device);
+		if (finding->text && (finding->device || !condition->device))
+			count++;
+		else
+			view->findings_short = true;
 	}
 	if (count > 0)
 		qsort(findings, count, sizeof(*findings), compare_findings);
@@ -315,8 +323,7 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view)
 	RNA_CLEANUP(free_finds) struct rna_finds finds = {.arena = view->arena};
 
 	run_rules(health, view, &finds);
-	if (finds.failed) /* else what could not be looked for would seem to be over */
-		return;
-	merge(health, &finds, view->snapshot->time);
+	/* With less than all, what could not be looked for would seem to be over. */
+	view->findings_short = finds.failed || !merge(health, &finds, view->snapshot->time);
 	fill_in(health, view);
 }

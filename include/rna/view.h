@@ -92,6 +92,7 @@ struct rna_view {
 	struct rna_selftests *selftests;          /* NULL: nothing is tested */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */
+	bool findings_short;                /* there was no memory for all of them */
 	struct rna_arena *arena;            /* owns all of these and their strings */
 };
 
