@@ -363,7 +363,8 @@ const struct rna_setting rna_setting_table[] = {
 	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none", is_label_key,
 	     "nvidia.com/ofed-driver-upgrade-state",
 	     "Label of the Node that says that its driver is being changed: while it has one, the agent "
-	     "is quiesced. It is read every kubernetes.look, with kubernetes.backend api or both."),
+	     "is quiesced. It is read at the start, every kubernetes.look and with each write to the "
+	     "Node, with kubernetes.backend api or both."),
 	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
 	     is_label_value, "upgrade-done", "Values of that label that say nothing of the kind."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
