@@ -204,7 +204,7 @@ static const struct rna_family table[] = {
 	 PORT, rna_family_width_enabled},
 	{{"rdma_port_speed_supported_code", GAUGE, PLAIN,
 	  "Fastest speed of a lane that the port supports, in the codes of rdma_port_speed_code; "
-	  "InfiniBand only, asked by MAD, which knows none above NDR."},
+	  "InfiniBand only, asked by MAD."},
 	 PORT, rna_family_speed_supported},
 	{{"rdma_port_speed_enabled_code", GAUGE, PLAIN,
 	  "Fastest speed of a lane that the port may use, like rdma_port_speed_supported_code."},
