@@ -13,8 +13,9 @@ struct rna_vf_list {
 
 /*
  * Reads the answer to RTM_GETLINK with RTEXT_FILTER_VF, in arena. None where the interface has
- * none. Attributes that this program does not know are newer, and skipped. 0, -ENOMEM, or -EBADMSG
- * when it does not fit into itself.
+ * none. Attributes that this program does not know are newer, and skipped. 0, -ENOMEM, -EBADMSG
+ * when it does not fit into itself, or -EMSGSIZE when there are more functions than it has room
+ * for.
  */
 int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struct rna_vf_list *ret);
 
