@@ -15,7 +15,6 @@
 #include "collectors.h"
 #include "ethernet_sources.h"
 #include "ethtool.h"
-#include "representor.h"
 
 #include "rna/parse.h"
 
@@ -203,8 +202,9 @@ static uint64_t fingerprint_extras(const struct run *run)
 	for (size_t i = 0; i < extras_wanted(run); i++) {
 		const char *name = run->in->statistics->items[i];
 
-		for (size_t c = 0; c <= strlen(name); c++)
-			ret = ret * FACTOR + (unsigned char)name[c];
+		do /* with its end, which keeps names apart */
+			ret = ret * FACTOR + (unsigned char)*name;
+		while (*name++);
 	}
 	return ret;
 }
@@ -449,7 +449,7 @@ static void read_port(struct run *run, struct rna_netdev_search *search, unsigne
 	const struct rna_netdev *member;
 	size_t from = 0;
 
-	if (!netdev || rna_is_representor(run->in->root, netdev->name, run->scratch))
+	if (!netdev || netdev->representor)
 		return;
 	if (!netdev->bond)
 		read_netdev(run, netdev, port);

@@ -2,8 +2,8 @@
 /*
  * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface and the
  * hw_counters of a port, and for the objects on a device. One socket per question, closed with the
- * answer; an open NETLINK_RDMA socket would pin ib_core. What a run
- * keeps are the numbers of devices, for the kernel does not answer to names.
+ * answer; an open NETLINK_RDMA socket would pin ib_core. What a run keeps are the numbers of
+ * devices, for the kernel does not answer to names.
  *
  * Interfaces are asked for by name, one by one. A node has few that serve RDMA and may have a
  * thousand for its containers; a dump would carry them all. Their addresses come in one dump: the

@@ -15,7 +15,6 @@
 #include "backends.h"
 #include "collectors.h"
 #include "dcb.h"
-#include "representor.h"
 
 #include "rna/parse.h"
 
@@ -342,7 +341,7 @@ static int read_ports(struct run *run, struct rna_qos *qos)
 			rna_qos_find_netdev(run->in->netdevs, device, device->ports[i]);
 
 		ports[i].number = device->ports[i];
-		if (netdev && !rna_is_representor(run->in->root, netdev->name, run->scratch))
+		if (netdev && !netdev->representor)
 			status = read_port(run, netdev, &ports[i]);
 	}
 	qos->ports = ports;

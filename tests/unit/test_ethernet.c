@@ -7,6 +7,7 @@
 #include "collectors.h"
 #include "ethernet_sources.h"
 #include "ethtool.h"
+#include "representor.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -197,6 +198,15 @@ static void a_bond_of_two_devices_is_shared_out(void **state)
 	}
 }
 
+/* As the collector netdev has it, of which the interfaces are. */
+static void name_port(struct node *node, const char *name)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(256);
+
+	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", name);
+	node->netdevs[0].representor = rna_is_representor(node->tree.root, "eth0", scratch);
+}
+
 static void nothing_without_a_wire_is_asked(void **state)
 {
 	static const enum rna_function functions[] = {RNA_FUNCTION_VF, RNA_FUNCTION_SF,
@@ -214,14 +224,14 @@ static void nothing_without_a_wire_is_asked(void **state)
 	node->netdevs[0].type = 32; /* IPoIB */
 	(void)rna_part_unref(collect(node));
 	node->netdevs[0].type = 1;
-	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "pf0vf3\n");
+	name_port(node, "pf0vf3\n");
 	(void)rna_part_unref(collect(node));
-	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "c1pf0sf8\n");
+	name_port(node, "c1pf0sf8\n");
 	(void)rna_part_unref(collect(node));
-	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "c1pf0\n"); /* of a DPU */
+	name_port(node, "c1pf0\n"); /* of a DPU */
 	(void)rna_part_unref(collect(node));
 	assert_string_equal(script.asked, "");
-	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", "p0\n");
+	name_port(node, "p0\n");
 	(void)rna_part_unref(collect(node));
 	assert_string_equal(script.asked, "eth0 ");
 }
