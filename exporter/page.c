@@ -370,15 +370,11 @@ static void add_findings(const struct page *page)
 
 /* -- Sections ---------------------------------------------------------------------------------- */
 
-static bool is_shown(const struct page *page, size_t column)
-{
-	return !columns[column].is_wanted || columns[column].is_wanted(page);
-}
-
 static void add_ports(const struct page *page)
 {
 	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
 	const char *why = rna_why_no_port(page->subjects);
+	bool shown[RNA_ARRAY_SIZE(columns)];
 
 	add(page, "<h2>Ports</h2>\n");
 	if (why) {
@@ -388,13 +384,15 @@ static void add_ports(const struct page *page)
 		return;
 	}
 	open_table(page);
-	for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++)
-		if (is_shown(page, c))
+	for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++) {
+		shown[c] = !columns[c].is_wanted || columns[c].is_wanted(page);
+		if (shown[c])
 			rna_strbuf_printf(page->out, "<th>%s", columns[c].header);
+	}
 	add(page, "<tbody>\n");
 	for (size_t i = 0; i < ports->count; i++) {
 		for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++)
-			if (is_shown(page, c)) {
+			if (shown[c]) {
 				add(page, columns[c].open);
 				columns[c].write(page, &ports->items[i]);
 			}
