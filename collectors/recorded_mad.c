@@ -171,13 +171,13 @@ static void read_pkeys(const struct rna_recorded_place *place, struct rna_mad_fa
 		uint64_t key;
 		int status = path ? rna_root_read_hex(place->root, path, &key) : -ENOMEM;
 
-		if (rna_error_is_lack(status)) {
+		if (rna_error_is_absence(status))
+			continue;
+		if (status < 0) {
 			ret->status[RNA_MAD_PKEYS] = status; /* half a table is none */
 			ret->pkeys.count = 0;
 			return;
 		}
-		if (status < 0)
-			continue;
 		ret->status[RNA_MAD_PKEYS] = 0;
 		ret->pkeys.items[ret->pkeys.count++] = (struct rna_mad_pkey){
 			.index = (uint16_t)i,
