@@ -275,9 +275,14 @@ static int read_hops(struct run *run, char *directory, struct rna_pcie *pcie)
 	return 0;
 }
 
-/* The device of the physical function says the same, and there may be hundreds like this one. */
+/*
+ * The device of the physical function says the same, and there may be hundreds like this one. Which
+ * one that is may be unreadable: the files of the virtual function itself know nothing of the link.
+ */
 static bool is_said_elsewhere(const struct rna_presence *presence, const struct rna_device *device)
 {
+	if (device->function == RNA_FUNCTION_VF && !device->physical_function)
+		return true;
 	for (size_t i = 0; presence && device->physical_function && i < presence->device_count;
 	     i++) {
 		const struct rna_device *other = &presence->devices[i];

@@ -218,6 +218,26 @@ static bool is_switch_management(const struct run *run, const struct rna_device 
 	return rna_pci_is_switch_management(run->root, pci);
 }
 
+/*
+ * A virtual function is one that has the link, whether or not that can be read. Whose it is does
+ * not change while it is registered.
+ */
+static void read_physical_function(struct run *run, struct rna_device *device, const char *pci)
+{
+	const char *path = join(run, pci, "physfn");
+	RNA_CLOSE int fd = path ? rna_root_openat(run->root, path, O_PATH | O_NOFOLLOW) : -ENOMEM;
+	const struct rna_device *last = find_last(run, device);
+
+	note(run, fd); /* without an answer a virtual function would pass for a physical one */
+	device->function = fd >= 0 ? RNA_FUNCTION_VF : RNA_FUNCTION_PF;
+	if (fd < 0)
+		return;
+	device->physical_function = read_link_name(run, pci, "physfn");
+	if (!device->physical_function && last && last->physical_function)
+		device->physical_function =
+			remember(run, rna_arena_strdup(run->keep, last->physical_function));
+}
+
 static void read_pci(struct run *run, struct rna_device *device, const char *pci)
 {
 	const char *subfunction = read_subfunction(run, device->sysfs_path);
@@ -228,8 +248,7 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 		device->pci_address =
 			remember(run, rna_arena_strdup(run->keep, strrchr(pci, '/') + 1));
 		device->driver = read_link_name(run, pci, "driver");
-		device->physical_function = read_link_name(run, pci, "physfn");
-		device->function = device->physical_function ? RNA_FUNCTION_VF : RNA_FUNCTION_PF;
+		read_physical_function(run, device, pci);
 		device->numa_node = read_numa_node(run, pci);
 		device->vendor_id = read_id(run, pci, "vendor");
 		device->device_id = read_id(run, pci, "device");

@@ -43,7 +43,7 @@ struct rna_device {
 	const char *sysfs_path;  /* sys/devices/.../infiniband/mlx5_0, links resolved */
 	const char *pci_address; /* 0000:3b:00.0; the domain may have five digits and more */
 	const char *driver;      /* of the PCI function, mlx5_core; NULL for virtual devices */
-	const char *physical_function; /* PCI address of the PF, for VF and SF */
+	const char *physical_function; /* PCI address of the PF, for VF and SF; NULL: unreadable */
 	enum rna_function function;
 	int numa_node;      /* -1: unknown */
 	uint32_t vendor_id; /* PCI; 0: unknown */

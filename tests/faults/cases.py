@@ -51,7 +51,3 @@ FAULTS = {
     "write": (errno.ENOSPC, errno.EINTR, "short"),
     "pthread_create": (errno.EAGAIN,),
 }
-
-# Frames of places where what is not said passes for what is not so. Each is to be mended: a link to
-# the physical function that answers EIO, a recorded table.
-KNOWN = ("read_link_name presence.c:", "read_pkeys recorded_mad.c:")

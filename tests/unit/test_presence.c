@@ -220,6 +220,29 @@ static void virtual_function_names_its_parent(void **state)
 	assert_string_equal(device->physical_function, "0000:3a:00.1");
 }
 
+/* A link that cannot be read is there all the same: the function never passes for a physical one.
+ */
+static void virtual_function_stays_one(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_device *device;
+
+	add_function(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/physfn", "no link\n");
+	device = look(fixture)->devices;
+	assert_int_equal(device->function, RNA_FUNCTION_VF);
+	assert_null(device->physical_function);
+
+	tree_remove(&fixture->tree, PCI "/physfn");
+	tree_link(&fixture->tree, PCI "/physfn", "../0000:3a:00.1");
+	assert_string_equal(look(fixture)->devices->physical_function, "0000:3a:00.1");
+	tree_remove(&fixture->tree, PCI "/physfn");
+	tree_write(&fixture->tree, PCI "/physfn", "no link\n");
+	device = look(fixture)->devices;
+	assert_int_equal(device->function, RNA_FUNCTION_VF);
+	assert_string_equal(device->physical_function, "0000:3a:00.1");
+}
+
 static void subfunction_has_a_key_of_its_own(void **state)
 {
 	struct fixture *fixture = *state;
@@ -582,6 +605,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_stack_is_a_fact, setup, teardown),
 		cmocka_unit_test_setup_teardown(function_is_described, setup, teardown),
 		cmocka_unit_test_setup_teardown(virtual_function_names_its_parent, setup, teardown),
+		cmocka_unit_test_setup_teardown(virtual_function_stays_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(subfunction_has_a_key_of_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_devices_on_one_function_differ, setup,
 						teardown),
