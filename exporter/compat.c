@@ -49,10 +49,7 @@ static void info(const struct rna_subject *device, struct rna_writer *writer)
 	add_label(&labels, "board_id", identity->board_id);
 	add_label(&labels, "firmware_version", identity->firmware_version);
 	add_label(&labels, "hca_type", identity->hca_type);
-	if (rna_strbuf_ok(&labels))
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
-	else
-		writer->out->failed = true;
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 #define GAUGE(name, unit_, help_)                                                                  \

@@ -161,6 +161,12 @@ void rna_label_add(struct rna_strbuf *labels, const char *name, const char *valu
 	rna_strbuf_add_char(labels, '"');
 }
 
+void rna_labels_begin(struct rna_strbuf *labels, struct rna_span first)
+{
+	labels->len = 0;
+	rna_strbuf_add(labels, first.text, first.len);
+}
+
 static void write_line(struct rna_strbuf *out, const char *keyword, const struct rna_metric *metric,
 		       size_t name_len)
 {
@@ -265,6 +271,14 @@ static char *put_u64(char *at, uint64_t number)
 	return put(at, first, (size_t)(digits + sizeof(digits) - first));
 }
 
+void rna_label_add_number(struct rna_strbuf *labels, const char *name, uint64_t number)
+{
+	char text[NUMBER_MAX + 1];
+
+	*put_u64(text, number) = '\0';
+	rna_label_add(labels, name, text);
+}
+
 /* Exact, without a double in between: of six decimals, 1500000 is 1.5, 250 is 0.00025. */
 static char *put_decimal(char *at, uint64_t number, unsigned decimals)
 {
@@ -317,17 +331,23 @@ void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64
 	write_sample(writer, (struct rna_span){"", 0}, labels, number, writer->metric->unit);
 }
 
+void rna_writer_sample_labels(struct rna_writer *writer, const struct rna_strbuf *labels,
+			      uint64_t number)
+{
+	if (rna_strbuf_ok(labels))
+		rna_writer_sample(writer, (struct rna_span){labels->data, labels->len}, number);
+	else
+		writer->out->failed = true;
+}
+
 void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, const char *name,
 			    const char *value, uint64_t number)
 {
 	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
 
-	rna_strbuf_add(&all, labels.text, labels.len);
+	rna_labels_begin(&all, labels);
 	rna_label_add(&all, name, value);
-	if (!rna_strbuf_ok(&all))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){all.data, all.len}, number);
+	rna_writer_sample_labels(writer, &all, number);
 }
 
 /* As OpenMetrics wants it, with a point always; the classic format takes that as well. */
@@ -353,10 +373,9 @@ void rna_writer_histogram(struct rna_writer *writer, struct rna_span labels,
 	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
 	uint64_t up_to = 0;
 
-	rna_strbuf_add(&all, labels.text, labels.len);
 	for (unsigned i = 0; i <= RNA_HISTOGRAM_BOUNDS; i++) {
 		up_to += histogram->counts[i];
-		all.len = labels.len;
+		rna_labels_begin(&all, labels);
 		add_bound(&all, i);
 		if (rna_strbuf_ok(&all))
 			write_sample(writer, bucket, (struct rna_span){all.data, all.len}, up_to,

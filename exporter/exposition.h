@@ -64,6 +64,10 @@ int rna_metric_prepare(struct rna_metric *metric, struct rna_arena *arena);
  * This appends name="value", escaped, behind a comma where one is due. A value of NULL: nothing.
  */
 void rna_label_add(struct rna_strbuf *labels, const char *name, const char *value);
+void rna_label_add_number(struct rna_strbuf *labels, const char *name, uint64_t number);
+
+/* Drops what labels held before and begins with first: those that a subject's samples share. */
+void rna_labels_begin(struct rna_strbuf *labels, struct rna_span first);
 
 struct rna_writer {
 	struct rna_strbuf *out;
@@ -80,6 +84,10 @@ void rna_writer_metric(struct rna_writer *writer, const struct rna_metric *metri
 
 /* One sample. number: in the metric's unit, see enum rna_metric_unit. */
 void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64_t number);
+
+/* The same with labels that were just written; where those have failed, the output has. */
+void rna_writer_sample_labels(struct rna_writer *writer, const struct rna_strbuf *labels,
+			      uint64_t number);
 
 /* One sample with one more label behind the others. */
 void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, const char *name,

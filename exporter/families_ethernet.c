@@ -60,7 +60,7 @@ void rna_family_ethernet_lanes(const struct rna_subject *port, struct rna_writer
 static void begin_labels(const struct rna_subject *port, const char *netdev,
 			 struct rna_strbuf *labels)
 {
-	rna_strbuf_add(labels, port->labels.text, port->labels.len);
+	rna_labels_begin(labels, port->labels);
 	rna_label_add(labels, "netdev", netdev);
 }
 
@@ -86,14 +86,6 @@ void rna_family_ethernet_unknown(const struct rna_subject *port, struct rna_writ
 
 /* -- In words ---------------------------------------------------------------------------------- */
 
-static void write_info(const struct rna_strbuf *labels, struct rna_writer *writer)
-{
-	if (rna_strbuf_ok(labels))
-		rna_writer_sample(writer, (struct rna_span){labels->data, labels->len}, 1);
-	else
-		writer->out->failed = true;
-}
-
 static bool is_down_for_a_reason(const struct rna_ethernet_link *link)
 {
 	return rna_value_is_known(link->up) && link->up.number == 0 &&
@@ -117,7 +109,7 @@ void rna_family_ethernet_down_info(const struct rna_subject *port, struct rna_wr
 			rna_label_add(&labels, "detail",
 				      rna_ethernet_link_substate_name(link->state.number,
 								      link->substate.number));
-		write_info(&labels, writer);
+		rna_writer_sample_labels(writer, &labels, 1);
 	}
 }
 
@@ -147,7 +139,7 @@ void rna_family_ethernet_mode_info(const struct rna_subject *port, struct rna_wr
 		add_choice(&labels, "pause_receive", netdev->pause.receive, switches);
 		add_choice(&labels, "pause_transmit", netdev->pause.transmit, switches);
 		if (rna_value_is_known(netdev->mode.autoneg))
-			write_info(&labels, writer);
+			rna_writer_sample_labels(writer, &labels, 1);
 	}
 }
 
@@ -203,18 +195,12 @@ static void write_count(const struct rna_subject *port, const char *netdev,
 			const struct rna_ethernet_count *count, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-	char number[16];
 
 	begin_labels(port, netdev, &labels);
-	if (count->number >= 0) {
-		(void)snprintf(number, sizeof(number), "%d", count->number);
-		rna_label_add(&labels, rna_ethernet_statistics[count->id].label, number);
-	}
-	if (rna_strbuf_ok(&labels))
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len},
-				  in_base_unit(count));
-	else
-		writer->out->failed = true;
+	if (count->number >= 0)
+		rna_label_add_number(&labels, rna_ethernet_statistics[count->id].label,
+				     (unsigned)count->number);
+	rna_writer_sample_labels(writer, &labels, in_base_unit(count));
 }
 
 static bool is_wanted(const struct rna_ethernet_statistic *statistic,

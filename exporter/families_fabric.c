@@ -5,33 +5,15 @@
  */
 #include "families_fabric.h"
 
-#include "facts.h"
-
-static const struct rna_value no_value;
+#include "families_parts.h"
 
 /* -- The peer ---------------------------------------------------------------------------------- */
 
-/* One sample with further labels behind those of the port. */
-static void write_info(const struct rna_subject *port, struct rna_strbuf *labels,
-		       struct rna_writer *writer)
-{
-	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
-
-	rna_strbuf_add(&all, port->labels.text, port->labels.len);
-	if (labels->len > 0)
-		rna_strbuf_printf(&all, ",%s", labels->data);
-	if (rna_strbuf_ok(&all) && rna_strbuf_ok(labels))
-		rna_writer_sample(writer, (struct rna_span){all.data, all.len}, 1);
-	else
-		writer->out->failed = true;
-}
-
+/* No label where it is not known. */
 static void add_value(struct rna_strbuf *labels, const char *name, struct rna_value value)
 {
-	char text[RNA_FACT_MAX];
-
-	(void)snprintf(text, sizeof(text), "%ju", (uintmax_t)value.number);
-	rna_label_add(labels, name, rna_value_is_known(value) ? text : NULL);
+	if (rna_value_is_known(value))
+		rna_label_add_number(labels, name, value.number);
 }
 
 void rna_family_peer_info(const struct rna_subject *port, struct rna_writer *writer)
@@ -41,6 +23,7 @@ void rna_family_peer_info(const struct rna_subject *port, struct rna_writer *wri
 
 	if (!peer)
 		return;
+	rna_labels_begin(&labels, port->labels);
 	rna_label_add(&labels, "peer", peer->name);
 	rna_label_add(&labels, "peer_port", peer->port);
 	rna_label_add(&labels, "peer_port_description", peer->port_description);
@@ -49,24 +32,24 @@ void rna_family_peer_info(const struct rna_subject *port, struct rna_writer *wri
 	rna_label_add(&labels, "peer_guid", peer->guid);
 	add_value(&labels, "peer_lid", peer->lid);
 	rna_label_add(&labels, "source", rna_peer_source_name(peer->source));
-	write_info(port, &labels, writer);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 struct rna_value rna_family_peer_stale(const struct rna_subject *port)
 {
-	return port->peer ? rna_value_ok(port->peer->stale) : no_value;
+	return port->peer ? rna_value_ok(port->peer->stale) : rna_no_value;
 }
 
 struct rna_value rna_family_peer_changes(const struct rna_subject *port)
 {
-	return port->fabric ? rna_value_ok(port->fabric->peer_changes) : no_value;
+	return port->fabric ? rna_value_ok(port->fabric->peer_changes) : rna_no_value;
 }
 
 /* What a peer could do that is no longer there says nothing of the link. */
 #define PEER_LINK(name, member)                                                                    \
 	struct rna_value name(const struct rna_subject *port)                                      \
 	{                                                                                          \
-		return port->peer && !port->peer->stale ? port->peer->link.member : no_value;      \
+		return port->peer && !port->peer->stale ? port->peer->link.member : rna_no_value;  \
 	}
 
 PEER_LINK(rna_family_peer_width_supported, width_supported)
@@ -83,24 +66,25 @@ void rna_family_sm_info(const struct rna_subject *port, struct rna_writer *write
 	if (!port->fabric ||
 	    (!port->fabric->manager.guid && !rna_value_is_known(port->fabric->manager.lid)))
 		return;
+	rna_labels_begin(&labels, port->labels);
 	rna_label_add(&labels, "sm_guid", port->fabric->manager.guid);
 	add_value(&labels, "sm_lid", port->fabric->manager.lid);
-	write_info(port, &labels, writer);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 struct rna_value rna_family_sm_state(const struct rna_subject *port)
 {
-	return port->fabric ? port->fabric->manager.state : no_value;
+	return port->fabric ? port->fabric->manager.state : rna_no_value;
 }
 
 struct rna_value rna_family_sm_priority(const struct rna_subject *port)
 {
-	return port->fabric ? port->fabric->manager.priority : no_value;
+	return port->fabric ? port->fabric->manager.priority : rna_no_value;
 }
 
 struct rna_value rna_family_sm_changes(const struct rna_subject *port)
 {
-	return port->fabric ? rna_value_ok(port->fabric->manager.changes) : no_value;
+	return port->fabric ? rna_value_ok(port->fabric->manager.changes) : rna_no_value;
 }
 
 /* -- Partitions and lanes ---------------------------------------------------------------------- */
@@ -121,16 +105,16 @@ void rna_family_pkeys(const struct rna_subject *port, struct rna_writer *writer)
 struct rna_value rna_family_default_pkey(const struct rna_subject *port)
 {
 	if (!port->fabric || !port->fabric->pkeys_known)
-		return no_value;
+		return rna_no_value;
 	return rna_value_ok(rna_port_has_pkey(port->fabric, RNA_DEFAULT_PKEY));
 }
 
 struct rna_value rna_family_virtual_lanes(const struct rna_subject *port)
 {
-	return port->fabric ? port->fabric->virtual_lanes : no_value;
+	return port->fabric ? port->fabric->virtual_lanes : rna_no_value;
 }
 
 struct rna_value rna_family_congestion_control(const struct rna_subject *port)
 {
-	return port->fabric ? port->fabric->congestion_control : no_value;
+	return port->fabric ? port->fabric->congestion_control : rna_no_value;
 }

@@ -10,13 +10,10 @@ static void write_gid_count(const struct rna_subject *port, enum rna_gid_type ty
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
-	rna_strbuf_add(&labels, port->labels.text, port->labels.len);
+	rna_labels_begin(&labels, port->labels);
 	rna_label_add(&labels, "type", rna_gid_type_name(type));
 	rna_label_add(&labels, "family", rna_gid_family_name(family));
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, count);
+	rna_writer_sample_labels(writer, &labels, count);
 }
 
 /*

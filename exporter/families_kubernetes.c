@@ -62,12 +62,7 @@ void rna_family_node_requests(const struct rna_subject *subject, struct rna_writ
 				continue;
 			rna_label_add(&labels, "backend", rna_node_backend_name(id));
 			rna_label_add(&labels, "result", rna_kubernetes_result_name(result));
-			if (!rna_strbuf_ok(&labels))
-				writer->out->failed = true;
-			else
-				rna_writer_sample(writer,
-						  (struct rna_span){labels.data, labels.len},
-						  count);
+			rna_writer_sample_labels(writer, &labels, count);
 		}
 }
 

@@ -19,14 +19,11 @@ static void write_sample(struct rna_writer *writer, const struct rna_subject *po
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
-	rna_strbuf_add(&labels, port->labels.text, port->labels.len);
+	rna_labels_begin(&labels, port->labels);
 	rna_label_add(&labels, "netdev", module->netdev);
 	if (name)
 		rna_label_add(&labels, name, text);
-	if (rna_strbuf_ok(&labels))
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, number);
-	else
-		writer->out->failed = true;
+	rna_writer_sample_labels(writer, &labels, number);
 }
 
 static void write_info(const struct rna_subject *port, const struct rna_port_module *module,
@@ -34,7 +31,7 @@ static void write_info(const struct rna_subject *port, const struct rna_port_mod
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
-	rna_strbuf_add(&labels, port->labels.text, port->labels.len);
+	rna_labels_begin(&labels, port->labels);
 	rna_label_add(&labels, "netdev", module->netdev);
 	rna_label_add(&labels, "form", module->form);
 	rna_label_add(&labels, "medium", module->copper ? "copper" : "optical");
@@ -42,10 +39,7 @@ static void write_info(const struct rna_subject *port, const struct rna_port_mod
 	rna_label_add(&labels, "part_number", module->part_number);
 	rna_label_add(&labels, "revision", module->revision);
 	rna_label_add(&labels, "serial", module->serial);
-	if (rna_strbuf_ok(&labels))
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
-	else
-		writer->out->failed = true;
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 void rna_family_module_info(const struct rna_subject *port, struct rna_writer *writer)

@@ -2,7 +2,6 @@
 /* Metrics of the node as a whole: its devices, what it has beside them, what is wrong with it. */
 #include "families_node.h"
 
-#include "facts.h"
 #include "families_parts.h"
 
 /* -- Devices ----------------------------------------------------------------------------------- */
@@ -38,10 +37,7 @@ void rna_family_node_info(const struct rna_subject *node, struct rna_writer *wri
 	rna_label_add(&labels, "kernel", readiness->kernel);
 	rna_label_add(&labels, "gpu_driver", readiness->gpu_driver.name);
 	rna_label_add(&labels, "gpu_driver_version", readiness->gpu_driver.version);
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 void rna_family_gpudirect_ready(const struct rna_subject *node, struct rna_writer *writer)
@@ -76,17 +72,13 @@ struct rna_value rna_family_netns_exclusive(const struct rna_subject *node)
 static void write_finding(const struct rna_finding *finding, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-	char port[RNA_FACT_MAX];
 
-	(void)snprintf(port, sizeof(port), "%u", finding->port);
 	rna_label_add(&labels, "rule", finding->rule);
 	rna_label_add(&labels, "severity", rna_severity_name(finding->severity));
 	rna_label_add(&labels, "device", finding->device);
-	rna_label_add(&labels, "port", finding->port ? port : NULL);
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+	if (finding->port)
+		rna_label_add_number(&labels, "port", finding->port);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 /* Two devices that are missing may have had the same name, one after the other: one series. */

@@ -42,11 +42,10 @@ void rna_family_missing_info(const struct rna_subject *node, struct rna_writer *
 	for (size_t i = 0; i < node->view->missing_count; i++) {
 		const struct rna_missing_device *missing = &node->view->missing[i];
 
-		labels.len = 0;
+		rna_labels_begin(&labels, node->labels);
 		rna_label_add(&labels, "device", missing->name);
 		rna_label_add(&labels, "pci_address", missing->pci_address);
 		rna_label_add(&labels, "whereabouts", rna_whereabouts_name(missing->whereabouts));
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+		rna_writer_sample_labels(writer, &labels, 1);
 	}
-	writer->out->failed |= !rna_strbuf_ok(&labels);
 }

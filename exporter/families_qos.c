@@ -7,38 +7,15 @@
 
 #include "rna/qos.h"
 
-/* Labels are those of the port with some behind them. */
-static void start_labels(const struct rna_subject *port, struct rna_strbuf *labels)
-{
-	labels->len = 0;
-	rna_strbuf_add(labels, port->labels.text, port->labels.len);
-}
-
-static void add_number(struct rna_strbuf *labels, const char *name, uint64_t number)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "%ju", (uintmax_t)number);
-	rna_label_add(labels, name, text);
-}
-
-static void write_sample(struct rna_writer *writer, const struct rna_strbuf *labels,
-			 uint64_t number)
-{
-	if (rna_strbuf_ok(labels))
-		rna_writer_sample(writer, (struct rna_span){labels->data, labels->len}, number);
-	else
-		writer->out->failed = true;
-}
-
 /* One sample of a port with one number as a label more. */
 static void write_numbered(const struct rna_subject *port, struct rna_writer *writer,
 			   const char *name, uint64_t label, uint64_t number)
 {
-	char text[24];
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
-	(void)snprintf(text, sizeof(text), "%ju", (uintmax_t)label);
-	rna_writer_sample_with(writer, port->labels, name, text, number);
+	rna_labels_begin(&labels, port->labels);
+	rna_label_add_number(&labels, name, label);
+	rna_writer_sample_labels(writer, &labels, number);
 }
 
 /* -- Priorities -------------------------------------------------------------------------------- */
@@ -69,11 +46,11 @@ void rna_family_qos_info(const struct rna_subject *port, struct rna_writer *writ
 	mode = port->qos->default_mode;
 	if (!trust && !dcbx && !mode)
 		return;
-	start_labels(port, &labels);
+	rna_labels_begin(&labels, port->labels);
 	rna_label_add(&labels, "trust", trust);
 	rna_label_add(&labels, "dcbx", dcbx);
 	rna_label_add(&labels, "cm_mode", mode);
-	write_sample(writer, &labels, 1);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 void rna_family_pfc_enabled(const struct rna_subject *port, struct rna_writer *writer)
@@ -91,10 +68,10 @@ static void write_frames(const struct rna_subject *port, struct rna_writer *writ
 
 	if (!rna_value_is_known(count))
 		return;
-	start_labels(port, &labels);
-	add_number(&labels, "priority", priority);
+	rna_labels_begin(&labels, port->labels);
+	rna_label_add_number(&labels, "priority", priority);
 	rna_label_add(&labels, "direction", direction);
-	write_sample(writer, &labels, count.number);
+	rna_writer_sample_labels(writer, &labels, count.number);
 }
 
 void rna_family_pfc_frames(const struct rna_subject *port, struct rna_writer *writer)
@@ -122,11 +99,11 @@ static void write_mask(const struct rna_subject *port, struct rna_writer *writer
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT, text = RNA_STRBUF_INIT;
 
 	rna_qos_write_mask(mask, &text);
-	start_labels(port, &labels);
-	add_number(&labels, of->name, of->number);
+	rna_labels_begin(&labels, port->labels);
+	rna_label_add_number(&labels, of->name, of->number);
 	rna_label_add(&labels, of->mask_name, text.data);
 	labels.failed |= !rna_strbuf_ok(&text);
-	write_sample(writer, &labels, number);
+	rna_writer_sample_labels(writer, &labels, number);
 }
 
 void rna_family_priority_dscp(const struct rna_subject *port, struct rna_writer *writer)
@@ -150,10 +127,10 @@ static void write_ecn(const struct rna_subject *port, enum rna_ecn role, struct 
 	struct rna_value on = port->qos->ecn[role];
 
 	for (unsigned i = 0; rna_value_is_known(on) && i < RNA_PRIORITY_COUNT; i++) {
-		start_labels(port, &labels);
+		rna_labels_begin(&labels, port->labels);
 		rna_label_add(&labels, "role", rna_ecn_name(role));
-		add_number(&labels, "priority", i);
-		write_sample(writer, &labels, on.number >> i & 1);
+		rna_label_add_number(&labels, "priority", i);
+		rna_writer_sample_labels(writer, &labels, on.number >> i & 1);
 	}
 }
 
@@ -182,11 +159,11 @@ void rna_family_vlan_info(const struct rna_subject *port, struct rna_writer *wri
 	for (size_t i = 0; port->qos && i < port->qos->vlan_count; i++) {
 		const struct rna_qos_vlan *vlan = &port->qos->vlans[i];
 
-		start_labels(port, &labels);
+		rna_labels_begin(&labels, port->labels);
 		rna_label_add(&labels, "netdev", vlan->netdev);
 		if (rna_value_is_known(vlan->id))
-			add_number(&labels, "vlan", vlan->id.number);
-		write_sample(writer, &labels, 1);
+			rna_label_add_number(&labels, "vlan", vlan->id.number);
+		rna_writer_sample_labels(writer, &labels, 1);
 	}
 }
 
@@ -231,10 +208,11 @@ void rna_family_traffic_class_bandwidth(const struct rna_subject *port, struct r
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
 	for (unsigned i = 0; dcb && dcb->has_ets && i < RNA_PRIORITY_COUNT; i++) {
-		start_labels(port, &labels);
-		add_number(&labels, "traffic_class", i);
+		rna_labels_begin(&labels, port->labels);
+		rna_label_add_number(&labels, "traffic_class", i);
 		rna_label_add(&labels, "algorithm", rna_ets_algorithm_name(dcb->algorithm[i]));
-		write_sample(writer, &labels, (uint64_t)dcb->bandwidth[i] * MILLIONTHS_OF_PERCENT);
+		rna_writer_sample_labels(writer, &labels,
+					 (uint64_t)dcb->bandwidth[i] * MILLIONTHS_OF_PERCENT);
 	}
 }
 

@@ -6,11 +6,10 @@
  */
 #include "families_selftest.h"
 
+#include "families_parts.h"
 #include "rna/selftest.h"
 
 enum { MILLION = 1000000 };
-
-static const struct rna_value none;
 
 /* The sample of each kind of memory, where that has one. */
 static void write_newest(const struct rna_subject *port, struct rna_writer *writer,
@@ -18,7 +17,7 @@ static void write_newest(const struct rna_subject *port, struct rna_writer *writ
 {
 	for (enum rna_endpoint e = 0; port->selftest && e < RNA_ENDPOINT_COUNT; e++) {
 		const struct rna_selftest_run *run = rna_selftest_newest(port->selftest, e, NULL);
-		struct rna_value value = run ? get(run) : none;
+		struct rna_value value = run ? get(run) : rna_no_value;
 
 		if (rna_value_is_known(value))
 			rna_writer_sample_with(writer, port->labels, "memory", rna_endpoint_name(e),
@@ -33,17 +32,18 @@ static bool is_done(const struct rna_selftest_run *run)
 
 static struct rna_value positive(uint64_t number)
 {
-	return number > 0 ? rna_value_ok(number) : none;
+	return number > 0 ? rna_value_ok(number) : rna_no_value;
 }
 
 static struct rna_value is_ok(const struct rna_selftest_run *run)
 {
-	return run->grade == RNA_GRADE_NONE ? none : rna_value_ok(run->grade == RNA_GRADE_OK);
+	return run->grade == RNA_GRADE_NONE ? rna_no_value
+					    : rna_value_ok(run->grade == RNA_GRADE_OK);
 }
 
 static struct rna_value bandwidth(const struct rna_selftest_run *run)
 {
-	return is_done(run) ? rna_value_ok(run->result.bandwidth) : none;
+	return is_done(run) ? rna_value_ok(run->result.bandwidth) : rna_no_value;
 }
 
 static struct rna_value expected(const struct rna_selftest_run *run)
@@ -56,19 +56,19 @@ static struct rna_value ratio(const struct rna_selftest_run *run)
 	double fraction;
 
 	if (!is_done(run) || run->expected == 0)
-		return none;
+		return rna_no_value;
 	fraction = (double)run->result.bandwidth / (double)run->expected;
 	return rna_value_ok((uint64_t)(fraction * MILLION));
 }
 
 static struct rna_value median(const struct rna_selftest_run *run)
 {
-	return is_done(run) ? positive(run->result.latency_median) : none;
+	return is_done(run) ? positive(run->result.latency_median) : rna_no_value;
 }
 
 static struct rna_value p99(const struct rna_selftest_run *run)
 {
-	return is_done(run) ? positive(run->result.latency_p99) : none;
+	return is_done(run) ? positive(run->result.latency_p99) : rna_no_value;
 }
 
 static struct rna_value duration(const struct rna_selftest_run *run)
@@ -115,17 +115,17 @@ void rna_family_selftest_duration(const struct rna_subject *port, struct rna_wri
 
 struct rna_value rna_family_selftest_last_run(const struct rna_subject *port)
 {
-	return port->selftest ? positive(port->selftest->last_run) : none;
+	return port->selftest ? positive(port->selftest->last_run) : rna_no_value;
 }
 
 struct rna_value rna_family_selftest_last_success(const struct rna_subject *port)
 {
-	return port->selftest ? positive(port->selftest->last_success) : none;
+	return port->selftest ? positive(port->selftest->last_success) : rna_no_value;
 }
 
 struct rna_value rna_family_selftest_bytes(const struct rna_subject *port)
 {
-	return port->selftest ? positive(port->selftest->bytes) : none;
+	return port->selftest ? positive(port->selftest->bytes) : rna_no_value;
 }
 
 void rna_family_selftest_runs(const struct rna_subject *port, struct rna_writer *writer)

@@ -8,30 +8,11 @@
 #include "rna/topology.h"
 #include "topology_tree.h"
 
-static void write_sample(struct rna_writer *writer, const struct rna_strbuf *labels,
-			 uint64_t number)
-{
-	if (rna_strbuf_ok(labels))
-		rna_writer_sample(writer, (struct rna_span){labels->data, labels->len}, number);
-	else
-		writer->out->failed = true;
-}
-
-/* A number as a label; negative: not known. */
-static void add_number(struct rna_strbuf *labels, const char *name, int64_t number)
-{
-	char text[RNA_FACT_MAX];
-
-	(void)snprintf(text, sizeof(text), "%jd", (intmax_t)number);
-	rna_label_add(labels, name, number < 0 ? NULL : text);
-}
-
 static void write_gpu(const struct rna_topology *topology, const struct rna_gpu *gpu,
 		      struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 	const struct rna_pci_object *object = &topology->objects[gpu->object];
-	bool numbered = rna_value_is_known(gpu->minor);
 	char scratch[RNA_FACT_MAX];
 
 	rna_label_add(&labels, "gpu", object->address);
@@ -39,9 +20,11 @@ static void write_gpu(const struct rna_topology *topology, const struct rna_gpu 
 	rna_label_add(&labels, "model", gpu->model);
 	rna_label_add(&labels, "uuid", gpu->uuid);
 	rna_label_add(&labels, "driver", gpu->driver);
-	add_number(&labels, "minor", numbered ? (int64_t)gpu->minor.number : -1);
-	add_number(&labels, "numa_node", object->numa_node);
-	write_sample(writer, &labels, 1);
+	if (rna_value_is_known(gpu->minor))
+		rna_label_add_number(&labels, "minor", gpu->minor.number);
+	if (object->numa_node >= 0)
+		rna_label_add_number(&labels, "numa_node", (unsigned)object->numa_node);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 void rna_family_gpu_info(const struct rna_subject *node, struct rna_writer *writer)
@@ -65,7 +48,7 @@ static void write_path(const struct rna_topology *topology, unsigned gpu, unsign
 	rna_label_add(&labels, "nic", topology->objects[topology->nics[nic].object].address);
 	rna_label_add(&labels, "device", device);
 	rna_label_add(&labels, "path", rna_path_class_name(path));
-	write_sample(writer, &labels, path);
+	rna_writer_sample_labels(writer, &labels, path);
 }
 
 static bool is_nearest(const struct rna_gpu_affinity *affinity, unsigned nic)

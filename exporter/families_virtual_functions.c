@@ -34,12 +34,9 @@ static void write_function(const struct rna_subject *device,
 			   const struct rna_virtual_function *function, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-	char number[16], vlan[16];
 
-	(void)snprintf(number, sizeof(number), "%u", function->number);
-	(void)snprintf(vlan, sizeof(vlan), "%u", (unsigned)function->vlan.number);
-	rna_strbuf_add(&labels, device->labels.text, device->labels.len);
-	rna_label_add(&labels, "vf", number);
+	rna_labels_begin(&labels, device->labels);
+	rna_label_add_number(&labels, "vf", function->number);
 	rna_label_add(&labels, "pci_address", function->pci_address);
 	rna_label_add(&labels, "driver", function->driver);
 	rna_label_add(&labels, "vf_device", function->device);
@@ -51,11 +48,8 @@ static void write_function(const struct rna_subject *device,
 	add_answer(&labels, "spoof_check", function->spoof_check);
 	add_answer(&labels, "trust", function->trust);
 	if (rna_value_is_known(function->vlan) && function->vlan.number > 0)
-		rna_label_add(&labels, "vlan", vlan);
-	if (!rna_strbuf_ok(&labels))
-		writer->out->failed = true;
-	else
-		rna_writer_sample(writer, (struct rna_span){labels.data, labels.len}, 1);
+		rna_label_add_number(&labels, "vlan", function->vlan.number);
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 void rna_family_vf_info(const struct rna_subject *device, struct rna_writer *writer)
