@@ -8,13 +8,9 @@
 #include "rules.h"
 
 #include <fnmatch.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "duration.h"
-#include "past.h"
-#include "rna/parse.h"
-#include "settings.h"
 
 const char rna_rule_resolved_id[] = "98d3cd14b89c4eefab6f9f6dddd4285d";
 
@@ -802,7 +798,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 };
 /* clang-format on */
 
-/* -- Settings ---------------------------------------------------------------------------------- */
+/* -- Rules by name, as settings give them ------------------------------------------------------ */
 
 bool rna_rule_glob_is_valid(const char *text)
 {
@@ -830,206 +826,4 @@ bool rna_rule_hold_is_valid(const char *text)
 	rna_usec ignored;
 
 	return rna_rule_split_hold(text, glob, &ignored);
-}
-
-/* -- Documents --------------------------------------------------------------------------------- */
-
-void rna_rules_describe(struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, "| Rule | Severity | Hold-down | When | What to do |\n"
-			     "|---|---|---|---|---|\n");
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
-		const struct rna_rule *rule = &rna_rules[i];
-
-		rna_strbuf_printf(out, "| `%s` | %s | %s | %s | %s |\n", rule->name,
-				  rna_severity_name(rule->severity), rule->hold, rule->help,
-				  rule->remedy);
-	}
-}
-
-static void write_entry(const char *id, const char *subject, const char *text,
-			struct rna_strbuf *out)
-{
-	rna_strbuf_printf(out,
-			  "-- %s\n"
-			  "Subject: %s\n"
-			  "Defined-By: rdma-node-agent\n"
-			  "Documentation: man:rdma-node-agent(8)\n\n%s\n",
-			  id, subject, text);
-}
-
-/* Lines of a catalog are not filled for the reader; a sentence each is what a pager can wrap. */
-void rna_rules_write_catalog(struct rna_strbuf *out)
-{
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
-		const struct rna_rule *rule = &rna_rules[i];
-
-		write_entry(rule->message_id, "RDMA finding @RULE@ (@SEVERITY@)", rule->help, out);
-		rna_strbuf_printf(out, "%s\n\n", rule->remedy);
-	}
-	write_entry(rna_rule_resolved_id, "RDMA finding @RULE@ is over",
-		    "What an earlier entry with the same RULE, DEVICE and PORT told is not so any "
-		    "more.\n",
-		    out);
-}
-
-/* -- Running ----------------------------------------------------------------------------------- */
-
-/* Room for one more at the end; NULL: no memory. */
-static struct rna_find *next_find(struct rna_finds *out)
-{
-	struct rna_find *items = out->items;
-	size_t size = out->size ? out->size * 2 : 32;
-
-	if (out->count == out->size) {
-		items = reallocarray(out->items, size, sizeof(*items));
-		if (!items)
-			return NULL;
-		out->items = items;
-		out->size = size;
-	}
-	return &items[out->count];
-}
-
-static struct rna_find *add_find(struct rna_finds *out)
-{
-	const struct rna_rule_subject *subject = out->subject;
-	struct rna_find *find = next_find(out);
-
-	if (!find) {
-		out->failed = true;
-		return NULL;
-	}
-	*find = (struct rna_find){
-		.rule = (enum rna_rule_id)(out->rule - rna_rules),
-		.finding =
-			{
-				.rule = out->rule->name,
-				.severity = out->rule->severity,
-				.device = subject ? subject->device->device->name : NULL,
-				.port = subject ? subject->number : 0,
-				.remedy = out->rule->remedy,
-			},
-	};
-	out->count++;
-	return find;
-}
-
-static const char *with_object(struct rna_arena *arena, const struct rna_finding *finding,
-			       const char *text)
-{
-	if (!finding->device)
-		return rna_arena_strdup(arena, text);
-	if (finding->port == 0)
-		return rna_arena_printf(arena, "%s: %s", finding->device, text);
-	return rna_arena_printf(arena, "%s/%u: %s", finding->device, finding->port, text);
-}
-
-struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...)
-{
-	struct rna_find *find = add_find(out);
-	RNA_FREE char *text = NULL;
-	va_list args;
-	int len;
-
-	if (!find)
-		return &out->spare;
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	if (len < 0)
-		text = NULL;
-	else
-		find->finding.text = with_object(out->arena, &find->finding, text);
-	if (!find->finding.text) {
-		out->failed = true;
-		out->count--;
-	}
-	return &find->finding; /* behind the end it is still ours */
-}
-
-void rna_find_unknown(struct rna_finds *out)
-{
-	struct rna_find *find = add_find(out);
-
-	if (find)
-		find->unknown = true;
-}
-
-/*
- * VFs and SFs have no physical port of their own, and the state of one is what somebody set for a
- * guest; no more has a representor, which goes down with the pod at its other end. The functions
- * that manage NVSwitches carry no traffic.
- */
-static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
-{
-	switch (subject->device->device->function) {
-	case RNA_FUNCTION_SWITCH_MANAGEMENT:
-		return false;
-	case RNA_FUNCTION_VF:
-	case RNA_FUNCTION_SF:
-		return settings->health_virtual_functions;
-	default:
-		return !subject->netdev || !subject->netdev->representor;
-	}
-}
-
-static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject,
-		   const struct rna_settings *settings)
-{
-	switch (rule->scope) {
-	case RNA_RULE_OF_DEVICE:
-		return subject->number == 0;
-	case RNA_RULE_OF_PORT:
-		return (subject->number > 0 || rule->devices_too) && is_judged(subject, settings);
-	default:
-		return false;
-	}
-}
-
-/* Links come up some time after their driver; until then they are as they were. */
-static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_subject *subject)
-{
-	rna_usec now = in->view->snapshot->time.monotonic;
-
-	return subject->past && subject->past->registered &&
-	       rna_usec_since(subject->past->registered, now) < in->settings->health_boot_grace;
-}
-
-/*
- * What was found holds, even if it is all that can be seen. What was not is over only where it
- * could have been found; rules about what cannot be seen find just that.
- */
-static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
-		  struct rna_finds *out)
-{
-	size_t before = out->count;
-
-	if (rule->settles && is_settling(in, in->subject)) {
-		rna_find_unknown(out);
-		return;
-	}
-	rule->check(in, out);
-	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&
-	    out->count == before)
-		rna_find_unknown(out);
-}
-
-void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)
-{
-	const struct rna_rule *rule = &rna_rules[id];
-	struct rna_rule_input input = *in;
-
-	out->rule = rule;
-	out->subject = input.subject = NULL;
-	if (rule->scope != RNA_RULE_OF_PORT)
-		rule->check(&input, out);
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *subject = &in->subjects[i];
-
-		if (!is_for(rule, subject, in->settings))
-			continue;
-		out->subject = input.subject = subject;
-		check(rule, &input, out);
-	}
 }

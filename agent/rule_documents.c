@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the table of rules says, for readers: as Markdown, and as the journal's catalog. */
+#include "rules.h"
+
+void rna_rules_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Rule | Severity | Hold-down | When | What to do |\n"
+			     "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		const struct rna_rule *rule = &rna_rules[i];
+
+		rna_strbuf_printf(out, "| `%s` | %s | %s | %s | %s |\n", rule->name,
+				  rna_severity_name(rule->severity), rule->hold, rule->help,
+				  rule->remedy);
+	}
+}
+
+static void write_entry(const char *id, const char *subject, const char *text,
+			struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out,
+			  "-- %s\n"
+			  "Subject: %s\n"
+			  "Defined-By: rdma-node-agent\n"
+			  "Documentation: man:rdma-node-agent(8)\n\n%s\n",
+			  id, subject, text);
+}
+
+/* Lines of a catalog are not filled for the reader; a sentence each is what a pager can wrap. */
+void rna_rules_write_catalog(struct rna_strbuf *out)
+{
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		const struct rna_rule *rule = &rna_rules[i];
+
+		write_entry(rule->message_id, "RDMA finding @RULE@ (@SEVERITY@)", rule->help, out);
+		rna_strbuf_printf(out, "%s\n\n", rule->remedy);
+	}
+	write_entry(rna_rule_resolved_id, "RDMA finding @RULE@ is over",
+		    "What an earlier entry with the same RULE, DEVICE and PORT told is not so any "
+		    "more.\n",
+		    out);
+}
