@@ -6,12 +6,8 @@
  */
 #include "settings_table.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/un.h>
 
-#include "duration.h"
 #include "expectation.h"
 #include "qos_profile.h"
 #include "seccomp_filter.h"
@@ -20,23 +16,12 @@
 #include "rna/ethernet.h"
 #include "rna/kubernetes.h"
 #include "rna/log.h"
-#include "rna/parse.h"
 #include "rna/topology.h"
 #include "rules.h"
 #include "selftest_plan.h"
+#include "setting_forms.h"
 #include "silence.h"
 #include "thresholds.h"
-#include "words.h"
-
-static bool is_listen_address(const char *entry);
-static bool is_directory(const char *text);
-static bool is_driver(const char *entry);
-static bool is_any(const char *text);
-static bool is_absolute(const char *text);
-static bool is_resource_glob(const char *entry);
-static bool is_node_label(const char *entry);
-static bool is_label_key(const char *entry);
-static bool is_label_value(const char *entry);
 
 static const struct rna_setting_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
@@ -118,7 +103,7 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 	     rna_expect_glob_is_valid, NULL, help)
 /* Checked when the agent starts: a name that cannot be one must not keep it from monitoring. */
 #define NAME(key, field, form, standard, help) \
-	TEXT(key, field, form, is_any, standard, help)
+	TEXT(key, field, form, rna_any_text_is_valid, standard, help)
 #define GLOBS(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3], without blanks and slashes", \
@@ -190,7 +175,7 @@ const struct rna_setting rna_setting_table[] = {
 		"Whether devices are held open for events of InfiniBand ports; "
 		"that blocks the unloading of ib_uverbs."),
 	LIST("watch.verbs_drivers", watch_verbs_drivers,
-	     "the name of a driver such as bnxt_en, of the PCI function", is_driver, NULL,
+	     "the name of a driver such as bnxt_en, of the PCI function", rna_driver_is_valid, NULL,
 	     "Drivers, beyond those known to, that let a held device be removed; "
 	     "with any other, the removal would wait for ever."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
@@ -215,7 +200,7 @@ const struct rna_setting rna_setting_table[] = {
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",
-	     is_listen_address, ":10879",
+	     rna_listen_address_is_valid, ":10879",
 	     "Addresses to serve HTTP on; without a host, all of the machine's. "
 	     "Not used when systemd passes sockets."),
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
@@ -225,7 +210,7 @@ const struct rna_setting rna_setting_table[] = {
 	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",
 		 "An HTTP connection that is silent for longer is closed."),
 	TEXT("http.web_config_file", http_web_config_file, "an absolute path, or \"\" for none",
-	     is_directory, "",
+	     rna_path_or_none_is_valid, "",
 	     "Web configuration as Prometheus's exporters have it, with TLS, client certificates, users "
 	     "and headers; it is read again when it, or a file that it names, changes."),
 	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
@@ -260,7 +245,7 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_qos_expectation_is_valid, NULL,
 	     "How RoCE ports are meant to be configured; what is not said here may be as it is."),
 	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
-	     is_directory, RNA_STATE_DIRECTORY_DEFAULT,
+	     rna_path_or_none_is_valid, RNA_STATE_DIRECTORY_DEFAULT,
 	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
 	     "StateDirectory= wins. Read at the start only; a root other than the running system's has "
 	     "none by default."),
@@ -295,7 +280,7 @@ const struct rna_setting rna_setting_table[] = {
 	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", "",
 	     "Name of this node's Node object; when empty, what the environment has as NODE_NAME."),
 	TEXT("kubernetes.kubeconfig", kubernetes_kubeconfig, "an absolute path, or \"\"",
-	     is_directory, "",
+	     rna_path_or_none_is_valid, "",
 	     "Kubeconfig file that says where the API server is and who the agent is there; when empty, "
 	     "the pod's service account."),
 	NAME("kubernetes.server", kubernetes_server, "https://HOST:PORT, or \"\"", "",
@@ -328,12 +313,14 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
 	       "Which health gets the taint; degraded includes down."),
 	LIST("kubernetes.former_names", kubernetes_former_names,
-	     "the key of a label or of a taint, or a prefix of labels with the slash behind it", is_any,
+	     "the key of a label or of a taint, or a prefix of labels with the slash behind it",
+	     rna_any_text_is_valid,
 	     NULL,
 	     "Names that earlier settings had, beside those that the agent remembers itself in its state "
 	     "directory: what stands under them is taken off the Node."),
 	LIST("kubernetes.resources", kubernetes_resources,
-	     "the name of a resource such as nvidia.com/hostdev, or a glob", is_resource_glob, NULL,
+	     "the name of a resource such as nvidia.com/hostdev, or a glob",
+	     rna_resource_glob_is_valid, NULL,
 	     "Resources of device plugins that belong to RDMA, beyond rdma/*; one that is no glob must be "
 	     "there."),
 	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "30s",
@@ -345,12 +332,14 @@ const struct rna_setting rna_setting_table[] = {
 		 "How often everything is written to the API server again, changed or not."),
 	DURATION("kubernetes.look", kubernetes_look, "1m", "24h", "30m",
 		 "How often the Node is read, for what others changed and for its resources."),
-	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path", is_absolute,
+	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path",
+	     rna_path_is_valid,
 	     "/etc/kubernetes/node-feature-discovery/features.d",
 	     "Where node-feature-discovery looks for files with features."),
 	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
 		 "For so long the labels of the file outlive the agent; it is renewed in half that time."),
-	TEXT("control.socket", control_socket, "an absolute path, or \"\" for none", is_directory,
+	TEXT("control.socket", control_socket, "an absolute path, or \"\" for none",
+	     rna_path_or_none_is_valid,
 	     RNA_CONTROL_SOCKET_DEFAULT,
 	     "Unix socket at which commands of this node ask the agent to do something, as root or as "
 	     "its own user. Read at the start only; a root other than the running system's has none."),
@@ -360,13 +349,15 @@ const struct rna_setting rna_setting_table[] = {
 	       "the start only."),
 	DURATION("quiesce.timeout", quiesce_timeout, "10s", "7d", "1h",
 		 "A quiesce that was asked for ends by itself after so long, unless the command says otherwise."),
-	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none", is_label_key,
+	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none",
+	     rna_label_key_is_valid,
 	     "nvidia.com/ofed-driver-upgrade-state",
 	     "Label of the Node that says that its driver is being changed: while it has one, the agent "
 	     "is quiesced. It is read at the start, every kubernetes.look and with each write to the "
 	     "Node, with kubernetes.backend api or both."),
 	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
-	     is_label_value, "upgrade-done", "Values of that label that say nothing of the kind."),
+	     rna_label_value_is_valid, "upgrade-done",
+	     "Values of that label that say nothing of the kind."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
 		"Whether ports are tested from time to time, while they are idle: whether they still move "
 		"data, and how fast."),
@@ -394,7 +385,7 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_silence_is_valid, NULL,
 	     "Times, in UTC, at which tests are allowed; at all times when empty."),
 	TEXT("selftest.node_label", selftest_node_label, "KEY, KEY=VALUE, or \"\" for none",
-	     is_node_label, "",
+	     rna_node_label_is_valid, "",
 	     "Tests are made only while the Node has this label, which the agent reads every "
 	     "kubernetes.look: with kubernetes.backend api or both; while it is not known, there are none."),
 	INTEGER("selftest.ok", selftest_ok, "1", "100", "90",
@@ -421,328 +412,6 @@ const struct rna_setting *rna_setting_find(const char *key)
 		if (strcmp(rna_setting_table[i].key, key) == 0)
 			return &rna_setting_table[i];
 	return NULL;
-}
-
-/* -- Reading one value ------------------------------------------------------------------------- */
-
-static bool is_port(const char *text)
-{
-	uint64_t port;
-
-	return rna_parse_u64(text, &port) == 0 && port >= 1 && port <= UINT16_MAX;
-}
-
-static bool is_host(const char *text, size_t len)
-{
-	char host[INET6_ADDRSTRLEN + 2]; /* and brackets */
-	struct in6_addr address;         /* large enough for both */
-
-	if (len == 0)
-		return true;
-	if (len >= sizeof(host))
-		return false;
-	memcpy(host, text, len);
-	host[len] = '\0';
-	if (host[0] != '[')
-		return strcmp(host, "localhost") == 0 || inet_pton(AF_INET, host, &address) == 1;
-	if (host[len - 1] != ']')
-		return false;
-	host[len - 1] = '\0';
-	return inet_pton(AF_INET6, host + 1, &address) == 1;
-}
-
-/* A path, or a name without a file (unix(7), abstract), neither of them empty. */
-static bool is_socket_name(const char *text)
-{
-	return (text[0] == '/' || text[0] == '@') && text[1] != '\0' &&
-	       strlen(text) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
-}
-
-/* Host names are left out on purpose: looking one up may wait for the network. */
-static bool is_listen_address(const char *entry)
-{
-	const char *colon = strrchr(entry, ':');
-
-	if (strncmp(entry, RNA_LISTEN_UNIX, strlen(RNA_LISTEN_UNIX)) == 0)
-		return is_socket_name(entry + strlen(RNA_LISTEN_UNIX));
-	return colon && is_port(colon + 1) && is_host(entry, (size_t)(colon - entry));
-}
-
-static bool is_directory(const char *text)
-{
-	return *text == '/' || *text == '\0';
-}
-
-static bool is_absolute(const char *text)
-{
-	return *text == '/';
-}
-
-static bool is_any(const char *text)
-{
-	(void)text;
-	return true;
-}
-
-/* The prefix is part of it: what has none belongs to Kubernetes, as cpu and memory do. */
-static bool is_resource_glob(const char *entry)
-{
-	return strchr(entry, '/') && strlen(entry) <= 317 /* 253, a slash and 63 */ &&
-	       entry[strcspn(entry, " \t")] == '\0';
-}
-
-static bool is_node_label(const char *entry)
-{
-	size_t len = strcspn(entry, "=");
-	RNA_FREE char *key = strndup(entry, len);
-
-	if (*entry == '\0')
-		return true;
-	return key && rna_label_key_check("selftest.node_label", key, NULL) == 0 &&
-	       (entry[len] == '\0' || rna_label_value_is_legal(entry + len + 1));
-}
-
-static bool is_label_key(const char *entry)
-{
-	return *entry == '\0' || rna_label_key_check("quiesce.node_label", entry, NULL) == 0;
-}
-
-static bool is_label_value(const char *entry)
-{
-	return *entry && rna_label_value_is_legal(entry);
-}
-
-/* A module's name, which has no other characters in any driver of the kernel. */
-static bool is_driver(const char *entry)
-{
-	size_t len = strlen(entry);
-
-	return len > 0 && len < 64 /* MODULE_NAME_LEN */ &&
-	       strspn(entry, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
-		       len;
-}
-
-static int fail_range(const struct rna_setting *setting, const char *text, struct rna_error *error)
-{
-	return rna_error_say(error, -EINVAL, "%s: %.*s is out of range; allowed is %s to %s",
-			     setting->key, RNA_SHOWN(text), setting->min, setting->max);
-}
-
-static int fail_form(const struct rna_setting *setting, const char *text, struct rna_error *error)
-{
-	return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
-			     RNA_SHOWN(text), setting->form);
-}
-
-static int put_duration(const struct rna_setting *setting, const char *text, void *field,
-			struct rna_error *error)
-{
-	rna_usec value, min = 0, max = 0;
-	int ret;
-
-	(void)rna_duration_parse(setting->min, &min); /* the unit test reads all of the table */
-	(void)rna_duration_parse(setting->max, &max);
-	ret = rna_duration_parse(text, &value);
-	if (ret == -EINVAL)
-		return rna_error_say(error, ret,
-				     "%s: \"%.*s\" is not a duration; write for example 500ms, 10s "
-				     "or 1m30s (%s to %s)",
-				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
-	if (ret < 0 || value < min || value > max)
-		return fail_range(setting, text, error);
-	*(rna_usec *)field = value;
-	return 0;
-}
-
-static bool is_digits(const char *text)
-{
-	return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
-static int put_integer(const struct rna_setting *setting, const char *text, void *field,
-		       struct rna_error *error)
-{
-	uint64_t value, min = 0, max = 0;
-
-	(void)rna_parse_u64(setting->min, &min); /* as above */
-	(void)rna_parse_u64(setting->max, &max);
-	if (!is_digits(text))
-		return rna_error_say(error, -EINVAL,
-				     "%s: \"%.*s\" is not a whole number; allowed is %s to %s",
-				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
-	if (rna_parse_u64(text, &value) < 0 || value < min || value > max)
-		return fail_range(setting, text, error);
-	*(unsigned *)field = (unsigned)value;
-	return 0;
-}
-
-/* YAML 1.2 knows these two words; yes and on are a text there, and here a mistake. */
-static int put_boolean(const struct rna_setting *setting, const char *text, void *field,
-		       struct rna_error *error)
-{
-	bool value = strcmp(text, "true") == 0;
-
-	if (!value && strcmp(text, "false") != 0)
-		return fail_form(setting, text, error);
-	*(bool *)field = value;
-	return 0;
-}
-
-static void write_choices(const struct rna_setting *setting, struct rna_strbuf *out)
-{
-	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++) {
-		if (choice != setting->choices)
-			rna_strbuf_puts(out, ", ");
-		rna_strbuf_puts(out, choice->name);
-	}
-}
-
-static int put_choice(const struct rna_setting *setting, const char *text, void *field,
-		      struct rna_error *error)
-{
-	RNA_STRBUF struct rna_strbuf allowed = RNA_STRBUF_INIT;
-
-	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++)
-		if (strcmp(choice->name, text) == 0) {
-			*(int *)field = choice->value;
-			return 0;
-		}
-	write_choices(setting, &allowed);
-	if (!rna_strbuf_ok(&allowed))
-		return rna_error_set(error, -ENOMEM, "%s", setting->key);
-	return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not one of %s", setting->key,
-			     RNA_SHOWN(text), allowed.data);
-}
-
-static int put_whole_text(const struct rna_setting *setting, const char *text, void *field,
-			  struct rna_error *error)
-{
-	char *copy;
-
-	if (!setting->is_valid(text))
-		return fail_form(setting, text, error);
-	copy = strdup(text);
-	if (!copy)
-		return rna_error_set(error, -ENOMEM, "%s", setting->key);
-	free(*(char **)field);
-	*(char **)field = copy;
-	return 0;
-}
-
-static size_t list_len(char *const *list)
-{
-	size_t len = 0;
-
-	while (list && list[len])
-		len++;
-	return len;
-}
-
-static int put_entry(const struct rna_setting *setting, const char *text, void *field,
-		     struct rna_error *error)
-{
-	RNA_FREE char *copy = NULL;
-	char ***list = field, **longer;
-	size_t len = list_len(*list);
-	uint64_t max;
-
-	if (!setting->is_valid(text))
-		return fail_form(setting, text, error);
-	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && len >= max)
-		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one too many; allowed are %s",
-				     setting->key, RNA_SHOWN(text), setting->max);
-	copy = strdup(text);
-	longer = copy ? reallocarray(*list, len + 2, sizeof(*longer)) : NULL;
-	if (!longer)
-		return rna_error_set(error, -ENOMEM, "%s", setting->key);
-	longer[len] = RNA_TAKE(copy);
-	longer[len + 1] = NULL;
-	*list = longer;
-	return 0;
-}
-
-static bool same_duration(const void *a, const void *b)
-{
-	return *(const rna_usec *)a == *(const rna_usec *)b;
-}
-
-static bool same_integer(const void *a, const void *b)
-{
-	return *(const unsigned *)a == *(const unsigned *)b;
-}
-
-static bool same_boolean(const void *a, const void *b)
-{
-	return *(const bool *)a == *(const bool *)b;
-}
-
-static bool same_choice(const void *a, const void *b)
-{
-	return *(const int *)a == *(const int *)b;
-}
-
-static bool same_text(const void *a, const void *b)
-{
-	return rna_same_text(*(char *const *)a, *(char *const *)b);
-}
-
-static bool same_list(const void *a, const void *b)
-{
-	char *const *x = *(char **const *)a, *const *y = *(char **const *)b;
-	size_t len = list_len(x);
-
-	if (len != list_len(y))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (strcmp(x[i], y[i]) != 0)
-			return false;
-	return true;
-}
-
-static const struct {
-	const char *name;
-	int (*put)(const struct rna_setting *setting, const char *text, void *field,
-		   struct rna_error *error);
-	bool (*is_same)(const void *a, const void *b); /* fields */
-} types[RNA_SETTING_TYPE_COUNT] = {
-	[RNA_SETTING_DURATION] = {"duration", put_duration, same_duration},
-	[RNA_SETTING_INTEGER] = {"integer", put_integer, same_integer},
-	[RNA_SETTING_BOOLEAN] = {"boolean", put_boolean, same_boolean},
-	[RNA_SETTING_CHOICE] = {"choice", put_choice, same_choice},
-	[RNA_SETTING_TEXT] = {"text", put_whole_text, same_text},
-	[RNA_SETTING_LIST] = {"list", put_entry, same_list},
-};
-
-static void *field_of(const struct rna_setting *setting, struct rna_settings *settings)
-{
-	return (char *)settings + setting->offset;
-}
-
-int rna_setting_put(const struct rna_setting *setting, const char *text,
-		    struct rna_settings *settings, struct rna_error *error)
-{
-	return types[setting->type].put(setting, text, field_of(setting, settings), error);
-}
-
-static void clear_text(char **text)
-{
-	free(*text);
-	*text = NULL;
-}
-
-void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings)
-{
-	char ***list = field_of(setting, settings);
-
-	if (setting->type == RNA_SETTING_TEXT) {
-		clear_text(field_of(setting, settings));
-		return;
-	}
-
-	for (char **entry = *list; entry && *entry; entry++)
-		free(*entry);
-	free(*list);
-	*list = NULL;
 }
 
 /* -- All of them ------------------------------------------------------------------------------- */
@@ -782,39 +451,10 @@ bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settin
 		const struct rna_setting *setting = &rna_setting_table[i];
 
 		if (strncmp(setting->key, section, len) == 0 && setting->key[len] == '.' &&
-		    !types[setting->type].is_same((const char *)a + setting->offset,
-						  (const char *)b + setting->offset))
+		    !rna_setting_is_same(setting, a, b))
 			return false;
 	}
 	return true;
-}
-
-const char *rna_setting_type_name(const struct rna_setting *setting)
-{
-	return types[setting->type].name;
-}
-
-void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out)
-{
-	if (setting->choices)
-		write_choices(setting, out);
-	else if (setting->form)
-		rna_strbuf_printf(out, "%s%s%s", setting->form, setting->max ? "; at most " : "",
-				  setting->max ? setting->max : "");
-	else if (setting->type == RNA_SETTING_BOOLEAN)
-		rna_strbuf_puts(out, "true, false");
-	else
-		rna_strbuf_printf(out, "%s to %s", setting->min, setting->max);
-}
-
-void rna_setting_write_default(const struct rna_setting *setting, struct rna_strbuf *out)
-{
-	if (!setting->standard)
-		rna_strbuf_puts(out, "[]");
-	else if (setting->type == RNA_SETTING_LIST)
-		rna_strbuf_printf(out, "[\"%s\"]", setting->standard);
-	else
-		rna_strbuf_puts(out, *setting->standard ? setting->standard : "\"\"");
 }
 
 void rna_settings_describe(struct rna_strbuf *out)

@@ -52,6 +52,10 @@ const struct rna_setting *rna_setting_find(const char *key); /* NULL: unknown */
 int rna_setting_put(const struct rna_setting *setting, const char *text,
 		    struct rna_settings *settings, struct rna_error *error);
 
+/* Has it the same value in both? */
+bool rna_setting_is_same(const struct rna_setting *setting, const struct rna_settings *a,
+			 const struct rna_settings *b);
+
 /* The name of its type; what is allowed; its default, as a file would have it. */
 const char *rna_setting_type_name(const struct rna_setting *setting);
 void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out);
