@@ -20,6 +20,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "kubernetes_requests.h"
 #include "kubernetes_round.h"
 
 enum {

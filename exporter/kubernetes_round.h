@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A round: what the API was told, what it has to be told, and telling it. Five tasks, each with
- * waits of its own, so that a right that is missing for one does not hold up the others; trouble
- * with the API as a whole ends the round.
+ * A round: what the API was told, what it has to be told (kubernetes_told.h), and telling it. Five
+ * tasks (kubernetes_tasks.h), each with waits of its own, so that a right that is missing for one
+ * does not hold up the others; trouble with the API as a whole ends the round.
  * Thread: the lane's, or the only one of a command.
  */
 #pragma once
@@ -91,7 +91,3 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now);
 void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now);
 bool rna_kube_step(struct rna_kube_round *round, struct rna_pace *pace, struct rna_time now);
 rna_usec rna_kube_wake_time(const struct rna_kube_round *round, const struct rna_pace *pace);
-
-/* The requests for labels and conditions, as they would be sent. */
-void rna_kube_write_requests(const char *node, const struct rna_node_wish *wish,
-			     struct rna_strbuf *out);
