@@ -20,37 +20,28 @@
 
 #include "announce.h"
 #include "answers.h"
+#include "footprint.h"
 #include "health.h"
 #include "node.h"
 #include "node_options.h"
 #include "notify.h"
-#include "passed.h"
 #include "publish.h"
 #include "quiesce.h"
 #include "remember.h"
 #include "schedule.h"
 #include "seccomp_filter.h"
+#include "server.h"
 #include "state.h"
 #include "watch.h"
-#include "web.h"
 
 #include "rna/exporter.h"
 #include "rna/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 /* Enough for a lane that works; the rest of three seconds is for a machine that is busy. */
 #define STOP_PATIENCE (1500 * RNA_USEC_PER_MSEC)
-
-/* Between attempts to serve HTTP again: the first pause, doubled each time, and the longest one. */
-#define HTTP_RETRY_FIRST   RNA_USEC_PER_SEC
-#define HTTP_RETRY_LONGEST (60 * RNA_USEC_PER_SEC)
 
 /* At the end, for what the memory has to keep. */
 #define STATE_PATIENCE RNA_USEC_PER_SEC
@@ -67,11 +58,7 @@ struct rna_agent {
 	struct rna_schedule schedule;
 	struct rna_watch *watch; /* NULL: not running as a daemon */
 	struct rna_health health;
-	struct rna_passed passed;    /* sockets in the place of http.listen */
-	struct rna_web_use *web;     /* NULL: http.web_config_file is not set */
-	struct rna_http *http;       /* NULL while its addresses cannot be had */
-	sd_event_source *http_retry; /* then */
-	rna_usec http_pause;
+	struct rna_server server;
 	struct rna_view *view; /* newest; NULL until the first is complete */
 	struct rna_memory memory;
 	struct rna_state *state;       /* NULL: the memory ends with the process */
@@ -120,15 +107,6 @@ static void hold_tests(struct rna_agent *agent)
 	rna_selftest_hold(agent->selftest, why);
 }
 
-static void describe_web(struct rna_agent *agent)
-{
-	const uint64_t *logins = rna_http_logins(agent->http);
-
-	agent->status.web = rna_web_use_status(agent->web);
-	if (logins)
-		memcpy(agent->status.web.logins, logins, sizeof(agent->status.web.logins));
-}
-
 static void publish(void *userdata)
 {
 	struct rna_agent *agent = userdata;
@@ -141,7 +119,7 @@ static void publish(void *userdata)
 	}
 	agent->status.snapshots++;
 	hold_tests(agent);
-	describe_web(agent);
+	agent->status.web = rna_server_status(&agent->server);
 	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
 	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
 	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
@@ -159,10 +137,11 @@ static void publish(void *userdata)
 	rna_state_keep(agent->state);
 	if (!agent->view && !agent->once)
 		announce_first(agent);
-	rna_http_forget_view(agent->http); /* else a scraper that has left would keep its parts */
+	/* else a scraper that has left would keep its parts */
+	rna_http_forget_view(agent->server.http);
 	(void)rna_view_unref(agent->view);
 	agent->view = view;
-	rna_http_new_view(agent->http);
+	rna_http_new_view(agent->server.http);
 	rna_watch_follow(agent->watch, view->snapshot);
 	rna_selftest_follow(agent->selftest, view);
 	if (agent->once) {
@@ -212,7 +191,7 @@ static struct rna_web *newest_web(void *userdata)
 {
 	const struct rna_agent *agent = userdata;
 
-	return rna_web_use_newest(agent->web, rna_clock_now().realtime);
+	return rna_server_web(&agent->server);
 }
 
 /* ---- quiesce -------------------------------------------------------------------------------- */
@@ -245,114 +224,7 @@ static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
 	return ret < 0 ? rna_error_set(error, ret, "cannot wait for a quiesce") : 0;
 }
 
-/* ---- HTTP and settings ---------------------------------------------------------------------- */
-
-static int start_http(struct rna_agent *agent, const struct rna_settings *settings,
-		      struct rna_http **ret, struct rna_error *error)
-{
-	const struct rna_http_options options = {
-		.listen = (const char *const *)settings->http_listen,
-		.sockets = agent->passed.sockets,
-		.socket_count = agent->passed.count,
-		.max_connections = settings->http_max_connections,
-		.max_header_bytes = settings->http_max_header_bytes,
-		.idle_timeout = settings->http_idle_timeout,
-	};
-	const struct rna_http_source source = {newest_view, is_ready, newest_web, agent};
-
-	return rna_http_start(agent->event, &options, &source, ret, error);
-}
-
-static int open_web(const struct rna_settings *settings, struct rna_web_use **ret,
-		    struct rna_error *error)
-{
-	const char *path = settings->http_web_config_file;
-	int status;
-
-	if (!path[0])
-		return 0;
-	status = rna_web_use_open(path, rna_clock_now().realtime, ret, error);
-	return status < 0 ? rna_error_prefix(error, "http.web_config_file") : 0;
-}
-
-static bool same_listen(char **a, char **b)
-{
-	for (; *a && *b; a++, b++)
-		if (strcmp(*a, *b) != 0)
-			return false;
-	return !*a && !*b;
-}
-
-static int retry_http_later(struct rna_agent *agent);
-
-static int on_http_retry(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct rna_agent *agent = userdata;
-	struct rna_error known; /* it was said when HTTP went down */
-
-	(void)source;
-	(void)usec;
-	if (start_http(agent, &agent->settings, &agent->http, &known) < 0)
-		return retry_http_later(agent);
-	rna_log_notice("HTTP is up again");
-	return 0;
-}
-
-static int retry_http_later(struct rna_agent *agent)
-{
-	rna_usec pause = agent->http_pause;
-
-	agent->http_pause = pause < HTTP_RETRY_LONGEST / 2 ? 2 * pause : HTTP_RETRY_LONGEST;
-	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
-	return sd_event_add_time_relative(agent->event, &agent->http_retry, CLOCK_MONOTONIC, pause,
-					  0, on_http_retry, agent);
-}
-
-/* Where sockets were passed, the addresses make no difference. */
-static bool same_http(const struct rna_agent *agent, const struct rna_settings *b,
-		      const struct rna_web_use *web)
-{
-	const struct rna_settings *a = &agent->settings;
-
-	return agent->http && rna_web_use_same_kind(agent->web, web) &&
-	       a->http_max_connections == b->http_max_connections &&
-	       a->http_max_header_bytes == b->http_max_header_bytes &&
-	       a->http_idle_timeout == b->http_idle_timeout &&
-	       (agent->passed.count > 0 || same_listen(a->http_listen, b->http_listen));
-}
-
-static void swap_web(struct rna_agent *agent, struct rna_web_use **web)
-{
-	struct rna_web_use *old = agent->web;
-
-	agent->web = *web;
-	*web = old;
-}
-
-/*
- * The addresses may be the same, so the old server goes first; it comes back if the new cannot, and
- * if its addresses are gone by then, as soon as they can be had again.
- */
-static int restart_http(struct rna_agent *agent, const struct rna_settings *settings,
-			struct rna_web_use **web, struct rna_error *error)
-{
-	struct rna_error lost;
-	int ret;
-
-	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
-	agent->http = rna_http_stop(agent->http);
-	swap_web(agent, web);
-	ret = start_http(agent, settings, &agent->http, error);
-	if (ret >= 0)
-		return ret;
-	swap_web(agent, web);
-	if (start_http(agent, &agent->settings, &agent->http, &lost) < 0) {
-		rna_log_error("HTTP is down until it can be served again: %s", lost.text);
-		agent->http_pause = HTTP_RETRY_FIRST;
-		(void)retry_http_later(agent); /* without memory the next SIGHUP has to do */
-	}
-	return ret;
-}
+/* ---- settings ------------------------------------------------------------------------------- */
 
 /* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
 static int load_again(const struct rna_agent *agent, struct rna_settings *ret,
@@ -373,7 +245,6 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
 	RNA_CLEANUP(rna_texts_unref_p) struct rna_texts *statistics = NULL;
-	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
 	struct rna_settings old;
 	int ret;
 
@@ -384,16 +255,9 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	statistics = rna_texts_copy(settings.ethernet_statistics);
 	if (!filter || !statistics)
 		return rna_error_set(error, -ENOMEM, "cannot choose what is read");
-	ret = open_web(&settings, &web, error);
+	ret = rna_server_reload(&agent->server, &settings, error);
 	if (ret < 0)
 		return ret;
-	if (same_http(agent, &settings, web)) {
-		swap_web(agent, &web);
-	} else {
-		ret = restart_http(agent, &settings, &web, error);
-		if (ret < 0)
-			return ret;
-	}
 	old = agent->settings;
 	agent->settings = settings;
 	settings = old;
@@ -462,37 +326,6 @@ static int watch_signals(struct rna_agent *agent)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/*
- * Parts are made in lanes and freed in the loop, thousands of small ones: one heap for all threads
- * keeps the memory that a burst took from staying with the thread that happened to serve it.
- */
-static void tame_malloc(void)
-{
-	(void)mallopt(M_ARENA_MAX, 1);
-	(void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-	(void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
-}
-
-/*
- * The kernel enlarges a process's table of descriptors when it is full, and where there are several
- * threads it waits for an RCU grace period then (fs/file.c, expand_fdtable): some 10 ms each time.
- * So the table gets its size now, while there is one thread.
- */
-static void reserve_descriptors(struct rna_agent *agent)
-{
-	rlim_t wanted = (rlim_t)agent->settings.reader_descriptors +
-			(rlim_t)agent->settings.http_max_connections;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == 0)
-		return; /* it is done in steps, then */
-	if (wanted >= limit.rlim_cur)
-		wanted = limit.rlim_cur - 1;
-	RNA_CLOSE int fd = fcntl(sd_event_get_fd(agent->event), F_DUPFD_CLOEXEC, (int)wanted);
-
-	(void)fd; /* having been there is all */
-}
-
 /* The watch goes first: its triggers need the schedule. */
 static bool stop_threads(struct rna_agent *agent)
 {
@@ -509,12 +342,10 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 {
 	if (!agent)
 		return NULL;
-	agent->http_retry = sd_event_source_disable_unref(agent->http_retry);
-	agent->http = rna_http_stop(agent->http);
+	rna_server_deinit(&agent->server);
 	agent->control = rna_control_stop(agent->control);
 	agent->quiesce = rna_quiesce_free(agent->quiesce);
 	agent->selftest = rna_selftest_free(agent->selftest);
-	rna_passed_close(&agent->passed);
 	agent->view = rna_view_unref(agent->view);
 	if (!stop_threads(agent))
 		return NULL; /* a stuck thread still uses all of it; the process is about to end */
@@ -522,7 +353,6 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	rna_memory_deinit(&agent->memory);
 	agent->event = sd_event_unref(agent->event);
 	rna_health_deinit(&agent->health);
-	(void)rna_web_use_close(agent->web);
 	(void)rna_backends_free(agent->backends);
 	(void)rna_root_close(agent->root);
 	rna_settings_deinit(&agent->settings);
@@ -549,7 +379,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 		rna_settings_deinit(settings);
 		return rna_error_set(error, -ENOMEM, "cannot start");
 	}
-	tame_malloc();
+	rna_footprint_share_heap();
 	agent->settings = *settings;
 	*settings = (struct rna_settings){0};
 	agent->config = config;
@@ -562,7 +392,9 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	status = sd_event_new(&agent->event);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");
-	reserve_descriptors(agent);
+	rna_footprint_reserve_descriptors(sd_event_get_fd(agent->event),
+					  agent->settings.reader_descriptors +
+						  agent->settings.http_max_connections);
 	agent->status = (struct rna_agent_status){
 		.started = rna_clock_now(),
 		.config_ok = true,
@@ -598,14 +430,12 @@ static void recall(struct rna_agent *agent, bool keep)
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 }
 
-static int take_sockets(struct rna_agent *agent, struct rna_error *error)
+static int start_server(struct rna_agent *agent, struct rna_error *error)
 {
-	int ret = rna_passed_take(&agent->passed, error);
-
-	if (ret >= 0 && agent->passed.count > 0)
-		rna_log_info("serving on %zu socket%s that systemd passed; http.listen is not used",
-			     agent->passed.count, agent->passed.count == 1 ? "" : "s");
-	return ret;
+	agent->server.event = agent->event;
+	agent->server.settings = &agent->settings;
+	agent->server.source = (struct rna_http_source){newest_view, is_ready, newest_web, agent};
+	return rna_server_start(&agent->server, error);
 }
 
 /* Before the first read, so that no change falls between the two. */
@@ -699,7 +529,7 @@ static int filter_calls(struct rna_agent *agent, struct rna_error *error)
 static void stop(struct rna_agent *agent)
 {
 	rna_notify_stopping();
-	agent->http = rna_http_stop(agent->http);
+	rna_server_stop(&agent->server);
 	agent->control = rna_control_stop(agent->control);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_state_flush(agent->state, STATE_PATIENCE);
@@ -726,13 +556,7 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	ret = rna_state_watch(agent->state, agent->event, publish, agent);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot watch the state directory");
-	ret = take_sockets(agent, error);
-	if (ret < 0)
-		return ret;
-	ret = open_web(&agent->settings, &agent->web, error);
-	if (ret < 0)
-		return ret;
-	ret = start_http(agent, &agent->settings, &agent->http, error);
+	ret = start_server(agent, error);
 	if (ret < 0)
 		return ret;
 	agent->health.tell = tell;
