@@ -25,6 +25,7 @@
 #include "node.h"
 #include "node_options.h"
 #include "notify.h"
+#include "peer_recall.h"
 #include "publish.h"
 #include "quiesce.h"
 #include "remember.h"
@@ -366,7 +367,7 @@ static struct rna_part *recall_peers(const struct rna_device *device,
 	struct rna_agent *agent = userdata;
 	const struct rna_device_memory *memory = rna_memory_find(&agent->memory, device->key);
 
-	return memory && identity ? rna_peer_memory_recall(memory, identity->node_guid) : NULL;
+	return memory && identity ? rna_peers_recall(memory, identity->node_guid) : NULL;
 }
 
 int rna_agent_new(const char *root, const char *config, struct rna_settings *settings,

@@ -122,17 +122,3 @@ bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selfte
 	}
 	return true;
 }
-
-bool rna_memory_set_text(char **field, const char *text)
-{
-	char *copy;
-
-	if (rna_same_text(*field, text))
-		return false;
-	copy = text ? strdup(text) : NULL;
-	if (text && !copy)
-		return false; /* no memory: the old one stays, the next call tries again */
-	free(*field);
-	*field = copy;
-	return true;
-}

@@ -10,10 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rna/error.h"
-#include "rna/expectation.h"
+#include "memory_text.h"
 #include "node_memory.h"
 #include "peer_memory.h"
+#include "rna/error.h"
+#include "rna/expectation.h"
 #include "rna/selftest.h"
 #include "rna/strbuf.h"
 #include "transitions.h"
@@ -88,9 +89,6 @@ struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsign
 
 /* Keeps what matters of the tests of a port. False: no memory, and what was kept is as it was. */
 bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selftest_port *tested);
-
-/* Makes *field a copy of text (NULL is fine). True: it was another text. */
-bool rna_memory_set_text(char **field, const char *text);
 
 /*
  * The file of what is kept, as JSON; and back, into an empty memory. -EBADMSG: it is damaged;

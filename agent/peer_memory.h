@@ -10,8 +10,6 @@
 
 #include "rna/clock.h"
 
-struct rna_device_memory;
-struct rna_part;
 struct rna_peer;
 
 /* All of it empty: nothing was ever known. */
@@ -35,6 +33,3 @@ void rna_peer_memory_deinit(struct rna_peer_memory *memory); /* idempotent */
  */
 bool rna_peer_memory_learn(struct rna_peer_memory *memory, const char *hca,
 			   const struct rna_peer *peer);
-
-/* A part of the collector fabric with the peers of this HCA's ports. NULL: none, or no memory. */
-struct rna_part *rna_peer_memory_recall(const struct rna_device_memory *device, const char *hca);

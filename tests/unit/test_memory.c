@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* agent/memory.c, memory_json.c, state_file.c: what is kept, in which form, and in files. */
 #include "memory.h"
+#include "peer_recall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,9 +147,9 @@ static void test_a_peer_is_recalled(void **state)
 	rna_memory_write(&memory, &text);
 	assert_int_equal(rna_memory_read(&back, text.data, text.len, NULL), 0);
 	device = rna_memory_find(&back, "0000:3b:00.0");
-	assert_null(rna_peer_memory_recall(device, "0002:c903:0000:0002"));
-	assert_null(rna_peer_memory_recall(device, NULL));
-	part = rna_peer_memory_recall(device, "0002:c903:0000:0001");
+	assert_null(rna_peers_recall(device, "0002:c903:0000:0002"));
+	assert_null(rna_peers_recall(device, NULL));
+	part = rna_peers_recall(device, "0002:c903:0000:0001");
 	fabric = (const void *)part;
 	assert_int_equal(fabric->port_count, 1);
 	assert_int_equal(fabric->ports[0].number, 1);
@@ -204,7 +205,7 @@ static void test_a_peer_that_is_damaged(void **state)
 		assert_int_equal(rna_memory_read(&memory, text.data, text.len, NULL), 0);
 		assert_int_equal(memory.devices[0]->ports[0].first_active, 5);
 		assert_null(memory.devices[0]->ports[0].peer.guid);
-		assert_null(rna_peer_memory_recall(memory.devices[0], "1:1"));
+		assert_null(rna_peers_recall(memory.devices[0], "1:1"));
 	}
 }
 
