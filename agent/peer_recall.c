@@ -5,14 +5,6 @@
 #include "rna/fabric.h"
 #include "rna/parse.h"
 
-static const char *copy_text(struct rna_arena *arena, const char *text, bool *no_memory)
-{
-	const char *copy = text ? rna_arena_strdup(arena, text) : NULL;
-
-	*no_memory |= text && !copy;
-	return copy;
-}
-
 static const struct rna_peer *new_peer(struct rna_arena *arena,
 				       const struct rna_peer_memory *memory, bool *no_memory)
 {
@@ -25,10 +17,10 @@ static const struct rna_peer *new_peer(struct rna_arena *arena,
 		.source = RNA_PEER_BY_MAD,
 		.type = memory->type <= RNA_NODE_TYPE_ROUTER ? (enum rna_node_type)memory->type
 							     : RNA_NODE_TYPE_UNKNOWN,
-		.name = copy_text(arena, memory->name, no_memory),
-		.port = copy_text(arena, memory->port, no_memory),
-		.guid = copy_text(arena, memory->guid, no_memory),
-		.system_image_guid = copy_text(arena, memory->system_image_guid, no_memory),
+		.name = rna_arena_keep(arena, memory->name, no_memory),
+		.port = rna_arena_keep(arena, memory->port, no_memory),
+		.guid = rna_arena_keep(arena, memory->guid, no_memory),
+		.system_image_guid = rna_arena_keep(arena, memory->system_image_guid, no_memory),
 		.stale = true,
 		.seen.realtime = memory->seen,
 	};

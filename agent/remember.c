@@ -434,10 +434,7 @@ static int compare_missing(const void *a, const void *b)
 
 static const char *copy_text(struct run *run, const char *text)
 {
-	char *copy = text ? rna_arena_strdup(run->view->arena, text) : NULL;
-
-	run->no_memory |= text && !copy;
-	return copy;
+	return rna_arena_keep(run->view->arena, text, &run->no_memory);
 }
 
 static unsigned count_expected(const struct rna_device_memory *device)

@@ -41,10 +41,7 @@ struct run {
 
 static const char *keep(struct run *run, const char *text)
 {
-	const char *copy = text && *text ? rna_arena_strdup(run->arena, text) : NULL;
-
-	run->no_memory |= text && *text && !copy;
-	return copy;
+	return text && *text ? rna_arena_keep(run->arena, text, &run->no_memory) : NULL;
 }
 
 static const char *keep_guid(struct run *run, struct rna_value guid)

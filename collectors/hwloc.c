@@ -177,7 +177,6 @@ static const char *info_of(struct load *load, hwloc_obj_t object, const char *na
 			   const char *other_name)
 {
 	const char *text = NULL;
-	char *copy;
 
 	for (hwloc_obj_t child = object->io_first_child; child && !text;
 	     child = child->next_sibling) {
@@ -185,9 +184,7 @@ static const char *info_of(struct load *load, hwloc_obj_t object, const char *na
 		if (!text)
 			text = hwloc_obj_get_info_by_name(child, other_name);
 	}
-	copy = text ? rna_arena_strdup(load->arena, text) : NULL;
-	load->no_memory |= text && !copy;
-	return copy;
+	return rna_arena_keep(load->arena, text, &load->no_memory);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------- */

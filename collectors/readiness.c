@@ -70,10 +70,7 @@ static char *read_text(struct run *run, const char *path)
 
 static const char *keep(struct run *run, const char *text)
 {
-	const char *copy = text && *text ? rna_arena_strdup(run->keep, text) : NULL;
-
-	run->no_memory |= text && *text && !copy;
-	return copy;
+	return text && *text ? rna_arena_keep(run->keep, text, &run->no_memory) : NULL;
 }
 
 static size_t list(struct run *run, const char *directory, char ***ret)

@@ -57,10 +57,7 @@ static struct rna_virtual_function *function_of(struct run *run, uint64_t number
 
 static const char *keep(struct run *run, const char *text)
 {
-	const char *copy = rna_arena_strdup(run->part->arena, text);
-
-	run->no_memory |= !copy;
-	return copy;
+	return rna_arena_keep(run->part->arena, text, &run->no_memory);
 }
 
 static const char *path_of(struct run *run, const char *directory, const char *name)

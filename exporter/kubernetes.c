@@ -93,10 +93,7 @@ struct copy {
 
 static const char *copy_text(struct copy *copy, const char *text)
 {
-	const char *its = text ? rna_arena_strdup(copy->arena, text) : NULL;
-
-	copy->failed |= text && !its;
-	return its;
+	return rna_arena_keep(copy->arena, text, &copy->failed);
 }
 
 static const char *const *copy_list(struct copy *copy, const char *const *list)

@@ -338,10 +338,7 @@ struct reader {
 
 static const char *keep(struct reader *reader, const char *text)
 {
-	const char *copy = text ? rna_arena_strdup(reader->arena, text) : NULL;
-
-	reader->failed |= text && !copy;
-	return copy;
+	return rna_arena_keep(reader->arena, text, &reader->failed);
 }
 
 static void *keep_array(struct reader *reader, size_t count, size_t size)

@@ -116,6 +116,14 @@ char *rna_arena_strdup(struct rna_arena *arena, const char *text)
 	return copy ? memcpy(copy, text, size) : NULL;
 }
 
+const char *rna_arena_keep(struct rna_arena *arena, const char *text, bool *failed)
+{
+	const char *copy = text ? rna_arena_strdup(arena, text) : NULL;
+
+	*failed |= text && !copy;
+	return copy;
+}
+
 char *rna_arena_printf(struct rna_arena *arena, const char *format, ...)
 {
 	va_list args;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "rna/cleanup.h"
@@ -21,3 +22,6 @@ void *rna_arena_alloc(struct rna_arena *arena, size_t size);
 void *rna_arena_array(struct rna_arena *arena, size_t count, size_t size); /* overflow: NULL */
 char *rna_arena_strdup(struct rna_arena *arena, const char *text);
 char *rna_arena_printf(struct rna_arena *arena, const char *format, ...) RNA_PRINTF(2, 3);
+
+/* For who copies many texts, and asks once. NULL stays NULL; no memory sets *failed, too. */
+const char *rna_arena_keep(struct rna_arena *arena, const char *text, bool *failed);
