@@ -11,6 +11,7 @@
 #include "backends.h"
 #include "collectors.h"
 #include "extend.h"
+#include "guid.h"
 #include "mad.h"
 #include "reader.h"
 
@@ -46,16 +47,8 @@ static const char *keep(struct run *run, const char *text)
 
 static const char *keep_guid(struct run *run, struct rna_value guid)
 {
-	const char *text;
-
-	if (!rna_value_is_known(guid) || guid.number == 0)
-		return NULL;
-	text = rna_arena_printf(run->arena, "%04x:%04x:%04x:%04x", (unsigned)(guid.number >> 48),
-				(unsigned)(guid.number >> 32) & 0xffff,
-				(unsigned)(guid.number >> 16) & 0xffff,
-				(unsigned)guid.number & 0xffff);
-	run->no_memory |= !text;
-	return text;
+	return rna_value_is_known(guid) ? rna_guid_keep(guid.number, run->arena, &run->no_memory)
+					: NULL;
 }
 
 static bool has_answer(const struct run *run, enum rna_mad_topic topic)

@@ -9,11 +9,11 @@
 #include "identity.h"
 
 #include "collectors.h"
+#include "guid.h"
 #include "reader.h"
 
 #include "rna/parse.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,25 +95,6 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 	if (ret < 0)
 		rna_reader_reset(reader);
 	return ret < 0 ? ret : 0;
-}
-
-const char *rna_guid_parse(const char *text)
-{
-	static const char pattern[] = "xxxx:xxxx:xxxx:xxxx";
-	size_t len = strlen(text), want = sizeof(pattern) - 1;
-	bool zero = true;
-
-	/* a GID is a prefix and then the GUID */
-	if (len > want && text[len - want - 1] == ':')
-		text += len - want;
-	else if (len != want)
-		return NULL;
-	for (size_t i = 0; i < want; i++) {
-		if (pattern[i] == ':' ? text[i] != ':' : !isxdigit((unsigned char)text[i]))
-			return NULL;
-		zero &= text[i] == '0' || text[i] == ':';
-	}
-	return zero ? NULL : text;
 }
 
 enum rna_link_layer rna_link_layer_parse(const char *text)

@@ -4,12 +4,6 @@
 
 #include "rna/device.h"
 
-/*
- * The GUID in text: a GUID, or a GID whose lower half it is, in groups of four hex digits. Points
- * into text. NULL: it is no GUID, or all zero, which stands for none.
- */
-const char *rna_guid_parse(const char *text);
-
 /* Of a device, a port: the first line of this file, behind these words, is its traffic class. */
 #define RNA_TRAFFIC_CLASS_FILE "tc/%u/traffic_class"
 #define RNA_TRAFFIC_CLASS_HEAD "Global tclass="

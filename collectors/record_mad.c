@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "guid.h"
+
 struct mad_question {
 	const struct rna_recording *recording;
 	const struct rna_device *device;
@@ -130,13 +132,11 @@ static void write_guid(struct rna_recording *recording, const char *path, const 
 		       struct rna_value guid)
 {
 	const char *text, *file = rna_recording_join(recording, path, name);
-	char number[20];
+	char number[RNA_GUID_TEXT];
 
 	if (!file || !rna_value_is_known(guid))
 		return;
-	(void)snprintf(number, sizeof(number), "%04x:%04x:%04x:%04x", (unsigned)(guid.number >> 48),
-		       (unsigned)(guid.number >> 32) & 0xffff,
-		       (unsigned)(guid.number >> 16) & 0xffff, (unsigned)guid.number & 0xffff);
+	rna_guid_write(guid.number, number);
 	text = rna_recording_disguise(recording, RNA_DISGUISE_GUID, number);
 	if (text)
 		rna_recording_write_file(recording, file, text, strlen(text));

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guid.h"
+
 enum { MAC_SIZE = 6 };
 
 /* Each of the attributes, as far as we read it. */
@@ -55,26 +57,13 @@ static void read_mac(struct run *run, struct rna_bytes bytes, struct rna_virtual
 	run->no_memory |= !ret->mac;
 }
 
-const char *rna_vf_format_guid(uint64_t guid, struct rna_arena *arena, bool *no_memory)
-{
-	const char *text;
-
-	if (guid == 0)
-		return NULL;
-	text = rna_arena_printf(arena, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48),
-				(unsigned)(guid >> 32 & 0xffff), (unsigned)(guid >> 16 & 0xffff),
-				(unsigned)(guid & 0xffff));
-	*no_memory |= !text;
-	return text;
-}
-
 static void read_node_guid(struct run *run, struct rna_bytes bytes,
 			   struct rna_virtual_function *ret)
 {
 	struct ifla_vf_guid guid;
 
 	memcpy(&guid, bytes.data, sizeof(guid));
-	ret->node_guid = rna_vf_format_guid(guid.guid, run->arena, &run->no_memory);
+	ret->node_guid = rna_guid_keep(guid.guid, run->arena, &run->no_memory);
 }
 
 /* The one without which its port stays down. */
@@ -84,7 +73,7 @@ static void read_port_guid(struct run *run, struct rna_bytes bytes,
 	struct ifla_vf_guid guid;
 
 	memcpy(&guid, bytes.data, sizeof(guid));
-	ret->port_guid = rna_vf_format_guid(guid.guid, run->arena, &run->no_memory);
+	ret->port_guid = rna_guid_keep(guid.guid, run->arena, &run->no_memory);
 	ret->assigned = rna_value_ok(guid.guid != 0);
 }
 

@@ -18,6 +18,3 @@ struct rna_vf_list {
  * for.
  */
 int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struct rna_vf_list *ret);
-
-/* "1070:fd03:0000:0001"; NULL: zero, which is none. *no_memory is set when that is the reason. */
-const char *rna_vf_format_guid(uint64_t guid, struct rna_arena *arena, bool *no_memory);

@@ -14,7 +14,7 @@
 
 #include "backends.h"
 #include "collectors.h"
-#include "identity.h"
+#include "guid.h"
 #include "pci.h"
 #include "vf_message.h"
 
@@ -262,7 +262,7 @@ static void read_guid(struct run *run, unsigned number, const char *name, const 
 		rna_part_count_error(run->part, -EBADMSG);
 		return;
 	}
-	*ret = rna_vf_format_guid(guid, run->part->arena, &run->no_memory);
+	*ret = rna_guid_keep(guid, run->part->arena, &run->no_memory);
 	if (ret_assigned)
 		*ret_assigned = rna_value_ok(guid != 0);
 }

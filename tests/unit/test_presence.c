@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* collectors/pci, presence, identity and netdev: names, keys, and small trees. */
 #include "collectors.h"
+#include "guid.h"
 #include "identity.h"
 #include "pci.h"
 #include "presence.h"
