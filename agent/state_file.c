@@ -59,21 +59,12 @@ int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
 int rna_state_file_write(int directory, const char *name, const char *text, size_t len,
 			 struct rna_error *error)
 {
-	RNA_CLOSE int fd = -1;
 	char fresh[NAME_SIZE];
+	const struct rna_file_place place = {directory, name, fresh, .lasting = true};
 	int status;
 
 	(void)snprintf(fresh, sizeof(fresh), "%s.new", name);
-	fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	status = fd < 0 ? -errno : rna_file_write(fd, text, len);
-	if (status == 0 && fsync(fd) < 0)
-		status = -errno;
-	if (status == 0 && renameat(directory, fresh, directory, name) < 0)
-		status = -errno;
-	if (status == 0 && fsync(directory) < 0)
-		status = -errno;
-	if (status < 0 && fd >= 0)
-		(void)unlinkat(directory, fresh, 0); /* it is of no use, and in nobody's way */
+	status = rna_file_replace(&place, text, len);
 	return status < 0 ? rna_error_set(error, status, "cannot write %s", name) : 0;
 }
 

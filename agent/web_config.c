@@ -231,17 +231,6 @@ static int put_words(const struct load *load, const struct entry *entry)
 
 /* -- Certificates and keys --------------------------------------------------------------------- */
 
-/* Relative to the directory of the file that names it. */
-static const char *resolve(const struct load *load, const char *path)
-{
-	const char *slash = strrchr(load->path, '/');
-
-	if (path[0] == '/' || !slash)
-		return rna_arena_strdup(load->arena, path);
-	return rna_arena_printf(load->arena, "%.*s/%s", (int)(slash - load->path), load->path,
-				path);
-}
-
 static int put_pem(const struct load *load, const struct entry *entry, const char *text)
 {
 	struct rna_web_pem *pem = entry->field;
@@ -271,7 +260,7 @@ static int put_pem_file(const struct load *load, const struct entry *entry)
 		return -EINVAL;
 	if (*entry->value->text == '\0')
 		return 0;
-	path = resolve(load, entry->value->text);
+	path = rna_file_beside(load->arena, load->path, entry->value->text);
 	if (!path)
 		return fail_memory(load);
 	load->options->files[load->options->file_count++] = path;

@@ -2,51 +2,37 @@
 #include "basic.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-enum { BITS = 6, ROOM = 2 * RNA_BASIC_MAX };
+#include "base64.h"
 
-/* What a character of base64 stands for; -1: none. */
-static int value_of(char c)
-{
-	static const char alphabet[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c ? strchr(alphabet, c) : NULL;
-
-	return at ? (int)(at - alphabet) : -1;
-}
+enum { ROOM = 2 * RNA_BASIC_MAX };
 
 /* Padding has to be there, and bits that are left over have to be none, as in Go. */
 static int decode(const char *text, char *out, size_t size)
 {
 	size_t len = strlen(text), used = 0;
-	unsigned bits = 0;
-	uint32_t rest = 0;
+	struct rna_base64 state = {0};
 
 	if (len % 4 != 0)
 		return -EINVAL;
 	for (int pad = 0; pad < 2 && len > 0 && text[len - 1] == '='; pad++)
 		len--;
 	for (size_t i = 0; i < len; i++) {
-		int value = value_of(text[i]);
+		int byte = rna_base64_take(&state, text[i]);
 
-		if (value < 0)
-			return -EINVAL;
-		rest = rest << BITS | (uint32_t)value;
-		bits += BITS;
-		if (bits < 8)
+		if (byte == -EAGAIN)
 			continue;
-		bits -= 8;
+		if (byte < 0)
+			return byte;
 		if (used + 1 >= size)
 			return -ENAMETOOLONG;
-		out[used++] = (char)(rest >> bits);
-		rest &= (1U << bits) - 1;
+		out[used++] = (char)byte;
 	}
 	out[used] = '\0';
 	/* a NUL would hide what is behind it from those who compare */
-	return rest == 0 && strlen(out) == used ? 0 : -EINVAL;
+	return state.rest == 0 && strlen(out) == used ? 0 : -EINVAL;
 }
 
 static int copy(const char *from, size_t len, char ret[RNA_BASIC_MAX])

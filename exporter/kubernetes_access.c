@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubernetes_access.h"
 
+#include "base64.h"
 #include "rna/file.h"
 #include "rna/yaml.h"
 
@@ -187,48 +188,23 @@ static int find_entry(const struct reading *reading, const struct rna_yaml *root
 			     name);
 }
 
-static int decode_digit(char c)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *digit = c ? strchr(digits, c) : NULL;
-
-	return digit ? (int)(digit - digits) : -1;
-}
-
-/* Base64 as kubeconfigs have it (RFC 4648); line breaks are let pass. NULL: no such text. */
+/* As kubeconfigs have it; line breaks are let pass, and padding may be missing. NULL: no such text.
+ */
 static char *decode(struct rna_arena *arena, const char *text)
 {
 	char *out = rna_arena_alloc(arena, strlen(text) / 4 * 3 + 4);
-	unsigned bits = 0, value = 0;
+	struct rna_base64 state = {0};
 	size_t len = 0;
 
 	for (; out && *text && *text != '='; text++) {
-		int digit = decode_digit(*text);
+		int byte = isspace((unsigned char)*text) ? -EAGAIN : rna_base64_take(&state, *text);
 
-		if (isspace((unsigned char)*text))
-			continue;
-		if (digit < 0)
+		if (byte == -EINVAL)
 			return NULL;
-		value = (value << 6 | (unsigned)digit) & 0xffffff;
-		bits += 6;
-		if (bits < 8)
-			continue;
-		bits -= 8;
-		out[len++] = (char)(value >> bits & 0xff);
+		if (byte >= 0)
+			out[len++] = (char)byte;
 	}
 	return text[strspn(text, "=\r\n ")] == '\0' ? out : NULL;
-}
-
-/* A path in a kubeconfig is relative to its directory. */
-static const char *resolve(const struct reading *reading, const char *path)
-{
-	const char *slash = strrchr(reading->path, '/');
-
-	if (*path == '/' || !slash)
-		return rna_arena_strdup(reading->arena, path);
-	return rna_arena_printf(reading->arena, "%.*s/%s", (int)(slash - reading->path),
-				reading->path, path);
 }
 
 /* name-data: base64 in place; name: a file. *ret stays NULL when there is neither. */
@@ -251,7 +227,7 @@ static int read_either(const struct reading *reading, const struct rna_yaml *nod
 	}
 	if (!file)
 		return 0;
-	file = resolve(reading, file);
+	file = rna_file_beside(reading->arena, reading->path, file);
 	return file ? read_pem(reading, file, ret) : fail_memory(reading);
 }
 
@@ -307,7 +283,7 @@ static int read_user(const struct reading *reading, const struct rna_yaml *user,
 	if (status < 0)
 		return status;
 	if (file) {
-		file = resolve(reading, file);
+		file = rna_file_beside(reading->arena, reading->path, file);
 		return file ? read_token(reading, file, &ret->token) : fail_memory(reading);
 	}
 	if (token)

@@ -81,7 +81,8 @@ int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rn
 		     struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf before = RNA_STRBUF_INIT, text = RNA_STRBUF_INIT;
-	RNA_CLOSE int at = open_directory(directory, error), fd = -1;
+	RNA_CLOSE int at = open_directory(directory, error);
+	const struct rna_file_place place = {at, NAME, FRESH, .lasting = false};
 	int ret;
 
 	if (at < 0)
@@ -90,12 +91,7 @@ int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rn
 	rna_nfd_write_features(wish, expires, before.data, &text);
 	if (!rna_strbuf_ok(&text))
 		return rna_error_set(error, -ENOMEM, "%s", directory);
-	fd = openat(at, FRESH, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	ret = fd < 0 ? -errno : rna_file_write(fd, text.data, text.len);
-	if (ret == 0 && renameat(at, FRESH, at, NAME) < 0)
-		ret = -errno;
-	if (ret < 0 && fd >= 0)
-		(void)unlinkat(at, FRESH, 0); /* it is of no use, and in nobody's way */
+	ret = rna_file_replace(&place, text.data, text.len);
 	return ret < 0 ? rna_error_set(error, ret, "%s/" NAME ": cannot be written", directory) : 0;
 }
 

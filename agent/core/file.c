@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
+
+#include "rna/arena.h"
 
 enum { CHUNK = 16 * 1024 }; /* bytes that are read at a time */
 
@@ -27,7 +30,8 @@ static int open_file(const char *path, struct rna_error *error)
 	return ret;
 }
 
-int rna_file_write(int fd, const char *text, size_t len)
+/* All of it, in as many pieces as the kernel takes. */
+static int write_all(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
 		ssize_t written = write(fd, text, len);
@@ -40,6 +44,33 @@ int rna_file_write(int fd, const char *text, size_t len)
 		}
 	}
 	return 0;
+}
+
+int rna_file_replace(const struct rna_file_place *place, const char *text, size_t len)
+{
+	enum { HOW = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW };
+	RNA_CLOSE int fd = openat(place->directory, place->fresh, HOW, 0644);
+	int status = fd < 0 ? -errno : write_all(fd, text, len);
+
+	if (status == 0 && place->lasting && fsync(fd) < 0)
+		status = -errno;
+	if (status == 0 &&
+	    renameat(place->directory, place->fresh, place->directory, place->name) < 0)
+		status = -errno;
+	if (status == 0 && place->lasting && fsync(place->directory) < 0)
+		status = -errno;
+	if (status < 0 && fd >= 0)
+		(void)unlinkat(place->directory, place->fresh, 0);
+	return status;
+}
+
+const char *rna_file_beside(struct rna_arena *arena, const char *file, const char *path)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (*path == '/' || !slash)
+		return rna_arena_strdup(arena, path);
+	return rna_arena_printf(arena, "%.*s/%s", (int)(slash - file), file, path);
 }
 
 int rna_file_read(const char *path, size_t max, struct rna_strbuf *text, struct rna_error *error)
