@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recording a machine: the tables say which files, the functions below them where these are. How
- * they are copied is recording.c's business, and what no file says record_ask.c's.
+ * Recording a machine: its devices, and in which order the rest. Tables say which files, functions
+ * below them where these are; how they are copied is recording.c's business.
  */
 #include "recording.h"
 
 #include "collectors.h"
 #include "identity.h"
 #include "pci.h"
-#include "pci_config.h"
-#include "readiness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +15,6 @@
 #include <sys/stat.h>
 
 #define CLASS_INFINIBAND "sys/class/infiniband"
-#define CLASS_NET        "sys/class/net"
 #define NOTES            "recorded/unreadable"
 
 enum {
@@ -42,43 +39,8 @@ static const struct rna_recorded_attribute port_attributes[] = {
 	{"sm_lid"},     {"sm_sl"}, {"cap_mask"},   {"lid_mask_count"},
 };
 
-static const struct rna_recorded_attribute pci_attributes[] = {
-	{"aer_dev_correctable"},
-	{"aer_dev_nonfatal"},
-	{"aer_dev_fatal"},
-	{"class"},
-	{"vendor"},
-	{"device"},
-	{"subsystem_vendor"},
-	{"subsystem_device"},
-	{"revision"},
-	{"numa_node"},
-	{"current_link_speed"},
-	{"current_link_width"},
-	{"max_link_speed"},
-	{"max_link_width"},
-	{"sriov_numvfs"},
-	{"sriov_totalvfs"},
-};
-
 /* Of the auxiliary device that a subfunction's RDMA device hangs on. */
 static const struct rna_recorded_attribute parent_attributes[] = {{"sfnum"}};
-
-static const struct rna_recorded_attribute netdev_attributes[] = {
-	{"type"},
-	{"dev_port"},
-	{"dev_id"},
-	{"ifindex"},
-	{"flags"},
-	{"operstate"},
-	{"carrier", .may_be_invalid = true},
-	{"carrier_up_count"},
-	{"carrier_down_count"},
-	{"mtu"},
-	{"speed", .may_be_invalid = true},
-	{"address", RNA_DISGUISE_ADDRESS},
-	{"bonding/slaves", RNA_DISGUISE_NAME},
-};
 
 /* Of an InfiniBand virtual function, below sriov/N. Their GUIDs are written in groups of one. */
 static const struct rna_recorded_attribute vf_attributes[] = {
@@ -187,35 +149,6 @@ static void copy_port(struct rna_recording *recording, const struct rna_device *
 	copy_traffic_class(recording, device, number);
 }
 
-/* An excerpt, for config space has serial numbers; and not by a child, as no driver answers. */
-static void record_config(struct rna_recording *recording, const char *directory)
-{
-	const char *path = rna_recording_join(recording, directory, "config");
-	uint8_t bytes[RNA_PCI_CONFIG_EXCERPT];
-	ssize_t len = path ? rna_pci_config_excerpt(recording->root, directory, bytes) : 0;
-
-	if (len < 0)
-		rna_recording_note(recording, path, (int)len);
-	else if (len > 0)
-		rna_recording_write_file(recording, path, (const char *)bytes, (size_t)len);
-}
-
-void rna_record_function(struct rna_recording *recording, const char *directory)
-{
-	char **names;
-	size_t count;
-
-	if (rna_recording_has(recording, directory, "vendor"))
-		return;
-	RNA_RECORDING_COPY_ATTRIBUTES(recording, directory, pci_attributes);
-	record_config(recording, directory);
-	count = rna_recording_list(recording, directory, &names);
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i], "driver") == 0 || strcmp(names[i], "physfn") == 0 ||
-		    strncmp(names[i], "virtfn", strlen("virtfn")) == 0)
-			rna_recording_copy_link(recording, directory, names[i]);
-}
-
 /* Who drives each of its virtual functions; of those that are RDMA devices there is more. */
 static void copy_vf_drivers(struct rna_recording *recording, const char *physical)
 {
@@ -253,35 +186,6 @@ static void copy_pci_path(struct rna_recording *recording, char *directory)
 	}
 }
 
-/* What tells a representor from a port; most drivers have no such name, which is no failure. */
-static void copy_port_name(struct rna_recording *recording, const char *directory)
-{
-	const char *path = rna_recording_join(recording, directory, "phys_port_name");
-	char text[64];
-
-	if (path && rna_root_read(recording->root, path, text, sizeof(text)) > 0)
-		rna_recording_write_file(recording, path, text, strlen(text));
-}
-
-static void copy_netdev(struct rna_recording *recording, const char *path, const char *name)
-{
-	const char *directory =
-		path ? rna_root_realpath(recording->root, path, recording->scratch, NULL) : NULL;
-
-	rna_recording_copy_link(recording, CLASS_NET, name);
-	if (!directory || rna_recording_has(recording, directory, "type"))
-		return;
-	rna_recording_write_directory(recording, directory);
-	RNA_RECORDING_COPY_ATTRIBUTES(recording, directory, netdev_attributes);
-	rna_recording_copy_link(recording, directory, "master");
-	copy_port_name(recording, directory);
-}
-
-void rna_record_netdev(struct rna_recording *recording, const char *name)
-{
-	copy_netdev(recording, rna_recording_join(recording, CLASS_NET, name), name);
-}
-
 /* The interfaces of the function, also those that serve no port: what tells them apart is read. */
 static void copy_netdevs_below(struct rna_recording *recording, const struct rna_device *device,
 			       const char *parent)
@@ -291,8 +195,8 @@ static void copy_netdevs_below(struct rna_recording *recording, const struct rna
 	size_t count = rna_recording_list(recording, directory, &names);
 
 	for (size_t i = 0; i < count; i++) {
-		copy_netdev(recording, rna_recording_join(recording, directory, names[i]),
-			    names[i]);
+		rna_record_netdev_at(recording, rna_recording_join(recording, directory, names[i]),
+				     names[i]);
 		if (device->function == RNA_FUNCTION_PF)
 			rna_record_virtual_functions(recording, names[i]);
 	}
@@ -399,97 +303,6 @@ static int copy_serving_netdevs(struct rna_recording *recording,
 	return recording->status;
 }
 
-/* A module is a directory; what else is in there is not read. */
-static void copy_modules(struct rna_recording *recording)
-{
-	for (const char *const *name = rna_readiness_modules; *name; name++) {
-		const char *path = rna_recording_join(recording, "sys/module", *name);
-
-		if (path && (rna_root_exists(recording->root, path) ||
-			     rna_readiness_is_built_in(recording->root, *name)))
-			rna_recording_write_directory(recording, path);
-	}
-}
-
-/* Which device each uverbs is for; and whether AMD's GPUs compute. */
-static void copy_classes(struct rna_recording *recording)
-{
-	static const char class[] = "sys/class/infiniband_verbs";
-	char **names = NULL;
-	size_t count = rna_recording_list(recording, class, &names);
-
-	for (size_t i = 0; i < count; i++) {
-		const char *link = rna_recording_join(recording, class, names[i]);
-		const char *path =
-			link ? rna_root_realpath(recording->root, link, recording->scratch, NULL)
-			     : NULL;
-
-		rna_recording_copy_link(recording, class, names[i]);
-		if (path)
-			rna_recording_copy_file(recording,
-						rna_recording_join(recording, path, "ibdev"));
-	}
-}
-
-/* An empty file in the place of each, with its permissions. */
-static void record_device_node(struct rna_recording *recording, const char *path)
-{
-	RNA_CLOSE int fd = rna_root_openat(recording->root, path, O_PATH | O_NOFOLLOW);
-	struct stat stat;
-
-	if (fd < 0 || fstat(fd, &stat) < 0)
-		return;
-	rna_recording_write_file(recording, path, "", 0);
-	if (recording->status == 0 && fchmodat(recording->fd, path, stat.st_mode & 0777, 0) < 0)
-		rna_recording_fail(recording, -errno, path);
-}
-
-static void record_device_nodes(struct rna_recording *recording)
-{
-	char **names = NULL;
-	size_t count = rna_recording_list(recording, RNA_DEV_INFINIBAND, &names);
-
-	for (size_t i = 0; i < count; i++) {
-		const char *path = rna_recording_join(recording, RNA_DEV_INFINIBAND, names[i]);
-
-		if (path)
-			record_device_node(recording, path);
-	}
-	record_device_node(recording, RNA_DEV_WITNESS);
-	if (rna_root_exists(recording->root, "sys/class/misc/rdma_cm"))
-		rna_recording_write_directory(recording, "sys/class/misc/rdma_cm");
-}
-
-/* Units may hold secrets (proxies), so only what they come to is written down. */
-static void record_runtimes(struct rna_recording *recording)
-{
-	for (const char *const *unit = rna_readiness_units; *unit; unit++) {
-		const char *path = rna_recording_join(recording, "etc/systemd/system", *unit);
-		struct rna_value limit;
-		char text[64] = "[Service]\n";
-
-		if (!path ||
-		    rna_read_memlock(recording->root, *unit, recording->scratch, &limit) < 0)
-			continue;
-		if (rna_value_is_known(limit) && limit.number == RNA_MEMLOCK_INFINITY)
-			(void)strcat(text, "LimitMEMLOCK=infinity\n");
-		else if (limit.state != RNA_VALUE_ABSENT)
-			(void)snprintf(text, sizeof(text), "[Service]\nLimitMEMLOCK=%ju\n",
-				       (uintmax_t)limit.number);
-		rna_recording_write_file(recording, path, text, strlen(text));
-	}
-}
-
-static void copy_readiness(struct rna_recording *recording)
-{
-	for (const char *const *path = rna_readiness_files; *path; path++)
-		rna_recording_copy_file(recording, *path);
-	copy_modules(recording);
-	copy_classes(recording);
-	record_device_nodes(recording);
-	record_runtimes(recording);
-}
-
 static int copy_machine(struct rna_recording *recording)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -504,7 +317,7 @@ static int copy_machine(struct rna_recording *recording)
 		rna_recording_write_directory(recording, CLASS_INFINIBAND);
 	for (size_t i = 0; i < input.presence->device_count; i++)
 		copy_device(recording, &input.presence->devices[i]);
-	copy_readiness(recording);
+	rna_record_readiness(recording);
 	rna_record_lldp(recording);
 	status = copy_serving_netdevs(recording, &input);
 	if (status == 0)

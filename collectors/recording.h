@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recording in the making, for those who say what is in it: record.c, files by table, and
- * record_ask.c, what libraries answer. Paths are those of the node; what identifies it is disguised
- * on the way. After the first failure to write nothing is read or written any more, and what would
- * be a text is NULL.
- * Thread: the only one of the process.
+ * A recording in the making, for those who say what is in it: record.c and its record_*.c, files by
+ * table, and record_ask.c, what libraries answer. Paths are those of the node; what identifies it
+ * is disguised on the way. After the first failure to write nothing is read or written any more,
+ * and what would be a text is NULL. Thread: the only one of the process.
  */
 #pragma once
 
@@ -94,9 +93,16 @@ size_t rna_recording_list(struct rna_recording *recording, const char *directory
 /* Has somebody copied from this directory already? Devices share functions and interfaces. */
 bool rna_recording_has(struct rna_recording *recording, const char *directory, const char *name);
 
-/* One PCI function, by its directory; one interface, by its name: record.c. */
+/*
+ * One PCI function, by its directory; one interface, by its name, and by a path that leads to it:
+ * record_places.c.
+ */
 void rna_record_function(struct rna_recording *recording, const char *directory);
 void rna_record_netdev(struct rna_recording *recording, const char *name);
+void rna_record_netdev_at(struct rna_recording *recording, const char *path, const char *name);
+
+/* What the node needs beside devices: record_readiness.c. */
+void rna_record_readiness(struct rna_recording *recording);
 
 /* The PCI tree, GPUs and where they are: record_topology.c. 0, or negative errno with error. */
 int rna_record_topology(struct rna_recording *recording, const struct rna_collect_input *input);
