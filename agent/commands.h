@@ -56,6 +56,9 @@ const struct rna_command *rna_command_find(const char *name); /* NULL: unknown *
 /* All that main() does; returns enum rna_exit. */
 int rna_commands_main(int argc, char *argv[]);
 
+/* Help of a command, of all when NULL. 0, or negative errno with error. */
+int rna_command_show_help(const struct rna_command *command, struct rna_error *error);
+
 /* All of text to stdout. 0, or negative errno with error. */
 int rna_output(const char *data, size_t len, struct rna_error *error);
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
