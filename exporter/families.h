@@ -29,11 +29,15 @@ struct rna_family {
 	const struct rna_counter *alias;
 };
 
+/* The table, in the order of the output, with one row for all known counters. */
+extern const struct rna_family rna_family_rows[];
+extern const size_t rna_family_row_count;
+
 /* The families of node_exporter's infiniband collector, in the order of the output. */
 extern const struct rna_family rna_compat_families[];
 extern const size_t rna_compat_family_count;
 
-/* The whole table, in the order of the output, with a family for each known counter. */
+/* All of them in that order, with a family for each known counter. */
 struct rna_families {
 	size_t count;
 	size_t own_count; /* of them, those in front of rna_compat_families */
