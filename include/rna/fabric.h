@@ -71,8 +71,9 @@ struct rna_manager {
 	const char *guid;     /* of its port; NULL: it never answered */
 	struct rna_value priority;
 	struct rna_value state; /* enum rna_manager_state */
-	unsigned unanswered;    /* how often in a row it, known before, did not answer */
-	uint64_t changes;       /* how often it became another one: by GUID, or by LID without */
+	/* How often in a row it, known before, let the time run out; other failures are not its. */
+	unsigned unanswered;
+	uint64_t changes; /* how often it became another one: by GUID, or by LID without */
 	struct rna_time changed;
 };
 
@@ -102,7 +103,8 @@ struct rna_port_fabric {
 	struct rna_value congestion_control; /* 1: the class answered, 0: it is refused */
 	/* The collector's own: monotonic times before which a topic is left alone. */
 	rna_usec retry[RNA_FABRIC_TOPICS];
-	unsigned char silent[RNA_FABRIC_TOPICS]; /* runs in a row in which it was asked in vain */
+	/* Runs in a row in which it was asked in vain, whatever the reason. */
+	unsigned char silent[RNA_FABRIC_TOPICS];
 };
 
 /* Is the port a member of that partition? key: without the bit of membership. */
