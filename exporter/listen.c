@@ -11,7 +11,9 @@
 
 #include "rna/parse.h"
 
-enum { PORT_MAX = 65535 };
+#define UNIX_PREFIX "unix:"
+
+enum { PORT_MAX = 65535, BACKLOG = 128, UNIX_MODE = 0660 };
 
 static struct addrinfo *free_addresses(struct addrinfo *list)
 {
@@ -79,7 +81,7 @@ static int listen_on(const struct addrinfo *address, bool only_v6)
 		return -errno;
 	if (bind(fd, address->ai_addr, address->ai_addrlen) < 0)
 		return -errno;
-	if (listen(fd, RNA_LISTEN_BACKLOG) < 0)
+	if (listen(fd, BACKLOG) < 0)
 		return -errno;
 	ret = fd;
 	fd = -1;
@@ -128,9 +130,28 @@ static int listen_tcp(const char *address, struct rna_error *error)
 	return fd;
 }
 
+static int listen_unix(const char *address, struct rna_socket_file *file, struct rna_error *error)
+{
+	const struct rna_unix_place place = {
+		.name = address + strlen(UNIX_PREFIX),
+		.type = SOCK_STREAM,
+		.mode = UNIX_MODE,
+		.backlog = BACKLOG,
+	};
+	int fd = rna_unix_listen(&place, file);
+
+	if (fd == -EEXIST)
+		return rna_error_say(error, fd,
+				     "http.listen: cannot listen on %s: the file is no socket",
+				     address);
+	if (fd < 0)
+		return rna_error_set(error, fd, "http.listen: cannot listen on %s", address);
+	return fd;
+}
+
 int rna_listen(const char *address, struct rna_socket_file *file, struct rna_error *error)
 {
-	if (rna_is_unix_address(address))
-		return rna_unix_listen(address, file, error);
+	if (strncmp(address, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
+		return listen_unix(address, file, error);
 	return listen_tcp(address, error);
 }
