@@ -10,7 +10,6 @@
 #include <systemd/sd-event.h>
 
 #include "rna/cleanup.h"
-#include "rna/log.h"
 #include "rna/unix_socket.h"
 #include "words.h"
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "rna/parse.h"
-
 static struct rna_device_memory *free_device(struct rna_device_memory *device)
 {
 	if (!device)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubernetes_tasks.h"
 
-#include <errno.h>
-
 #include "kubernetes_requests.h"
 #include "kubernetes_told.h"
 
