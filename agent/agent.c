@@ -47,6 +47,10 @@
 /* At the end, for what the memory has to keep. */
 #define STATE_PATIENCE RNA_USEC_PER_SEC
 
+/* The loop may fail so often in a row, with pauses shorter than that. */
+#define LOOP_RESPITE RNA_USEC_PER_SEC
+enum { LOOP_FAILURES = 100 };
+
 /* A view older than this is no proof of readiness; state is polled far more often. */
 enum { READY_PERIODS = 6 };
 
@@ -540,6 +544,29 @@ static void stop(struct rna_agent *agent)
 	_exit(EXIT_SUCCESS);
 }
 
+/*
+ * Inside of libsystemd, too, a call may fail for want of memory. What it watches is still due then,
+ * so the loop goes on. One that fails again and again is for systemd to start anew.
+ */
+static int turn(sd_event *event)
+{
+	rna_usec last = 0;
+	unsigned failures = 0;
+	int ret;
+
+	while ((ret = sd_event_loop(event)) < 0 && sd_event_get_state(event) == SD_EVENT_INITIAL) {
+		rna_usec now = rna_clock_monotonic();
+
+		failures = rna_usec_since(last, now) > LOOP_RESPITE ? 1 : failures + 1;
+		if (failures > LOOP_FAILURES)
+			break;
+		if (failures == 1)
+			rna_log_warning("the event loop was held up: %s", strerror(-ret));
+		last = now;
+	}
+	return ret;
+}
+
 int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 {
 	int ret;
@@ -577,7 +604,7 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	ret = rna_schedule_start(&agent->schedule, false, error);
 	if (ret < 0)
 		return ret;
-	ret = sd_event_loop(agent->event);
+	ret = turn(agent->event);
 	if (ret < 0)
 		return rna_error_set(error, ret, "the event loop failed");
 	stop(agent);
