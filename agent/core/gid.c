@@ -150,6 +150,14 @@ static const struct rna_gid_entry *find_address(const struct rna_gid_entry *entr
 	return NULL;
 }
 
+/* A type that could not be read is not another one. */
+static bool is_other(const struct rna_gid_entry *a, const struct rna_gid_entry *b)
+{
+	if (a->type == RNA_GID_TYPE_UNKNOWN || b->type == RNA_GID_TYPE_UNKNOWN)
+		return !rna_gid_is_same(&a->gid, &b->gid);
+	return !same_gid(a, b);
+}
+
 /* Does entry, as it is now, make its index mean something else than before? */
 static bool is_change(const struct rna_gid_entry *entry, const struct rna_port_gids *now,
 		      const struct rna_port_gids *before)
@@ -160,7 +168,7 @@ static bool is_change(const struct rna_gid_entry *entry, const struct rna_port_g
 	if (!last)
 		last = find_index(before->gone, before->gone_count, entry->index);
 	if (last)
-		return !same_gid(last, entry);
+		return is_other(last, entry);
 	if (find_address(before->gone, before->gone_count, entry))
 		return true;
 	old = find_address(before->entries, before->count, entry);

@@ -163,6 +163,23 @@ static void indexes_are_followed(void **state)
 	assert_int_equal(changes_of("ab|ac|ac|ad"), 2);
 }
 
+/* What the kernel did not say for once is not what it would have said. */
+static void a_type_that_is_unknown_is_no_change(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	struct table known, unknown;
+
+	(void)state;
+	set_table(&known, "ab");
+	set_table(&unknown, "ac");
+	unknown.entries[0].type = unknown.entries[1].type = RNA_GID_TYPE_UNKNOWN;
+	assert_int_equal(rna_port_gids_follow(&unknown.port, &known.port, arena), 0);
+	assert_int_equal(unknown.port.changes, 1); /* the other GID is one */
+	set_table(&known, "ac");
+	assert_int_equal(rna_port_gids_follow(&known.port, &unknown.port, arena), 0);
+	assert_int_equal(known.port.changes, 1);
+}
+
 /* VLANs have the MAC address of their parent, and with it its link-local GID. */
 static void the_interface_belongs_to_an_address(void **state)
 {
@@ -205,6 +222,7 @@ int main(void)
 		cmocka_unit_test(the_meaning_is_in_the_prefix),
 		cmocka_unit_test(names_are_stable),
 		cmocka_unit_test(indexes_are_followed),
+		cmocka_unit_test(a_type_that_is_unknown_is_no_change),
 		cmocka_unit_test(the_interface_belongs_to_an_address),
 		cmocka_unit_test(the_type_belongs_to_a_gid),
 	};
