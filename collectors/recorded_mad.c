@@ -132,10 +132,12 @@ static struct rna_value read_guid(const struct rna_recorded_place *place, const 
 {
 	const char *path = rna_recorded_path(place, name);
 	char text[32], *to = text;
+	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
 	uint64_t guid;
 
-	if (!path || rna_root_read(place->root, path, text, sizeof(text)) < 0)
-		return (struct rna_value){0};
+	if (len < 0)
+		return rna_error_is_absence((int)len) ? (struct rna_value){0}
+						      : rna_value_unreadable();
 	for (const char *from = text; *from; from++)
 		if (*from != ':')
 			*to++ = *from;
@@ -152,8 +154,9 @@ static void read_peer(const struct rna_recorded_place *place, struct rna_mad_fab
 		.directory = rna_recorded_path(place, "peer"),
 	};
 
-	if (!rna_value_is_known(ret->peer.port_number))
-		return;
+	if (!rna_value_is_known(ret->peer.port_number) ||
+	    ret->peer.guid.state == RNA_VALUE_UNREADABLE)
+		return; /* half an answer would be another peer */
 	ret->status[RNA_MAD_PEER_NODE] = 0;
 	if (name && rna_root_read(place->root, name, ret->peer.name, sizeof(ret->peer.name)) > 0)
 		ret->status[RNA_MAD_PEER_NAME] = 0;
