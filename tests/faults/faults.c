@@ -14,6 +14,13 @@
  *   RNA_FAULTS_UNDER=DIR   counts calls that touch DIR or what is in it; KEY is their number
  *   RNA_FAULTS_FILE=FILE   as long as there is FILE, KEY:FAULT stands in there, and all calls below
  *                          the directory of the function KEY fail
+ *
+ * Or all places of a daemon fail in turn, each with each fault of its function, never two of them
+ * in a thread within 10 ms:
+ *
+ *   RNA_FAULTS_EACH=FILE   while it begins with "f"; with "l" they are listed, and with "-" nothing
+ *                          happens. The log gets "failed KEY:FAULT MILLISECONDS".
+ *   RNA_FAULTS_WITH=LIST   "FUNCTION:FAULT FUNCTION:FAULT..."
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -33,10 +40,12 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -47,6 +56,14 @@ enum {
 	SHORT = -1,
 	AFTER = -2,
 	KEY_SIZE = 32,
+	KINDS_MAX = 128, /* faults of all functions */
+	PAUSE_MS = 10,
+};
+
+/* What may happen to a function; a function has several in a row. */
+struct kind {
+	char function[24];
+	int fault;
 };
 
 static struct {
@@ -59,6 +76,10 @@ static struct {
 	unsigned long calls; /* below the directory */
 	bool fired;
 	uint64_t seen[SEEN_SIZE];
+	uint8_t had[SEEN_SIZE];    /* how many faults of the place that is there in seen */
+	const volatile char *each; /* the first byte of the file */
+	struct kind kinds[KINDS_MAX];
+	size_t kind_count;
 	uintptr_t program_start, program_end;
 	pid_t process; /* what it forks is not asked what it leaves */
 } state = {.log = -1};
@@ -67,6 +88,7 @@ static struct {
  */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 static __thread bool dies_after __attribute__((tls_model("initial-exec")));
+static __thread uint64_t failed_at __attribute__((tls_model("initial-exec"))); /* milliseconds */
 
 /* The next one of that name: of a sanitizer, or of the C library. */
 #define NEXT(function)                                                                             \
@@ -108,6 +130,13 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *userdata)
 	return 1; /* the program is the first */
 }
 
+static int fault_of(const char *text)
+{
+	if (strcmp(text, "short") == 0)
+		return SHORT;
+	return strcmp(text, "after") == 0 ? AFTER : atoi(text);
+}
+
 static void read_fault(const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -117,17 +146,40 @@ static void read_fault(const char *text)
 	memset(state.key, 0, sizeof(state.key));
 	memcpy(state.key, text, (size_t)(colon - text));
 	state.kill_before = strcmp(colon + 1, "before") == 0;
-	if (strcmp(colon + 1, "short") == 0)
-		state.fault = SHORT;
-	else if (strcmp(colon + 1, "after") == 0)
-		state.fault = AFTER;
-	else
-		state.fault = atoi(colon + 1);
+	state.fault = fault_of(colon + 1);
+}
+
+static void read_kinds(const char *text)
+{
+	struct kind *kind = state.kinds;
+	char fault[16];
+	int len;
+
+	while (kind < state.kinds + KINDS_MAX &&
+	       sscanf(text, " %23[^:]:%15s%n", kind->function, fault, &len) == 2) {
+		kind->fault = fault_of(fault);
+		kind++;
+		text += len;
+	}
+	state.kind_count = (size_t)(kind - state.kinds);
+	if (*text)
+		abort();
+}
+
+static void map_each(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	state.each = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+	if (state.each == MAP_FAILED)
+		abort();
+	(void)close(fd);
 }
 
 __attribute__((constructor)) static void begin(void)
 {
 	const char *log = getenv("RNA_FAULTS_LOG"), *fail = getenv("RNA_FAULTS_FAIL");
+	const char *each = getenv("RNA_FAULTS_EACH"), *with = getenv("RNA_FAULTS_WITH");
 
 	inside = true;
 	(void)dl_iterate_phdr(find_program, NULL);
@@ -139,6 +191,10 @@ __attribute__((constructor)) static void begin(void)
 	}
 	if (fail)
 		read_fault(fail);
+	if (with)
+		read_kinds(with);
+	if (each)
+		map_each(each);
 	state.under = getenv("RNA_FAULTS_UNDER");
 	state.file = getenv("RNA_FAULTS_FILE");
 	state.process = getpid();
@@ -220,17 +276,16 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* Open addressing; threads may add at the same time. True: it is new. */
-static bool note(uint64_t hash)
+/* Open addressing; threads may add at the same time. Where it is; *is_new: since now. */
+static size_t note(uint64_t hash, bool *is_new)
 {
 	for (uint64_t i = hash;; i++) {
 		uint64_t was = 0;
 
-		if (__atomic_compare_exchange_n(&state.seen[i % SEEN_SIZE], &was, hash, false,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return true;
-		if (was == hash)
-			return false;
+		*is_new = __atomic_compare_exchange_n(&state.seen[i % SEEN_SIZE], &was, hash, false,
+						      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		if (*is_new || was == hash)
+			return i % SEEN_SIZE;
 	}
 }
 
@@ -249,16 +304,16 @@ static void say_place(const char *key, const char *function, const struct place 
 	say("place %s %s%s\n", key, function, text);
 }
 
-/* False: it has been here before, and that is not where it is to fail. */
-static bool find_key(const char *function, char *key)
+/* Where the place is in state.seen, or -1 when it is none of ours. *is_new: since now. */
+__attribute__((noinline)) static ssize_t find_key(const char *function, char *key, bool *is_new)
 {
 	struct place place = {.skip = 4}; /* to who called what is replaced */
 	uint64_t hash = mix(0xcbf29ce484222325, function, strlen(function));
-	bool is_new;
+	size_t slot;
 
 	(void)_Unwind_Backtrace(on_frame, &place);
 	if (place.count == 0 || !is_ours(place.frames[place.count - 1]))
-		return false; /* a thread that a library begins or ends */
+		return -1; /* a thread that a library begins or ends */
 	for (int i = 0; i < place.count; i++) {
 		const char *module;
 		uintptr_t offset = relative(place.frames[i], &module);
@@ -266,10 +321,10 @@ static bool find_key(const char *function, char *key)
 		hash = mix(mix(hash, module, strlen(module)), &offset, sizeof(offset));
 	}
 	(void)snprintf(key, KEY_SIZE, "%016jx", (uintmax_t)hash);
-	is_new = note(hash | 1);
-	if (is_new)
+	slot = note(hash | 1, is_new);
+	if (*is_new)
 		say_place(key, function, &place);
-	return is_new;
+	return (ssize_t)slot;
 }
 
 /* -- Below a directory ------------------------------------------------------------------------- */
@@ -320,13 +375,55 @@ static bool is_due_under(const char *function, int fd, const char *path)
 
 /* -- Faults ------------------------------------------------------------------------------------ */
 
+static uint64_t milliseconds(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The next fault that this place has not had, or 0. */
+static int next_kind(const char *function, size_t slot)
+{
+	unsigned had = __atomic_fetch_add(&state.had[slot], 1, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; i < state.kind_count; i++)
+		if (strcmp(state.kinds[i].function, function) == 0 && had-- == 0)
+			return state.kinds[i].fault;
+	(void)__atomic_fetch_sub(&state.had[slot], 1, __ATOMIC_RELAXED); /* it had all */
+	return 0;
+}
+
+/* Places of which one fails, and is said to. */
+__attribute__((noinline)) static int due_each(const char *function)
+{
+	uint64_t now = milliseconds();
+	char key[KEY_SIZE], what = *state.each;
+	ssize_t slot;
+	bool is_new;
+	int fault;
+
+	if (what == '-' || (what == 'f' && now < failed_at + PAUSE_MS))
+		return 0;
+	slot = find_key(function, key, &is_new);
+	fault = slot < 0 || what != 'f' ? 0 : next_kind(function, (size_t)slot);
+	if (!fault)
+		return 0;
+	failed_at = now;
+	say("failed %s:%d %ju\n", key, fault, (uintmax_t)now);
+	return fault;
+}
+
 __attribute__((noinline)) static bool due_call(const char *function, int fd, const char *path)
 {
 	char key[KEY_SIZE];
+	bool is_new;
 
 	if (state.under)
 		return is_due_under(function, fd, path);
-	return find_key(function, key) && strcmp(key, state.key) == 0 && !state.fired;
+	return find_key(function, key, &is_new) >= 0 && is_new && strcmp(key, state.key) == 0 &&
+	       !state.fired;
 }
 
 /* What is to happen to this call: 0 nothing, an errno, or SHORT. fd, path: what it is about, or -1.
@@ -338,7 +435,9 @@ __attribute__((noinline)) static int due(const char *function, int fd, const cha
 	if (inside || !state.ready)
 		return 0;
 	inside = true;
-	if (due_call(function, fd, path)) {
+	if (state.each) {
+		fault = due_each(function);
+	} else if (due_call(function, fd, path)) {
 		state.fired = true;
 		say("failed %s\n", state.key);
 		if (state.kill_before)
