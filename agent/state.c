@@ -22,6 +22,9 @@
 /* A disk that is full, or refuses for another reason, is tried at that pace, ever slower. */
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
+/* A disk that has not answered by then is said to hang, as NFS does without its server. */
+#define HANGS_AFTER (10 * RNA_USEC_PER_SEC)
+
 /* The errand that is under way, and what it works with. */
 struct job {
 	bool reads; /* accepted.json; else memory.json is written */
@@ -38,6 +41,7 @@ struct rna_state {
 	bool writes;                 /* may memory.json be written? */
 	bool waits;                  /* it may be once nobody else has the directory */
 	bool failed;                 /* the last write did, and was complained about */
+	bool hangs;                  /* the errand that is under way, and was complained about */
 	rna_usec pause;              /* before the next write */
 	bool read_accepted;          /* it has changed */
 	bool ending;                 /* nobody wants to know what has changed */
@@ -185,6 +189,9 @@ static void account_write(struct rna_state *state)
 {
 	bool failed = state->job.status < 0;
 
+	if (state->hangs)
+		rna_log_notice("%s: answers again", state->path);
+	state->hangs = false;
 	if (failed) {
 		state->memory->changed = true; /* to be tried again */
 		state->pause = state->pause * 2 < LONGEST_PAUSE ? state->pause * 2 : LONGEST_PAUSE;
@@ -235,24 +242,45 @@ static void back(void *userdata)
 	rna_strbuf_deinit(&state->job.text);
 	if (state->ending)
 		return;
+	if (!state->job.reads)
+		(void)sd_event_source_set_enabled(state->timer, SD_EVENT_OFF); /* it is back */
 	start_next(state);
-	if (state->failed)
-		rna_state_keep(state); /* however rare views are */
+	rna_state_keep(state); /* what failed, or has changed meanwhile: however rare views are */
 }
 
 /* -- When -------------------------------------------------------------------------------------- */
 
+static void set_timer(const struct rna_state *state, rna_usec pause)
+{
+	(void)sd_event_source_set_time_relative(state->timer, pause);
+	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
+}
+
+static void complain_of_hanging(struct rna_state *state)
+{
+	if (state->job.reads || state->hangs)
+		return;
+	state->hangs = true;
+	rna_log_warning("%s: does not answer; until it does nothing is written, and what the agent "
+			"knows is lost when it ends",
+			state->path);
+}
+
+/* Something is to be written, or an errand has been under way for long. */
 static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 {
 	struct rna_state *state = userdata;
 
-	(void)at;
-	if (rna_errands_busy(state->errands))
-		return sd_event_source_set_time_relative(source, PACE) < 0
-			       ? 0
-			       : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-	if (start_errand(state, false))
+	(void)source, (void)at;
+	if (rna_errands_busy(state->errands)) {
+		complain_of_hanging(state);
+		set_timer(state, state->job.reads ? PACE : HANGS_AFTER);
+		return 0;
+	}
+	if (start_errand(state, false)) {
 		state->memory->changed = false;
+		set_timer(state, HANGS_AFTER);
+	}
 	return 0;
 }
 
@@ -263,8 +291,7 @@ void rna_state_keep(struct rna_state *state)
 	if (!state || !state->timer || !may_write(state) || !state->memory->changed ||
 	    sd_event_source_get_enabled(state->timer, &enabled) != 0)
 		return; /* nothing to do, or it is about to be done */
-	(void)sd_event_source_set_time_relative(state->timer, state->pause);
-	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
+	set_timer(state, state->pause);
 }
 
 static int on_file(sd_event_source *source, const struct inotify_event *event, void *userdata)

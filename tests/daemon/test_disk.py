@@ -8,7 +8,7 @@ import time
 import unittest
 
 import agent as agent_module
-from agent import wait
+from agent import STOP, wait
 from lines import long
 from test_memory import Remembering
 
@@ -19,6 +19,7 @@ REFUSALS = (("write", errno.ENOSPC), ("openat", errno.EROFS), ("openat", errno.E
             ("renameat", errno.EROFS), ("renameat", errno.EIO))
 COMPLAINT = "what the agent knows is lost when it ends"
 NEWS = "can be written again"
+HANGS, ANSWERS = "does not answer; until it does nothing is written", "answers again"
 
 
 def library():
@@ -169,3 +170,43 @@ class Refusing(unittest.TestCase):
     @staticmethod
     def count_tries(agent):
         return sum(words[0] == "failed" for words in agent.calls_made())
+
+
+@long
+class Hanging(unittest.TestCase):
+    """A disk that does not answer, as NFS without its server: one thread waits for it, nobody else."""
+
+    def setUp(self):
+        needs_library(self)
+
+    def start(self, agent):
+        """Until a call hangs."""
+        agent.start(env=agent.environment(RNA_FAULTS_FILE=agent.refusal))
+        wait("readiness", agent.is_ready)
+        with open(agent.refusal, "w", encoding="utf-8") as file:
+            file.write("fsync:hang")
+        agent.turn(up=True)
+        wait("a call that hangs", lambda: ["failed", "fsync"] in agent.calls_made())
+
+    def test_all(self):
+        with Refused() as agent:
+            agent.stop()
+            self.start(agent)
+            wait("a complaint", lambda: agent.log().count(HANGS) == 1)
+            agent.wait_snapshots(3)
+            agent.turn(up=False)
+            wait("the port to be down", lambda: agent.metric(
+                "rdma_port_up", device="rxe2", port="1") == 0)
+            self.assertFalse(agent.knows())
+            os.unlink(agent.refusal)
+            wait("what it did not write", agent.knows)
+            wait("good news", lambda: agent.log().count(ANSWERS) == 1)
+            self.assertEqual(agent.log().count(HANGS), 1)
+
+    def test_stop(self):
+        with Refused() as agent:
+            agent.stop()
+            self.start(agent)
+            status, seconds = agent.stop()
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, STOP)

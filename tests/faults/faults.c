@@ -13,7 +13,7 @@
  *                          errno, "short", or "before" or "after": the process is killed there
  *   RNA_FAULTS_UNDER=DIR   counts calls that touch DIR or what is in it; KEY is their number
  *   RNA_FAULTS_FILE=FILE   as long as there is FILE, KEY:FAULT stands in there, and all calls below
- *                          the directory of the function KEY fail
+ *                          the directory of the function KEY fail, or with "hang" wait for its end
  *
  * Or all places of a daemon fail in turn, each with each fault of its function, never two of them
  * in a thread within 10 ms:
@@ -55,6 +55,7 @@ enum {
 	SEEN_SIZE = 1 << 16,
 	SHORT = -1,
 	AFTER = -2,
+	HANG = -3,
 	KEY_SIZE = 32,
 	KINDS_MAX = 128, /* faults of all functions */
 	PAUSE_MS = 10,
@@ -134,6 +135,8 @@ static int fault_of(const char *text)
 {
 	if (strcmp(text, "short") == 0)
 		return SHORT;
+	if (strcmp(text, "hang") == 0)
+		return HANG;
 	return strcmp(text, "after") == 0 ? AFTER : atoi(text);
 }
 
@@ -426,6 +429,13 @@ __attribute__((noinline)) static bool due_call(const char *function, int fd, con
 	       !state.fired;
 }
 
+static int wait_for_end(void)
+{
+	while (access(state.file, F_OK) == 0)
+		(void)usleep(10000);
+	return 0;
+}
+
 /* What is to happen to this call: 0 nothing, an errno, or SHORT. fd, path: what it is about, or -1.
  */
 __attribute__((noinline)) static int due(const char *function, int fd, const char *path)
@@ -445,6 +455,8 @@ __attribute__((noinline)) static int due(const char *function, int fd, const cha
 		dies_after = state.fault == AFTER;
 		fault = dies_after ? 0 : state.fault;
 	}
+	if (fault == HANG)
+		fault = wait_for_end();
 	inside = false;
 	errno = before;
 	return fault;
