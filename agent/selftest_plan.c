@@ -11,11 +11,11 @@
 #define GBIT (1000000000 / 8) /* bytes per second */
 
 enum {
-	PERCENT = 10,          /* in the thousandths of limits */
-	FAST = 300,            /* Gb/s from which on one queue pair is not enough */
-	QPS_FAST = 4,          /* how many are then */
-	QUEUE_BYTES = 8 << 20, /* under way on a queue pair, as perftest has it */
-	QUEUE_DEPTH_MAX = 128,
+	PERCENT = 10,           /* in the thousandths of limits */
+	FAST = 300,             /* Gb/s from which on one queue pair is not enough */
+	QPS_FAST = 4,           /* how many are then */
+	QUEUE_BYTES = 32 << 20, /* under way on a queue pair at most */
+	QUEUE_DEPTH_MAX = 128,  /* as perftest has it */
 	LATENCY_ROUNDS = 1000,
 	SAMPLE_TIME = RNA_USEC_PER_SEC, /* between two looks at counters */
 	MEBI = 1 << 20,

@@ -305,7 +305,7 @@ static void test_depth_follows_size(void **state)
 {
 	static const struct {
 		unsigned size, depth;
-	} cases[] = {{64, 128}, {65536, 128}, {131072, 64}, {1 << 20, 8}, {8 << 20, 1}};
+	} cases[] = {{64, 128}, {65536, 128}, {262144, 128}, {1 << 20, 32}, {8 << 20, 4}};
 
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
