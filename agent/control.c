@@ -11,10 +11,21 @@
 #include <systemd/sd-event.h>
 
 #include "rna/cleanup.h"
+#include "rna/clock.h"
 #include "rna/log.h"
 #include "words.h"
 
-enum { BACKLOG = 8, CALLS_MAX = 16, EXIT_FAILED = 3 };
+enum { BACKLOG = 8, CALLS_MAX = 16, EXIT_FAILED = 3, PENDING_MAX = 4 << 20 };
+
+#define READER_PATIENCE (30 * RNA_USEC_PER_SEC) /* with who reads nothing of what waits for him */
+#define ACCEPT_PAUSE    RNA_USEC_PER_SEC        /* while there are no descriptors */
+
+/* What the kernel does not take yet: its queue is some 200 kB, an answer may be longer. */
+struct packet {
+	struct packet *next;
+	size_t len;
+	char text[];
+};
 
 struct rna_control_call {
 	struct rna_control_call *next;
@@ -24,6 +35,10 @@ struct rna_control_call {
 	sd_event_source *source;
 	char *request; /* its lines, each with a NUL behind it; NULL: none yet */
 	size_t len;
+	struct packet *pending, **pending_end; /* in their order */
+	size_t pending_bytes;
+	sd_event_source *patience; /* while some are; NULL: none ever were */
+	bool ended;                /* they are all that is left of the call */
 };
 
 struct rna_control {
@@ -33,11 +48,25 @@ struct rna_control {
 	char *path;
 	int fd;
 	sd_event_source *source;
+	sd_event_source *pause; /* nobody is let in until it is over */
+	bool complained;        /* about that */
 	struct rna_control_call *calls;
 	unsigned call_count;
 };
 
 /* ---- calls ----------------------------------------------------------------------------------- */
+
+static void forget_pending(struct rna_control_call *call)
+{
+	while (call->pending) {
+		struct packet *packet = call->pending;
+
+		call->pending = packet->next;
+		free(packet);
+	}
+	call->pending_end = &call->pending;
+	call->pending_bytes = 0;
+}
 
 static void free_call(struct rna_control_call *call)
 {
@@ -47,6 +76,8 @@ static void free_call(struct rna_control_call *call)
 		link = &(*link)->next;
 	*link = call->next;
 	call->control->call_count--;
+	forget_pending(call);
+	(void)sd_event_source_disable_unref(call->patience);
 	(void)sd_event_source_disable_unref(call->source);
 	(void)close(call->fd);
 	free(call->request);
@@ -71,16 +102,83 @@ const char *rna_control_value(const struct rna_control_call *call, const char *k
 	return NULL;
 }
 
-/* What cannot be sent at once is for somebody who does not read: he finds his call closed. */
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* He finds his call closed; so do we, with the next turn of the loop. */
+static void drop(struct rna_control_call *call)
+{
+	forget_pending(call);
+	(void)shutdown(call->fd, SHUT_RDWR);
+}
+
+static int on_impatience(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source, (void)usec;
+	leave(userdata);
+	return 0;
+}
+
+/* Once more for so long. */
+static int be_patient(struct rna_control_call *call)
+{
+	int status;
+
+	if (!call->patience)
+		return sd_event_add_time_relative(call->control->event, &call->patience,
+						  CLOCK_MONOTONIC, READER_PATIENCE, 0,
+						  on_impatience, call);
+	status = sd_event_source_set_time_relative(call->patience, READER_PATIENCE);
+	return status < 0 ? status : sd_event_source_set_enabled(call->patience, SD_EVENT_ONESHOT);
+}
+
+/* What the kernel takes of what is pending. waited: for that, and not since just now. */
+static void push(struct rna_control_call *call, bool waited)
+{
+	bool moved = false;
+
+	while (call->pending) {
+		struct packet *packet = call->pending;
+
+		if (send(call->fd, packet->text, packet->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			break;
+		moved = true;
+		call->pending = packet->next;
+		call->pending_bytes -= packet->len;
+		free(packet);
+	}
+	if (!call->pending)
+		call->pending_end = &call->pending;
+	if (!call->pending && waited) {
+		(void)sd_event_source_set_io_events(call->source, EPOLLIN);
+		(void)sd_event_source_set_enabled(call->patience, SD_EVENT_OFF);
+	}
+	if (!call->pending)
+		return;
+	if (errno != EAGAIN ||
+	    sd_event_source_set_io_events(call->source, EPOLLIN | EPOLLOUT) < 0 ||
+	    ((moved || !waited) && be_patient(call) < 0))
+		drop(call);
+}
+
 static void send_packet(struct rna_control_call *call, enum rna_control_packet type,
 			const char *text, size_t len)
 {
-	char kind = (char)type;
-	struct iovec pieces[] = {{&kind, 1}, {(char *)(uintptr_t)text, len}};
-	struct msghdr message = {.msg_iov = pieces, .msg_iovlen = RNA_ARRAY_SIZE(pieces)};
+	bool waits = call->pending;
+	struct packet *packet = NULL;
 
-	if (sendmsg(call->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		(void)shutdown(call->fd, SHUT_RDWR);
+	if (call->pending_bytes + len < PENDING_MAX)
+		packet = malloc(sizeof(*packet) + len + 1);
+	if (!packet) {
+		drop(call);
+		return;
+	}
+	*packet = (struct packet){.len = len + 1};
+	packet->text[0] = (char)type;
+	memcpy(packet->text + 1, text, len);
+	*call->pending_end = packet;
+	call->pending_end = &packet->next;
+	call->pending_bytes += packet->len;
+	push(call, waits);
 }
 
 void rna_control_send(struct rna_control_call *call, enum rna_control_packet type, const char *text,
@@ -101,7 +199,10 @@ void rna_control_exit(struct rna_control_call *call, int code)
 	int len = snprintf(text, sizeof(text), "%d", code);
 
 	send_packet(call, RNA_CONTROL_EXIT, text, (size_t)len);
-	free_call(call);
+	call->ended = true;
+	call->command = NULL; /* which has nothing to do with it any more */
+	if (!call->pending)
+		free_call(call);
 }
 
 void rna_control_fail(struct rna_control_call *call, const struct rna_error *error)
@@ -161,16 +262,29 @@ static void take_request(struct rna_control_call *call, const char *text, size_t
 	obey(call);
 }
 
+/* More of the answer can be sent. False: that was all of it, and call is no more. */
+static bool go_on(struct rna_control_call *call)
+{
+	push(call, true);
+	if (call->pending || !call->ended)
+		return true;
+	free_call(call);
+	return false;
+}
+
 static int on_packet(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_control_call *call = userdata;
 	char text[RNA_CONTROL_PACKET_MAX];
-	ssize_t len = recv(fd, text, sizeof(text), MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t len;
 
-	(void)source, (void)events;
+	(void)source;
+	if ((events & EPOLLOUT) && !go_on(call))
+		return 0;
+	len = recv(fd, text, sizeof(text), MSG_DONTWAIT | MSG_TRUNC);
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (len <= 0 || (size_t)len > sizeof(text) || call->command)
+	if (len <= 0 || (size_t)len > sizeof(text) || call->command || call->ended)
 		leave(call); /* also who says more than he may: half a request is none */
 	else
 		take_request(call, text, (size_t)len);
@@ -189,6 +303,7 @@ static int take_call(struct rna_control *control, int fd)
 	}
 	call->control = control;
 	call->fd = fd;
+	call->pending_end = &call->pending;
 	call->next = control->calls;
 	control->calls = call;
 	control->call_count++;
@@ -210,13 +325,44 @@ static bool make_room(struct rna_control *control)
 	return true;
 }
 
+static int on_pause_over(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_control *control = userdata;
+
+	(void)source, (void)usec;
+	return sd_event_source_set_enabled(control->source, SD_EVENT_ON);
+}
+
+/* Who cannot be let in stays at the door: without a pause the loop would do nothing but look. */
+static void pause_accepting(struct rna_control *control, int error)
+{
+	if (!control->complained)
+		rna_log_warning("control socket %s: nobody can be let in for now: %s",
+				control->path, strerror(error));
+	control->complained = true;
+	if (sd_event_source_set_time_relative(control->pause, ACCEPT_PAUSE) >= 0 &&
+	    sd_event_source_set_enabled(control->pause, SD_EVENT_ONESHOT) >= 0)
+		(void)sd_event_source_set_enabled(control->source, SD_EVENT_OFF);
+}
+
+static bool is_passing(int error)
+{
+	return error == EAGAIN || error == EINTR || error == ECONNABORTED;
+}
+
 static int on_connection(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_control *control = userdata;
 	int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	(void)source, (void)events;
-	if (connection >= 0 && (!make_room(control) || take_call(control, connection) < 0))
+	if (connection < 0) {
+		if (!is_passing(errno))
+			pause_accepting(control, errno);
+		return 0;
+	}
+	control->complained = false;
+	if (!make_room(control) || take_call(control, connection) < 0)
 		(void)close(connection);
 	return 0;
 }
@@ -289,6 +435,19 @@ void rna_control_make_directory(const char *path)
 		(void)mkdir(directory, 0755); /* there already, in most cases */
 }
 
+static int add_sources(struct rna_control *control)
+{
+	int status = sd_event_add_time(control->event, &control->pause, CLOCK_MONOTONIC, 0, 0,
+				       on_pause_over, control);
+
+	if (status >= 0)
+		status = sd_event_source_set_enabled(control->pause, SD_EVENT_OFF);
+	if (status >= 0)
+		status = sd_event_add_io(control->event, &control->source, control->fd, EPOLLIN,
+					 on_connection, control);
+	return status;
+}
+
 int rna_control_start(sd_event *event, const char *path, const struct rna_control_command *commands,
 		      void *userdata, struct rna_control **ret, struct rna_error *error)
 {
@@ -297,9 +456,7 @@ int rna_control_start(sd_event *event, const char *path, const struct rna_contro
 
 	if (status >= 0) {
 		*control = (struct rna_control){event, commands, userdata, strdup(path), status};
-		status = control->path ? sd_event_add_io(event, &control->source, control->fd,
-							 EPOLLIN, on_connection, control)
-				       : -ENOMEM;
+		status = control->path ? add_sources(control) : -ENOMEM;
 		if (status < 0)
 			control = rna_control_stop(control);
 	}
@@ -317,6 +474,7 @@ struct rna_control *rna_control_stop(struct rna_control *control)
 		return NULL;
 	while (control->calls)
 		leave(control->calls);
+	(void)sd_event_source_disable_unref(control->pause);
 	(void)sd_event_source_disable_unref(control->source);
 	(void)close(control->fd);
 	if (control->path)

@@ -34,10 +34,13 @@ struct rna_control_call;
 /* The value of a key of the request; NULL: it has none. Lives as long as the call. */
 const char *rna_control_value(const struct rna_control_call *call, const char *key);
 
-/* Sends; who does not read what he asked for is dropped, with the next turn of the loop. */
+/*
+ * Sends, as soon as it is read. Who reads nothing for half a minute is dropped, and who lets more
+ * wait than any answer is long (4 MiB).
+ */
 void rna_control_send(struct rna_control_call *call, enum rna_control_packet type, const char *text,
 		      size_t len);
-/* The last packet; call is no more. */
+/* The last packet; for the caller, call is no more. */
 void rna_control_exit(struct rna_control_call *call, int code);
 /* Instead of the last one: an error, with exit code 3. call is no more. */
 void rna_control_fail(struct rna_control_call *call, const struct rna_error *error);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -26,7 +27,7 @@
 
 #define PATIENCE (20 * RNA_USEC_PER_SEC)
 
-enum { LONG = 100000, WAITING_MAX = 4 };
+enum { LONG = 100000, VERY_LONG = 2000000, WAITING_MAX = 4 };
 
 /* ---- the agent's side ------------------------------------------------------------------------ */
 
@@ -52,11 +53,12 @@ static void echo(struct rna_control_call *call, void *userdata)
 
 static void say_a_lot(struct rna_control_call *call, void *userdata)
 {
-	RNA_FREE char *text = malloc(LONG);
+	size_t len = strtoul(rna_control_value(call, "len"), NULL, 10);
+	RNA_FREE char *text = malloc(len);
 
 	(void)userdata;
-	memset(text, 'x', LONG);
-	rna_control_send(call, RNA_CONTROL_OUTPUT, text, LONG);
+	memset(text, 'x', len);
+	rna_control_send(call, RNA_CONTROL_OUTPUT, text, len);
 	rna_control_exit(call, 0);
 }
 
@@ -218,10 +220,99 @@ static void test_answers_longer_than_a_packet(void **state)
 {
 	struct question question;
 
-	begin(*state, &question, "long\n");
+	begin(*state, &question, "long\nlen=100000\n");
 	end(*state, &question);
 	assert_int_equal(question.status, 0);
 	assert_int_equal(question.len, LONG);
+}
+
+static void wait_for_answer(struct scene *scene, int fd)
+{
+	rna_usec latest = rna_clock_monotonic() + PATIENCE;
+	char byte;
+
+	while (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN)
+		turn(scene, latest);
+}
+
+/* Begins to read what he asked for when the agent can send no more, and reads bit by bit. */
+static void test_answers_longer_than_the_kernel_takes(void **state)
+{
+	struct scene *scene = *state;
+	RNA_FREE char *packet = malloc(RNA_CONTROL_PACKET_MAX);
+	rna_usec latest = rna_clock_monotonic() + PATIENCE;
+	struct question other;
+	size_t got = 0;
+	int fd = connect_raw(scene);
+	ssize_t len;
+
+	assert_true(send(fd, "long\nlen=2000000\n", 17, 0) == 17);
+	wait_for_answer(scene, fd);
+	begin(scene, &other, "echo\ntext=a\n"); /* who reads slowly keeps nobody waiting */
+	end(scene, &other);
+	assert_int_equal(other.status, 2);
+	do {
+		turn(scene, latest);
+		len = recv(fd, packet, RNA_CONTROL_PACKET_MAX, MSG_DONTWAIT);
+		got += len > 0 && packet[0] == RNA_CONTROL_OUTPUT ? (size_t)len - 1 : 0;
+	} while (len > 0 ? packet[0] != RNA_CONTROL_EXIT : len < 0 && errno == EAGAIN);
+	assert_true(len == 2 && packet[1] == '0');
+	assert_int_equal(got, VERY_LONG);
+	while ((len = recv(fd, packet, 1, MSG_DONTWAIT)) < 0 && errno == EAGAIN)
+		turn(scene, latest);
+	assert_int_equal(len, 0);
+	(void)close(fd);
+}
+
+/* One leaves in the midst of his answer, the other lets more wait than there is room for. */
+static void test_answers_that_nobody_reads(void **state)
+{
+	struct scene *scene = *state;
+	RNA_FREE char *packet = malloc(RNA_CONTROL_PACKET_MAX);
+	rna_usec latest = rna_clock_monotonic() + PATIENCE;
+	struct question question;
+	int fds[2] = {connect_raw(scene), connect_raw(scene)};
+	ssize_t len;
+
+	assert_true(send(fds[0], "long\nlen=2000000\n", 17, 0) == 17);
+	assert_true(send(fds[1], "long\nlen=8000000\n", 17, 0) == 17);
+	wait_for_answer(scene, fds[0]);
+	(void)close(fds[0]);
+	while ((len = recv(fds[1], packet, RNA_CONTROL_PACKET_MAX, MSG_DONTWAIT)) > 0 ||
+	       (len < 0 && errno == EAGAIN)) {
+		assert_true(len < 0 || packet[0] == RNA_CONTROL_OUTPUT); /* not to its end */
+		turn(scene, latest);
+	}
+	(void)close(fds[1]);
+	begin(scene, &question, "echo\ntext=a\n");
+	end(scene, &question);
+	assert_int_equal(question.status, 2);
+}
+
+/* Who comes meanwhile is answered later, and the loop has nothing to do until then. */
+static void test_no_descriptor_for_who_comes(void **state)
+{
+	struct scene *scene = *state;
+	struct rlimit limit, less;
+	struct question question;
+	int fd = connect_raw(scene);
+	unsigned turns = 0;
+	rna_usec since;
+	char byte;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	less = (struct rlimit){.rlim_cur = 3, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
+	since = rna_clock_monotonic();
+	while (rna_usec_since(since, rna_clock_monotonic()) < RNA_USEC_PER_SEC / 2)
+		turns += sd_event_run(scene->event, RNA_USEC_PER_SEC / 10) > 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(turns < 10);
+	assert_true(recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN); /* nobody hung up */
+	(void)close(fd);
+	begin(scene, &question, "echo\ntext=a\n");
+	end(scene, &question);
+	assert_int_equal(question.status, 2);
 }
 
 static void test_refusals(void **state)
@@ -483,6 +574,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_question_and_answer),
 		TEST(test_answers_longer_than_a_packet),
+		TEST(test_answers_longer_than_the_kernel_takes),
+		TEST(test_answers_that_nobody_reads),
+		TEST(test_no_descriptor_for_who_comes),
 		TEST(test_refusals),
 		TEST(test_two_wait_at_a_time),
 		TEST(test_who_leaves_is_told_of),
