@@ -486,7 +486,7 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 {
 	if (!agent->status.live)
 		return 0;
-	agent->selftest = rna_selftest_new(agent->event, &agent->settings);
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings, publish, agent);
 	if (!agent->selftest)
 		return rna_error_set(error, -ENOMEM, "cannot test devices");
 	recall_tests(agent);

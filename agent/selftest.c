@@ -50,6 +50,8 @@ struct tested {
 struct rna_selftest {
 	sd_event *event;
 	const struct rna_settings *settings;
+	void (*news)(void *userdata);
+	void *userdata;
 	struct rna_view *view;
 	struct tested *ports; /* by device and port */
 	enum rna_skip hold;
@@ -241,20 +243,22 @@ static void learn_idle(struct tested *port, const struct rna_selftest_run *run)
 		port->idle_qps = result->qps;
 }
 
-static void account(struct tested *port, const struct rna_selftest_run *run)
+/* first: of the port in this session. It was skipped when no kind of memory could be tested. */
+static void account(struct tested *port, const struct rna_selftest_run *run, bool first)
 {
 	struct rna_selftest_port *known = &port->known;
+	bool skipped = run->result.end == RNA_LOOPBACK_SKIPPED;
 
 	known->bytes += run->result.bytes;
 	learn_idle(port, run);
 	if (run->special) {
-		if (run->result.end != RNA_LOOPBACK_SKIPPED)
+		if (!skipped)
 			keep(port, run);
 		return;
 	}
-	known->skip = RNA_SKIP_NONE;
-	if (run->result.end == RNA_LOOPBACK_SKIPPED) {
-		known->skip = run->result.skip;
+	if (first || !skipped)
+		known->skip = skipped ? run->result.skip : RNA_SKIP_NONE;
+	if (skipped) {
 		known->skips[run->result.skip]++;
 		return;
 	}
@@ -361,6 +365,15 @@ static void take_turn(struct rna_selftest *selftest, struct tested *port)
 		port->due = rna_clock_monotonic() + period;
 }
 
+/* Runs of a port, one for each kind of memory, stand side by side. */
+static bool is_first_of_port(const struct rna_selftest_runs *session, size_t i)
+{
+	const struct rna_selftest_run *run = &session->items[i];
+
+	return i == 0 || run[-1].request.port != run->request.port ||
+	       strcmp(run[-1].request.device, run->request.device) != 0;
+}
+
 static void end_session(struct rna_selftest *selftest, int status, const struct rna_error *error)
 {
 	struct rna_selftest_listener listener = selftest->listener;
@@ -374,13 +387,14 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 		log_run(&session.items[i]);
 		if (!port)
 			continue;
-		account(port, &session.items[i]);
+		account(port, &session.items[i], is_first_of_port(&session, i));
 		if (!session.items[i].special)
 			take_turn(selftest, port);
 	}
 	selftest->session = (struct rna_selftest_runs){0};
 	selftest->listener = (struct rna_selftest_listener){0};
 	forget_results(selftest);
+	selftest->news(selftest->userdata);
 	if (listener.done)
 		listener.done(session.items, session.count, status, error, listener.userdata);
 	rna_selftest_runs_deinit(&session);
@@ -642,7 +656,8 @@ static void arm(struct rna_selftest *selftest)
 
 /* ---- the contract ---------------------------------------------------------------------------- */
 
-struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings)
+struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings,
+				      void (*news)(void *userdata), void *userdata)
 {
 	struct rna_selftest *selftest = calloc(1, sizeof(*selftest));
 
@@ -650,6 +665,8 @@ struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings
 		return NULL;
 	selftest->event = event;
 	selftest->settings = settings;
+	selftest->news = news;
+	selftest->userdata = userdata;
 	selftest->child = RNA_LOOPBACK_CHILD_INIT;
 	return selftest;
 }

@@ -18,8 +18,12 @@ typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 struct rna_selftest;
 struct rna_port_memory; /* memory.h */
 
-/* settings may change their content, not their place. NULL: no memory. */
-struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings);
+/*
+ * settings may change their content, not their place. news: there are new results, which are to be
+ * remembered at once, not with the next poll. NULL: no memory.
+ */
+struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings,
+				      void (*news)(void *userdata), void *userdata);
 /* Ends a test that is under way. Accepts and returns NULL. */
 struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest);
 

@@ -5,6 +5,7 @@
  *   mlx5_0  moves 390 of 400 Gb/s      mlx5_2  finds its port busy, with a job's queue pairs
  *   mlx5_1  moves 190                  mlx5_3  dies
  *   mlx5_4  moves 390, and ibacm has it open
+ * and no GPU is to be had, nor memory of NUMA node 9.
  */
 #include "selftest.h"
 
@@ -36,11 +37,20 @@ static int answer(void)
 	enum { SOCKET = 3 };
 	struct rna_loopback_request request;
 	struct rna_loopback_result result = {.bytes = 64 << 20, .duration = 1000, .qps = 2};
-	bool opened;
+	bool opened, gpu;
 	char which;
 
 	if (recv(SOCKET, &request, sizeof(request), 0) != sizeof(request))
 		return 1;
+	gpu = request.endpoint == RNA_ENDPOINT_GPU;
+	if (gpu || request.memory_node == 9) {
+		result = (struct rna_loopback_result){
+			.end = RNA_LOOPBACK_SKIPPED,
+			.skip = gpu ? RNA_SKIP_NO_GPU : RNA_SKIP_NO_MEMORY_NODE,
+			.qps = 2,
+		};
+		return send(SOCKET, &result, sizeof(result), 0) == sizeof(result) ? 0 : 1;
+	}
 	which = request.device[strlen(request.device) - 1];
 	opened = which == '2' || which == '4';
 	if (opened)
@@ -75,12 +85,28 @@ struct scene {
 	struct node node;
 	struct rna_view *view;
 	struct rna_selftest *selftest;
+	unsigned news;
+	size_t runs_at_news;
 	/* What the listener was told. */
 	unsigned begun, ended, done;
 	int status;
 	struct rna_selftest_run runs[5];
 	size_t run_count;
 };
+
+/* As the agent does, in a new view. */
+static void on_news(void *userdata)
+{
+	struct scene *scene = userdata;
+	struct rna_selftests *results = rna_selftest_results(scene->selftest);
+
+	scene->news++;
+	scene->runs_at_news = 0;
+	for (size_t i = 0; i < results->count; i++)
+		scene->runs_at_news += results->ports[i].count;
+	(void)rna_part_unref(&results->part);
+	rna_selftest_follow(scene->selftest, scene->view);
+}
 
 static void set_up(struct scene *scene, size_t ports, rna_usec period)
 {
@@ -90,7 +116,7 @@ static void set_up(struct scene *scene, size_t ports, rna_usec period)
 	scene->settings.selftest_period = period;
 	node_init(&scene->node, RNA_LINK_LAYER_ETHERNET, ports);
 	scene->view = node_view(&scene->node);
-	scene->selftest = rna_selftest_new(scene->event, &scene->settings);
+	scene->selftest = rna_selftest_new(scene->event, &scene->settings, on_news, scene);
 	assert_non_null(scene->selftest);
 }
 
@@ -206,6 +232,8 @@ static void test_demand(void **state)
 	assert_int_equal(demand(&scene, &everything, &error), -EBUSY); /* one after the other */
 	wait_until_done(&scene);
 	assert_int_equal(scene.status, 0);
+	assert_int_equal(scene.news, 1); /* before who asked hears of it: he may end the agent */
+	assert_int_equal(scene.runs_at_news, 3);
 	assert_int_equal(scene.begun, 4);
 	assert_int_equal(scene.ended, 4);
 	assert_int_equal(scene.run_count, 4);
@@ -229,6 +257,60 @@ static void test_demand(void **state)
 	assert_int_equal(port->skip, RNA_SKIP_BUSY);
 	(void)known(&scene, NULL);
 	tear_down(&scene);
+}
+
+/* A NIC at node, and a GPU that is its own. */
+static void set_topology(struct scene *scene, int node)
+{
+	static const char *devices[] = {"mlx5_0"};
+	static const struct rna_pci_object objects[] = {{.address = "0000:1a:00.0"},
+							{.address = "0000:1b:00.0"}};
+	static const struct rna_gpu gpus[] = {{.object = 1}};
+	static const struct rna_nic nics[] = {
+		{.object = 0, .device_count = 1, .devices = devices, .lag = -1}};
+	static const struct rna_gpu_affinity affinities[] = {{.nic = 0}};
+	struct rna_device *device =
+		(struct rna_device *)(uintptr_t)scene->view->snapshot->devices[0].device;
+	struct rna_topology *topology =
+		node_part(&scene->node, RNA_COLLECTOR_TOPOLOGY, sizeof(*topology));
+
+	device->numa_node = node;
+	topology->object_count = RNA_ARRAY_SIZE(objects);
+	topology->objects = objects;
+	topology->gpu_count = RNA_ARRAY_SIZE(gpus);
+	topology->gpus = gpus;
+	topology->nic_count = RNA_ARRAY_SIZE(nics);
+	topology->nics = nics;
+	topology->affinities = affinities;
+	scene->view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
+}
+
+/* One kind of memory that can be tested is a port that is tested. */
+static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
+{
+	const struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1};
+	const struct rna_selftest_port *port;
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	for (int node = -1; node <= 9; node += 10) {
+		set_up(&scene, 1, HOUR);
+		scene.settings.selftest_remote_memory = false;
+		scene.settings.selftest_gpu_memory = true;
+		set_topology(&scene, node);
+		follow(&scene);
+		assert_int_equal(demand(&scene, &wish, &error), 0);
+		wait_until_done(&scene);
+		assert_int_equal(scene.run_count, 2);
+		port = known(&scene, "mlx5_0");
+		assert_int_equal(port->count, node == 9 ? 0 : 1);
+		assert_int_equal(port->skip, node == 9 ? RNA_SKIP_NO_MEMORY_NODE : RNA_SKIP_NONE);
+		assert_int_equal(port->skips[RNA_SKIP_NO_MEMORY_NODE], node == 9);
+		assert_int_equal(port->skips[RNA_SKIP_NO_GPU], 1);
+		(void)known(&scene, NULL);
+		tear_down(&scene);
+	}
 }
 
 /* A port that was not looked at had no queue pairs: that is not how many there are when idle. */
@@ -563,6 +645,7 @@ int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demand),
+		cmocka_unit_test(test_a_port_is_skipped_when_all_its_memory_is),
 		cmocka_unit_test(test_what_was_not_tested_says_nothing_of_queue_pairs),
 		cmocka_unit_test(test_queue_pairs_of_a_job_are_not_those_of_an_idle_port),
 		cmocka_unit_test(test_what_is_special_says_nothing_of_the_port),
