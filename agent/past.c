@@ -73,11 +73,22 @@ static uint64_t lossless_of(const struct rna_rule_subject *subject)
 	return dcb && rna_value_is_known(dcb->pfc) ? dcb->pfc.number : 0;
 }
 
+/* A sum over others than before has not risen; that there is none now says nothing of the next. */
+static struct rna_value follow(struct rna_window *window, struct rna_ethernet_sum sum)
+{
+	if (sum.summands) {
+		window->known &= sum.summands == window->summands;
+		window->summands = sum.summands;
+	}
+	return sum.value;
+}
+
 /* Absent where there is none, or where it means nothing. */
 static struct rna_value read_value(const struct rna_rule_subject *subject,
 				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
-				   const struct rna_threshold *threshold)
+				   const struct rna_threshold *threshold, struct rna_window *window)
 {
+	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
 	const struct rna_counter_value *found = NULL;
 
 	if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
@@ -88,11 +99,11 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 	if (!fits(threshold, subject->link_layer))
 		return (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
-		return rna_ethernet_discards(rna_device_ethernet(subject->device), subject->number,
-					     lossless_of(subject));
+		return follow(window, rna_ethernet_discards(ethernet, subject->number,
+							    lossless_of(subject)));
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
-		return rna_ethernet_sum(rna_device_ethernet(subject->device), subject->number,
-					threshold->statistic);
+		return follow(window,
+			      rna_ethernet_sum(ethernet, subject->number, threshold->statistic));
 	found = rna_counter_group_find(groups[threshold->place], threshold->counter);
 	return found ? found->value : (struct rna_value){0};
 }
@@ -106,29 +117,6 @@ static void begin_anew(struct rna_past *past, const struct rna_thresholds *thres
 	for (size_t i = 0; i < thresholds->count; i++)
 		past->windows[i].known &= thresholds->items[i].source == RNA_THRESHOLD_OF_DOWNS ||
 					  thresholds->items[i].source == RNA_THRESHOLD_OF_PCIE;
-}
-
-/* A sum over more than before has not risen: a bond got a member, a priority became lossless. */
-static void follow_sums(struct rna_past *past, const struct rna_thresholds *thresholds,
-			const struct rna_rule_subject *subject)
-{
-	uint64_t wires = rna_ethernet_wires(rna_device_ethernet(subject->device), subject->number);
-	uint64_t lossless = lossless_of(subject);
-	bool rewired = wires != past->wires, replanned = lossless != past->lossless;
-
-	for (size_t i = 0; i < thresholds->count; i++)
-		switch (thresholds->items[i].source) {
-		case RNA_THRESHOLD_OF_LOSSLESS:
-			past->windows[i].known &= !rewired && !replanned;
-			break;
-		case RNA_THRESHOLD_OF_ETHERNET:
-			past->windows[i].known &= !rewired;
-			break;
-		default:
-			break;
-		}
-	past->wires = wires;
-	past->lossless = lossless;
 }
 
 static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
@@ -182,10 +170,13 @@ static void take_counters(struct rna_past *past, const struct rna_thresholds *th
 
 	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++)
 		groups[place] = find_group(subject, place);
-	follow_sums(past, thresholds, subject);
-	for (size_t i = 0; i < thresholds->count; i++)
-		rna_window_add(&past->windows[i], &thresholds->items[i],
-			       read_value(subject, groups, &thresholds->items[i]), now);
+	for (size_t i = 0; i < thresholds->count; i++) {
+		struct rna_window *window = &past->windows[i];
+		const struct rna_threshold *threshold = &thresholds->items[i];
+
+		rna_window_add(window, threshold, read_value(subject, groups, threshold, window),
+			       now);
+	}
 }
 
 static void take_nccl_index(struct rna_past *past, const struct rna_rule_subject *subject,

@@ -19,7 +19,6 @@ struct rna_past {
 	rna_usec sampled;    /* when counters were taken last, and what was new then: */
 	rna_usec counters_taken, hw_counters_taken, pcie_taken, ethernet_taken, fabric_taken;
 	uint64_t downs;
-	uint64_t wires, lossless; /* what statistics of Ethernet ports were summed up over */
 	/* NCCL's index, as long as nothing moved it; what has been new for a day is the old. */
 	bool nccl_known;
 	unsigned nccl_index;

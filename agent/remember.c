@@ -114,8 +114,8 @@ static void listen_to_driver(const struct subject *subject, struct rna_telling *
 		if (ethernet->netdevs[i].port == number && subject->netdev &&
 		    ethernet->netdevs[i].ifindex == subject->netdev->ifindex)
 			*telling = (struct rna_telling){
-				.downs =
-					rna_ethernet_sum(ethernet, number, RNA_ETHERNET_LINK_DOWNS),
+				.downs = rna_ethernet_sum(ethernet, number, RNA_ETHERNET_LINK_DOWNS)
+						 .value,
 				.of = subject->netdev->ifindex,
 				.when = when_read(&ethernet->part),
 			};

@@ -78,6 +78,7 @@ struct rna_window {
 	bool known; /* is there a last value? */
 	bool over;  /* the threshold was crossed, and the rise has not halved since */
 	uint64_t last;
+	uint64_t summands;   /* where last is a sum, see rna/ethernet.h */
 	rna_usec when;       /* monotonic, of last */
 	rna_usec slot_start; /* monotonic */
 	unsigned slot;

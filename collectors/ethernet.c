@@ -37,6 +37,7 @@ struct run {
 	uint64_t extras; /* see rna/ethernet.h */
 	size_t count;
 	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
+	bool failed; /* could something of the interface at hand not be read? */
 	bool no_memory;
 };
 
@@ -77,6 +78,12 @@ static void add_count(struct counts *counts, enum rna_ethernet_statistic_id id, 
 
 /* -- Messages ---------------------------------------------------------------------------------- */
 
+static void note_failure(struct run *run, int error)
+{
+	run->failed = true;
+	rna_part_count_error(run->part, error);
+}
+
 /* False where there is no answer: none of the driver, which is normal, or a failure. */
 static bool ask(struct run *run, const struct rna_ethtool_question *question, const char *netdev,
 		struct rna_bytes *ret)
@@ -86,7 +93,7 @@ static bool ask(struct run *run, const struct rna_ethtool_question *question, co
 
 	run->no_memory |= error == -ENOMEM;
 	if (error < 0 && error != -EOPNOTSUPP && error != -ENODEV)
-		rna_part_count_error(run->part, error);
+		note_failure(run, error);
 	return error == 0;
 }
 
@@ -94,7 +101,7 @@ static bool ask(struct run *run, const struct rna_ethtool_question *question, co
 static bool is_good(struct run *run, int status)
 {
 	if (status < 0)
-		rna_part_count_error(run->part, status);
+		note_failure(run, status);
 	return status == 0;
 }
 
@@ -196,14 +203,13 @@ static int find_extra(const struct run *run, const char *name)
 /* Tells lists of names apart, without one being kept. */
 static uint64_t fingerprint_extras(const struct run *run)
 {
-	enum { FACTOR = 1000003 };
 	uint64_t ret = 0;
 
 	for (size_t i = 0; i < extras_wanted(run); i++) {
 		const char *name = run->in->statistics->items[i];
 
 		do /* with its end, which keeps names apart */
-			ret = ret * FACTOR + (unsigned char)*name;
+			ret = rna_fingerprint(ret, (unsigned char)*name);
 		while (*name++);
 	}
 	return ret;
@@ -309,18 +315,6 @@ static struct rna_value scaled(uint64_t number, unsigned scale)
 	return rna_value_ok(__builtin_mul_overflow(number, scale, &product) ? UINT64_MAX : product);
 }
 
-/* What there was before and could not be read now is there still: sums without it would fall. */
-static void add_unreadable(struct run *run, const struct rna_ethernet_netdev *netdev,
-			   struct counts *counts)
-{
-	const struct rna_ethernet_netdev *old = find_previous(run, netdev);
-
-	for (size_t i = 0; old && i < old->count; i++)
-		add_count(counts, old->counts[i].id, old->counts[i].number, rna_value_unreadable());
-	for (size_t i = 0; old && i < old->extra_count; i++)
-		add_extra(counts, find_extra(run, old->extras[i].name), rna_value_unreadable());
-}
-
 static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
 {
 	uint64_t *numbers = NULL;
@@ -331,8 +325,7 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 		netdev->picks = (struct rna_ethernet_picks){0};
 		if (status == -EOPNOTSUPP || status == -ENODEV)
 			return;
-		rna_part_count_error(run->part, status == -ESTALE ? -EAGAIN : status);
-		add_unreadable(run, netdev, counts);
+		note_failure(run, status == -ESTALE ? -EAGAIN : status);
 		return;
 	}
 	for (size_t i = 0; i < netdev->picks.count; i++) {
@@ -347,6 +340,21 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 }
 
 /* -- Interfaces -------------------------------------------------------------------------------- */
+
+/*
+ * What there was before and is not there now, when something could not be read, may be there still:
+ * it is unreadable until it is known to be gone, for sums without it would fall.
+ */
+static void add_unreadable(struct run *run, const struct rna_ethernet_netdev *netdev,
+			   struct counts *counts)
+{
+	const struct rna_ethernet_netdev *old = run->failed ? find_previous(run, netdev) : NULL;
+
+	for (size_t i = 0; old && i < old->count; i++)
+		add_count(counts, old->counts[i].id, old->counts[i].number, rna_value_unreadable());
+	for (size_t i = 0; old && i < old->extra_count; i++)
+		add_extra(counts, find_extra(run, old->extras[i].name), rna_value_unreadable());
+}
 
 static int compare_counts(const void *a, const void *b)
 {
@@ -430,11 +438,13 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 		run->no_memory = true;
 		return;
 	}
+	run->failed = false;
 	read_link(run, netdev, &counts);
 	read_fec(run, netdev, &counts);
 	read_pause(run, netdev, &counts);
 	read_standard(run, netdev->name, &counts);
 	read_driver(run, netdev, &counts);
+	add_unreadable(run, netdev, &counts);
 	keep_counts(run, &counts, netdev);
 	keep_extras(run, &counts, netdev);
 	run->count += is_known(netdev);

@@ -4,6 +4,7 @@
  * collectors/ethernet_sources.c: the kernel's standard ones, and what drivers call them.
  */
 #include "rna/ethernet.h"
+#include "rna/parse.h"
 
 /* clang-format off */
 #define ROW(ID, NAME, HELP, ...) [RNA_ETHERNET_##ID] = {.name = NAME, .help = HELP, __VA_ARGS__}
@@ -128,22 +129,34 @@ const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATIST
 /* Does a count belong to a sum? */
 typedef bool belongs(const struct rna_ethernet_count *count, uint64_t of);
 
-static struct rna_value sum_up(const struct rna_ethernet *ethernet, unsigned port,
-			       belongs *does_belong, uint64_t of)
+/* Which counts they are, in one number: those of a bond's member that lost its link may be gone. */
+static uint64_t fingerprint(uint64_t before, const struct rna_ethernet_netdev *netdev,
+			    const struct rna_ethernet_count *count)
 {
-	struct rna_value sum = {0};
+	uint64_t ret = rna_fingerprint(before, netdev->ifindex);
+
+	return rna_fingerprint(rna_fingerprint(ret, count->id), (uint64_t)count->number);
+}
+
+static struct rna_ethernet_sum sum_up(const struct rna_ethernet *ethernet, unsigned port,
+				      belongs *does_belong, uint64_t of)
+{
+	struct rna_ethernet_sum sum = {0};
 
 	for (size_t i = 0; ethernet && i < ethernet->count; i++) {
 		const struct rna_ethernet_netdev *netdev = &ethernet->netdevs[i];
 
 		for (size_t j = 0; netdev->port == port && j < netdev->count; j++) {
-			struct rna_value value = netdev->counts[j].value;
+			const struct rna_ethernet_count *count = &netdev->counts[j];
 
-			if (!does_belong(&netdev->counts[j], of) || value.state == RNA_VALUE_ABSENT)
+			if (!does_belong(count, of) || count->value.state == RNA_VALUE_ABSENT)
 				continue;
-			if (!rna_value_is_known(value))
-				return rna_value_unreadable();
-			sum = rna_value_ok(sum.number + value.number);
+			sum.summands = fingerprint(sum.summands, netdev, count);
+			if (rna_value_is_known(count->value) &&
+			    sum.value.state != RNA_VALUE_UNREADABLE)
+				sum.value = rna_value_ok(sum.value.number + count->value.number);
+			else
+				sum.value = rna_value_unreadable();
 		}
 	}
 	return sum;
@@ -154,8 +167,8 @@ static bool is_of(const struct rna_ethernet_count *count, uint64_t id)
 	return count->id == id;
 }
 
-struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
-				  enum rna_ethernet_statistic_id id)
+struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
+					 enum rna_ethernet_statistic_id id)
 {
 	return sum_up(ethernet, port, is_of, id);
 }
@@ -172,19 +185,8 @@ static bool is_discard(const struct rna_ethernet_count *count, uint64_t prioriti
 	}
 }
 
-struct rna_value rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
-				       uint64_t priorities)
+struct rna_ethernet_sum rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
+					      uint64_t priorities)
 {
 	return sum_up(ethernet, port, is_discard, priorities);
-}
-
-uint64_t rna_ethernet_wires(const struct rna_ethernet *ethernet, unsigned port)
-{
-	enum { FACTOR = 1000003 };
-	uint64_t ret = 0;
-
-	for (size_t i = 0; ethernet && i < ethernet->count; i++)
-		if (ethernet->netdevs[i].port == port)
-			ret = ret * FACTOR + ethernet->netdevs[i].ifindex;
-	return ret;
 }

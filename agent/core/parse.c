@@ -137,6 +137,11 @@ bool rna_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+uint64_t rna_fingerprint(uint64_t before, uint64_t number)
+{
+	return (before + number + 1) * 1000003;
+}
+
 int rna_compare_u64(const void *a, const void *b)
 {
 	const uint64_t *first = a, *second = b;

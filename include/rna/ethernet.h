@@ -208,16 +208,20 @@ struct rna_ethernet {
 	const struct rna_ethernet_netdev *netdevs; /* by port, then by name */
 };
 
-/*
- * A statistic of a port: the sum over interfaces, priorities and lanes. Absent when none has it;
- * unreadable when one could not be read, for a sum without it would fall.
- */
-struct rna_value rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
-				  enum rna_ethernet_statistic_id id);
+/* Over interfaces, priorities and lanes of a port. */
+struct rna_ethernet_sum {
+	/* Absent: there is none to sum up. Unreadable: one was, for a sum without it would fall. */
+	struct rna_value value;
+	/*
+	 * Another number: a sum over others than before, which says nothing of what rose. A bond
+	 * got a member, one that lost its link tells no statistics of FEC. 0: over none.
+	 */
+	uint64_t summands;
+};
+
+struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
+					 enum rna_ethernet_statistic_id id);
 
 /* Frames received of these priorities (bit n: of priority n) and dropped, for whatever reason. */
-struct rna_value rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
-				       uint64_t priorities);
-
-/* Tells whether sums are of the same interfaces as before; 0: there are none. */
-uint64_t rna_ethernet_wires(const struct rna_ethernet *ethernet, unsigned port);
+struct rna_ethernet_sum rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
+					      uint64_t priorities);

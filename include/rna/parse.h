@@ -26,5 +26,11 @@ int rna_compare_names(const char *a, const char *b);
 /* Are both the same text, or both NULL? */
 bool rna_same_text(const char *a, const char *b);
 
+/*
+ * To tell lists of numbers apart without keeping them: one more number for a fingerprint that began
+ * as 0. No end is put to a list, so one that is followed by another has to have one.
+ */
+uint64_t rna_fingerprint(uint64_t before, uint64_t number);
+
 /* For qsort(): numbers in ascending order. */
 int rna_compare_u64(const void *a, const void *b);

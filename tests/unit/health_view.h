@@ -46,8 +46,10 @@ struct node_port {
 	struct rna_value traffic_class;
 	bool has_qos;
 	struct rna_qos_port qos;
-	struct rna_ethernet_link ethernet_link; /* of the interface */
-	struct rna_ethernet_count statistic;    /* of it; absent: none */
+	struct rna_qos_port other_qos; /* of another member of its bond; without netdev: none */
+	struct rna_ethernet_link ethernet_link;    /* of the interface */
+	struct rna_ethernet_count statistic;       /* of it; absent: none */
+	struct rna_ethernet_count other_statistic; /* of another member of its bond, likewise */
 	struct rna_value virtual_functions;
 	size_t module_count;
 	struct rna_port_module module;
@@ -214,24 +216,33 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 	return &part->part;
 }
 
-/* Of the port's interface. */
+/* Of the port's interface, and of another one. */
 static struct rna_part *node_ethernet(const struct node *node, const struct node_port *port)
 {
 	struct rna_ethernet *part = node_part(node, RNA_COLLECTOR_ETHERNET, sizeof(*part));
-	struct rna_ethernet_netdev *netdev = rna_arena_alloc(part->part.arena, sizeof(*netdev));
-	struct rna_ethernet_count *count = rna_arena_alloc(part->part.arena, sizeof(*count));
+	struct rna_ethernet_netdev *netdevs =
+		rna_arena_array(part->part.arena, 2, sizeof(*netdevs));
+	struct rna_ethernet_count *counts = rna_arena_array(part->part.arena, 2, sizeof(*counts));
 
-	*count = port->statistic;
-	*netdev = (struct rna_ethernet_netdev){
+	counts[0] = port->statistic;
+	counts[1] = port->other_statistic;
+	netdevs[0] = (struct rna_ethernet_netdev){
 		.name = port->netdev.name,
 		.ifindex = port->netdev.ifindex,
 		.port = 1,
 		.link = port->ethernet_link,
-		.count = count->value.state != RNA_VALUE_ABSENT,
-		.counts = count,
+		.count = counts[0].value.state != RNA_VALUE_ABSENT,
+		.counts = &counts[0],
 	};
-	part->netdevs = netdev;
-	part->count = port->netdev.name != NULL;
+	netdevs[1] = (struct rna_ethernet_netdev){
+		.name = "other",
+		.ifindex = 1000,
+		.port = 1,
+		.count = counts[1].value.state != RNA_VALUE_ABSENT,
+		.counts = &counts[1],
+	};
+	part->netdevs = netdevs;
+	part->count = (port->netdev.name != NULL) + netdevs[1].count;
 	return &part->part;
 }
 
@@ -348,10 +359,13 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 		device->parts[RNA_COLLECTOR_GIDS] = &gids->part;
 	}
 	if (port->has_qos) {
-		struct rna_qos *qos =
-			NODE_PORT_PART(rna_qos, rna_qos_port, RNA_COLLECTOR_QOS, .netdev = NULL);
+		struct rna_qos *qos = node_part(node, RNA_COLLECTOR_QOS, sizeof(*qos));
+		struct rna_qos_port *ports = rna_arena_array(qos->part.arena, 2, sizeof(*ports));
 
-		*(struct rna_qos_port *)(uintptr_t)qos->ports = port->qos;
+		ports[0] = port->qos;
+		ports[1] = port->other_qos;
+		qos->ports = ports;
+		qos->port_count = 1 + (port->other_qos.netdev != NULL);
 		device->parts[RNA_COLLECTOR_QOS] = &qos->part;
 	}
 	device->parts[RNA_COLLECTOR_PCIE] = node_pcie(node, port);

@@ -11,6 +11,8 @@
 #include "tree.h"
 
 #include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,21 +28,42 @@ static struct script {
 	size_t count;
 	size_t grows_to; /* when statistics are read next; 0: it does not grow */
 	int error;       /* of everything */
+	bool knows_link; /* how often it was lost: 12 times */
+	int link_error;
 	unsigned lists, reads, asks;
 	char asked[256]; /* interfaces, in their order */
 } script;
 
-static int answer_nothing(struct rna_ethtool_talk *talk,
-			  const struct rna_ethtool_question *question, const char *netdev,
-			  struct rna_arena *arena, struct rna_bytes *ret)
+static struct rna_bytes link_answer(void)
 {
-	(void)talk, (void)arena, (void)ret;
+	static struct {
+		struct nlmsghdr head;
+		struct genlmsghdr generic;
+		struct nlattr downs_head;
+		uint32_t downs;
+	} message;
+
+	message.head = (struct nlmsghdr){.nlmsg_len = sizeof(message), .nlmsg_type = 21};
+	message.generic = (struct genlmsghdr){.cmd = rna_ethtool_link_question.reply};
+	message.downs_head = (struct nlattr){.nla_len = 8, .nla_type = 7}; /* EXT_DOWN_CNT */
+	message.downs = 12;
+	return (struct rna_bytes){(const uint8_t *)&message, sizeof(message)};
+}
+
+/* Drivers know nothing, unless the script says so. */
+static int answer(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
+		  const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
+{
+	(void)talk, (void)arena;
 	script.asks++;
-	if (question == &rna_ethtool_link_question) {
-		(void)strcat(script.asked, netdev);
-		(void)strcat(script.asked, " ");
-	}
-	return script.error ? script.error : -EOPNOTSUPP;
+	if (question != &rna_ethtool_link_question)
+		return script.error ? script.error : -EOPNOTSUPP;
+	(void)strcat(script.asked, netdev);
+	(void)strcat(script.asked, " ");
+	*ret = link_answer();
+	if (script.error || script.link_error)
+		return script.error ? script.error : script.link_error;
+	return script.knows_link ? 0 : -EOPNOTSUPP;
 }
 
 static int list_names(const struct rna_root *root, const char *netdev, struct rna_arena *arena,
@@ -77,7 +100,7 @@ static int read_numbers(const struct rna_root *root, const char *netdev, size_t 
 }
 
 static const struct rna_ethtool_backend scripted = {
-	.ask = answer_nothing,
+	.ask = answer,
 	.list_statistics = list_names,
 	.read_statistics = read_numbers,
 };
@@ -173,7 +196,8 @@ static void members_of_a_bond_are_asked(void **state)
 	part = collect(node);
 	assert_int_equal(of(part)->count, 2);
 	assert_string_equal(script.asked, "eth1 eth2 ");
-	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_RECEIVE_DISCARDS).number, 204);
+	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_RECEIVE_DISCARDS).value.number,
+			 204);
 }
 
 /* Each its own, and both that of neither; all of them where it stands on the bond, as rxe does. */
@@ -319,7 +343,7 @@ static void failures_are_counted(void **state)
 	part = collect(node);
 	assert_int_equal(of(part)->count, 0);
 	assert_int_equal(part->errors[RNA_REASON_IO], 6); /* five questions, and the list */
-	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_FCS_ERRORS).state,
+	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_FCS_ERRORS).value.state,
 			 RNA_VALUE_ABSENT);
 }
 
@@ -334,8 +358,36 @@ static void what_fails_once_is_unreadable(void **state)
 	script.error = -EIO;
 	second = collect(node);
 	assert_int_equal(of(second)->netdevs[0].count, of(first)->netdevs[0].count);
-	assert_int_equal(rna_ethernet_sum(of(second), 1, RNA_ETHERNET_RECEIVE_DISCARDS).state,
+	assert_int_equal(rna_ethernet_sum(of(second), 1, RNA_ETHERNET_RECEIVE_DISCARDS).value.state,
 			 RNA_VALUE_UNREADABLE);
+}
+
+/* One question of many. Once it is answered again, what is not said is not there. */
+static void what_one_question_would_tell_is_unreadable(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL, *third = NULL;
+	struct node *node = *state;
+
+	script.knows_link = true;
+	first = collect(node);
+	assert_int_equal(rna_ethernet_sum(of(first), 1, RNA_ETHERNET_LINK_DOWNS).value.number, 12);
+	node->in.previous = first;
+	script.link_error = -EAGAIN;
+	second = collect(node);
+	assert_int_equal(rna_ethernet_sum(of(second), 1, RNA_ETHERNET_LINK_DOWNS).value.state,
+			 RNA_VALUE_UNREADABLE);
+	assert_int_equal(rna_ethernet_sum(of(second), 1, RNA_ETHERNET_LINK_DOWNS).summands,
+			 rna_ethernet_sum(of(first), 1, RNA_ETHERNET_LINK_DOWNS).summands);
+	assert_int_equal(
+		rna_ethernet_sum(of(second), 1, RNA_ETHERNET_RECEIVE_DISCARDS).value.number, 102);
+	assert_int_equal(rna_part_error_count(second), 1);
+	node->in.previous = second;
+	script.link_error = 0;
+	script.knows_link = false;
+	third = collect(node);
+	assert_int_equal(rna_ethernet_sum(of(third), 1, RNA_ETHERNET_LINK_DOWNS).value.state,
+			 RNA_VALUE_ABSENT);
+	assert_int_equal(rna_ethernet_sum(of(third), 1, RNA_ETHERNET_LINK_DOWNS).summands, 0);
 }
 
 static void the_first_source_counts(void **state)
@@ -346,7 +398,7 @@ static void the_first_source_counts(void **state)
 	script.names[0] = "rx_crc_errors_phy";
 	script.names[1] = "rx_crc_errors";
 	part = collect(node);
-	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_FCS_ERRORS).number, 100);
+	assert_int_equal(rna_ethernet_sum(of(part), 1, RNA_ETHERNET_FCS_ERRORS).value.number, 100);
 }
 
 /* -- Those that a setting names -----------------------------------------------------------------
@@ -482,13 +534,14 @@ static void sums_need_all_of_their_values(void **state)
 	const struct rna_ethernet part = {.count = 1, .netdevs = &netdev};
 
 	(void)state;
-	assert_int_equal(rna_ethernet_sum(&part, 1, RNA_ETHERNET_PRIORITY_DISCARDS).number, 7);
-	assert_int_equal(rna_ethernet_sum(&part, 2, RNA_ETHERNET_PRIORITY_DISCARDS).state,
+	assert_int_equal(rna_ethernet_sum(&part, 1, RNA_ETHERNET_PRIORITY_DISCARDS).value.number,
+			 7);
+	assert_int_equal(rna_ethernet_sum(&part, 2, RNA_ETHERNET_PRIORITY_DISCARDS).value.state,
 			 RNA_VALUE_ABSENT);
 	counts[1].value = rna_value_unreadable();
-	assert_int_equal(rna_ethernet_sum(&part, 1, RNA_ETHERNET_PRIORITY_DISCARDS).state,
+	assert_int_equal(rna_ethernet_sum(&part, 1, RNA_ETHERNET_PRIORITY_DISCARDS).value.state,
 			 RNA_VALUE_UNREADABLE);
-	assert_int_equal(rna_ethernet_sum(NULL, 1, RNA_ETHERNET_PRIORITY_DISCARDS).state,
+	assert_int_equal(rna_ethernet_sum(NULL, 1, RNA_ETHERNET_PRIORITY_DISCARDS).value.state,
 			 RNA_VALUE_ABSENT);
 }
 
@@ -508,6 +561,7 @@ int main(void)
 		TEST(a_list_that_grows_while_it_is_read),
 		TEST(failures_are_counted),
 		TEST(what_fails_once_is_unreadable),
+		TEST(what_one_question_would_tell_is_unreadable),
 		TEST(the_first_source_counts),
 		TEST(named_statistics_are_read_besides),
 		TEST(other_names_are_looked_for_at_once),

@@ -379,6 +379,28 @@ static void test_sums_over_other_interfaces(void **state)
 	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5120), "errors-rising warning");
 }
 
+/* A member without link tells no statistics of FEC; on return its whole history is none that rose.
+ */
+static void test_sums_of_a_member_that_is_silent_for_a_while(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic =
+		(struct rna_ethernet_count){RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, -1,
+					    rna_value_ok(4000)};
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic.value = rna_value_unreadable();
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic.value = rna_value_ok(4009);
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic.value = (struct rna_value){0};
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1001),
+			    "errors-rising warning"); /* 9 and 1 */
+}
+
 /* What rises by how much, and who is to blame. Another link layer has none of it. */
 static void test_statistics_of_ethernet_ports(void **state)
 {
@@ -615,6 +637,7 @@ int main(void)
 		TEST(test_pcie_errors_rise_and_name_the_hop),
 		TEST(test_lossless_discards),
 		TEST(test_sums_over_other_interfaces),
+		TEST(test_sums_of_a_member_that_is_silent_for_a_while),
 		TEST(test_statistics_of_ethernet_ports),
 		TEST(test_times_of_ethernet_ports),
 		TEST(test_counters_of_another_link_layer),
