@@ -434,7 +434,7 @@ static int parse_device(struct nl_msg *message, void *userdata)
 	return answer->error < 0 ? NL_STOP : NL_OK;
 }
 
-static int list_numbers(struct rna_rdma_numbers *numbers)
+static int list_once(struct rna_rdma_numbers *numbers)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	struct device_answer answer = {.numbers = numbers};
@@ -445,8 +445,16 @@ static int list_numbers(struct rna_rdma_numbers *numbers)
 		return -ENOMEM;
 	numbers->count = 0; /* of a list that broke off */
 	error = ask(NETLINK_RDMA, message, parse_device, &answer);
-	if (error == 0)
-		error = answer.error;
+	return error < 0 ? error : answer.error;
+}
+
+/* A device that comes or goes while they are listed breaks the list off. */
+static int list_numbers(struct rna_rdma_numbers *numbers)
+{
+	int error = -EAGAIN;
+
+	for (unsigned i = 0; i < DUMP_TRIES && error == -EAGAIN; i++)
+		error = list_once(numbers);
 	numbers->listed = error == 0;
 	return error;
 }
