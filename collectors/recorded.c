@@ -241,6 +241,7 @@ const struct rna_vf_member rna_vf_members[] = {
 	{"trust", .value = offsetof(struct rna_virtual_function, trust)},
 	{"vlan", .value = offsetof(struct rna_virtual_function, vlan)},
 	{"vlan_priority", .value = offsetof(struct rna_virtual_function, vlan_priority)},
+	{"max_rate", .value = offsetof(struct rna_virtual_function, max_rate)},
 };
 const size_t rna_vf_member_count = RNA_ARRAY_SIZE(rna_vf_members);
 

@@ -116,6 +116,16 @@ static void read_link(struct run *run, struct rna_bytes bytes, struct rna_virtua
 		ret->link = rna_value_ok(link.link_state);
 }
 
+static void read_rate(struct run *run, struct rna_bytes bytes, struct rna_virtual_function *ret)
+{
+	enum { MEGABIT = 1000000 };
+	struct ifla_vf_rate rate;
+
+	(void)run;
+	memcpy(&rate, bytes.data, sizeof(rate));
+	ret->max_rate = rna_value_ok((uint64_t)rate.max_tx_rate * MEGABIT);
+}
+
 static const struct {
 	uint16_t type;
 	size_t size; /* at least */
@@ -125,6 +135,7 @@ static const struct {
 	{IFLA_VF_VLAN, sizeof(struct ifla_vf_vlan), read_vlan},
 	{IFLA_VF_SPOOFCHK, sizeof(struct ifla_vf_spoofchk), read_spoof_check},
 	{IFLA_VF_LINK_STATE, sizeof(struct ifla_vf_link_state), read_link},
+	{IFLA_VF_RATE, sizeof(struct ifla_vf_rate), read_rate},
 	{IFLA_VF_TRUST, sizeof(struct ifla_vf_trust), read_trust},
 	{IFLA_VF_IB_NODE_GUID, sizeof(struct ifla_vf_guid), read_node_guid},
 	{IFLA_VF_IB_PORT_GUID, sizeof(struct ifla_vf_guid), read_port_guid},

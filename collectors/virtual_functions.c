@@ -188,6 +188,7 @@ static void merge(struct run *run, const struct rna_vf_list *list)
 		function->trust = told->trust;
 		function->vlan = told->vlan;
 		function->vlan_priority = told->vlan_priority;
+		function->max_rate = told->max_rate;
 	}
 }
 

@@ -195,6 +195,7 @@ static json_t *function_object(struct rna_json_writer *writer,
 	set_boolean(writer, object, "trust", function->trust);
 	rna_json_set_value(writer, object, "vlan", function->vlan);
 	rna_json_set_value(writer, object, "vlan_priority", function->vlan_priority);
+	rna_json_set_value(writer, object, "max_rate_bits_per_second", function->max_rate);
 	return object;
 }
 

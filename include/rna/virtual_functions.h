@@ -43,6 +43,7 @@ struct rna_virtual_function {
 	struct rna_value trust;
 	struct rna_value vlan; /* 0: none */
 	struct rna_value vlan_priority;
+	struct rna_value max_rate; /* bits per second that it may send; 0: no limit of its own */
 };
 
 /* What can be said of each of them, to be counted. */

@@ -87,6 +87,7 @@ static void put_vf(struct message *message, uint32_t number, uint8_t mac, uint32
 	struct ifla_vf_spoofchk check = {number, answer};
 	struct ifla_vf_link_state link = {number, number % 4};
 	struct ifla_vf_trust trust = {number, answer};
+	struct ifla_vf_rate rate = {.vf = number, .max_tx_rate = 2500 * number};
 
 	put_attribute(message, IFLA_VF_MAC, &address, sizeof(address));
 	put_attribute(message, IFLA_VF_VLAN, &vlan, sizeof(vlan));
@@ -94,6 +95,7 @@ static void put_vf(struct message *message, uint32_t number, uint8_t mac, uint32
 	put_attribute(message, IFLA_VF_SPOOFCHK, &check, sizeof(check));
 	put_attribute(message, IFLA_VF_LINK_STATE, &link, sizeof(link));
 	put_attribute(message, IFLA_VF_TRUST, &trust, sizeof(trust));
+	put_attribute(message, IFLA_VF_RATE, &rate, sizeof(rate));
 	close_nest(message, nest);
 }
 
@@ -146,6 +148,7 @@ static void test_ethernet(void **state)
 	assert_int_equal(list.functions[0].vlan_priority.number, 3);
 	assert_int_equal(list.functions[0].link.number, RNA_VF_LINK_UP);
 	assert_int_equal(list.functions[0].trust.number, 1);
+	assert_int_equal(list.functions[0].max_rate.number, 2500000000);
 	assert_null(list.functions[0].port_guid);
 	assert_null(list.functions[1].mac);
 	assert_int_equal(list.functions[1].assigned.state, RNA_VALUE_OK);
