@@ -572,7 +572,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
 		.help = "Packets of an active RoCE port are treated otherwise than on most ports of the "
-			"same card: PFC, trust, DSCP table, ETS, ECN or traffic class.",
+			"same card, or otherwise by one member of its bond than by another: PFC, trust, "
+			"DSCP table, ETS, ECN or traffic class.",
 		.check = rna_check_qos_rails,
 		.remedy = "Configure all rails by the same script (mlnx_qos, dcb, or the driver's own "
 			  "tool), and look at the switch port, which has to match.",

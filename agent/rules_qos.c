@@ -37,13 +37,13 @@ static const char *say_priorities(uint64_t mask, struct rna_arena *arena)
 
 /* -- Rails ------------------------------------------------------------------------------------- */
 
-/* Of a table, to compare it by: FNV-1a. */
-static uint64_t hash(uint64_t before, const uint8_t *bytes, size_t len)
+/* Of a table, to compare it by. */
+static uint64_t fingerprint(uint64_t before, const uint8_t *bytes, size_t len)
 {
-	uint64_t ret = before ? before : UINT64_C(0xcbf29ce484222325);
+	uint64_t ret = before;
 
 	for (size_t i = 0; i < len; i++)
-		ret = (ret ^ bytes[i]) * UINT64_C(0x100000001b3);
+		ret = rna_fingerprint(ret, bytes[i]);
 	return ret;
 }
 
@@ -78,7 +78,7 @@ static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 	if (!dcb || port->qos->trust != RNA_TRUST_DSCP)
 		return false;
-	*ret = hash(0, dcb->dscp_priority, sizeof(dcb->dscp_priority));
+	*ret = fingerprint(0, dcb->dscp_priority, sizeof(dcb->dscp_priority));
 	return true;
 }
 
@@ -88,9 +88,9 @@ static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 	if (!dcb || !dcb->has_ets)
 		return false;
-	*ret = hash(0, dcb->traffic_class, sizeof(dcb->traffic_class));
-	*ret = hash(*ret, dcb->bandwidth, sizeof(dcb->bandwidth));
-	*ret = hash(*ret, dcb->algorithm, sizeof(dcb->algorithm));
+	*ret = fingerprint(0, dcb->traffic_class, sizeof(dcb->traffic_class));
+	*ret = fingerprint(*ret, dcb->bandwidth, sizeof(dcb->bandwidth));
+	*ret = fingerprint(*ret, dcb->algorithm, sizeof(dcb->algorithm));
 	return true;
 }
 
@@ -150,32 +150,82 @@ static const struct {
 	{"traffic class", traffic_class_of, say_class},
 };
 
+/* Differences in words: those from most rails, and those among the members of a bond. */
+struct differences {
+	struct rna_strbuf *text;
+	struct rna_arena *arena;
+	const char *from; /* what the next one is the first difference from; NULL: as before */
+};
+
+static const char *say(size_t trait, uint64_t value, struct rna_arena *arena)
+{
+	const char *ret = traits[trait].say(value, arena);
+
+	return ret ? ret : "?";
+}
+
+/* "PFC for priority 4, and priority 3 on WHOM"; of a table only that it is another one. */
+static void say_difference(size_t trait, uint64_t own, uint64_t other, const char *whom,
+			   struct differences *out)
+{
+	rna_strbuf_puts(out->text, out->text->len > 0 ? "; " : "");
+	if (out->from)
+		rna_strbuf_printf(out->text, "%s: ", out->from);
+	out->from = NULL;
+	if (traits[trait].say)
+		rna_strbuf_printf(out->text, "%s %s, and %s on %s", traits[trait].name,
+				  say(trait, own, out->arena), say(trait, other, out->arena), whom);
+	else
+		rna_strbuf_printf(out->text, "another %s", traits[trait].name);
+}
+
+static void compare_rails(const struct rna_rule_input *in, struct differences *out)
+{
+	out->from = "unlike most ports of the same card";
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
+		uint64_t own, usual;
+
+		if (rna_rail_is_odd(in, traits[i].get, &usual) && traits[i].get(in->subject, &own))
+			say_difference(i, own, usual, "the others", out);
+	}
+}
+
+/* A packet takes this member of a bond or that, and is to be treated alike. */
+static void compare_members(const struct rna_rule_subject *port, const struct rna_qos_port *member,
+			    struct differences *out)
+{
+	const char *first_name = port->qos->netdev;
+	struct rna_rule_subject as_member = *port;
+
+	as_member.qos = member;
+	out->from = rna_arena_printf(out->arena, "%s unlike %s of the same bond", member->netdev,
+				     first_name);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
+		uint64_t own, first;
+
+		if (traits[i].get(&as_member, &own) && traits[i].get(port, &first) && own != first)
+			say_difference(i, own, first, first_name, out);
+	}
+}
+
 /* All that differs is one finding: it has one cause, a script that did not run here. */
 void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct differences differences = {.text = &text, .arena = out->arena};
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_qos *qos = rna_device_qos(port->device);
+	const struct rna_qos_port *member;
+	size_t from = 0;
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
-		const char *own_text, *usual_text;
-		uint64_t own, usual;
-
-		if (!rna_rail_is_odd(in, traits[i].get, &usual) ||
-		    !traits[i].get(in->subject, &own))
-			continue;
-		rna_strbuf_puts(&text, text.len > 0 ? "; " : "");
-		if (!traits[i].say) {
-			rna_strbuf_printf(&text, "another %s", traits[i].name);
-			continue;
-		}
-		own_text = traits[i].say(own, out->arena);
-		usual_text = traits[i].say(usual, out->arena);
-		rna_strbuf_printf(&text, "%s %s, and %s on the others", traits[i].name,
-				  own_text ? own_text : "?", usual_text ? usual_text : "?");
-	}
+	compare_rails(in, &differences);
+	while ((member = rna_qos_next(qos, port->number, &from)))
+		if (member != port->qos && member->netdev && port->qos->netdev)
+			compare_members(port, member, &differences);
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
 	else if (text.len > 0)
-		(void)rna_find(out, "unlike most ports of the same card: %s", text.data);
+		(void)rna_find(out, "%s", text.data);
 }
 
 /* -- The plan ---------------------------------------------------------------------------------- */

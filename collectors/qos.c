@@ -289,64 +289,97 @@ static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *
 
 /* -- Ports ------------------------------------------------------------------------------------- */
 
-const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs,
-					     const struct rna_device *device, unsigned port)
+/* Of a port, with Ethernet; NULL: it has none. */
+static const struct rna_netdev *find_netdev(const struct run *run, unsigned port)
 {
-	struct rna_netdev_search search = {.netdevs = netdevs};
-	const struct rna_port_netdev *found = rna_netdev_search_port(&search, device->name, port);
-	const struct rna_netdev *own =
+	struct rna_netdev_search search = {.netdevs = run->in->netdevs};
+	const struct rna_port_netdev *found =
+		rna_netdev_search_port(&search, run->in->device->name, port);
+	const struct rna_netdev *netdev =
 		found ? rna_netdev_search_name(&search, found->netdev) : NULL;
-	const struct rna_netdev *member = NULL;
-	size_t from = 0;
 
-	if (!own || own->type != ARPHRD_ETHER)
+	return netdev && netdev->type == ARPHRD_ETHER ? netdev : NULL;
+}
+
+static const struct rna_netdev *next_member(const struct run *run, const struct rna_netdev *netdev,
+					    size_t *from)
+{
+	if (!netdev->bond)
 		return NULL;
-	if (own->bond)
-		member = rna_netdevs_next_member(netdevs, own->name, device, &from);
-	return member ? member : own;
+	return rna_netdevs_next_member(run->in->netdevs, netdev->name, run->in->device, from);
+}
+
+static int read_netdev(struct run *run, const char *netdev, struct rna_qos_port *port)
+{
+	port->netdev = rna_arena_strdup(run->part->arena, netdev);
+	if (!port->netdev)
+		return -ENOMEM;
+	port->dcb = read_dcb(run, netdev);
+	port->trust = read_trust(run, netdev, port->dcb);
+	for (enum rna_ecn role = 0; role < RNA_ECN_COUNT; role++)
+		port->ecn[role] = read_ecn(run, netdev, role);
+	return 0;
 }
 
 /* VLANs stand on the bond, all else is its members'. */
 static const char *name_on_top(const struct rna_netdev *netdev)
 {
-	return netdev->master ? netdev->master : netdev->name;
+	return !netdev->bond && netdev->master ? netdev->master : netdev->name;
 }
 
-static int read_port(struct run *run, const struct rna_netdev *netdev, struct rna_qos_port *port)
+static int read_port(struct run *run, unsigned number, struct rna_qos *qos,
+		     struct rna_qos_port *ports)
 {
+	const struct rna_netdev *netdev = find_netdev(run, number), *member = NULL;
+	struct rna_qos_port *port = &ports[qos->port_count++];
+	size_t from = 0;
 	int status;
 
-	port->netdev = rna_arena_strdup(run->part->arena, netdev->name);
-	if (!port->netdev)
-		return -ENOMEM;
-	port->dcb = read_dcb(run, netdev->name);
-	port->trust = read_trust(run, netdev->name, port->dcb);
-	for (enum rna_ecn role = 0; role < RNA_ECN_COUNT; role++)
-		port->ecn[role] = read_ecn(run, netdev->name, role);
-	status = read_defaults(run, port);
+	port->number = number;
+	if (netdev)
+		member = next_member(run, netdev, &from);
+	if (!netdev || (member ? member : netdev)->representor)
+		return 0;
+	status = read_netdev(run, member ? member->name : netdev->name, port);
+	if (status == 0)
+		status = read_defaults(run, port);
 	if (status == 0)
 		status = read_parameters(run, port);
-	return status < 0 ? status : read_vlans(run, name_on_top(netdev), port);
+	if (status == 0)
+		status = read_vlans(run, name_on_top(netdev), port);
+	while (status == 0 && (member = next_member(run, netdev, &from))) {
+		ports[qos->port_count] = *port; /* what is not the member's is the port's */
+		status = read_netdev(run, member->name, &ports[qos->port_count++]);
+	}
+	return status;
+}
+
+/* How many there may be: each interface is a member of one bond at most. */
+static size_t most_ports(const struct run *run)
+{
+	const struct rna_device *device = run->in->device;
+
+	return device->port_count * (1 + (run->in->netdevs ? run->in->netdevs->count : 0));
 }
 
 static int read_ports(struct run *run, struct rna_qos *qos)
 {
 	const struct rna_device *device = run->in->device;
-	struct rna_qos_port *ports =
-		rna_arena_array(run->part->arena, device->port_count, sizeof(*ports));
+	struct rna_qos_port *ports = rna_arena_array(run->scratch, most_ports(run), sizeof(*ports));
+	struct rna_qos_port *kept;
 	int status = ports ? 0 : -ENOMEM;
 
-	for (size_t i = 0; status == 0 && i < device->port_count; i++) {
-		const struct rna_netdev *netdev =
-			rna_qos_find_netdev(run->in->netdevs, device, device->ports[i]);
-
-		ports[i].number = device->ports[i];
-		if (netdev && !netdev->representor)
-			status = read_port(run, netdev, &ports[i]);
-	}
-	qos->ports = ports;
-	qos->port_count = device->port_count;
-	return status;
+	for (size_t i = 0; status == 0 && i < device->port_count; i++)
+		status = read_port(run, device->ports[i], qos, ports);
+	if (status < 0)
+		return status;
+	kept = rna_arena_array(run->part->arena, qos->port_count, sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	if (qos->port_count > 0)
+		memcpy(kept, ports, qos->port_count * sizeof(*kept));
+	qos->ports = kept;
+	return 0;
 }
 
 int rna_collect_qos(const struct rna_collect_input *in, struct rna_part **ret,

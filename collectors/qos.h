@@ -2,8 +2,6 @@
 /* Where the settings of quality of service stand: for the collector, and for recordings. */
 #pragma once
 
-#include "rna/device.h"
-#include "rna/netdev.h"
 #include "rna/qos.h"
 
 /* Below the directory of an interface; drivers of NVIDIA's own package have these. */
@@ -21,10 +19,3 @@ extern const char *const rna_qos_ecn_directories[RNA_ECN_COUNT]; /* "roce_np", "
 
 /* What a directory of an interface calls those on top of it. */
 #define RNA_QOS_UPPER "upper_"
-
-/*
- * The interface whose hardware carries the port's packets: the port's own, or the device's
- * first member where that is a bond. NULL: there is none, or it is no Ethernet.
- */
-const struct rna_netdev *rna_qos_find_netdev(const struct rna_netdevs *netdevs,
-					     const struct rna_device *device, unsigned port);

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Metrics of quality of service. There are eight of everything, and 64 DSCPs: these stand in ranges
- * as labels, for one wants to see where they lead, and nobody draws a graph of them.
+ * as labels, for one wants to see where they lead, and nobody draws a graph of them. What is an
+ * interface's has the label netdev besides: of a bond, each member is configured by itself.
  */
 #include "families_qos.h"
 
 #include "rna/qos.h"
+
+typedef void write_interface(const struct rna_subject *interface, struct rna_writer *writer);
+
+/* Hands each interface of a port to write, as if it were the port, with its name in the labels. */
+static void each_interface(const struct rna_subject *port, struct rna_writer *writer,
+			   write_interface *write)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_qos *qos = rna_device_qos(port->device);
+	struct rna_subject interface = *port;
+	size_t from = 0;
+
+	while ((interface.qos = rna_qos_next(qos, port->port, &from))) {
+		if (!interface.qos->netdev)
+			continue;
+		rna_labels_begin(&labels, port->labels);
+		rna_label_add(&labels, "netdev", interface.qos->netdev);
+		interface.labels = (struct rna_span){labels.data, labels.len};
+		if (rna_strbuf_ok(&labels))
+			write(&interface, writer);
+		else
+			writer->out->failed = true;
+	}
+}
 
 /* One sample of a port with one number as a label more. */
 static void write_numbered(const struct rna_subject *port, struct rna_writer *writer,
@@ -20,9 +45,9 @@ static void write_numbered(const struct rna_subject *port, struct rna_writer *wr
 
 /* -- Priorities -------------------------------------------------------------------------------- */
 
-static const struct rna_dcb *dcb_of(const struct rna_subject *port)
+static const struct rna_dcb *dcb_of(const struct rna_subject *interface)
 {
-	return port->qos ? port->qos->dcb : NULL;
+	return interface->qos->dcb;
 }
 
 static const char *dcbx_name(const struct rna_dcb *dcb)
@@ -34,31 +59,39 @@ static const char *dcbx_name(const struct rna_dcb *dcb)
 	return host.number ? "host" : "firmware";
 }
 
-void rna_family_qos_info(const struct rna_subject *port, struct rna_writer *writer)
+static void write_qos_info(const struct rna_subject *interface, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 	const char *trust, *dcbx, *mode;
 
-	if (!port->qos)
-		return;
-	trust = rna_trust_name(port->qos->trust);
-	dcbx = dcbx_name(port->qos->dcb);
-	mode = port->qos->default_mode;
+	trust = rna_trust_name(interface->qos->trust);
+	dcbx = dcbx_name(interface->qos->dcb);
+	mode = interface->qos->default_mode;
 	if (!trust && !dcbx && !mode)
 		return;
-	rna_labels_begin(&labels, port->labels);
+	rna_labels_begin(&labels, interface->labels);
 	rna_label_add(&labels, "trust", trust);
 	rna_label_add(&labels, "dcbx", dcbx);
 	rna_label_add(&labels, "cm_mode", mode);
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
-void rna_family_pfc_enabled(const struct rna_subject *port, struct rna_writer *writer)
+void rna_family_qos_info(const struct rna_subject *port, struct rna_writer *writer)
 {
-	const struct rna_dcb *dcb = dcb_of(port);
+	each_interface(port, writer, write_qos_info);
+}
+
+static void write_pfc_enabled(const struct rna_subject *interface, struct rna_writer *writer)
+{
+	const struct rna_dcb *dcb = dcb_of(interface);
 
 	for (unsigned i = 0; dcb && rna_value_is_known(dcb->pfc) && i < RNA_PRIORITY_COUNT; i++)
-		write_numbered(port, writer, "priority", i, dcb->pfc.number >> i & 1);
+		write_numbered(interface, writer, "priority", i, dcb->pfc.number >> i & 1);
+}
+
+void rna_family_pfc_enabled(const struct rna_subject *port, struct rna_writer *writer)
+{
+	each_interface(port, writer, write_pfc_enabled);
 }
 
 static void write_frames(const struct rna_subject *port, struct rna_writer *writer,
@@ -74,16 +107,21 @@ static void write_frames(const struct rna_subject *port, struct rna_writer *writ
 	rna_writer_sample_labels(writer, &labels, count.number);
 }
 
-void rna_family_pfc_frames(const struct rna_subject *port, struct rna_writer *writer)
+static void write_pfc_frames(const struct rna_subject *interface, struct rna_writer *writer)
 {
-	const struct rna_dcb *dcb = dcb_of(port);
+	const struct rna_dcb *dcb = dcb_of(interface);
 
 	for (unsigned i = 0; dcb && rna_value_is_known(dcb->pfc) && i < RNA_PRIORITY_COUNT; i++) {
 		if (!(dcb->pfc.number >> i & 1))
 			continue;
-		write_frames(port, writer, i, "rx", dcb->pfc_received[i]);
-		write_frames(port, writer, i, "tx", dcb->pfc_sent[i]);
+		write_frames(interface, writer, i, "rx", dcb->pfc_received[i]);
+		write_frames(interface, writer, i, "tx", dcb->pfc_sent[i]);
 	}
+}
+
+void rna_family_pfc_frames(const struct rna_subject *port, struct rna_writer *writer)
+{
+	each_interface(port, writer, write_pfc_frames);
 }
 
 /* What a mask belongs to, as a label, and the label that says the mask in words. */
@@ -106,17 +144,22 @@ static void write_mask(const struct rna_subject *port, struct rna_writer *writer
 	rna_writer_sample_labels(writer, &labels, number);
 }
 
-void rna_family_priority_dscp(const struct rna_subject *port, struct rna_writer *writer)
+static void write_priority_dscp(const struct rna_subject *interface, struct rna_writer *writer)
 {
-	const struct rna_dcb *dcb = dcb_of(port);
+	const struct rna_dcb *dcb = dcb_of(interface);
 
 	for (unsigned i = 0; dcb && i < RNA_PRIORITY_COUNT; i++) {
 		uint64_t mask = rna_qos_dscps_of(dcb, i);
 
 		if (mask)
-			write_mask(port, writer, &(struct mask_labels){"priority", i, "dscps"},
+			write_mask(interface, writer, &(struct mask_labels){"priority", i, "dscps"},
 				   mask, 1);
 	}
+}
+
+void rna_family_priority_dscp(const struct rna_subject *port, struct rna_writer *writer)
+{
+	each_interface(port, writer, write_priority_dscp);
 }
 
 /* -- ECN, and what RDMA sends ------------------------------------------------------------------ */
@@ -134,10 +177,15 @@ static void write_ecn(const struct rna_subject *port, enum rna_ecn role, struct 
 	}
 }
 
+static void write_ecn_enabled(const struct rna_subject *interface, struct rna_writer *writer)
+{
+	for (enum rna_ecn role = 0; role < RNA_ECN_COUNT; role++)
+		write_ecn(interface, role, writer);
+}
+
 void rna_family_ecn_enabled(const struct rna_subject *port, struct rna_writer *writer)
 {
-	for (enum rna_ecn role = 0; port->qos && role < RNA_ECN_COUNT; role++)
-		write_ecn(port, role, writer);
+	each_interface(port, writer, write_ecn_enabled);
 }
 
 struct rna_value rna_family_traffic_class(const struct rna_subject *port)
@@ -188,27 +236,34 @@ void rna_family_vlan_mtu(const struct rna_subject *port, struct rna_writer *writ
 
 /* -- Details ----------------------------------------------------------------------------------- */
 
-static const struct rna_dcb *detailed_dcb_of(const struct rna_subject *port)
+static const struct rna_dcb *detailed_dcb_of(const struct rna_subject *interface)
 {
-	return port->view->metrics.qos_details ? dcb_of(port) : NULL;
+	return interface->view->metrics.qos_details ? dcb_of(interface) : NULL;
+}
+
+static void write_priority_traffic_class(const struct rna_subject *interface,
+					 struct rna_writer *writer)
+{
+	const struct rna_dcb *dcb = detailed_dcb_of(interface);
+
+	for (unsigned i = 0; dcb && dcb->has_ets && i < RNA_PRIORITY_COUNT; i++)
+		write_numbered(interface, writer, "priority", i, dcb->traffic_class[i]);
 }
 
 void rna_family_priority_traffic_class(const struct rna_subject *port, struct rna_writer *writer)
 {
-	const struct rna_dcb *dcb = detailed_dcb_of(port);
-
-	for (unsigned i = 0; dcb && dcb->has_ets && i < RNA_PRIORITY_COUNT; i++)
-		write_numbered(port, writer, "priority", i, dcb->traffic_class[i]);
+	each_interface(port, writer, write_priority_traffic_class);
 }
 
-void rna_family_traffic_class_bandwidth(const struct rna_subject *port, struct rna_writer *writer)
+static void write_traffic_class_bandwidth(const struct rna_subject *interface,
+					  struct rna_writer *writer)
 {
 	enum { MILLIONTHS_OF_PERCENT = 10000 };
-	const struct rna_dcb *dcb = detailed_dcb_of(port);
+	const struct rna_dcb *dcb = detailed_dcb_of(interface);
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
 	for (unsigned i = 0; dcb && dcb->has_ets && i < RNA_PRIORITY_COUNT; i++) {
-		rna_labels_begin(&labels, port->labels);
+		rna_labels_begin(&labels, interface->labels);
 		rna_label_add_number(&labels, "traffic_class", i);
 		rna_label_add(&labels, "algorithm", rna_ets_algorithm_name(dcb->algorithm[i]));
 		rna_writer_sample_labels(writer, &labels,
@@ -216,14 +271,25 @@ void rna_family_traffic_class_bandwidth(const struct rna_subject *port, struct r
 	}
 }
 
-void rna_family_receive_buffer(const struct rna_subject *port, struct rna_writer *writer)
+void rna_family_traffic_class_bandwidth(const struct rna_subject *port, struct rna_writer *writer)
 {
-	const struct rna_dcb *dcb = detailed_dcb_of(port);
+	each_interface(port, writer, write_traffic_class_bandwidth);
+}
+
+static void write_receive_buffer(const struct rna_subject *interface, struct rna_writer *writer)
+{
+	const struct rna_dcb *dcb = detailed_dcb_of(interface);
 
 	for (unsigned i = 0; dcb && dcb->has_buffers && i < RNA_PRIORITY_COUNT; i++)
 		if (dcb->buffer_bytes[i] > 0)
-			write_mask(port, writer, &(struct mask_labels){"buffer", i, "priorities"},
+			write_mask(interface, writer,
+				   &(struct mask_labels){"buffer", i, "priorities"},
 				   rna_qos_priorities_of_buffer(dcb, i), dcb->buffer_bytes[i]);
+}
+
+void rna_family_receive_buffer(const struct rna_subject *port, struct rna_writer *writer)
+{
+	each_interface(port, writer, write_receive_buffer);
 }
 
 void rna_family_congestion_parameter(const struct rna_subject *port, struct rna_writer *writer)

@@ -163,7 +163,7 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 			     rna_selftest_summary(writer, port->selftest));
 	rna_json_set_ethernet(writer, object, rna_device_ethernet(port->device), port->port);
 	set_gids(writer, object, port);
-	rna_json_set_qos(writer, object, port->qos);
+	rna_json_set_qos(writer, object, rna_device_qos(port->device), port->port);
 	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
 	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
 	rna_json_set_modules(writer, object, rna_device_modules(port->device), port->port);

@@ -21,9 +21,9 @@ void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 /* "optional_counters" of a port. */
 void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_port_optional_counters *counters);
-/* "qos" of a port. */
-void rna_json_set_qos(struct rna_json_writer *writer, json_t *object,
-		      const struct rna_qos_port *qos);
+/* "qos" of a port; of a bond with what its other members have. */
+void rna_json_set_qos(struct rna_json_writer *writer, json_t *object, const struct rna_qos *qos,
+		      unsigned port);
 /* "ethernet" of a port: its interface, or each member of its bond. */
 void rna_json_set_ethernet(struct rna_json_writer *writer, json_t *object,
 			   const struct rna_ethernet *ethernet, unsigned port);

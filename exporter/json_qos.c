@@ -134,24 +134,39 @@ static void set_lists(struct rna_json_writer *writer, json_t *object,
 	rna_json_set(writer, object, "vlans", vlans);
 }
 
-void rna_json_set_qos(struct rna_json_writer *writer, json_t *parent,
-		      const struct rna_qos_port *qos)
+/* What each member of a bond has for itself. */
+static json_t *interface_object(struct rna_json_writer *writer, const struct rna_qos_port *qos)
 {
-	json_t *object, *ecn;
+	json_t *object = json_object(), *ecn = json_object();
 
-	if (!qos || !qos->netdev)
-		return;
-	object = json_object();
 	rna_json_set_text(writer, object, "netdev", qos->netdev);
 	rna_json_set_text(writer, object, "trust", rna_trust_name(qos->trust));
 	if (qos->dcb)
 		set_dcb(writer, object, qos->dcb);
-	ecn = json_object();
 	for (enum rna_ecn role = 0; role < RNA_ECN_COUNT; role++)
 		set_mask(writer, ecn, rna_ecn_name(role), qos->ecn[role]);
 	rna_json_set(writer, object, "ecn_priorities", ecn);
-	rna_json_set_value(writer, object, "cm_tos", qos->default_tos);
-	rna_json_set_text(writer, object, "cm_mode", qos->default_mode);
-	set_lists(writer, object, qos);
+	return object;
+}
+
+void rna_json_set_qos(struct rna_json_writer *writer, json_t *parent, const struct rna_qos *qos,
+		      unsigned port)
+{
+	size_t from = 0;
+	const struct rna_qos_port *first = rna_qos_next(qos, port, &from), *member;
+	json_t *object, *members = NULL;
+
+	if (!first || !first->netdev)
+		return;
+	object = interface_object(writer, first);
+	rna_json_set_value(writer, object, "cm_tos", first->default_tos);
+	rna_json_set_text(writer, object, "cm_mode", first->default_mode);
+	set_lists(writer, object, first);
+	while ((member = rna_qos_next(qos, port, &from))) {
+		members = members ? members : json_array();
+		rna_json_append(writer, members, interface_object(writer, member));
+	}
+	if (members)
+		rna_json_set(writer, object, "other_members", members);
 	rna_json_set(writer, parent, "qos", object);
 }

@@ -50,6 +50,17 @@ int rna_priority_only(uint64_t mask)
 	return __builtin_ctzll(mask);
 }
 
+const struct rna_qos_port *rna_qos_next(const struct rna_qos *qos, unsigned port, size_t *from)
+{
+	while (qos && *from < qos->port_count) {
+		const struct rna_qos_port *found = &qos->ports[(*from)++];
+
+		if (found->number == port)
+			return found;
+	}
+	return NULL;
+}
+
 const struct rna_qos_vlan *rna_qos_find_vlan(const struct rna_qos_port *qos, const char *netdev)
 {
 	for (size_t i = 0; qos && netdev && i < qos->vlan_count; i++)

@@ -197,9 +197,9 @@ const struct rna_port_optional_counters *rna_port_optional_counters(
 
 const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port)
 {
-	const struct rna_qos *part = rna_device_qos(device);
+	size_t from = 0;
 
-	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+	return rna_qos_next(rna_device_qos(device), port, &from);
 }
 
 const struct rna_port_fabric *rna_port_fabric(const struct rna_snapshot_device *device,

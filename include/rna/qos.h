@@ -91,15 +91,16 @@ enum {
 	RNA_QOS_VLANS_MAX = 32,      /* of a port; further ones are left out */
 };
 
+/* Of one interface: of the port's own, or of a member of its bond. */
 struct rna_qos_port {
 	unsigned number;
-	/* Whose settings these are: the port's own; of a bond that of its first member. */
-	const char *netdev;
+	const char *netdev;                  /* NULL: the port has none with Ethernet */
 	const struct rna_dcb *dcb;           /* NULL: the driver has none, or did not answer */
 	enum rna_trust trust;                /* by DCB, or by a file of the driver's */
 	struct rna_value ecn[RNA_ECN_COUNT]; /* bit n: on for priority n */
-	struct rna_value default_tos;        /* of connections that RDMA CM makes, configfs */
-	const char *default_mode;            /* "RoCE v2"; likewise */
+	/* Of the port, and the same for each of its interfaces: */
+	struct rna_value default_tos; /* of connections that RDMA CM makes, configfs */
+	const char *default_mode;     /* "RoCE v2"; likewise */
 	size_t parameter_count;
 	const struct rna_qos_parameter *parameters; /* by name */
 	size_t vlan_count;
@@ -108,9 +109,12 @@ struct rna_qos_port {
 
 struct rna_qos {
 	struct rna_part part;
-	size_t port_count;
-	const struct rna_qos_port *ports; /* ascending by number */
+	size_t port_count;                /* more than the device has, where some are bonds */
+	const struct rna_qos_port *ports; /* by number; of a bond in the order of its members */
 };
+
+/* Of that port, from ports[*from] on, which moves behind it; NULL: no more. qos: may be NULL. */
+const struct rna_qos_port *rna_qos_next(const struct rna_qos *qos, unsigned port, size_t *from);
 
 /* The VLAN of that interface; NULL: it is none of the port's. qos, netdev: may be NULL. */
 const struct rna_qos_vlan *rna_qos_find_vlan(const struct rna_qos_port *qos, const char *netdev);

@@ -312,7 +312,7 @@ static void write_hex(const struct tree *tree, const char *path, const struct me
 	tree_write(tree, path, text);
 }
 
-/* A bond of two members; of the first of them, and of no other, is known what its driver says. */
+/* A bond of two members; only of the first is known what its driver says. */
 static void make_bond(const struct tree *tree)
 {
 	struct message message;
@@ -351,7 +351,7 @@ static const struct rna_qos_port *port_of(const struct rna_part *part)
 	return &((const struct rna_qos *)part)->ports[0];
 }
 
-static void test_a_bond_is_what_its_first_member_is(void **state)
+static void test_a_bond(void **state)
 {
 	RNA_CLEANUP(tree_deinit) struct tree tree;
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -380,6 +380,34 @@ static void test_a_bond_is_what_its_first_member_is(void **state)
 	assert_int_equal(port->vlans[0].egress.number, 0x08);
 	assert_int_equal(port->vlans[0].egress_priority[3], 5);
 	assert_int_equal(rna_part_error_count(part), 0);
+}
+
+/* Each by itself; what is the port's is there for each of them. */
+static void test_each_member_of_a_bond_is_asked(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	const struct rna_qos_port *first, *second;
+	struct message message;
+	size_t from = 0;
+
+	(void)state;
+	tree_init(&tree);
+	make_bond(&tree);
+	make_answer(&message);
+	write_hex(&tree, "recorded/dcb/eth1/ieee", &message);
+	tree_write(&tree, "sys/class/net/eth1/qos/trust", "pcp\n");
+	tree_write(&tree, "sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos", "106\n");
+	part = collect(&tree);
+	first = rna_qos_next((const struct rna_qos *)part, 1, &from);
+	second = rna_qos_next((const struct rna_qos *)part, 1, &from);
+	assert_string_equal(first->netdev, "eth0");
+	assert_int_equal(first->trust, RNA_TRUST_DSCP);
+	assert_string_equal(second->netdev, "eth1");
+	assert_int_equal(second->trust, RNA_TRUST_PCP);
+	check_answer(second->dcb);
+	assert_int_equal(second->default_tos.number, 106);
+	assert_null(rna_qos_next((const struct rna_qos *)part, 1, &from));
 }
 
 /* What it would say is the physical port's, and each question may cost a firmware command. */
@@ -488,7 +516,8 @@ int main(void)
 		cmocka_unit_test(test_an_answer_with_any_byte_changed),
 		cmocka_unit_test(test_what_is_not_mentioned_is_absent),
 		cmocka_unit_test(test_pfc_of_the_older_standard),
-		cmocka_unit_test(test_a_bond_is_what_its_first_member_is),
+		cmocka_unit_test(test_a_bond),
+		cmocka_unit_test(test_each_member_of_a_bond_is_asked),
 		cmocka_unit_test(test_a_representor_is_not_asked),
 		cmocka_unit_test(test_files_of_drivers),
 		cmocka_unit_test(test_broken_and_other_interfaces),

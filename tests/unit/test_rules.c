@@ -1090,6 +1090,41 @@ static void rail_with_other_trust(struct node *node)
 	node->ports[0].qos.trust = RNA_TRUST_PCP;
 }
 
+/* The bond of the first rail; its first member is as all others are. */
+static struct rna_dcb *bond_with_qos(struct node *node)
+{
+	static struct rna_dcb member;
+
+	(void)rails_with_qos(node);
+	member = usual_dcb();
+	node->ports[0].other_qos = node->ports[0].qos;
+	node->ports[0].other_qos.netdev = "eth1";
+	node->ports[0].other_qos.dcb = &member;
+	return &member;
+}
+
+static void members_alike(struct node *node)
+{
+	(void)bond_with_qos(node);
+}
+
+static void member_with_other_pfc(struct node *node)
+{
+	bond_with_qos(node)->pfc = rna_value_ok(1 << 4);
+}
+
+static void member_with_other_table(struct node *node)
+{
+	bond_with_qos(node)->dscp_priority[26] = 0;
+}
+
+static void member_of_which_nothing_is_known(struct node *node)
+{
+	(void)bond_with_qos(node);
+	node->ports[0].other_qos.dcb = NULL;
+	node->ports[0].other_qos.trust = RNA_TRUST_UNKNOWN;
+}
+
 static void rail_with_other_table(struct node *node)
 {
 	rails_with_qos(node)->dscp_priority[48] = 6;
@@ -1441,6 +1476,10 @@ static const struct {
 	{rail_without_pfc_down, ROCE, "port-down info"},
 	{rail_of_which_nothing_is_known, ROCE, ""},
 	{rail_with_other_trust, ROCE, "qos-rails warning"},
+	{members_alike, ROCE, ""},
+	{member_with_other_pfc, ROCE, "qos-rails warning"},
+	{member_with_other_table, ROCE, "qos-rails warning"},
+	{member_of_which_nothing_is_known, ROCE, ""},
 	{rail_with_other_table, ROCE, "qos-rails warning"},
 	{rail_with_other_shares, ROCE, "qos-rails warning"},
 	{rail_without_reaction, ROCE, "qos-rails warning"},
