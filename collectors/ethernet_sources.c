@@ -118,7 +118,6 @@ static const struct rna_ethernet_source sources[] = {
 	{"frames_rx_pause", RNA_ETHERNET_PAUSE_RECEIVED},
 	{"frames_tx_pause", RNA_ETHERNET_PAUSE_TRANSMITTED},
 	{"rx_pause_1us_count", RNA_ETHERNET_PAUSE_RECEIVED_TIME},
-	{"tx_pause_1us_count", RNA_ETHERNET_PAUSE_TRANSMITTED_TIME},
 	{"rx_pripause_%_1us_count", RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME},
 	{"tx_pripause_%_1us_count", RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME},
 	/* ena */
