@@ -12,6 +12,7 @@
  */
 #include "dcb.h"
 
+#include "attribute.h"
 #include "backends.h"
 
 #include "rna/parse.h"
@@ -34,66 +35,31 @@ enum {
 /* -- Attributes -------------------------------------------------------------------------------- */
 
 /* The macros of linux/netlink.h are signed. */
-#define TYPE_MASK   ((unsigned)NLA_TYPE_MASK)
 #define MESSAGE_LEN sizeof(struct nlmsghdr)
 #define HEAD_LEN    sizeof(struct nlattr)
 
-static size_t align(size_t len)
-{
-	return (len + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
-}
-
-struct attributes {
-	const uint8_t *at;
-	size_t len;
-};
-
 struct attribute {
-	unsigned type;
-	struct attributes content;
+	uint16_t type;
+	struct rna_bytes content;
 };
-
-/* 1 with *ret, 0 at the end, or -EBADMSG: what follows is none. */
-static int next(struct attributes *list, struct attribute *ret)
-{
-	struct nlattr head;
-	size_t step;
-
-	if (list->len == 0)
-		return 0;
-	if (list->len < sizeof(head))
-		return -EBADMSG;
-	memcpy(&head, list->at, sizeof(head));
-	if (head.nla_len < sizeof(head) || head.nla_len > list->len)
-		return -EBADMSG;
-	*ret = (struct attribute){
-		.type = head.nla_type & TYPE_MASK,
-		.content = {list->at + HEAD_LEN, head.nla_len - HEAD_LEN},
-	};
-	step = align(head.nla_len);
-	step = step < list->len ? step : list->len; /* the last one may come without padding */
-	list->at += step;
-	list->len -= step;
-	return 1;
-}
 
 /* The first bytes of the content as a struct: later kernels may have made it longer. */
-static int copy(struct attributes content, void *ret, size_t size)
+static int copy(struct rna_bytes content, void *ret, size_t size)
 {
 	if (content.len < size)
 		return -EBADMSG;
-	memcpy(ret, content.at, size);
+	memcpy(ret, content.data, size);
 	return 0;
 }
 
 /* Hands each attribute of a list to parse. 0 or -EBADMSG. */
-static int each(struct attributes list, int (*parse)(const struct attribute *, struct rna_dcb *),
+static int each(struct rna_bytes list, int (*parse)(const struct attribute *, struct rna_dcb *),
 		struct rna_dcb *dcb)
 {
 	struct attribute attribute;
 	int status;
 
-	while ((status = next(&list, &attribute)) > 0) {
+	while ((status = rna_attribute_next(&list, &attribute.type, &attribute.content)) > 0) {
 		status = parse(&attribute, dcb);
 		if (status < 0)
 			return status;
@@ -103,7 +69,7 @@ static int each(struct attributes list, int (*parse)(const struct attribute *, s
 
 /* -- IEEE 802.1Qaz ----------------------------------------------------------------------------- */
 
-static int parse_ets(struct attributes content, struct rna_dcb *dcb)
+static int parse_ets(struct rna_bytes content, struct rna_dcb *dcb)
 {
 	struct ieee_ets ets;
 	int status = copy(content, &ets, sizeof(ets));
@@ -117,7 +83,7 @@ static int parse_ets(struct attributes content, struct rna_dcb *dcb)
 	return 0;
 }
 
-static int parse_pfc(struct attributes content, struct rna_dcb *dcb)
+static int parse_pfc(struct rna_bytes content, struct rna_dcb *dcb)
 {
 	struct ieee_pfc pfc;
 	int status = copy(content, &pfc, sizeof(pfc));
@@ -133,7 +99,7 @@ static int parse_pfc(struct attributes content, struct rna_dcb *dcb)
 	return 0;
 }
 
-static int parse_buffers(struct attributes content, struct rna_dcb *dcb)
+static int parse_buffers(struct rna_bytes content, struct rna_dcb *dcb)
 {
 	struct dcbnl_buffer buffer;
 	int status = copy(content, &buffer, sizeof(buffer));
@@ -269,8 +235,8 @@ int rna_dcb_parse(const void *message, size_t len, struct rna_dcb *ret)
 	    (dcb.cmd != DCB_CMD_IEEE_GET && dcb.cmd != DCB_CMD_CEE_GET))
 		return -EBADMSG;
 	return each(
-		(struct attributes){
-			.at = (const uint8_t *)message + MESSAGE_LEN + sizeof(dcb),
+		(struct rna_bytes){
+			.data = (const uint8_t *)message + MESSAGE_LEN + sizeof(dcb),
 			.len = head.nlmsg_len - MESSAGE_LEN - sizeof(dcb),
 		},
 		parse_outer, ret);
@@ -314,13 +280,14 @@ static int send_question(int fd, const char *netdev, uint8_t command)
 		.dcb = {.dcb_family = AF_UNSPEC, .cmd = command},
 		.name_head = {.nla_type = DCB_ATTR_IFNAME},
 	};
-	size_t len = strlen(netdev) + 1;
+	size_t len = strlen(netdev) + 1,
+	       padded = (len + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
 
 	if (len > sizeof(message.name))
 		return -ENODEV;
 	memcpy(message.name, netdev, len);
 	message.name_head.nla_len = (uint16_t)(HEAD_LEN + len);
-	message.head.nlmsg_len = (uint32_t)(offsetof(typeof(message), name) + align(len));
+	message.head.nlmsg_len = (uint32_t)(offsetof(typeof(message), name) + padded);
 	return send(fd, &message, message.head.nlmsg_len, 0) < 0 ? -errno : 0;
 }
 

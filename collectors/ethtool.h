@@ -12,12 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attribute.h"
 #include "rna/ethernet.h"
-
-struct rna_bytes {
-	const uint8_t *data;
-	size_t len;
-};
 
 /* One attribute of a question, beside the header that all have. */
 struct rna_ethtool_attribute {
@@ -49,9 +45,6 @@ extern const struct rna_ethtool_question rna_ethtool_standard_question;
  */
 int rna_ethtool_open(struct rna_bytes message, const struct rna_ethtool_question *question,
 		     struct rna_bytes *ret);
-
-/* The next attribute, which rest loses. 1; 0 at the end; or -EBADMSG. */
-int rna_ethtool_next(struct rna_bytes *rest, uint16_t *ret_type, struct rna_bytes *ret);
 
 enum { RNA_ETHTOOL_LANES = 8 }; /* ETHTOOL_MAX_LANES of the kernel */
 

@@ -25,11 +25,6 @@
 #define ATTRIBUTE_HEAD sizeof(struct nlattr)
 #define MESSAGE_HEADS  (sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr))
 
-static size_t aligned(size_t len)
-{
-	return (len + NLA_ALIGNTO - 1) & ~(size_t)(NLA_ALIGNTO - 1);
-}
-
 /* Numbers that headers of Linux 6.1 do not have yet. */
 enum { LINKSTATE_EXT_DOWN_CNT = 7 };
 
@@ -97,27 +92,6 @@ int rna_ethtool_open(struct rna_bytes message, const struct rna_ethtool_question
 	return 0;
 }
 
-int rna_ethtool_next(struct rna_bytes *rest, uint16_t *ret_type, struct rna_bytes *ret)
-{
-	struct nlattr head;
-	size_t whole;
-
-	if (rest->len == 0)
-		return 0;
-	if (rest->len < ATTRIBUTE_HEAD)
-		return -EBADMSG;
-	memcpy(&head, rest->data, sizeof(head));
-	whole = aligned(head.nla_len);
-	if (head.nla_len < ATTRIBUTE_HEAD || whole > rest->len)
-		return -EBADMSG;
-	*ret_type = head.nla_type & (uint16_t) ~(NLA_F_NESTED | NLA_F_NET_BYTEORDER);
-	*ret = (struct rna_bytes){rest->data + ATTRIBUTE_HEAD,
-				  (size_t)head.nla_len - ATTRIBUTE_HEAD};
-	rest->data += whole;
-	rest->len -= whole;
-	return 1;
-}
-
 static int read_number(struct rna_bytes bytes, uint64_t *ret)
 {
 	uint32_t small;
@@ -175,7 +149,7 @@ static int read_fecs(struct rna_bytes bytes, struct rna_value *ret)
 	uint16_t type;
 	int status;
 
-	while ((status = rna_ethtool_next(&bytes, &type, &content)) > 0)
+	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
 		if (type == ETHTOOL_A_BITSET_VALUE)
 			*ret = rna_value_ok(fecs_of(content));
 	return status;
@@ -240,7 +214,7 @@ static int read_fields(struct rna_bytes bytes, const struct field *fields, void 
 	uint16_t type;
 	int status;
 
-	while ((status = rna_ethtool_next(&bytes, &type, &content)) > 0)
+	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
 		for (const struct field *field = fields; field->type; field++) {
 			if (field->type == type)
 				status = read_field(content, field, ret);
@@ -413,7 +387,7 @@ static int read_count(struct rna_bytes bytes, uint64_t group,
 	uint16_t type;
 	int status;
 
-	while ((status = rna_ethtool_next(&bytes, &type, &content)) > 0)
+	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
 		for (size_t i = 0; i < RNA_ARRAY_SIZE(standard_counts); i++) {
 			struct rna_value *value =
 				(void *)((char *)counts + standard_counts[i].offset);
@@ -434,10 +408,10 @@ static int read_group(struct rna_bytes bytes, struct rna_ethtool_standard_counts
 	uint16_t type;
 	int status;
 
-	while ((status = rna_ethtool_next(&rest, &type, &content)) > 0)
+	while ((status = rna_attribute_next(&rest, &type, &content)) > 0)
 		if (type == ETHTOOL_A_STATS_GRP_ID)
 			status = read_number(content, &group);
-	while (status >= 0 && (status = rna_ethtool_next(&bytes, &type, &content)) > 0)
+	while (status >= 0 && (status = rna_attribute_next(&bytes, &type, &content)) > 0)
 		if (type == ETHTOOL_A_STATS_GRP_STAT)
 			status = read_count(content, group, counts);
 	return status;
@@ -450,7 +424,7 @@ int rna_ethtool_read_standard(struct rna_bytes message, struct rna_ethtool_stand
 	uint16_t type;
 	int status = rna_ethtool_open(message, &rna_ethtool_standard_question, &bytes);
 
-	while (status >= 0 && (status = rna_ethtool_next(&bytes, &type, &content)) > 0)
+	while (status >= 0 && (status = rna_attribute_next(&bytes, &type, &content)) > 0)
 		if (type == ETHTOOL_A_STATS_GRP)
 			status = read_group(content, &counts);
 	if (status == 0)
@@ -477,7 +451,7 @@ ssize_t rna_ethtool_anonymize(struct rna_bytes message, const struct rna_ethtool
 		const uint8_t *start = rest.data;
 		size_t whole;
 
-		status = rna_ethtool_next(&rest, &type, &content);
+		status = rna_attribute_next(&rest, &type, &content);
 		if (status <= 0)
 			break;
 		whole = (size_t)(rest.data - start);

@@ -96,7 +96,7 @@ int rna_module_take(struct rna_bytes message, const struct rna_ethtool_question 
 	uint16_t type;
 	int status = rna_ethtool_open(message, question, &rest);
 
-	while (status >= 0 && (status = rna_ethtool_next(&rest, &type, &content)) > 0)
+	while (status >= 0 && (status = rna_attribute_next(&rest, &type, &content)) > 0)
 		if (type == ETHTOOL_A_MODULE_EEPROM_DATA)
 			data = content;
 	if (status < 0)

@@ -150,7 +150,7 @@ static int read_function(struct run *run, struct rna_bytes bytes, struct rna_vir
 	int status;
 
 	*ret = (struct rna_virtual_function){0};
-	while ((status = rna_ethtool_next(&bytes, &type, &content)) > 0)
+	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
 		for (size_t i = 0; i < RNA_ARRAY_SIZE(attributes); i++) {
 			uint32_t number;
 
@@ -180,7 +180,7 @@ static int read_list(struct run *run, struct rna_bytes bytes, struct rna_vf_list
 	uint16_t type;
 	int status;
 
-	while ((status = rna_ethtool_next(&rest, &type, &content)) > 0)
+	while ((status = rna_attribute_next(&rest, &type, &content)) > 0)
 		most += type == IFLA_VF_INFO;
 	if (status < 0)
 		return status;
@@ -188,7 +188,7 @@ static int read_list(struct run *run, struct rna_bytes bytes, struct rna_vf_list
 	ret->functions = rna_arena_array(run->arena, most, sizeof(*ret->functions));
 	if (!ret->functions)
 		return -ENOMEM;
-	while (ret->count < most && rna_ethtool_next(&bytes, &type, &content) > 0) {
+	while (ret->count < most && rna_attribute_next(&bytes, &type, &content) > 0) {
 		if (type != IFLA_VF_INFO)
 			continue;
 		status = read_function(run, content, &ret->functions[ret->count++]);
@@ -207,7 +207,7 @@ static ssize_t measure(struct rna_bytes list, size_t count)
 	uint16_t type;
 
 	for (; count > 0; count--)
-		if (rna_ethtool_next(&rest, &type, &content) <= 0 || type != IFLA_VF_INFO)
+		if (rna_attribute_next(&rest, &type, &content) <= 0 || type != IFLA_VF_INFO)
 			return -EMSGSIZE;
 	return rest.data - list.data;
 }
@@ -252,7 +252,7 @@ int rna_vf_message_read(struct rna_bytes message, struct rna_arena *arena, struc
 		return -EBADMSG;
 	run.ethernet = link.ifi_type == ARPHRD_ETHER;
 	rest = (struct rna_bytes){message.data + heads, message.len - heads};
-	while ((status = rna_ethtool_next(&rest, &type, &content)) > 0) {
+	while ((status = rna_attribute_next(&rest, &type, &content)) > 0) {
 		if (type == IFLA_NUM_VF && content.len == sizeof(count))
 			memcpy(&count, content.data, sizeof(count));
 		if (type != IFLA_VFINFO_LIST)

@@ -2,7 +2,7 @@
 /* What rtnetlink says of the virtual functions of an interface, from the bytes of its answer. */
 #pragma once
 
-#include "ethtool.h" /* struct rna_bytes */
+#include "attribute.h"
 
 #include "rna/virtual_functions.h"
 

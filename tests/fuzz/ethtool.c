@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		anonymize(message, questions[i]);
 		if (rna_ethtool_open(message, questions[i], &rest) < 0)
 			continue;
-		while (rna_ethtool_next(&rest, &type, &content) > 0)
+		while (rna_attribute_next(&rest, &type, &content) > 0)
 			FUZZ_WANT(content.data >= data &&
 				  content.data + content.len <= data + size);
 	}
