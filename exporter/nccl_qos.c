@@ -18,16 +18,16 @@ struct treatment {
 	uint64_t dscps; /* that lead to the lossless priority */
 };
 
-/* False: not known. */
-static bool treatment_of(const struct rna_subject *port, struct treatment *ret)
+/* False: not known. qos: NULL: the port has no such interface. */
+static bool treatment_of(const struct rna_qos_port *qos, struct treatment *ret)
 {
-	const struct rna_dcb *dcb = port->qos ? port->qos->dcb : NULL;
+	const struct rna_dcb *dcb = qos ? qos->dcb : NULL;
 	int priority;
 
-	if (!dcb || !rna_value_is_known(dcb->pfc) || port->qos->trust == RNA_TRUST_UNKNOWN)
+	if (!dcb || !rna_value_is_known(dcb->pfc) || qos->trust == RNA_TRUST_UNKNOWN)
 		return false;
 	priority = rna_priority_only(dcb->pfc.number);
-	*ret = (struct treatment){.lossless = dcb->pfc.number, .trust = port->qos->trust};
+	*ret = (struct treatment){.lossless = dcb->pfc.number, .trust = qos->trust};
 	if (priority >= 0 && ret->trust == RNA_TRUST_DSCP)
 		ret->dscps = rna_qos_dscps_of(dcb, (unsigned)priority);
 	return true;
@@ -38,17 +38,33 @@ static bool is_same(const struct treatment *a, const struct treatment *b)
 	return a->lossless == b->lossless && a->trust == b->trust && a->dscps == b->dscps;
 }
 
+/* Is one of the port's interfaces, of which a bond has several, known to be unlike the first? */
+static bool is_other(const struct rna_subject *port, const struct treatment *first, bool *ret_known)
+{
+	const struct rna_qos *qos = rna_device_qos(port->device);
+	const struct rna_qos_port *interface;
+	struct treatment other;
+	bool any = false;
+	size_t from = 0;
+
+	while ((interface = rna_qos_next(qos, port->port, &from))) {
+		any = true;
+		if (!treatment_of(interface, &other))
+			*ret_known = false;
+		else if (!is_same(first, &other))
+			return true;
+	}
+	*ret_known &= any;
+	return false;
+}
+
 /* The first port that is unlike the first one; NULL: all are alike, as far as it is known. */
 static const struct rna_subject *find_other(const struct rna_nccl_ports *ports,
 					    const struct treatment *first, bool *ret_known)
 {
-	struct treatment other;
-
 	*ret_known = true;
-	for (size_t i = 1; i < ports->count; i++)
-		if (!treatment_of(ports->items[i], &other))
-			*ret_known = false;
-		else if (!is_same(first, &other))
+	for (size_t i = 0; i < ports->count; i++)
+		if (is_other(ports->items[i], first, ret_known))
 			return ports->items[i];
 	return NULL;
 }
@@ -132,12 +148,18 @@ int rna_nccl_derive_quality(const struct rna_nccl_ports *ports, struct rna_arena
 	bool known;
 
 	*ret = (struct rna_nccl_quality){0};
-	if (!first || !treatment_of(first, &treatment))
+	if (!first || !treatment_of(first->qos, &treatment))
 		return 0;
 	other = find_other(ports, &treatment, &known);
 	if (!other && (!known || rna_priority_only(treatment.lossless) < 0))
 		return 0; /* of several, the node does not know what each is for */
-	if (other)
+	if (other && other == first)
+		ret->warning = rna_arena_printf(
+			arena,
+			"%s/%u: members of its bond treat packets differently (PFC, trust or "
+			"DSCPs): neither NCCL_IB_TC nor NCCL_IB_SL can be right for all of them",
+			first->device->device->name, first->port);
+	else if (other)
 		ret->warning = rna_arena_printf(
 			arena,
 			"%s/%u: its packets are treated otherwise than those of %s/%u (PFC, trust "

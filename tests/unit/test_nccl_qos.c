@@ -19,7 +19,8 @@ struct node {
 	struct rna_device devices[PORTS];
 	struct rna_snapshot_device of_snapshot[PORTS];
 	struct rna_dcb dcbs[PORTS];
-	struct rna_qos_port qos[PORTS];
+	struct rna_qos_port qos[PORTS][2]; /* of members of a bond; most have one interface */
+	struct rna_qos parts[PORTS];
 	struct rna_qos_vlan vlans[PORTS];
 	struct rna_gid_entry entries[PORTS];
 	struct rna_port_gids gids[PORTS];
@@ -40,15 +41,18 @@ static void make(struct node *node)
 		node->dcbs[i].dscp_priority[48] = 6;
 		node->dcbs[i].pfc = rna_value_ok(0x08);
 		node->vlans[i].netdev = "eth0.7";
-		node->qos[i] = (struct rna_qos_port){.dcb = &node->dcbs[i],
-						     .trust = RNA_TRUST_DSCP,
-						     .vlan_count = 1,
-						     .vlans = &node->vlans[i]};
+		node->qos[i][0] = (struct rna_qos_port){.number = 1,
+							.dcb = &node->dcbs[i],
+							.trust = RNA_TRUST_DSCP,
+							.vlan_count = 1,
+							.vlans = &node->vlans[i]};
+		node->parts[i] = (struct rna_qos){.port_count = 1, .ports = node->qos[i]};
+		node->of_snapshot[i].parts[RNA_COLLECTOR_QOS] = &node->parts[i].part;
 		node->entries[i] = (struct rna_gid_entry){.index = 3, .netdev = "eth0"};
 		node->gids[i] = (struct rna_port_gids){.count = 1, .entries = &node->entries[i]};
 		node->subjects[i] = (struct rna_subject){.device = &node->of_snapshot[i],
 							 .port = 1,
-							 .qos = &node->qos[i],
+							 .qos = &node->qos[i][0],
 							 .gids = &node->gids[i],
 							 .nccl_index = rna_value_ok(3)};
 		node->items[i] = &node->subjects[i];
@@ -98,7 +102,47 @@ static void one_has_another_dscp(struct node *node)
 
 static void one_is_not_known(struct node *node)
 {
-	node->qos[1].dcb = NULL;
+	node->qos[1][0].dcb = NULL;
+}
+
+/* The second interface of a bond, with settings of its own. */
+static void add_member(struct node *node, size_t port, struct rna_dcb *dcb)
+{
+	*dcb = node->dcbs[port];
+	node->qos[port][1] = node->qos[port][0];
+	node->qos[port][1].dcb = dcb;
+	node->parts[port].port_count = 2;
+}
+
+static void members_alike(struct node *node)
+{
+	static struct rna_dcb dcb;
+
+	add_member(node, 0, &dcb);
+}
+
+static void members_differ(struct node *node)
+{
+	static struct rna_dcb dcb;
+
+	add_member(node, 0, &dcb);
+	dcb.pfc = rna_value_ok(0x10);
+}
+
+static void members_of_another_differ(struct node *node)
+{
+	static struct rna_dcb dcb;
+
+	add_member(node, 2, &dcb);
+	dcb.dscp_priority[26] = 0;
+}
+
+static void a_member_is_not_known(struct node *node)
+{
+	static struct rna_dcb dcb;
+
+	add_member(node, 1, &dcb);
+	node->qos[1][1].dcb = NULL;
 }
 
 static void the_first_is_not_known(struct node *node)
@@ -109,13 +153,13 @@ static void the_first_is_not_known(struct node *node)
 static void trust_is_not_known(struct node *node)
 {
 	for (size_t i = 0; i < PORTS; i++)
-		node->qos[i].trust = RNA_TRUST_UNKNOWN;
+		node->qos[i][0].trust = RNA_TRUST_UNKNOWN;
 }
 
 static void tags_decide(struct node *node)
 {
 	for (size_t i = 0; i < PORTS; i++)
-		node->qos[i].trust = RNA_TRUST_PCP;
+		node->qos[i][0].trust = RNA_TRUST_PCP;
 }
 
 static void tags_decide_and_there_are_some(struct node *node)
@@ -143,6 +187,10 @@ static const struct {
 	{two_are_lossless, NULL, NULL, NULL},
 	{one_is_unlike, NULL, NULL, "mlx5_1/1: its packets are treated otherwise"},
 	{one_has_another_dscp, NULL, NULL, "mlx5_2/1: its packets are treated otherwise"},
+	{members_alike, "NCCL_IB_TC", "104", NULL},
+	{members_differ, NULL, NULL, "mlx5_0/1: members of its bond"},
+	{members_of_another_differ, NULL, NULL, "mlx5_2/1: its packets are treated otherwise"},
+	{a_member_is_not_known, NULL, NULL, NULL},
 	{one_is_not_known, NULL, NULL, NULL},
 	{the_first_is_not_known, NULL, NULL, NULL},
 	{trust_is_not_known, NULL, NULL, NULL},
