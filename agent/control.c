@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <systemd/sd-event.h>
 
 #include "rna/cleanup.h"
 #include "rna/clock.h"
 #include "rna/log.h"
+#include "rna/unix_socket.h"
 #include "words.h"
 
 enum { BACKLOG = 8, CALLS_MAX = 16, EXIT_FAILED = 3, PENDING_MAX = 4 << 20 };
@@ -45,7 +45,7 @@ struct rna_control {
 	sd_event *event;
 	const struct rna_control_command *commands;
 	void *userdata;
-	char *path;
+	struct rna_socket_file file;
 	int fd;
 	sd_event_source *source;
 	sd_event_source *pause; /* nobody is let in until it is over */
@@ -338,7 +338,7 @@ static void pause_accepting(struct rna_control *control, int error)
 {
 	if (!control->complained)
 		rna_log_warning("control socket %s: nobody can be let in for now: %s",
-				control->path, strerror(error));
+				control->file.path, strerror(error));
 	control->complained = true;
 	if (sd_event_source_set_time_relative(control->pause, ACCEPT_PAUSE) >= 0 &&
 	    sd_event_source_set_enabled(control->pause, SD_EVENT_ONESHOT) >= 0)
@@ -369,62 +369,17 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 
 /* ---- the socket ------------------------------------------------------------------------------ */
 
-static int fill_address(const char *path, struct sockaddr_un *ret)
+/* The credentials decide; who cannot connect gets a worse message. */
+static int listen_at(const char *path, struct rna_socket_file *file)
 {
-	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
-	if (strlen(path) >= sizeof(ret->sun_path))
-		return -ENAMETOOLONG;
-	memcpy(ret->sun_path, path, strlen(path));
-	return 0;
-}
+	const struct rna_unix_place place = {
+		.name = path,
+		.type = SOCK_SEQPACKET,
+		.mode = 0666,
+		.backlog = BACKLOG,
+	};
 
-static int connect_to(const char *path)
-{
-	RNA_CLOSE int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct sockaddr_un address;
-	int status = fd < 0 ? -errno : fill_address(path, &address);
-	int connected = fd;
-
-	if (status == 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		status = -errno;
-	if (status < 0)
-		return status;
-	fd = -1;
-	return connected;
-}
-
-/* A process that died leaves its socket behind; one that lives answers. */
-static int clear_place(const char *path)
-{
-	RNA_CLOSE int fd = connect_to(path);
-	struct stat place;
-
-	if (fd >= 0)
-		return -EADDRINUSE;
-	if (fd == -ECONNREFUSED && lstat(path, &place) == 0 && S_ISSOCK(place.st_mode) &&
-	    unlink(path) < 0)
-		return -errno;
-	return 0;
-}
-
-static int listen_at(const char *path)
-{
-	RNA_CLOSE int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct sockaddr_un address;
-	int status = fd < 0 ? -errno : fill_address(path, &address);
-	int listening = fd;
-
-	if (status == 0)
-		status = clear_place(path);
-	if (status == 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		status = -errno;
-	/* The credentials decide; who cannot connect gets a worse message. */
-	if (status == 0 && (chmod(path, 0666) < 0 || listen(fd, BACKLOG) < 0))
-		status = -errno;
-	if (status < 0)
-		return status;
-	fd = -1;
-	return listening;
+	return rna_unix_listen(&place, file);
 }
 
 void rna_control_make_directory(const char *path)
@@ -452,16 +407,16 @@ int rna_control_start(sd_event *event, const char *path, const struct rna_contro
 		      void *userdata, struct rna_control **ret, struct rna_error *error)
 {
 	struct rna_control *control = calloc(1, sizeof(*control));
-	int status = control ? listen_at(path) : -ENOMEM;
+	int status = -ENOMEM;
 
-	if (status >= 0) {
-		*control = (struct rna_control){event, commands, userdata, strdup(path), status};
-		status = control->path ? add_sources(control) : -ENOMEM;
-		if (status < 0)
-			control = rna_control_stop(control);
+	if (control) {
+		*control = (struct rna_control){event, commands, userdata, .fd = -1};
+		status = control->fd = listen_at(path, &control->file);
 	}
+	if (status >= 0)
+		status = add_sources(control);
 	if (status < 0) {
-		free(control);
+		(void)rna_control_stop(control);
 		return rna_error_set(error, status, "control socket %s", path);
 	}
 	*ret = control;
@@ -476,10 +431,8 @@ struct rna_control *rna_control_stop(struct rna_control *control)
 		leave(control->calls);
 	(void)sd_event_source_disable_unref(control->pause);
 	(void)sd_event_source_disable_unref(control->source);
-	(void)close(control->fd);
-	if (control->path)
-		(void)unlink(control->path); /* it may be gone with its directory */
-	free(control->path);
+	rna_close_p(&control->fd);
+	rna_socket_file_remove(&control->file);
 	free(control);
 	return NULL;
 }
@@ -510,7 +463,7 @@ static int take_answer(char *text, size_t len, const struct rna_control_reader *
 int rna_control_ask(const char *path, const char *request, const struct rna_control_reader *reader,
 		    struct rna_error *error)
 {
-	RNA_CLOSE int fd = connect_to(path);
+	RNA_CLOSE int fd = rna_unix_connect(path, SOCK_SEQPACKET);
 	RNA_FREE char *text = malloc(RNA_CONTROL_PACKET_MAX + 1);
 	int code = 0, status = 0;
 

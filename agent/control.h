@@ -60,7 +60,7 @@ void rna_control_make_directory(const char *path);
 
 /*
  * Listens at path, in the place of a socket that nobody listens at any more. 0, or negative errno
- * with error: -EADDRINUSE when another agent does.
+ * with error: -EADDRINUSE when another agent does, -EEXIST when the file there is no socket.
  */
 int rna_control_start(sd_event *event, const char *path, const struct rna_control_command *commands,
 		      void *userdata, struct rna_control **ret, struct rna_error *error);

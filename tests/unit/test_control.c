@@ -467,7 +467,7 @@ static void test_a_file_in_the_way(void **state)
 	file = fopen(scene->path, "w");
 	assert_non_null(file);
 	(void)fclose(file);
-	assert_int_equal(start(scene, NULL), -EADDRINUSE);
+	assert_int_equal(start(scene, NULL), -EEXIST);
 	assert_int_equal(access(scene->path, F_OK), 0);
 }
 
