@@ -333,7 +333,7 @@ static bool is_passing(enum rna_skip skip)
 	return skip == RNA_SKIP_BUSY || skip == RNA_SKIP_DISTURBED || skip == RNA_SKIP_LOCKED ||
 	       skip == RNA_SKIP_RECENT_CHANGE || skip == RNA_SKIP_NOT_ACTIVE ||
 	       skip == RNA_SKIP_WINDOW || skip == RNA_SKIP_QUIESCED || skip == RNA_SKIP_NODE_GATE ||
-	       skip == RNA_SKIP_STALLED;
+	       skip == RNA_SKIP_STALLED || skip == RNA_SKIP_NO_RESOURCES;
 }
 
 /* Has a kind of memory one bad test? Only the second in a row is told, so it is made soon. */

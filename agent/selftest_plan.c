@@ -137,10 +137,11 @@ const char *rna_skip_meaning(enum rna_skip skip)
 		[RNA_SKIP_LOCKED] = "Another self-test runs on this node.",
 		[RNA_SKIP_DENIED] = "The agent may not open the device.",
 		[RNA_SKIP_MEMLOCK] = "The agent may not lock as much memory as the test needs.",
-		[RNA_SKIP_NO_MEMORY_NODE] = "There is no memory on that NUMA node.",
+		[RNA_SKIP_NO_MEMORY_NODE] = "There is no memory to be had on that NUMA node.",
 		[RNA_SKIP_NO_GPU] = "There is no CUDA, no such GPU, or no way to its memory.",
 		[RNA_SKIP_STALLED] = "The device does not answer.",
 		[RNA_SKIP_NO_DEVICE] = "libibverbs does not know the device.",
+		[RNA_SKIP_NO_RESOURCES] = "The node had no means for the test, or it was killed.",
 	};
 
 	return skip < RNA_SKIP_COUNT ? meanings[skip] : "?";

@@ -161,61 +161,70 @@ void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Only what went wrong in the test itself may be the port's fault. */
+static enum rna_skip why_skipped(const struct rna_error *why)
+{
+	switch (why->code) {
+	case -EBUSY:
+		return RNA_SKIP_LOCKED;
+	case -ECHILD:
+	case -ETIMEDOUT:
+		return RNA_SKIP_NONE;
+	default:
+		return RNA_SKIP_NO_RESOURCES;
+	}
+}
+
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended)
 {
-	bool locked = why->code == -EBUSY;
+	enum rna_skip skip = why_skipped(why);
+	bool skipped = skip != RNA_SKIP_NONE;
 
 	run->result = (struct rna_loopback_result){
-		.end = locked ? RNA_LOOPBACK_SKIPPED : RNA_LOOPBACK_FAILED,
-		.skip = locked ? RNA_SKIP_LOCKED : RNA_SKIP_NONE,
+		.end = skipped ? RNA_LOOPBACK_SKIPPED : RNA_LOOPBACK_FAILED,
+		.skip = skip,
 		.qps = RNA_QPS_UNKNOWN,
 	};
 	(void)snprintf(run->result.text, sizeof(run->result.text), "%.64s/%u: %.120s%s",
 		       run->request.device, run->request.port, why->text,
-		       ended ? "" : "; it is stuck in the kernel");
+		       ended || skipped ? "" : "; it is stuck in the kernel");
 }
 
 /* A child that cannot be ended stays behind; what it holds, the kernel holds. */
-static int run_one(struct rna_selftest_run *run, struct rna_error *error)
+static void run_one(struct rna_selftest_run *run)
 {
+	rna_usec patience = PATIENCE + 3 * run->request.time_limit + run->request.sample_time;
 	struct rna_loopback_child child;
 	struct rna_error why = {0};
 	bool ended;
 	int status;
 
 	run->time = rna_clock_now();
-	status = rna_loopback_child_start(&run->request, &child, error);
-	if (status == -EBUSY)
-		rna_selftest_run_fail(run, error, true);
-	if (status < 0)
-		return status == -EBUSY ? 0 : status;
-	status = rna_loopback_child_receive(&child,
-					    PATIENCE + 3 * run->request.time_limit +
-						    run->request.sample_time,
-					    &run->result, &why);
+	status = rna_loopback_child_start(&run->request, &child, &why);
+	if (status < 0) {
+		rna_selftest_run_fail(run, &why, true);
+		return;
+	}
+	status = rna_loopback_child_receive(&child, patience, &run->result, &why);
 	ended = rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE);
 	if (status == -ETIMEDOUT)
 		(void)rna_error_say(&why, status, RNA_SELFTEST_TOO_LATE);
 	if (status < 0)
 		rna_selftest_run_fail(run, &why, ended);
-	return 0;
 }
 
-int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
-			 void (*progress)(const struct rna_selftest_run *run, void *userdata),
-			 void *userdata, struct rna_error *error)
+void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
+			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
+			  void *userdata)
 {
-	int status = 0;
-
-	for (size_t i = 0; status == 0 && i < runs->count; i++) {
+	for (size_t i = 0; i < runs->count; i++) {
 		if (runs->items[i].result.end == RNA_LOOPBACK_SKIPPED)
 			continue;
 		if (progress)
 			progress(&runs->items[i], userdata);
-		status = run_one(&runs->items[i], error);
+		run_one(&runs->items[i]);
 	}
 	rna_selftest_judge_all(runs->items, runs->count, settings);
-	return status;
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */

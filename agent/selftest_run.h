@@ -71,19 +71,22 @@ enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, 
 
 /*
  * Runs them in turn, but for those that have a result. progress (NULL is fine) is told of each
- * before it begins. The grades are given at the end, when siblings can be compared. 0 or negative
- * errno with error, when no child can be started.
+ * before it begins. The grades are given at the end, when siblings can be compared.
  */
-int rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
-			 void (*progress)(const struct rna_selftest_run *run, void *userdata),
-			 void *userdata, struct rna_error *error);
+void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
+			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
+			  void *userdata);
 
 /* "mlx5_0/1, local memory ...", for who waits for it. */
 void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out);
 
 #define RNA_SELFTEST_TOO_LATE "the loopback test did not end in time"
 
-/* The child came to no result, or was not started, for that reason; ended: it is not stuck. */
+/*
+ * The child came to no result, or was not started, for that reason; ended: it is not stuck. That it
+ * failed is only said where it did not end in time, or ended by itself: anything else is a reason
+ * to skip it, RNA_SKIP_LOCKED or RNA_SKIP_NO_RESOURCES.
+ */
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
 
 /* Grades the runs that are done, siblings being those with the same expectation. */

@@ -15,6 +15,7 @@
 #include "rna/cleanup.h"
 #include "rna/parse.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -175,10 +176,18 @@ static bool write_measured(struct loop *loop, uint64_t writes, rna_usec begin)
 
 /* ---- the two tests --------------------------------------------------------------------------- */
 
+static bool no_memory(struct loop *loop)
+{
+	return rna_loopback_skip(loop->result, RNA_SKIP_NO_RESOURCES, "%s/%u: no memory",
+				 PORT(loop));
+}
+
 static bool compare(struct loop *loop, size_t len)
 {
 	int same = rna_loopback_memory_compare(&loop->memory, len);
 
+	if (same == -ENOMEM)
+		return no_memory(loop);
 	if (same < 0)
 		return rna_loopback_fail(loop->result, "%s/%u: cannot read what was written: %s",
 					 PORT(loop), strerror(-same));
@@ -196,6 +205,8 @@ static bool fill(struct loop *loop)
 {
 	int status = rna_loopback_memory_fill(&loop->memory);
 
+	if (status == -ENOMEM)
+		return no_memory(loop);
 	if (status < 0)
 		return rna_loopback_fail(loop->result, "%s/%u: cannot fill the buffers: %s",
 					 PORT(loop), strerror(-status));
@@ -303,7 +314,7 @@ static bool test_latency(struct loop *loop)
 	unsigned count = 0;
 
 	if (!times)
-		return rna_loopback_fail(loop->result, "%s/%u: no memory", PORT(loop));
+		return no_memory(loop);
 	for (uint64_t i = 1; rounds > 0 && i <= LATENCY_WARM_UP; i++)
 		if (ping(loop, i) == 0)
 			return false;

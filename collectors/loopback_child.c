@@ -56,10 +56,7 @@ static void limit_time(const struct rna_loopback_request *request)
 	limit(RLIMIT_CPU, CHILD_SECONDS + (rlim_t)(2 * request->time_limit / RNA_USEC_PER_SEC));
 }
 
-/*
- * Memory of one NUMA node is asked for. Where that is full the kernel ends somebody who may use it,
- * and takes the largest: that is to be this test, and no job.
- */
+/* Where memory runs out the kernel ends somebody, and takes the largest: this test, and no job. */
 static void offer_to_oom_killer(void)
 {
 	RNA_CLOSE int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -227,6 +224,12 @@ static int poll_timeout(rna_usec patience)
 	return (int)(patience / RNA_USEC_PER_MSEC);
 }
 
+/* By the kernel, whose memory ran out, by a limit, or by a person: it says nothing of the port. */
+static bool is_from_outside(int signal)
+{
+	return signal == SIGKILL || signal == SIGTERM || signal == SIGXCPU;
+}
+
 static int explain_end(const struct rna_loopback_child *child, rna_usec patience,
 		       struct rna_error *error)
 {
@@ -245,8 +248,9 @@ static int explain_end(const struct rna_loopback_child *child, rna_usec patience
 		return rna_error_say(error, -ECHILD,
 				     "the loopback test ended without a result, exit status %d",
 				     info.si_status);
-	return rna_error_say(error, -ECHILD, "the loopback test was killed by signal %d (%s)",
-			     info.si_status, strsignal(info.si_status));
+	return rna_error_say(error, is_from_outside(info.si_status) ? -ECANCELED : -ECHILD,
+			     "the loopback test was killed by signal %d (%s)", info.si_status,
+			     strsignal(info.si_status));
 }
 
 int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patience,

@@ -2,22 +2,16 @@
 #include "loopback_memory.h"
 
 #include "cuda.h"
+#include "loopback_numa.h"
 #include "rna/arena.h"
 #include "rna/cleanup.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/mempolicy.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-enum { MEMORY_NODES_MAX = 1024, LONG_BITS = CHAR_BIT * sizeof(unsigned long) };
 
 static RNA_PRINTF(3, 0) void put(struct rna_loopback_result *result, enum rna_loopback_end end,
 				 const char *format, va_list args)
@@ -48,94 +42,42 @@ bool rna_loopback_fail(struct rna_loopback_result *result, const char *format, .
 	return false;
 }
 
-/* ---- NUMA: two system calls, for which libnuma would be a library more ----------------------- */
-
-static int read_line(const char *path, char *text, int size)
-{
-	RNA_FCLOSE FILE *file = fopen(path, "re");
-
-	if (!file)
-		return -errno;
-	return fgets(text, size, file) ? 0 : -ENODATA;
-}
-
-/* "0-15,64-79", as the kernel writes it. CPUs beyond the set are left out. */
-static void parse_cpus(char *text, cpu_set_t *ret)
-{
-	char *rest = NULL;
-
-	CPU_ZERO(ret);
-	for (char *range = strtok_r(text, ",\n", &rest); range;
-	     range = strtok_r(NULL, ",\n", &rest)) {
-		unsigned first, last;
-		int count = sscanf(range, "%u-%u", &first, &last);
-
-		for (unsigned cpu = first;
-		     count > 0 && cpu <= (count > 1 ? last : first) && cpu < CPU_SETSIZE; cpu++)
-			CPU_SET(cpu, ret);
-	}
-}
-
-/* A container may not give us those CPUs: then the test runs where it is, and memory counts. */
-static int run_on(int node)
-{
-	char path[64], text[4096];
-	cpu_set_t cpus;
-	int status;
-
-	(void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
-	status = read_line(path, text, sizeof(text));
-	if (status < 0)
-		return status;
-	parse_cpus(text, &cpus);
-	if (CPU_COUNT(&cpus) > 0)
-		(void)sched_setaffinity(0, sizeof(cpus), &cpus);
-	return 0;
-}
-
-/* Memory that is touched from now on comes from that node. */
-static int allocate_on(int node)
-{
-	unsigned long mask[MEMORY_NODES_MAX / LONG_BITS] = {0};
-
-	if (node >= MEMORY_NODES_MAX)
-		return -EINVAL;
-	mask[(unsigned)node / LONG_BITS] = 1UL << (unsigned)node % LONG_BITS;
-	if (syscall(SYS_set_mempolicy, MPOL_BIND, mask, MEMORY_NODES_MAX) < 0)
-		return -errno;
-	return 0;
-}
-
-static bool settle(const struct rna_loopback_request *request, struct rna_loopback_result *result)
-{
-	int node = request->memory_node;
-	int status;
-
-	if (node < 0)
-		return true;
-	status = run_on(node);
-	if (status == 0)
-		status = allocate_on(node);
-	if (status < 0)
-		return rna_loopback_skip(result, RNA_SKIP_NO_MEMORY_NODE,
-					 "%s/%u: no memory of NUMA node %d for the test: %s",
-					 request->device, request->port, node, strerror(-status));
-	return true;
-}
-
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 static bool get_host_memory(const struct rna_loopback_request *request,
 			    struct rna_loopback_memory *memory, struct rna_loopback_result *result)
 {
 	void *both = mmap(NULL, 2 * memory->size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (both == MAP_FAILED)
-		return rna_loopback_fail(result, "%s/%u: no memory for buffers of %zu bytes",
+		return rna_loopback_skip(result, RNA_SKIP_NO_RESOURCES,
+					 "%s/%u: no memory for buffers of %zu bytes",
 					 request->device, request->port, memory->size);
 	memory->source = both;
 	return true;
+}
+
+/* What a test says depends on where its memory is, so that is looked at. */
+static bool is_there(const struct rna_loopback_request *request, int policy,
+		     const struct rna_loopback_memory *memory, struct rna_loopback_result *result)
+{
+	int there = request->memory_node < 0 ? 1
+					     : rna_numa_gather(request->memory_node, memory->source,
+							       2 * memory->size);
+
+	if (there > 0 || (there < 0 && policy == 0))
+		return true;
+	if (policy == 0)
+		return rna_loopback_skip(
+			result, RNA_SKIP_NO_MEMORY_NODE,
+			"%s/%u: no memory of NUMA node %d for the test: it is full",
+			request->device, request->port, request->memory_node);
+	return rna_loopback_skip(result, RNA_SKIP_NO_MEMORY_NODE,
+				 "%s/%u: no memory of NUMA node %d for the test: set_mempolicy is "
+				 "refused, as by the seccomp profile of a container: %s",
+				 request->device, request->port, request->memory_node,
+				 strerror(-policy));
 }
 
 static bool get_gpu_memory(const struct rna_loopback_request *request,
@@ -152,19 +94,34 @@ static bool get_gpu_memory(const struct rna_loopback_request *request,
 	return true;
 }
 
+/* policy: what became of it, as rna_numa_settle() says. */
+static bool settle(const struct rna_loopback_request *request, int *policy,
+		   struct rna_loopback_result *result)
+{
+	*policy = request->memory_node < 0 ? 0 : rna_numa_settle(request->memory_node);
+	if (*policy == 0 || *policy == -EPERM || *policy == -ENOSYS)
+		return true;
+	return rna_loopback_skip(result, RNA_SKIP_NO_MEMORY_NODE,
+				 "%s/%u: no memory of NUMA node %d for the test: %s",
+				 request->device, request->port, request->memory_node,
+				 strerror(-*policy));
+}
+
 bool rna_loopback_memory_get(const struct rna_loopback_request *request, size_t size,
 			     struct rna_loopback_memory *ret, struct rna_loopback_result *result)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int policy;
 	bool got;
 
-	if (!settle(request, result))
+	if (!settle(request, &policy, result))
 		return false;
 	ret->size = (size + page - 1) / page * page;
 	if (request->endpoint == RNA_ENDPOINT_GPU)
 		got = get_gpu_memory(request, ret, result);
 	else
-		got = get_host_memory(request, ret, result);
+		got = get_host_memory(request, ret, result) &&
+		      is_there(request, policy, ret, result);
 	if (got)
 		ret->target = ret->source + ret->size;
 	return got;

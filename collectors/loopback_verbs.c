@@ -164,15 +164,22 @@ static bool no_memory(struct rna_loopback_verbs *verbs, const char *what)
 			" KiB; raise it (LimitMEMLOCK= of a service, CAP_IPC_LOCK of a container)",
 			PORT(verbs), what, verbs->result->memlock_needed >> 10,
 			(uint64_t)limit.rlim_cur >> 10);
-	return rna_loopback_fail(verbs->result, "%s/%u: cannot make %s: no memory", PORT(verbs),
-				 what);
+	return rna_loopback_skip(verbs->result, RNA_SKIP_NO_RESOURCES,
+				 "%s/%u: cannot make %s: no memory", PORT(verbs), what);
 }
 
-/* errno says why the kernel, or the provider, did not make something. */
+/*
+ * errno says why the kernel, or the provider, did not make something. EAGAIN is that of the rdma
+ * control group, and of firmware that has no more of it (mlx5).
+ */
 static bool not_made(struct rna_loopback_verbs *verbs, const char *what)
 {
 	if (errno == ENOMEM)
 		return no_memory(verbs, what);
+	if (errno == EAGAIN)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_RESOURCES,
+					 "%s/%u: cannot make %s: there are too many", PORT(verbs),
+					 what);
 	if (errno == EOPNOTSUPP || errno == ENOSYS)
 		return rna_loopback_skip(verbs->result, RNA_SKIP_TRANSPORT,
 					 "%s/%u: its driver does not make %s for us", PORT(verbs),
@@ -412,7 +419,8 @@ struct rna_loopback_verbs *rna_loopback_verbs_open(const struct rna_loopback_req
 	struct rna_loopback_verbs *verbs = calloc(1, sizeof(*verbs));
 
 	if (!verbs) {
-		(void)rna_loopback_fail(result, "%s/%u: no memory", request->device, request->port);
+		(void)rna_loopback_skip(result, RNA_SKIP_NO_RESOURCES, "%s/%u: no memory",
+					request->device, request->port);
 		return NULL;
 	}
 	verbs->request = request;

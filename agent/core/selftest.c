@@ -55,6 +55,7 @@ const char *rna_skip_name(enum rna_skip skip)
 		[RNA_SKIP_NO_GPU] = "no_gpu",
 		[RNA_SKIP_STALLED] = "stalled",
 		[RNA_SKIP_NO_DEVICE] = "no_device",
+		[RNA_SKIP_NO_RESOURCES] = "no_resources",
 	};
 
 	return skip < RNA_SKIP_COUNT ? names[skip] : "?";

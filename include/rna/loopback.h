@@ -91,10 +91,11 @@ enum rna_skip {
 	RNA_SKIP_LOCKED,         /* another test runs on this node */
 	RNA_SKIP_DENIED,         /* no right to open the device */
 	RNA_SKIP_MEMLOCK,        /* RLIMIT_MEMLOCK is below what the test needs */
-	RNA_SKIP_NO_MEMORY_NODE, /* there is no such NUMA node, or only one */
+	RNA_SKIP_NO_MEMORY_NODE, /* there is no such NUMA node, or it is full */
 	RNA_SKIP_NO_GPU,         /* no CUDA, no such GPU, or no dma-buf of it */
-	RNA_SKIP_STALLED,   /* the device does not answer, or an earlier child is stuck there */
-	RNA_SKIP_NO_DEVICE, /* there is no such device, or no verbs at all */
+	RNA_SKIP_STALLED,      /* the device does not answer, or an earlier child is stuck there */
+	RNA_SKIP_NO_DEVICE,    /* there is no such device, or no verbs at all */
+	RNA_SKIP_NO_RESOURCES, /* memory, processes or files ran out, or the test was ended */
 	RNA_SKIP_COUNT,
 };
 
@@ -148,7 +149,8 @@ int rna_loopback_child_start(const struct rna_loopback_request *request,
 
 /*
  * Its result, when fd is readable, or when patience (0: none) is over. 0; -ETIMEDOUT; -ECHILD when
- * the child ended without one (text says how, if it has ended by then).
+ * the child ended without one (text says how, if it has ended by then); -ECANCELED when it was
+ * killed by SIGKILL, SIGTERM or SIGXCPU. Any other: there is nothing to wait with.
  */
 int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patience,
 			       struct rna_loopback_result *ret, struct rna_error *error);

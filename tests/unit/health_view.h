@@ -89,8 +89,9 @@ static const struct rna_gid_entry node_gids[] = {
 
 static void node_init(struct node *node, enum rna_link_layer layer, size_t count)
 {
-	static const char *const names[] = {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "mlx5_4"};
-	static const char *const netdevs[] = {"eth0", "eth1", "eth2", "eth3", "eth4"};
+	static const char *const names[] = {"mlx5_0", "mlx5_1", "mlx5_2",
+					    "mlx5_3", "mlx5_4", "mlx5_5"};
+	static const char *const netdevs[] = {"eth0", "eth1", "eth2", "eth3", "eth4", "eth5"};
 
 	assert(count <= RNA_ARRAY_SIZE(names));
 	*node = (struct node){

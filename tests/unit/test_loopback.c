@@ -99,6 +99,11 @@ static void end(int pid)
 	assert_int_equal(kill(pid, SIGKILL), 0);
 }
 
+static void crash(int pid)
+{
+	assert_int_equal(kill(pid, SIGABRT), 0);
+}
+
 /* It is stopped before it could answer, or after: then there is an answer. */
 static void test_a_child_that_is_killed(void **state)
 {
@@ -111,8 +116,13 @@ static void test_a_child_that_is_killed(void **state)
 	status = run(&request, end, &result, &error);
 	if (status == 0)
 		return;
-	assert_int_equal(status, -ECHILD);
+	assert_int_equal(status, -ECANCELED);
 	assert_string_equal(error.text, "the loopback test was killed by signal 9 (Killed)");
+	status = run(&request, crash, &result, &error);
+	if (status == 0)
+		return;
+	assert_int_equal(status, -ECHILD);
+	assert_string_equal(error.text, "the loopback test was killed by signal 6 (Aborted)");
 }
 
 static void test_a_child_that_hangs(void **state)

@@ -3,8 +3,9 @@
  * agent/selftest: whose turn it is, what is done then, and what is remembered of it. Tests run in
  * real children, which are this same program and answer by the name of the device:
  *   mlx5_0  moves 390 of 400 Gb/s      mlx5_2  finds its port busy, with a job's queue pairs
- *   mlx5_1  moves 190                  mlx5_3  dies
+ *   mlx5_1  moves 190                  mlx5_3  is killed
  *   mlx5_4  moves 390, and ibacm has it open
+ *   mlx5_5  crashes
  * and no GPU is to be had, nor memory of NUMA node 9.
  */
 #include "selftest.h"
@@ -16,6 +17,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
@@ -71,6 +73,9 @@ static int answer(void)
 	case '1':
 		result.bandwidth = 190 * GBIT;
 		break;
+	case '5':
+		(void)raise(SIGABRT);
+		break;
 	default:
 		(void)raise(SIGKILL);
 	}
@@ -90,7 +95,7 @@ struct scene {
 	/* What the listener was told. */
 	unsigned begun, ended, done;
 	int status;
-	struct rna_selftest_run runs[5];
+	struct rna_selftest_run runs[6];
 	size_t run_count;
 };
 
@@ -233,16 +238,14 @@ static void test_demand(void **state)
 	wait_until_done(&scene);
 	assert_int_equal(scene.status, 0);
 	assert_int_equal(scene.news, 1); /* before who asked hears of it: he may end the agent */
-	assert_int_equal(scene.runs_at_news, 3);
+	assert_int_equal(scene.runs_at_news, 2);
 	assert_int_equal(scene.begun, 4);
 	assert_int_equal(scene.ended, 4);
 	assert_int_equal(scene.run_count, 4);
 	assert_int_equal(scene.runs[0].grade, RNA_GRADE_OK);
 	assert_int_equal(scene.runs[1].grade, RNA_GRADE_FAILED);
 	assert_int_equal(scene.runs[2].grade, RNA_GRADE_NONE);
-	assert_int_equal(scene.runs[3].grade, RNA_GRADE_FAILED);
-	assert_string_equal(scene.runs[3].result.text, "mlx5_3/1: the loopback test was killed by "
-						       "signal 9 (Killed)");
+	assert_int_equal(scene.runs[3].grade, RNA_GRADE_NONE);
 	port = known(&scene, "mlx5_0");
 	assert_true(port->last_run > 0 && port->last_success == port->last_run);
 	assert_int_equal(port->bytes, 64 << 20);
@@ -311,6 +314,76 @@ static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 		(void)known(&scene, NULL);
 		tear_down(&scene);
 	}
+}
+
+/* Memory that ran out, or a person, says nothing of the port, and may not be so next time. */
+static void test_a_test_that_is_killed(void **state)
+{
+	const struct rna_selftest_wish wish = {.device = "mlx5_3", .numa_node = -1};
+	rna_usec now = rna_clock_now().realtime;
+	const struct rna_selftest_port *port;
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 4, 12 * HOUR);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &wish, &error), 0);
+	wait_until_done(&scene);
+	assert_int_equal(scene.runs[0].result.end, RNA_LOOPBACK_SKIPPED);
+	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
+	assert_string_equal(scene.runs[0].result.text, "mlx5_3/1: the loopback test was killed by "
+						       "signal 9 (Killed)");
+	port = known(&scene, "mlx5_3");
+	assert_int_equal(port->count, 0);
+	assert_int_equal(port->skips[RNA_SKIP_NO_RESOURCES], 1);
+	assert_true(port->next < now + 2 * HOUR);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+static void test_a_test_that_crashes(void **state)
+{
+	const struct rna_selftest_wish wish = {.device = "mlx5_5", .numa_node = -1};
+	struct rna_error error = {0};
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 6, HOUR);
+	follow(&scene);
+	assert_int_equal(demand(&scene, &wish, &error), 0);
+	wait_until_done(&scene);
+	assert_int_equal(scene.runs[0].grade, RNA_GRADE_FAILED);
+	assert_string_equal(scene.runs[0].result.text, "mlx5_5/1: the loopback test was killed by "
+						       "signal 6 (Aborted)");
+	(void)known(&scene, NULL);
+	tear_down(&scene);
+}
+
+/* Want of descriptors: the child cannot even be started. */
+static void test_a_test_that_cannot_start(void **state)
+{
+	const struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1};
+	struct rna_error error = {0};
+	struct rlimit limit, none;
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene, 1, HOUR);
+	follow(&scene);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){0, limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(scene.done, 1);
+	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
+	assert_string_equal(
+		scene.runs[0].result.text,
+		"mlx5_0/1: cannot make a lock for a loopback test: Too many open files");
+	assert_int_equal(known(&scene, "mlx5_0")->stuck, 0);
+	(void)known(&scene, NULL);
+	tear_down(&scene);
 }
 
 /* A port that was not looked at had no queue pairs: that is not how many there are when idle. */
@@ -646,6 +719,9 @@ int main(int argc, char *argv[])
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demand),
 		cmocka_unit_test(test_a_port_is_skipped_when_all_its_memory_is),
+		cmocka_unit_test(test_a_test_that_is_killed),
+		cmocka_unit_test(test_a_test_that_crashes),
+		cmocka_unit_test(test_a_test_that_cannot_start),
 		cmocka_unit_test(test_what_was_not_tested_says_nothing_of_queue_pairs),
 		cmocka_unit_test(test_queue_pairs_of_a_job_are_not_those_of_an_idle_port),
 		cmocka_unit_test(test_what_is_special_says_nothing_of_the_port),
