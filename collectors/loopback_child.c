@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -77,14 +78,21 @@ static void confine(void)
 	offer_to_oom_killer();
 }
 
+/* Of a parent that died before prctl() the request is still there; its end of the socket is not. */
+static bool is_orphan(void)
+{
+	struct pollfd parent = {.fd = CHILD_SOCKET};
+
+	return poll(&parent, 1, 0) != 0; /* it hung up, which needs no asking for */
+}
+
 int rna_loopback_child_main(void)
 {
 	struct rna_loopback_request request;
 	struct rna_loopback_result result;
 
 	confine();
-	/* A parent that died before prctl() has closed its end: then there is nothing to read. */
-	if (recv(CHILD_SOCKET, &request, sizeof(request), 0) != sizeof(request))
+	if (is_orphan() || recv(CHILD_SOCKET, &request, sizeof(request), 0) != sizeof(request))
 		return EXIT_FAILURE;
 	limit_time(&request);
 	rna_loopback_run(&request, &result);
@@ -97,9 +105,57 @@ int rna_loopback_child_main(void)
 
 /*
  * An abstract name: nothing to clean up, no right needed, and it goes with the process that holds
- * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork).
+ * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork);
+ * a file would need a directory that these share with the node.
+ *
+ * Whoever comes first has the name, which may be any user of the node. So who holds it listens, and
+ * the kernel says whose process that is: way is given to root's, to the service's and to the same
+ * user's. Others are users of a port as any, which the gate sees.
  */
 #define LOCK_NAME "rdma-node-agent/selftest"
+
+enum {
+	SYSTEM_UID_MAX = 999, /* root and services, of which one is ours (sysusers.d(5)) */
+	TRIES = 3,
+};
+
+static bool is_trusted(uid_t uid)
+{
+	return uid <= SYSTEM_UID_MAX || uid == geteuid();
+}
+
+static struct sockaddr_un lock_address(socklen_t *ret_len)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memcpy(address.sun_path + 1, LOCK_NAME, sizeof(LOCK_NAME) - 1);
+	*ret_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(LOCK_NAME));
+	return address;
+}
+
+/* 0: it is ours until it is closed. */
+static int try_lock(int fd)
+{
+	socklen_t len;
+	struct sockaddr_un address = lock_address(&len);
+
+	if (bind(fd, (const struct sockaddr *)&address, len) < 0 || listen(fd, SOMAXCONN) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Who listens at the lock; -ECONNREFUSED: nobody does, -EAGAIN: too many have asked him. */
+static int find_holder(struct ucred *ret)
+{
+	RNA_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t len, size = sizeof(*ret);
+	struct sockaddr_un address = lock_address(&len);
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, len) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret, &size) < 0)
+		return -errno;
+	return 0;
+}
 
 /*
  * Held by whoever started the child, and not by it: one that is stuck in the kernel cannot let go
@@ -107,18 +163,27 @@ int rna_loopback_child_main(void)
  */
 static int take_lock(struct rna_loopback_child *child, struct rna_error *error)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(LOCK_NAME));
+	struct ucred holder;
+	int status;
 
-	memcpy(address.sun_path + 1, LOCK_NAME, sizeof(LOCK_NAME) - 1);
 	child->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (child->lock < 0)
 		return rna_error_set(error, -errno, "cannot make a lock for a loopback test");
-	if (bind(child->lock, (const struct sockaddr *)&address, len) == 0)
-		return 0;
-	if (errno == EADDRINUSE)
-		return rna_error_say(error, -EBUSY, "another self-test runs on this node");
-	return rna_error_set(error, -errno, "cannot take the lock for a loopback test");
+	for (unsigned tries = 0; tries < TRIES; tries++) {
+		status = try_lock(child->lock);
+		if (status == 0)
+			return 0;
+		if (status != -EADDRINUSE)
+			return rna_error_set(error, status,
+					     "cannot take the lock for a loopback test");
+		status = find_holder(&holder);
+		if (status == -EAGAIN || (status == 0 && !is_trusted(holder.uid)))
+			return 0; /* a stranger's, or besieged by strangers */
+		if (status != -ECONNREFUSED)
+			return rna_error_say(error, -EBUSY, "another self-test runs on this node");
+		(void)sched_yield(); /* it was just let go of, or is about to be listened at */
+	}
+	return 0;
 }
 
 static void let_go(struct rna_loopback_child *child)

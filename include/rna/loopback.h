@@ -135,14 +135,14 @@ struct rna_loopback_child {
 	pid_t pid; /* 0: none */
 	int pidfd; /* readable when it has ended */
 	int fd;    /* readable when it has sent its result, or has ended without one */
-	int lock;  /* for which there is one child on a node; -1: not held */
+	int lock;  /* for which there is one child on a node; -1: none */
 };
 
 #define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1, .lock = -1})
 
 /*
  * Starts this program anew for one request. 0, or negative errno with error; -EBUSY: another test
- * runs on this node (in this network namespace).
+ * of root's, of a service's or of this user's runs on this node (in this network namespace).
  */
 int rna_loopback_child_start(const struct rna_loopback_request *request,
 			     struct rna_loopback_child *ret, struct rna_error *error);

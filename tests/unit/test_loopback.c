@@ -12,9 +12,15 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #define PATIENCE (20 * RNA_USEC_PER_SEC)
@@ -160,6 +166,105 @@ static void test_one_at_a_time(void **state)
 	assert_true(rna_loopback_child_stop(&second, RNA_LOOPBACK_LAST_PATIENCE));
 }
 
+/* ---- strangers ------------------------------------------------------------------------------- */
+
+enum manner { BINDS, LISTENS, IS_BESIEGED };
+
+static struct sockaddr_un lock_address(socklen_t *ret_len)
+{
+	static const char name[] = "\0rdma-node-agent/selftest";
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memcpy(address.sun_path, name, sizeof(name) - 1);
+	*ret_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(name) - 1);
+	return address;
+}
+
+/* Holds the name as that user until it is killed; tells when it does. */
+static void hold(uid_t uid, enum manner manner, int tell)
+{
+	socklen_t len;
+	struct sockaddr_un address = lock_address(&len);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), guest = socket(AF_UNIX, SOCK_STREAM, 0);
+	bool held = setuid(uid) == 0 && bind(fd, (const struct sockaddr *)&address, len) == 0;
+
+	if (manner != BINDS)
+		held = held && listen(fd, manner == LISTENS ? 1 : 0) == 0;
+	if (manner == IS_BESIEGED)
+		held = held && connect(guest, (const struct sockaddr *)&address, len) == 0;
+	if (held)
+		(void)!write(tell, "!", 1);
+	for (;;)
+		(void)pause();
+}
+
+static int start_beside(uid_t uid, enum manner manner)
+{
+	struct rna_loopback_request request = request_for("none7");
+	struct rna_loopback_child child;
+	struct rna_error error = {0};
+	int tell[2], status;
+	pid_t holder;
+	char word;
+
+	assert_int_equal(pipe(tell), 0);
+	holder = fork();
+	if (holder == 0)
+		hold(uid, manner, tell[1]);
+	assert_true(holder > 0);
+	assert_int_equal(read(tell[0], &word, 1), 1);
+	status = rna_loopback_child_start(&request, &child, &error);
+	assert_true(rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE));
+	(void)close(tell[0]);
+	(void)close(tell[1]);
+	(void)kill(holder, SIGKILL);
+	(void)waitpid(holder, NULL, 0);
+	return status;
+}
+
+/* The name is anybody's: he who may not even ask for tests cannot forbid them. */
+static void test_a_stranger_holds_the_lock(void **state)
+{
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("SKIP: only root can be somebody else\n");
+		skip();
+	}
+	for (enum manner manner = BINDS; manner <= IS_BESIEGED; manner++)
+		assert_int_equal(start_beside(1000, manner), 0);
+	assert_int_equal(start_beside(65534, LISTENS), 0);
+	assert_int_equal(start_beside(999, LISTENS), -EBUSY); /* a service */
+	assert_int_equal(start_beside(0, LISTENS), -EBUSY);
+}
+
+/* ---- what is left ---------------------------------------------------------------------------- */
+
+/* Its parent died before it could be told of that: it has a request, and nobody who waits. */
+static void test_an_orphan(void **state)
+{
+	struct rna_loopback_request request = request_for("none7");
+	int ends[2], status = -1;
+	rna_usec begin = rna_clock_monotonic();
+	pid_t child;
+
+	(void)state;
+	request.gate = 1;
+	request.sample_time = 2 * PATIENCE; /* that it would look at counters */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	assert_int_equal(send(ends[0], &request, sizeof(request), 0), sizeof(request));
+	(void)close(ends[0]);
+	child = fork();
+	if (child == 0) {
+		(void)dup2(ends[1], 3);
+		(void)execl("/proc/self/exe", RNA_LOOPBACK_PROGRAM, (char *)NULL);
+		_exit(127);
+	}
+	(void)close(ends[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE);
+	assert_true(rna_usec_since(begin, rna_clock_monotonic()) < PATIENCE);
+}
+
 static unsigned count_descriptors(void)
 {
 	unsigned count = 0;
@@ -190,6 +295,8 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(test_a_child_that_is_killed),
 		cmocka_unit_test(test_a_child_that_hangs),
 		cmocka_unit_test(test_one_at_a_time),
+		cmocka_unit_test(test_a_stranger_holds_the_lock),
+		cmocka_unit_test(test_an_orphan),
 		cmocka_unit_test(test_nothing_is_left),
 	};
 
