@@ -25,6 +25,9 @@
  *   dcb NETDEV                     the interface has DCB from now on, as a driver of a data
  *                                  centre NIC gives it; it must stay until the module goes
  *   dcb NETDEV PRIORITY SENT RECEIVED   so many pause frames of that priority
+ *   dcb NETDEV hang 1              a question for its pause frames blocks until hang is 0. Like all
+ *                                  of a driver's answers to netlink that happens under the RTNL, the
+ *                                  one lock of all interfaces, so that whoever needs it waits, too
  *
  * FIELD of one port:
  *   state       1 down ... 4 active; sets phys to match, counts link_downed, sends port events
@@ -53,6 +56,9 @@
  *               device is removed; only a fatal signal gets the reader out
  *               2: not even that, as in a driver that waits for its firmware
  *   hw_hang     the same for hw_counters/
+ *   port_hang   the same for port queries: the files state, phys_state, rate, lid and their like,
+ *               verbs, and RDMA netlink
+ *   open_hang   the same for opening the device by verbs
  * WHAT:
  *   a counter   a name of hw_counters/; those of counters/ know EINVAL only, see dead
  *   port        port queries: the files state, phys_state, rate, lid and their like, and verbs
@@ -239,6 +245,8 @@ struct lab_device {
 	u32 dead;
 	u32 hang;
 	u32 hw_hang;
+	u32 port_hang;
+	u32 open_hang;
 	u32 board_id_error;
 	wait_queue_head_t released;
 	spinlock_t lock;
@@ -834,7 +842,11 @@ static int lab_query_port(struct ib_device *ib, u32 number, struct ib_port_attr 
 {
 	struct lab_device *lab = to_lab(ib);
 	struct lab_port *port = lab_port(lab, number);
+	int ret;
 
+	ret = lab_wait(lab, &lab->port_hang);
+	if (ret)
+		return ret;
 	if (READ_ONCE(port->query_error))
 		return -(int)READ_ONCE(port->query_error);
 	attr->state = port->state;
@@ -958,7 +970,9 @@ static int lab_change_gid(const struct ib_gid_attr *attr, void **context)
 
 static int lab_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 {
-	return 0;
+	struct lab_device *lab = to_lab(context->device);
+
+	return lab_wait(lab, &lab->open_hang);
 }
 
 static void lab_no_ucontext(struct ib_ucontext *context)
@@ -1280,9 +1294,11 @@ struct lab_dcb {
 	struct ieee_pfc pfc;
 	struct dcbnl_buffer buffer;
 	u8 dcbx;
+	bool hang;
 };
 
 static struct lab_dcb lab_dcbs[LAB_MAX_DCB]; /* rtnl */
+static DECLARE_WAIT_QUEUE_HEAD(lab_dcb_released);
 
 static struct lab_dcb *lab_dcb_of(struct net_device *netdev)
 {
@@ -1308,7 +1324,10 @@ static int lab_setets(struct net_device *netdev, struct ieee_ets *ets)
 
 static int lab_getpfc(struct net_device *netdev, struct ieee_pfc *pfc)
 {
-	*pfc = lab_dcb_of(netdev)->pfc;
+	struct lab_dcb *dcb = lab_dcb_of(netdev);
+
+	wait_event(lab_dcb_released, !READ_ONCE(dcb->hang));
+	*pfc = dcb->pfc;
 	return 0;
 }
 
@@ -1389,18 +1408,37 @@ static int lab_dcb_add(const char *name)
 	return ret;
 }
 
-static int lab_dcb_count(const char *name, u64 priority, u64 sent, u64 received)
+static struct lab_dcb *lab_dcb_find(const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < LAB_MAX_DCB; i++)
-		if (lab_dcbs[i].netdev && !strcmp(lab_dcbs[i].netdev->name, name) &&
-		    priority < IEEE_8021QAZ_MAX_TCS) {
-			lab_dcbs[i].pfc.requests[priority] = sent;
-			lab_dcbs[i].pfc.indications[priority] = received;
-			return 0;
-		}
-	return -ENOENT;
+		if (lab_dcbs[i].netdev && !strcmp(lab_dcbs[i].netdev->name, name))
+			return &lab_dcbs[i];
+	return NULL;
+}
+
+static int lab_dcb_count(const char *name, u64 priority, u64 sent, u64 received)
+{
+	struct lab_dcb *dcb = lab_dcb_find(name);
+
+	if (!dcb || priority >= IEEE_8021QAZ_MAX_TCS)
+		return -ENOENT;
+	dcb->pfc.requests[priority] = sent;
+	dcb->pfc.indications[priority] = received;
+	return 0;
+}
+
+/* Without the RTNL, which is taken while it hangs. */
+static int lab_dcb_hang(const char *name, u64 hang)
+{
+	struct lab_dcb *dcb = lab_dcb_find(name);
+
+	if (!dcb)
+		return -ENOENT;
+	WRITE_ONCE(dcb->hang, hang);
+	wake_up_all(&lab_dcb_released);
+	return 0;
 }
 
 static void lab_dcb_remove_all(void)
@@ -1452,6 +1490,8 @@ static const struct lab_field lab_device_fields[] = {
 	LAB_DEVICE_FIELD(dead),
 	LAB_DEVICE_FIELD(hang),
 	LAB_DEVICE_FIELD(hw_hang),
+	LAB_DEVICE_FIELD(port_hang),
+	LAB_DEVICE_FIELD(open_hang),
 };
 
 static void lab_dispatch(struct lab_device *lab, u32 number, enum ib_event_type type)
@@ -1626,6 +1666,8 @@ static int lab_command(int argc, char **argv)
 
 	if (!strcmp(argv[0], "dcb") && argc == 2)
 		return lab_dcb_add(argv[1]);
+	if (!strcmp(argv[0], "dcb") && argc == 4 && !strcmp(argv[2], "hang"))
+		return kstrtou64(argv[3], 0, &value[0]) ?: lab_dcb_hang(argv[1], value[0]);
 	if (!strcmp(argv[0], "dcb") && argc == 5)
 		return kstrtou64(argv[2], 0, &value[0]) ?: kstrtou64(argv[3], 0, &value[1]) ?:
 		       kstrtou64(argv[4], 0, &value[2]) ?:
