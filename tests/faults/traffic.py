@@ -186,14 +186,14 @@ class Traffic:
 
     def reload(self):
         """And what it writes is whole at any time."""
+        memory = f"{self.agent.state}/memory.json"
         for level in itertools.cycle(("info", "warning")):
             self.agent.write_config(extra=f"log: {{level: {level}}}\n")
             self.agent.process.send_signal(signal.SIGHUP)
             yield
-            for path in (f"{self.agent.state}/memory.json",):
-                if os.path.exists(path):
-                    with open(path, encoding="utf-8") as file:
-                        json.load(file)
+            if os.path.exists(memory):
+                with open(memory, encoding="utf-8") as file:
+                    json.load(file)
             yield
 
     def flap(self):
