@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "rna/log.h"
 
-/* Between attempts to serve HTTP again: the first pause, doubled each time, and the longest one. */
+/* Between attempts to serve HTTP: the first pause, doubled each time, and the longest one. */
 #define RETRY_FIRST   RNA_USEC_PER_SEC
 #define RETRY_LONGEST (60 * RNA_USEC_PER_SEC)
 
@@ -48,7 +49,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)usec;
 	if (start_http(server, server->settings, &server->http, &known) < 0)
 		return retry_later(server);
-	rna_log_notice("HTTP is up again");
+	rna_log_notice("HTTP is up");
 	return 0;
 }
 
@@ -62,6 +63,13 @@ static int retry_later(struct rna_server *server)
 					  on_retry, server);
 }
 
+static int go_without_http(struct rna_server *server, const struct rna_error *why)
+{
+	rna_log_error("HTTP is down until it can be served: %s", why->text);
+	server->pause = RETRY_FIRST;
+	return retry_later(server);
+}
+
 static int take_sockets(struct rna_server *server, struct rna_error *error)
 {
 	int ret = rna_passed_take(&server->passed, error);
@@ -72,6 +80,11 @@ static int take_sockets(struct rna_server *server, struct rna_error *error)
 	return ret;
 }
 
+/*
+ * At boot an address may be on its way still: from DHCP, to a bond, or while IPv6 looks whether it
+ * is a duplicate. An address that somebody else has is an error at once: two agents on one node are
+ * nobody's wish.
+ */
 int rna_server_start(struct rna_server *server, struct rna_error *error)
 {
 	int ret = take_sockets(server, error);
@@ -81,7 +94,11 @@ int rna_server_start(struct rna_server *server, struct rna_error *error)
 	ret = open_web(server->settings, &server->web, error);
 	if (ret < 0)
 		return ret;
-	return start_http(server, server->settings, &server->http, error);
+	ret = start_http(server, server->settings, &server->http, error);
+	if (ret != -EADDRNOTAVAIL)
+		return ret;
+	ret = go_without_http(server, error);
+	return ret < 0 ? rna_error_set(error, ret, "cannot wait for addresses") : ret;
 }
 
 void rna_server_stop(struct rna_server *server)
@@ -137,11 +154,8 @@ static int restart_http(struct rna_server *server, const struct rna_settings *se
 	if (ret >= 0)
 		return ret;
 	swap_web(server, web);
-	if (start_http(server, server->settings, &server->http, &lost) < 0) {
-		rna_log_error("HTTP is down until it can be served again: %s", lost.text);
-		server->pause = RETRY_FIRST;
-		(void)retry_later(server); /* without memory the next SIGHUP has to do */
-	}
+	if (start_http(server, server->settings, &server->http, &lost) < 0)
+		(void)go_without_http(server, &lost); /* no memory: the next SIGHUP has to do */
 	return ret;
 }
 

@@ -27,6 +27,7 @@ struct rna_server {
 	rna_usec pause;
 };
 
+/* Where an address is not there yet, HTTP is served as soon as it is. */
 int rna_server_start(struct rna_server *server, struct rna_error *error);
 
 /*

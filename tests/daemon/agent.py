@@ -72,6 +72,13 @@ def wait(what, condition, patience=PATIENCE):
         time.sleep(0.02)
 
 
+def namespaces():
+    if not shutil.which("ip") or not shutil.which("nsenter"):
+        return False
+    return subprocess.run(["unshare", "-n", "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
 class Reply:
     def __init__(self, response, body):
         self.status, self.body = response.status, body
@@ -174,6 +181,11 @@ class Agent:
             return self.get("/readyz").status == 200
         except OSError:
             return False
+
+    def ip_batch(self, lines):
+        """Where wrapper is unshare -n: in its network."""
+        subprocess.run(["nsenter", "-t", str(self.process.pid), "-n", "ip", "-batch", "-"],
+                       input="\n".join(lines) + "\n", text=True, check=True)
 
     def proc(self, path):
         return f"/proc/{self.process.pid}/{path}"

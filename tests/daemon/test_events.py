@@ -2,24 +2,15 @@
 """Events: the kernel's own, in a network namespace of the agent's. What they do to devices is for
 tests/vm/suite-events; here is no device, so what counts is that they cost next to nothing."""
 import os
-import shutil
-import subprocess
 import unittest
 
-from agent import OPENMETRICS, QUIET, Agent, Reply, wait
+from agent import OPENMETRICS, QUIET, Agent, Reply, namespaces, wait
 from formats import check_promtool, parse_openmetrics
 from lines import alone
 from test_sockets import UnixConnection
 
 STORM_CPU_SECONDS = 2  # of 10,000 changes; without a sanitizer it takes 0.1 s
 NETLINK_ROUTE, NETLINK_KOBJECT_UEVENT = "0", "15"
-
-
-def namespaces():
-    if not shutil.which("ip") or not shutil.which("nsenter"):
-        return False
-    return subprocess.run(["unshare", "-n", "true"], check=False,
-                          stderr=subprocess.DEVNULL).returncode == 0
 
 
 class LiveAgent(Agent):
@@ -40,10 +31,6 @@ class LiveAgent(Agent):
             return Reply(response, response.read())
         finally:
             connection.close()
-
-    def ip_batch(self, lines):
-        subprocess.run(["nsenter", "-t", str(self.process.pid), "-n", "ip", "-batch", "-"],
-                       input="\n".join(lines) + "\n", text=True, check=True)
 
     def events(self):
         return self.metric("rdma_agent_events_total", source="rtnetlink")

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 import agent as agent_module
-from agent import PATIENCE, QUIET, Agent, free_port, wait
+from agent import PATIENCE, QUIET, Agent, free_port, namespaces, wait
 
 RELOADED = "rdma_agent_config_last_reload_successful"
 
@@ -202,6 +202,56 @@ class Lost(unittest.TestCase):
         with UnixAgent() as agent:
             self.lose(agent)
             self.assertEqual(agent.stop()[0], 0)
+
+
+@unittest.skipUnless(namespaces(), "no network namespace to be had")
+class NotYetThere(unittest.TestCase):
+    """An agent that is started before its address is there, as at boot."""
+
+    ADDRESS = "192.0.2.1"
+
+    @contextlib.contextmanager
+    def waiting(self):
+        agent = UnixAgent(ready=False)
+        # without any address each one can be bound
+        agent.wrapper = ("unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+        agent.http_settings["listen"] = [f"unix:{agent.socket}", f"{self.ADDRESS}:{agent.port}"]
+        with agent:
+            wait("HTTP to be down", lambda: "HTTP is down" in agent.log())
+            self.assertIn(f"{self.ADDRESS}:{agent.port}: Cannot assign requested address",
+                          agent.log())
+            yield agent
+
+    def test_it_is_served_when_it_comes(self):
+        with self.waiting() as agent:
+            wait("the first snapshot", lambda: "watching 0 RDMA devices" in agent.log())
+            self.assertIsNone(get_unix(agent.socket))
+            agent.ip_batch([f"address add {self.ADDRESS}/32 dev lo"])
+            wait("service", lambda: get_unix(agent.socket) == 200)
+            self.assertEqual(agent.log().count("HTTP is"), 2, agent.log())
+
+    def test_a_reload_can_bring_another(self):
+        with self.waiting() as agent:
+            agent.http_settings["listen"] = [f"unix:{agent.socket}"]
+            agent.write_config()
+            agent.hang_up()
+            wait("service", lambda: get_unix(agent.socket) == 200)
+            self.assertEqual(agent.log().count("HTTP is"), 1, agent.log())
+
+    def test_it_can_be_stopped_meanwhile(self):
+        with self.waiting() as agent:
+            self.assertEqual(agent.stop()[0], 0)
+
+
+class Taken(unittest.TestCase):
+    def test_it_ends_the_start(self):
+        sock, port = tcp_socket()
+        with sock:
+            agent = UnixAgent()
+            agent.http_settings["listen"] = [f"127.0.0.1:{port}"]
+            status, log = failed_start(agent)
+            self.assertNotEqual(status, 0)
+            self.assertIn(f"cannot listen on 127.0.0.1:{port}: Address already in use", log)
 
 
 class SeveralAddresses(unittest.TestCase):
