@@ -41,7 +41,7 @@
 #include <errno.h>
 #include <signal.h>
 
-/* Enough for a lane that works; the rest of three seconds is for a machine that is busy. */
+/* For each kind of thread; many times what one takes that works. */
 #define STOP_PATIENCE (1500 * RNA_USEC_PER_MSEC)
 
 /* At the end, for what the memory has to keep. */
