@@ -27,7 +27,6 @@
 
 enum {
 	RETRIES_A_PERIOD = 12, /* of a port that was busy, not ready, or bad once */
-	IDLE_QPS_MAX = 8, /* the kernel's own, and those of services as ibacm; a job has more */
 };
 
 /* A port, by the key of its device: it keeps its turn over renames and reloads. */
@@ -229,17 +228,10 @@ static void keep(struct tested *port, const struct rna_selftest_run *run)
 	port->runs[known->count++] = *run;
 }
 
-/*
- * How many queue pairs there are while nobody works. Beside a job, which is there for days and
- * computes for minutes without a byte, that is not learned: the next attempt would take it for
- * idle.
- */
-static void learn_idle(struct tested *port, const struct rna_selftest_run *run)
+/* How many queue pairs there are while nobody works: the least that was seen of an idle port. */
+static void learn_idle(struct tested *port, const struct rna_loopback_result *result)
 {
-	const struct rna_loopback_result *result = &run->result;
-	bool busy = result->skip == RNA_SKIP_BUSY || !run->request.gate;
-
-	if (result->qps < port->idle_qps && (!busy || result->qps <= IDLE_QPS_MAX))
+	if (result->skip != RNA_SKIP_BUSY && result->qps < port->idle_qps)
 		port->idle_qps = result->qps;
 }
 
@@ -250,7 +242,7 @@ static void account(struct tested *port, const struct rna_selftest_run *run, boo
 	bool skipped = run->result.end == RNA_LOOPBACK_SKIPPED;
 
 	known->bytes += run->result.bytes;
-	learn_idle(port, run);
+	learn_idle(port, &run->result);
 	if (run->special) {
 		if (!skipped)
 			keep(port, run);

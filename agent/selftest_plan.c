@@ -129,7 +129,8 @@ const char *rna_skip_meaning(enum rna_skip skip)
 		[RNA_SKIP_VIRTUAL] = "A virtual function shares its link with others.",
 		[RNA_SKIP_MANAGEMENT] = "The device manages NVSwitches and carries no traffic.",
 		[RNA_SKIP_TRANSPORT] = "iWARP and EFA have no RC connections to themselves.",
-		[RNA_SKIP_BUSY] = "Somebody uses the port: bytes move, or there are queue pairs.",
+		[RNA_SKIP_BUSY] =
+			"Somebody uses the port: bytes move, or it is open, or has queue pairs.",
 		[RNA_SKIP_DISTURBED] = "Somebody began to use the port during the test.",
 		[RNA_SKIP_RECENT_CHANGE] = "A port state changed within selftest.quiet.",
 		[RNA_SKIP_WINDOW] = "It is outside of selftest.window.",
@@ -243,7 +244,8 @@ bool rna_selftest_request(const struct rna_selftest_subject *subject,
 		.sample_time = SAMPLE_TIME,
 		.busy_rate = (uint64_t)settings->selftest_busy_rate * MEGA,
 		.idle_qps = RNA_QPS_UNKNOWN,
-		.idle_contexts = settings->watch_verbs_events,
+		.idle_contexts = settings->selftest_idle_contexts,
+		.own_contexts = settings->watch_verbs_events,
 	};
 	rna_selftest_set_size(ret, settings->selftest_size);
 	(void)snprintf(ret->device, sizeof(ret->device), "%s", subject->device->device->name);

@@ -380,6 +380,9 @@ const struct rna_setting rna_setting_table[] = {
 		 "A port whose state changed is not tested for so long."),
 	INTEGER("selftest.busy_rate", selftest_busy_rate, "1", "10000", "10",
 		"Traffic of a port from which on it is in use and not tested, in MB/s."),
+	INTEGER("selftest.idle_contexts", selftest_idle_contexts, "0", "1000", "0",
+		"How often services that are always there, such as ibacm, have each device open; a "
+		"device that is open more often is in use and not tested."),
 	LIST("selftest.window", selftest_window,
 	     "as in health.silence, for example daily 02:00-04:00 or Sat 00:00-06:00 mlx5_*",
 	     rna_silence_is_valid, NULL,

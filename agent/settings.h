@@ -109,10 +109,11 @@ struct rna_settings {
 	bool selftest_remote_memory;
 	bool selftest_gpu_memory;
 	rna_usec selftest_quiet;
-	unsigned selftest_busy_rate; /* MB/s */
-	char *selftest_node_label;   /* "": none */
-	char **selftest_window;      /* NULL-ended, or NULL: any time */
-	unsigned selftest_ok;        /* percent of what is expected */
+	unsigned selftest_busy_rate;     /* MB/s */
+	unsigned selftest_idle_contexts; /* of a device, by services that are always there */
+	char *selftest_node_label;       /* "": none */
+	char **selftest_window;          /* NULL-ended, or NULL: any time */
+	unsigned selftest_ok;            /* percent of what is expected */
 	unsigned selftest_warning;
 	unsigned selftest_siblings;
 	char **selftest_limits; /* NULL-ended, or NULL: none */

@@ -6,6 +6,7 @@
 #include "rna/activity.h"
 #include "rna/cleanup.h"
 #include "rna/parse.h"
+#include "rna/resources.h"
 #include "rna/root.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 enum {
+	LOOKS = 5,            /* at who has the device open, before it is in use */
 	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
 	FOREIGN_PERCENT = 10, /* of that; less hardly shows in the result */
 };
@@ -88,34 +90,66 @@ static void find_netdev(struct rna_loopback_gate *gate)
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
-/*
- * Queue pairs are a job's sign of life, even while it computes and sends nothing. While nobody
- * knows how many there are without a job, whoever has the device open may be one: the kernel's own
- * queue pairs need no context.
- */
-static bool look_for_jobs(const struct rna_loopback_gate *gate, struct rna_loopback_result *result)
+/* What the kernel has of the device; false: it does not tell. */
+static bool count_resources(const struct rna_loopback_request *request,
+			    struct rna_resource_counts *ret)
 {
-	const struct rna_loopback_request *request = gate->request;
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
-	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {0};
-	struct rna_resource_counts counts;
-	struct rna_value contexts;
+	RNA_CLEANUP(rna_rdma_numbers_free)
+	struct rna_rdma_numbers numbers = {.process = getppid()};
 
 	if (rna_root_open(NULL, &root, NULL) < 0)
-		return true; /* as below */
+		return false;
 	numbers.root = root;
-	if (rna_rdma_netlink.get_resources(&numbers, request->device, &counts) < 0 ||
-	    !rna_value_is_known(counts.of[RNA_RESOURCE_QP]))
+	return rna_rdma_netlink.get_resources(&numbers, request->device, ret) == 0;
+}
+
+/* By somebody who is neither the agent, which started this process, nor always there. */
+static bool is_open(const struct rna_loopback_request *request,
+		    const struct rna_resource_counts *counts)
+{
+	struct rna_value users = rna_resources_users(counts);
+	uint64_t allowed = request->idle_contexts;
+
+	if (!rna_value_is_known(counts->own_contexts))
+		allowed += request->own_contexts;
+	return rna_value_is_known(users) && users.number > allowed;
+}
+
+/* Who reads something of a device, the agent's siblings among them, has it open for a moment. */
+static bool stays_open(const struct rna_loopback_request *request,
+		       struct rna_resource_counts *counts)
+{
+	bool open = is_open(request, counts);
+
+	for (unsigned look = 1; open && look < LOOKS; look++) {
+		(void)usleep((useconds_t)request->sample_time / LOOKS);
+		open = count_resources(request, counts) && is_open(request, counts);
+	}
+	return open;
+}
+
+/*
+ * A job has the device open from its begin to its end, also while it computes and sends nothing.
+ * The kernel's queue pairs, as those of a file system, need no context: there the least number that
+ * was seen while nobody had it open is what there is without work.
+ */
+static bool look_for_jobs(const struct rna_loopback_request *request,
+			  struct rna_loopback_result *result)
+{
+	struct rna_resource_counts counts;
+
+	if (!count_resources(request, &counts))
 		return true; /* the counters have to do */
-	result->qps = counts.of[RNA_RESOURCE_QP].number;
-	contexts = counts.of[RNA_RESOURCE_CTX];
-	if (request->idle_qps == RNA_QPS_UNKNOWN && rna_value_is_known(contexts) &&
-	    contexts.number > request->idle_contexts)
+	if (stays_open(request, &counts))
 		return rna_loopback_skip(result, RNA_SKIP_BUSY,
 					 "%s/%u: in use: somebody has it open (contexts: %" PRIu64
-					 ", queue pairs: %" PRIu64 ")",
-					 request->device, request->port, contexts.number,
-					 result->qps);
+					 ")",
+					 request->device, request->port,
+					 rna_resources_users(&counts).number);
+	if (!rna_value_is_known(counts.of[RNA_RESOURCE_QP]))
+		return true;
+	result->qps = counts.of[RNA_RESOURCE_QP].number;
 	if (result->qps <= request->idle_qps)
 		return true;
 	return rna_loopback_skip(result, RNA_SKIP_BUSY,
@@ -146,9 +180,7 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 	ret->request = request;
 	result->qps = RNA_QPS_UNKNOWN;
 	find_netdev(ret);
-	if (!look_for_jobs(ret, result) && request->gate)
-		return false;
-	if (request->gate && !look_for_traffic(ret, result))
+	if (request->gate && (!look_for_jobs(request, result) || !look_for_traffic(ret, result)))
 		return false;
 	*result = (struct rna_loopback_result){.end = RNA_LOOPBACK_FAILED, .qps = result->qps};
 	ret->activity = activity(ret);

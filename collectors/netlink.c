@@ -642,11 +642,16 @@ static int parse_resources(struct nl_msg *message, void *userdata)
 	return NL_STOP;
 }
 
+struct own_contexts {
+	uint32_t process;
+	uint64_t count;
+};
+
 /* A process is named as this one's namespace of processes has it; not at all, if it has it not. */
 static int count_own_contexts(struct nl_msg *message, void *userdata)
 {
 	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *entry, *pid;
-	uint64_t *count = userdata;
+	struct own_contexts *own = userdata;
 	int left;
 
 	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0 ||
@@ -655,8 +660,8 @@ static int count_own_contexts(struct nl_msg *message, void *userdata)
 	nla_for_each_nested(entry, attributes[RDMA_NLDEV_ATTR_RES_CTX], left)
 	{
 		pid = nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_PID);
-		if (pid && nla_get_u32(pid) == (uint32_t)getpid())
-			(*count)++;
+		if (pid && nla_get_u32(pid) == own->process)
+			own->count++;
 	}
 	return NL_OK;
 }
@@ -666,17 +671,17 @@ static int ask_own_contexts(struct rna_rdma_numbers *numbers, const char *device
 			    struct rna_value *ret)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	uint64_t count = 0;
+	struct own_contexts own = {(uint32_t)(numbers->process ? numbers->process : getpid()), 0};
 	int error;
 
 	message =
 		new_device_message(numbers, RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP, device, &error);
 	if (!message)
 		return error;
-	error = ask(NETLINK_RDMA, message, count_own_contexts, &count);
+	error = ask(NETLINK_RDMA, message, count_own_contexts, &own);
 	if (error == -EINVAL || error == -EOPNOTSUPP)
 		return 0;
-	*ret = error == 0 ? rna_value_ok(count) : rna_value_unreadable();
+	*ret = error == 0 ? rna_value_ok(own.count) : rna_value_unreadable();
 	return error;
 }
 

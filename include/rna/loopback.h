@@ -57,7 +57,8 @@ struct rna_loopback_request {
 	uint64_t sample_time; /* microseconds between two looks at the port's counters */
 	uint64_t busy_rate;   /* bytes per second, in and out, from which on the port is not idle */
 	uint64_t idle_qps;    /* QPs of the device while nobody works; RNA_QPS_UNKNOWN */
-	uint64_t idle_contexts; /* how often the agent itself has the device open */
+	uint64_t idle_contexts; /* how often services that are always there have the device open */
+	uint64_t own_contexts;  /* and the agent, for kernels that do not say whose one is */
 };
 
 #define RNA_QPS_UNKNOWN UINT64_MAX
@@ -83,7 +84,7 @@ enum rna_skip {
 	RNA_SKIP_VIRTUAL,        /* a VF, an SF: shares its link with others */
 	RNA_SKIP_MANAGEMENT,     /* of NVSwitches, carries no traffic */
 	RNA_SKIP_TRANSPORT,      /* iWARP, EFA: no RC that can be connected to itself */
-	RNA_SKIP_BUSY,           /* bytes move, or somebody holds QPs beyond the idle baseline */
+	RNA_SKIP_BUSY,           /* bytes move, or somebody has it open, or holds QPs */
 	RNA_SKIP_DISTURBED,      /* foreign traffic while it ran: the result was thrown away */
 	RNA_SKIP_RECENT_CHANGE,  /* a port changed state not long ago */
 	RNA_SKIP_WINDOW,         /* outside of the hours that the setting allows */
