@@ -22,6 +22,12 @@
 
 #define PATIENCE   (5 * RNA_USEC_PER_SEC) /* for a completion: seven retries are over by then */
 #define LOOK_AGAIN RNA_USEC_PER_SEC       /* whether somebody else uses the port by now */
+/*
+ * Too short for a look in its midst. For some HCAs each counter is a command to the firmware
+ * (mlx5), which may take longer than what is under way: queues that run dry would count as
+ * slowness.
+ */
+#define SHORT (20 * RNA_USEC_PER_MSEC)
 
 enum {
 	POLLS = 256,          /* between two looks at the clock, which may cost more than they do */
@@ -153,7 +159,8 @@ static bool holds(struct loop *loop)
 
 /*
  * Looks in the middle, and once a second, whether it is still alone, while the queues are full: the
- * sooner it gives way, the better for who has come.
+ * sooner it gives way, the better for who has come. A short test is over before that helps anybody,
+ * and is looked at when it has ended.
  */
 static bool write_measured(struct loop *loop, uint64_t writes, rna_usec begin)
 {
@@ -169,7 +176,7 @@ static bool write_measured(struct loop *loop, uint64_t writes, rna_usec begin)
 		now = rna_clock_monotonic();
 		if (loop->posted >= last || now >= end)
 			return drain(loop);
-		if (!holds(loop))
+		if (now - begin >= SHORT / 2 && !holds(loop))
 			return false;
 	}
 }
