@@ -143,7 +143,7 @@ bool rna_health_has_settled(const struct rna_health *health, const struct rna_vi
 static void run_rules(struct rna_health *health, struct rna_view *view, struct rna_finds *out)
 {
 	RNA_FREE struct rna_rule_subject *subjects = NULL;
-	ssize_t count = rna_rule_subjects_new(view, &subjects);
+	ssize_t count = rna_rule_subjects_new(view, health->settings, &subjects);
 	bool booted = rna_health_is_booting(health, view);
 	struct rna_rule_input in = {
 		.view = view,

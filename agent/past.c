@@ -12,18 +12,19 @@
 
 static struct rna_past *past_free(struct rna_past *past)
 {
-	if (past)
+	if (past) {
 		free((char *)(uintptr_t)past->key);
+		free(past->windows);
+	}
 	free(past);
 	return NULL;
 }
 RNA_DEFINE_CLEANUP(struct rna_past, past_free)
 
-static struct rna_past *past_new(const struct rna_rule_subject *subject, size_t windows)
+static struct rna_past *past_new(const struct rna_rule_subject *subject)
 {
-	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
+	RNA_CLEANUP(past_free_p) struct rna_past *past = calloc(1, sizeof(*past));
 
-	past = calloc(1, sizeof(*past) + windows * sizeof(past->windows[0]));
 	if (!past)
 		return NULL;
 	past->port = subject->number;
@@ -114,7 +115,7 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
  */
 static void begin_anew(struct rna_past *past, const struct rna_thresholds *thresholds)
 {
-	for (size_t i = 0; i < thresholds->count; i++)
+	for (size_t i = 0; past->windows && i < thresholds->count; i++)
 		past->windows[i].known &= thresholds->items[i].source == RNA_THRESHOLD_OF_DOWNS ||
 					  thresholds->items[i].source == RNA_THRESHOLD_OF_PCIE;
 }
@@ -163,11 +164,27 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 	return true;
 }
 
-static void take_counters(struct rna_past *past, const struct rna_thresholds *thresholds,
-			  const struct rna_rule_subject *subject, rna_usec now)
+/*
+ * Is there a rule that asks for its windows? Nobody judges virtual functions, of which there may be
+ * hundreds, but the PCIe path of any device is.
+ */
+static bool is_followed(const struct rna_rule_subject *subject)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(subject->device);
+
+	return subject->judged || (subject->number == 0 && pcie && pcie->hop_count > 0);
+}
+
+/* 0 or -ENOMEM. */
+static int take_counters(struct rna_past *past, const struct rna_thresholds *thresholds,
+			 const struct rna_rule_subject *subject, rna_usec now)
 {
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
 
+	if (!past->windows)
+		past->windows = calloc(thresholds->count + 1, sizeof(*past->windows));
+	if (!past->windows)
+		return -ENOMEM;
 	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++)
 		groups[place] = find_group(subject, place);
 	for (size_t i = 0; i < thresholds->count; i++) {
@@ -177,6 +194,7 @@ static void take_counters(struct rna_past *past, const struct rna_thresholds *th
 		rna_window_add(window, threshold, read_value(subject, groups, threshold, window),
 			       now);
 	}
+	return 0;
 }
 
 static void take_nccl_index(struct rna_past *past, const struct rna_rule_subject *subject,
@@ -249,8 +267,8 @@ static int insert(struct rna_pasts *pasts, size_t place, struct rna_past *past)
 }
 
 /* The past of subject, made when there is none yet. NULL: no memory. */
-static struct rna_past *get(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
-			    const struct rna_rule_subject *subject, rna_usec now)
+static struct rna_past *get(struct rna_pasts *pasts, const struct rna_rule_subject *subject,
+			    rna_usec now)
 {
 	const char *key = subject->device->device->key;
 	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
@@ -259,7 +277,7 @@ static struct rna_past *get(struct rna_pasts *pasts, const struct rna_thresholds
 
 	if (found)
 		return pasts->items[place];
-	past = past_new(subject, thresholds->count);
+	past = past_new(subject);
 	if (past && pasts->begun)
 		past->registered = now;
 	if (!past || insert(pasts, place, past) < 0)
@@ -286,7 +304,7 @@ int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thres
 
 	for (size_t i = 0; i < count; i++) {
 		struct rna_rule_subject *subject = &subjects[i];
-		struct rna_past *past = get(pasts, thresholds, subject, now);
+		struct rna_past *past = get(pasts, subject, now);
 
 		if (!past) {
 			ret = -ENOMEM;
@@ -294,8 +312,9 @@ int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thres
 		}
 		past->seen = now;
 		take_registration(past, thresholds, subject, now);
-		if (is_due(past, subject, now))
-			take_counters(past, thresholds, subject, now);
+		if (is_followed(subject) && is_due(past, subject, now) &&
+		    take_counters(past, thresholds, subject, now) < 0)
+			ret = -ENOMEM;
 		take_nccl_index(past, subject, now);
 		subject->past = past;
 	}

@@ -22,8 +22,9 @@ struct rna_past {
 	/* NCCL's index, as long as nothing moved it; what has been new for a day is the old. */
 	bool nccl_known;
 	unsigned nccl_index;
-	rna_usec nccl_moved;         /* since when it differs; 0: it does not */
-	struct rna_window windows[]; /* one for each threshold */
+	rna_usec nccl_moved; /* since when it differs; 0: it does not */
+	/* One for each threshold; NULL: no rule asks for those of this one, so far. */
+	struct rna_window *windows;
 };
 
 struct rna_pasts {

@@ -91,32 +91,13 @@ void rna_find_unknown(struct rna_finds *out)
 		find->unknown = true;
 }
 
-/*
- * VFs and SFs have no physical port of their own, and the state of one is what somebody set for a
- * guest; no more has a representor, which goes down with the pod at its other end. The functions
- * that manage NVSwitches carry no traffic.
- */
-static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
-{
-	switch (subject->device->device->function) {
-	case RNA_FUNCTION_SWITCH_MANAGEMENT:
-		return false;
-	case RNA_FUNCTION_VF:
-	case RNA_FUNCTION_SF:
-		return settings->health_virtual_functions;
-	default:
-		return !subject->netdev || !subject->netdev->representor;
-	}
-}
-
-static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject,
-		   const struct rna_settings *settings)
+static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject)
 {
 	switch (rule->scope) {
 	case RNA_RULE_OF_DEVICE:
 		return subject->number == 0;
 	case RNA_RULE_OF_PORT:
-		return (subject->number > 0 || rule->devices_too) && is_judged(subject, settings);
+		return (subject->number > 0 || rule->devices_too) && subject->judged;
 	default:
 		return false;
 	}
@@ -162,7 +143,7 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 	for (size_t i = 0; i < in->count; i++) {
 		const struct rna_rule_subject *subject = &in->subjects[i];
 
-		if (!is_for(rule, subject, in->settings))
+		if (!is_for(rule, subject))
 			continue;
 		out->subject = input.subject = subject;
 		check(rule, &input, out);

@@ -10,11 +10,13 @@
 #include <sys/types.h>
 
 #include "rna/parse.h"
+#include "settings.h"
 
 enum { MODELS_MAX = 64 }; /* ports of further ones have no siblings */
 
 struct join {
 	const struct rna_view *view;
+	const struct rna_settings *settings;
 	struct rna_netdev_search netdevs;
 	size_t next_job; /* where the last search ended */
 	size_t tested;   /* likewise */
@@ -92,6 +94,24 @@ static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
 	return (unsigned)join->model_count;
 }
 
+/*
+ * VFs and SFs have no physical port of their own, and the state of one is what somebody set for a
+ * guest; no more has a representor, which goes down with the pod at its other end. The functions
+ * that manage NVSwitches carry no traffic.
+ */
+static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
+{
+	switch (subject->device->device->function) {
+	case RNA_FUNCTION_SWITCH_MANAGEMENT:
+		return false;
+	case RNA_FUNCTION_VF:
+	case RNA_FUNCTION_SF:
+		return settings->health_virtual_functions;
+	default:
+		return !subject->netdev || !subject->netdev->representor;
+	}
+}
+
 static void set_port(struct join *join, struct rna_rule_subject *subject, size_t index)
 {
 	const struct rna_snapshot_device *device = subject->device;
@@ -107,6 +127,7 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->gids = rna_port_gids(device, number);
 	subject->qos = rna_port_qos(device, number);
 	subject->netdev = find_netdev(join, device->device->name, number);
+	subject->judged = is_judged(subject, join->settings);
 	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
 	subject->selftest = rna_selftest_find(join->view->selftests, device->device->name, number,
 					      &join->tested);
@@ -114,10 +135,15 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->nccl_known = rna_subject_nccl_index(subject, &subject->nccl_index);
 }
 
-ssize_t rna_rule_subjects_new(const struct rna_view *view, struct rna_rule_subject **ret)
+ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_settings *settings,
+			      struct rna_rule_subject **ret)
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
-	struct join join = {.view = view, .netdevs.netdevs = rna_snapshot_netdevs(snapshot)};
+	struct join join = {
+		.view = view,
+		.settings = settings,
+		.netdevs.netdevs = rna_snapshot_netdevs(snapshot),
+	};
 	size_t count = snapshot->device_count, port = 0, next = 0;
 	struct rna_rule_subject *subjects;
 
@@ -134,6 +160,7 @@ ssize_t rna_rule_subjects_new(const struct rna_view *view, struct rna_rule_subje
 		};
 
 		set_jobs(&join, &whole);
+		whole.judged = is_judged(&whole, settings);
 		whole.unseen = is_unseen(&whole);
 		subjects[next++] = whole;
 		for (size_t p = 0; p < device->device->port_count; p++) {

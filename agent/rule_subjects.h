@@ -5,4 +5,5 @@
 #include "rules.h"
 
 /* *ret, to be freed, without their past; each device in front of its ports. Count, or -ENOMEM. */
-ssize_t rna_rule_subjects_new(const struct rna_view *view, struct rna_rule_subject **ret);
+ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_settings *settings,
+			      struct rna_rule_subject **ret);

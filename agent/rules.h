@@ -103,6 +103,7 @@ struct rna_rule_subject {
 	const struct rna_past *past;
 	size_t job_count; /* of the device */
 	const struct rna_job_status *jobs;
+	bool judged; /* is it one whose health matters? Else only its PCIe path is looked at */
 	bool unseen; /* what is not found of it may be there all the same */
 	/* Ports of one number are of one model, each of a function of its own: siblings. 0: none */
 	unsigned model;

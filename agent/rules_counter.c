@@ -48,7 +48,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 	const struct rna_past *past = in->subject->past;
 	enum rna_severity worst = RNA_SEVERITY_INFO;
 
-	for (size_t i = 0; past && i < in->thresholds->count; i++) {
+	for (size_t i = 0; past && past->windows && i < in->thresholds->count; i++) {
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
 		const struct rna_window *window = &past->windows[i];
 
