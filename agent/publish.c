@@ -25,7 +25,7 @@ static bool is_current(const struct rna_schedule *schedule, const struct rna_slo
 static void copy_parts(const struct rna_schedule *schedule, const struct rna_target *target,
 		       rna_usec now, struct rna_part *parts[RNA_COLLECTOR_COUNT])
 {
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+	for (unsigned id = 0; id < target->slot_count; id++)
 		if ((target->collectors & rna_collector_bit(id)) &&
 		    is_current(schedule, &target->slots[id], id, now))
 			parts[id] = rna_part_ref(target->slots[id].part);
@@ -68,7 +68,7 @@ static size_t count_jobs(const struct rna_schedule *schedule)
 
 static void add_jobs(const struct rna_target *target, struct rna_view *view)
 {
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+	for (unsigned id = 0; id < target->slot_count; id++) {
 		const struct rna_slot *slot = &target->slots[id];
 		struct rna_job_status *status = &view->jobs[view->job_count];
 

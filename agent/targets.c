@@ -43,7 +43,7 @@ struct rna_target *rna_target_free(struct rna_target *target)
 {
 	if (!target)
 		return NULL;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+	for (unsigned id = 0; id < target->slot_count; id++) {
 		(void)rna_reader_free(target->slots[id].reader);
 		(void)rna_part_unref(target->slots[id].presence);
 		(void)rna_part_unref(target->slots[id].netdevs);
@@ -60,12 +60,17 @@ struct rna_target *rna_target_free(struct rna_target *target)
 
 struct rna_target *rna_target_new(unsigned collectors)
 {
-	struct rna_target *target = calloc(1, sizeof(*target));
+	unsigned count = RNA_COLLECTOR_COUNT;
+	struct rna_target *target;
 
+	while (count > 0 && !(collectors & rna_collector_bit(count - 1)))
+		count--;
+	target = calloc(1, sizeof(*target) + count * sizeof(target->slots[0]));
 	if (!target)
 		return NULL;
 	target->collectors = collectors;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+	target->slot_count = count;
+	for (unsigned id = 0; id < count; id++)
 		target->slots[id].job.owner = target;
 	return target;
 }
@@ -100,7 +105,7 @@ struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna
 		return NULL;
 	rna_target_move(target, presence, device);
 	divide_descriptors(device, descriptors, shares);
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+	for (unsigned id = 0; id < target->slot_count; id++) {
 		struct rna_slot *slot = &target->slots[id];
 
 		if (!(target->collectors & rna_collector_bit(id)))
@@ -123,7 +128,7 @@ void rna_target_inherit(struct rna_target *target, const struct rna_target *list
 {
 	const struct rna_target *before = find_key(list, target->device->key);
 
-	for (unsigned id = 0; before && id < RNA_COLLECTOR_COUNT; id++) {
+	for (unsigned id = 0; before && id < target->slot_count; id++) {
 		const struct rna_slot *slot = &before->slots[id];
 
 		target->slots[id].inherited =
@@ -134,7 +139,7 @@ void rna_target_inherit(struct rna_target *target, const struct rna_target *list
 void rna_target_set_cause(struct rna_target *target, unsigned collectors,
 			  const struct rna_origin *origin)
 {
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+	for (unsigned id = 0; id < target->slot_count; id++)
 		if ((collectors & rna_collector_bit(id)) &&
 		    target->slots[id].cause.source == RNA_SOURCE_POLL)
 			target->slots[id].cause = *origin;

@@ -53,7 +53,8 @@ struct rna_target {
 	bool gone;           /* the device vanished; freed when the chain is back */
 	rna_usec pause;      /* grows with each run past its deadline */
 	rna_usec resume;     /* no jobs before */
-	struct rna_slot slots[RNA_COLLECTOR_COUNT];
+	unsigned slot_count;
+	struct rna_slot slots[]; /* by collector, up to the last one that it has */
 };
 
 static inline unsigned rna_collector_bit(enum rna_collector_id id)
