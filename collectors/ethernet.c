@@ -498,8 +498,7 @@ static int read_all(struct run *run, struct rna_ethernet *ethernet)
 int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **ret,
 			 struct rna_error *error)
 {
-	struct rna_ethernet *ethernet =
-		rna_part_new(RNA_COLLECTOR_ETHERNET, sizeof(*ethernet), 4096);
+	struct rna_ethernet *ethernet = rna_part_new(RNA_COLLECTOR_ETHERNET, sizeof(*ethernet), 64);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)ethernet;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(16384);
 	struct run run = {.in = in, .part = part, .scratch = scratch, .talk = {.root = in->root}};

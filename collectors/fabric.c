@@ -447,7 +447,9 @@ static int read_all(const struct rna_collect_input *in, struct rna_fabric *fabri
 int rna_collect_fabric(const struct rna_collect_input *in, struct rna_part **ret,
 		       struct rna_error *error)
 {
-	struct rna_fabric *fabric = rna_part_new(RNA_COLLECTOR_FABRIC, sizeof(*fabric), 256);
+	size_t hint = in->device->port_count *
+		      (sizeof(struct rna_port_fabric) + sizeof(struct rna_counter_group));
+	struct rna_fabric *fabric = rna_part_new(RNA_COLLECTOR_FABRIC, sizeof(*fabric), hint);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)fabric;
 	int status = -ENOMEM;
 

@@ -182,7 +182,7 @@ static int read_all(struct run *run)
 int rna_collect_module(const struct rna_collect_input *in, struct rna_part **ret,
 		       struct rna_error *error)
 {
-	struct rna_modules *modules = rna_part_new(RNA_COLLECTOR_MODULE, sizeof(*modules), 1024);
+	struct rna_modules *modules = rna_part_new(RNA_COLLECTOR_MODULE, sizeof(*modules), 64);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)modules;
 	int status = -ENOMEM;
 

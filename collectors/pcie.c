@@ -312,7 +312,7 @@ static int read_path(struct run *run, const struct rna_collect_input *in, struct
 int rna_collect_pcie(const struct rna_collect_input *in, struct rna_part **ret,
 		     struct rna_error *error)
 {
-	struct rna_pcie *pcie = rna_part_new(RNA_COLLECTOR_PCIE, sizeof(*pcie), 1024);
+	struct rna_pcie *pcie = rna_part_new(RNA_COLLECTOR_PCIE, sizeof(*pcie), 64);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)pcie;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
 	struct run run = {.root = in->root, .part = part, .scratch = scratch};

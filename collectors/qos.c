@@ -385,7 +385,7 @@ static int read_ports(struct run *run, struct rna_qos *qos)
 int rna_collect_qos(const struct rna_collect_input *in, struct rna_part **ret,
 		    struct rna_error *error)
 {
-	struct rna_qos *qos = rna_part_new(RNA_COLLECTOR_QOS, sizeof(*qos), 2048);
+	struct rna_qos *qos = rna_part_new(RNA_COLLECTOR_QOS, sizeof(*qos), 128);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)qos;
 	RNA_CLEANUP(rna_arena_free_p)
 	struct rna_arena *scratch = rna_arena_new(RNA_DCB_ANSWER_MAX + 4096);

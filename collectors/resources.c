@@ -94,7 +94,7 @@ int rna_collect_resources(const struct rna_collect_input *in, struct rna_part **
 			  struct rna_error *error)
 {
 	struct rna_resources *resources =
-		rna_part_new(RNA_COLLECTOR_RESOURCES, sizeof(*resources), 256);
+		rna_part_new(RNA_COLLECTOR_RESOURCES, sizeof(*resources), 64);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)resources;
 	int status = -ENOMEM;
 

@@ -337,7 +337,7 @@ int rna_collect_virtual_functions(const struct rna_collect_input *in, struct rna
 				  struct rna_error *error)
 {
 	struct rna_virtual_functions *functions =
-		rna_part_new(RNA_COLLECTOR_VIRTUAL_FUNCTIONS, sizeof(*functions), 256);
+		rna_part_new(RNA_COLLECTOR_VIRTUAL_FUNCTIONS, sizeof(*functions), 64);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)functions;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
 	RNA_FREE struct run *run = calloc(1, sizeof(*run)); /* too large for a stack */

@@ -11,6 +11,8 @@
 
 #include "facts.h"
 
+enum { LABELS_USUAL = 64 }; /* bytes of text; what needs more makes the arena grow */
+
 struct prepared {
 	struct rna_span labels;
 	struct rna_span info;
@@ -101,7 +103,7 @@ static int prepare_list(struct prepared_list *list, const struct rna_subject_lis
 			enum rna_scope scope)
 {
 	RNA_STRBUF struct rna_strbuf scratch = RNA_STRBUF_INIT;
-	size_t guess = subjects->count * 512 + 256;
+	size_t guess = subjects->count * (sizeof(*list->items) + LABELS_USUAL) + 256;
 
 	drop(list);
 	list->arena = rna_arena_new(guess);

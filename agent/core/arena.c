@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chunks in a list, filled from the front; each further one doubles the arena, so that small arenas
- * stay small and large ones have few. The arena itself lives at the head of its first chunk, so
- * that a part that fits its hint costs one allocation and one free.
+ * stay small and large ones have few. What is large does not double: a megabyte that needs a little
+ * more would take another one. The arena itself lives at the head of its first chunk, so that a
+ * part that fits its hint costs one allocation and one free.
  */
 #include "rna/arena.h"
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ALIGNMENT = _Alignof(max_align_t) };
+enum { ALIGNMENT = _Alignof(max_align_t), LARGEST_STEP = 64 * 1024 };
 
 struct chunk {
 	struct chunk *next;
@@ -81,6 +82,7 @@ struct rna_arena *rna_arena_free(struct rna_arena *arena)
 
 void *rna_arena_alloc(struct rna_arena *arena, size_t size)
 {
+	size_t step = arena->total < LARGEST_STEP ? arena->total : LARGEST_STEP;
 	struct chunk *chunk;
 	void *memory;
 
@@ -90,7 +92,7 @@ void *rna_arena_alloc(struct rna_arena *arena, size_t size)
 	memory = chunk_alloc(arena->newest, size);
 	if (memory)
 		return memory;
-	chunk = chunk_new(size > arena->total ? size : arena->total);
+	chunk = chunk_new(size > step ? size : step);
 	if (!chunk)
 		return NULL;
 	chunk->next = arena->newest;
