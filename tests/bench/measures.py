@@ -3,7 +3,7 @@
 
 CPU is the process's own clock, which other work on the machine hardly moves; wall time it moves a
 lot, so of wall times the best or the median is kept. Two servers are measured in turns, never at
-the same time. Every function returns {key of goals.ROWS: number}.
+the same time, but for minute(). Every function returns {key of goals.ROWS: number}.
 """
 import contextlib
 import gzip
@@ -33,10 +33,11 @@ class Effort:
     load_seconds: int = 2
     idle_seconds: int = 4
     hang_scrapes: int = 30
+    minute_seconds: int = 60
 
 
 QUICK = Effort(cold_seconds=3, starts=5, hot_seconds=0.2, scrapes=300, more_scrapes=2000,
-               growth_seconds=3, load_seconds=1, idle_seconds=2, hang_scrapes=20)
+               growth_seconds=3, load_seconds=1, idle_seconds=2, hang_scrapes=20, minute_seconds=15)
 
 # What shows over many polls only takes its time, so it is measured with few devices and with many,
 # of whom one poll takes nearly as long as the shortest period: 300 polls and 60.
@@ -97,8 +98,9 @@ def hot(server, effort):
 def body(server, _effort):
     with server.connect() as connection:
         packed = connection.scrape()[1]
-    lines = gzip.decompress(packed).splitlines()
-    return {"series": sum(not line.startswith(b"#") for line in lines), "body": len(packed)}
+    text = gzip.decompress(packed)
+    return {"series": sum(not line.startswith(b"#") for line in text.splitlines()),
+            "body": len(packed), "plain_body": len(text)}
 
 
 def throughput(server, effort):
@@ -216,40 +218,61 @@ def combine(results):
             for key in results[0]}
 
 
-def in_turns(tree, directory, effort):
+def in_turns(tree, effort):
     """What is measured of both, the one after the other in each round."""
     rounds = {Agent: [], NodeExporter: []}
     starts = {Agent: [], NodeExporter: []}
     for _ in range(effort.starts):
         for server in starts:
-            starts[server].append(of(server(tree.root, directory), effort, start))
+            starts[server].append(of(server(tree.root, tree.directory), effort, start))
     for _ in range(effort.rounds):
         for server, quiet in ((Agent, QuietAgent), (NodeExporter, NodeExporter)):
-            rounds[server].append({**of(server(tree.root, directory), effort, cold),
-                                   **of(quiet(tree.root, directory), effort, hot)})
+            rounds[server].append({**of(server(tree.root, tree.directory), effort, cold),
+                                   **of(quiet(tree.root, tree.directory), effort, hot)})
     return {server.name: {**combine(starts[server]), **combine(rounds[server])}
             for server in rounds}
 
 
-def all_of(tree, directory, effort):
-    """{server's name: {key: number}} for one tree. The last measure breaks a device of it."""
-    results = in_turns(tree, directory, effort)
+def all_of(tree, results, effort):
+    """Adds to {server's name: {key: number}} for one tree. The last measure breaks a device."""
+    for name, numbers in in_turns(tree, effort).items():
+        results[name].update(numbers)
     agent, other = results["agent"], results["node_exporter"]
 
     def add(server, *measures):
         results[server.name].update(of(server, effort, *measures))
 
-    add(DefaultAgent(tree.root, directory), memory, throughput, body, descriptors)
-    add(NodeExporter(tree.root, directory), memory, throughput, body, descriptors, idle,
+    add(DefaultAgent(tree.root, tree.directory), memory, throughput, body, descriptors)
+    add(NodeExporter(tree.root, tree.directory), memory, throughput, body, descriptors, idle,
         scrape_calls)
-    add(QuietAgent(tree.root, directory), idle, scrape_calls)
+    add(QuietAgent(tree.root, tree.directory), idle, scrape_calls)
     files = tree.polled_files()
-    add(Agent(tree.root, directory), lambda server, _: poll_calls(server, effort, files))
+    add(Agent(tree.root, tree.directory), lambda server, _: poll_calls(server, effort, files))
     if tree.devices in GROWTH_POLL:
-        add(Agent(tree.root, directory, **GROWTH_POLL[tree.devices]), growth)
+        add(Agent(tree.root, tree.directory, **GROWTH_POLL[tree.devices]), growth)
     agent["cold_ratio"] = other["cold_cpu"] / agent["cold_cpu"]
     tree.hang()
-    agent.update(of(Agent(tree.root, directory), effort, hang))
+    agent.update(of(Agent(tree.root, tree.directory), effort, hang))
+    return results
+
+
+def minute(trees, effort, period=15):
+    """What Prometheus makes of an agent as it is by default: {devices: {server's name: {...}}}.
+
+    All servers of all trees side by side: they sleep nearly all of the time.
+    """
+    results = {tree.devices: {} for tree in trees}
+    with contextlib.ExitStack() as stack:
+        servers = [(tree.devices, stack.enter_context(kind(tree.root, tree.directory)))
+                   for tree in trees for kind in (DefaultAgent, NodeExporter)]
+        connections = [stack.enter_context(server.connect()) for _, server in servers]
+        time.sleep(5)  # what runs first after the first view is over
+        before = [server.cpu_seconds() for _, server in servers]
+        paced(effort.minute_seconds // period, period,
+              lambda: [connection.scrape() for connection in connections])
+        for (devices, server), used in zip(servers, before):
+            results[devices][server.name] = {
+                "minute": milli(server.cpu_seconds() - used) * 60 / effort.minute_seconds}
     return results
 
 

@@ -34,7 +34,8 @@ class Tree:
     """A node with so many devices, as files."""
 
     def __init__(self, directory, devices):
-        self.devices, self.root = devices, os.path.join(directory, "root")
+        self.devices, self.directory = devices, directory
+        self.root = os.path.join(directory, "root")
         shutil.rmtree(directory, ignore_errors=True)
         os.makedirs(directory)
         with open(os.path.join(directory, "machine"), "w", encoding="utf-8") as file:
