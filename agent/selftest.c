@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/wait.h>
 #include <systemd/sd-event.h>
 
+#include "child_watch.h"
 #include "memory.h"
 #include "rna/log.h"
 #include "rna/parse.h"
@@ -42,8 +42,8 @@ struct tested {
 	uint64_t idle_qps;
 	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
 	struct rna_selftest_port known;
-	int stuck_fd; /* of the child that could not be ended, known.stuck */
-	sd_event_source *stuck_source;
+	struct rna_loopback_child stuck; /* that could not be ended, known.stuck */
+	struct rna_child_watch *stuck_watch;
 };
 
 struct rna_selftest {
@@ -57,10 +57,11 @@ struct rna_selftest {
 	sd_event_source *timer;
 	/* The session; no runs: none. */
 	struct rna_selftest_runs session;
-	size_t at; /* the run under way */
+	size_t at;                 /* the run under way */
+	struct tested *under_test; /* its port, whatever it is called by now */
 	struct rna_selftest_listener listener;
 	struct rna_loopback_child child;
-	sd_event_source *child_source; /* it has ended: nothing of it can keep us waiting then */
+	struct rna_child_watch *child_watch; /* ended: nothing of it can keep us waiting then */
 	sd_event_source *deadline;
 	bool late;                     /* the deadline has passed, the child was killed */
 	struct rna_selftests *results; /* NULL: to be made anew */
@@ -72,9 +73,9 @@ static void arm(struct rna_selftest *selftest);
 
 static void tested_free(struct tested *port)
 {
-	(void)sd_event_source_disable_unref(port->stuck_source);
-	if (port->known.stuck > 0)
-		(void)close(port->stuck_fd);
+	(void)rna_child_watch_free(port->stuck_watch);
+	if (port->stuck.pidfd >= 0)
+		(void)close(port->stuck.pidfd);
 	free(port->runs);
 	free(port->device);
 	free(port->key);
@@ -141,6 +142,7 @@ static struct tested *add(struct rna_selftest *selftest, const char *key, const 
 
 	if (!port)
 		return NULL;
+	port->stuck = RNA_LOOPBACK_CHILD_INIT;
 	port->key = strdup(key);
 	port->device = strdup(device);
 	if (!port->key || !port->device) {
@@ -393,34 +395,27 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 	arm(selftest);
 }
 
-static int on_unstuck(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static void on_unstuck(void *userdata)
 {
 	struct tested *port = userdata;
 
-	(void)source, (void)fd, (void)events;
-	(void)waitpid(port->known.stuck, NULL, WNOHANG);
-	port->stuck_source = sd_event_source_disable_unref(port->stuck_source);
-	(void)close(port->stuck_fd);
+	port->stuck_watch = rna_child_watch_free(port->stuck_watch);
+	(void)rna_loopback_child_stop(&port->stuck, 0); /* it is only to be reaped */
 	port->known.stuck = 0;
 	forget_results(port->owner);
 	rna_log_notice("%s/%u: the self-test that was stuck has ended", port->device, port->number);
-	return 0;
 }
 
 /* The device gets no other test until the kernel lets go of this one. */
-static void leave_behind(struct rna_selftest *selftest, const struct rna_selftest_run *run)
+static void leave_behind(struct rna_selftest *selftest)
 {
-	struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
+	struct tested *port = selftest->under_test;
 
-	if (!port || port->known.stuck > 0) {
-		(void)close(selftest->child.pidfd);
-	} else {
-		port->known.stuck = selftest->child.pid;
-		port->stuck_fd = selftest->child.pidfd;
-		(void)sd_event_add_io(selftest->event, &port->stuck_source, port->stuck_fd, EPOLLIN,
-				      on_unstuck, port);
-	}
+	port->known.stuck = selftest->child.pid;
+	port->stuck = selftest->child;
 	selftest->child = RNA_LOOPBACK_CHILD_INIT;
+	(void)rna_child_watch_new(selftest->event, port->stuck.pid, port->stuck.pidfd, on_unstuck,
+				  port, &port->stuck_watch); /* no memory: it stays stuck */
 }
 
 static void step(struct rna_selftest *selftest);
@@ -444,25 +439,23 @@ static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 	bool ended = rna_loopback_child_stop(&selftest->child, 0);
 
 	selftest->late = false;
-	selftest->child_source = sd_event_source_disable_unref(selftest->child_source);
+	selftest->child_watch = rna_child_watch_free(selftest->child_watch);
 	selftest->deadline = sd_event_source_disable_unref(selftest->deadline);
 	if (why)
 		rna_selftest_run_fail(run, why, ended);
 	if (!ended)
-		leave_behind(selftest, run);
+		leave_behind(selftest);
 	if (selftest->listener.progress)
 		selftest->listener.progress(run, false, selftest->listener.userdata);
 	selftest->at++;
 	step(selftest);
 }
 
-static int on_child(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static void on_child(void *userdata)
 {
 	struct rna_error why = {0};
 
-	(void)source, (void)fd, (void)events;
 	end_run(userdata, take_result(userdata, &why));
-	return 0;
 }
 
 /* First for the test, then for the child that was killed. */
@@ -486,17 +479,16 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run,
 		     struct rna_error *error)
 {
-	const struct tested *port = find_by_name(selftest, run->request.device, run->request.port);
 	rna_usec patience = CHILD_PATIENCE + 3 * run->request.time_limit + run->request.sample_time;
 	int status;
 
 	run->time = rna_clock_now();
-	run->request.idle_qps = port ? port->idle_qps : RNA_QPS_UNKNOWN;
+	run->request.idle_qps = selftest->under_test->idle_qps;
 	status = rna_loopback_child_start(&run->request, &selftest->child, error);
 	if (status < 0)
 		return status;
-	status = sd_event_add_io(selftest->event, &selftest->child_source, selftest->child.pidfd,
-				 EPOLLIN, on_child, selftest);
+	status = rna_child_watch_new(selftest->event, selftest->child.pid, selftest->child.pidfd,
+				     on_child, selftest, &selftest->child_watch);
 	if (status >= 0)
 		status = sd_event_add_time_relative(selftest->event, &selftest->deadline,
 						    CLOCK_MONOTONIC, patience, 0, on_deadline,
@@ -507,27 +499,35 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 }
 
 /* A test on any port of that device that hangs in the kernel; NULL: none does. */
-static const struct tested *find_stuck(const struct rna_selftest *selftest, const char *device)
+static const struct tested *find_stuck(const struct rna_selftest *selftest, const char *key)
 {
 	for (const struct tested *port = selftest->ports; port; port = port->next)
-		if (port->known.stuck > 0 && strcmp(port->device, device) == 0)
+		if (port->known.stuck > 0 && strcmp(port->key, key) == 0)
 			return port;
 	return NULL;
 }
 
-/* A port of a device where a child is stuck has its result before it begins. */
-static bool is_stuck(const struct rna_selftest *selftest, struct rna_selftest_run *run)
+/* A port where a child is stuck on the device, or that is no more, has its result already. */
+static bool can_begin(const struct rna_selftest *selftest, struct rna_selftest_run *run)
 {
-	const struct tested *port = find_stuck(selftest, run->request.device);
+	const struct rna_loopback_request *request = &run->request;
+	const struct tested *port = selftest->under_test;
+	const struct tested *stuck = port ? find_stuck(selftest, port->key) : NULL;
+	struct rna_loopback_result *result = &run->result;
 
-	if (!port)
-		return false;
-	run->result.end = RNA_LOOPBACK_SKIPPED;
-	run->result.skip = RNA_SKIP_STALLED;
-	(void)snprintf(run->result.text, sizeof(run->result.text),
-		       "%s/%u: an earlier test, process %d, is stuck in the kernel",
-		       run->request.device, run->request.port, port->known.stuck);
-	return true;
+	if (port && !stuck)
+		return true;
+	result->end = RNA_LOOPBACK_SKIPPED;
+	result->skip = stuck ? RNA_SKIP_STALLED : RNA_SKIP_NO_DEVICE;
+	if (stuck)
+		(void)snprintf(result->text, sizeof(result->text),
+			       "%s/%u: an earlier test, process %d, is stuck in the kernel",
+			       request->device, request->port, stuck->known.stuck);
+	else
+		(void)snprintf(result->text, sizeof(result->text),
+			       "%s/%u: the device is gone, or has another name by now",
+			       request->device, request->port);
+	return false;
 }
 
 /* The next run of the session that has no result; without one the session is over. */
@@ -538,7 +538,9 @@ static void step(struct rna_selftest *selftest)
 	for (; selftest->at < selftest->session.count; selftest->at++) {
 		struct rna_selftest_run *run = &selftest->session.items[selftest->at];
 
-		if (run->result.end == RNA_LOOPBACK_SKIPPED || is_stuck(selftest, run))
+		selftest->under_test =
+			find_by_name(selftest, run->request.device, run->request.port);
+		if (run->result.end == RNA_LOOPBACK_SKIPPED || !can_begin(selftest, run))
 			continue;
 		if (selftest->listener.progress)
 			selftest->listener.progress(run, true, selftest->listener.userdata);
@@ -668,7 +670,7 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	if (!selftest)
 		return NULL;
 	(void)sd_event_source_disable_unref(selftest->timer);
-	(void)sd_event_source_disable_unref(selftest->child_source);
+	(void)rna_child_watch_free(selftest->child_watch);
 	(void)sd_event_source_disable_unref(selftest->deadline);
 	(void)rna_loopback_child_stop(&selftest->child, RNA_LOOPBACK_LAST_PATIENCE);
 	rna_selftest_runs_deinit(&selftest->session);

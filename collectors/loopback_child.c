@@ -29,6 +29,7 @@ enum {
 	CHILD_SECONDS = 30, /* of CPU, beyond the test itself, which polls all the time */
 	CHILD_DESCRIPTORS = 256,
 	CHILD_FILE_BYTES = 64 << 20, /* CUDA has shared memory and a cache of its own */
+	LOOK_PERIOD = 10000,         /* microseconds, between two looks for a child without pidfd */
 };
 
 /* ---- the child's side ------------------------------------------------------------------------ */
@@ -252,6 +253,13 @@ static int spawn(const struct rna_loopback_request *request, int socket, pid_t *
 	return status;
 }
 
+/* Older kernels and some filters of system calls have no pidfd: it is looked for by pid then. */
+static int open_pidfd(struct rna_loopback_child *child)
+{
+	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	return child->pidfd >= 0 || errno == ENOSYS || errno == EPERM ? 0 : -errno;
+}
+
 int rna_loopback_child_start(const struct rna_loopback_request *request,
 			     struct rna_loopback_child *ret, struct rna_error *error)
 {
@@ -273,10 +281,8 @@ int rna_loopback_child_start(const struct rna_loopback_request *request,
 		status = -errno;
 	else
 		status = spawn(request, theirs, &ret->pid);
-	if (status == 0) {
-		ret->pidfd = (int)syscall(SYS_pidfd_open, ret->pid, 0);
-		status = ret->pidfd < 0 ? -errno : 0;
-	}
+	if (status == 0)
+		status = open_pidfd(ret);
 	if (status < 0) {
 		(void)rna_loopback_child_stop(ret, RNA_LOOPBACK_LAST_PATIENCE);
 		return rna_error_set(error, status, "cannot start a loopback test");
@@ -295,17 +301,37 @@ static bool is_from_outside(int signal)
 	return signal == SIGKILL || signal == SIGTERM || signal == SIGXCPU;
 }
 
+bool rna_loopback_child_has_ended(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) < 0 || info.si_pid != 0;
+}
+
+static bool await_end(const struct rna_loopback_child *child, rna_usec patience)
+{
+	struct pollfd waiting = {.fd = child->pidfd, .events = POLLIN};
+	rna_usec begin = rna_clock_monotonic();
+	bool ended;
+
+	if (child->pidfd >= 0)
+		return poll(&waiting, 1, poll_timeout(patience)) > 0;
+	while (!(ended = rna_loopback_child_has_ended(child->pid)) &&
+	       rna_usec_since(begin, rna_clock_monotonic()) < patience)
+		(void)usleep(LOOK_PERIOD);
+	return ended;
+}
+
 static int explain_end(const struct rna_loopback_child *child, rna_usec patience,
 		       struct rna_error *error)
 {
-	struct pollfd waiting = {.fd = child->pidfd, .events = POLLIN};
 	siginfo_t info = {0};
 
 	/*
 	 * Its socket is closed before its devices are, which may take for ever. It is left to be
 	 * reaped by rna_loopback_child_stop().
 	 */
-	(void)poll(&waiting, 1, poll_timeout(patience));
+	(void)await_end(child, patience);
 	(void)waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG);
 	if (info.si_pid == 0)
 		return rna_error_say(error, -ECHILD, "the loopback test has no result");
@@ -345,17 +371,16 @@ void rna_loopback_child_kill(const struct rna_loopback_child *child)
 
 bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience)
 {
-	struct pollfd waiting = {.fd = child->pidfd, .events = POLLIN};
+	bool ended;
 
 	if (child->fd >= 0)
 		(void)close(child->fd);
 	child->fd = -1;
 	rna_loopback_child_kill(child);
-	if (child->pid > 0 && child->pidfd >= 0 && poll(&waiting, 1, poll_timeout(patience)) <= 0) {
-		let_go(child);
-		return false;
-	}
+	ended = child->pid <= 0 || await_end(child, patience);
 	let_go(child);
+	if (!ended)
+		return false;
 	if (child->pid <= 0)
 		return true;
 	(void)waitpid(child->pid, NULL, 0);

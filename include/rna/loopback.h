@@ -88,7 +88,7 @@ enum rna_skip {
 	RNA_SKIP_DISTURBED,      /* foreign traffic while it ran: the result was thrown away */
 	RNA_SKIP_RECENT_CHANGE,  /* a port changed state not long ago */
 	RNA_SKIP_WINDOW,         /* outside of the hours that the setting allows */
-	RNA_SKIP_NODE_GATE,      /* the Node's label or annotation says no */
+	RNA_SKIP_NODE_GATE,      /* the Node lacks the label that the setting asks for */
 	RNA_SKIP_LOCKED,         /* another test runs on this node */
 	RNA_SKIP_DENIED,         /* no right to open the device */
 	RNA_SKIP_MEMLOCK,        /* RLIMIT_MEMLOCK is below what the test needs */
@@ -134,7 +134,7 @@ int rna_loopback_child_main(void);
 
 struct rna_loopback_child {
 	pid_t pid; /* 0: none */
-	int pidfd; /* readable when it has ended */
+	int pidfd; /* readable when it has ended; -1: the kernel gives none */
 	int fd;    /* readable when it has sent its result, or has ended without one */
 	int lock;  /* for which there is one child on a node; -1: none */
 };
@@ -158,6 +158,9 @@ int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patien
 
 /* For one that was killed, until it must be stuck: a driver may take a while to clean up. */
 #define RNA_LOOPBACK_LAST_PATIENCE (2 * RNA_USEC_PER_SEC)
+
+/* Has a child of this process ended, and is only to be reaped? */
+bool rna_loopback_child_has_ended(pid_t pid);
 
 /* Ends it, and does not wait for that: pidfd becomes readable. */
 void rna_loopback_child_kill(const struct rna_loopback_child *child);

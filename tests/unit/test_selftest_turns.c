@@ -11,14 +11,19 @@
 #include "selftest.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
@@ -716,6 +721,29 @@ static void test_turned_off(void **state)
 	tear_down(&scene);
 }
 
+/* Old kernels, and containers with a strict filter. For good: this is the last test. */
+static void take_pidfds_away(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {RNA_ARRAY_SIZE(steps), steps};
+
+	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+	assert_int_equal(syscall(SYS_pidfd_open, getpid(), 0), -1);
+}
+
+static void test_a_kernel_without_pidfds(void **state)
+{
+	take_pidfds_away();
+	test_demand(state);
+	test_the_end_in_the_midst_of_a_test(state);
+}
+
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
@@ -738,6 +766,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(test_the_node_says_no),
 		cmocka_unit_test(test_a_device_that_is_renamed),
 		cmocka_unit_test(test_turned_off),
+		cmocka_unit_test(test_a_kernel_without_pidfds),
 	};
 
 	if (argc > 0 && strncmp(argv[0], RNA_LOOPBACK_PROGRAM, strlen(RNA_LOOPBACK_PROGRAM)) == 0)
