@@ -93,6 +93,7 @@ static void remember(struct rna_agent *agent, struct rna_view *view)
 	const struct rna_remember_input input = {&agent->settings, agent->schedule.filter};
 
 	(void)rna_remember(&agent->memory, &input, view); /* no memory: less is said, this once */
+	rna_quiesce_keep(agent->quiesce, &agent->memory);
 	if (view->snapshot->device_set == agent->device_set)
 		return;
 	agent->device_set = view->snapshot->device_set;
@@ -206,7 +207,8 @@ static void follow_quiesce(void *userdata)
 	struct rna_agent *agent = userdata;
 
 	agent->schedule.quiet = rna_quiesce_is_on(agent->quiesce);
-	rna_watch_update(agent->watch);
+	if (agent->watch) /* else it begins with what is recalled */
+		rna_watch_update(agent->watch);
 	publish(agent);
 }
 
@@ -432,6 +434,7 @@ static void recall(struct rna_agent *agent, bool keep)
 
 	if (directory)
 		agent->state = rna_state_open(directory, keep, &agent->memory);
+	rna_quiesce_recall(agent->quiesce, &agent->memory);
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 }
 

@@ -43,6 +43,8 @@ void rna_memory_deinit(struct rna_memory *memory)
 		rna_transition_deinit(&memory->transitions[i]);
 	free(memory->transitions);
 	rna_node_memory_deinit(&memory->node);
+	free(memory->quiesced.boot);
+	free(memory->quiesced.node);
 	*memory = RNA_MEMORY_INIT;
 }
 

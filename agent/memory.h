@@ -26,6 +26,13 @@ struct rna_accepted {
 	rna_usec time;    /* realtime */
 };
 
+/* A quiesce that was on, for an agent that begins anew while the machine runs on. */
+struct rna_quiesced {
+	char *boot;     /* of the machine, its id; NULL: none was on */
+	rna_usec until; /* monotonic; 0: nobody asked for it */
+	char *node;     /* "KEY=VALUE" of the Node; NULL: it said nothing */
+};
+
 enum { RNA_TESTS_REMEMBERED = 2 * RNA_ENDPOINT_COUNT };
 
 struct rna_port_memory {
@@ -67,6 +74,7 @@ struct rna_memory {
 	struct rna_device_memory **devices; /* in the order in which they were first seen */
 	size_t hint;                        /* where the last search ended */
 	struct rna_node_memory node;        /* what the Node was told */
+	struct rna_quiesced quiesced;
 	bool changed;      /* something that is kept; whoever keeps it resets this */
 	uint64_t sequence; /* of the newest transition */
 	struct rna_transition

@@ -220,6 +220,16 @@ static void add_node(struct writer *writer, const struct rna_node_memory *node, 
 	set(writer, file, "names", names);
 }
 
+static json_t *quiesced_object(struct writer *writer, const struct rna_quiesced *quiesced)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "boot", quiesced->boot);
+	set_number(writer, object, "until", quiesced->until);
+	set_text(writer, object, "node", quiesced->node);
+	return object;
+}
+
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
 	struct writer writer = {0};
@@ -232,6 +242,8 @@ void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 	set(&writer, file, "devices", list);
 	if (memory->node.count > 0 || memory->node.name_count > 0)
 		add_node(&writer, &memory->node, file);
+	if (memory->quiesced.boot)
+		set(&writer, file, "quiesced", quiesced_object(&writer, &memory->quiesced));
 	write_file(&writer, file, out);
 }
 
@@ -515,6 +527,14 @@ static int read_node(struct rna_node_memory *memory, const json_t *file, struct 
 	return 0;
 }
 
+/* Without memory for it there was none, as in older files. */
+static void read_quiesced(struct rna_quiesced *quiesced, const json_t *object)
+{
+	quiesced->until = get_number(object, "until");
+	(void)rna_memory_set_text(&quiesced->boot, get_text(object, "boot"));
+	(void)rna_memory_set_text(&quiesced->node, get_text(object, "node"));
+}
+
 int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 		    struct rna_error *error)
 {
@@ -535,6 +555,7 @@ int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 	ret = read_node(&read.node, file, error);
 	if (ret < 0)
 		return ret;
+	read_quiesced(&read.quiesced, json_object_get(file, "quiesced"));
 	*memory = read;
 	read = RNA_MEMORY_INIT;
 	return 0;

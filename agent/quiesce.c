@@ -8,9 +8,12 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "memory.h"
 #include "rna/clock.h"
 #include "rna/log.h"
 #include "rna/parse.h"
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 /* How often it is looked whether the last one has let go, and for how long who asked waits. */
 #define LOOK_PERIOD (20 * RNA_USEC_PER_MSEC)
@@ -29,6 +32,7 @@ struct rna_quiesce {
 	sd_event_source *timeout; /* of what was asked for */
 	rna_usec until;           /* monotonic; 0: nobody asks for it */
 	char *node;               /* "KEY=VALUE" of the Node; NULL: it says nothing */
+	char boot[64];            /* id of the machine's boot, which began the monotonic clock */
 	char reason[RNA_ERROR_MAX];
 	struct waiter *waiters;
 	sd_event_source *look; /* while somebody waits */
@@ -84,6 +88,12 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+static void arm_timeout(struct rna_quiesce *quiesce)
+{
+	(void)sd_event_source_set_time(quiesce->timeout, quiesce->until);
+	(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_ONESHOT);
+}
+
 void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout)
 {
 	rna_usec until = rna_clock_monotonic() + timeout;
@@ -91,8 +101,7 @@ void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout)
 
 	if (until > quiesce->until) {
 		quiesce->until = until;
-		(void)sd_event_source_set_time(quiesce->timeout, until);
-		(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_ONESHOT);
+		arm_timeout(quiesce);
 	}
 	tell(quiesce, was);
 }
@@ -153,6 +162,47 @@ void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_setti
 	free(quiesce->node);
 	quiesce->node = RNA_TAKE(text);
 	tell(quiesce, was);
+}
+
+/* ---- over the end of a process --------------------------------------------------------------- */
+
+void rna_quiesce_keep(const struct rna_quiesce *quiesce, struct rna_memory *memory)
+{
+	struct rna_quiesced *kept = &memory->quiesced;
+	bool on = rna_quiesce_is_on(quiesce) && quiesce->boot[0];
+
+	if (!quiesce)
+		return;
+	memory->changed |= rna_memory_set_text(&kept->boot, on ? quiesce->boot : NULL);
+	memory->changed |= rna_memory_set_text(&kept->node, on ? quiesce->node : NULL);
+	memory->changed |= kept->until != quiesce->until;
+	kept->until = quiesce->until;
+}
+
+void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory)
+{
+	const struct rna_quiesced *kept = &memory->quiesced;
+	rna_usec now = rna_clock_monotonic();
+
+	if (!quiesce || !kept->boot || strcmp(kept->boot, quiesce->boot) != 0)
+		return;
+	if (kept->node)
+		quiesce->node = strdup(kept->node); /* no memory: until the Node is read */
+	if (kept->until > now) {
+		quiesce->until = kept->until;
+		arm_timeout(quiesce);
+	}
+	if (rna_quiesce_is_on(quiesce))
+		tell(quiesce, false);
+}
+
+static void read_boot(struct rna_quiesce *quiesce)
+{
+	RNA_FCLOSE FILE *file = fopen(BOOT_ID, "re");
+
+	if (!file || !fgets(quiesce->boot, sizeof(quiesce->boot), file))
+		quiesce->boot[0] = '\0'; /* then nothing is kept */
+	quiesce->boot[strcspn(quiesce->boot, "\n")] = '\0';
 }
 
 /* ---- who waits for it ------------------------------------------------------------------------ */
@@ -257,6 +307,7 @@ int rna_quiesce_new(sd_event *event, const struct rna_quiesce_handlers *handlers
 		return -ENOMEM;
 	quiesce->event = event;
 	quiesce->handlers = *handlers;
+	read_boot(quiesce);
 	status = add_timer(quiesce, &quiesce->timeout, on_timeout);
 	if (status >= 0)
 		status = add_timer(quiesce, &quiesce->look, on_look);

@@ -5,6 +5,8 @@
  *
  * It is asked for by SIGUSR1 or the command quiesce, and ends by SIGUSR2, the command resume, or by
  * itself after quiesce.timeout; and it lasts while the Node says that its driver is being upgraded.
+ * An agent that is started again in the midst of it goes on with it, as far as the memory tells;
+ * the machine's next boot ends it.
  * Thread: the loop's.
  */
 #pragma once
@@ -19,6 +21,7 @@
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
 struct rna_quiesce;
+struct rna_memory; /* memory.h */
 
 struct rna_quiesce_handlers {
 	/* It has begun or ended: rna_quiesce_is_on() says which. */
@@ -47,6 +50,10 @@ void rna_quiesce_resume(struct rna_quiesce *quiesce);
  */
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
 			     const struct rna_kubernetes_status *node);
+
+/* Into the memory, and from the memory of an earlier process. Accept NULL. */
+void rna_quiesce_keep(const struct rna_quiesce *quiesce, struct rna_memory *memory);
+void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory);
 
 bool rna_quiesce_is_on(const struct rna_quiesce *quiesce); /* NULL: false */
 

@@ -4,6 +4,7 @@ import fcntl
 import glob
 import json
 import os
+import signal
 import subprocess
 import unittest
 
@@ -29,13 +30,17 @@ class Remembering(Agent):
         self.start()
         wait("readiness", self.is_ready)
 
-    def memory(self):
-        """{name: device} of the file, {} while there is none."""
+    def file(self):
+        """{} while there is none."""
         try:
             with open(f"{self.state}/memory.json", encoding="utf-8") as file:
-                return {device["name"]: device for device in json.load(file)["devices"]}
+                return json.load(file)
         except FileNotFoundError:
             return {}
+
+    def memory(self):
+        """{name: device} of the file."""
+        return {device["name"]: device for device in self.file().get("devices", [])}
 
     def command(self, *words, root=True):
         where = ["--root", self.root] if root else []
@@ -178,6 +183,23 @@ class Restarts(unittest.TestCase):
             agent.start()
             wait("readiness", agent.is_ready)
             self.assertEqual(agent.expected(), (1, "remembered"))
+
+    def test_a_quiesce_outlives_a_crash(self):
+        """Its driver is being changed, whoever starts the agent anew."""
+        with Remembering() as agent:
+            wait("a file", agent.memory)
+            agent.process.send_signal(signal.SIGUSR1)
+            wait("it is kept", lambda: "until" in agent.file().get("quiesced", {}))
+            agent.process.kill()
+            agent.process.wait()
+            agent.start()
+            wait("readiness", agent.is_ready)
+            self.assertEqual(agent.metric("rdma_agent_quiesced"), 1)
+            agent.process.send_signal(signal.SIGUSR2)
+            wait("its end", lambda: agent.metric("rdma_agent_quiesced") == 0)
+            agent.restart()
+            self.assertEqual(agent.metric("rdma_agent_quiesced"), 0)
+            self.assertNotIn("quiesced", agent.file())
 
     def test_never_up_is_not_expected(self):
         with Remembering("port-down") as agent:

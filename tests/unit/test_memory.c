@@ -100,6 +100,9 @@ static void fill(struct rna_memory *memory)
 	(void)rna_memory_port(device, 2);
 	device = rna_memory_device(memory, "0000:3b:00.2");
 	device->last_seen = 5; /* a virtual function */
+	assert_true(rna_memory_set_text(&memory->quiesced.boot, "8d5c"));
+	assert_true(rna_memory_set_text(&memory->quiesced.node, "driver=draining"));
+	memory->quiesced.until = 77;
 }
 
 static void test_what_is_written_comes_back(void **state)
@@ -129,6 +132,9 @@ static void test_what_is_written_comes_back(void **state)
 	compare_tests(&device->ports[0]);
 	assert_null(device->ports[1].netdev);
 	assert_null(device->ports[1].peer.hca);
+	assert_string_equal(back.quiesced.boot, "8d5c");
+	assert_string_equal(back.quiesced.node, "driver=draining");
+	assert_int_equal(back.quiesced.until, 77);
 	rna_memory_write(&back, &again);
 	assert_string_equal(text.data, again.data);
 }

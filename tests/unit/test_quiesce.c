@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "memory.h"
 #include "rna/clock.h"
 
 #define LONG  (3600 * RNA_USEC_PER_SEC)
@@ -225,6 +226,84 @@ static void test_who_asked_waits(void **state)
 	assert_int_equal(scene->status, 0);
 }
 
+/* The agent ends, however that came, and another one begins with what the first remembered. */
+static void begin_anew(struct scene *scene, struct rna_memory *memory)
+{
+	const struct rna_quiesce_handlers handlers = {on_change, find_holder, scene};
+
+	memory->changed = false;
+	rna_quiesce_keep(scene->quiesce, memory);
+	(void)rna_quiesce_free(scene->quiesce);
+	scene->changes = 0;
+	assert_true(rna_quiesce_new(scene->event, &handlers, &scene->quiesce) >= 0);
+	rna_quiesce_recall(scene->quiesce, memory);
+}
+
+static void test_it_outlives_the_process(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct scene *scene = *state;
+
+	begin_anew(scene, &memory);
+	assert_false(memory.changed);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+	rna_quiesce_ask(scene->quiesce, LONG);
+	begin_anew(scene, &memory);
+	assert_true(memory.changed);
+	assert_int_equal(scene->changes, 1);
+	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), "asked for, until 20"));
+	rna_quiesce_keep(scene->quiesce, &memory);
+	begin_anew(scene, &memory);
+	assert_false(memory.changed); /* nothing for the disk */
+	rna_quiesce_resume(scene->quiesce);
+	begin_anew(scene, &memory);
+	assert_true(memory.changed);
+	assert_null(memory.quiesced.boot);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
+static void test_it_ends_while_no_agent_runs(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct scene *scene = *state;
+
+	rna_quiesce_ask(scene->quiesce, LONG);
+	rna_quiesce_keep(scene->quiesce, &memory);
+	memory.quiesced.until = rna_clock_monotonic() - 1;
+	rna_quiesce_resume(scene->quiesce);
+	rna_quiesce_recall(scene->quiesce, &memory);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+	memory.quiesced.until = rna_clock_monotonic() + SHORT;
+	rna_quiesce_recall(scene->quiesce, &memory);
+	turn_until_off(scene);
+	/* the machine was booted: its clock began anew, and nobody changes a driver now */
+	memory.quiesced.until = rna_clock_monotonic() + LONG;
+	assert_true(rna_memory_set_text(&memory.quiesced.boot, "an-earlier-boot"));
+	rna_quiesce_recall(scene->quiesce, &memory);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
+/* Until it has been read what it said last counts; without the API nobody says anything. */
+static void test_what_the_node_said_outlives_the_process(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct scene *scene = *state;
+
+	scene->settings.kubernetes_backend = RNA_NODE_BACKEND_BIT(API);
+	node_says(scene, "drain-required");
+	begin_anew(scene, &memory);
+	assert_int_equal(scene->changes, 1);
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), LABEL "=drain-required"));
+	node_says(scene, "upgrade-done");
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+	node_says(scene, "drain-required");
+	begin_anew(scene, &memory);
+	scene->settings.kubernetes_backend = 0;
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +314,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_the_node_says_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_node_that_is_not_read_yet, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_asked_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_it_outlives_the_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_it_ends_while_no_agent_runs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_the_node_said_outlives_the_process, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
