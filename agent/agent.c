@@ -32,6 +32,7 @@
 #include "schedule.h"
 #include "seccomp_filter.h"
 #include "server.h"
+#include "settings_table.h"
 #include "state.h"
 #include "watch.h"
 
@@ -40,6 +41,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 /* For each kind of thread; many times what one takes that works. */
 #define STOP_PATIENCE (1500 * RNA_USEC_PER_MSEC)
@@ -247,6 +249,17 @@ static int load_again(const struct rna_agent *agent, struct rna_settings *ret,
 	return status;
 }
 
+static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
+{
+	static const char *const keys[] = {"state.directory", "control.socket", "security.seccomp",
+					   "lanes.max"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(keys); i++)
+		if (!rna_setting_is_same(rna_setting_find(keys[i]), old, new))
+			rna_log_warning("%s is read at the start only: restart the agent for it",
+					keys[i]);
+}
+
 static int try_reload(struct rna_agent *agent, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
@@ -268,6 +281,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	old = agent->settings;
 	agent->settings = settings;
 	settings = old;
+	warn_of_late(&settings, &agent->settings);
 	rna_log_set_level(agent->settings.log_level);
 	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
 	if (rna_health_reload(&agent->health) < 0)
@@ -301,14 +315,16 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 {
 	struct rna_agent *agent = userdata;
 
-	if (info->ssi_signo == SIGHUP)
+	if (info->ssi_signo == SIGHUP) {
 		reload(agent);
-	else if (info->ssi_signo == SIGUSR1)
+	} else if (info->ssi_signo == SIGUSR1) {
 		rna_quiesce_ask(agent->quiesce, agent->settings.quiesce_timeout);
-	else if (info->ssi_signo == SIGUSR2)
+	} else if (info->ssi_signo == SIGUSR2) {
 		rna_quiesce_resume(agent->quiesce);
-	else
+	} else {
+		rna_log_info("stopping: %s", strsignal((int)info->ssi_signo));
 		(void)sd_event_exit(sd_event_source_get_event(source), 0);
+	}
 	return 0;
 }
 
@@ -422,8 +438,12 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 
 int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error)
 {
-	int status = rna_backends_set_hwloc_xml(agent->backends, file);
+	int status = 0;
 
+	if (access(file, R_OK) < 0)
+		status = -errno;
+	if (status == 0)
+		status = rna_backends_set_hwloc_xml(agent->backends, file);
 	return status < 0 ? rna_error_set(error, status, "%s", file) : 0;
 }
 

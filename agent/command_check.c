@@ -74,7 +74,7 @@ int rna_command_check(struct rna_call *call, struct rna_error *error)
 	status = once ? look(call, &checked, error) : ask(call, &checked, error);
 	if (status < 0)
 		return status;
-	rna_write_check(checked.findings, checked.count, &text);
+	rna_write_check(checked.findings, checked.count, once, &text);
 	status = rna_output_strbuf(options[RNA_OPTION_JSON] ? &checked.json : &text, error);
 	if (status < 0)
 		return status;

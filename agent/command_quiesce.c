@@ -4,6 +4,8 @@
 
 #include "commands.h"
 #include "control.h"
+#include "duration.h"
+#include "words.h"
 
 static int write_output(const char *text, size_t len, struct rna_error *error, void *userdata)
 {
@@ -31,7 +33,12 @@ int rna_command_quiesce(struct rna_call *call, struct rna_error *error)
 {
 	const char *timeout = call->arguments.options[RNA_OPTION_TIMEOUT];
 	RNA_STRBUF struct rna_strbuf request = RNA_STRBUF_INIT;
+	rna_usec ignored;
 
+	if (timeout && rna_duration_parse(timeout, &ignored) < 0)
+		return rna_error_say(error, -EINVAL,
+				     "--timeout: \"%.*s\" is not a duration; write for example 30m",
+				     RNA_SHOWN(timeout));
 	rna_strbuf_puts(&request, "quiesce\n");
 	if (timeout)
 		rna_strbuf_printf(&request, "timeout=%s\n", timeout);

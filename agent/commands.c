@@ -91,12 +91,10 @@ const struct rna_command rna_commands[] = {
 		.name = "check",
 		.summary = "Shows what is wrong with the node, with an exit code for monitoring.",
 		.help = "It asks the running agent, at the first address of http.listen (with "
-			"http.web_config_file,\nat the first unix socket in it); with "
-			"--once "
-			"or --root it\nlooks by itself, once. The exit code is 0 when all is well, "
-			"1 "
-			"with a warning, 2 when\nsomething is critical, and 3 when it cannot tell. "
-			"What is info or silenced is shown and\ndoes not count.",
+			"http.web_config_file,\nat the first unix socket in it); with --once or "
+			"--root it looks by itself, once. The exit\ncode is 0 when all is well, 1 "
+			"with a warning, 2 when something is critical, and 3 when\nit cannot tell. "
+			"What is info or silenced is shown and does not count.",
 		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(ONCE),
 		.settings = true,
 		.failure = 3,

@@ -84,6 +84,19 @@ static bool is_section(const char *path)
 	return false;
 }
 
+/* The same section makes no likeness: what is wrong is the name in it. */
+static bool is_alike(const struct rna_hint *hint, const char *path)
+{
+	size_t section = strcspn(path, ".") + 1;
+	struct rna_hint name;
+
+	if (!hint->best || section >= strlen(path) || strncmp(hint->best, path, section) != 0)
+		return hint->best;
+	name = RNA_HINT(path + section);
+	rna_hint_offer(&name, hint->best + section, hint->best_len - section);
+	return name.best;
+}
+
 static int fail_unknown(const struct load *load, const char *path, size_t line)
 {
 	struct rna_hint hint = RNA_HINT(path);
@@ -94,7 +107,7 @@ static int fail_unknown(const struct load *load, const char *path, size_t line)
 		rna_hint_offer(&hint, key, strlen(key));
 		rna_hint_offer(&hint, key, strcspn(key, "."));
 	}
-	if (!hint.best)
+	if (!is_alike(&hint, path))
 		return rna_error_say(load->error, -EINVAL,
 				     "%s:%zu: unknown key %.*s; `rdma-node-agent describe "
 				     "settings` lists them all",
@@ -190,12 +203,21 @@ static size_t line_given(const struct load *load, const char *key)
 	return load->lines[rna_setting_find(key) - rna_setting_table];
 }
 
-/* What no single setting can know. */
-static int check_together(const struct load *load)
+/* For what no single setting can know; the later one of the two is named. */
+static int fail_together(const struct load *load, const char *one, const char *other,
+			 struct rna_strbuf *text)
+{
+	size_t line = line_given(load, one), other_line = line_given(load, other);
+
+	if (!rna_strbuf_ok(text))
+		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s", load->path,
+			     line > other_line ? line : other_line, text->data);
+}
+
+static int check_handover(const struct load *load)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	size_t handover = line_given(load, "poll.handover");
-	size_t deadline = line_given(load, "poll.deadline");
 
 	if (load->settings->poll_handover < load->settings->poll_deadline)
 		return 0;
@@ -204,10 +226,25 @@ static int check_together(const struct load *load)
 	rna_strbuf_puts(&text, ") must be shorter than poll.deadline (");
 	rna_duration_write(load->settings->poll_deadline, &text);
 	rna_strbuf_puts(&text, ")");
-	if (!rna_strbuf_ok(&text))
-		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
-	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s", load->path,
-			     handover > deadline ? handover : deadline, text.data);
+	return fail_together(load, "poll.handover", "poll.deadline", &text);
+}
+
+static int check_grades(const struct load *load)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (load->settings->selftest_warning <= load->settings->selftest_ok)
+		return 0;
+	rna_strbuf_printf(&text, "selftest.warning (%u) must not be above selftest.ok (%u)",
+			  load->settings->selftest_warning, load->settings->selftest_ok);
+	return fail_together(load, "selftest.warning", "selftest.ok", &text);
+}
+
+static int check_together(const struct load *load)
+{
+	int ret = check_handover(load);
+
+	return ret < 0 ? ret : check_grades(load);
 }
 
 static int load_file(struct load *load)

@@ -66,14 +66,17 @@ static bool take_tos(const char *text, uint64_t *ret)
 static const struct {
 	const char *name;
 	bool (*take)(const char *text, uint64_t *ret);
+	const char *allowed;
 } plans[RNA_QOS_PLAN_COUNT] = {
-	[RNA_QOS_PLAN_PFC] = {"pfc", take_priorities},
-	[RNA_QOS_PLAN_ECN] = {"ecn", take_priorities},
-	[RNA_QOS_PLAN_TRUST] = {"trust", take_trust},
-	[RNA_QOS_PLAN_DSCP] = {"dscp", take_priority}, /* and the number of the DSCP */
-	[RNA_QOS_PLAN_MTU] = {"mtu", take_mtu},
-	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic_class", take_class},
-	[RNA_QOS_PLAN_CM_TOS] = {"cm_tos", take_tos},
+	[RNA_QOS_PLAN_PFC] = {"pfc", take_priorities,
+			      "priorities 0 to 7 such as 3 or 3,4, or none"},
+	[RNA_QOS_PLAN_ECN] = {"ecn", take_priorities,
+			      "priorities 0 to 7 such as 3 or 3,4, or none"},
+	[RNA_QOS_PLAN_TRUST] = {"trust", take_trust, "pcp or dscp"},
+	[RNA_QOS_PLAN_DSCP] = {"dscp", take_priority, "a priority, 0 to 7"}, /* and its number */
+	[RNA_QOS_PLAN_MTU] = {"mtu", take_mtu, "bytes, 68 to 65535"},
+	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic_class", take_class, "0 to 255, or none"},
+	[RNA_QOS_PLAN_CM_TOS] = {"cm_tos", take_tos, "0 to 255"},
 };
 
 static bool take_dscp(const char *name, unsigned *ret)
@@ -101,11 +104,12 @@ static bool find_plan(const char *name, struct rna_qos_expectation *ret)
 	return false;
 }
 
-bool rna_qos_expectation_parse(const char *entry, struct rna_qos_expectation *ret)
+/* Everything but the value, which stays a text. */
+static bool take_apart(const char *entry, struct rna_qos_expectation *ret, char value[VALUE_MAX])
 {
 	const char *equals = strchr(entry, '='), *blank = strchr(entry, ' ');
 	const char *end = blank ? blank : entry + strlen(entry);
-	char name[VALUE_MAX], value[VALUE_MAX];
+	char name[VALUE_MAX];
 
 	*ret = (struct rna_qos_expectation){.glob = blank ? blank + 1 : NULL};
 	if (!equals || equals > end || equals - entry >= VALUE_MAX || end - equals > VALUE_MAX)
@@ -114,8 +118,14 @@ bool rna_qos_expectation_parse(const char *entry, struct rna_qos_expectation *re
 	name[equals - entry] = '\0';
 	memcpy(value, equals + 1, (size_t)(end - equals - 1));
 	value[end - equals - 1] = '\0';
-	return find_plan(name, ret) && plans[ret->what].take(value, &ret->value) &&
-	       (!ret->glob || rna_device_glob_is_valid(ret->glob));
+	return find_plan(name, ret) && (!ret->glob || rna_device_glob_is_valid(ret->glob));
+}
+
+bool rna_qos_expectation_parse(const char *entry, struct rna_qos_expectation *ret)
+{
+	char value[VALUE_MAX];
+
+	return take_apart(entry, ret, value) && plans[ret->what].take(value, &ret->value);
 }
 
 bool rna_qos_expectation_is_valid(const char *entry)
@@ -123,4 +133,15 @@ bool rna_qos_expectation_is_valid(const char *entry)
 	struct rna_qos_expectation ignored;
 
 	return rna_qos_expectation_parse(entry, &ignored);
+}
+
+void rna_qos_expectation_explain(const char *entry, struct rna_strbuf *out)
+{
+	struct rna_qos_expectation expectation;
+	char value[VALUE_MAX];
+
+	if (take_apart(entry, &expectation, value) &&
+	    !plans[expectation.what].take(value, &expectation.value))
+		rna_strbuf_printf(out, "%s wants %s", plans[expectation.what].name,
+				  plans[expectation.what].allowed);
 }

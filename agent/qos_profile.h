@@ -6,13 +6,15 @@
  *	trust=dscp		or pcp
  *	dscp26=3		the priority that a DSCP leads to
  *	mtu=9000		of the interface, in bytes
- *	traffic_class=106	that the driver writes into RoCE packets; "none": applications
- *choose cm_tos=106		of connections that RDMA CM makes
+ *	traffic_class=106	that the driver writes into RoCE packets; "none": programs choose
+ *	cm_tos=106		of connections that RDMA CM makes
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "rna/strbuf.h"
 
 enum rna_qos_plan {
 	RNA_QOS_PLAN_PFC,
@@ -37,3 +39,5 @@ struct rna_qos_expectation {
 /* False: it is no such entry. ret points into it. */
 bool rna_qos_expectation_parse(const char *entry, struct rna_qos_expectation *ret);
 bool rna_qos_expectation_is_valid(const char *entry);
+void rna_qos_expectation_explain(const char *entry,
+				 struct rna_strbuf *out); /* why not, if by value */

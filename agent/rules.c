@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "duration.h"
+#include "words.h"
 
 const char rna_rule_resolved_id[] = "98d3cd14b89c4eefab6f9f6dddd4285d";
 
@@ -807,6 +808,18 @@ bool rna_rule_glob_is_valid(const char *text)
 		if (fnmatch(text, rna_rules[i].name, 0) == 0)
 			return true;
 	return false;
+}
+
+void rna_rule_explain(const char *text, struct rna_strbuf *out)
+{
+	struct rna_hint hint = RNA_HINT_LEN(text, strcspn(text, "="));
+	RNA_FREE char *glob = strndup(text, hint.word_len);
+
+	if (!glob || *glob == '\0' || rna_rule_glob_is_valid(glob))
+		return;
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		rna_hint_offer(&hint, rna_rules[i].name, strlen(rna_rules[i].name));
+	rna_hint_write(&hint, "rule", "rules", out);
 }
 
 bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_usec *ret)

@@ -181,6 +181,7 @@ extern const char rna_rule_resolved_id[];
 /* Does the glob name a rule at all; and is text "RULE=DURATION", RULE a glob? For settings. */
 bool rna_rule_glob_is_valid(const char *text);
 bool rna_rule_hold_is_valid(const char *text);
+void rna_rule_explain(const char *text, struct rna_strbuf *out); /* why not, if by name */
 
 enum { RNA_RULE_GLOB_MAX = 64 };
 bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_usec *ret);

@@ -130,19 +130,56 @@ static size_t list_len(char *const *list)
 	return len;
 }
 
+static int fail_entry(const struct rna_setting *setting, const char *text, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf why = RNA_STRBUF_INIT;
+
+	if (setting->explain)
+		setting->explain(text, &why);
+	if (!rna_strbuf_ok(&why) || why.len == 0)
+		return fail_form(setting, text, error);
+	return rna_error_say(error, -EINVAL, "%s: \"%.*s\": %s", setting->key, RNA_SHOWN(text),
+			     why.data);
+}
+
+/* Of the same name, and of the same devices, which stand behind a blank. */
+static bool names_the_same(const char *a, const char *b, const char *ends)
+{
+	size_t len = strcspn(a, ends);
+	const char *a_devices = strchr(a, ' '), *b_devices = strchr(b, ' ');
+
+	return len == strcspn(b, ends) && strncmp(a, b, len) == 0 &&
+	       strcmp(a_devices ? a_devices : "", b_devices ? b_devices : "") == 0;
+}
+
+static int check_entry(const struct rna_setting *setting, const char *text, char *const *list,
+		       struct rna_error *error)
+{
+	uint64_t max;
+
+	if (!setting->is_valid(text))
+		return fail_entry(setting, text, error);
+	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && list_len(list) >= max)
+		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one too many; allowed are %s",
+				     setting->key, RNA_SHOWN(text), setting->max);
+	for (; setting->once && list && *list; list++)
+		if (names_the_same(text, *list, setting->once))
+			return rna_error_say(error, -EINVAL,
+					     "%s: \"%.*s\": the list has \"%.*s\" already",
+					     setting->key, RNA_SHOWN(text), RNA_SHOWN(*list));
+	return 0;
+}
+
 static int put_entry(const struct rna_setting *setting, const char *text, void *field,
 		     struct rna_error *error)
 {
 	RNA_FREE char *copy = NULL;
 	char ***list = field, **longer;
 	size_t len = list_len(*list);
-	uint64_t max;
+	int ret = check_entry(setting, text, *list, error);
 
-	if (!setting->is_valid(text))
-		return fail_form(setting, text, error);
-	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && len >= max)
-		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one too many; allowed are %s",
-				     setting->key, RNA_SHOWN(text), setting->max);
+	if (ret < 0)
+		return ret;
 	copy = strdup(text);
 	longer = copy ? reallocarray(*list, len + 2, sizeof(*longer)) : NULL;
 	if (!longer)

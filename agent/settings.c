@@ -93,6 +93,10 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 #define LIST(key, field, form, is_valid, standard, help) \
 	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
 	 NULL, form, is_valid}
+/* Entries begin with a name that explain knows; once: they must not name a thing twice. */
+#define NAMED(key, field, form, is_valid, explain, once, help) \
+	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, NULL, help, \
+	 NULL, form, is_valid, explain, once}
 #define TEXT(key, field, form, is_valid, standard, help) \
 	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
 	 NULL, form, is_valid}
@@ -179,7 +183,7 @@ const struct rna_setting rna_setting_table[] = {
 	     "Drivers, beyond those known to, that let a held device be removed; "
 	     "with any other, the removal would wait for ever."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
-		"Limit of worker threads; one is enough while every device answers."),
+		"Limit of worker threads; one is enough while every device answers. Read at the start only."),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
 		"Limit of attribute files kept open between runs, of all devices together."),
 	BOOLEAN("module.serial", module_serial, "false",
@@ -197,12 +201,13 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("hw_counters.optional_status", hw_counters_optional_status, "false",
 		"Whether it is told which optional counters a port has, and which of them are turned on: a "
 		"series of rdma_port_optional_counter_enabled for each."),
-	LIST("http.listen", http_listen,
-	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
-	     "unix:/path or unix:@name of at most 107 bytes",
-	     rna_listen_address_is_valid, ":10879",
-	     "Addresses to serve HTTP on; without a host, all of the machine's. "
-	     "Not used when systemd passes sockets."),
+	{"http.listen", RNA_SETTING_LIST, offsetof(struct rna_settings, http_listen),
+	 .standard = ":10879",
+	 .help = "Addresses to serve HTTP on; without a host, all of the machine's. "
+	 "Not used when systemd passes sockets.",
+	 .form = "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
+	 "unix:/path or unix:@name of at most 107 bytes",
+	 .is_valid = rna_listen_address_is_valid, .once = ""},
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
 		"Limit of HTTP connections; further ones are refused."),
 	INTEGER("http.max_header_bytes", http_max_header_bytes, "1024", "65536", "16384",
@@ -238,29 +243,29 @@ const struct rna_setting rna_setting_table[] = {
 	       "port GUID."),
 	EXPECT("expect.down", expect_down,
 	       "Ports that are meant to be down; of a port that both lists fit this is said."),
-	LIST("qos.expect", qos_expect,
+	NAMED("qos.expect", qos_expect,
 	     "pfc=PRIORITIES, ecn=PRIORITIES, trust=dscp or pcp, dscpNUMBER=PRIORITY, mtu=BYTES, "
 	     "traffic_class=NUMBER or none, or cm_tos=NUMBER, for example pfc=3 or dscp26=3, and a blank "
 	     "and a glob of devices behind it",
-	     rna_qos_expectation_is_valid, NULL,
+	     rna_qos_expectation_is_valid, rna_qos_expectation_explain, "=",
 	     "How RoCE ports are meant to be configured; what is not said here may be as it is."),
 	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid, RNA_STATE_DIRECTORY_DEFAULT,
 	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
 	     "StateDirectory= wins. Read at the start only; a root other than the running system's has "
 	     "none by default."),
-	LIST("health.disable", health_disable,
+	NAMED("health.disable", health_disable,
 	     "the name of a rule, or a glob such as gid-*",
-	     rna_rule_glob_is_valid, NULL,
+	     rna_rule_glob_is_valid, rna_rule_explain, NULL,
 	     "Rules that are not applied."),
-	LIST("health.hold_down", health_hold_down,
+	NAMED("health.hold_down", health_hold_down,
 	     "RULE=DURATION, for example port-init=1m or gid-*=5m",
-	     rna_rule_hold_is_valid, NULL,
+	     rna_rule_hold_is_valid, rna_rule_explain, "=",
 	     "How long a rule must hold before its finding is told, in the place of its own time."),
-	LIST("health.thresholds", health_thresholds,
+	NAMED("health.thresholds", health_thresholds,
 	     "COUNTER=COUNT/UNIT with the unit s, m, h or d, for example symbol_error=500/h, or "
 	     "COUNTER=off",
-	     rna_threshold_is_valid, NULL,
+	     rna_threshold_is_valid, rna_threshold_explain, "=",
 	     "How much a counter may rise; for the name of its file, or downs for how often a port went "
 	     "down."),
 	LIST("health.silence", health_silence,

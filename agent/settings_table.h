@@ -35,7 +35,12 @@ struct rna_setting {
 	const char *help; /* one sentence */
 	const struct rna_setting_choice *choices;
 	const char *form; /* booleans, texts and lists: what a value or an entry looks like, */
-	bool (*is_valid)(const char *entry); /* and whether one does */
+	bool (*is_valid)(const char *entry); /* and whether one does; */
+	/* lists: writes what is wrong with an entry, where that is more than its form; NULL: never
+	 */
+	void (*explain)(const char *entry, struct rna_strbuf *out);
+	/* lists that must not name a thing twice: what ends its name in an entry; NULL: they may */
+	const char *once;
 };
 
 enum { RNA_SETTINGS_MAX = 128 }; /* rows; for arrays beside the table */

@@ -19,6 +19,7 @@
 
 #include "rna/cleanup.h"
 #include "rna/parse.h"
+#include "words.h"
 
 #define WINDOW_MIN (60 * RNA_USEC_PER_SEC)
 /* A window as long as the period of polling, or shorter, would see one reading, and then none. */
@@ -206,20 +207,23 @@ static bool find_statistic(const char *name, enum rna_ethernet_statistic_id *ret
 	return false;
 }
 
-/* A threshold as entry has it, on top of the row that the table has for it, if any. */
-static bool parse_entry(const char *entry, struct rna_threshold *ret)
+static bool take_name(const char *entry, char name[NAME_MAX_LEN + 1])
 {
-	const char *equals = strchr(entry, '=');
-	size_t len = equals ? (size_t)(equals - entry) : 0;
-	char name[NAME_MAX_LEN + 1];
-	enum rna_ethernet_statistic_id statistic;
-	const struct rna_counter *counter;
+	size_t len = strcspn(entry, "=");
 
-	if (len == 0 || len > NAME_MAX_LEN)
+	if (len == 0 || len > NAME_MAX_LEN || entry[len] == '\0')
 		return false;
 	memcpy(name, entry, len);
 	name[len] = '\0';
-	counter = find_counter(name);
+	return true;
+}
+
+/* What can have a threshold of that name, with the row that the table has for it, if any. */
+static bool find_threshold(const char *name, struct rna_threshold *ret)
+{
+	const struct rna_counter *counter = find_counter(name);
+	enum rna_ethernet_statistic_id statistic;
+
 	*ret = (struct rna_threshold){.rule = RISING, .severity = WARN, .why = "see its help"};
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
 		if (strcmp(table[i].name, name) == 0)
@@ -230,7 +234,16 @@ static bool parse_entry(const char *entry, struct rna_threshold *ret)
 	}
 	if (!ret->name && find_statistic(name, &statistic))
 		ret->name = rna_ethernet_statistics[statistic].name;
-	return ret->name && parse_limit(equals + 1, ret);
+	return ret->name;
+}
+
+/* A threshold as entry has it. */
+static bool parse_entry(const char *entry, struct rna_threshold *ret)
+{
+	char name[NAME_MAX_LEN + 1];
+
+	return take_name(entry, name) && find_threshold(name, ret) &&
+	       parse_limit(strchr(entry, '=') + 1, ret);
 }
 
 bool rna_threshold_is_valid(const char *entry)
@@ -238,6 +251,23 @@ bool rna_threshold_is_valid(const char *entry)
 	struct rna_threshold ignored;
 
 	return parse_entry(entry, &ignored);
+}
+
+void rna_threshold_explain(const char *entry, struct rna_strbuf *out)
+{
+	char name[NAME_MAX_LEN + 1];
+	struct rna_threshold ignored;
+	struct rna_hint hint;
+
+	if (!take_name(entry, name) || find_threshold(name, &ignored))
+		return;
+	hint = RNA_HINT(name);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		rna_hint_offer(&hint, table[i].name, strlen(table[i].name));
+	for (size_t i = 0; i < rna_counter_count; i++)
+		if (rna_counters[i].kind == RNA_COUNTER)
+			rna_hint_offer(&hint, rna_counters[i].file, strlen(rna_counters[i].file));
+	rna_hint_write(&hint, "counter with a threshold", "thresholds", out);
 }
 
 /* -- The list ---------------------------------------------------------------------------------- */

@@ -55,6 +55,7 @@ struct rna_thresholds {
 
 /* "symbol_error=120/h", or "symbol_error=off". The counter is one of the counter table. */
 bool rna_threshold_is_valid(const char *entry);
+void rna_threshold_explain(const char *entry, struct rna_strbuf *out); /* why not, if by name */
 
 /*
  * The table, with entries (NULL-ended; NULL: none) in the place of its rows, for counters that are

@@ -6,6 +6,7 @@
 enum {
 	SHOWN_MAX = 60, /* bytes; what is longer is no word but an accident */
 	WORD_MAX = 48,  /* bytes; longer words get no hint */
+	BEGINNING_MIN = 3,
 };
 
 int rna_shown_len(const char *text)
@@ -43,6 +44,12 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 	return d[a_len][b_len];
 }
 
+static bool is_beginning(const struct rna_hint *hint, const char *known, size_t len)
+{
+	return hint->word_len >= BEGINNING_MIN && hint->word_len < len &&
+	       memcmp(hint->word, known, hint->word_len) == 0;
+}
+
 void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len)
 {
 	size_t changes;
@@ -50,11 +57,22 @@ void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len)
 	if (hint->word_len > WORD_MAX || len > WORD_MAX)
 		return;
 	changes = distance(hint->word, hint->word_len, known, len);
-	if (changes > hint->word_len / 3 || (hint->best && changes >= hint->best_distance))
+	if ((changes > hint->word_len / 3 && !is_beginning(hint, known, len)) ||
+	    (hint->best && changes >= hint->best_distance))
 		return;
 	hint->best = known;
 	hint->best_len = len;
 	hint->best_distance = changes;
+}
+
+void rna_hint_write(const struct rna_hint *hint, const char *kind, const char *topic,
+		    struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%.*s is no %s; ", (int)hint->word_len, hint->word, kind);
+	if (hint->best)
+		rna_strbuf_printf(out, "did you mean %.*s?", (int)hint->best_len, hint->best);
+	else
+		rna_strbuf_printf(out, "`rdma-node-agent describe %s` lists them", topic);
 }
 
 bool rna_words_have(const char *const *words, const char *word)

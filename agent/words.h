@@ -14,7 +14,7 @@ int rna_shown_len(const char *text);
 
 /*
  * A near-match hint: start with RNA_HINT(word), offer every known word, then look whether best is
- * set. A word is near when at most a third of it has to change.
+ * set. A word is near when at most a third of it has to change, or when it is how one begins.
  */
 struct rna_hint {
 	const char *word;
@@ -28,6 +28,10 @@ struct rna_hint {
 #define RNA_HINT_LEN(text, len) ((struct rna_hint){.word = (text), .word_len = (len)})
 
 void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len);
+
+/* "WORD is no KIND; did you mean BEST?", or with the topic of describe that lists them all. */
+void rna_hint_write(const struct rna_hint *hint, const char *kind, const char *topic,
+		    struct rna_strbuf *out);
 
 /* NULL-ended lists of words: is word one of them; and all of them, as "a, b, c". */
 bool rna_words_have(const char *const *words, const char *word);

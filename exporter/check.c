@@ -38,12 +38,12 @@ static void write_summary(const struct rna_finding *findings, size_t count, stru
 	rna_strbuf_add_char(out, '\n');
 }
 
-static void write_finding(const struct rna_finding *finding, struct rna_strbuf *out)
+static void write_finding(const struct rna_finding *finding, bool once, struct rna_strbuf *out)
 {
 	rna_strbuf_printf(out, "%-8s  ",
 			  finding->silenced ? "silenced" : rna_severity_name(finding->severity));
 	rna_text_add(out, finding->text, rna_escape_control);
-	if (finding->since.realtime) {
+	if (finding->since.realtime && !once) {
 		rna_strbuf_puts(out, " (since ");
 		rna_text_add_time(out, finding->since.realtime);
 		rna_strbuf_puts(out, ")");
@@ -51,9 +51,10 @@ static void write_finding(const struct rna_finding *finding, struct rna_strbuf *
 	rna_strbuf_printf(out, "\n%-8s  %s\n", "", finding->remedy);
 }
 
-void rna_write_check(const struct rna_finding *findings, size_t count, struct rna_strbuf *out)
+void rna_write_check(const struct rna_finding *findings, size_t count, bool once,
+		     struct rna_strbuf *out)
 {
 	write_summary(findings, count, out);
 	for (size_t i = 0; i < count; i++)
-		write_finding(&findings[i], out);
+		write_finding(&findings[i], once, out);
 }

@@ -521,6 +521,8 @@ const char *rna_topology_why_little(const struct rna_topology *topology)
 {
 	if (!topology)
 		return "The PCI topology is not known (yet).";
+	if (topology->problem && topology->object_count == 0)
+		return "The PCI topology could not be read.";
 	if (topology->gpu_count == 0 && topology->nic_count == 0)
 		return "No GPU and no NIC: there is neither on the PCI buses of this node.";
 	if (topology->gpu_count == 0)

@@ -66,8 +66,10 @@ ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
 
 /*
  * What a monitoring plugin says: a line that sums up, a line for each finding with its remedy
- * below. */
-void rna_write_check(const struct rna_finding *findings, size_t count, struct rna_strbuf *out);
+ * below. once: this was the first look, so that since when is known of nothing.
+ */
+void rna_write_check(const struct rna_finding *findings, size_t count, bool once,
+		     struct rna_strbuf *out);
 
 struct rna_table_options {
 	bool colour;

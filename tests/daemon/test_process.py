@@ -58,6 +58,15 @@ class Configuration(unittest.TestCase):
             self.assertEqual(agent.metric(RELOADED), 1)
             self.assertIn("reloaded", agent.log())
 
+    def test_what_is_read_at_the_start_only(self):
+        with Agent("hgx-h100-ib") as agent:
+            agent.write_config(extra="lanes: {max: 5}\n")
+            agent.hang_up()
+            wait("the reload", lambda: "configuration reloaded" in agent.log())
+            self.assertIn("lanes.max is read at the start only: restart the agent for it",
+                          agent.log())
+            self.assertNotIn("state.directory is read", agent.log())
+
     def test_bad_reload_keeps_the_old(self):
         with Agent("hgx-h100-ib") as agent:
             for bad in ("log: {level: loud}\n", "nonsense: {a: 1}\n", "][\n"):

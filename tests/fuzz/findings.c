@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	count = rna_read_findings((const char *)data, size, arena, &findings);
 	if (count < 0)
 		return 0;
-	rna_write_check(findings, (size_t)count, &out);
+	rna_write_check(findings, (size_t)count, false, &out);
 	FUZZ_WANT(out.len > 0);
 	return 0;
 }

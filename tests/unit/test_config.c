@@ -357,6 +357,8 @@ static const struct refusal {
 	/* keys */
 	{"poll:\n  link: 1m\n\n  sate: 1s\n",
 	 "agent.yaml:4: unknown key poll.sate; did you mean poll.state?"},
+	{"poll:\n  foo: 1s\n", "agent.yaml:2: unknown key poll.foo; `rdma-node-agent describe "
+			       "settings` lists them all"},
 	{"pol:\n  state: 1s\n", "agent.yaml:1: unknown key pol; did you mean poll?"},
 	{"http:\n  max_connection: 9\n",
 	 "agent.yaml:2: unknown key http.max_connection; did you mean http.max_connections?"},
@@ -400,6 +402,24 @@ static const struct refusal {
 	 "agent.yaml:2: poll.handover (5s) must be shorter than poll.deadline (5s)"},
 	{"poll:\n\n  deadline: 200ms\n",
 	 "agent.yaml:3: poll.handover (250ms) must be shorter than poll.deadline (200ms)"},
+	{"selftest:\n  warning: 80\n  ok: 50\n",
+	 "agent.yaml:3: selftest.warning (80) must not be above selftest.ok (50)"},
+	/* entries that name something */
+	{"health:\n  thresholds: [\"symbol_errors=1/h\"]\n",
+	 "agent.yaml:2: health.thresholds: \"symbol_errors=1/h\": symbol_errors is no counter with "
+	 "a threshold; did you mean symbol_error?"},
+	{"health:\n  hold_down: [\"zzz=1m\"]\n",
+	 "agent.yaml:2: health.hold_down: \"zzz=1m\": zzz is no rule; `rdma-node-agent describe "
+	 "rules` lists them"},
+	{"health:\n  disable: [port-dwn]\n", "agent.yaml:2: health.disable: \"port-dwn\": port-dwn "
+					     "is no rule; did you mean port-down?"},
+	{"qos:\n  expect: [\"pfc=9 mlx5_*\"]\n", "agent.yaml:2: qos.expect: \"pfc=9 mlx5_*\": pfc "
+						 "wants priorities 0 to 7 such as 3 or 3,4, "
+						 "or none"},
+	{"qos:\n  expect:\n    - pfc=3\n    - pfc=4 mlx5_1\n    - pfc=4\n",
+	 "agent.yaml:5: qos.expect: \"pfc=4\": the list has \"pfc=3\" already"},
+	{"http:\n  listen: [\":1\", \":2\", \":1\"]\n",
+	 "agent.yaml:2: http.listen: \":1\": the list has \":1\" already"},
 	/* YAML */
 	{"log:\n---\nlog:\n", "agent.yaml:2: a second document begins here; only one is read"},
 	{"poll:\n\tstate: 1s\n",

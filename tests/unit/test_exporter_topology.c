@@ -170,6 +170,8 @@ static void test_what_is_missing_is_said(void **state)
 	assert_has(rna_write_topology_json, view, "\"problem\": \"x.xml: broken\"");
 	topology->nic_count = 0;
 	topology->object_count = 0;
+	assert_has(write_plain, view, "The PCI topology could not be read.");
+	topology->problem = NULL;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(writers); i++)
 		assert_has(writers[i], view, "No GPU and no NIC");
 	topology->gpu_count = 1;
