@@ -18,22 +18,21 @@ class Row:
     more_is_better: bool = False
     compared: bool = True  # with node_exporter, as a ratio
 
-    def goal(self, devices, table=None):
+    def goal(self, devices):
         """That of the smallest number of devices that is not below, or None."""
-        table = self.goals if table is None else table
-        return next((table[n] for n in sorted(table) if n >= devices), None)
+        return next((self.goals[n] for n in sorted(self.goals) if n >= devices), None)
 
     def meets(self, value, goal):
         return value >= goal if self.more_is_better else value <= goal
 
     def verdict(self, devices, value):
         """"stretch", "met", "missed", or "" where there is no goal or no value."""
-        goal, stretch = self.goal(devices), self.goal(devices, self.stretch)
+        goal, stretch = self.goal(devices), self.stretch.get(devices)
         if goal is None or value is None:
             return ""
-        if stretch is not None and self.meets(value, stretch):
-            return "stretch"
-        return "met" if self.meets(value, goal) else "missed"
+        if not self.meets(value, goal):
+            return "missed"
+        return "stretch" if stretch is not None and self.meets(value, stretch) else "met"
 
 
 ROWS = (
