@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
-#include <errno.h>
-
-#include "duration.h"
 #include "rna/exporter.h"
-#include "words.h"
 
 /* ---- selftest -------------------------------------------------------------------------------- */
 
@@ -63,23 +59,6 @@ static void forget_selftest(struct rna_control_call *call, void *userdata)
 
 /* ---- quiesce and resume ---------------------------------------------------------------------- */
 
-enum { TIMEOUT_MIN_SECONDS = 1, TIMEOUT_MAX_DAYS = 7 };
-
-/* For how long: what was asked for, or the setting. */
-static int read_timeout(const char *text, const struct rna_settings *settings, rna_usec *ret,
-			struct rna_error *error)
-{
-	*ret = settings->quiesce_timeout;
-	if (!text)
-		return 0;
-	if (rna_duration_parse(text, ret) < 0 || *ret < TIMEOUT_MIN_SECONDS * RNA_USEC_PER_SEC ||
-	    *ret > TIMEOUT_MAX_DAYS * 86400 * RNA_USEC_PER_SEC)
-		return rna_error_say(error, -EINVAL,
-				     "--timeout: %.*s is no duration from %ds to %dd, such as 30m",
-				     RNA_SHOWN(text), TIMEOUT_MIN_SECONDS, TIMEOUT_MAX_DAYS);
-	return 0;
-}
-
 static void say(struct rna_control_call *call, const char *what, const char *reason)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -104,11 +83,10 @@ static void answer_quiesce(struct rna_control_call *call, void *userdata)
 {
 	const struct rna_answers *answers = userdata;
 	struct rna_error error = {0};
-	rna_usec timeout;
-	int status;
+	const char *wanted = rna_control_value(call, "timeout");
+	rna_usec timeout = answers->settings->quiesce_timeout;
+	int status = wanted ? rna_quiesce_read_timeout(wanted, &timeout, &error) : 0;
 
-	status = read_timeout(rna_control_value(call, "timeout"), answers->settings, &timeout,
-			      &error);
 	if (status == 0) {
 		rna_quiesce_ask(answers->quiesce, timeout);
 		status = rna_quiesce_wait(answers->quiesce, tell_quiesced, call);

@@ -4,8 +4,7 @@
 
 #include "commands.h"
 #include "control.h"
-#include "duration.h"
-#include "words.h"
+#include "quiesce.h"
 
 static int write_output(const char *text, size_t len, struct rna_error *error, void *userdata)
 {
@@ -35,10 +34,8 @@ int rna_command_quiesce(struct rna_call *call, struct rna_error *error)
 	RNA_STRBUF struct rna_strbuf request = RNA_STRBUF_INIT;
 	rna_usec ignored;
 
-	if (timeout && rna_duration_parse(timeout, &ignored) < 0)
-		return rna_error_say(error, -EINVAL,
-				     "--timeout: \"%.*s\" is not a duration; write for example 30m",
-				     RNA_SHOWN(timeout));
+	if (timeout && rna_quiesce_read_timeout(timeout, &ignored, error) < 0)
+		return -EINVAL;
 	rna_strbuf_puts(&request, "quiesce\n");
 	if (timeout)
 		rna_strbuf_printf(&request, "timeout=%s\n", timeout);

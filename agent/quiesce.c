@@ -8,10 +8,12 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "duration.h"
 #include "memory.h"
 #include "rna/clock.h"
 #include "rna/log.h"
 #include "rna/parse.h"
+#include "words.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
@@ -92,6 +94,18 @@ static void arm_timeout(struct rna_quiesce *quiesce)
 {
 	(void)sd_event_source_set_time(quiesce->timeout, quiesce->until);
 	(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_ONESHOT);
+}
+
+enum { TIMEOUT_MIN_SECONDS = 1, TIMEOUT_MAX_DAYS = 7 };
+
+int rna_quiesce_read_timeout(const char *text, rna_usec *ret, struct rna_error *error)
+{
+	if (rna_duration_parse(text, ret) < 0 || *ret < TIMEOUT_MIN_SECONDS * RNA_USEC_PER_SEC ||
+	    *ret > TIMEOUT_MAX_DAYS * 86400 * RNA_USEC_PER_SEC)
+		return rna_error_say(error, -EINVAL,
+				     "--timeout: %.*s is no duration from %ds to %dd, such as 30m",
+				     RNA_SHOWN(text), TIMEOUT_MIN_SECONDS, TIMEOUT_MAX_DAYS);
+	return 0;
 }
 
 void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout)

@@ -38,6 +38,9 @@ int rna_quiesce_new(sd_event *event, const struct rna_quiesce_handlers *handlers
 struct rna_quiesce *rna_quiesce_free(struct rna_quiesce *quiesce);
 RNA_DEFINE_CLEANUP(struct rna_quiesce, rna_quiesce_free)
 
+/* What --timeout says; -EINVAL with error "--timeout: ...". */
+int rna_quiesce_read_timeout(const char *text, rna_usec *ret, struct rna_error *error);
+
 /* From now on for so long; asked again, the later end counts. */
 void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout);
 
