@@ -227,7 +227,12 @@ const char *rna_fact_gid_nccl(const struct rna_subject *subject, char scratch[RN
 	return rna_gid_is_nccl(subject) ? "yes" : NULL;
 }
 
-static bool is_down(const struct rna_subject *port)
+bool rna_port_is_expected(const struct rna_subject *port)
+{
+	return port->account && port->account->expectation.expected == RNA_EXPECTED_UP;
+}
+
+bool rna_port_is_down(const struct rna_subject *port)
 {
 	return port->state && rna_value_is_known(port->state->state) &&
 	       port->state->state.number == RNA_PORT_DOWN;
@@ -239,7 +244,7 @@ static bool is_down(const struct rna_subject *port)
  */
 static bool has_link(const struct rna_subject *port)
 {
-	return port->link && !is_down(port);
+	return port->link && !rna_port_is_down(port);
 }
 
 struct rna_value rna_port_rate(const struct rna_subject *port)
@@ -302,20 +307,26 @@ const char *rna_tone_colour(enum rna_tone tone)
 	return colours[tone];
 }
 
+/* It is down, as far as is known by right. Not judged at all: then a person should. */
+static bool is_unused(const struct rna_subject *port)
+{
+	return rna_port_is_down(port) && port->account && !rna_port_is_expected(port);
+}
+
 enum rna_tone rna_tone_state(const struct rna_subject *port)
 {
 	struct rna_value up = rna_port_up(port);
 
-	if (!rna_value_is_known(up))
+	if (!rna_value_is_known(up) || is_unused(port))
 		return RNA_TONE_PLAIN;
 	if (up.number)
 		return RNA_TONE_GOOD;
-	return is_down(port) ? RNA_TONE_BAD : RNA_TONE_WARNING;
+	return rna_port_is_down(port) ? RNA_TONE_BAD : RNA_TONE_WARNING;
 }
 
 enum rna_tone rna_tone_physical_state(const struct rna_subject *port)
 {
-	if (!port->state || !rna_value_is_known(port->state->physical_state))
+	if (!port->state || !rna_value_is_known(port->state->physical_state) || is_unused(port))
 		return RNA_TONE_PLAIN;
 	switch (port->state->physical_state.number) {
 	case RNA_PHYSICAL_LINK_UP:
@@ -330,7 +341,7 @@ enum rna_tone rna_tone_physical_state(const struct rna_subject *port)
 
 enum rna_tone rna_tone_operstate(const struct rna_subject *port)
 {
-	if (!port->netdev)
+	if (!port->netdev || is_unused(port))
 		return RNA_TONE_PLAIN;
 	switch (port->netdev->operstate) {
 	case RNA_OPER_UP:

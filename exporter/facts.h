@@ -77,6 +77,12 @@ struct rna_value rna_transfers_per_second(struct rna_value speed);
 /* Is the link up, for traffic? Absent when the state is not known. */
 struct rna_value rna_port_up(const struct rna_subject *port);
 
+/* Is it known to be meant to be up? */
+bool rna_port_is_expected(const struct rna_subject *port);
+
+/* Is it DOWN? Where nobody expects it to be up, that is no trouble. */
+bool rna_port_is_down(const struct rna_subject *port);
+
 /* A sentence for people on why there is no port to show. NULL: there is one. */
 const char *rna_why_no_port(const struct rna_subjects *subjects);
 

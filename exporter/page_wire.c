@@ -47,7 +47,7 @@ void rna_page_wire(struct rna_strbuf *out, const struct rna_subject *port)
 		}
 		rna_strbuf_puts(out, "<br>");
 		rna_page_badge(out, rna_ethernet_link_state_text(netdev->link.state.number),
-			       RNA_TONE_BAD);
+			       rna_port_is_down(port) ? rna_tone_state(port) : RNA_TONE_BAD);
 	}
 }
 

@@ -188,6 +188,7 @@ static void set_gpu(struct builder *builder, struct rna_item *item)
 struct ports {
 	unsigned count;
 	unsigned up;
+	unsigned down;
 	uint64_t rate;
 	const struct rna_subject *worst;
 };
@@ -198,6 +199,7 @@ static void look_at(const struct rna_subject *port, struct ports *ports)
 
 	ports->count++;
 	ports->up += rna_port_up(port).number != 0;
+	ports->down += rna_port_is_down(port);
 	if (rna_value_is_known(rate))
 		ports->rate += rate.number;
 	if (!ports->worst || rna_tone_state(port) > rna_tone_state(ports->worst))
@@ -233,8 +235,8 @@ static void set_state(struct builder *builder, struct rna_item *item, const stru
 		rna_strbuf_printf(&builder->scratch, " %u of %u", ports->count - ports->up,
 				  ports->count);
 	item->state = keep(builder);
-	if (item->tone == RNA_TONE_BAD && builder->topology->nics[item->number].lag < 0)
-		builder->tree->ports_down += ports->count - ports->up;
+	if (builder->topology->nics[item->number].lag < 0)
+		builder->tree->ports_down += ports->down;
 }
 
 static void add_list(struct builder *builder, const char *const *names, size_t count)

@@ -11,7 +11,6 @@
 #include "rna/topology.h"
 #include "rna/view.h"
 
-extern const struct rna_topology *shim_topology;
 enum rna_item_kind {
 	RNA_ITEM_PLACE, /* a NUMA node and its socket; a root of the tree */
 	RNA_ITEM_HOST_BRIDGE,
@@ -48,9 +47,9 @@ struct rna_item {
 struct rna_topology_tree {
 	const struct rna_topology *topology; /* NULL: it is not known; then there are no items */
 	size_t count;
-	struct rna_item *items; /* each before those below it */
-	unsigned troubles;      /* links with a trouble */
-	unsigned ports_down;
+	struct rna_item *items;  /* each before those below it */
+	unsigned troubles;       /* links with a trouble */
+	unsigned ports_down;     /* whoever expects them */
 	struct rna_arena *arena; /* owns items and their texts; others are the view's */
 };
 

@@ -309,6 +309,12 @@ static struct rna_part *new_process(void)
 	return &part->part;
 }
 
+static inline void expect(struct rna_view *view, size_t port, enum rna_expected expected)
+{
+	view->ports[port].expectation =
+		(struct rna_expectation){expected, RNA_EXPECTATION_CONFIGURED};
+}
+
 /* The ports of each three: expected up, accepted as down, unknown; the second one flapped. */
 static void remember_in(struct rna_view *view)
 {

@@ -282,6 +282,7 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	RNA_STRBUF struct rna_strbuf stripped = RNA_STRBUF_INIT;
 
 	(void)state;
+	expect(view, 1, RNA_EXPECTED_UP);
 	rna_write_table(view, &(struct rna_table_options){.colour = false}, &plain);
 	rna_write_table(view, &(struct rna_table_options){.colour = true}, &coloured);
 	assert_non_null(strstr(coloured.data, "\033[31mDOWN\033[0m"));
@@ -292,6 +293,32 @@ static void test_colour_adds_nothing_but_colour(void **state)
 			rna_strbuf_add_char(&stripped, *at);
 	}
 	assert_string_equal(stripped.data, plain.data);
+}
+
+/* Whether somebody should look at a port that is down is not a matter of its state alone. */
+static void test_what_nobody_expects_is_not_red(void **state)
+{
+	static const struct {
+		enum rna_expected expected;
+		const char *badge;
+		bool red;
+	} cases[] = {
+		{RNA_EXPECTED_UP, "<b class=bad>DOWN</b>", true},
+		{RNA_EXPECTED_DOWN, "<b>DOWN</b>", false},
+		{RNA_EXPECTED_UNKNOWN, "<b>DOWN</b>", false},
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_STRBUF struct rna_strbuf page = RNA_STRBUF_INIT, table = RNA_STRBUF_INIT;
+
+		expect(view, 1, cases[i].expected);
+		rna_write_page(view, &page);
+		assert_non_null(strstr(page.data, cases[i].badge));
+		rna_write_table(view, &(struct rna_table_options){.colour = true}, &table);
+		assert_int_equal(strstr(table.data, "\033[31m") != NULL, cases[i].red);
+	}
 }
 
 static void test_events_table(void **state)
@@ -546,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_events_table),
 		cmocka_unit_test(test_events_json),
 		cmocka_unit_test(test_memory_is_shown),
+		cmocka_unit_test(test_what_nobody_expects_is_not_red),
 		cmocka_unit_test(test_page_escapes),
 		cmocka_unit_test(test_families_as_a_document),
 		cmocka_unit_test(test_findings_in_documents),

@@ -97,6 +97,7 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT, stripped = RNA_STRBUF_INIT;
 
 	(void)state;
+	expect(view, 1, RNA_EXPECTED_UP);
 	write_coloured(view, &out);
 	assert_non_null(strstr(out.data, "\033[31mDOWN\033[0m"));
 	assert_non_null(strstr(out.data, "\033[31m !! could be x16\033[0m"));
@@ -523,6 +524,23 @@ static void test_drawing_marks_what_is_wrong(void **state)
 	assert_has(rna_write_page, view, "<title>GPU1 0000:81:00.0: nvidia 2330");
 }
 
+/* It is said, and counted, but it wants nobody. */
+static void test_a_port_down_that_nobody_expects_has_no_red_frame(void **state)
+{
+	static const char bad[] = "\"pill c bad\"";
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
+	RNA_STRBUF struct rna_strbuf idle = RNA_STRBUF_INIT;
+
+	(void)state;
+	expect(view, 1, RNA_EXPECTED_DOWN);
+	rna_write_topology_svg(view, &idle);
+	assert_null(strstr(idle.data, bad));
+	assert_non_null(strstr(idle.data, ">DOWN</text>"));
+	assert_non_null(strstr(idle.data, "3 NICs, 1 port down"));
+	expect(view, 1, RNA_EXPECTED_UP);
+	assert_has(rna_write_topology_svg, view, bad);
+}
+
 static void test_long_texts_are_cut_and_stay_in_the_title(void **state)
 {
 	static const char model[] =
@@ -554,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_nothing_in_a_drawing_overlaps),
 		cmocka_unit_test(test_drawing_marks_what_is_wrong),
+		cmocka_unit_test(test_a_port_down_that_nobody_expects_has_no_red_frame),
 		cmocka_unit_test(test_long_texts_are_cut_and_stay_in_the_title),
 	};
 
