@@ -38,19 +38,7 @@ bool rna_subject_has_routable_gid(const struct rna_rule_subject *port)
 
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in)
 {
-	struct rna_netdev_search search = {rna_snapshot_netdevs(in->view->snapshot)};
-	const struct rna_netdev *netdev = in->subject->netdev;
-
-	if (netdev && !netdev->bond)
-		netdev = netdev->master ? rna_netdev_search_name(&search, netdev->master) : NULL;
-	return netdev && netdev->bond ? netdev : NULL;
-}
-
-bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
-{
-	return !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
-	       netdev->operstate == RNA_OPER_LOWERLAYERDOWN ||
-	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
+	return rna_netdevs_bond_of(rna_snapshot_netdevs(in->view->snapshot), in->subject->netdev);
 }
 
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev)

@@ -220,7 +220,6 @@ const char *rna_subject_link_trouble(const struct rna_rule_subject *subject,
 				     struct rna_arena *arena);
 /* The bond that serves the port that is looked at, or NULL. */
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
-bool rna_netdev_has_no_link(const struct rna_netdev *netdev);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
 
 double rna_gigabits(uint64_t bytes_per_second);

@@ -15,7 +15,7 @@
 enum {
 	VARIABLES_MAX = 16,
 	PORTS_MAX = 32,         /* MAX_IB_DEVS of NCCL */
-	WARNINGS_OF_A_PORT = 8, /* a warning of each kind that there is */
+	WARNINGS_OF_A_PORT = 9, /* a warning of each kind that there is */
 	OTHER_WARNINGS_MAX = 8,
 };
 
@@ -387,11 +387,6 @@ static void choose_quality(struct advising *advising)
 
 /* -- What somebody should look at -------------------------------------------------------------- */
 
-static bool is_meant_to_be_up(const struct rna_subject *port)
-{
-	return port->account && port->account->expectation.expected == RNA_EXPECTED_UP;
-}
-
 static void warn_of_absent_ports(struct advising *advising, const struct rna_subjects *subjects)
 {
 	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
@@ -402,12 +397,36 @@ static void warn_of_absent_ports(struct advising *advising, const struct rna_sub
 		char scratch[RNA_FACT_MAX];
 		const char *state = rna_fact_state(port, scratch);
 
-		if (state && !rna_port_up(port).number && is_meant_to_be_up(port))
+		if (state && !rna_port_up(port).number && rna_port_is_expected(port))
 			WARN(advising, "%s is left out, though it is meant to be up: it is %s",
 			     name_of(advising, port), state);
 	}
 	for (size_t i = 0; i < view->missing_count; i++)
 		WARN(advising, "%s is missing", view->missing[i].name);
+}
+
+/*
+ * NCCL looks at the port alone, so it takes one whose packets have no way out. What to do is not
+ * decided here: without the port the job has a rail less than it asked for. InfiniBand needs no
+ * interface.
+ */
+static void warn_of_interfaces(struct advising *advising)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(advising->view->snapshot);
+
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+		const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs, port->netdev);
+		const struct rna_netdev *netdev = bond ? bond : port->netdev;
+
+		if (port->link_layer == RNA_LINK_LAYER_ETHERNET && netdev &&
+		    rna_netdev_has_no_link(netdev))
+			WARN(advising,
+			     "%s: its network interface %s %s; NCCL uses the port all the same, "
+			     "and fails",
+			     name_of(advising, port), netdev->name,
+			     netdev->admin_up ? "has no link" : "is set down");
+	}
 }
 
 static struct rna_value mtu_of(const struct rna_subject *port)
@@ -537,6 +556,7 @@ static void advise(struct advising *advising, const struct rna_subjects *subject
 	if (advising->ports.count == 0)
 		return;
 	choose_ports(advising);
+	warn_of_interfaces(advising);
 	choose_gids(advising);
 	choose_sockets(advising);
 	choose_quality(advising);

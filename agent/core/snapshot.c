@@ -254,6 +254,23 @@ const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 	return found ? rna_netdev_search_name(&search, found->netdev) : NULL;
 }
 
+const struct rna_netdev *rna_netdevs_bond_of(const struct rna_netdevs *netdevs,
+					     const struct rna_netdev *netdev)
+{
+	struct rna_netdev_search search = {.netdevs = netdevs};
+
+	if (netdev && !netdev->bond)
+		netdev = netdev->master ? rna_netdev_search_name(&search, netdev->master) : NULL;
+	return netdev && netdev->bond ? netdev : NULL;
+}
+
+bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
+{
+	return !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
+	       netdev->operstate == RNA_OPER_LOWERLAYERDOWN ||
+	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
+}
+
 const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netdevs,
 						 const char *bond, const struct rna_device *device,
 						 size_t *from)

@@ -105,5 +105,12 @@ const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netde
 						 const char *bond, const struct rna_device *device,
 						 size_t *from);
 
+/* The bond that netdev (NULL is fine) is, or is a member of; NULL: none. */
+const struct rna_netdev *rna_netdevs_bond_of(const struct rna_netdevs *netdevs,
+					     const struct rna_netdev *netdev);
+
+/* Is it set down, or without a link? Then nothing goes over it, whatever its port says. */
+bool rna_netdev_has_no_link(const struct rna_netdev *netdev);
+
 /* Do both name the same interfaces, masters and mappings? Then labels made of one fit the other. */
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b);
