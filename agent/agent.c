@@ -77,6 +77,7 @@ struct rna_agent {
 	struct rna_answers answers;
 	uint64_t device_set; /* that the schedule was told the functions of */
 	struct rna_agent_status status;
+	struct rna_error config_error; /* what status says of it */
 	bool once;
 };
 
@@ -299,12 +300,14 @@ static void reload(struct rna_agent *agent)
 
 	if (agent->view)
 		rna_notify_reloading(rna_clock_monotonic());
-	agent->status.config_ok = try_reload(agent, &error) >= 0;
-	if (agent->status.config_ok) {
+	agent->status.config_error = NULL;
+	if (try_reload(agent, &error) >= 0) {
 		agent->status.config_loaded = rna_clock_now().realtime;
 		rna_log_notice("configuration reloaded");
 	} else {
 		rna_log_error("configuration not reloaded, the old settings stay: %s", error.text);
+		agent->config_error = error;
+		agent->status.config_error = agent->config_error.text;
 	}
 	if (agent->view) /* else it is not ready yet */
 		rna_notify_ready();
@@ -420,7 +423,6 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 						  agent->settings.http_max_connections);
 	agent->status = (struct rna_agent_status){
 		.started = rna_clock_now(),
-		.config_ok = true,
 		.root = rna_root_path(agent->root),
 		.live = rna_root_is_live(agent->root),
 	};

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "publish.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* After so many missed periods old content counts as absent. */
 enum { MISSED_PERIODS = 3 };
@@ -89,6 +93,57 @@ static void add_jobs(const struct rna_target *target, struct rna_view *view)
 	}
 }
 
+/* The last name of a path, in arena; "" of "/". NULL: no memory. */
+static const char *last_name(const char *path, struct rna_arena *arena)
+{
+	size_t end = strlen(path), start;
+
+	while (end > 0 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/';)
+		start--;
+	return rna_arena_printf(arena, "%.*s", (int)(end - start), path + start);
+}
+
+/*
+ * In arena; NULL: no memory. Asked for each time, for DHCP may name a host when the agent runs
+ * already. A recording has no name that it may tell: it is called as its directory is.
+ */
+static const char *name_node(const struct rna_settings *settings,
+			     const struct rna_agent_status *status, struct rna_arena *arena)
+{
+	const char *name = settings->kubernetes_node_name;
+	char host[HOST_NAME_MAX + 1] = "";
+
+	if (!status->live)
+		return last_name(status->root, arena);
+	if (!name || !name[0])
+		name = getenv("NODE_NAME");
+	if (!name || !name[0]) {
+		(void)gethostname(host, sizeof(host) - 1); /* "": then nobody knows */
+		name = host;
+	}
+	return rna_arena_strdup(arena, name);
+}
+
+/* What the status tells in words, which the view has of its own. */
+static int copy_texts(const struct rna_settings *settings, const struct rna_agent_status *status,
+		      struct rna_view *view, struct rna_arena *arena)
+{
+	struct rna_agent_status *copy = &view->agent;
+
+	copy->name = name_node(settings, status, arena);
+	copy->root = rna_arena_strdup(arena, status->root);
+	if (status->quiesced)
+		copy->quiesced = rna_arena_strdup(arena, status->quiesced);
+	if (status->config_error)
+		copy->config_error = rna_arena_strdup(arena, status->config_error);
+	return copy->name && copy->root && (!status->quiesced || copy->quiesced) &&
+			       (!status->config_error || copy->config_error)
+		       ? 0
+		       : -ENOMEM;
+}
+
 /* The names in jobs lie in presence parts, which the snapshot holds. */
 struct rna_view *rna_publish(const struct rna_schedule *schedule,
 			     const struct rna_agent_status *status, struct rna_time time)
@@ -115,12 +170,10 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
 	view->agent.lanes_stalled = schedule->overdue;
 	memcpy(view->agent.sources, schedule->sources, sizeof(view->agent.sources));
-	view->agent.root = rna_arena_strdup(arena, status->root);
-	if (status->quiesced)
-		view->agent.quiesced = rna_arena_strdup(arena, status->quiesced);
 	view->jobs = rna_arena_alloc(arena, jobs);
 	view->snapshot = make_snapshot(schedule, time);
-	if (!view->agent.root || !view->jobs || !view->snapshot) {
+	if (copy_texts(schedule->settings, status, view, arena) < 0 || !view->jobs ||
+	    !view->snapshot) {
 		(void)rna_snapshot_unref(view->snapshot);
 		return NULL;
 	}

@@ -77,7 +77,7 @@ struct rna_value rna_family_quiesced(const struct rna_subject *node)
 
 struct rna_value rna_family_config_ok(const struct rna_subject *node)
 {
-	return rna_family_yes_or_no(node->view->agent.config_ok);
+	return rna_family_yes_or_no(!node->view->agent.config_error);
 }
 
 struct rna_value rna_family_config_loaded(const struct rna_subject *node)

@@ -31,28 +31,40 @@ static const char style[] =
 	"a{color:var(--link)}\n"
 	"header p,footer{color:var(--soft);margin:.2rem 0 0}\n"
 	"footer{margin-top:2rem}\n"
+	".note{margin-top:.6rem;color:var(--bad);overflow-wrap:anywhere}\n"
 	"dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;"
 	"margin:1.5rem 0 0}\n"
 	"dl div,.wide{background:var(--card);border:1px solid var(--line);border-radius:.6rem}\n"
 	"dl div{padding:.7rem 1rem}\n"
 	"dt{color:var(--soft);font-size:.8rem}\n"
 	"dd{margin:0;font-size:1.4rem;font-weight:600}\n"
+	"dd small{display:block;font-size:.8rem}\n"
 	".wide{overflow-x:auto}\n"
 	"table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
-	"th,td{padding:.45rem .8rem;text-align:left;white-space:nowrap;"
+	"th,td{padding:.45rem .6rem;text-align:left;white-space:nowrap;"
 	"border-top:1px solid var(--line)}\n"
 	"thead th{border-top:0;color:var(--soft);font-size:.8rem;font-weight:500}\n"
 	"tbody th{font-weight:600}\n"
 	".n{text-align:right}\n"
-	".wrap{white-space:normal;min-width:20rem}\n"
+	".wrap{white-space:normal;min-width:13rem}\n"
 	"small{color:var(--soft);font-weight:400}\n"
+	"tbody th small,.wrap small{white-space:normal}\n"
 	"b{font-weight:500;padding:.1rem .5rem;border-radius:1rem;background:var(--line)}\n"
 	"b.good{color:var(--good);background:var(--good-bg)}\n"
 	"b.warn{color:var(--warn);background:var(--warn-bg)}\n"
 	"b.bad{color:var(--bad);background:var(--bad-bg)}\n"
 	".empty{padding:1rem}\n"
 	".drawing{padding:.5rem}\n"
-	".drawing svg{display:block;margin:auto;max-width:100%;min-width:40rem;height:auto}\n";
+	".drawing svg{display:block;margin:auto;max-width:100%;min-width:62rem;height:auto}\n"
+	/* a phone: the cells of a row flow like words, each with its name in front */
+	"@media(max-width:48rem){body{padding:1rem .6rem}\n"
+	"thead{display:none}\n"
+	"tr{display:block;padding:.5rem .8rem;border-top:1px solid var(--line)}\n"
+	"tr:first-child{border-top:0}\n"
+	"tbody th,tbody td{display:inline-block;vertical-align:top;max-width:100%;"
+	"padding:.1rem 1rem .1rem 0;border:0;white-space:normal;overflow-wrap:anywhere}\n"
+	"tbody td.wrap{display:block;min-width:0}\n"
+	"[data-of]::before{content:attr(data-of) \" \";color:var(--soft);font-size:.8rem}}\n";
 
 struct page {
 	const struct rna_view *view;
@@ -301,23 +313,29 @@ static void cell_troubles(const struct page *page, const struct rna_subject *por
 static const struct {
 	const char *header;
 	cell *write;
-	const char *open;                           /* tag */
+	const char *open;                           /* tag, without its end */
 	bool (*is_wanted)(const struct page *page); /* NULL: always */
 } columns[] = {
-	{"Port", cell_port, "<tr><th>"},
-	{"State", cell_state, "<td>"},
-	{"Link", cell_link, "<td>"},
-	{"MTU", cell_mtu, "<td>"},
-	{"Network interface", cell_netdev, "<td>"},
-	{"Module", cell_module, "<td>", any_has_modules},
-	{"Other end", cell_peer, "<td>"},
-	{"Data", cell_data, "<td>"},
-	{"Errors", cell_troubles, "<td class=wrap>"},
+	{"Port", cell_port, "<tr><th"},
+	{"State", cell_state, "<td"},
+	{"Link", cell_link, "<td"},
+	{"MTU", cell_mtu, "<td"},
+	{"Network interface", cell_netdev, "<td"},
+	{"Module", cell_module, "<td", any_has_modules},
+	{"Other end", cell_peer, "<td"},
+	{"Data", cell_data, "<td"},
+	{"Errors", cell_troubles, "<td class=wrap"},
 };
 
 static void open_table(const struct page *page)
 {
 	add(page, "<div class=wide><table>\n<thead><tr>");
+}
+
+/* A cell that says on a phone, where there is no head, which one it is. */
+static void open_cell(const struct page *page, const char *tag, const char *header)
+{
+	rna_strbuf_printf(page->out, "%s data-of=\"%s\">", tag, header);
 }
 
 static void close_table(const struct page *page)
@@ -347,10 +365,10 @@ static void add_finding(const struct page *page, const struct rna_finding *findi
 	add(page, "<td class=wrap>");
 	add_text(page, finding->text);
 	add_below(page, "", finding->remedy);
-	add(page, "<td>");
+	open_cell(page, "<td", "Rule");
 	add_text(page, finding->rule);
 	add(page, finding->silenced ? "<br><small>silenced</small>" : "");
-	add(page, "<td class=n>");
+	open_cell(page, "<td class=n", "For");
 	rna_text_add_span(page->out, rna_usec_since(finding->since.monotonic, now));
 	add(page, "\n");
 }
@@ -393,7 +411,7 @@ static void add_ports(const struct page *page)
 	for (size_t i = 0; i < ports->count; i++) {
 		for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++)
 			if (shown[c]) {
-				add(page, columns[c].open);
+				open_cell(page, columns[c].open, columns[c].header);
 				columns[c].write(page, &ports->items[i]);
 			}
 		add(page, "\n");
@@ -424,7 +442,7 @@ static void add_devices(const struct page *page)
 	add(page, "<tbody>\n");
 	for (size_t i = 0; i < devices->count; i++) {
 		for (size_t f = 0; f < RNA_ARRAY_SIZE(facts); f++) {
-			add(page, f == 0 ? "<tr><th>" : "<td>");
+			open_cell(page, f == 0 ? "<tr><th" : "<td", facts[f].header);
 			add_fact(page, &devices->items[i], facts[f].fact);
 		}
 		add(page, "\n");
@@ -450,7 +468,7 @@ static void add_missing(const struct page *page)
 		add_text(page, missing->pci_address);
 		add(page, "<td>");
 		add_badge(page, rna_whereabouts_name(missing->whereabouts), RNA_TONE_BAD);
-		add(page, "<td>");
+		open_cell(page, "<td", "Last seen");
 		rna_text_add_time(page->out, missing->last_seen);
 		add(page, "\n");
 	}
@@ -533,17 +551,17 @@ static void add_job(const struct page *page, const struct rna_job_status *job)
 	add_text(page, job->device);
 	add(page, "<td>");
 	add_job_state(page, job);
-	add(page, "<td class=n>");
+	open_cell(page, "<td class=n", "Age of data");
 	if (job->taken)
 		rna_text_add_span(page->out, rna_usec_since(job->taken, now));
 	else
 		add_text(page, NULL);
-	add(page, "<td class=n>");
+	open_cell(page, "<td class=n", "Took");
 	if (job->ran)
 		rna_text_add_span(page->out, job->duration);
 	else
 		add_text(page, NULL);
-	add(page, "<td>");
+	open_cell(page, "<td", "Failures");
 	add_job_errors(page, job);
 	add(page, "\n");
 }
@@ -562,6 +580,28 @@ static void add_jobs(const struct page *page)
 static void add_number(const struct page *page, const char *name, uint64_t number)
 {
 	rna_strbuf_printf(page->out, "<div><dt>%s<dd>%ju</div>\n", name, (uintmax_t)number);
+}
+
+/* "1 critical, 3 info, 1 silenced", all that the table has; nothing where it has none. */
+static void add_severities(const struct page *page)
+{
+	const struct rna_view *view = page->view;
+	size_t rest = view->finding_count;
+	const char *separator = "";
+
+	for (int severity = RNA_SEVERITY_COUNT - 1; severity >= 0; severity--) {
+		size_t count = rna_finding_count(view->findings, view->finding_count,
+						 (enum rna_severity)severity);
+
+		if (count == 0)
+			continue;
+		rna_strbuf_printf(page->out, "%s%zu %s", separator, count,
+				  rna_severity_name((enum rna_severity)severity));
+		separator = ", ";
+		rest -= count;
+	}
+	if (rest > 0)
+		rna_strbuf_printf(page->out, "%s%zu silenced", separator, rest);
 }
 
 static uint64_t count_ports_up(const struct rna_subject_list *ports)
@@ -592,11 +632,9 @@ static void add_summary(const struct page *page)
 	add_number(page, "Devices", page->view->snapshot->device_count);
 	add_number(page, "Ports", ports->count);
 	add_number(page, "Ports up", count_ports_up(ports));
-	add_number(page, "Findings",
-		   rna_finding_count(page->view->findings, page->view->finding_count,
-				     RNA_SEVERITY_CRITICAL) +
-			   rna_finding_count(page->view->findings, page->view->finding_count,
-					     RNA_SEVERITY_WARNING));
+	rna_strbuf_printf(page->out, "<div><dt>Findings<dd>%zu<small>", page->view->finding_count);
+	add_severities(page);
+	add(page, "</small></div>\n");
 	add_number(page, "Stalled collectors", count_jobs_stalled(page->view));
 	add_number(page, "Snapshots", agent->snapshots);
 	add(page, "<div><dt>Running for<dd>");
@@ -604,14 +642,40 @@ static void add_summary(const struct page *page)
 	add(page, "</div>\n</dl>\n");
 }
 
+/* What is not as it was, or as somebody believes it to be. */
+static void add_notes(const struct page *page)
+{
+	const struct rna_agent_status *agent = &page->view->agent;
+
+	if (agent->config_error) {
+		add(page, "<p class=note>The configuration was not reloaded, and the old settings "
+			  "are in use: ");
+		add_text(page, agent->config_error);
+		add(page, "</p>\n");
+	}
+}
+
+/* What a browser shows of twenty pages: whose each is, and whether to look at it. */
+static void add_title(const struct page *page)
+{
+	add(page, "<title>");
+	add_text(page, page->view->agent.name);
+	add(page, page->view->finding_count > 0 ? ": " : ": no findings");
+	add_severities(page);
+	add(page, "</title>\n");
+}
+
 static void add_header(const struct page *page)
 {
 	add(page, "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
 		  "<meta name=viewport content=\"width=device-width\">\n"
-		  "<meta http-equiv=refresh content=30>\n"
-		  "<title>RDMA node agent</title>\n<style>\n");
+		  "<meta http-equiv=refresh content=30>\n");
+	add_title(page);
+	add(page, "<style>\n");
 	add(page, style);
-	add(page, "</style>\n<header>\n<h1>RDMA node agent</h1>\n<p>As of ");
+	add(page, "</style>\n<header>\n<h1>");
+	add_text(page, page->view->agent.name);
+	add(page, " <small>RDMA node agent</small></h1>\n<p>As of ");
 	rna_text_add_time(page->out, page->view->snapshot->time.realtime);
 	if (!page->view->agent.live && page->view->agent.root) {
 		add(page, ", from the recorded machine in ");
@@ -621,7 +685,9 @@ static void add_header(const struct page *page)
 		add(page, "; quiesced, ");
 		add_text(page, page->view->agent.quiesced);
 	}
-	add(page, "</p>\n</header>\n<main>\n");
+	add(page, "</p>\n");
+	add_notes(page);
+	add(page, "</header>\n<main>\n");
 }
 
 static void add_footer(const struct page *page)

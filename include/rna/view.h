@@ -41,15 +41,16 @@ struct rna_source_account {
 
 struct rna_agent_status {
 	struct rna_time started;
-	uint64_t snapshots;     /* published so far */
-	unsigned lanes;         /* worker threads */
-	unsigned lanes_stalled; /* of them, held by a run past its deadline */
-	bool config_ok;         /* did the last reload work? */
-	rna_usec config_loaded; /* realtime of the last good load */
+	uint64_t snapshots;       /* published so far */
+	unsigned lanes;           /* worker threads */
+	unsigned lanes_stalled;   /* of them, held by a run past its deadline */
+	const char *config_error; /* why the last reload did not work; NULL: it did */
+	rna_usec config_loaded;   /* realtime of the last good load */
 	struct rna_web_status web;
 	const char *quiesced; /* why nothing of the RDMA stack is opened; NULL: it may be */
 	const char
 		*seccomp; /* which filter of system calls the agent has; NULL: it does not matter */
+	const char *name; /* of the node, for people; of a recorded one its directory's */
 	const char *root; /* the root in use */
 	bool live;        /* root is the running kernel's */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];

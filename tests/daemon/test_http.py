@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import json
+import os
 import time
 import unittest
 
@@ -128,7 +129,9 @@ class Served(unittest.TestCase):
     def test_status_page(self):
         reply = self.get("/")
         self.assertEqual(reply.headers["content-type"], "text/html; charset=utf-8")
-        for name in ("mlx5_0", "mlx5_11", "ibp24s0", "/metrics"):
+        for name in ("mlx5_0", "mlx5_11", "ibp24s0", "/metrics",
+                     f"<h1>{os.path.basename(self.agent.root)} ",
+                     f"<title>{os.path.basename(self.agent.root)}: "):
             self.assertIn(name, reply.text)
         for never in ("<script", "http://", "https://", "javascript:"):
             self.assertNotIn(never, reply.text.lower())

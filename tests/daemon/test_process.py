@@ -75,10 +75,12 @@ class Configuration(unittest.TestCase):
                 wait("the failure in a metric", lambda: agent.metric(RELOADED) == 0)
                 wait("the failure in the log", lambda: "old settings stay" in agent.log())
                 self.assertIn(agent.config, agent.log())
+                self.assertIn(f"old settings are in use: {agent.config}", agent.get("/").text)
                 agent.wait_snapshots(3)
                 agent.write_config()
                 agent.hang_up()
                 wait("a good reload", lambda: agent.metric(RELOADED) == 1)
+                self.assertNotIn("old settings are in use", agent.get("/").text)
 
     def test_missing_file_keeps_the_old(self):
         with Agent("hgx-h100-ib") as agent:

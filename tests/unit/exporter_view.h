@@ -390,7 +390,7 @@ static struct rna_view *new_view(size_t device_count)
 		.snapshots = 12,
 		.lanes = 2,
 		.lanes_stalled = 1,
-		.config_ok = true,
+		.name = "node1",
 		.config_loaded = 1763716740000000,
 		.root = "/",
 		.live = true,

@@ -321,6 +321,26 @@ static void test_what_nobody_expects_is_not_red(void **state)
 	}
 }
 
+/* Whose page it is, how the node is, and what an administrator believes to be in force. */
+static void test_head_of_the_page(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_STRBUF struct rna_strbuf good = RNA_STRBUF_INIT, bad = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_write_page(view, &good);
+	assert_non_null(strstr(good.data, "<title>node1: no findings</title>"));
+	assert_non_null(strstr(good.data, "<h1>node1 <small>"));
+	assert_non_null(strstr(good.data, "<dt>Findings<dd>0<small></small></div>"));
+	assert_null(strstr(good.data, "was not reloaded"));
+	view->agent.name = "<b>";
+	view->agent.config_error = "a.yaml:3: unknown key <x>";
+	rna_write_page(view, &bad);
+	assert_non_null(strstr(bad.data, "<title>&lt;b&gt;: no findings</title>"));
+	assert_non_null(strstr(bad.data, "was not reloaded, and the old settings are in use: "
+					 "a.yaml:3: unknown key &lt;x&gt;</p>"));
+}
+
 static void test_events_table(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
@@ -375,7 +395,8 @@ static void test_memory_is_shown(void **state)
 		"<small>expected up (remembered)</small>",
 		"<small>expected down (accepted)</small>",
 		"<small>changed 12 s ago, downs: 3</small>",
-		"<tr><th>mlx5_9<td>0000:aa:00.0<td><b class=bad>moved</b><td>2025-11-21T09:06:40Z",
+		"<tr><th>mlx5_9<td>0000:aa:00.0<td><b class=bad>moved</b>",
+		"<td data-of=\"Last seen\">2025-11-21T09:06:40Z",
 		"<b class=bad>down</b> 3 times<td>counter<td class=wrap>&lt;told&gt;",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
@@ -461,10 +482,13 @@ static void test_findings_in_documents(void **state)
 	(void)state;
 	set_findings(view);
 	rna_write_page(view, &page);
-	assert_non_null(strstr(page.data, "<dt>Findings<dd>1<")); /* what counts */
+	assert_non_null(strstr(page.data, "<title>node1: 1 warning, 1 info, 1 silenced</title>"));
+	assert_non_null(strstr(page.data, "<dt>Findings<dd>3<small>1 warning, 1 info, "
+					  "1 silenced</small></div>"));
 	assert_non_null(strstr(page.data, "<b>critical</b><td class=wrap>mlx5_0/1: down<br>"
-					  "<small>Look.</small><td>port-down<br>"
-					  "<small>silenced</small><td class=n>60 s"));
+					  "<small>Look.</small><td data-of=\"Rule\">port-down<br>"
+					  "<small>silenced</small>"
+					  "<td class=n data-of=\"For\">60 s"));
 	assert_non_null(strstr(page.data, "<b class=warn>warning</b><td class=wrap>a&lt;b&gt;"));
 	rna_write_table(view, &(struct rna_table_options){0}, &table);
 	assert_non_null(strstr(table.data, "\n\ncritical  mlx5_0/1: down (silenced)\n"
@@ -574,6 +598,7 @@ int main(void)
 		cmocka_unit_test(test_events_json),
 		cmocka_unit_test(test_memory_is_shown),
 		cmocka_unit_test(test_what_nobody_expects_is_not_red),
+		cmocka_unit_test(test_head_of_the_page),
 		cmocka_unit_test(test_page_escapes),
 		cmocka_unit_test(test_families_as_a_document),
 		cmocka_unit_test(test_findings_in_documents),
