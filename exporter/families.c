@@ -10,6 +10,7 @@
  *   - values carry the labels device and port and no others. All else that is known of a device
  *     or a port stands on rdma_device_info and rdma_port_info, to be joined in a query:
  *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
+ *   - a collector that reads the whole node stands there with the device node;
  *   - self-tests have the label memory besides, for each kind of memory is tested by itself;
  *   - what ethtool says has the label netdev besides, for a bond has several interfaces, and where
  *     there is one of each, priority or lane;
@@ -485,7 +486,8 @@ const struct rna_family rna_family_rows[] = {
 	  "addresses; of which pairs, metrics.gpu_nic_paths says."},
 	 NODE, .each = rna_family_gpu_nic_path, .label = "gpu, nic, device, path"},
 	{{"rdma_collector_success", GAUGE, YES_NO,
-	  "Whether the last run of the collector succeeded."},
+	  "Whether the last run of the collector succeeded, as it does where there is nothing for it to "
+	  "read, or (module) no right to; what is of the whole node has the device node."},
 	 JOB, rna_family_success},
 	{{"rdma_collector_duration_seconds", GAUGE, SECONDS,
 	  "How long the last run of the collector took."},
