@@ -2,10 +2,10 @@
 #include "server.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "rna/log.h"
+#include "settings_table.h"
 
 /* Between attempts to serve HTTP: the first pause, doubled each time, and the longest one. */
 #define RETRY_FIRST   RNA_USEC_PER_SEC
@@ -109,14 +109,6 @@ void rna_server_stop(struct rna_server *server)
 
 /* -- Other settings ---------------------------------------------------------------------------- */
 
-static bool same_listen(char **a, char **b)
-{
-	for (; *a && *b; a++, b++)
-		if (strcmp(*a, *b) != 0)
-			return false;
-	return !*a && !*b;
-}
-
 /* Where sockets were passed, the addresses make no difference. */
 static bool same_http(const struct rna_server *server, const struct rna_settings *b,
 		      const struct rna_web_use *web)
@@ -127,7 +119,8 @@ static bool same_http(const struct rna_server *server, const struct rna_settings
 	       a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
-	       (server->passed.count > 0 || same_listen(a->http_listen, b->http_listen));
+	       (server->passed.count > 0 ||
+		rna_setting_is_same(rna_setting_find("http.listen"), a, b));
 }
 
 static void swap_web(struct rna_server *server, struct rna_web_use **web)
