@@ -119,54 +119,53 @@ static void addresses_that_go_on_changing_are_not_known(void **state)
 /* -- RDMA devices ------------------------------------------------------------------------------
  */
 
-/* The same message tells of a device, and of a port of it. */
-static int find_netdev(struct rna_rdma_numbers *numbers, char name[IF_NAMESIZE])
+/*
+ * While the list of devices is interrupted so often. The same message tells of a device, and of a
+ * port of it.
+ */
+static int find_netdev(unsigned interrupted, struct rna_rdma_numbers *numbers,
+		       char name[IF_NAMESIZE])
 {
-	int type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET);
+	int type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), ret;
+	struct tree tree;
 
+	tree_init(&tree);
+	tree_mkdir(&tree, "sys/class/infiniband");
+	*numbers = (struct rna_rdma_numbers){.root = tree.root};
+	script.interrupted = interrupted;
 	script.answer = nlmsg_alloc_simple(type, 0);
 	assert_int_equal(nla_put_string(script.answer, RDMA_NLDEV_ATTR_DEV_NAME, "mlx5_0"), 0);
 	assert_int_equal(nla_put_u32(script.answer, RDMA_NLDEV_ATTR_DEV_INDEX, 3), 0);
 	assert_int_equal(nla_put_string(script.answer, RDMA_NLDEV_ATTR_NDEV_NAME, "eth3"), 0);
-	return rna_rdma_netlink.find_netdev(numbers, "mlx5_0", 1, name);
+	ret = rna_rdma_netlink.find_netdev(numbers, "mlx5_0", 1, name);
+	tree_deinit(&tree);
+	return ret;
 }
 
 static void devices_that_change_are_listed_anew(void **state)
 {
-	struct tree tree;
-	struct rna_rdma_numbers numbers = {0};
+	struct rna_rdma_numbers numbers;
 	char name[IF_NAMESIZE];
 
 	(void)state;
-	tree_init(&tree);
-	tree_mkdir(&tree, "sys/class/infiniband");
-	numbers.root = tree.root;
-	script.interrupted = 2;
-	assert_int_equal(find_netdev(&numbers, name), 0);
+	assert_int_equal(find_netdev(2, &numbers, name), 0);
 	assert_string_equal(name, "eth3");
 	assert_int_equal(script.lists, 3);
 	assert_int_equal(script.questions, 4);
 	assert_int_equal(numbers.count, 1); /* those of lists that broke off are forgotten */
 	rna_rdma_numbers_free(&numbers);
-	tree_deinit(&tree);
 }
 
 static void devices_that_go_on_changing_are_not_known(void **state)
 {
-	struct tree tree;
-	struct rna_rdma_numbers numbers = {0};
+	struct rna_rdma_numbers numbers;
 	char name[IF_NAMESIZE];
 
 	(void)state;
-	tree_init(&tree);
-	tree_mkdir(&tree, "sys/class/infiniband");
-	numbers.root = tree.root;
-	script.interrupted = 100;
-	assert_int_equal(find_netdev(&numbers, name), -EAGAIN);
+	assert_int_equal(find_netdev(100, &numbers, name), -EAGAIN);
 	assert_int_equal(script.lists, 3);
 	assert_false(numbers.listed);
 	rna_rdma_numbers_free(&numbers);
-	tree_deinit(&tree);
 }
 
 int main(void)
