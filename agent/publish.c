@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "rna/kubernetes.h"
 
 /* After so many missed periods old content counts as absent. */
 enum { MISSED_PERIODS = 3 };
@@ -112,14 +113,12 @@ static const char *last_name(const char *path, struct rna_arena *arena)
 static const char *name_node(const struct rna_settings *settings,
 			     const struct rna_agent_status *status, struct rna_arena *arena)
 {
-	const char *name = settings->kubernetes_node_name;
+	const char *name = rna_kubernetes_node_name(settings->kubernetes_node_name);
 	char host[HOST_NAME_MAX + 1] = "";
 
 	if (!status->live)
 		return last_name(status->root, arena);
-	if (!name || !name[0])
-		name = getenv("NODE_NAME");
-	if (!name || !name[0]) {
+	if (!name) {
 		(void)gethostname(host, sizeof(host) - 1); /* "": then nobody knows */
 		name = host;
 	}

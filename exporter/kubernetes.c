@@ -114,7 +114,7 @@ static void copy_options(struct copy *copy, const struct rna_kubernetes_options 
 			 struct rna_kubernetes_options *ret)
 {
 	*ret = *options;
-	ret->node = copy_text(copy, rna_kube_node_name(options));
+	ret->node = copy_text(copy, rna_kubernetes_node_name(options->node));
 	ret->kubeconfig = copy_text(copy, options->kubeconfig);
 	ret->service_account = copy_text(copy, options->service_account);
 	ret->server = copy_text(copy, options->server);
@@ -375,7 +375,7 @@ int rna_kubernetes_want(struct rna_kubernetes *client, const struct rna_node_wis
 /* It becomes part of paths, and must not become more of them. */
 static int check_node(const struct rna_kubernetes_options *options, struct rna_error *error)
 {
-	const char *name = rna_kube_node_name(options);
+	const char *name = rna_kubernetes_node_name(options->node);
 
 	if (!name)
 		return rna_error_say(error, -EINVAL,
@@ -526,7 +526,7 @@ static int do_once(const struct rna_kubernetes_options *options, const struct rn
 	status = check_node(options, error);
 	if (status < 0)
 		return status;
-	named.node = rna_kube_node_name(options);
+	named.node = rna_kubernetes_node_name(options->node);
 	init_round(&round, &named);
 	round.wish = wish;
 	round.cleanup = cleanup;
@@ -553,7 +553,7 @@ int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct 
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
 				   const struct rna_node_wish *wish, struct rna_strbuf *out)
 {
-	const char *node = rna_kube_node_name(options);
+	const char *node = rna_kubernetes_node_name(options->node);
 
 	rna_kube_write_requests(node ? node : "NODE", wish, out);
 }

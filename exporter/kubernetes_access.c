@@ -338,9 +338,9 @@ int rna_kube_access_read(const struct rna_kubernetes_options *options, struct rn
 					     : read_service_account(&reading, options, ret);
 }
 
-const char *rna_kube_node_name(const struct rna_kubernetes_options *options)
+const char *rna_kubernetes_node_name(const char *given)
 {
-	const char *name = is_given(options->node) ? options->node : getenv("NODE_NAME");
+	const char *name = is_given(given) ? given : getenv("NODE_NAME");
 
 	return is_given(name) ? name : NULL;
 }

@@ -22,6 +22,3 @@ struct rna_kube_access {
 /* All in arena. 0, or negative errno with error, which names the file and what to do. */
 int rna_kube_access_read(const struct rna_kubernetes_options *options, struct rna_arena *arena,
 			 struct rna_kube_access *ret, struct rna_error *error);
-
-/* Of our Node; NULL when neither options nor $NODE_NAME say it. */
-const char *rna_kube_node_name(const struct rna_kubernetes_options *options);

@@ -184,6 +184,9 @@ int rna_nfd_remove_file(const char *directory, struct rna_error *error);
 
 /* -- The API server ---------------------------------------------------------------------------- */
 
+/* The name of our Node: given, else $NODE_NAME. NULL: neither says it. */
+const char *rna_kubernetes_node_name(const char *given);
+
 /*
  * What the client has to know. Strings are copied; NULL is as good as "". Files are read anew for
  * every round of requests, so that a new token, certificate or CA is never missed.
