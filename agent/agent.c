@@ -252,13 +252,13 @@ static int load_again(const struct rna_agent *agent, struct rna_settings *ret,
 
 static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
 {
-	static const char *const keys[] = {"state.directory", "control.socket", "security.seccomp",
-					   "lanes.max"};
+	for (size_t i = 0; i < rna_setting_count; i++) {
+		const struct rna_setting *setting = &rna_setting_table[i];
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(keys); i++)
-		if (!rna_setting_is_same(rna_setting_find(keys[i]), old, new))
+		if (setting->read_at_start && !rna_setting_is_same(setting, old, new))
 			rna_log_warning("%s is read at the start only: restart the agent for it",
-					keys[i]);
+					setting->key);
+	}
 }
 
 static int try_reload(struct rna_agent *agent, struct rna_error *error)

@@ -228,16 +228,19 @@ static void write_setting(const struct rna_setting *setting, struct rna_strbuf *
 {
 	RNA_STRBUF struct rna_strbuf allowed = RNA_STRBUF_INIT;
 	RNA_STRBUF struct rna_strbuf standard = RNA_STRBUF_INIT;
+	RNA_STRBUF struct rna_strbuf help = RNA_STRBUF_INIT;
 
 	rna_setting_write_allowed(setting, &allowed);
 	rna_setting_write_default(setting, &standard);
-	out->failed |= !rna_strbuf_ok(&allowed) || !rna_strbuf_ok(&standard);
+	rna_setting_write_help(setting, &help);
+	out->failed |=
+		!rna_strbuf_ok(&allowed) || !rna_strbuf_ok(&standard) || !rna_strbuf_ok(&help);
 	if (out->failed)
 		return;
 	rna_strbuf_puts(out, ".TP\n");
 	write_in_font('B', setting->key, out);
 	rna_strbuf_printf(out, " (%s)\n", rna_setting_type_name(setting));
-	write_line(setting->help, out);
+	write_line(help.data, out);
 	rna_strbuf_puts(out, "Allowed: ");
 	write_text(allowed.data, out);
 	rna_strbuf_puts(out, ". Default: ");

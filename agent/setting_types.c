@@ -310,3 +310,9 @@ void rna_setting_write_default(const struct rna_setting *setting, struct rna_str
 	else
 		rna_strbuf_puts(out, *setting->standard ? setting->standard : "\"\"");
 }
+
+void rna_setting_write_help(const struct rna_setting *setting, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s%s", setting->help,
+			  setting->read_at_start ? " Read at the start only." : "");
+}

@@ -82,14 +82,19 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 /* clang-format off */
 #define DURATION(key, field, min, max, standard, help) \
 	{key, RNA_SETTING_DURATION, offsetof(struct rna_settings, field), min, max, standard, help}
-#define INTEGER(key, field, min, max, standard, help) \
-	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, help}
+/* In these three more may stand behind the help, such as .read_at_start. */
+#define INTEGER(key, field, min, max, standard, ...) \
+	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, \
+	 __VA_ARGS__}
+#define CHOICE(key, field, names, standard, ...) \
+	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), NULL, NULL, standard, \
+	 .choices = names, .help = __VA_ARGS__}
+#define TEXT(key, field, shape, check, standard, ...) \
+	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), NULL, NULL, standard, \
+	 .form = shape, .is_valid = check, .help = __VA_ARGS__}
 #define BOOLEAN(key, field, standard, help) \
 	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
 	 help, .form = "true or false"}
-#define CHOICE(key, field, choices, standard, help) \
-	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
-	 choices}
 #define LIST(key, field, form, is_valid, standard, help) \
 	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
 	 NULL, form, is_valid}
@@ -97,9 +102,6 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 #define NAMED(key, field, form, is_valid, explain, once, help) \
 	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, NULL, help, \
 	 NULL, form, is_valid, explain, once}
-#define TEXT(key, field, form, is_valid, standard, help) \
-	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
-	 NULL, form, is_valid}
 #define EXPECT(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_*, 0000:3b:00.? or 1070:fd03:*, without blanks, and /PORT behind " \
@@ -183,7 +185,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Drivers, beyond those known to, that let a held device be removed; "
 	     "with any other, the removal would wait for ever."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
-		"Limit of worker threads; one is enough while every device answers. Read at the start only."),
+		"Limit of worker threads; one is enough while every device answers.",
+		.read_at_start = true),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
 		"Limit of attribute files kept open between runs, of all devices together."),
 	BOOLEAN("module.serial", module_serial, "false",
@@ -252,8 +255,8 @@ const struct rna_setting rna_setting_table[] = {
 	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid, RNA_STATE_DIRECTORY_DEFAULT,
 	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
-	     "StateDirectory= wins. Read at the start only; a root other than the running system's has "
-	     "none by default."),
+	     "StateDirectory= wins, and a root other than the running system's has none by default.",
+	     .read_at_start = true),
 	NAMED("health.disable", health_disable,
 	     "the name of a rule, or a glob such as gid-*",
 	     rna_rule_glob_is_valid, rna_rule_explain, NULL,
@@ -347,11 +350,12 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_path_or_none_is_valid,
 	     RNA_CONTROL_SOCKET_DEFAULT,
 	     "Unix socket at which commands of this node ask the agent to do something, as root or as "
-	     "its own user. Read at the start only; a root other than the running system's has none."),
+	     "its own user; a root other than the running system's has none.",
+	     .read_at_start = true),
 	CHOICE("security.seccomp", security_seccomp, seccomp_modes, "auto",
 	       "Whether the agent puts a filter of system calls on itself; auto does unless the process has "
-	       "one already, of systemd or of a container, and unless selftest.gpu_memory is on. Read at "
-	       "the start only."),
+	       "one already, of systemd or of a container, and unless selftest.gpu_memory is on.",
+	       .read_at_start = true),
 	DURATION("quiesce.timeout", quiesce_timeout, "10s", "7d", "1h",
 		 "A quiesce that was asked for ends by itself after so long, unless the command says otherwise."),
 	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none",
@@ -477,6 +481,8 @@ void rna_settings_describe(struct rna_strbuf *out)
 		rna_setting_write_allowed(setting, out);
 		rna_strbuf_puts(out, " | `");
 		rna_setting_write_default(setting, out);
-		rna_strbuf_printf(out, "` | %s |\n", setting->help);
+		rna_strbuf_puts(out, "` | ");
+		rna_setting_write_help(setting, out);
+		rna_strbuf_puts(out, " |\n");
 	}
 }

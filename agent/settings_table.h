@@ -41,6 +41,7 @@ struct rna_setting {
 	void (*explain)(const char *entry, struct rna_strbuf *out);
 	/* lists that must not name a thing twice: what ends its name in an entry; NULL: they may */
 	const char *once;
+	bool read_at_start; /* only: a reload that changes it warns */
 };
 
 enum { RNA_SETTINGS_MAX = 128 }; /* rows; for arrays beside the table */
@@ -61,10 +62,11 @@ int rna_setting_put(const struct rna_setting *setting, const char *text,
 bool rna_setting_is_same(const struct rna_setting *setting, const struct rna_settings *a,
 			 const struct rna_settings *b);
 
-/* The name of its type; what is allowed; its default, as a file would have it. */
+/* The name of its type; what is allowed; its default, as a file would have it; what it means. */
 const char *rna_setting_type_name(const struct rna_setting *setting);
 void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out);
 void rna_setting_write_default(const struct rna_setting *setting, struct rna_strbuf *out);
+void rna_setting_write_help(const struct rna_setting *setting, struct rna_strbuf *out);
 
 /* Takes all entries out of a list, or the text out of its field. */
 void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings);

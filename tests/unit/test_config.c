@@ -128,6 +128,18 @@ static void test_each_default_is_allowed_by_its_own_row(void **state)
 	}
 }
 
+static void test_documents_say_what_is_read_at_the_start_only(void **state)
+{
+	RNA_STRBUF struct rna_strbuf now = RNA_STRBUF_INIT, late = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_setting_write_help(rna_setting_find("log.level"), &now);
+	rna_setting_write_help(rna_setting_find("lanes.max"), &late);
+	assert_string_equal(now.data, "Least urgent messages that are written.");
+	assert_string_equal(late.data, "Limit of worker threads; one is enough while every device "
+				       "answers. Read at the start only.");
+}
+
 static void test_each_collector_has_a_period(void **state)
 {
 	(void)state;
@@ -612,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_durations_are_read_and_written),
 		cmocka_unit_test(test_other_texts_are_no_durations),
 		cmocka_unit_test(test_each_default_is_allowed_by_its_own_row),
+		cmocka_unit_test(test_documents_say_what_is_read_at_the_start_only),
 		cmocka_unit_test(test_each_collector_has_a_period),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_files_that_set_nothing_leave_the_defaults),
