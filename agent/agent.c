@@ -23,7 +23,6 @@
 #include "footprint.h"
 #include "health.h"
 #include "node.h"
-#include "node_options.h"
 #include "notify.h"
 #include "peer_recall.h"
 #include "publish.h"
@@ -77,7 +76,7 @@ struct rna_agent {
 	struct rna_answers answers;
 	uint64_t device_set; /* that the schedule was told the functions of */
 	struct rna_agent_status status;
-	struct rna_error config_error; /* what status says of it */
+	char config_error[RNA_ERROR_MAX + 64]; /* what status says of it */
 	bool once;
 };
 
@@ -236,20 +235,6 @@ static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-/* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
-static int load_again(const struct rna_agent *agent, struct rna_settings *ret,
-		      struct rna_error *error)
-{
-	int status = rna_config_load(agent->config, ret, error);
-
-	if (status < 0)
-		return status;
-	status = rna_node_names_check(ret, error);
-	if (status < 0)
-		rna_config_point(agent->config, error);
-	return status;
-}
-
 static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
 {
 	for (size_t i = 0; i < rna_setting_count; i++) {
@@ -261,7 +246,8 @@ static void warn_of_late(const struct rna_settings *old, const struct rna_settin
 	}
 }
 
-static int try_reload(struct rna_agent *agent, struct rna_error *error)
+/* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
+static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
@@ -269,7 +255,7 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	struct rna_settings old;
 	int ret;
 
-	ret = load_again(agent, &settings, error);
+	ret = rna_config_check(agent->config, &settings, rest, error);
 	if (ret < 0)
 		return ret;
 	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
@@ -294,20 +280,34 @@ static int try_reload(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
+/* The whole list is for the log. */
+static void sum_up(const struct rna_error *first, const struct rna_mistakes *rest, char *ret,
+		   size_t size)
+{
+	if (rest->count == 0)
+		(void)snprintf(ret, size, "%s", first->text);
+	else
+		(void)snprintf(ret, size, "%s (and %s%zu more mistake%s)", first->text,
+			       rest->more ? "over " : "", rest->count, rest->count > 1 ? "s" : "");
+}
+
 static void reload(struct rna_agent *agent)
 {
+	struct rna_mistakes rest = {0};
 	struct rna_error error = {0};
 
 	if (agent->view)
 		rna_notify_reloading(rna_clock_monotonic());
 	agent->status.config_error = NULL;
-	if (try_reload(agent, &error) >= 0) {
+	if (try_reload(agent, &rest, &error) >= 0) {
 		agent->status.config_loaded = rna_clock_now().realtime;
 		rna_log_notice("configuration reloaded");
 	} else {
-		rna_log_error("configuration not reloaded, the old settings stay: %s", error.text);
-		agent->config_error = error;
-		agent->status.config_error = agent->config_error.text;
+		sum_up(&error, &rest, agent->config_error, sizeof(agent->config_error));
+		rna_log_error("configuration not reloaded, the old settings stay: %s",
+			      agent->config_error);
+		rna_mistakes_log(&rest);
+		agent->status.config_error = agent->config_error;
 	}
 	if (agent->view) /* else it is not ready yet */
 		rna_notify_ready();

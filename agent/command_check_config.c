@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command check-config. Its row asks for the settings, so a mistake has been told, and the
- * exit code chosen, the way run does it, before it gets here.
+ * The command check-config. Its row asks for no settings: run goes on without Kubernetes where a
+ * name cannot be one; who asks wants to know.
  */
 #include "commands.h"
 
 #include <unistd.h>
 
-#include "node_options.h"
 #include "rna/clock.h"
 #include "web.h"
 
@@ -24,11 +23,8 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 	bool defaults = !call->config && access(path, F_OK) < 0; /* else it would have failed */
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	/* run goes on without Kubernetes then; who asks wants to know */
-	if (rna_node_names_check(&call->settings, error) < 0) {
-		rna_config_point(path, error);
+	if (rna_config_check(call->config, &call->settings, &call->mistakes, error) < 0)
 		return RNA_EXIT_USAGE;
-	}
 	if (check_web(call->settings.http_web_config_file, error) < 0)
 		return RNA_EXIT_USAGE;
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,

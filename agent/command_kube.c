@@ -75,7 +75,7 @@ static int find_former(struct rna_call *call, struct kube *kube, struct rna_erro
 
 static int set_options(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	int ret = rna_node_names_check(kube->settings, error);
+	int ret = rna_settings_check_names(kube->settings, error);
 
 	if (ret < 0)
 		rna_config_point(call->config, error);

@@ -42,7 +42,8 @@ static int execute(struct rna_call *call, struct rna_error *error)
 	call->config = call->arguments.options[RNA_OPTION_CONFIG];
 	if (command->config_operand && call->arguments.operand)
 		call->config = call->arguments.operand;
-	if (command->settings && rna_config_load(call->config, &call->settings, error) < 0)
+	if (command->settings &&
+	    rna_config_load(call->config, &call->settings, &call->mistakes, error) < 0)
 		return RNA_EXIT_USAGE;
 	ret = command->execute(call, error);
 	return ret < 0 ? RNA_EXIT_FAILURE : ret;
@@ -65,6 +66,7 @@ int rna_commands_main(int argc, char *argv[])
 		code = execute(&call, &error);
 	if (error.code < 0)
 		rna_log_error("%s", error.text);
+	rna_mistakes_log(&call.mistakes);
 	if (error.code < 0 && call.arguments.command && call.arguments.command->failure)
 		code = call.arguments.command->failure;
 	return code;

@@ -92,7 +92,7 @@ static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
 	int status;
 
 	/* rna_once_poll() takes over those of the call */
-	status = rna_config_load(call->config, &settings, error);
+	status = rna_config_load(call->config, &settings, NULL, error);
 	if (status == 0)
 		status = rna_once_poll(call, &once, error);
 	if (status == 0)

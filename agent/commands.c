@@ -122,7 +122,6 @@ const struct rna_command rna_commands[] = {
 		.config_operand = true,
 		.summary = "Reads the configuration as run would, and says what is wrong with it.",
 		.help = "Without FILE it is the file that --config names, or the default one.",
-		.settings = true,
 		.execute = rna_command_check_config,
 	},
 	{

@@ -25,6 +25,7 @@ struct rna_call {
 	struct rna_arguments arguments;
 	const char *config;           /* the file that settings are from; NULL: defaults */
 	struct rna_settings settings; /* zeroed where the command's row does not ask for them */
+	struct rna_mistakes mistakes; /* of the configuration, beside the error */
 };
 
 struct rna_command {

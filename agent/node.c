@@ -240,7 +240,7 @@ static void check_names(struct rna_node *node)
 	struct rna_error error = {0};
 
 	node->misnamed = node->host.settings->kubernetes_backend != 0 &&
-			 rna_node_names_check(node->host.settings, &error) < 0;
+			 rna_settings_check_names(node->host.settings, &error) < 0;
 	if (!node->misnamed)
 		return;
 	rna_config_point(node->host.config, &error);

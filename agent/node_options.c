@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node_options.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "node_conditions.h"
@@ -123,28 +122,4 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.heartbeat = settings->kubernetes_heartbeat,
 	};
 	return options;
-}
-
-/* What is Kubernetes' own is not taken away either. */
-static int check_former(const char *name, struct rna_error *error)
-{
-	RNA_STRBUF struct rna_strbuf key = RNA_STRBUF_INIT;
-
-	rna_strbuf_printf(&key, "%s%s", name, is_prefix(name) ? "x" : "");
-	if (!rna_strbuf_ok(&key))
-		return rna_error_set(error, -ENOMEM, "kubernetes.former_names");
-	return rna_label_key_check("kubernetes.former_names", key.data, error);
-}
-
-int rna_node_names_check(const struct rna_settings *settings, struct rna_error *error)
-{
-	const struct rna_label_options options = rna_label_options_of(settings);
-	int ret = rna_label_options_check(&options, error);
-	char *const *former = settings->kubernetes_former_names;
-
-	if (ret >= 0 && rna_settings_have_taint(settings))
-		ret = rna_label_key_check("kubernetes.taint", settings->kubernetes_taint, error);
-	for (; ret >= 0 && former && *former; former++)
-		ret = check_former(*former, error);
-	return ret;
 }

@@ -13,6 +13,3 @@
 const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
 						      const struct rna_node_memory *memory,
 						      struct rna_arena *arena);
-
-/* May labels and the taint be called as the settings say? 0, or -EINVAL with error. */
-int rna_node_names_check(const struct rna_settings *settings, struct rna_error *error);

@@ -2,6 +2,7 @@
 #include "setting_forms.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -104,4 +105,21 @@ bool rna_driver_is_valid(const char *entry)
 	return len > 0 && len < 64 /* MODULE_NAME_LEN */ &&
 	       strspn(entry, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
 		       len;
+}
+
+int rna_taint_check(const char *key, const char *text, struct rna_error *error)
+{
+	return *text ? rna_label_key_check(key, text, error) : 0;
+}
+
+/* A key, or what keys begin with. What is Kubernetes' own is not taken away either. */
+int rna_former_name_check(const char *key, const char *entry, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+	size_t len = strlen(entry);
+
+	rna_strbuf_printf(&name, "%s%s", entry, len > 0 && entry[len - 1] == '/' ? "x" : "");
+	if (!rna_strbuf_ok(&name))
+		return rna_error_set(error, -ENOMEM, "%s", key);
+	return rna_label_key_check(key, name.data, error);
 }

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "rna/error.h"
+
 bool rna_listen_address_is_valid(const char *entry); /* http.listen; no names of hosts */
 bool rna_path_is_valid(const char *text);            /* absolute */
 bool rna_path_or_none_is_valid(const char *text);    /* the same, or "" */
@@ -16,3 +18,7 @@ bool rna_resource_glob_is_valid(const char *entry);  /* prefix/name, of Kubernet
 bool rna_node_label_is_valid(const char *entry);     /* KEY, KEY=VALUE or "" */
 bool rna_label_key_is_valid(const char *entry);      /* a key or "" */
 bool rna_label_value_is_valid(const char *entry);
+
+/* kubernetes.taint and kubernetes.former_names. 0, or negative errno with error: "KEY: ..." */
+int rna_taint_check(const char *key, const char *text, struct rna_error *error);
+int rna_former_name_check(const char *key, const char *entry, struct rna_error *error);

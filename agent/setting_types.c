@@ -260,6 +260,21 @@ bool rna_setting_is_same(const struct rna_setting *setting, const struct rna_set
 					    (const char *)b + setting->offset);
 }
 
+int rna_setting_check(const struct rna_setting *setting, const struct rna_settings *settings,
+		      struct rna_error *error)
+{
+	const void *field = (const char *)settings + setting->offset;
+	int ret = 0;
+
+	if (!setting->check)
+		return 0;
+	if (setting->type == RNA_SETTING_TEXT)
+		return setting->check(setting->key, *(char *const *)field, error);
+	for (char *const *entry = *(char **const *)field; entry && *entry && ret == 0; entry++)
+		ret = setting->check(setting->key, *entry, error);
+	return ret;
+}
+
 static void clear_text(char **text)
 {
 	free(*text);

@@ -82,34 +82,33 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 /* clang-format off */
 #define DURATION(key, field, min, max, standard, help) \
 	{key, RNA_SETTING_DURATION, offsetof(struct rna_settings, field), min, max, standard, help}
-/* In these three more may stand behind the help, such as .read_at_start. */
+/* In these four more may stand behind the help, such as .read_at_start. */
 #define INTEGER(key, field, min, max, standard, ...) \
 	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, \
 	 __VA_ARGS__}
-#define CHOICE(key, field, names, standard, ...) \
-	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), NULL, NULL, standard, \
+#define CHOICE(key, field, names, preset, ...) \
+	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), .standard = preset, \
 	 .choices = names, .help = __VA_ARGS__}
-#define TEXT(key, field, shape, check, standard, ...) \
-	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), NULL, NULL, standard, \
-	 .form = shape, .is_valid = check, .help = __VA_ARGS__}
+#define TEXT(key, field, shape, fits, preset, ...) \
+	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), .standard = preset, \
+	 .form = shape, .is_valid = fits, .help = __VA_ARGS__}
+#define LIST(key, field, shape, fits, preset, ...) \
+	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), .standard = preset, \
+	 .form = shape, .is_valid = fits, .help = __VA_ARGS__}
 #define BOOLEAN(key, field, standard, help) \
 	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
 	 help, .form = "true or false"}
-#define LIST(key, field, form, is_valid, standard, help) \
-	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, standard, help, \
-	 NULL, form, is_valid}
-/* Entries begin with a name that explain knows; once: they must not name a thing twice. */
-#define NAMED(key, field, form, is_valid, explain, once, help) \
-	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), NULL, NULL, NULL, help, \
-	 NULL, form, is_valid, explain, once}
+/* Entries begin with a name that knows can explain; ends: they must not name a thing twice. */
+#define NAMED(key, field, form, fits, knows, ends, help) \
+	LIST(key, field, form, fits, NULL, help, .explain = knows, .once = ends)
 #define EXPECT(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_*, 0000:3b:00.? or 1070:fd03:*, without blanks, and /PORT behind " \
 	     "it for one port only", \
 	     rna_expect_glob_is_valid, NULL, help)
 /* Checked when the agent starts: a name that cannot be one must not keep it from monitoring. */
-#define NAME(key, field, form, standard, help) \
-	TEXT(key, field, form, rna_any_text_is_valid, standard, help)
+#define NAME(key, field, form, allows, standard, help) \
+	TEXT(key, field, form, rna_any_text_is_valid, standard, help, .check = allows)
 #define GLOBS(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3], without blanks and slashes", \
@@ -191,26 +190,26 @@ const struct rna_setting rna_setting_table[] = {
 		"Limit of attribute files kept open between runs, of all devices together."),
 	BOOLEAN("module.serial", module_serial, "false",
 		"Whether serial numbers of transceivers and cables are read, and shown."),
-	{"ethernet.statistics", RNA_SETTING_LIST, offsetof(struct rna_settings, ethernet_statistics),
-	 .max = "64",
-	 .help = "Statistics of the drivers of Ethernet interfaces, as ethtool -S names them, that have a "
-	 "series of rdma_port_ethernet_unknown_total: one for each interface that has it.",
-	 .form = "the name of a statistic in ethtool -S, of at most 32 characters and no glob, beyond "
-	 "those that have a family",
-	 .is_valid = rna_ethernet_extra_is_valid},
+	LIST("ethernet.statistics", ethernet_statistics,
+	     "the name of a statistic in ethtool -S, of at most 32 characters and no glob, beyond "
+	     "those that have a family",
+	     rna_ethernet_extra_is_valid, NULL,
+	     "Statistics of the drivers of Ethernet interfaces, as ethtool -S names them, that have a "
+	     "series of rdma_port_ethernet_unknown_total: one for each interface that has it.",
+	     .max = "64"),
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "
 	       "optional ones included; ports that it has no answer for are read from sysfs."),
 	BOOLEAN("hw_counters.optional_status", hw_counters_optional_status, "false",
 		"Whether it is told which optional counters a port has, and which of them are turned on: a "
 		"series of rdma_port_optional_counter_enabled for each."),
-	{"http.listen", RNA_SETTING_LIST, offsetof(struct rna_settings, http_listen),
-	 .standard = ":10879",
-	 .help = "Addresses to serve HTTP on; without a host, all of the machine's. "
-	 "Not used when systemd passes sockets.",
-	 .form = "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
-	 "unix:/path or unix:@name of at most 107 bytes",
-	 .is_valid = rna_listen_address_is_valid, .once = ""},
+	LIST("http.listen", http_listen,
+	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
+	     "unix:/path or unix:@name of at most 107 bytes",
+	     rna_listen_address_is_valid, ":10879",
+	     "Addresses to serve HTTP on; without a host, all of the machine's. "
+	     "Not used when systemd passes sockets.",
+	     .once = ""),
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
 		"Limit of HTTP connections; further ones are refused."),
 	INTEGER("http.max_header_bytes", http_max_header_bytes, "1024", "65536", "16384",
@@ -285,21 +284,23 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("kubernetes.backend", kubernetes_backend, kubernetes_backends, "off",
 	       "Who puts labels on this node's Node object: the agent, by the API server; "
 	       "node-feature-discovery, by a file that the agent writes; or both."),
-	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", "",
+	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", NULL, "",
 	     "Name of this node's Node object; when empty, what the environment has as NODE_NAME."),
 	TEXT("kubernetes.kubeconfig", kubernetes_kubeconfig, "an absolute path, or \"\"",
 	     rna_path_or_none_is_valid, "",
 	     "Kubeconfig file that says where the API server is and who the agent is there; when empty, "
 	     "the pod's service account."),
-	NAME("kubernetes.server", kubernetes_server, "https://HOST:PORT, or \"\"", "",
+	NAME("kubernetes.server", kubernetes_server, "https://HOST:PORT, or \"\"", NULL, "",
 	     "Address of the API server, instead of the one that these say."),
 	NAME("kubernetes.roce_label", kubernetes_roce_label, "the key of a label",
-	     "network.nvidia.com/roce",
+	     rna_label_key_check, "network.nvidia.com/roce",
 	     "Label that the node has exactly while it can do RoCE."),
-	NAME("kubernetes.roce_value", kubernetes_roce_value, "the value of a label", "true",
+	NAME("kubernetes.roce_value", kubernetes_roce_value, "the value of a label",
+	     rna_label_value_check, "true",
 	     "Value of that label."),
 	NAME("kubernetes.label_prefix", kubernetes_label_prefix,
-	     "a DNS subdomain, with or without a slash behind it", "rdma-node-agent/",
+	     "a DNS subdomain, with or without a slash behind it", rna_label_prefix_check,
+	     "rdma-node-agent/",
 	     "What the keys of all other labels begin with."),
 	DURATION("kubernetes.up_delay", kubernetes_up_delay, "0s", "1h", "30s",
 		 "Good news about the node is told when it has been so for so long."),
@@ -314,7 +315,8 @@ const struct rna_setting rna_setting_table[] = {
 		 "How often conditions are written again to show that the agent lives; 0s: never."),
 	BOOLEAN("kubernetes.events", kubernetes_events, "true",
 		"Whether findings are told as Events of the Node; by the API server only."),
-	NAME("kubernetes.taint", kubernetes_taint, "the key of a taint, or \"\" for none", "",
+	NAME("kubernetes.taint", kubernetes_taint, "the key of a taint, or \"\" for none",
+	     rna_taint_check, "",
 	     "Taint that the node gets while its health is bad; by the API server only."),
 	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
 	       "Effect of that taint."),
@@ -325,7 +327,8 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_any_text_is_valid,
 	     NULL,
 	     "Names that earlier settings had, beside those that the agent remembers itself in its state "
-	     "directory: what stands under them is taken off the Node."),
+	     "directory: what stands under them is taken off the Node.",
+	     .check = rna_former_name_check),
 	LIST("kubernetes.resources", kubernetes_resources,
 	     "the name of a resource such as nvidia.com/hostdev, or a glob",
 	     rna_resource_glob_is_valid, NULL,
@@ -452,6 +455,15 @@ int rna_settings_init(struct rna_settings *settings)
 		}
 	}
 	return 0;
+}
+
+int rna_settings_check_names(const struct rna_settings *settings, struct rna_error *error)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < rna_setting_count; i++)
+		ret = rna_setting_check(&rna_setting_table[i], settings, error);
+	return ret;
 }
 
 bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,

@@ -124,18 +124,42 @@ struct rna_settings {
 int rna_settings_init(struct rna_settings *settings);
 void rna_settings_deinit(struct rna_settings *settings); /* idempotent, fine on zeroed structs */
 
+/* What is wrong with a file beside the first mistake, in its order. */
+enum { RNA_MISTAKES_MAX = 19 };
+
+struct rna_mistakes {
+	size_t count;
+	bool more; /* than were kept: nothing behind them was read */
+	struct rna_error errors[RNA_MISTAKES_MAX];
+};
+
 /*
  * Reads path on top of the defaults. NULL: RNA_CONFIG_DEFAULT, which need not exist. *ret is
  * untouched on failure. An error names file, line, key and what is allowed; for an unknown key
- * also the nearest known one.
+ * also the nearest known one. error has the first mistake, rest (NULL is fine) what else there is;
+ * what is no YAML is one mistake, whatever stands in it.
  */
-int rna_config_load(const char *path, struct rna_settings *ret, struct rna_error *error);
+int rna_config_load(const char *path, struct rna_settings *ret, struct rna_mistakes *rest,
+		    struct rna_error *error);
+
+/*
+ * The same for who can still mend the file: names that Kubernetes would not take are mistakes as
+ * well. An agent that starts goes on without Kubernetes then.
+ */
+int rna_config_check(const char *path, struct rna_settings *ret, struct rna_mistakes *rest,
+		     struct rna_error *error);
+
+void rna_mistakes_log(const struct rna_mistakes *rest);
 
 /*
  * Puts file and line in front of an error that begins with the key of a setting: for what is found
  * out about settings later. Just the file where it gives no such setting, or there is no file.
  */
 void rna_config_point(const char *path, struct rna_error *error);
+
+/* Would Kubernetes take the names that are for it? 0, or -EINVAL with error: "kubernetes.taint:
+ * ..." */
+int rna_settings_check_names(const struct rna_settings *settings, struct rna_error *error);
 
 /* Have all settings of a section ("kubernetes") the same values in both? */
 bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,

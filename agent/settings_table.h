@@ -41,6 +41,8 @@ struct rna_setting {
 	void (*explain)(const char *entry, struct rna_strbuf *out);
 	/* lists that must not name a thing twice: what ends its name in an entry; NULL: they may */
 	const char *once;
+	/* names for Kubernetes: would it take one? 0, or -EINVAL with error; NULL: they are none */
+	int (*check)(const char *key, const char *text, struct rna_error *error);
 	bool read_at_start; /* only: a reload that changes it warns */
 };
 
@@ -57,6 +59,10 @@ const struct rna_setting *rna_setting_find(const char *key); /* NULL: unknown */
  */
 int rna_setting_put(const struct rna_setting *setting, const char *text,
 		    struct rna_settings *settings, struct rna_error *error);
+
+/* Would check take its value? 0, or -EINVAL with error. */
+int rna_setting_check(const struct rna_setting *setting, const struct rna_settings *settings,
+		      struct rna_error *error);
 
 /* Has it the same value in both? */
 bool rna_setting_is_same(const struct rna_setting *setting, const struct rna_settings *a,

@@ -132,19 +132,18 @@ size_t rna_label_prefix_len(const char *prefix)
 	return len > 0 && prefix[len - 1] == '/' ? len - 1 : len;
 }
 
-int rna_label_options_check(const struct rna_label_options *options, struct rna_error *error)
+int rna_label_prefix_check(const char *setting, const char *prefix, struct rna_error *error)
 {
-	int ret = rna_label_key_check("kubernetes.roce_label", options->roce_key, error);
+	return check_prefix(setting, prefix, rna_label_prefix_len(prefix), error);
+}
 
-	if (ret < 0)
-		return ret;
-	if (*options->roce_value == '\0' || !rna_label_value_is_legal(options->roce_value))
-		return rna_error_say(
-			error, -EINVAL,
-			"kubernetes.roce_value: \"%.100s\" cannot be the value of a "
-			"label: it is up to 63 letters, digits, '-', '_' and '.', with a "
-			"letter or digit at both ends",
-			options->roce_value);
-	return check_prefix("kubernetes.label_prefix", options->prefix,
-			    rna_label_prefix_len(options->prefix), error);
+int rna_label_value_check(const char *setting, const char *value, struct rna_error *error)
+{
+	if (*value && rna_label_value_is_legal(value))
+		return 0;
+	return rna_error_say(error, -EINVAL,
+			     "%s: \"%.100s\" cannot be the value of a label: it is up to 63 "
+			     "letters, digits, '-', '_' and '.', with a letter or digit at both "
+			     "ends",
+			     setting, value);
 }

@@ -86,11 +86,13 @@ void rna_node_label_key(enum rna_node_label_id id, const struct rna_label_option
 /* How many bytes of a prefix are in front of the slash that it may have. */
 size_t rna_label_prefix_len(const char *prefix);
 
-/* May a key be called like this? setting: the name of the setting that it is from. */
+/*
+ * May a key, the prefix of keys, a value that is not empty, be like this? setting: the name of the
+ * setting that it is from. 0, or -EINVAL with error: the text says what is allowed.
+ */
 int rna_label_key_check(const char *setting, const char *key, struct rna_error *error);
-
-/* May labels be called like this? 0, or -EINVAL with error: the text says what is allowed. */
-int rna_label_options_check(const struct rna_label_options *options, struct rna_error *error);
+int rna_label_prefix_check(const char *setting, const char *prefix, struct rna_error *error);
+int rna_label_value_check(const char *setting, const char *value, struct rna_error *error);
 
 /*
  * Makes a label's value of any text: what is not allowed in one becomes "-", and what is too long

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process: signals, configuration, log, what it holds open, how often it wakes up."""
+import html
 import os
 import re
 import subprocess
@@ -82,6 +83,25 @@ class Configuration(unittest.TestCase):
                 wait("a good reload", lambda: agent.metric(RELOADED) == 1)
                 self.assertNotIn("old settings are in use", agent.get("/").text)
 
+    def test_all_mistakes_are_told(self):
+        bad = "log: {level: loud}\nnonsense: {a: 1}\nkubernetes: {taint: x}\n"
+        first = 'log.level: "loud" is not one of error, warning, notice, info, debug'
+        others = "unknown key nonsense", 'kubernetes.taint: "x" cannot be a key'
+        with Agent("hgx-h100-ib") as agent:
+            agent.write_config(extra=bad)
+            agent.hang_up()
+            wait("the failure in the log", lambda: others[1] in agent.log())
+            self.assertIn(f"{first} (and 2 more mistakes)", agent.log())
+            self.assertIn(others[0], agent.log())
+            page = html.unescape(agent.get("/").text)
+            self.assertIn(f"{first} (and 2 more mistakes)", page)
+            self.assertNotIn(others[0], page)
+            result = subprocess.run([agent_module.binary, "check-config", agent.config],
+                                    capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(result.returncode, 2)
+        for line, words in zip(result.stderr.splitlines(), (first, *others), strict=True):
+            self.assertIn(words, line)
+
     def test_missing_file_keeps_the_old(self):
         with Agent("hgx-h100-ib") as agent:
             os.unlink(agent.config)
@@ -119,6 +139,10 @@ class Configuration(unittest.TestCase):
         status, log = self.run_with("poll:\n  stat: 1s\n")
         self.assertNotEqual(status, 0)
         self.assertRegex(log, r"agent\.yaml:2\b.*stat.*state")
+        status, log = self.run_with("poll:\n  stat: 1s\nlog:\n  level: loud\n")
+        self.assertNotEqual(status, 0)
+        self.assertRegex(log, r"agent\.yaml:2\b.*stat.*state")
+        self.assertRegex(log, r"agent\.yaml:4\b.*log\.level")
 
     def test_taken_port_at_the_start(self):
         with Agent("no-stack") as other:

@@ -34,7 +34,7 @@ static struct rna_settings load(const char *text)
 	struct rna_error error = {0};
 
 	write_bytes(text, strlen(text));
-	if (rna_config_load(file, &settings, &error) < 0)
+	if (rna_config_load(file, &settings, NULL, &error) < 0)
 		fail_msg("%s", error.text);
 	return settings;
 }
@@ -47,11 +47,11 @@ static void assert_fails(const char *path, const char *message)
 
 	memset(&settings, 0x5a, sizeof(settings));
 	memcpy(&before, &settings, sizeof(before));
-	assert_true(rna_config_load(path, &settings, &error) < 0);
+	assert_true(rna_config_load(path, &settings, NULL, &error) < 0);
 	assert_string_equal(error.text, message);
 	assert_true(error.code < 0);
 	assert_memory_equal(&settings, &before, sizeof(before));
-	assert_true(rna_config_load(path, &settings, NULL) < 0);
+	assert_true(rna_config_load(path, &settings, NULL, NULL) < 0);
 }
 
 static void assert_refused(const char *text, const char *message)
@@ -500,6 +500,110 @@ static void test_lists_that_are_bounded(void **state)
 				  "allowed are 64");
 }
 
+/* -- Several mistakes -------------------------------------------------------------------------- */
+
+static void assert_all_told(const char *text, const char *const *messages)
+{
+	struct rna_settings settings = {0};
+	struct rna_mistakes rest = {.count = 7, .more = true};
+	struct rna_error error = {0};
+
+	write_bytes(text, strlen(text));
+	assert_int_equal(rna_config_check(file, &settings, &rest, &error), -EINVAL);
+	assert_string_equal(error.text, messages[0]);
+	for (size_t i = 0; i < rest.count; i++) {
+		assert_non_null(messages[i + 1]);
+		assert_string_equal(rest.errors[i].text, messages[i + 1]);
+	}
+	assert_null(messages[rest.count + 1]);
+	assert_false(rest.more);
+}
+
+static void test_all_mistakes_are_told(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *messages[6];
+	} cases[] = {
+		{"poll:\n  sate: 1s\n  link: 5\nlog: loud\n4: 2\n",
+		 {"agent.yaml:2: unknown key poll.sate; did you mean poll.state?",
+		  "agent.yaml:3: poll.link: \"5\" is not a duration; write for example 500ms, 10s "
+		  "or "
+		  "1m30s (100ms to 24h)",
+		  "agent.yaml:4: log: wants \"key: value\" lines below it, not a single value",
+		  "agent.yaml:5: unknown key 4; `rdma-node-agent describe settings` lists them "
+		  "all"}},
+		{"expect:\n  up:\n  - a b\n  - mlx5_*\n  - [x]\n  up: []\npoll.state: 1s\n",
+		 {"agent.yaml:3: expect.up: \"a b\" is not a glob such as mlx5_*, 0000:3b:00.? or "
+		  "1070:fd03:*, without blanks, and /PORT behind it for one port only",
+		  "agent.yaml:5: expect.up: wants a single value, not a list",
+		  "agent.yaml:6: expect.up is given twice; first on line 2",
+		  "agent.yaml:7: poll.state: write it in its section: \"poll:\", and \"state:\" "
+		  "indented on a line below"}},
+		/* what one of the two was meant to be is not known */
+		{"poll:\n  handover: 10s\n  deadline: soon\nselftest:\n  ok: 50\n  warning: 60\n",
+		 {"agent.yaml:3: poll.deadline: \"soon\" is not a duration; write for example "
+		  "500ms, "
+		  "10s or 1m30s (100ms to 10m)",
+		  "agent.yaml:6: selftest.warning (60) must not be above selftest.ok (50)"}},
+		{"log:\n  level: loud\npoll: [\n", /* there is no tree to look for others in */
+		 {"agent.yaml:4: not valid YAML: while parsing a flow node, did not find expected "
+		  "node content"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++)
+		assert_all_told(cases[i].text, cases[i].messages);
+}
+
+/* They are told by who checks, and cost an agent that starts Kubernetes only. */
+static void test_names_for_kubernetes(void **state)
+{
+	static const char text[] = "kubernetes:\n"
+				   "  roce_label: roce\n"
+				   "  taint: k8s.io/x\n"
+				   "  former_names:\n"
+				   "  - example.com/\n"
+				   "  - example.com/x\n"
+				   "  - /\n";
+	static const char *const messages[] = {
+		"agent.yaml:2: kubernetes.roce_label: \"roce\" cannot be a key: it is a DNS "
+		"subdomain, a slash and a name, such as network.nvidia.com/roce",
+		"agent.yaml:3: kubernetes.taint: \"k8s.io\" belongs to Kubernetes itself; take a "
+		"domain of your own",
+		"agent.yaml:7: kubernetes.former_names: \"\" cannot be the prefix of a label: it "
+		"is "
+		"a DNS subdomain, such as rdma-node-agent or rdma.example.com",
+		NULL,
+	};
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = load(text);
+	struct rna_error error = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_check_names(&settings, &error), -EINVAL);
+	assert_memory_equal(error.text, "kubernetes.roce_label: \"roce\"", 29);
+	assert_all_told(text, messages);
+}
+
+static void test_not_more_than_twenty_are_told(void **state)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	(void)state;
+	for (int i = 1; i <= 21; i++) {
+		struct rna_settings settings;
+		struct rna_mistakes rest;
+		struct rna_error error;
+
+		rna_strbuf_printf(&text, "key%d: 1\n", i);
+		write_bytes(text.data, text.len);
+		assert_int_equal(rna_config_load(file, &settings, &rest, &error), -EINVAL);
+		assert_int_equal(rest.count, i <= 20 ? i - 1 : 19);
+		assert_int_equal(rest.more, i > 20);
+		assert_non_null(strstr(error.text, "agent.yaml:1: unknown key key1;"));
+	}
+}
+
 /* What is found out about settings when they are used. */
 static void test_a_later_error_is_pointed_at(void **state)
 {
@@ -598,7 +702,7 @@ static void test_a_file_of_more_than_a_megabyte_is_refused(void **state)
 	memset(text, '\n', sizeof(text));
 	write_bytes(text, sizeof(text) - 1);
 	struct rna_settings settings = {0};
-	assert_int_equal(rna_config_load(file, &settings, NULL), 0);
+	assert_int_equal(rna_config_load(file, &settings, NULL, NULL), 0);
 	rna_settings_deinit(&settings);
 	write_bytes(text, sizeof(text));
 	assert_fails(file, "agent.yaml: larger than 1024 KiB");
@@ -634,6 +738,9 @@ int main(void)
 		cmocka_unit_test(test_each_mistake_is_named),
 		cmocka_unit_test(test_names_of_statistics),
 		cmocka_unit_test(test_lists_that_are_bounded),
+		cmocka_unit_test(test_all_mistakes_are_told),
+		cmocka_unit_test(test_names_for_kubernetes),
+		cmocka_unit_test(test_not_more_than_twenty_are_told),
 		cmocka_unit_test(test_a_later_error_is_pointed_at),
 		cmocka_unit_test(test_sections_are_compared),
 		cmocka_unit_test(test_long_texts_are_cut_in_messages),

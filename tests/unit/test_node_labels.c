@@ -636,12 +636,16 @@ static void test_names_of_labels_are_checked(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
-		const struct rna_label_options how = {names[i].key, names[i].value, names[i].prefix,
-						      false};
 		struct rna_error error = {0};
+		int ret = rna_label_key_check("kubernetes.roce_label", names[i].key, &error);
 
-		assert_int_equal(rna_label_options_check(&how, &error),
-				 names[i].wrong ? -EINVAL : 0);
+		if (ret == 0)
+			ret = rna_label_value_check("kubernetes.roce_value", names[i].value,
+						    &error);
+		if (ret == 0)
+			ret = rna_label_prefix_check("kubernetes.label_prefix", names[i].prefix,
+						     &error);
+		assert_int_equal(ret, names[i].wrong ? -EINVAL : 0);
 		if (names[i].wrong && !strstr(error.text, names[i].wrong))
 			fail_msg("\"%s\", should begin with %s", error.text, names[i].wrong);
 	}
