@@ -19,6 +19,30 @@
 
 enum { KEY_MAX = 64 }; /* "poll." and the longest name of a collector */
 
+static void write_functions(const struct rna_collector *collector, struct rna_strbuf *out)
+{
+	const char *between = " (";
+
+	for (enum rna_function i = 0; i <= RNA_FUNCTION_SWITCH_MANAGEMENT; i++) {
+		if (!(collector->functions & 1U << i))
+			continue;
+		rna_strbuf_printf(out, "%s%s", between, rna_function_name(i));
+		between = ", ";
+	}
+	if (collector->functions)
+		rna_strbuf_add_char(out, ')');
+}
+
+static void write_targets(const struct rna_collector *collector, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, collector->per_device ? "each device" : "the node");
+	write_functions(collector, out);
+	if (collector->link_layer != RNA_LINK_LAYER_UNKNOWN)
+		rna_strbuf_printf(out, " with %s", rna_link_layer_name(collector->link_layer));
+	if (collector->own_path)
+		rna_strbuf_puts(out, " with a PCIe path of its own");
+}
+
 static void describe_collectors(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "| Collector | Runs for | Default period | What it reads |\n"
@@ -30,9 +54,10 @@ static void describe_collectors(struct rna_strbuf *out)
 
 		(void)snprintf(key, sizeof(key), "poll.%s", collector->name);
 		period = rna_setting_find(key);
-		rna_strbuf_printf(out, "| `%s` | %s | %s | %s |\n", collector->name,
-				  collector->per_device ? "each device" : "the node",
-				  period ? period->standard : "?", collector->help);
+		rna_strbuf_printf(out, "| `%s` | ", collector->name);
+		write_targets(collector, out);
+		rna_strbuf_printf(out, " | %s | %s |\n", period ? period->standard : "?",
+				  collector->help);
 	}
 }
 

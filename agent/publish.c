@@ -30,10 +30,10 @@ static bool is_current(const struct rna_schedule *schedule, const struct rna_slo
 static void copy_parts(const struct rna_schedule *schedule, const struct rna_target *target,
 		       rna_usec now, struct rna_part *parts[RNA_COLLECTOR_COUNT])
 {
-	for (unsigned id = 0; id < target->slot_count; id++)
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if ((target->collectors & rna_collector_bit(id)) &&
-		    is_current(schedule, &target->slots[id], id, now))
-			parts[id] = rna_part_ref(target->slots[id].part);
+		    is_current(schedule, target->slots[id], id, now))
+			parts[id] = rna_part_ref(target->slots[id]->part);
 }
 
 /*
@@ -64,17 +64,19 @@ static struct rna_snapshot *make_snapshot(const struct rna_schedule *schedule, s
 
 static size_t count_jobs(const struct rna_schedule *schedule)
 {
-	size_t node = 0, per_device = 0;
+	size_t count = 0;
 
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		*(rna_collectors[id].per_device ? &per_device : &node) += 1;
-	return node + per_device * schedule->device_count;
+		count += schedule->node[id] != NULL;
+	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+		count += (unsigned)__builtin_popcount(t->collectors);
+	return count;
 }
 
 static void add_jobs(const struct rna_target *target, struct rna_view *view)
 {
-	for (unsigned id = 0; id < target->slot_count; id++) {
-		const struct rna_slot *slot = &target->slots[id];
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		const struct rna_slot *slot = target->slots[id];
 		struct rna_job_status *status = &view->jobs[view->job_count];
 
 		if (!(target->collectors & rna_collector_bit(id)))

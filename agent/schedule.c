@@ -23,19 +23,19 @@ enum { TIMER_ACCURACY_USEC = 10 * 1000 };
 
 static struct rna_part *newest_presence(const struct rna_schedule *schedule)
 {
-	return schedule->node[RNA_COLLECTOR_PRESENCE]->slots[RNA_COLLECTOR_PRESENCE].part;
+	return schedule->node[RNA_COLLECTOR_PRESENCE]->slots[RNA_COLLECTOR_PRESENCE]->part;
 }
 
 static const struct rna_slot *netdev_slot(const struct rna_schedule *schedule)
 {
-	return &schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
+	return schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
 }
 
 /* The first time, and the identity of the device has been read before: fabric runs later. */
 static void recall_fabric(const struct rna_schedule *schedule, struct rna_target *target)
 {
-	const struct rna_part *identity = target->slots[RNA_COLLECTOR_IDENTITY].part;
-	struct rna_slot *slot = &target->slots[RNA_COLLECTOR_FABRIC];
+	const struct rna_part *identity = target->slots[RNA_COLLECTOR_IDENTITY]->part;
+	struct rna_slot *slot = target->slots[RNA_COLLECTOR_FABRIC];
 
 	if (!slot->part && !slot->inherited && schedule->recall)
 		slot->inherited = schedule->recall(target->device, (const void *)identity,
@@ -45,7 +45,7 @@ static void recall_fabric(const struct rna_schedule *schedule, struct rna_target
 static void fill_job(const struct rna_schedule *schedule, struct rna_target *target,
 		     enum rna_collector_id id)
 {
-	struct rna_slot *slot = &target->slots[id];
+	struct rna_slot *slot = target->slots[id];
 	/* The device lies in the target's presence, which stays alive as long as the target. */
 	struct rna_part *presence = target->device ? target->presence : newest_presence(schedule);
 
@@ -99,8 +99,8 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 		if (!(target->wanted & rna_collector_bit(id)))
 			continue;
 		fill_job(schedule, target, id);
-		*tail = &target->slots[id].job;
-		tail = &target->slots[id].job.then;
+		*tail = &target->slots[id]->job;
+		tail = &target->slots[id]->job.then;
 		target->running++;
 	}
 	*tail = NULL;
@@ -205,6 +205,21 @@ static void log_device(const char *what, const struct rna_device *device)
 	rna_log(LOG_INFO, fields, "%s: %s", device->name, what);
 }
 
+/* What is known of a device may have changed, and with it what there is to ask of it. */
+static void follow_device(struct rna_schedule *schedule, struct rna_target *target,
+			  const struct rna_origin *origin, rna_usec now)
+{
+	unsigned before = target->collectors, new;
+
+	if (rna_target_choose_collectors(target, &new) < 0)
+		rna_log_error("%s: no memory to run all collectors", target->device->name);
+	if (target->collectors == before)
+		return;
+	schedule->device_set++;
+	rna_target_set_cause(target, new, origin);
+	want(schedule, target, new, now);
+}
+
 /* Drops targets whose device is no longer there; one with jobs under way leaves when they do. */
 static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 {
@@ -240,6 +255,7 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 
 		if (target) {
 			rna_target_move(target, part, device);
+			follow_device(schedule, target, &part->origin, part->taken.monotonic);
 		} else {
 			target = rna_target_new_device(schedule->root, part, device, share);
 			if (!target)
@@ -335,11 +351,13 @@ static unsigned changed_states(const struct rna_part *old, const struct rna_part
  */
 static void want_fabric_soon(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
 {
-	const struct rna_part *last = target->slots[RNA_COLLECTOR_FABRIC].part;
+	const struct rna_part *last;
 	rna_usec due = now + FABRIC_SETTLES;
 
-	if (schedule->patient || target->fabric_due || !target->device)
+	if (schedule->patient || target->fabric_due ||
+	    !(target->collectors & rna_collector_bit(RNA_COLLECTOR_FABRIC)))
 		return;
+	last = target->slots[RNA_COLLECTOR_FABRIC]->part;
 	if (last && last->started.monotonic + FABRIC_PAUSE > due)
 		due = last->started.monotonic + FABRIC_PAUSE;
 	target->fabric_due = due;
@@ -456,7 +474,7 @@ static void on_late(const struct rna_job *job, enum rna_lateness lateness, void 
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
-	struct rna_slot *slot = &target->slots[job->collector->id];
+	struct rna_slot *slot = target->slots[job->collector->id];
 	char text[RNA_ERROR_MAX];
 
 	target->slow = lateness == RNA_OVERDUE || !schedule->patient;
@@ -487,7 +505,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
-	struct rna_slot *slot = &target->slots[job->collector->id];
+	struct rna_slot *slot = target->slots[job->collector->id];
 	bool first;
 
 	slot->duration = rna_usec_since(job->started, job->finished);
@@ -505,6 +523,8 @@ static void on_finished(struct rna_job *job, void *userdata)
 	slot->statistics = rna_texts_unref(slot->statistics);
 	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
 		follow_presence(schedule, slot->part);
+	if (job->collector->id == RNA_COLLECTOR_IDENTITY)
+		follow_device(schedule, target, &slot->origin, job->finished);
 	if (first && job->collector->id == RNA_COLLECTOR_NETDEV) /* or could not be read */
 		want_of_devices(schedule, collectors_of_netdevs(), job->finished);
 	if (--target->running > 0)
@@ -522,7 +542,7 @@ static bool target_is_complete(const struct rna_target *target, unsigned collect
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if ((target->collectors & collectors & rna_collector_bit(id)) &&
-		    !target->slots[id].ran && !target->slow)
+		    !target->slots[id]->ran && !target->slow)
 			return false;
 	return true;
 }
@@ -544,7 +564,7 @@ bool rna_schedule_is_in_vain(const struct rna_schedule *schedule)
 {
 	const struct rna_target *node = schedule->node[RNA_COLLECTOR_PRESENCE];
 
-	return node->slots[RNA_COLLECTOR_PRESENCE].ran && !newest_presence(schedule);
+	return node->slots[RNA_COLLECTOR_PRESENCE]->ran && !newest_presence(schedule);
 }
 
 /* The first view is out: what was not to be waited for gets its turn. */

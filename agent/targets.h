@@ -41,10 +41,12 @@ struct rna_target {
 	/* The presence that device points into; of the node: NULL. */
 	struct rna_part *presence;
 	const struct rna_device *device;
-	unsigned collectors; /* bit set of those that it has */
-	unsigned wanted;     /* bit set: due while a chain was under way */
-	unsigned triggered;  /* bit set: an event marked these, see trigger.h */
-	unsigned later;      /* bit set: it asked for these, but not at once */
+	const struct rna_root *root; /* of its readers; of the node: NULL */
+	unsigned descriptors;        /* that its readers may keep open, all together */
+	unsigned collectors;         /* bit set of those that it has */
+	unsigned wanted;             /* bit set: due while a chain was under way */
+	unsigned triggered;          /* bit set: an event marked these, see trigger.h */
+	unsigned later;              /* bit set: it asked for these, but not at once */
 	rna_usec fabric_due; /* monotonic: when an event makes it ask about the fabric; 0: none */
 	rna_usec shown;      /* when the newest event was received that a part was read for */
 	unsigned running;    /* jobs of the chain under way that have not come back */
@@ -53,8 +55,7 @@ struct rna_target {
 	bool gone;           /* the device vanished; freed when the chain is back */
 	rna_usec pause;      /* grows with each run past its deadline */
 	rna_usec resume;     /* no jobs before */
-	unsigned slot_count;
-	struct rna_slot slots[]; /* by collector, up to the last one that it has */
+	struct rna_slot *slots[RNA_COLLECTOR_COUNT]; /* NULL: a collector that it never had */
 };
 
 static inline unsigned rna_collector_bit(enum rna_collector_id id)
@@ -66,8 +67,8 @@ static inline unsigned rna_collector_bit(enum rna_collector_id id)
 struct rna_target *rna_target_new(unsigned collectors);
 
 /*
- * A target of a device that lies in presence, which it holds a reference to. descriptors: how many
- * files and directories its readers may keep open, all together. NULL: no memory.
+ * A target of a device that lies in presence, which it holds a reference to. It has the collectors
+ * that need no link layer. root must outlive it. NULL: no memory.
  */
 struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna_part *presence,
 					 const struct rna_device *device, unsigned descriptors);
@@ -77,6 +78,13 @@ struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna
  * before, if that is in list. A device that was gone in between begins anew.
  */
 void rna_target_inherit(struct rna_target *target, const struct rna_target *list);
+
+/*
+ * Gives it the collectors that have something to ask of the device, by what is known of it now, and
+ * takes those away that have not. *ret_new: bit set of those that it had not before. -ENOMEM: it
+ * lacks some; the next call tries again.
+ */
+int rna_target_choose_collectors(struct rna_target *target, unsigned *ret_new);
 
 /* No job may be under way. Accepts and returns NULL. */
 struct rna_target *rna_target_free(struct rna_target *target);

@@ -72,7 +72,7 @@ static void mark_served(struct rna_schedule *schedule, const struct rna_trigger 
 static bool mark_by_interface(struct rna_schedule *schedule, const struct rna_trigger *trigger)
 {
 	const struct rna_slot *slot =
-		&schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
+		schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
 	const struct rna_netdevs *netdevs = (const void *)slot->part;
 	const struct rna_netdev *netdev = netdevs ? find_by_index(netdevs, trigger->ifindex) : NULL;
 

@@ -468,11 +468,6 @@ static void read_port(struct run *run, struct rna_netdev_search *search, unsigne
 		read_netdev(run, member, port);
 }
 
-static bool has_wire(const struct rna_device *device)
-{
-	return device->function == RNA_FUNCTION_PF || device->function == RNA_FUNCTION_VIRTUAL;
-}
-
 static int read_all(struct run *run, struct rna_ethernet *ethernet)
 {
 	const struct rna_device *device = run->in->device;
@@ -483,7 +478,7 @@ static int read_all(struct run *run, struct rna_ethernet *ethernet)
 	run->netdevs = rna_arena_array(run->scratch, NETDEVS_MAX, sizeof(*run->netdevs));
 	if (!run->netdevs)
 		return -ENOMEM;
-	for (size_t i = 0; has_wire(device) && i < device->port_count; i++)
+	for (size_t i = 0; i < device->port_count; i++)
 		read_port(run, &search, device->ports[i]);
 	netdevs = rna_arena_array(run->part->arena, run->count, sizeof(*netdevs));
 	if (!netdevs || run->no_memory)

@@ -190,7 +190,7 @@ int rna_collect_module(const struct rna_collect_input *in, struct rna_part **ret
 		struct run run = {.in = in, .modules = modules, .talk = {.root = in->root}};
 
 		part->started = rna_clock_now();
-		status = in->device->function == RNA_FUNCTION_PF ? read_all(&run) : 0;
+		status = read_all(&run);
 		rna_ethtool_end(&run.talk);
 	}
 	if (status < 0)

@@ -275,32 +275,11 @@ static int read_hops(struct run *run, char *directory, struct rna_pcie *pcie)
 	return 0;
 }
 
-/*
- * The device of the physical function says the same, and there may be hundreds like this one. Which
- * one that is may be unreadable: the files of the virtual function itself know nothing of the link.
- */
-static bool is_said_elsewhere(const struct rna_presence *presence, const struct rna_device *device)
-{
-	if (device->function == RNA_FUNCTION_VF && !device->physical_function)
-		return true;
-	for (size_t i = 0; presence && device->physical_function && i < presence->device_count;
-	     i++) {
-		const struct rna_device *other = &presence->devices[i];
-
-		if (other != device && !other->physical_function && other->pci_address &&
-		    strcmp(other->pci_address, device->physical_function) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int read_path(struct run *run, const struct rna_collect_input *in, struct rna_pcie *pcie)
 {
 	char *directory = NULL;
-	int status = -ENOENT;
+	int status = find_directory(run, in->device, &directory);
 
-	if (in->device->pci_address && !is_said_elsewhere(in->presence, in->device))
-		status = find_directory(run, in->device, &directory);
 	if (status < 0)
 		return status == -ENOENT ? 0 : status;
 	run->directory = directory;

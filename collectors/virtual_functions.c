@@ -348,7 +348,7 @@ int rna_collect_virtual_functions(const struct rna_collect_input *in, struct rna
 		run->part = part;
 		run->scratch = scratch;
 		part->started = rna_clock_now();
-		status = in->device->function == RNA_FUNCTION_PF ? read_all(run, functions) : 0;
+		status = read_all(run, functions);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read virtual functions",

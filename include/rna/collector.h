@@ -96,11 +96,23 @@ struct rna_collect_input {
 	rna_usec period; /* how often this job runs; retry pauses grow from it */
 };
 
+#define RNA_ON(function) (1U << RNA_FUNCTION_##function)
+
 struct rna_collector {
 	enum rna_collector_id id;
 	const char *name; /* "state": metric label, setting poll.state */
 	const char *help; /* one sentence */
 	bool per_device;
+	/*
+	 * Devices that have nothing for it by their nature, whatever could be read, get no job of
+	 * it and no account. Where that is not known they do. functions: a bit for each kind that
+	 * has something, by RNA_ON(); 0: all. link_layer: of one port at least; UNKNOWN: any.
+	 * own_path: not virtual devices, which have no PCIe path, nor virtual and scalable
+	 * functions beside the device of their physical one, whose path is theirs.
+	 */
+	unsigned functions;
+	enum rna_link_layer link_layer;
+	bool own_path;
 	/* It reads the interfaces of a device's ports: runs after netdev, and when that changes. */
 	bool of_netdevs;
 	bool later; /* too slow to wait for: a daemon runs it first after its first view */

@@ -233,18 +233,8 @@ static void name_port(struct node *node, const char *name)
 
 static void nothing_without_a_wire_is_asked(void **state)
 {
-	static const enum rna_function functions[] = {RNA_FUNCTION_VF, RNA_FUNCTION_SF,
-						      RNA_FUNCTION_SWITCH_MANAGEMENT};
 	struct node *node = *state;
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(functions); i++) {
-		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
-
-		node->device.function = functions[i];
-		part = collect(node);
-		assert_int_equal(of(part)->count, 0);
-	}
-	node->device.function = RNA_FUNCTION_PF;
 	node->netdevs[0].type = 32; /* IPoIB */
 	(void)rna_part_unref(collect(node));
 	node->netdevs[0].type = 1;

@@ -205,7 +205,7 @@ static int answer(struct rna_ethtool_talk *talk, const struct rna_ethtool_questi
 static const struct rna_ethtool_backend scripted = {.ask = answer};
 static const struct rna_backends backends = {.ethtool = &scripted};
 
-static struct rna_part *collect(enum rna_function function, bool bond, bool serial)
+static struct rna_part *collect(bool bond, bool serial)
 {
 	static const struct rna_netdev alone[] = {{.name = "eth0", .type = ARPHRD_ETHER}};
 	static const struct rna_netdev bonded[] = {
@@ -222,7 +222,7 @@ static struct rna_part *collect(enum rna_function function, bool bond, bool seri
 		.port_count = 1,
 		.ports = &port,
 	};
-	const struct rna_device device = {.name = "mlx5_0", .function = function};
+	const struct rna_device device = {.name = "mlx5_0"};
 	const struct rna_collect_input in = {
 		.backends = &backends,
 		.device = &device,
@@ -255,7 +255,7 @@ static void test_qsfp28(void **state)
 
 	(void)state;
 	make_qsfp28();
-	part = collect(RNA_FUNCTION_PF, false, false);
+	part = collect(false, false);
 	assert_int_equal(modules_of(part)->count, 1);
 	module = modules_of(part)->modules;
 	assert_string_equal(module->form, "QSFP28");
@@ -290,7 +290,7 @@ static void test_limits_that_are_none(void **state)
 	put_limits(RNA_MODULE_PAGE_03, 128, 80 << 8, 0xfb00, 0, 0);
 	put_limits(RNA_MODULE_PAGE_03, 176, 0xffff, 0xffff, 0xffff, 0xffff);
 	put_limits(RNA_MODULE_PAGE_03, 184, 500, 1000, 6000, 100);
-	part = collect(RNA_FUNCTION_PF, false, false);
+	part = collect(false, false);
 	limits = modules_of(part)->modules->limits;
 	assert_int_equal(limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_ALARM].number, 80000);
 	assert_int_equal(limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_WARNING].state,
@@ -308,7 +308,7 @@ static void test_cmis(void **state)
 
 	(void)state;
 	make_osfp();
-	part = collect(RNA_FUNCTION_PF, false, false);
+	part = collect(false, false);
 	module = modules_of(part)->modules;
 	assert_string_equal(module->form, "OSFP");
 	assert_string_equal(module->vendor, "NVIDIA");
@@ -331,7 +331,7 @@ static void test_sfp(void **state)
 
 	(void)state;
 	make_sfp(true);
-	part = collect(RNA_FUNCTION_PF, true, false);
+	part = collect(true, false);
 	module = modules_of(part)->modules;
 	assert_string_equal(module->netdev, "eth0"); /* of the bond that serves the port */
 	assert_string_equal(module->vendor, "FINISAR CORP.");
@@ -351,13 +351,13 @@ static void test_copper(void **state)
 
 	(void)state;
 	make_sfp(false);
-	sfp = collect(RNA_FUNCTION_PF, false, false);
+	sfp = collect(false, false);
 	assert_true(modules_of(sfp)->modules->copper);
 	assert_int_equal(modules_of(sfp)->modules->temperature.state, RNA_VALUE_ABSENT);
 	hardware = (struct hardware){0};
 	make_qsfp28();
 	at(RNA_MODULE_PAGE_00, 147)[0] = 0xa0;
-	qsfp = collect(RNA_FUNCTION_PF, false, false);
+	qsfp = collect(false, false);
 	assert_true(modules_of(qsfp)->modules->copper);
 	assert_string_equal(modules_of(qsfp)->modules->vendor, "Mellanox");
 	assert_int_equal(modules_of(qsfp)->modules->lane_count, 0);
@@ -370,7 +370,7 @@ static void test_serial_numbers_on_demand(void **state)
 
 	(void)state;
 	make_qsfp28();
-	part = collect(RNA_FUNCTION_PF, false, true);
+	part = collect(false, true);
 	assert_string_equal(modules_of(part)->modules->serial, "MT2000SECRET");
 }
 
@@ -381,7 +381,7 @@ static void test_without_the_right(void **state)
 
 	(void)state;
 	hardware.error = -EPERM;
-	part = collect(RNA_FUNCTION_PF, false, false);
+	part = collect(false, false);
 	assert_true(modules_of(part)->denied);
 	assert_int_equal(modules_of(part)->count, 0);
 	assert_int_equal(hardware.questions, 1);
@@ -400,7 +400,7 @@ static void test_failures(void **state)
 		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 
 		hardware.error = rows[i].error;
-		part = collect(RNA_FUNCTION_PF, false, false);
+		part = collect(false, false);
 		assert_int_equal(modules_of(part)->count, 0);
 		assert_int_equal(rna_part_error_count(part), rows[i].errors);
 	}
@@ -413,7 +413,7 @@ static void test_cut_answers(void **state)
 	make_qsfp28();
 	for (hardware.cut = 1; hardware.cut <= 20; hardware.cut++) {
 		RNA_CLEANUP(rna_part_unref_p)
-		struct rna_part *part = collect(RNA_FUNCTION_PF, false, false);
+		struct rna_part *part = collect(false, false);
 
 		assert_int_equal(modules_of(part)->count, 0);
 		assert_int_equal(part->errors[RNA_REASON_FORMAT], 1);
@@ -426,21 +426,10 @@ static void test_an_unknown_kind(void **state)
 
 	(void)state;
 	at(RNA_MODULE_LOWER, 0)[0] = 0x7f;
-	part = collect(RNA_FUNCTION_PF, false, false);
+	part = collect(false, false);
 	assert_string_equal(modules_of(part)->modules->form, "?");
 	assert_null(modules_of(part)->modules->vendor);
 	assert_int_equal(hardware.questions, 1);
-}
-
-static void test_virtual_functions_are_not_asked(void **state)
-{
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
-
-	(void)state;
-	make_qsfp28();
-	part = collect(RNA_FUNCTION_VF, false, false);
-	assert_int_equal(modules_of(part)->count, 0);
-	assert_int_equal(hardware.questions, 0);
 }
 
 int main(void)
@@ -456,7 +445,6 @@ int main(void)
 		cmocka_unit_test_setup(test_failures, set_up),
 		cmocka_unit_test_setup(test_cut_answers, set_up),
 		cmocka_unit_test_setup(test_an_unknown_kind, set_up),
-		cmocka_unit_test_setup(test_virtual_functions_are_not_asked, set_up),
 	};
 
 	return cmocka_run_group_tests_name("module", tests, NULL, NULL);

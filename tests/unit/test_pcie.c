@@ -440,12 +440,9 @@ static const struct rna_device virtual = {
 	.function = RNA_FUNCTION_VF,
 };
 
-static const struct rna_pcie *collect(struct fixture *fixture, const struct rna_device *device,
-				      const struct rna_presence *presence)
+static const struct rna_pcie *collect(struct fixture *fixture, const struct rna_device *device)
 {
-	const struct rna_collect_input in = {.root = fixture->tree.root,
-					     .device = device,
-					     .presence = presence};
+	const struct rna_collect_input in = {.root = fixture->tree.root, .device = device};
 
 	fixture->part = rna_part_unref(fixture->part);
 	assert_int_equal(rna_collect_pcie(&in, &fixture->part, NULL), 0);
@@ -467,7 +464,7 @@ static void test_a_path_goes_up_to_the_root_port(void **state)
 	const struct rna_pcie *pcie;
 
 	make_path(fixture);
-	pcie = collect(fixture, &physical, NULL);
+	pcie = collect(fixture, &physical);
 	assert_int_equal(pcie->hop_count, RNA_ARRAY_SIZE(expected));
 	for (size_t i = 0; i < pcie->hop_count; i++) {
 		assert_string_equal(pcie->hops[i].address, expected[i].address);
@@ -490,26 +487,21 @@ static void test_config_space_knows_ports_better_than_their_place(void **state)
 	fill_config(bytes);
 	bytes[EXPRESS + 2] = 0x72; /* PCI Express to PCI */
 	tree_write_bytes(&fixture->tree, ROOT "/config", bytes, sizeof(bytes));
-	assert_int_equal(collect(fixture, &physical, NULL)->hops[3].role, RNA_PCI_BRIDGE);
+	assert_int_equal(collect(fixture, &physical)->hops[3].role, RNA_PCI_BRIDGE);
 	assert_int_equal(rna_pcie_bottleneck((const void *)fixture->part), -1);
 }
 
 static void test_a_virtual_function_has_the_link_of_its_physical_one(void **state)
 {
-	const struct rna_device devices[] = {physical, virtual};
-	const struct rna_presence presence = {.device_count = 2, .devices = devices};
-	const struct rna_presence alone = {.device_count = 1, .devices = &devices[1]};
 	struct fixture *fixture = *state;
 	const struct rna_pcie *pcie;
 
 	make_path(fixture);
-	pcie = collect(fixture, &devices[1], &alone);
+	pcie = collect(fixture, &virtual);
 	assert_int_equal(pcie->hop_count, 4);
 	assert_string_equal(pcie->hops[0].address, "0000:3d:00.0");
-	assert_int_equal(collect(fixture, &devices[1], &presence)->hop_count, 0);
-	assert_int_equal(collect(fixture, &devices[0], &presence)->hop_count, 4);
 	tree_remove(&fixture->tree, "sys/bus/pci/devices/0000:3d:00.0"); /* a VM without the PF */
-	pcie = collect(fixture, &devices[1], &alone);
+	pcie = collect(fixture, &virtual);
 	assert_string_equal(pcie->hops[0].address, "0000:3d:00.2");
 	assert_int_equal(pcie->hops[0].link.speed.state, RNA_VALUE_ABSENT);
 	assert_int_equal(pcie->hops[0].link.width.state, RNA_VALUE_ABSENT);
@@ -520,7 +512,7 @@ static void test_a_device_without_pci_has_no_path(void **state)
 	static const struct rna_device rxe = {.name = "rxe0",
 					      .sysfs_path = "sys/devices/virtual/infiniband/rxe0"};
 
-	assert_int_equal(collect(*state, &rxe, NULL)->hop_count, 0);
+	assert_int_equal(collect(*state, &rxe)->hop_count, 0);
 }
 
 /* Intel VMD: a host bridge below a function, which is on another path. */
@@ -532,7 +524,7 @@ static void test_a_path_ends_at_its_host_bridge(void **state)
 			      "10000:01:00.0/infiniband/mlx5_0",
 		.pci_address = "10000:01:00.0",
 	};
-	const struct rna_pcie *pcie = collect(*state, &device, NULL);
+	const struct rna_pcie *pcie = collect(*state, &device);
 
 	assert_int_equal(pcie->hop_count, 2);
 	assert_string_equal(pcie->hops[1].address, "10000:00:02.0");
@@ -549,7 +541,7 @@ static void test_one_file_costs_one_value(void **state)
 	tree_remove(&fixture->tree, FUNCTION "/aer_dev_correctable");
 	tree_mkdir(&fixture->tree, FUNCTION "/aer_dev_correctable"); /* cannot be read */
 	write_at(fixture, FUNCTION, "aer_dev_nonfatal", "nothing of the kind\n");
-	pcie = collect(fixture, &physical, NULL);
+	pcie = collect(fixture, &physical);
 	assert_int_equal(pcie->hops[0].link.speed.state, RNA_VALUE_UNREADABLE);
 	assert_int_equal(pcie->hops[0].link.width.number, 16);
 	assert_int_equal(pcie->hops[0].aer[RNA_AER_CORRECTABLE].state, RNA_VALUE_UNREADABLE);

@@ -39,6 +39,7 @@ static struct script {
 	atomic_uint loud_runs; /* of what has all backends */
 	atomic_uint netdev_runs;
 	atomic_uint port_state; /* of all ports */
+	atomic_uint link_layer; /* of all ports; UNKNOWN: it is not said */
 	pthread_mutex_t lock;
 	pthread_cond_t gate;
 } script = {.hanging = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .gate = PTHREAD_COND_INITIALIZER};
@@ -114,6 +115,21 @@ static int collect_state(const struct rna_collect_input *in, struct rna_part **r
 	hang_while(number);
 	atomic_fetch_add(&script.state_runs[number], 1);
 	*ret = make_state(atomic_load(&script.port_state));
+	return 0;
+}
+
+static int collect_identity(const struct rna_collect_input *in, struct rna_part **ret,
+			    struct rna_error *error)
+{
+	struct rna_identity *identity = (void *)new_part(RNA_COLLECTOR_IDENTITY, sizeof(*identity));
+	struct rna_port_identity *port = rna_arena_alloc(identity->part.arena, sizeof(*port));
+
+	(void)in, (void)error;
+	*port = (struct rna_port_identity){.number = 1,
+					   .link_layer = atomic_load(&script.link_layer)};
+	identity->port_count = 1;
+	identity->ports = port;
+	*ret = &identity->part;
 	return 0;
 }
 
@@ -217,7 +233,6 @@ static int collect_counters(const struct rna_collect_input *in, struct rna_part 
 	}
 
 COLLECT_NOTHING(collect_hw, RNA_COLLECTOR_HW_COUNTERS, struct rna_counters_part)
-COLLECT_NOTHING(collect_identity, RNA_COLLECTOR_IDENTITY, struct rna_identity)
 COLLECT_NOTHING(collect_ethernet, RNA_COLLECTOR_ETHERNET, struct rna_ethernet)
 COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources)
 COLLECT_NOTHING(collect_qos, RNA_COLLECTOR_QOS, struct rna_qos)
@@ -241,11 +256,13 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(COUNTERS, "counters", collect_counters, .per_device = true),
 	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
 	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
-	ROW(FABRIC, "fabric", collect_fabric, .per_device = true, .later = true),
+	ROW(FABRIC, "fabric", collect_fabric, .per_device = true, .later = true,
+	    .link_layer = RNA_LINK_LAYER_INFINIBAND),
 	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
 	ROW(ETHERNET, "ethernet", collect_ethernet, .per_device = true, .later = true),
 	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),
-	ROW(QOS, "qos", collect_qos, .per_device = true, .later = true),
+	ROW(QOS, "qos", collect_qos, .per_device = true, .later = true,
+	    .link_layer = RNA_LINK_LAYER_ETHERNET),
 	ROW(VIRTUAL_FUNCTIONS, "virtual_functions", collect_vfs, .per_device = true, .later = true),
 	ROW(MODULE, "module", collect_module, .per_device = true, .of_netdevs = true, .later = true),
 	ROW(NETDEV, "netdev", collect_netdev),
@@ -312,6 +329,7 @@ static int setup(void **state)
 	atomic_store(&script.netdev_count, 1);
 	atomic_store(&script.netdev_runs, 0);
 	atomic_store(&script.port_state, RNA_PORT_ACTIVE);
+	atomic_store(&script.link_layer, RNA_LINK_LAYER_UNKNOWN);
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
 		atomic_store(&script.state_runs[i], 0);
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
@@ -401,6 +419,57 @@ static void test_the_first_view_is_whole(void **state)
 	assert_int_equal(fixture->view->job_count,
 			 collectors(false) +
 				 fixture->view->snapshot->device_count * collectors(true));
+}
+
+static bool has_run(const struct fixture *fixture, enum rna_collector_id id)
+{
+	const struct rna_job_status *job = find_status(fixture->view, "dev1", id);
+
+	return job && job->ran;
+}
+
+static bool ports_are_infiniband(struct fixture *fixture)
+{
+	return has_run(fixture, RNA_COLLECTOR_FABRIC) &&
+	       !find_status(fixture->view, "dev1", RNA_COLLECTOR_QOS);
+}
+
+static bool ports_are_ethernet(struct fixture *fixture)
+{
+	return has_run(fixture, RNA_COLLECTOR_QOS) &&
+	       !find_status(fixture->view, "dev1", RNA_COLLECTOR_FABRIC);
+}
+
+/* And neither its parts nor prepared text are of jobs that it had before. */
+static void test_a_device_has_jobs_as_it_is_now(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t device_set;
+
+	atomic_store(&script.link_layer, RNA_LINK_LAYER_INFINIBAND);
+	start(fixture);
+	run_until(fixture, ports_are_infiniband);
+	assert_null(fixture->view->snapshot->devices[1].parts[RNA_COLLECTOR_QOS]);
+	device_set = fixture->view->snapshot->device_set;
+	atomic_store(&script.link_layer, RNA_LINK_LAYER_ETHERNET);
+	run_until(fixture, ports_are_ethernet);
+	assert_null(fixture->view->snapshot->devices[1].parts[RNA_COLLECTOR_FABRIC]);
+	assert_non_null(fixture->view->snapshot->devices[1].parts[RNA_COLLECTOR_QOS]);
+	assert_true(fixture->view->snapshot->device_set > device_set);
+}
+
+/* Who runs once waits for what can only be asked when it is known what a device is. */
+static void test_one_run_has_what_comes_of_identity(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_error error;
+
+	atomic_store(&script.link_layer, RNA_LINK_LAYER_ETHERNET);
+	assert_int_equal(rna_schedule_start(&fixture->schedule, true, &error), 0);
+	run_until(fixture, always);
+	for (size_t i = 0; i < 3; i++)
+		assert_non_null(fixture->view->snapshot->devices[i].parts[RNA_COLLECTOR_QOS]);
+	assert_true(ports_are_ethernet(fixture));
 }
 
 static bool others_went_on(struct fixture *fixture)
@@ -598,7 +667,7 @@ static void test_interfaces_wait_for_devices(void **state)
 	run_until(fixture, always);
 	assert_int_equal(atomic_load(&script.netdev_without_presence), 0);
 	assert_int_equal(atomic_load(&script.pcie_without_netdevs), 0);
-	assert_true(fixture->schedule.devices->slots[RNA_COLLECTOR_PCIE].ran);
+	assert_true(fixture->schedule.devices->slots[RNA_COLLECTOR_PCIE]->ran);
 	assert_non_null(rna_snapshot_netdevs(fixture->view->snapshot));
 }
 
@@ -865,7 +934,7 @@ static void test_a_link_that_flaps_asks_the_fabric_seldom(void **state)
 
 	settle(fixture);
 	dev0 = fixture->schedule.devices;
-	asked = dev0->slots[RNA_COLLECTOR_FABRIC].part;
+	asked = dev0->slots[RNA_COLLECTOR_FABRIC]->part;
 	asked->started.monotonic = 0; /* as if it had been long ago */
 	flap(fixture, RNA_PORT_DOWN, dev0_is_down);
 	assert_true(dev0->fabric_due > rna_clock_monotonic() - RNA_USEC_PER_SEC);
@@ -873,7 +942,7 @@ static void test_a_link_that_flaps_asks_the_fabric_seldom(void **state)
 	assert_int_equal(dev0->next->fabric_due, 0);
 	run_until(fixture, fabric_of_dev0_is_asked);
 	flap(fixture, RNA_PORT_ACTIVE, dev0_is_up);
-	asked = dev0->slots[RNA_COLLECTOR_FABRIC].part;
+	asked = dev0->slots[RNA_COLLECTOR_FABRIC]->part;
 	due = asked->started.monotonic + 10 * RNA_USEC_PER_SEC;
 	assert_true(dev0->fabric_due == due);
 	flap(fixture, RNA_PORT_DOWN, dev0_is_down);
@@ -893,7 +962,7 @@ static void test_a_later_event_asks_the_fabric_as_seldom(void **state)
 							  .device = "dev1"}));
 	rna_schedule_read_later(&fixture->schedule);
 	assert_int_equal(fixture->schedule.devices->fabric_due, 0);
-	asked = fixture->schedule.devices->next->slots[RNA_COLLECTOR_FABRIC].part;
+	asked = fixture->schedule.devices->next->slots[RNA_COLLECTOR_FABRIC]->part;
 	assert_true(fixture->schedule.devices->next->fabric_due ==
 		    asked->started.monotonic + 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(atomic_load(&script.fabric_runs), 3);
@@ -947,6 +1016,8 @@ int main(void)
 #define SCHEDULE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		SCHEDULE_TEST(test_the_first_view_is_whole),
+		SCHEDULE_TEST(test_a_device_has_jobs_as_it_is_now),
+		SCHEDULE_TEST(test_one_run_has_what_comes_of_identity),
 		SCHEDULE_TEST(test_a_hanging_device_costs_only_itself),
 		SCHEDULE_TEST(test_a_stuck_lane_does_not_hold_the_stop),
 		SCHEDULE_TEST(test_failing_content_lives_three_periods),

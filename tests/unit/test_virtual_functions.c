@@ -325,14 +325,13 @@ static void test_guids(void **state)
 
 /* -- The collector ----------------------------------------------------------------------------- */
 
-static struct rna_part *collect(const struct tree *tree, enum rna_function function)
+static struct rna_part *collect(const struct tree *tree)
 {
 	RNA_CLEANUP(rna_backends_free_p)
 	struct rna_backends *backends = rna_backends_new(tree->root);
 	const struct rna_device device = {
 		.name = "mlx5_0",
 		.sysfs_path = PF "/infiniband/mlx5_0",
-		.function = function,
 	};
 	const struct rna_collect_input in = {.root = tree->root,
 					     .backends = backends,
@@ -370,7 +369,7 @@ static void test_functions_of_a_device(void **state)
 	tree_write(&tree, PF "/net/host/phys_port_name", "c1pf0vf0\n"); /* of a DPU's host */
 	tree_write(&tree, "recorded/netdev/ens1/virtual_functions/1/trust", "1\n");
 	tree_write(&tree, "recorded/netdev/ens1/virtual_functions/1/assigned", "0\n");
-	part = collect(&tree, RNA_FUNCTION_PF);
+	part = collect(&tree);
 	functions = (const void *)part;
 	assert_int_equal(functions->count, 2);
 	assert_string_equal(functions->functions[0].pci_address, "0000:3b:00.2");
@@ -403,7 +402,7 @@ static void test_infiniband_files(void **state)
 	tree_write(&tree, PF "/sriov/0/policy", "Down\n");
 	tree_write(&tree, PF "/sriov/1/node", "nonsense\n");
 	tree_write(&tree, PF "/sriov/1/port", "00:00:00:00:00:00:00:00\n");
-	part = collect(&tree, RNA_FUNCTION_PF);
+	part = collect(&tree);
 	functions = (const void *)part;
 	assert_string_equal(functions->functions[0].node_guid, "b83f:d203:0011:2210");
 	assert_string_equal(functions->functions[0].port_guid, "b83f:d203:0011:2211");
@@ -412,23 +411,6 @@ static void test_infiniband_files(void **state)
 	assert_int_equal(functions->functions[1].assigned.number, 0);
 	assert_int_equal(functions->functions[1].link.state, RNA_VALUE_ABSENT);
 	assert_int_equal(part->errors[RNA_REASON_FORMAT], 1);
-}
-
-/* Only a physical function has any; the tree would have some. */
-static void test_others_have_none(void **state)
-{
-	static const enum rna_function others[] = {RNA_FUNCTION_VF, RNA_FUNCTION_SF,
-						   RNA_FUNCTION_VIRTUAL};
-	RNA_CLEANUP(tree_deinit) struct tree tree;
-
-	(void)state;
-	tree_init(&tree);
-	make_functions(&tree);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(others); i++) {
-		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = collect(&tree, others[i]);
-
-		assert_int_equal(((const struct rna_virtual_functions *)part)->count, 0);
-	}
 }
 
 /* The loopback interface of this machine has none; what the kernel answers is a whole message. */
@@ -457,7 +439,6 @@ int main(void)
 		cmocka_unit_test(test_guids),
 		cmocka_unit_test(test_functions_of_a_device),
 		cmocka_unit_test(test_infiniband_files),
-		cmocka_unit_test(test_others_have_none),
 		cmocka_unit_test(test_the_kernel_answers),
 	};
 
