@@ -15,6 +15,7 @@ static struct rna_past *past_free(struct rna_past *past)
 	if (past) {
 		free((char *)(uintptr_t)past->key);
 		free(past->windows);
+		rna_discards_deinit(&past->discards);
 	}
 	free(past);
 	return NULL;
@@ -66,24 +67,6 @@ static struct rna_value read_pcie(const struct rna_rule_subject *subject, enum r
 	return pcie ? rna_pcie_errors(pcie, severity) : (struct rna_value){0};
 }
 
-/* Priorities with PFC; none where it is not known. */
-static uint64_t lossless_of(const struct rna_rule_subject *subject)
-{
-	const struct rna_dcb *dcb = subject->qos ? subject->qos->dcb : NULL;
-
-	return dcb && rna_value_is_known(dcb->pfc) ? dcb->pfc.number : 0;
-}
-
-/* A sum over others than before has not risen; that there is none now says nothing of the next. */
-static struct rna_value follow(struct rna_window *window, struct rna_ethernet_sum sum)
-{
-	if (sum.summands) {
-		window->known &= sum.summands == window->summands;
-		window->summands = sum.summands;
-	}
-	return sum.value;
-}
-
 /* Absent where there is none, or where it means nothing. */
 static struct rna_value read_value(const struct rna_rule_subject *subject,
 				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
@@ -100,11 +83,10 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 	if (!fits(threshold, subject->link_layer))
 		return (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
-		return follow(window, rna_ethernet_discards(ethernet, subject->number,
-							    lossless_of(subject)));
+		return rna_window_follow(window, rna_discards_sum(subject));
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
-		return follow(window,
-			      rna_ethernet_sum(ethernet, subject->number, threshold->statistic));
+		return rna_window_follow(window, rna_ethernet_sum(ethernet, subject->number,
+								  threshold->statistic));
 	found = rna_counter_group_find(groups[threshold->place], threshold->counter);
 	return found ? found->value : (struct rna_value){0};
 }
@@ -118,6 +100,7 @@ static void begin_anew(struct rna_past *past, const struct rna_thresholds *thres
 	for (size_t i = 0; past->windows && i < thresholds->count; i++)
 		past->windows[i].known &= thresholds->items[i].source == RNA_THRESHOLD_OF_DOWNS ||
 					  thresholds->items[i].source == RNA_THRESHOLD_OF_PCIE;
+	rna_discards_begin_anew(&past->discards);
 }
 
 static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
@@ -180,6 +163,7 @@ static int take_counters(struct rna_past *past, const struct rna_thresholds *thr
 			 const struct rna_rule_subject *subject, rna_usec now)
 {
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
+	int status = 0;
 
 	if (!past->windows)
 		past->windows = calloc(thresholds->count + 1, sizeof(*past->windows));
@@ -193,8 +177,10 @@ static int take_counters(struct rna_past *past, const struct rna_thresholds *thr
 
 		rna_window_add(window, threshold, read_value(subject, groups, threshold, window),
 			       now);
+		if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
+			status = rna_discards_follow(&past->discards, subject, threshold, now);
 	}
-	return 0;
+	return status;
 }
 
 static void take_nccl_index(struct rna_past *past, const struct rna_rule_subject *subject,

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "discards.h"
 #include "rules.h"
 #include "thresholds.h"
 
@@ -25,6 +26,7 @@ struct rna_past {
 	rna_usec nccl_moved; /* since when it differs; 0: it does not */
 	/* One for each threshold; NULL: no rule asks for those of this one, so far. */
 	struct rna_window *windows;
+	struct rna_discards discards;
 };
 
 struct rna_pasts {

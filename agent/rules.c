@@ -586,7 +586,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "An active RoCE port is not configured as qos.expect says.",
+		.help = "An active RoCE port, or a member of its bond, is not configured as qos.expect "
+			"says.",
 		.check = rna_check_qos_drift,
 		.remedy = "Run the script that configures the NICs of this fabric, and see what undid it: "
 			  "a driver that was loaded anew, or a DCBX agent.",
@@ -610,8 +611,9 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "A RoCE port drops frames of a priority that PFC should make lossless.",
-		.check = rna_check_threshold,
+		.help = "A RoCE port, or a member of its bond, drops frames of a priority that PFC "
+			"should make lossless.",
+		.check = rna_check_qos_lossless_discards,
 		.remedy = "Look whether the switch port has PFC on for the same priority and obeys pause "
 			  "frames, whether the receive buffer of that priority has room for the cable's "
 			  "length, and whether a pause storm made the device give up flow control.",

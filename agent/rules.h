@@ -269,6 +269,7 @@ void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct r
 void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out);

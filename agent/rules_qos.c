@@ -4,6 +4,7 @@
  * down on a node; but rails are to be alike, whatever the plan is, and packets are to go with the
  * priority that somebody made lossless for them.
  */
+#include "past.h"
 #include "qos_profile.h"
 #include "rails.h"
 #include "rna/parse.h"
@@ -150,12 +151,44 @@ static const struct {
 	{"traffic class", traffic_class_of, say_class},
 };
 
-/* Differences in words: those from most rails, and those among the members of a bond. */
+/*
+ * The next interface of a port, of which a bond has several, as if it were the port. False: no
+ * more.
+ */
+static bool next_interface(const struct rna_rule_subject *port, size_t *from,
+			   struct rna_rule_subject *ret)
+{
+	*ret = *port;
+	ret->qos = rna_qos_next(rna_device_qos(port->device), port->number, from);
+	return ret->qos;
+}
+
+/* Its name where it is one of several, else NULL. */
+static const char *name_of_member(const struct rna_rule_subject *interface)
+{
+	const struct rna_qos *qos = rna_device_qos(interface->device);
+	size_t from = 0;
+
+	if (!rna_qos_next(qos, interface->number, &from) ||
+	    !rna_qos_next(qos, interface->number, &from))
+		return NULL;
+	return interface->qos->netdev;
+}
+
+/* Differences in words: from most rails, among the members of a bond, and from the plan. */
 struct differences {
 	struct rna_strbuf *text;
 	struct rna_arena *arena;
-	const char *from; /* what the next one is the first difference from; NULL: as before */
+	const char *of; /* what the next one is the first difference of; NULL: as before */
 };
+
+static void begin_difference(struct differences *out)
+{
+	rna_strbuf_puts(out->text, out->text->len > 0 ? "; " : "");
+	if (out->of)
+		rna_strbuf_printf(out->text, "%s: ", out->of);
+	out->of = NULL;
+}
 
 static const char *say(size_t trait, uint64_t value, struct rna_arena *arena)
 {
@@ -168,10 +201,7 @@ static const char *say(size_t trait, uint64_t value, struct rna_arena *arena)
 static void say_difference(size_t trait, uint64_t own, uint64_t other, const char *whom,
 			   struct differences *out)
 {
-	rna_strbuf_puts(out->text, out->text->len > 0 ? "; " : "");
-	if (out->from)
-		rna_strbuf_printf(out->text, "%s: ", out->from);
-	out->from = NULL;
+	begin_difference(out);
 	if (traits[trait].say)
 		rna_strbuf_printf(out->text, "%s %s, and %s on %s", traits[trait].name,
 				  say(trait, own, out->arena), say(trait, other, out->arena), whom);
@@ -181,7 +211,7 @@ static void say_difference(size_t trait, uint64_t own, uint64_t other, const cha
 
 static void compare_rails(const struct rna_rule_input *in, struct differences *out)
 {
-	out->from = "unlike most ports of the same card";
+	out->of = "unlike most ports of the same card";
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
 		uint64_t own, usual;
 
@@ -191,19 +221,17 @@ static void compare_rails(const struct rna_rule_input *in, struct differences *o
 }
 
 /* A packet takes this member of a bond or that, and is to be treated alike. */
-static void compare_members(const struct rna_rule_subject *port, const struct rna_qos_port *member,
-			    struct differences *out)
+static void compare_members(const struct rna_rule_subject *port,
+			    const struct rna_rule_subject *member, struct differences *out)
 {
 	const char *first_name = port->qos->netdev;
-	struct rna_rule_subject as_member = *port;
 
-	as_member.qos = member;
-	out->from = rna_arena_printf(out->arena, "%s unlike %s of the same bond", member->netdev,
-				     first_name);
+	out->of = rna_arena_printf(out->arena, "%s unlike %s of the same bond", member->qos->netdev,
+				   first_name);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
 		uint64_t own, first;
 
-		if (traits[i].get(&as_member, &own) && traits[i].get(port, &first) && own != first)
+		if (traits[i].get(member, &own) && traits[i].get(port, &first) && own != first)
 			say_difference(i, own, first, first_name, out);
 	}
 }
@@ -214,14 +242,13 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct differences differences = {.text = &text, .arena = out->arena};
 	const struct rna_rule_subject *port = in->subject;
-	const struct rna_qos *qos = rna_device_qos(port->device);
-	const struct rna_qos_port *member;
+	struct rna_rule_subject interface;
 	size_t from = 0;
 
 	compare_rails(in, &differences);
-	while ((member = rna_qos_next(qos, port->number, &from)))
-		if (member != port->qos && member->netdev && port->qos->netdev)
-			compare_members(port, member, &differences);
+	while (next_interface(port, &from, &interface))
+		if (interface.qos != port->qos && interface.qos->netdev && port->qos->netdev)
+			compare_members(port, &interface, &differences);
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
 	else if (text.len > 0)
@@ -259,14 +286,15 @@ static const struct {
 	const char *name;
 	rna_rail_trait *get; /* NULL: of a DSCP, by number */
 	const char *(*say)(uint64_t value, struct rna_arena *arena);
+	bool of_port; /* and not of each of its interfaces */
 } plans[RNA_QOS_PLAN_COUNT] = {
 	[RNA_QOS_PLAN_PFC] = {"PFC for", pfc_of, say_mask},
 	[RNA_QOS_PLAN_ECN] = {"ECN for", ecn_of, say_mask},
 	[RNA_QOS_PLAN_TRUST] = {"trust", trust_of, say_trust},
 	[RNA_QOS_PLAN_DSCP] = {"priority", NULL, say_number},
-	[RNA_QOS_PLAN_MTU] = {"MTU", mtu_of, say_number},
-	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic class", traffic_class_of, say_class},
-	[RNA_QOS_PLAN_CM_TOS] = {"type of service of RDMA CM", default_tos_of, say_number},
+	[RNA_QOS_PLAN_MTU] = {"MTU", mtu_of, say_number, true},
+	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic class", traffic_class_of, say_class, true},
+	[RNA_QOS_PLAN_CM_TOS] = {"type of service of RDMA CM", default_tos_of, say_number, true},
 };
 
 static bool is_planned_for(const struct rna_qos_expectation *plan,
@@ -288,32 +316,47 @@ static bool value_of(const struct rna_qos_expectation *plan, const struct rna_ru
 }
 
 /* What cannot be read is no drift. */
-static void write_drift(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
-			struct rna_arena *arena, struct rna_strbuf *text)
+static void say_drift(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+		      struct differences *out)
 {
 	const char *own_text, *planned;
 	uint64_t own;
 
 	if (!is_planned_for(plan, port) || !value_of(plan, port, &own) || own == plan->value)
 		return;
-	own_text = plans[plan->what].say(own, arena);
-	planned = plans[plan->what].say(plan->value, arena);
-	rna_strbuf_puts(text, text->len > 0 ? "; " : "");
+	own_text = plans[plan->what].say(own, out->arena);
+	planned = plans[plan->what].say(plan->value, out->arena);
+	begin_difference(out);
 	if (plan->what == RNA_QOS_PLAN_DSCP)
-		rna_strbuf_printf(text, "DSCP %u: ", plan->dscp);
-	rna_strbuf_printf(text, "%s %s, and the plan is %s", plans[plan->what].name,
+		rna_strbuf_printf(out->text, "DSCP %u: ", plan->dscp);
+	rna_strbuf_printf(out->text, "%s %s, and the plan is %s", plans[plan->what].name,
 			  own_text ? own_text : "?", planned ? planned : "?");
+}
+
+/* Of the port as a whole, or of the interface that stands for it. */
+static void say_drifts(char *const *entries, bool of_port, const struct rna_rule_subject *port,
+		       struct differences *out)
+{
+	for (char *const *entry = entries; entry && *entry; entry++) {
+		struct rna_qos_expectation plan;
+
+		if (rna_qos_expectation_parse(*entry, &plan) && plans[plan.what].of_port == of_port)
+			say_drift(&plan, port, out);
+	}
 }
 
 void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct differences drifts = {.text = &text, .arena = out->arena};
+	char *const *entries = in->settings->qos_expect;
+	struct rna_rule_subject interface;
+	size_t from = 0;
 
-	for (char **entry = in->settings->qos_expect; entry && *entry; entry++) {
-		struct rna_qos_expectation plan;
-
-		if (rna_qos_expectation_parse(*entry, &plan))
-			write_drift(&plan, in->subject, out->arena, &text);
+	say_drifts(entries, true, in->subject, &drifts);
+	while (next_interface(in->subject, &from, &interface)) {
+		drifts.of = name_of_member(&interface);
+		say_drifts(entries, false, &interface, &drifts);
 	}
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
@@ -323,24 +366,62 @@ void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
 
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
 
+/* Does it lead away from the lossless priorities of this interface? */
+static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_class,
+		     uint64_t *ret_lossless, int *ret_priority)
+{
+	if (!pfc_of(interface, ret_lossless) || *ret_lossless == 0)
+		return false;
+	*ret_priority = rna_qos_priority_of(interface->qos, (unsigned)traffic_class >> 2);
+	return *ret_priority >= 0 && !(*ret_lossless >> *ret_priority & 1);
+}
+
+/* Of a bond, the first member that it holds for speaks for all. */
 void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t traffic_class, lossless;
-	unsigned dscp;
+	struct rna_rule_subject interface;
+	const char *name;
+	size_t from = 0;
 	int priority;
 
-	if (!traffic_class_of(in->subject, &traffic_class) || traffic_class == UINT64_MAX ||
-	    !pfc_of(in->subject, &lossless) || lossless == 0)
+	if (!traffic_class_of(in->subject, &traffic_class) || traffic_class == UINT64_MAX)
 		return;
-	dscp = (unsigned)traffic_class >> 2;
-	priority = rna_qos_priority_of(in->subject->qos, dscp);
-	if (priority >= 0 && !(lossless >> priority & 1))
+	while (next_interface(in->subject, &from, &interface)) {
+		if (!is_lossy(&interface, traffic_class, &lossless, &priority))
+			continue;
+		name = name_of_member(&interface);
 		(void)rna_find(
 			out,
 			"the driver writes traffic class %ju into RoCE packets: DSCP %u goes "
-			"with priority %d, and PFC is on for %s",
-			(uintmax_t)traffic_class, dscp, priority,
-			say_priorities(lossless, out->arena));
+			"with priority %d, and PFC is on for %s%s%s",
+			(uintmax_t)traffic_class, (unsigned)traffic_class >> 2, priority,
+			say_priorities(lossless, out->arena), name ? ", on " : "",
+			name ? name : "");
+		return;
+	}
+}
+
+/* -- Frames that are dropped all the same ------------------------------------------------------ */
+
+/* What the windows say is said as of any counter; of a bond, which of its members it is. */
+void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf members = RNA_STRBUF_INIT;
+	size_t before = out->count;
+	const char *text = NULL;
+
+	rna_check_threshold(in, out);
+	if (out->count == before)
+		return;
+	rna_discards_write(&in->subject->past->discards, in->subject, &members);
+	if (!rna_strbuf_ok(&members))
+		out->failed = true;
+	else if (members.len > 0)
+		text = rna_arena_printf(out->arena, "%s; %s", out->items[before].finding.text,
+					members.data);
+	if (text)
+		out->items[before].finding.text = text;
 }
 
 /* -- Lossless priorities ----------------------------------------------------------------------- */

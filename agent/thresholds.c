@@ -401,6 +401,15 @@ uint64_t rna_window_rise(const struct rna_window *window)
 	return sum;
 }
 
+struct rna_value rna_window_follow(struct rna_window *window, struct rna_ethernet_sum sum)
+{
+	if (sum.summands) {
+		window->known &= sum.summands == window->summands;
+		window->summands = sum.summands;
+	}
+	return sum.value;
+}
+
 static void move_to(struct rna_window *window, rna_usec now, rna_usec slot_length)
 {
 	rna_usec slots = rna_usec_since(window->slot_start, now) / slot_length;

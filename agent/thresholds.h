@@ -25,7 +25,7 @@ enum rna_threshold_source {
 	RNA_THRESHOLD_OF_COUNTER,  /* a counter file */
 	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS */
 	RNA_THRESHOLD_OF_ETHERNET, /* a statistic of a port, see rna_ethernet_sum() */
-	RNA_THRESHOLD_OF_LOSSLESS, /* RNA_THRESHOLD_LOSSLESS, see rna_ethernet_discards() */
+	RNA_THRESHOLD_OF_LOSSLESS, /* RNA_THRESHOLD_LOSSLESS, see discards.h */
 	RNA_THRESHOLD_OF_PCIE,     /* errors on the PCIe path of a device, see rna_pcie_errors() */
 };
 
@@ -93,3 +93,9 @@ struct rna_window {
 void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
 		    struct rna_value value, rna_usec now);
 uint64_t rna_window_rise(const struct rna_window *window);
+
+/*
+ * The reading that a sum is. One over others than before has not risen; that there is none now
+ * says nothing of the next.
+ */
+struct rna_value rna_window_follow(struct rna_window *window, struct rna_ethernet_sum sum);

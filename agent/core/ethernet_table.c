@@ -138,28 +138,20 @@ static uint64_t fingerprint(uint64_t before, const struct rna_ethernet_netdev *n
 	return rna_fingerprint(rna_fingerprint(ret, count->id), (uint64_t)count->number);
 }
 
-static struct rna_ethernet_sum sum_up(const struct rna_ethernet *ethernet, unsigned port,
-				      belongs *does_belong, uint64_t of)
+static void add_up(const struct rna_ethernet_netdev *netdev, belongs *does_belong, uint64_t of,
+		   struct rna_ethernet_sum *sum)
 {
-	struct rna_ethernet_sum sum = {0};
+	for (size_t i = 0; i < netdev->count; i++) {
+		const struct rna_ethernet_count *count = &netdev->counts[i];
 
-	for (size_t i = 0; ethernet && i < ethernet->count; i++) {
-		const struct rna_ethernet_netdev *netdev = &ethernet->netdevs[i];
-
-		for (size_t j = 0; netdev->port == port && j < netdev->count; j++) {
-			const struct rna_ethernet_count *count = &netdev->counts[j];
-
-			if (!does_belong(count, of) || count->value.state == RNA_VALUE_ABSENT)
-				continue;
-			sum.summands = fingerprint(sum.summands, netdev, count);
-			if (rna_value_is_known(count->value) &&
-			    sum.value.state != RNA_VALUE_UNREADABLE)
-				sum.value = rna_value_ok(sum.value.number + count->value.number);
-			else
-				sum.value = rna_value_unreadable();
-		}
+		if (!does_belong(count, of) || count->value.state == RNA_VALUE_ABSENT)
+			continue;
+		sum->summands = fingerprint(sum->summands, netdev, count);
+		if (rna_value_is_known(count->value) && sum->value.state != RNA_VALUE_UNREADABLE)
+			sum->value = rna_value_ok(sum->value.number + count->value.number);
+		else
+			sum->value = rna_value_unreadable();
 	}
-	return sum;
 }
 
 static bool is_of(const struct rna_ethernet_count *count, uint64_t id)
@@ -170,7 +162,12 @@ static bool is_of(const struct rna_ethernet_count *count, uint64_t id)
 struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
 					 enum rna_ethernet_statistic_id id)
 {
-	return sum_up(ethernet, port, is_of, id);
+	struct rna_ethernet_sum sum = {0};
+
+	for (size_t i = 0; ethernet && i < ethernet->count; i++)
+		if (ethernet->netdevs[i].port == port)
+			add_up(&ethernet->netdevs[i], is_of, id, &sum);
+	return sum;
 }
 
 static bool is_discard(const struct rna_ethernet_count *count, uint64_t priorities)
@@ -185,8 +182,8 @@ static bool is_discard(const struct rna_ethernet_count *count, uint64_t prioriti
 	}
 }
 
-struct rna_ethernet_sum rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
-					      uint64_t priorities)
+void rna_ethernet_add_discards(const struct rna_ethernet_netdev *netdev, uint64_t priorities,
+			       struct rna_ethernet_sum *sum)
 {
-	return sum_up(ethernet, port, is_discard, priorities);
+	add_up(netdev, is_discard, priorities, sum);
 }

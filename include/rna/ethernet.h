@@ -222,6 +222,6 @@ struct rna_ethernet_sum {
 struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
 					 enum rna_ethernet_statistic_id id);
 
-/* Frames received of these priorities (bit n: of priority n) and dropped, for whatever reason. */
-struct rna_ethernet_sum rna_ethernet_discards(const struct rna_ethernet *ethernet, unsigned port,
-					      uint64_t priorities);
+/* Adds frames received of these priorities (bit n: of priority n) and dropped, why ever. */
+void rna_ethernet_add_discards(const struct rna_ethernet_netdev *netdev, uint64_t priorities,
+			       struct rna_ethernet_sum *sum);

@@ -236,7 +236,7 @@ static struct rna_part *node_ethernet(const struct node *node, const struct node
 		.counts = &counts[0],
 	};
 	netdevs[1] = (struct rna_ethernet_netdev){
-		.name = "other",
+		.name = port->other_qos.netdev ? port->other_qos.netdev : "other",
 		.ifindex = 1000,
 		.port = 1,
 		.count = counts[1].value.state != RNA_VALUE_ABSENT,

@@ -330,6 +330,8 @@ static void test_pcie_errors_rise_and_name_the_hop(void **state)
 	(void)rna_view_unref(view);
 }
 
+static char said[256]; /* in the finding */
+
 /* The statistic of the port's interface; what then is found, or "". */
 static const char *statistic(struct fixture *f, enum rna_ethernet_statistic_id id, uint64_t number)
 {
@@ -343,6 +345,8 @@ static const char *statistic(struct fixture *f, enum rna_ethernet_statistic_id i
 		       view->finding_count > 0 ? view->findings[0].rule : "",
 		       view->finding_count > 0 ? rna_severity_name(view->findings[0].severity)
 					       : "");
+	(void)snprintf(said, sizeof(said), "%s",
+		       view->finding_count > 0 ? view->findings[0].text : "");
 	(void)rna_view_unref(view);
 	return found;
 }
@@ -356,13 +360,47 @@ static void test_lossless_discards(void **state)
 	node_init(&f->node, ROCE, 1);
 	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 1000), " ");
 	f->node.ports[0].has_qos = true; /* PFC for another priority than the statistic is of */
-	f->node.ports[0].qos = (struct rna_qos_port){.number = 1, .dcb = &dcb};
+	f->node.ports[0].qos = (struct rna_qos_port){.number = 1, .netdev = "eth0", .dcb = &dcb};
 	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 2000), " ");
 	dcb.pfc = rna_value_ok(1 << 3);
 	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3000), " ");
 	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3009), " ");
 	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3010),
 			    "qos-lossless-discards warning");
+}
+
+/* Each member of a bond drops frames of what PFC says of that member, and is told of by name. */
+static void test_lossless_discards_of_a_bond(void **state)
+{
+	struct rna_dcb first = {.pfc = rna_value_ok(0)}, second = {.pfc = rna_value_ok(1 << 3)};
+	struct fixture *f = *state;
+	struct node_port *port = &f->node.ports[0];
+
+	node_init(&f->node, ROCE, 1);
+	port->has_qos = true;
+	port->qos = (struct rna_qos_port){.number = 1, .netdev = "eth0", .dcb = &first};
+	port->other_qos = (struct rna_qos_port){.number = 1, .netdev = "eth1", .dcb = &second};
+	port->other_statistic =
+		(struct rna_ethernet_count){RNA_ETHERNET_PRIORITY_DISCARDS, 3, rna_value_ok(500)};
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 1000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 2000), " ");
+	port->other_statistic.value = rna_value_ok(512);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3000),
+			    "qos-lossless-discards warning");
+	assert_non_null(strstr(said, "rose by 12 in 1h"));
+	assert_non_null(strstr(said, "not lossless; 12 on eth1"));
+	first.pfc = rna_value_ok(1 << 3); /* its history is none that rose */
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 4000),
+			    "qos-lossless-discards warning");
+	assert_non_null(strstr(said, "not lossless; 12 on eth1"));
+	port->generation++; /* the driver came anew, and its counters begin at zero */
+	port->other_statistic.value = rna_value_ok(0);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 0),
+			    "qos-lossless-discards warning");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3),
+			    "qos-lossless-discards warning");
+	assert_non_null(strstr(said, "rose by 15 in 1h"));
+	assert_non_null(strstr(said, "not lossless; 3 on eth0, 12 on eth1"));
 }
 
 /* A bond with a member less or more has another sum, which has not risen. */
@@ -636,6 +674,7 @@ int main(void)
 		TEST(test_errors_rise_and_calm_down),
 		TEST(test_pcie_errors_rise_and_name_the_hop),
 		TEST(test_lossless_discards),
+		TEST(test_lossless_discards_of_a_bond),
 		TEST(test_sums_over_other_interfaces),
 		TEST(test_sums_of_a_member_that_is_silent_for_a_while),
 		TEST(test_statistics_of_ethernet_ports),

@@ -1125,6 +1125,16 @@ static void member_of_which_nothing_is_known(struct node *node)
 	node->ports[0].other_qos.trust = RNA_TRUST_UNKNOWN;
 }
 
+/* The first member has that DSCP in a lossless priority. */
+static void member_with_a_lossy_class(struct node *node)
+{
+	struct rna_dcb *member = bond_with_qos(node);
+
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].traffic_class = rna_value_ok(26 << 2);
+	member->dscp_priority[26] = 1;
+}
+
 static void rail_with_other_table(struct node *node)
 {
 	rails_with_qos(node)->dscp_priority[48] = 6;
@@ -1485,6 +1495,7 @@ static const struct {
 	{rail_without_reaction, ROCE, "qos-rails warning"},
 	{rail_with_a_traffic_class, ROCE, "qos-rails warning"},
 	{rails_with_a_lossy_class, ROCE, "qos-lossy-class warning qos-rails warning"},
+	{member_with_a_lossy_class, ROCE, "qos-lossy-class warning qos-rails warning"},
 	{rails_with_a_class_of_no_entry, ROCE, ""},
 	{several_lossless_priorities, ROCE, "qos-pfc-priorities info"},
 	{no_lossless_priority, ROCE, "qos-pfc-priorities info"},
@@ -1834,10 +1845,12 @@ static void rail_with_a_plan(struct node *node)
 	node->ports[0].netdev.mtu = rna_value_ok(9000);
 }
 
-static const struct {
+struct plan {
 	const char *entry;
 	const char *text; /* NULL: it is as planned, or not known */
-} plans[] = {
+};
+
+static const struct plan plans[] = {
 	{"pfc=3,4", NULL},
 	{"pfc=3", "PFC for priorities 3-4, and the plan is priority 3"},
 	{"pfc=none", "PFC for priorities 3-4, and the plan is no priority"},
@@ -1857,7 +1870,30 @@ static const struct {
 	{"cm_tos=106", NULL}, /* nobody made the directory that would tell */
 };
 
-static void judge_plan(size_t i, struct rna_settings *settings)
+/* The second member of the bond has PFC for another priority; the port itself is as planned. */
+static void bond_with_a_plan(struct node *node)
+{
+	bond_with_qos(node)->pfc = rna_value_ok(1 << 4);
+	node->count = 1;
+	node->ports[0].qos.ecn[RNA_ECN_REACTION] = rna_value_ok(0x08);
+	node->ports[0].other_qos.ecn[RNA_ECN_REACTION] = rna_value_unreadable();
+	node->ports[0].netdev.mtu = rna_value_ok(9000);
+}
+
+static const struct plan plans_of_a_bond[] = {
+	{"pfc=3", "eth1: PFC for priority 4, and the plan is priority 3"},
+	{"pfc=4", "eth0: PFC for priority 3, and the plan is priority 4"},
+	{"pfc=5 mlx5_0", "eth0: PFC for priority 3, and the plan is priority 5; eth1: PFC for "
+			 "priority 4, and the plan is priority 5"},
+	{"ecn=3", NULL}, /* of the second one it is not known */
+	{"ecn=4", "eth0: ECN for priority 3, and the plan is priority 4"},
+	{"dscp26=3", NULL},
+	{"mtu=4200", "MTU 9000, and the plan is 4200"},
+	{"traffic_class=106", "traffic class none, and the plan is 106"},
+};
+
+static void judge_plan(void (*make)(struct node *), const struct plan *plan,
+		       struct rna_settings *settings)
 {
 	static const char before[] = "mlx5_0/1: not as qos.expect has it: ";
 	const struct rna_finding *found = NULL;
@@ -1868,32 +1904,42 @@ static void judge_plan(size_t i, struct rna_settings *settings)
 	assert_int_equal(rna_health_init(&health, settings), 0);
 	health.once = true;
 	node_init(&node, ROCE, 3);
-	rail_with_a_plan(&node);
+	make(&node);
 	view = node_view(&node);
 	rna_health_judge(&health, view);
 	for (size_t f = 0; f < view->finding_count; f++)
 		if (strcmp(view->findings[f].rule, "qos-drift") == 0)
 			found = &view->findings[f];
-	if (!found != !plans[i].text ||
-	    (found && strcmp(found->text + sizeof(before) - 1, plans[i].text) != 0))
-		fail_msg("%s: found \"%s\"", plans[i].entry, found ? found->text : "nothing");
+	if (!found != !plan->text ||
+	    (found && strcmp(found->text + sizeof(before) - 1, plan->text) != 0))
+		fail_msg("%s: found \"%s\"", plan->entry, found ? found->text : "nothing");
 	(void)rna_view_unref(view);
 	rna_health_deinit(&health);
 }
 
-static void test_ports_are_as_planned(void **state)
+static void judge_by(void (*make)(struct node *), const struct plan *plan)
 {
 	const struct rna_setting *setting = rna_setting_find("qos.expect");
+	struct rna_settings settings = {0};
 
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_setting_put(setting, plan->entry, &settings, NULL), 0);
+	judge_plan(make, plan, &settings);
+	rna_settings_deinit(&settings);
+}
+
+static void test_ports_are_as_planned(void **state)
+{
 	(void)state;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(plans); i++) {
-		struct rna_settings settings = {0};
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(plans); i++)
+		judge_by(rail_with_a_plan, &plans[i]);
+}
 
-		assert_int_equal(rna_settings_init(&settings), 0);
-		assert_int_equal(rna_setting_put(setting, plans[i].entry, &settings, NULL), 0);
-		judge_plan(i, &settings);
-		rna_settings_deinit(&settings);
-	}
+static void test_members_of_a_bond_are_as_planned(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(plans_of_a_bond); i++)
+		judge_by(bond_with_a_plan, &plans_of_a_bond[i]);
 }
 
 static void test_plans_that_are_none(void **state)
@@ -1936,6 +1982,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_said_of_the_fabric),
 		cmocka_unit_test(test_what_is_said_of_self_tests),
 		cmocka_unit_test(test_ports_are_as_planned),
+		cmocka_unit_test(test_members_of_a_bond_are_as_planned),
 		cmocka_unit_test(test_plans_that_are_none),
 		cmocka_unit_test(test_storage_may_have_no_pfc),
 		cmocka_unit_test(test_virtual_functions_by_setting),
