@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "facts.h"
+#include "nccl_ports.h"
 #include "rna/kubernetes.h"
 #include "subjects.h"
 
@@ -211,36 +212,79 @@ static struct rna_node_verdict say_rate(uint64_t rate)
 	return say(text, (int64_t)tenths);
 }
 
-/* Of the ports that are up. A rate of an unknown speed is made up by the driver. */
-static struct rna_node_verdict rate(const struct tally *tally, bool total)
+/* Of ports that are up. */
+struct rates {
+	size_t count;
+	size_t unread; /* of them */
+	uint64_t sum, least;
+};
+
+/* A rate of an unknown speed is made up by the driver. */
+static void add_rate(struct rates *rates, const struct rna_subject *port)
+{
+	if (!is_up(port))
+		return;
+	rates->count++;
+	if (!port->link || !rna_value_is_known(port->link->rate) || !port->link->speed_name) {
+		rates->unread++;
+		return;
+	}
+	rates->sum += port->link->rate.number;
+	if (rates->count == 1 || port->link->rate.number < rates->least)
+		rates->least = port->link->rate.number;
+}
+
+static struct rates rates_of_all(const struct tally *tally)
 {
 	const struct rna_subject *port = NULL;
-	uint64_t sum = 0, least = UINT64_MAX;
+	struct rates rates = {0};
+
+	while ((port = next_port(tally, port)))
+		add_rate(&rates, port);
+	return rates;
+}
+
+/*
+ * A NIC for storage or management is slow by choice, and jobs do not use it. Where NCCL's own
+ * transport has no port at all, as with EFA, nothing tells rails from others.
+ */
+static int add_rails(struct rates *rates, const struct tally *tally)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_nccl_ports rails;
+
+	if (!arena || rna_nccl_ports_choose(tally->subjects, arena, &rails) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < rails.count; i++)
+		if (counts(tally, rails.items[i]))
+			add_rate(rates, rails.items[i]);
+	if (rates->count == 0)
+		*rates = rates_of_all(tally);
+	return 0;
+}
+
+/* Without the PCI tree nobody knows which NICs serve GPUs. */
+static struct rna_node_verdict rate_slowest(const struct tally *tally)
+{
+	struct rates rates = {0};
 
 	if (tally->unread > 0)
 		return unknown;
-	while ((port = next_port(tally, port))) {
-		if (!is_up(port))
-			continue;
-		if (!port->link || !rna_value_is_known(port->link->rate) || !port->link->speed_name)
-			return unknown;
-		sum += port->link->rate.number;
-		if (port->link->rate.number < least)
-			least = port->link->rate.number;
-	}
 	if (tally->up == 0)
 		return none;
-	return say_rate(total ? sum : least);
-}
-
-static struct rna_node_verdict rate_slowest(const struct tally *tally)
-{
-	return rate(tally, false);
+	if (!rna_snapshot_topology(tally->view->snapshot) || add_rails(&rates, tally) < 0 ||
+	    rates.unread > 0)
+		return unknown;
+	return say_rate(rates.least);
 }
 
 static struct rna_node_verdict rate_total(const struct tally *tally)
 {
-	return rate(tally, true);
+	struct rates rates = rates_of_all(tally);
+
+	if (tally->unread > 0 || rates.unread > 0)
+		return unknown;
+	return tally->up > 0 ? say_rate(rates.sum) : none;
 }
 
 /* -- NICs -------------------------------------------------------------------------------------- */
@@ -459,7 +503,9 @@ static const struct {
 		{"ports-expected", ports_expected, "a number",
 		 "Ports that are expected to be up, those of missing devices included."},
 	[RNA_NODE_LABEL_RATE_SLOWEST] = {"rate-slowest-gbps", rate_slowest, "a number",
-					 "Rate of the slowest port that is up, in Gb/s."},
+					 "Rate of the slowest port that is up, in Gb/s, of those "
+					 "that `nccl` takes: NICs for storage and management do "
+					 "not count. Of all where it takes none."},
 	[RNA_NODE_LABEL_RATE_TOTAL] = {"rate-total-gbps", rate_total, "a number",
 				       "Rate of all ports that are up, in Gb/s."},
 	[RNA_NODE_LABEL_NIC_MODEL] = {"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",

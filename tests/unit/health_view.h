@@ -313,12 +313,15 @@ static struct rna_part *node_topology(const struct node *node)
 	struct rna_pci_object *object = rna_arena_alloc(part->part.arena, sizeof(*object));
 	struct rna_gpu *gpus =
 		rna_arena_array(part->part.arena, node->gpu_count + 1, sizeof(*gpus));
+	struct rna_gpu_affinity *affinities =
+		rna_arena_array(part->part.arena, node->gpu_count + 1, sizeof(*affinities));
 
 	*object = (struct rna_pci_object){.role = RNA_PCI_GPU, .class_id = node->gpu_class};
 	part->objects = object;
 	part->object_count = 1;
 	part->gpus = gpus;
 	part->gpu_count = node->gpu_count;
+	part->affinities = affinities; /* no NIC is near */
 	return &part->part;
 }
 

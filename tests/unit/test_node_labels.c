@@ -228,20 +228,19 @@ static const struct {
 	{"one lost is expected", IB, one_lost, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},
 	{"down on purpose", IB, meant_to_be_down, RNA_NODE_LABEL_PORTS_EXPECTED, "1"},
 	{"nobody expects", IB, nobody_expects, RNA_NODE_LABEL_PORTS_EXPECTED, "0"},
-	{"all well", IB, nothing, RNA_NODE_LABEL_RATE_SLOWEST, "400"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_RATE_TOTAL, "800"},
-	{"one slow", IB, one_slow, RNA_NODE_LABEL_RATE_SLOWEST, "100"},
 	{"one slow", IB, one_slow, RNA_NODE_LABEL_RATE_TOTAL, "500"},
 	{"one down", IB, one_down, RNA_NODE_LABEL_RATE_TOTAL, "400"},
 	{"all down", IB, all_down, RNA_NODE_LABEL_RATE_TOTAL, "-"},
 	{"speed of no known code", IB, unknown_speed, RNA_NODE_LABEL_RATE_TOTAL, "?"},
-	{"one unreadable", IB, one_unreadable, RNA_NODE_LABEL_RATE_SLOWEST, "?"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_NIC_MODEL, "ConnectX-7"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_NIC_MODEL, "-"},
 	{"vendor or device of one not read", IB, model_unread, RNA_NODE_LABEL_NIC_MODEL, "?"},
 	{"vendor or device of one not read", IB, model_unread, RNA_NODE_LABEL_FIRMWARE, "?"},
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_SR_IOV, "?"},
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RAILS, "?"},
+	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RATE_SLOWEST, "?"},
+	{"no PCI tree yet, all down", IB, all_down, RNA_NODE_LABEL_RATE_SLOWEST, "-"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_RAILS, "-"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_HEALTH, "ok"},
 	{"all down", IB, all_down, RNA_NODE_LABEL_HEALTH, "down"},
@@ -403,6 +402,108 @@ static void test_rails_and_virtual_functions(void **state)
 		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_RAILS]), trees[i].rails);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_SR_IOV]), trees[i].sr_iov);
+		(void)rna_view_unref(view);
+	}
+}
+
+static void storage_is_slow(struct node *node)
+{
+	node->ports[2].gigabits = 100;
+}
+
+static void storage_is_of_no_known_speed(struct node *node)
+{
+	node->ports[2].speed_name = NULL;
+}
+
+static void storage_is_unreadable(struct node *node)
+{
+	node->ports[2].state = rna_value_unreadable();
+}
+
+static void storage_alone_is_up(struct node *node)
+{
+	storage_is_slow(node);
+	node->ports[0].state = node->ports[1].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+/* NCCL's own transport takes no port, as with EFA. */
+static void all_iwarp(struct node *node)
+{
+	storage_is_slow(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].iwarp = true;
+}
+
+/* Two rails, and a NIC that is none: by the GPU, or as it is slower and of another model. */
+static struct rna_part *tree_of(size_t gpus)
+{
+	static const char *const names[] = {"mlx5_0", "mlx5_1", "mlx5_2"};
+	static const struct rna_pci_object object = {0};
+	static const unsigned nearest[] = {0, 1};
+	static const struct rna_gpu gpu = {0};
+	static const struct rna_gpu_affinity affinity = {.nearest_count = 2,
+							 .nearest = nearest,
+							 .path = RNA_PATH_PXB};
+	struct rna_topology *topology =
+		rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 256);
+	struct rna_nic *nics = rna_arena_array(topology->part.arena, 3, sizeof(*nics));
+
+	for (int i = 0; i < 3; i++)
+		nics[i] = (struct rna_nic){.device_count = 1,
+					   .devices = (const char **)(uintptr_t)&names[i],
+					   .lag = -1,
+					   .rail = i < 2 ? i : -1};
+	topology->objects = &object;
+	topology->object_count = 1;
+	topology->nics = nics;
+	topology->nic_count = 3;
+	topology->gpus = &gpu;
+	topology->gpu_count = gpus;
+	topology->affinities = &affinity;
+	return &topology->part;
+}
+
+static void test_the_slowest_rail(void **state)
+{
+	static const struct {
+		const char *what;
+		void (*change)(struct node *node);
+		size_t gpus;
+		bool other_model; /* the third NIC */
+		const char *verdict;
+	} nodes[] = {
+		{"all well", nothing, 1, false, "400"},
+		{"a slow rail", one_slow, 1, false, "100"},
+		{"slow storage is no rail", storage_is_slow, 1, false, "400"},
+		{"whatever its speed", storage_is_of_no_known_speed, 1, false, "400"},
+		{"a rail of no known speed", unknown_speed, 1, false, "?"},
+		{"a port that is unreadable", storage_is_unreadable, 1, false, "?"},
+		{"nothing else is up", storage_alone_is_up, 1, false, "100"},
+		{"all down", all_down, 1, false, "-"},
+		{"no GPU, another model", storage_is_slow, 0, true, "400"},
+		{"nothing tells rails from others", all_iwarp, 1, false, "100"},
+		{"no GPU, the same model", storage_is_slow, 0, false, "100"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(nodes); i++) {
+		struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+		struct rna_device *third;
+		struct rna_view *view;
+		struct node node;
+
+		node_init(&node, ROCE, 3);
+		nodes[i].change(&node);
+		view = node_view(&node);
+		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = tree_of(nodes[i].gpus);
+		third = (struct rna_device *)(uintptr_t)view->snapshot->devices[2].device;
+		if (nodes[i].other_model)
+			third->device_id = 0x1751;
+		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		if (strcmp(text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict) != 0)
+			fail_msg("%s: %s, should be %s", nodes[i].what,
+				 text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict);
 		(void)rna_view_unref(view);
 	}
 }
@@ -687,6 +788,7 @@ int main(void)
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
+		cmocka_unit_test(test_the_slowest_rail),
 		cmocka_unit_test(test_gpudirect),
 		cmocka_unit_test(test_read_errors),
 		cmocka_unit_test(test_ports_that_are_not_seen),
