@@ -20,6 +20,7 @@
 #include "rna/log.h"
 #include "rna/parse.h"
 #include "selftest_glance.h"
+#include "selftest_rival.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
 #define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
@@ -55,6 +56,7 @@ struct rna_selftest {
 	struct tested *ports; /* by device and port */
 	enum rna_skip hold;
 	sd_event_source *timer;
+	struct rna_rival rival;
 	/* The session; no runs: none. */
 	struct rna_selftest_runs session;
 	size_t at;                 /* the run under way */
@@ -476,6 +478,21 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/* A test takes seconds. Who has its lock for longer than that is told of once. */
+static void look_for_rival(struct rna_selftest *selftest, bool started)
+{
+	rna_usec now = rna_clock_monotonic();
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (!rna_rival_meet(&selftest->rival, &selftest->child.holder, now))
+		return;
+	rna_rival_describe(&selftest->rival, now, &text);
+	if (rna_strbuf_ok(&text))
+		rna_log_notice("%s; %s", text.data,
+			       started ? "that is none of ours, and ports are tested all the same"
+				       : "no port is tested before it lets go");
+}
+
 static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run,
 		     struct rna_error *error)
 {
@@ -485,6 +502,7 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	run->time = rna_clock_now();
 	run->request.idle_qps = selftest->under_test->idle_qps;
 	status = rna_loopback_child_start(&run->request, &selftest->child, error);
+	look_for_rival(selftest, status == 0);
 	if (status < 0)
 		return status;
 	status = rna_child_watch_new(selftest->event, selftest->child.pid, selftest->child.pidfd,

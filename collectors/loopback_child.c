@@ -146,15 +146,19 @@ static int try_lock(int fd)
 }
 
 /* Who listens at the lock; -ECONNREFUSED: nobody does, -EAGAIN: too many have asked him. */
-static int find_holder(struct ucred *ret)
+static int find_holder(struct rna_loopback_holder *ret)
 {
+	struct ucred credentials;
 	RNA_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	socklen_t len, size = sizeof(*ret);
+	socklen_t len, size = sizeof(credentials);
 	struct sockaddr_un address = lock_address(&len);
 
+	*ret = (struct rna_loopback_holder){.is_there = true, .uid = RNA_UID_UNKNOWN};
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, len) < 0 ||
-	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret, &size) < 0)
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
 		return -errno;
+	ret->pid = credentials.pid;
+	ret->uid = credentials.uid;
 	return 0;
 }
 
@@ -164,7 +168,6 @@ static int find_holder(struct ucred *ret)
  */
 static int take_lock(struct rna_loopback_child *child, struct rna_error *error)
 {
-	struct ucred holder;
 	int status;
 
 	child->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -172,13 +175,15 @@ static int take_lock(struct rna_loopback_child *child, struct rna_error *error)
 		return rna_error_set(error, -errno, "cannot make a lock for a loopback test");
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		status = try_lock(child->lock);
-		if (status == 0)
+		if (status == 0) {
+			child->holder.is_there = false; /* he has let go meanwhile */
 			return 0;
+		}
 		if (status != -EADDRINUSE)
 			return rna_error_set(error, status,
 					     "cannot take the lock for a loopback test");
-		status = find_holder(&holder);
-		if (status == -EAGAIN || (status == 0 && !is_trusted(holder.uid)))
+		status = find_holder(&child->holder);
+		if (status == -EAGAIN || (status == 0 && !is_trusted(child->holder.uid)))
 			return 0; /* a stranger's, or besieged by strangers */
 		if (status != -ECONNREFUSED)
 			return rna_error_say(error, -EBUSY, "another self-test runs on this node");

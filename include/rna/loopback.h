@@ -132,11 +132,21 @@ void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loo
 /* Takes a request from its socket, runs it, sends the result. The exit code of the process. */
 int rna_loopback_child_main(void);
 
+/* Who else has the lock of tests. */
+struct rna_loopback_holder {
+	bool is_there;
+	pid_t pid; /* 0: not known, as in another PID namespace */
+	uid_t uid; /* RNA_UID_UNKNOWN: he does not answer */
+};
+
+#define RNA_UID_UNKNOWN ((uid_t)-1)
+
 struct rna_loopback_child {
 	pid_t pid; /* 0: none */
 	int pidfd; /* readable when it has ended; -1: the kernel gives none */
 	int fd;    /* readable when it has sent its result, or has ended without one */
 	int lock;  /* for which there is one child on a node; -1: none */
+	struct rna_loopback_holder holder; /* met when it was started, or was not for his sake */
 };
 
 #define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1, .lock = -1})

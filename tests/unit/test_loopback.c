@@ -160,9 +160,13 @@ static void test_one_at_a_time(void **state)
 	assert_int_equal(rna_loopback_child_start(&request, &second, &error), -EBUSY);
 	assert_string_equal(error.text, "another self-test runs on this node");
 	assert_int_equal(second.lock, -1);
+	assert_true(second.holder.is_there);
+	assert_int_equal(second.holder.pid, getpid());
+	assert_int_equal(second.holder.uid, geteuid());
 	assert_true(rna_loopback_child_stop(&second, 0));
 	assert_true(rna_loopback_child_stop(&first, RNA_LOOPBACK_LAST_PATIENCE));
 	assert_int_equal(rna_loopback_child_start(&request, &second, &error), 0);
+	assert_false(second.holder.is_there);
 	assert_true(rna_loopback_child_stop(&second, RNA_LOOPBACK_LAST_PATIENCE));
 }
 
@@ -214,6 +218,9 @@ static int start_beside(uid_t uid, enum manner manner)
 	assert_true(holder > 0);
 	assert_int_equal(read(tell[0], &word, 1), 1);
 	status = rna_loopback_child_start(&request, &child, &error);
+	assert_true(child.holder.is_there);
+	assert_int_equal(child.holder.pid, manner == LISTENS ? holder : 0);
+	assert_int_equal(child.holder.uid, manner == LISTENS ? uid : RNA_UID_UNKNOWN);
 	assert_true(rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE));
 	(void)close(tell[0]);
 	(void)close(tell[1]);
