@@ -17,6 +17,12 @@ static void write_help_of_all(struct rna_strbuf *out)
 	rna_strbuf_puts(out, "\nExit codes:\n");
 	for (int code = 0; code < RNA_EXIT_COUNT; code++)
 		rna_strbuf_printf(out, "  %d  %s\n", code, rna_exit_meanings[code]);
+	rna_strbuf_puts(out,
+			"Those of monitoring have codes of their own, which their help tells:");
+	for (size_t i = 0; i < rna_command_count; i++)
+		if (rna_commands[i].failure)
+			rna_strbuf_printf(out, " %s", rna_commands[i].name);
+	rna_strbuf_puts(out, "\n");
 }
 
 static void write_usage(const struct rna_command *command, struct rna_strbuf *out)
