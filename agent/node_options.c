@@ -5,6 +5,7 @@
 
 #include "node_conditions.h"
 #include "node_names.h"
+#include "rna/texts.h"
 #include "wish.h"
 
 /* Resources that belong to RDMA wherever they are; settings add more. */
@@ -20,19 +21,10 @@ static const char *const effects[] = {
 	[RNA_TAINT_NO_EXECUTE] = "NoExecute",
 };
 
-static size_t list_len(char *const *list)
-{
-	size_t len = 0;
-
-	while (list && list[len])
-		len++;
-	return len;
-}
-
 static const char **list_resources(const struct rna_settings *settings, struct rna_arena *arena)
 {
 	size_t known = RNA_ARRAY_SIZE(known_resources);
-	size_t more = list_len(settings->kubernetes_resources);
+	size_t more = rna_texts_len(settings->kubernetes_resources);
 	const char **list = rna_arena_array(arena, known + more + 1, sizeof(*list));
 
 	if (!list)
@@ -52,7 +44,7 @@ static bool is_prefix(const char *former)
 static const char **list_keys(const struct rna_settings *settings,
 			      const struct rna_node_memory *memory, struct rna_arena *arena)
 {
-	size_t given = list_len(settings->kubernetes_former_names), count = 0;
+	size_t given = rna_texts_len(settings->kubernetes_former_names), count = 0;
 	const char *prefix = settings->kubernetes_label_prefix;
 	const char **list = rna_arena_array(arena, 3 + given + memory->name_count, sizeof(*list));
 
@@ -77,7 +69,7 @@ static const char **list_former_taints(const struct rna_settings *settings,
 				       const struct rna_node_memory *memory,
 				       struct rna_arena *arena)
 {
-	size_t given = list_len(settings->kubernetes_former_names), count = 0;
+	size_t given = rna_texts_len(settings->kubernetes_former_names), count = 0;
 	const char **list = rna_arena_array(arena, given + memory->name_count + 1, sizeof(*list));
 
 	if (!list)

@@ -10,6 +10,7 @@
 
 #include "duration.h"
 #include "rna/parse.h"
+#include "rna/texts.h"
 #include "words.h"
 
 /* -- Reading one value ------------------------------------------------------------------------- */
@@ -121,15 +122,6 @@ static int put_whole_text(const struct rna_setting *setting, const char *text, v
 	return 0;
 }
 
-static size_t list_len(char *const *list)
-{
-	size_t len = 0;
-
-	while (list && list[len])
-		len++;
-	return len;
-}
-
 static int fail_entry(const struct rna_setting *setting, const char *text, struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf why = RNA_STRBUF_INIT;
@@ -159,7 +151,7 @@ static int check_entry(const struct rna_setting *setting, const char *text, char
 
 	if (!setting->is_valid(text))
 		return fail_entry(setting, text, error);
-	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && list_len(list) >= max)
+	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && rna_texts_len(list) >= max)
 		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one too many; allowed are %s",
 				     setting->key, RNA_SHOWN(text), setting->max);
 	for (; setting->once && list && *list; list++)
@@ -175,7 +167,7 @@ static int put_entry(const struct rna_setting *setting, const char *text, void *
 {
 	RNA_FREE char *copy = NULL;
 	char ***list = field, **longer;
-	size_t len = list_len(*list);
+	size_t len = rna_texts_len(*list);
 	int ret = check_entry(setting, text, *list, error);
 
 	if (ret < 0)
@@ -218,9 +210,9 @@ static bool same_text(const void *a, const void *b)
 static bool same_list(const void *a, const void *b)
 {
 	char *const *x = *(char **const *)a, *const *y = *(char **const *)b;
-	size_t len = list_len(x);
+	size_t len = rna_texts_len(x);
 
-	if (len != list_len(y))
+	if (len != rna_texts_len(y))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (strcmp(x[i], y[i]) != 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rna/arena.h"
+#include "rna/texts.h"
 
 struct globs {
 	size_t count;
@@ -21,10 +22,8 @@ struct rna_device_filter {
 
 static bool copy(struct globs *globs, char *const *list, struct rna_arena *arena)
 {
-	size_t count = 0;
+	size_t count = rna_texts_len(list);
 
-	while (list && list[count])
-		count++;
 	globs->items = rna_arena_array(arena, count + 1, sizeof(*globs->items));
 	if (!globs->items)
 		return false;

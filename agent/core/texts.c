@@ -17,13 +17,20 @@ struct rna_texts *rna_texts_new(size_t room)
 	return texts;
 }
 
+size_t rna_texts_len(char *const *list)
+{
+	size_t len = 0;
+
+	while (list && list[len])
+		len++;
+	return len;
+}
+
 struct rna_texts *rna_texts_copy(char *const *list)
 {
 	RNA_CLEANUP(rna_texts_unref_p) struct rna_texts *texts = NULL;
-	size_t count = 0;
+	size_t count = rna_texts_len(list);
 
-	while (list && list[count])
-		count++;
 	texts = rna_texts_new(count);
 	for (; texts && texts->count < count; texts->count++) {
 		texts->items[texts->count] = rna_arena_strdup(texts->arena, list[texts->count]);

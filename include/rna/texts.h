@@ -18,6 +18,9 @@ struct rna_texts {
 	const char **items;
 };
 
+/* How many texts stand in a NULL-ended list; NULL: none. */
+size_t rna_texts_len(char *const *list);
+
 /* Room for count texts, which the caller fills in, counting them; one reference. NULL: no memory.
  */
 struct rna_texts *rna_texts_new(size_t room);
