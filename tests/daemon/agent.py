@@ -26,15 +26,18 @@ STOP = 10
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-# Polls often, so that tests see changes soon.
+# Polls often, so that tests see changes soon. Nothing is stalled but what hangs: it would be told of.
 BUSY = {"presence": "200ms", "state": "200ms", "counters": "200ms", "hw_counters": "200ms",
         "identity": "1s", "link": "500ms", "gids": "500ms", "pcie": "500ms", "ethernet": "500ms",
         "resources": "500ms", "module": "500ms", "virtual_functions": "500ms",
         "netdev": "200ms", "readiness": "1s", "process": "1s",
-        "deadline": "1s", "handover": "100ms"}
+        "deadline": "10s", "handover": "100ms"}
+# The same for devices that hang.
+STALLING = {**BUSY, "deadline": "1s"}
 # Polls once, at the start: the newest view stays the same.
 QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters", "identity", "link",
-                                 "gids", "pcie", "ethernet", "resources", "module", "virtual_functions", "netdev", "readiness",
+                                 "gids", "fabric", "pcie", "ethernet", "resources", "qos", "module",
+                                 "virtual_functions", "netdev", "lldp", "topology", "readiness",
                                  "process")}
 
 binary = None  # set by run

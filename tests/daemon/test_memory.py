@@ -166,8 +166,10 @@ class Restarts(unittest.TestCase):
     def test_what_was_up_is_expected_up(self):
         with Remembering() as agent:
             wait("a file", agent.memory)
+            agent.stop()
             agent.write(f"{PORT}/state", "1: DOWN")
-            agent.restart()
+            agent.start()
+            wait("readiness", agent.is_ready)
             self.assertEqual(agent.metric("rdma_port_up", device="mlx5_1", port="1"), 0)
             self.assertEqual(agent.expected(), (1, "remembered"))
             self.assertEqual(agent.events(), [])  # nobody saw it go

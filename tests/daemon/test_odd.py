@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from agent import QUIET, Agent, wait
+from agent import QUIET, STALLING, Agent, wait
 
 CLASS = "sys/class/infiniband"
 NOBODY = 65534
@@ -18,7 +18,7 @@ class Vanishing(unittest.TestCase):
     FIFO = "ports/1/hw_counters/rx_write_requests"
 
     def test_in_the_middle_of_a_sweep_and_back_under_another_name(self):
-        with Agent("stalled") as agent:
+        with Agent("stalled", poll=STALLING) as agent:
             link = agent.path(f"{CLASS}/mlx5_3")
             real, target = os.path.realpath(link), os.readlink(link)
             away = f"{agent.directory}/away"

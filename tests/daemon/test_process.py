@@ -163,10 +163,15 @@ class Log(unittest.TestCase):
         for machine in ("hgx-h100-ib", "odd-files", "no-stack"):
             with self.subTest(machine), Agent(machine) as agent:
                 agent.wait_snapshots(5)
-                before = agent.log()
-                agent.wait_snapshots(12)
-                self.assertEqual(agent.log(), before)
-                self.assertLess(len(before.splitlines()), 20)
+                wait("12 snapshots without a line", lambda a=agent: self.is_silent(a))
+                self.assertLess(len(agent.log().splitlines()), 20)
+
+    @staticmethod
+    def is_silent(agent):
+        """What the first looks have shown is told when it has lasted for a while."""
+        before = agent.log()
+        agent.wait_snapshots(12)
+        return agent.log() == before
 
 
 class Holds(unittest.TestCase):
@@ -181,9 +186,17 @@ class Holds(unittest.TestCase):
     def test_descriptors_do_not_leak(self):
         with Agent("hgx-h100-ib") as agent:
             agent.wait_snapshots(5)
-            before = len(self.descriptors(agent))
+            before = self.least_descriptors(agent)
             agent.wait_snapshots(30)
-            self.assertLessEqual(len(self.descriptors(agent)), before + 4)
+            self.assertLessEqual(self.least_descriptors(agent), before + 4)
+
+    def least_descriptors(self, agent):
+        """Without those that are open while something is read."""
+        looks = []
+        for _ in range(20):
+            looks.append(len(self.descriptors(agent)))
+            time.sleep(0.05)
+        return min(looks)
 
     @staticmethod
     def descriptors(agent):

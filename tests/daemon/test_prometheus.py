@@ -9,17 +9,18 @@ from prometheus import Prometheus
 class Scraped(unittest.TestCase):
     def test_scraped(self):
         with Agent("hgx-h100-ib") as agent, Prometheus(agent.port) as prometheus:
-            value = prometheus.value
-            wait("up == 1", lambda: value("up") == 1)
-            wait("several scrapes", lambda: (value("count_over_time(up[1m])") or 0) >= 4)
-            self.assertEqual(value("min_over_time(up[1m])"), 1)
-            self.assertEqual(value("count(rdma_port_up)"), 10)
-            self.assertEqual(value("sum(rdma_port_up)"), 9)
-            self.assertEqual(value("count(rdma_port_data_transmitted_bytes_total)"), 10)
-            self.assertEqual(value("max(rdma_port_rate_bytes_per_second)"), 50e9)
-            joined = prometheus.query("rdma_port_up * on(instance, device, port) "
-                                      "group_left(netdev) rdma_port_info")
-            self.assertEqual(len(joined), 10)
-            self.assertIn("ibp24s0", {labels.get("netdev") for labels, _ in joined})
-            self.assertEqual(value("count(ALERTS)"), None)
+            prometheus.wait_scrapes()
+            wanted = {"count(rdma_port_up)": 10, "sum(rdma_port_up)": 9,
+                      "count(rdma_port_data_transmitted_bytes_total)": 10,
+                      "max(rdma_port_rate_bytes_per_second)": 50e9, "count(ALERTS)": None}
+            wait("all of it", lambda: {query: prometheus.value(query) for query in wanted} == wanted)
+            wait("a join", lambda: self.joined_netdevs(prometheus))
+            self.assertIn("ibp24s0", self.joined_netdevs(prometheus))
             self.assertEqual(prometheus.complaints(), [])
+
+    @staticmethod
+    def joined_netdevs(prometheus):
+        """Of all ports, None in the moment after a scrape that came too late."""
+        joined = prometheus.query("rdma_port_up * on(instance, device, port) "
+                                  "group_left(netdev) rdma_port_info")
+        return {labels.get("netdev") for labels, _ in joined} if len(joined) == 10 else None
