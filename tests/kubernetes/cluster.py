@@ -179,12 +179,19 @@ class Driver:
                 self.problems.append(problem)
             self.statuses.append(status)
 
-    def want(self, labels=MappingProxyType({}), conditions=(), taint=False, events=()):
+    @staticmethod
+    def wish(labels=MappingProxyType({}), conditions=(), taint=False, events=()):
         """None: it is not decided yet."""
-        wish = {"labels": labels if labels is None else dict(labels),
-                "conditions": conditions if conditions is None else list(conditions),
-                "taint": taint, "events": list(events)}
-        self.process.stdin.write(json.dumps(wish) + "\n")
+        return json.dumps({"labels": labels if labels is None else dict(labels),
+                           "conditions": conditions if conditions is None else list(conditions),
+                           "taint": taint, "events": list(events)}) + "\n"
+
+    def want(self, **wish):
+        self.want_all(wish)
+
+    def want_all(self, *wishes):
+        """One right after the other."""
+        self.process.stdin.write("".join(self.wish(**wish) for wish in wishes))
         self.process.stdin.flush()
 
     def wait(self, what, condition):

@@ -119,7 +119,7 @@ class Trouble(DoubleTest):
             client.want(labels=ROCE)
             wait("the request", self.asked)
             start = time.monotonic()
-        self.assertLess(time.monotonic() - start, 5)  # the request has ten more
+        self.assertLess(time.monotonic() - start, 10)  # the request has more
 
     def test_a_reply_without_end(self):
         self.node_object().images = 30000
@@ -543,8 +543,7 @@ class Pace(DoubleTest):
         with self.client(spread=2000) as client:
             client.make(labels=ROCE)
             seen = len(self.asked("PATCH"))
-            client.want()
-            client.want(labels=ROCE)
+            client.want_all({}, {"labels": ROCE})
             time.sleep(2.2)  # as above
         self.assertEqual(len(self.asked("PATCH")), seen)
 

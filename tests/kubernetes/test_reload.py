@@ -88,7 +88,7 @@ class Reload(AnyServer):
             a.wait_snapshots(3)
             self.reload(a, server="")
             wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
-            self.assertEqual(a.get("/metrics", timeout=2).status, 200)
+            self.assertEqual(a.get("/metrics", timeout=10).status, 200)
 
     def test_names_that_cannot_be(self):
         with self.agent(taint="") as a:

@@ -47,13 +47,13 @@ class Agents(AnyServer):
         with self.agent() as a:
             wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
             wait("conditions", lambda: self.status_of("RdmaPortDown") == "False")
-            self.assertEqual(self.node.own_labels["rdma-node-agent/ports-up"], "9")
+            wait("the ports", lambda: self.node.own_labels.get("rdma-node-agent/ports-up") == "9")
             self.assertNotIn(TAINT, self.node.taints)
             a.set_states("1: DOWN")
             wait("the condition", lambda: self.status_of("RdmaPortDown") == "True")
             wait("the taint", lambda: TAINT in self.node.taints)
             wait("no RoCE", lambda: ROCE not in self.node.own_labels)
-            self.assertEqual(self.node.own_labels["rdma-node-agent/health"], "down")
+            wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") == "down")
             wait("in step", lambda: a.metric("rdma_kubernetes_in_step", backend="api") == 1)
             self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
                                         result="ok"), 0)
