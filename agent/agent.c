@@ -456,7 +456,7 @@ static void recall(struct rna_agent *agent, bool keep)
 
 	if (directory)
 		agent->state = rna_state_open(directory, keep, &agent->memory);
-	rna_quiesce_recall(agent->quiesce, &agent->memory);
+	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 }
 

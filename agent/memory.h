@@ -28,9 +28,10 @@ struct rna_accepted {
 
 /* A quiesce that was on, for an agent that begins anew while the machine runs on. */
 struct rna_quiesced {
-	char *boot;     /* of the machine, its id; NULL: none was on */
-	rna_usec until; /* monotonic; 0: nobody asked for it */
-	char *node;     /* "KEY=VALUE" of the Node; NULL: it said nothing */
+	char *boot;          /* of the machine, its id; NULL: none was on */
+	rna_usec until;      /* monotonic; 0: nobody asked for it */
+	char *node;          /* "KEY=VALUE" of the Node; NULL: it said nothing */
+	rna_usec node_until; /* monotonic, when it was only recalled; 0: it was read */
 };
 
 enum { RNA_TESTS_REMEMBERED = 2 * RNA_ENDPOINT_COUNT };

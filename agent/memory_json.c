@@ -227,6 +227,7 @@ static json_t *quiesced_object(struct writer *writer, const struct rna_quiesced 
 	set_text(writer, object, "boot", quiesced->boot);
 	set_number(writer, object, "until", quiesced->until);
 	set_text(writer, object, "node", quiesced->node);
+	set_number(writer, object, "node_until", quiesced->node_until);
 	return object;
 }
 
@@ -531,6 +532,7 @@ static int read_node(struct rna_node_memory *memory, const json_t *file, struct 
 static void read_quiesced(struct rna_quiesced *quiesced, const json_t *object)
 {
 	quiesced->until = get_number(object, "until");
+	quiesced->node_until = get_number(object, "node_until");
 	(void)rna_memory_set_text(&quiesced->boot, get_text(object, "boot"));
 	(void)rna_memory_set_text(&quiesced->node, get_text(object, "node"));
 }

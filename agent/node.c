@@ -91,7 +91,11 @@ void rna_node_describe(struct rna_node *node, struct rna_view *view)
 
 const struct rna_kubernetes_status *rna_node_status(const struct rna_node *node)
 {
-	return node ? node->status : NULL;
+	static const struct rna_kubernetes_status unread = {0};
+
+	if (!node || !node->client)
+		return NULL;
+	return node->status ? node->status : &unread;
 }
 
 bool rna_node_has_label(const struct rna_node *node, const char *label)

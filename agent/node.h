@@ -42,7 +42,10 @@ void rna_node_reload(struct rna_node *node);
 /* Fills in node of a view that nobody has seen yet, before it is judged. Accepts NULL. */
 void rna_node_describe(struct rna_node *node, struct rna_view *view);
 
-/* What the API server said last, until the next view; NULL: nothing yet. NULL is fine. */
+/*
+ * What the API server said last, until the next view; all zero while it has said nothing yet. NULL:
+ * nobody asks it, for it is not configured or its client could not be started. NULL is fine.
+ */
 const struct rna_kubernetes_status *rna_node_status(const struct rna_node *node);
 
 /* Had the Node that label when it was read, "KEY" or "KEY=VALUE"? Accepts NULL: no. */

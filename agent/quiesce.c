@@ -31,9 +31,10 @@ struct waiter {
 struct rna_quiesce {
 	sd_event *event;
 	struct rna_quiesce_handlers handlers;
-	sd_event_source *timeout; /* of what was asked for */
+	sd_event_source *timeout; /* of what has an end */
 	rna_usec until;           /* monotonic; 0: nobody asks for it */
 	char *node;               /* "KEY=VALUE" of the Node; NULL: it says nothing */
+	rna_usec node_until;      /* monotonic; 0: the Node says so now, and so no end is known */
 	char boot[64];            /* id of the machine's boot, which began the monotonic clock */
 	char reason[RNA_ERROR_MAX];
 	struct waiter *waiters;
@@ -50,20 +51,34 @@ const char *rna_quiesce_reason(const struct rna_quiesce *quiesce)
 	return rna_quiesce_is_on(quiesce) ? quiesce->reason : NULL;
 }
 
-static void write_reason(struct rna_quiesce *quiesce)
+static void write_end(rna_usec until, char *ret, size_t size)
 {
-	rna_usec left = rna_usec_since(rna_clock_monotonic(), quiesce->until);
+	rna_usec left = rna_usec_since(rna_clock_monotonic(), until);
 	time_t end = (time_t)((rna_clock_now().realtime + left) / RNA_USEC_PER_SEC);
 	struct tm tm;
-	char text[32];
 
-	if (quiesce->until == 0) {
-		(void)snprintf(quiesce->reason, sizeof(quiesce->reason),
-			       "the Node has the label %s", quiesce->node ? quiesce->node : "");
-		return;
+	(void)strftime(ret, size, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&end, &tm));
+}
+
+static void write_reason(struct rna_quiesce *quiesce)
+{
+	const char *node = quiesce->node ? quiesce->node : "";
+	char *reason = quiesce->reason;
+	size_t size = sizeof(quiesce->reason);
+	char end[32];
+
+	if (quiesce->until > 0) {
+		write_end(quiesce->until, end, sizeof(end));
+		(void)snprintf(reason, size, "asked for, until %s", end);
+	} else if (quiesce->node_until > 0) {
+		write_end(quiesce->node_until, end, sizeof(end));
+		(void)snprintf(reason, size,
+			       "the Node had the label %s when it was last read; until %s, unless "
+			       "it can be read again",
+			       node, end);
+	} else {
+		(void)snprintf(reason, size, "the Node has the label %s", node);
 	}
-	(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&end, &tm));
-	(void)snprintf(quiesce->reason, sizeof(quiesce->reason), "asked for, until %s", text);
 }
 
 /* was: before the change that is to be told. */
@@ -83,17 +98,44 @@ static void tell(struct rna_quiesce *quiesce, bool was)
 
 /* ---- who wants it ---------------------------------------------------------------------------- */
 
+/* What the Node says from now on, NULL: nothing. Takes node. */
+static void set_node(struct rna_quiesce *quiesce, char *node, rna_usec until)
+{
+	free(quiesce->node);
+	quiesce->node = node;
+	quiesce->node_until = node ? until : 0;
+}
+
+/* For whichever ends first. */
+static void arm_timeout(struct rna_quiesce *quiesce)
+{
+	rna_usec end = quiesce->until;
+
+	if (end == 0 || (quiesce->node_until > 0 && quiesce->node_until < end))
+		end = quiesce->node_until;
+	(void)sd_event_source_set_time(quiesce->timeout, end);
+	(void)sd_event_source_set_enabled(quiesce->timeout,
+					  end > 0 ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+/* What has an end, and that not after now. */
+static void end_it(struct rna_quiesce *quiesce, rna_usec now)
+{
+	bool was = rna_quiesce_is_on(quiesce);
+
+	if (quiesce->until <= now)
+		quiesce->until = 0;
+	if (quiesce->node_until > 0 && quiesce->node_until <= now)
+		set_node(quiesce, NULL, 0);
+	arm_timeout(quiesce);
+	tell(quiesce, was);
+}
+
 static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source, (void)usec;
-	rna_quiesce_resume(userdata);
+	end_it(userdata, rna_clock_monotonic());
 	return 0;
-}
-
-static void arm_timeout(struct rna_quiesce *quiesce)
-{
-	(void)sd_event_source_set_time(quiesce->timeout, quiesce->until);
-	(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_ONESHOT);
 }
 
 enum { TIMEOUT_MIN_SECONDS = 1, TIMEOUT_MAX_DAYS = 7 };
@@ -122,11 +164,7 @@ void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout)
 
 void rna_quiesce_resume(struct rna_quiesce *quiesce)
 {
-	bool was = rna_quiesce_is_on(quiesce);
-
-	quiesce->until = 0;
-	(void)sd_event_source_set_enabled(quiesce->timeout, SD_EVENT_OFF);
-	tell(quiesce, was);
+	end_it(quiesce, RNA_USEC_NEVER);
 }
 
 static bool is_listed(char *const *list, const char *text)
@@ -151,11 +189,17 @@ static const struct rna_node_label *find_upgrade(const struct rna_settings *sett
 	return NULL;
 }
 
-/* A client that has not read the Node yet, since the start or a reload, says nothing of it. */
-static bool is_unread(const struct rna_settings *settings, const struct rna_kubernetes_status *node)
+/*
+ * A driver that was being changed may still be. But the API server may be away for as long as it
+ * likes, or refuse us, so this has the end that a quiesce has that was asked for.
+ */
+static void wait_for_node(struct rna_quiesce *quiesce, rna_usec timeout)
 {
-	return (settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)) &&
-	       (!node || node->looked.monotonic == 0);
+	if (!quiesce->node || quiesce->node_until > 0)
+		return;
+	quiesce->node_until = rna_clock_monotonic() + timeout;
+	arm_timeout(quiesce);
+	tell(quiesce, true);
 }
 
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
@@ -165,16 +209,18 @@ void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_setti
 	bool was = rna_quiesce_is_on(quiesce);
 	RNA_FREE char *text = NULL;
 
-	if (is_unread(settings, node))
-		return; /* a driver that was being changed may still be */
+	if (node && node->looked.monotonic == 0) {
+		wait_for_node(quiesce, settings->quiesce_timeout);
+		return;
+	}
 	if (label && asprintf(&text, "%s=%s", label->key, label->value) < 0) {
 		text = NULL;
 		return; /* no memory: as before, until the next view */
 	}
-	if (rna_same_text(quiesce->node, text))
+	if (rna_same_text(quiesce->node, text) && quiesce->node_until == 0)
 		return;
-	free(quiesce->node);
-	quiesce->node = RNA_TAKE(text);
+	set_node(quiesce, RNA_TAKE(text), 0);
+	arm_timeout(quiesce);
 	tell(quiesce, was);
 }
 
@@ -191,21 +237,24 @@ void rna_quiesce_keep(const struct rna_quiesce *quiesce, struct rna_memory *memo
 	memory->changed |= rna_memory_set_text(&kept->node, on ? quiesce->node : NULL);
 	memory->changed |= kept->until != quiesce->until;
 	kept->until = quiesce->until;
+	memory->changed |= kept->node_until != quiesce->node_until;
+	kept->node_until = quiesce->node_until;
 }
 
-void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory)
+void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory,
+			rna_usec timeout)
 {
 	const struct rna_quiesced *kept = &memory->quiesced;
 	rna_usec now = rna_clock_monotonic();
 
 	if (!quiesce || !kept->boot || strcmp(kept->boot, quiesce->boot) != 0)
 		return;
-	if (kept->node)
-		quiesce->node = strdup(kept->node); /* no memory: until the Node is read */
-	if (kept->until > now) {
+	if (kept->node && (kept->node_until == 0 || kept->node_until > now))
+		set_node(quiesce, strdup(kept->node), /* no memory: until the Node is read */
+			 kept->node_until > 0 ? kept->node_until : now + timeout);
+	if (kept->until > now)
 		quiesce->until = kept->until;
-		arm_timeout(quiesce);
-	}
+	arm_timeout(quiesce);
 	if (rna_quiesce_is_on(quiesce))
 		tell(quiesce, false);
 }

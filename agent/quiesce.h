@@ -44,19 +44,27 @@ int rna_quiesce_read_timeout(const char *text, rna_usec *ret, struct rna_error *
 /* From now on for so long; asked again, the later end counts. */
 void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout);
 
-/* Takes back what was asked for; what the Node says stays. */
+/*
+ * Takes back what was asked for. What the Node says stays; what it said before it could no longer
+ * be read does not.
+ */
 void rna_quiesce_resume(struct rna_quiesce *quiesce);
 
 /*
- * What the Node says of a driver upgrade, by quiesce.node_label. While the API is used but has not
- * been read yet, what it said last stays; NULL node without it: nothing.
+ * What the Node says of a driver upgrade, by quiesce.node_label. While its client has not read it
+ * yet, since the start or a reload, what it said last stays, for quiesce.timeout at most; NULL
+ * node: nobody reads it, and it says nothing.
  */
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
 			     const struct rna_kubernetes_status *node);
 
-/* Into the memory, and from the memory of an earlier process. Accept NULL. */
+/*
+ * Into the memory, and from the memory of an earlier process, whose word for the Node lasts until
+ * timeout is over or the Node is read. Accept NULL.
+ */
 void rna_quiesce_keep(const struct rna_quiesce *quiesce, struct rna_memory *memory);
-void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory);
+void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory,
+			rna_usec timeout);
 
 bool rna_quiesce_is_on(const struct rna_quiesce *quiesce); /* NULL: false */
 

@@ -360,7 +360,9 @@ const struct rna_setting rna_setting_table[] = {
 	       "one already, of systemd or of a container, and unless selftest.gpu_memory is on.",
 	       .read_at_start = true),
 	DURATION("quiesce.timeout", quiesce_timeout, "10s", "7d", "1h",
-		 "A quiesce that was asked for ends by itself after so long, unless the command says otherwise."),
+		 "A quiesce that was asked for ends by itself after so long, unless the command says "
+		 "otherwise; so does one for a label that the Node had when it was last read, before "
+		 "the agent was started again."),
 	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none",
 	     rna_label_key_is_valid,
 	     "nvidia.com/ofed-driver-upgrade-state",

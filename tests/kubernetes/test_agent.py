@@ -94,6 +94,23 @@ class Upgrade(DoubleTest):
             agent.set_port(1, "1: DOWN")
             self.wait_quiesced(agent)
 
+    def test_is_recalled_only_while_somebody_asks_for_it(self):
+        self.node.label(**self.UPGRADE)
+        with ApiAgent(self.kubeconfig, look="24h") as agent:
+            self.wait_quiesced(agent)
+            agent.stop()
+            self.api.rules.clear()
+            agent.start()
+            wait("what the Node said before",
+                 lambda: agent.is_ready() and agent.metric("rdma_agent_quiesced") == 1)
+            self.assertIn("when it was last read; until", agent.get("/").text)
+            agent.stop()
+            agent.kubernetes["taint"] = "not/a/key/"  # Kubernetes is told nothing, and not asked
+            agent.write_config()
+            agent.start()
+            wait("the end",
+                 lambda: agent.is_ready() and agent.metric("rdma_agent_quiesced") == 0)
+
 
 class Trouble(DoubleTest):
     """Monitoring goes on; the log has one line."""

@@ -103,6 +103,7 @@ static void fill(struct rna_memory *memory)
 	assert_true(rna_memory_set_text(&memory->quiesced.boot, "8d5c"));
 	assert_true(rna_memory_set_text(&memory->quiesced.node, "driver=draining"));
 	memory->quiesced.until = 77;
+	memory->quiesced.node_until = 78;
 }
 
 static void test_what_is_written_comes_back(void **state)
@@ -135,6 +136,7 @@ static void test_what_is_written_comes_back(void **state)
 	assert_string_equal(back.quiesced.boot, "8d5c");
 	assert_string_equal(back.quiesced.node, "driver=draining");
 	assert_int_equal(back.quiesced.until, 77);
+	assert_int_equal(back.quiesced.node_until, 78);
 	rna_memory_write(&back, &again);
 	assert_string_equal(text.data, again.data);
 }

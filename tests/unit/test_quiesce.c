@@ -143,6 +143,19 @@ static void node_says(struct scene *scene, const char *value)
 	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &status);
 }
 
+/* The client has said nothing of it yet. */
+static void node_is_unread(struct scene *scene)
+{
+	const struct rna_kubernetes_status unread = {0};
+
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &unread);
+}
+
+static void nobody_reads_the_node(struct scene *scene)
+{
+	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+}
+
 static void test_the_node_says_it(void **state)
 {
 	static const struct {
@@ -166,7 +179,7 @@ static void test_the_node_says_it(void **state)
 		assert_int_equal(rna_quiesce_is_on(scene->quiesce), cases[i].on);
 	}
 	assert_int_equal(scene->changes, 4);
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	nobody_reads_the_node(scene);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 }
 
@@ -187,24 +200,52 @@ static void test_what_the_node_says_stays(void **state)
 /* A reload begins with a client that has read nothing: no reason to open what is being changed. */
 static void test_a_node_that_is_not_read_yet(void **state)
 {
-	const struct rna_kubernetes_status unread = {0};
-	const struct rna_kubernetes_status read = {.looked = {.monotonic = 1, .realtime = 1}};
 	struct scene *scene = *state;
 
-	scene->settings.kubernetes_backend = RNA_NODE_BACKEND_BIT(API);
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	node_is_unread(scene);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 	node_says(scene, "drain-required");
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
-	assert_true(rna_quiesce_is_on(scene->quiesce));
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &unread);
-	assert_true(rna_quiesce_is_on(scene->quiesce));
+	node_is_unread(scene);
+	node_is_unread(scene);
+	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce),
+			       LABEL "=drain-required when it was last read; until 20"));
 	assert_int_equal(scene->changes, 1);
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, &read);
+	node_says(scene, NULL);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 	node_says(scene, "drain-required");
-	scene->settings.kubernetes_backend = 0;
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	nobody_reads_the_node(scene);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
+static void test_a_node_that_is_not_read_in_time(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->settings.quiesce_timeout = SHORT;
+	node_says(scene, "drain-required");
+	turn_for(scene, 2 * SHORT);
+	assert_true(rna_quiesce_is_on(scene->quiesce));
+	node_is_unread(scene);
+	node_says(scene, "drain-required");
+	turn_for(scene, 2 * SHORT);
+	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), "the Node has the label"));
+	node_is_unread(scene);
+	turn_until_off(scene);
+	node_is_unread(scene);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
+static void test_two_ends(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->settings.quiesce_timeout = LONG;
+	node_says(scene, "drain-required");
+	node_is_unread(scene);
+	rna_quiesce_ask(scene->quiesce, SHORT);
+	turn_for(scene, 2 * SHORT);
+	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), "the Node had the label"));
+	rna_quiesce_resume(scene->quiesce); /* a person knows better than what was once read */
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 }
 
@@ -236,7 +277,7 @@ static void begin_anew(struct scene *scene, struct rna_memory *memory)
 	(void)rna_quiesce_free(scene->quiesce);
 	scene->changes = 0;
 	assert_true(rna_quiesce_new(scene->event, &handlers, &scene->quiesce) >= 0);
-	rna_quiesce_recall(scene->quiesce, memory);
+	rna_quiesce_recall(scene->quiesce, memory, scene->settings.quiesce_timeout);
 }
 
 static void test_it_outlives_the_process(void **state)
@@ -271,15 +312,15 @@ static void test_it_ends_while_no_agent_runs(void **state)
 	rna_quiesce_keep(scene->quiesce, &memory);
 	memory.quiesced.until = rna_clock_monotonic() - 1;
 	rna_quiesce_resume(scene->quiesce);
-	rna_quiesce_recall(scene->quiesce, &memory);
+	rna_quiesce_recall(scene->quiesce, &memory, LONG);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 	memory.quiesced.until = rna_clock_monotonic() + SHORT;
-	rna_quiesce_recall(scene->quiesce, &memory);
+	rna_quiesce_recall(scene->quiesce, &memory, LONG);
 	turn_until_off(scene);
 	/* the machine was booted: its clock began anew, and nobody changes a driver now */
 	memory.quiesced.until = rna_clock_monotonic() + LONG;
 	assert_true(rna_memory_set_text(&memory.quiesced.boot, "an-earlier-boot"));
-	rna_quiesce_recall(scene->quiesce, &memory);
+	rna_quiesce_recall(scene->quiesce, &memory, LONG);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 }
 
@@ -289,18 +330,37 @@ static void test_what_the_node_said_outlives_the_process(void **state)
 	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
 	struct scene *scene = *state;
 
-	scene->settings.kubernetes_backend = RNA_NODE_BACKEND_BIT(API);
 	node_says(scene, "drain-required");
 	begin_anew(scene, &memory);
 	assert_int_equal(scene->changes, 1);
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	node_is_unread(scene);
 	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), LABEL "=drain-required"));
 	node_says(scene, "upgrade-done");
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 	node_says(scene, "drain-required");
 	begin_anew(scene, &memory);
-	scene->settings.kubernetes_backend = 0;
-	rna_quiesce_follow_node(scene->quiesce, &scene->settings, NULL);
+	nobody_reads_the_node(scene);
+	assert_false(rna_quiesce_is_on(scene->quiesce));
+}
+
+static void test_restarts_do_not_put_the_end_off(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct scene *scene = *state;
+	rna_usec end;
+
+	node_says(scene, "drain-required");
+	begin_anew(scene, &memory);
+	assert_int_equal(memory.quiesced.node_until, 0);
+	begin_anew(scene, &memory);
+	end = memory.quiesced.node_until;
+	assert_true(end > rna_clock_monotonic());
+	begin_anew(scene, &memory);
+	assert_int_equal(memory.quiesced.node_until, end);
+	assert_false(memory.changed);
+	memory.quiesced.node_until = rna_clock_monotonic();
+	rna_quiesce_resume(scene->quiesce);
+	rna_quiesce_recall(scene->quiesce, &memory, LONG);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 }
 
@@ -313,10 +373,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_node_says_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_the_node_says_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_node_that_is_not_read_yet, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_node_that_is_not_read_in_time, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_two_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_asked_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_it_outlives_the_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_it_ends_while_no_agent_runs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_the_node_said_outlives_the_process, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_restarts_do_not_put_the_end_off, setup,
 						teardown),
 	};
 
