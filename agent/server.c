@@ -53,14 +53,19 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+static int retry_after(struct rna_server *server, rna_usec pause)
+{
+	server->retry = sd_event_source_disable_unref(server->retry);
+	return sd_event_add_time_relative(server->event, &server->retry, CLOCK_MONOTONIC, pause, 0,
+					  on_retry, server);
+}
+
 static int retry_later(struct rna_server *server)
 {
 	rna_usec pause = server->pause;
 
 	server->pause = pause < RETRY_LONGEST / 2 ? 2 * pause : RETRY_LONGEST;
-	server->retry = sd_event_source_disable_unref(server->retry);
-	return sd_event_add_time_relative(server->event, &server->retry, CLOCK_MONOTONIC, pause, 0,
-					  on_retry, server);
+	return retry_after(server, pause);
 }
 
 static int go_without_http(struct rna_server *server, const struct rna_error *why)
@@ -115,7 +120,7 @@ static bool same_http(const struct rna_server *server, const struct rna_settings
 {
 	const struct rna_settings *a = server->settings;
 
-	return server->http && rna_web_use_same_kind(server->web, web) &&
+	return rna_web_use_same_kind(server->web, web) &&
 	       a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
@@ -133,11 +138,13 @@ static void swap_web(struct rna_server *server, struct rna_web_use **web)
 
 /*
  * The addresses may be the same, so the old server goes first; it comes back if the new cannot, and
- * if its addresses are gone by then, as soon as they can be had again.
+ * if its addresses are gone by then, as soon as they can be had again. Where there is none, nothing
+ * is lost by waiting for new addresses instead of the old.
  */
 static int restart_http(struct rna_server *server, const struct rna_settings *settings,
 			struct rna_web_use **web, struct rna_error *error)
 {
+	bool served = server->http;
 	struct rna_error lost;
 	int ret;
 
@@ -146,6 +153,8 @@ static int restart_http(struct rna_server *server, const struct rna_settings *se
 	ret = start_http(server, settings, &server->http, error);
 	if (ret >= 0)
 		return ret;
+	if (ret == -EADDRNOTAVAIL && !served)
+		return go_without_http(server, error);
 	swap_web(server, web);
 	if (start_http(server, server->settings, &server->http, &lost) < 0)
 		(void)go_without_http(server, &lost); /* no memory: the next SIGHUP has to do */
@@ -162,6 +171,9 @@ int rna_server_reload(struct rna_server *server, const struct rna_settings *sett
 		return ret;
 	if (!same_http(server, settings, web))
 		return restart_http(server, settings, &web, error);
+	/* by then the settings are in force */
+	if (!server->http && retry_after(server, 0) < 0)
+		return rna_error_set(error, -ENOMEM, "cannot wait for addresses");
 	swap_web(server, &web);
 	return 0;
 }

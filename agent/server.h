@@ -32,7 +32,8 @@ int rna_server_start(struct rna_server *server, struct rna_error *error);
 
 /*
  * Serves as settings say, which the owner puts in force when this has succeeded. A failure leaves
- * the server as it was; where even that cannot be had any more, it comes back by itself.
+ * the server as it was; where even that cannot be had any more, it comes back by itself. While HTTP
+ * is down an address that is not there is no failure, as at the start.
  */
 int rna_server_reload(struct rna_server *server, const struct rna_settings *settings,
 		      struct rna_error *error);

@@ -238,6 +238,25 @@ class NotYetThere(unittest.TestCase):
             wait("service", lambda: get_unix(agent.socket) == 200)
             self.assertEqual(agent.log().count("HTTP is"), 1, agent.log())
 
+    def test_a_reload_of_all_else_meanwhile(self):
+        """Or of an address that is not there either; one that nobody can have is a mistake still."""
+        with self.waiting() as agent:
+            agent.write_config(extra="log: {level: debug}\n")
+            agent.hang_up()
+            wait("the reload", lambda: agent.log().count("configuration reloaded") == 1)
+            self.assertEqual(agent.log().count("HTTP is"), 1, agent.log())
+            agent.http_settings["listen"] = [f"unix:{agent.socket}", f"192.0.2.2:{agent.port}"]
+            agent.write_config()
+            agent.hang_up()
+            wait("the next one", lambda: agent.log().count("configuration reloaded") == 2)
+            self.assertIn(f"192.0.2.2:{agent.port}: Cannot assign", agent.log())
+            agent.http_settings["listen"] = [f"unix:{agent.config}"]
+            agent.write_config()
+            agent.hang_up()
+            wait("the refusal", lambda: "configuration not reloaded" in agent.log())
+            agent.ip_batch(["address add 192.0.2.2/32 dev lo"])
+            wait("service", lambda: get_unix(agent.socket) == 200)
+
     def test_it_can_be_stopped_meanwhile(self):
         with self.waiting() as agent:
             self.assertEqual(agent.stop()[0], 0)
