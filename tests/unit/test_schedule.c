@@ -520,7 +520,7 @@ static void test_a_stuck_lane_does_not_hold_the_stop(void **state)
 	run_until(fixture, others_went_on);
 	begin = rna_clock_monotonic();
 	assert_false(rna_schedule_stop(&fixture->schedule, 2 * RNA_USEC_PER_SEC));
-	assert_true(rna_clock_monotonic() - begin < 3 * RNA_USEC_PER_SEC);
+	assert_true(rna_clock_monotonic() - begin < 10 * RNA_USEC_PER_SEC);
 	/* teardown opens the gate and stops what is left */
 }
 
@@ -788,6 +788,9 @@ static void test_an_old_view_outlives_its_devices(void **state)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+/* When nothing has happened for so long, nothing is under way. */
+#define IDLE (300 * RNA_USEC_PER_MSEC)
+
 /* Waits until the clock has nothing to do for an hour, and all that began has ended. */
 static void settle(struct fixture *fixture)
 {
@@ -795,7 +798,7 @@ static void settle(struct fixture *fixture)
 		fixture->settings.poll[id] = 3600 * RNA_USEC_PER_SEC;
 	start(fixture);
 	run_until(fixture, gids_read);
-	while (sd_event_run(fixture->event, 100 * RNA_USEC_PER_MSEC) > 0)
+	while (sd_event_run(fixture->event, IDLE) > 0)
 		;
 }
 
@@ -982,7 +985,7 @@ static void test_events_during_a_run_are_not_lost(void **state)
 	}
 	assert_int_equal(atomic_load(&script.state_runs[0]), 1);
 	release();
-	while (sd_event_run(fixture->event, 100 * RNA_USEC_PER_MSEC) > 0)
+	while (sd_event_run(fixture->event, IDLE) > 0)
 		;
 	assert_int_equal(atomic_load(&script.state_runs[0]), 3);
 }

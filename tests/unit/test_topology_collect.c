@@ -266,9 +266,9 @@ static void virtual_functions_are_a_number(void **state)
 		(void)snprintf(path, sizeof(path), "sys/devices/%s/physfn", way);
 		tree_link(&fixture->tree, path, "../0000:01:00.0");
 	}
-	(void)clock_gettime(CLOCK_MONOTONIC, &before);
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
 	collect(fixture);
-	(void)clock_gettime(CLOCK_MONOTONIC, &after);
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
 	assert_true(after.tv_sec - before.tv_sec <
 		    2); /* tens of milliseconds, under sanitizers too */
 	assert_int_equal(fixture->topology->nic_count, 1);
