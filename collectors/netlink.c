@@ -9,6 +9,9 @@
  * thousand for its containers; a dump would carry them all. Their addresses come in one dump: the
  * kernel does not answer for one interface (a filter needs strict checking, Linux 4.20), and the
  * interfaces of containers seldom have one here.
+ *
+ * What comes from the kernel is not trusted either: policies say which type an attribute has, and
+ * libnl refuses what is shorter, or a text without an end.
  */
 #include "netlink.h"
 #include "vf_message.h"
@@ -106,6 +109,16 @@ static int ask(int protocol, struct nl_msg *message, nl_recvmsg_msg_cb_t parse, 
 /* -- rtnetlink ----------------------------------------------------------------------------------
  */
 
+static const struct nla_policy link_policy[IFLA_MAX + 1] = {
+	[IFLA_IFNAME] = {.type = NLA_STRING},
+	[IFLA_MASTER] = {.type = NLA_U32},
+	[IFLA_MTU] = {.type = NLA_U32},
+	[IFLA_CARRIER_UP_COUNT] = {.type = NLA_U32},
+	[IFLA_CARRIER_DOWN_COUNT] = {.type = NLA_U32},
+	[IFLA_OPERSTATE] = {.type = NLA_U8},
+	[IFLA_CARRIER] = {.type = NLA_U8},
+};
+
 struct link_answer {
 	struct rna_arena *arena;
 	struct rna_netdev *netdev;
@@ -139,7 +152,7 @@ static int parse_link(struct nl_msg *message, void *userdata)
 	const struct ifinfomsg *link;
 	struct rna_netdev *netdev = answer->netdev;
 
-	if (nlmsg_parse(header, sizeof(*link), attributes, IFLA_MAX, NULL) < 0 ||
+	if (nlmsg_parse(header, sizeof(*link), attributes, IFLA_MAX, link_policy) < 0 ||
 	    !attributes[IFLA_IFNAME]) {
 		answer->error = -EBADMSG;
 		return NL_STOP;
@@ -214,19 +227,45 @@ static void parse_egress(const struct nlattr *list, struct rna_qos_vlan *vlan)
 	}
 }
 
+static const struct nla_policy info_policy[IFLA_INFO_MAX + 1] = {
+	[IFLA_INFO_KIND] = {.type = NLA_STRING},
+};
+
+static const struct nla_policy vlan_policy[IFLA_VLAN_MAX + 1] = {
+	[IFLA_VLAN_ID] = {.type = NLA_U16},
+};
+
+/* 0; -ENOENT: it is an interface of another kind. */
+static int find_vlan_data(struct nlattr *link_info, struct nlattr **ret)
+{
+	struct nlattr *info[IFLA_INFO_MAX + 1];
+
+	if (!link_info)
+		return -ENOENT;
+	if (nla_parse_nested(info, IFLA_INFO_MAX, link_info, info_policy) < 0)
+		return -EBADMSG;
+	if (!info[IFLA_INFO_KIND] || strcmp(nla_get_string(info[IFLA_INFO_KIND]), "vlan") != 0 ||
+	    !info[IFLA_INFO_DATA])
+		return -ENOENT;
+	*ret = info[IFLA_INFO_DATA];
+	return 0;
+}
+
 static int parse_vlan(struct nl_msg *message, void *userdata)
 {
 	struct vlan_answer *answer = userdata;
-	struct nlattr *link[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1], *data[IFLA_VLAN_MAX + 1];
+	struct nlattr *link[IFLA_MAX + 1], *nest, *data[IFLA_VLAN_MAX + 1];
 	static const struct rna_value none;
 
-	answer->error = -ENOENT;
-	if (nlmsg_parse(nlmsg_hdr(message), sizeof(struct ifinfomsg), link, IFLA_MAX, NULL) < 0 ||
-	    !link[IFLA_LINKINFO] ||
-	    nla_parse_nested(info, IFLA_INFO_MAX, link[IFLA_LINKINFO], NULL) < 0 ||
-	    !info[IFLA_INFO_KIND] || strcmp(nla_get_string(info[IFLA_INFO_KIND]), "vlan") != 0 ||
-	    !info[IFLA_INFO_DATA] ||
-	    nla_parse_nested(data, IFLA_VLAN_MAX, info[IFLA_INFO_DATA], NULL) < 0)
+	answer->error = -EBADMSG;
+	if (nlmsg_parse(nlmsg_hdr(message), sizeof(struct ifinfomsg), link, IFLA_MAX, link_policy) <
+	    0)
+		return NL_STOP;
+	answer->error = find_vlan_data(link[IFLA_LINKINFO], &nest);
+	if (answer->error < 0)
+		return NL_STOP;
+	answer->error = nla_parse_nested(data, IFLA_VLAN_MAX, nest, vlan_policy) < 0 ? -EBADMSG : 0;
+	if (answer->error < 0)
 		return NL_STOP;
 	answer->vlan->mtu = u32_value(link[IFLA_MTU]);
 	answer->vlan->id =
@@ -234,7 +273,6 @@ static int parse_vlan(struct nl_msg *message, void *userdata)
 	answer->vlan->egress = rna_value_ok(0);
 	if (data[IFLA_VLAN_EGRESS_QOS])
 		parse_egress(data[IFLA_VLAN_EGRESS_QOS], answer->vlan);
-	answer->error = 0;
 	return NL_OK;
 }
 
@@ -300,13 +338,18 @@ static int count_addresses(const struct rna_root *root, struct rna_netdev *netde
 	return error;
 }
 
+static const struct nla_policy route_policy[RTA_MAX + 1] = {
+	[RTA_OIF] = {.type = NLA_U32},
+};
+
 static int parse_route(struct nl_msg *message, void *userdata)
 {
 	const struct rtmsg *route = nlmsg_data(nlmsg_hdr(message));
 	struct nlattr *attributes[RTA_MAX + 1];
 	uint32_t *ifindex = userdata;
 
-	if (nlmsg_parse(nlmsg_hdr(message), sizeof(*route), attributes, RTA_MAX, NULL) == 0 &&
+	if (nlmsg_parse(nlmsg_hdr(message), sizeof(*route), attributes, RTA_MAX, route_policy) ==
+		    0 &&
 	    route->rtm_type == RTN_UNICAST && attributes[RTA_OIF])
 		*ifindex = nla_get_u32(attributes[RTA_OIF]);
 	return NL_OK;
@@ -396,6 +439,73 @@ const struct rna_netdev_backend rna_rtnetlink = {
 /* -- RDMA netlink --------------------------------------------------------------------------------
  */
 
+/* Linux 5.16; the headers of Ubuntu 22.04 are older. */
+enum {
+	NLDEV_CMD_STAT_GET_STATUS = 24,
+	NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC = 95,
+	ATTRIBUTES = NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC + 1, /* what comes later is not ours */
+};
+
+static const struct nla_policy nldev_policy[ATTRIBUTES] = {
+	[RDMA_NLDEV_ATTR_DEV_INDEX] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_DEV_NAME] = {.type = NLA_STRING},
+	[RDMA_NLDEV_ATTR_NDEV_NAME] = {.type = NLA_STRING},
+	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME] = {.type = NLA_STRING},
+	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR] = {.type = NLA_U64},
+	[RDMA_NLDEV_ATTR_RES_PID] = {.type = NLA_U32},
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME] = {.type = NLA_STRING},
+	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE] = {.type = NLA_U64},
+	[NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC] = {.type = NLA_U8},
+};
+
+/* All attributes are of one enum, whatever they are nested in. 0 or -EBADMSG. */
+static int take_apart(struct nl_msg *message, struct nlattr *ret[ATTRIBUTES])
+{
+	return nlmsg_parse(nlmsg_hdr(message), 0, ret, ATTRIBUTES - 1, nldev_policy) < 0 ? -EBADMSG
+											 : 0;
+}
+
+/* The list that a message has to have. */
+static int find_list(struct nl_msg *message, int type, struct nlattr **ret)
+{
+	struct nlattr *attributes[ATTRIBUTES];
+	int error = take_apart(message, attributes);
+
+	if (error < 0)
+		return error;
+	*ret = attributes[type];
+	return *ret ? 0 : -EBADMSG;
+}
+
+/* Hands each entry of a list to parse. 0 or negative errno, -EBADMSG for a list that is cut. */
+static int each_entry(struct nlattr *list,
+		      int (*parse)(struct nlattr *attributes[ATTRIBUTES], void *userdata),
+		      void *userdata)
+{
+	struct nlattr *entry, *attributes[ATTRIBUTES];
+	int left, error;
+
+	nla_for_each_nested(entry, list, left)
+	{
+		error = nla_parse_nested(attributes, ATTRIBUTES - 1, entry, nldev_policy) < 0
+				? -EBADMSG
+				: parse(attributes, userdata);
+		if (error < 0)
+			return error;
+	}
+	return left > 0 ? -EBADMSG : 0;
+}
+
+static size_t count_entries(struct nlattr *list)
+{
+	struct nlattr *entry;
+	size_t count = 0;
+	int left;
+
+	nla_for_each_nested(entry, list, left) count++;
+	return count;
+}
+
 static struct nl_msg *new_nldev_message(int command, int flags)
 {
 	return nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), NLM_F_REQUEST | flags);
@@ -423,10 +533,12 @@ static int add_number(struct rna_rdma_numbers *numbers, const char *name, uint32
 static int parse_device(struct nl_msg *message, void *userdata)
 {
 	struct device_answer *answer = userdata;
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
+	struct nlattr *attributes[ATTRIBUTES];
 
-	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0 ||
-	    !attributes[RDMA_NLDEV_ATTR_DEV_NAME] || !attributes[RDMA_NLDEV_ATTR_DEV_INDEX])
+	answer->error = take_apart(message, attributes);
+	if (answer->error < 0)
+		return NL_STOP;
+	if (!attributes[RDMA_NLDEV_ATTR_DEV_NAME] || !attributes[RDMA_NLDEV_ATTR_DEV_INDEX])
 		return NL_SKIP;
 	answer->error =
 		add_number(answer->numbers, nla_get_string(attributes[RDMA_NLDEV_ATTR_DEV_NAME]),
@@ -482,14 +594,24 @@ void rna_rdma_numbers_free(struct rna_rdma_numbers *numbers)
 	*numbers = (struct rna_rdma_numbers){.root = numbers->root};
 }
 
+struct port_answer {
+	char *name; /* IF_NAMESIZE */
+	int error;
+};
+
+/* The kernel leaves the name out where the interface is in another network namespace. */
 static int parse_port(struct nl_msg *message, void *userdata)
 {
-	char *name = userdata;
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
+	struct port_answer *answer = userdata;
+	struct nlattr *attributes[ATTRIBUTES], *name;
 
-	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) == 0 &&
-	    attributes[RDMA_NLDEV_ATTR_NDEV_NAME])
-		(void)nla_strlcpy(name, attributes[RDMA_NLDEV_ATTR_NDEV_NAME], IF_NAMESIZE);
+	answer->error = take_apart(message, attributes);
+	if (answer->error < 0)
+		return NL_STOP;
+	name = attributes[RDMA_NLDEV_ATTR_NDEV_NAME];
+	if (name)
+		(void)nla_strlcpy(answer->name, name, IF_NAMESIZE);
+	answer->error = name ? 0 : -ENOENT;
 	return NL_OK;
 }
 
@@ -524,21 +646,18 @@ static struct nl_msg *new_port_message(struct rna_rdma_numbers *numbers, int com
 	return NULL;
 }
 
-/* The kernel leaves the name out where the interface is in another network namespace. */
 static int find_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 		       char ret[IF_NAMESIZE])
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	struct port_answer answer = {.name = ret, .error = -EBADMSG};
 	int error;
 
 	message = new_port_message(numbers, RDMA_NLDEV_CMD_PORT_GET, device, port, &error);
 	if (!message)
 		return error;
-	ret[0] = '\0';
-	error = ask(NETLINK_RDMA, message, parse_port, ret);
-	if (error < 0)
-		return error;
-	return ret[0] ? 0 : -ENOENT;
+	error = ask(NETLINK_RDMA, message, parse_port, &answer);
+	return error < 0 ? error : answer.error;
 }
 
 struct counters_answer {
@@ -547,54 +666,33 @@ struct counters_answer {
 	int error;
 };
 
-static int parse_counter(struct nlattr *entry, struct rna_arena *arena,
-			 struct rna_counter_value *ret)
+static int parse_counter(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
-	const struct nlattr *name, *number;
+	const struct nlattr *name = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
+	const struct nlattr *number = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE];
+	struct counters_answer *answer = userdata;
+	struct rna_counter_value *value = &answer->counters->values[answer->counters->count];
 
-	if (nla_parse_nested(attributes, RDMA_NLDEV_ATTR_MAX - 1, entry, NULL) < 0)
-		return -EBADMSG;
-	name = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
-	number = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE];
 	if (!name || !number)
 		return -EBADMSG;
-	*ret = (struct rna_counter_value){
-		.file = rna_arena_strdup(arena, nla_get_string(name)),
-		.value = rna_value_ok(nla_get_u64(number)),
-	};
-	return ret->file ? 0 : -ENOMEM;
-}
-
-static int parse_counter_list(struct nlattr *list, struct rna_arena *arena,
-			      struct rna_netlink_counters *counters)
-{
-	struct nlattr *entry;
-	size_t most = 0;
-	int left, error = 0;
-
-	nla_for_each_nested(entry, list, left) most++;
-	counters->values = rna_arena_array(arena, most, sizeof(*counters->values));
-	if (!counters->values)
-		return -ENOMEM;
-	nla_for_each_nested(entry, list, left)
-	{
-		error = parse_counter(entry, arena, &counters->values[counters->count]);
-		if (error < 0)
-			return error;
-		counters->count++;
-	}
-	return 0;
+	value->file = rna_arena_strdup(answer->arena, nla_get_string(name));
+	value->value = rna_value_ok(nla_get_u64(number));
+	answer->counters->count++;
+	return value->file ? 0 : -ENOMEM;
 }
 
 static int parse_counters(struct nl_msg *message, void *userdata)
 {
 	struct counters_answer *answer = userdata;
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *list = NULL;
+	struct nlattr *list;
 
-	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) == 0)
-		list = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
-	answer->error = list ? parse_counter_list(list, answer->arena, answer->counters) : -EBADMSG;
+	answer->error = find_list(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS, &list);
+	if (answer->error < 0)
+		return NL_STOP;
+	answer->counters->values = rna_arena_array(answer->arena, count_entries(list),
+						   sizeof(*answer->counters->values));
+	answer->error =
+		answer->counters->values ? each_entry(list, parse_counter, answer) : -ENOMEM;
 	return NL_STOP;
 }
 
@@ -614,56 +712,62 @@ static int get_counters(struct rna_rdma_numbers *numbers, const char *device, un
 	return error < 0 ? error : answer.error;
 }
 
-/* Names that we do not know are newer than this program. */
-static void parse_resource(struct nlattr *entry, struct rna_resource_counts *counts)
-{
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX];
-	const struct nlattr *name, *number;
+struct resources_answer {
+	struct rna_resource_counts *counts;
+	int error;
+};
 
-	if (nla_parse_nested(attributes, RDMA_NLDEV_ATTR_MAX - 1, entry, NULL) < 0)
-		return;
-	name = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME];
-	number = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR];
-	for (enum rna_resource i = 0; name && number && i < RNA_RESOURCE_COUNT; i++)
+/* Names that we do not know are newer than this program. */
+static int parse_resource(struct nlattr *attributes[ATTRIBUTES], void *userdata)
+{
+	const struct nlattr *name = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME];
+	const struct nlattr *number = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR];
+	struct rna_resource_counts *counts = userdata;
+
+	if (!name || !number)
+		return -EBADMSG;
+	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
 		if (strcmp(nla_get_string(name), rna_resource_name(i)) == 0)
 			counts->of[i] = rna_value_ok(nla_get_u64(number));
+	return 0;
 }
 
 static int parse_resources(struct nl_msg *message, void *userdata)
 {
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *summary = NULL, *entry;
-	int left;
+	struct resources_answer *answer = userdata;
+	struct nlattr *list;
 
-	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) == 0)
-		summary = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY];
-	if (!summary)
-		return NL_STOP;
-	nla_for_each_nested(entry, summary, left) parse_resource(entry, userdata);
+	answer->error = find_list(message, RDMA_NLDEV_ATTR_RES_SUMMARY, &list);
+	if (answer->error == 0)
+		answer->error = each_entry(list, parse_resource, answer->counts);
 	return NL_STOP;
 }
 
 struct own_contexts {
 	uint32_t process;
 	uint64_t count;
+	int error;
 };
 
 /* A process is named as this one's namespace of processes has it; not at all, if it has it not. */
+static int count_if_own(struct nlattr *attributes[ATTRIBUTES], void *userdata)
+{
+	const struct nlattr *pid = attributes[RDMA_NLDEV_ATTR_RES_PID];
+	struct own_contexts *own = userdata;
+
+	own->count += pid && nla_get_u32(pid) == own->process;
+	return 0;
+}
+
 static int count_own_contexts(struct nl_msg *message, void *userdata)
 {
-	struct nlattr *attributes[RDMA_NLDEV_ATTR_MAX], *entry, *pid;
 	struct own_contexts *own = userdata;
-	int left;
+	struct nlattr *list;
 
-	if (nlmsg_parse(nlmsg_hdr(message), 0, attributes, RDMA_NLDEV_ATTR_MAX - 1, NULL) < 0 ||
-	    !attributes[RDMA_NLDEV_ATTR_RES_CTX])
-		return NL_SKIP;
-	nla_for_each_nested(entry, attributes[RDMA_NLDEV_ATTR_RES_CTX], left)
-	{
-		pid = nla_find(nla_data(entry), nla_len(entry), RDMA_NLDEV_ATTR_RES_PID);
-		if (pid && nla_get_u32(pid) == own->process)
-			own->count++;
-	}
-	return NL_OK;
+	own->error = find_list(message, RDMA_NLDEV_ATTR_RES_CTX, &list);
+	if (own->error == 0)
+		own->error = each_entry(list, count_if_own, own);
+	return own->error < 0 ? NL_STOP : NL_OK;
 }
 
 /* Unknown to kernels before 5.13, which answer EINVAL. */
@@ -671,7 +775,8 @@ static int ask_own_contexts(struct rna_rdma_numbers *numbers, const char *device
 			    struct rna_value *ret)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	struct own_contexts own = {(uint32_t)(numbers->process ? numbers->process : getpid()), 0};
+	struct own_contexts own = {
+		.process = (uint32_t)(numbers->process ? numbers->process : getpid())};
 	int error;
 
 	message =
@@ -679,6 +784,7 @@ static int ask_own_contexts(struct rna_rdma_numbers *numbers, const char *device
 	if (!message)
 		return error;
 	error = ask(NETLINK_RDMA, message, count_own_contexts, &own);
+	error = error < 0 ? error : own.error;
 	if (error == -EINVAL || error == -EOPNOTSUPP)
 		return 0;
 	*ret = error == 0 ? rna_value_ok(own.count) : rna_value_unreadable();
@@ -689,70 +795,56 @@ static int get_resources(struct rna_rdma_numbers *numbers, const char *device,
 			 struct rna_resource_counts *ret)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	struct resources_answer answer = {.counts = ret, .error = -EBADMSG};
 	int error;
 
 	*ret = (struct rna_resource_counts){0};
 	message = new_device_message(numbers, RDMA_NLDEV_CMD_RES_GET, 0, device, &error);
 	if (!message)
 		return error;
-	error = ask(NETLINK_RDMA, message, parse_resources, ret);
-	if (error == 0 && ret->of[RNA_RESOURCE_CTX].number > 0)
+	error = ask(NETLINK_RDMA, message, parse_resources, &answer);
+	error = error < 0 ? error : answer.error;
+	if (error < 0)
+		*ret = (struct rna_resource_counts){0};
+	else if (ret->of[RNA_RESOURCE_CTX].number > 0)
 		error = ask_own_contexts(numbers, device, &ret->own_contexts);
 	return error;
 }
 
-/* Linux 5.16; the headers of Ubuntu 22.04 are older. */
-enum {
-	NLDEV_CMD_STAT_GET_STATUS = 24,
-	NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC = 95,
-};
-
 struct optional_answer {
 	struct rna_arena *arena;
 	struct rna_port_optional_counters *port;
+	struct rna_optional_counter *items; /* of port */
 	int error;
 };
 
 /* Counters that are always counted have no such attribute. */
-static int parse_optional_list(struct nlattr *list, struct rna_arena *arena,
-			       struct rna_port_optional_counters *port)
+static int parse_optional_counter(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
-	struct rna_optional_counter *items;
-	struct nlattr *entry;
-	size_t most = 0;
-	int left;
+	const struct nlattr *name = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
+	const struct nlattr *dynamic = attributes[NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC];
+	struct optional_answer *answer = userdata;
+	struct rna_optional_counter *item = &answer->items[answer->port->count];
 
-	nla_for_each_nested(entry, list, left) most++;
-	items = rna_arena_array(arena, most, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	port->items = items;
-	nla_for_each_nested(entry, list, left)
-	{
-		struct nlattr *name = nla_find(nla_data(entry), nla_len(entry),
-					       RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME);
-		struct nlattr *dynamic = nla_find(nla_data(entry), nla_len(entry),
-						  NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC);
-
-		if (!name || !dynamic)
-			continue;
-		items[port->count] = (struct rna_optional_counter){
-			.name = rna_arena_strdup(arena, nla_get_string(name)),
-			.enabled = nla_get_u8(dynamic),
-		};
-		if (!items[port->count++].name)
-			return -ENOMEM;
-	}
-	return 0;
+	if (!name || !dynamic)
+		return 0;
+	item->name = rna_arena_strdup(answer->arena, nla_get_string(name));
+	item->enabled = nla_get_u8(dynamic);
+	answer->port->count++;
+	return item->name ? 0 : -ENOMEM;
 }
 
 static int parse_optional(struct nl_msg *message, void *userdata)
 {
 	struct optional_answer *answer = userdata;
-	struct nlattr *list =
-		nlmsg_find_attr(nlmsg_hdr(message), 0, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	struct nlattr *list;
 
-	answer->error = list ? parse_optional_list(list, answer->arena, answer->port) : -EBADMSG;
+	answer->error = find_list(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS, &list);
+	if (answer->error < 0)
+		return NL_STOP;
+	answer->items = rna_arena_array(answer->arena, count_entries(list), sizeof(*answer->items));
+	answer->port->items = answer->items;
+	answer->error = answer->items ? each_entry(list, parse_optional_counter, answer) : -ENOMEM;
 	return NL_STOP;
 }
 
@@ -767,7 +859,10 @@ static int get_optional(struct rna_rdma_numbers *numbers, const char *device,
 	if (!message)
 		return error;
 	error = ask(NETLINK_RDMA, message, parse_optional, &answer);
-	return error < 0 ? error : answer.error;
+	error = error < 0 ? error : answer.error;
+	if (error < 0)
+		ret->count = 0;
+	return error;
 }
 
 const struct rna_rdma_netlink_backend rna_rdma_netlink = {

@@ -413,6 +413,92 @@ static void test_infiniband_files(void **state)
 	assert_int_equal(part->errors[RNA_REASON_FORMAT], 1);
 }
 
+/* -- Functions that come and go meanwhile ------------------------------------------------------ */
+
+static struct {
+	int status;
+	size_t count;
+	struct rna_virtual_function functions[4];
+} told;
+
+static int list_told(const struct rna_root *root, const char *name, struct rna_arena *arena,
+		     struct rna_vf_list *ret)
+{
+	(void)root, (void)name, (void)arena;
+	if (told.status == 0)
+		*ret = (struct rna_vf_list){told.count, told.functions};
+	return told.status;
+}
+
+/* Of two functions in sysfs, and an interface that tells as told has it. */
+static struct rna_part *collect_told(void)
+{
+	static const struct rna_netdev_backend netdev = {.list_virtual_functions = list_told};
+	static const struct rna_backends backends = {.netdev = &netdev};
+	const struct rna_device device = {.name = "mlx5_0", .sysfs_path = PF "/infiniband/mlx5_0"};
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	struct rna_collect_input in = {.backends = &backends, .device = &device};
+	struct rna_part *part = NULL;
+
+	tree_init(&tree);
+	make_functions(&tree);
+	tree_write(&tree, PF "/net/ens1/phys_port_name", "p0\n");
+	in.root = tree.root;
+	assert_int_equal(rna_collect_virtual_functions(&in, &part, NULL), 0);
+	return part;
+}
+
+/* The kernel tells of those that there are by then, in whatever order. */
+static void test_functions_that_come_and_go(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *more = NULL, *fewer = NULL;
+	const struct rna_virtual_functions *functions;
+
+	(void)state;
+	told = (typeof(told)){.count = 3,
+			      .functions = {{.number = 2, .trust = rna_value_ok(1)},
+					    {.number = 0, .trust = rna_value_ok(0)},
+					    {.number = 1, .trust = rna_value_ok(1)}}};
+	more = collect_told();
+	functions = (const void *)more;
+	assert_int_equal(functions->count, 3);
+	assert_int_equal(functions->functions[0].trust.number, 0);
+	assert_string_equal(functions->functions[0].device, "mlx5_4");
+	assert_int_equal(functions->functions[2].trust.number, 1);
+	assert_null(functions->functions[2].pci_address);
+	told.functions[0].number = 1;
+	told.count = 1;
+	fewer = collect_told();
+	functions = (const void *)fewer;
+	assert_int_equal(functions->count, 2);
+	assert_int_equal(functions->functions[0].trust.state, RNA_VALUE_ABSENT);
+	assert_int_equal(functions->functions[1].trust.number, 1);
+	assert_int_equal(rna_part_error_count(more) + rna_part_error_count(fewer), 0);
+}
+
+/* An interface that is gone by then is nothing to tell of; an answer that is cut costs its own. */
+static void test_functions_that_are_not_told(void **state)
+{
+	static const struct {
+		int status;
+		uint64_t errors;
+	} rows[] = {{-ENODEV, 0}, {-EBADMSG, 1}, {-EMSGSIZE, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+		const struct rna_virtual_functions *functions;
+
+		told = (typeof(told)){.status = rows[i].status};
+		part = collect_told();
+		functions = (const void *)part;
+		assert_int_equal(functions->count, 2);
+		assert_string_equal(functions->functions[0].driver, "mlx5_core");
+		assert_int_equal(functions->functions[0].trust.state, RNA_VALUE_ABSENT);
+		assert_int_equal(rna_part_error_count(part), rows[i].errors);
+	}
+}
+
 /* The loopback interface of this machine has none; what the kernel answers is a whole message. */
 static void test_the_kernel_answers(void **state)
 {
@@ -439,6 +525,8 @@ int main(void)
 		cmocka_unit_test(test_guids),
 		cmocka_unit_test(test_functions_of_a_device),
 		cmocka_unit_test(test_infiniband_files),
+		cmocka_unit_test(test_functions_that_come_and_go),
+		cmocka_unit_test(test_functions_that_are_not_told),
 		cmocka_unit_test(test_the_kernel_answers),
 	};
 
