@@ -18,8 +18,7 @@
 #include "child_watch.h"
 #include "memory.h"
 #include "rna/log.h"
-#include "rna/parse.h"
-#include "selftest_glance.h"
+#include "selftest_ports.h"
 #include "selftest_rival.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
@@ -30,37 +29,20 @@ enum {
 	RETRIES_A_PERIOD = 12, /* of a port that was busy, not ready, or bad once */
 };
 
-/* A port, by the key of its device: it keeps its turn over renames and reloads. */
-struct tested {
-	struct tested *next;
-	struct rna_selftest *owner;
-	char *key;
-	char *device; /* its last name */
-	unsigned number;
-	bool present; /* in the newest view */
-	rna_usec due; /* monotonic */
-	struct rna_glance glance;
-	uint64_t idle_qps;
-	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
-	struct rna_selftest_port known;
-	struct rna_loopback_child stuck; /* that could not be ended, known.stuck */
-	struct rna_child_watch *stuck_watch;
-};
-
 struct rna_selftest {
 	sd_event *event;
 	const struct rna_settings *settings;
 	void (*news)(void *userdata);
 	void *userdata;
 	struct rna_view *view;
-	struct tested *ports; /* by device and port */
+	struct rna_tested *ports; /* by device and port */
 	enum rna_skip hold;
 	sd_event_source *timer;
 	struct rna_rival rival;
 	/* The session; no runs: none. */
 	struct rna_selftest_runs session;
-	size_t at;                 /* the run under way */
-	struct tested *under_test; /* its port, whatever it is called by now */
+	size_t at;                     /* the run under way */
+	struct rna_tested *under_test; /* its port, whatever it is called by now */
 	struct rna_selftest_listener listener;
 	struct rna_loopback_child child;
 	struct rna_child_watch *child_watch; /* ended: nothing of it can keep us waiting then */
@@ -73,35 +55,6 @@ static void arm(struct rna_selftest *selftest);
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
-static void tested_free(struct tested *port)
-{
-	(void)rna_child_watch_free(port->stuck_watch);
-	if (port->stuck.pidfd >= 0)
-		(void)close(port->stuck.pidfd);
-	free(port->runs);
-	free(port->device);
-	free(port->key);
-	free(port);
-}
-
-static struct tested *find_by_key(const struct rna_selftest *selftest, const char *key,
-				  unsigned number)
-{
-	for (struct tested *port = selftest->ports; port; port = port->next)
-		if (port->number == number && strcmp(port->key, key) == 0)
-			return port;
-	return NULL;
-}
-
-static struct tested *find_by_name(const struct rna_selftest *selftest, const char *device,
-				   unsigned number)
-{
-	for (struct tested *port = selftest->ports; port; port = port->next)
-		if (port->number == number && port->present && strcmp(port->device, device) == 0)
-			return port;
-	return NULL;
-}
-
 /* Up to limit; a fleet only needs to be spread, so the bias of the modulus does not matter. */
 static rna_usec chance(rna_usec limit)
 {
@@ -111,51 +64,16 @@ static rna_usec chance(rna_usec limit)
 	return limit > 0 ? random % limit : 0;
 }
 
-static bool is_before(const struct tested *a, const struct tested *b)
+static struct rna_tested *add(struct rna_selftest *selftest, const char *key, const char *device,
+			      unsigned number)
 {
-	int order = rna_compare_names(a->device, b->device);
-
-	return order < 0 || (order == 0 && a->number < b->number);
-}
-
-static void insert(struct rna_selftest *selftest, struct tested *port)
-{
-	struct tested **link = &selftest->ports;
-
-	while (*link && is_before(*link, port))
-		link = &(*link)->next;
-	port->next = *link;
-	*link = port;
-}
-
-static void remove_port(struct rna_selftest *selftest, const struct tested *port)
-{
-	struct tested **link = &selftest->ports;
-
-	while (*link != port)
-		link = &(*link)->next;
-	*link = port->next;
-}
-
-static struct tested *add(struct rna_selftest *selftest, const char *key, const char *device,
-			  unsigned number)
-{
-	struct tested *port = calloc(1, sizeof(*port));
+	struct rna_tested *port = rna_tested_new(key, device, number);
 
 	if (!port)
 		return NULL;
-	port->stuck = RNA_LOOPBACK_CHILD_INIT;
-	port->key = strdup(key);
-	port->device = strdup(device);
-	if (!port->key || !port->device) {
-		tested_free(port);
-		return NULL;
-	}
 	port->owner = selftest;
-	port->number = number;
-	port->idle_qps = RNA_QPS_UNKNOWN;
 	port->due = rna_clock_monotonic() + chance(selftest->settings->selftest_period);
-	insert(selftest, port);
+	rna_tested_insert(&selftest->ports, port);
 	return port;
 }
 
@@ -168,101 +86,16 @@ static void forget_results(struct rna_selftest *selftest)
 	selftest->results = NULL;
 }
 
-static int copy_port(const struct rna_selftest *selftest, const struct tested *port,
-		     struct rna_arena *arena, struct rna_selftest_port *ret)
-{
-	struct rna_time now = rna_clock_now();
-	struct rna_selftest_run *runs =
-		rna_arena_array(arena, port->known.count + 1, sizeof(*runs));
-
-	*ret = port->known;
-	ret->device = rna_arena_strdup(arena, port->device);
-	ret->port = port->number;
-	ret->runs = runs;
-	if (!ret->device || !runs)
-		return -ENOMEM;
-	if (port->known.count > 0)
-		memcpy(runs, port->runs, port->known.count * sizeof(*runs));
-	if (selftest->settings->selftest_enabled)
-		ret->next = now.realtime + rna_usec_since(now.monotonic, port->due);
-	return 0;
-}
-
-static struct rna_selftests *make_results(const struct rna_selftest *selftest)
-{
-	struct rna_selftests *made = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(*made), 4096);
-	struct rna_selftest_port *ports;
-	size_t count = 0;
-
-	for (const struct tested *port = selftest->ports; port; port = port->next)
-		count += port->present;
-	ports = made ? rna_arena_array(made->part.arena, count + 1, sizeof(*ports)) : NULL;
-	for (const struct tested *port = selftest->ports; ports && port; port = port->next)
-		if (port->present &&
-		    copy_port(selftest, port, made->part.arena, &ports[made->count++]) < 0)
-			ports = NULL;
-	if (!ports && made)
-		return (struct rna_selftests *)rna_part_unref(&made->part);
-	if (made)
-		made->ports = ports;
-	return made;
-}
-
 struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest)
 {
 	if (!selftest)
 		return NULL;
 	if (!selftest->results)
-		selftest->results = make_results(selftest);
+		selftest->results =
+			rna_tested_results(selftest->ports, selftest->settings->selftest_enabled);
 	if (selftest->results)
 		(void)rna_part_ref(&selftest->results->part);
 	return selftest->results;
-}
-
-static void keep(struct tested *port, const struct rna_selftest_run *run)
-{
-	struct rna_selftest_port *known = &port->known;
-
-	if (!port->runs)
-		port->runs = calloc(RNA_SELFTESTS_KEPT, sizeof(*port->runs));
-	if (!port->runs)
-		return; /* no memory: one run less in the history */
-	if (known->count == RNA_SELFTESTS_KEPT)
-		memmove(port->runs, port->runs + 1, --known->count * sizeof(*port->runs));
-	port->runs[known->count++] = *run;
-}
-
-/* How many queue pairs there are while nobody works: the least that was seen of an idle port. */
-static void learn_idle(struct tested *port, const struct rna_loopback_result *result)
-{
-	if (result->skip != RNA_SKIP_BUSY && result->qps < port->idle_qps)
-		port->idle_qps = result->qps;
-}
-
-/* first: of the port in this session. It was skipped when no kind of memory could be tested. */
-static void account(struct tested *port, const struct rna_selftest_run *run, bool first)
-{
-	struct rna_selftest_port *known = &port->known;
-	bool skipped = run->result.end == RNA_LOOPBACK_SKIPPED;
-
-	known->bytes += run->result.bytes;
-	learn_idle(port, &run->result);
-	if (run->special) {
-		if (!skipped)
-			keep(port, run);
-		return;
-	}
-	if (first || !skipped)
-		known->skip = skipped ? run->result.skip : RNA_SKIP_NONE;
-	if (skipped) {
-		known->skips[run->result.skip]++;
-		return;
-	}
-	known->results[run->grade]++;
-	known->last_run = run->time.realtime;
-	if (run->grade == RNA_GRADE_OK || run->grade == RNA_GRADE_NONE)
-		known->last_success = run->time.realtime;
-	keep(port, run);
 }
 
 static void log_run(const struct rna_selftest_run *run)
@@ -290,13 +123,13 @@ static struct rna_selftest_run *gather(const struct rna_selftest *selftest, size
 	struct rna_selftest_run *all;
 	size_t count = session->count, most = count;
 
-	for (const struct tested *port = selftest->ports; port; port = port->next)
+	for (const struct rna_tested *port = selftest->ports; port; port = port->next)
 		most += RNA_ENDPOINT_COUNT;
 	all = calloc(most, sizeof(*all));
 	if (!all)
 		return NULL;
 	memcpy(all, session->items, count * sizeof(*all));
-	for (const struct tested *port = selftest->ports; port; port = port->next)
+	for (const struct rna_tested *port = selftest->ports; port; port = port->next)
 		for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
 			struct rna_selftest_port known = port->known;
 			const struct rna_selftest_run *newest;
@@ -332,30 +165,13 @@ static bool is_passing(enum rna_skip skip)
 	       skip == RNA_SKIP_STALLED || skip == RNA_SKIP_NO_RESOURCES;
 }
 
-/* Has a kind of memory one bad test? Only the second in a row is told, so it is made soon. */
-static bool wants_confirmation(const struct tested *port)
-{
-	struct rna_selftest_port known = port->known;
-
-	known.runs = port->runs;
-	for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
-		const struct rna_selftest_run *run = rna_selftest_newest(&known, e, NULL);
-		const struct rna_selftest_run *before =
-			run ? rna_selftest_newest(&known, e, run) : NULL;
-
-		if (rna_selftest_is_bad(run) && !rna_selftest_is_bad(before))
-			return true;
-	}
-	return false;
-}
-
-static void take_turn(struct rna_selftest *selftest, struct tested *port)
+static void take_turn(struct rna_selftest *selftest, struct rna_tested *port)
 {
 	rna_usec period = selftest->settings->selftest_period;
 	rna_usec retry = period / RETRIES_A_PERIOD;
 
 	port->glance = (struct rna_glance){0};
-	if (is_passing(port->known.skip) || wants_confirmation(port))
+	if (is_passing(port->known.skip) || rna_tested_wants_confirmation(port))
 		port->due = rna_clock_monotonic() + retry / 2 + chance(retry);
 	else
 		port->due = rna_clock_monotonic() + period;
@@ -377,13 +193,14 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 
 	judge(selftest);
 	for (size_t i = 0; i < session.count; i++) {
-		struct tested *port = find_by_name(selftest, session.items[i].request.device,
-						   session.items[i].request.port);
+		struct rna_tested *port =
+			rna_tested_find_name(selftest->ports, session.items[i].request.device,
+					     session.items[i].request.port);
 
 		log_run(&session.items[i]);
 		if (!port)
 			continue;
-		account(port, &session.items[i], is_first_of_port(&session, i));
+		rna_tested_account(port, &session.items[i], is_first_of_port(&session, i));
 		if (!session.items[i].special)
 			take_turn(selftest, port);
 	}
@@ -399,7 +216,7 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 
 static void on_unstuck(void *userdata)
 {
-	struct tested *port = userdata;
+	struct rna_tested *port = userdata;
 
 	port->stuck_watch = rna_child_watch_free(port->stuck_watch);
 	(void)rna_loopback_child_stop(&port->stuck, 0); /* it is only to be reaped */
@@ -411,7 +228,7 @@ static void on_unstuck(void *userdata)
 /* The device gets no other test until the kernel lets go of this one. */
 static void leave_behind(struct rna_selftest *selftest)
 {
-	struct tested *port = selftest->under_test;
+	struct rna_tested *port = selftest->under_test;
 
 	port->known.stuck = selftest->child.pid;
 	port->stuck = selftest->child;
@@ -516,21 +333,13 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	return 0;
 }
 
-/* A test on any port of that device that hangs in the kernel; NULL: none does. */
-static const struct tested *find_stuck(const struct rna_selftest *selftest, const char *key)
-{
-	for (const struct tested *port = selftest->ports; port; port = port->next)
-		if (port->known.stuck > 0 && strcmp(port->key, key) == 0)
-			return port;
-	return NULL;
-}
-
 /* A port where a child is stuck on the device, or that is no more, has its result already. */
 static bool can_begin(const struct rna_selftest *selftest, struct rna_selftest_run *run)
 {
 	const struct rna_loopback_request *request = &run->request;
-	const struct tested *port = selftest->under_test;
-	const struct tested *stuck = port ? find_stuck(selftest, port->key) : NULL;
+	const struct rna_tested *port = selftest->under_test;
+	const struct rna_tested *stuck =
+		port ? rna_tested_find_stuck(selftest->ports, port->key) : NULL;
 	struct rna_loopback_result *result = &run->result;
 
 	if (port && !stuck)
@@ -556,8 +365,8 @@ static void step(struct rna_selftest *selftest)
 	for (; selftest->at < selftest->session.count; selftest->at++) {
 		struct rna_selftest_run *run = &selftest->session.items[selftest->at];
 
-		selftest->under_test =
-			find_by_name(selftest, run->request.device, run->request.port);
+		selftest->under_test = rna_tested_find_name(selftest->ports, run->request.device,
+							    run->request.port);
 		if (run->result.end == RNA_LOOPBACK_SKIPPED || !can_begin(selftest, run))
 			continue;
 		if (selftest->listener.progress)
@@ -571,7 +380,7 @@ static void step(struct rna_selftest *selftest)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-static void skip_turn(struct rna_selftest *selftest, struct tested *port, enum rna_skip skip)
+static void skip_turn(struct rna_selftest *selftest, struct rna_tested *port, enum rna_skip skip)
 {
 	port->known.skip = skip;
 	port->known.skips[skip]++;
@@ -579,7 +388,7 @@ static void skip_turn(struct rna_selftest *selftest, struct tested *port, enum r
 	forget_results(selftest);
 }
 
-static void find_subject(const struct rna_selftest *selftest, const struct tested *port,
+static void find_subject(const struct rna_selftest *selftest, const struct rna_tested *port,
 			 struct rna_selftest_subject *ret)
 {
 	size_t i = 0;
@@ -589,7 +398,7 @@ static void find_subject(const struct rna_selftest *selftest, const struct teste
 		i++;
 }
 
-static void test_port(struct rna_selftest *selftest, struct tested *port)
+static void test_port(struct rna_selftest *selftest, struct rna_tested *port)
 {
 	char name[2 * RNA_LOOPBACK_NAME_MAX];
 	struct rna_selftest_wish wish = {.device = name, .numa_node = -1};
@@ -607,7 +416,7 @@ static void test_port(struct rna_selftest *selftest, struct tested *port)
 	step(selftest);
 }
 
-static void begin_turn(struct rna_selftest *selftest, struct tested *port)
+static void begin_turn(struct rna_selftest *selftest, struct rna_tested *port)
 {
 	struct rna_selftest_subject subject;
 	struct rna_time now = rna_clock_now();
@@ -632,20 +441,10 @@ static void begin_turn(struct rna_selftest *selftest, struct tested *port)
 	}
 }
 
-static struct tested *first_due(const struct rna_selftest *selftest)
-{
-	struct tested *first = NULL;
-
-	for (struct tested *port = selftest->ports; port; port = port->next)
-		if (port->present && (!first || port->due < first->due))
-			first = port;
-	return first;
-}
-
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct rna_selftest *selftest = userdata;
-	struct tested *port = first_due(selftest);
+	struct rna_tested *port = rna_tested_first_due(selftest->ports);
 
 	(void)source, (void)usec;
 	if (port && port->due <= rna_clock_monotonic())
@@ -657,7 +456,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 /* Only with something to wait for: a timer without work does not fire. */
 static void arm(struct rna_selftest *selftest)
 {
-	const struct tested *first = first_due(selftest);
+	const struct rna_tested *first = rna_tested_first_due(selftest->ports);
 
 	selftest->timer = sd_event_source_disable_unref(selftest->timer);
 	if (!first || selftest->session.count > 0 || !selftest->settings->selftest_enabled)
@@ -693,10 +492,10 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	(void)rna_loopback_child_stop(&selftest->child, RNA_LOOPBACK_LAST_PATIENCE);
 	rna_selftest_runs_deinit(&selftest->session);
 	while (selftest->ports) {
-		struct tested *port = selftest->ports;
+		struct rna_tested *port = selftest->ports;
 
 		selftest->ports = port->next;
-		tested_free(port);
+		rna_tested_free(port);
 	}
 	forget_results(selftest);
 	(void)rna_view_unref(selftest->view);
@@ -704,19 +503,11 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	return NULL;
 }
 
-/* By the name that the port has now; the text of a result says the old one. */
-static void name_runs(struct tested *port)
-{
-	for (size_t i = 0; i < port->known.count; i++)
-		(void)snprintf(port->runs[i].request.device, sizeof(port->runs[i].request.device),
-			       "%s", port->device);
-}
-
 /* One whose turn would have come while no agent ran waits for chance, as a new one does. */
 void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
 			 const struct rna_port_memory *memory)
 {
-	struct tested *port = find_by_key(selftest, key, memory->number);
+	struct rna_tested *port = rna_tested_find_key(selftest->ports, key, memory->number);
 	rna_usec period = selftest->settings->selftest_period;
 	struct rna_time now = rna_clock_now();
 	rna_usec ago = rna_usec_since(memory->last_test, now.realtime);
@@ -728,9 +519,9 @@ void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
 	port->known.last_run = memory->last_test;
 	port->known.last_success = memory->last_good_test;
 	for (size_t i = 0; i < memory->test_count; i++)
-		keep(port, &memory->tests[i]);
-	name_runs(port);
-	if (wants_confirmation(port))
+		rna_tested_keep(port, &memory->tests[i]);
+	rna_tested_name_runs(port);
+	if (rna_tested_wants_confirmation(port))
 		take_turn(selftest, port);
 	else if (memory->last_test > 0 && memory->last_test <= now.realtime && ago < period)
 		port->due = now.monotonic + period - ago;
@@ -739,7 +530,7 @@ void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
 static void follow_port(struct rna_selftest *selftest, const struct rna_selftest_subject *subject)
 {
 	const struct rna_device *device = subject->device->device;
-	struct tested *port = find_by_key(selftest, device->key, subject->port);
+	struct rna_tested *port = rna_tested_find_key(selftest->ports, device->key, subject->port);
 	char *name;
 
 	if (!port)
@@ -752,11 +543,11 @@ static void follow_port(struct rna_selftest *selftest, const struct rna_selftest
 	name = strdup(device->name);
 	if (!name)
 		return;
-	remove_port(selftest, port);
+	rna_tested_remove(&selftest->ports, port);
 	free(port->device);
 	port->device = name;
-	name_runs(port);
-	insert(selftest, port);
+	rna_tested_name_runs(port);
+	rna_tested_insert(&selftest->ports, port);
 }
 
 static bool has_other_ports(const struct rna_view *a, const struct rna_view *b)
@@ -776,7 +567,7 @@ void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view)
 	selftest->view = rna_view_ref(view);
 	if (!other)
 		return;
-	for (struct tested *port = selftest->ports; port; port = port->next)
+	for (struct rna_tested *port = selftest->ports; port; port = port->next)
 		port->present = false;
 	for (size_t i = 0; rna_selftest_subject_at(view, i, &subject); i++)
 		follow_port(selftest, &subject);
@@ -793,7 +584,7 @@ void rna_selftest_update(struct rna_selftest *selftest)
 	if (!selftest)
 		return;
 	period = selftest->settings->selftest_period;
-	for (struct tested *port = selftest->ports; port; port = port->next)
+	for (struct rna_tested *port = selftest->ports; port; port = port->next)
 		if (port->due > now + period)
 			port->due = now + chance(period);
 	forget_results(selftest);
@@ -817,7 +608,7 @@ void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
 
 const char *rna_selftest_holds(const struct rna_selftest *selftest)
 {
-	const struct tested *port = selftest ? selftest->ports : NULL;
+	const struct rna_tested *port = selftest ? selftest->ports : NULL;
 
 	if (selftest && selftest->session.count > 0)
 		return "a self-test";
