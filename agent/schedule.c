@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule.h"
 
-#include "rna/gid.h"
+#include "part_changes.h"
 #include "rna/log.h"
-#include "rna/netdev.h"
 #include "rna/parse.h"
 #include "rna/topology.h"
 
@@ -301,50 +300,6 @@ static void log_success(const struct rna_target *target, const struct rna_slot *
 	log_slot(LOG_NOTICE, target, &slot->job, text);
 }
 
-/* Parts whose content stands in labels: prepared text must be made anew. */
-static bool changes_labels(const struct rna_part *old, const struct rna_part *new)
-{
-	if (new->collector == RNA_COLLECTOR_GIDS)
-		return !old || !rna_gids_same_entries((const void *)old, (const void *)new);
-	if (new->collector == RNA_COLLECTOR_NETDEV)
-		return !old || !rna_netdevs_same_names((const void *)old, (const void *)new);
-	/* rare; comparing would cost more */
-	return new->collector == RNA_COLLECTOR_IDENTITY || new->collector == RNA_COLLECTOR_TOPOLOGY;
-}
-
-static bool same_value(struct rna_value a, struct rna_value b)
-{
-	return a.state == b.state && a.number == b.number;
-}
-
-/* A port got another LID, or obeys another subnet manager. */
-static bool changes_lids(const struct rna_part *old, const struct rna_part *new)
-{
-	const struct rna_link *a = (const void *)old, *b = (const void *)new;
-	bool ret = false;
-
-	if (new->collector != RNA_COLLECTOR_LINK || !old)
-		return false;
-	for (size_t i = 0; i < a->port_count && i < b->port_count; i++)
-		ret |= !same_value(a->ports[i].lid, b->ports[i].lid) ||
-		       !same_value(a->ports[i].sm_lid, b->ports[i].sm_lid);
-	return ret;
-}
-
-/* How many ports changed their state? What is known of their links may no longer be true. */
-static unsigned changed_states(const struct rna_part *old, const struct rna_part *new)
-{
-	const struct rna_state *a = (const void *)old, *b = (const void *)new;
-	unsigned count = 0;
-
-	if (new->collector != RNA_COLLECTOR_STATE || !old)
-		return 0;
-	for (size_t i = 0; i < a->port_count && i < b->port_count; i++)
-		count += !same_value(a->ports[i].state, b->ports[i].state) ||
-			 !same_value(a->ports[i].physical_state, b->ports[i].physical_state);
-	return count;
-}
-
 /*
  * A cable or a subnet manager may be another one by now. Not at once, for a link that comes up is
  * still being configured; and a link that flaps costs no more than a round of MADs now and then.
@@ -369,7 +324,7 @@ static void follow_changes(struct rna_schedule *schedule, struct rna_target *tar
 			   const struct rna_part *old, const struct rna_part *new)
 {
 	const unsigned gids = rna_collector_bit(RNA_COLLECTOR_GIDS);
-	unsigned changed = changed_states(old, new);
+	unsigned changed = rna_part_changed_states(old, new);
 
 	if (changed > 0) {
 		schedule->sources[new->origin.source].changes += changed;
@@ -378,9 +333,9 @@ static void follow_changes(struct rna_schedule *schedule, struct rna_target *tar
 			want_after(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
 				   rna_collector_bit(RNA_COLLECTOR_NETDEV), new);
 	}
-	if (changed > 0 || changes_lids(old, new))
+	if (changed > 0 || rna_part_changes_lids(old, new))
 		want_fabric_soon(schedule, target, new->taken.monotonic);
-	if (!changes_labels(old, new))
+	if (!rna_part_changes_labels(old, new))
 		return;
 	schedule->device_set++;
 	if (!old || new->collector != RNA_COLLECTOR_NETDEV)
