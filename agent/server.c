@@ -38,17 +38,28 @@ static int open_web(const struct rna_settings *settings, struct rna_web_use **re
 	return status < 0 ? rna_error_prefix(error, "http.web_config_file") : 0;
 }
 
+/* Once per reason: what keeps HTTP down may be another one by now. */
+static void say_down(struct rna_server *server, const struct rna_error *why)
+{
+	if (strcmp(server->told, why->text) == 0)
+		return;
+	rna_log_error("HTTP is down until it can be served: %s", why->text);
+	memcpy(server->told, why->text, sizeof(server->told));
+}
+
 static int retry_later(struct rna_server *server);
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct rna_server *server = userdata;
-	struct rna_error known; /* it was said when HTTP went down */
+	struct rna_error why;
 
 	(void)source;
 	(void)usec;
-	if (start_http(server, server->settings, &server->http, &known) < 0)
+	if (start_http(server, server->settings, &server->http, &why) < 0) {
+		say_down(server, &why);
 		return retry_later(server);
+	}
 	rna_log_notice("HTTP is up");
 	return 0;
 }
@@ -70,7 +81,8 @@ static int retry_later(struct rna_server *server)
 
 static int go_without_http(struct rna_server *server, const struct rna_error *why)
 {
-	rna_log_error("HTTP is down until it can be served: %s", why->text);
+	server->told[0] = '\0';
+	say_down(server, why);
 	server->pause = RETRY_FIRST;
 	return retry_later(server);
 }
@@ -103,7 +115,10 @@ int rna_server_start(struct rna_server *server, struct rna_error *error)
 	if (ret != -EADDRNOTAVAIL)
 		return ret;
 	ret = go_without_http(server, error);
-	return ret < 0 ? rna_error_set(error, ret, "cannot wait for addresses") : ret;
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot wait for addresses");
+	*error = (struct rna_error){0}; /* it was said, and the end of the agent is not for that */
+	return 0;
 }
 
 void rna_server_stop(struct rna_server *server)

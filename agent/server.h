@@ -25,6 +25,7 @@ struct rna_server {
 	struct rna_http *http;    /* NULL while its addresses cannot be had */
 	sd_event_source *retry;   /* then */
 	rna_usec pause;
+	char told[RNA_ERROR_MAX]; /* why it is down, as it was last said */
 };
 
 /* Where an address is not there yet, HTTP is served as soon as it is. */

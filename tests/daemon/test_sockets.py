@@ -211,11 +211,13 @@ class NotYetThere(unittest.TestCase):
     ADDRESS = "192.0.2.1"
 
     @contextlib.contextmanager
-    def waiting(self):
+    def waiting(self, order=1):
+        """order -1: the socket is not tried before the address is there."""
         agent = UnixAgent(ready=False)
         # without any address each one can be bound
         agent.wrapper = ("unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
-        agent.http_settings["listen"] = [f"unix:{agent.socket}", f"{self.ADDRESS}:{agent.port}"]
+        listen = [f"unix:{agent.socket}", f"{self.ADDRESS}:{agent.port}"]
+        agent.http_settings["listen"] = listen[::order]
         with agent:
             wait("HTTP to be down", lambda: "HTTP is down" in agent.log())
             self.assertIn(f"{self.ADDRESS}:{agent.port}: Cannot assign requested address",
@@ -257,9 +259,18 @@ class NotYetThere(unittest.TestCase):
             agent.ip_batch(["address add 192.0.2.2/32 dev lo"])
             wait("service", lambda: get_unix(agent.socket) == 200)
 
+    def test_another_reason_is_told(self):
+        with self.waiting(-1) as agent, socket.socket(socket.AF_UNIX) as other:
+            other.bind(agent.socket)
+            other.listen()
+            agent.ip_batch([f"address add {self.ADDRESS}/32 dev lo"])
+            wait("the other reason", lambda: f"{agent.socket}: Address already in use" in agent.log())
+            self.assertEqual(agent.log().count("HTTP is down"), 2, agent.log())
+
     def test_it_can_be_stopped_meanwhile(self):
         with self.waiting() as agent:
             self.assertEqual(agent.stop()[0], 0)
+            self.assertEqual(agent.log().count("error:"), 1, agent.log())
 
 
 class Taken(unittest.TestCase):
