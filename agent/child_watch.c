@@ -8,14 +8,27 @@
 #include "rna/clock.h"
 #include "rna/loopback.h"
 
-#define LOOK_PERIOD (50 * RNA_USEC_PER_MSEC)
+/* Between two looks, a share of what was waited, within these. */
+#define PAUSE_SHORTEST (50 * RNA_USEC_PER_MSEC)
+#define PAUSE_LONGEST  (10 * RNA_USEC_PER_SEC)
+enum { PAUSE_SHARE = 16 };
 
 struct rna_child_watch {
 	pid_t pid;
 	void (*ended)(void *userdata);
 	void *userdata;
+	rna_usec begin; /* monotonic */
 	sd_event_source *source;
 };
+
+rna_usec rna_child_watch_pause(rna_usec waited)
+{
+	rna_usec pause = waited / PAUSE_SHARE;
+
+	if (pause < PAUSE_SHORTEST)
+		return PAUSE_SHORTEST;
+	return pause < PAUSE_LONGEST ? pause : PAUSE_LONGEST;
+}
 
 static int on_pidfd(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
@@ -36,7 +49,8 @@ static int on_look(sd_event_source *source, uint64_t usec, void *userdata)
 		watch->ended(watch->userdata);
 		return 0;
 	}
-	(void)sd_event_source_set_time_relative(source, LOOK_PERIOD);
+	(void)sd_event_source_set_time_relative(
+		source, rna_child_watch_pause(rna_usec_since(watch->begin, rna_clock_monotonic())));
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -49,7 +63,12 @@ int rna_child_watch_new(sd_event *event, pid_t pid, int pidfd, void (*ended)(voi
 
 	if (!watch)
 		return -ENOMEM;
-	*watch = (struct rna_child_watch){.pid = pid, .ended = ended, .userdata = userdata};
+	*watch = (struct rna_child_watch){
+		.pid = pid,
+		.ended = ended,
+		.userdata = userdata,
+		.begin = rna_clock_monotonic(),
+	};
 	if (pidfd >= 0)
 		status = sd_event_add_io(event, &watch->source, pidfd, EPOLLIN, on_pidfd, watch);
 	else

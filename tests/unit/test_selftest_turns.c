@@ -30,6 +30,7 @@
 
 #include <cmocka.h>
 
+#include "child_watch.h"
 #include "health_view.h"
 #include "memory.h"
 
@@ -737,6 +738,23 @@ static void take_pidfds_away(void)
 	assert_int_equal(syscall(SYS_pidfd_open, getpid(), 0), -1);
 }
 
+/* Nearly at once while a test runs; a child that is stuck for a day is looked for by the way. */
+static void test_looks_become_rare(void **state)
+{
+	rna_usec waited = 0;
+	unsigned looks = 0;
+
+	(void)state;
+	for (; waited < 24 * HOUR; looks++) {
+		rna_usec pause = rna_child_watch_pause(waited);
+
+		assert_true(pause <= 50 * RNA_USEC_PER_MSEC || pause <= waited / 10);
+		assert_true(pause >= 50 * RNA_USEC_PER_MSEC);
+		waited += pause;
+	}
+	assert_in_range(looks, 1, 9000); /* some 10 s apart */
+}
+
 static void test_a_kernel_without_pidfds(void **state)
 {
 	take_pidfds_away();
@@ -766,6 +784,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(test_the_node_says_no),
 		cmocka_unit_test(test_a_device_that_is_renamed),
 		cmocka_unit_test(test_turned_off),
+		cmocka_unit_test(test_looks_become_rare),
 		cmocka_unit_test(test_a_kernel_without_pidfds),
 	};
 
