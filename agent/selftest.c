@@ -20,6 +20,7 @@
 #include "rna/log.h"
 #include "selftest_ports.h"
 #include "selftest_rival.h"
+#include "state.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
 #define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
@@ -32,6 +33,7 @@ enum {
 struct rna_selftest {
 	sd_event *event;
 	const struct rna_settings *settings;
+	uid_t agent; /* of other agents of this node, who test in turn with us */
 	void (*news)(void *userdata);
 	void *userdata;
 	struct rna_view *view;
@@ -318,7 +320,7 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 
 	run->time = rna_clock_now();
 	run->request.idle_qps = selftest->under_test->idle_qps;
-	status = rna_loopback_child_start(&run->request, &selftest->child, error);
+	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->child, error);
 	look_for_rival(selftest, status == 0);
 	if (status < 0)
 		return status;
@@ -476,6 +478,7 @@ struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings
 		return NULL;
 	selftest->event = event;
 	selftest->settings = settings;
+	selftest->agent = rna_state_owner(settings);
 	selftest->news = news;
 	selftest->userdata = userdata;
 	selftest->child = RNA_LOOPBACK_CHILD_INIT;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rna/parse.h"
+#include "state.h"
 
 /* Beyond what was asked for: to open the device, to fill buffers, for retries that fail. */
 #define PATIENCE (30 * RNA_USEC_PER_SEC)
@@ -191,7 +192,7 @@ void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error 
 }
 
 /* A child that cannot be ended stays behind; what it holds, the kernel holds. */
-static void run_one(struct rna_selftest_run *run)
+static void run_one(struct rna_selftest_run *run, uid_t agent)
 {
 	rna_usec patience = PATIENCE + 3 * run->request.time_limit + run->request.sample_time;
 	struct rna_loopback_child child;
@@ -200,7 +201,7 @@ static void run_one(struct rna_selftest_run *run)
 	int status;
 
 	run->time = rna_clock_now();
-	status = rna_loopback_child_start(&run->request, &child, &why);
+	status = rna_loopback_child_start(&run->request, agent, &child, &why);
 	if (status < 0) {
 		rna_selftest_run_fail(run, &why, true);
 		return;
@@ -217,12 +218,14 @@ void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_setti
 			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
 			  void *userdata)
 {
+	uid_t agent = rna_state_owner(settings);
+
 	for (size_t i = 0; i < runs->count; i++) {
 		if (runs->items[i].result.end == RNA_LOOPBACK_SKIPPED)
 			continue;
 		if (progress)
 			progress(&runs->items[i], userdata);
-		run_one(&runs->items[i]);
+		run_one(&runs->items[i], agent);
 	}
 	rna_selftest_judge_all(runs->items, runs->count, settings);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 
 #include "errand.h"
 #include "rna/log.h"
@@ -62,6 +63,14 @@ const char *rna_state_directory(const struct rna_settings *settings, bool live)
 	if (!live)
 		return strcmp(path, RNA_STATE_DIRECTORY_DEFAULT) == 0 ? NULL : path;
 	return given && *given == '/' && !strchr(given, ':') ? given : path;
+}
+
+uid_t rna_state_owner(const struct rna_settings *settings)
+{
+	const char *path = rna_state_directory(settings, true);
+	struct stat about;
+
+	return path && stat(path, &about) == 0 ? about.st_uid : 0;
 }
 
 /* -- Before the loop runs ---------------------------------------------------------------------- */

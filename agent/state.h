@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <sys/types.h>
 #include <systemd/sd-event.h>
 
 #include "memory.h"
@@ -22,6 +23,12 @@ struct rna_state;
  * settings or the environment.
  */
 const char *rna_state_directory(const struct rna_settings *settings, bool live);
+
+/*
+ * Whom agents of this node run as, beside root: the owner of the running system's directory, whom
+ * root gave it to. 0: root, or there is none. Waits for the disk.
+ */
+uid_t rna_state_owner(const struct rna_settings *settings);
 
 /*
  * Reads both files into memory, which is empty; waits for the disk. keep: damaged files are set

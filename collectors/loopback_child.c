@@ -110,19 +110,20 @@ int rna_loopback_child_main(void)
  * a file would need a directory that these share with the node.
  *
  * Whoever comes first has the name, which may be any user of the node. So who holds it listens, and
- * the kernel says whose process that is: way is given to root's, to the service's and to the same
- * user's. Others are users of a port as any, which the gate sees.
+ * the kernel says whose process that is: way is given to root's, to those of services, of the same
+ * user, and of the one who owns the state directory, which nobody but root can give away: an agent
+ * may have a user of any number. Others are users of a port as any, which the gate sees.
  */
 #define LOCK_NAME "rdma-node-agent/selftest"
 
 enum {
-	SYSTEM_UID_MAX = 999, /* root and services, of which one is ours (sysusers.d(5)) */
+	SYSTEM_UID_MAX = 999, /* root and services, as a rule ours among them (sysusers.d(5)) */
 	TRIES = 3,
 };
 
-static bool is_trusted(uid_t uid)
+static bool is_trusted(uid_t uid, uid_t agent)
 {
-	return uid <= SYSTEM_UID_MAX || uid == geteuid();
+	return uid <= SYSTEM_UID_MAX || uid == geteuid() || uid == agent;
 }
 
 static struct sockaddr_un lock_address(socklen_t *ret_len)
@@ -166,7 +167,7 @@ static int find_holder(struct rna_loopback_holder *ret)
  * Held by whoever started the child, and not by it: one that is stuck in the kernel cannot let go
  * of anything, and other devices are to be tested all the same.
  */
-static int take_lock(struct rna_loopback_child *child, struct rna_error *error)
+static int take_lock(struct rna_loopback_child *child, uid_t agent, struct rna_error *error)
 {
 	int status;
 
@@ -183,7 +184,7 @@ static int take_lock(struct rna_loopback_child *child, struct rna_error *error)
 			return rna_error_set(error, status,
 					     "cannot take the lock for a loopback test");
 		status = find_holder(&child->holder);
-		if (status == -EAGAIN || (status == 0 && !is_trusted(child->holder.uid)))
+		if (status == -EAGAIN || (status == 0 && !is_trusted(child->holder.uid, agent)))
 			return 0; /* a stranger's, or besieged by strangers */
 		if (status != -ECONNREFUSED)
 			return rna_error_say(error, -EBUSY, "another self-test runs on this node");
@@ -265,14 +266,14 @@ static int open_pidfd(struct rna_loopback_child *child)
 	return child->pidfd >= 0 || errno == ENOSYS || errno == EPERM ? 0 : -errno;
 }
 
-int rna_loopback_child_start(const struct rna_loopback_request *request,
+int rna_loopback_child_start(const struct rna_loopback_request *request, uid_t agent,
 			     struct rna_loopback_child *ret, struct rna_error *error)
 {
 	RNA_CLOSE int theirs = -1;
 	int ends[2], status;
 
 	*ret = RNA_LOOPBACK_CHILD_INIT;
-	status = take_lock(ret, error);
+	status = take_lock(ret, agent, error);
 	if (status == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		status = rna_error_set(error, -errno, "cannot make a socket for a loopback test");
 	if (status < 0) {

@@ -152,10 +152,11 @@ struct rna_loopback_child {
 #define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1, .lock = -1})
 
 /*
- * Starts this program anew for one request. 0, or negative errno with error; -EBUSY: another test
- * of root's, of a service's or of this user's runs on this node (in this network namespace).
+ * Starts this program anew for one request. agent: the user of agents on this node, 0: root or a
+ * service. 0, or negative errno with error; -EBUSY: another test of root's, of a service's (uid up
+ * to 999), of that user's or of our own runs on this node (in this network namespace).
  */
-int rna_loopback_child_start(const struct rna_loopback_request *request,
+int rna_loopback_child_start(const struct rna_loopback_request *request, uid_t agent,
 			     struct rna_loopback_child *ret, struct rna_error *error);
 
 /*

@@ -47,7 +47,7 @@ static int run(const struct rna_loopback_request *request, void (*meddle)(int pi
 	       struct rna_loopback_result *result, struct rna_error *error)
 {
 	struct rna_loopback_child child;
-	int status = rna_loopback_child_start(request, &child, error);
+	int status = rna_loopback_child_start(request, 0, &child, error);
 
 	assert_int_equal(status, 0);
 	if (meddle)
@@ -140,7 +140,7 @@ static void test_a_child_that_hangs(void **state)
 	int status;
 
 	(void)state;
-	assert_int_equal(rna_loopback_child_start(&request, &child, &error), 0);
+	assert_int_equal(rna_loopback_child_start(&request, 0, &child, &error), 0);
 	stop(child.pid);
 	status = rna_loopback_child_receive(&child, 100 * RNA_USEC_PER_MSEC, &result, &error);
 	assert_true(status == -ETIMEDOUT || status == 0); /* it may have been quicker */
@@ -156,8 +156,8 @@ static void test_one_at_a_time(void **state)
 	struct rna_error error = {0};
 
 	(void)state;
-	assert_int_equal(rna_loopback_child_start(&request, &first, &error), 0);
-	assert_int_equal(rna_loopback_child_start(&request, &second, &error), -EBUSY);
+	assert_int_equal(rna_loopback_child_start(&request, 0, &first, &error), 0);
+	assert_int_equal(rna_loopback_child_start(&request, 0, &second, &error), -EBUSY);
 	assert_string_equal(error.text, "another self-test runs on this node");
 	assert_int_equal(second.lock, -1);
 	assert_true(second.holder.is_there);
@@ -165,7 +165,7 @@ static void test_one_at_a_time(void **state)
 	assert_int_equal(second.holder.uid, geteuid());
 	assert_true(rna_loopback_child_stop(&second, 0));
 	assert_true(rna_loopback_child_stop(&first, RNA_LOOPBACK_LAST_PATIENCE));
-	assert_int_equal(rna_loopback_child_start(&request, &second, &error), 0);
+	assert_int_equal(rna_loopback_child_start(&request, 0, &second, &error), 0);
 	assert_false(second.holder.is_there);
 	assert_true(rna_loopback_child_stop(&second, RNA_LOOPBACK_LAST_PATIENCE));
 }
@@ -202,7 +202,8 @@ static void hold(uid_t uid, enum manner manner, int tell)
 		(void)pause();
 }
 
-static int start_beside(uid_t uid, enum manner manner)
+/* agent: the user of agents, as we know it. */
+static int start_beside(uid_t uid, enum manner manner, uid_t agent)
 {
 	struct rna_loopback_request request = request_for("none7");
 	struct rna_loopback_child child;
@@ -217,7 +218,7 @@ static int start_beside(uid_t uid, enum manner manner)
 		hold(uid, manner, tell[1]);
 	assert_true(holder > 0);
 	assert_int_equal(read(tell[0], &word, 1), 1);
-	status = rna_loopback_child_start(&request, &child, &error);
+	status = rna_loopback_child_start(&request, agent, &child, &error);
 	assert_true(child.holder.is_there);
 	assert_int_equal(child.holder.pid, manner == LISTENS ? holder : 0);
 	assert_int_equal(child.holder.uid, manner == LISTENS ? uid : RNA_UID_UNKNOWN);
@@ -238,10 +239,12 @@ static void test_a_stranger_holds_the_lock(void **state)
 		skip();
 	}
 	for (enum manner manner = BINDS; manner <= IS_BESIEGED; manner++)
-		assert_int_equal(start_beside(1000, manner), 0);
-	assert_int_equal(start_beside(65534, LISTENS), 0);
-	assert_int_equal(start_beside(999, LISTENS), -EBUSY); /* a service */
-	assert_int_equal(start_beside(0, LISTENS), -EBUSY);
+		assert_int_equal(start_beside(1000, manner, 0), 0);
+	assert_int_equal(start_beside(65534, LISTENS, 0), 0);
+	assert_int_equal(start_beside(1000, LISTENS, 10879), 0);
+	assert_int_equal(start_beside(10879, LISTENS, 10879), -EBUSY); /* that of the chart */
+	assert_int_equal(start_beside(999, LISTENS, 0), -EBUSY);       /* a service */
+	assert_int_equal(start_beside(0, LISTENS, 0), -EBUSY);
 }
 
 /* ---- what is left ---------------------------------------------------------------------------- */
