@@ -103,7 +103,7 @@ class Upgrade(DoubleTest):
             agent.start()
             wait("what the Node said before",
                  lambda: agent.is_ready() and agent.metric("rdma_agent_quiesced") == 1)
-            self.assertIn("when it was last read; until", agent.get("/").text)
+            self.assertIn("when it was last read; until", agent.log())
             agent.stop()
             agent.kubernetes["taint"] = "not/a/key/"  # Kubernetes is told nothing, and not asked
             agent.write_config()
