@@ -229,9 +229,9 @@ agent_start() {
 	printf '%s\n' "$agent_config" >/run/agent.yaml
 	"$AGENT" run --config /run/agent.yaml >>$agent_log 2>&1 </dev/null &
 	agent_pid=$!
-	within 30 agent_ready && return 0
+	within 90 agent_ready && return 0
 	note "$(tail -n 20 $agent_log)"
-	bail_out "the agent is not ready after 30 s"
+	bail_out "the agent is not ready after 90 s"
 }
 
 agent_ready() {
