@@ -97,6 +97,14 @@ static void run_job(struct rna_job *job)
 		job->error = strdup(error.text);
 }
 
+/* With the lock held, which it lets go of meanwhile: the loop will want it at once. */
+static void wake_loop_unlocked(struct rna_lanes *pool)
+{
+	(void)pthread_mutex_unlock(&pool->lock);
+	wake_loop(pool);
+	(void)pthread_mutex_lock(&pool->lock);
+}
+
 /* Runs a chain to its end. Called and left with the lock held, which the jobs do not see. */
 static void run_chain(struct lane *lane, struct rna_job *chain)
 {
@@ -133,7 +141,7 @@ static void *lane_main(void *userdata)
 		}
 		run_chain(lane, chain);
 		if (!pool->todo.head)
-			wake_loop(pool);
+			wake_loop_unlocked(pool);
 	}
 	lane->ended = true;
 	wake_loop(pool);
@@ -327,13 +335,16 @@ void rna_lanes_submit(struct rna_lanes *pool, struct rna_job *chain)
 int rna_lanes_flush(struct rna_lanes *pool)
 {
 	rna_usec now = rna_clock_monotonic();
+	bool work;
 	int ret;
 
 	(void)pthread_mutex_lock(&pool->lock);
+	work = pool->todo.head;
 	ret = provide_lane(pool, now);
 	arm_timer(pool, now);
-	(void)pthread_cond_signal(&pool->work);
 	(void)pthread_mutex_unlock(&pool->lock);
+	if (work)
+		(void)pthread_cond_signal(&pool->work);
 	return ret == -EAGAIN ? 0 : ret;
 }
 
