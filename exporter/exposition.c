@@ -220,36 +220,40 @@ int rna_span_keep(struct rna_arena *arena, const struct rna_strbuf *text, struct
 	return 0;
 }
 
-int rna_metric_prepare(struct rna_metric *metric, struct rna_arena *arena)
-{
-	static void (*const writers[])(struct rna_strbuf *, const struct rna_metric *) = {
-		[RNA_EXPOSITION_CLASSIC] = write_classic_head,
-		[RNA_EXPOSITION_OPENMETRICS] = write_openmetrics_head,
-	};
-	RNA_STRBUF struct rna_strbuf head = RNA_STRBUF_INIT;
-
-	for (size_t format = 0; format < RNA_EXPOSITION_COUNT; format++) {
-		head.len = 0;
-		writers[format](&head, metric);
-		if (rna_span_keep(arena, &head, &metric->heads[format]) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-void rna_writer_metric(struct rna_writer *writer, const struct rna_metric *metric)
+void rna_writer_metric(struct rna_writer *writer, struct rna_metric *metric)
 {
 	writer->metric = metric;
 	writer->name_len = strlen(metric->name);
 	writer->begun = false;
 }
 
+/* Of hundreds of metrics a node has a hundred. What there is no memory for is written anew. */
+static void write_head(struct rna_writer *writer, struct rna_span *ret)
+{
+	static void (*const heads[])(struct rna_strbuf *, const struct rna_metric *) = {
+		[RNA_EXPOSITION_CLASSIC] = write_classic_head,
+		[RNA_EXPOSITION_OPENMETRICS] = write_openmetrics_head,
+	};
+	RNA_STRBUF struct rna_strbuf head = RNA_STRBUF_INIT;
+
+	heads[writer->format](&head, writer->metric);
+	if (!rna_strbuf_ok(&head))
+		writer->out->failed = true;
+	else
+		rna_strbuf_add(writer->out, head.data, head.len);
+	if (writer->arena)
+		(void)rna_span_keep(writer->arena, &head, ret);
+}
+
 static void begin(struct rna_writer *writer)
 {
-	const struct rna_span *head = &writer->metric->heads[writer->format];
+	struct rna_span *head = &writer->metric->heads[writer->format];
 
 	writer->begun = true;
-	rna_strbuf_add(writer->out, head->text, head->len);
+	if (head->text)
+		rna_strbuf_add(writer->out, head->text, head->len);
+	else
+		write_head(writer, head);
 }
 
 static char *put(char *at, const void *data, size_t len)

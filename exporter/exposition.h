@@ -44,8 +44,9 @@ struct rna_metric {
 	const char *name; /* in full, as it stands in front of the samples */
 	enum rna_metric_type type;
 	enum rna_metric_unit unit;
-	const char *help;                            /* one sentence */
-	struct rna_span heads[RNA_EXPOSITION_COUNT]; /* by rna_metric_prepare() */
+	const char *help; /* one sentence */
+	/* The lines in front of its samples, kept from when they were first written. */
+	struct rna_span heads[RNA_EXPOSITION_COUNT];
 };
 
 const char *rna_metric_type_name(enum rna_metric_type type); /* "counter", "gauge", ... */
@@ -55,9 +56,6 @@ unsigned rna_metric_decimals(enum rna_metric_unit unit);
 
 /* What is wrong with a metric by the rules of both dialects; NULL: nothing. For tests. */
 const char *rna_metric_check(const struct rna_metric *metric);
-
-/* Writes down, in arena, the lines that go in front of the metric's samples. 0 or -ENOMEM. */
-int rna_metric_prepare(struct rna_metric *metric, struct rna_arena *arena);
 
 /*
  * Labels are spans as they stand between the braces: device="mlx5_0",port="1". Empty: no braces.
@@ -72,15 +70,17 @@ void rna_labels_begin(struct rna_strbuf *labels, struct rna_span first);
 struct rna_writer {
 	struct rna_strbuf *out;
 	enum rna_exposition format;
-	const struct rna_metric *metric; /* the one whose samples are written */
+	struct rna_arena *arena;   /* of what metrics keep, as long-lived as they; NULL: nothing */
+	struct rna_metric *metric; /* the one whose samples are written */
 	size_t name_len;
 	bool begun; /* did the metric have a sample? */
 };
 
-#define RNA_WRITER(buf, exposition) ((struct rna_writer){.out = (buf), .format = (exposition)})
+#define RNA_WRITER(buf, exposition, keep)                                                          \
+	((struct rna_writer){.out = (buf), .format = (exposition), .arena = (keep)})
 
-/* All samples from here on are of metric, which is prepared and lives on. Each comes once. */
-void rna_writer_metric(struct rna_writer *writer, const struct rna_metric *metric);
+/* All samples from here on are of metric, which lives on. Each comes once. */
+void rna_writer_metric(struct rna_writer *writer, struct rna_metric *metric);
 
 /* One sample. number: in the metric's unit, see enum rna_metric_unit. */
 void rna_writer_sample(struct rna_writer *writer, struct rna_span labels, uint64_t number);

@@ -50,5 +50,5 @@ struct rna_families *rna_families_free(struct rna_families *families);
 RNA_DEFINE_CLEANUP(struct rna_families, rna_families_free)
 
 /* Subjects have their labels; walk is where the family before left it. */
-void rna_family_write(const struct rna_family *family, const struct rna_subjects *subjects,
+void rna_family_write(struct rna_family *family, const struct rna_subjects *subjects,
 		      struct rna_walk *walk, struct rna_writer *writer);

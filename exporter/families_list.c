@@ -7,6 +7,8 @@
 #include "families_counters.h"
 #include "families_ethernet.h"
 
+enum { NAME_USUAL = 64 }; /* bytes; what needs more makes the arena grow */
+
 static struct rna_family counter_family(struct rna_arena *arena, const struct rna_counter *counter)
 {
 	bool device = counter->place == RNA_PLACE_DEVICE_HW_COUNTERS;
@@ -31,7 +33,7 @@ static struct rna_family counter_family(struct rna_arena *arena, const struct rn
 
 static int add(struct rna_families *families, struct rna_family family)
 {
-	if (!family.metric.name || rna_metric_prepare(&family.metric, families->arena) < 0)
+	if (!family.metric.name)
 		return -ENOMEM;
 	families->items[families->count++] = family;
 	return 0;
@@ -100,7 +102,7 @@ struct rna_families *rna_families_new(void)
 
 	if (!families)
 		return NULL;
-	families->arena = rna_arena_new(most * (sizeof(*families->items) + 512));
+	families->arena = rna_arena_new(most * (sizeof(*families->items) + NAME_USUAL));
 	if (!families->arena)
 		return NULL;
 	families->items = rna_arena_array(families->arena, most, sizeof(*families->items));

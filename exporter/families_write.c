@@ -6,7 +6,7 @@
 #include "families_counters.h"
 #include "families_ethernet.h"
 
-void rna_family_write(const struct rna_family *family, const struct rna_subjects *subjects,
+void rna_family_write(struct rna_family *family, const struct rna_subjects *subjects,
 		      struct rna_walk *walk, struct rna_writer *writer)
 {
 	const struct rna_subject_list *list = &subjects->scopes[family->scope];

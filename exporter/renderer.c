@@ -69,8 +69,8 @@ static int render(struct rna_renderer *renderer, enum rna_exposition format, str
 	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
 	RNA_CLEANUP(rna_walk_deinit) struct rna_walk walk = RNA_WALK_INIT;
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_writer writer = RNA_WRITER(&out, format);
 	const struct rna_families *families = renderer->families;
+	struct rna_writer writer = RNA_WRITER(&out, format, families->arena);
 	bool all = renderer->view->metrics.node_exporter_names;
 	size_t count = all ? families->count : families->own_count;
 

@@ -35,11 +35,9 @@ static const struct rna_span no_labels = {"", 0};
 static void assert_output(struct rna_metric *metric, struct rna_span labels, uint64_t number,
 			  enum rna_exposition format, const char *expected)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_writer writer = RNA_WRITER(&out, format);
+	struct rna_writer writer = RNA_WRITER(&out, format, NULL);
 
-	assert_int_equal(rna_metric_prepare(metric, arena), 0);
 	rna_writer_metric(&writer, metric);
 	rna_writer_sample(&writer, labels, number);
 	rna_writer_end(&writer);
@@ -149,18 +147,16 @@ static struct rna_metric histogram_metric = {
 /* Buckets are cumulative, the last is all; the bounds are the same text in both dialects. */
 static void test_histogram(void **state)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
 	static const struct rna_span labels = {"source=\"x\"", 10};
 	struct rna_histogram histogram = {0};
 
 	(void)state;
 	assert_null(rna_metric_check(&histogram_metric));
-	assert_int_equal(rna_metric_prepare(&histogram_metric, arena), 0);
 	rna_histogram_add(&histogram, 3000);
 	rna_histogram_add(&histogram, 20 * RNA_USEC_PER_SEC);
 	for (enum rna_exposition format = 0; format < RNA_EXPOSITION_COUNT; format++) {
 		RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-		struct rna_writer writer = RNA_WRITER(&out, format);
+		struct rna_writer writer = RNA_WRITER(&out, format, NULL);
 
 		rna_writer_metric(&writer, &histogram_metric);
 		rna_writer_histogram(&writer, labels, &histogram);
@@ -180,6 +176,29 @@ static void test_histogram(void **state)
 	}
 }
 
+static void test_heads_are_kept_in_each_dialect(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	struct rna_metric metric = bytes_counter;
+
+	(void)state;
+	for (enum rna_exposition format = 0; format < RNA_EXPOSITION_COUNT; format++) {
+		RNA_STRBUF struct rna_strbuf first = RNA_STRBUF_INIT, second = RNA_STRBUF_INIT;
+		struct rna_writer writer = RNA_WRITER(&first, format, arena);
+		struct rna_writer again = RNA_WRITER(&second, format, arena);
+		size_t len;
+
+		rna_writer_metric(&writer, &metric);
+		rna_writer_sample(&writer, port_labels, 42);
+		len = metric.heads[format].len;
+		assert_memory_equal(metric.heads[format].text, first.data, len);
+		assert_int_equal(first.data[len - 1], '\n');
+		rna_writer_metric(&again, &metric);
+		rna_writer_sample(&again, port_labels, 42);
+		assert_string_equal(second.data, first.data);
+	}
+}
+
 static void test_largest_number(void **state)
 {
 	(void)state;
@@ -191,7 +210,7 @@ static void test_largest_number(void **state)
 static void test_metric_without_samples_leaves_nothing(void **state)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_writer writer = RNA_WRITER(&out, RNA_EXPOSITION_CLASSIC);
+	struct rna_writer writer = RNA_WRITER(&out, RNA_EXPOSITION_CLASSIC, NULL);
 
 	(void)state;
 	rna_writer_metric(&writer, &info);
@@ -231,12 +250,10 @@ static void test_broken_utf8_is_replaced(void **state)
 
 static void test_sample_with_one_more_label(void **state)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_writer writer = RNA_WRITER(&out, RNA_EXPOSITION_CLASSIC);
+	struct rna_writer writer = RNA_WRITER(&out, RNA_EXPOSITION_CLASSIC, NULL);
 
 	(void)state;
-	assert_int_equal(rna_metric_prepare(&info, arena), 0);
 	rna_writer_metric(&writer, &info);
 	rna_writer_sample_with(&writer, port_labels, "reason", "io", 3);
 	rna_writer_sample_with(&writer, no_labels, "reason", "a\"b", 4);
@@ -265,6 +282,18 @@ static void test_check_finds_bad_metrics(void **state)
 	assert_null(rna_metric_check(&bytes_counter));
 }
 
+static void write_openmetrics(struct rna_families *families)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_writer writer = RNA_WRITER(&out, RNA_EXPOSITION_OPENMETRICS, families->arena);
+
+	for (size_t i = 0; i < families->count; i++) {
+		rna_writer_metric(&writer, &families->items[i].metric);
+		rna_writer_sample(&writer, no_labels, 1);
+	}
+	assert_true(rna_strbuf_ok(&out));
+}
+
 /* OpenMetrics drops _total, so that rdma_x and rdma_x_total would be the same family there. */
 static bool same_family(const struct rna_metric *a, const struct rna_metric *b)
 {
@@ -283,6 +312,7 @@ static void test_every_family_keeps_the_rules(void **state)
 	assert_true(families->own_count > rna_counter_count);
 	/* each row of others' names has found its counter */
 	assert_int_equal(families->count, families->own_count + rna_compat_family_count);
+	write_openmetrics(families);
 	for (size_t i = 0; i < families->count; i++) {
 		const struct rna_family *family = &families->items[i];
 		const char *wrong = rna_metric_check(&family->metric);
@@ -307,6 +337,7 @@ int main(void)
 		cmocka_unit_test(test_microseconds_become_seconds),
 		cmocka_unit_test(test_other_units_have_decimals_of_their_own),
 		cmocka_unit_test(test_histogram),
+		cmocka_unit_test(test_heads_are_kept_in_each_dialect),
 		cmocka_unit_test(test_largest_number),
 		cmocka_unit_test(test_metric_without_samples_leaves_nothing),
 		cmocka_unit_test(test_label_values_are_escaped),
