@@ -197,7 +197,7 @@ static int read_drop_ins(const struct rna_root *root, const char *unit, struct r
 int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_arena *arena,
 		     struct rna_value *ret)
 {
-	char *text = rna_arena_alloc(arena, UNIT_TEXT_MAX);
+	RNA_FREE char *text = malloc(UNIT_TEXT_MAX); /* too much to keep for the next unit */
 	int status = -ENOENT;
 
 	*ret = (struct rna_value){0};
