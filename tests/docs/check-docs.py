@@ -12,7 +12,8 @@ from "describe settings"; with all its comments taken away the agent must accept
 the journal has one written from "describe catalog"; the rest of it explains the ids of
 agent/message_ids.h, all and no others; where systemd is at hand it must accept it.
 
-The README of the Helm chart has one region, written from the comments of its values.yaml; what its
+That of the exporter has one with how many series typical nodes have (series.py). The README of the
+Helm chart has one region, written from the comments of its values.yaml; what its
 schema says of the agent's settings is written from "describe settings" (chart.py).
 """
 
@@ -28,6 +29,7 @@ import textwrap
 
 import chart
 import pages
+import series
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
@@ -39,6 +41,7 @@ PLACES = {
     "agent/README.md": {"commands", "settings"},
     "agent/findings.md": {"rules", "thresholds"},
     "collectors/README.md": {"collectors"},
+    "exporter/README.md": {"series"},
     "exporter/metrics.md": {"metrics"},
     "helm/README.md": {"labels", "conditions"},
     "helm/rdma-node-agent/README.md": {"values"},
@@ -86,6 +89,8 @@ def generated(binary, topic):
     """A table of the code, as Markdown."""
     if topic == "values":
         return chart.values_table((CHART / "values.yaml").read_text(encoding="utf-8"))
+    if topic == "series":
+        return series.table(binary)
     return describe(binary, topic)
 
 
