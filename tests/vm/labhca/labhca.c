@@ -8,7 +8,9 @@
  * /dev/infiniband/umadN, RDMA netlink, and removal while in use. There is no data path for user
  * programs: use rxe beside it for that.
  *
- * The control file /sys/kernel/debug/labhca takes one command per write:
+ * The control file /sys/kernel/debug/labhca says, one in each line, how often a device was asked in
+ * which way (NAME WAY NUMBER): on hardware each is a command to the firmware or several. It takes
+ * one command per write:
  *
  *   add NAME ib PCI [PORTS]        an InfiniBand device; PCI is like 0000:23:00.0, or - for none;
  *                                  one or two ports, which come up active
@@ -76,6 +78,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
+#include <linux/seq_file.h>
 #include <linux/wait.h>
 
 #include <net/addrconf.h>
@@ -233,6 +236,21 @@ enum lab_hang {
 	LAB_HANG_UNINTERRUPTIBLE
 };
 
+/* Ways in which a device is asked, other than from the core's caches. */
+enum lab_call {
+	LAB_CALL_PORT,     /* a port query: by verbs, RDMA netlink, or a file such as state */
+	LAB_CALL_COUNTERS, /* a file of counters/, for which the kernel makes a MAD */
+	LAB_CALL_MAD,      /* one that somebody has sent */
+	LAB_CALL_HW_STATS,
+	LAB_CALL_GID,
+	LAB_CALL_PKEY,
+	LAB_CALLS
+};
+
+static const char *const lab_call_names[LAB_CALLS] = {
+	"port", "counters", "mad", "hw_stats", "gid", "pkey",
+};
+
 struct lab_device {
 	struct ib_device ib;
 	struct list_head list;
@@ -248,6 +266,7 @@ struct lab_device {
 	u32 port_hang;
 	u32 open_hang;
 	u32 board_id_error;
+	atomic_t calls[LAB_CALLS];
 	wait_queue_head_t released;
 	spinlock_t lock;
 	struct lab_port ports[LAB_MAX_PORTS];
@@ -797,6 +816,7 @@ static int lab_process_mad(struct ib_device *ib, int flags, u32 number, const st
 	/* What is no request to us is a response on its way to its client. */
 	if (in->mad_hdr.method != IB_MGMT_METHOD_GET || (!general && !is_smp(&in->mad_hdr)))
 		return IB_MAD_RESULT_SUCCESS;
+	atomic_inc(&lab->calls[wc ? LAB_CALL_MAD : LAB_CALL_COUNTERS]);
 	if (general && lab_wait(lab, &lab->hang))
 		return IB_MAD_RESULT_FAILURE;
 	if (status == LAB_SILENT)
@@ -844,6 +864,7 @@ static int lab_query_port(struct ib_device *ib, u32 number, struct ib_port_attr 
 	struct lab_port *port = lab_port(lab, number);
 	int ret;
 
+	atomic_inc(&lab->calls[LAB_CALL_PORT]);
 	ret = lab_wait(lab, &lab->port_hang);
 	if (ret)
 		return ret;
@@ -911,6 +932,7 @@ static int lab_query_gid(struct ib_device *ib, u32 number, int index, union ib_g
 {
 	if (index < 0 || index >= LAB_IB_GIDS)
 		return -EINVAL;
+	atomic_inc(&to_lab(ib)->calls[LAB_CALL_GID]);
 	*gid = lab_port(to_lab(ib), number)->gids[index];
 	return 0;
 }
@@ -919,6 +941,7 @@ static int lab_query_pkey(struct ib_device *ib, u32 number, u16 index, u16 *pkey
 {
 	if (index >= LAB_PKEYS)
 		return -EINVAL;
+	atomic_inc(&to_lab(ib)->calls[LAB_CALL_PKEY]);
 	*pkey = lab_port(to_lab(ib), number)->fabric.pkeys[index];
 	return 0;
 }
@@ -951,6 +974,7 @@ static int lab_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u
 	struct lab_port *port = lab_port(lab, number);
 	int ret;
 
+	atomic_inc(&lab->calls[LAB_CALL_HW_STATS]);
 	ret = lab_wait(lab, &lab->hw_hang);
 	if (ret)
 		return ret;
@@ -1740,9 +1764,31 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 	return ret ?: size;
 }
 
+static int control_show(struct seq_file *file, void *data)
+{
+	struct lab_device *lab;
+	int i;
+
+	mutex_lock(&control_lock);
+	list_for_each_entry(lab, &lab_devices, list)
+		for (i = 0; i < LAB_CALLS; i++)
+			seq_printf(file, "%s %s %d\n", dev_name(&lab->ib.dev), lab_call_names[i],
+				   atomic_read(&lab->calls[i]));
+	mutex_unlock(&control_lock);
+	return 0;
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, control_show, NULL);
+}
+
 static const struct file_operations control_ops = {
 	.owner = THIS_MODULE,
-	.open = simple_open,
+	.open = control_open,
+	.release = single_release,
+	.read = seq_read,
+	.llseek = seq_lseek,
 	.write = control_write,
 };
 
