@@ -321,6 +321,22 @@ metric_is() { # VALUE NAME [LABEL=VALUE...]
 	same_number "$expected" "$(metric "$@")"
 }
 
+has_finding() { # RULE [DEVICE]
+	fetch /metrics | select_findings "$@"
+}
+
+# Fails as well where the agent has no such rule, or does not answer: who looks for nothing finds it.
+no_finding() { # RULE [DEVICE]
+	local metrics
+
+	"$AGENT" describe rules | grep -F "| \`$1\` |" && metrics=$(fetch /metrics) &&
+		! select_findings "$@" <<<"$metrics"
+}
+
+select_findings() { # RULE [DEVICE], from a pipe with exposition text
+	grep "^rdma_finding{rule=\"$1\",severity=\"[a-z]*\",device=\"${2:-[^\"]*}\""
+}
+
 # 1e+06, 1000000 and 1000000.0 are one number.
 same_number() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && b != "" && a + 0 == b + 0) }'
