@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "duration.h"
+#include "selftest_plan.h"
 #include "words.h"
 
 enum {
@@ -285,11 +286,29 @@ static int check_grades(struct load *load)
 	return fail_together(load, "selftest.warning", "selftest.ok", &text);
 }
 
+static int check_writes(struct load *load)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (rna_selftest_size_fits(load->settings, load->settings->selftest_size) ||
+	    !are_right(load, "selftest.size", "selftest.bytes"))
+		return 0;
+	rna_strbuf_printf(&text,
+			  "two writes of selftest.size (%u) are more than selftest.bytes (%u MiB), "
+			  "and a test is two at least: lower the one or raise the other",
+			  load->settings->selftest_size, load->settings->selftest_bytes);
+	return fail_together(load, "selftest.size", "selftest.bytes", &text);
+}
+
 static int check_together(struct load *load)
 {
-	int ret = note(load, check_handover(load));
+	static int (*const checks[])(struct load * load) = {check_handover, check_grades,
+							    check_writes};
+	int ret = 0;
 
-	return ret < 0 ? ret : note(load, check_grades(load));
+	for (size_t i = 0; ret >= 0 && i < RNA_ARRAY_SIZE(checks); i++)
+		ret = note(load, checks[i](load));
+	return ret;
 }
 
 static int load_file(struct load *load)

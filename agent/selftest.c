@@ -315,7 +315,7 @@ static void look_for_rival(struct rna_selftest *selftest, bool started)
 static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run,
 		     struct rna_error *error)
 {
-	rna_usec patience = CHILD_PATIENCE + 3 * run->request.time_limit + run->request.sample_time;
+	rna_usec patience = CHILD_PATIENCE + run->request.time_limit + run->request.sample_time;
 	int status;
 
 	run->time = rna_clock_now();

@@ -229,6 +229,11 @@ void rna_selftest_set_size(struct rna_loopback_request *request, unsigned size)
 	request->depth = depth > QUEUE_DEPTH_MAX ? QUEUE_DEPTH_MAX : depth > 0 ? depth : 1;
 }
 
+bool rna_selftest_size_fits(const struct rna_settings *settings, unsigned size)
+{
+	return 2 * (uint64_t)size <= (uint64_t)settings->selftest_bytes * MEBI;
+}
+
 bool rna_selftest_request(const struct rna_selftest_subject *subject,
 			  const struct rna_settings *settings, enum rna_endpoint endpoint,
 			  struct rna_loopback_request *ret)

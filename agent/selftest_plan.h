@@ -39,6 +39,10 @@ bool rna_selftest_request(const struct rna_selftest_subject *subject,
 			  const struct rna_settings *settings, enum rna_endpoint endpoint,
 			  struct rna_loopback_request *ret);
 
+/* A test writes twice at least, to warm up and what is measured: are that bytes that it may write?
+ */
+bool rna_selftest_size_fits(const struct rna_settings *settings, unsigned size);
+
 /* Another size of writes, and as many of them under way as go with it. */
 void rna_selftest_set_size(struct rna_loopback_request *request, unsigned size);
 

@@ -5,10 +5,12 @@
  *
  * Writes are posted in batches, of which only the last one is signaled; that is what keeps the CPU
  * out of the result. The clock runs from the first batch behind the warm-up to the last completion.
- * Nothing is left running when the time is over: what was posted is waited for.
+ * Nothing is left running when the time is over: what was posted is waited for, and so no more is
+ * posted than will be complete by then (loopback_budget).
  */
 #include "rna/loopback.h"
 
+#include "loopback_budget.h"
 #include "loopback_gate.h"
 #include "loopback_memory.h"
 #include "loopback_verbs.h"
@@ -30,8 +32,7 @@
 #define SHORT (20 * RNA_USEC_PER_MSEC)
 
 enum {
-	POLLS = 256,          /* between two looks at the clock, which may cost more than they do */
-	LATENCY_WARM_UP = 16, /* rounds */
+	POLLS = 256, /* between two looks at the clock, which may cost more than they do */
 	NSEC_PER_SEC = 1000000000,
 	NSEC_PER_USEC = 1000,
 };
@@ -42,12 +43,18 @@ struct loop {
 	struct rna_loopback_gate gate;
 	struct rna_loopback_memory memory;
 	struct rna_loopback_verbs *verbs;
-	/* of the bandwidth test: */
+	struct rna_loopback_budget budget;
+	rna_usec begin; /* of what is written now, without the time in which nothing was to be */
 	unsigned batch; /* writes in one */
 	unsigned slots; /* places in a buffer that writes go to, in turn */
 	unsigned slot;
-	unsigned under_way[RNA_LOOPBACK_QPS_MAX]; /* batches */
-	uint64_t posted;                          /* writes in all */
+	unsigned under_way[RNA_LOOPBACK_QPS_MAX]; /* writes */
+	uint64_t posted;                          /* in all */
+	uint64_t complete;
+	struct { /* the next one at the gate, when so many were posted, or at that time */
+		uint64_t writes;
+		rna_usec time;
+	} look;
 };
 
 /* Regions before the memory that they are of. */
@@ -72,30 +79,32 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A batch of writes on QP number qp, each to the next slot. */
-static bool post_batch(struct loop *loop, unsigned qp)
+/* A batch of count writes on QP number qp, each to the next slot. */
+static bool post_batch(struct loop *loop, unsigned qp, unsigned count)
 {
 	size_t offsets[RNA_LOOPBACK_BATCH_MAX];
 
-	for (unsigned i = 0; i < loop->batch; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		offsets[i] = (size_t)loop->slot * loop->request->size;
 		loop->slot = (loop->slot + 1) % loop->slots;
 	}
-	if (!rna_loopback_post(loop->verbs, qp, offsets, loop->batch, loop->request->size))
+	if (!rna_loopback_post(loop->verbs, qp, offsets, count, loop->request->size))
 		return false;
-	loop->under_way[qp]++;
-	loop->posted += loop->batch;
+	loop->under_way[qp] += count;
+	loop->posted += count;
 	return true;
 }
 
 /* What is complete by now: how many batches, or -1 when the test has failed. */
 static int reap(struct loop *loop)
 {
-	unsigned complete[RNA_LOOPBACK_BATCH_MAX];
+	struct rna_loopback_batch complete[RNA_LOOPBACK_BATCH_MAX];
 	int count = rna_loopback_poll(loop->verbs, complete);
 
-	for (int i = 0; i < count; i++)
-		loop->under_way[complete[i]]--;
+	for (int i = 0; i < count; i++) {
+		loop->under_way[complete[i].qp] -= complete[i].count;
+		loop->complete += complete[i].count;
+	}
 	return count;
 }
 
@@ -119,35 +128,27 @@ static bool await(struct loop *loop)
 	return count > 0;
 }
 
-static bool anything_under_way(const struct loop *loop)
+/* Posts whole batches until all QPs are full, or as many as will be complete by then. */
+static bool fill_queues(struct loop *loop, uint64_t writes, rna_usec by)
 {
+	rna_usec now = rna_clock_monotonic();
+	uint64_t room =
+		rna_loopback_room(loop->complete, loop->posted - loop->complete,
+				  rna_usec_since(loop->begin, now), rna_usec_since(now, by));
+
 	for (unsigned i = 0; i < loop->request->qps; i++)
-		if (loop->under_way[i] > 0)
-			return true;
-	return false;
-}
+		while (loop->posted < writes) {
+			unsigned count =
+				(unsigned)min_u64(loop->batch, loop->budget.writes - loop->posted);
 
-static bool drain(struct loop *loop)
-{
-	while (anything_under_way(loop))
-		if (!await(loop))
-			return false;
-	return true;
-}
-
-/* Keeps all QPs full until that many writes were posted or the time has come. */
-static bool write_until(struct loop *loop, uint64_t writes, rna_usec end)
-{
-	unsigned full = loop->request->depth / loop->batch;
-
-	while (loop->posted < writes && rna_clock_monotonic() < end) {
-		for (unsigned i = 0; i < loop->request->qps; i++)
-			while (loop->under_way[i] < full && loop->posted < writes)
-				if (!post_batch(loop, i))
-					return false;
-		if (!await(loop))
-			return false;
-	}
+			if (room < count)
+				return true;
+			if (loop->under_way[i] + count > loop->request->depth)
+				break;
+			if (!post_batch(loop, i, count))
+				return false;
+			room -= count;
+		}
 	return true;
 }
 
@@ -162,21 +163,29 @@ static bool holds(struct loop *loop)
  * sooner it gives way, the better for who has come. A short test is over before that helps anybody,
  * and is looked at when it has ended.
  */
-static bool write_measured(struct loop *loop, uint64_t writes, rna_usec begin)
+static bool look(struct loop *loop)
 {
-	rna_usec end = begin + loop->request->time_limit, now = begin;
-	rna_usec step = min_u64(loop->request->time_limit / 2, LOOK_AGAIN);
-	uint64_t last = loop->posted + writes;
+	rna_usec now = rna_clock_monotonic();
 
+	if (loop->posted < loop->look.writes && now < loop->look.time)
+		return true;
+	loop->look.writes = UINT64_MAX;
+	loop->look.time = now + LOOK_AGAIN;
+	return now - loop->gate.begin < SHORT / 2 || holds(loop);
+}
+
+/*
+ * Keeps all QPs full until that many writes were posted in all, or no more will be complete by
+ * then, and waits for what is under way.
+ */
+static bool write_all(struct loop *loop, uint64_t writes, rna_usec by)
+{
 	for (;;) {
-		uint64_t half = loop->posted + (writes + 1) / 2;
-
-		if (!write_until(loop, min_u64(half, last), min_u64(now + step, end)))
+		if (!fill_queues(loop, writes, by))
 			return false;
-		now = rna_clock_monotonic();
-		if (loop->posted >= last || now >= end)
-			return drain(loop);
-		if (now - begin >= SHORT / 2 && !holds(loop))
+		if (loop->complete == loop->posted)
+			return true;
+		if (!await(loop) || (loop->posted < writes && !look(loop)))
 			return false;
 	}
 }
@@ -226,53 +235,92 @@ static unsigned clamp(uint64_t value, unsigned least, unsigned most)
 }
 
 /*
- * Writes to all of the buffers, as far as half of the budget goes, so that there is something to
- * compare at the end; it counts among the bytes, too. Returns for how many writes that leaves room,
- * 0: the test has failed.
+ * The first writes, one alone, then two, then four: a batch is as large as it may be and takes no
+ * more than its share of the time.
  */
-static uint64_t warm_up(struct loop *loop)
+static bool find_batch(struct loop *loop)
+{
+	unsigned most = clamp(loop->request->depth / 4, 1, RNA_LOOPBACK_BATCH_MAX);
+
+	for (loop->batch = 1;; loop->batch *= 2) {
+		rna_usec begin = rna_clock_monotonic(), took;
+
+		if (!post_batch(loop, 0, loop->batch))
+			return false;
+		while (loop->complete < loop->posted)
+			if (!await(loop))
+				return false;
+		took = rna_usec_since(begin, rna_clock_monotonic());
+		if (2 * loop->batch > most || 2 * took > loop->budget.batch ||
+		    loop->posted + 2 * loop->batch > loop->budget.warm_up)
+			return true;
+	}
+}
+
+/*
+ * Writes to all of the buffers, as far as half of the budget goes, so that there is something to
+ * compare at the end, and so that it is known how fast it goes; it counts among the bytes, too.
+ */
+static bool warm_up(struct loop *loop)
 {
 	const struct rna_loopback_request *request = loop->request;
-	uint64_t writes = max_u64(request->bytes / request->size, 2 * loop->batch);
-	uint64_t first = max_u64((uint64_t)loop->batch * request->qps, loop->slots);
+	uint64_t writes;
 
-	first = min_u64(first, writes / 2);
-	if (!write_until(loop, first, rna_clock_monotonic() + request->time_limit) || !drain(loop))
-		return 0;
-	return writes - first;
+	loop->slots = (unsigned)(loop->memory.size / request->size);
+	loop->look.writes = loop->look.time = UINT64_MAX;
+	loop->begin = rna_clock_monotonic();
+	loop->budget = rna_loopback_budget(request, loop->begin);
+	if (!find_batch(loop))
+		return false;
+	writes = max_u64((uint64_t)loop->batch * request->qps, loop->slots);
+	return write_all(loop, min_u64(writes, loop->budget.warm_up), loop->budget.warm);
+}
+
+static uint64_t bandwidth(const struct loop *loop, uint64_t writes, rna_usec time)
+{
+	double bytes = (double)writes * loop->request->size;
+
+	return time > 0 ? (uint64_t)(bytes * 1e6 / (double)time) : 0;
 }
 
 /*
  * As ib_write_bw does it, what is measured writes to the same place again and again, one for each
- * QP: else caches would make the two differ.
+ * QP: else caches would make the two differ. Of a port so slow that the warm-up has taken all of
+ * the time, that is what was measured.
  */
+static bool measure(struct loop *loop)
+{
+	uint64_t warm = loop->posted;
+	rna_usec spent = rna_usec_since(loop->begin, rna_clock_monotonic()), begin;
+
+	loop->slots = clamp(min_u64(warm, loop->slots), 1, loop->request->qps);
+	loop->slot = 0;
+	rna_loopback_gate_begin(&loop->gate, warm * loop->request->size);
+	begin = rna_clock_monotonic();
+	loop->begin = begin - spent;
+	loop->look.writes = warm + (loop->budget.writes - warm + 1) / 2;
+	loop->look.time =
+		begin + min_u64(rna_usec_since(begin, loop->budget.measured) / 2, LOOK_AGAIN);
+	if (!write_all(loop, loop->budget.writes, loop->budget.measured))
+		return false;
+	if (loop->posted == warm)
+		loop->result->bandwidth = bandwidth(loop, warm, spent);
+	else
+		loop->result->bandwidth = bandwidth(loop, loop->posted - warm,
+						    rna_usec_since(begin, rna_clock_monotonic()));
+	return holds(loop);
+}
+
 static bool test_bandwidth(struct loop *loop)
 {
-	const struct rna_loopback_request *request = loop->request;
-	uint64_t writes, before;
-	rna_usec begin, time;
 	size_t filled;
 
-	loop->slots = (unsigned)(loop->memory.size / request->size);
-	loop->batch = clamp(request->depth / 4, 1, RNA_LOOPBACK_BATCH_MAX);
-	writes = warm_up(loop);
-	if (writes == 0)
+	if (!warm_up(loop))
 		return false;
-	before = loop->posted;
-	filled = (size_t)min_u64(before, loop->slots) * request->size;
-	loop->slots = clamp(min_u64(before, loop->slots), 1, request->qps);
-	loop->slot = 0;
-	rna_loopback_gate_begin(&loop->gate, before * request->size);
-	begin = rna_clock_monotonic();
-	if (!write_measured(loop, writes, begin))
+	filled = (size_t)min_u64(loop->posted, loop->slots) * loop->request->size;
+	if (!measure(loop))
 		return false;
-	time = rna_usec_since(begin, rna_clock_monotonic());
-	if (!holds(loop))
-		return false;
-	loop->result->bytes += loop->posted * request->size;
-	if (time > 0)
-		loop->result->bandwidth = (uint64_t)((double)(loop->posted - before) *
-						     request->size * 1e6 / (double)time);
+	loop->result->bytes += loop->posted * loop->request->size;
 	return compare(loop, filled);
 }
 
@@ -298,6 +346,7 @@ static uint64_t ping(struct loop *loop, uint64_t number)
 	if (!rna_loopback_post(loop->verbs, 0, &first, 1, RNA_LOOPBACK_SMALL))
 		return 0;
 	loop->under_way[0]++;
+	loop->posted++;
 	while (*to != number && complete == 0) {
 		if (now_nsec() - begin > PATIENCE * NSEC_PER_USEC) {
 			(void)not_complete(loop);
@@ -306,35 +355,39 @@ static uint64_t ping(struct loop *loop, uint64_t number)
 		complete = reap(loop);
 	}
 	end = now_nsec();
-	if (complete < 0 || !drain(loop))
+	if (complete < 0 || (loop->complete < loop->posted && !await(loop)))
 		return 0;
 	loop->result->bytes += RNA_LOOPBACK_SMALL;
 	return max_u64(end - begin, 1);
 }
 
-/* Of a GPU's memory we cannot see when something is there. */
+/*
+ * When the time is over one round is still made, and counts, so that there is a number. Of a GPU's
+ * memory we cannot see when something is there.
+ */
 static bool test_latency(struct loop *loop)
 {
-	unsigned rounds = loop->memory.cuda ? 0 : loop->request->latency_rounds;
+	uint64_t rounds = loop->memory.cuda ? 0 : loop->budget.rounds;
 	RNA_FREE uint64_t *times = calloc(rounds + 1, sizeof(*times));
-	rna_usec end = rna_clock_monotonic() + loop->request->time_limit;
-	unsigned count = 0;
+	uint64_t count = 0;
+	bool late = false;
 
 	if (!times)
 		return no_memory(loop);
-	for (uint64_t i = 1; rounds > 0 && i <= LATENCY_WARM_UP; i++)
-		if (ping(loop, i) == 0)
+	for (uint64_t i = 1; i <= rounds && !(late && count > 0); i++) {
+		uint64_t time = ping(loop, i);
+
+		if (time == 0)
 			return false;
-	while (count < rounds && rna_clock_monotonic() < end) {
-		times[count] = ping(loop, LATENCY_WARM_UP + 1 + count);
-		if (times[count++] == 0)
-			return false;
+		if (late || i > RNA_LOOPBACK_LATENCY_WARM_UP)
+			times[count++] = time;
+		late = rna_clock_monotonic() >= loop->budget.end;
 	}
 	if (count == 0)
 		return true;
 	qsort(times, count, sizeof(*times), rna_compare_u64);
 	loop->result->latency_median = times[count / 2];
-	loop->result->latency_p99 = times[(uint64_t)count * 99 / 100];
+	loop->result->latency_p99 = times[count * 99 / 100];
 	return true;
 }
 
@@ -343,9 +396,9 @@ static bool test_latency(struct loop *loop)
 static bool is_sane(const struct rna_loopback_request *request, struct rna_loopback_result *result)
 {
 	if (request->size >= RNA_LOOPBACK_SMALL && request->size <= INT_MAX &&
-	    request->time_limit > 0 && request->qps > 0 && request->qps <= RNA_LOOPBACK_QPS_MAX &&
-	    request->depth > 0 && request->depth <= INT16_MAX &&
-	    request->endpoint < RNA_ENDPOINT_COUNT &&
+	    request->bytes / 2 >= request->size && request->time_limit > 0 && request->qps > 0 &&
+	    request->qps <= RNA_LOOPBACK_QPS_MAX && request->depth > 0 &&
+	    request->depth <= INT16_MAX && request->endpoint < RNA_ENDPOINT_COUNT &&
 	    memchr(request->device, '\0', sizeof(request->device)) &&
 	    memchr(request->gpu, '\0', sizeof(request->gpu)))
 		return true;

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LIFESPAN (12 * RNA_USEC_PER_MSEC) /* of hw_counters, 10 ms, and what a jiffy may add */
+
 enum {
 	LOOKS = 5,            /* at who has the device open, before it is in use */
 	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
@@ -184,15 +186,26 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 		return false;
 	*result = (struct rna_loopback_result){.end = RNA_LOOPBACK_FAILED, .qps = result->qps};
 	ret->activity = activity(ret);
+	ret->looked = rna_clock_monotonic();
 	return true;
 }
 
 /* ---- meanwhile ------------------------------------------------------------------------------- */
 
+/* Sooner than that the kernel does not ask a driver for hw_counters again (lifespan of ib_core). */
+static void let_counters_age(const struct rna_loopback_gate *gate)
+{
+	rna_usec age = rna_usec_since(gate->looked, rna_clock_monotonic());
+
+	if (gate->request->gate && age < LIFESPAN)
+		(void)usleep((useconds_t)(LIFESPAN - age));
+}
+
 void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written)
 {
 	uint64_t before = gate->activity;
 
+	let_counters_age(gate);
 	gate->activity = activity(gate);
 	gate->share = (double)(gate->activity - before) / (double)written;
 	gate->written = written;

@@ -17,6 +17,7 @@ struct rna_loopback_gate {
 	char netdev[64]; /* of the port; "": none */
 	double share;    /* of what the test writes that the driver counts: 0 none, 2 out and in */
 	uint64_t activity; /* at the begin of the test: bytes in and out since boot */
+	rna_usec looked;   /* when that was */
 	uint64_t written;  /* by the test itself until then */
 	rna_usec begin;
 };
@@ -25,7 +26,10 @@ struct rna_loopback_gate {
 bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 			    struct rna_loopback_gate *ret, struct rna_loopback_result *result);
 
-/* The warm-up is over, in which the test wrote so many bytes; the measured part begins. */
+/*
+ * The warm-up is over, in which the test wrote so many bytes; the measured part begins. Waits for
+ * some milliseconds where counters would else be those of before.
+ */
 void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written);
 /*
  * The test has written so many bytes by now. False: somebody else used the port as well, result

@@ -350,7 +350,7 @@ bool rna_loopback_post(struct rna_loopback_verbs *verbs, unsigned qp, const size
 			.lkey = verbs->mr->lkey,
 		};
 		writes[i] = (struct ibv_send_wr){
-			.wr_id = qp,
+			.wr_id = (uint64_t)count << 32 | qp,
 			.next = i + 1 < count ? &writes[i + 1] : NULL,
 			.sg_list = &pieces[i],
 			.num_sge = 1,
@@ -379,7 +379,8 @@ static int write_failed(struct rna_loopback_verbs *verbs, const struct ibv_wc *c
 	return -1;
 }
 
-int rna_loopback_poll(struct rna_loopback_verbs *verbs, unsigned ret[RNA_LOOPBACK_BATCH_MAX])
+int rna_loopback_poll(struct rna_loopback_verbs *verbs,
+		      struct rna_loopback_batch ret[RNA_LOOPBACK_BATCH_MAX])
 {
 	struct ibv_wc completions[RNA_LOOPBACK_BATCH_MAX];
 	int count = ibv_poll_cq(verbs->cq, RNA_LOOPBACK_BATCH_MAX, completions);
@@ -390,7 +391,8 @@ int rna_loopback_poll(struct rna_loopback_verbs *verbs, unsigned ret[RNA_LOOPBAC
 	for (int i = 0; i < count; i++) {
 		if (completions[i].status != IBV_WC_SUCCESS)
 			return write_failed(verbs, &completions[i]);
-		ret[i] = (unsigned)completions[i].wr_id;
+		ret[i].qp = (uint32_t)completions[i].wr_id;
+		ret[i].count = (unsigned)(completions[i].wr_id >> 32);
 	}
 	return count;
 }

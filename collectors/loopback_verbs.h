@@ -7,12 +7,10 @@
  */
 #pragma once
 
+#include "loopback_budget.h"
 #include "loopback_memory.h"
 
-enum {
-	RNA_LOOPBACK_BATCH_MAX = 32, /* writes that are posted at once */
-	RNA_LOOPBACK_SMALL = 8,      /* bytes of a write that goes inline */
-};
+enum { RNA_LOOPBACK_BATCH_MAX = 32 }; /* writes that are posted at once */
 
 struct rna_loopback_verbs;
 
@@ -33,8 +31,12 @@ struct rna_loopback_verbs *rna_loopback_verbs_close(struct rna_loopback_verbs *v
 bool rna_loopback_post(struct rna_loopback_verbs *verbs, unsigned qp, const size_t *offsets,
 		       unsigned count, uint32_t size);
 
-/*
- * The connections on which a batch is complete, since the last call. How many; -1: a write has
- * failed, result says how.
- */
-int rna_loopback_poll(struct rna_loopback_verbs *verbs, unsigned ret[RNA_LOOPBACK_BATCH_MAX]);
+/* A batch that is complete. */
+struct rna_loopback_batch {
+	unsigned qp;
+	unsigned count; /* of writes */
+};
+
+/* Those since the last call. How many; -1: a write has failed, result says how. */
+int rna_loopback_poll(struct rna_loopback_verbs *verbs,
+		      struct rna_loopback_batch ret[RNA_LOOPBACK_BATCH_MAX]);

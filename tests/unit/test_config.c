@@ -416,6 +416,9 @@ static const struct refusal {
 	 "agent.yaml:3: poll.handover (250ms) must be shorter than poll.deadline (200ms)"},
 	{"selftest:\n  warning: 80\n  ok: 50\n",
 	 "agent.yaml:3: selftest.warning (80) must not be above selftest.ok (50)"},
+	{"selftest:\n  size: 8388608\n  bytes: 15\n",
+	 "agent.yaml:3: two writes of selftest.size (8388608) are more than selftest.bytes (15 "
+	 "MiB), and a test is two at least: lower the one or raise the other"},
 	/* entries that name something */
 	{"health:\n  thresholds: [\"symbol_errors=1/h\"]\n",
 	 "agent.yaml:2: health.thresholds: \"symbol_errors=1/h\": symbol_errors is no counter with "

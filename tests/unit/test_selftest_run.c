@@ -151,6 +151,32 @@ static void test_plans_as_wished(void **state)
 	assert_int_equal(runs.items[0].expected, 400 * GBIT);
 }
 
+/* What is asked for is bound by the setting, unless its duration says how much it is. */
+static void test_plans_with_large_writes(void **state)
+{
+	struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1, .size = 8 << 20};
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
+	struct rna_error error = {0};
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
+	view = node_view(&node);
+	assert_int_equal(rna_settings_init(&settings), 0);
+	settings.selftest_bytes = 15;
+	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), -EINVAL);
+	assert_string_equal(error.text, "--size 8388608: a test writes twice at least, and "
+					"selftest.bytes is 15 MiB; ask for less, or for a "
+					"--duration, which counts instead");
+	settings.selftest_bytes = 16;
+	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), 0);
+	settings.selftest_bytes = 15;
+	wish.duration = RNA_USEC_PER_SEC;
+	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), 0);
+}
+
 /* Longer than usual is still as usual; each other wish is not. */
 static void test_what_is_special(void **state)
 {
@@ -302,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_plans_by_name),
 		cmocka_unit_test(test_plans_without_a_port),
 		cmocka_unit_test(test_plans_as_wished),
+		cmocka_unit_test(test_plans_with_large_writes),
 		cmocka_unit_test(test_what_is_special),
 		cmocka_unit_test(test_plans_of_what_cannot_be),
 		cmocka_unit_test(test_grades),
