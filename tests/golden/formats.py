@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outputs of the agent as tests see them: how to ask for one, whether it is valid, and which of
 its values change from run to run."""
+import difflib
 import json
 import re
 import subprocess
 
 import yaml
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+import documents
+import scrape
 
 # What differs from run to run, and so stands as ~ in an expectation. This is the only such list.
 # Names of metrics; in JSON the same values have the name without the prefix of their scope.
@@ -35,12 +39,23 @@ class Invalid(Exception):
     """An output breaks the rules of its format."""
 
 
-def check_promtool(text):
+def check_classic(text):
     """Classic text format, as Prometheus itself judges it; its lint counts as well."""
     result = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, check=False,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if result.returncode or result.stdout.strip():
         raise Invalid(f"promtool: {result.stdout.strip()[:2000]}")
+    scrape.check_heads(text)
+
+
+def check_dialects(classic, openmetrics):
+    """The one follows from the other, but for what differs from run to run."""
+    expected = scrape.openmetrics(mask_metrics(classic)).split("\n")
+    diff = [line for line in difflib.unified_diff(expected, mask_metrics(openmetrics).split("\n"),
+                                                  "from classic", "OpenMetrics", n=0, lineterm="")]
+    if diff:
+        raise Invalid("OpenMetrics does not follow from the classic format:\n" +
+                      "\n".join(diff[:20]))
 
 
 def parse_openmetrics(text):
@@ -56,12 +71,12 @@ def parse_openmetrics(text):
             for family in families for sample in family.samples}
 
 
-def normal_metrics(text):
-    return "".join(normal_sample(line) for line in text.splitlines(keepends=True))
+def mask_metrics(text):
+    return "\n".join(mask_sample(line) for line in text.split("\n"))
 
 
-def normal_sample(line):
-    match = re.fullmatch(r"([a-z_]+)(\{.*\})? (\S+)\n", line)
+def mask_sample(line):
+    match = re.fullmatch(r"([a-z_]+)(\{.*\})? (\S+)", line)
     if not match:
         return line
     name, labels, value = match[1], match[2] or "", match[3]
@@ -69,20 +84,24 @@ def normal_sample(line):
         labels = re.sub(f'{VOLATILE_LABELS[name]}="[^"]*"', f'{VOLATILE_LABELS[name]}="~"', labels)
     if name in VOLATILE or (name in VOLATILE_UNLESS_ZERO and float(value) != 0):
         value = "~"
-    return f"{name}{labels} {value}\n"
+    return f"{name}{labels} {value}"
+
+
+def normal_metrics(text):
+    lines = [line for line in mask_metrics(text).split("\n")[:-1] if line[:1] != "#"]
+    rows = scrape.rows(lines)
+    if scrape.samples(rows) != lines:
+        raise Invalid("rows do not say what the samples say")
+    return "\n".join(rows) + "\n"
+
+
+def spread_metrics(rows):
+    return "\n".join(scrape.samples(rows.split("\n")[:-1]))
 
 
 def normal_json(text):
-    return json.dumps(normal_object(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
-
-
-def normal_object(value):
-    if isinstance(value, list):
-        return [normal_object(element) for element in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: "~" if key in VOLATILE_JSON or (key in VOLATILE_JSON_UNLESS_ZERO and member)
-            else normal_object(member) for key, member in value.items()}
+    return documents.compact(documents.normal_object(json.loads(text), VOLATILE_JSON,
+                                                     VOLATILE_JSON_UNLESS_ZERO))
 
 
 def shell_variables(text):
@@ -136,27 +155,39 @@ FAILED = "exit status "  # begins what stands for the output of a command that f
 
 
 class Output:
-    """One form of output: the arguments that ask for it, its check, its normal form.
+    """One form of output: the arguments that ask for it, its check, its normal form; spread makes
+    of that a text in which a difference is easy to read.
 
     A command that may fail has an output all the same: its exit status and what it complained of.
     """
 
-    def __init__(self, suffix, arguments, check, normal, may_fail=False):
+    def __init__(self, suffix, arguments, check, normal, spread=str, may_fail=False):
         self.suffix, self.arguments, self.check, self.normal = suffix, arguments, check, normal
-        self.may_fail = may_fail
+        self.spread, self.may_fail = spread, may_fail
 
     def ask(self, agent, root):
         return agent.run(root, self.arguments, self.may_fail)
 
 
+def no_check(_):
+    """Any text will do."""
+
+
 OUTPUTS = (
-    Output("prom", ["collect", "--format=prometheus"], check_promtool, normal_metrics),
-    Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, normal_metrics),
-    Output("json", ["collect", "--format=json"], json.loads, normal_json),
-    Output("txt", ["status"], lambda text: None, lambda text: text),
-    Output("topology.txt", ["topology"], lambda text: None, lambda text: text),
-    Output("topology.json", ["topology", "--json"], json.loads, normal_json),
-    Output("labels", ["kube", "show"], yaml.safe_load, lambda text: text),
-    Output("gids.txt", ["status", "--gids"], lambda text: None, lambda text: text),
-    Output("nccl", ["nccl"], lambda text: None, lambda text: text, may_fail=True),
+    Output("prom", ["collect", "--format=prometheus"], check_classic, normal_metrics,
+           spread_metrics),
+    Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, mask_metrics),
+    Output("json", ["collect", "--format=json"], json.loads, normal_json, documents.spread),
+    Output("txt", ["status"], no_check, str),
+    Output("topology.txt", ["topology"], no_check, str),
+    Output("topology.json", ["topology", "--json"], json.loads, normal_json, documents.spread),
+    Output("labels", ["kube", "show"], yaml.safe_load, str),
+    Output("gids.txt", ["status", "--gids"], no_check, str),
+    Output("nccl", ["nccl"], no_check, str, may_fail=True),
 )
+UNKEPT = {"om"}  # follow from other outputs
+
+
+def check_together(texts):
+    """What the outputs of one machine, by suffix, say of each other."""
+    check_dialects(texts["prom"], texts["om"])

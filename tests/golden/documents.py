@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON as expectations have it: what changes from run to run stands as "~", and what fits stands in
+one line, members of an object in as few lines as they need. Order and values are those of the
+document."""
+import json
+
+WIDTH = 160
+
+
+def normal_object(value, volatile, volatile_unless_zero):
+    if isinstance(value, list):
+        return [normal_object(element, volatile, volatile_unless_zero) for element in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: "~" if key in volatile or (key in volatile_unless_zero and member)
+            else normal_object(member, volatile, volatile_unless_zero)
+            for key, member in value.items()}
+
+
+def one_line(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def members(value):
+    """Yields what stands in front of each member or element, and the member."""
+    if isinstance(value, dict):
+        yield from ((one_line(key) + ": ", member) for key, member in value.items())
+    else:
+        yield from (("", element) for element in value)
+
+
+def render(value, key="", indent=0):
+    """The lines of key and value."""
+    whole = " " * indent + key + one_line(value)
+    if len(whole) <= WIDTH or not isinstance(value, (dict, list)) or not value:
+        return [whole]
+    brackets = "{}" if isinstance(value, dict) else "[]"
+    lines, last = [" " * indent + key + brackets[0]], len(value) - 1
+    joins = False  # may the next member stand in the same line?
+    for i, (name, member) in enumerate(members(value)):
+        found = render(member, name, indent + 1)
+        found[-1] += "," if i < last else ""
+        is_short = len(found) == 1 and isinstance(value, dict)
+        if is_short and joins and len(lines[-1]) + len(found[0]) - indent <= WIDTH:
+            lines[-1] += found[0][indent:]
+        else:
+            lines += found
+        joins = is_short
+    return lines + [" " * indent + brackets[1]]
+
+
+def compact(document):
+    return "\n".join(render(document)) + "\n"
+
+
+def spread(text):
+    """One value a line, which a difference is easier to read in."""
+    return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
