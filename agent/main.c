@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The door. What is behind it stands in commands.c, where tests reach it too. */
-#include "commands.h"
-
 #include <string.h>
 
-#include "rna/loopback.h"
+#include "rna/model/loopback.h"
+
+#include "cli/commands.h"
 
 int main(int argc, char *argv[])
 {

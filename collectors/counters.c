@@ -19,17 +19,18 @@
  *
  * Whatever their source, the numbers then go through extend.c, which makes them last over wraps.
  */
-#include "ask_mad.h"
-#include "backends.h"
-#include "collectors.h"
-#include "extend.h"
-#include "mad.h"
-#include "reader.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/ask_mad.h"
+#include "backend/backends.h"
+#include "backend/mad.h"
+#include "parse/extend.h"
+#include "parse/reader.h"
+
+#include "collectors.h"
 
 /* How long netlink is not asked again for a port that it had no answer for. */
 #define NETLINK_PAUSE (300 * RNA_USEC_PER_SEC)
@@ -438,7 +439,7 @@ static int find(const struct rna_collect_input *in, enum rna_counter_place place
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
 
 	if (in->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
-		return 0; /* nothing is looked for, see rna/device.h */
+		return 0; /* nothing is looked for, see rna/model/device.h */
 	if (!rna_reader_is_empty(in->reader))
 		return 0;
 	scratch = rna_arena_new(4096);

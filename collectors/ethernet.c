@@ -11,16 +11,17 @@
  * are now and then, should two changes make up for each other. They are at once when a setting
  * names other statistics to be read besides.
  */
-#include "backends.h"
-#include "collectors.h"
-#include "ethernet_sources.h"
-#include "ethtool.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <net/if_arp.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/backends.h"
+#include "backend/ethtool.h"
+
+#include "collectors.h"
+#include "ethernet_sources.h"
 
 #define NAMES_STALE (10 * 60 * RNA_USEC_PER_SEC)
 
@@ -34,7 +35,7 @@ struct run {
 	struct rna_part *part;
 	struct rna_arena *scratch;
 	struct rna_ethtool_talk talk;
-	uint64_t extras; /* see rna/ethernet.h */
+	uint64_t extras; /* see rna/model/ethernet.h */
 	size_t count;
 	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
 	bool failed; /* could something of the interface at hand not be read? */

@@ -14,12 +14,12 @@
  */
 #include "ethernet_sources.h"
 
-#include "backends.h"
-
-#include "rna/cleanup.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "rna/base/cleanup.h"
+
+#include "backend/backends.h"
 
 enum { PERCENT = 10000, WHOLE_SECONDS = 1000000 };
 

@@ -2,7 +2,7 @@
 /* What drivers call the statistics that we have names for. */
 #pragma once
 
-#include "rna/ethernet.h"
+#include "rna/model/ethernet.h"
 
 /* How a name of "ethtool -S" is found again: '%' stands for a number of one or two digits. */
 struct rna_ethernet_source {

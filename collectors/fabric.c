@@ -7,18 +7,19 @@
  * known of the peer and of the subnet manager stays when it can no longer be asked: in which switch
  * port a cable was is what one wants to know when the link is down.
  */
-#include "ask_mad.h"
-#include "backends.h"
-#include "collectors.h"
-#include "extend.h"
-#include "guid.h"
-#include "mad.h"
-#include "reader.h"
-
-#include "rna/fabric.h"
+#include "rna/model/fabric.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "backend/ask_mad.h"
+#include "backend/backends.h"
+#include "backend/mad.h"
+#include "parse/extend.h"
+#include "parse/guid.h"
+#include "parse/reader.h"
+
+#include "collectors.h"
 
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* firmware seldom learns */
 #define SILENT_PAUSE  (5 * 60 * RNA_USEC_PER_SEC)

@@ -11,15 +11,16 @@
  * Names of interfaces always come from sysfs: the number that verbs has for them counts in the
  * network namespace of the interface, which need not be ours.
  */
-#include "backends.h"
-#include "collectors.h"
-#include "identity.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/backends.h"
+
+#include "collectors.h"
+#include "identity.h"
 
 /* One port's table while it is read. Directories are descriptors, -1: there is none. */
 struct table {

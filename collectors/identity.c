@@ -8,15 +8,16 @@
  */
 #include "identity.h"
 
-#include "collectors.h"
-#include "guid.h"
-#include "reader.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "parse/guid.h"
+#include "parse/reader.h"
+
+#include "collectors.h"
 
 /* Files of the device, in the order in which they are added to the reader. */
 enum device_file {

@@ -2,7 +2,7 @@
 /* How identity reads the texts of sysfs; link and netdev ask for the link layer, too. */
 #pragma once
 
-#include "rna/device.h"
+#include "rna/model/device.h"
 
 /* Of a device, a port: the first line of this file, behind these words, is its traffic class. */
 #define RNA_TRAFFIC_CLASS_FILE "tc/%u/traffic_class"

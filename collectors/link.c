@@ -12,15 +12,16 @@
  */
 #include "link.h"
 
-#include "ask_mad.h"
-#include "backends.h"
+#include <errno.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/ask_mad.h"
+#include "backend/backends.h"
+#include "parse/reader.h"
+
 #include "collectors.h"
 #include "identity.h"
-#include "reader.h"
-
-#include "rna/parse.h"
-
-#include <errno.h>
 
 /* The files of a port, in the order in which they are added to the reader. */
 enum port_file {

@@ -2,9 +2,9 @@
 /* How link decides between its two sources, for its tests. */
 #pragma once
 
-#include "rate.h"
+#include "rna/model/device.h"
 
-#include "rna/device.h"
+#include "parse/rate.h"
 
 /*
  * Fills rate, width, speed_code and speed_name of ret from what sysfs printed (NULL: nothing) and

@@ -7,13 +7,14 @@
  * A neighbour that falls silent stays for a day, marked as stale, for then one wants to know who it
  * was.
  */
-#include "backends.h"
-#include "collectors.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/backends.h"
+
+#include "collectors.h"
 
 #define REMEMBERED (24 * 60 * 60 * RNA_USEC_PER_SEC)
 

@@ -9,16 +9,16 @@
  *
  * Virtual and scalable functions share the module of the physical one, and are not asked.
  */
-#include "module.h"
-
-#include "backends.h"
-#include "collectors.h"
-#include "module_pages.h"
-
 #include <errno.h>
-#include <linux/ethtool_netlink.h>
-#include <linux/if_arp.h>
+#include <net/if_arp.h>
 #include <string.h>
+#include <linux/ethtool_netlink.h>
+
+#include "backend/backends.h"
+
+#include "collectors.h"
+#include "module_memory.h"
+#include "module_pages.h"
 
 enum { MODULES_MAX = 16 }; /* of one device: members of bonds, and ports */
 

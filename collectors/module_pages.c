@@ -9,8 +9,8 @@
 #include "module_pages.h"
 
 #include <errno.h>
-#include <linux/ethtool_netlink.h>
 #include <string.h>
+#include <linux/ethtool_netlink.h>
 
 enum {
 	HALF = 128,

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "ethtool.h"
+#include "rna/model/module.h"
 
-#include "rna/module.h"
+#include "backend/ethtool.h"
 
 /* Parts of the memory of 128 bytes each; the upper half of a page counts from 128. */
 enum rna_module_place {

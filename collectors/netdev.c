@@ -9,16 +9,17 @@
  *
  * Only interfaces that serve a port are read, what they are enslaved to, and the members of bonds.
  */
-#include "backends.h"
-#include "collectors.h"
-#include "identity.h"
-#include "representor.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <net/if_arp.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/backends.h"
+#include "parse/representor.h"
+
+#include "collectors.h"
+#include "identity.h"
 
 #define BITS_PER_MBIT ((uint64_t)1000000)
 

@@ -10,16 +10,17 @@
  */
 #include "presence.h"
 
-#include "collectors.h"
-#include "pci.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "rna/base/parse.h"
+
+#include "parse/pci.h"
+
+#include "collectors.h"
 
 #define CLASS "sys/class/infiniband"
 

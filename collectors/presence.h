@@ -2,9 +2,9 @@
 /* What presence decides without touching the machine, for its tests. */
 #pragma once
 
-#include "rna/arena.h"
-
 #include <stddef.h>
+
+#include "rna/base/arena.h"
 
 /*
  * The identity of a device, see struct rna_device: pci_address and subfunction (digits of sfnum)

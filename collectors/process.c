@@ -2,15 +2,15 @@
 /*
  * process: what the agent itself uses. These paths are the agent's own and not below the root.
  */
-#include "collectors.h"
-
-#include "rna/process.h"
+#include "rna/model/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+#include "collectors.h"
 
 /* Fields of /proc/self/stat behind the name, from 0: proc(5) numbers state as 3. */
 enum {

@@ -10,17 +10,17 @@
  * debugfs is root's alone. Without the right to look into it, congestion control is not known,
  * and that is no failure.
  */
-#include "qos.h"
-
-#include "backends.h"
-#include "collectors.h"
-#include "dcb.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <net/if_arp.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/backends.h"
+#include "backend/dcb.h"
+
+#include "collectors.h"
+#include "qos_paths.h"
 
 const char *const rna_qos_ecn_directories[RNA_ECN_COUNT] = {
 	[RNA_ECN_NOTIFICATION] = "roce_np",

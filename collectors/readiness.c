@@ -6,14 +6,13 @@
  * container has of its own says nothing: a /dev without the kernel's log is not the host's, so that
  * a device file may be missing there, and modules are listed only where ib_core is.
  */
-#include "readiness.h"
-
-#include "collectors.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "collectors.h"
+#include "readiness_sources.h"
 
 #define NVIDIA "proc/driver/nvidia"
 #define VERBS  "sys/class/infiniband_verbs"

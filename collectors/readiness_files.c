@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Texts that say how ready a node is: NVIDIA's driver, units of systemd, the kernel's own. */
-#include "readiness.h"
-
-#include "rna/parse.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "readiness_sources.h"
 
 enum { UNIT_TEXT_MAX = 32 * 1024 };
 

@@ -7,13 +7,14 @@
  * are the exception where there are any, for those that the agent holds itself
  * (watch.verbs_events) are no use of the device; they cost no command.
  */
-#include "backends.h"
-#include "collectors.h"
-
-#include "rna/resources.h"
+#include "rna/model/resources.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "backend/backends.h"
+
+#include "collectors.h"
 
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* a module may be loaded */
 

@@ -6,13 +6,14 @@
  * commands, on RoCE two), so nothing else is read here: rate, LIDs and MTU are link's business.
  * An InfiniBand port whose files do not say its state is asked by a MAD.
  */
-#include "ask_mad.h"
-#include "collectors.h"
-#include "reader.h"
-
-#include "rna/parse.h"
-
 #include <errno.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/ask_mad.h"
+#include "parse/reader.h"
+
+#include "collectors.h"
 
 /* The files of the port with index i are 2 * i and 2 * i + 1. */
 static int add_files(struct rna_reader *reader, const struct rna_device *device,

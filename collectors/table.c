@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collectors. To add one: an id in rna/part.h, a row here, and a file with its function.
+ * The collectors. To add one: an id in rna/model/part.h, a row here, and a file with its function.
  */
 #include "collectors.h"
 

@@ -10,19 +10,20 @@
  *
  * Virtual functions, scalable functions and software devices have none.
  */
-#include "virtual_functions.h"
-
-#include "backends.h"
-#include "collectors.h"
-#include "guid.h"
-#include "pci.h"
-#include "vf_message.h"
-
-#include "rna/parse.h"
-#include "rna/virtual_functions.h"
+#include "rna/model/virtual_functions.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "backend/backends.h"
+#include "parse/guid.h"
+#include "parse/pci.h"
+#include "parse/vf_message.h"
+#include "parse/vf_texts.h"
+
+#include "collectors.h"
 
 struct run {
 	const struct rna_collect_input *in;

@@ -10,14 +10,14 @@
 
 #include <stdbool.h>
 
-#include "rna/texts.h"
-#include "rna/clock.h"
-#include "rna/device.h"
-#include "rna/device_filter.h"
-#include "rna/error.h"
-#include "rna/netdev.h"
-#include "rna/part.h"
-#include "rna/root.h"
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+#include "rna/base/root.h"
+#include "rna/base/texts.h"
+#include "rna/model/device.h"
+#include "rna/model/device_filter.h"
+#include "rna/model/netdev.h"
+#include "rna/model/part.h"
 
 /* The libraries behind the files: real ones on a live root, recorded answers otherwise. */
 struct rna_backends;
@@ -42,7 +42,7 @@ const struct rna_backends *rna_backends_quiet(const struct rna_backends *backend
 
 /*
  * A reader keeps the attribute files of one (collector, device) pair open between runs; see
- * collectors/reader.c for why. Dropping it is always safe and costs one slower run.
+ * collectors/parse/reader.c for why. Dropping it is always safe and costs one slower run.
  * Thread: whoever runs the job; the schedule never runs two jobs of one pair at a time.
  */
 struct rna_reader;

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "rna/error.h"
-#include "rna/nccl.h"
-#include "rna/strbuf.h"
-#include "rna/view.h"
+#include "rna/base/error.h"
+#include "rna/base/strbuf.h"
+#include "rna/model/nccl.h"
+#include "rna/model/view.h"
 #include "rna/web.h"
 
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
@@ -95,7 +95,7 @@ enum rna_nccl_form {
 
 void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form form,
 		    struct rna_strbuf *out);
-/* Runs of the self-test (rna/selftest.h): as a table for people, and as JSON. */
+/* Runs of the self-test (rna/model/selftest.h): as a table for people, and as JSON. */
 struct rna_selftest_run;
 void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,
 			struct rna_strbuf *out);

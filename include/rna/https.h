@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rna/clock.h"
-#include "rna/error.h"
-#include "rna/strbuf.h"
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+#include "rna/base/strbuf.h"
 
 /* Whom to talk to, and how. Strings need to live as long as the connection. NULL: none. */
 struct rna_https_peer {

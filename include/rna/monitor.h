@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "rna/error.h"
+#include "rna/base/error.h"
 
 /* A network interface, or an address of it, came, changed or went (rtnetlink). */
 struct rna_link_event {

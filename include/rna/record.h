@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rna/clock.h"
-#include "rna/error.h"
-#include "rna/root.h"
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+#include "rna/base/root.h"
 
 /* What a recording came to, for the person who made it. */
 struct rna_record_result {

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rna/arena.h"
-#include "rna/clock.h"
-#include "rna/error.h"
+#include "rna/base/arena.h"
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+#include "rna/model/web_status.h"
 
 /* What a client has to show of itself, by the names of Go's tls.ClientAuthType. */
 enum rna_web_client_auth {
@@ -88,26 +89,6 @@ RNA_DEFINE_CLEANUP(struct rna_web, rna_web_unref)
 const struct rna_web_options *rna_web_options(const struct rna_web *web);
 /* When its certificate ends, realtime; 0: it has none. */
 rna_usec rna_web_certificate_end(const struct rna_web *web);
-
-/* What came of an attempt to log in. */
-enum rna_login {
-	RNA_LOGIN_OK,
-	RNA_LOGIN_REFUSED, /* wrong, or nothing that could be right */
-	RNA_LOGIN_LIMITED, /* too many tries */
-	RNA_LOGIN_COUNT,
-	RNA_LOGIN_PENDING = RNA_LOGIN_COUNT, /* it is not known yet */
-};
-
-const char *rna_login_name(enum rna_login login); /* "ok", "refused", "limited": a metric label */
-
-/* What a view shows. */
-struct rna_web_status {
-	bool used;                /* there is a web configuration; else the rest means nothing */
-	bool ok;                  /* is its newest content the one in use? */
-	rna_usec loaded;          /* realtime of the last good load */
-	rna_usec certificate_end; /* 0: there is no certificate */
-	uint64_t logins[RNA_LOGIN_COUNT];
-};
 
 enum { RNA_WEB_COST_MAX = 16 }; /* of a bcrypt hash: seconds of work for each login */
 

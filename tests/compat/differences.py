@@ -18,7 +18,7 @@
     2^62 words of      bytes modulo 2^64  the largest number      a counter that begins anew at 0 would
     data and more                                                 be a rate that never was
 
-Their names and files, here and in exporter/compat.c, come from two readings of node_exporter
+Their names and files, here and in exporter/metrics/compat.c, come from two readings of node_exporter
 collector/infiniband_linux.go and procfs sysfs/class_infiniband.go.
 """
 import glob

@@ -10,7 +10,7 @@ must be what "rdma-node-agent describe TOPIC" prints. What holds of every docume
 of lines, is in pages.py. The sample configuration has one such region, written
 from "describe settings"; with all its comments taken away the agent must accept it. The catalog of
 the journal has one written from "describe catalog"; the rest of it explains the ids of
-agent/message_ids.h, all and no others; where systemd is at hand it must accept it.
+agent/memory/message_ids.h, all and no others; where systemd is at hand it must accept it.
 
 That of the exporter has one with how many series typical nodes have (series.py). The README of the
 Helm chart has one region, written from the comments of its values.yaml; what its
@@ -33,13 +33,13 @@ import series
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
-MESSAGE_IDS = ROOT / "agent/message_ids.h"
+MESSAGE_IDS = ROOT / "agent/memory/message_ids.h"
 CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
 CHART = ROOT / "helm/rdma-node-agent"
 # The table: which document has which tables of the code. No other document has any.
 PLACES = {
     "agent/README.md": {"commands", "settings"},
-    "agent/findings.md": {"rules", "thresholds"},
+    "agent/rules/findings.md": {"rules", "thresholds"},
     "collectors/README.md": {"collectors"},
     "exporter/README.md": {"series"},
     "exporter/metrics.md": {"metrics"},

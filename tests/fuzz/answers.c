@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The control socket, the command's side: each line of the input is a packet of the agent. */
-#include "fuzz.h"
-
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
@@ -9,7 +7,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "loop/control.h"
+
+#include "fuzz.h"
 
 static struct {
 	char directory[32];

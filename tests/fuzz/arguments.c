@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The command line; each line of the input is a word of it. */
+#include "cli/options.h"
+
 #include "fuzz.h"
-#include "options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

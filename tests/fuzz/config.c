@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The configuration file: YAML, and the settings in it. */
-#include "fuzz.h"
-#include "settings.h"
-
 #include <string.h>
+
+#include "settings/settings.h"
+
+#include "fuzz.h"
 
 static void want_mistakes(const char *path, const struct rna_mistakes *rest, int status)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The control socket, the agent's side: one packet, from somebody who may ask. */
-#include "fuzz.h"
+#include "loop/control.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "fuzz.h"
 
 static struct {
 	char directory[32];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Answers of DCB netlink. */
-#include "dcb.h"
-#include "fuzz.h"
+#include "backend/dcb.h"
 
 #include <errno.h>
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Answers of ethtool netlink, each taken for an answer to every question. */
-#include "ethtool.h"
-#include "fuzz.h"
+#include "backend/ethtool.h"
 
 #include <errno.h>
+
+#include "fuzz.h"
 
 static void read_all(struct rna_bytes message)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The file of node-feature-discovery as somebody left it; labels that are not decided come out. */
-#include "fuzz.h"
+#include <string.h>
+
 #include "rna/kubernetes.h"
 
-#include <string.h>
+#include "fuzz.h"
 
 static const struct rna_node_wish wish = {
 	.label_count = 2,

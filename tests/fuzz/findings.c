@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a running agent answers to "rdma-node-agent check". */
-#include "fuzz.h"
 #include "rna/exporter.h"
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

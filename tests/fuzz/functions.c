@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What rtnetlink answers of virtual functions. */
-#include "fuzz.h"
-#include "vf_message.h"
-
 #include <errno.h>
+
+#include "parse/vf_message.h"
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rna/cleanup.h"
-#include "rna/error.h"
+#include "rna/base/cleanup.h"
+#include "rna/base/error.h"
 
 /* data has size bytes and not one more: sanitizers see who reads behind it. Always 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

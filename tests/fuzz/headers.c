@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Headers of requests: Accept, Accept-Encoding and Authorization. */
-#include "basic.h"
-#include "fuzz.h"
-#include "negotiate.h"
-
 #include <string.h>
+
+#include "http/basic.h"
+#include "http/negotiate.h"
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,8 +3,6 @@
  * HTTP as it comes from a connection: the server itself, with libmicrohttpd in it, on a unix socket
  * of the abstract namespace, and a loop that runs until nothing is left to do.
  */
-#include "fuzz.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +13,7 @@
 #include "rna/exporter.h"
 
 #include "exporter_view.h"
+#include "fuzz.h"
 
 enum { SENT_MAX = 64 * 1024 /* bytes; less than a socket takes at once */ };
 

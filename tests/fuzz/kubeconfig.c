@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A kubeconfig. Files that it names are read, and not written: let them be those of the machine. */
-#include "fuzz.h"
-#include "kubernetes_access.h"
-
 #include <string.h>
+
+#include "kubernetes/access.h"
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

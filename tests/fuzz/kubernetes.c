@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Replies of the API of Kubernetes, and what is written of the Node in them. */
+#include "kubernetes/objects.h"
+
 #include "fuzz.h"
-#include "kubernetes_json.h"
 
 static const char *const resources[] = {"rdma/*", "nvidia.com/*", NULL};
 static const char *const keys[] = {"rdma-node-agent/*", "network.nvidia.com/roce", NULL};

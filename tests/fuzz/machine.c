@@ -4,8 +4,6 @@
  * the language of tests/machines, as far as it goes without models: "write PATH = TEXT", "bytes
  * PATH = TEXT" with escapes, "link PATH -> TARGET".
  */
-#include "fuzz.h"
-
 #include <fcntl.h>
 #include <ftw.h>
 #include <string.h>
@@ -13,7 +11,9 @@
 #include <unistd.h>
 
 #include "rna/collector.h"
-#include "rna/snapshot.h"
+#include "rna/model/snapshot.h"
+
+#include "fuzz.h"
 
 enum { DESCRIPTORS = 64, DEPTH_MAX = 16, FILES_MAX = 256, COMPONENT_MAX = 255 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* MADs: PortInfo, then PortCounters of a PMA with the capability that the first bytes say. */
-#include "fuzz.h"
-#include "mad.h"
+#include "backend/mad.h"
 
 #include <string.h>
+
+#include "fuzz.h"
 
 enum { DATA = 192 }; /* bytes of a MAD that are an attribute, at most */
 

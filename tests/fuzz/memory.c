@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The files of the state directory: what was read can be written, and says the same again. */
-#include "fuzz.h"
-#include "memory.h"
+#include "memory/memory.h"
 
 #include <string.h>
+
+#include "fuzz.h"
 
 /* Writing leaves out what says nothing, and so the second turn is the one that changes nothing. */
 static void turn_memory(const struct rna_memory *memory, int turns)

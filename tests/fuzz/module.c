@@ -3,11 +3,11 @@
  * The memory of a module: the input is what stands in it, part by part; and an answer of ethtool
  * netlink that brings one range of it.
  */
+#include <string.h>
+#include <linux/ethtool_netlink.h>
+
 #include "fuzz.h"
 #include "module_pages.h"
-
-#include <linux/ethtool_netlink.h>
-#include <string.h>
 
 static void read_memory(const struct rna_module_memory *memory)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* NCCL's choice: five lines are what the environment says, each further one is a GID. */
+#include "rna/model/nccl.h"
+
 #include "fuzz.h"
-#include "rna/nccl.h"
 
 enum { ENTRIES_MAX = 64 };
 

@@ -3,13 +3,13 @@
  * In the place of libFuzzer: replay TARGET_CORPUS... gives a target each file of these directories
  * once. Every compiler can do that, and it takes no time, so that it is part of the unit tests.
  */
-#include "fuzz.h"
-
 #include <dirent.h>
 #include <limits.h>
 #include <string.h>
 
-#include "rna/file.h"
+#include "rna/base/file.h"
+
+#include "fuzz.h"
 
 static void replay_file(const char *path)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A value, tried on every setting; and those that take an entry apart when it is used. */
-#include "settings_table.h"
-
-#include "duration.h"
-#include "expectation.h"
-#include "fuzz.h"
-#include "qos_profile.h"
-#include "rna/device_filter.h"
-#include "selftest_plan.h"
-#include "silence.h"
-#include "thresholds.h"
-
 #include <string.h>
+
+#include "rna/base/duration.h"
+#include "rna/model/device_filter.h"
+
+#include "config/settings_table.h"
+#include "memory/expect.h"
+#include "rules/thresholds.h"
+#include "selftest/plan.h"
+#include "settings/qos_profile.h"
+#include "settings/silence.h"
+
+#include "fuzz.h"
 
 static void put(const char *text, struct rna_settings *settings)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Values as files of sysfs have them: numbers, GIDs, rates, PCI addresses, names. */
-#include "disguise.h"
-#include "fuzz.h"
-#include "pci.h"
-#include "rate.h"
-#include "rna/gid.h"
-#include "rna/parse.h"
-
 #include <inttypes.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+#include "rna/model/gid.h"
+
+#include "parse/pci.h"
+#include "parse/rate.h"
+#include "record/disguise.h"
+
+#include "fuzz.h"
 
 static void read_numbers(const char *text)
 {

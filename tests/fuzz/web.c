@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The web configuration, and what is made of it before a connection comes. */
-#include "fuzz.h"
-#include "web_config.h"
-
 #include <string.h>
+
+#include "config/web_config.h"
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,14 +9,14 @@
  * Keys are the members of struct rna_kubernetes_options; times are milliseconds. In wishes, a label
  * that is null and a condition whose status is null are not decided yet.
  */
-#include "rna/kubernetes.h"
-#include "rna/parse.h"
-
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+#include "rna/kubernetes.h"
 
 #define STOP_PATIENCE (5 * RNA_USEC_PER_SEC)
 

@@ -11,13 +11,13 @@
  * line is awaited, so that the server can live in the same time. A run ends with "done BEHIND",
  * the number of those whose Node is not as they want it.
  */
-#include "kubernetes_round.h"
-
-#include "rna/parse.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "kubernetes/round.h"
 
 enum { LINE = 128, NAME_SIZE = 32 };
 

@@ -525,7 +525,7 @@ class OldServer(DoubleTest):
 
 
 class Pace(DoubleTest):
-    """The numbers are in tests/unit/test_kubernetes_pace.c; here it is that they are kept."""
+    """The numbers are in tests/unit/exporter/kubernetes/test_kubernetes_pace.c; here it is that they are kept."""
 
     def test_changes_cost_tokens(self):
         """One flips all the time: the burst is written, the rest waits."""

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the source to the shape of the architecture.
 
-Folders: who may include what. Libraries: each third-party hardware or format library in one file.
-Functions: none over 80 lines, those over 50 are listed.
+Rooms: which room may include which; the arrows run one way. Names: each base name occurs once.
+Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,
+those over 50 are listed. Section headings have one style; clang-format sorts the includes.
 """
 import os
 import re
@@ -12,14 +13,52 @@ from collections import defaultdict
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Folder -> what its own ("quoted") headers may begin with; a name without a slash is of the folder.
-FOLDERS = {
-    "include/rna": ("rna/",),
-    "agent/core": ("rna/",),
-    "collectors": ("rna/", "collectors_config.h"),
-    "exporter": ("rna/",),
-    "agent": ("rna/", "agent_config.h"),
+# Room -> the rooms whose headers it may include beside its own. The arrows run one way: a room may
+# only name rooms that stand above it here, and a test below holds this table itself to that. Rooms
+# of include/rna/ come first; "rna" is the top of it: the doors from folder to folder.
+BASE = ("rna/base",)
+MODEL = (*BASE, "rna/model")
+COLLECTOR = (*MODEL, "rna/collector.h")
+EXPORTER = (*MODEL, "rna/exporter.h")
+ROOMS = {
+    "include/rna/base": (),
+    "include/rna/model": BASE,
+    "include/rna": MODEL,
+    "agent/core/base": BASE,
+    "agent/core/model": MODEL,
+
+    "collectors/parse": COLLECTOR,
+    "collectors/backend": (*COLLECTOR, "rna/monitor.h", "rna/verbs_events.h", "parse"),
+    "collectors/loopback": (*MODEL, "backend"),
+    # The list of collectors, collectors.h, is the door of the folder; table.c calls what it lists.
+    "collectors/topology": (*COLLECTOR, "collectors.h", "backend", "parse"),
+    "collectors": (*COLLECTOR, "backend", "parse"),
+    "collectors/record": (*COLLECTOR, "rna/record.h", "", "backend", "parse"),
+
+    "exporter/view": MODEL,
+    "exporter/metrics": (*EXPORTER, "view"),
+    "exporter/json": (*EXPORTER, "view", "metrics"),
+    "exporter/text": (*EXPORTER, "rna/kubernetes.h", "view", "json"),
+    "exporter/page": (*EXPORTER, "view"),
+    "exporter/nccl": (*EXPORTER, "view", "json"),
+    "exporter/kubernetes": (*MODEL, "rna/https.h", "rna/kubernetes.h", "view", "json", "nccl"),
+    "exporter/http": (*EXPORTER, "rna/web.h", "view", "metrics"),
+
+    "agent/settings": MODEL,
+    "agent/memory": (*MODEL, "settings"),
+    "agent/selftest": (*MODEL, "settings", "memory"),
+    "agent/rules": (*MODEL, "settings", "selftest"),
+    "agent/config": (*MODEL, "rna/collector.h", "rna/kubernetes.h", "rna/web.h", "settings",
+                     "memory", "selftest", "rules"),
+    "agent/node": (*MODEL, "rna/kubernetes.h", "settings", "memory", "rules"),
+    "agent/loop": (*EXPORTER, "rna/collector.h", "rna/kubernetes.h", "rna/monitor.h",
+                   "rna/verbs_events.h", "settings", "memory", "selftest", "rules", "config",
+                   "node"),
+    "agent/cli": (*EXPORTER, "rna/collector.h", "rna/https.h", "rna/kubernetes.h", "rna/record.h",
+                  "settings", "memory", "selftest", "rules", "config", "node", "loop"),
+    "agent": ("rna/model", "cli"),
 }
+GENERATED = ("agent_config.h", "collectors_config.h")
 
 # Headers that one file alone may include, wherever it stands; a family of headers ends in a slash
 # and belongs to one file as a whole.
@@ -29,16 +68,17 @@ ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netl
 # Verbs are asked for state in the agent, and move data in a child process. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them.
-MORE_FILES = {"infiniband/verbs.h": {"collectors/verbs.c", "collectors/loopback_verbs.c"},
-              "netlink/": {"collectors/netlink.c", "collectors/ethtool.c"},
-              "infiniband/mad.h": {"collectors/mad_session.c", "collectors/mad.c",
-                                   "collectors/mad_fabric.c"}}
+MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c"},
+              "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
+              "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
+                                   "collectors/backend/mad_fabric.c"}}
 # JSON goes out of the program in exporter/, and agent/ reads and writes its own files in it: two
 # folders that never see each other, and one file in each.
 ONE_FILE_A_FOLDER = ("jansson.h",)
-SYSTEMD = ("agent/", "exporter/http.c")
+SYSTEMD = ("agent/", "exporter/http/http.c")
 
 LINES_LISTED, LINES_FORBIDDEN = 50, 80
+FILES_IN_A_ROOM = 45
 CHECKED = ("include", "agent", "collectors", "exporter")
 
 
@@ -58,14 +98,76 @@ def includes(path):
                 yield number, match[1] == '"', match[2]
 
 
-def check_folders(path, problems):
-    folder = max((f for f in FOLDERS if path.startswith(f + "/")), key=len)
+def room_of(header, room):
+    """Where a "quoted" header lies, as ROOMS has it, and the header as a row may name it."""
+    folder = room.split("/", 1)[0]
+    if header.startswith("rna/"):
+        return os.path.dirname(header), header
+    if os.path.exists(os.path.join(ROOT, room, header)):
+        return None, header  # its own room's
+    return os.path.dirname(header) if "/" in header else "", header
+
+
+def check_includes(path, problems):
+    room = os.path.dirname(path)
+    if room not in ROOMS:
+        problems.append(f"{path}: {room}/ is no room: add it to ROOMS, below the rooms that it needs")
+        return
     for number, quoted, header in includes(path):
-        own = "/" not in header and os.path.exists(os.path.join(ROOT, folder, header))
-        if quoted and not own and not header.startswith(FOLDERS[folder]):
-            problems.append(f'{path}:{number}: {folder}/ may not include "{header}"')
+        if quoted and header not in GENERATED:
+            other, name = room_of(header, room)
+            own = other is None or "include/" + other == room
+            if not own and other not in ROOMS[room] and name not in ROOMS[room]:
+                problems.append(f'{path}:{number}: {room}/ may not include "{header}"')
         if header.startswith("systemd/") and not path.startswith(SYSTEMD):
-            problems.append(f"{path}:{number}: <{header}> belongs to agent/ and exporter/http.c")
+            problems.append(f"{path}:{number}: <{header}> belongs to agent/ and exporter/http/http.c")
+
+
+def check_arrows(problems):
+    """A room stands below all rooms of its folder that it may include."""
+    seen = set()
+    for room, others in ROOMS.items():
+        folder = room.split("/", 1)[0]
+        for other in others:
+            full = other if other.startswith("rna/") else os.path.join(folder, other).rstrip("/")
+            full = "include/" + full if full.startswith("rna/") else full
+            if not full.endswith(".h") and full not in seen:
+                problems.append(f"ROOMS: {room}/ may include {full}/, which stands below it")
+        seen.add(room)
+
+
+def check_names(paths, problems):
+    """One base name occurs once in the tree, so that a name says which file is meant."""
+    places = defaultdict(list)
+    for path in paths:
+        places[os.path.basename(path)].append(path)
+    for name, files in sorted(places.items()):
+        if len(files) > 1:
+            problems.append(f"{name} occurs more than once: {', '.join(files)}")
+
+
+def check_size(paths, problems):
+    sizes = defaultdict(int)
+    for path in paths:
+        sizes[os.path.dirname(path)] += 1
+    for room, count in sorted(sizes.items()):
+        if count > FILES_IN_A_ROOM:
+            problems.append(f"{room}/ has {count} files, {FILES_IN_A_ROOM} at most: divide it")
+
+
+RULER = 100
+
+
+def check_rulers(path, problems):
+    """Sections have one style of heading: /* -- Title ---...--- */, as wide as a line may be."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n")
+            if re.match(r"\s*/\*\s*(--|==|\*\*)", line) and not (
+                    re.fullmatch(r"\s*/\* -- \S.*\S -+( \*/)?", line)
+                    and len(line.expandtabs(8)) == RULER):
+                problems.append(f"{path}:{number}: a section heading is /* -- Title --- */, "
+                                f"{RULER} columns wide")
 
 
 def check_libraries(paths, problems):
@@ -75,7 +177,7 @@ def check_libraries(paths, problems):
                        for _, _, h in includes(path)} - {None}:
             users[header].append(path)
         for header in {h for _, _, h in includes(path)}.intersection(ONE_FILE_A_FOLDER):
-            users[f"{header} in {os.path.dirname(path)}"].append(path)
+            users[f"{header} in {path.split(chr(47))[0]}"].append(path)
     for header, files in sorted(users.items()):
         if len(files) > 1 and set(files) != MORE_FILES.get(header):
             problems.append(f"<{header}> is included by {', '.join(files)}: one file only")
@@ -107,8 +209,12 @@ def check_functions(path, problems):
 def main():
     paths, problems = list(sources()), []
     for path in paths:
-        check_folders(path, problems)
+        check_includes(path, problems)
+        check_rulers(path, problems)
         check_functions(path, problems)
+    check_arrows(problems)
+    check_names(paths, problems)
+    check_size(paths, problems)
     check_libraries(paths, problems)
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -3,11 +3,11 @@
  * dump ROOT [HWLOC-XML] - what the collector topology makes of a tree, as JSON: objects, gpus,
  * nics, pairs of all GPUs and NICs, nearest NICs. By the same calls that the agent makes.
  */
-#include "rna/collector.h"
-#include "rna/topology.h"
-
 #include <errno.h>
 #include <stdio.h>
+
+#include "rna/collector.h"
+#include "rna/model/topology.h"
 
 static void print_text(const char *name, const char *text)
 {

@@ -2,18 +2,18 @@
 /* A device of two ports on a small tree, whose counters are collected run after run. */
 #pragma once
 
-#include "collectors.h"
-#include "tree.h"
-
-#include "rna/counter.h"
-#include "rna/device.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-
 #include <cmocka.h>
+
+#include "rna/model/counter.h"
+#include "rna/model/device.h"
+
+#include "collectors.h"
+#include "tree.h"
 
 static const unsigned fixture_ports[] = {1, 2};
 

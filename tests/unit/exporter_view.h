@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "rna/view.h"
+#include "rna/model/view.h"
 
 #define EXPORTER_NOW                                                                               \
 	{                                                                                          \

@@ -8,8 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "rna/view.h"
-#include "settings.h"
+#include "rna/model/view.h"
+
+#include "settings/settings.h"
 
 enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4, NODE_RUNS_MAX = 4 };
 

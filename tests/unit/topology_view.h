@@ -8,8 +8,9 @@
  */
 #pragma once
 
+#include "rna/model/topology.h"
+
 #include "exporter_view.h"
-#include "rna/topology.h"
 
 enum { TOPOLOGY_OBJECTS = 20 };
 

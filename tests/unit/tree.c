@@ -7,11 +7,11 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
 #include <cmocka.h>
 
 static void full_path(const struct tree *tree, const char *path, char ret[PATH_MAX])

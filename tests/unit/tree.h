@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "rna/root.h"
+#include "rna/base/root.h"
 
 struct tree {
 	char path[64];

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rna/https.h"
+
+#define PATIENCE (5 * RNA_USEC_PER_SEC)
+
+enum { REPLY_MAX = 64 * 1024 * 1024, HTTP_OK = 200, HTTP_UNAUTHORIZED = 401 };
+
+/* What a listening address means to a client: all of a machine's addresses are its own one. */
+static void write_origin(const char *address, struct rna_strbuf *out)
+{
+	const char *port = strrchr(address, ':');
+	int host_len = (int)(port - address);
+
+	rna_strbuf_puts(out, "http://");
+	if (host_len == 0 || strncmp(address, "0.0.0.0:", 8) == 0)
+		rna_strbuf_puts(out, "127.0.0.1");
+	else if (strncmp(address, "[::]:", 5) == 0)
+		rna_strbuf_puts(out, "[::1]");
+	else
+		rna_strbuf_printf(out, "%.*s", host_len, address);
+	rna_strbuf_puts(out, port);
+}
+
+static int ask(const struct rna_https_peer *peer, const char *path, struct rna_https_reply *reply,
+	       struct rna_error *error)
+{
+	RNA_CLEANUP(rna_https_close_p) struct rna_https *https = NULL;
+	const struct rna_https_request request = {.method = "GET", .path = path};
+	int ret;
+
+	ret = rna_https_open(peer, &https, error);
+	return ret < 0 ? ret : rna_https_ask(https, &request, reply, error);
+}
+
+static int judge(const char *address, const struct rna_https_reply *reply, struct rna_error *error)
+{
+	const char *text = reply->body.data ? reply->body.data : "";
+
+	if (reply->status == HTTP_OK)
+		return 0;
+	return rna_error_say(error, -EPROTO, "%s answers %u: %.*s", address, reply->status,
+			     (int)strcspn(text, "\n"), text);
+}
+
+static bool is_unix(const char *address)
+{
+	return strncmp(address, RNA_LISTEN_UNIX, sizeof(RNA_LISTEN_UNIX) - 1) == 0;
+}
+
+/* The first; where there may be TLS and logins, which a command has nothing for, a unix socket. */
+static const char *choose_address(const struct rna_settings *settings)
+{
+	for (char **address = settings->http_listen; settings->http_web_config_file[0] && *address;
+	     address++)
+		if (is_unix(*address))
+			return *address;
+	return settings->http_listen[0];
+}
+
+/* TLS breaks off what is no TLS; other failures say themselves what is wrong. */
+static int explain(const struct rna_settings *settings, const char *address,
+		   const struct rna_https_reply *reply, struct rna_error *error)
+{
+	if (!settings->http_web_config_file[0] || is_unix(address) ||
+	    (error->code != -EIO && reply->status != HTTP_UNAUTHORIZED))
+		return error->code;
+	return rna_error_say(error, error->code,
+			     "%s wants TLS or a login (http.web_config_file), which commands have "
+			     "nothing for; add unix:/run/rdma-node-agent/http.sock to http.listen",
+			     address);
+}
+
+int rna_client_get(const struct rna_settings *settings, const char *path, struct rna_strbuf *ret,
+		   struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf origin = RNA_STRBUF_INIT;
+	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
+	const char *address = choose_address(settings);
+	struct rna_https_peer peer = {
+		.connect_deadline = PATIENCE,
+		.deadline = PATIENCE,
+		.reply_max = REPLY_MAX,
+	};
+	int status;
+
+	if (is_unix(address)) {
+		peer.unix_socket = address + sizeof(RNA_LISTEN_UNIX) - 1;
+		rna_strbuf_puts(&origin, "http://localhost");
+	} else {
+		write_origin(address, &origin);
+	}
+	if (!rna_strbuf_ok(&origin))
+		return rna_error_set(error, -ENOMEM, "%s", address);
+	peer.origin = origin.data;
+	status = ask(&peer, path, &reply, error);
+	if (status == -ECONNREFUSED)
+		return rna_error_say(error, status,
+				     "no agent listens on %s; is it running, and with this "
+				     "configuration?",
+				     address);
+	if (status >= 0)
+		status = judge(address, &reply, error);
+	if (status < 0)
+		return explain(settings, address, &reply, error);
+	*ret = reply.body;
+	reply.body = RNA_STRBUF_INIT;
+	return status;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command expect: which ports are meant to be up.
+ *
+ * What is accepted goes to a file of its own in the state directory, which only this command
+ * writes. So it works without a running agent, needs no way in through HTTP, and who may do it is
+ * who may write there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "rna/base/log.h"
+#include "rna/base/root.h"
+
+#include "memory/expect.h"
+#include "memory/state_directory.h"
+#include "memory/state_file.h"
+
+#include "once.h"
+
+#define LOCK "accepted.lock" /* two of these commands at a time would lose what one of them did */
+
+const char *const rna_expect_actions[] = {"accept", "list", NULL};
+
+/* What is worked on. */
+struct work {
+	const struct rna_arguments *arguments;
+	const struct rna_view *view;
+	struct rna_strbuf *out;
+	struct rna_memory *accepted;
+	bool used[RNA_WORDS_MAX]; /* words that something fitted */
+	unsigned up, down, gone;
+};
+
+/* -- Which are meant --------------------------------------------------------------------------- */
+
+static bool is_meant(struct work *work, const struct rna_judged_port *port)
+{
+	bool meant = work->arguments->word_count == 0;
+
+	for (size_t i = 0; i < work->arguments->word_count; i++)
+		if (rna_expect_fits(work->arguments->words[i], port))
+			meant = work->used[i] = true;
+	return meant;
+}
+
+static bool is_missing_meant(struct work *work, const struct rna_missing_device *device)
+{
+	bool meant = work->arguments->word_count == 0;
+
+	for (size_t i = 0; i < work->arguments->word_count; i++) {
+		const char *word = work->arguments->words[i];
+
+		if (fnmatch(word, device->name, 0) == 0 ||
+		    (device->pci_address && fnmatch(word, device->pci_address, 0) == 0))
+			meant = work->used[i] = true;
+	}
+	return meant;
+}
+
+static int check_words(const struct work *work, struct rna_error *error)
+{
+	for (size_t i = 0; i < work->arguments->word_count; i++)
+		if (!work->used[i])
+			return rna_error_say(error, -ENOENT, "%.64s: no such device or port",
+					     work->arguments->words[i]);
+	return 0;
+}
+
+/* Calls back for each port that is meant, with what is known of it. */
+static int for_each_port(struct work *work,
+			 int (*visit)(struct work *work, const struct rna_judged_port *port,
+				      const struct rna_view_port *account))
+{
+	const struct rna_snapshot *snapshot = work->view->snapshot;
+	size_t next = 0;
+	int ret = 0;
+
+	for (size_t d = 0; d < snapshot->device_count; d++) {
+		const struct rna_snapshot_device *device = &snapshot->devices[d];
+
+		for (size_t p = 0; ret == 0 && p < device->device->port_count; p++, next++) {
+			unsigned number = device->device->ports[p];
+			const struct rna_netdev *netdev = rna_port_netdev(snapshot, device, number);
+			const struct rna_judged_port port = {
+				.device = device,
+				.number = number,
+				.netdev = netdev ? netdev->name : NULL,
+			};
+
+			if (is_meant(work, &port))
+				ret = visit(work, &port, &work->view->ports[next]);
+		}
+	}
+	return ret;
+}
+
+static const char *state_name(const struct rna_judged_port *port)
+{
+	const struct rna_port_state_value *state = rna_port_state(port->device, port->number);
+
+	if (!state || !rna_value_is_known(state->state))
+		return NULL;
+	return rna_port_state_name(state->state.number);
+}
+
+/* -- List -------------------------------------------------------------------------------------- */
+
+static int list_port(struct work *work, const struct rna_judged_port *port,
+		     const struct rna_view_port *account)
+{
+	static const char *const words[] = {
+		[RNA_EXPECTED_UNKNOWN] = "-",
+		[RNA_EXPECTED_UP] = "up",
+		[RNA_EXPECTED_DOWN] = "down",
+	};
+	const char *state = state_name(port);
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%.48s/%u", port->device->device->name, port->number);
+	rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  %s\n", name, state ? state : "-",
+			  words[account->expectation.expected],
+			  rna_expectation_reason_name(account->expectation.reason));
+	return 0;
+}
+
+static int list(struct work *work, struct rna_error *error)
+{
+	rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  %s\n", "PORT", "STATE", "EXPECTED",
+			  "REASON");
+	(void)for_each_port(work, list_port);
+	for (size_t i = 0; i < work->view->missing_count; i++) {
+		const struct rna_missing_device *missing = &work->view->missing[i];
+
+		if (is_missing_meant(work, missing))
+			rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  missing: %s\n",
+					  missing->name, "-", "there",
+					  rna_whereabouts_name(missing->whereabouts));
+	}
+	return check_words(work, error);
+}
+
+/* -- Accept ------------------------------------------------------------------------------------ */
+
+static int accept_port(struct work *work, const struct rna_judged_port *port,
+		       const struct rna_view_port *account)
+{
+	const struct rna_port_state_value *value = rna_port_state(port->device, port->number);
+	const struct rna_device *device = port->device->device;
+	struct rna_device_memory *memory = rna_memory_device(work->accepted, device->key);
+	struct rna_port_memory *entry = memory ? rna_memory_port(memory, port->number) : NULL;
+	bool up;
+
+	(void)account;
+	if (!entry)
+		return -ENOMEM;
+	if (!value || !rna_value_is_known(value->state)) {
+		rna_strbuf_printf(work->out, "%s/%u: its state is not known; left as it was\n",
+				  device->name, port->number);
+		return 0;
+	}
+	up = rna_port_is_up(value);
+	entry->accepted.expected = up ? RNA_EXPECTED_UP : RNA_EXPECTED_DOWN;
+	entry->accepted.time = work->view->snapshot->time.realtime;
+	*(up ? &work->up : &work->down) += 1;
+	if (!up)
+		rna_strbuf_printf(work->out, "%s/%u: %s is as it is meant to be\n", device->name,
+				  port->number, state_name(port));
+	return 0;
+}
+
+static int accept_missing(struct work *work)
+{
+	for (size_t i = 0; i < work->view->missing_count; i++) {
+		const struct rna_missing_device *missing = &work->view->missing[i];
+		struct rna_device_memory *memory;
+
+		if (!is_missing_meant(work, missing))
+			continue;
+		memory = rna_memory_device(work->accepted, missing->key);
+		if (!memory)
+			return -ENOMEM;
+		memory->accepted.expected = RNA_EXPECTED_DOWN;
+		memory->accepted.time = work->view->snapshot->time.realtime;
+		work->gone++;
+		rna_strbuf_printf(work->out, "%s: is not missed any more\n", missing->name);
+	}
+	return 0;
+}
+
+static int lock(int directory, struct rna_error *error)
+{
+	int fd = openat(directory, LOCK, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return rna_error_set(error, -errno, LOCK);
+	if (flock(fd, LOCK_EX) == 0)
+		return fd;
+	(void)rna_error_set(error, -errno, LOCK);
+	(void)close(fd);
+	return error->code;
+}
+
+/* What was accepted before. Only a damaged file may be given up. */
+static int read_accepted(int directory, struct rna_memory *memory, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int ret;
+
+	ret = rna_state_file_read(directory, RNA_STATE_ACCEPTED, &text, error);
+	if (ret == -ENOENT)
+		return 0;
+	if (ret == 0)
+		ret = rna_accepted_read(memory, text.data ? text.data : "", text.len, error);
+	if (ret != -EBADMSG)
+		return ret < 0 ? rna_error_prefix(error, RNA_STATE_ACCEPTED) : 0;
+	rna_log_warning(RNA_STATE_ACCEPTED ": damaged, set aside: %s", error->text);
+	*error = (struct rna_error){0};
+	return rna_state_file_set_aside(directory, RNA_STATE_ACCEPTED, rna_clock_now().realtime,
+					error);
+}
+
+static int accept_all(struct work *work, int directory, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int ret;
+
+	ret = read_accepted(directory, work->accepted, error);
+	if (ret < 0)
+		return ret;
+	ret = for_each_port(work, accept_port);
+	if (ret == 0)
+		ret = accept_missing(work);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot accept");
+	ret = check_words(work, error);
+	if (ret < 0)
+		return ret;
+	rna_accepted_write(work->accepted, &text);
+	if (!rna_strbuf_ok(&text))
+		return rna_error_set(error, -ENOMEM, "cannot accept");
+	rna_strbuf_printf(work->out, "accepted: %u up, %u down, %u gone\n", work->up, work->down,
+			  work->gone);
+	return rna_state_file_write(directory, RNA_STATE_ACCEPTED, text.data, text.len, error);
+}
+
+static int accept_locked(struct work *work, const char *path, struct rna_error *error)
+{
+	RNA_CLOSE int directory = rna_state_directory_open(path, true, error);
+	RNA_CLOSE int locked = -1;
+
+	if (directory < 0)
+		return directory;
+	(void)umask(022); /* root writes it, and the agent's own user has to read it */
+	locked = lock(directory, error);
+	return locked < 0 ? locked : accept_all(work, directory, error);
+}
+
+/* -- The command ------------------------------------------------------------------------------- */
+
+/* Before the settings are handed to the agent that polls. *ret is to be freed. */
+static int find_directory(const struct rna_call *call, char **ret, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	const char *path;
+	int status;
+
+	status = rna_root_open(call->arguments.options[RNA_OPTION_ROOT], &root, error);
+	if (status < 0)
+		return status;
+	path = rna_state_directory(&call->settings, rna_root_is_live(root));
+	if (!path)
+		return rna_error_say(error, -ENOENT,
+				     "there is no state directory to write to; state.directory "
+				     "names one");
+	*ret = strdup(path);
+	return *ret ? 0 : rna_error_set(error, -ENOMEM, "%s", path);
+}
+
+int rna_command_expect(struct rna_call *call, struct rna_error *error)
+{
+	bool accept = strcmp(call->arguments.operand, "accept") == 0;
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory accepted = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_ONCE struct rna_once once = {0};
+	RNA_FREE char *directory = NULL;
+	struct work work = {.arguments = &call->arguments, .out = &text, .accepted = &accepted};
+	int ret = 0;
+
+	if (accept)
+		ret = find_directory(call, &directory, error);
+	if (ret == 0)
+		ret = rna_once_poll(call, &once, error);
+	if (ret < 0)
+		return ret;
+	work.view = once.view;
+	if (!work.view->ports)
+		return rna_error_say(error, -ENODATA, "the devices of this node could not be read");
+	ret = accept ? accept_locked(&work, directory, error) : list(&work, error);
+	return ret < 0 ? ret : rna_output_strbuf(&text, error);
+}

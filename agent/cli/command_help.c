@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the program says of itself: help, of a command or of all, and its version. */
+#include "rna/base/words.h"
+
+#include "commands.h"
+
+static void write_help_of_all(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "rdma-node-agent " RNA_VERSION
+			     ": Prometheus exporter and health agent for RDMA NICs\n\n"
+			     "Usage: rdma-node-agent COMMAND [OPTIONS]\n\nCommands:\n");
+	for (size_t i = 0; i < rna_command_count; i++)
+		rna_strbuf_printf(out, "  %-*s%s\n", RNA_HELP_COLUMN - 2, rna_commands[i].name,
+				  rna_commands[i].summary);
+	rna_strbuf_puts(out, "\nOptions of every command:\n");
+	rna_options_describe(NULL, out);
+	rna_strbuf_puts(out, "\nExit codes:\n");
+	for (int code = 0; code < RNA_EXIT_COUNT; code++)
+		rna_strbuf_printf(out, "  %d  %s\n", code, rna_exit_meanings[code]);
+	rna_strbuf_puts(out,
+			"Those of monitoring have codes of their own, which their help tells:");
+	for (size_t i = 0; i < rna_command_count; i++)
+		if (rna_commands[i].failure)
+			rna_strbuf_printf(out, " %s", rna_commands[i].name);
+	rna_strbuf_puts(out, "\n");
+}
+
+static void write_usage(const struct rna_command *command, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, command->name);
+	if (command->operand)
+		rna_strbuf_printf(out, " %s", command->operand);
+	if (command->words)
+		rna_strbuf_printf(out, " %s", command->words);
+}
+
+static void write_help_of_one(const struct rna_command *command, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "Usage: rdma-node-agent ");
+	write_usage(command, out);
+	rna_strbuf_printf(out, " [OPTIONS]\n\n%s\n", command->summary);
+	if (command->help)
+		rna_strbuf_printf(out, "\n%s\n", command->help);
+	if (command->operands) {
+		rna_strbuf_printf(out, "\n%s: ", command->operand);
+		rna_words_write(command->operands, out);
+		rna_strbuf_puts(out, "\n");
+	}
+	rna_strbuf_puts(out, "\nOptions:\n");
+	rna_options_describe(command, out);
+}
+
+int rna_command_show_help(const struct rna_command *command, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (command)
+		write_help_of_one(command, &text);
+	else
+		write_help_of_all(&text);
+	return rna_output_strbuf(&text, error);
+}
+
+void rna_commands_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Command | Purpose |\n|---|---|\n");
+	for (size_t i = 0; i < rna_command_count; i++) {
+		rna_strbuf_puts(out, "| `");
+		write_usage(&rna_commands[i], out);
+		rna_strbuf_printf(out, "` | %s |\n", rna_commands[i].summary);
+	}
+}
+
+int rna_command_version(struct rna_call *call, struct rna_error *error)
+{
+	static const char text[] = "rdma-node-agent " RNA_VERSION "\n";
+
+	(void)call;
+	return rna_output(text, sizeof(text) - 1, error);
+}

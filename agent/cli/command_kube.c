@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command kube: what Kubernetes would be told of this node, telling it once, and taking back
+ * all that was told. It looks by itself, once, so what it sees counts at once; the agent waits
+ * until it is stable.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/log.h"
+#include "rna/base/root.h"
+#include "rna/kubernetes.h"
+
+#include "loop/agent.h"
+#include "memory/state_directory.h"
+#include "memory/state_file.h"
+#include "node/node_options.h"
+#include "node/wish.h"
+
+#include "commands.h"
+#include "once.h"
+
+const char *const rna_kube_actions[] = {"show", "apply", "cleanup", NULL};
+
+/* What is worked with; all of it lies in arena, or is the settings' of the agent that looked. */
+struct kube {
+	struct rna_once once;
+	struct rna_arena *arena;
+	struct rna_node_memory told;
+	struct rna_memory memory; /* of the agent: under which names the Node was told something */
+	const struct rna_settings *settings;
+	const struct rna_kubernetes_options *options;
+	struct rna_node_wish *wish;
+	bool dry_run;
+	struct rna_strbuf out;
+};
+
+static void kube_deinit(struct kube *kube)
+{
+	(void)rna_node_wish_unref(kube->wish);
+	rna_node_memory_deinit(&kube->told);
+	rna_memory_deinit(&kube->memory);
+	(void)rna_arena_free(kube->arena);
+	rna_strbuf_deinit(&kube->out);
+	rna_once_deinit(&kube->once);
+}
+
+/* Where there is none, or one that nobody can read, the names of the settings have to do. */
+static void recall(struct kube *kube, const char *directory)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+	RNA_CLOSE int fd = rna_state_directory_open(directory, false, &error);
+	int ret = fd < 0 ? fd : rna_state_file_read(fd, RNA_STATE_MEMORY, &text, &error);
+
+	if (ret >= 0 && text.data)
+		ret = rna_memory_read(&kube->memory, text.data, text.len, &error);
+	if (ret < 0 && ret != -ENOENT)
+		rna_log_warning("%s: %s: what the Node was told under former names is not known",
+				directory, error.text);
+}
+
+static int find_former(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	const char *directory;
+	int ret = rna_root_open(call->arguments.options[RNA_OPTION_ROOT], &root, error);
+
+	if (ret < 0)
+		return ret;
+	directory = rna_state_directory(kube->settings, rna_root_is_live(root));
+	if (directory)
+		recall(kube, directory);
+	return 0;
+}
+
+static int set_options(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	int ret = rna_settings_check_names(kube->settings, error);
+
+	if (ret < 0)
+		rna_config_point(call->config, error);
+	else
+		ret = find_former(call, kube, error);
+	if (ret < 0)
+		return ret;
+	kube->arena = rna_arena_new(2048);
+	kube->options = kube->arena
+				? rna_node_options(kube->settings, &kube->memory.node, kube->arena)
+				: NULL;
+	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
+}
+
+static int look(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	struct rna_wish_input in = {.booting = false, .settled = true, .once = true};
+	int ret = rna_once_poll(call, &kube->once, error);
+
+	if (ret < 0)
+		return ret;
+	in.view = kube->once.view;
+	in.settings = kube->settings = rna_agent_settings(kube->once.agent);
+	ret = set_options(call, kube, error);
+	if (ret < 0)
+		return ret;
+	ret = rna_wish_follow(&kube->told, &in);
+	if (ret >= 0)
+		kube->wish = rna_wish_new(&kube->told, kube->settings, NULL);
+	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
+}
+
+static bool uses(const struct kube *kube, int backend)
+{
+	return kube->settings->kubernetes_backend & backend;
+}
+
+/* -- Show -------------------------------------------------------------------------------------- */
+
+static int show(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	int ret = look(call, kube, error);
+
+	if (ret == 0)
+		rna_node_wish_write(kube->wish, kube->options, &kube->out);
+	return ret;
+}
+
+/* -- Apply ------------------------------------------------------------------------------------- */
+
+static int apply_file(struct kube *kube, struct rna_error *error)
+{
+	const char *directory = kube->settings->kubernetes_nfd_directory;
+	rna_usec expires = rna_clock_now().realtime + kube->settings->kubernetes_nfd_expiry;
+
+	rna_strbuf_printf(&kube->out, "%s: %s\n", directory,
+			  kube->dry_run ? "would be given the file" : "was given the file");
+	if (!kube->dry_run)
+		return rna_nfd_put_file(directory, kube->wish, expires, error);
+	rna_nfd_write_features(kube->wish, expires, NULL, &kube->out);
+	return 0;
+}
+
+static int apply(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	int ret = look(call, kube, error);
+
+	if (ret < 0)
+		return ret;
+	if (kube->settings->kubernetes_backend == 0)
+		return rna_error_say(error, -EINVAL,
+				     "kubernetes.backend is off: nobody is told anything; show "
+				     "says what it would be");
+	if (uses(kube, RNA_NODE_BACKEND_BIT(API)) && kube->dry_run)
+		rna_kubernetes_write_requests(kube->options, kube->wish, &kube->out);
+	else if (uses(kube, RNA_NODE_BACKEND_BIT(API)))
+		ret = rna_kubernetes_apply(kube->options, kube->wish, error);
+	if (ret == 0 && uses(kube, RNA_NODE_BACKEND_BIT(NFD)))
+		ret = apply_file(kube, error);
+	return ret;
+}
+
+/* -- Cleanup ----------------------------------------------------------------------------------- */
+
+static void list(const char *what, const char *const *items, struct rna_strbuf *out)
+{
+	for (; items && *items; items++)
+		rna_strbuf_printf(out, "would be removed: %s %s\n", what, *items);
+}
+
+static int cleanup_api(struct kube *kube, struct rna_error *error)
+{
+	if (!kube->dry_run)
+		return rna_kubernetes_cleanup(kube->options, error);
+	list("label", kube->options->label_keys, &kube->out);
+	list("condition", kube->options->condition_types, &kube->out);
+	if (kube->options->taint_key)
+		rna_strbuf_printf(&kube->out, "would be removed: taint %s\n",
+				  kube->options->taint_key);
+	list("taint", kube->options->former_taints, &kube->out);
+	return 0;
+}
+
+static int cleanup_file(struct kube *kube, struct rna_error *error)
+{
+	const char *directory = kube->settings->kubernetes_nfd_directory;
+
+	if (!kube->dry_run)
+		return rna_nfd_remove_file(directory, error);
+	rna_strbuf_printf(&kube->out, "would be removed: the file in %s\n", directory);
+	return 0;
+}
+
+/*
+ * Whoever has turned it off may want to clean up behind it: then both are meant. One that cannot be
+ * does not keep the other from it; the first error is told.
+ */
+static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	bool off = call->settings.kubernetes_backend == 0;
+	int ret, file = 0;
+
+	kube->settings = &call->settings;
+	ret = set_options(call, kube, error);
+	if (ret < 0)
+		return ret;
+	if (off || uses(kube, RNA_NODE_BACKEND_BIT(NFD)))
+		file = cleanup_file(kube, error);
+	if (off || uses(kube, RNA_NODE_BACKEND_BIT(API)))
+		ret = cleanup_api(kube, file < 0 ? NULL : error);
+	return file < 0 ? file : ret;
+}
+
+int rna_command_kube(struct rna_call *call, struct rna_error *error)
+{
+	const char *action = call->arguments.operand;
+	RNA_CLEANUP(kube_deinit)
+	struct kube kube = {
+		.dry_run = call->arguments.options[RNA_OPTION_DRY_RUN],
+	};
+	int ret;
+
+	if (strcmp(action, "show") == 0)
+		ret = show(call, &kube, error);
+	else if (strcmp(action, "apply") == 0)
+		ret = apply(call, &kube, error);
+	else
+		ret = cleanup(call, &kube, error);
+	return ret < 0 ? ret : rna_output_strbuf(&kube.out, error);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From the command line to an exit code. */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "rna/base/log.h"
+
+#include "commands.h"
+
+/*
+ * A closed pipe is an error of the write, not a death. Standard descriptors that are closed are
+ * taken, so that no file of ours gets their number and stdout's bytes; reading only, so that
+ * writing to them still fails.
+ */
+static void prepare_process(void)
+{
+	int fd;
+
+	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail for a signal that exists */
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd); /* nothing was written */
+}
+
+/* Returns an exit code. */
+static int execute(struct rna_call *call, struct rna_error *error)
+{
+	const struct rna_command *command = call->arguments.command;
+	int ret;
+
+	if (call->arguments.options[RNA_OPTION_HELP])
+		return rna_command_show_help(command, error) < 0 ? RNA_EXIT_FAILURE
+								 : RNA_EXIT_SUCCESS;
+	if (!command) {
+		(void)rna_command_show_help(
+			NULL, error); /* the exit code is that of wrong usage anyway */
+		return RNA_EXIT_USAGE;
+	}
+	call->config = call->arguments.options[RNA_OPTION_CONFIG];
+	if (command->config_operand && call->arguments.operand)
+		call->config = call->arguments.operand;
+	if (command->settings &&
+	    rna_config_load(call->config, &call->settings, &call->mistakes, error) < 0)
+		return RNA_EXIT_USAGE;
+	ret = command->execute(call, error);
+	return ret < 0 ? RNA_EXIT_FAILURE : ret;
+}
+
+static void deinit_call(struct rna_call *call)
+{
+	rna_settings_deinit(&call->settings);
+}
+
+int rna_commands_main(int argc, char *argv[])
+{
+	RNA_CLEANUP(deinit_call) struct rna_call call = {0};
+	struct rna_error error = {0};
+	int code = RNA_EXIT_USAGE;
+
+	prepare_process();
+	rna_log_open(LOG_INFO);
+	if (rna_arguments_parse(argc, argv, &call.arguments, &error) == 0)
+		code = execute(&call, &error);
+	if (error.code < 0)
+		rna_log_error("%s", error.text);
+	rna_mistakes_log(&call.mistakes);
+	if (error.code < 0 && call.arguments.command && call.arguments.command->failure)
+		code = call.arguments.command->failure;
+	return code;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command nccl: poll once, and write the environment that NCCL needs on this node. */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/exporter.h"
+
+#include "once.h"
+
+const char *const rna_nccl_forms[] = {
+	[RNA_NCCL_SHELL] = "shell", [RNA_NCCL_ENV] = "env",       [RNA_NCCL_YAML] = "yaml",
+	[RNA_NCCL_JSON] = "json",   [RNA_NCCL_FORM_COUNT] = NULL,
+};
+
+/* The first reason names ports; one with many of them says how many, which fits a message. */
+static int fail_without_port(const struct rna_nccl_advice *advice, struct rna_error *error)
+{
+	const struct rna_nccl_left_out *first = advice->left_out;
+
+	if (advice->left_out_count == 0)
+		return rna_error_say(error, -ENODEV, "NCCL has no port to use: this node has none");
+	return rna_error_say(error, -ENODEV,
+			     "NCCL has no port to use: %s%s (%s); status shows all ports",
+			     first->ports[0], first->count > 1 ? " and others" : "", first->reason);
+}
+
+int rna_command_nccl(struct rna_call *call, struct rna_error *error)
+{
+	const char *format = call->arguments.options[RNA_OPTION_FORMAT];
+	const struct rna_nccl_environment given = {
+		.gid_index = getenv("NCCL_IB_GID_INDEX"),
+		.addr_family = getenv("NCCL_IB_ADDR_FAMILY"),
+		.addr_range = getenv("NCCL_IB_ADDR_RANGE"),
+		.roce_version = getenv("NCCL_IB_ROCE_VERSION_NUM"),
+		.flid_index = getenv("NCCL_IB_ROUTABLE_FLID_GID_INDEX"),
+	};
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_ONCE struct rna_once once = {0};
+	struct rna_nccl_advice advice;
+	enum rna_nccl_form form = 0;
+	int ret;
+
+	ret = rna_once_poll(call, &once, error);
+	if (ret < 0)
+		return ret;
+	ret = arena ? rna_nccl_advise(once.view, &given, arena, &advice) : -ENOMEM;
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot write the output");
+	if (advice.port_count == 0)
+		return fail_without_port(&advice, error);
+	while (strcmp(rna_nccl_forms[form], format) != 0)
+		form++;
+	rna_write_nccl(&advice, form, &text);
+	return rna_output_strbuf(&text, error);
+}

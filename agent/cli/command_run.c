@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command run: the daemon. */
+#include <sys/resource.h>
+
+#include "rna/base/log.h"
+
+#include "loop/agent.h"
+
+#include "commands.h"
+
+/*
+ * Readers keep thousands of attribute files open on a large node, more than the usual soft limit
+ * of 1024. That limit is there for select(2), which nothing here uses.
+ */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit); /* the soft limit serves too, slower */
+	}
+}
+
+static void announce(const struct rna_call *call)
+{
+	const char *root = call->arguments.options[RNA_OPTION_ROOT];
+
+	rna_log_info("rdma-node-agent " RNA_VERSION " starts, root %s, configuration %s",
+		     root ? root : "/", call->config ? call->config : "default");
+}
+
+int rna_command_run(struct rna_call *call, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_agent_free_p) struct rna_agent *agent = NULL;
+	int ret;
+
+	raise_descriptor_limit();
+	rna_log_set_level(call->settings.log_level);
+	announce(call);
+	ret = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config, &call->settings,
+			    &agent, error);
+	if (ret < 0)
+		return ret;
+	return rna_agent_run(agent, error);
+}

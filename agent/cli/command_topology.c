@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command topology: which GPU and which NIC are near each other, in one of its forms. */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/exporter.h"
+
+#include "once.h"
+
+static void write_as(const char *format, const struct rna_view *view, bool colour,
+		     struct rna_strbuf *out)
+{
+	if (strcmp(format, "json") == 0)
+		rna_write_topology_json(view, out);
+	else if (strcmp(format, "dot") == 0)
+		rna_write_topology_dot(view, out);
+	else if (strcmp(format, "svg") == 0)
+		rna_write_topology_svg(view, out);
+	else
+		rna_write_topology(view, colour, out);
+}
+
+/* A file that was named and is of no use: what was written says why, and is not what was wanted. */
+static bool is_in_vain(const struct rna_call *call, const struct rna_view *view)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
+
+	return call->arguments.options[RNA_OPTION_HWLOC_XML] && topology && topology->problem;
+}
+
+int rna_command_topology(struct rna_call *call, struct rna_error *error)
+{
+	const char *const *options = call->arguments.options;
+	const char *format = options[RNA_OPTION_JSON] ? "json" : options[RNA_OPTION_FORMAT];
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_ONCE struct rna_once once = {0};
+	int ret;
+
+	if (options[RNA_OPTION_JSON] && strcmp(options[RNA_OPTION_FORMAT], "text") != 0 &&
+	    strcmp(options[RNA_OPTION_FORMAT], "json") != 0)
+		return rna_error_say(error, -EINVAL,
+				     "topology takes --json or --format=%s, not both",
+				     options[RNA_OPTION_FORMAT]);
+	ret = rna_once_poll(call, &once, error);
+	if (ret < 0)
+		return ret;
+	write_as(format, once.view, rna_wants_colour(options[RNA_OPTION_COLOR]), &text);
+	ret = rna_output_strbuf(&text, error);
+	return ret == 0 && is_in_vain(call, once.view) ? RNA_EXIT_FAILURE : ret;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "once.h"
+
+#include "rna/base/log.h"
+
+#include "loop/agent.h"
+
+void rna_once_deinit(struct rna_once *once)
+{
+	once->view = rna_view_unref(once->view);
+	once->agent = rna_agent_free(once->agent);
+}
+
+/* What a daemon tells at level info is no news to somebody who is looking at the result. */
+static void quieten(const struct rna_settings *settings)
+{
+	rna_log_set_level(settings->log_level < LOG_WARNING ? settings->log_level : LOG_WARNING);
+}
+
+int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error)
+{
+	const char *hwloc_xml = call->arguments.options[RNA_OPTION_HWLOC_XML];
+	int status;
+
+	quieten(&call->settings);
+	status = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config,
+			       &call->settings, &ret->agent, error);
+	if (status == 0 && hwloc_xml)
+		status = rna_agent_set_hwloc_xml(ret->agent, hwloc_xml, error);
+	if (status < 0)
+		return status;
+	return rna_agent_collect(ret->agent, &ret->view, error);
+}

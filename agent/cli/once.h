@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Polling once, for commands that look by themselves and end. */
+#pragma once
+
+#include "rna/model/view.h"
+
+#include "commands.h"
+
+struct rna_agent;
+
+/* A view, and the agent that made it: parts of the view may belong to it. */
+struct rna_once {
+	struct rna_agent *agent;
+	struct rna_view *view;
+};
+
+/* Takes over the settings of call. ret: zeroed, to be deinitialised also on failure. */
+int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error);
+void rna_once_deinit(struct rna_once *once); /* idempotent */
+#define RNA_ONCE RNA_CLEANUP(rna_once_deinit)

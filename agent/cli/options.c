@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command line. Options may stand before or behind the command, as --name VALUE or
+ * --name=VALUE, and are never abbreviated: a script that works today works with the next option
+ * too. The last one given counts.
+ *
+ * getopt_long() is left out because it abbreviates, prints by itself, and knows no near matches.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/words.h"
+
+#include "commands.h"
+
+const struct rna_option rna_options[RNA_OPTION_COUNT] = {
+	[RNA_OPTION_ROOT] = {"root", "DIR",
+			     .help = "directory that stands for / when hardware is read"},
+	[RNA_OPTION_CONFIG] = {"config", "FILE",
+			       .help = "default " RNA_CONFIG_DEFAULT ", if it exists"},
+	[RNA_OPTION_FORMAT] = {"format", "FORMAT", .help = "what to write"},
+	[RNA_OPTION_JSON] = {"json", .help = "write JSON instead of a table"},
+	[RNA_OPTION_COLOR] = {"color", "WHEN",
+			      (const char *const[]){"auto", "always", "never", NULL}, "auto",
+			      "auto colours on a terminal, unless NO_COLOR is set"},
+	[RNA_OPTION_GIDS] = {"gids",
+			     .help = "show GID tables, as show_gids does, instead of ports"},
+	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
+				  .help = "PCI tree that lstopo wrote, in the place of the node's"},
+	[RNA_OPTION_ONCE] = {"once", .help = "look once, instead of asking the running agent"},
+	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "say what would be done, and do nothing"},
+	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
+				      .help = "replace no GUIDs, addresses and descriptions"},
+	[RNA_OPTION_DEVICE] = {"device", "DEVICE",
+			       .help = "only this device; /PORT behind it: only that port"},
+	[RNA_OPTION_GPU] = {"gpu", "PCI", .help = "memory of the GPU at this PCI address"},
+	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "memory and CPUs of this NUMA node"},
+	[RNA_OPTION_SIZE] = {"size", "BYTES", .help = "of one write"},
+	[RNA_OPTION_QPS] = {"qps", "COUNT", .help = "connections side by side"},
+	[RNA_OPTION_DURATION] = {"duration", "TIME",
+				 .help = "write for so long, however much it is"},
+	[RNA_OPTION_FORCE] = {"force", .help = "test ports that are in use, too"},
+	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume by itself after so long"},
+	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
+	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
+};
+
+const char *const *rna_option_choices(enum rna_option_id id, const struct rna_command *command)
+{
+	return id == RNA_OPTION_FORMAT && command ? command->formats : rna_options[id].choices;
+}
+
+/* NULL: none. */
+static const char *default_of(enum rna_option_id id, const struct rna_command *command)
+{
+	const char *const *choices = rna_option_choices(id, command);
+	const char *standard = rna_options[id].standard;
+
+	return standard || !choices ? standard : choices[0];
+}
+
+static unsigned options_of(const struct rna_command *command)
+{
+	return RNA_OPTIONS_COMMON | (command ? command->options : 0);
+}
+
+void rna_options_describe(const struct rna_command *command, struct rna_strbuf *out)
+{
+	unsigned mask = options_of(command);
+
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
+		const struct rna_option *option = &rna_options[i];
+		const char *const *choices = rna_option_choices(i, command);
+		size_t start = out->len;
+
+		if (!(mask & 1u << i))
+			continue;
+		rna_strbuf_printf(out, "  --%s%s%s", option->name, option->value ? " " : "",
+				  option->value ? option->value : "");
+		rna_strbuf_printf(out, "%*s%s", (int)(start + RNA_HELP_COLUMN - out->len), "",
+				  option->help);
+		if (choices) {
+			rna_strbuf_puts(out, ": ");
+			rna_words_write(choices, out);
+			rna_strbuf_printf(out, "; default %s", default_of(i, command));
+		}
+		rna_strbuf_puts(out, "\n");
+	}
+}
+
+/* -- One option -------------------------------------------------------------------------------- */
+
+struct cursor {
+	int argc;
+	char **argv;
+	int next;
+};
+
+/* word as it was given; len bytes at name are what it calls the option. */
+static int fail_unknown(const char *word, const char *name, size_t len, struct rna_error *error)
+{
+	struct rna_hint hint = RNA_HINT_LEN(name, len);
+
+	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
+		rna_hint_offer(&hint, rna_options[i].name, strlen(rna_options[i].name));
+	if (!hint.best)
+		return rna_error_say(error, -EINVAL, "unknown option %.*s; --help lists them",
+				     RNA_SHOWN(word));
+	return rna_error_say(error, -EINVAL, "unknown option %.*s; did you mean --%s?",
+			     RNA_SHOWN(word), hint.best);
+}
+
+/* dashes and name: the option or command that word is given to. */
+static int check_choice(const char *dashes, const char *name, const char *const *choices,
+			const char *word, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf allowed = RNA_STRBUF_INIT;
+
+	if (rna_words_have(choices, word))
+		return 0;
+	rna_words_write(choices, &allowed);
+	if (!rna_strbuf_ok(&allowed))
+		return rna_error_set(error, -ENOMEM, "%s%s", dashes, name);
+	return rna_error_say(error, -EINVAL, "%s%s: \"%.*s\" is not one of %s", dashes, name,
+			     RNA_SHOWN(word), allowed.data);
+}
+
+/* attached: what stands behind "=", or NULL. */
+static int take_value(const struct rna_option *option, const char *attached, struct cursor *cursor,
+		      const char **ret, struct rna_error *error)
+{
+	const char *value = attached;
+
+	if (!option->value && attached)
+		return rna_error_say(error, -EINVAL, "--%s takes no value", option->name);
+	if (option->value && !attached && cursor->next < cursor->argc)
+		value = cursor->argv[cursor->next++];
+	if (option->value && (!value || *value == '\0'))
+		return rna_error_say(error, -EINVAL, "--%s wants %s behind it", option->name,
+				     option->value);
+	*ret = value ? value : "";
+	return option->choices ? check_choice("--", option->name, option->choices, value, error)
+			       : 0;
+}
+
+static int take_option(const char *word, struct cursor *cursor, struct rna_arguments *arguments,
+		       struct rna_error *error)
+{
+	bool is_long = word[1] == '-', is_help = strcmp(word, "-h") == 0;
+	const char *name = is_help ? "help" : word + (is_long ? 2 : 1);
+	size_t len = strcspn(name, "=");
+	const char *equals = name[len] == '=' ? name + len : NULL;
+
+	if (!is_long && !is_help)
+		return fail_unknown(word, name, len, error);
+	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
+		if (strlen(rna_options[i].name) == len &&
+		    strncmp(rna_options[i].name, name, len) == 0)
+			return take_value(&rna_options[i], equals ? equals + 1 : NULL, cursor,
+					  &arguments->options[i], error);
+	return fail_unknown(word, name, len, error);
+}
+
+/* -- Words ------------------------------------------------------------------------------------- */
+
+static int take_command(const char *word, struct rna_arguments *arguments, struct rna_error *error)
+{
+	struct rna_hint hint = RNA_HINT(word);
+
+	arguments->command = rna_command_find(word);
+	if (arguments->command)
+		return 0;
+	for (size_t i = 0; i < rna_command_count; i++)
+		rna_hint_offer(&hint, rna_commands[i].name, strlen(rna_commands[i].name));
+	if (!hint.best)
+		return rna_error_say(error, -EINVAL, "unknown command %.*s; --help lists them",
+				     RNA_SHOWN(word));
+	return rna_error_say(error, -EINVAL, "unknown command %.*s; did you mean %s?",
+			     RNA_SHOWN(word), hint.best);
+}
+
+static int take_word(const char *word, struct rna_arguments *arguments, struct rna_error *error)
+{
+	if (!arguments->command)
+		return take_command(word, arguments, error);
+	if (arguments->operand && arguments->command->words &&
+	    arguments->word_count < RNA_WORDS_MAX) {
+		arguments->words[arguments->word_count++] = word;
+		return 0;
+	}
+	if (arguments->operand || !arguments->command->operand)
+		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one word too many",
+				     arguments->command->name, RNA_SHOWN(word));
+	arguments->operand = word;
+	if (!arguments->command->operands)
+		return 0;
+	return check_choice("", arguments->command->name, arguments->command->operands, word,
+			    error);
+}
+
+/* -- The whole --------------------------------------------------------------------------------- */
+
+static int check_mask(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	const struct rna_command *command = arguments->command;
+	unsigned mask = options_of(command);
+
+	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
+		if (arguments->options[i] && !(mask & 1u << i))
+			return rna_error_say(error, -EINVAL, "%s has no option --%s",
+					     command ? command->name : "rdma-node-agent",
+					     rna_options[i].name);
+	return 0;
+}
+
+/* Which formats there are is known with the command, which may stand behind the option. */
+static int check_format(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	const char *format = arguments->options[RNA_OPTION_FORMAT];
+
+	if (!format)
+		return 0;
+	return check_choice("--", rna_options[RNA_OPTION_FORMAT].name, arguments->command->formats,
+			    format, error);
+}
+
+static int check_operand(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	const struct rna_command *command = arguments->command;
+
+	if (!command || !command->operand || arguments->options[RNA_OPTION_HELP])
+		return 0;
+	if (arguments->operand && command->config_operand && arguments->options[RNA_OPTION_CONFIG])
+		return rna_error_say(error, -EINVAL, "%s takes %s or --config, not both",
+				     command->name, command->operand);
+	if (arguments->operand || command->operand[0] == '[')
+		return 0;
+	return rna_error_say(error, -EINVAL, "%s wants %s behind it; see %s --help", command->name,
+			     command->operand, command->name);
+}
+
+static void fill_defaults(struct rna_arguments *arguments)
+{
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++)
+		if (!arguments->options[i])
+			arguments->options[i] = default_of(i, arguments->command);
+}
+
+/* "help WORD" is "WORD --help", and "--version" is "version". */
+static int resolve(struct rna_arguments *arguments, struct rna_error *error)
+{
+	if (arguments->options[RNA_OPTION_VERSION])
+		arguments->command = rna_command_find("version");
+	if (!arguments->command || strcmp(arguments->command->name, "help") != 0)
+		return 0;
+	arguments->options[RNA_OPTION_HELP] = "";
+	arguments->command = NULL;
+	return arguments->operand ? take_command(RNA_TAKE(arguments->operand), arguments, error)
+				  : 0;
+}
+
+int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error)
+{
+	struct cursor cursor = {argc, argv, 1};
+	struct rna_arguments arguments = {0};
+	int status = 0;
+
+	while (status == 0 && cursor.next < argc) {
+		const char *word = argv[cursor.next++];
+
+		if (word[0] == '-')
+			status = take_option(word, &cursor, &arguments, error);
+		else
+			status = take_word(word, &arguments, error);
+	}
+	if (status == 0)
+		status = check_mask(&arguments, error);
+	if (status == 0)
+		status = check_format(&arguments, error);
+	if (status == 0)
+		status = resolve(&arguments, error);
+	if (status == 0)
+		status = check_operand(&arguments, error);
+	if (status < 0) {
+		ret->command = arguments.command;
+		return status;
+	}
+	fill_defaults(&arguments);
+	*ret = arguments;
+	return 0;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Chunks in a list, filled from the front; each further one doubles the arena, so that small arenas
+ * stay small and large ones have few. What is large does not double: a megabyte that needs a little
+ * more would take another one. The arena itself lives at the head of its first chunk, so that a
+ * part that fits its hint costs one allocation and one free.
+ */
+#include "rna/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ALIGNMENT = _Alignof(max_align_t), LARGEST_STEP = 64 * 1024 };
+
+struct chunk {
+	struct chunk *next;
+	size_t size; /* of data */
+	size_t used;
+	_Alignas(ALIGNMENT) char data[];
+};
+
+struct rna_arena {
+	struct chunk *newest;
+	size_t total;
+};
+
+static struct chunk *chunk_new(size_t size)
+{
+	struct chunk *chunk;
+
+	if (size > SIZE_MAX - sizeof(*chunk))
+		return NULL;
+	chunk = calloc(1, sizeof(*chunk) + size);
+	if (!chunk)
+		return NULL;
+	chunk->size = size;
+	return chunk;
+}
+
+static size_t align_up(size_t size)
+{
+	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static void *chunk_alloc(struct chunk *chunk, size_t size)
+{
+	void *memory = chunk->data + chunk->used;
+
+	if (size > chunk->size - chunk->used)
+		return NULL;
+	chunk->used += size;
+	return memory;
+}
+
+struct rna_arena *rna_arena_new(size_t first)
+{
+	size_t own = align_up(sizeof(struct rna_arena));
+	struct chunk *chunk = chunk_new(align_up(own + first));
+	struct rna_arena *arena;
+
+	if (!chunk)
+		return NULL;
+	arena = chunk_alloc(chunk, own);
+	arena->newest = chunk;
+	arena->total = sizeof(*chunk) + chunk->size;
+	return arena;
+}
+
+struct rna_arena *rna_arena_free(struct rna_arena *arena)
+{
+	struct chunk *chunk = arena ? arena->newest : NULL;
+
+	while (chunk) { /* the first chunk, which holds the arena, is the last of the list */
+		struct chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+	return NULL;
+}
+
+void *rna_arena_alloc(struct rna_arena *arena, size_t size)
+{
+	size_t step = arena->total < LARGEST_STEP ? arena->total : LARGEST_STEP;
+	struct chunk *chunk;
+	void *memory;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = align_up(size ? size : 1);
+	memory = chunk_alloc(arena->newest, size);
+	if (memory)
+		return memory;
+	chunk = chunk_new(size > step ? size : step);
+	if (!chunk)
+		return NULL;
+	chunk->next = arena->newest;
+	arena->newest = chunk;
+	arena->total += sizeof(*chunk) + chunk->size;
+	return chunk_alloc(chunk, size);
+}
+
+void *rna_arena_array(struct rna_arena *arena, size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		return NULL;
+	return rna_arena_alloc(arena, total);
+}
+
+char *rna_arena_strdup(struct rna_arena *arena, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = rna_arena_alloc(arena, size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+const char *rna_arena_keep(struct rna_arena *arena, const char *text, bool *failed)
+{
+	const char *copy = text ? rna_arena_strdup(arena, text) : NULL;
+
+	*failed |= text && !copy;
+	return copy;
+}
+
+char *rna_arena_printf(struct rna_arena *arena, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (len < 0)
+		return NULL;
+	text = rna_arena_alloc(arena, (size_t)len + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	(void)vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return text;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The log: journal entries with fields, or lines on stderr.
+ *
+ * systemd names the device and inode of the journal's socket in JOURNAL_STREAM; only when stderr
+ * still is that socket, entries go to the journal (systemd.exec(5)). A line carries the time only
+ * when stderr is a regular file: on a terminal somebody watches, and what reads a pipe, such as a
+ * container runtime, stamps each line itself.
+ */
+/* Else each entry would carry this file as the place that it came from. */
+#define SD_JOURNAL_SUPPRESS_LOCATION
+
+#include "rna/base/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <systemd/sd-journal.h>
+#include <time.h>
+
+#include "rna/base/strbuf.h"
+
+#define IDENTIFIER "rdma-node-agent"
+
+enum {
+	FIELDS_MAX = 16, /* of one entry; what is beyond is left out */
+	TIME_MAX = 32,   /* bytes of "2026-01-31T12:00:00Z" and some room */
+};
+
+static struct {
+	int level;
+	bool journal;
+	bool timestamps;
+} out = {.level = LOG_INFO};
+
+static const char *const level_names[] = {
+	[LOG_EMERG] = "emergency", [LOG_ALERT] = "alert",     [LOG_CRIT] = "critical",
+	[LOG_ERR] = "error",       [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice",
+	[LOG_INFO] = "info",       [LOG_DEBUG] = "debug",
+};
+
+static bool is_journal(const struct stat *info)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	uintmax_t device, inode;
+	char end;
+
+	if (!stream || sscanf(stream, "%" SCNuMAX ":%" SCNuMAX "%c", &device, &inode, &end) != 2)
+		return false;
+	return info->st_dev == device && info->st_ino == inode;
+}
+
+void rna_log_open(int level)
+{
+	struct stat info;
+	bool known = fstat(STDERR_FILENO, &info) == 0;
+
+	out.level = level;
+	out.journal = known && is_journal(&info);
+	out.timestamps = known && S_ISREG(info.st_mode);
+}
+
+void rna_log_set_level(int level)
+{
+	out.level = level;
+}
+
+bool rna_log_wants(int level)
+{
+	return level <= out.level;
+}
+
+/* -- Journal ----------------------------------------------------------------------------------- */
+
+/* The parts of an entry, each "NAME=value". Sent even when one of them found no memory. */
+struct entry {
+	struct iovec parts[FIELDS_MAX];
+	int count;
+};
+
+static void free_entry(struct entry *entry)
+{
+	for (int i = 0; i < entry->count; i++)
+		free(entry->parts[i].iov_base);
+}
+
+static void add_part(struct entry *entry, const char *format, ...) RNA_PRINTF(2, 3);
+
+static void add_part(struct entry *entry, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	if (entry->count == FIELDS_MAX)
+		return;
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len >= 0)
+		entry->parts[entry->count++] = (struct iovec){text, (size_t)len};
+}
+
+static bool send_to_journal(int level, const struct rna_log_field *fields, const char *message)
+{
+	RNA_CLEANUP(free_entry) struct entry entry = {0};
+
+	add_part(&entry, "MESSAGE=%s", message);
+	add_part(&entry, "PRIORITY=%d", level);
+	add_part(&entry, "SYSLOG_IDENTIFIER=" IDENTIFIER);
+	for (; fields && fields->name; fields++)
+		if (fields->value)
+			add_part(&entry, "%s=%s", fields->name, fields->value);
+	return sd_journal_sendv(entry.parts, entry.count) >= 0;
+}
+
+/* -- Lines ------------------------------------------------------------------------------------- */
+
+static void add_time(struct rna_strbuf *line)
+{
+	time_t now = time(NULL);
+	char text[TIME_MAX];
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ ", &utc) > 0)
+		rna_strbuf_puts(line, text);
+}
+
+/* For programs that read the journal; people who read the line have the message. */
+static bool is_for_journal(const struct rna_log_field *field)
+{
+	return strcmp(field->name, "MESSAGE_ID") == 0 || strcmp(field->name, "REASON") == 0;
+}
+
+static void add_fields(struct rna_strbuf *line, const struct rna_log_field *fields)
+{
+	const char *separator = " (";
+
+	for (; fields && fields->name; fields++) {
+		if (!fields->value || is_for_journal(fields))
+			continue;
+		rna_strbuf_printf(line, "%s%s=%s", separator, fields->name, fields->value);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		rna_strbuf_puts(line, ")");
+}
+
+/* One message is one line, and no device name or node description steers a terminal. */
+static void tame(struct rna_strbuf *line)
+{
+	for (size_t i = 0; i < line->len; i++)
+		if ((unsigned char)line->data[i] < ' ' || line->data[i] == '\x7f')
+			line->data[i] = '?';
+}
+
+/* In one write, so that lines of several processes do not mix. */
+static void write_line(int level, const struct rna_log_field *fields, const char *message)
+{
+	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+
+	if (out.timestamps)
+		add_time(&line);
+	rna_strbuf_printf(&line, "%s: %s", level_names[level], message);
+	add_fields(&line, fields);
+	tame(&line);
+	rna_strbuf_puts(&line, "\n");
+	if (rna_strbuf_ok(&line) && write(STDERR_FILENO, line.data, line.len) < 0)
+		return; /* nowhere left to complain */
+}
+
+void rna_log(int level, const struct rna_log_field *fields, const char *format, ...)
+{
+	RNA_FREE char *message = NULL;
+	va_list args;
+	int len;
+
+	if (!rna_log_wants(level))
+		return;
+	va_start(args, format);
+	len = vasprintf(&message, format, args);
+	va_end(args);
+	if (len < 0) {
+		message = NULL; /* vasprintf() leaves it undefined */
+		return;
+	}
+	if (!out.journal || !send_to_journal(level, fields, message))
+		write_line(level, fields, message);
+}

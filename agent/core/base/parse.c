@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/base/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Decimal digits from the front. Returns the first character that is none, or NULL. */
+static const char *read_digits(const char *text, uint64_t *ret)
+{
+	uint64_t number = 0;
+
+	if (!isdigit((unsigned char)*text))
+		return NULL;
+	for (; isdigit((unsigned char)*text); text++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
+			return NULL;
+	*ret = number;
+	return text;
+}
+
+int rna_parse_u64(const char *text, uint64_t *ret)
+{
+	uint64_t number;
+	const char *end = read_digits(text, &number);
+
+	if (!end || *end != '\0')
+		return -EBADMSG;
+	*ret = number;
+	return 0;
+}
+
+int rna_parse_leading_u64(const char *text, uint64_t *ret)
+{
+	uint64_t number;
+	const char *end = read_digits(text, &number);
+
+	if (!end || (*end != '\0' && *end != ':' && !isspace((unsigned char)*end)))
+		return -EBADMSG;
+	*ret = number;
+	return 0;
+}
+
+int rna_parse_hex_u64(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	if (strncmp(text, "0x", 2) == 0)
+		text += 2;
+	if (!isxdigit((unsigned char)*text))
+		return -EBADMSG;
+	errno = 0;
+	uint64_t number = strtoull(text, &end, 16);
+	if (*end != '\0')
+		return -EBADMSG;
+	if (errno == ERANGE)
+		return -ERANGE;
+	*ret = number;
+	return 0;
+}
+
+/* -1: none. */
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+ssize_t rna_parse_hex_bytes(const char *text, uint8_t *ret, size_t size)
+{
+	size_t digits = 0;
+
+	for (; *text; text++) {
+		int digit = hex_digit(*text);
+
+		if (isspace((unsigned char)*text))
+			continue;
+		if (digit < 0)
+			return -EBADMSG;
+		if (digits / 2 == size)
+			return -EMSGSIZE;
+		ret[digits / 2] = (uint8_t)(digits % 2 ? ret[digits / 2] << 4 | digit : digit);
+		digits++;
+	}
+	return digits % 2 ? -EBADMSG : (ssize_t)(digits / 2);
+}
+
+int rna_parse_i64(const char *text, int64_t *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text) && *text != '-')
+		return -EBADMSG;
+	errno = 0;
+	int64_t number = strtoll(text, &end, 10);
+	if (end == text || *end != '\0')
+		return -EBADMSG;
+	if (errno == ERANGE)
+		return -ERANGE;
+	*ret = number;
+	return 0;
+}
+
+/* strverscmp() is almost this, but takes "01" before "1" and treats leading zeros as fractions. */
+int rna_compare_names(const char *a, const char *b)
+{
+	const char *whole_a = a, *whole_b = b;
+
+	while (*a && *b) {
+		uint64_t number_a, number_b;
+		const char *end_a = read_digits(a, &number_a);
+		const char *end_b = read_digits(b, &number_b);
+
+		if (end_a && end_b) {
+			if (number_a != number_b)
+				return number_a < number_b ? -1 : 1;
+			a = end_a;
+			b = end_b;
+			continue;
+		}
+		if (*a != *b)
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		a++;
+		b++;
+	}
+	if (*a || *b)
+		return *a ? 1 : -1;
+	return strcmp(whole_a, whole_b); /* "mlx5_01" and "mlx5_1" are not the same */
+}
+
+bool rna_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+uint64_t rna_fingerprint(uint64_t before, uint64_t number)
+{
+	return (before + number + 1) * 1000003;
+}
+
+int rna_compare_u64(const void *a, const void *b)
+{
+	const uint64_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}

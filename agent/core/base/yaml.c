@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * libyaml's document API gives nodes that carry line and column. They are copied one to one, by
+ * their numbers, so that aliases stay what they are and nothing grows.
+ */
+#include "rna/base/yaml.h"
+
+#include <errno.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "rna/base/file.h"
+
+enum { FILE_MAX = 1024 * 1024 /* bytes */ };
+
+struct load {
+	const char *path;
+	struct rna_strbuf text;
+	struct rna_arena *arena;
+	struct rna_error *error;
+};
+
+static size_t line_at(const struct rna_strbuf *text, size_t offset)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < offset && i < text->len; i++)
+		line += text->data[i] == '\n';
+	return line;
+}
+
+/* What libyaml says of broken text; bytes that are no UTF-8 it locates by offset only. */
+static int fail_syntax(const struct load *load, const yaml_parser_t *parser)
+{
+	if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* it does not always say so */
+		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	if (parser->error == YAML_READER_ERROR)
+		return rna_error_say(load->error, -EINVAL, "%s:%zu: not text in UTF-8: %s",
+				     load->path, line_at(&load->text, parser->problem_offset),
+				     parser->problem);
+	return rna_error_say(load->error, -EINVAL, "%s:%zu: not valid YAML: %s%s%s", load->path,
+			     parser->problem_mark.line + 1, parser->context ? parser->context : "",
+			     parser->context ? ", " : "", parser->problem);
+}
+
+static int copy_text(const struct load *load, const yaml_node_t *node, struct rna_yaml *copy)
+{
+	const char *text = (const char *)node->data.scalar.value;
+
+	copy->kind = RNA_YAML_TEXT;
+	copy->plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+	if (strlen(text) != node->data.scalar.length)
+		return 0;
+	copy->text = rna_arena_strdup(load->arena, text);
+	return copy->text ? 0 : -ENOMEM;
+}
+
+/* nodes: the copies, by libyaml's numbers, which begin with 1. */
+static int copy_list(const struct load *load, const yaml_node_t *node, const struct rna_yaml *nodes,
+		     struct rna_yaml *copy)
+{
+	const yaml_node_item_t *item = node->data.sequence.items.start;
+	size_t count = (size_t)(node->data.sequence.items.top - item);
+	struct rna_yaml_pair *pairs = rna_arena_array(load->arena, count, sizeof(*pairs));
+
+	if (!pairs)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		pairs[i].value = &nodes[item[i] - 1];
+	copy->kind = RNA_YAML_LIST;
+	copy->count = count;
+	copy->pairs = pairs;
+	return 0;
+}
+
+static int copy_mapping(const struct load *load, const yaml_node_t *node,
+			const struct rna_yaml *nodes, struct rna_yaml *copy)
+{
+	const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+	size_t count = (size_t)(node->data.mapping.pairs.top - pair);
+	struct rna_yaml_pair *pairs = rna_arena_array(load->arena, count, sizeof(*pairs));
+
+	if (!pairs)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		pairs[i] = (struct rna_yaml_pair){
+			.key = &nodes[pair[i].key - 1],
+			.value = &nodes[pair[i].value - 1],
+		};
+	copy->kind = RNA_YAML_MAPPING;
+	copy->count = count;
+	copy->pairs = pairs;
+	return 0;
+}
+
+static int copy_node(const struct load *load, const yaml_node_t *node, const struct rna_yaml *nodes,
+		     struct rna_yaml *copy)
+{
+	copy->line = node->start_mark.line + 1;
+	switch (node->type) {
+	case YAML_SEQUENCE_NODE:
+		return copy_list(load, node, nodes, copy);
+	case YAML_MAPPING_NODE:
+		return copy_mapping(load, node, nodes, copy);
+	default:
+		return copy_text(load, node, copy);
+	}
+}
+
+static int copy_document(const struct load *load, const yaml_document_t *document,
+			 const struct rna_yaml **ret)
+{
+	size_t count = (size_t)(document->nodes.top - document->nodes.start);
+	struct rna_yaml *nodes = rna_arena_array(load->arena, count, sizeof(*nodes));
+
+	if (!nodes)
+		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	for (size_t i = 0; i < count; i++)
+		if (copy_node(load, &document->nodes.start[i], nodes, &nodes[i]) < 0)
+			return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	*ret = count > 0 ? nodes : NULL; /* the root is the first */
+	return 0;
+}
+
+static int read_documents(const struct load *load, yaml_parser_t *parser,
+			  const struct rna_yaml **ret)
+{
+	RNA_CLEANUP(yaml_document_delete) yaml_document_t document = {0};
+	RNA_CLEANUP(yaml_document_delete) yaml_document_t second = {0};
+
+	if (!yaml_parser_load(parser, &document) || !yaml_parser_load(parser, &second))
+		return fail_syntax(load, parser);
+	if (yaml_document_get_root_node(&second))
+		return rna_error_say(load->error, -EINVAL,
+				     "%s:%zu: a second document begins here; only one is read",
+				     load->path, second.start_mark.line + 1);
+	return copy_document(load, &document, ret);
+}
+
+static int parse(const struct load *load, const struct rna_yaml **ret)
+{
+	RNA_CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
+
+	if (!yaml_parser_initialize(&parser))
+		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)load->text.data,
+				     load->text.len);
+	return read_documents(load, &parser, ret);
+}
+
+static void deinit_load(struct load *load)
+{
+	rna_strbuf_deinit(&load->text);
+}
+
+int rna_yaml_read(const char *path, struct rna_arena *arena, const struct rna_yaml **ret,
+		  struct rna_error *error)
+{
+	RNA_CLEANUP(deinit_load) struct load load = {path, RNA_STRBUF_INIT, arena, error};
+	int status;
+
+	status = rna_file_read(path, FILE_MAX, &load.text, error);
+	return status < 0 ? status : parse(&load, ret);
+}
+
+const char *rna_yaml_kind_name(const struct rna_yaml *node)
+{
+	switch (node->kind) {
+	case RNA_YAML_LIST:
+		return "a list";
+	case RNA_YAML_MAPPING:
+		return "a section";
+	default:
+		return node->text ? "a single value" : "text with a NUL character";
+	}
+}
+
+bool rna_yaml_is_empty(const struct rna_yaml *node)
+{
+	if (!node->text || !node->plain)
+		return false;
+	return strcmp(node->text, "") == 0 || strcmp(node->text, "~") == 0 ||
+	       strcmp(node->text, "null") == 0;
+}
+
+const struct rna_yaml *rna_yaml_get(const struct rna_yaml *node, const char *key)
+{
+	if (!node || node->kind != RNA_YAML_MAPPING)
+		return NULL;
+	for (size_t i = 0; i < node->count; i++)
+		if (node->pairs[i].key->text && strcmp(node->pairs[i].key->text, key) == 0)
+			return node->pairs[i].value;
+	return NULL;
+}

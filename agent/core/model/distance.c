@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Distances in the PCI tree, and which NIC serves which GPU.
+ *
+ * Switches need no names to be counted. A link has one device at its end, so a bridge with several
+ * bridges below it is the upstream port of a switch, and these are its downstream ports; from there
+ * on downstream and upstream ports alternate. A bridge with functions directly below it is a port
+ * with a link to one card. So the number of bridges on both sides of the meeting point says it all,
+ * also where config space is closed and the kind of a port is not known.
+ *
+ * The assignment is a sum to be made small: the Hungarian method (Kuhn 1955, with potentials as in
+ * Jonker and Volgenant 1987), which is exact, and fast at the size of a node.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/parse.h"
+#include "rna/model/device.h"
+#include "rna/model/topology.h"
+
+const char *rna_path_class_name(enum rna_path_class path)
+{
+	static const char *const names[RNA_PATH_COUNT] = {
+		[RNA_PATH_SAME] = "X",          [RNA_PATH_PIX] = "PIX",   [RNA_PATH_PXB] = "PXB",
+		[RNA_PATH_PHB] = "PHB",         [RNA_PATH_NODE] = "NODE", [RNA_PATH_SYS] = "SYS",
+		[RNA_PATH_UNKNOWN] = "unknown",
+	};
+
+	return names[path];
+}
+
+const char *rna_pci_role_name(enum rna_pci_role role)
+{
+	static const char *const names[RNA_PCI_ROLE_COUNT] = {
+		[RNA_PCI_HOST_BRIDGE] = "host-bridge",
+		[RNA_PCI_ROOT_PORT] = "root-port",
+		[RNA_PCI_UPSTREAM] = "upstream",
+		[RNA_PCI_DOWNSTREAM] = "downstream",
+		[RNA_PCI_BRIDGE] = "bridge",
+		[RNA_PCI_GPU] = "gpu",
+		[RNA_PCI_NIC] = "nic",
+		[RNA_PCI_DATA_DIRECT] = "data-direct",
+	};
+
+	return names[role];
+}
+
+/* -- Distances --------------------------------------------------------------------------------- */
+
+struct distance {
+	enum rna_path_class path;
+	bool other_package; /* sorts what is SYS: the next NUMA node may be in the same package */
+	unsigned bridges;
+};
+
+/* Where two ways up meet, and how many bridges are on either way below. */
+struct meeting {
+	int object; /* RNA_NO_OBJECT: nowhere */
+	unsigned bridges_a;
+	unsigned bridges_b;
+};
+
+/* Parents have smaller indexes, so the larger of two indexes is not above the other. */
+static struct meeting meet(const struct rna_topology *topology, int a, int b)
+{
+	struct meeting ret = {0};
+	int at_a = a, at_b = b;
+
+	while (at_a != at_b) {
+		if (at_a > at_b) {
+			ret.bridges_a += at_a != a;
+			at_a = topology->objects[at_a].parent;
+		} else {
+			ret.bridges_b += at_b != b;
+			at_b = topology->objects[at_b].parent;
+		}
+	}
+	ret.object = at_a;
+	return ret;
+}
+
+static unsigned count_switches(const struct meeting *meeting)
+{
+	unsigned a = meeting->bridges_a, b = meeting->bridges_b;
+
+	if (a > 0 && b > 0) /* it is an upstream port itself */
+		return 1 + a / 2 + b / 2;
+	return (a + 1) / 2 + (b + 1) / 2;
+}
+
+static bool on_one_card(const struct rna_pci_object *a, const struct rna_pci_object *b)
+{
+	size_t slot = strcspn(a->address, ".");
+
+	return strncmp(a->address, b->address, slot + 1) == 0;
+}
+
+static bool in_other_packages(const struct rna_pci_object *a, const struct rna_pci_object *b)
+{
+	return a->package >= 0 && b->package >= 0 && a->package != b->package;
+}
+
+/* Is it known which host bridge the object is below? Not in a tree that was copied without links.
+ */
+static bool has_host_bridge(const struct rna_topology *topology,
+			    const struct rna_pci_object *object)
+{
+	while (object->parent != RNA_NO_OBJECT)
+		object = &topology->objects[object->parent];
+	return object->role == RNA_PCI_HOST_BRIDGE;
+}
+
+/* Of functions that have no bridge in common. */
+static enum rna_path_class compare_locality(const struct rna_topology *topology,
+					    const struct rna_pci_object *a,
+					    const struct rna_pci_object *b)
+{
+	if (a->numa_node < 0 || b->numa_node < 0)
+		return in_other_packages(a, b) ? RNA_PATH_SYS : RNA_PATH_UNKNOWN;
+	if (a->numa_node != b->numa_node)
+		return RNA_PATH_SYS;
+	if (!has_host_bridge(topology, a) || !has_host_bridge(topology, b))
+		return RNA_PATH_UNKNOWN;
+	return RNA_PATH_NODE;
+}
+
+static struct distance measure(const struct rna_topology *topology, unsigned a, unsigned b)
+{
+	const struct rna_pci_object *from = &topology->objects[a], *to = &topology->objects[b];
+	struct meeting meeting = meet(topology, (int)a, (int)b);
+	struct distance ret = {
+		.other_package = in_other_packages(from, to),
+		.bridges = meeting.bridges_a + meeting.bridges_b,
+	};
+
+	if (a == b)
+		ret.path = RNA_PATH_SAME;
+	else if (meeting.object == RNA_NO_OBJECT)
+		ret.path = compare_locality(topology, from, to);
+	else if (topology->objects[meeting.object].role == RNA_PCI_HOST_BRIDGE)
+		ret.path = on_one_card(from, to) ? RNA_PATH_PIX : RNA_PATH_PHB;
+	else
+		ret.path = count_switches(&meeting) <= 1 ? RNA_PATH_PIX : RNA_PATH_PXB;
+	return ret;
+}
+
+enum rna_path_class rna_topology_path(const struct rna_topology *topology, unsigned a, unsigned b)
+{
+	return measure(topology, a, b).path;
+}
+
+/* Are both of the same class, with what is SYS in two? */
+static bool same_class(struct distance a, struct distance b)
+{
+	return a.path == b.path && a.other_package == b.other_package;
+}
+
+static bool is_nearer(struct distance a, struct distance b)
+{
+	if (a.path != b.path)
+		return a.path < b.path;
+	if (a.other_package != b.other_package)
+		return b.other_package;
+	return a.bridges < b.bridges;
+}
+
+static struct distance measure_nic(const struct rna_topology *topology, size_t gpu, size_t nic)
+{
+	unsigned object = topology->gpus[gpu].object;
+	int data_direct = topology->nics[nic].data_direct;
+	struct distance ret = measure(topology, object, topology->nics[nic].object), direct;
+
+	if (data_direct == RNA_NO_OBJECT)
+		return ret;
+	direct = measure(topology, object, (unsigned)data_direct);
+	return is_nearer(direct, ret) ? direct : ret;
+}
+
+enum rna_path_class rna_topology_gpu_path(const struct rna_topology *topology, unsigned gpu,
+					  unsigned nic)
+{
+	return measure_nic(topology, gpu, nic).path;
+}
+
+/* -- Nearest ----------------------------------------------------------------------------------- */
+
+enum {
+	GPUS_MATCHED = 64, /* the method takes their square times the NICs */
+	NICS_MATCHED = 4096,
+};
+
+/* What is worked with: which NICs may serve, and the distances of one GPU or of all. */
+struct work {
+	const struct rna_topology *topology;
+	struct rna_gpu_affinity *affinities; /* one for each GPU */
+	struct rna_arena *arena;
+	size_t serving_count;
+	unsigned *serving;          /* indexes of nics */
+	struct distance *distances; /* of the GPU at hand, one for each serving NIC */
+	int64_t *costs;             /* gpu_count rows of serving_count; NULL: too many to match */
+};
+
+static bool any_nic_has_device(const struct rna_topology *topology)
+{
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].device_count > 0)
+			return true;
+	return false;
+}
+
+static void find_serving(struct work *work)
+{
+	const struct rna_topology *topology = work->topology;
+	bool devices = any_nic_has_device(topology);
+
+	for (size_t i = 0; i < topology->nic_count; i++) {
+		const struct rna_nic *nic = &topology->nics[i];
+
+		if (!nic->switch_management && nic->lag < 0 && (nic->device_count > 0 || !devices))
+			work->serving[work->serving_count++] = (unsigned)i;
+	}
+}
+
+static int find_nearest(struct work *work, size_t gpu)
+{
+	struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+	struct distance best = {.path = RNA_PATH_UNKNOWN};
+	unsigned *nearest;
+	size_t count = 0;
+
+	*affinity = (struct rna_gpu_affinity){.path = RNA_PATH_UNKNOWN, .nic = -1};
+	for (size_t i = 0; i < work->serving_count; i++) {
+		work->distances[i] = measure_nic(work->topology, gpu, work->serving[i]);
+		if (is_nearer(work->distances[i], best))
+			best = work->distances[i];
+	}
+	if (best.path == RNA_PATH_UNKNOWN)
+		return 0;
+	for (size_t i = 0; i < work->serving_count; i++)
+		count += !is_nearer(best, work->distances[i]);
+	nearest = rna_arena_array(work->arena, count, sizeof(*nearest));
+	if (!nearest)
+		return -ENOMEM;
+	for (size_t i = 0; i < work->serving_count; i++)
+		if (!is_nearer(best, work->distances[i]))
+			nearest[affinity->nearest_count++] = work->serving[i];
+	affinity->nearest = nearest;
+	affinity->path = best.path;
+	affinity->nic = (int)nearest[0];
+	return 0;
+}
+
+/* -- Assignment -------------------------------------------------------------------------------- */
+
+/*
+ * A cost is bridges, then slowness, then how far the ranks of GPU and NIC are apart: each has as
+ * many bits as the sum over all matched GPUs of what follows it cannot fill.
+ */
+enum {
+	ORDER_MAX = 255, /* squared: then the assignment in order of addresses is the cheapest */
+	LINK_MAX = 511,  /* in lanes of the first generation; 64 GT/s x16 is 410 */
+	BRIDGES_MAX = 63,
+	SLOWNESS_SHIFT = 22,
+	BRIDGES_SHIFT = 37,
+	GENERATION_1 = 2500, /* millions of transfers per second */
+};
+
+#define NO_COST ((int64_t)1 << 50) /* more than all others together */
+
+static int64_t slowness(const struct rna_pcie_link *link)
+{
+	uint64_t lanes;
+
+	if (!rna_value_is_known(link->max_speed) || !rna_value_is_known(link->max_width))
+		return LINK_MAX;
+	lanes = link->max_speed.number / GENERATION_1 * link->max_width.number;
+	return lanes < LINK_MAX ? LINK_MAX - (int64_t)lanes : 0;
+}
+
+static int64_t cost(const struct work *work, size_t gpu, size_t serving)
+{
+	const struct rna_topology *topology = work->topology;
+	const struct rna_nic *nic = &topology->nics[work->serving[serving]];
+	unsigned bridges = work->distances[serving].bridges;
+	size_t order = gpu > serving ? gpu - serving : serving - gpu;
+
+	if (bridges > BRIDGES_MAX)
+		bridges = BRIDGES_MAX;
+	if (order > ORDER_MAX)
+		order = ORDER_MAX;
+	return ((int64_t)bridges << BRIDGES_SHIFT) +
+	       (slowness(&topology->objects[nic->object].link) << SLOWNESS_SHIFT) +
+	       (int64_t)(order * order);
+}
+
+/* Behind find_nearest(), whose distances these are: what is farther in class is no choice. */
+static void set_costs(struct work *work, size_t gpu)
+{
+	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+	int64_t *row = work->costs + gpu * work->serving_count;
+	struct distance best = {0};
+
+	for (size_t i = 0; i < work->serving_count; i++)
+		if (affinity->nearest_count > 0 && work->serving[i] == affinity->nearest[0])
+			best = work->distances[i];
+	for (size_t i = 0; i < work->serving_count; i++)
+		row[i] = affinity->nearest_count > 0 && same_class(work->distances[i], best)
+				 ? cost(work, gpu, i)
+				 : NO_COST;
+}
+
+/*
+ * One run of the method. Rows are the waiting GPUs, columns the serving NICs and one more for each
+ * GPU that stands for having none; both count from 1, column 0 is where a new row begins.
+ */
+struct matching {
+	const struct work *work;
+	const size_t *waiting;
+	size_t columns;
+	int64_t *row_potential;
+	int64_t *column_potential;
+	int64_t *slack; /* of each column: what it lacks to be reached */
+	size_t *row_of; /* column -> row that has it, 0: free */
+	size_t *from;   /* column -> the one before it on the way */
+	bool *reached;
+};
+
+static int64_t reduced_cost(const struct matching *matching, size_t row, size_t column)
+{
+	const struct work *work = matching->work;
+	size_t gpu = matching->waiting[row - 1];
+	int64_t plain = column <= work->serving_count
+				? work->costs[gpu * work->serving_count + column - 1]
+				: NO_COST;
+
+	return plain - matching->row_potential[row] - matching->column_potential[column];
+}
+
+/* Widens the way by the column that costs least, which it returns. */
+static size_t reach_next(struct matching *matching, size_t column)
+{
+	int64_t least = INT64_MAX;
+	size_t next = 0;
+
+	matching->reached[column] = true;
+	for (size_t j = 1; j <= matching->columns; j++) {
+		int64_t reduced;
+
+		if (matching->reached[j])
+			continue;
+		reduced = reduced_cost(matching, matching->row_of[column], j);
+		if (reduced < matching->slack[j]) {
+			matching->slack[j] = reduced;
+			matching->from[j] = column;
+		}
+		if (matching->slack[j] < least) {
+			least = matching->slack[j];
+			next = j;
+		}
+	}
+	for (size_t j = 0; j <= matching->columns; j++) {
+		if (matching->reached[j]) {
+			matching->row_potential[matching->row_of[j]] += least;
+			matching->column_potential[j] -= least;
+		} else {
+			matching->slack[j] -= least;
+		}
+	}
+	return next;
+}
+
+static void match_row(struct matching *matching, size_t row)
+{
+	size_t column = 0;
+
+	for (size_t j = 0; j <= matching->columns; j++) {
+		matching->slack[j] = INT64_MAX / 2;
+		matching->reached[j] = false;
+	}
+	matching->row_of[0] = row;
+	do
+		column = reach_next(matching, column);
+	while (matching->row_of[column] != 0);
+	for (; column != 0; column = matching->from[column])
+		matching->row_of[column] = matching->row_of[matching->from[column]];
+}
+
+static void take_matches(const struct matching *matching)
+{
+	const struct work *work = matching->work;
+
+	for (size_t column = 1; column <= work->serving_count; column++) {
+		size_t row = matching->row_of[column];
+		size_t gpu = row > 0 ? matching->waiting[row - 1] : 0;
+
+		if (row > 0 && work->costs[gpu * work->serving_count + column - 1] < NO_COST)
+			work->affinities[gpu].nic = (int)work->serving[column - 1];
+	}
+}
+
+/* Gives as many of the waiting GPUs a NIC as can have one of their own. */
+static int match_round(const struct work *work, const size_t *waiting, size_t rows)
+{
+	size_t columns = work->serving_count + rows;
+	RNA_FREE int64_t *numbers = calloc(rows + 1 + 2 * (columns + 1), sizeof(*numbers));
+	RNA_FREE size_t *links = calloc(2 * (columns + 1), sizeof(*links));
+	RNA_FREE bool *reached = calloc(columns + 1, sizeof(*reached));
+	struct matching matching = {
+		.work = work,
+		.waiting = waiting,
+		.columns = columns,
+		.row_potential = numbers,
+		.row_of = links,
+		.reached = reached,
+	};
+
+	if (!numbers || !links || !reached)
+		return -ENOMEM;
+	matching.column_potential = numbers + rows + 1;
+	matching.slack = matching.column_potential + columns + 1;
+	matching.from = links + columns + 1;
+	for (size_t row = 1; row <= rows; row++)
+		match_row(&matching, row);
+	take_matches(&matching);
+	return 0;
+}
+
+/* Round after round: whoever is left over shares a NIC with one of an earlier round. */
+static int match(const struct work *work)
+{
+	struct rna_gpu_affinity *affinities = work->affinities;
+	size_t count = 0, left;
+	RNA_FREE size_t *waiting = calloc(work->topology->gpu_count + 1, sizeof(*waiting));
+	int status = waiting ? 0 : -ENOMEM;
+
+	for (size_t gpu = 0; status == 0 && gpu < work->topology->gpu_count; gpu++) {
+		if (affinities[gpu].nearest_count == 0)
+			continue;
+		affinities[gpu].nic = -1;
+		waiting[count++] = gpu;
+	}
+	while (status == 0 && count > 0) {
+		status = match_round(work, waiting, count);
+		left = 0;
+		for (size_t i = 0; i < count; i++)
+			if (affinities[waiting[i]].nic < 0)
+				waiting[left++] = waiting[i];
+		count = left;
+	}
+	return status;
+}
+
+static int find_affinities(struct work *work)
+{
+	size_t gpus = work->topology->gpu_count;
+
+	if (gpus <= GPUS_MATCHED && work->serving_count <= NICS_MATCHED) {
+		work->costs = calloc(gpus * work->serving_count + 1, sizeof(*work->costs));
+		if (!work->costs)
+			return -ENOMEM;
+	}
+	for (size_t gpu = 0; gpu < gpus; gpu++) {
+		if (find_nearest(work, gpu) < 0)
+			return -ENOMEM;
+		if (work->costs)
+			set_costs(work, gpu);
+	}
+	return work->costs ? match(work) : 0;
+}
+
+/* -- Rails ------------------------------------------------------------------------------------- */
+
+enum { NO_RAIL = -1, RAIL = 0 }; /* while roles are found */
+
+static bool same_kind(const struct rna_topology *topology, const struct rna_nic *a,
+		      const struct rna_nic *b)
+{
+	const struct rna_pci_object *x = &topology->objects[a->object];
+	const struct rna_pci_object *y = &topology->objects[b->object];
+
+	/* the class is part of it: the same card is of another one for InfiniBand and Ethernet */
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
+	       x->class_id == y->class_id;
+}
+
+static bool is_kind_of_rail(const struct work *work, const struct rna_nic *nic)
+{
+	const struct rna_topology *topology = work->topology;
+
+	for (size_t gpu = 0; gpu < topology->gpu_count; gpu++) {
+		int own = work->affinities[gpu].nic;
+
+		if (own >= 0 && same_kind(topology, nic, &topology->nics[own]))
+			return true;
+	}
+	return false;
+}
+
+/* False: no GPU has a NIC. */
+static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
+{
+	bool any = false;
+
+	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++) {
+		const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+
+		if (affinity->nic < 0)
+			continue;
+		any = true;
+		nics[affinity->nic].rail = RAIL;
+		for (size_t i = 0; i < affinity->nearest_count; i++) {
+			struct rna_nic *nic = &nics[affinity->nearest[i]];
+
+			if (nic->rail == NO_RAIL && is_kind_of_rail(work, nic))
+				nic->rail = RAIL;
+		}
+	}
+	return any;
+}
+
+static size_t count_of_kind(const struct work *work, const struct rna_nic *nics, unsigned of)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < work->serving_count; i++)
+		count += same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
+	return count;
+}
+
+/* Nothing tells which NICs are for GPUs: those of the kind that there are most of. */
+static void mark_most_common(const struct work *work, struct rna_nic *nics)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < work->serving_count; i++) {
+		size_t count = count_of_kind(work, nics, work->serving[i]);
+
+		most = count > most ? count : most;
+	}
+	for (size_t i = 0; i < work->serving_count; i++)
+		if (count_of_kind(work, nics, work->serving[i]) == most)
+			nics[work->serving[i]].rail = RAIL;
+}
+
+static void number_rails(const struct work *work, struct rna_nic *nics)
+{
+	size_t count = work->topology->nic_count;
+	int next = 0;
+
+	for (size_t i = 0; i < count; i++)
+		nics[i].rail = NO_RAIL;
+	if (!mark_rails_of_gpus(work, nics))
+		mark_most_common(work, nics);
+	for (size_t i = 0; i < count; i++)
+		if (nics[i].rail == RAIL)
+			nics[i].rail = next++;
+	for (size_t i = 0; i < count; i++)
+		if (nics[i].lag >= 0)
+			nics[i].rail = nics[nics[i].lag].rail;
+}
+
+int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
+			struct rna_arena *arena)
+{
+	RNA_FREE unsigned *serving = calloc(topology->nic_count + 1, sizeof(*serving));
+	RNA_FREE struct distance *distances = calloc(topology->nic_count + 1, sizeof(*distances));
+	struct work work = {
+		.topology = topology,
+		.affinities = rna_arena_array(arena, topology->gpu_count + 1,
+					      sizeof(*topology->affinities)),
+		.arena = arena,
+		.serving = serving,
+		.distances = distances,
+	};
+	int status = -ENOMEM;
+
+	if (serving && distances && work.affinities) {
+		find_serving(&work);
+		status = find_affinities(&work);
+	}
+	free(work.costs);
+	if (status < 0)
+		return status;
+	number_rails(&work, nics);
+	topology->affinities = work.affinities;
+	return 0;
+}
+
+/* -- Searches ---------------------------------------------------------------------------------- */
+
+static bool has_device(const struct rna_nic *nic, const char *name)
+{
+	for (size_t i = 0; i < nic->device_count; i++)
+		if (strcmp(nic->devices[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The first one, so of a LAG the function that has the device. */
+const struct rna_nic *rna_topology_find_nic(const struct rna_topology *topology,
+					    const struct rna_device *device)
+{
+	const char *function =
+		device->physical_function ? device->physical_function : device->pci_address;
+
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].lag < 0 && has_device(&topology->nics[i], device->name))
+			return &topology->nics[i];
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (rna_same_text(topology->objects[topology->nics[i].object].address, function))
+			return &topology->nics[i];
+	return NULL;
+}
+
+int rna_topology_find_object(const struct rna_topology *topology, const char *address)
+{
+	for (size_t i = 0; i < topology->object_count; i++)
+		if (strcmp(topology->objects[i].address, address) == 0)
+			return (int)i;
+	return RNA_NO_OBJECT;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "rna/base/parse.h"
+#include "rna/model/readiness.h"
+
+const char *rna_gpudirect_name(enum rna_gpudirect method)
+{
+	static const char *const names[RNA_GPUDIRECT_COUNT] = {
+		[RNA_GPUDIRECT_PEER_MEMORY] = "peer-memory",
+		[RNA_GPUDIRECT_DMA_BUF] = "dma-buf",
+	};
+
+	return names[method];
+}
+
+static struct rna_value yes_or_no(bool yes)
+{
+	return rna_value_ok(yes ? 1 : 0);
+}
+
+static bool is_at_least(const char *version, const char *wanted)
+{
+	return rna_compare_names(version, wanted) >= 0;
+}
+
+struct rna_value rna_dma_buf_possible(const char *kernel, const struct rna_gpu_driver *driver)
+{
+	const struct rna_value unknown = {0};
+
+	if (!kernel || !driver->name)
+		return unknown;
+	if (!is_at_least(kernel, "5.12"))
+		return strstr(kernel, ".el8") ? unknown : yes_or_no(false);
+	if (strcmp(driver->name, "nvidia") != 0)
+		return driver->peer_to_peer;
+	if (!rna_value_is_known(driver->open) || !driver->version)
+		return unknown;
+	return yes_or_no(driver->open.number && is_at_least(driver->version, "515"));
+}

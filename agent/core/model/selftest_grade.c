@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
+#include "rna/model/selftest.h"
+
+enum { WHOLE = 1000 };
+
+const char *rna_endpoint_name(enum rna_endpoint endpoint)
+{
+	static const char *const names[RNA_ENDPOINT_COUNT] = {
+		[RNA_ENDPOINT_LOCAL] = "local",
+		[RNA_ENDPOINT_REMOTE] = "remote",
+		[RNA_ENDPOINT_GPU] = "gpu",
+	};
+
+	return endpoint < RNA_ENDPOINT_COUNT ? names[endpoint] : "?";
+}
+
+const char *rna_loopback_end_name(enum rna_loopback_end end)
+{
+	static const char *const names[RNA_LOOPBACK_END_COUNT] = {
+		[RNA_LOOPBACK_DONE] = "done",
+		[RNA_LOOPBACK_SKIPPED] = "skipped",
+		[RNA_LOOPBACK_FAILED] = "failed",
+		[RNA_LOOPBACK_CORRUPT] = "corrupt",
+	};
+
+	return end < RNA_LOOPBACK_END_COUNT ? names[end] : "?";
+}
+
+const char *rna_skip_name(enum rna_skip skip)
+{
+	static const char *const names[RNA_SKIP_COUNT] = {
+		[RNA_SKIP_NONE] = "none",
+		[RNA_SKIP_DISABLED] = "disabled",
+		[RNA_SKIP_QUIESCED] = "quiesced",
+		[RNA_SKIP_NOT_ACTIVE] = "not_active",
+		[RNA_SKIP_NO_GID] = "no_gid",
+		[RNA_SKIP_VIRTUAL] = "virtual",
+		[RNA_SKIP_MANAGEMENT] = "management",
+		[RNA_SKIP_TRANSPORT] = "transport",
+		[RNA_SKIP_BUSY] = "busy",
+		[RNA_SKIP_DISTURBED] = "disturbed",
+		[RNA_SKIP_RECENT_CHANGE] = "recent_change",
+		[RNA_SKIP_WINDOW] = "window",
+		[RNA_SKIP_NODE_GATE] = "node_gate",
+		[RNA_SKIP_LOCKED] = "locked",
+		[RNA_SKIP_DENIED] = "denied",
+		[RNA_SKIP_MEMLOCK] = "memlock",
+		[RNA_SKIP_NO_MEMORY_NODE] = "no_memory_node",
+		[RNA_SKIP_NO_GPU] = "no_gpu",
+		[RNA_SKIP_STALLED] = "stalled",
+		[RNA_SKIP_NO_DEVICE] = "no_device",
+		[RNA_SKIP_NO_RESOURCES] = "no_resources",
+	};
+
+	return skip < RNA_SKIP_COUNT ? names[skip] : "?";
+}
+
+const char *rna_grade_name(enum rna_grade grade)
+{
+	static const char *const names[RNA_GRADE_COUNT] = {
+		[RNA_GRADE_NONE] = "none",
+		[RNA_GRADE_OK] = "ok",
+		[RNA_GRADE_WARNING] = "warning",
+		[RNA_GRADE_FAILED] = "failed",
+	};
+
+	return grade < RNA_GRADE_COUNT ? names[grade] : "?";
+}
+
+/* In floating point: bytes per second times a thousand is not far from the end of 64 bits. */
+static bool is_below(uint64_t bandwidth, uint64_t measure, unsigned thousandths)
+{
+	return (double)bandwidth * WHOLE < (double)measure * thousandths;
+}
+
+enum rna_grade rna_selftest_judge(uint64_t bandwidth, uint64_t expected, uint64_t siblings,
+				  const struct rna_selftest_limits *limits)
+{
+	if (expected == 0 && siblings == 0)
+		return RNA_GRADE_NONE;
+	if (expected > 0 && is_below(bandwidth, expected, limits->warning))
+		return RNA_GRADE_FAILED;
+	if (expected > 0 && is_below(bandwidth, expected, limits->ok))
+		return RNA_GRADE_WARNING;
+	if (siblings > 0 && is_below(bandwidth, siblings, limits->siblings))
+		return RNA_GRADE_WARNING;
+	return RNA_GRADE_OK;
+}
+
+uint64_t rna_selftest_median(uint64_t *bandwidths, size_t count)
+{
+	if (count < 2)
+		return 0;
+	qsort(bandwidths, count, sizeof(*bandwidths), rna_compare_u64);
+	return bandwidths[count / 2];
+}
+
+bool rna_selftest_is_bad(const struct rna_selftest_run *run)
+{
+	return run && (run->grade == RNA_GRADE_WARNING || run->grade == RNA_GRADE_FAILED);
+}
+
+const struct rna_selftest_port *rna_selftest_find(const struct rna_selftests *selftests,
+						  const char *device, unsigned port, size_t *hint)
+{
+	size_t count = selftests ? selftests->count : 0;
+
+	for (size_t tried = 0; tried < count; tried++) {
+		const struct rna_selftest_port *found = &selftests->ports[(*hint)++ % count];
+
+		if (found->port == port && strcmp(found->device, device) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+const struct rna_selftest_run *rna_selftest_newest(const struct rna_selftest_port *port,
+						   enum rna_endpoint endpoint,
+						   const struct rna_selftest_run *before)
+{
+	size_t count = before ? (size_t)(before - port->runs) : port->count;
+
+	for (size_t i = count; i-- > 0;)
+		if (port->runs[i].request.endpoint == endpoint && !port->runs[i].special &&
+		    port->runs[i].result.end != RNA_LOOPBACK_SKIPPED)
+			return &port->runs[i];
+	return NULL;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/model/snapshot.h"
+
+#include <string.h>
+
+#include "rna/base/parse.h"
+#include "rna/model/view.h"
+
+struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time)
+{
+	struct rna_snapshot *snapshot;
+
+	snapshot = calloc(1, sizeof(*snapshot) + device_count * sizeof(snapshot->devices[0]));
+	if (!snapshot)
+		return NULL;
+	snapshot->refs = 1;
+	snapshot->time = time;
+	snapshot->device_count = device_count;
+	return snapshot;
+}
+
+struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot)
+{
+	if (!snapshot || --snapshot->refs > 0)
+		return NULL;
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+			(void)rna_part_unref(snapshot->devices[i].parts[id]);
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		(void)rna_part_unref(snapshot->parts[id]);
+	free(snapshot);
+	return NULL;
+}
+
+struct rna_view *rna_view_ref(struct rna_view *view)
+{
+	if (view)
+		view->refs++;
+	return view;
+}
+
+struct rna_view *rna_view_unref(struct rna_view *view)
+{
+	if (!view || --view->refs > 0)
+		return NULL;
+	(void)rna_snapshot_unref(view->snapshot);
+	if (view->selftests)
+		(void)rna_part_unref(&view->selftests->part);
+	(void)rna_arena_free(view->arena); /* holds the view itself */
+	return NULL;
+}
+
+/* Each concrete part begins with its struct rna_part, so the pointers are the same. */
+const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_PRESENCE];
+}
+
+const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_NETDEV];
+}
+
+const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_LLDP];
+}
+
+const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
+}
+
+const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_READINESS];
+}
+
+const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_PROCESS];
+}
+
+const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_IDENTITY];
+}
+
+const struct rna_state *rna_device_state(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_STATE];
+}
+
+const struct rna_link *rna_device_link(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_LINK];
+}
+
+const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_GIDS];
+}
+
+const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_ETHERNET];
+}
+
+const struct rna_fabric *rna_device_fabric(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_FABRIC];
+}
+
+const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_PCIE];
+}
+
+const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_RESOURCES];
+}
+
+const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_QOS];
+}
+
+const struct rna_virtual_functions *rna_device_virtual_functions(
+	const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_VIRTUAL_FUNCTIONS];
+}
+
+const struct rna_modules *rna_device_modules(const struct rna_snapshot_device *device)
+{
+	return (const void *)device->parts[RNA_COLLECTOR_MODULE];
+}
+
+const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
+						    enum rna_collector_id collector)
+{
+	return (const void *)device->parts[collector];
+}
+
+/* The element of an array of port structs, which all begin with their number. */
+static const void *find_port(const void *ports, size_t count, size_t size, unsigned number)
+{
+	for (size_t i = 0; i < count; i++) {
+		const void *port = (const char *)ports + i * size;
+		unsigned found;
+
+		memcpy(&found, port, sizeof(found));
+		if (found == number)
+			return port;
+	}
+	return NULL;
+}
+
+const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_device *device,
+						  unsigned port)
+{
+	const struct rna_identity *part = rna_device_identity(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
+						  unsigned port)
+{
+	const struct rna_state *part = rna_device_state(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_link *part = rna_device_link(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_gids *part = rna_device_gids(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_port_optional_counters *rna_port_optional_counters(
+	const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_resources *part = rna_device_resources(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port)
+{
+	size_t from = 0;
+
+	return rna_qos_next(rna_device_qos(device), port, &from);
+}
+
+const struct rna_port_fabric *rna_port_fabric(const struct rna_snapshot_device *device,
+					      unsigned port)
+{
+	const struct rna_fabric *part = rna_device_fabric(device);
+
+	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
+}
+
+const struct rna_peer *rna_port_peer(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_port_fabric *fabric = rna_port_fabric(device, port);
+
+	return fabric ? fabric->peer : NULL;
+}
+
+const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
+						     const char *device, unsigned port)
+{
+	const struct rna_netdevs *part = search->netdevs;
+
+	for (size_t tried = 0; part && tried < part->port_count; tried++, search->port++) {
+		const struct rna_port_netdev *found = &part->ports[search->port % part->port_count];
+
+		if (found->port == port && strcmp(found->device, device) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name)
+{
+	const struct rna_netdevs *part = search->netdevs;
+
+	for (size_t tried = 0; part && tried < part->count; tried++, search->netdev++) {
+		const struct rna_netdev *found = &part->netdevs[search->netdev % part->count];
+
+		if (strcmp(found->name, name) == 0)
+			return found;
+	}
+	return NULL;
+}
+
+const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
+					 const struct rna_snapshot_device *device, unsigned port)
+{
+	struct rna_netdev_search search = {.netdevs = rna_snapshot_netdevs(snapshot)};
+	const struct rna_port_netdev *found =
+		rna_netdev_search_port(&search, device->device->name, port);
+
+	return found ? rna_netdev_search_name(&search, found->netdev) : NULL;
+}
+
+const struct rna_netdev *rna_netdevs_bond_of(const struct rna_netdevs *netdevs,
+					     const struct rna_netdev *netdev)
+{
+	struct rna_netdev_search search = {.netdevs = netdevs};
+
+	if (netdev && !netdev->bond)
+		netdev = netdev->master ? rna_netdev_search_name(&search, netdev->master) : NULL;
+	return netdev && netdev->bond ? netdev : NULL;
+}
+
+bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
+{
+	return !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
+	       netdev->operstate == RNA_OPER_LOWERLAYERDOWN ||
+	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
+}
+
+const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netdevs,
+						 const char *bond, const struct rna_device *device,
+						 size_t *from)
+{
+	while (*from < netdevs->count) {
+		const struct rna_netdev *netdev = &netdevs->netdevs[(*from)++];
+		bool any = !device || !device->pci_address || !netdev->device;
+
+		if (rna_same_text(netdev->master, bond) &&
+		    (any || strcmp(netdev->device, device->name) == 0))
+			return netdev;
+	}
+	return NULL;
+}
+
+bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b)
+{
+	if (a->count != b->count || a->port_count != b->port_count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!rna_same_text(a->netdevs[i].name, b->netdevs[i].name) ||
+		    !rna_same_text(a->netdevs[i].master, b->netdevs[i].master) ||
+		    !rna_same_text(a->netdevs[i].device, b->netdevs[i].device))
+			return false;
+	for (size_t i = 0; i < a->port_count; i++)
+		if (a->ports[i].port != b->ports[i].port ||
+		    a->ports[i].source != b->ports[i].source ||
+		    !rna_same_text(a->ports[i].device, b->ports[i].device) ||
+		    !rna_same_text(a->ports[i].netdev, b->ports[i].netdev))
+			return false;
+	return true;
+}

@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The agent: one sd-event loop and its guests.
+ *
+ *	signals    SIGTERM and SIGINT end it, SIGHUP reloads, SIGUSR1 quiesces, SIGUSR2 resumes
+ *	schedule   one timer for what is due, lanes for what is slow
+ *	watch      sockets on which the kernel tells what has changed
+ *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
+ *	state      the memory's files, read and written by threads of their own
+ *	node       what Kubernetes is told; backends that wait have threads of their own
+ *	selftest   one timer for the port whose turn it is, and a child that tests it
+ *	quiesce    one timer for its end, one for who waits until nothing is open any more
+ *	control    a unix socket for commands that want something done
+ *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
+ *
+ * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
+ * newest view.
+ */
+#include "agent.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "rna/base/log.h"
+#include "rna/exporter.h"
+
+#include "config/settings_table.h"
+#include "memory/peer_recall.h"
+#include "memory/remember.h"
+#include "memory/state_directory.h"
+#include "node/node.h"
+#include "rules/health.h"
+
+#include "announce.h"
+#include "answers.h"
+#include "footprint.h"
+#include "notify.h"
+#include "publish.h"
+#include "quiesce.h"
+#include "schedule.h"
+#include "seccomp_filter.h"
+#include "server.h"
+#include "watch.h"
+
+/* For each kind of thread; many times what one takes that works. */
+#define STOP_PATIENCE (1500 * RNA_USEC_PER_MSEC)
+
+/* At the end, for what the memory has to keep. */
+#define STATE_PATIENCE RNA_USEC_PER_SEC
+
+/* The loop may fail so often in a row, with pauses shorter than that. */
+#define LOOP_RESPITE RNA_USEC_PER_SEC
+enum { LOOP_FAILURES = 100 };
+
+/* A view older than this is no proof of readiness; state is polled far more often. */
+enum { READY_PERIODS = 6 };
+
+struct rna_agent {
+	struct rna_settings settings;
+	const char *config; /* the caller's */
+	struct rna_root *root;
+	struct rna_backends *backends;
+	sd_event *event;
+	struct rna_schedule schedule;
+	struct rna_watch *watch; /* NULL: not running as a daemon */
+	struct rna_health health;
+	struct rna_server server;
+	struct rna_view *view; /* newest; NULL until the first is complete */
+	struct rna_memory memory;
+	struct rna_state *state;       /* NULL: the memory ends with the process */
+	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
+	struct rna_selftest *selftest; /* NULL: not a daemon, or not of this node */
+	struct rna_quiesce *quiesce;   /* NULL: not a daemon */
+	struct rna_notify notify;
+	struct rna_control *control; /* NULL: nobody can ask for anything */
+	struct rna_answers answers;
+	uint64_t device_set; /* that the schedule was told the functions of */
+	struct rna_agent_status status;
+	char config_error[RNA_ERROR_MAX + 64]; /* what status says of it */
+	bool once;
+};
+
+/* -- Views ------------------------------------------------------------------------------------- */
+
+static void announce_first(struct rna_agent *agent)
+{
+	rna_log_info("watching %zu RDMA device%s below %s", agent->schedule.device_count,
+		     agent->schedule.device_count == 1 ? "" : "s", agent->status.root);
+	rna_notify_ready();
+}
+
+/* What is new goes into the memory, what the memory knows into the view. */
+static void remember(struct rna_agent *agent, struct rna_view *view)
+{
+	const struct rna_remember_input input = {&agent->settings, agent->schedule.filter};
+
+	(void)rna_remember(&agent->memory, &input, view); /* no memory: less is said, this once */
+	rna_quiesce_keep(agent->quiesce, &agent->memory);
+	if (view->snapshot->device_set == agent->device_set)
+		return;
+	agent->device_set = view->snapshot->device_set;
+	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+}
+
+/* The Node may have to allow tests. */
+static void hold_tests(struct rna_agent *agent)
+{
+	const char *label = agent->settings.selftest_node_label;
+	enum rna_skip why = RNA_SKIP_NONE;
+
+	if (agent->schedule.quiet)
+		why = RNA_SKIP_QUIESCED;
+	else if (label[0] && !rna_node_has_label(agent->node, label))
+		why = RNA_SKIP_NODE_GATE;
+	rna_selftest_hold(agent->selftest, why);
+}
+
+static void publish(void *userdata)
+{
+	struct rna_agent *agent = userdata;
+	struct rna_view *view;
+
+	if (!agent->schedule.complete) {
+		if (agent->once && rna_schedule_is_in_vain(&agent->schedule))
+			(void)sd_event_exit(agent->event, 0);
+		return;
+	}
+	agent->status.snapshots++;
+	hold_tests(agent);
+	agent->status.web = rna_server_status(&agent->server);
+	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
+	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
+	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
+	if (!view) {
+		if (agent->once)
+			(void)sd_event_exit(agent->event, 0);
+		return; /* no memory: the old view stays and its age shows */
+	}
+	view->selftests = rna_selftest_results(agent->selftest);
+	remember(agent, view);
+	rna_node_describe(agent->node, view);
+	rna_health_judge(&agent->health, view);
+	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
+			rna_health_has_settled(&agent->health, view));
+	rna_state_keep(agent->state);
+	if (!agent->view && !agent->once)
+		announce_first(agent);
+	/* else a scraper that has left would keep its parts */
+	rna_http_forget_view(agent->server.http);
+	(void)rna_view_unref(agent->view);
+	agent->view = view;
+	rna_http_new_view(agent->server.http);
+	rna_watch_follow(agent->watch, view->snapshot);
+	rna_selftest_follow(agent->selftest, view);
+	if (agent->once) {
+		(void)sd_event_exit(agent->event, 0);
+		return;
+	}
+	rna_notify_status(&agent->notify, view);
+	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
+}
+
+/* The journal and Kubernetes hear of findings. */
+static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
+		 rna_usec lasted, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	rna_announce(rule, finding, over, lasted);
+	rna_node_hear(agent->node, rule, finding, over);
+}
+
+static struct rna_view *newest_view(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return agent->view;
+}
+
+static bool is_ready(void *userdata, const char **ret_reason)
+{
+	const struct rna_agent *agent = userdata;
+	const struct rna_settings *settings = &agent->settings;
+	rna_usec limit = READY_PERIODS * settings->poll[RNA_COLLECTOR_PRESENCE];
+
+	if (!agent->view) {
+		*ret_reason = "the first snapshot is not complete yet";
+		return false;
+	}
+	limit += settings->poll_deadline;
+	if (rna_usec_since(agent->view->snapshot->time.monotonic, rna_clock_monotonic()) > limit) {
+		*ret_reason = "the newest snapshot is too old";
+		return false;
+	}
+	return true;
+}
+
+static struct rna_web *newest_web(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return rna_server_web(&agent->server);
+}
+
+/* -- Quiesce ----------------------------------------------------------------------------------- */
+
+static void follow_quiesce(void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	agent->schedule.quiet = rna_quiesce_is_on(agent->quiesce);
+	if (agent->watch) /* else it begins with what is recalled */
+		rna_watch_update(agent->watch);
+	publish(agent);
+}
+
+static const char *find_holder(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+	const char *holder = rna_watch_holds(agent->watch);
+
+	if (!holder)
+		holder = rna_schedule_loud(&agent->schedule);
+	return holder ? holder : rna_selftest_holds(agent->selftest);
+}
+
+/* Before the signals that ask for it are watched. */
+static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
+{
+	const struct rna_quiesce_handlers handlers = {follow_quiesce, find_holder, agent};
+	int ret = rna_quiesce_new(agent->event, &handlers, &agent->quiesce);
+
+	return ret < 0 ? rna_error_set(error, ret, "cannot wait for a quiesce") : 0;
+}
+
+/* -- Settings ---------------------------------------------------------------------------------- */
+
+static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
+{
+	for (size_t i = 0; i < rna_setting_count; i++) {
+		const struct rna_setting *setting = &rna_setting_table[i];
+
+		if (setting->read_at_start && !rna_setting_is_same(setting, old, new))
+			rna_log_warning("%s is read at the start only: restart the agent for it",
+					setting->key);
+	}
+}
+
+/* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
+static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
+	RNA_CLEANUP(rna_texts_unref_p) struct rna_texts *statistics = NULL;
+	struct rna_settings old;
+	int ret;
+
+	ret = rna_config_check(agent->config, &settings, rest, error);
+	if (ret < 0)
+		return ret;
+	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
+	statistics = rna_texts_copy(settings.ethernet_statistics);
+	if (!filter || !statistics)
+		return rna_error_set(error, -ENOMEM, "cannot choose what is read");
+	ret = rna_server_reload(&agent->server, &settings, error);
+	if (ret < 0)
+		return ret;
+	old = agent->settings;
+	agent->settings = settings;
+	settings = old;
+	warn_of_late(&settings, &agent->settings);
+	rna_log_set_level(agent->settings.log_level);
+	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
+	if (rna_health_reload(&agent->health) < 0)
+		rna_log_error("no memory: rules judge by the old settings until the next reload");
+	rna_watch_update(agent->watch);
+	rna_selftest_update(agent->selftest);
+	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))
+		rna_node_reload(agent->node);
+	return 0;
+}
+
+/* The whole list is for the log. */
+static void sum_up(const struct rna_error *first, const struct rna_mistakes *rest, char *ret,
+		   size_t size)
+{
+	if (rest->count == 0)
+		(void)snprintf(ret, size, "%s", first->text);
+	else
+		(void)snprintf(ret, size, "%s (and %s%zu more mistake%s)", first->text,
+			       rest->more ? "over " : "", rest->count, rest->count > 1 ? "s" : "");
+}
+
+static void reload(struct rna_agent *agent)
+{
+	struct rna_mistakes rest = {0};
+	struct rna_error error = {0};
+
+	if (agent->view)
+		rna_notify_reloading(rna_clock_monotonic());
+	agent->status.config_error = NULL;
+	if (try_reload(agent, &rest, &error) >= 0) {
+		agent->status.config_loaded = rna_clock_now().realtime;
+		rna_log_notice("configuration reloaded");
+	} else {
+		sum_up(&error, &rest, agent->config_error, sizeof(agent->config_error));
+		rna_log_error("configuration not reloaded, the old settings stay: %s",
+			      agent->config_error);
+		rna_mistakes_log(&rest);
+		agent->status.config_error = agent->config_error;
+	}
+	if (agent->view) /* else it is not ready yet */
+		rna_notify_ready();
+	publish(agent);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	if (info->ssi_signo == SIGHUP) {
+		reload(agent);
+	} else if (info->ssi_signo == SIGUSR1) {
+		rna_quiesce_ask(agent->quiesce, agent->settings.quiesce_timeout);
+	} else if (info->ssi_signo == SIGUSR2) {
+		rna_quiesce_resume(agent->quiesce);
+	} else {
+		rna_log_info("stopping: %s", strsignal((int)info->ssi_signo));
+		(void)sd_event_exit(sd_event_source_get_event(source), 0);
+	}
+	return 0;
+}
+
+static int watch_signals(struct rna_agent *agent)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++)
+		(void)sigaddset(&set, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++) {
+		int ret = sd_event_add_signal(agent->event, NULL, signals[i], on_signal, agent);
+
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* -- Life -------------------------------------------------------------------------------------- */
+
+/* The watch goes first: its triggers need the schedule. */
+static bool stop_threads(struct rna_agent *agent)
+{
+	if (!rna_watch_stop(agent->watch, STOP_PATIENCE))
+		return false;
+	agent->watch = NULL;
+	if (!rna_node_stop(agent->node, STOP_PATIENCE))
+		return false;
+	agent->node = NULL;
+	return rna_schedule_stop(&agent->schedule, STOP_PATIENCE);
+}
+
+struct rna_agent *rna_agent_free(struct rna_agent *agent)
+{
+	if (!agent)
+		return NULL;
+	rna_server_deinit(&agent->server);
+	agent->control = rna_control_stop(agent->control);
+	agent->quiesce = rna_quiesce_free(agent->quiesce);
+	agent->selftest = rna_selftest_free(agent->selftest);
+	agent->view = rna_view_unref(agent->view);
+	if (!stop_threads(agent))
+		return NULL; /* a stuck thread still uses all of it; the process is about to end */
+	agent->state = rna_state_free(agent->state);
+	rna_memory_deinit(&agent->memory);
+	agent->event = sd_event_unref(agent->event);
+	rna_health_deinit(&agent->health);
+	(void)rna_backends_free(agent->backends);
+	(void)rna_root_close(agent->root);
+	rna_settings_deinit(&agent->settings);
+	free(agent);
+	return NULL;
+}
+
+static struct rna_part *recall_peers(const struct rna_device *device,
+				     const struct rna_identity *identity, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+	const struct rna_device_memory *memory = rna_memory_find(&agent->memory, device->key);
+
+	return memory && identity ? rna_peers_recall(memory, identity->node_guid) : NULL;
+}
+
+int rna_agent_new(const char *root, const char *config, struct rna_settings *settings,
+		  struct rna_agent **ret, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_agent_free_p) struct rna_agent *agent = calloc(1, sizeof(*agent));
+	int status;
+
+	if (!agent) {
+		rna_settings_deinit(settings);
+		return rna_error_set(error, -ENOMEM, "cannot start");
+	}
+	rna_footprint_share_heap();
+	agent->settings = *settings;
+	*settings = (struct rna_settings){0};
+	agent->config = config;
+	status = rna_root_open(root, &agent->root, error);
+	if (status < 0)
+		return status;
+	agent->backends = rna_backends_new(agent->root);
+	if (!agent->backends || rna_health_init(&agent->health, &agent->settings) < 0)
+		return rna_error_set(error, -ENOMEM, "cannot start");
+	status = sd_event_new(&agent->event);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot make an event loop");
+	rna_footprint_reserve_descriptors(sd_event_get_fd(agent->event),
+					  agent->settings.reader_descriptors +
+						  agent->settings.http_max_connections);
+	agent->status = (struct rna_agent_status){
+		.started = rna_clock_now(),
+		.root = rna_root_path(agent->root),
+		.live = rna_root_is_live(agent->root),
+	};
+	agent->status.config_loaded = agent->status.started.realtime;
+	agent->schedule.on_settled = publish;
+	agent->schedule.recall = recall_peers;
+	agent->schedule.userdata = agent;
+	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
+				   agent->backends, error);
+	if (status < 0)
+		return status;
+	*ret = RNA_TAKE(agent);
+	return 0;
+}
+
+int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error)
+{
+	int status = 0;
+
+	if (access(file, R_OK) < 0)
+		status = -errno;
+	if (status == 0)
+		status = rna_backends_set_hwloc_xml(agent->backends, file);
+	return status < 0 ? rna_error_set(error, status, "%s", file) : 0;
+}
+
+/* keep: for longer than this process. */
+static void recall(struct rna_agent *agent, bool keep)
+{
+	const char *directory = rna_state_directory(&agent->settings, agent->status.live);
+
+	if (directory)
+		agent->state = rna_state_open(directory, keep, &agent->memory);
+	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
+	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+}
+
+static int start_server(struct rna_agent *agent, struct rna_error *error)
+{
+	agent->server.event = agent->event;
+	agent->server.settings = &agent->settings;
+	agent->server.source = (struct rna_http_source){newest_view, is_ready, newest_web, agent};
+	return rna_server_start(&agent->server, error);
+}
+
+/* Before the first read, so that no change falls between the two. */
+static int start_watch(struct rna_agent *agent, struct rna_error *error)
+{
+	agent->watch = rna_watch_new(agent->event, &agent->schedule);
+	if (!agent->watch)
+		return rna_error_set(error, -ENOMEM, "cannot watch for events");
+	rna_watch_update(agent->watch);
+	return 0;
+}
+
+/* A directory in /run is gone after a boot; systemd makes it, others may need it made. */
+static void start_control(struct rna_agent *agent)
+{
+	const char *path = agent->settings.control_socket;
+	struct rna_error error;
+
+	if (!path[0])
+		return;
+	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce};
+	rna_control_make_directory(path);
+	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
+			      &error) < 0)
+		rna_log_warning("commands cannot ask this agent for anything: %s", error.text);
+}
+
+/* A restart is no reason to test again. */
+static void recall_tests(struct rna_agent *agent)
+{
+	for (size_t i = 0; i < agent->memory.count; i++) {
+		const struct rna_device_memory *device = agent->memory.devices[i];
+
+		for (size_t p = 0; p < device->port_count; p++)
+			if (device->ports[p].last_test > 0)
+				rna_selftest_recall(agent->selftest, device->key,
+						    &device->ports[p]);
+	}
+}
+
+/* Devices of a recording cannot be tested, and its agent is not whom commands look for. */
+static int start_selftest(struct rna_agent *agent, struct rna_error *error)
+{
+	if (!agent->status.live)
+		return 0;
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings, publish, agent);
+	if (!agent->selftest)
+		return rna_error_set(error, -ENOMEM, "cannot test devices");
+	recall_tests(agent);
+	start_control(agent);
+	return 0;
+}
+
+static int start_node(struct rna_agent *agent, struct rna_error *error)
+{
+	const struct rna_node_host host = {
+		.event = agent->event,
+		.settings = &agent->settings,
+		.config = agent->config,
+		.memory = &agent->memory,
+		.judge_again = publish,
+		.userdata = agent,
+	};
+	int ret = rna_node_start(&host, &agent->node);
+
+	return ret < 0 ? rna_error_set(error, ret, "cannot tell Kubernetes of this node") : 0;
+}
+
+/*
+ * After all that is done once, before a lane runs. What CUDA's libraries call is theirs to change,
+ * so where tests load them it takes an administrator to say that the filter is to be on.
+ */
+static int filter_calls(struct rna_agent *agent, struct rna_error *error)
+{
+	enum rna_seccomp_mode mode = (enum rna_seccomp_mode)agent->settings.security_seccomp;
+	int ret = 0;
+
+	if (mode == RNA_SECCOMP_AUTO && agent->settings.selftest_gpu_memory)
+		mode = RNA_SECCOMP_OFF;
+	if (rna_seccomp_is_wanted(mode))
+		ret = rna_seccomp_install(error);
+	if (ret < 0 && mode == RNA_SECCOMP_ON)
+		return ret;
+	if (ret < 0)
+		rna_log_warning("%s; going on without", error->text);
+	agent->status.seccomp = rna_seccomp_state();
+	return 0;
+}
+
+/* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
+static void stop(struct rna_agent *agent)
+{
+	rna_notify_stopping();
+	rna_server_stop(&agent->server);
+	agent->control = rna_control_stop(agent->control);
+	agent->selftest = rna_selftest_free(agent->selftest);
+	rna_state_flush(agent->state, STATE_PATIENCE);
+	if (stop_threads(agent))
+		return;
+	rna_log_warning("a device does not answer and holds a thread; leaving without it");
+	_exit(EXIT_SUCCESS);
+}
+
+/*
+ * Inside of libsystemd, too, a call may fail for want of memory. What it watches is still due then,
+ * so the loop goes on. One that fails again and again is for systemd to start anew.
+ */
+static int turn(sd_event *event)
+{
+	rna_usec last = 0;
+	unsigned failures = 0;
+	int ret;
+
+	while ((ret = sd_event_loop(event)) < 0 && sd_event_get_state(event) == SD_EVENT_INITIAL) {
+		rna_usec now = rna_clock_monotonic();
+
+		failures = rna_usec_since(last, now) > LOOP_RESPITE ? 1 : failures + 1;
+		if (failures > LOOP_FAILURES)
+			break;
+		if (failures == 1)
+			rna_log_warning("the event loop was held up: %s", strerror(-ret));
+		last = now;
+	}
+	return ret;
+}
+
+int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
+{
+	int ret;
+
+	ret = start_quiesce(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = watch_signals(agent);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot watch for signals");
+	ret = sd_event_set_watchdog(agent->event, true);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot feed the watchdog");
+	recall(agent, true);
+	ret = rna_state_watch(agent->state, agent->event, publish, agent);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot watch the state directory");
+	ret = start_server(agent, error);
+	if (ret < 0)
+		return ret;
+	agent->health.tell = tell;
+	agent->health.userdata = agent;
+	ret = start_node(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = start_watch(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = start_selftest(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = filter_calls(agent, error);
+	if (ret < 0)
+		return ret;
+	ret = rna_schedule_start(&agent->schedule, false, error);
+	if (ret < 0)
+		return ret;
+	ret = turn(agent->event);
+	if (ret < 0)
+		return rna_error_set(error, ret, "the event loop failed");
+	stop(agent);
+	return 0;
+}
+
+int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna_error *error)
+{
+	int status;
+
+	agent->once = true;
+	recall(agent, false);
+	agent->health.once = true;
+	status = rna_schedule_start(&agent->schedule, true, error);
+	if (status < 0)
+		return status;
+	status = sd_event_loop(agent->event);
+	if (status < 0)
+		return rna_error_set(error, status, "the event loop failed");
+	if (!agent->view && rna_schedule_is_in_vain(&agent->schedule))
+		return rna_error_say(error, -ENODATA,
+				     "nothing can be said of devices that cannot be listed");
+	if (!agent->view)
+		return rna_error_set(error, -ENOMEM, "cannot collect");
+	*ret = rna_view_ref(agent->view);
+	return 0;
+}
+
+const struct rna_settings *rna_agent_settings(const struct rna_agent *agent)
+{
+	return &agent->settings;
+}

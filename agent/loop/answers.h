@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the agent does when it is asked over the control socket: one table (answers.c). To add an
+ * answer: a row there, and a command that asks for it.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "selftest/turns.h"
+#include "settings/settings.h"
+
+#include "control.h"
+#include "quiesce.h"
+
+/* Whom to turn to. */
+struct rna_answers {
+	const struct rna_settings *settings;
+	struct rna_selftest *selftest;
+	struct rna_quiesce *quiesce;
+};
+
+extern const struct rna_control_command rna_answers[]; /* userdata: struct rna_answers */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schedule: which collector runs when, on which target, and what came of it.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include "rna/model/view.h"
+
+#include "settings/settings.h"
+
+#include "lanes.h"
+#include "targets.h"
+
+struct rna_schedule {
+	const struct rna_settings *settings;
+	const struct rna_root *root;
+	const struct rna_backends *backends;
+	struct rna_device_filter *filter;
+	struct rna_texts *functions;  /* for presence to look for; NULL: none */
+	struct rna_texts *statistics; /* for ethernet to read besides */
+	struct rna_lanes *lanes;
+	sd_event_source *timer;
+	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
+	/* One target for each node-wide collector: a stuck one must not hold up another. */
+	struct rna_target *node[RNA_COLLECTOR_COUNT];
+	struct rna_target *devices; /* in the order of the newest presence */
+	size_t device_count;
+	struct rna_target *leaving; /* gone, and a chain still under way */
+	uint64_t device_set;        /* see rna/model/snapshot.h; 0: no presence yet */
+	unsigned overdue;           /* jobs past their deadline right now */
+	struct rna_source_account sources[RNA_SOURCE_COUNT];
+	/* Received first among the events that the next view will be the first to show; 0: none. */
+	rna_usec unpublished[RNA_SOURCE_COUNT];
+	bool quiet;    /* jobs that begin now open nothing of the RDMA stack */
+	bool patient;  /* wait for slow devices until their deadline: commands that run once */
+	bool complete; /* every slot to wait for has run once, or is too slow */
+	void (*on_settled)(void *userdata);
+	/*
+	 * What was known of the fabric around a device before this process began, as a part; its
+	 * identity is what was read now, or NULL. NULL: there is nothing, or nobody to ask.
+	 */
+	struct rna_part *(*recall)(const struct rna_device *device,
+				   const struct rna_identity *identity, void *userdata);
+	void *userdata;
+};
+
+/*
+ * Is there nothing to wait for, because the devices could not be listed? A daemon does that again
+ * and again; who runs once does not.
+ */
+bool rna_schedule_is_in_vain(const struct rna_schedule *schedule);
+
+/*
+ * Nothing runs before rna_schedule_start(). settings, root and backends must outlive the schedule.
+ * settled is called when there is something new to publish.
+ */
+int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
+		      const struct rna_settings *settings, const struct rna_root *root,
+		      const struct rna_backends *backends, struct rna_error *error);
+
+/*
+ * Runs presence at once and everything else as soon as it is back. once: no timers afterwards, and
+ * complete waits for slow devices until their deadline.
+ */
+int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error);
+
+/*
+ * The settings behind the pointer have changed: periods, limits, and the filter and the names
+ * of statistics that were made of them, which the schedule takes over.
+ */
+void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter,
+			 struct rna_texts *statistics);
+
+/* From the next run of presence on, it looks for these; the schedule takes over the reference. */
+void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *functions);
+
+/* Whose chain was begun before it was quiet, and may have the RDMA stack open; NULL: nobody's. */
+const char *rna_schedule_loud(const struct rna_schedule *schedule);
+
+/* Runs at once what events have marked (trigger.h). */
+void rna_schedule_read_triggered(struct rna_schedule *schedule);
+
+/* Some time later: runs what they have marked as less urgent. */
+void rna_schedule_read_later(struct rna_schedule *schedule);
+
+/* A view has been published: the latency of the events that it shows is known. */
+void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now);
+
+/* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */
+bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience);

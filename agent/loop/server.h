@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Serving HTTP: on which addresses or passed sockets, with which web configuration, and what is
+ * done when settings change or addresses cannot be had.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "rna/base/error.h"
+#include "rna/exporter.h"
+
+#include "config/web_use.h"
+#include "settings/settings.h"
+
+#include "passed.h"
+
+struct rna_server {
+	/* The owner's, from before the start to the end: */
+	sd_event *event;
+	const struct rna_settings *settings; /* that are in force */
+	struct rna_http_source source;
+	/* Ours: */
+	struct rna_passed passed; /* sockets in the place of http.listen */
+	struct rna_web_use *web;  /* NULL: http.web_config_file is not set */
+	struct rna_http *http;    /* NULL while its addresses cannot be had */
+	sd_event_source *retry;   /* then */
+	rna_usec pause;
+	char told[RNA_ERROR_MAX]; /* why it is down, as it was last said */
+};
+
+/* Where an address is not there yet, HTTP is served as soon as it is. */
+int rna_server_start(struct rna_server *server, struct rna_error *error);
+
+/*
+ * Serves as settings say, which the owner puts in force when this has succeeded. A failure leaves
+ * the server as it was; where even that cannot be had any more, it comes back by itself. While HTTP
+ * is down an address that is not there is no failure, as at the start.
+ */
+int rna_server_reload(struct rna_server *server, const struct rna_settings *settings,
+		      struct rna_error *error);
+
+/* What connections are held to at this moment, for the source; how that is, for a view. */
+struct rna_web *rna_server_web(const struct rna_server *server);
+struct rna_web_status rna_server_status(const struct rna_server *server);
+
+void rna_server_stop(struct rna_server *server);
+void rna_server_deinit(struct rna_server *server); /* idempotent, fine on a zeroed struct */

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "targets.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/parse.h"
+
+const char *rna_target_name(const struct rna_target *target)
+{
+	return target->device ? target->device->name : "node";
+}
+
+/* What a port of an mlx5 device has, the most common one, and some room. */
+static const unsigned wanted_descriptors[RNA_COLLECTOR_COUNT] = {
+	[RNA_COLLECTOR_STATE] = 3,
+	[RNA_COLLECTOR_COUNTERS] = 24,
+	[RNA_COLLECTOR_HW_COUNTERS] = 72,
+};
+
+/*
+ * Divides what a device may keep open among its readers: a directory for each first, where most
+ * files are opened below it before others, and those are the later collectors; then files, for
+ * those first that are read most often.
+ */
+static void divide_descriptors(const struct rna_device *device, unsigned left,
+			       unsigned ret[RNA_COLLECTOR_COUNT])
+{
+	unsigned ports = device->port_count < 1024 ? (unsigned)device->port_count : 1024;
+
+	for (unsigned id = RNA_COLLECTOR_COUNT; id-- > 0;) {
+		ret[id] = wanted_descriptors[id] > 0 && left > 0;
+		left -= ret[id];
+	}
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		unsigned want = wanted_descriptors[id] * ports;
+		unsigned more = want > ret[id] ? want - ret[id] : 0;
+
+		more = more < left ? more : left;
+		ret[id] += more;
+		left -= more;
+	}
+}
+
+static struct rna_slot *slot_free(struct rna_slot *slot)
+{
+	if (!slot)
+		return NULL;
+	(void)rna_reader_free(slot->reader);
+	(void)rna_part_unref(slot->presence);
+	(void)rna_part_unref(slot->netdevs);
+	(void)rna_device_filter_unref(slot->filter);
+	(void)rna_texts_unref(slot->functions);
+	(void)rna_texts_unref(slot->statistics);
+	(void)rna_part_unref(slot->part);
+	(void)rna_part_unref(slot->inherited);
+	free(slot);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(struct rna_slot, slot_free)
+
+struct rna_target *rna_target_free(struct rna_target *target)
+{
+	if (!target)
+		return NULL;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		(void)slot_free(target->slots[id]);
+	(void)rna_part_unref(target->presence);
+	free(target);
+	return NULL;
+}
+
+/* If it has none yet. 0 or -ENOMEM. */
+static int make_slot(struct rna_target *target, enum rna_collector_id id)
+{
+	RNA_CLEANUP(slot_free_p) struct rna_slot *slot = NULL;
+	unsigned shares[RNA_COLLECTOR_COUNT];
+
+	if (target->slots[id])
+		return 0;
+	slot = calloc(1, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	slot->job.owner = target;
+	if (target->device) {
+		divide_descriptors(target->device, target->descriptors, shares);
+		slot->reader = rna_reader_new(target->root, shares[id]);
+		if (!slot->reader)
+			return -ENOMEM;
+	}
+	target->slots[id] = RNA_TAKE(slot);
+	return 0;
+}
+
+static int make_slots(struct rna_target *target, unsigned collectors)
+{
+	int status = 0;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if ((collectors & rna_collector_bit(id)) && make_slot(target, id) < 0)
+			status = -ENOMEM;
+		else
+			target->collectors |= collectors & rna_collector_bit(id);
+	return status;
+}
+
+struct rna_target *rna_target_new(unsigned collectors)
+{
+	RNA_CLEANUP(rna_target_free_p)
+	struct rna_target *target = calloc(1, sizeof(*target));
+
+	if (!target || make_slots(target, collectors) < 0)
+		return NULL;
+	return RNA_TAKE(target);
+}
+
+/* -- Which collectors a device has ------------------------------------------------------------- */
+
+/*
+ * The device of the physical function says the same, and there may be hundreds like this one. Which
+ * one that is may be unreadable: the files of the virtual function itself know nothing of the link.
+ */
+static bool has_own_path(const struct rna_target *target)
+{
+	const struct rna_presence *presence = (const void *)target->presence;
+	const struct rna_device *device = target->device;
+
+	if (!device->pci_address ||
+	    (device->function == RNA_FUNCTION_VF && !device->physical_function))
+		return false;
+	for (size_t i = 0; device->physical_function && i < presence->device_count; i++) {
+		const struct rna_device *other = &presence->devices[i];
+
+		if (other != device && !other->physical_function &&
+		    rna_same_text(other->pci_address, device->physical_function))
+			return false;
+	}
+	return true;
+}
+
+/* Not before somebody has looked; and it may, when that was in vain. */
+static bool may_have_port_of(const struct rna_target *target, enum rna_link_layer layer)
+{
+	const struct rna_slot *slot = target->slots[RNA_COLLECTOR_IDENTITY];
+	const struct rna_identity *identity = slot ? (const void *)slot->part : NULL;
+
+	if (!slot || !slot->ran)
+		return false;
+	for (size_t i = 0; identity && i < identity->port_count; i++)
+		if (identity->ports[i].link_layer == layer ||
+		    identity->ports[i].link_layer == RNA_LINK_LAYER_UNKNOWN)
+			return true;
+	return !identity || identity->port_count == 0;
+}
+
+static bool has_something_for(const struct rna_target *target,
+			      const struct rna_collector *collector)
+{
+	if (!collector->per_device)
+		return false;
+	if (collector->functions && !(collector->functions & 1U << target->device->function))
+		return false;
+	if (collector->own_path && !has_own_path(target))
+		return false;
+	return collector->link_layer == RNA_LINK_LAYER_UNKNOWN ||
+	       may_have_port_of(target, collector->link_layer);
+}
+
+int rna_target_choose_collectors(struct rna_target *target, unsigned *ret_new)
+{
+	unsigned before = target->collectors, chosen = 0;
+	int status;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (has_something_for(target, &rna_collectors[id]))
+			chosen |= rna_collector_bit(id);
+	target->collectors &= chosen;
+	target->wanted &= chosen;
+	status = make_slots(target, chosen);
+	*ret_new = target->collectors & ~before;
+	return status;
+}
+
+void rna_target_move(struct rna_target *target, struct rna_part *presence,
+		     const struct rna_device *device)
+{
+	(void)rna_part_ref(presence);
+	(void)rna_part_unref(target->presence);
+	target->presence = presence;
+	target->device = device;
+}
+
+struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna_part *presence,
+					 const struct rna_device *device, unsigned descriptors)
+{
+	RNA_CLEANUP(rna_target_free_p) struct rna_target *target = rna_target_new(0);
+	unsigned chosen;
+
+	if (!target)
+		return NULL;
+	target->root = root;
+	target->descriptors = descriptors;
+	rna_target_move(target, presence, device);
+	return rna_target_choose_collectors(target, &chosen) < 0 ? NULL : RNA_TAKE(target);
+}
+
+/* -- In the course of time --------------------------------------------------------------------- */
+
+static const struct rna_target *find_key(const struct rna_target *list, const char *key)
+{
+	while (list && strcmp(list->device->key, key) != 0)
+		list = list->next;
+	return list;
+}
+
+void rna_target_inherit(struct rna_target *target, const struct rna_target *list)
+{
+	const struct rna_target *before = find_key(list, target->device->key);
+
+	for (unsigned id = 0; before && id < RNA_COLLECTOR_COUNT; id++) {
+		const struct rna_slot *slot = before->slots[id];
+		struct rna_part *part = NULL;
+
+		if (slot)
+			part = slot->part ? slot->part : slot->inherited;
+		if (part && make_slot(target, id) == 0) /* else it begins anew */
+			target->slots[id]->inherited = rna_part_ref(part);
+	}
+}
+
+void rna_target_set_cause(struct rna_target *target, unsigned collectors,
+			  const struct rna_origin *origin)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		struct rna_slot *slot = target->slots[id];
+
+		if (slot && (collectors & rna_collector_bit(id)) &&
+		    slot->cause.source == RNA_SOURCE_POLL)
+			slot->cause = *origin;
+	}
+}
+
+static bool same_device(const struct rna_device *a, const struct rna_device *b)
+{
+	return a->generation == b->generation && a->port_count == b->port_count &&
+	       strcmp(a->name, b->name) == 0 && strcmp(a->key, b->key) == 0 &&
+	       strcmp(a->sysfs_path, b->sysfs_path) == 0;
+}
+
+struct rna_target *rna_target_take(struct rna_target **list, const struct rna_device *device)
+{
+	for (struct rna_target **link = list; *link; link = &(*link)->next) {
+		struct rna_target *target = *link;
+
+		if (!same_device(target->device, device))
+			continue;
+		*link = target->next;
+		target->next = NULL;
+		return target;
+	}
+	return NULL;
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The watch: events in, triggers out.
+ *
+ *	rtnetlink  an interface or an address of it: the devices that it serves
+ *	uevents    RDMA devices that come, go or get another name: presence; PCI functions that do
+ *		   so: topology
+ *	verbs      ports, LIDs and GIDs of devices that are held open (verbs_watch.h), by choice
+ *
+ * Nothing is believed of an event but that it is time to look; and a lost one means to look at
+ * everything. Events without anything to look at wake the loop and no more.
+ */
+#include "watch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/log.h"
+#include "rna/monitor.h"
+
+#include "debounce.h"
+#include "trigger.h"
+#include "verbs_watch.h"
+
+enum { TIMER_ACCURACY_USEC = 1000 };
+
+/*
+ * For what an event has not made urgent. GID tables are filled from a work queue
+ * (drivers/infiniband/core/roce_gid_mgmt.c) and polled rarely, so they are read a second time; and
+ * reading a link asks the device, which a storm should not do four times a second.
+ */
+#define LATER RNA_USEC_PER_SEC
+
+#define BIT(id) (1u << RNA_COLLECTOR_##id)
+
+struct monitor {
+	int fd;
+	sd_event_source *source; /* NULL: not listened to */
+};
+
+struct rna_watch {
+	sd_event *event;
+	struct rna_schedule *schedule;
+	struct monitor links;
+	struct monitor uevents;
+	struct rna_verbs_watch *verbs; /* NULL until it is wanted for the first time */
+	struct rna_debounce debounce;
+	sd_event_source *timer; /* for what events have marked */
+	sd_event_source *later; /* for the less urgent */
+};
+
+/* -- Triggers ---------------------------------------------------------------------------------- */
+
+static void trigger(struct rna_watch *watch, enum rna_source source, struct rna_trigger trigger)
+{
+	const struct rna_settings *settings = watch->schedule->settings;
+	rna_usec now = rna_clock_monotonic();
+	rna_usec due;
+
+	trigger.origin = (struct rna_origin){source, now};
+	if (!rna_trigger(watch->schedule, &trigger))
+		return;
+	due = rna_debounce_add(&watch->debounce, settings->watch_debounce,
+			       settings->watch_debounce_max, now);
+	(void)sd_event_source_set_time(watch->timer, due);
+	(void)sd_event_source_set_enabled(watch->timer, SD_EVENT_ONESHOT);
+}
+
+static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_watch *watch = userdata;
+	int armed = SD_EVENT_OFF;
+
+	(void)source, (void)at;
+	rna_debounce_reset(&watch->debounce);
+	rna_schedule_read_triggered(watch->schedule);
+	(void)sd_event_source_get_enabled(watch->later, &armed);
+	if (armed == SD_EVENT_OFF) {
+		(void)sd_event_source_set_time_relative(watch->later, LATER);
+		(void)sd_event_source_set_enabled(watch->later, SD_EVENT_ONESHOT);
+	}
+	return 0;
+}
+
+static int on_later(sd_event_source *source, uint64_t at, void *userdata)
+{
+	const struct rna_watch *watch = userdata;
+
+	(void)source, (void)at;
+	rna_schedule_read_later(watch->schedule);
+	return 0;
+}
+
+static struct rna_source_account *account(struct rna_watch *watch, enum rna_source source)
+{
+	return &watch->schedule->sources[source];
+}
+
+/* -- Rtnetlink and uevents --------------------------------------------------------------------- */
+
+static void on_link_event(const struct rna_link_event *event, void *userdata)
+{
+	struct rna_trigger about = {
+		.collectors = BIT(STATE) | BIT(NETDEV),
+		.later = BIT(LINK), /* its MTU; a change of state is followed at once */
+		.ifindex = event->ifindex,
+	};
+
+	if (event->address)
+		about.collectors = about.later = BIT(GIDS);
+	trigger(userdata, RNA_SOURCE_RTNETLINK, about);
+}
+
+/* Hundreds of virtual functions come at once, so the tree is read when they have. */
+static void on_pci_event(struct rna_watch *watch, const char *action)
+{
+	if (strcmp(action, "add") == 0 || strcmp(action, "remove") == 0)
+		trigger(watch, RNA_SOURCE_UEVENT, (struct rna_trigger){.later = BIT(TOPOLOGY)});
+}
+
+/* A device that comes or goes changes presence; one whose node comes can be held open again. */
+static void on_uevent_event(const struct rna_uevent *event, void *userdata)
+{
+	struct rna_watch *watch = userdata;
+
+	if (strcmp(event->subsystem, "infiniband") == 0)
+		trigger(watch, RNA_SOURCE_UEVENT,
+			(struct rna_trigger){.collectors = BIT(PRESENCE)});
+	else if (strcmp(event->subsystem, "pci") == 0)
+		on_pci_event(watch, event->action);
+	else if (strcmp(event->subsystem, "infiniband_verbs") != 0)
+		return;
+	else if (strcmp(event->action, "remove") == 0)
+		rna_verbs_watch_let_go(watch->verbs, event->name);
+	else
+		rna_verbs_watch_retry(watch->verbs);
+}
+
+/* Some were lost: everything that an event could have been about is read. */
+static void rescan(struct rna_watch *watch, enum rna_source source)
+{
+	account(watch, source)->overruns++;
+	trigger(watch, source,
+		(struct rna_trigger){.collectors = BIT(PRESENCE) | BIT(STATE) | BIT(IDENTITY) |
+						   BIT(LINK) | BIT(GIDS) | BIT(NETDEV),
+				     .later = BIT(TOPOLOGY)});
+}
+
+static void close_monitor(struct rna_watch *watch, struct monitor *monitor, enum rna_source source)
+{
+	if (!monitor->source)
+		return;
+	monitor->source = sd_event_source_disable_unref(monitor->source);
+	rna_close_p(&monitor->fd);
+	account(watch, source)->watched = false;
+}
+
+/* count: as rna_*_monitor_read() returns it. A socket that fails for good would spin the loop. */
+static void account_batch(struct rna_watch *watch, struct monitor *monitor, enum rna_source source,
+			  int count)
+{
+	if (count >= 0) {
+		account(watch, source)->events += (uint64_t)count;
+		return;
+	}
+	rescan(watch, source);
+	if (count == -ENOBUFS)
+		return;
+	rna_log_warning("events of %s are lost, polling has to do: %s", rna_source_name(source),
+			strerror(-count));
+	close_monitor(watch, monitor, source);
+}
+
+static int on_links(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_watch *watch = userdata;
+
+	(void)source, (void)events;
+	account_batch(watch, &watch->links, RNA_SOURCE_RTNETLINK,
+		      rna_link_monitor_read(fd, on_link_event, watch));
+	return 0;
+}
+
+static int on_uevents(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_watch *watch = userdata;
+
+	(void)source, (void)events;
+	account_batch(watch, &watch->uevents, RNA_SOURCE_UEVENT,
+		      rna_uevent_monitor_read(fd, on_uevent_event, watch));
+	return 0;
+}
+
+/*
+ * In a storm the socket is left alone for half a debounce after each look, and then read as a
+ * batch: one wake-up for each event would cost more than all that is done about them.
+ */
+static int limit_wake_ups(const struct rna_watch *watch, const struct monitor *monitor)
+{
+	rna_usec pause = watch->schedule->settings->watch_debounce / 2;
+
+	return sd_event_source_set_ratelimit(monitor->source, pause, 1);
+}
+
+static void open_monitor(struct rna_watch *watch, enum rna_source source, struct monitor *monitor,
+			 int (*open_fd)(struct rna_error *error), sd_event_io_handler_t handler)
+{
+	struct rna_error error = {0};
+	int ret;
+
+	if (monitor->source)
+		return;
+	monitor->fd = open_fd(&error);
+	if (monitor->fd < 0) {
+		rna_log_warning("%s; polling has to do", error.text);
+		return;
+	}
+	ret = sd_event_add_io(watch->event, &monitor->source, monitor->fd, EPOLLIN, handler, watch);
+	if (ret >= 0)
+		ret = limit_wake_ups(watch, monitor);
+	if (ret < 0) {
+		rna_log_warning("cannot watch %s: %s", rna_source_name(source), strerror(-ret));
+		monitor->source = sd_event_source_disable_unref(monitor->source);
+		rna_close_p(&monitor->fd);
+		return;
+	}
+	account(watch, source)->watched = true;
+}
+
+/* -- Verbs ------------------------------------------------------------------------------------- */
+
+static void on_verbs_event(const char *device, enum rna_verbs_event event, void *userdata)
+{
+	static const struct rna_trigger about[] = {
+		[RNA_VERBS_PORT] = {.collectors = BIT(STATE) | BIT(NETDEV),
+				    .later = BIT(LINK) | BIT(FABRIC)},
+		[RNA_VERBS_LINK] = {.collectors = BIT(STATE) | BIT(LINK) | BIT(GIDS),
+				    .later = BIT(FABRIC)},
+		[RNA_VERBS_GIDS] = {.collectors = BIT(GIDS), .later = BIT(GIDS)},
+		[RNA_VERBS_OTHER] = {.collectors = 0},
+		[RNA_VERBS_GONE] = {.collectors = BIT(PRESENCE) | BIT(STATE)},
+	};
+	struct rna_trigger of_device = about[event];
+	struct rna_watch *watch = userdata;
+
+	account(watch, RNA_SOURCE_VERBS)->events++;
+	of_device.device = device;
+	trigger(watch, RNA_SOURCE_VERBS, of_device);
+}
+
+static void update_verbs(struct rna_watch *watch, bool wanted)
+{
+	struct rna_error error = {0};
+
+	if (wanted && !watch->verbs &&
+	    rna_verbs_watch_new(watch->event, watch->schedule, on_verbs_event, watch, &watch->verbs,
+				&error) < 0)
+		rna_log_warning("%s; polling has to do", error.text);
+	account(watch, RNA_SOURCE_VERBS)->watched = wanted && watch->verbs;
+	rna_verbs_watch_retry(watch->verbs);
+}
+
+/* -- Life -------------------------------------------------------------------------------------- */
+
+void rna_watch_follow(struct rna_watch *watch, const struct rna_snapshot *snapshot)
+{
+	if (watch)
+		rna_verbs_watch_follow(watch->verbs, snapshot,
+				       account(watch, RNA_SOURCE_VERBS)->watched);
+}
+
+void rna_watch_update(struct rna_watch *watch)
+{
+	const struct rna_settings *settings = watch->schedule->settings;
+	bool live = rna_root_is_live(watch->schedule->root);
+
+	account(watch, RNA_SOURCE_POLL)->watched = true;
+	if (live && settings->watch_events) {
+		open_monitor(watch, RNA_SOURCE_RTNETLINK, &watch->links, rna_link_monitor_open,
+			     on_links);
+		open_monitor(watch, RNA_SOURCE_UEVENT, &watch->uevents, rna_uevent_monitor_open,
+			     on_uevents);
+	} else {
+		close_monitor(watch, &watch->links, RNA_SOURCE_RTNETLINK);
+		close_monitor(watch, &watch->uevents, RNA_SOURCE_UEVENT);
+	}
+	update_verbs(watch, live && settings->watch_events && settings->watch_verbs_events &&
+				    !watch->schedule->quiet);
+}
+
+const char *rna_watch_holds(const struct rna_watch *watch)
+{
+	return watch ? rna_verbs_watch_holds(watch->verbs) : NULL;
+}
+
+static int add_timer(struct rna_watch *watch, sd_event_source **ret,
+		     sd_event_time_handler_t handler)
+{
+	int status = sd_event_add_time(watch->event, ret, CLOCK_MONOTONIC, 0, TIMER_ACCURACY_USEC,
+				       handler, watch);
+
+	return status < 0 ? status : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
+struct rna_watch *rna_watch_new(sd_event *event, struct rna_schedule *schedule)
+{
+	struct rna_watch *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return NULL;
+	watch->event = event;
+	watch->schedule = schedule;
+	if (add_timer(watch, &watch->timer, on_timer) < 0 ||
+	    add_timer(watch, &watch->later, on_later) < 0) {
+		(void)rna_watch_stop(watch, 0);
+		return NULL;
+	}
+	return watch;
+}
+
+bool rna_watch_stop(struct rna_watch *watch, rna_usec patience)
+{
+	if (!watch)
+		return true;
+	close_monitor(watch, &watch->links, RNA_SOURCE_RTNETLINK);
+	close_monitor(watch, &watch->uevents, RNA_SOURCE_UEVENT);
+	watch->timer = sd_event_source_disable_unref(watch->timer);
+	watch->later = sd_event_source_disable_unref(watch->later);
+	if (!rna_verbs_watch_stop(watch->verbs, patience))
+		return false;
+	free(watch);
+	return true;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expectation: is a port meant to be up? A pure function of settings, memory and snapshot. */
+#pragma once
+
+#include "rna/model/snapshot.h"
+
+#include "settings/settings.h"
+
+#include "memory.h"
+
+/* One port, with what its expectation follows from. */
+struct rna_judged_port {
+	const struct rna_snapshot_device *device;
+	unsigned number;
+	const char *netdev; /* NULL: none */
+	const struct rna_port_memory *memory;
+	struct rna_expectation expectation; /* the result */
+};
+
+/* May text be an entry of expect.up and expect.down: a glob, and "/port" behind it or not? */
+bool rna_expect_glob_is_valid(const char *text);
+
+/* Is the port one of those that such an entry means? */
+bool rna_expect_fits(const char *text, const struct rna_judged_port *port);
+
+/* Fills in the expectation of each. */
+void rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory: what the agent knows of devices and ports beyond the moment. Some of it outlives the
+ * process (state.h), the rest begins with it. Devices are found by their key, so that renames and
+ * reloads of a driver change nothing.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rna/base/error.h"
+#include "rna/base/strbuf.h"
+#include "rna/model/expectation.h"
+#include "rna/model/selftest.h"
+
+#include "memory_text.h"
+#include "node_memory.h"
+#include "peer_memory.h"
+#include "transitions.h"
+
+/* What an administrator took as it was ("expect accept"). */
+struct rna_accepted {
+	enum rna_expected
+		expected; /* UNKNOWN: nothing was accepted; of a device DOWN: it is gone */
+	rna_usec time;    /* realtime */
+};
+
+/* A quiesce that was on, for an agent that begins anew while the machine runs on. */
+struct rna_quiesced {
+	char *boot;          /* of the machine, its id; NULL: none was on */
+	rna_usec until;      /* monotonic; 0: nobody asked for it */
+	char *node;          /* "KEY=VALUE" of the Node; NULL: it said nothing */
+	rna_usec node_until; /* monotonic, when it was only recalled; 0: it was read */
+};
+
+enum { RNA_TESTS_REMEMBERED = 2 * RNA_ENDPOINT_COUNT };
+
+struct rna_port_memory {
+	unsigned number;
+	char *netdev;          /* its last one, or NULL */
+	rna_usec first_active; /* realtime; 0: never */
+	rna_usec last_active;  /* when it was seen to be ACTIVE last */
+	struct rna_port_best best;
+	rna_usec last_test; /* realtime of the last self-test; 0: never */
+	rna_usec last_good_test;
+	/* What rules ask for: the newest tests with each kind of memory, oldest first. */
+	size_t test_count;
+	struct rna_selftest_run *tests; /* room for RNA_TESTS_REMEMBERED, or NULL: none yet */
+	struct rna_peer_memory peer;
+	struct rna_accepted accepted; /* from another file than the rest */
+	struct rna_track track;       /* not kept */
+};
+
+struct rna_device_memory {
+	char *key;
+	char *name;         /* its last one */
+	char *pci_address;  /* or NULL */
+	rna_usec last_seen; /* realtime; 0: it was only heard of */
+	/*
+	 * Functions that come and go with the work on a node (VF, SF) are not expected to be there,
+	 * and not kept.
+	 */
+	bool lasting;
+	struct rna_accepted accepted;
+	size_t port_count;
+	struct rna_port_memory *ports; /* in the order in which they were first seen */
+	/* Not kept: */
+	bool present;
+	struct rna_time missing; /* when its absence was noticed */
+};
+
+struct rna_memory {
+	size_t count;
+	struct rna_device_memory **devices; /* in the order in which they were first seen */
+	size_t hint;                        /* where the last search ended */
+	struct rna_node_memory node;        /* what the Node was told */
+	struct rna_quiesced quiesced;
+	bool changed;      /* something that is kept; whoever keeps it resets this */
+	uint64_t sequence; /* of the newest transition */
+	struct rna_transition
+		*transitions; /* ring of RNA_TRANSITIONS_KEPT, or NULL; owns strings */
+};
+
+#define RNA_MEMORY_INIT ((struct rna_memory){0})
+
+void rna_memory_deinit(struct rna_memory *memory); /* idempotent */
+
+/* Frees the texts of one of memory's transitions. */
+void rna_transition_deinit(struct rna_transition *transition);
+
+/* What is known under key, made when it is new. NULL: no memory. */
+struct rna_device_memory *rna_memory_device(struct rna_memory *memory, const char *key);
+/* NULL: nothing is known. */
+struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char *key);
+/* Made when it is new. NULL: no memory. Pointers to other ports of the device are void then. */
+struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsigned number);
+
+/* Keeps what matters of the tests of a port. False: no memory, and what was kept is as it was. */
+bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selftest_port *tested);
+
+/*
+ * The file of what is kept, as JSON; and back, into an empty memory. -EBADMSG: it is damaged;
+ * -EOPNOTSUPP: a newer version wrote it; else -ENOMEM. In all three cases with error and memory as
+ * it was.
+ */
+void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out);
+int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
+		    struct rna_error *error);
+
+/* The file of what was accepted likewise. Reading replaces all that was accepted before. */
+void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out);
+int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
+		      struct rna_error *error);

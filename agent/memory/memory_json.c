@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The memory as JSON: the two files of the state directory. No other file of the agent reads JSON.
+ *
+ * A file says which version of its form it has. One of a later version is not read, and so never
+ * written over by a program that would lose half of it. Members that are not known are left alone
+ * in reading, and a member that is missing is 0 or NULL. Times are microseconds since the epoch.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define LABEL "label"
+#define TAINT "taint"
+
+enum { VERSION = 1 };
+
+static json_t *free_json(json_t *object)
+{
+	json_decref(object);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(json_t, free_json)
+
+/* -- Writing ----------------------------------------------------------------------------------- */
+
+/* A member of NULL is an allocation that failed: jansson refuses it, and we remember. */
+struct writer {
+	bool failed;
+};
+
+static void set(struct writer *writer, json_t *object, const char *name, json_t *member)
+{
+	if (json_object_set_new(object, name, member) < 0)
+		writer->failed = true;
+}
+
+static void set_number(struct writer *writer, json_t *object, const char *name, uint64_t number)
+{
+	if (number > 0)
+		set(writer, object, name, json_integer((json_int_t)number));
+}
+
+/*
+ * JSON holds UTF-8 only, but a driver may call a device anything, and what is cut may end within a
+ * character. Each byte of such a character becomes a question mark: one text must not cost the
+ * file.
+ */
+static json_t *new_text(const char *text)
+{
+	json_t *ret = json_string(text);
+	RNA_FREE char *plain = ret ? NULL : strdup(text);
+
+	for (char *at = plain; at && *at; at++)
+		if (*at & 0x80)
+			*at = '?';
+	return plain ? json_string(plain) : ret;
+}
+
+static void set_text(struct writer *writer, json_t *object, const char *name, const char *text)
+{
+	if (text)
+		set(writer, object, name, new_text(text));
+}
+
+/* A key that would come back as another one is not kept: it would be a device that is missing. */
+static bool has_legal_key(const struct rna_device_memory *device)
+{
+	RNA_CLEANUP(free_json_p) json_t *key = json_string(device->key);
+
+	return key != NULL;
+}
+
+static void append(struct writer *writer, json_t *array, json_t *element)
+{
+	if (json_array_append_new(array, element) < 0)
+		writer->failed = true;
+}
+
+static json_t *test_object(struct writer *writer, const struct rna_selftest_run *run)
+{
+	const struct rna_loopback_request *request = &run->request;
+	const struct rna_loopback_result *result = &run->result;
+	json_t *object = json_object();
+
+	set_number(writer, object, "time", run->time.realtime);
+	set_text(writer, object, "memory", rna_endpoint_name(request->endpoint));
+	set(writer, object, "numa_node", json_integer(request->memory_node));
+	set_text(writer, object, "gpu", request->gpu);
+	set_number(writer, object, "size", request->size);
+	set_number(writer, object, "qps", request->qps);
+	set_text(writer, object, "end", rna_loopback_end_name(result->end));
+	set_number(writer, object, "bandwidth", result->bandwidth);
+	set_number(writer, object, "latency_median", result->latency_median);
+	set_number(writer, object, "latency_p99", result->latency_p99);
+	set_number(writer, object, "bytes", result->bytes);
+	set_number(writer, object, "duration", result->duration);
+	set_text(writer, object, "text", result->text);
+	set_number(writer, object, "expected", run->expected);
+	set_text(writer, object, "grade", rna_grade_name(run->grade));
+	set(writer, object, "on_demand", json_boolean(run->on_demand));
+	return object;
+}
+
+static json_t *peer_object(struct writer *writer, const struct rna_peer_memory *peer)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "hca", peer->hca);
+	set_text(writer, object, "name", peer->name);
+	set_text(writer, object, "port", peer->port);
+	set_text(writer, object, "guid", peer->guid);
+	set_text(writer, object, "system_image_guid", peer->system_image_guid);
+	set_number(writer, object, "type", peer->type);
+	set_number(writer, object, "lid", peer->lid);
+	set_number(writer, object, "seen", peer->seen);
+	return object;
+}
+
+static json_t *port_object(struct writer *writer, const struct rna_port_memory *port)
+{
+	json_t *object = json_object(), *tests = port->test_count > 0 ? json_array() : NULL;
+
+	set(writer, object, "port", json_integer(port->number));
+	set_text(writer, object, "netdev", port->netdev);
+	set_number(writer, object, "first_active", port->first_active);
+	set_number(writer, object, "last_active", port->last_active);
+	set_number(writer, object, "best_rate", port->best.rate);
+	set_number(writer, object, "best_since", port->best.since);
+	set_number(writer, object, "last_test", port->last_test);
+	set_number(writer, object, "last_good_test", port->last_good_test);
+	for (size_t i = 0; i < port->test_count; i++)
+		append(writer, tests, test_object(writer, &port->tests[i]));
+	if (tests)
+		set(writer, object, "tests", tests);
+	if (port->peer.hca)
+		set(writer, object, "peer", peer_object(writer, &port->peer));
+	return object;
+}
+
+static json_t *device_object(struct writer *writer, const struct rna_device_memory *device)
+{
+	json_t *object = json_object(), *ports = json_array();
+
+	set_text(writer, object, "key", device->key);
+	set_text(writer, object, "name", device->name);
+	set_text(writer, object, "pci_address", device->pci_address);
+	set_number(writer, object, "last_seen", device->last_seen);
+	for (size_t i = 0; i < device->port_count; i++)
+		append(writer, ports, port_object(writer, &device->ports[i]));
+	set(writer, object, "ports", ports);
+	return object;
+}
+
+static int write_bytes(const char *data, size_t len, void *out)
+{
+	rna_strbuf_add(out, data, len);
+	return rna_strbuf_ok(out) ? 0 : -1;
+}
+
+static const char *const kinds[] = {
+	[RNA_VERDICT_UNKNOWN] = "unknown",
+	[RNA_VERDICT_NONE] = "none",
+	[RNA_VERDICT_VALUE] = "value",
+};
+
+static json_t *told_object(struct writer *writer, const struct rna_told *told)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "name", told->name);
+	set_text(writer, object, "kind", kinds[told->verdict.kind]);
+	if (told->verdict.kind == RNA_VERDICT_VALUE)
+		set_text(writer, object, "value", told->verdict.value);
+	set(writer, object, "rank", json_integer(told->verdict.rank));
+	set_text(writer, object, "message", told->message);
+	set_number(writer, object, "since", told->since);
+	return object;
+}
+
+static json_t *name_object(struct writer *writer, const struct rna_node_name *name)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "kind", name->taint ? TAINT : LABEL);
+	set_text(writer, object, "key", name->key);
+	return object;
+}
+
+static json_t *new_file(struct writer *writer)
+{
+	json_t *object = json_object();
+
+	set(writer, object, "version", json_integer(VERSION));
+	return object;
+}
+
+/* Takes over file. */
+static void write_file(struct writer *writer, json_t *file, struct rna_strbuf *out)
+{
+	RNA_CLEANUP(free_json_p) json_t *object = file;
+
+	if (writer->failed || json_dump_callback(object, write_bytes, out, JSON_INDENT(1)) < 0)
+		out->failed = true;
+	rna_strbuf_add_char(out, '\n');
+}
+
+static void add_node(struct writer *writer, const struct rna_node_memory *node, json_t *file)
+{
+	json_t *told = json_array(), *names = json_array();
+
+	for (size_t i = 0; i < node->count; i++)
+		if (node->items[i].decided)
+			append(writer, told, told_object(writer, &node->items[i]));
+	for (size_t i = 0; i < node->name_count; i++)
+		append(writer, names, name_object(writer, &node->names[i]));
+	set(writer, file, "told", told);
+	set(writer, file, "names", names);
+}
+
+static json_t *quiesced_object(struct writer *writer, const struct rna_quiesced *quiesced)
+{
+	json_t *object = json_object();
+
+	set_text(writer, object, "boot", quiesced->boot);
+	set_number(writer, object, "until", quiesced->until);
+	set_text(writer, object, "node", quiesced->node);
+	set_number(writer, object, "node_until", quiesced->node_until);
+	return object;
+}
+
+void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
+{
+	struct writer writer = {0};
+	json_t *list = json_array(), *file = new_file(&writer);
+
+	for (size_t i = 0; i < memory->count; i++)
+		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0 &&
+		    has_legal_key(memory->devices[i]))
+			append(&writer, list, device_object(&writer, memory->devices[i]));
+	set(&writer, file, "devices", list);
+	if (memory->node.count > 0 || memory->node.name_count > 0)
+		add_node(&writer, &memory->node, file);
+	if (memory->quiesced.boot)
+		set(&writer, file, "quiesced", quiesced_object(&writer, &memory->quiesced));
+	write_file(&writer, file, out);
+}
+
+static const char *const words[] = {
+	[RNA_EXPECTED_UP] = "up",
+	[RNA_EXPECTED_DOWN] = "down",
+};
+
+static void append_accepted(struct writer *writer, json_t *list, const char *key, unsigned port,
+			    const struct rna_accepted *accepted)
+{
+	json_t *object;
+
+	if (accepted->expected == RNA_EXPECTED_UNKNOWN)
+		return;
+	object = json_object();
+	set_text(writer, object, "device", key);
+	set_number(writer, object, "port", port);
+	set_text(writer, object, "state", words[accepted->expected]);
+	set_number(writer, object, "time", accepted->time);
+	append(writer, list, object);
+}
+
+void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
+{
+	struct writer writer = {0};
+	json_t *list = json_array(), *file = new_file(&writer);
+
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct rna_device_memory *device = memory->devices[i];
+
+		if (!has_legal_key(device))
+			continue;
+		append_accepted(&writer, list, device->key, 0, &device->accepted);
+		for (size_t p = 0; p < device->port_count; p++)
+			append_accepted(&writer, list, device->key, device->ports[p].number,
+					&device->ports[p].accepted);
+	}
+	set(&writer, file, "accepted", list);
+	write_file(&writer, file, out);
+}
+
+/* -- Reading ----------------------------------------------------------------------------------- */
+
+static uint64_t get_number(const json_t *object, const char *name)
+{
+	json_int_t number = json_integer_value(json_object_get(object, name));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static const char *get_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+/* The list of that name in a file; *ret_file owns it. */
+static int read_file(const char *text, size_t len, const char *name, json_t **ret_file,
+		     struct rna_error *error)
+{
+	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	json_error_t why;
+	uint64_t version;
+
+	file = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	if (!file)
+		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
+	version = get_number(file, "version");
+	if (version > VERSION)
+		return rna_error_say(error, -EOPNOTSUPP,
+				     "written by a newer version of the agent (form %ju, known is "
+				     "%d)",
+				     (uintmax_t)version, VERSION);
+	if (version == 0 || !json_is_array(json_object_get(file, name)))
+		return rna_error_say(error, -EBADMSG, "not a file of the agent");
+	*ret_file = RNA_TAKE(file);
+	return 0;
+}
+
+/* Number of the word in a list of count names; count: it is none of them. */
+static unsigned find_word(const json_t *object, const char *member,
+			  const char *(*name)(unsigned number), unsigned count)
+{
+	const char *word = get_text(object, member);
+	unsigned number = 0;
+
+	while (number < count && (!word || strcmp(name(number), word) != 0))
+		number++;
+	return number;
+}
+
+static const char *endpoint_word(unsigned number)
+{
+	return rna_endpoint_name(number);
+}
+
+static const char *grade_word(unsigned number)
+{
+	return rna_grade_name(number);
+}
+
+static const char *end_word(unsigned number)
+{
+	return rna_loopback_end_name(number);
+}
+
+static void read_text(const json_t *object, const char *name, char *ret, size_t size)
+{
+	const char *text = get_text(object, name);
+
+	(void)snprintf(ret, size, "%s", text ? text : "");
+}
+
+/* One that is damaged, or of a kind that is not known, costs only itself. */
+static void read_test(struct rna_port_memory *port, const json_t *object)
+{
+	struct rna_selftest_run run = {.time.realtime = get_number(object, "time")};
+
+	run.request.endpoint = find_word(object, "memory", endpoint_word, RNA_ENDPOINT_COUNT);
+	run.result.end = find_word(object, "end", end_word, RNA_LOOPBACK_END_COUNT);
+	run.grade = find_word(object, "grade", grade_word, RNA_GRADE_COUNT);
+	if (run.time.realtime == 0 || run.request.endpoint == RNA_ENDPOINT_COUNT ||
+	    run.result.end == RNA_LOOPBACK_END_COUNT || run.grade == RNA_GRADE_COUNT ||
+	    port->test_count == RNA_TESTS_REMEMBERED)
+		return;
+	run.request.port = port->number;
+	run.request.gid_index = -1;
+	run.request.memory_node = (int32_t)json_integer_value(json_object_get(object, "numa_node"));
+	read_text(object, "gpu", run.request.gpu, sizeof(run.request.gpu));
+	run.request.size = (uint32_t)get_number(object, "size");
+	run.request.qps = (uint32_t)get_number(object, "qps");
+	run.result.bandwidth = get_number(object, "bandwidth");
+	run.result.latency_median = get_number(object, "latency_median");
+	run.result.latency_p99 = get_number(object, "latency_p99");
+	run.result.bytes = get_number(object, "bytes");
+	run.result.duration = get_number(object, "duration");
+	read_text(object, "text", run.result.text, sizeof(run.result.text));
+	run.expected = get_number(object, "expected");
+	run.on_demand = json_is_true(json_object_get(object, "on_demand"));
+	port->tests[port->test_count++] = run;
+}
+
+static int read_tests(struct rna_port_memory *port, const json_t *list)
+{
+	size_t count = json_array_size(list);
+
+	free(port->tests);
+	port->test_count = 0;
+	port->tests = count > 0 ? calloc(RNA_TESTS_REMEMBERED, sizeof(*port->tests)) : NULL;
+	if (count > 0 && !port->tests)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		read_test(port, json_array_get(list, i));
+	return 0;
+}
+
+/* True: there is no such text, or it is one that the collector could have written. */
+static bool read_short_text(const json_t *object, const char *name, char **field)
+{
+	enum { LONGEST = 64 }; /* NodeDescription */
+	const char *text = get_text(object, name);
+
+	if (!text)
+		return true;
+	return strlen(text) <= LONGEST && rna_memory_set_text(field, text);
+}
+
+/* One that is damaged costs only itself: it is learned anew when the link is up. */
+static void read_peer(struct rna_port_memory *port, const json_t *object)
+{
+	struct rna_peer_memory *peer = &port->peer;
+
+	rna_peer_memory_deinit(peer);
+	peer->type = (unsigned)get_number(object, "type");
+	peer->lid = get_number(object, "lid");
+	peer->seen = get_number(object, "seen");
+	if (!read_short_text(object, "hca", &peer->hca) ||
+	    !read_short_text(object, "name", &peer->name) ||
+	    !read_short_text(object, "port", &peer->port) ||
+	    !read_short_text(object, "guid", &peer->guid) ||
+	    !read_short_text(object, "system_image_guid", &peer->system_image_guid) || !peer->guid)
+		rna_peer_memory_deinit(peer);
+}
+
+static int fail_entry(const char *list, size_t index, int code, struct rna_error *error)
+{
+	return rna_error_say(error, code, "entry %zu of %s %s", index + 1, list,
+			     code == -ENOMEM ? "finds no memory" : "is damaged");
+}
+
+static int read_port(struct rna_device_memory *device, const json_t *object)
+{
+	uint64_t number = get_number(object, "port");
+	struct rna_port_memory *port;
+
+	if (number == 0 || number > UINT16_MAX)
+		return -EBADMSG;
+	port = rna_memory_port(device, (unsigned)number);
+	if (!port)
+		return -ENOMEM;
+	(void)rna_memory_set_text(&port->netdev, get_text(object, "netdev"));
+	port->first_active = get_number(object, "first_active");
+	port->last_active = get_number(object, "last_active");
+	port->best.rate = get_number(object, "best_rate");
+	port->best.since = get_number(object, "best_since");
+	port->last_test = get_number(object, "last_test");
+	port->last_good_test = get_number(object, "last_good_test");
+	read_peer(port, json_object_get(object, "peer"));
+	return read_tests(port, json_object_get(object, "tests"));
+}
+
+static int read_device(struct rna_memory *memory, const json_t *object)
+{
+	const char *key = get_text(object, "key"), *name = get_text(object, "name");
+	const json_t *ports = json_object_get(object, "ports");
+	struct rna_device_memory *device;
+	int ret = 0;
+
+	if (!key || !name || !json_is_array(ports))
+		return -EBADMSG;
+	device = rna_memory_device(memory, key);
+	if (!device)
+		return -ENOMEM;
+	(void)rna_memory_set_text(&device->name, name);
+	(void)rna_memory_set_text(&device->pci_address, get_text(object, "pci_address"));
+	device->last_seen = get_number(object, "last_seen");
+	device->lasting = true;
+	for (size_t i = 0; ret == 0 && i < json_array_size(ports); i++)
+		ret = read_port(device, json_array_get(ports, i));
+	return ret;
+}
+
+/* A verdict that cannot be one is as good as none: it is decided anew. */
+static int read_told(struct rna_node_memory *memory, const json_t *object)
+{
+	const char *name = get_text(object, "name"), *kind = get_text(object, "kind");
+	const char *value = get_text(object, "value"), *message = get_text(object, "message");
+	struct rna_told *told = name ? rna_told_find(memory, name) : NULL;
+
+	if (!told || !kind)
+		return name && kind ? -ENOMEM : -EBADMSG;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0) {
+			told->verdict.kind = (enum rna_verdict_kind)i;
+			told->decided = true;
+		}
+	if (told->verdict.kind == RNA_VERDICT_VALUE)
+		told->decided = value && rna_label_value_make(value, told->verdict.value);
+	told->verdict.rank = json_integer_value(json_object_get(object, "rank"));
+	told->since = get_number(object, "since");
+	return rna_memory_set_text(&told->message, message) || !message ? 0 : -ENOMEM;
+}
+
+static int read_name(struct rna_node_memory *memory, const json_t *object)
+{
+	const char *kind = get_text(object, "kind"), *key = get_text(object, "key");
+
+	if (!kind || !key)
+		return -EBADMSG;
+	return rna_node_name_note(memory, strcmp(kind, TAINT) == 0, key) ? 0 : -ENOMEM;
+}
+
+/* What the Node was told, which older files have not. */
+static int read_node(struct rna_node_memory *memory, const json_t *file, struct rna_error *error)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct rna_node_memory *memory, const json_t *object);
+	} lists[] = {{"told", read_told}, {"names", read_name}};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(lists); i++) {
+		const json_t *list = json_object_get(file, lists[i].name);
+
+		for (size_t k = 0; k < json_array_size(list); k++) {
+			int ret = lists[i].read(memory, json_array_get(list, k));
+
+			if (ret < 0)
+				return fail_entry(lists[i].name, k, ret, error);
+		}
+	}
+	return 0;
+}
+
+/* Without memory for it there was none, as in older files. */
+static void read_quiesced(struct rna_quiesced *quiesced, const json_t *object)
+{
+	quiesced->until = get_number(object, "until");
+	quiesced->node_until = get_number(object, "node_until");
+	(void)rna_memory_set_text(&quiesced->boot, get_text(object, "boot"));
+	(void)rna_memory_set_text(&quiesced->node, get_text(object, "node"));
+}
+
+int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
+		    struct rna_error *error)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory read = RNA_MEMORY_INIT;
+	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	const json_t *list;
+	int ret;
+
+	ret = read_file(text, len, "devices", &file, error);
+	if (ret < 0)
+		return ret;
+	list = json_object_get(file, "devices");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		ret = read_device(&read, json_array_get(list, i));
+		if (ret < 0)
+			return fail_entry("devices", i, ret, error);
+	}
+	ret = read_node(&read.node, file, error);
+	if (ret < 0)
+		return ret;
+	read_quiesced(&read.quiesced, json_object_get(file, "quiesced"));
+	*memory = read;
+	read = RNA_MEMORY_INIT;
+	return 0;
+}
+
+static void forget_accepted(struct rna_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		struct rna_device_memory *device = memory->devices[i];
+
+		device->accepted = (struct rna_accepted){0};
+		for (size_t p = 0; p < device->port_count; p++)
+			device->ports[p].accepted = (struct rna_accepted){0};
+	}
+}
+
+/* Where an entry belongs; NULL: no memory. */
+static struct rna_accepted *find_accepted(struct rna_memory *memory, const char *key,
+					  uint64_t number)
+{
+	struct rna_device_memory *device = rna_memory_device(memory, key);
+	struct rna_port_memory *port;
+
+	if (!device || number == 0)
+		return device ? &device->accepted : NULL;
+	port = rna_memory_port(device, (unsigned)number);
+	return port ? &port->accepted : NULL;
+}
+
+static int read_accepted(struct rna_memory *memory, const json_t *object)
+{
+	const char *key = get_text(object, "device"), *state = get_text(object, "state");
+	uint64_t number = get_number(object, "port");
+	struct rna_accepted *accepted;
+	bool up;
+
+	if (!key || !state || number > UINT16_MAX)
+		return -EBADMSG;
+	up = strcmp(state, words[RNA_EXPECTED_UP]) == 0;
+	if (!up && strcmp(state, words[RNA_EXPECTED_DOWN]) != 0)
+		return -EBADMSG;
+	if (!memory)
+		return 0;
+	accepted = find_accepted(memory, key, number);
+	if (!accepted)
+		return -ENOMEM;
+	accepted->expected = up ? RNA_EXPECTED_UP : RNA_EXPECTED_DOWN;
+	accepted->time = get_number(object, "time");
+	return 0;
+}
+
+/* First without a memory, to see whether all of it is good. */
+int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
+		      struct rna_error *error)
+{
+	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	const json_t *list;
+	int ret;
+
+	ret = read_file(text, len, "accepted", &file, error);
+	if (ret < 0)
+		return ret;
+	list = json_object_get(file, "accepted");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (read_accepted(NULL, json_array_get(list, i)) < 0)
+			return rna_error_say(error, -EBADMSG, "entry %zu of accepted is damaged",
+					     i + 1);
+	forget_accepted(memory);
+	for (size_t i = 0; ret == 0 && i < json_array_size(list); i++)
+		ret = read_accepted(memory, json_array_get(list, i));
+	return ret < 0 ? rna_error_set(error, ret, "cannot read what was accepted") : 0;
+}

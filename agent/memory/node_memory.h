@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the Node was told, and when it is told something else. Good news has to be stable for a
+ * while, bad news has to be confirmed, and what cannot be read changes nothing for a long time:
+ * a scheduler that acts upon a label should not have to act twice.
+ *
+ * Labels, conditions and the taint are all followed in the same way, each under its name. What was
+ * told outlives the process (state.h), so that a restart takes nothing back.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "rna/model/label.h"
+#include "rna/model/node_wish.h"
+
+struct rna_node_delays {
+	rna_usec up;      /* good news, and news that are neither: so long without another change */
+	rna_usec down;    /* bad news: so long without anything better */
+	rna_usec unknown; /* not read for so long: told to be unknown; RNA_USEC_NEVER: it is not */
+	bool settling;    /* links are still coming up: bad news does not count yet */
+};
+
+struct rna_told {
+	char *name; /* "roce", "RdmaPortDown" */
+	/* Was it told anything yet? What stands on the Node until then is from another time. */
+	bool decided;
+	struct rna_node_verdict verdict; /* that was told; UNKNOWN: that it is not known */
+	char *message;                   /* that goes with it, or NULL */
+	rna_usec since;                  /* realtime since when it has been this verdict */
+	/* Not kept: */
+	rna_usec blind; /* monotonic; since when it cannot be read; 0: it can */
+	bool waits;     /* there is news: */
+	bool worse;     /* bad ones */
+	struct rna_node_verdict next;
+	char *next_message;
+	rna_usec from; /* monotonic; since when there are */
+};
+
+/* Under which the Node was told something (node_names.h). */
+struct rna_node_name {
+	bool taint; /* else a label */
+	char *key;
+};
+
+struct rna_node_memory {
+	size_t count;
+	struct rna_told *items; /* in the order in which they were first seen */
+	size_t name_count;
+	struct rna_node_name *names;
+};
+
+void rna_node_memory_deinit(struct rna_node_memory *memory); /* idempotent */
+
+/*
+ * What was told under name, made when it is new. NULL: no memory. Pointers to others are void then.
+ */
+struct rna_told *rna_told_find(struct rna_node_memory *memory, const char *name);
+
+/* Remembers a name, once. False: no memory. */
+bool rna_node_name_note(struct rna_node_memory *memory, bool taint, const char *key);
+
+/*
+ * Takes what one look shows, with the message that goes with it (NULL: none). True: it is told
+ * something else now. Without memory for the message the next look tries again.
+ */
+bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
+		     const char *message, const struct rna_node_delays *delays,
+		     struct rna_time now);
+
+/*
+ * It is no longer told, and was taken from the Node: what comes next is the first. True: it was
+ * told until now.
+ */
+bool rna_told_forget(struct rna_node_memory *memory, const char *name);
+
+/* When following it again could make a difference though nothing has changed; monotonic. */
+rna_usec rna_told_due(const struct rna_told *told, const struct rna_node_delays *delays);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was at the other end of a port's cable, as it outlives the process: one peer for each port,
+ * of the HCA that had it. Another HCA in the same slot has another cable.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/clock.h"
+
+struct rna_peer;
+
+/* All of it empty: nothing was ever known. */
+struct rna_peer_memory {
+	char *hca; /* node GUID of the port's own device */
+	char *name;
+	char *port;
+	char *guid;
+	char *system_image_guid;
+	unsigned type; /* enum rna_node_type */
+	uint64_t lid;  /* 0: not known */
+	rna_usec seen; /* realtime */
+};
+
+void rna_peer_memory_deinit(struct rna_peer_memory *memory); /* idempotent */
+
+/*
+ * Takes what is known of a port now. hca: NULL: not known, then nothing is learned; another one
+ * than before: what was known of its peer is forgotten. peer: NULL: nothing. True: it is something
+ * else than what was known; that it was seen again is no news.
+ */
+bool rna_peer_memory_learn(struct rna_peer_memory *memory, const char *hca,
+			   const struct rna_peer *peer);

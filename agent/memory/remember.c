@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remember.h"
+
+#include <errno.h>
+#include <net/if_arp.h>
+#include <string.h>
+
+#include "rna/base/log.h"
+#include "rna/base/parse.h"
+
+#include "expect.h"
+#include "message_ids.h"
+
+/* One run. */
+struct run {
+	struct rna_memory *memory;
+	const struct rna_remember_input *in;
+	struct rna_view *view;
+	const struct rna_snapshot *snapshot;
+	struct rna_netdev_search search;
+	size_t tested; /* where the last search among self-tests ended */
+	bool no_memory;
+};
+
+/* One port of the snapshot and its memory. device: NULL while it is gone. */
+struct subject {
+	const struct rna_snapshot_device *device;
+	const struct rna_device_memory *of;
+	struct rna_port_memory *port;
+	const struct rna_port_state_value *state;
+	const struct rna_netdev *netdev;
+};
+
+/* -- Looks ------------------------------------------------------------------------------------- */
+
+static struct rna_span_of_time when_read(const struct rna_part *part)
+{
+	return (struct rna_span_of_time){part->started.monotonic, part->taken};
+}
+
+static void look_at_state(const struct subject *subject, struct rna_look *look)
+{
+	const struct rna_part *part = subject->device->parts[RNA_COLLECTOR_STATE];
+	const struct rna_part *presence = subject->device->parts[RNA_COLLECTOR_PRESENCE];
+
+	look->when = when_read(part ? part : presence);
+	look->source = (part ? part : presence)->origin.source;
+	if (!subject->state || subject->state->state.state != RNA_VALUE_OK)
+		return;
+	look->up = rna_value_ok(rna_port_is_up(subject->state));
+}
+
+/*
+ * IPoIB loses its carrier for reasons of its own, with the port up: "ip link set ib0 down" is one.
+ * An Ethernet port goes with its interface, be that a bond.
+ */
+static void listen_to_carrier(const struct run *run, const struct subject *subject,
+			      struct rna_telling *telling)
+{
+	const struct rna_part *part = run->snapshot->parts[RNA_COLLECTOR_NETDEV];
+
+	if (!subject->netdev || subject->netdev->type == ARPHRD_INFINIBAND)
+		return;
+	*telling = (struct rna_telling){
+		.downs = subject->netdev->carrier_down,
+		.of = subject->netdev->ifindex,
+		.when = when_read(part),
+	};
+}
+
+/* True: nothing better is to be looked for. What was told before need not be looked for at all. */
+static bool find_link_downed(const struct subject *subject, enum rna_collector_id collector,
+			     struct rna_telling *telling)
+{
+	const struct rna_counters_part *part = rna_device_counters(subject->device, collector);
+
+	if (part && part->part.taken.monotonic ==
+			    subject->port->track.tellers[RNA_TELLER_LINK].when.taken.monotonic)
+		return true;
+	for (size_t g = 0; part && g < part->group_count; g++) {
+		const struct rna_counter_group *group = &part->groups[g];
+
+		if (group->port != subject->port->number)
+			continue;
+		for (size_t i = 0; i < group->count; i++) {
+			if (strcmp(group->values[i].file, "link_downed") != 0)
+				continue;
+			telling->downs = group->values[i].value;
+			telling->of = subject->device->device->generation;
+			telling->when = when_read(&part->part);
+			return rna_value_is_known(telling->downs);
+		}
+	}
+	return false;
+}
+
+/* PMA's, or rxe's own. On a virtual function it may be that of the physical port. */
+static void listen_to_link(const struct subject *subject, struct rna_telling *telling)
+{
+	enum rna_function function = subject->device->device->function;
+
+	if (function != RNA_FUNCTION_PF && function != RNA_FUNCTION_VIRTUAL)
+		return;
+	if (!find_link_downed(subject, RNA_COLLECTOR_COUNTERS, telling))
+		(void)find_link_downed(subject, RNA_COLLECTOR_HW_COUNTERS, telling);
+}
+
+/* The wire's own count, where one interface is all that there is: a bond lives on with one less. */
+static void listen_to_driver(const struct subject *subject, struct rna_telling *telling)
+{
+	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
+	unsigned number = subject->port->number;
+
+	for (size_t i = 0; ethernet && i < ethernet->count; i++)
+		if (ethernet->netdevs[i].port == number && subject->netdev &&
+		    ethernet->netdevs[i].ifindex == subject->netdev->ifindex)
+			*telling = (struct rna_telling){
+				.downs = rna_ethernet_sum(ethernet, number, RNA_ETHERNET_LINK_DOWNS)
+						 .value,
+				.of = subject->netdev->ifindex,
+				.when = when_read(&ethernet->part),
+			};
+}
+
+static struct rna_look look_at(const struct run *run, const struct subject *subject)
+{
+	const struct rna_part *presence = run->snapshot->parts[RNA_COLLECTOR_PRESENCE];
+	struct rna_look look = {.present = subject->device};
+
+	if (!look.present) {
+		look.when = when_read(presence);
+		look.source = presence->origin.source;
+		return look;
+	}
+	look.generation = subject->device->device->generation;
+	look_at_state(subject, &look);
+	listen_to_carrier(run, subject, &look.tellings[RNA_TELLER_CARRIER]);
+	listen_to_link(subject, &look.tellings[RNA_TELLER_LINK]);
+	listen_to_driver(subject, &look.tellings[RNA_TELLER_DRIVER]);
+	return look;
+}
+
+/* -- Transitions ------------------------------------------------------------------------------- */
+
+static void write_state(const struct subject *subject, struct rna_strbuf *out)
+{
+	const struct rna_port_state_value *state = subject->state;
+	const struct rna_netdev *netdev = subject->netdev;
+
+	rna_strbuf_printf(out, "state %s", rna_port_state_name(state->state.number));
+	if (rna_value_is_known(state->physical_state))
+		rna_strbuf_printf(out, ", physical state %s",
+				  rna_physical_state_name(state->physical_state.number));
+	if (netdev && !netdev->admin_up)
+		rna_strbuf_printf(out, ", interface %s is administratively down", netdev->name);
+	else if (netdev && rna_value_is_known(netdev->carrier) && !netdev->carrier.number)
+		rna_strbuf_printf(out, ", interface %s has no carrier", netdev->name);
+}
+
+static void write_reason(const struct subject *subject, const struct rna_step *step,
+			 struct rna_strbuf *out)
+{
+	switch (step->cause) {
+	case RNA_CAUSE_REMOVED:
+		rna_strbuf_puts(out, "device removed");
+		break;
+	case RNA_CAUSE_REGISTERED:
+		rna_strbuf_puts(out, "device registered anew");
+		break;
+	case RNA_CAUSE_TOLD:
+		rna_strbuf_puts(out, "between two looks: ");
+		if (step->teller == RNA_TELLER_LINK)
+			rna_strbuf_puts(out, "link_downed rose");
+		else if (step->teller == RNA_TELLER_DRIVER)
+			rna_strbuf_puts(out, "the driver counted a loss of the link");
+		else /* by its last name: it may have left since it told */
+			rna_strbuf_printf(out, "interface %s lost its carrier",
+					  subject->port->netdev ? subject->port->netdev : "?");
+		break;
+	case RNA_CAUSE_STATE:
+		write_state(subject, out);
+		break;
+	}
+}
+
+static void log_transition(const struct rna_transition *transition)
+{
+	const char *state = transition->up ? "up" : "down";
+	char port[16], times[32] = "";
+	const struct rna_log_field fields[] = {
+		{"MESSAGE_ID", transition->up ? RNA_MESSAGE_PORT_UP : RNA_MESSAGE_PORT_DOWN},
+		{"DEVICE", transition->device},
+		{"PORT", port},
+		{"NETDEV", transition->netdev},
+		{"STATE", state},
+		{"SOURCE", rna_source_name(transition->source)},
+		{"REASON", transition->reason},
+		{NULL, NULL},
+	};
+
+	(void)snprintf(port, sizeof(port), "%u", transition->port);
+	if (transition->count > 1)
+		(void)snprintf(times, sizeof(times), " %ju times", (uintmax_t)transition->count);
+	rna_log(LOG_NOTICE, fields, "%s/%s: %s%s: %s", transition->device, port, state, times,
+		transition->reason);
+}
+
+/* Over the oldest one, when the ring is full. */
+static void keep_transition(struct run *run, const struct subject *subject,
+			    const struct rna_step *step)
+{
+	struct rna_memory *memory = run->memory;
+	RNA_STRBUF struct rna_strbuf reason = RNA_STRBUF_INIT;
+	struct rna_transition *place;
+	char *device, *netdev = NULL, *text;
+
+	if (!memory->transitions)
+		memory->transitions = calloc(RNA_TRANSITIONS_KEPT, sizeof(*memory->transitions));
+	write_reason(subject, step, &reason);
+	device = strdup(subject->of->name);
+	(void)rna_memory_set_text(&netdev, subject->port->netdev);
+	text = rna_strbuf_take(&reason);
+	if (!memory->transitions || !device || !text) {
+		free(device), free(netdev), free(text);
+		run->no_memory = true; /* it is counted all the same */
+		return;
+	}
+	place = &memory->transitions[memory->sequence++ % RNA_TRANSITIONS_KEPT];
+	rna_transition_deinit(place);
+	*place = (struct rna_transition){
+		.sequence = memory->sequence,
+		.time = step->time,
+		.device = device,
+		.port = subject->port->number,
+		.netdev = netdev,
+		.up = step->up,
+		.source = step->source,
+		.count = step->count,
+		.reason = text,
+	};
+	log_transition(place);
+}
+
+static void follow_port(struct run *run, const struct subject *subject)
+{
+	struct rna_look look = look_at(run, subject);
+	struct rna_step steps[RNA_STEPS_MAX];
+	size_t count = rna_track_follow(&subject->port->track, &look, steps);
+
+	for (size_t i = 0; i < count; i++)
+		keep_transition(run, subject, &steps[i]);
+	run->memory->changed |= count > 0;
+}
+
+/* -- What is kept ------------------------------------------------------------------------------ */
+
+/* Who accepts a port that is up accepts its rate, too: it is compared with that from then on. */
+static void raise_best(struct run *run, struct rna_port_memory *port,
+		       const struct rna_port_link *link)
+{
+	const struct rna_accepted *accepted = &port->accepted;
+	bool anew = accepted->expected == RNA_EXPECTED_UP && accepted->time > port->best.since;
+
+	if (!rna_value_is_known(link->rate) || (!anew && link->rate.number <= port->best.rate))
+		return;
+	port->best.rate = link->rate.number;
+	if (anew)
+		port->best.since = accepted->time;
+	run->memory->changed = true;
+}
+
+/* A rate of an unknown speed is made up, and one from before the port came up is an old one. */
+static void learn_link(struct run *run, const struct subject *subject)
+{
+	const struct rna_part *part = subject->device->parts[RNA_COLLECTOR_LINK];
+	const struct rna_port_link *link = rna_port_link(subject->device, subject->port->number);
+
+	if (link && link->speed_name && part->started.monotonic >= subject->port->track.since)
+		raise_best(run, subject->port, link);
+}
+
+/* So that the next process goes on with the turns of this one. */
+static void learn_tests(struct run *run, const struct subject *subject)
+{
+	struct rna_port_memory *port = subject->port;
+	const struct rna_selftest_port *tested =
+		rna_selftest_find(run->view->selftests, subject->device->device->name, port->number,
+				  &run->tested);
+
+	if (!tested ||
+	    (tested->last_run == port->last_test && tested->last_success == port->last_good_test))
+		return;
+	run->no_memory |= !rna_memory_keep_tests(port, tested);
+	port->last_test = tested->last_run;
+	port->last_good_test = tested->last_success;
+	run->memory->changed = true;
+}
+
+/* So that a link that was down before this process began still says where its cable is. */
+static void learn_peer(struct run *run, const struct subject *subject)
+{
+	const struct rna_identity *identity = rna_device_identity(subject->device);
+	const struct rna_port_fabric *fabric =
+		rna_port_fabric(subject->device, subject->port->number);
+
+	run->memory->changed |=
+		rna_peer_memory_learn(&subject->port->peer, identity ? identity->node_guid : NULL,
+				      fabric ? fabric->peer : NULL);
+}
+
+static void learn_port(struct run *run, const struct subject *subject)
+{
+	struct rna_port_memory *port = subject->port;
+
+	if (subject->netdev)
+		run->memory->changed |= rna_memory_set_text(&port->netdev, subject->netdev->name);
+	learn_tests(run, subject);
+	learn_peer(run, subject);
+	follow_port(run, subject);
+	if (!port->track.known || !port->track.up)
+		return;
+	if (port->first_active == 0) {
+		port->first_active = run->snapshot->time.realtime;
+		run->memory->changed = true;
+	}
+	/* That it is up still is no news for the disk; that it came up is a transition. */
+	port->last_active = run->snapshot->time.realtime;
+	learn_link(run, subject);
+}
+
+static const struct rna_netdev *find_netdev(struct run *run, const struct rna_device *device,
+					    unsigned port)
+{
+	const struct rna_port_netdev *found =
+		rna_netdev_search_port(&run->search, device->name, port);
+
+	return found ? rna_netdev_search_name(&run->search, found->netdev) : NULL;
+}
+
+static void learn_device(struct run *run, const struct rna_snapshot_device *device)
+{
+	const struct rna_device *facts = device->device;
+	struct rna_device_memory *memory = rna_memory_device(run->memory, facts->key);
+	bool lasting = facts->function != RNA_FUNCTION_VF && facts->function != RNA_FUNCTION_SF;
+	bool changed;
+
+	if (!memory) {
+		run->no_memory = true;
+		return;
+	}
+	changed = rna_memory_set_text(&memory->name, facts->name);
+	changed |= rna_memory_set_text(&memory->pci_address, facts->pci_address);
+	run->memory->changed |= changed || !memory->present;
+	memory->lasting = lasting;
+	memory->last_seen = run->snapshot->time.realtime;
+	memory->present = true;
+	for (size_t i = 0; i < facts->port_count; i++) {
+		struct subject subject = {
+			.device = device,
+			.of = memory,
+			.port = rna_memory_port(memory, facts->ports[i]),
+			.state = rna_port_state(device, facts->ports[i]),
+			.netdev = find_netdev(run, facts, facts->ports[i]),
+		};
+
+		if (subject.port)
+			learn_port(run, &subject);
+		else
+			run->no_memory = true;
+	}
+}
+
+/* -- Devices that are not there ---------------------------------------------------------------- */
+
+/* By the names that it had last, for nobody asks a device that is gone. */
+static bool is_watched(const struct run *run, const struct rna_device_memory *device)
+{
+	const char *names[16];
+	size_t count = 0;
+
+	names[count++] = device->name;
+	if (device->pci_address)
+		names[count++] = device->pci_address;
+	for (size_t i = 0; i < device->port_count && count < RNA_ARRAY_SIZE(names); i++)
+		if (device->ports[i].netdev)
+			names[count++] = device->ports[i].netdev;
+	return rna_device_filter_takes(run->in->filter, names, count);
+}
+
+static void miss_device(struct run *run, struct rna_device_memory *device)
+{
+	bool watched = is_watched(run, device);
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		struct subject subject = {.of = device, .port = &device->ports[i]};
+
+		if (watched)
+			follow_port(run, &subject);
+		else
+			subject.port->track = (struct rna_track){0};
+	}
+	run->memory->changed |= device->present;
+	if (device->present || device->missing.monotonic == 0)
+		device->missing = run->snapshot->time;
+	device->present = false;
+}
+
+/* One without a PCI function is software (rxe, siw): who made it may as well delete it. */
+static bool is_missed(const struct run *run, const struct rna_device_memory *device)
+{
+	bool let_go = device->accepted.expected == RNA_EXPECTED_DOWN &&
+		      device->last_seen <= device->accepted.time;
+
+	return !device->present && device->lasting && device->pci_address &&
+	       device->last_seen > 0 && !let_go && is_watched(run, device);
+}
+
+static enum rna_whereabouts whereabouts_of(const struct run *run, const char *pci_address)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(run->snapshot);
+
+	for (size_t i = 0; pci_address && i < presence->bare_count; i++)
+		if (strcmp(presence->bare[i].pci_address, pci_address) == 0)
+			return presence->bare[i].whereabouts;
+	return RNA_WHEREABOUTS_UNKNOWN;
+}
+
+static int compare_missing(const void *a, const void *b)
+{
+	const struct rna_missing_device *x = a, *y = b;
+	int order = rna_compare_names(x->name, y->name);
+
+	return order != 0 ? order : strcmp(x->key, y->key);
+}
+
+static const char *copy_text(struct run *run, const char *text)
+{
+	return rna_arena_keep(run->view->arena, text, &run->no_memory);
+}
+
+static unsigned count_expected(const struct rna_device_memory *device)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct rna_port_memory *port = &device->ports[i];
+		bool let_go = port->accepted.expected == RNA_EXPECTED_DOWN &&
+			      port->last_active <= port->accepted.time;
+
+		count += port->first_active > 0 && !let_go;
+	}
+	return count;
+}
+
+static void list_missing(struct run *run)
+{
+	struct rna_missing_device *missing;
+	size_t count = 0;
+
+	missing = rna_arena_array(run->view->arena, run->memory->count, sizeof(*missing));
+	if (!missing) {
+		run->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < run->memory->count; i++) {
+		const struct rna_device_memory *device = run->memory->devices[i];
+
+		if (!is_missed(run, device))
+			continue;
+		missing[count++] = (struct rna_missing_device){
+			.key = copy_text(run, device->key),
+			.name = copy_text(run, device->name),
+			.pci_address = copy_text(run, device->pci_address),
+			.whereabouts = whereabouts_of(run, device->pci_address),
+			.ports_expected = count_expected(device),
+			.last_seen = device->last_seen,
+			.since = device->missing,
+		};
+	}
+	if (run->no_memory)
+		return;
+	qsort(missing, count, sizeof(*missing), compare_missing);
+	run->view->missing = missing;
+	run->view->missing_count = count;
+}
+
+/* -- The view ---------------------------------------------------------------------------------- */
+
+static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t count)
+{
+	struct rna_view_port *accounts;
+
+	accounts = rna_arena_array(run->view->arena, count, sizeof(*accounts));
+	if (!accounts) {
+		run->no_memory = true;
+		return;
+	}
+	rna_expect(run->in->settings, ports, count);
+	for (size_t i = 0; i < count; i++)
+		accounts[i] = (struct rna_view_port){
+			.number = ports[i].number,
+			.history = ports[i].memory->track.history,
+			.expectation = ports[i].expectation,
+			.best = ports[i].memory->best,
+		};
+	run->view->ports = accounts;
+}
+
+/* All ports of the snapshot, in its order. */
+static void list_ports(struct run *run)
+{
+	const struct rna_snapshot *snapshot = run->snapshot;
+	RNA_FREE struct rna_judged_port *ports = NULL;
+	size_t count = 0, next = 0;
+
+	for (size_t d = 0; d < snapshot->device_count; d++)
+		count += snapshot->devices[d].device->port_count;
+	ports = calloc(count + 1, sizeof(*ports));
+	if (!ports || run->no_memory) {
+		run->no_memory = true;
+		return;
+	}
+	for (size_t d = 0; d < snapshot->device_count; d++) {
+		const struct rna_snapshot_device *device = &snapshot->devices[d];
+		struct rna_device_memory *memory =
+			rna_memory_find(run->memory, device->device->key);
+
+		for (size_t p = 0; p < device->device->port_count; p++) {
+			struct rna_port_memory *port =
+				rna_memory_port(memory, device->device->ports[p]);
+
+			ports[next++] = (struct rna_judged_port){
+				.device = device,
+				.number = port->number,
+				.netdev = port->netdev,
+				.memory = port,
+			};
+		}
+	}
+	judge_ports(run, ports, count);
+}
+
+static void list_transitions(struct run *run)
+{
+	const struct rna_memory *memory = run->memory;
+	size_t count = memory->sequence < RNA_TRANSITIONS_KEPT ? (size_t)memory->sequence
+							       : RNA_TRANSITIONS_KEPT;
+	struct rna_transition *copies;
+
+	copies = rna_arena_array(run->view->arena, count, sizeof(*copies));
+	if (!copies) {
+		run->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint64_t sequence = memory->sequence - count + i;
+
+		copies[i] = memory->transitions[sequence % RNA_TRANSITIONS_KEPT];
+		copies[i].device = copy_text(run, copies[i].device);
+		copies[i].netdev = copy_text(run, copies[i].netdev);
+		copies[i].reason = copy_text(run, copies[i].reason);
+	}
+	if (run->no_memory)
+		return;
+	run->view->transitions = copies;
+	run->view->transition_count = count;
+}
+
+int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
+		 struct rna_view *view)
+{
+	struct run run = {memory, in, view, .snapshot = view->snapshot};
+
+	run.search.netdevs = rna_snapshot_netdevs(view->snapshot);
+	if (!rna_snapshot_presence(view->snapshot))
+		return 0; /* nobody knows which devices there are */
+	for (size_t i = 0; i < view->snapshot->device_count; i++)
+		learn_device(&run, &view->snapshot->devices[i]);
+	for (size_t i = 0; i < memory->count; i++)
+		if (!memory->devices[i]->present ||
+		    memory->devices[i]->last_seen != view->snapshot->time.realtime)
+			miss_device(&run, memory->devices[i]);
+	list_ports(&run);
+	list_missing(&run);
+	list_transitions(&run);
+	return run.no_memory ? -ENOMEM : 0;
+}
+
+struct rna_texts *rna_memory_functions(const struct rna_memory *memory)
+{
+	RNA_CLEANUP(rna_texts_unref_p)
+	struct rna_texts *addresses = rna_texts_new(memory->count);
+
+	for (size_t i = 0; addresses && i < memory->count; i++) {
+		const struct rna_device_memory *device = memory->devices[i];
+		const char *copy;
+
+		if (!device->lasting || !device->pci_address)
+			continue;
+		copy = rna_arena_strdup(addresses->arena, device->pci_address);
+		if (!copy)
+			return NULL;
+		addresses->items[addresses->count++] = copy;
+	}
+	return RNA_TAKE(addresses);
+}

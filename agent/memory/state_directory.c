@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The state directory.
+ *
+ * A file is read or written by an errand (errand.h). They are rare: a port changed, an
+ * administrator accepted.
+ */
+#include "state_directory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include "rna/base/log.h"
+
+#include "errand.h"
+#include "state_file.h"
+
+/* A port that flaps changes the memory again and again; the disk hears of it at this pace. */
+#define PACE RNA_USEC_PER_SEC
+
+/* A disk that is full, or refuses for another reason, is tried at that pace, ever slower. */
+#define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
+
+/* A disk that has not answered by then is said to hang, as NFS does without its server. */
+#define HANGS_AFTER (10 * RNA_USEC_PER_SEC)
+
+/* The errand that is under way, and what it works with. */
+struct job {
+	bool reads; /* accepted.json; else memory.json is written */
+	int directory;
+	struct rna_strbuf text;
+	int status;
+	struct rna_error error;
+};
+
+struct rna_state {
+	char *path;
+	struct rna_memory *memory;
+	int directory;               /* -1: there is none */
+	bool writes;                 /* may memory.json be written? */
+	bool waits;                  /* it may be once nobody else has the directory */
+	bool failed;                 /* the last write did, and was complained about */
+	bool hangs;                  /* the errand that is under way, and was complained about */
+	rna_usec pause;              /* before the next write */
+	bool read_accepted;          /* it has changed */
+	bool ending;                 /* nobody wants to know what has changed */
+	struct rna_errands *errands; /* NULL: before the loop runs */
+	struct job job;
+	sd_event_source *timer;
+	sd_event_source *watch;
+	void (*on_change)(void *userdata);
+	void *userdata;
+};
+
+const char *rna_state_directory(const struct rna_settings *settings, bool live)
+{
+	const char *path = settings->state_directory, *given = getenv("STATE_DIRECTORY");
+
+	if (*path == '\0')
+		return NULL;
+	if (!live)
+		return strcmp(path, RNA_STATE_DIRECTORY_DEFAULT) == 0 ? NULL : path;
+	return given && *given == '/' && !strchr(given, ':') ? given : path;
+}
+
+uid_t rna_state_owner(const struct rna_settings *settings)
+{
+	const char *path = rna_state_directory(settings, true);
+	struct stat about;
+
+	return path && stat(path, &about) == 0 ? about.st_uid : 0;
+}
+
+/* -- Before the loop runs ---------------------------------------------------------------------- */
+
+/* Says what is wrong with a file that was read. False: it must not be written over. */
+static bool deal_with(const struct rna_state *state, const char *name, bool keep,
+		      const struct rna_error *why)
+{
+	struct rna_error error;
+
+	if (why->code == -EOPNOTSUPP) {
+		rna_log_warning("%s/%s: %s; it is left as it is, and nothing is remembered",
+				state->path, name, why->text);
+		return false;
+	}
+	if (why->code != -EBADMSG || !keep) {
+		rna_log_warning("%s/%s: not used: %s", state->path, name, why->text);
+		return why->code == -EBADMSG;
+	}
+	if (rna_state_file_set_aside(state->directory, name, rna_clock_now().realtime, &error) <
+	    0) {
+		rna_log_warning("%s/%s: damaged: %s; %s", state->path, name, why->text, error.text);
+		return false;
+	}
+	rna_log_warning(
+		"%s/%s: damaged: %s; it is set aside as %s.corrupt-..., and the agent begins "
+		"anew without it",
+		state->path, name, why->text, name);
+	return true;
+}
+
+static bool load(struct rna_state *state, const char *name, bool keep,
+		 int (*read)(struct rna_memory *memory, const char *text, size_t len,
+			     struct rna_error *error))
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+	int ret;
+
+	ret = rna_state_file_read(state->directory, name, &text, &error);
+	if (ret == -ENOENT)
+		return true;
+	if (ret == 0)
+		ret = read(state->memory, text.data ? text.data : "", text.len, &error);
+	return ret < 0 ? deal_with(state, name, keep, &error) : true;
+}
+
+/* Two daemons with one directory would undo each other's work. */
+static bool lock_directory(const struct rna_state *state)
+{
+	return flock(state->directory, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* The other may be an agent that has ended, but for a thread that hangs in a driver. */
+static bool may_write(struct rna_state *state)
+{
+	if (state->waits && lock_directory(state)) {
+		rna_log_notice("%s: nobody else uses it any longer; it is written from now on",
+			       state->path);
+		state->waits = false;
+		state->writes = true;
+	}
+	return state->writes;
+}
+
+struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_memory *memory)
+{
+	RNA_CLEANUP(rna_state_free_p) struct rna_state *state = calloc(1, sizeof(*state));
+	struct rna_error error = {0};
+
+	if (!state)
+		return NULL;
+	state->memory = memory;
+	state->pause = PACE;
+	state->directory = rna_state_directory_open(directory, keep, &error);
+	state->path = strdup(directory);
+	if (!state->path)
+		return NULL;
+	if (state->directory < 0 && (keep || error.code != -ENOENT))
+		rna_log_warning("%s; nothing is remembered over restarts", error.text);
+	if (state->directory < 0)
+		return RNA_TAKE(state);
+	state->writes = keep && lock_directory(state);
+	state->waits = keep && !state->writes;
+	if (state->waits)
+		rna_log_warning("%s: another agent uses it; this one reads it, and keeps nothing "
+				"until that has ended",
+				state->path);
+	keep = state->writes;
+	if (!load(state, RNA_STATE_MEMORY, keep, rna_memory_read))
+		state->writes = state->waits = false;
+	(void)load(state, RNA_STATE_ACCEPTED, keep, rna_accepted_read); /* never ours to write */
+	return RNA_TAKE(state);
+}
+
+/* -- Errands ----------------------------------------------------------------------------------- */
+
+static void work(void *userdata)
+{
+	struct job *job = &((struct rna_state *)userdata)->job;
+
+	job->error = (struct rna_error){0};
+	if (job->reads)
+		job->status = rna_state_file_read(job->directory, RNA_STATE_ACCEPTED, &job->text,
+						  &job->error);
+	else
+		job->status = rna_state_file_write(job->directory, RNA_STATE_MEMORY, job->text.data,
+						   job->text.len, &job->error);
+}
+
+/* False: it could not be, and is to be tried again. */
+static bool start_errand(struct rna_state *state, bool reads)
+{
+	state->job = (struct job){.reads = reads, .directory = state->directory};
+	if (!reads)
+		rna_memory_write(state->memory, &state->job.text);
+	if (rna_strbuf_ok(&state->job.text) && rna_errands_start(state->errands, state) == 0)
+		return true;
+	rna_strbuf_deinit(&state->job.text);
+	return false;
+}
+
+/* Once per change. */
+static void account_write(struct rna_state *state)
+{
+	bool failed = state->job.status < 0;
+
+	if (state->hangs)
+		rna_log_notice("%s: answers again", state->path);
+	state->hangs = false;
+	if (failed) {
+		state->memory->changed = true; /* to be tried again */
+		state->pause = state->pause * 2 < LONGEST_PAUSE ? state->pause * 2 : LONGEST_PAUSE;
+		if (!state->failed)
+			rna_log_warning("%s: %s; what the agent knows is lost when it ends",
+					state->path, state->job.error.text);
+	} else {
+		state->pause = PACE;
+		if (state->failed)
+			rna_log_notice("%s: can be written again", state->path);
+	}
+	state->failed = failed;
+}
+
+static void take_accepted(struct rna_state *state)
+{
+	const struct job *job = &state->job;
+	static const char none[] = "{\"version\": 1, \"accepted\": []}"; /* the file was removed */
+	struct rna_error error = job->error;
+	const char *text = job->status < 0 ? none : job->text.data;
+	int ret = job->status == -ENOENT ? 0 : job->status;
+
+	if (ret == 0)
+		ret = rna_accepted_read(state->memory, text ? text : "",
+					job->status < 0 ? sizeof(none) - 1 : job->text.len, &error);
+	if (ret < 0) {
+		rna_log_warning("%s/" RNA_STATE_ACCEPTED ": not used: %s", state->path, error.text);
+		return;
+	}
+	rna_log_notice("%s/" RNA_STATE_ACCEPTED " has changed and was read", state->path);
+	state->on_change(state->userdata);
+}
+
+static void start_next(struct rna_state *state)
+{
+	if (state->read_accepted && !rna_errands_busy(state->errands))
+		state->read_accepted = !start_errand(state, true);
+}
+
+static void back(void *userdata)
+{
+	struct rna_state *state = userdata;
+
+	if (!state->job.reads)
+		account_write(state);
+	else if (!state->ending)
+		take_accepted(state);
+	rna_strbuf_deinit(&state->job.text);
+	if (state->ending)
+		return;
+	if (!state->job.reads)
+		(void)sd_event_source_set_enabled(state->timer, SD_EVENT_OFF); /* it is back */
+	start_next(state);
+	rna_state_keep(state); /* what failed, or has changed meanwhile: however rare views are */
+}
+
+/* -- When -------------------------------------------------------------------------------------- */
+
+static void set_timer(const struct rna_state *state, rna_usec pause)
+{
+	(void)sd_event_source_set_time_relative(state->timer, pause);
+	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
+}
+
+static void complain_of_hanging(struct rna_state *state)
+{
+	if (state->job.reads || state->hangs)
+		return;
+	state->hangs = true;
+	rna_log_warning("%s: does not answer; until it does nothing is written, and what the agent "
+			"knows is lost when it ends",
+			state->path);
+}
+
+/* Something is to be written, or an errand has been under way for long. */
+static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_state *state = userdata;
+
+	(void)source, (void)at;
+	if (rna_errands_busy(state->errands)) {
+		complain_of_hanging(state);
+		set_timer(state, state->job.reads ? PACE : HANGS_AFTER);
+		return 0;
+	}
+	if (start_errand(state, false)) {
+		state->memory->changed = false;
+		set_timer(state, HANGS_AFTER);
+	}
+	return 0;
+}
+
+void rna_state_keep(struct rna_state *state)
+{
+	int enabled;
+
+	if (!state || !state->timer || !may_write(state) || !state->memory->changed ||
+	    sd_event_source_get_enabled(state->timer, &enabled) != 0)
+		return; /* nothing to do, or it is about to be done */
+	set_timer(state, state->pause);
+}
+
+static int on_file(sd_event_source *source, const struct inotify_event *event, void *userdata)
+{
+	struct rna_state *state = userdata;
+
+	(void)source;
+	if (event->len == 0 || strcmp(event->name, RNA_STATE_ACCEPTED) != 0)
+		return 0;
+	state->read_accepted = true;
+	start_next(state);
+	return 0;
+}
+
+int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(void *userdata),
+		    void *userdata)
+{
+	int ret;
+
+	if (!state || state->directory < 0)
+		return 0;
+	state->on_change = on_change;
+	state->userdata = userdata;
+	ret = rna_errands_new(event, work, back, &state->errands);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_add_time(event, &state->timer, CLOCK_MONOTONIC, 0, 0, on_timer, state);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(state->timer, SD_EVENT_OFF);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_add_inotify(event, &state->watch, state->path, IN_MOVED_TO | IN_DELETE,
+				   on_file, state);
+	if (ret < 0) /* a user's inotify instances are few, and containers share them */
+		rna_log_warning("%s: cannot be watched (%s): what \"expect accept\" writes counts "
+				"from the next start on",
+				state->path, strerror(-ret));
+	return 0;
+}
+
+void rna_state_flush(struct rna_state *state, rna_usec patience)
+{
+	if (!state || !state->writes || !state->errands)
+		return;
+	state->ending = true;
+	if (rna_errands_wait(state->errands, patience) && start_errand(state, false))
+		(void)rna_errands_wait(state->errands, patience);
+	if (!rna_errands_busy(state->errands)) /* else a thread that hangs would keep it locked */
+		(void)flock(state->directory, LOCK_UN);
+}
+
+struct rna_state *rna_state_free(struct rna_state *state)
+{
+	if (!state)
+		return NULL;
+	state->timer = sd_event_source_disable_unref(state->timer);
+	state->watch = sd_event_source_disable_unref(state->watch);
+	state->ending = true;
+	if (state->errands && !rna_errands_wait(state->errands, 0))
+		return NULL; /* a thread still uses it; the process is about to end */
+	(void)rna_errands_free(state->errands);
+	rna_close_p(&state->directory);
+	free(state->path);
+	free(state);
+	return NULL;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "rna/base/file.h"
+
+enum {
+	SIZE_MAX_READ = 16 * 1024 * 1024, /* thousands of devices; more is not ours */
+	PIECE = 16 * 1024,
+	NAME_SIZE = 64,
+};
+
+int rna_state_directory_open(const char *path, bool make, struct rna_error *error)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return rna_error_set(error, -errno, "%s: cannot make the state directory",
+					     path);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	return fd < 0 ? rna_error_set(error, -errno, "%s", path) : fd;
+}
+
+static int read_all(int fd, struct rna_strbuf *ret)
+{
+	ssize_t got;
+
+	do {
+		char *end = rna_strbuf_reserve(ret, PIECE);
+
+		if (!end)
+			return -ENOMEM;
+		got = read(fd, end, PIECE);
+		if (got > 0)
+			ret->len += (size_t)got;
+		if (ret->len > SIZE_MAX_READ)
+			return -EFBIG;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	return got < 0 ? -errno : 0;
+}
+
+int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
+			struct rna_error *error)
+{
+	RNA_CLOSE int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int status;
+
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	status = fd < 0 ? -errno : read_all(fd, ret);
+	return status < 0 ? rna_error_set(error, status, "%s", name) : 0;
+}
+
+int rna_state_file_write(int directory, const char *name, const char *text, size_t len,
+			 struct rna_error *error)
+{
+	char fresh[NAME_SIZE];
+	const struct rna_file_place place = {directory, name, fresh, .lasting = true};
+	int status;
+
+	(void)snprintf(fresh, sizeof(fresh), "%s.new", name);
+	status = rna_file_replace(&place, text, len);
+	return status < 0 ? rna_error_set(error, status, "cannot write %s", name) : 0;
+}
+
+int rna_state_file_set_aside(int directory, const char *name, rna_usec now, struct rna_error *error)
+{
+	char aside[NAME_SIZE];
+
+	(void)snprintf(aside, sizeof(aside), "%s.corrupt-%ju", name,
+		       (uintmax_t)(now / RNA_USEC_PER_SEC));
+	if (renameat(directory, name, directory, aside) < 0)
+		return rna_error_set(error, -errno, "%s: cannot be set aside", name);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of the state directory. All of these wait for the disk: never call them in the loop.
+ * Thread: any.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+#include "rna/base/strbuf.h"
+
+#define RNA_STATE_MEMORY   "memory.json"   /* the daemon writes it, nobody else */
+#define RNA_STATE_ACCEPTED "accepted.json" /* "expect accept" writes it, nobody else */
+
+/* Opens the directory, made when make is set and it is not there. Descriptor or negative errno. */
+int rna_state_directory_open(const char *path, bool make, struct rna_error *error);
+
+/* All of a file. 0, -ENOENT when there is none (error untouched), or another negative errno. */
+int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
+			struct rna_error *error);
+
+/* Either all of text is in the file afterwards, over a loss of power too, or what was before. */
+int rna_state_file_write(int directory, const char *name, const char *text, size_t len,
+			 struct rna_error *error);
+
+/* Gives a damaged file another name: name.corrupt-now. */
+int rna_state_file_set_aside(int directory, const char *name, rna_usec now,
+			     struct rna_error *error);

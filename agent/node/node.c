@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "rna/base/log.h"
+
+#include "feature_file.h"
+#include "node_names.h"
+#include "node_options.h"
+#include "wish.h"
+
+/* How often backends that are to end are looked after. */
+#define CHANGE_PERIOD (100 * RNA_USEC_PER_MSEC)
+
+struct rna_node {
+	struct rna_node_host host;
+	sd_event_source *timer;
+	struct rna_node_events events;
+	struct rna_node_wish *wish;           /* that the backends have; NULL: none yet */
+	struct rna_feature_file *file;        /* NULL: not used */
+	struct rna_kubernetes *client;        /* NULL: not used, or it could not be started */
+	sd_event_source *news;                /* of the client */
+	struct rna_kubernetes_status *status; /* its newest; NULL: none yet */
+	bool misnamed; /* labels are called what no label can be called: nothing is told */
+	sd_event_source *change; /* while backends of former settings end: when to look again */
+};
+
+/* -- The view ---------------------------------------------------------------------------------- */
+
+/* The client's status goes with the next one, the view stays. */
+static void copy_resources(const struct rna_kubernetes_status *from, struct rna_arena *arena,
+			   struct rna_node_status *ret)
+{
+	struct rna_kubernetes_resource *resources =
+		rna_arena_array(arena, from->resource_count, sizeof(*resources));
+
+	if (from->looked.monotonic == 0 || (!resources && from->resource_count > 0))
+		return;
+	for (size_t i = 0; i < from->resource_count; i++) {
+		resources[i] = from->resources[i];
+		resources[i].name = rna_arena_strdup(arena, from->resources[i].name);
+		if (!resources[i].name)
+			return;
+	}
+	ret->resources = resources;
+	ret->resource_count = from->resource_count;
+	ret->resources_known = true;
+}
+
+static void describe_client(const struct rna_node *node, struct rna_arena *arena,
+			    struct rna_node_status *ret)
+{
+	struct rna_node_backend *backend = &ret->backends[RNA_NODE_BACKEND_API];
+	const struct rna_kubernetes_status *status = node->status;
+
+	backend->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
+	backend->problem = backend->used && !node->client;
+	if (!status)
+		return;
+	backend->in_step = status->in_step && node->wish;
+	backend->problem = status->problem;
+	backend->written = status->written.realtime;
+	memcpy(backend->requests, status->requests, sizeof(backend->requests));
+	ret->events_sent = status->events_sent;
+	ret->events_dropped = status->events_dropped;
+	copy_resources(status, arena, ret);
+}
+
+void rna_node_describe(struct rna_node *node, struct rna_view *view)
+{
+	struct rna_node_status *status;
+	struct rna_node_backend *file;
+
+	if (!node || node->host.settings->kubernetes_backend == 0)
+		return;
+	status = rna_arena_alloc(view->arena, sizeof(*status));
+	if (!status)
+		return; /* said again with the next view */
+	file = &status->backends[RNA_NODE_BACKEND_NFD];
+	file->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD);
+	file->problem = file->used && node->misnamed;
+	if (node->file)
+		rna_feature_file_status(node->file, file);
+	describe_client(node, view->arena, status);
+	view->node = status;
+}
+
+const struct rna_kubernetes_status *rna_node_status(const struct rna_node *node)
+{
+	static const struct rna_kubernetes_status unread = {0};
+
+	if (!node || !node->client)
+		return NULL;
+	return node->status ? node->status : &unread;
+}
+
+bool rna_node_has_label(const struct rna_node *node, const char *label)
+{
+	return node && rna_kubernetes_has_label(node->status, label);
+}
+
+/* -- The wish ---------------------------------------------------------------------------------- */
+
+static bool tells(const struct rna_node *node)
+{
+	return node->host.settings->kubernetes_backend != 0 && !node->misnamed && !node->change;
+}
+
+void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
+		   const struct rna_finding *finding, bool over)
+{
+	if (node && tells(node))
+		rna_node_events_take(&node->events, rule, finding, over, rna_clock_now());
+}
+
+/* Nothing is handed over until there is something to say, so that what was said before stays. */
+static bool is_news(const struct rna_node *node, const struct rna_node_wish *wish)
+{
+	if (!wish->labels_decided && !wish->conditions_decided && !wish->taint_decided &&
+	    wish->event_count == 0)
+		return false;
+	return wish->event_count > 0 || !rna_node_wish_is_same(node->wish, wish);
+}
+
+static void hand_over(struct rna_node *node, struct rna_node_wish *wish)
+{
+	if (node->file && wish->labels_decided && !rna_node_wish_has_same_labels(node->wish, wish))
+		rna_feature_file_want(node->file, wish);
+	if (node->client && rna_kubernetes_want(node->client, wish) < 0)
+		return; /* no memory: it is news still when the next view comes */
+	(void)rna_node_wish_unref(node->wish);
+	node->wish = rna_node_wish_ref(wish);
+}
+
+static void arm_timer(struct rna_node *node)
+{
+	rna_usec due = rna_wish_due(&node->host.memory->node, node->host.settings);
+	rna_usec events = rna_node_events_due(&node->events);
+
+	if (events < due)
+		due = events;
+	if (due == RNA_USEC_NEVER) {
+		(void)sd_event_source_set_enabled(node->timer, SD_EVENT_OFF);
+		return;
+	}
+	(void)sd_event_source_set_time(node->timer, due);
+	(void)sd_event_source_set_enabled(node->timer, SD_EVENT_ONESHOT);
+}
+
+void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting, bool settled)
+{
+	const struct rna_wish_input in = {
+		.settings = node ? node->host.settings : NULL,
+		.view = view,
+		.booting = booting,
+		.settled = settled,
+	};
+	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
+	bool events_due;
+
+	if (!node || !tells(node))
+		return;
+	events_due = rna_node_events_are_due(&node->events, view->snapshot->time.monotonic);
+	if (rna_wish_follow(&node->host.memory->node, &in) > 0)
+		node->host.memory->changed = true;
+	wish = rna_wish_new(&node->host.memory->node, node->host.settings,
+			    events_due ? &node->events : NULL);
+	if (!wish)
+		return; /* no memory: the next view tries again */
+	if (is_news(node, wish))
+		hand_over(node, wish);
+	if (events_due)
+		rna_node_events_clear(&node->events);
+	arm_timer(node);
+}
+
+/* -- Life -------------------------------------------------------------------------------------- */
+
+static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_node *node = userdata;
+
+	(void)source, (void)at;
+	node->host.judge_again(node->host.userdata);
+	return 0;
+}
+
+/* Once per change. */
+static void say_problem(const char *before, const char *now)
+{
+	if (now && (!before || strcmp(before, now) != 0))
+		rna_log_warning("%s", now);
+	else if (before && !now)
+		rna_log_notice("the API server of Kubernetes takes what the agent says again");
+}
+
+/* What is behind under former names needs no remembering any more. */
+static void note_former(struct rna_node *node)
+{
+	if (node->change)
+		return; /* the client that tells so knows the settings before, which had other names
+			 */
+	if (node->status->former_gone &&
+	    rna_node_names_forget_former(&node->host.memory->node, node->host.settings))
+		node->host.memory->changed = true;
+}
+
+static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_node *node = userdata;
+	struct rna_kubernetes_status *status = rna_kubernetes_take_status(node->client);
+
+	(void)source, (void)fd, (void)events;
+	if (!status)
+		return 0;
+	say_problem(node->status ? node->status->problem : NULL, status->problem);
+	(void)rna_kubernetes_status_free(node->status);
+	node->status = status;
+	note_former(node);
+	return 0;
+}
+
+static struct rna_node *free_node(struct rna_node *node)
+{
+	if (!node)
+		return NULL;
+	(void)sd_event_source_disable_unref(node->timer);
+	(void)sd_event_source_disable_unref(node->news);
+	(void)sd_event_source_disable_unref(node->change);
+	(void)rna_kubernetes_status_free(node->status);
+	rna_node_events_clear(&node->events);
+	(void)rna_node_wish_unref(node->wish);
+	free(node);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(struct rna_node, free_node)
+
+static void check_names(struct rna_node *node)
+{
+	struct rna_error error = {0};
+
+	node->misnamed = node->host.settings->kubernetes_backend != 0 &&
+			 rna_settings_check_names(node->host.settings, &error) < 0;
+	if (!node->misnamed)
+		return;
+	rna_config_point(node->host.config, &error);
+	rna_log_error("%s; Kubernetes is told nothing of this node, all else goes on", error.text);
+}
+
+static int start_file(struct rna_node *node)
+{
+	const struct rna_settings *settings = node->host.settings;
+
+	if (node->misnamed || !(settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD)))
+		return 0;
+	return rna_feature_file_new(node->host.event, settings->kubernetes_nfd_directory,
+				    settings->kubernetes_nfd_expiry, &node->file);
+}
+
+/* A client that cannot be started is told of, and costs nothing else. */
+static int start_client(struct rna_node *node)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(2048);
+	const struct rna_kubernetes_options *options = NULL;
+	struct rna_memory *memory = node->host.memory;
+	struct rna_error error = {0};
+
+	if (node->misnamed ||
+	    !(node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)))
+		return 0;
+	memory->changed |= rna_node_names_note(&memory->node, node->host.settings);
+	options = arena ? rna_node_options(node->host.settings, &memory->node, arena) : NULL;
+	if (!options)
+		return -ENOMEM;
+	if (rna_kubernetes_start(options, &node->client, &error) < 0) {
+		rna_log_error("%s; the API server is told nothing of this node, all else goes on",
+			      error.text);
+		return 0;
+	}
+	return sd_event_add_io(node->host.event, &node->news, rna_kubernetes_fd(node->client),
+			       EPOLLIN, on_news, node);
+}
+
+static int start_backends(struct rna_node *node)
+{
+	int status;
+
+	check_names(node);
+	status = start_file(node);
+	return status < 0 ? status : start_client(node);
+}
+
+int rna_node_start(const struct rna_node_host *host, struct rna_node **ret)
+{
+	RNA_CLEANUP(free_node_p) struct rna_node *node = calloc(1, sizeof(*node));
+	int status;
+
+	*ret = NULL;
+	if (!node)
+		return -ENOMEM;
+	node->host = *host;
+	status =
+		sd_event_add_time(host->event, &node->timer, CLOCK_MONOTONIC, 0, 0, on_timer, node);
+	if (status >= 0)
+		status = sd_event_source_set_enabled(node->timer, SD_EVENT_OFF);
+	if (status >= 0)
+		status = start_backends(node);
+	if (status < 0)
+		return status;
+	*ret = RNA_TAKE(node);
+	return 0;
+}
+
+/* -- Reload and end ---------------------------------------------------------------------------- */
+
+static bool end_backends(struct rna_node *node, rna_usec patience)
+{
+	node->news = sd_event_source_disable_unref(node->news); /* its descriptor goes first */
+	if (node->file && !rna_feature_file_stop(node->file, patience))
+		return false;
+	node->file = NULL;
+	if (node->client && !rna_kubernetes_stop(node->client, patience))
+		return false;
+	node->client = NULL;
+	return true;
+}
+
+/* What was told is told again: the new ones do not know of it. */
+static void begin_anew(struct rna_node *node)
+{
+	int status;
+
+	node->change = sd_event_source_disable_unref(node->change);
+	node->status = rna_kubernetes_status_free(node->status);
+	node->wish = rna_node_wish_unref(node->wish);
+	status = start_backends(node);
+	if (status < 0)
+		rna_log_error("Kubernetes is told nothing of this node, all else goes on: %s",
+			      strerror(-status));
+	node->host.judge_again(node->host.userdata);
+}
+
+static int on_change(sd_event_source *source, uint64_t at, void *userdata)
+{
+	struct rna_node *node = userdata;
+
+	(void)at;
+	if (end_backends(node, 0)) {
+		begin_anew(node);
+		return 0;
+	}
+	(void)sd_event_source_set_time_relative(source, CHANGE_PERIOD);
+	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+void rna_node_reload(struct rna_node *node)
+{
+	if (!node || node->change)
+		return; /* those that come next will have the newest settings */
+	if (sd_event_add_time_relative(node->host.event, &node->change, CLOCK_MONOTONIC, 0, 0,
+				       on_change, node) < 0)
+		rna_log_error("Kubernetes is told as before the reload: no memory for a timer");
+}
+
+bool rna_node_stop(struct rna_node *node, rna_usec patience)
+{
+	if (!node)
+		return true;
+	if (!end_backends(node, patience))
+		return false;
+	(void)free_node(node);
+	return true;
+}

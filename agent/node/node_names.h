@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names under which the Node was told something: keys of labels and of the taint. Settings may
+ * have others by now, and what stands under a former name is still ours to take away. They are
+ * remembered with what was told, before anything is written under them.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "memory/node_memory.h"
+#include "settings/settings.h"
+
+/* Remembers the names that settings have. True: one of them is new. */
+bool rna_node_names_note(struct rna_node_memory *memory, const struct rna_settings *settings);
+
+/* The former ones have been taken away from the Node. True: there were some. */
+bool rna_node_names_forget_former(struct rna_node_memory *memory,
+				  const struct rna_settings *settings);
+
+/*
+ * The remembered keys of labels, or of taints, that settings do not have. ret has room for all
+ * names; texts are memory's.
+ */
+void rna_node_names_list_former(const struct rna_node_memory *memory,
+				const struct rna_settings *settings, bool taints, const char **ret);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node_options.h"
+
+#include <string.h>
+
+#include "rna/base/texts.h"
+
+#include "node_conditions.h"
+#include "node_names.h"
+#include "wish.h"
+
+/* Resources that belong to RDMA wherever they are; settings add more. */
+static const char *const known_resources[] = {
+	"rdma/*",                /* k8s-rdma-shared-dev-plugin */
+	"nvidia.com/hostdev*",   /* sriov-network-device-plugin, as the network operator has it */
+	"vpc.amazonaws.com/efa", /* aws-efa-k8s-device-plugin */
+};
+
+static const char *const effects[] = {
+	[RNA_TAINT_NO_SCHEDULE] = "NoSchedule",
+	[RNA_TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
+	[RNA_TAINT_NO_EXECUTE] = "NoExecute",
+};
+
+static const char **list_resources(const struct rna_settings *settings, struct rna_arena *arena)
+{
+	size_t known = RNA_ARRAY_SIZE(known_resources);
+	size_t more = rna_texts_len(settings->kubernetes_resources);
+	const char **list = rna_arena_array(arena, known + more + 1, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	memcpy(list, known_resources, sizeof(known_resources));
+	for (size_t i = 0; i < more; i++)
+		list[known + i] = settings->kubernetes_resources[i];
+	return list;
+}
+
+static bool is_prefix(const char *former)
+{
+	return *former && former[strlen(former) - 1] == '/';
+}
+
+/* Of former names that are remembered each is given: by now, others may have that prefix. */
+static const char **list_keys(const struct rna_settings *settings,
+			      const struct rna_node_memory *memory, struct rna_arena *arena)
+{
+	size_t given = rna_texts_len(settings->kubernetes_former_names), count = 0;
+	const char *prefix = settings->kubernetes_label_prefix;
+	const char **list = rna_arena_array(arena, 3 + given + memory->name_count, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	list[count++] = settings->kubernetes_roce_label;
+	list[count] = rna_arena_printf(arena, "%.*s/*", (int)rna_label_prefix_len(prefix), prefix);
+	if (!list[count++])
+		return NULL;
+	for (size_t i = 0; i < given; i++, count++) {
+		const char *name = settings->kubernetes_former_names[i];
+
+		list[count] = is_prefix(name) ? rna_arena_printf(arena, "%s*", name) : name;
+		if (!list[count])
+			return NULL;
+	}
+	rna_node_names_list_former(memory, settings, false, list + count);
+	return list;
+}
+
+static const char **list_former_taints(const struct rna_settings *settings,
+				       const struct rna_node_memory *memory,
+				       struct rna_arena *arena)
+{
+	size_t given = rna_texts_len(settings->kubernetes_former_names), count = 0;
+	const char **list = rna_arena_array(arena, given + memory->name_count + 1, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < given; i++) {
+		const char *name = settings->kubernetes_former_names[i];
+
+		if (!is_prefix(name) && strcmp(name, settings->kubernetes_taint) != 0)
+			list[count++] = name;
+	}
+	rna_node_names_list_former(memory, settings, true, list + count);
+	return list;
+}
+
+const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
+						      const struct rna_node_memory *memory,
+						      struct rna_arena *arena)
+{
+	struct rna_kubernetes_options *options = rna_arena_alloc(arena, sizeof(*options));
+	const char **resources = list_resources(settings, arena),
+		   **keys = list_keys(settings, memory, arena),
+		   **former = list_former_taints(settings, memory, arena);
+	const char **types = rna_arena_array(arena, RNA_CONDITION_COUNT, sizeof(*types));
+
+	if (!options || !resources || !keys || !former || !types)
+		return NULL;
+	rna_condition_list_types(types);
+	*options = (struct rna_kubernetes_options){
+		.node = settings->kubernetes_node_name,
+		.kubeconfig = settings->kubernetes_kubeconfig,
+		.server = settings->kubernetes_server,
+		.taint_key = rna_settings_have_taint(settings) ? settings->kubernetes_taint : NULL,
+		.taint_effect = effects[settings->kubernetes_taint_effect],
+		.resources = resources,
+		.label_keys = keys,
+		.former_taints = former[0] ? former : NULL,
+		.condition_types = types,
+		.first_delay = settings->kubernetes_first_delay,
+		.spread = settings->kubernetes_spread,
+		.resync = settings->kubernetes_resync,
+		.look = settings->kubernetes_look,
+		.heartbeat = settings->kubernetes_heartbeat,
+	};
+	return options;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wish: what the Node shall say, made of a view, of what the Node was told before, and of what
+ * began or ended since. Pure but for the memory that it is given.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "rna/model/view.h"
+
+#include "memory/node_memory.h"
+#include "settings/settings.h"
+
+#include "node_events.h"
+
+struct rna_wish_input {
+	const struct rna_settings *settings;
+	const struct rna_view *view;
+	bool booting; /* links are still coming up */
+	bool settled; /* what is wrong has had the time to be found */
+	/* There will be no second look: what is seen counts at once. */
+	bool once;
+};
+
+/* How labels are called by these settings. The texts are the settings'. */
+struct rna_label_options rna_label_options_of(const struct rna_settings *settings);
+
+/* Does the Node get a taint at all? */
+bool rna_settings_have_taint(const struct rna_settings *settings);
+
+/*
+ * Takes what the view shows into memory. True: something is told now that was not before. 0 or 1,
+ * or -ENOMEM: the next view tries again.
+ */
+int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in);
+
+/* When following the same view again could make a difference; monotonic. */
+rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings);
+
+/*
+ * What the Node shall say by what memory says was told, with the events, which may be NULL. The
+ * caller unrefs it. NULL: no memory.
+ */
+struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
+				   const struct rna_settings *settings,
+				   const struct rna_node_events *events);

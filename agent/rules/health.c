@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Health.
+ *
+ * Conditions are what rules found, from the first view in which it held to the first in which it
+ * does not. What rules find is brought into the order of the conditions, by rule, device and port,
+ * and both lists are merged: what is in both goes on, what is new begins, what is missing is over.
+ */
+#include "health.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "rna/base/duration.h"
+
+#include "settings/silence.h"
+
+#include "rule_subjects.h"
+
+struct rna_condition {
+	enum rna_rule_id rule;
+	char *device; /* NULL: the node */
+	char *text;
+	struct rna_finding finding; /* with the texts above */
+	bool told;
+	enum rna_severity told_severity;
+};
+
+static void condition_deinit(struct rna_condition *condition)
+{
+	free(condition->device);
+	free(condition->text);
+	*condition = (struct rna_condition){0};
+}
+
+/* -- Settings ---------------------------------------------------------------------------------- */
+
+static bool is_disabled(const struct rna_settings *settings, const struct rna_rule *rule)
+{
+	for (char *const *glob = settings->health_disable; glob && *glob; glob++)
+		if (fnmatch(*glob, rule->name, 0) == 0)
+			return true;
+	return false;
+}
+
+/* The last entry that fits counts. */
+static rna_usec hold_of(const struct rna_settings *settings, const struct rna_rule *rule)
+{
+	rna_usec hold = 0;
+
+	(void)rna_duration_parse(rule->hold, &hold); /* the unit test reads all of the table */
+	for (char *const *entry = settings->health_hold_down; entry && *entry; entry++) {
+		char glob[RNA_RULE_GLOB_MAX];
+		rna_usec given;
+
+		if (rna_rule_split_hold(*entry, glob, &given) && fnmatch(glob, rule->name, 0) == 0)
+			hold = given;
+	}
+	return hold;
+}
+
+int rna_health_reload(struct rna_health *health)
+{
+	const struct rna_settings *settings = health->settings;
+	struct rna_thresholds *thresholds =
+		rna_thresholds_new(settings->health_thresholds, settings->poll);
+
+	if (!thresholds)
+		return -ENOMEM;
+	if (!health->thresholds || !rna_thresholds_same(health->thresholds, thresholds))
+		rna_pasts_deinit(&health->pasts); /* its windows are those of other thresholds */
+	free(health->thresholds);
+	health->thresholds = thresholds;
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		health->disabled[i] = is_disabled(settings, &rna_rules[i]);
+		health->holds[i] = hold_of(settings, &rna_rules[i]);
+	}
+	return 0;
+}
+
+int rna_health_init(struct rna_health *health, const struct rna_settings *settings)
+{
+	*health = (struct rna_health){.settings = settings};
+	return rna_health_reload(health);
+}
+
+void rna_health_deinit(struct rna_health *health)
+{
+	rna_pasts_deinit(&health->pasts);
+	for (size_t i = 0; i < health->count; i++)
+		condition_deinit(&health->conditions[i]);
+	free(health->conditions);
+	free(health->thresholds);
+	*health = (struct rna_health){0};
+}
+
+/* -- What rules find --------------------------------------------------------------------------- */
+
+static int compare_objects(enum rna_rule_id rule, const struct rna_finding *finding,
+			   enum rna_rule_id other_rule, const struct rna_finding *other)
+{
+	const char *device = finding->device ? finding->device : "";
+	int order = strcmp(device, other->device ? other->device : "");
+
+	if (rule != other_rule)
+		return rule < other_rule ? -1 : 1;
+	if (order != 0 || finding->port == other->port)
+		return order;
+	return finding->port < other->port ? -1 : 1;
+}
+
+static int compare_finds(const void *a, const void *b)
+{
+	const struct rna_find *x = a, *y = b;
+
+	return compare_objects(x->rule, &x->finding, y->rule, &y->finding);
+}
+
+static void free_finds(struct rna_finds *finds)
+{
+	free(finds->items);
+}
+
+/* CLOCK_MONOTONIC counts from boot. A recording has no boot, and its clock is of another machine.
+ */
+bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view)
+{
+	return view->agent.live &&
+	       view->snapshot->time.monotonic < health->settings->health_boot_grace;
+}
+
+bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view)
+{
+	rna_usec longest = 0;
+
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		if (!health->disabled[i] && health->holds[i] > longest)
+			longest = health->holds[i];
+	return health->once || (!rna_health_is_booting(health, view) &&
+				rna_usec_since(view->agent.started.monotonic,
+					       view->snapshot->time.monotonic) >= longest);
+}
+
+static void run_rules(struct rna_health *health, struct rna_view *view, struct rna_finds *out)
+{
+	RNA_FREE struct rna_rule_subject *subjects = NULL;
+	ssize_t count = rna_rule_subjects_new(view, health->settings, &subjects);
+	bool booted = rna_health_is_booting(health, view);
+	struct rna_rule_input in = {
+		.view = view,
+		.settings = health->settings,
+		.thresholds = health->thresholds,
+		.count = count > 0 ? (size_t)count : 0,
+	};
+
+	if (count < 0) {
+		out->failed = true;
+		return;
+	}
+	if (rna_pasts_update(&health->pasts, health->thresholds, subjects, in.count,
+			     view->snapshot->time.monotonic) < 0)
+		out->failed = true;
+	in.subjects = subjects;
+	for (enum rna_rule_id id = 0; id < RNA_RULE_COUNT; id++)
+		if (!health->disabled[id] && !(booted && rna_rules[id].settles))
+			rna_rule_run(id, &in, out);
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof(*out->items), compare_finds);
+}
+
+/* -- Conditions -------------------------------------------------------------------------------- */
+
+static bool keep_text(char **kept, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		return false;
+	free(*kept);
+	*kept = copy;
+	return true;
+}
+
+/* Takes what was found now into a condition, which may be new (zeroed). False: no memory. */
+static bool condition_take(struct rna_condition *condition, const struct rna_find *find,
+			   struct rna_time now)
+{
+	bool is_new = !condition->text;
+	struct rna_time since = is_new ? now : condition->finding.since;
+
+	if (is_new && !keep_text(&condition->device, find->finding.device))
+		return false;
+	if ((is_new || strcmp(condition->text, find->finding.text) != 0) &&
+	    !keep_text(&condition->text, find->finding.text))
+		return false;
+	if (find->finding.since.monotonic)
+		since = find->finding.since;
+	condition->rule = find->rule;
+	condition->finding = find->finding;
+	condition->finding.device = condition->device;
+	condition->finding.text = condition->text;
+	condition->finding.since = since;
+	return true;
+}
+
+static bool has_held(const struct rna_health *health, const struct rna_condition *condition,
+		     struct rna_time now)
+{
+	return health->once || rna_usec_since(condition->finding.since.monotonic, now.monotonic) >=
+				       health->holds[condition->rule];
+}
+
+static void end_condition(struct rna_health *health, struct rna_condition *condition,
+			  struct rna_time now)
+{
+	rna_usec since = condition->finding.since.monotonic;
+
+	if (condition->told && health->tell)
+		health->tell(&rna_rules[condition->rule], &condition->finding, true,
+			     rna_usec_since(since, now.monotonic), health->userdata);
+	condition_deinit(condition);
+}
+
+/*
+ * Merges finds into the conditions: the list that results replaces theirs. What finds no memory is
+ * dropped, and is found anew with the next view. False: something was.
+ */
+static bool merge(struct rna_health *health, const struct rna_finds *finds, struct rna_time now)
+{
+	struct rna_condition *merged = calloc(health->count + finds->count + 1, sizeof(*merged));
+	size_t old = 0, next = 0, count = 0;
+	bool whole = true;
+
+	if (!merged)
+		return false;
+	while (old < health->count || next < finds->count) {
+		struct rna_condition *was = &health->conditions[old];
+		const struct rna_find *find = &finds->items[next];
+		int order = old == health->count   ? 1
+			    : next == finds->count ? -1
+						   : compare_objects(was->rule, &was->finding,
+								     find->rule, &find->finding);
+
+		old += order <= 0;
+		next += order >= 0;
+		if (order < 0) {
+			end_condition(health, was, now);
+			continue;
+		}
+		if (order == 0)
+			merged[count] = *was;
+		else if (find->unknown)
+			continue;
+		if (find->unknown || condition_take(&merged[count], find, now)) {
+			count++;
+			continue;
+		}
+		condition_deinit(&merged[count]);
+		whole = false;
+	}
+	free(health->conditions);
+	health->conditions = merged;
+	health->count = count;
+	return whole;
+}
+
+/* -- Findings ---------------------------------------------------------------------------------- */
+
+/* When it appears, and again when it gets worse. */
+static void tell(struct rna_health *health, struct rna_condition *condition)
+{
+	enum rna_severity severity = condition->finding.severity;
+
+	if (condition->finding.silenced ||
+	    (condition->told && severity <= condition->told_severity))
+		return;
+	condition->told = true;
+	condition->told_severity = severity;
+	if (health->tell)
+		health->tell(&rna_rules[condition->rule], &condition->finding, false, 0,
+			     health->userdata);
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+	return rna_finding_compare(a, b);
+}
+
+static void fill_in(struct rna_health *health, struct rna_view *view)
+{
+	char *const *windows = health->settings->health_silence;
+	struct rna_time now = view->snapshot->time;
+	struct rna_finding *findings =
+		rna_arena_array(view->arena, health->count, sizeof(*findings));
+	size_t count = 0;
+
+	view->findings_short |= !findings;
+	for (size_t i = 0; findings && i < health->count; i++) {
+		struct rna_condition *condition = &health->conditions[i];
+		struct rna_finding *finding = &findings[count];
+
+		if (!has_held(health, condition, now))
+			continue;
+		condition->finding.silenced =
+			rna_silence_holds(windows, condition->device, now.realtime);
+		tell(health, condition);
+		*finding = condition->finding;
+		finding->text = rna_arena_strdup(view->arena, condition->text);
+		if (condition->device)
+			finding->device = rna_arena_strdup(view->arena, condition->device);
+		if (finding->text && (finding->device || !condition->device))
+			count++;
+		else
+			view->findings_short = true;
+	}
+	if (count > 0)
+		qsort(findings, count, sizeof(*findings), compare_findings);
+	view->findings = findings;
+	view->finding_count = count;
+}
+
+void rna_health_judge(struct rna_health *health, struct rna_view *view)
+{
+	RNA_CLEANUP(free_finds) struct rna_finds finds = {.arena = view->arena};
+
+	run_rules(health, view, &finds);
+	/* With less than all, what could not be looked for would seem to be over. */
+	view->findings_short = finds.failed || !merge(health, &finds, view->snapshot->time);
+	fill_in(health, view);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Health: gives rules a memory. Rules say what holds at one moment; health knows since when,
+ * whether that is long enough to be told, and what was told already.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "rna/base/error.h"
+
+#include "settings/settings.h"
+
+#include "past.h"
+
+/*
+ * A finding appeared, got worse, or is over after having been told. lasted: 0 where it is not over.
+ */
+typedef void rna_health_tell(const struct rna_rule *rule, const struct rna_finding *finding,
+			     bool over, rna_usec lasted, void *userdata);
+
+struct rna_condition;
+
+struct rna_health {
+	const struct rna_settings *settings;
+	struct rna_thresholds *thresholds;
+	struct rna_pasts pasts;
+	rna_usec holds[RNA_RULE_COUNT];
+	bool disabled[RNA_RULE_COUNT];
+	size_t count;
+	struct rna_condition *conditions; /* what holds, told or not; by rule, device and port */
+	bool once;             /* there will be no second look: all that holds is told at once */
+	rna_health_tell *tell; /* NULL: nobody listens */
+	void *userdata;        /* tell's */
+};
+
+/* settings must outlive health. 0 or -ENOMEM. */
+int rna_health_init(struct rna_health *health, const struct rna_settings *settings);
+void rna_health_deinit(struct rna_health *health); /* idempotent, fine on zeroed structs */
+
+/* The settings behind the pointer have changed. 0, or -ENOMEM: the old ones stay in force. */
+int rna_health_reload(struct rna_health *health);
+
+/*
+ * Fills in the findings of view, of which everything else is there. What finds no memory is left
+ * out, and comes with the next view.
+ */
+void rna_health_judge(struct rna_health *health, struct rna_view *view);
+
+/*
+ * Has the machine just booted, so that ports are still coming up? And has the agent run for so long
+ * that all that is wrong would have been found?
+ */
+bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view);
+bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rails.h"
+
+#include "rna/base/parse.h"
+#include "rna/model/topology.h"
+
+bool rna_rail_is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+{
+	const struct rna_device *x = a->device->device, *y = b->device->device;
+
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id && a->identity &&
+	       b->identity && rna_same_text(a->identity->board_id, b->identity->board_id);
+}
+
+static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
+	       rna_rail_is_same_card(port, in->subject);
+}
+
+static bool has_rails(const struct rna_topology *topology)
+{
+	for (size_t i = 0; topology && i < topology->nic_count; i++)
+		if (topology->nics[i].rail >= 0)
+			return true;
+	return false;
+}
+
+bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	const struct rna_nic *nic;
+
+	if (port->device->device->function != RNA_FUNCTION_PF)
+		return false;
+	if (!has_rails(topology))
+		return true;
+	nic = rna_topology_find_nic(topology, port->device->device);
+	return nic && nic->rail >= 0;
+}
+
+static size_t count_with(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t wanted,
+			 size_t *ret_known)
+{
+	size_t count = 0;
+
+	*ret_known = 0;
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+		uint64_t value;
+
+		if (!is_compared(in, port) || !get(port, &value))
+			continue;
+		++*ret_known;
+		count += value == wanted;
+	}
+	return count;
+}
+
+/* What more than half have, if there is such a value (Boyer and Moore 1981). */
+static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait *get)
+{
+	uint64_t ret = 0, value;
+	size_t lead = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		if (!is_compared(in, &in->subjects[i]) || !get(&in->subjects[i], &value))
+			continue;
+		if (lead == 0)
+			ret = value;
+		if (ret == value)
+			lead++;
+		else
+			lead--;
+	}
+	return ret;
+}
+
+bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t *ret)
+{
+	uint64_t own;
+	size_t known;
+
+	if (in->subject->number == 0 || in->subject->device->device->function != RNA_FUNCTION_PF ||
+	    !get(in->subject, &own) || count_with(in, get, own, &known) * 2 >= known || known < 3)
+		return false;
+	*ret = likely_majority(in, get);
+	return count_with(in, get, *ret, &known) * 2 > known;
+}

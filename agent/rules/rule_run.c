@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Running a rule: on whom it is judged, when it cannot be told whether it holds, and what a check
+ * function that finds something leaves behind.
+ */
+#include <stdarg.h>
+
+#include "settings/settings.h"
+
+#include "past.h"
+#include "rules.h"
+
+/* Room for one more at the end; NULL: no memory. */
+static struct rna_find *next_find(struct rna_finds *out)
+{
+	struct rna_find *items = out->items;
+	size_t size = out->size ? out->size * 2 : 32;
+
+	if (out->count == out->size) {
+		items = reallocarray(out->items, size, sizeof(*items));
+		if (!items)
+			return NULL;
+		out->items = items;
+		out->size = size;
+	}
+	return &items[out->count];
+}
+
+static struct rna_find *add_find(struct rna_finds *out)
+{
+	const struct rna_rule_subject *subject = out->subject;
+	struct rna_find *find = next_find(out);
+
+	if (!find) {
+		out->failed = true;
+		return NULL;
+	}
+	*find = (struct rna_find){
+		.rule = (enum rna_rule_id)(out->rule - rna_rules),
+		.finding =
+			{
+				.rule = out->rule->name,
+				.severity = out->rule->severity,
+				.device = subject ? subject->device->device->name : NULL,
+				.port = subject ? subject->number : 0,
+				.remedy = out->rule->remedy,
+			},
+	};
+	out->count++;
+	return find;
+}
+
+static const char *with_object(struct rna_arena *arena, const struct rna_finding *finding,
+			       const char *text)
+{
+	if (!finding->device)
+		return rna_arena_strdup(arena, text);
+	if (finding->port == 0)
+		return rna_arena_printf(arena, "%s: %s", finding->device, text);
+	return rna_arena_printf(arena, "%s/%u: %s", finding->device, finding->port, text);
+}
+
+struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...)
+{
+	struct rna_find *find = add_find(out);
+	RNA_FREE char *text = NULL;
+	va_list args;
+	int len;
+
+	if (!find)
+		return &out->spare;
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0)
+		text = NULL;
+	else
+		find->finding.text = with_object(out->arena, &find->finding, text);
+	if (!find->finding.text) {
+		out->failed = true;
+		out->count--;
+	}
+	return &find->finding; /* behind the end it is still ours */
+}
+
+void rna_find_unknown(struct rna_finds *out)
+{
+	struct rna_find *find = add_find(out);
+
+	if (find)
+		find->unknown = true;
+}
+
+static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject)
+{
+	switch (rule->scope) {
+	case RNA_RULE_OF_DEVICE:
+		return subject->number == 0;
+	case RNA_RULE_OF_PORT:
+		return (subject->number > 0 || rule->devices_too) && subject->judged;
+	default:
+		return false;
+	}
+}
+
+/* Links come up some time after their driver; until then they are as they were. */
+static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_subject *subject)
+{
+	rna_usec now = in->view->snapshot->time.monotonic;
+
+	return subject->past && subject->past->registered &&
+	       rna_usec_since(subject->past->registered, now) < in->settings->health_boot_grace;
+}
+
+/*
+ * What was found holds, even if it is all that can be seen. What was not is over only where it
+ * could have been found; rules about what cannot be seen find just that.
+ */
+static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
+		  struct rna_finds *out)
+{
+	size_t before = out->count;
+
+	if (rule->settles && is_settling(in, in->subject)) {
+		rna_find_unknown(out);
+		return;
+	}
+	rule->check(in, out);
+	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&
+	    out->count == before)
+		rna_find_unknown(out);
+}
+
+void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule *rule = &rna_rules[id];
+	struct rna_rule_input input = *in;
+
+	out->rule = rule;
+	out->subject = input.subject = NULL;
+	if (rule->scope != RNA_RULE_OF_PORT)
+		rule->check(&input, out);
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *subject = &in->subjects[i];
+
+		if (!is_for(rule, subject))
+			continue;
+		out->subject = input.subject = subject;
+		check(rule, &input, out);
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Searches go on where they ended, as those of rna/model/netdev.h, so that 512 ports cost about 512
+ * comparisons. So does finding out who is whose sibling: a node has few models.
+ */
+#include "rule_subjects.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "rna/base/parse.h"
+
+#include "settings/settings.h"
+
+enum { MODELS_MAX = 64 }; /* ports of further ones have no siblings */
+
+struct join {
+	const struct rna_view *view;
+	const struct rna_settings *settings;
+	struct rna_netdev_search netdevs;
+	size_t next_job; /* where the last search ended */
+	size_t tested;   /* likewise */
+	size_t model_count;
+	const struct rna_rule_subject *models[MODELS_MAX]; /* the first port of each */
+};
+
+static const struct rna_netdev *find_netdev(struct join *join, const char *device, unsigned port)
+{
+	const struct rna_port_netdev *found = rna_netdev_search_port(&join->netdevs, device, port);
+
+	return found ? rna_netdev_search_name(&join->netdevs, found->netdev) : NULL;
+}
+
+/* Jobs of one device stand together. */
+static void set_jobs(struct join *join, struct rna_rule_subject *subject)
+{
+	const struct rna_view *view = join->view;
+	const char *name = subject->device->device->name;
+	size_t tried = 0, first;
+
+	while (tried < view->job_count &&
+	       strcmp(view->jobs[join->next_job % view->job_count].device, name) != 0) {
+		join->next_job++;
+		tried++;
+	}
+	if (tried == view->job_count)
+		return;
+	first = join->next_job % view->job_count;
+	subject->jobs = &view->jobs[first];
+	while (first + subject->job_count < view->job_count &&
+	       strcmp(subject->jobs[subject->job_count].device, name) == 0)
+		subject->job_count++;
+}
+
+/*
+ * Does it not answer? And when it did not for long, what it told is gone until each of its
+ * collectors had its turn again. One that fails is no such case: it would keep all findings as they
+ * are.
+ */
+static bool is_unseen(const struct rna_rule_subject *device)
+{
+	for (size_t i = 0; i < device->job_count; i++) {
+		const struct rna_job_status *job = &device->jobs[i];
+
+		if (job->stalled || (job->success && !device->device->parts[job->collector]))
+			return true;
+	}
+	return false;
+}
+
+static bool same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+{
+	const struct rna_device *x = a->device->device, *y = b->device->device;
+
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
+	       a->link_layer == b->link_layer &&
+	       rna_same_text(a->identity->board_id, b->identity->board_id);
+}
+
+/* A number from 1 on; 0: not known, or not a port with a function of its own. */
+static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
+{
+	const struct rna_device *device = port->device->device;
+
+	if (device->function != RNA_FUNCTION_PF || device->vendor_id == 0 ||
+	    port->link_layer == RNA_LINK_LAYER_UNKNOWN)
+		return 0;
+	for (unsigned i = 0; i < join->model_count; i++)
+		if (same_model(join->models[i], port))
+			return i + 1;
+	if (join->model_count == MODELS_MAX)
+		return 0;
+	join->models[join->model_count++] = port;
+	return (unsigned)join->model_count;
+}
+
+/*
+ * VFs and SFs have no physical port of their own, and the state of one is what somebody set for a
+ * guest; no more has a representor, which goes down with the pod at its other end. The functions
+ * that manage NVSwitches carry no traffic.
+ */
+static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
+{
+	switch (subject->device->device->function) {
+	case RNA_FUNCTION_SWITCH_MANAGEMENT:
+		return false;
+	case RNA_FUNCTION_VF:
+	case RNA_FUNCTION_SF:
+		return settings->health_virtual_functions;
+	default:
+		return !subject->netdev || !subject->netdev->representor;
+	}
+}
+
+static void set_port(struct join *join, struct rna_rule_subject *subject, size_t index)
+{
+	const struct rna_snapshot_device *device = subject->device;
+	unsigned number = subject->number;
+	const struct rna_port_identity *identity = rna_port_identity(device, number);
+
+	subject->link_layer = identity ? identity->link_layer : RNA_LINK_LAYER_UNKNOWN;
+	subject->state = rna_port_state(device, number);
+	subject->unseen |= !rna_subject_state_is_known(subject);
+	subject->link = rna_port_link(device, number);
+	subject->fabric = rna_port_fabric(device, number);
+	subject->peer = rna_port_peer(device, number);
+	subject->gids = rna_port_gids(device, number);
+	subject->qos = rna_port_qos(device, number);
+	subject->netdev = find_netdev(join, device->device->name, number);
+	subject->judged = is_judged(subject, join->settings);
+	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
+	subject->selftest = rna_selftest_find(join->view->selftests, device->device->name, number,
+					      &join->tested);
+	subject->model = model_of(join, subject);
+	subject->nccl_known = rna_subject_nccl_index(subject, &subject->nccl_index);
+}
+
+ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_settings *settings,
+			      struct rna_rule_subject **ret)
+{
+	const struct rna_snapshot *snapshot = view->snapshot;
+	struct join join = {
+		.view = view,
+		.settings = settings,
+		.netdevs.netdevs = rna_snapshot_netdevs(snapshot),
+	};
+	size_t count = snapshot->device_count, port = 0, next = 0;
+	struct rna_rule_subject *subjects;
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		count += snapshot->devices[i].device->port_count;
+	subjects = calloc(count + 1, sizeof(*subjects)); /* never none */
+	if (!subjects)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_snapshot_device *device = &snapshot->devices[i];
+		struct rna_rule_subject whole = {
+			.device = device,
+			.identity = rna_device_identity(device),
+		};
+
+		set_jobs(&join, &whole);
+		whole.judged = is_judged(&whole, settings);
+		whole.unseen = is_unseen(&whole);
+		subjects[next++] = whole;
+		for (size_t p = 0; p < device->device->port_count; p++) {
+			subjects[next] = whole;
+			subjects[next].number = device->device->ports[p];
+			set_port(&join, &subjects[next++], port++);
+		}
+	}
+	*ret = subjects;
+	return (ssize_t)count;
+}

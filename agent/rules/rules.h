@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules: one table (rules.c) that lists what can be wrong, and pure functions (rules_*.c) that
+ * look for it. A rule sees a view, what is remembered of each port, and the settings; it says what
+ * holds at this moment. Whether that has lasted long enough to be told is health's business.
+ *
+ * What cannot be read is unknown, never wrong: a rule says nothing of it. That a finding is not
+ * over because its device does not answer is seen to in one place, rna_rule_run(); a rule that
+ * cannot tell for a reason of its own says rna_find_unknown().
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/strbuf.h"
+#include "rna/model/finding.h"
+#include "rna/model/view.h"
+
+struct rna_settings;
+struct rna_thresholds;
+struct rna_past;
+
+enum rna_rule_id {
+	RNA_RULE_PORT_DOWN,
+	RNA_RULE_PORT_INIT,
+	RNA_RULE_PORT_ARMED,
+	RNA_RULE_PORT_DISABLED,
+	RNA_RULE_DEVICE_MISSING,
+	RNA_RULE_DEVICE_MOVED,
+	RNA_RULE_LINK_DEGRADED,
+	RNA_RULE_LINK_LIMITED,
+	RNA_RULE_CABLE_MOVED,
+	RNA_RULE_SUBNET_MANAGER_CHANGED,
+	RNA_RULE_SUBNET_MANAGER_UNWELL,
+	RNA_RULE_PKEY_DEFAULT_MISSING,
+	RNA_RULE_PORT_FLAPPING,
+	RNA_RULE_ERRORS_RISING,
+	RNA_RULE_COUNTER_SATURATED,
+	RNA_RULE_CONGESTION_IGNORED,
+	RNA_RULE_PAUSE_STORM,
+	RNA_RULE_PAUSE_TRANSMITTED,
+	RNA_RULE_PAUSE_RECEIVED,
+	RNA_RULE_GID_MISSING,
+	RNA_RULE_GID_ROCE_V1_ONLY,
+	RNA_RULE_GID_LINK_LOCAL_ONLY,
+	RNA_RULE_GID_NCCL_INDEX_MOVED,
+	RNA_RULE_GID_RAILS_DISAGREE,
+	RNA_RULE_NETDEV_DOWN,
+	RNA_RULE_NETDEV_NO_ADDRESS,
+	RNA_RULE_MTU_LOW,
+	RNA_RULE_BOND_MEMBER_LOST,
+	RNA_RULE_PCIE_DEGRADED,
+	RNA_RULE_PCIE_LIMITS_PORT,
+	RNA_RULE_PCIE_ERRORS,
+	RNA_RULE_PCIE_STALLED,
+	RNA_RULE_GPUDIRECT_NOT_READY,
+	RNA_RULE_GPUDIRECT_ASYNC_OFF,
+	RNA_RULE_MODULE_MISSING,
+	RNA_RULE_RDMA_DRIVER_MISSING,
+	RNA_RULE_DEVICE_NODE,
+	RNA_RULE_NETNS_EXCLUSIVE,
+	RNA_RULE_MEMLOCK_LOW,
+	RNA_RULE_RAILS_LINK_LAYER,
+	RNA_RULE_RAILS_MTU,
+	RNA_RULE_JUMBO_FRAMES,
+	RNA_RULE_RAILS_VIRTUAL_FUNCTIONS,
+	RNA_RULE_QOS_RAILS,
+	RNA_RULE_QOS_DRIFT,
+	RNA_RULE_QOS_LOSSY_CLASS,
+	RNA_RULE_QOS_LOSSLESS_DISCARDS,
+	RNA_RULE_QOS_PFC_PRIORITIES,
+	RNA_RULE_QOS_VLAN_MTU,
+	RNA_RULE_VIRTUAL_FUNCTION_GUID,
+	RNA_RULE_VIRTUAL_FUNCTION_LINK,
+	RNA_RULE_MODULE_TEMPERATURE,
+	RNA_RULE_MODULE_LIGHT,
+	RNA_RULE_MODULE_LANE,
+	RNA_RULE_DEVICE_STALLED,
+	RNA_RULE_READS_FAILING,
+	RNA_RULE_DATA_TOO_OLD,
+	RNA_RULE_RESOURCES_MISSING,
+	RNA_RULE_SELFTEST_FAILED,
+	RNA_RULE_SELFTEST_SLOW,
+	RNA_RULE_SELFTEST_STUCK,
+	RNA_RULE_COUNT,
+};
+
+/* A port, or a device as a whole (number 0), with all that is known of it; NULL: not known. */
+struct rna_rule_subject {
+	const struct rna_snapshot_device *device;
+	unsigned number;
+	const struct rna_identity *identity;
+	enum rna_link_layer link_layer;
+	const struct rna_port_state_value *state;
+	const struct rna_port_link *link;
+	const struct rna_port_fabric *fabric;
+	const struct rna_peer *peer; /* at the other end of the cable */
+	const struct rna_port_gids *gids;
+	const struct rna_netdev *netdev;
+	const struct rna_qos_port *qos; /* of a port with an Ethernet interface */
+	const struct rna_view_port *account;
+	const struct rna_selftest_port *selftest;
+	const struct rna_past *past;
+	size_t job_count; /* of the device */
+	const struct rna_job_status *jobs;
+	bool judged; /* is it one whose health matters? Else only its PCIe path is looked at */
+	bool unseen; /* what is not found of it may be there all the same */
+	/* Ports of one number are of one model, each of a function of its own: siblings. 0: none */
+	unsigned model;
+	/* The GID index that NCCL uses, known where it is an address that others can reach. */
+	bool nccl_known;
+	unsigned nccl_index;
+};
+
+struct rna_rule_input {
+	const struct rna_view *view; /* all of it but the findings */
+	const struct rna_settings *settings;
+	const struct rna_thresholds *thresholds;
+	/* Devices and their ports in the order of the view, each device in front of its ports. */
+	size_t count;
+	const struct rna_rule_subject *subjects;
+	const struct rna_rule_subject *subject; /* the one to look at; NULL: the node */
+};
+
+/* What rules found, in the arena of the view. */
+struct rna_finds {
+	struct rna_arena *arena;
+	size_t count;
+	size_t size;
+	struct rna_find *items;   /* to be freed */
+	bool failed;              /* no memory; what was found until then stands */
+	struct rna_finding spare; /* to return then */
+	/* What is looked at: */
+	const struct rna_rule *rule;
+	const struct rna_rule_subject *subject;
+};
+
+struct rna_find {
+	enum rna_rule_id rule;
+	bool unknown; /* a finding that stands stays; else there is none */
+	struct rna_finding finding;
+};
+
+/* Conditions of the Node; of each, the table in node_conditions.c says more. */
+enum rna_node_condition_id {
+	RNA_CONDITION_NONE, /* a rule that sets none */
+	RNA_CONDITION_PORT_DOWN,
+	RNA_CONDITION_DEVICE_MISSING,
+	RNA_CONDITION_LINK_DEGRADED,
+	RNA_CONDITION_PORT_UNREACHABLE,
+	RNA_CONDITION_NOT_OBSERVED,
+	RNA_CONDITION_NOT_READY,
+	RNA_CONDITION_RESOURCES_MISSING,
+	RNA_CONDITION_COUNT,
+};
+
+enum rna_rule_scope {
+	RNA_RULE_OF_NODE,   /* checked once, with subject NULL */
+	RNA_RULE_OF_DEVICE, /* checked for each device, and with NULL for what reads the node */
+	RNA_RULE_OF_PORT,   /* checked for each port whose health matters */
+};
+
+struct rna_rule {
+	const char *name;
+	enum rna_severity severity; /* the usual one */
+	enum rna_rule_scope scope;
+	bool devices_too; /* of ports: checked for devices, too, for their own counters */
+	bool settles; /* not judged just after boot, or after a driver came (health.boot_grace) */
+	const char *hold; /* a duration: how long it must hold until it is told */
+	const char *help; /* when it holds, one sentence */
+	void (*check)(const struct rna_rule_input *in, struct rna_finds *out);
+	const char *remedy;                   /* the usual one, one sentence */
+	const char *message_id;               /* of the journal, 32 hex digits */
+	enum rna_node_condition_id condition; /* that its findings set, from warning on */
+};
+
+extern const struct rna_rule rna_rules[RNA_RULE_COUNT];
+/* Of the entry that says that a finding is over, whatever the rule. */
+extern const char rna_rule_resolved_id[];
+
+/* Does the glob name a rule at all; and is text "RULE=DURATION", RULE a glob? For settings. */
+bool rna_rule_glob_is_valid(const char *text);
+bool rna_rule_hold_is_valid(const char *text);
+void rna_rule_explain(const char *text, struct rna_strbuf *out); /* why not, if by name */
+
+enum { RNA_RULE_GLOB_MAX = 64 };
+bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_usec *ret);
+
+/* The table as Markdown, and as catalog of the journal. */
+void rna_rules_describe(struct rna_strbuf *out);
+void rna_rules_write_catalog(struct rna_strbuf *out);
+
+/* Runs one rule on all that it is for. */
+void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out);
+
+/*
+ * For check functions. The rule holds: the object is put in front of the text. What is returned
+ * has the rule's severity and remedy and the subject's names, and may be changed; never NULL.
+ */
+struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
+/* Whether the rule holds cannot be told. */
+void rna_find_unknown(struct rna_finds *out);
+
+/* What several rules ask of a port. */
+bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state);
+bool rna_subject_is_active(const struct rna_rule_subject *subject); /* false: no, or unknown */
+/*
+ * iWARP, which is on Ethernet as well, has no RoCE versions, one GID made of a MAC address, MTUs of
+ * TCP, and TCP's retransmissions instead of lossless priorities.
+ */
+bool rna_subject_is_active_roce(const struct rna_rule_subject *subject);
+bool rna_subject_state_is_known(const struct rna_rule_subject *subject);
+enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject);
+/* Has it a GID that is not link-local? Its table is known. */
+bool rna_subject_has_routable_gid(const struct rna_rule_subject *subject);
+/* The GID index that NCCL uses, where that is an address that others can reach. */
+bool rna_subject_nccl_index(const struct rna_rule_subject *subject, unsigned *ret);
+/* What the driver of its interface says of why there is no link, in arena; NULL: nothing. */
+const char *rna_subject_link_trouble(const struct rna_rule_subject *subject,
+				     struct rna_arena *arena);
+/* The bond that serves the port that is looked at, or NULL. */
+const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
+bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
+
+double rna_gigabits(uint64_t bytes_per_second);
+
+/* "leaf-07 port 12", in arena; and what is at the other end now, NULL: not known. */
+const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
+const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port);
+
+/* The check functions, by subject: */
+void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out);

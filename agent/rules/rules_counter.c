@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about counters. What has risen is counted by the windows of a port's past; these rules put
+ * it into words.
+ */
+#include <string.h>
+
+#include "rna/base/duration.h"
+
+#include "past.h"
+#include "rules.h"
+#include "thresholds.h"
+
+/* Times in seconds: microseconds are for machines. */
+static void write_amount(const struct rna_threshold *threshold, uint64_t amount,
+			 struct rna_strbuf *out)
+{
+	bool time = threshold->source == RNA_THRESHOLD_OF_ETHERNET &&
+		    rna_ethernet_statistics[threshold->statistic].unit == RNA_ETHERNET_MICROSECONDS;
+
+	if (time)
+		rna_strbuf_printf(out, "%.3g s", (double)amount / 1e6);
+	else
+		rna_strbuf_printf(out, "%ju", (uintmax_t)amount);
+}
+
+static void write_rise(const struct rna_threshold *threshold, const struct rna_window *window,
+		       struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s%s rose by ", out->len > 0 ? "; " : "", threshold->name);
+	write_amount(threshold, rna_window_rise(window), out);
+	rna_strbuf_puts(out, " in ");
+	rna_duration_write(threshold->window, out);
+	rna_strbuf_puts(out, " (threshold ");
+	write_amount(threshold, threshold->limit, out);
+	rna_strbuf_printf(out, "): %s", threshold->why);
+}
+
+static void write_downs(const struct rna_window *window, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "the port went down %ju times", (uintmax_t)rna_window_rise(window));
+}
+
+/* For each rule that thresholds belong to. All that is over its own goes into one finding. */
+void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_past *past = in->subject->past;
+	enum rna_severity worst = RNA_SEVERITY_INFO;
+
+	for (size_t i = 0; past && past->windows && i < in->thresholds->count; i++) {
+		const struct rna_threshold *threshold = &in->thresholds->items[i];
+		const struct rna_window *window = &past->windows[i];
+
+		if (!window->over || out->rule != &rna_rules[threshold->rule])
+			continue;
+		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
+			write_downs(window, &text);
+		else
+			write_rise(threshold, window, &text);
+		worst = threshold->severity > worst ? threshold->severity : worst;
+	}
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	else if (text.len > 0)
+		rna_find(out, "%s", text.data)->severity = worst;
+}
+
+static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
+{
+	for (size_t i = 0; i < thresholds->count; i++)
+		if (thresholds->items[i].counter == counter)
+			return true;
+	return strcmp(counter->file, "link_downed") == 0; /* transitions are counted by it */
+}
+
+/* Counters that stand at their maximum. */
+struct stuck {
+	struct rna_strbuf *names;
+	size_t count, watched;
+};
+
+static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id collector,
+		      struct stuck *stuck)
+{
+	const struct rna_counters_part *part = rna_device_counters(in->subject->device, collector);
+
+	for (size_t g = 0; part && g < part->group_count; g++)
+		for (size_t i = 0; i < part->groups[g].count; i++) {
+			const struct rna_counter_value *value = &part->groups[g].values[i];
+
+			if (part->groups[g].port != in->subject->number ||
+			    !rna_counter_is_stuck(value))
+				continue;
+			rna_strbuf_printf(stuck->names, "%s%s", stuck->count++ > 0 ? ", " : "",
+					  value->file);
+			stuck->watched += is_watched(in->thresholds, value->counter);
+		}
+}
+
+/* One that a threshold watches is worse: its rule is blind now. */
+void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
+	struct stuck stuck = {.names = &names};
+
+	add_stuck(in, RNA_COLLECTOR_COUNTERS, &stuck);
+	add_stuck(in, RNA_COLLECTOR_FABRIC, &stuck);
+	if (!rna_strbuf_ok(&names))
+		out->failed = true;
+	else if (stuck.count > 0)
+		rna_find(out, "%s %s at the maximum and %s no more", names.data,
+			 stuck.count > 1 ? "stand" : "stands", stuck.count > 1 ? "count" : "counts")
+			->severity = stuck.watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
+}

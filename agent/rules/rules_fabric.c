@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about the fabric around a port: what is at the other end of its cable, who manages the
+ * subnet, which partitions it is in. What was at the other end of a link that is down is told by
+ * the rule of that link.
+ */
+#include "rna/model/fabric.h"
+
+#include "rules.h"
+
+#define LATELY_MOVED   (24 * 60 * 60 * RNA_USEC_PER_SEC)
+#define LATELY_CHANGED (60 * 60 * RNA_USEC_PER_SEC)
+
+enum { UNANSWERED_MAX = 3 }; /* questions, until a subnet manager is said not to answer */
+
+const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena)
+{
+	const char *name = peer->name ? peer->name : peer->guid;
+	const char *text = NULL;
+
+	if (name && peer->port)
+		text = rna_arena_printf(arena, "%s port %s", name, peer->port);
+	return text ? text : name ? name : "a peer without a name";
+}
+
+const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port)
+{
+	return port->peer && !port->peer->stale ? port->peer : NULL;
+}
+
+/* -- Links that both ends, or one of them, keep from being faster ------------------------------ */
+
+static struct rna_value least(struct rna_value a, struct rna_value b)
+{
+	if (!rna_value_is_known(a) || !rna_value_is_known(b))
+		return (struct rna_value){0};
+	return a.number < b.number ? a : b;
+}
+
+/* One of the two measures of a link, at both ends. */
+struct measure {
+	const char *name;
+	struct rna_value active, supported, enabled;
+	struct rna_value peer_supported, peer_enabled;
+};
+
+/* True: it was told. Settings are compared with what both ends could do. */
+static bool tell_limit(const struct measure *measure, const char *peer, struct rna_finds *out)
+{
+	struct rna_value possible = least(measure->supported, measure->peer_supported);
+
+	if (rna_value_is_below(measure->peer_supported, measure->supported) &&
+	    !rna_value_is_below(measure->active, measure->peer_supported))
+		rna_find(out, "%s supports no higher %s, and the port does", peer, measure->name);
+	else if (rna_value_is_below(measure->active, possible) &&
+		 rna_value_is_below(measure->peer_enabled, possible))
+		rna_find(out, "%s is set to less %s than both ends support", peer, measure->name);
+	else if (rna_value_is_below(measure->active, possible) &&
+		 rna_value_is_below(measure->enabled, possible))
+		rna_find(out, "the port is set to less %s than it and %s support", measure->name,
+			 peer);
+	else
+		return false;
+	return true;
+}
+
+static void find_limit(const struct rna_port_link *link, const struct rna_peer *peer,
+		       struct rna_finds *out)
+{
+	const struct rna_link_end *other = &peer->link;
+	const struct measure measures[] = {
+		{"width", link->width, link->width_supported, link->width_enabled,
+		 other->width_supported, other->width_enabled},
+		{"speed", link->speed_code, link->speed_supported, link->speed_enabled,
+		 other->speed_supported, other->speed_enabled},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(measures); i++)
+		if (tell_limit(&measures[i], rna_rule_say_peer(peer, out->arena), out))
+			return;
+}
+
+void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_peer *peer = rna_rule_live_peer(port);
+
+	if (peer && port->link && rna_subject_is_active(port))
+		find_limit(port->link, peer, out);
+}
+
+/* -- Cables ------------------------------------------------------------------------------------ */
+
+static bool is_lately(const struct rna_rule_input *in, struct rna_time then, rna_usec span)
+{
+	return rna_usec_since(then.monotonic, in->view->snapshot->time.monotonic) <= span;
+}
+
+void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_fabric *fabric = in->subject->fabric;
+	struct rna_finding *found;
+
+	if (!fabric || !fabric->peer || !fabric->former_peer ||
+	    !is_lately(in, fabric->peer_changed, LATELY_MOVED))
+		return;
+	found = rna_find(out, "the cable is in %s now; it was in %s",
+			 rna_rule_say_peer(fabric->peer, out->arena),
+			 rna_rule_say_peer(fabric->former_peer, out->arena));
+	found->since = fabric->peer_changed;
+}
+
+/* -- The subnet manager ------------------------------------------------------------------------ */
+
+static const char *name_manager(const struct rna_manager *manager, struct rna_arena *arena)
+{
+	const char *text = NULL;
+
+	if (manager->guid && rna_value_is_known(manager->lid))
+		text = rna_arena_printf(arena, "GUID %s, LID %ju", manager->guid,
+					(uintmax_t)manager->lid.number);
+	else if (rna_value_is_known(manager->lid))
+		text = rna_arena_printf(arena, "LID %ju", (uintmax_t)manager->lid.number);
+	return text ? text : "not known";
+}
+
+void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_fabric *fabric = in->subject->fabric;
+	struct rna_finding *found;
+
+	if (!fabric || fabric->manager.changes == 0 ||
+	    !is_lately(in, fabric->manager.changed, LATELY_CHANGED))
+		return;
+	found = rna_find(out, "got another subnet manager: %s",
+			 name_manager(&fabric->manager, out->arena));
+	found->since = fabric->manager.changed;
+}
+
+/* Of a port that is not ACTIVE, other rules tell. */
+void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_fabric *fabric = in->subject->fabric;
+	const struct rna_manager *manager = fabric ? &fabric->manager : NULL;
+
+	if (!manager || !rna_subject_is_active(in->subject))
+		return;
+	if (manager->unanswered >= UNANSWERED_MAX)
+		rna_find(out, "its subnet manager (%s) does not answer any more",
+			 name_manager(manager, out->arena));
+	else if (rna_value_is_known(manager->state) && manager->state.number != RNA_MANAGER_MASTER)
+		rna_find(out, "its subnet manager (%s) says that it is %s, not master",
+			 name_manager(manager, out->arena),
+			 rna_manager_state_name(manager->state.number));
+}
+
+/* -- Partitions -------------------------------------------------------------------------------- */
+
+void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_fabric *fabric = in->subject->fabric;
+
+	if (fabric && fabric->pkeys_known && rna_subject_is_active(in->subject) &&
+	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
+		(void)rna_find(out, "not in the default partition (P_Key 0x7fff)");
+}

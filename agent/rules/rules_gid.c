@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about GID tables. They speak of active ports only: when a link goes down its addresses go,
+ * and that is no trouble of its own. What could not be read of a table makes no finding.
+ */
+#include "rna/model/nccl.h"
+
+#include "past.h"
+#include "rules.h"
+
+static bool has_roce_gids(const struct rna_rule_subject *port)
+{
+	return port->gids && rna_subject_is_active_roce(port);
+}
+
+static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type type)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < gids->count; i++)
+		count += gids->entries[i].type == type;
+	return count;
+}
+
+void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+
+	if (rna_subject_is_active(port) && port->gids && port->gids->count == 0)
+		(void)rna_find(out, "the port is active, but its GID table is empty");
+}
+
+void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_gids *gids = in->subject->gids;
+
+	if (has_roce_gids(in->subject) && gids->count > 0 &&
+	    count_type(gids, RNA_GID_TYPE_ROCE_V1) == gids->count)
+		(void)rna_find(out, "all %zu GIDs are RoCE v1", gids->count);
+}
+
+/*
+ * Where the interface is known to have no address, netdev-no-address says it. In a bridge or a
+ * virtual switch it has none by design: then the port serves other traffic, and RDMA is not meant.
+ */
+void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	struct rna_finding *found;
+
+	if (!has_roce_gids(port) || port->gids->count == 0 || rna_subject_has_routable_gid(port) ||
+	    count_type(port->gids, RNA_GID_TYPE_ROCE_V2) == 0)
+		return;
+	if (port->netdev && !port->netdev->master && rna_netdev_has_no_address(port->netdev))
+		return;
+	found = rna_find(out, "all %zu GIDs are link-local: only its own network reaches the port",
+			 port->gids->count);
+	if (port->netdev && port->netdev->master && !rna_rule_bond_of(in))
+		found->severity = RNA_SEVERITY_INFO;
+}
+
+/* -- NCCL's index ------------------------------------------------------------------------------ */
+
+bool rna_subject_nccl_index(const struct rna_rule_subject *port, unsigned *ret)
+{
+	const struct rna_gid_entry *entry;
+
+	if (!has_roce_gids(port))
+		return false;
+	*ret = rna_nccl_gid_index(port->gids, false, &RNA_NCCL_STANDARD);
+	entry = rna_port_gids_find(port->gids, *ret);
+	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
+}
+
+void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+
+	if (port->past && port->past->nccl_known && port->nccl_known &&
+	    port->nccl_index != port->past->nccl_index)
+		(void)rna_find(out, "NCCL uses GID index %u now, before it was %u",
+			       port->nccl_index, port->past->nccl_index);
+}
+
+static bool is_of_model(const struct rna_rule_subject *port, unsigned model)
+{
+	return port->model == model && port->nccl_known;
+}
+
+static size_t count_index(const struct rna_rule_input *in, unsigned index)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < in->count; i++)
+		count += is_of_model(&in->subjects[i], in->subject->model) &&
+			 in->subjects[i].nccl_index == index;
+	return count;
+}
+
+/*
+ * What more than half of the ports of this model have (the vote of Boyer and Moore leaves it over,
+ * if there is such an index), else what the first of them has.
+ */
+static unsigned usual_index(const struct rna_rule_input *in)
+{
+	unsigned first = 0, left = 0;
+	size_t seen = 0, votes = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+
+		if (!is_of_model(port, in->subject->model))
+			continue;
+		if (seen++ == 0)
+			first = port->nccl_index;
+		if (votes == 0)
+			left = port->nccl_index;
+		votes += left == port->nccl_index ? 1 : (size_t)-1;
+	}
+	return count_index(in, left) > seen / 2 ? left : first;
+}
+
+void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	unsigned usual;
+	size_t count;
+
+	if (!port->model || !port->nccl_known)
+		return;
+	usual = usual_index(in);
+	if (usual == port->nccl_index)
+		return;
+	count = count_index(in, usual);
+	(void)rna_find(out, "NCCL uses GID index %u here, and %u on %zu other port%s of this model",
+		       port->nccl_index, usual, count, count == 1 ? "" : "s");
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about modules, by the limits that their makers gave them. Light is judged only while the
+ * port is active: a lane without light is what a port that is down looks like, and port-down says
+ * so.
+ */
+#include "rna/model/module.h"
+
+#include "rules.h"
+
+/* The first module of the port from index *from on, which moves behind it; NULL: no more. */
+static const struct rna_port_module *next_module(const struct rna_rule_subject *port, size_t *from)
+{
+	const struct rna_modules *modules = rna_device_modules(port->device);
+
+	while (modules && *from < modules->count) {
+		const struct rna_port_module *module = &modules->modules[(*from)++];
+
+		if (module->port == port->number)
+			return module;
+	}
+	return NULL;
+}
+
+static bool is_alarm(enum rna_module_limit limit)
+{
+	return limit == RNA_MODULE_HIGH_ALARM || limit == RNA_MODULE_LOW_ALARM;
+}
+
+void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_module *module;
+	size_t from = 0;
+
+	while ((module = next_module(in->subject, &from))) {
+		enum rna_module_limit limit =
+			rna_module_exceeded(module, RNA_MODULE_TEMPERATURE, module->temperature);
+		struct rna_finding *found;
+
+		if (limit != RNA_MODULE_HIGH_ALARM && limit != RNA_MODULE_HIGH_WARNING)
+			continue;
+		found = rna_find(out,
+				 "the module of %s has %.1f °C, and its maker %s from %.1f °C on",
+				 module->netdev, (double)module->temperature.number / 1000,
+				 is_alarm(limit) ? "gives an alarm" : "warns",
+				 (double)module->limits[RNA_MODULE_TEMPERATURE][limit].number /
+					 1000);
+		if (!is_alarm(limit))
+			found->severity = RNA_SEVERITY_WARNING;
+		return;
+	}
+}
+
+/* A lane of the port that is beyond a limit, alarms before warnings. */
+struct beyond {
+	const struct rna_port_module *module;
+	enum rna_module_measure measure;
+	enum rna_module_limit limit;
+	unsigned lane;
+	size_t count; /* of lanes that are */
+};
+
+static void look_at_lane(const struct rna_port_module *module, unsigned lane, struct beyond *beyond)
+{
+	for (enum rna_module_measure measure = RNA_MODULE_RECEIVE_POWER;
+	     measure < RNA_MODULE_MEASURE_COUNT; measure++) {
+		enum rna_module_limit limit =
+			rna_module_exceeded(module, measure, module->lanes[lane][measure]);
+
+		if (limit == RNA_MODULE_LIMIT_COUNT)
+			continue;
+		beyond->count++;
+		if (beyond->module && (is_alarm(beyond->limit) || !is_alarm(limit)))
+			continue;
+		beyond->module = module;
+		beyond->measure = measure;
+		beyond->limit = limit;
+		beyond->lane = lane;
+	}
+}
+
+/* In the unit that people read it in. */
+static double shown(enum rna_module_measure measure, uint64_t number)
+{
+	return measure == RNA_MODULE_BIAS ? (double)number / 1e3 : (double)number / 1e6;
+}
+
+void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	static const char *const names[] = {
+		[RNA_MODULE_RECEIVE_POWER] = "receives",
+		[RNA_MODULE_TRANSMIT_POWER] = "sends",
+		[RNA_MODULE_BIAS] = "drives its laser with",
+	};
+	struct beyond beyond = {0};
+	const struct rna_port_module *module;
+	struct rna_finding *found;
+	size_t from = 0;
+
+	if (!rna_subject_is_active(in->subject))
+		return;
+	while ((module = next_module(in->subject, &from)))
+		for (unsigned lane = 0; lane < module->lane_count; lane++)
+			if (rna_module_lane_is_used(module, lane))
+				look_at_lane(module, lane, &beyond);
+	module = beyond.module;
+	if (!module)
+		return;
+	found = rna_find(
+		out, "lane %u of the module of %s %s %.4g m%c, beyond its maker's %s of %.4g m%c%s",
+		beyond.lane + 1, module->netdev, names[beyond.measure],
+		shown(beyond.measure, module->lanes[beyond.lane][beyond.measure].number),
+		beyond.measure == RNA_MODULE_BIAS ? 'A' : 'W', rna_module_limit_name(beyond.limit),
+		shown(beyond.measure, module->limits[beyond.measure][beyond.limit].number),
+		beyond.measure == RNA_MODULE_BIAS ? 'A' : 'W',
+		beyond.count > 1 ? "; other values are, too" : "");
+	if (!is_alarm(beyond.limit))
+		found->severity = RNA_SEVERITY_INFO;
+}
+
+void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_module *module;
+	size_t from = 0;
+
+	if (!rna_subject_is_active(in->subject))
+		return;
+	while ((module = next_module(in->subject, &from))) {
+		int lane = rna_module_weak_lane(module);
+
+		if (lane < 0)
+			continue;
+		(void)rna_find(out,
+			       "lane %d of the module of %s receives %.4g mW, less than half of "
+			       "what its other lanes do",
+			       lane + 1, module->netdev,
+			       shown(RNA_MODULE_RECEIVE_POWER,
+				     module->lanes[lane][RNA_MODULE_RECEIVE_POWER].number));
+		return;
+	}
+}

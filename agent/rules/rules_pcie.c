@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about the PCIe path of a device. NCCL and most checks plan with what a link could do; what
+ * it was trained to is seen by nobody but the one who wonders why a rail is slow.
+ *
+ * Only paths of RDMA devices are judged: GPUs go down to 2.5 GT/s when they are idle, NICs do not.
+ */
+#include "past.h"
+#include "rules.h"
+#include "thresholds.h"
+
+/* What manages NVSwitches carries no traffic; virtual functions have no path of their own. */
+static const struct rna_pcie *path_of(const struct rna_rule_subject *subject)
+{
+	if (!subject || subject->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+		return NULL;
+	return rna_device_pcie(subject->device);
+}
+
+static bool is_degraded(const struct rna_pcie_link *link)
+{
+	return rna_value_is_below(link->speed, link->max_speed) ||
+	       rna_value_is_below(link->width, link->max_width);
+}
+
+/* "16 GT/s x8", in arena. */
+static const char *say(struct rna_arena *arena, struct rna_value speed, struct rna_value width)
+{
+	const char *text = NULL;
+
+	if (rna_value_is_known(speed) && rna_value_is_known(width))
+		text = rna_arena_printf(arena, "%.6g GT/s x%ju", (double)speed.number / 1000,
+					(uintmax_t)width.number);
+	return text ? text : "less";
+}
+
+/* The fastest of its ports that are active, in bytes per second; 0: none is, or not known. */
+static uint64_t port_rate(const struct rna_rule_input *in)
+{
+	uint64_t rate = 0;
+
+	for (const struct rna_rule_subject *port = in->subject + 1;
+	     port < in->subjects + in->count && port->device == in->subject->device; port++)
+		if (rna_subject_is_active(port) && port->link &&
+		    rna_value_is_known(port->link->rate) && port->link->rate.number > rate)
+			rate = port->link->rate.number;
+	return rate;
+}
+
+/* The degraded link that carries least, of the hop that is returned; -1: none is. */
+static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
+{
+	uint64_t least = UINT64_MAX;
+	int ret = -1;
+
+	*ret_count = 0;
+	for (size_t i = 0; pcie && i < pcie->hop_count; i++) {
+		struct rna_pcie_link link;
+		uint64_t rate;
+
+		if (!rna_pcie_link_above(pcie, i, &link) || !is_degraded(&link))
+			continue;
+		++*ret_count;
+		rate = rna_pcie_rate(link.speed, link.width);
+		if (ret >= 0 && rate >= least)
+			continue;
+		least = rate;
+		ret = (int)i;
+	}
+	return ret;
+}
+
+/*
+ * Lanes do not get lost without a fault. A speed may have been limited by somebody (a setting of
+ * the firmware, a riser), so that it is told only as information where the port has enough.
+ */
+void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_pcie *pcie = path_of(in->subject);
+	struct rna_arena *arena = out->arena;
+	struct rna_finding *found;
+	struct rna_pcie_link link;
+	uint64_t rate, possible, wanted;
+	size_t count;
+	int hop = find_degraded(pcie, &count);
+
+	if (hop < 0 || !rna_pcie_link_above(pcie, (size_t)hop, &link))
+		return;
+	rate = rna_pcie_rate(link.speed, link.width);
+	possible = rna_pcie_rate(link.max_speed, link.max_width);
+	wanted = port_rate(in);
+	found = rna_find(out,
+			 "the PCIe link from %s up to %s runs at %s, and both ends can do %s%s%s%s",
+			 pcie->hops[hop].address, pcie->hops[hop + 1].address,
+			 say(arena, link.speed, link.width),
+			 say(arena, link.max_speed, link.max_width),
+			 rate && possible
+				 ? rna_arena_printf(arena, ": %.4g of %.4g Gb/s",
+						    rna_gigabits(rate), rna_gigabits(possible))
+				 : "",
+			 rate < wanted ? rna_arena_printf(arena, ", of which the port wants %.6g",
+							  rna_gigabits(wanted))
+				       : "",
+			 count > 1 ? "; further links of the path, too" : "");
+	if (!rna_value_is_below(link.width, link.max_width) && wanted > 0 && rate >= wanted)
+		found->severity = RNA_SEVERITY_INFO;
+}
+
+/* All is as it can be, and it is not enough. Where a link is degraded, that is what is told. */
+void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_pcie *pcie = port->number > 0 ? path_of(port) : NULL;
+	int hop = pcie ? rna_pcie_bottleneck(pcie) : -1;
+	struct rna_pcie_link link;
+	uint64_t rate;
+	size_t degraded;
+
+	if (hop < 0 || !rna_subject_is_active(port) || !port->link ||
+	    !rna_value_is_known(port->link->rate) || find_degraded(pcie, &degraded) >= 0 ||
+	    !rna_pcie_link_above(pcie, (size_t)hop, &link))
+		return;
+	rate = rna_pcie_rate(link.speed, link.width);
+	if (rate < port->link->rate.number)
+		(void)rna_find(out,
+			       "the PCIe path carries %.4g Gb/s, and the port has %.6g: the link "
+			       "from %s up to %s has %s, which is all that it can do",
+			       rna_gigabits(rate), rna_gigabits(port->link->rate.number),
+			       pcie->hops[hop].address, pcie->hops[hop + 1].address,
+			       say(out->arena, link.speed, link.width));
+}
+
+/* -- Errors ------------------------------------------------------------------------------------ */
+
+/* The function that has counted most of them since the node booted. */
+static const struct rna_pcie_hop *worst_hop(const struct rna_pcie *pcie, enum rna_aer severity)
+{
+	const struct rna_pcie_hop *worst = NULL;
+
+	for (size_t i = 0; i < pcie->hop_count; i++) {
+		struct rna_value count = pcie->hops[i].aer[severity];
+
+		if (rna_value_is_known(count) && count.number > 0 &&
+		    (!worst || count.number > worst->aer[severity].number))
+			worst = &pcie->hops[i];
+	}
+	return worst;
+}
+
+/* What the windows say is said as of any counter; where most of it was is known from the path. */
+void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_pcie *pcie = path_of(in->subject);
+	const struct rna_past *past = in->subject ? in->subject->past : NULL;
+	const struct rna_pcie_hop *hop = NULL;
+	size_t before = out->count;
+	const char *text = NULL;
+
+	if (!pcie)
+		return;
+	rna_check_threshold(in, out);
+	if (out->count == before)
+		return;
+	for (size_t i = 0; i < in->thresholds->count; i++) /* the worst comes last */
+		if (in->thresholds->items[i].source == RNA_THRESHOLD_OF_PCIE &&
+		    past->windows[i].over)
+			hop = worst_hop(pcie, in->thresholds->items[i].aer);
+	if (hop)
+		text = rna_arena_printf(out->arena, "%s; most of them since boot at %s",
+					out->items[before].finding.text, hop->address);
+	if (text)
+		out->items[before].finding.text = text;
+}

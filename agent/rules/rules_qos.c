@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about quality of service. What is right is the fabric's plan, and that is seldom written
+ * down on a node; but rails are to be alike, whatever the plan is, and packets are to go with the
+ * priority that somebody made lossless for them.
+ */
+#include <fnmatch.h>
+
+#include "rna/base/parse.h"
+#include "rna/model/qos.h"
+
+#include "settings/qos_profile.h"
+#include "settings/settings.h"
+
+#include "past.h"
+#include "rails.h"
+#include "rules.h"
+
+static bool is_roce_with_qos(const struct rna_rule_subject *port)
+{
+	return port->qos && rna_subject_is_active_roce(port);
+}
+
+/* "priority 3", "priorities 3, 4" or "no priority", in arena. */
+static const char *say_priorities(uint64_t mask, struct rna_arena *arena)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const char *ret;
+
+	if (mask == 0)
+		return "no priority";
+	rna_qos_write_mask(mask, &text);
+	ret = rna_strbuf_ok(&text)
+		      ? rna_arena_printf(arena, "%s %s",
+					 rna_priority_only(mask) < 0 ? "priorities" : "priority",
+					 text.data)
+		      : NULL;
+	return ret ? ret : "priorities";
+}
+
+/* -- Rails ------------------------------------------------------------------------------------- */
+
+/* Of a table, to compare it by. */
+static uint64_t fingerprint(uint64_t before, const uint8_t *bytes, size_t len)
+{
+	uint64_t ret = before;
+
+	for (size_t i = 0; i < len; i++)
+		ret = rna_fingerprint(ret, bytes[i]);
+	return ret;
+}
+
+static const struct rna_dcb *dcb_of(const struct rna_rule_subject *port)
+{
+	return is_roce_with_qos(port) ? port->qos->dcb : NULL;
+}
+
+static bool put(struct rna_value value, uint64_t *ret)
+{
+	*ret = value.number;
+	return rna_value_is_known(value);
+}
+
+static bool pfc_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return dcb_of(port) && put(port->qos->dcb->pfc, ret);
+}
+
+static bool trust_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	if (!is_roce_with_qos(port) || port->qos->trust == RNA_TRUST_UNKNOWN)
+		return false;
+	*ret = port->qos->trust;
+	return true;
+}
+
+/* Where no DSCP is trusted the table means nothing. */
+static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_dcb *dcb = dcb_of(port);
+
+	if (!dcb || port->qos->trust != RNA_TRUST_DSCP)
+		return false;
+	*ret = fingerprint(0, dcb->dscp_priority, sizeof(dcb->dscp_priority));
+	return true;
+}
+
+static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_dcb *dcb = dcb_of(port);
+
+	if (!dcb || !dcb->has_ets)
+		return false;
+	*ret = fingerprint(0, dcb->traffic_class, sizeof(dcb->traffic_class));
+	*ret = fingerprint(*ret, dcb->bandwidth, sizeof(dcb->bandwidth));
+	*ret = fingerprint(*ret, dcb->algorithm, sizeof(dcb->algorithm));
+	return true;
+}
+
+static bool notification_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_NOTIFICATION], ret);
+}
+
+static bool reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
+}
+
+/* That nobody set one is a value of its own, beyond those that there are. */
+static bool traffic_class_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_port_identity *identity = rna_port_identity(port->device, port->number);
+
+	if (!is_roce_with_qos(port) || !identity ||
+	    identity->traffic_class.state == RNA_VALUE_UNREADABLE)
+		return false;
+	*ret = UINT64_MAX;
+	(void)(rna_value_is_known(identity->traffic_class) && put(identity->traffic_class, ret));
+	return true;
+}
+
+static const char *say_mask(uint64_t mask, struct rna_arena *arena)
+{
+	return say_priorities(mask, arena);
+}
+
+static const char *say_trust(uint64_t trust, struct rna_arena *arena)
+{
+	(void)arena;
+	return rna_trust_name((enum rna_trust)trust);
+}
+
+static const char *say_class(uint64_t number, struct rna_arena *arena)
+{
+	if (number == UINT64_MAX)
+		return "none";
+	return rna_arena_printf(arena, "%ju", (uintmax_t)number);
+}
+
+/* What is compared, and how it is said; say NULL: a table, which is only said to be another one. */
+static const struct {
+	const char *name;
+	rna_rail_trait *get;
+	const char *(*say)(uint64_t value, struct rna_arena *arena);
+} traits[] = {
+	{"PFC for", pfc_of, say_mask},
+	{"trust", trust_of, say_trust},
+	{"DSCP table", dscp_table_of, NULL},
+	{"ETS", ets_of, NULL},
+	{"ECN notification for", notification_of, say_mask},
+	{"ECN reaction for", reaction_of, say_mask},
+	{"traffic class", traffic_class_of, say_class},
+};
+
+/*
+ * The next interface of a port, of which a bond has several, as if it were the port. False: no
+ * more.
+ */
+static bool next_interface(const struct rna_rule_subject *port, size_t *from,
+			   struct rna_rule_subject *ret)
+{
+	*ret = *port;
+	ret->qos = rna_qos_next(rna_device_qos(port->device), port->number, from);
+	return ret->qos;
+}
+
+/* Its name where it is one of several, else NULL. */
+static const char *name_of_member(const struct rna_rule_subject *interface)
+{
+	const struct rna_qos *qos = rna_device_qos(interface->device);
+	size_t from = 0;
+
+	if (!rna_qos_next(qos, interface->number, &from) ||
+	    !rna_qos_next(qos, interface->number, &from))
+		return NULL;
+	return interface->qos->netdev;
+}
+
+/* Differences in words: from most rails, among the members of a bond, and from the plan. */
+struct differences {
+	struct rna_strbuf *text;
+	struct rna_arena *arena;
+	const char *of; /* what the next one is the first difference of; NULL: as before */
+};
+
+static void begin_difference(struct differences *out)
+{
+	rna_strbuf_puts(out->text, out->text->len > 0 ? "; " : "");
+	if (out->of)
+		rna_strbuf_printf(out->text, "%s: ", out->of);
+	out->of = NULL;
+}
+
+static const char *say(size_t trait, uint64_t value, struct rna_arena *arena)
+{
+	const char *ret = traits[trait].say(value, arena);
+
+	return ret ? ret : "?";
+}
+
+/* "PFC for priority 4, and priority 3 on WHOM"; of a table only that it is another one. */
+static void say_difference(size_t trait, uint64_t own, uint64_t other, const char *whom,
+			   struct differences *out)
+{
+	begin_difference(out);
+	if (traits[trait].say)
+		rna_strbuf_printf(out->text, "%s %s, and %s on %s", traits[trait].name,
+				  say(trait, own, out->arena), say(trait, other, out->arena), whom);
+	else
+		rna_strbuf_printf(out->text, "another %s", traits[trait].name);
+}
+
+static void compare_rails(const struct rna_rule_input *in, struct differences *out)
+{
+	out->of = "unlike most ports of the same card";
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
+		uint64_t own, usual;
+
+		if (rna_rail_is_odd(in, traits[i].get, &usual) && traits[i].get(in->subject, &own))
+			say_difference(i, own, usual, "the others", out);
+	}
+}
+
+/* A packet takes this member of a bond or that, and is to be treated alike. */
+static void compare_members(const struct rna_rule_subject *port,
+			    const struct rna_rule_subject *member, struct differences *out)
+{
+	const char *first_name = port->qos->netdev;
+
+	out->of = rna_arena_printf(out->arena, "%s unlike %s of the same bond", member->qos->netdev,
+				   first_name);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
+		uint64_t own, first;
+
+		if (traits[i].get(member, &own) && traits[i].get(port, &first) && own != first)
+			say_difference(i, own, first, first_name, out);
+	}
+}
+
+/* All that differs is one finding: it has one cause, a script that did not run here. */
+void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct differences differences = {.text = &text, .arena = out->arena};
+	const struct rna_rule_subject *port = in->subject;
+	struct rna_rule_subject interface;
+	size_t from = 0;
+
+	compare_rails(in, &differences);
+	while (next_interface(port, &from, &interface))
+		if (interface.qos != port->qos && interface.qos->netdev && port->qos->netdev)
+			compare_members(port, &interface, &differences);
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	else if (text.len > 0)
+		(void)rna_find(out, "%s", text.data);
+}
+
+/* -- The plan ---------------------------------------------------------------------------------- */
+
+static bool default_tos_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_roce_with_qos(port) && put(port->qos->default_tos, ret);
+}
+
+static bool mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	return is_roce_with_qos(port) && port->netdev && put(port->netdev->mtu, ret);
+}
+
+/* Both ends of congestion control; where only one says something, that one. */
+static bool ecn_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	uint64_t notification, reaction;
+	bool known = notification_of(port, &notification), too = reaction_of(port, &reaction);
+
+	*ret = (known ? notification : UINT64_MAX) & (too ? reaction : UINT64_MAX);
+	return known || too;
+}
+
+static const char *say_number(uint64_t number, struct rna_arena *arena)
+{
+	return rna_arena_printf(arena, "%ju", (uintmax_t)number);
+}
+
+static const struct {
+	const char *name;
+	rna_rail_trait *get; /* NULL: of a DSCP, by number */
+	const char *(*say)(uint64_t value, struct rna_arena *arena);
+	bool of_port; /* and not of each of its interfaces */
+} plans[RNA_QOS_PLAN_COUNT] = {
+	[RNA_QOS_PLAN_PFC] = {"PFC for", pfc_of, say_mask},
+	[RNA_QOS_PLAN_ECN] = {"ECN for", ecn_of, say_mask},
+	[RNA_QOS_PLAN_TRUST] = {"trust", trust_of, say_trust},
+	[RNA_QOS_PLAN_DSCP] = {"priority", NULL, say_number},
+	[RNA_QOS_PLAN_MTU] = {"MTU", mtu_of, say_number, true},
+	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic class", traffic_class_of, say_class, true},
+	[RNA_QOS_PLAN_CM_TOS] = {"type of service of RDMA CM", default_tos_of, say_number, true},
+};
+
+static bool is_planned_for(const struct rna_qos_expectation *plan,
+			   const struct rna_rule_subject *port)
+{
+	return !plan->glob || fnmatch(plan->glob, port->device->device->name, 0) == 0;
+}
+
+static bool value_of(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+		     uint64_t *ret)
+{
+	int priority;
+
+	if (plan->what != RNA_QOS_PLAN_DSCP)
+		return plans[plan->what].get(port, ret);
+	priority = is_roce_with_qos(port) ? rna_qos_priority_of(port->qos, plan->dscp) : -1;
+	*ret = (uint64_t)priority;
+	return priority >= 0;
+}
+
+/* What cannot be read is no drift. */
+static void say_drift(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+		      struct differences *out)
+{
+	const char *own_text, *planned;
+	uint64_t own;
+
+	if (!is_planned_for(plan, port) || !value_of(plan, port, &own) || own == plan->value)
+		return;
+	own_text = plans[plan->what].say(own, out->arena);
+	planned = plans[plan->what].say(plan->value, out->arena);
+	begin_difference(out);
+	if (plan->what == RNA_QOS_PLAN_DSCP)
+		rna_strbuf_printf(out->text, "DSCP %u: ", plan->dscp);
+	rna_strbuf_printf(out->text, "%s %s, and the plan is %s", plans[plan->what].name,
+			  own_text ? own_text : "?", planned ? planned : "?");
+}
+
+/* Of the port as a whole, or of the interface that stands for it. */
+static void say_drifts(char *const *entries, bool of_port, const struct rna_rule_subject *port,
+		       struct differences *out)
+{
+	for (char *const *entry = entries; entry && *entry; entry++) {
+		struct rna_qos_expectation plan;
+
+		if (rna_qos_expectation_parse(*entry, &plan) && plans[plan.what].of_port == of_port)
+			say_drift(&plan, port, out);
+	}
+}
+
+void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct differences drifts = {.text = &text, .arena = out->arena};
+	char *const *entries = in->settings->qos_expect;
+	struct rna_rule_subject interface;
+	size_t from = 0;
+
+	say_drifts(entries, true, in->subject, &drifts);
+	while (next_interface(in->subject, &from, &interface)) {
+		drifts.of = name_of_member(&interface);
+		say_drifts(entries, false, &interface, &drifts);
+	}
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	else if (text.len > 0)
+		(void)rna_find(out, "not as qos.expect has it: %s", text.data);
+}
+
+/* -- The class of RoCE packets ----------------------------------------------------------------- */
+
+/* Does it lead away from the lossless priorities of this interface? */
+static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_class,
+		     uint64_t *ret_lossless, int *ret_priority)
+{
+	if (!pfc_of(interface, ret_lossless) || *ret_lossless == 0)
+		return false;
+	*ret_priority = rna_qos_priority_of(interface->qos, (unsigned)traffic_class >> 2);
+	return *ret_priority >= 0 && !(*ret_lossless >> *ret_priority & 1);
+}
+
+/* Of a bond, the first member that it holds for speaks for all. */
+void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	uint64_t traffic_class, lossless;
+	struct rna_rule_subject interface;
+	const char *name;
+	size_t from = 0;
+	int priority;
+
+	if (!traffic_class_of(in->subject, &traffic_class) || traffic_class == UINT64_MAX)
+		return;
+	while (next_interface(in->subject, &from, &interface)) {
+		if (!is_lossy(&interface, traffic_class, &lossless, &priority))
+			continue;
+		name = name_of_member(&interface);
+		(void)rna_find(
+			out,
+			"the driver writes traffic class %ju into RoCE packets: DSCP %u goes "
+			"with priority %d, and PFC is on for %s%s%s",
+			(uintmax_t)traffic_class, (unsigned)traffic_class >> 2, priority,
+			say_priorities(lossless, out->arena), name ? ", on " : "",
+			name ? name : "");
+		return;
+	}
+}
+
+/* -- Frames that are dropped all the same ------------------------------------------------------ */
+
+/* What the windows say is said as of any counter; of a bond, which of its members it is. */
+void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf members = RNA_STRBUF_INIT;
+	size_t before = out->count;
+	const char *text = NULL;
+
+	rna_check_threshold(in, out);
+	if (out->count == before)
+		return;
+	rna_discards_write(&in->subject->past->discards, in->subject, &members);
+	if (!rna_strbuf_ok(&members))
+		out->failed = true;
+	else if (members.len > 0)
+		text = rna_arena_printf(out->arena, "%s; %s", out->items[before].finding.text,
+					members.data);
+	if (text)
+		out->items[before].finding.text = text;
+}
+
+/* -- Lossless priorities ----------------------------------------------------------------------- */
+
+/* Of the same card as like (NULL: of any). */
+static size_t count_without_pfc(const struct rna_rule_input *in,
+				const struct rna_rule_subject *like)
+{
+	size_t count = 0;
+	uint64_t mask;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+
+		count += rna_rail_is_one(in, port) && pfc_of(port, &mask) && mask == 0 &&
+			 (!like || rna_rail_is_same_card(port, like));
+	}
+	return count;
+}
+
+/* Once for the node: either may be the plan. NICs for storage and logins may have another one. */
+void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *several = NULL;
+	size_t without, with_several = 0;
+	uint64_t mask = 0, seen = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+
+		if (!rna_rail_is_one(in, port) || !pfc_of(port, &mask) || mask == 0 ||
+		    rna_priority_only(mask) >= 0)
+			continue;
+		with_several++;
+		several = several ? several : port;
+		seen = several == port ? mask : seen;
+	}
+	without = count_without_pfc(in, several);
+	if (several)
+		(void)rna_find(out,
+			       "%zu RoCE port%s with several lossless priorities: %s/%u has %s%s",
+			       with_several, with_several == 1 ? "" : "s",
+			       several->device->device->name, several->number,
+			       say_priorities(seen, out->arena),
+			       without ? "; others have none" : "");
+	else if (without)
+		(void)rna_find(out, "%zu RoCE port%s without a lossless priority", without,
+			       without == 1 ? "" : "s");
+}
+
+/* -- VLANs ------------------------------------------------------------------------------------- */
+
+/* RDMA CM takes the MTU from the VLAN; applications that do without send packets of the port's. */
+void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_qos_vlan *small = NULL;
+	uint64_t rdma_mtu = 0;
+
+	if (!is_roce_with_qos(port) || !port->gids || !port->link ||
+	    !rna_value_is_known(port->link->active_mtu))
+		return;
+	for (size_t i = 0; i < port->qos->vlan_count && !small; i++) {
+		const struct rna_qos_vlan *vlan = &port->qos->vlans[i];
+
+		if (!rna_value_is_known(vlan->mtu) ||
+		    rna_port_gids_count_of(port->gids, vlan->netdev) == 0)
+			continue;
+		rdma_mtu = rna_qos_rdma_mtu(port->device->device->driver, vlan->mtu.number);
+		if (rdma_mtu < port->link->active_mtu.number)
+			small = vlan;
+	}
+	if (small)
+		(void)rna_find(
+			out,
+			"the VLAN %s has MTU %ju, enough for an RDMA MTU of %ju; the port has "
+			"%ju",
+			small->netdev, (uintmax_t)small->mtu.number, (uintmax_t)rdma_mtu,
+			(uintmax_t)port->link->active_mtu.number);
+}

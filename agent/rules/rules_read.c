@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about what the agent cannot see. They take turns, so that one cause makes one finding: a
+ * device that stalls is not failing, and what is old because it fails or stalls is not just old.
+ */
+#include <string.h>
+
+#include "settings/settings.h"
+
+#include "rules.h"
+
+/* A firmware command times out after 60 s, and may be waited for twice (rdma.md 0, fact 6). */
+#define STALLED_CRITICAL (120 * RNA_USEC_PER_SEC)
+
+enum { OLD_PERIODS = 3 };
+
+/* The jobs of what is looked at: a device, or the node, whose jobs stand in front. */
+static const struct rna_job_status *jobs_of(const struct rna_rule_input *in, size_t *ret_count)
+{
+	const struct rna_job_status *jobs = in->view->jobs;
+
+	if (in->subject) {
+		*ret_count = in->subject->job_count;
+		return in->subject->jobs;
+	}
+	*ret_count = 0;
+	while (*ret_count < in->view->job_count && strcmp(jobs[*ret_count].device, "node") == 0)
+		++*ret_count;
+	return jobs;
+}
+
+/* What the text of a finding begins with; devices get their name in front anyway. */
+static const char *front_of(const struct rna_rule_input *in)
+{
+	return in->subject ? "" : "node: ";
+}
+
+static rna_usec now_of(const struct rna_rule_input *in)
+{
+	return in->view->snapshot->time.monotonic;
+}
+
+static const struct rna_job_status *find_stalled(const struct rna_rule_input *in)
+{
+	size_t count;
+	const struct rna_job_status *jobs = jobs_of(in, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (jobs[i].stalled)
+			return &jobs[i];
+	return NULL;
+}
+
+void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_job_status *job = find_stalled(in);
+	struct rna_finding *found;
+	rna_usec ago;
+
+	if (!job)
+		return;
+	found = rna_find(out, "%sno answer: the collector %s waits for it", front_of(in),
+			 job->name);
+	ago = rna_usec_since(job->stalled, now_of(in));
+	if (ago >= STALLED_CRITICAL)
+		found->severity = RNA_SEVERITY_CRITICAL;
+	found->since.monotonic = job->stalled;
+	found->since.realtime = in->view->snapshot->time.realtime - ago;
+}
+
+/* A single value that cannot be read is no finding, unless it is what everything hangs on. */
+static bool is_state_unreadable(const struct rna_snapshot_device *device, unsigned *ret_port)
+{
+	const struct rna_state *state = rna_device_state(device);
+
+	for (size_t i = 0; state && i < state->port_count; i++)
+		if (state->ports[i].state.state == RNA_VALUE_UNREADABLE) {
+			*ret_port = state->ports[i].number;
+			return true;
+		}
+	return false;
+}
+
+void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	size_t count;
+	const struct rna_job_status *jobs = jobs_of(in, &count);
+	unsigned port;
+
+	if (find_stalled(in))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (jobs[i].ran && !jobs[i].success) {
+			(void)rna_find(out, "%sthe collector %s fails", front_of(in), jobs[i].name);
+			return;
+		}
+	if (in->subject && is_state_unreadable(in->subject->device, &port))
+		(void)rna_find(out, "the state of port %u cannot be read", port);
+}
+
+static bool is_too_old(const struct rna_rule_input *in, const struct rna_job_status *job)
+{
+	rna_usec limit =
+		OLD_PERIODS * in->settings->poll[job->collector] + in->settings->poll_deadline;
+
+	return job->ran && job->success && job->taken &&
+	       rna_usec_since(job->taken, now_of(in)) > limit;
+}
+
+void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	size_t count;
+	const struct rna_job_status *jobs = jobs_of(in, &count);
+
+	if (find_stalled(in))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (is_too_old(in, &jobs[i])) {
+			(void)rna_find(out,
+				       "%swhat the collector %s told is older than three of "
+				       "its periods",
+				       front_of(in), jobs[i].name);
+			return;
+		}
+}

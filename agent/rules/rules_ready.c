@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about what a node needs beside devices that work, and about rails that are not alike. These
+ * are what people verify by hand before the first job; a warning is what makes jobs fail or crawl
+ * for certain, all else is information.
+ *
+ * What needs RDMA is said only of nodes with an RDMA device that is more than software.
+ */
+#include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "rails.h"
+#include "rules.h"
+
+static const struct rna_readiness *readiness_of(const struct rna_rule_input *in)
+{
+	return rna_snapshot_readiness(in->view->snapshot);
+}
+
+static bool has_hardware(const struct rna_rule_input *in)
+{
+	const struct rna_snapshot *snapshot = in->view->snapshot;
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
+		    snapshot->devices[i].device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
+			return true;
+	return false;
+}
+
+static bool is_no(struct rna_value value)
+{
+	return rna_value_is_known(value) && value.number == 0;
+}
+
+/* -- GPUs -------------------------------------------------------------------------------------- */
+
+static const char *why_no_dma_buf(const struct rna_gpu_driver *driver)
+{
+	if (is_no(driver->open))
+		return "its modules are the closed ones";
+	return "the kernel or the driver is too old for it";
+}
+
+/* *ret_accelerators: those made for data centres; a display controller may be a card for a desk. */
+static size_t count_gpus(const struct rna_rule_input *in, size_t *ret_accelerators)
+{
+	enum { DISPLAY_CONTROLLER = 0x0300 };
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	size_t count = topology ? topology->gpu_count : 0;
+
+	*ret_accelerators = 0;
+	for (size_t i = 0; i < count; i++)
+		*ret_accelerators +=
+			topology->objects[topology->gpus[i].object].class_id != DISPLAY_CONTROLLER;
+	return count;
+}
+
+/* Where one of the ways is not known, nothing is. */
+void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	size_t accelerators, gpus = count_gpus(in, &accelerators);
+	const struct rna_gpu_driver *driver;
+	struct rna_finding *found;
+
+	if (!readiness || !has_hardware(in) || gpus == 0)
+		return;
+	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
+		if (!is_no(readiness->gpudirect[method]))
+			return;
+	driver = &readiness->gpu_driver;
+	found = rna_find(out,
+			 "NICs cannot reach the memory of %zu GPU%s: no module for peer memory is "
+			 "loaded, and %s%s%s cannot do dma-buf, as %s",
+			 gpus, gpus == 1 ? "" : "s", driver->name, driver->version ? " " : "",
+			 driver->version ? driver->version : "", why_no_dma_buf(driver));
+	if (accelerators == 0)
+		found->severity = RNA_SEVERITY_INFO;
+	if (strcmp(driver->name, "nvidia") != 0)
+		found->remedy =
+			"Use a kernel with CONFIG_DMABUF_MOVE_NOTIFY and CONFIG_PCI_P2PDMA, "
+			"or the RDMA drivers of the GPU's vendor.";
+}
+
+void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	size_t accelerators;
+	bool memops, mapping;
+
+	(void)count_gpus(in, &accelerators);
+	if (!readiness || !has_hardware(in) || accelerators == 0)
+		return;
+	memops = is_no(readiness->gpu_driver.stream_memops);
+	mapping = is_no(readiness->gpu_driver.peer_mapping_override);
+	if (memops || mapping)
+		(void)rna_find(out,
+			       "the driver nvidia has %s%s%s off: kernels of a GPU cannot start "
+			       "transfers themselves (IBGDA)",
+			       memops ? "EnableStreamMemOPs" : "", memops && mapping ? " and " : "",
+			       mapping ? "PeerMappingOverride" : "");
+}
+
+/* -- Modules ----------------------------------------------------------------------------------- */
+
+static bool is_loaded(const struct rna_readiness *readiness, const char *name)
+{
+	for (size_t i = 0; i < readiness->module_count; i++)
+		if (strcmp(readiness->modules[i].name, name) == 0)
+			return readiness->modules[i].loaded;
+	return false;
+}
+
+static const struct {
+	const char *name, *without;
+	enum rna_severity severity;
+} modules[] = {
+	{"ib_uverbs", "no application can use RDMA", RNA_SEVERITY_WARNING},
+	{"rdma_ucm", "applications cannot use the connection manager", RNA_SEVERITY_INFO},
+	{"ib_umad", "no tool can send MADs", RNA_SEVERITY_INFO},
+};
+
+/* Without hardware of RDMA's own nobody misses modules. */
+void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	enum rna_severity worst = RNA_SEVERITY_INFO;
+	const char *text = NULL;
+
+	if (!readiness || readiness->module_count == 0 || !has_hardware(in))
+		return;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(modules); i++) {
+		if (is_loaded(readiness, modules[i].name))
+			continue;
+		text = rna_arena_printf(out->arena, "%s%smodule %s is not loaded: %s",
+					text ? text : "", text ? "; " : "", modules[i].name,
+					modules[i].without);
+		if (modules[i].severity > worst)
+			worst = modules[i].severity;
+	}
+	if (text)
+		rna_find(out, "%s", text)->severity = worst;
+}
+
+/* NICs of a driver whose part for RDMA is not loaded; of others it is their ordinary use. */
+void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+
+	if (readiness && is_loaded(readiness, "mlx5_core") && !is_loaded(readiness, "mlx5_ib"))
+		(void)rna_find(out,
+			       "the module mlx5_core is loaded and mlx5_ib is not: its NICs are "
+			       "no RDMA devices");
+}
+
+/* -- Device files ------------------------------------------------------------------------------ */
+
+static const struct rna_device_node *node_of(const struct rna_readiness *readiness,
+					     const char *device)
+{
+	for (size_t i = 0; readiness && i < readiness->node_count; i++)
+		if (rna_same_text(readiness->nodes[i].device, device))
+			return &readiness->nodes[i];
+	return NULL;
+}
+
+/* Containers get it with the permissions that it has here, and run as anybody. */
+void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	enum { FOR_OTHERS = 06 };
+	const struct rna_device_node *node;
+
+	if (!in->subject)
+		return;
+	node = node_of(readiness_of(in), in->subject->device->device->name);
+	if (!node)
+		return;
+	if (node->missing)
+		(void)rna_find(out, "/dev/infiniband/%s is missing: no application can open it",
+			       node->name);
+	else if (rna_value_is_known(node->mode) && (node->mode.number & FOR_OTHERS) != FOR_OTHERS)
+		rna_find(out, "/dev/infiniband/%s has mode 0%jo: not every user can open it",
+			 node->name, (uintmax_t)node->mode.number)
+			->severity = RNA_SEVERITY_INFO;
+}
+
+/* -- Containers -------------------------------------------------------------------------------- */
+
+void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+
+	if (readiness && has_hardware(in) && rna_value_is_known(readiness->netns_exclusive) &&
+	    readiness->netns_exclusive.number)
+		(void)rna_find(out, "RDMA devices are bound to one network namespace each: a "
+				    "container has only those that were moved into its own");
+}
+
+/* Queues and buffers of one process; NCCL alone locks more than systemd's 8 MiB. */
+#define MEMLOCK_ENOUGH (UINT64_C(1) << 30)
+
+/* Systemd's default is 8 MiB where the unit does not say. */
+void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	const char *text = NULL;
+
+	if (!readiness || !has_hardware(in))
+		return;
+	for (size_t i = 0; i < readiness->runtime_count; i++) {
+		const struct rna_runtime *runtime = &readiness->runtimes[i];
+		struct rna_value limit = runtime->memlock;
+
+		if (limit.state == RNA_VALUE_UNREADABLE ||
+		    (rna_value_is_known(limit) && limit.number >= MEMLOCK_ENOUGH))
+			continue;
+		text = rna_arena_printf(out->arena, "%s%s%s %s", text ? text : "", text ? ", " : "",
+					runtime->unit,
+					rna_value_is_known(limit) ? "sets less than 1 GiB"
+								  : "sets no limit of its own");
+	}
+	if (text)
+		(void)rna_find(out, "containers may lock little memory: %s", text);
+}
+
+/* -- Rails ------------------------------------------------------------------------------------- */
+
+/* An RDMA MTU of 4096 and its headers, see rules_link.c. */
+enum { MTU_ENOUGH_FOR_RDMA = 4192 };
+
+static bool link_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	*ret = port->link_layer;
+	return port->link_layer != RNA_LINK_LAYER_UNKNOWN && rna_subject_is_active(port);
+}
+
+void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	uint64_t usual;
+
+	if (rna_rail_is_odd(in, link_layer_of, &usual))
+		(void)rna_find(out, "%s, and most ports of the same card are %s",
+			       rna_link_layer_name(in->subject->link_layer),
+			       rna_link_layer_name((enum rna_link_layer)usual));
+}
+
+/* Of the interface of an active RoCE port, if RDMA has enough with it; else mtu-low says so. */
+static bool netdev_mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	if (!rna_subject_is_active_roce(port) || !port->netdev ||
+	    !rna_value_is_known(port->netdev->mtu) ||
+	    port->netdev->mtu.number < MTU_ENOUGH_FOR_RDMA)
+		return false;
+	*ret = port->netdev->mtu.number;
+	return true;
+}
+
+void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	uint64_t own, usual;
+
+	if (rna_rail_is_odd(in, netdev_mtu_of, &usual) && netdev_mtu_of(in->subject, &own))
+		(void)rna_find(out, "%s has MTU %ju, and most interfaces of the same card have %ju",
+			       in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
+}
+
+/* Once for the node: 4200 is what many have, and a matter of taste. */
+void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	enum { JUMBO = 9000 };
+	const struct rna_rule_subject *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+		uint64_t mtu;
+
+		if (port->device->device->function != RNA_FUNCTION_PF ||
+		    !netdev_mtu_of(port, &mtu) || mtu >= JUMBO)
+			continue;
+		first = first ? first : port;
+		count++;
+	}
+	if (first)
+		(void)rna_find(out,
+			       "%zu RoCE interface%s with an MTU that is enough for RDMA and below "
+			       "9000, which TCP would gain from: %s has %ju%s",
+			       count, count == 1 ? "" : "s", first->netdev->name,
+			       (uintmax_t)first->netdev->mtu.number, count > 1 ? ", and more" : "");
+}
+
+static bool vfs_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_pcie *pcie = port->number == 1 ? rna_device_pcie(port->device) : NULL;
+
+	if (!pcie || !rna_value_is_known(pcie->virtual_functions))
+		return false;
+	*ret = pcie->virtual_functions.number;
+	return true;
+}
+
+void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	uint64_t own, usual;
+
+	if (rna_rail_is_odd(in, vfs_of, &usual) && vfs_of(in->subject, &own))
+		(void)rna_find(out, "%ju virtual functions, and most of the same card have %ju",
+			       (uintmax_t)own, (uintmax_t)usual);
+}

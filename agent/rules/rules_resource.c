@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The rule about what device plugins advertise. A device plugin that has died, or takes a NIC for
+ * broken, leaves a node that looks well and on which no pod with RDMA starts: kubelet goes on with
+ * an allocatable of 0, or of less than the capacity.
+ */
+#include <string.h>
+
+#include "settings/settings.h"
+
+#include "rules.h"
+
+/* Functions of the most common model: storage may have NICs of its own, which nobody advertises. */
+static size_t count_functions(const struct rna_rule_input *in)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+		size_t count = 0;
+
+		for (size_t k = 0; port->model > 0 && k < in->count; k++)
+			count += in->subjects[k].model == port->model &&
+				 in->subjects[k].number == port->number;
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+static const struct rna_kubernetes_resource *find_resource(const struct rna_node_status *node,
+							   const char *name)
+{
+	for (size_t i = 0; i < node->resource_count; i++)
+		if (strcmp(node->resources[i].name, name) == 0)
+			return &node->resources[i];
+	return NULL;
+}
+
+static void begin(struct rna_strbuf *out)
+{
+	if (out->len > 0)
+		rna_strbuf_puts(out, "; ");
+}
+
+/* What the settings name without a glob must be there. */
+static void look_for_named(const struct rna_rule_input *in, struct rna_strbuf *out)
+{
+	char *const *name = in->settings->kubernetes_resources;
+
+	for (; name && *name; name++) {
+		if (strpbrk(*name, "*?[") || find_resource(in->view->node, *name))
+			continue;
+		begin(out);
+		rna_strbuf_printf(out, "%s is not there", *name);
+	}
+}
+
+/* Returns how many can be allocated. */
+static uint64_t look_at(const struct rna_kubernetes_resource *resource, struct rna_strbuf *out)
+{
+	if (resource->allocatable == 0) {
+		begin(out);
+		rna_strbuf_printf(out, "%s has none", resource->name);
+	} else if (resource->allocatable < resource->capacity) {
+		begin(out);
+		rna_strbuf_printf(out, "%s has %ju of %ju", resource->name,
+				  (uintmax_t)resource->allocatable, (uintmax_t)resource->capacity);
+	}
+	return resource->allocatable;
+}
+
+void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_node_status *node = in->view->node;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	size_t functions = count_functions(in);
+	uint64_t sum = 0;
+
+	if (!node || !node->backends[RNA_NODE_BACKEND_API].used)
+		return;
+	if (!node->resources_known) {
+		rna_find_unknown(out);
+		return;
+	}
+	look_for_named(in, &text);
+	for (size_t i = 0; i < node->resource_count; i++)
+		sum += look_at(&node->resources[i], &text);
+	if (text.len == 0 && node->resource_count > 0 && sum < functions)
+		rna_strbuf_printf(&text, "there are %ju in all, and %zu devices", (uintmax_t)sum,
+				  functions);
+	if (text.failed)
+		out->failed = true;
+	else if (text.len > 0 && in->count > 0)
+		rna_find(out, "device plugins advertise less than the node has: %s", text.data);
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Thresholds. To follow one more counter: a row.
+ *
+ * The numbers are those that others arrived at in the field, where they agree with what the counter
+ * is defined to count: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the
+ * error_thresholds of rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. PCIe
+ * allows one wrong bit in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have
+ * hardly any. Differences, on purpose:
+ *	- rnr_nak_retry_err is left out: it counts refusals that were retried, which a receiver that
+ *	  is slow for a moment causes in ordinary work; the retries that ran out are in instead;
+ *	- link_downed is left out: it goes into the count of downs, which sees every link layer;
+ *	- times of Ethernet ports are in microseconds: 6000000/m is a tenth of the time;
+ *	- a single event stays a finding for an hour and not until somebody resets the counter.
+ */
+#include "thresholds.h"
+
+#include <string.h>
+
+#include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
+#include "rna/base/words.h"
+
+#define WINDOW_MIN (60 * RNA_USEC_PER_SEC)
+/* A window as long as the period of polling, or shorter, would see one reading, and then none. */
+enum { WINDOW_PERIODS_MIN = 3 };
+
+#define IB     RNA_ON_INFINIBAND
+#define ROCE   RNA_ON_ETHERNET
+#define PMA    RNA_PLACE_PORT_COUNTERS
+#define HW     RNA_PLACE_PORT_HW_COUNTERS
+#define DEVICE RNA_PLACE_DEVICE_HW_COUNTERS
+#define FABRIC RNA_PLACE_PORT_FABRIC
+#define INFO   RNA_SEVERITY_INFO
+#define WARN   RNA_SEVERITY_WARNING
+#define RISING RNA_RULE_ERRORS_RISING
+#define PCIE   RNA_RULE_PCIE_ERRORS
+#define STORM  RNA_RULE_PAUSE_STORM
+#define SLOW   RNA_RULE_PAUSE_TRANSMITTED
+#define JAM    RNA_RULE_PAUSE_RECEIVED
+#define STALL  RNA_RULE_PCIE_STALLED
+
+/* clang-format off */
+static const struct rna_threshold table[] = {
+	{RNA_THRESHOLD_DOWNS, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 3, 'h',
+	 "the cable, a transceiver or the port at the other end"},
+	{"symbol_error", PMA, IB, RISING, WARN, 120, 'h',
+	 "the cable or a transceiver (IBTA allows one bit in 10^12)"},
+	{"link_error_recovery", PMA, IB, RISING, WARN, 5, 'm',
+	 "the link is near its end: cable, transceiver or port"},
+	{"local_link_integrity_errors", PMA, IB, RISING, WARN, 1, 'h',
+	 "more physical errors than the subnet manager allows"},
+	{"excessive_buffer_overrun_errors", PMA, IB, RISING, WARN, 1, 'h',
+	 "flow control fails: buffers overran"},
+	{"port_rcv_errors", PMA, IB, RISING, WARN, 10, 's',
+	 "packets arrive broken"},
+	{"port_rcv_remote_physical_errors", PMA, IB, RISING, INFO, 100, 'h',
+	 "packets were broken at an earlier hop, not here"},
+	{"port_xmit_discards", PMA, IB, RISING, WARN, 100, 's',
+	 "packets wait too long to be sent: congestion, or a peer that takes nothing"},
+	{"fec_uncorrectable_blocks", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "more errors than forward error correction can repair: cable, connector or transceiver"},
+	{"port_rcv_local_physical_errors", FABRIC, IB, RISING, WARN, 120, 'h',
+	 "packets are broken on this very link: cable, connector or transceiver"},
+	{"port_rcv_malformed_packet_errors", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "packets arrive that nobody may send: a fault of a switch or of an HCA, not of a cable"},
+	{"port_rcv_buffer_overrun_errors", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "flow control fails: buffers overran"},
+	{"port_neighbor_mtu_discards", FABRIC, IB, RISING, WARN, 10, 'h',
+	 "packets are larger than the other end takes: MTUs differ"},
+	{"port_inactive_discards", FABRIC, IB, RISING, INFO, 100, 'h',
+	 "packets were to be sent while the port was not active: it went down under load"},
+	{"port_sw_hoq_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
+	 "packets waited too long at the head of a queue: a peer takes nothing, or congestion"},
+	{"port_sw_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
+	 "packets grew too old on the way: congestion"},
+	{"rx_icrc_encapsulated", HW, ROCE, RISING, WARN, 1, 'h',
+	 "RoCE packets arrive changed: something on the way corrupts them"},
+	{"local_ack_timeout_err", HW, 0, RISING, WARN, 1, 's',
+	 "packets are lost, or a peer does not answer"},
+	{"roce_slow_restart", HW, ROCE, RISING, WARN, 10, 's',
+	 "packets are lost on the way"},
+	{"req_transport_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	 "connections were given up: a peer is gone, or packets are lost"},
+	{"req_rnr_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	 "connections were given up: a peer posts no receive buffers"},
+	{"rp_cnp_ignored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
+	 "congestion notifications arrive and are not obeyed"},
+	{"max_retry_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	 "connections were given up: a peer is gone, or packets are lost"},
+	{"unrecoverable_err", HW, 0, RISING, WARN, 1, 'h',
+	 "the device met errors that it could not recover from"},
+	{"cnpIgnored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
+	 "congestion notifications arrive and are not obeyed"},
+	{"rx_drops", HW, 0, RISING, WARN, 100, 's',
+	 "the application does not keep up with what arrives"},
+	{"retrans_timeout_events", HW, 0, RISING, WARN, 1, 's',
+	 "packets are lost, or a peer does not answer"},
+	{"unresponsive_remote_events", HW, 0, RISING, WARN, 1, 's',
+	 "peers do not answer"},
+	{"impaired_remote_conn_events", HW, 0, RISING, WARN, 1, 's',
+	 "connections to peers are impaired"},
+	{"ethernet_pcs_symbol_errors", HW, ROCE, RISING, WARN, 120, 'h',
+	 "the cable or a transceiver: more errors than FEC corrects"},
+	{"ethernet_fec_uncorrectable_blocks", HW, ROCE, RISING, WARN, 10, 'h',
+	 "the cable or a transceiver: FEC runs out, and packets are lost"},
+	{"ethernet_fcs_errors", HW, ROCE, RISING, WARN, 120, 'h',
+	 "frames arrive broken: the cable, a transceiver, or a switch that passes them on"},
+	{"ethernet_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
+	 "the network asks this port to wait: it is congested"},
+	{"ethernet_priority_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
+	 "the network asks this port to wait: it is congested"},
+	{"ethernet_priority_pause_frames_received", HW, ROCE, JAM, INFO, 10000, 's',
+	 "the network asks this port to wait: it is congested"},
+	{"ethernet_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
+	 "this host takes packets more slowly than they come"},
+	{"ethernet_priority_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
+	 "this host takes packets more slowly than they come"},
+	{"ethernet_priority_pause_frames_transmitted", HW, ROCE, SLOW, WARN, 10000, 's',
+	 "this host takes packets more slowly than they come"},
+	{"ethernet_pause_storm_warnings", HW, ROCE, STORM, WARN, 1, 'h',
+	 "the port kept its switch waiting for long"},
+	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',
+	 "the port kept its switch waiting until the device gave up flow control"},
+	{RNA_THRESHOLD_LOSSLESS, HW, ROCE, RNA_RULE_QOS_LOSSLESS_DISCARDS, WARN, 10, 'h',
+	 "frames of a priority with PFC are dropped: it is not lossless"},
+	{"pcie_read_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
+	 "the device waits for memory when it sends"},
+	{"pcie_write_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
+	 "the device waits for memory when it receives"},
+	{"pcie_buffer_overflows", HW, ROCE, STALL, WARN, 100, 'm',
+	 "packets were dropped because memory did not take them in time"},
+	{"module_bus_stuck", HW, ROCE, RISING, WARN, 1, 'h',
+	 "the module's memory cannot be read: reseat it"},
+	{"module_high_temperature", HW, ROCE, RISING, WARN, 1, 'h',
+	 "the module is too hot: look at its cooling"},
+	{"module_bad_or_shorted", HW, ROCE, RISING, WARN, 1, 'h',
+	 "the module or cable is broken"},
+	{"aer_correctable", DEVICE, 0, PCIE, WARN, 1000, 'h',
+	 "a PCIe link repeats packets: a bad contact, a riser, or a slot at its limit"},
+	{"aer_nonfatal", DEVICE, 0, PCIE, WARN, 1, 'h',
+	 "PCIe transactions failed; the kernel log tells of each"},
+	{"aer_fatal", DEVICE, 0, PCIE, RNA_SEVERITY_CRITICAL, 1, 'h',
+	 "a PCIe link failed and was reset"},
+	{"no_completion_cmds", DEVICE, 0, RISING, WARN, 1, 'h',
+	 "the device does not complete commands"},
+};
+/* clang-format on */
+
+static const struct {
+	char name;
+	const char *word;
+	rna_usec length;
+} units[] = {
+	{'s', "second", RNA_USEC_PER_SEC},
+	{'m', "minute", 60 * RNA_USEC_PER_SEC},
+	{'h', "hour", 60 * 60 * RNA_USEC_PER_SEC},
+	{'d', "day", 24 * 60 * 60 * RNA_USEC_PER_SEC},
+};
+
+static rna_usec unit_length(char name)
+{
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(units); i++)
+		if (units[i].name == name)
+			return units[i].length;
+	return 0;
+}
+
+/* -- Entries of the setting -------------------------------------------------------------------- */
+
+enum { NAME_MAX_LEN = 64, COUNT_MAX_LEN = 12 };
+
+/* "120/h"; 0 events for "off". */
+static bool parse_limit(const char *text, struct rna_threshold *threshold)
+{
+	const char *slash = strchr(text, '/');
+	char count[COUNT_MAX_LEN + 1];
+	size_t len = slash ? (size_t)(slash - text) : 0;
+
+	if (strcmp(text, "off") == 0) {
+		threshold->count = 0;
+		return true;
+	}
+	if (len == 0 || len > COUNT_MAX_LEN || strlen(slash) != 2 || unit_length(slash[1]) == 0)
+		return false;
+	memcpy(count, text, len);
+	count[len] = '\0';
+	threshold->unit = slash[1];
+	return rna_parse_u64(count, &threshold->count) == 0 && threshold->count > 0;
+}
+
+static const struct rna_counter *find_counter(const char *name)
+{
+	for (size_t i = 0; i < rna_counter_count; i++)
+		if (strcmp(rna_counters[i].file, name) == 0 && rna_counters[i].kind == RNA_COUNTER)
+			return &rna_counters[i];
+	return NULL;
+}
+
+/* Shares of time are no counters. False: there is none of that name. */
+static bool find_statistic(const char *name, enum rna_ethernet_statistic_id *ret)
+{
+	for (*ret = 0; *ret < RNA_ETHERNET_STATISTIC_COUNT; ++*ret)
+		if (rna_ethernet_statistics[*ret].unit != RNA_ETHERNET_MILLIONTHS &&
+		    strcmp(rna_ethernet_statistics[*ret].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool take_name(const char *entry, char name[NAME_MAX_LEN + 1])
+{
+	size_t len = strcspn(entry, "=");
+
+	if (len == 0 || len > NAME_MAX_LEN || entry[len] == '\0')
+		return false;
+	memcpy(name, entry, len);
+	name[len] = '\0';
+	return true;
+}
+
+/* What can have a threshold of that name, with the row that the table has for it, if any. */
+static bool find_threshold(const char *name, struct rna_threshold *ret)
+{
+	const struct rna_counter *counter = find_counter(name);
+	enum rna_ethernet_statistic_id statistic;
+
+	*ret = (struct rna_threshold){.rule = RISING, .severity = WARN, .why = "see its help"};
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			*ret = table[i];
+	if (counter && !ret->name) {
+		ret->name = counter->file;
+		ret->place = counter->place;
+	}
+	if (!ret->name && find_statistic(name, &statistic))
+		ret->name = rna_ethernet_statistics[statistic].name;
+	return ret->name;
+}
+
+/* A threshold as entry has it. */
+static bool parse_entry(const char *entry, struct rna_threshold *ret)
+{
+	char name[NAME_MAX_LEN + 1];
+
+	return take_name(entry, name) && find_threshold(name, ret) &&
+	       parse_limit(strchr(entry, '=') + 1, ret);
+}
+
+bool rna_threshold_is_valid(const char *entry)
+{
+	struct rna_threshold ignored;
+
+	return parse_entry(entry, &ignored);
+}
+
+void rna_threshold_explain(const char *entry, struct rna_strbuf *out)
+{
+	char name[NAME_MAX_LEN + 1];
+	struct rna_threshold ignored;
+	struct rna_hint hint;
+
+	if (!take_name(entry, name) || find_threshold(name, &ignored))
+		return;
+	hint = RNA_HINT(name);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		rna_hint_offer(&hint, table[i].name, strlen(table[i].name));
+	for (size_t i = 0; i < rna_counter_count; i++)
+		if (rna_counters[i].kind == RNA_COUNTER)
+			rna_hint_offer(&hint, rna_counters[i].file, strlen(rna_counters[i].file));
+	rna_hint_write(&hint, "counter with a threshold", "thresholds", out);
+}
+
+/* -- The list ---------------------------------------------------------------------------------- */
+
+static void put(struct rna_thresholds *list, const struct rna_threshold *threshold)
+{
+	size_t i = 0;
+
+	while (i < list->count && strcmp(list->items[i].name, threshold->name) != 0)
+		i++;
+	list->items[i] = *threshold;
+	if (i == list->count)
+		list->count++;
+}
+
+static bool is_of_pcie(const char *name, enum rna_aer *ret)
+{
+	static const char front[] = "aer_";
+
+	if (strncmp(name, front, sizeof(front) - 1) != 0)
+		return false;
+	for (*ret = 0; *ret < RNA_AER_COUNT; ++*ret)
+		if (strcmp(name + sizeof(front) - 1, rna_aer_name(*ret)) == 0)
+			return true;
+	return false;
+}
+
+static enum rna_collector_id collector_of(const struct rna_threshold *threshold)
+{
+	switch (threshold->source) {
+	case RNA_THRESHOLD_OF_DOWNS:
+		return RNA_COLLECTOR_STATE;
+	case RNA_THRESHOLD_OF_PCIE:
+		return RNA_COLLECTOR_PCIE;
+	case RNA_THRESHOLD_OF_ETHERNET:
+	case RNA_THRESHOLD_OF_LOSSLESS:
+		return RNA_COLLECTOR_ETHERNET;
+	default:
+		return rna_counter_collector(threshold->place);
+	}
+}
+
+/* In whole units, as the limit is. */
+static void set_window(struct rna_threshold *threshold, rna_usec period)
+{
+	rna_usec unit = unit_length(threshold->unit), least = WINDOW_PERIODS_MIN * period;
+
+	least = least < WINDOW_MIN ? WINDOW_MIN : least;
+	threshold->limit = threshold->count * ((least + unit - 1) / unit);
+	threshold->window = (least + unit - 1) / unit * unit;
+}
+
+static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COLLECTOR_COUNT])
+{
+	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) == 0)
+		threshold->source = RNA_THRESHOLD_OF_DOWNS;
+	else if (strcmp(threshold->name, RNA_THRESHOLD_LOSSLESS) == 0)
+		threshold->source = RNA_THRESHOLD_OF_LOSSLESS;
+	else if (is_of_pcie(threshold->name, &threshold->aer))
+		threshold->source = RNA_THRESHOLD_OF_PCIE;
+	else if (find_statistic(threshold->name, &threshold->statistic))
+		threshold->source = RNA_THRESHOLD_OF_ETHERNET;
+	else
+		threshold->counter = rna_counter_find(threshold->place, threshold->name);
+	set_window(threshold, poll[collector_of(threshold)]);
+}
+
+struct rna_thresholds *rna_thresholds_new(char *const *entries,
+					  const rna_usec poll[RNA_COLLECTOR_COUNT])
+{
+	size_t most = RNA_ARRAY_SIZE(table), kept = 0;
+	struct rna_thresholds *list;
+
+	for (char *const *entry = entries; entry && *entry; entry++)
+		most++;
+	list = calloc(1, sizeof(*list) + most * sizeof(*list->items));
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		put(list, &table[i]);
+	for (char *const *entry = entries; entry && *entry; entry++) {
+		struct rna_threshold threshold;
+
+		if (parse_entry(*entry, &threshold)) /* else the settings would not have taken it */
+			put(list, &threshold);
+	}
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].count > 0) {
+			list->items[kept] = list->items[i];
+			prepare(&list->items[kept++], poll);
+		}
+	list->count = kept;
+	return list;
+}
+
+bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->items[i].name, b->items[i].name) != 0 ||
+		    a->items[i].window != b->items[i].window)
+			return false;
+	return true;
+}
+
+void rna_thresholds_describe(struct rna_strbuf *out)
+{
+	static const char *const layers[] = {[IB] = "InfiniBand", [ROCE] = "Ethernet"};
+
+	rna_strbuf_puts(out, "| Counter | Threshold | Link layer | Severity | What a rise means |\n"
+			     "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++) {
+		const struct rna_threshold *row = &table[i];
+
+		rna_strbuf_printf(out, "| `%s` | `%ju/%c` | %s | %s | %s |\n", row->name,
+				  (uintmax_t)row->count, row->unit,
+				  row->link_layers ? layers[row->link_layers] : "any",
+				  rna_severity_name(row->severity), row->why);
+	}
+}
+
+/* -- Windows ----------------------------------------------------------------------------------- */
+
+uint64_t rna_window_rise(const struct rna_window *window)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < RNA_WINDOW_SLOTS; i++)
+		sum += window->rises[i];
+	return sum;
+}
+
+struct rna_value rna_window_follow(struct rna_window *window, struct rna_ethernet_sum sum)
+{
+	if (sum.summands) {
+		window->known &= sum.summands == window->summands;
+		window->summands = sum.summands;
+	}
+	return sum.value;
+}
+
+static void move_to(struct rna_window *window, rna_usec now, rna_usec slot_length)
+{
+	rna_usec slots = rna_usec_since(window->slot_start, now) / slot_length;
+
+	window->slot_start += slots * slot_length;
+	for (rna_usec i = 0; i < slots && i < RNA_WINDOW_SLOTS; i++) {
+		window->slot = (window->slot + 1) % RNA_WINDOW_SLOTS;
+		window->rises[window->slot] = 0;
+	}
+}
+
+/*
+ * What has risen since the last reading, as far as it counts here. After a gap that is longer than
+ * the window, that is the part of it which is the window's, and never nothing.
+ */
+static uint64_t rise_to(const struct rna_window *window, const struct rna_threshold *threshold,
+			uint64_t number, rna_usec now)
+{
+	uint64_t rise = window->known && number > window->last ? number - window->last : 0;
+	rna_usec gap = rna_usec_since(window->when, now);
+
+	if (rise == 0 || gap <= threshold->window)
+		return rise;
+	return 1 + (uint64_t)((double)(rise - 1) * (double)threshold->window / (double)gap);
+}
+
+void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
+		    struct rna_value value, rna_usec now)
+{
+	uint64_t rise;
+
+	move_to(window, now, threshold->window / RNA_WINDOW_SLOTS);
+	if (rna_value_is_known(value)) {
+		window->rises[window->slot] += rise_to(window, threshold, value.number, now);
+		window->last = value.number;
+		window->when = now;
+		window->known = true;
+	}
+	rise = rna_window_rise(window);
+	if (rise >= threshold->limit)
+		window->over = true;
+	else if (rise < (threshold->limit + 1) / 2)
+		window->over = false;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thresholds: how fast a counter may rise before it is worth a finding; and windows, which follow
+ * one counter. A threshold is a number of events within a span of time: "120/h" is crossed as soon
+ * as the last hour has seen 120, be it in one minute, and holds until it has seen fewer than 60.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/clock.h"
+#include "rna/base/strbuf.h"
+#include "rna/model/counter.h"
+#include "rna/model/ethernet.h"
+#include "rna/model/finding.h"
+#include "rna/model/pcie.h"
+
+#include "rules.h"
+
+/* What is followed beside the counter files: how often the port went down. */
+#define RNA_THRESHOLD_DOWNS "downs"
+/* Frames dropped of priorities that PFC makes lossless. */
+#define RNA_THRESHOLD_LOSSLESS "ethernet_lossless_discards"
+
+enum rna_threshold_source {
+	RNA_THRESHOLD_OF_COUNTER,  /* a counter file */
+	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS */
+	RNA_THRESHOLD_OF_ETHERNET, /* a statistic of a port, see rna_ethernet_sum() */
+	RNA_THRESHOLD_OF_LOSSLESS, /* RNA_THRESHOLD_LOSSLESS, see discards.h */
+	RNA_THRESHOLD_OF_PCIE,     /* errors on the PCIe path of a device, see rna_pcie_errors() */
+};
+
+struct rna_threshold {
+	/* File of the counter, a statistic, aer_ and a severity, or one of those above. */
+	const char *name;
+	enum rna_counter_place place;
+	unsigned char link_layers; /* RNA_ON_*; 0: any */
+	enum rna_rule_id rule;     /* that speaks of it */
+	enum rna_severity severity;
+	uint64_t count;
+	char unit;       /* of the span that count is for: s, m, h, d */
+	const char *why; /* what a rise means, "the cable or a transceiver goes bad" */
+	/* Set by rna_thresholds_new(). */
+	enum rna_threshold_source source;
+	const struct rna_counter *counter; /* of a counter file, else NULL */
+	enum rna_aer aer;                  /* of the PCIe path */
+	enum rna_ethernet_statistic_id statistic;
+	uint64_t limit;  /* count, for all of the window */
+	rna_usec window; /* a unit, or more of them: a minute at least, and some readings long */
+};
+
+struct rna_thresholds {
+	size_t count;
+	struct rna_threshold items[];
+};
+
+/* "symbol_error=120/h", or "symbol_error=off". The counter is one of the counter table. */
+bool rna_threshold_is_valid(const char *entry);
+void rna_threshold_explain(const char *entry, struct rna_strbuf *out); /* why not, if by name */
+
+/*
+ * The table, with entries (NULL-ended; NULL: none) in the place of its rows, for counters that are
+ * read as often as poll says. NULL: no memory.
+ */
+struct rna_thresholds *rna_thresholds_new(char *const *entries,
+					  const rna_usec poll[RNA_COLLECTOR_COUNT]);
+/* Are windows made for one fit for the other? */
+bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b);
+
+/* The table as Markdown. */
+void rna_thresholds_describe(struct rna_strbuf *out);
+
+enum { RNA_WINDOW_SLOTS = 4 };
+
+/*
+ * One counter, over the last three to four quarters of its threshold's window: never longer, so
+ * what it tells is true of the window. What was counted before the first look is no rise.
+ */
+struct rna_window {
+	bool known; /* is there a last value? */
+	bool over;  /* the threshold was crossed, and the rise has not halved since */
+	uint64_t last;
+	uint64_t summands;   /* where last is a sum, see rna/model/ethernet.h */
+	rna_usec when;       /* monotonic, of last */
+	rna_usec slot_start; /* monotonic */
+	unsigned slot;
+	uint64_t rises[RNA_WINDOW_SLOTS];
+};
+
+/*
+ * Takes a reading, absent when there is none: time goes on all the same. A value that fell was
+ * reset: it counts from there on.
+ */
+void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
+		    struct rna_value value, rna_usec now);
+uint64_t rna_window_rise(const struct rna_window *window);
+
+/*
+ * The reading that a sum is. One over others than before has not risen; that there is none now
+ * says nothing of the next.
+ */
+struct rna_value rna_window_follow(struct rna_window *window, struct rna_ethernet_sum sum);

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rna/model/nccl.h"
+
+#include "settings/silence.h"
+
+#define GBIT (1000000000 / 8) /* bytes per second */
+
+enum {
+	PERCENT = 10,           /* in the thousandths of limits */
+	FAST = 300,             /* Gb/s from which on one queue pair is not enough */
+	QPS_FAST = 4,           /* how many are then */
+	QUEUE_BYTES = 32 << 20, /* under way on a queue pair at most */
+	QUEUE_DEPTH_MAX = 128,  /* as perftest has it */
+	LATENCY_ROUNDS = 1000,
+	SAMPLE_TIME = RNA_USEC_PER_SEC, /* between two looks at counters */
+	MEBI = 1 << 20,
+	MEGA = 1000000,
+};
+
+bool rna_selftest_subject_at(const struct rna_view *view, size_t number,
+			     struct rna_selftest_subject *ret)
+{
+	for (size_t i = 0; i < view->snapshot->device_count; i++) {
+		const struct rna_snapshot_device *device = &view->snapshot->devices[i];
+
+		if (number < device->device->port_count) {
+			*ret = (struct rna_selftest_subject){view, device,
+							     device->device->ports[number]};
+			return true;
+		}
+		number -= device->device->port_count;
+	}
+	return false;
+}
+
+/* -- Whether ----------------------------------------------------------------------------------- */
+
+static bool is_stalled(const struct rna_selftest_subject *subject)
+{
+	const char *name = subject->device->device->name;
+
+	for (size_t i = 0; i < subject->view->job_count; i++)
+		if (subject->view->jobs[i].stalled &&
+		    strcmp(subject->view->jobs[i].device, name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_active(const struct rna_selftest_subject *subject)
+{
+	return rna_port_is_up(rna_port_state(subject->device, subject->port));
+}
+
+/* RC connections are of nodes that call themselves CA; iWARP says RNIC, EFA says unspecified. */
+static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
+{
+	const struct rna_identity *identity = rna_device_identity(device);
+
+	switch (device->device->function) {
+	case RNA_FUNCTION_VF:
+	case RNA_FUNCTION_SF:
+		return RNA_SKIP_VIRTUAL;
+	case RNA_FUNCTION_SWITCH_MANAGEMENT:
+		return RNA_SKIP_MANAGEMENT;
+	default:
+		return identity && identity->node_type == RNA_NODE_TYPE_CA ? RNA_SKIP_NONE
+									   : RNA_SKIP_TRANSPORT;
+	}
+}
+
+/* The history of the port, which the view has for all ports in their order. */
+static const struct rna_port_history *history(const struct rna_selftest_subject *subject)
+{
+	struct rna_selftest_subject other;
+
+	for (size_t i = 0;
+	     subject->view->ports && rna_selftest_subject_at(subject->view, i, &other); i++)
+		if (other.device == subject->device && other.port == subject->port)
+			return &subject->view->ports[i].history;
+	return NULL;
+}
+
+static bool has_changed(const struct rna_selftest_subject *subject, rna_usec quiet, rna_usec now)
+{
+	const struct rna_port_history *known = history(subject);
+
+	return known && known->last.monotonic > 0 &&
+	       rna_usec_since(known->last.monotonic, now) < quiet;
+}
+
+enum rna_skip rna_selftest_look(const struct rna_selftest_subject *subject,
+				const struct rna_settings *settings, const struct rna_time *now,
+				bool demanded)
+{
+	enum rna_skip skip = look_at_device(subject->device);
+
+	if (skip != RNA_SKIP_NONE)
+		return skip;
+	if (!demanded && !settings->selftest_enabled)
+		return RNA_SKIP_DISABLED;
+	if (is_stalled(subject))
+		return RNA_SKIP_STALLED;
+	if (!is_active(subject))
+		return RNA_SKIP_NOT_ACTIVE;
+	if (demanded)
+		return RNA_SKIP_NONE;
+	if (has_changed(subject, settings->selftest_quiet, now->monotonic))
+		return RNA_SKIP_RECENT_CHANGE;
+	if (settings->selftest_window &&
+	    !rna_silence_holds(settings->selftest_window, subject->device->device->name,
+			       now->realtime))
+		return RNA_SKIP_WINDOW;
+	return RNA_SKIP_NONE;
+}
+
+const char *rna_skip_meaning(enum rna_skip skip)
+{
+	static const char *const meanings[RNA_SKIP_COUNT] = {
+		[RNA_SKIP_NONE] = "It is tested.",
+		[RNA_SKIP_DISABLED] = "selftest.enabled is false.",
+		[RNA_SKIP_QUIESCED] = "The agent was asked to keep its hands off the devices.",
+		[RNA_SKIP_NOT_ACTIVE] = "The port is not ACTIVE.",
+		[RNA_SKIP_NO_GID] = "The port has no GID, or no LID, to connect to.",
+		[RNA_SKIP_VIRTUAL] = "A virtual function shares its link with others.",
+		[RNA_SKIP_MANAGEMENT] = "The device manages NVSwitches and carries no traffic.",
+		[RNA_SKIP_TRANSPORT] = "iWARP and EFA have no RC connections to themselves.",
+		[RNA_SKIP_BUSY] =
+			"Somebody uses the port: bytes move, or it is open, or has queue pairs.",
+		[RNA_SKIP_DISTURBED] = "Somebody began to use the port during the test.",
+		[RNA_SKIP_RECENT_CHANGE] = "A port state changed within selftest.quiet.",
+		[RNA_SKIP_WINDOW] = "It is outside of selftest.window.",
+		[RNA_SKIP_NODE_GATE] = "The Node lacks the label selftest.node_label.",
+		[RNA_SKIP_LOCKED] = "Another self-test runs on this node.",
+		[RNA_SKIP_DENIED] = "The agent may not open the device.",
+		[RNA_SKIP_MEMLOCK] = "The agent may not lock as much memory as the test needs.",
+		[RNA_SKIP_NO_MEMORY_NODE] = "There is no memory to be had on that NUMA node.",
+		[RNA_SKIP_NO_GPU] = "There is no CUDA, no such GPU, or no way to its memory.",
+		[RNA_SKIP_STALLED] = "The device does not answer.",
+		[RNA_SKIP_NO_DEVICE] = "libibverbs does not know the device.",
+		[RNA_SKIP_NO_RESOURCES] = "The node had no means for the test, or it was killed.",
+	};
+
+	return skip < RNA_SKIP_COUNT ? meanings[skip] : "?";
+}
+
+/* -- What -------------------------------------------------------------------------------------- */
+
+/* By LID where there is no Ethernet; else the GID that NCCL would use. */
+static int choose_gid(const struct rna_selftest_subject *subject)
+{
+	const struct rna_port_identity *identity =
+		rna_port_identity(subject->device, subject->port);
+	const struct rna_port_gids *gids = rna_port_gids(subject->device, subject->port);
+
+	if (identity && identity->link_layer == RNA_LINK_LAYER_INFINIBAND)
+		return -1;
+	return gids ? (int)rna_nccl_gid_index(gids, false, &RNA_NCCL_STANDARD) : 0;
+}
+
+/* Of the nodes that PCI functions are at, the first that is not the NIC's. */
+static int remote_node(const struct rna_selftest_subject *subject)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(subject->view->snapshot);
+	int own = subject->device->device->numa_node;
+	int found = -1;
+
+	for (size_t i = 0; topology && own >= 0 && i < topology->object_count; i++) {
+		int node = topology->objects[i].numa_node;
+
+		if (node >= 0 && node != own && (found < 0 || node < found))
+			found = node;
+	}
+	return found;
+}
+
+/* PCI address of the GPU to which the NIC was assigned; NULL: none. */
+static const char *own_gpu(const struct rna_selftest_subject *subject)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(subject->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, subject->device->device) : NULL;
+
+	for (size_t i = 0; nic && i < topology->gpu_count; i++)
+		if (topology->affinities[i].nic == nic - topology->nics)
+			return topology->objects[topology->gpus[i].object].address;
+	return NULL;
+}
+
+static bool place(const struct rna_selftest_subject *subject, enum rna_endpoint endpoint,
+		  struct rna_loopback_request *request)
+{
+	const char *gpu = endpoint == RNA_ENDPOINT_GPU ? own_gpu(subject) : NULL;
+
+	request->endpoint = endpoint;
+	request->memory_node = subject->device->device->numa_node;
+	if (endpoint == RNA_ENDPOINT_REMOTE)
+		request->memory_node = remote_node(subject);
+	if (gpu)
+		(void)snprintf(request->gpu, sizeof(request->gpu), "%s", gpu);
+	return (endpoint != RNA_ENDPOINT_REMOTE || request->memory_node >= 0) &&
+	       (endpoint != RNA_ENDPOINT_GPU || gpu);
+}
+
+static uint64_t port_rate(const struct rna_selftest_subject *subject)
+{
+	const struct rna_port_link *link = rna_port_link(subject->device, subject->port);
+
+	return link && rna_value_is_known(link->rate) ? link->rate.number : 0;
+}
+
+static unsigned choose_qps(const struct rna_selftest_subject *subject,
+			   const struct rna_settings *settings)
+{
+	if (settings->selftest_queue_pairs > 0)
+		return settings->selftest_queue_pairs;
+	return port_rate(subject) >= (uint64_t)FAST * GBIT ? QPS_FAST : 1;
+}
+
+void rna_selftest_set_size(struct rna_loopback_request *request, unsigned size)
+{
+	unsigned depth = QUEUE_BYTES / size;
+
+	request->size = size;
+	request->depth = depth > QUEUE_DEPTH_MAX ? QUEUE_DEPTH_MAX : depth > 0 ? depth : 1;
+}
+
+bool rna_selftest_size_fits(const struct rna_settings *settings, unsigned size)
+{
+	return 2 * (uint64_t)size <= (uint64_t)settings->selftest_bytes * MEBI;
+}
+
+bool rna_selftest_request(const struct rna_selftest_subject *subject,
+			  const struct rna_settings *settings, enum rna_endpoint endpoint,
+			  struct rna_loopback_request *ret)
+{
+	*ret = (struct rna_loopback_request){
+		.port = subject->port,
+		.gid_index = choose_gid(subject),
+		.qps = choose_qps(subject, settings),
+		.bytes = (uint64_t)settings->selftest_bytes * MEBI,
+		.time_limit = settings->selftest_time_limit,
+		.latency_rounds = endpoint == RNA_ENDPOINT_GPU ? 0 : LATENCY_ROUNDS,
+		.gate = true,
+		.sample_time = SAMPLE_TIME,
+		.busy_rate = (uint64_t)settings->selftest_busy_rate * MEGA,
+		.idle_qps = RNA_QPS_UNKNOWN,
+		.idle_contexts = settings->selftest_idle_contexts,
+		.own_contexts = settings->watch_verbs_events,
+	};
+	rna_selftest_set_size(ret, settings->selftest_size);
+	(void)snprintf(ret->device, sizeof(ret->device), "%s", subject->device->device->name);
+	return place(subject, endpoint, ret);
+}
+
+/* -- How good ---------------------------------------------------------------------------------- */
+
+/* What sysfs calls the rate of a software device is made up: nothing to be measured by. */
+uint64_t rna_selftest_expected(const struct rna_selftest_subject *subject)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(subject->device);
+	struct rna_value path = pcie ? rna_pcie_path_rate(pcie) : (struct rna_value){0};
+	uint64_t rate = port_rate(subject);
+
+	if (subject->device->device->function == RNA_FUNCTION_VIRTUAL || rate == 0)
+		return 0;
+	return rna_value_is_known(path) && path.number < rate ? path.number : rate;
+}
+
+struct limit {
+	unsigned rate; /* Gb/s */
+	unsigned ok;   /* percent */
+	unsigned warning;
+};
+
+static bool parse_limit(const char *text, struct limit *ret)
+{
+	int end = 0;
+
+	return sscanf(text, "%4u=%3u/%3u%n", &ret->rate, &ret->ok, &ret->warning, &end) == 3 &&
+	       text[end] == '\0' && text[0] >= '0' && text[0] <= '9' && ret->rate > 0 &&
+	       ret->ok <= 100 && ret->warning <= ret->ok;
+}
+
+bool rna_selftest_limit_is_valid(const char *text)
+{
+	struct limit limit;
+
+	return parse_limit(text, &limit);
+}
+
+/* The fastest rate that the port reaches wins; a rate of 200 is that of 100 Gb/s ports, too. */
+struct rna_selftest_limits rna_selftest_limits_for(const struct rna_settings *settings,
+						   uint64_t expected)
+{
+	struct limit best = {0, settings->selftest_ok, settings->selftest_warning};
+
+	for (char **entry = settings->selftest_limits; entry && *entry; entry++) {
+		struct limit limit;
+
+		if (parse_limit(*entry, &limit) && expected >= (uint64_t)limit.rate * GBIT &&
+		    limit.rate > best.rate)
+			best = limit;
+	}
+	return (struct rna_selftest_limits){
+		.ok = best.ok * PERCENT,
+		.warning = best.warning * PERCENT,
+		.siblings = settings->selftest_siblings * PERCENT,
+	};
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running self-tests one after the other and waiting for each: for the command selftest where no
+ * agent runs. The daemon does the same by events, in selftest.c.
+ */
+#pragma once
+
+#include "plan.h"
+
+/* What a person wants other than the settings have it; 0, NULL and -1: as they have it. */
+struct rna_selftest_wish {
+	const char *device; /* name, and /PORT or :PORT behind it for one port only; NULL: all */
+	const char *gpu;    /* PCI address: its memory only */
+	int numa_node;      /* memory of that node only */
+	unsigned size;
+	unsigned qps;
+	rna_usec duration; /* as long as that, however much is written */
+	bool force;        /* on a busy port as well */
+};
+
+/* The keys of a wish: options of the command, and lines of a request to the agent. */
+enum rna_wish_key {
+	RNA_WISH_DEVICE,
+	RNA_WISH_GPU,
+	RNA_WISH_NUMA,
+	RNA_WISH_SIZE,
+	RNA_WISH_QPS,
+	RNA_WISH_DURATION,
+	RNA_WISH_FORCE,
+	RNA_WISH_COUNT,
+};
+
+extern const char *const rna_wish_keys[RNA_WISH_COUNT]; /* "device", ... */
+
+/*
+ * Reads a wish of texts, NULL where nothing is wished; *ret points into them. 0, or -EINVAL with
+ * error "--size: ...".
+ */
+int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna_selftest_wish *ret,
+			    struct rna_error *error);
+
+struct rna_selftest_runs {
+	size_t count;
+	size_t size;
+	struct rna_selftest_run *items;
+};
+
+void rna_selftest_runs_deinit(struct rna_selftest_runs *runs); /* idempotent */
+
+/* Is there one for the same port and kind of memory? */
+bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
+			    const struct rna_selftest_run *run);
+
+/*
+ * The runs that a wish comes to, with requests, expectations and, where there can be no test, the
+ * reason as result; in the order of the view. 0; -ENODEV with error when no port fits; -ENOMEM.
+ */
+int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *settings,
+		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
+		      struct rna_error *error);
+
+/* Exit codes of the command. */
+enum rna_selftest_exit {
+	RNA_SELFTEST_OK,
+	RNA_SELFTEST_WARNING,
+	RNA_SELFTEST_FAILED,
+	RNA_SELFTEST_UNKNOWN, /* nothing could be tested */
+};
+
+enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count);
+
+/*
+ * Runs them in turn, but for those that have a result. progress (NULL is fine) is told of each
+ * before it begins. The grades are given at the end, when siblings can be compared.
+ */
+void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
+			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
+			  void *userdata);
+
+/* "mlx5_0/1, local memory ...", for who waits for it. */
+void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out);
+
+#define RNA_SELFTEST_TOO_LATE "the loopback test did not end in time"
+
+/*
+ * The child came to no result, or was not started, for that reason; ended: it is not stuck. That it
+ * failed is only said where it did not end in time, or ended by itself: anything else is a reason
+ * to skip it, RNA_SKIP_LOCKED or RNA_SKIP_NO_RESOURCES.
+ */
+void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
+
+/* Grades the runs that are done, siblings being those with the same expectation. */
+void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
+			    const struct rna_settings *settings);

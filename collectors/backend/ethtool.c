@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The ethtool backend: ethtool netlink for all that it has, and the ioctl of old for what it does
+ * not, the statistics of drivers.
+ *
+ * The ioctl wants memory for a number of statistics that was asked for before, and kernels up to
+ * 6.18 write as many as there are by then: more where queues were added in between. So the memory
+ * ends at a page that may not be written, and a set that has grown is EFAULT instead of an
+ * overflow.
+ *
+ * A run has one socket for all that it asks, and learns the number of the family once. Neither
+ * kind of socket pins a driver.
+ */
+#include "ethtool.h"
+
+#include <errno.h>
+#include <netlink/attr.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <linux/ethtool.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/sockios.h>
+
+#include "backends.h"
+#include "netlink.h"
+
+enum { STATISTICS_MAX = 65536 }; /* mlx5 has 30 for each of its queues */
+
+/* -- Netlink ----------------------------------------------------------------------------------- */
+
+struct answer {
+	struct rna_arena *arena;
+	struct rna_bytes *bytes;
+	int error;
+};
+
+static int keep_answer(struct nl_msg *message, void *userdata)
+{
+	struct answer *answer = userdata;
+	const struct nlmsghdr *head = nlmsg_hdr(message);
+	uint8_t *copy = rna_arena_alloc(answer->arena, head->nlmsg_len);
+
+	answer->error = copy ? 0 : -ENOMEM;
+	if (!copy)
+		return NL_STOP;
+	memcpy(copy, head, head->nlmsg_len);
+	*answer->bytes = (struct rna_bytes){copy, head->nlmsg_len};
+	return NL_OK;
+}
+
+static int put_header(struct nl_msg *message, const struct rna_ethtool_question *question,
+		      const char *netdev)
+{
+	struct nlattr *header = nla_nest_start(message, question->header);
+
+	if (!header || nla_put_string(message, ETHTOOL_A_HEADER_DEV_NAME, netdev) < 0 ||
+	    nla_put_u32(message, ETHTOOL_A_HEADER_FLAGS, question->flags) < 0)
+		return -ENOMEM;
+	nla_nest_end(message, header);
+	for (size_t i = 0; i < question->attribute_count; i++) {
+		const struct rna_ethtool_attribute *attribute = &question->attributes[i];
+
+		if (nla_put(message, attribute->type, attribute->len, attribute->data) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The number of the family differs from kernel to kernel; before 5.6 there was none. */
+static int find_family(struct nl_sock *socket)
+{
+	int family = genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
+
+	if (family >= 0)
+		return family;
+	return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
+}
+
+void rna_ethtool_end(struct rna_ethtool_talk *talk)
+{
+	rna_netlink_close(&talk->socket);
+	talk->socket = NULL;
+}
+
+/* The number of the family, or negative errno; the socket is open then if there is one. */
+static int begin(struct rna_ethtool_talk *talk)
+{
+	int error;
+
+	if (talk->socket)
+		return talk->family;
+	error = rna_netlink_open(NETLINK_GENERIC, &talk->socket);
+	if (error < 0)
+		return error;
+	talk->family = find_family(talk->socket);
+	return talk->family;
+}
+
+static int ask_once(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
+		    const char *netdev, struct answer *answer)
+{
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	int error = begin(talk);
+
+	if (error < 0)
+		return error;
+	message = nlmsg_alloc();
+	if (!message ||
+	    !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, talk->family, 0, NLM_F_REQUEST,
+			 question->command, ETHTOOL_GENL_VERSION) ||
+	    put_header(message, question, netdev) < 0)
+		return -ENOMEM;
+	error = rna_netlink_ask(talk->socket, message, keep_answer, answer);
+	if (error == -EIO)
+		rna_ethtool_end(talk); /* what else lies in the socket is for nobody */
+	return error < 0 ? error : answer->error;
+}
+
+/*
+ * A kernel refuses flags that came later: statistics of a link state are of Linux 6.4, those of any
+ * of 5.10. Before that it says EOPNOTSUPP, as a driver does that has no answer: which of the two
+ * it was is known once another question was answered with the flag.
+ */
+static bool is_refused(const struct rna_ethtool_talk *talk, int error)
+{
+	return error == -EINVAL || (error == -EOPNOTSUPP && !talk->knows_flags);
+}
+
+static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
+	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
+{
+	struct answer answer = {.arena = arena, .bytes = ret, .error = -EBADMSG};
+	struct rna_ethtool_question plain = *question;
+	int error = ask_once(talk, question, netdev, &answer);
+
+	if (!(question->flags & ETHTOOL_FLAG_STATS) || talk->family < 0)
+		return error;
+	if (!is_refused(talk, error)) {
+		talk->knows_flags |= error == 0;
+		return error;
+	}
+	talk->knows_flags |= error == -EINVAL; /* it knows which flags go with which question */
+	plain.flags &= ~(uint32_t)ETHTOOL_FLAG_STATS;
+	return ask_once(talk, &plain, netdev, &answer);
+}
+
+/* -- Statistics of drivers --------------------------------------------------------------------- */
+
+/* Memory of which not a byte more can be written. */
+struct guarded {
+	void *map;
+	size_t map_len;
+	void *data;
+};
+
+static void unmap(struct guarded *guarded)
+{
+	if (guarded->map)
+		(void)munmap(guarded->map, guarded->map_len);
+}
+
+static int map_guarded(size_t len, struct guarded *ret)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (len + page - 1) / page * page;
+	void *map =
+		mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	*ret = (struct guarded){map, room + page, (char *)map + room - len};
+	return mprotect((char *)map + room, page, PROT_NONE) < 0 ? -errno : 0;
+}
+
+static int call(const char *netdev, void *command)
+{
+	RNA_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = {.ifr_data = command};
+
+	if (fd < 0)
+		return -errno;
+	(void)snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", netdev);
+	return ioctl(fd, SIOCETHTOOL, &request) < 0 ? -errno : 0;
+}
+
+/* A driver without statistics answers with a mask that is empty. */
+static int count_statistics(const char *netdev, size_t *ret)
+{
+	enum { COUNT = sizeof(struct ethtool_sset_info) / sizeof(uint32_t) }; /* behind the head */
+	union {
+		struct ethtool_sset_info head;
+		uint32_t words[COUNT + 1];
+	} info = {.head = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_STATS}};
+	int error = call(netdev, &info);
+
+	if (error < 0)
+		return error;
+	*ret = info.head.sset_mask ? info.words[COUNT] : 0;
+	return 0;
+}
+
+/* -ESTALE: there are more, or fewer, than count by now. */
+static int read_names(const char *netdev, size_t count, struct rna_arena *arena,
+		      struct rna_ethtool_names *ret)
+{
+	RNA_CLEANUP(unmap) struct guarded memory = {0};
+	struct ethtool_gstrings *strings;
+	int error = map_guarded(sizeof(*strings) + count * ETH_GSTRING_LEN, &memory);
+
+	if (error < 0)
+		return error;
+	strings = memory.data;
+	*strings = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS,
+					     .string_set = ETH_SS_STATS,
+					     .len = (uint32_t)count};
+	error = call(netdev, strings);
+	if (error == -EFAULT || (error == 0 && strings->len != count))
+		return -ESTALE;
+	if (error < 0)
+		return error;
+	ret->names = rna_arena_array(arena, count, sizeof(*ret->names));
+	if (!ret->names)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		memcpy(ret->names[i].text, strings->data + i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+	ret->count = count;
+	return 0;
+}
+
+static int list_statistics(const struct rna_root *root, const char *netdev, struct rna_arena *arena,
+			   struct rna_ethtool_names *ret)
+{
+	size_t count;
+	int error;
+
+	(void)root; /* the kernel's own interfaces */
+	*ret = (struct rna_ethtool_names){0};
+	error = count_statistics(netdev, &count);
+	if (error < 0 || count == 0)
+		return error;
+	return count > STATISTICS_MAX ? -EMSGSIZE : read_names(netdev, count, arena, ret);
+}
+
+static int read_statistics(const struct rna_root *root, const char *netdev, size_t count,
+			   uint64_t *numbers)
+{
+	RNA_CLEANUP(unmap) struct guarded memory = {0};
+	const size_t len = count * sizeof(*numbers);
+	struct ethtool_stats *stats;
+	int error = map_guarded(sizeof(*stats) + len, &memory);
+
+	(void)root; /* the kernel's own interfaces */
+	if (error < 0)
+		return error;
+	stats = memory.data;
+	*stats = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = (uint32_t)count};
+	error = call(netdev, stats);
+	if (error == -EFAULT || (error == 0 && stats->n_stats != count))
+		return -ESTALE;
+	if (error == 0)
+		memcpy(numbers, stats->data, len);
+	return error;
+}
+
+const struct rna_ethtool_backend rna_ethtool = {
+	.ask = ask,
+	.list_statistics = list_statistics,
+	.read_statistics = read_statistics,
+};

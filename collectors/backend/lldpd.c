@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The LLDP backends: lldpd, asked by its own library, and files of a recording.
+ *
+ * Who listens to LLDP has to hold a packet socket on each interface, and one daemon of a node does
+ * so already where switches are cared about. Its library speaks to it over a unix socket, the
+ * socket being ours: so that a daemon that hangs costs a deadline and no lane.
+ *
+ *	recorded/lldp/NETDEV/	guid (the ID of the chassis), name, port, port_description; and
+ *				bridge, where it is a switch or router
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/library.h"
+
+#include "backends.h"
+#include "collectors_config.h"
+
+/* -- A recording ------------------------------------------------------------------------------- */
+
+#define FIELD(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct rna_peer, name)                                             \
+	}
+
+const struct rna_lldp_field rna_lldp_fields[] = {
+	FIELD(guid),
+	FIELD(name),
+	FIELD(port),
+	FIELD(port_description),
+};
+const size_t rna_lldp_field_count = RNA_ARRAY_SIZE(rna_lldp_fields);
+
+const char **rna_lldp_text(struct rna_peer *peer, const struct rna_lldp_field *field)
+{
+	return (void *)((char *)peer + field->offset);
+}
+
+static int read_neighbour(const struct rna_root *root, const char *netdev, struct rna_arena *arena,
+			  struct rna_lldp_neighbour *ret)
+{
+	char text[RNA_ATTRIBUTE_MAX + 1];
+	const char *path;
+
+	*ret = (struct rna_lldp_neighbour){
+		.netdev = rna_arena_strdup(arena, netdev),
+		.peer = {.source = RNA_PEER_BY_LLDP},
+	};
+	for (size_t i = 0; ret->netdev && i < rna_lldp_field_count; i++) {
+		const char **field = rna_lldp_text(&ret->peer, &rna_lldp_fields[i]);
+
+		path = rna_arena_printf(arena, RNA_RECORDED_LLDP "/%s/%s", netdev,
+					rna_lldp_fields[i].name);
+		if (!path)
+			return -ENOMEM;
+		if (rna_root_read(root, path, text, sizeof(text)) <= 0)
+			continue;
+		*field = rna_arena_strdup(arena, text);
+		if (!*field)
+			return -ENOMEM;
+	}
+	path = rna_arena_printf(arena, RNA_RECORDED_LLDP "/%s/bridge", netdev);
+	if (path && rna_root_exists(root, path))
+		ret->peer.type = RNA_NODE_TYPE_SWITCH;
+	return ret->netdev && path ? 0 : -ENOMEM;
+}
+
+static int list_recorded(const struct rna_root *root, struct rna_arena *arena,
+			 struct rna_lldp_neighbours *ret)
+{
+	char **names;
+	ssize_t count = rna_root_list(root, RNA_RECORDED_LLDP, arena, &names);
+	int status = 0;
+
+	if (count < 0)
+		return (int)count;
+	if (count > RNA_LLDP_MAX)
+		count = RNA_LLDP_MAX;
+	ret->items = rna_arena_array(arena, (size_t)count, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	for (; status == 0 && ret->count < (size_t)count; ret->count++)
+		status = read_neighbour(root, names[ret->count], arena, &ret->items[ret->count]);
+	return status;
+}
+
+const struct rna_lldp_backend rna_recorded_lldp = {.list = list_recorded};
+
+/* -- Lldpd ------------------------------------------------------------------------------------- */
+
+#if HAVE_LLDPCTL
+
+#include <dlfcn.h>
+#include <lldp-const.h>
+#include <lldpctl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define PATIENCE (2 * RNA_USEC_PER_SEC) /* for all of a conversation */
+
+#define LIBRARY "liblldpctl.so.4"
+
+/*
+ * The library comes with lldpd: a program that was linked to it would want the daemon installed
+ * everywhere. So it is loaded when it is there, by the names that its header declares.
+ */
+struct library {
+	typeof(&lldpctl_get_default_transport) get_default_transport;
+	typeof(&lldpctl_log_callback) log_callback;
+	typeof(&lldpctl_new) new;
+	typeof(&lldpctl_release) release;
+	typeof(&lldpctl_get_interfaces) get_interfaces;
+	typeof(&lldpctl_get_port) get_port;
+	typeof(&lldpctl_atom_get) atom_get;
+	typeof(&lldpctl_atom_get_str) atom_get_str;
+	typeof(&lldpctl_atom_get_int) atom_get_int;
+	typeof(&lldpctl_atom_dec_ref) atom_dec_ref;
+	typeof(&lldpctl_atom_iter) atom_iter;
+	typeof(&lldpctl_atom_iter_next) atom_iter_next;
+	typeof(&lldpctl_atom_iter_value) atom_iter_value;
+};
+
+static bool load(struct library *library)
+{
+	const struct rna_symbol symbols[] = {
+		{"lldpctl_get_default_transport", &library->get_default_transport},
+		{"lldpctl_log_callback", &library->log_callback},
+		{"lldpctl_new", &library->new},
+		{"lldpctl_release", &library->release},
+		{"lldpctl_get_interfaces", &library->get_interfaces},
+		{"lldpctl_get_port", &library->get_port},
+		{"lldpctl_atom_get", &library->atom_get},
+		{"lldpctl_atom_get_str", &library->atom_get_str},
+		{"lldpctl_atom_get_int", &library->atom_get_int},
+		{"lldpctl_atom_dec_ref", &library->atom_dec_ref},
+		{"lldpctl_atom_iter", &library->atom_iter},
+		{"lldpctl_atom_iter_next", &library->atom_iter_next},
+		{"lldpctl_atom_iter_value", &library->atom_iter_value},
+	};
+	const char *missing;
+
+	return rna_library_open(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, symbols,
+				RNA_ARRAY_SIZE(symbols), &missing) &&
+	       !missing;
+}
+
+struct talk {
+	const struct library *library;
+	struct rna_arena *arena;
+	int fd;
+	rna_usec until; /* monotonic */
+	int error;      /* the first, negative errno */
+};
+
+/* Is the socket ready before time is up? */
+static bool wait_for(struct talk *talk, short events)
+{
+	rna_usec now = rna_clock_now().monotonic;
+	struct pollfd fd = {.fd = talk->fd, .events = events};
+
+	if (now < talk->until &&
+	    poll(&fd, 1, (int)((talk->until - now) / RNA_USEC_PER_MSEC) + 1) > 0)
+		return true;
+	talk->error = talk->error ? talk->error : -ETIMEDOUT;
+	return false;
+}
+
+/* Like the library's own: all of it, or a failure. */
+static ssize_t send_all(lldpctl_conn_t *connection, const uint8_t *data, size_t len, void *userdata)
+{
+	struct talk *talk = userdata;
+	size_t done = 0;
+
+	(void)connection;
+	while (done < len) {
+		ssize_t sent = -1;
+
+		if (wait_for(talk, POLLOUT))
+			sent = send(talk->fd, data + done, len - done, MSG_NOSIGNAL);
+		if (sent < 0)
+			return LLDPCTL_ERR_CALLBACK_FAILURE;
+		done += (size_t)sent;
+	}
+	return (ssize_t)done;
+}
+
+/* The library has it const, and means the buffer to be filled. */
+static ssize_t receive_all(lldpctl_conn_t *connection, const uint8_t *data, size_t len,
+			   void *userdata)
+{
+	struct talk *talk = userdata;
+	uint8_t *buffer = (uint8_t *)(uintptr_t)data;
+	size_t done = 0;
+
+	(void)connection;
+	while (done < len) {
+		ssize_t got = -1;
+
+		if (wait_for(talk, POLLIN))
+			got = recv(talk->fd, buffer + done, len - done, 0);
+		if (got < 0)
+			return LLDPCTL_ERR_CALLBACK_FAILURE;
+		if (got == 0)
+			return done > 0 ? (ssize_t)done : (ssize_t)LLDPCTL_ERR_EOF;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+/* The library's own complaints: what matters of them is an error code. */
+static void ignore_message(int severity, const char *text)
+{
+	(void)severity;
+	(void)text;
+}
+
+static int connect_to(const struct rna_root *root, const char *transport)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd, len = snprintf(address.sun_path, sizeof(address.sun_path), "%s%s",
+			       strcmp(rna_root_path(root), "/") == 0 ? "" : rna_root_path(root),
+			       transport);
+
+	if (len < 0 || (size_t)len >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	len = -errno;
+	(void)close(fd);
+	/* a socket without anybody behind it is what a daemon that crashed leaves */
+	return len == -ECONNREFUSED ? -ENOENT : len;
+}
+
+static const char *copy_text(const struct talk *talk, lldpctl_atom_t *atom, lldpctl_key_t key)
+{
+	const char *text = talk->library->atom_get_str(atom, key);
+
+	return text && *text ? rna_arena_strdup(talk->arena, text) : NULL;
+}
+
+/* Hands each element of a list to take, and drops both. */
+static void for_each(struct talk *talk, lldpctl_atom_t *list,
+		     void (*take)(struct talk *talk, lldpctl_atom_t *element, void *userdata),
+		     void *userdata)
+{
+	const struct library *library = talk->library;
+	lldpctl_atom_iter_t *at;
+
+	for (at = library->atom_iter(list); at; at = library->atom_iter_next(list, at)) {
+		lldpctl_atom_t *element = library->atom_iter_value(list, at);
+
+		if (!element)
+			continue;
+		take(talk, element, userdata);
+		library->atom_dec_ref(element);
+	}
+	library->atom_dec_ref(list);
+}
+
+/* Of several, behind a hub for example, the first. */
+static void take_neighbour(struct talk *talk, lldpctl_atom_t *neighbour, void *userdata)
+{
+	enum { OF_NETWORKS = LLDP_CAP_BRIDGE | LLDP_CAP_ROUTER };
+	const struct library *library = talk->library;
+	struct rna_peer *peer = userdata;
+	lldpctl_atom_t *chassis;
+
+	if (peer->source == RNA_PEER_BY_LLDP)
+		return;
+	peer->source = RNA_PEER_BY_LLDP;
+	peer->port = copy_text(talk, neighbour, lldpctl_k_port_id);
+	peer->port_description = copy_text(talk, neighbour, lldpctl_k_port_descr);
+	chassis = library->atom_get(neighbour, lldpctl_k_port_chassis);
+	if (!chassis)
+		return;
+	peer->guid = copy_text(talk, chassis, lldpctl_k_chassis_id);
+	peer->name = copy_text(talk, chassis, lldpctl_k_chassis_name);
+	if (library->atom_get_int(chassis, lldpctl_k_chassis_cap_enabled) & OF_NETWORKS)
+		peer->type = RNA_NODE_TYPE_SWITCH;
+	library->atom_dec_ref(chassis);
+}
+
+static void take_interface(struct talk *talk, lldpctl_atom_t *interface, void *userdata)
+{
+	struct rna_lldp_neighbours *ret = userdata;
+	struct rna_lldp_neighbour *next = &ret->items[ret->count];
+	lldpctl_atom_t *port, *neighbours;
+
+	if (ret->count == RNA_LLDP_MAX || talk->error < 0)
+		return;
+	port = talk->library->get_port(interface);
+	if (!port) /* it has just gone, or time is up, which talk knows */
+		return;
+	next->netdev = copy_text(talk, interface, lldpctl_k_interface_name);
+	if (!next->netdev)
+		talk->error = -ENOMEM;
+	neighbours = talk->library->atom_get(port, lldpctl_k_port_neighbors);
+	if (neighbours)
+		for_each(talk, neighbours, take_neighbour, &next->peer);
+	if (next->netdev && next->peer.source == RNA_PEER_BY_LLDP)
+		ret->count++;
+	talk->library->atom_dec_ref(port);
+}
+
+static int take_all(struct talk *talk, lldpctl_conn_t *connection, struct rna_lldp_neighbours *ret)
+{
+	lldpctl_atom_t *interfaces = talk->library->get_interfaces(connection);
+
+	if (!interfaces)
+		return talk->error ? talk->error : -EPROTO;
+	for_each(talk, interfaces, take_interface, ret);
+	return talk->error;
+}
+
+static int list_neighbours(const struct rna_root *root, struct rna_arena *arena,
+			   struct rna_lldp_neighbours *ret)
+{
+	struct library library;
+	struct talk talk = {&library, arena, .until = rna_clock_now().monotonic + PATIENCE};
+	lldpctl_conn_t *connection;
+	RNA_CLOSE int fd = -1;
+	int status = -ENOMEM;
+
+	if (!load(&library))
+		return -EOPNOTSUPP;
+	fd = connect_to(root, library.get_default_transport());
+	if (fd < 0)
+		return fd;
+	talk.fd = fd;
+	ret->items = rna_arena_array(arena, RNA_LLDP_MAX, sizeof(*ret->items));
+	library.log_callback(ignore_message);
+	connection = library.new(send_all, receive_all, &talk);
+	if (ret->items && connection)
+		status = take_all(&talk, connection, ret);
+	if (connection)
+		(void)library.release(connection); /* the socket is ours */
+	return status;
+}
+
+#else /* !HAVE_LLDPCTL */
+
+static int list_neighbours(const struct rna_root *root, struct rna_arena *arena,
+			   struct rna_lldp_neighbours *ret)
+{
+	(void)root;
+	(void)arena;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
+#endif
+
+const struct rna_lldp_backend rna_lldpd = {.list = list_neighbours};

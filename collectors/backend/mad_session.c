@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How a MAD is sent and its answer received.
+ *
+ * libibumad opens, sends and receives. umad_open_port() with a port number finds the node in /dev
+ * by reading sys/class/infiniband_mad/umadN/{ibdev,port}, which ask nothing of a device; what
+ * would, umad_get_ca() and umad_get_port(), is not called. libibmad knows the layouts. Its mad_rpc
+ * functions are left out: they write their failures to stderr, and their transaction numbers come
+ * from a counter that threads would share.
+ */
+#include "mad_session.h"
+
+#include <errno.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad.h>
+#include <string.h>
+
+#include "mad.h"
+
+_Static_assert(RNA_MAD_SIZE == IB_MAD_SIZE && RNA_MAD_DATA == IB_SMP_DATA_OFFS &&
+		       RNA_MAD_DATA == IB_PC_DATA_OFFS && RNA_MAD_DATA == IB_CC_DATA_OFFS,
+	       "one place for all");
+
+/* Without it umad_open_port() complains on stderr. */
+#define UMAD_ABI "sys/class/infiniband_mad/abi_version"
+
+/* A port answers itself within a millisecond. Both tries fit below the default poll.handover. */
+enum { TIMEOUT_MS = 100, RETRIES = 1, PATIENCE_MS = TIMEOUT_MS * (RETRIES + 1) + 25 };
+
+bool rna_mad_can_name(const char *device)
+{
+	return strlen(device) < UMAD_CA_NAME_LEN;
+}
+
+bool rna_mad_serves(const struct rna_root *root, const struct rna_device *device, unsigned port)
+{
+	RNA_FREE char *path = NULL;
+	char text[32];
+
+	if (!rna_mad_can_name(device->name) || !rna_root_exists(root, UMAD_ABI))
+		return false;
+	if (asprintf(&path, "%s/ports/%u/link_layer", device->sysfs_path, port) < 0) {
+		path = NULL;
+		return false;
+	}
+	return rna_root_read(root, path, text, sizeof(text)) > 0 && strcmp(text, "InfiniBand") == 0;
+}
+
+/* Agents go with their umad, but not in umad2sim, of which they use up what there is. */
+void rna_mad_close(struct rna_mad_session *session)
+{
+	for (size_t i = 0; i < RNA_MAD_AGENTS && session->agents[i].class; i++)
+		(void)umad_unregister(session->umad, session->agents[i].id);
+	if (session->umad >= 0)
+		(void)umad_close_port(session->umad);
+	*session = RNA_MAD_SESSION_INIT;
+}
+
+/* libibumad says only EIO; errno is still what open(2) left. Like verbs: no way to it is normal. */
+int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
+		 const struct rna_device *device, unsigned port)
+{
+	if (!rna_mad_serves(root, device, port))
+		return -ENOENT;
+	errno = 0;
+	session->umad = umad_open_port(device->name, (int)port);
+	if (session->umad >= 0)
+		return 0;
+	switch (errno) {
+	case 0: /* it found no umadN of that port */
+	case EACCES:
+	case EPERM:
+	case ENOENT:
+		return -ENOENT;
+	default:
+		return -errno;
+	}
+}
+
+/* What the status of an answer means, IBTA 13.4.7. */
+static int answer_error(uint32_t status)
+{
+	enum { BUSY = 1 << 0, REDIRECT = 1 << 1, INVALID_FIELDS = 7 << 2 };
+
+	if (status & (INVALID_FIELDS | REDIRECT))
+		return -EOPNOTSUPP;
+	return status & BUSY ? -EAGAIN : -EIO;
+}
+
+/*
+ * Waits for the answer to the newest question. The kernel hands a MAD that was not answered back,
+ * with a status; a device that hangs keeps even that from coming.
+ */
+static int receive(struct rna_mad_session *session, int class, void *umad)
+{
+	enum MAD_FIELDS status_field =
+		class == IB_SMI_DIRECT_CLASS ? IB_DRSMP_STATUS_F : IB_MAD_STATUS_F;
+	uint8_t *mad = umad_get_mad(umad);
+	uint32_t status;
+
+	do {
+		int length = IB_MAD_SIZE;
+		int agent = umad_recv(session->umad, umad, &length, PATIENCE_MS);
+
+		if (agent < 0)
+			return errno ? -errno : agent;
+		if (umad_status(umad))
+			return -umad_status(umad);
+	} while ((uint32_t)mad_get_field64(mad, 0, IB_MAD_TRID_F) !=
+		 (uint32_t)session->transaction);
+	status = mad_get_field(mad, 0, status_field);
+	if (status)
+		return answer_error(status);
+	memcpy(session->answer, mad, sizeof(session->answer));
+	return 0;
+}
+
+/*
+ * The agent of a class, or negative errno. Version 2 is congestion control's, IBTA annex A10. A
+ * port without that kind of management refuses: RoCE, rxe, a virtual function.
+ */
+static int need_agent(struct rna_mad_session *session, int class)
+{
+	int version = class == IB_CC_CLASS ? 2 : 1;
+	struct rna_mad_agent *agent = session->agents;
+
+	while (agent->class && agent->class != class)
+		if (++agent == session->agents + RNA_MAD_AGENTS)
+			return -E2BIG;
+	if (agent->class == class)
+		return agent->id;
+	agent->id = umad_register(session->umad, class, version, 0, NULL);
+	if (agent->id < 0)
+		return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	agent->class = class;
+	return agent->id;
+}
+
+static bool is_subnet_management(int class)
+{
+	return class == IB_SMI_CLASS || class == IB_SMI_DIRECT_CLASS;
+}
+
+static ib_portid_t address(const struct rna_mad_question *question)
+{
+	ib_portid_t to = {.lid = question->lid};
+
+	if (!is_subnet_management(question->class)) {
+		to.qp = 1;
+		to.qkey = IB_DEFAULT_QP1_QKEY;
+	}
+	if (question->exit > 0) {
+		to.drpath.cnt = 1;
+		to.drpath.p[1] = (uint8_t)question->exit;
+	}
+	return to;
+}
+
+static int send_and_receive(struct rna_mad_session *session,
+			    const struct rna_mad_question *question, int agent, void *umad)
+{
+	uint8_t data[IB_MAD_SIZE - RNA_MAD_DATA] = {0};
+	ib_portid_t to = address(question);
+	/* of congestion control it is read as one with a key, which stays 0 */
+	ib_rpc_cc_t rpc = {
+		.mgtclass = question->class,
+		.method = IB_MAD_METHOD_GET,
+		.attr = {.id = question->attribute, .mod = question->modifier},
+		.dataoffs = RNA_MAD_DATA,
+		.datasz = is_subnet_management(question->class) ? IB_SMP_DATA_SIZE : sizeof(data),
+		.trid = ++session->transaction,
+	};
+
+	if (question->port_select > 0)
+		mad_set_field(data, 0, IB_PC_PORT_SELECT_F, question->port_select);
+	if (mad_build_pkt(umad, (ib_rpc_t *)&rpc, &to, NULL, data) < 0)
+		return -EINVAL;
+	if (umad_send(session->umad, agent, umad, IB_MAD_SIZE, TIMEOUT_MS, RETRIES) < 0)
+		return -errno;
+	return receive(session, question->class, umad);
+}
+
+int rna_mad_ask(struct rna_mad_session *session, const struct rna_mad_question *question,
+		uint8_t **ret_data)
+{
+	RNA_FREE void *umad = umad_alloc(1, umad_size() + IB_MAD_SIZE);
+	int status = umad ? need_agent(session, question->class) : -ENOMEM;
+
+	if (status >= 0)
+		status = send_and_receive(session, question, status, umad);
+	if (status == -ETIMEDOUT)
+		session->unanswered++;
+	*ret_data = session->answer + RNA_MAD_DATA;
+	return status;
+}

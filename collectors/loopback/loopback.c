@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loopback: what is written from one end of RC connections on a port to the other, and how fast it
+ * arrives.
+ *
+ * Writes are posted in batches, of which only the last one is signaled; that is what keeps the CPU
+ * out of the result. The clock runs from the first batch behind the warm-up to the last completion.
+ * Nothing is left running when the time is over: what was posted is waited for, and so no more is
+ * posted than will be complete by then (loopback_budget).
+ */
+#include "rna/model/loopback.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+#include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
+
+#include "budget.h"
+#include "gate.h"
+#include "loopback_memory.h"
+#include "queue_pairs.h"
+
+#define PATIENCE   (5 * RNA_USEC_PER_SEC) /* for a completion: seven retries are over by then */
+#define LOOK_AGAIN RNA_USEC_PER_SEC       /* whether somebody else uses the port by now */
+/*
+ * Too short for a look in its midst. For some HCAs each counter is a command to the firmware
+ * (mlx5), which may take longer than what is under way: queues that run dry would count as
+ * slowness.
+ */
+#define SHORT (20 * RNA_USEC_PER_MSEC)
+
+enum {
+	POLLS = 256, /* between two looks at the clock, which may cost more than they do */
+	NSEC_PER_SEC = 1000000000,
+	NSEC_PER_USEC = 1000,
+};
+
+struct loop {
+	const struct rna_loopback_request *request;
+	struct rna_loopback_result *result;
+	struct rna_loopback_gate gate;
+	struct rna_loopback_memory memory;
+	struct rna_loopback_verbs *verbs;
+	struct rna_loopback_budget budget;
+	rna_usec begin; /* of what is written now, without the time in which nothing was to be */
+	unsigned batch; /* writes in one */
+	unsigned slots; /* places in a buffer that writes go to, in turn */
+	unsigned slot;
+	unsigned under_way[RNA_LOOPBACK_QPS_MAX]; /* writes */
+	uint64_t posted;                          /* in all */
+	uint64_t complete;
+	struct { /* the next one at the gate, when so many were posted, or at that time */
+		uint64_t writes;
+		rna_usec time;
+	} look;
+};
+
+/* Regions before the memory that they are of. */
+static void loop_free(struct loop *loop)
+{
+	loop->verbs = rna_loopback_verbs_close(loop->verbs);
+	rna_loopback_memory_free(&loop->memory);
+}
+
+/* The object in front of each text. */
+#define PORT(loop) (loop)->request->device, (loop)->request->port
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* -- Writing ----------------------------------------------------------------------------------- */
+
+/* A batch of count writes on QP number qp, each to the next slot. */
+static bool post_batch(struct loop *loop, unsigned qp, unsigned count)
+{
+	size_t offsets[RNA_LOOPBACK_BATCH_MAX];
+
+	for (unsigned i = 0; i < count; i++) {
+		offsets[i] = (size_t)loop->slot * loop->request->size;
+		loop->slot = (loop->slot + 1) % loop->slots;
+	}
+	if (!rna_loopback_post(loop->verbs, qp, offsets, count, loop->request->size))
+		return false;
+	loop->under_way[qp] += count;
+	loop->posted += count;
+	return true;
+}
+
+/* What is complete by now: how many batches, or -1 when the test has failed. */
+static int reap(struct loop *loop)
+{
+	struct rna_loopback_batch complete[RNA_LOOPBACK_BATCH_MAX];
+	int count = rna_loopback_poll(loop->verbs, complete);
+
+	for (int i = 0; i < count; i++) {
+		loop->under_way[complete[i].qp] -= complete[i].count;
+		loop->complete += complete[i].count;
+	}
+	return count;
+}
+
+static bool not_complete(struct loop *loop)
+{
+	return rna_loopback_fail(loop->result, "%s/%u: a write was not complete after %u s",
+				 PORT(loop), (unsigned)(PATIENCE / RNA_USEC_PER_SEC));
+}
+
+/* Polls until something is complete. False: the test has failed. */
+static bool await(struct loop *loop)
+{
+	rna_usec begin = rna_clock_monotonic();
+	int count = reap(loop);
+
+	for (unsigned polls = 1; count == 0; polls++) {
+		if (polls % POLLS == 0 && rna_usec_since(begin, rna_clock_monotonic()) > PATIENCE)
+			return not_complete(loop);
+		count = reap(loop);
+	}
+	return count > 0;
+}
+
+/* Posts whole batches until all QPs are full, or as many as will be complete by then. */
+static bool fill_queues(struct loop *loop, uint64_t writes, rna_usec by)
+{
+	rna_usec now = rna_clock_monotonic();
+	uint64_t room =
+		rna_loopback_room(loop->complete, loop->posted - loop->complete,
+				  rna_usec_since(loop->begin, now), rna_usec_since(now, by));
+
+	for (unsigned i = 0; i < loop->request->qps; i++)
+		while (loop->posted < writes) {
+			unsigned count =
+				(unsigned)min_u64(loop->batch, loop->budget.writes - loop->posted);
+
+			if (room < count)
+				return true;
+			if (loop->under_way[i] + count > loop->request->depth)
+				break;
+			if (!post_batch(loop, i, count))
+				return false;
+			room -= count;
+		}
+	return true;
+}
+
+static bool holds(struct loop *loop)
+{
+	return rna_loopback_gate_holds(&loop->gate, loop->posted * loop->request->size,
+				       loop->result);
+}
+
+/*
+ * Looks in the middle, and once a second, whether it is still alone, while the queues are full: the
+ * sooner it gives way, the better for who has come. A short test is over before that helps anybody,
+ * and is looked at when it has ended.
+ */
+static bool look(struct loop *loop)
+{
+	rna_usec now = rna_clock_monotonic();
+
+	if (loop->posted < loop->look.writes && now < loop->look.time)
+		return true;
+	loop->look.writes = UINT64_MAX;
+	loop->look.time = now + LOOK_AGAIN;
+	return now - loop->gate.begin < SHORT / 2 || holds(loop);
+}
+
+/*
+ * Keeps all QPs full until that many writes were posted in all, or no more will be complete by
+ * then, and waits for what is under way.
+ */
+static bool write_all(struct loop *loop, uint64_t writes, rna_usec by)
+{
+	for (;;) {
+		if (!fill_queues(loop, writes, by))
+			return false;
+		if (loop->complete == loop->posted)
+			return true;
+		if (!await(loop) || (loop->posted < writes && !look(loop)))
+			return false;
+	}
+}
+
+/* -- The two tests ----------------------------------------------------------------------------- */
+
+static bool no_memory(struct loop *loop)
+{
+	return rna_loopback_skip(loop->result, RNA_SKIP_NO_RESOURCES, "%s/%u: no memory",
+				 PORT(loop));
+}
+
+static bool compare(struct loop *loop, size_t len)
+{
+	int same = rna_loopback_memory_compare(&loop->memory, len);
+
+	if (same == -ENOMEM)
+		return no_memory(loop);
+	if (same < 0)
+		return rna_loopback_fail(loop->result, "%s/%u: cannot read what was written: %s",
+					 PORT(loop), strerror(-same));
+	if (same)
+		return true;
+	(void)rna_loopback_fail(loop->result,
+				"%s/%u: what was written is not what arrived: data is corrupted "
+				"between memory, PCIe and HCA",
+				PORT(loop));
+	loop->result->end = RNA_LOOPBACK_CORRUPT;
+	return false;
+}
+
+static bool fill(struct loop *loop)
+{
+	int status = rna_loopback_memory_fill(&loop->memory);
+
+	if (status == -ENOMEM)
+		return no_memory(loop);
+	if (status < 0)
+		return rna_loopback_fail(loop->result, "%s/%u: cannot fill the buffers: %s",
+					 PORT(loop), strerror(-status));
+	return true;
+}
+
+static unsigned clamp(uint64_t value, unsigned least, unsigned most)
+{
+	return value < least ? least : value > most ? most : (unsigned)value;
+}
+
+/*
+ * The first writes, one alone, then two, then four: a batch is as large as it may be and takes no
+ * more than its share of the time.
+ */
+static bool find_batch(struct loop *loop)
+{
+	unsigned most = clamp(loop->request->depth / 4, 1, RNA_LOOPBACK_BATCH_MAX);
+
+	for (loop->batch = 1;; loop->batch *= 2) {
+		rna_usec begin = rna_clock_monotonic(), took;
+
+		if (!post_batch(loop, 0, loop->batch))
+			return false;
+		while (loop->complete < loop->posted)
+			if (!await(loop))
+				return false;
+		took = rna_usec_since(begin, rna_clock_monotonic());
+		if (2 * loop->batch > most || 2 * took > loop->budget.batch ||
+		    loop->posted + 2 * loop->batch > loop->budget.warm_up)
+			return true;
+	}
+}
+
+/*
+ * Writes to all of the buffers, as far as half of the budget goes, so that there is something to
+ * compare at the end, and so that it is known how fast it goes; it counts among the bytes, too.
+ */
+static bool warm_up(struct loop *loop)
+{
+	const struct rna_loopback_request *request = loop->request;
+	uint64_t writes;
+
+	loop->slots = (unsigned)(loop->memory.size / request->size);
+	loop->look.writes = loop->look.time = UINT64_MAX;
+	loop->begin = rna_clock_monotonic();
+	loop->budget = rna_loopback_budget(request, loop->begin);
+	if (!find_batch(loop))
+		return false;
+	writes = max_u64((uint64_t)loop->batch * request->qps, loop->slots);
+	return write_all(loop, min_u64(writes, loop->budget.warm_up), loop->budget.warm);
+}
+
+static uint64_t bandwidth(const struct loop *loop, uint64_t writes, rna_usec time)
+{
+	double bytes = (double)writes * loop->request->size;
+
+	return time > 0 ? (uint64_t)(bytes * 1e6 / (double)time) : 0;
+}
+
+/*
+ * As ib_write_bw does it, what is measured writes to the same place again and again, one for each
+ * QP: else caches would make the two differ. Of a port so slow that the warm-up has taken all of
+ * the time, that is what was measured.
+ */
+static bool measure(struct loop *loop)
+{
+	uint64_t warm = loop->posted;
+	rna_usec spent = rna_usec_since(loop->begin, rna_clock_monotonic()), begin;
+
+	loop->slots = clamp(min_u64(warm, loop->slots), 1, loop->request->qps);
+	loop->slot = 0;
+	rna_loopback_gate_begin(&loop->gate, warm * loop->request->size);
+	begin = rna_clock_monotonic();
+	loop->begin = begin - spent;
+	loop->look.writes = warm + (loop->budget.writes - warm + 1) / 2;
+	loop->look.time =
+		begin + min_u64(rna_usec_since(begin, loop->budget.measured) / 2, LOOK_AGAIN);
+	if (!write_all(loop, loop->budget.writes, loop->budget.measured))
+		return false;
+	if (loop->posted == warm)
+		loop->result->bandwidth = bandwidth(loop, warm, spent);
+	else
+		loop->result->bandwidth = bandwidth(loop, loop->posted - warm,
+						    rna_usec_since(begin, rna_clock_monotonic()));
+	return holds(loop);
+}
+
+static bool test_bandwidth(struct loop *loop)
+{
+	size_t filled;
+
+	if (!warm_up(loop))
+		return false;
+	filled = (size_t)min_u64(loop->posted, loop->slots) * loop->request->size;
+	if (!measure(loop))
+		return false;
+	loop->result->bytes += loop->posted * loop->request->size;
+	return compare(loop, filled);
+}
+
+static uint64_t now_nsec(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with this clock */
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+/* One small write of number; how long until it can be read at the other end, 0: it failed. */
+static uint64_t ping(struct loop *loop, uint64_t number)
+{
+	static const size_t first = 0;
+	volatile uint64_t *from = (uint64_t *)loop->memory.source;
+	volatile uint64_t *to = (uint64_t *)loop->memory.target;
+	uint64_t begin, end;
+	int complete = 0;
+
+	*from = number;
+	begin = now_nsec();
+	if (!rna_loopback_post(loop->verbs, 0, &first, 1, RNA_LOOPBACK_SMALL))
+		return 0;
+	loop->under_way[0]++;
+	loop->posted++;
+	while (*to != number && complete == 0) {
+		if (now_nsec() - begin > PATIENCE * NSEC_PER_USEC) {
+			(void)not_complete(loop);
+			return 0;
+		}
+		complete = reap(loop);
+	}
+	end = now_nsec();
+	if (complete < 0 || (loop->complete < loop->posted && !await(loop)))
+		return 0;
+	loop->result->bytes += RNA_LOOPBACK_SMALL;
+	return max_u64(end - begin, 1);
+}
+
+/*
+ * When the time is over one round is still made, and counts, so that there is a number. Of a GPU's
+ * memory we cannot see when something is there.
+ */
+static bool test_latency(struct loop *loop)
+{
+	uint64_t rounds = loop->memory.cuda ? 0 : loop->budget.rounds;
+	RNA_FREE uint64_t *times = calloc(rounds + 1, sizeof(*times));
+	uint64_t count = 0;
+	bool late = false;
+
+	if (!times)
+		return no_memory(loop);
+	for (uint64_t i = 1; i <= rounds && !(late && count > 0); i++) {
+		uint64_t time = ping(loop, i);
+
+		if (time == 0)
+			return false;
+		if (late || i > RNA_LOOPBACK_LATENCY_WARM_UP)
+			times[count++] = time;
+		late = rna_clock_monotonic() >= loop->budget.end;
+	}
+	if (count == 0)
+		return true;
+	qsort(times, count, sizeof(*times), rna_compare_u64);
+	loop->result->latency_median = times[count / 2];
+	loop->result->latency_p99 = times[count * 99 / 100];
+	return true;
+}
+
+/* -- The whole --------------------------------------------------------------------------------- */
+
+static bool is_sane(const struct rna_loopback_request *request, struct rna_loopback_result *result)
+{
+	if (request->size >= RNA_LOOPBACK_SMALL && request->size <= INT_MAX &&
+	    request->bytes / 2 >= request->size && request->time_limit > 0 && request->qps > 0 &&
+	    request->qps <= RNA_LOOPBACK_QPS_MAX && request->depth > 0 &&
+	    request->depth <= INT16_MAX && request->endpoint < RNA_ENDPOINT_COUNT &&
+	    memchr(request->device, '\0', sizeof(request->device)) &&
+	    memchr(request->gpu, '\0', sizeof(request->gpu)))
+		return true;
+	return rna_loopback_fail(result, "the request for a loopback test makes no sense");
+}
+
+static bool open_verbs(struct loop *loop)
+{
+	loop->verbs = rna_loopback_verbs_open(loop->request, &loop->memory, loop->result);
+	return loop->verbs;
+}
+
+void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loopback_result *ret)
+{
+	rna_usec begin = rna_clock_monotonic();
+	RNA_CLEANUP(loop_free)
+	struct loop loop = {
+		.request = request,
+		.result = ret,
+		.memory = RNA_LOOPBACK_MEMORY_INIT,
+	};
+
+	*ret = (struct rna_loopback_result){.end = RNA_LOOPBACK_FAILED};
+	if (is_sane(request, ret) && rna_loopback_gate_open(request, &loop.gate, ret) &&
+	    open_verbs(&loop) && fill(&loop) && test_bandwidth(&loop) && test_latency(&loop))
+		ret->end = RNA_LOOPBACK_DONE;
+	loop_free(&loop);
+	ret->duration = rna_usec_since(begin, rna_clock_monotonic());
+}

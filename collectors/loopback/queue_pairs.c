@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue_pairs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "rna/base/cleanup.h"
+
+#define DEVICES      "/sys/class/infiniband"
+#define DEVICE_NODES "/dev/infiniband"
+
+enum {
+	SLOT_MEMORY = 2 << 20, /* bytes of each buffer, unless one write has more */
+	RING_ENTRY = 128,      /* bytes of a work request, about, for the sum of locked memory */
+};
+
+/* All that a test has made, in the order in which it was made. */
+struct rna_loopback_verbs {
+	const struct rna_loopback_request *request;
+	struct rna_loopback_result *result;
+	struct ibv_context *context;
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct rna_loopback_memory *memory;
+	struct ibv_mr *mr;
+	struct ibv_qp *writers[RNA_LOOPBACK_QPS_MAX];
+	struct ibv_qp *targets[RNA_LOOPBACK_QPS_MAX];
+};
+
+/* The object in front of each text. */
+#define PORT(verbs) (verbs)->request->device, (verbs)->request->port
+
+/* -- Device and port --------------------------------------------------------------------------- */
+
+static void free_list(struct ibv_device ***list)
+{
+	if (*list)
+		ibv_free_device_list(*list);
+}
+
+/*
+ * Asked first: ibv_open_device() tries several ways to the node, and its errno is of the last one.
+ */
+static int try_node(const struct ibv_device *device)
+{
+	char path[sizeof(DEVICE_NODES "/") + sizeof(device->dev_name)];
+	RNA_CLOSE int fd = -1;
+
+	(void)snprintf(path, sizeof(path), DEVICE_NODES "/%s", device->dev_name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? errno : 0;
+}
+
+static bool open_device(struct rna_loopback_verbs *verbs, struct ibv_device *device)
+{
+	int error = try_node(device);
+
+	if (device->transport_type != IBV_TRANSPORT_IB)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_TRANSPORT,
+					 "%s/%u: has no RC connections of InfiniBand or RoCE",
+					 PORT(verbs));
+	if (error == EACCES || error == EPERM)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_DENIED,
+					 "%s/%u: no right to open " DEVICE_NODES "/%s: %s",
+					 PORT(verbs), device->dev_name, strerror(error));
+	verbs->context = error ? NULL : ibv_open_device(device);
+	if (!verbs->context)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_DEVICE,
+					 "%s/%u: cannot open " DEVICE_NODES "/%s: %s", PORT(verbs),
+					 device->dev_name, strerror(error ? error : errno));
+	return true;
+}
+
+/* A container may see devices in /sys, and not have what it takes to use them. */
+static const char *why_unknown(const char *device)
+{
+	char path[sizeof(DEVICES "/") + RNA_LOOPBACK_NAME_MAX];
+
+	(void)snprintf(path, sizeof(path), DEVICES "/%s", device);
+	if (access(path, F_OK) < 0)
+		return "";
+	return ": there is no file of it in " DEVICE_NODES
+	       ", or no provider library for its driver";
+}
+
+/* libibverbs would make the kernel load ib_core where there is no stack. */
+static bool find_device(struct rna_loopback_verbs *verbs)
+{
+	int count = 0;
+	RNA_CLEANUP(free_list)
+	struct ibv_device **list = access(DEVICES, X_OK) == 0 ? ibv_get_device_list(&count) : NULL;
+
+	for (int i = 0; list && i < count; i++)
+		if (strcmp(ibv_get_device_name(list[i]), verbs->request->device) == 0)
+			return open_device(verbs, list[i]);
+	return rna_loopback_skip(verbs->result, RNA_SKIP_NO_DEVICE,
+				 "%s/%u: libibverbs knows no such device%s", PORT(verbs),
+				 why_unknown(verbs->request->device));
+}
+
+static bool look_at_gid(struct rna_loopback_verbs *verbs)
+{
+	int index = verbs->request->gid_index;
+	union ibv_gid none = {0};
+
+	if (index < 0 ||
+	    ibv_query_gid(verbs->context, (uint8_t)verbs->request->port, index, &verbs->gid) < 0 ||
+	    memcmp(&verbs->gid, &none, sizeof(none)) == 0)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_GID,
+					 "%s/%u: no GID at index %d to connect to", PORT(verbs),
+					 index);
+	return true;
+}
+
+static bool look_at_port(struct rna_loopback_verbs *verbs)
+{
+	int error = verbs->request->port > UINT8_MAX
+			    ? EINVAL
+			    : ibv_query_port(verbs->context, (uint8_t)verbs->request->port,
+					     &verbs->port);
+
+	if (error)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_DEVICE,
+					 "%s/%u: cannot ask for the port: %s", PORT(verbs),
+					 strerror(error));
+	if (verbs->port.state != IBV_PORT_ACTIVE)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NOT_ACTIVE, "%s/%u: is %s",
+					 PORT(verbs), ibv_port_state_str(verbs->port.state));
+	if (verbs->port.link_layer == IBV_LINK_LAYER_ETHERNET || verbs->request->gid_index >= 0)
+		return look_at_gid(verbs);
+	if (verbs->port.lid == 0)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_GID,
+					 "%s/%u: no LID: no subnet manager has given it one",
+					 PORT(verbs));
+	return true;
+}
+
+/* -- Memory ------------------------------------------------------------------------------------ */
+
+/* What is pinned: both buffers, and the rings of QPs and CQ. */
+static uint64_t locked_memory(const struct rna_loopback_verbs *verbs)
+{
+	return 2 * verbs->memory->size +
+	       4 * (uint64_t)RING_ENTRY * verbs->request->depth * verbs->request->qps;
+}
+
+static bool no_memory(struct rna_loopback_verbs *verbs, const char *what)
+{
+	struct rlimit limit = {0};
+
+	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
+	verbs->result->memlock_needed = locked_memory(verbs);
+	if (limit.rlim_cur < verbs->result->memlock_needed)
+		return rna_loopback_skip(
+			verbs->result, RNA_SKIP_MEMLOCK,
+			"%s/%u: cannot make %s: the test locks %" PRIu64
+			" KiB of memory, RLIMIT_MEMLOCK allows %" PRIu64
+			" KiB; raise it (LimitMEMLOCK= of a service, CAP_IPC_LOCK of a container)",
+			PORT(verbs), what, verbs->result->memlock_needed >> 10,
+			(uint64_t)limit.rlim_cur >> 10);
+	return rna_loopback_skip(verbs->result, RNA_SKIP_NO_RESOURCES,
+				 "%s/%u: cannot make %s: no memory", PORT(verbs), what);
+}
+
+/*
+ * errno says why the kernel, or the provider, did not make something. EAGAIN is that of the rdma
+ * control group, and of firmware that has no more of it (mlx5).
+ */
+static bool not_made(struct rna_loopback_verbs *verbs, const char *what)
+{
+	if (errno == ENOMEM)
+		return no_memory(verbs, what);
+	if (errno == EAGAIN)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_RESOURCES,
+					 "%s/%u: cannot make %s: there are too many", PORT(verbs),
+					 what);
+	if (errno == EOPNOTSUPP || errno == ENOSYS)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_TRANSPORT,
+					 "%s/%u: its driver does not make %s for us", PORT(verbs),
+					 what);
+	return rna_loopback_fail(verbs->result, "%s/%u: cannot make %s: %s", PORT(verbs), what,
+				 strerror(errno));
+}
+
+static struct ibv_mr *register_memory(struct rna_loopback_verbs *verbs)
+{
+	const struct rna_loopback_memory *memory = verbs->memory;
+	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+
+	if (memory->dma_buf >= 0)
+		return ibv_reg_dmabuf_mr(verbs->pd, 0, 2 * memory->size, (uintptr_t)memory->source,
+					 memory->dma_buf, access);
+	return ibv_reg_mr(verbs->pd, memory->source, 2 * memory->size, (unsigned)access);
+}
+
+static bool get_memory(struct rna_loopback_verbs *verbs)
+{
+	size_t size = verbs->request->size > SLOT_MEMORY ? verbs->request->size : SLOT_MEMORY;
+
+	if (!rna_loopback_memory_get(verbs->request, size, verbs->memory, verbs->result))
+		return false;
+	verbs->mr = register_memory(verbs);
+	if (verbs->mr)
+		return true;
+	if (verbs->memory->cuda)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_GPU,
+					 "%s/%u: memory of GPU %s cannot be registered, %s: %s",
+					 PORT(verbs), verbs->request->gpu,
+					 verbs->memory->dma_buf >= 0 ? "as dma-buf"
+								     : "without nvidia_peermem",
+					 strerror(errno));
+	return not_made(verbs, "a memory region");
+}
+
+/* -- Connections ------------------------------------------------------------------------------- */
+
+static struct ibv_qp *make_qp(struct rna_loopback_verbs *verbs)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = verbs->cq,
+		.recv_cq = verbs->cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = {.max_send_wr = verbs->request->depth,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = verbs->memory->cuda ? 0 : RNA_LOOPBACK_SMALL},
+	};
+
+	return ibv_create_qp(verbs->pd, &attr);
+}
+
+static int to_init(struct rna_loopback_verbs *verbs, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = (uint8_t)verbs->request->port,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
+
+	return ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+static int to_ready_to_receive(struct rna_loopback_verbs *verbs, struct ibv_qp *qp,
+			       const struct ibv_qp *peer)
+{
+	const struct rna_loopback_request *request = verbs->request;
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = verbs->port.active_mtu,
+		.dest_qp_num = peer->qp_num,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+		.ah_attr = {.port_num = (uint8_t)request->port,
+			    .dlid = verbs->port.lid,
+			    .sl = (uint8_t)request->service_level,
+			    .is_global = request->gid_index >= 0},
+	};
+
+	if (attr.ah_attr.is_global)
+		attr.ah_attr.grh = (struct ibv_global_route){
+			.dgid = verbs->gid,
+			.sgid_index = (uint8_t)request->gid_index,
+			.hop_limit = 64,
+			.traffic_class = (uint8_t)request->traffic_class,
+		};
+	return ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+				     IBV_QP_MIN_RNR_TIMER);
+}
+
+/* Timeout 14 is 67 ms; seven retries, as perftest has it. */
+static int to_ready_to_send(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 1,
+	};
+
+	return ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static bool connect_pair(struct rna_loopback_verbs *verbs, struct ibv_qp *writer,
+			 struct ibv_qp *target)
+{
+	int error = to_init(verbs, writer);
+
+	if (!error)
+		error = to_init(verbs, target);
+	if (!error)
+		error = to_ready_to_receive(verbs, writer, target);
+	if (!error)
+		error = to_ready_to_receive(verbs, target, writer);
+	if (!error)
+		error = to_ready_to_send(writer);
+	if (!error)
+		error = to_ready_to_send(target);
+	if (error)
+		return rna_loopback_fail(verbs->result, "%s/%u: cannot connect it to itself: %s",
+					 PORT(verbs), strerror(error));
+	return true;
+}
+
+static bool connect_all(struct rna_loopback_verbs *verbs)
+{
+	for (unsigned i = 0; i < verbs->request->qps; i++) {
+		verbs->writers[i] = make_qp(verbs);
+		if (verbs->writers[i])
+			verbs->targets[i] = make_qp(verbs);
+		if (!verbs->targets[i])
+			return not_made(verbs, "a queue pair");
+		if (!connect_pair(verbs, verbs->writers[i], verbs->targets[i]))
+			return false;
+	}
+	return true;
+}
+
+/* -- Writes ------------------------------------------------------------------------------------ */
+
+static bool goes_inline(const struct rna_loopback_verbs *verbs, uint32_t size)
+{
+	return size <= RNA_LOOPBACK_SMALL && !verbs->memory->cuda;
+}
+
+bool rna_loopback_post(struct rna_loopback_verbs *verbs, unsigned qp, const size_t *offsets,
+		       unsigned count, uint32_t size)
+{
+	struct ibv_sge pieces[RNA_LOOPBACK_BATCH_MAX];
+	struct ibv_send_wr writes[RNA_LOOPBACK_BATCH_MAX];
+	struct ibv_send_wr *bad;
+	int error;
+
+	for (unsigned i = 0; i < count; i++) {
+		pieces[i] = (struct ibv_sge){
+			.addr = (uintptr_t)verbs->memory->source + offsets[i],
+			.length = size,
+			.lkey = verbs->mr->lkey,
+		};
+		writes[i] = (struct ibv_send_wr){
+			.wr_id = (uint64_t)count << 32 | qp,
+			.next = i + 1 < count ? &writes[i + 1] : NULL,
+			.sg_list = &pieces[i],
+			.num_sge = 1,
+			.opcode = IBV_WR_RDMA_WRITE,
+			.send_flags = goes_inline(verbs, size) ? IBV_SEND_INLINE : 0,
+			.wr.rdma = {.remote_addr = pieces[i].addr + verbs->memory->size,
+				    .rkey = verbs->mr->rkey},
+		};
+	}
+	writes[count - 1].send_flags |= IBV_SEND_SIGNALED;
+	error = ibv_post_send(verbs->writers[qp], writes, &bad);
+	if (error)
+		return rna_loopback_fail(verbs->result, "%s/%u: cannot post a write: %s",
+					 PORT(verbs), strerror(error));
+	return true;
+}
+
+static int write_failed(struct rna_loopback_verbs *verbs, const struct ibv_wc *completion)
+{
+	verbs->result->completion_status = completion->status;
+	verbs->result->vendor_error = completion->vendor_err;
+	(void)rna_loopback_fail(verbs->result,
+				"%s/%u: a write failed: %s (status %d, vendor error 0x%x)",
+				PORT(verbs), ibv_wc_status_str(completion->status),
+				completion->status, completion->vendor_err);
+	return -1;
+}
+
+int rna_loopback_poll(struct rna_loopback_verbs *verbs,
+		      struct rna_loopback_batch ret[RNA_LOOPBACK_BATCH_MAX])
+{
+	struct ibv_wc completions[RNA_LOOPBACK_BATCH_MAX];
+	int count = ibv_poll_cq(verbs->cq, RNA_LOOPBACK_BATCH_MAX, completions);
+
+	if (count < 0)
+		(void)rna_loopback_fail(verbs->result, "%s/%u: cannot poll for completions",
+					PORT(verbs));
+	for (int i = 0; i < count; i++) {
+		if (completions[i].status != IBV_WC_SUCCESS)
+			return write_failed(verbs, &completions[i]);
+		ret[i].qp = (uint32_t)completions[i].wr_id;
+		ret[i].count = (unsigned)(completions[i].wr_id >> 32);
+	}
+	return count;
+}
+
+/* -- The whole --------------------------------------------------------------------------------- */
+
+static bool make(struct rna_loopback_verbs *verbs)
+{
+	int completions = (int)(verbs->request->depth * verbs->request->qps) + 1;
+
+	if (!find_device(verbs) || !look_at_port(verbs))
+		return false;
+	verbs->pd = ibv_alloc_pd(verbs->context);
+	if (!verbs->pd)
+		return not_made(verbs, "a protection domain");
+	verbs->cq = ibv_create_cq(verbs->context, completions, NULL, NULL, 0);
+	if (!verbs->cq)
+		return not_made(verbs, "a completion queue");
+	return get_memory(verbs) && connect_all(verbs);
+}
+
+struct rna_loopback_verbs *rna_loopback_verbs_open(const struct rna_loopback_request *request,
+						   struct rna_loopback_memory *memory,
+						   struct rna_loopback_result *result)
+{
+	struct rna_loopback_verbs *verbs = calloc(1, sizeof(*verbs));
+
+	if (!verbs) {
+		(void)rna_loopback_skip(result, RNA_SKIP_NO_RESOURCES, "%s/%u: no memory",
+					request->device, request->port);
+		return NULL;
+	}
+	verbs->request = request;
+	verbs->memory = memory;
+	verbs->result = result;
+	return make(verbs) ? verbs : rna_loopback_verbs_close(verbs);
+}
+
+struct rna_loopback_verbs *rna_loopback_verbs_close(struct rna_loopback_verbs *verbs)
+{
+	for (unsigned i = 0; verbs && i < RNA_LOOPBACK_QPS_MAX; i++) {
+		if (verbs->writers[i])
+			(void)ibv_destroy_qp(verbs->writers[i]);
+		if (verbs->targets[i])
+			(void)ibv_destroy_qp(verbs->targets[i]);
+	}
+	if (verbs && verbs->mr)
+		(void)ibv_dereg_mr(verbs->mr);
+	if (verbs && verbs->cq)
+		(void)ibv_destroy_cq(verbs->cq);
+	if (verbs && verbs->pd)
+		(void)ibv_dealloc_pd(verbs->pd);
+	if (verbs && verbs->context)
+		(void)ibv_close_device(verbs->context);
+	free(verbs);
+	return NULL;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pci.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rna/base/cleanup.h"
+
+enum {
+	DOMAIN_DIGITS_MIN = 4,
+	DOMAIN_DIGITS_MAX = 8, /* 32 bits */
+	VPD_MAX = 4096,        /* bytes looked at; that of an HCA has some hundred */
+	RESOURCE_HEAD = 3,
+	RESOURCE_LARGE = 0x80,
+	RESOURCE_VPD_R = 0x90, /* read-only values */
+	KEYWORD_HEAD = 3,
+};
+
+/* Behind the domain: ":3b:00.0". */
+static bool is_bus_device_function(const char *text)
+{
+	static const char pattern[] = ":xx:xx.7";
+
+	for (size_t i = 0; i < sizeof(pattern) - 1; i++) {
+		bool fits = pattern[i] == 'x'   ? isxdigit((unsigned char)text[i])
+			    : pattern[i] == '7' ? text[i] >= '0' && text[i] <= '7'
+						: text[i] == pattern[i];
+
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+bool rna_pci_is_address(const char *text, size_t len)
+{
+	static const size_t behind_domain = sizeof(":3b:00.0") - 1;
+	size_t domain = len > behind_domain ? len - behind_domain : 0;
+
+	if (domain < DOMAIN_DIGITS_MIN || domain > DOMAIN_DIGITS_MAX)
+		return false;
+	for (size_t i = 0; i < domain; i++)
+		if (!isxdigit((unsigned char)text[i]))
+			return false;
+	return is_bus_device_function(text + domain);
+}
+
+const char *rna_pci_find_last(const char *path, size_t *ret_len)
+{
+	const char *last = NULL;
+
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (rna_pci_is_address(path, len)) {
+			last = path;
+			*ret_len = len;
+		}
+		path += len;
+		path += strspn(path, "/");
+	}
+	return last;
+}
+
+int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
+			   struct rna_arena *arena, char **ret)
+{
+	const char *path = sysfs_path, *address;
+	size_t len;
+
+	address = rna_pci_find_last(path, &len);
+	if (!address) {
+		const char *link = rna_arena_printf(arena, "%s/device", sysfs_path);
+		int status = -ENOMEM;
+
+		path = link ? rna_root_realpath(root, link, arena, &status) : NULL;
+		if (!path)
+			return status;
+		address = rna_pci_find_last(path, &len);
+	}
+	if (!address)
+		return -ENOENT;
+	*ret = rna_arena_printf(arena, "%.*s", (int)(address + len - path), path);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* The VPD of the function in directory; bytes, or negative errno. */
+static ssize_t read_vpd(const struct rna_root *root, const char *directory, char vpd[VPD_MAX])
+{
+	RNA_CLOSE int fd = -1;
+	char path[PATH_MAX];
+	ssize_t len;
+
+	if (snprintf(path, sizeof(path), "%s/vpd", directory) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = rna_root_openat(root, path, O_RDONLY | O_NONBLOCK);
+	if (fd < 0)
+		return fd;
+	len = pread(fd, vpd, VPD_MAX, 0);
+	return len < 0 ? -errno : len;
+}
+
+bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)
+{
+	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
+	char vpd[VPD_MAX];
+	ssize_t len = read_vpd(root, directory, vpd);
+
+	return len > 0 && memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
+}
+
+/* A keyword and its length are in front of each value; "SN" is the serial number (6.28.2.1). */
+static const char *find_serial(const uint8_t *at, size_t len, struct rna_arena *arena)
+{
+	while (len > KEYWORD_HEAD && KEYWORD_HEAD + (size_t)at[2] <= len) {
+		size_t size = at[2];
+
+		if (at[0] == 'S' && at[1] == 'N')
+			return rna_arena_printf(arena, "%.*s", (int)size,
+						(const char *)at + KEYWORD_HEAD);
+		at += KEYWORD_HEAD + size;
+		len -= KEYWORD_HEAD + size;
+	}
+	return NULL;
+}
+
+/* VPD is a row of resources, each with a tag and a length: PCI Local Bus Specification 3.0, I.1. */
+const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
+				struct rna_arena *arena)
+{
+	char vpd[VPD_MAX];
+	ssize_t read = read_vpd(root, directory, vpd);
+	size_t len = read > 0 ? (size_t)read : 0, at = 0;
+	const uint8_t *bytes = (const uint8_t *)vpd;
+
+	while (at + RESOURCE_HEAD < len) {
+		size_t size = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
+
+		if (!(bytes[at] & RESOURCE_LARGE) || at + RESOURCE_HEAD + size > len)
+			return NULL; /* the end, or nonsense */
+		if (bytes[at] == RESOURCE_VPD_R)
+			return find_serial(bytes + at + RESOURCE_HEAD, size, arena);
+		at += RESOURCE_HEAD + size;
+	}
+	return NULL;
+}

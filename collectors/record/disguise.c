@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Disguises, see disguise.h.
+ *
+ * A hash is left out on purpose: the half of a MAC address that is not the vendor's has 24 bits,
+ * and whoever sees a hash of it can try them all. So originals are kept in a list, and the place
+ * in the list is the stand-in.
+ *
+ * Vendors stay where they are known to be vendors: in MAC addresses that are not locally
+ * administered, in GUIDs that were made from one. Two forms of those are known, "fffe" in the
+ * middle (RFC 4291, appendix A) and NVIDIA's "0300".
+ */
+#include "disguise.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/arena.h"
+#include "rna/base/parse.h"
+
+enum {
+	MAC_SIZE = 6,
+	GUID_SIZE = 8,
+	GID_SIZE = 16,
+	IPOIB_SIZE = 20,     /* flags and QP number, then a GID: RFC 4391, section 9.1.1 */
+	OCTETS_MAX = 20,     /* the largest of them */
+	MAC_LOCAL = 0x02,    /* bit of the first octet: no vendor's address */
+	FIRST_UNIT = 0xf000, /* stand-ins are easy to tell from units of machines made by hand */
+};
+
+struct rna_disguise {
+	struct rna_arena *arena; /* the originals */
+	const char **originals;
+	size_t count;
+	size_t size;
+	bool no_memory;
+};
+
+struct rna_disguise *rna_disguise_new(void)
+{
+	RNA_CLEANUP(rna_disguise_free_p)
+	struct rna_disguise *disguise = calloc(1, sizeof(*disguise));
+
+	if (!disguise)
+		return NULL;
+	disguise->arena = rna_arena_new(4096);
+	return disguise->arena ? RNA_TAKE(disguise) : NULL;
+}
+
+struct rna_disguise *rna_disguise_free(struct rna_disguise *disguise)
+{
+	if (!disguise)
+		return NULL;
+	(void)rna_arena_free(disguise->arena);
+	free(disguise->originals);
+	free(disguise);
+	return NULL;
+}
+
+/* -- Originals and their numbers --------------------------------------------------------------- */
+
+/* Room for one more, or false. */
+static bool grow(struct rna_disguise *disguise)
+{
+	size_t size = disguise->size ? disguise->size * 2 : 64;
+	const char **more;
+
+	if (disguise->count < disguise->size)
+		return true;
+	more = reallocarray(disguise->originals, size, sizeof(*more));
+	if (!more)
+		return false;
+	disguise->originals = more;
+	disguise->size = size;
+	return true;
+}
+
+/* From 1; what 0 stands for is never used, for no_memory is set. original is owned by arena. */
+static uint32_t number_of(struct rna_disguise *disguise, const char *original)
+{
+	for (size_t i = 0; original && i < disguise->count; i++)
+		if (strcmp(disguise->originals[i], original) == 0)
+			return (uint32_t)i + 1;
+	if (!original || !grow(disguise)) {
+		disguise->no_memory = true;
+		return 0;
+	}
+	disguise->originals[disguise->count++] = original;
+	return (uint32_t)disguise->count;
+}
+
+/* space: what the octets are, for equal ones need not be the same thing. */
+static uint32_t number_of_octets(struct rna_disguise *disguise, char space, const uint8_t *octets,
+				 size_t count)
+{
+	char text[1 + 2 * OCTETS_MAX + 1] = {space};
+
+	for (size_t i = 0; i < count; i++)
+		(void)snprintf(text + 1 + 2 * i, 3, "%02x", octets[i]);
+	return number_of(disguise, rna_arena_strdup(disguise->arena, text));
+}
+
+/* -- Octets, in place -------------------------------------------------------------------------- */
+
+static bool is_zero(const uint8_t *octets, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (octets[i])
+			return false;
+	return true;
+}
+
+static void put_unit(uint8_t octets[3], uint32_t number)
+{
+	octets[0] = (uint8_t)(number >> 16);
+	octets[1] = (uint8_t)(number >> 8);
+	octets[2] = (uint8_t)number;
+}
+
+static void replace_mac(struct rna_disguise *disguise, uint8_t mac[MAC_SIZE])
+{
+	uint32_t number;
+
+	if (is_zero(mac, MAC_SIZE))
+		return;
+	number = number_of_octets(disguise, 'm', mac, MAC_SIZE);
+	if (mac[0] & MAC_LOCAL)
+		memcpy(mac, (const uint8_t[]){MAC_LOCAL, 0, 0}, 3);
+	put_unit(mac + 3, FIRST_UNIT + number);
+}
+
+static void replace_guid(struct rna_disguise *disguise, uint8_t guid[GUID_SIZE])
+{
+	bool is_eui64 = guid[3] == 0xff && guid[4] == 0xfe;
+	bool is_nvidia = guid[3] == 0x03 && guid[4] == 0x00;
+	uint8_t flip = is_eui64 ? MAC_LOCAL : 0;
+	uint8_t mac[MAC_SIZE] = {guid[0] ^ flip, guid[1], guid[2], guid[5], guid[6], guid[7]};
+
+	if (is_zero(guid, GUID_SIZE))
+		return;
+	if (is_eui64 || is_nvidia) {
+		replace_mac(disguise, mac);
+		memcpy(guid, (const uint8_t[]){mac[0] ^ flip, mac[1], mac[2]}, 3);
+		memcpy(guid + 5, mac + 3, 3);
+		return;
+	}
+	put_unit(guid + 5, FIRST_UNIT + number_of_octets(disguise, 'g', guid, GUID_SIZE));
+	memcpy(guid, (const uint8_t[]){MAC_LOCAL, 0, 0, 0, 0}, 5);
+}
+
+/* The default prefix says nothing; others become 2001:db8:: (RFC 3849). */
+static void replace_prefix(struct rna_disguise *disguise, uint8_t prefix[GUID_SIZE])
+{
+	static const uint8_t link_local[GUID_SIZE] = {0xfe, 0x80};
+
+	if (is_zero(prefix, GUID_SIZE) || memcmp(prefix, link_local, GUID_SIZE) == 0)
+		return;
+	put_unit(prefix + 5, number_of_octets(disguise, 'p', prefix, GUID_SIZE));
+	memcpy(prefix, (const uint8_t[]){0x20, 0x01, 0x0d, 0xb8, 0x00}, 5);
+}
+
+/* 198.18.0.0/15: RFC 2544. */
+static void replace_ipv4(struct rna_disguise *disguise, uint8_t address[4])
+{
+	uint32_t number = number_of_octets(disguise, '4', address, 4);
+
+	put_unit(address + 1, (18u << 16) + number % (2u << 16));
+	address[0] = 198;
+}
+
+static void replace_gid(struct rna_disguise *disguise, uint8_t gid[GID_SIZE])
+{
+	static const uint8_t mapped_ipv4[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (is_zero(gid, GID_SIZE))
+		return;
+	if (memcmp(gid, mapped_ipv4, sizeof(mapped_ipv4)) == 0) {
+		replace_ipv4(disguise, gid + 12);
+		return;
+	}
+	replace_prefix(disguise, gid);
+	replace_guid(disguise, gid + GUID_SIZE);
+}
+
+/* Octets by their count; false: it is nothing that we know. */
+static bool replace_octets(struct rna_disguise *disguise, uint8_t *octets, size_t count)
+{
+	switch (count) {
+	case MAC_SIZE:
+		replace_mac(disguise, octets);
+		return true;
+	case GUID_SIZE:
+		replace_guid(disguise, octets);
+		return true;
+	case GID_SIZE:
+		replace_gid(disguise, octets);
+		return true;
+	case IPOIB_SIZE:
+		replace_gid(disguise, octets + 4);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* -- Text, in place: a stand-in is as long as the original ------------------------------------- */
+
+static uint8_t digit_value(char digit)
+{
+	return (uint8_t)(isdigit((unsigned char)digit) ? digit - '0'
+						       : tolower((unsigned char)digit) - 'a' + 10);
+}
+
+/*
+ * The octets of "b8ce:f603:000a:aabc" (group: 2 octets between colons). Their number, 0 when it is
+ * not of that form.
+ */
+static size_t parse_octets(const char *text, size_t len, size_t group, uint8_t octets[OCTETS_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i += 2) {
+		if (count > 0 && count % group == 0 && text[i++] != ':')
+			return 0;
+		if (count == OCTETS_MAX || i + 1 >= len || !isxdigit((unsigned char)text[i]) ||
+		    !isxdigit((unsigned char)text[i + 1]))
+			return 0;
+		octets[count++] = (uint8_t)(digit_value(text[i]) << 4 | digit_value(text[i + 1]));
+	}
+	return count;
+}
+
+static void format_octets(char *text, const uint8_t *octets, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < 2 * count; text++)
+		if (*text != ':') {
+			*text = digits[octets[i / 2] >> (i % 2 ? 0 : 4) & 0xf];
+			i++;
+		}
+}
+
+static void replace_in_names(struct rna_disguise *disguise, char *text)
+{
+	while (*text) {
+		size_t len = strspn(text, "0123456789abcdefABCDEF");
+		uint8_t octets[OCTETS_MAX];
+
+		if ((len == 2 * MAC_SIZE || len == 2 * GUID_SIZE) &&
+		    parse_octets(text, len, OCTETS_MAX, octets) == len / 2) {
+			(void)replace_octets(disguise, octets, len / 2);
+			format_octets(text, octets, len / 2);
+		}
+		text += len;
+		text += *text != '\0';
+	}
+}
+
+static void hide_digits(char *text)
+{
+	for (; *text; text++)
+		if (isxdigit((unsigned char)*text))
+			*text = 'x';
+}
+
+static void replace_address(struct rna_disguise *disguise, size_t group, char *text)
+{
+	uint8_t octets[OCTETS_MAX];
+	size_t count = parse_octets(text, strlen(text), group, octets);
+
+	if (replace_octets(disguise, octets, count))
+		format_octets(text, octets, count);
+	else
+		hide_digits(text);
+}
+
+static const char *replace_text(struct rna_disguise *disguise, const char *text,
+				struct rna_arena *arena)
+{
+	const char *original = rna_arena_printf(disguise->arena, "t%s", text);
+
+	return rna_arena_printf(arena, "text %u", number_of(disguise, original));
+}
+
+const char *rna_disguise(struct rna_disguise *disguise, enum rna_disguise_kind kind,
+			 const char *text, struct rna_arena *arena)
+{
+	const char *ret = text;
+	char *copy;
+
+	if (!disguise || kind == RNA_DISGUISE_NOTHING || *text == '\0')
+		return text;
+	if (kind == RNA_DISGUISE_TEXT) {
+		ret = replace_text(disguise, text, arena);
+		return disguise->no_memory ? NULL : ret;
+	}
+	copy = rna_arena_strdup(arena, text);
+	if (!copy)
+		return NULL;
+	if (kind == RNA_DISGUISE_NAME)
+		replace_in_names(disguise, copy);
+	else
+		replace_address(disguise, kind == RNA_DISGUISE_ADDRESS ? 1 : 2, copy);
+	return disguise->no_memory ? NULL : copy;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * topology: the PCI tree as far as GPUs and NICs hang on it.
+ *
+ * The tree is that of /sys, which has all PCI domains and costs little; hwloc adds where things are
+ * when /sys does not say it. Where a file of lstopo was named, or /sys has no PCI functions (a
+ * recording of hwloc alone), the tree is hwloc's. hwloc takes hundreds of milliseconds on a large
+ * node, so it is asked once and again only when there is a function that it was not asked about.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "backend/backends.h"
+
+#include "builder.h"
+#include "collectors.h"
+
+/* Is the tree that of hwloc? On a live machine that has no PCI it has none either. */
+static bool follows_hwloc(const struct rna_topology_run *run)
+{
+	return run->in->backends->hwloc_xml || (!run->pci && !rna_root_is_live(run->in->root));
+}
+
+/* Has hwloc been asked about all of these? Then the part before has what it said. */
+static bool is_known(const struct rna_topology_run *run)
+{
+	if (!run->last || !run->last->hwloc || follows_hwloc(run))
+		return false;
+	for (size_t i = 0; i < run->functions.count; i++)
+		if (rna_topology_find_object(run->last, run->functions.items[i].address) ==
+		    RNA_NO_OBJECT)
+			return false;
+	return true;
+}
+
+static void recall(struct rna_topology_run *run)
+{
+	const struct rna_topology *last = run->last;
+
+	for (size_t i = 0; i < last->object_count; i++) {
+		struct rna_pci_function *function = rna_pci_functions_add(run, &run->hwloc);
+
+		if (!function)
+			return;
+		function->path = function->address =
+			rna_topology_need(run,
+					  rna_arena_strdup(run->scratch, last->objects[i].address));
+		if (!function->address)
+			return;
+		function->class_id = last->objects[i].class_id;
+		function->vendor_id = last->objects[i].vendor_id;
+		function->device_id = last->objects[i].device_id;
+		function->numa_node = last->objects[i].numa_node;
+		function->package = last->objects[i].package;
+	}
+	for (size_t i = 0; i < last->gpu_count; i++) {
+		struct rna_pci_function *function = &run->hwloc.items[last->gpus[i].object];
+
+		function->os_devices = last->gpus[i].os_devices;
+		function->model = last->gpus[i].model;
+		function->uuid = last->gpus[i].uuid;
+	}
+}
+
+static void add_names(struct rna_topology_run *run, struct rna_names *names,
+		      const char *const *items)
+{
+	for (; *items; items++)
+		rna_names_add(run, names, *items);
+}
+
+static void take(struct rna_topology_run *run, const struct rna_hwloc *hwloc)
+{
+	for (size_t i = 0; i < hwloc->count; i++) {
+		const struct rna_hwloc_function *known = &hwloc->functions[i];
+		struct rna_pci_function *function = rna_pci_functions_add(run, &run->hwloc);
+		const char *slash = strrchr(known->path, '/');
+
+		if (!function)
+			return;
+		function->path = known->path;
+		function->address = slash ? slash + 1 : known->path;
+		function->class_id = known->class_id;
+		function->vendor_id = known->vendor_id;
+		function->device_id = known->device_id;
+		function->numa_node = known->numa_node;
+		function->package = known->package;
+		function->os_devices = known->os_devices;
+		function->model = known->model;
+		function->uuid = known->uuid;
+		add_names(run, &function->netdevs, known->netdevs);
+		add_names(run, &function->devices, known->devices);
+		rna_pci_function_classify(function);
+	}
+}
+
+/* Without hwloc, /sys alone has to do. */
+static void ask_hwloc(struct rna_topology_run *run, struct rna_topology *topology)
+{
+	const struct rna_backends *backends = run->in->backends;
+	struct rna_error error = {0};
+	struct rna_hwloc hwloc = {0};
+	int status = -ENOENT;
+
+	if (is_known(run)) {
+		topology->hwloc = true;
+		recall(run);
+	} else if (run->functions.count > 0 || follows_hwloc(run)) {
+		status = backends->hwloc->load(run->in->root, backends->hwloc_xml, run->scratch,
+					       &hwloc, &error);
+		topology->hwloc = status >= 0;
+		take(run, &hwloc);
+	}
+	if (status == -ENOMEM)
+		run->error = status;
+	if (status < 0 && status != -ENOENT)
+		topology->problem =
+			rna_topology_need(run, rna_arena_strdup(run->part->arena, error.text));
+	rna_pci_functions_sort(run, &run->hwloc);
+}
+
+/* -- Whose tree -------------------------------------------------------------------------------- */
+
+/* The way of hwloc to a function, and what else it says that /sys does not. */
+static void merge(struct rna_pci_function *function, const struct rna_pci_function *known)
+{
+	function->path = known->path;
+	if (known->numa_node >= 0)
+		function->numa_node = known->numa_node;
+	if (known->package >= 0)
+		function->package = known->package;
+}
+
+/* Is it one that /sys has, but that was left out: a VF of a PF that stands for it? */
+static bool was_left_out(const struct rna_topology_run *run, const char *address)
+{
+	RNA_FREE char *path = NULL;
+
+	if (asprintf(&path, "sys/bus/pci/devices/%s", address) < 0) {
+		path = NULL;
+		return false;
+	}
+	return rna_root_exists(run->in->root, path);
+}
+
+static void follow_hwloc(struct rna_topology_run *run)
+{
+	for (size_t i = 0; i < run->functions.count; i++) {
+		struct rna_pci_function *function = &run->functions.items[i];
+		const struct rna_pci_function *known =
+			rna_pci_functions_find(&run->hwloc, function->address);
+
+		if (known)
+			merge(function, known);
+	}
+	for (size_t i = 0; i < run->hwloc.count; i++) {
+		const struct rna_pci_function *known = &run->hwloc.items[i];
+		struct rna_pci_function *added;
+
+		if ((!known->gpu && !known->nic && !known->data_direct) ||
+		    rna_pci_functions_find(&run->functions, known->address) ||
+		    was_left_out(run, known->address))
+			continue;
+		added = rna_pci_functions_add(run, &run->functions);
+		if (added)
+			*added = *known;
+	}
+	rna_pci_functions_sort(run, &run->functions);
+}
+
+static void drop_ordinary(struct rna_topology_run *run)
+{
+	struct rna_pci_functions *functions = &run->functions;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct rna_pci_function *function = &functions->items[i];
+
+		if (function->gpu || function->data_direct || function->devices.count > 0 ||
+		    rna_pci_function_is_fabric(function))
+			functions->items[kept++] = *function;
+	}
+	functions->count = kept;
+	rna_pci_functions_sort(run, functions);
+}
+
+static void keep_what_counts(struct rna_topology_run *run)
+{
+	rna_topology_read_netdevs(run);
+	rna_topology_read_devices(run);
+	drop_ordinary(run);
+}
+
+/*
+ * hwloc is asked about what is kept and no more: an ordinary NIC is not in the part before, so that
+ * it would be new each time.
+ */
+static void read_functions(struct rna_topology_run *run, struct rna_topology *topology)
+{
+	rna_topology_read_functions(run);
+	if (!follows_hwloc(run)) {
+		keep_what_counts(run);
+		ask_hwloc(run, topology);
+		return;
+	}
+	ask_hwloc(run, topology);
+	follow_hwloc(run);
+	keep_what_counts(run);
+}
+
+static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
+{
+	struct rna_nic *nics = NULL;
+	int status;
+
+	read_functions(run, topology);
+	if (run->error < 0)
+		return run->error;
+	rna_topology_find_lags(run);
+	status = rna_topology_build(run, topology);
+	if (status == 0)
+		status = rna_topology_read_gpus(run, topology);
+	if (status == 0)
+		status = rna_topology_make_nics(run, topology, &nics);
+	if (status == 0)
+		status = rna_topology_assign(topology, nics, run->part->arena);
+	return status;
+}
+
+int rna_collect_topology(const struct rna_collect_input *in, struct rna_part **ret,
+			 struct rna_error *error)
+{
+	struct rna_topology *topology =
+		rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 8192);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)topology;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(64 * 1024);
+	int status = -ENOMEM;
+
+	if (part && scratch) {
+		struct rna_topology_run run = {
+			.in = in,
+			.part = part,
+			.scratch = scratch,
+			.last = (const struct rna_topology *)in->previous,
+		};
+
+		part->started = rna_clock_now();
+		status = read_all(&run, topology);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "cannot read the PCI topology");
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}

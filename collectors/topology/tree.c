@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The tree: one object for each component of the ways to the functions that are kept. The functions
+ * are sorted by way, so the way to the one before is all there is to compare with.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "parse/pci.h"
+#include "parse/pci_config.h"
+#include "parse/pcie_texts.h"
+
+#include "builder.h"
+
+enum { DEPTH_MAX = 64 }; /* components of a way; what is deeper than any machine is left out */
+
+struct tree {
+	struct rna_topology_run *run;
+	struct rna_pci_object *objects;
+	size_t count;
+	size_t size;
+	/* The way to the function before: ends of its components, and their objects. */
+	const char *path;
+	size_t depth;
+	size_t ends[DEPTH_MAX];
+	unsigned indexes[DEPTH_MAX];
+};
+
+static struct rna_pci_object *add_object(struct tree *tree)
+{
+	if (tree->count == tree->size) {
+		size_t size = tree->size ? tree->size * 2 : 64;
+		struct rna_pci_object *more =
+			rna_topology_need(tree->run,
+					  rna_arena_array(tree->run->scratch, size, sizeof(*more)));
+
+		if (!more)
+			return NULL;
+		if (tree->count > 0)
+			memcpy(more, tree->objects, tree->count * sizeof(*more));
+		tree->objects = more;
+		tree->size = size;
+	}
+	return &tree->objects[tree->count++];
+}
+
+static enum rna_pci_role role_of_function(const struct rna_pci_function *function)
+{
+	if (function->gpu)
+		return RNA_PCI_GPU;
+	return function->data_direct ? RNA_PCI_DATA_DIRECT : RNA_PCI_NIC;
+}
+
+static struct rna_value read_value(struct rna_topology_run *run, const char *directory,
+				   const char *name, int (*parse)(const char *, uint64_t *))
+{
+	const char *text = rna_topology_read_text(run, directory, name, run->scratch);
+	uint64_t number;
+
+	return text && parse(text, &number) == 0 ? rna_value_ok(number) : (struct rna_value){0};
+}
+
+static struct rna_pcie_link read_link(struct rna_topology_run *run, const char *directory)
+{
+	return (struct rna_pcie_link){
+		.speed = read_value(run, directory, "current_link_speed", rna_pcie_parse_speed),
+		.width = read_value(run, directory, "current_link_width", rna_pcie_parse_width),
+		.max_speed = read_value(run, directory, "max_link_speed", rna_pcie_parse_speed),
+		.max_width = read_value(run, directory, "max_link_width", rna_pcie_parse_width),
+	};
+}
+
+/* A bridge: what /sys has of it, else hwloc. */
+static void read_bridge(struct rna_topology_run *run, const char *directory,
+			const struct rna_pci_object *parent, struct rna_pci_object *object)
+{
+	struct rna_pci_config config = {.type = RNA_PCI_PORT_UNKNOWN};
+	const struct rna_pci_function *known = rna_pci_functions_find(&run->hwloc, object->address);
+
+	if (known) {
+		object->class_id = known->class_id;
+		object->vendor_id = known->vendor_id;
+		object->device_id = known->device_id;
+	}
+	if (directory) {
+		(void)rna_pci_config_read(run->in->root, directory, &config); /* then not known */
+		object->class_id = rna_topology_read_id(run, directory, "class") >> 8;
+		object->vendor_id = rna_topology_read_id(run, directory, "vendor");
+		object->device_id = rna_topology_read_id(run, directory, "device");
+		object->numa_node = rna_topology_read_node(run, directory);
+	}
+	object->role = rna_pci_port_role(config.type, parent ? parent->role : RNA_PCI_BRIDGE);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = text ? strlen(text) : 0, end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* Of the component that ends at end: so much shorter than the function's. NULL: not in /sys. */
+static const char *find_directory(struct rna_topology_run *run,
+				  const struct rna_pci_function *function, size_t end)
+{
+	size_t below = strlen(function->path + end);
+
+	if (!function->directory)
+		return NULL;
+	return rna_topology_need(run, rna_arena_printf(run->scratch, "%.*s",
+						       (int)(strlen(function->directory) - below),
+						       function->directory));
+}
+
+/* The component of function's way that ends at end; it is new. */
+static int add_component(struct tree *tree, const struct rna_pci_function *function, size_t end)
+{
+	struct rna_topology_run *run = tree->run;
+	size_t start = tree->depth > 0 ? tree->ends[tree->depth - 1] + 1 : 0;
+	bool last = function->path[end] == '\0';
+	const char *directory = NULL;
+	struct rna_pci_object *object = add_object(tree), *parent;
+
+	if (!object)
+		return -ENOMEM;
+	*object = (struct rna_pci_object){
+		.address = rna_topology_need(run, rna_arena_printf(run->part->arena, "%.*s",
+								   (int)(end - start),
+								   function->path + start)),
+		.role = RNA_PCI_HOST_BRIDGE,
+		.parent = tree->depth > 0 ? (int)tree->indexes[tree->depth - 1] : RNA_NO_OBJECT,
+		.numa_node = -1,
+		.package = -1,
+	};
+	parent = object->parent >= 0 ? &tree->objects[object->parent] : NULL;
+	if (last || ends_with(function->directory, function->path))
+		directory = find_directory(run, function, end);
+	if (!object->address || run->error < 0)
+		return -ENOMEM;
+	if (last) {
+		object->role = role_of_function(function);
+		object->class_id = function->class_id;
+		object->vendor_id = function->vendor_id;
+		object->device_id = function->device_id;
+		object->numa_node = function->numa_node;
+		object->package = function->package;
+	} else if (!rna_pci_is_host_bridge(object->address)) {
+		read_bridge(run, directory, parent, object);
+	}
+	if (directory && object->role != RNA_PCI_HOST_BRIDGE)
+		object->link = read_link(run, directory);
+	return 0;
+}
+
+/* How many components of function's way are those of the way before? */
+static size_t count_common(const struct tree *tree, const struct rna_pci_function *function)
+{
+	size_t common = 0;
+
+	while (common < tree->depth) {
+		size_t end = tree->ends[common];
+
+		if (strncmp(tree->path, function->path, end) != 0 ||
+		    (function->path[end] != '/' && function->path[end] != '\0'))
+			break;
+		common++;
+	}
+	return common;
+}
+
+static int add_way(struct tree *tree, struct rna_pci_function *function)
+{
+	size_t end;
+
+	tree->depth = tree->path ? count_common(tree, function) : 0;
+	end = tree->depth > 0 ? tree->ends[tree->depth - 1] : 0;
+	tree->path = function->path;
+	while (function->path[end] != '\0' && tree->depth < DEPTH_MAX) {
+		end += function->path[end] == '/';
+		end += strcspn(function->path + end, "/");
+		if (add_component(tree, function, end) < 0)
+			return -ENOMEM;
+		tree->ends[tree->depth] = end;
+		tree->indexes[tree->depth++] = (unsigned)tree->count - 1;
+	}
+	function->object = (int)tree->indexes[tree->depth - 1];
+	return 0;
+}
+
+int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topology)
+{
+	struct tree tree = {.run = run};
+	struct rna_pci_object *objects;
+
+	for (size_t i = 0; i < run->functions.count; i++)
+		if (add_way(&tree, &run->functions.items[i]) < 0)
+			return -ENOMEM;
+	objects = rna_arena_array(run->part->arena, tree.count + 1, sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	if (tree.count > 0)
+		memcpy(objects, tree.objects, tree.count * sizeof(*objects));
+	rna_topology_locate(run, objects, tree.count);
+	topology->objects = objects;
+	topology->object_count = tree.count;
+	return run->error;
+}

@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The HTTP server: libmicrohttpd as a guest of the event loop. No other file knows it.
+ *
+ * libmicrohttpd runs without a thread of its own (MHD_USE_EPOLL alone): its epoll descriptor is
+ * watched by our loop, and MHD_run() does whatever can be done without waiting, for all of its
+ * connections. So a client that is slow or silent costs a few kilobytes and delays nobody.
+ *
+ * The trap is the timer. MHD_get_timeout() says in how many milliseconds MHD wants to run again
+ * even if nothing happens. Given to sd_event_source_set_time(), which takes a point in time, that
+ * is always in the past, and one idle keep-alive connection makes the loop spin. Hence the
+ * relative call in arm_timer(), after each run, and only when there is a timeout at all.
+ *
+ * What is answered is routes.c's business, and is never waited for. Who may have it follows from
+ * the web configuration (rna/web.h). Sessions of TLS are libmicrohttpd's, but for what they begin
+ * with: each gets the credentials of the newest configuration when its connection comes. A request
+ * whose password has to be hashed is suspended until a thread has done so (logins.h). A unix socket
+ * that only its owner and group can open is as good as a login, and has neither TLS nor any.
+ *
+ * The second trap: of a handshake that waits for its client, libmicrohttpd says that there is work
+ * to do now, and one client that stops in the middle would make the loop spin. It is called again
+ * as soon as something comes, so that while there are handshakes it gets a pause, and these an end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+
+#include "rna/exporter.h"
+
+#include "listen.h"
+#include "logins.h"
+#include "routes.h"
+#include "scrapers.h"
+#include "web_state.h"
+
+#if MHD_VERSION < 0x00097302
+#error "MHD_create_response_from_buffer_with_free_callback_cls() came with libmicrohttpd 0.9.73"
+#endif
+
+enum {
+	REPLY_HEADER_ROOM = 4096, /* of a connection's memory, beside the request */
+	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
+	HANDSHAKE_PAUSE = 10,     /* milliseconds */
+	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
+	HANDSHAKE_PATIENCE = 10,  /* seconds, from the connection to its first request */
+	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
+};
+
+/* One listening address. */
+struct listener {
+	struct rna_http *http;
+	struct MHD_Daemon *daemon;
+	bool is_private; /* a unix socket that is as good as a login */
+	bool tls;
+	unsigned handshakes;         /* connections of TLS without a request so far */
+	struct rna_socket_file file; /* of a unix socket that we made */
+	sd_event_source *io;
+	sd_event_source *timer;
+};
+
+struct rna_http {
+	sd_event *event;
+	struct rna_http_source source;
+	struct rna_routes *routes;
+	struct rna_logins *logins; /* NULL: nobody has to log in, ever */
+	sd_event_source *login_io;
+	struct client *waiting; /* for logins */
+	struct rna_bucket requests;
+	unsigned idle_seconds;
+	struct rna_scraper *scrapers;
+	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
+	rna_usec published;     /* when the newest view came... */
+	rna_usec pace;          /* ...and how long after the one before */
+	size_t listener_count;
+	struct listener *listeners;
+};
+
+/* One connection. */
+struct client {
+	struct listener *listener;
+	struct MHD_Connection *connection;
+	struct rna_scraper *scraper; /* NULL: no memory, which costs only foresight */
+	struct rna_web *web;         /* whose credentials its TLS has; NULL: none */
+	bool greets;                 /* TLS, and no request so far */
+	struct rna_login_proof proof;
+	enum rna_login login; /* of the request: PENDING until it is known */
+	struct client *next;  /* of those that wait */
+};
+
+/* Of the event that is served; the clock is not read again. */
+static rna_usec event_time(const struct rna_http *http)
+{
+	rna_usec now = 0;
+
+	(void)sd_event_now(http->event, CLOCK_MONOTONIC, &now); /* cannot fail while it runs */
+	return now;
+}
+
+static unsigned whole_seconds(rna_usec usec)
+{
+	return (unsigned)((usec + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC);
+}
+
+/* -- Libmicrohttpd ----------------------------------------------------------------------------- */
+
+static struct MHD_Response *free_response(struct MHD_Response *response)
+{
+	if (response)
+		MHD_destroy_response(response); /* drops our reference; MHD holds its own */
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(struct MHD_Response, free_response)
+
+static void body_sent(void *body)
+{
+	(void)rna_body_unref(body);
+}
+
+/* The configuration of this moment; NULL: there is none, and everything is open to everybody. */
+static struct rna_web *newest_web(const struct rna_http *http)
+{
+	return http->source.web ? http->source.web(http->source.userdata) : NULL;
+}
+
+/* NULL: there was no memory for it. */
+static struct client *client_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+static const char *header_of(const struct client *client, const char *name)
+{
+	return MHD_lookup_connection_value(client->connection, MHD_HEADER_KIND, name);
+}
+
+/* What each reply has; a configuration may choose others, or none. */
+static void set_headers(const struct rna_web *web, struct rna_reply *reply)
+{
+	rna_reply_set(reply, "Cache-Control", "no-store");
+	rna_reply_set(reply, "X-Content-Type-Options", "nosniff");
+	rna_reply_set(reply, "X-Frame-Options", "deny");
+	rna_reply_set(reply, "Referrer-Policy", "no-referrer");
+	/* page and drawings bring their style along and need nothing else from anywhere */
+	rna_reply_set(reply, "Content-Security-Policy",
+		      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+		      "form-action 'none'; frame-ancestors 'none'");
+	for (size_t i = 0; web && i < web->options.headers.count; i++)
+		rna_reply_set(reply, web->options.headers.items[i].name,
+			      web->options.headers.items[i].value);
+}
+
+/* -- Who may have an answer -------------------------------------------------------------------- */
+
+/* Probes are open: whoever restarts an agent that hangs has no password, and they tell nothing. */
+static bool is_probe(const char *path)
+{
+	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
+}
+
+static bool is_within_rate(struct rna_http *http, const struct rna_web *web, rna_usec *ret_wait)
+{
+	const struct rna_pace pace = {web->options.rate_interval, web->options.rate_burst};
+
+	return pace.interval == 0 ||
+	       rna_bucket_take(&http->requests, &pace, event_time(http), ret_wait);
+}
+
+static enum rna_login ask_login(struct client *client, const struct rna_web *web,
+				rna_usec *ret_wait)
+{
+	struct rna_http *http = client->listener->http;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct rna_login_request request = {
+		.users = &web->options.users,
+		.authorization = header_of(client, MHD_HTTP_HEADER_AUTHORIZATION),
+		.address = rna_address_of(info ? info->client_addr : NULL),
+		.proof = &client->proof,
+		.who = client,
+	};
+
+	return rna_logins_ask(http->logins, &request, event_time(http), ret_wait);
+}
+
+/* Of a request; *ret_wait: with LIMITED, when to come again. */
+static enum rna_login admit(struct client *client, const struct rna_web *web, const char *path,
+			    rna_usec *ret_wait)
+{
+	enum rna_login known = client->login;
+
+	client->login = RNA_LOGIN_PENDING; /* of the next request */
+	if (known != RNA_LOGIN_PENDING)
+		return known;
+	if (!web || client->listener->is_private || is_probe(path))
+		return RNA_LOGIN_OK;
+	if (!is_within_rate(client->listener->http, web, ret_wait))
+		return RNA_LOGIN_LIMITED;
+	return web->options.users.count == 0 ? RNA_LOGIN_OK : ask_login(client, web, ret_wait);
+}
+
+static void wait_for_login(struct client *client)
+{
+	struct rna_http *http = client->listener->http;
+
+	client->next = http->waiting;
+	http->waiting = client;
+	MHD_suspend_connection(client->connection);
+}
+
+/* -- Replies ----------------------------------------------------------------------------------- */
+
+static int reply_refused(struct rna_reply *reply)
+{
+	rna_reply_set(reply, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+		      "Basic realm=\"rdma-node-agent\", charset=\"UTF-8\"");
+	return rna_reply_text(reply, MHD_HTTP_UNAUTHORIZED, "unauthorized");
+}
+
+static int reply_limited(struct rna_reply *reply, rna_usec wait, char text[NUMBER_MAX])
+{
+	(void)snprintf(text, NUMBER_MAX, "%u", whole_seconds(wait));
+	rna_reply_set(reply, MHD_HTTP_HEADER_RETRY_AFTER, text);
+	return rna_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests");
+}
+
+static int reply_not_allowed(struct rna_reply *reply)
+{
+	rna_reply_set(reply, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	return rna_reply_text(reply, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed");
+}
+
+static int reply_route(const struct client *client, const char *path, struct rna_reply *reply)
+{
+	struct rna_http *http = client->listener->http;
+	const struct rna_request request = {
+		.path = path,
+		.accept = header_of(client, MHD_HTTP_HEADER_ACCEPT),
+		.accept_encoding = header_of(client, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+		.scraper = client->scraper,
+		.now = event_time(http),
+	};
+
+	return rna_routes_answer(http->routes, &request, reply);
+}
+
+static enum MHD_Result send_reply(const struct client *client, struct rna_reply *reply)
+{
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = reply->body;
+	RNA_CLEANUP(free_response_p) struct MHD_Response *response = NULL;
+	enum MHD_Result ok = MHD_YES;
+
+	response = MHD_create_response_from_buffer_with_free_callback_cls(body->len, body->data,
+									  body_sent, body);
+	if (!response)
+		return MHD_NO;
+	(void)RNA_TAKE(body); /* the response's now */
+
+	for (size_t i = 0; ok == MHD_YES && i < reply->header_count; i++)
+		if (*reply->headers[i].value)
+			ok = MHD_add_response_header(response, reply->headers[i].name,
+						     reply->headers[i].value);
+	return ok == MHD_YES ? MHD_queue_response(client->connection, reply->status, response)
+			     : MHD_NO;
+}
+
+/* Replies to a GET or HEAD, or suspends it. */
+static enum MHD_Result reply_to(struct client *client, const char *path)
+{
+	const struct rna_web *web = newest_web(client->listener->http);
+	struct rna_reply reply = {0};
+	char text[NUMBER_MAX];
+	rna_usec wait = RNA_USEC_PER_SEC; /* unless admit() knows better */
+	int ret;
+
+	set_headers(web, &reply);
+	switch (admit(client, web, path, &wait)) {
+	case RNA_LOGIN_PENDING:
+		wait_for_login(client);
+		return MHD_YES;
+	case RNA_LOGIN_REFUSED:
+		ret = reply_refused(&reply);
+		break;
+	case RNA_LOGIN_LIMITED:
+		ret = reply_limited(&reply, wait, text);
+		break;
+	default:
+		ret = reply_route(client, path, &reply);
+	}
+	return ret < 0 ? MHD_NO : send_reply(client, &reply);
+}
+
+/* Nothing is ever changed over HTTP: whoever asks, and for what, the answer is the same. */
+static enum MHD_Result refuse_method(struct client *client)
+{
+	struct rna_reply reply = {0};
+
+	set_headers(newest_web(client->listener->http), &reply);
+	return reply_not_allowed(&reply) < 0 ? MHD_NO : send_reply(client, &reply);
+}
+
+/* It has a request: the handshake is over, and has the time that others have. */
+static void end_greeting(struct client *client)
+{
+	if (!client->greets)
+		return;
+	client->greets = false;
+	client->listener->handshakes--;
+	(void)MHD_set_connection_option(client->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+					client->listener->http->idle_seconds);
+}
+
+/*
+ * MHD calls this when the headers are there, then for each piece of a body, and once more at the
+ * end, or when the connection was suspended there. GET and HEAD are answered at the end, which
+ * leaves the connection fit for the next request; other methods at once, so that nobody sends us a
+ * body that we do not want. MHD_NO closes.
+ */
+static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection, const char *path,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **state)
+{
+	bool allowed = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
+		       strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+	struct client *client = client_of(connection);
+	bool first = !*state;
+
+	(void)version;
+	(void)upload;
+	if (!client)
+		return MHD_NO;
+	*state = userdata; /* anything but NULL */
+	end_greeting(client);
+	if (allowed && (first || *upload_size > 0)) {
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	return allowed ? reply_to(client, path) : refuse_method(client);
+}
+
+/* Without credentials of ours the handshake fails: the listener has none. */
+static void begin_tls(struct client *client)
+{
+	struct rna_web *web = newest_web(client->listener->http);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+	if (!web || !web->tls || rna_tls_begin(web->tls, info->tls_session) < 0)
+		return;
+	client->web = rna_web_ref(web);
+	client->greets = true;
+	client->listener->handshakes++;
+	(void)MHD_set_connection_option(client->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+					(unsigned)HANDSHAKE_PATIENCE);
+}
+
+static struct client *client_new(struct listener *listener, struct MHD_Connection *connection)
+{
+	struct client *client = calloc(1, sizeof(*client));
+
+	if (!client)
+		return NULL;
+	client->listener = listener;
+	client->connection = connection;
+	client->login = RNA_LOGIN_PENDING;
+	client->scraper = rna_scraper_add(&listener->http->scrapers);
+	if (listener->tls)
+		begin_tls(client);
+	return client;
+}
+
+static struct client *client_free(struct client *client)
+{
+	if (!client)
+		return NULL;
+	if (client->greets)
+		client->listener->handshakes--;
+	rna_scraper_remove(&client->listener->http->scrapers, client->scraper);
+	(void)rna_web_unref(client->web);
+	free(client);
+	return NULL;
+}
+
+static void on_connection(void *userdata, struct MHD_Connection *connection, void **client,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	*client = code == MHD_CONNECTION_NOTIFY_STARTED ? client_new(userdata, connection)
+							: client_free(*client);
+}
+
+/* In how many milliseconds MHD wants to run again; false: when something comes. */
+static bool next_run(struct listener *listener, MHD_UNSIGNED_LONG_LONG *ret)
+{
+	return MHD_get_timeout(listener->daemon, ret) == MHD_YES;
+}
+
+static int arm_timer(struct listener *listener)
+{
+	MHD_UNSIGNED_LONG_LONG msec;
+	int r;
+
+	if (!next_run(listener, &msec))
+		return sd_event_source_set_enabled(listener->timer, SD_EVENT_OFF);
+	if (listener->handshakes > 0 && msec < HANDSHAKE_PAUSE)
+		msec = HANDSHAKE_PAUSE;
+	r = sd_event_source_set_time_relative(listener->timer, msec * RNA_USEC_PER_MSEC);
+	if (r < 0)
+		return r;
+	return sd_event_source_set_enabled(listener->timer, SD_EVENT_ONESHOT);
+}
+
+/* TLS sends 16 KiB in a turn: a scrape that waited for the timer each time would take long. */
+static int run(struct listener *listener)
+{
+	MHD_UNSIGNED_LONG_LONG msec;
+	int turns = 0;
+
+	do
+		(void)MHD_run(listener->daemon); /* fails only for those with threads */
+	while (++turns < TURNS && next_run(listener, &msec) && msec == 0);
+	return arm_timer(listener);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	return run(userdata);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	return run(userdata);
+}
+
+static int on_login(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_http *http = userdata;
+	enum rna_login login;
+	void *who;
+	int ret = 0;
+
+	(void)source, (void)fd, (void)events;
+	while (rna_logins_next(http->logins, &who, &login)) {
+		struct client *client = who, **at = &http->waiting;
+
+		while (*at != client)
+			at = &(*at)->next;
+		*at = client->next;
+		client->login = login;
+		MHD_resume_connection(client->connection);
+	}
+	/* the connections come to answer() again; of resuming as such no descriptor tells */
+	for (size_t i = 0; ret >= 0 && i < http->listener_count; i++)
+		ret = run(&http->listeners[i]);
+	return ret;
+}
+
+/* -- Ahead of scrapes -------------------------------------------------------------------------- */
+
+/* Before the next view? Views come in a rhythm as well, but not to the millisecond. */
+static bool is_due(const struct rna_http *http, const struct rna_scraper *scraper)
+{
+	return rna_scraper_is_due(scraper, http->published, http->pace + http->pace / 4);
+}
+
+static int on_ahead(sd_event_source *source, void *userdata)
+{
+	struct rna_http *http = userdata;
+
+	(void)source;
+	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
+		if (is_due(http, s))
+			rna_routes_prepare(http->routes, s);
+	return 0;
+}
+
+/*
+ * Large nodes take milliseconds to render. A scrape does not wait for that when it comes as
+ * expected; views that nobody is expected to ask for are not rendered.
+ */
+void rna_http_new_view(struct rna_http *http)
+{
+	rna_usec now;
+
+	if (!http)
+		return;
+	now = event_time(http);
+	http->pace = rna_usec_since(http->published, now);
+	http->published = now;
+	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
+		if (is_due(http, s))
+			(void)sd_event_source_set_enabled(http->ahead, SD_EVENT_ONESHOT);
+}
+
+/* -- Start and stop ---------------------------------------------------------------------------- */
+
+/* Takes over fd. NULL: no memory, or no epoll descriptor. */
+static struct MHD_Daemon *start_daemon(struct listener *listener,
+				       const struct rna_http_options *options, int fd)
+{
+	/* one address may use up half of the connections: another one still gets its turn */
+	unsigned per_address = options->max_connections / 2 + 1;
+	size_t memory = options->max_header_bytes + (size_t)REPLY_HEADER_ROOM;
+	unsigned flags = MHD_USE_EPOLL | (listener->http->logins ? MHD_ALLOW_SUSPEND_RESUME : 0);
+	const struct MHD_OptionItem credentials[] = {
+		{MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)rna_tls_refuse},
+		{MHD_OPTION_END, 0, NULL},
+	};
+	const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+
+	if (listener->tls)
+		flags |= MHD_USE_TLS;
+	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_LISTEN_SOCKET,
+				fd, MHD_OPTION_CONNECTION_LIMIT, options->max_connections,
+				MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
+				MHD_OPTION_CONNECTION_TIMEOUT, listener->http->idle_seconds,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
+				MHD_OPTION_ARRAY, listener->tls ? credentials : none,
+				MHD_OPTION_END);
+}
+
+/* MHD closes what it serves; the caller's own sockets must outlive it, hence the duplicate. */
+static int listener_open(struct listener *listener, const struct rna_http_options *options,
+			 size_t index, struct rna_error *error)
+{
+	int fd;
+
+	if (options->socket_count == 0)
+		return rna_listen(options->listen[index], &listener->file, error);
+	fd = fcntl(options->sockets[index], F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? rna_error_set(error, -errno, "http: cannot use a passed socket") : fd;
+}
+
+/* index: of options->sockets, or of options->listen where there are none. */
+static int listener_start(struct rna_http *http, struct listener *listener, sd_event *event,
+			  const struct rna_http_options *options, size_t index,
+			  struct rna_error *error)
+{
+	const char *address = options->socket_count ? "a passed socket" : options->listen[index];
+	const struct rna_web *web = newest_web(http);
+	const union MHD_DaemonInfo *info;
+	int fd, r;
+
+	fd = listener_open(listener, options, index, error);
+	if (fd < 0)
+		return fd;
+	listener->http = http;
+	listener->is_private = rna_socket_is_private(fd);
+	listener->tls = web && web->tls && !listener->is_private;
+	listener->daemon = start_daemon(listener, options, fd);
+	if (!listener->daemon)
+		return rna_error_say(error, -ENOMEM, "http: cannot serve on %s", address);
+
+	info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	r = sd_event_add_io(event, &listener->io, info->epoll_fd, EPOLLIN, on_io, listener);
+	if (r < 0)
+		return rna_error_set(error, r, "http: cannot watch %s", address);
+	r = sd_event_add_time_relative(event, &listener->timer, CLOCK_MONOTONIC, 0, TIMER_ACCURACY,
+				       on_timer, listener);
+	if (r < 0)
+		return rna_error_set(error, r, "http: cannot set a timer for %s", address);
+	return 0;
+}
+
+static void listener_stop(struct listener *listener)
+{
+	listener->io = sd_event_source_disable_unref(listener->io);
+	listener->timer = sd_event_source_disable_unref(listener->timer);
+	rna_socket_file_remove(&listener->file); /* first: nobody comes who would not be served */
+	if (listener->daemon)
+		MHD_stop_daemon(listener->daemon); /* closes its connections and its socket */
+}
+
+/* Where there is a web configuration, a change of it may want logins at any time. */
+static int start_logins(struct rna_http *http)
+{
+	if (!newest_web(http))
+		return 0;
+	http->logins = rna_logins_new();
+	if (!http->logins)
+		return -ENOMEM;
+	return sd_event_add_io(http->event, &http->login_io, rna_logins_fd(http->logins), EPOLLIN,
+			       on_login, http);
+}
+
+/* Before the listeners: libmicrohttpd does not end while a connection is suspended. */
+static void stop_logins(struct rna_http *http)
+{
+	for (struct client *client = http->waiting; client; client = client->next)
+		MHD_resume_connection(client->connection);
+	http->waiting = NULL;
+	http->login_io = sd_event_source_disable_unref(http->login_io);
+	http->logins = rna_logins_free(http->logins);
+}
+
+static int watch_ahead(struct rna_http *http)
+{
+	int r;
+
+	r = sd_event_add_defer(http->event, &http->ahead, on_ahead, http);
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_priority(http->ahead, SD_EVENT_PRIORITY_IDLE);
+	if (r < 0)
+		return r;
+	return sd_event_source_set_enabled(http->ahead, SD_EVENT_OFF);
+}
+
+static struct rna_http *http_new(sd_event *event, const struct rna_http_options *options,
+				 const struct rna_http_source *source, size_t listener_count)
+{
+	RNA_CLEANUP(rna_http_stop_p) struct rna_http *http = calloc(1, sizeof(*http));
+
+	if (!http)
+		return NULL;
+	http->event = sd_event_ref(event);
+	http->source = *source;
+	http->idle_seconds = whole_seconds(options->idle_timeout);
+	if (watch_ahead(http) < 0 || start_logins(http) < 0)
+		return NULL;
+	http->routes = rna_routes_new(source);
+	if (!http->routes)
+		return NULL;
+	http->listeners = calloc(listener_count, sizeof(*http->listeners));
+	if (!http->listeners)
+		return NULL;
+	return RNA_TAKE(http);
+}
+
+int rna_http_start(sd_event *event, const struct rna_http_options *options,
+		   const struct rna_http_source *source, struct rna_http **ret,
+		   struct rna_error *error)
+{
+	RNA_CLEANUP(rna_http_stop_p) struct rna_http *http = NULL;
+	size_t count = options->socket_count;
+
+	while (options->socket_count == 0 && options->listen[count])
+		count++;
+	http = http_new(event, options, source, count);
+	if (!http)
+		return rna_error_set(error, -ENOMEM, "http");
+
+	for (; http->listener_count < count; http->listener_count++) {
+		struct listener *listener = &http->listeners[http->listener_count];
+		int r = listener_start(http, listener, event, options, http->listener_count, error);
+
+		if (r < 0) {
+			listener_stop(listener);
+			return r;
+		}
+	}
+	*ret = RNA_TAKE(http);
+	return 0;
+}
+
+const uint64_t *rna_http_logins(const struct rna_http *http)
+{
+	return http && http->logins ? rna_logins_counts(http->logins) : NULL;
+}
+
+void rna_http_forget_view(struct rna_http *http)
+{
+	if (http)
+		rna_routes_forget_view(http->routes);
+}
+
+struct rna_http *rna_http_stop(struct rna_http *http)
+{
+	if (!http)
+		return NULL;
+	stop_logins(http);
+	for (size_t i = 0; i < http->listener_count; i++)
+		listener_stop(&http->listeners[i]);
+	free(http->listeners);
+	(void)sd_event_source_disable_unref(http->ahead);
+	(void)sd_event_unref(http->event);
+	(void)rna_routes_free(http->routes);
+	free(http);
+	return NULL;
+}

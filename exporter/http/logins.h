@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Logins: is the password right? bcrypt takes a tenth of a second on purpose, so that it is
+ * computed by a thread, one password at a time, and what was right is remembered: a scrape pays for
+ * it once.
+ *
+ * Nothing tells from outside which users there are: for an unknown one a hash is computed as well.
+ * Who guesses is slowed down by address (tries.h), before the memory is asked, which would answer
+ * at once. A connection that has logged in goes on: one that guesses from the same address, behind
+ * NAT for example, does not end the scrapes of a Prometheus.
+ *
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "rna/web.h"
+
+#include "tls.h"
+#include "tries.h"
+
+/* What a connection has shown; zeroed at its start. */
+struct rna_login_proof {
+	unsigned char digest[RNA_TLS_DIGEST];
+};
+
+struct rna_login_request {
+	const struct rna_web_pairs *users;
+	const char *authorization; /* the header; NULL: there is none */
+	struct rna_address address;
+	struct rna_login_proof *proof; /* of the connection; lives until there is an answer */
+	void *who;                     /* comes back with the answer */
+};
+
+struct rna_logins;
+
+struct rna_logins *rna_logins_new(void); /* NULL: no memory, or no descriptor */
+/* A thread that still computes goes on, and cleans up behind itself. Accepts and returns NULL. */
+struct rna_logins *rna_logins_free(struct rna_logins *logins);
+RNA_DEFINE_CLEANUP(struct rna_logins, rna_logins_free)
+
+/* Readable when rna_logins_next() has something. */
+int rna_logins_fd(const struct rna_logins *logins);
+
+/* *ret_wait: with LIMITED, in how long there can be another try. */
+enum rna_login rna_logins_ask(struct rna_logins *logins, const struct rna_login_request *request,
+			      rna_usec now, rna_usec *ret_wait);
+
+/* The next answer to one that was pending, which is PENDING no more; false: there is none now. */
+bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *ret);
+
+/* How many there were of each, RNA_LOGIN_COUNT of them. */
+const uint64_t *rna_logins_counts(const struct rna_logins *logins);

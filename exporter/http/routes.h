@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Routes: which paths there are and what is answered at each. How requests and replies travel is
+ * http.c's business.
+ * Thread: the loop's.
+ */
+#pragma once
+
+#include "rna/exporter.h"
+
+#include "metrics/body.h"
+
+#include "scrapers.h"
+
+enum { RNA_REPLY_HEADERS = 16 }; /* of one reply, at most */
+
+struct rna_reply_header {
+	const char *name, *value;
+};
+
+struct rna_reply {
+	unsigned status;
+	struct rna_body *body;
+	size_t header_count;
+	struct rna_reply_header headers[RNA_REPLY_HEADERS];
+};
+
+/* A header that is there already gets this value. Both live as long as the reply. */
+void rna_reply_set(struct rna_reply *reply, const char *name, const char *value);
+/* A line of text. 0 or -ENOMEM. */
+int rna_reply_text(struct rna_reply *reply, unsigned status, const char *text);
+
+struct rna_request {
+	const char *path;
+	const char *accept, *accept_encoding; /* headers; NULL: there is none */
+	struct rna_scraper *scraper;          /* who asks; NULL: not known */
+	rna_usec now;
+};
+
+struct rna_routes;
+
+struct rna_routes *rna_routes_new(const struct rna_http_source *source); /* NULL: no memory */
+struct rna_routes *rna_routes_free(struct rna_routes *routes); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_routes, rna_routes_free)
+
+/* Fills reply, whose body is the caller's. 0 or -ENOMEM. */
+int rna_routes_answer(struct rna_routes *routes, const struct rna_request *request,
+		      struct rna_reply *reply);
+
+/* Renders metrics of the newest view, so that they are there when scraper asks. */
+void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scraper);
+
+/* Lets go of a view that will not be the newest any more. */
+void rna_routes_forget_view(struct rna_routes *routes);

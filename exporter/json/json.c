@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The view as JSON, for programs.
+ *
+ * It says what the metrics say, in the same units and the same order: members are made of the rows
+ * of families.c (their name without the prefix of the scope) and of facts.c. Only counters come in
+ * the unit of their files, under the names of these, with their state.
+ */
+#include <errno.h>
+#include <sys/types.h>
+
+#include "rna/exporter.h"
+
+#include "view/facts.h"
+#include "view/text.h"
+
+#include "json_parts.h"
+#include "json_writer.h"
+#include "selftest_json.h"
+#include "topology_json.h"
+
+static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
+{
+	switch (metric->unit) {
+	case RNA_METRIC_BOOLEAN:
+		return json_boolean(number);
+	case RNA_METRIC_SECONDS:
+		return json_real(rna_seconds(number));
+	default:
+		return rna_json_number(number);
+	}
+}
+
+static bool is_member(const struct rna_family *family, enum rna_scope scope)
+{
+	return family->get && family->scope == scope && family->metric.type != RNA_METRIC_INFO;
+}
+
+/* The families of subject's scope that have one value, with prefix in front of their name. */
+static void set_families(struct rna_json_writer *writer, json_t *object,
+			 const struct rna_subject *subject, enum rna_scope scope,
+			 const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	for (size_t i = 0; i < writer->families->own_count; i++) {
+		const struct rna_family *family = &writer->families->items[i];
+		struct rna_value value;
+
+		if (!is_member(family, scope) || strncmp(family->metric.name, prefix, len) != 0)
+			continue;
+		value = family->get(subject);
+		if (rna_value_is_known(value))
+			rna_json_set(writer, object, family->metric.name + len,
+				     metric_number(&family->metric, value.number));
+	}
+}
+
+static void set_fact(struct rna_json_writer *writer, json_t *object,
+		     const struct rna_subject *subject, const struct rna_fact_row *row)
+{
+	char scratch[RNA_FACT_MAX];
+	const char *text = row->fact(subject, scratch);
+
+	if (text && row->number)
+		rna_json_set(writer, object, row->name, json_integer(strtoll(text, NULL, 10)));
+	else
+		rna_json_set_text(writer, object, row->name, text);
+}
+
+static void set_facts(struct rna_json_writer *writer, json_t *object,
+		      const struct rna_subject *subject, struct rna_fact_table facts)
+{
+	for (size_t i = 0; i < facts.count; i++)
+		set_fact(writer, object, subject, &facts.rows[i]);
+}
+
+static void set_counters(struct rna_json_writer *writer, json_t *object, const char *name,
+			 const struct rna_counter_group *group)
+{
+	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT; /* the name of the file */
+	json_t *counters = json_object();
+
+	for (size_t i = 0; group && i < group->count; i++) {
+		const struct rna_counter_value *counter = &group->values[i];
+		json_t *member = json_object();
+
+		rna_json_set_value(writer, member, "value", counter->value);
+		rna_json_set_text(writer, member, "state",
+				  rna_value_state_name(counter->value.state));
+		clean.len = 0;
+		rna_text_add(&clean, counter->file, rna_json_escape);
+		rna_json_set(writer, counters, clean.data, member);
+	}
+	if (group)
+		rna_json_set(writer, object, name, counters);
+	else
+		json_decref(counters);
+}
+
+static json_t *gid_object(struct rna_json_writer *writer, const struct rna_subject *gid)
+{
+	json_t *object = json_object();
+	char scratch[RNA_FACT_MAX];
+
+	set_facts(writer, object, gid, rna_facts_of(RNA_SCOPE_GID));
+	rna_json_set_text(writer, object, "ipv4", rna_fact_gid_ipv4(gid, scratch));
+	rna_json_set(writer, object, "link_local",
+		     json_boolean(rna_gid_is_link_local(&gid->gid->gid)));
+	rna_json_set(writer, object, "nccl", json_boolean(rna_gid_is_nccl(gid)));
+	return object;
+}
+
+/* A table that is empty is one; where it is not known, there is no member. */
+static void set_gids(struct rna_json_writer *writer, json_t *object, const struct rna_subject *port)
+{
+	json_t *array;
+
+	if (!port->gids)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < port->gids->count; i++) {
+		struct rna_subject gid = rna_subject_of_gid(port, i);
+
+		rna_json_append(writer, array, gid_object(writer, &gid));
+	}
+	rna_json_set(writer, object, "gids", array);
+}
+
+/* Times past a second matter here: what flaps does so faster. */
+static void set_moment(struct rna_json_writer *writer, json_t *object, rna_usec realtime)
+{
+	rna_json_set_time(writer, object, "time", realtime);
+	rna_json_set(writer, object, "timestamp_seconds", json_real(rna_seconds(realtime)));
+}
+
+static void set_history(struct rna_json_writer *writer, json_t *object,
+			const struct rna_view_port *account)
+{
+	if (!account)
+		return;
+	rna_json_set(writer, object, "ups", rna_json_number(account->history.ups));
+	rna_json_set(writer, object, "downs", rna_json_number(account->history.downs));
+}
+
+static json_t *port_object(struct rna_json_writer *writer, const struct rna_subject *port)
+{
+	static const struct rna_fact_row states[] = {
+		{"state", rna_fact_state},
+		{"physical_state", rna_fact_physical_state},
+		{"speed", rna_fact_speed},
+		{"expected", rna_fact_expected},
+		{"expectation_reason", rna_fact_expectation_reason},
+	};
+	json_t *object = json_object();
+
+	rna_json_set(writer, object, "port", json_integer(port->port));
+	set_facts(writer, object, port, rna_facts_of(RNA_SCOPE_PORT));
+	set_facts(writer, object, port, (struct rna_fact_table){RNA_ARRAY_SIZE(states), states});
+	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
+	set_history(writer, object, port->account);
+	if (port->selftest)
+		rna_json_set(writer, object, "selftest",
+			     rna_selftest_summary(writer, port->selftest));
+	rna_json_set_ethernet(writer, object, rna_device_ethernet(port->device), port->port);
+	set_gids(writer, object, port);
+	rna_json_set_qos(writer, object, rna_device_qos(port->device), port->port);
+	set_counters(writer, object, "counters", port->groups[RNA_PLACE_PORT_COUNTERS]);
+	set_counters(writer, object, "hw_counters", port->groups[RNA_PLACE_PORT_HW_COUNTERS]);
+	rna_json_set_modules(writer, object, rna_device_modules(port->device), port->port);
+	rna_json_set_optional_counters(writer, object,
+				       rna_port_optional_counters(port->device, port->port));
+	set_counters(writer, object, "fabric_counters", port->groups[RNA_PLACE_PORT_FABRIC]);
+	rna_json_set_fabric(writer, object, port);
+	return object;
+}
+
+static json_t *device_object(struct rna_json_writer *writer, const struct rna_subject *device,
+			     struct rna_subject_list ports)
+{
+	json_t *object = json_object();
+	json_t *array = json_array();
+
+	rna_json_set_text(writer, object, "name", device->device->device->name);
+	rna_json_set_text(writer, object, "key", device->device->device->key);
+	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
+	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
+	rna_json_set_pcie(writer, object, device->pcie);
+	rna_json_set_virtual_functions(writer, object, rna_device_virtual_functions(device->device),
+				       device->view->metrics.virtual_functions);
+	rna_json_set_resources(writer, object, rna_device_resources(device->device));
+	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
+	for (size_t i = 0; i < ports.count; i++)
+		rna_json_append(writer, array, port_object(writer, &ports.items[i]));
+	rna_json_set(writer, object, "ports", array);
+	return object;
+}
+
+static json_t *device_array(struct rna_json_writer *writer)
+{
+	const struct rna_subject_list *devices = &writer->subjects.scopes[RNA_SCOPE_DEVICE];
+	json_t *array = json_array();
+	size_t port = 0;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct rna_subject *device = &devices->items[i];
+		struct rna_subject_list ports =
+			rna_subjects_ports_of(&writer->subjects, device, &port);
+
+		rna_json_append(writer, array, device_object(writer, device, ports));
+	}
+	return array;
+}
+
+static json_t *job_object(struct rna_json_writer *writer, const struct rna_subject *job)
+{
+	json_t *object = json_object(), *errors = json_object();
+
+	rna_json_set_text(writer, object, "collector", job->job->name);
+	rna_json_set_text(writer, object, "device", job->job->device);
+	set_families(writer, object, job, RNA_SCOPE_JOB, "rdma_collector_");
+	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
+		if (job->job->errors[reason] > 0)
+			rna_json_set(writer, errors, rna_reason_name(reason),
+				     rna_json_number(job->job->errors[reason]));
+	rna_json_set(writer, object, "errors", errors);
+	return object;
+}
+
+static json_t *job_array(struct rna_json_writer *writer)
+{
+	const struct rna_subject_list *jobs = &writer->subjects.scopes[RNA_SCOPE_JOB];
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < jobs->count; i++)
+		rna_json_append(writer, array, job_object(writer, &jobs->items[i]));
+	return array;
+}
+
+static json_t *missing_object(struct rna_json_writer *writer,
+			      const struct rna_missing_device *missing)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "name", missing->name);
+	rna_json_set_text(writer, object, "key", missing->key);
+	rna_json_set_text(writer, object, "pci_address", missing->pci_address);
+	rna_json_set_text(writer, object, "whereabouts",
+			  rna_whereabouts_name(missing->whereabouts));
+	rna_json_set_time(writer, object, "last_seen", missing->last_seen);
+	return object;
+}
+
+static json_t *missing_array(struct rna_json_writer *writer, const struct rna_view *view)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < view->missing_count; i++)
+		rna_json_append(writer, array, missing_object(writer, &view->missing[i]));
+	return array;
+}
+
+static json_t *event_object(struct rna_json_writer *writer, const struct rna_transition *transition)
+{
+	json_t *object = json_object();
+
+	rna_json_set(writer, object, "sequence", rna_json_number(transition->sequence));
+	set_moment(writer, object, transition->time.realtime);
+	rna_json_set_text(writer, object, "device", transition->device);
+	rna_json_set(writer, object, "port", json_integer(transition->port));
+	rna_json_set_text(writer, object, "netdev", transition->netdev);
+	rna_json_set_text(writer, object, "state", transition->up ? "up" : "down");
+	rna_json_set(writer, object, "count", rna_json_number(transition->count));
+	rna_json_set_text(writer, object, "source", rna_source_name(transition->source));
+	rna_json_set_text(writer, object, "reason", transition->reason);
+	return object;
+}
+
+static json_t *events_object(struct rna_json_writer *writer, const struct rna_view *view)
+{
+	json_t *object = json_object(), *array = json_array();
+
+	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
+	for (size_t i = 0; i < view->transition_count; i++)
+		rna_json_append(writer, array, event_object(writer, &view->transitions[i]));
+	rna_json_set(writer, object, "events", array);
+	return object;
+}
+
+static json_t *finding_object(struct rna_json_writer *writer, const struct rna_finding *finding)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "rule", finding->rule);
+	rna_json_set_text(writer, object, "severity", rna_severity_name(finding->severity));
+	rna_json_set_text(writer, object, "device", finding->device);
+	if (finding->port)
+		rna_json_set(writer, object, "port", json_integer(finding->port));
+	rna_json_set_time(writer, object, "since", finding->since.realtime);
+	rna_json_set(writer, object, "silenced", json_boolean(finding->silenced));
+	rna_json_set_text(writer, object, "text", finding->text);
+	rna_json_set_text(writer, object, "remedy", finding->remedy);
+	return object;
+}
+
+static json_t *finding_array(struct rna_json_writer *writer, const struct rna_view *view)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < view->finding_count; i++)
+		rna_json_append(writer, array, finding_object(writer, &view->findings[i]));
+	return array;
+}
+
+static json_t *node_object(struct rna_json_writer *writer, const struct rna_view *view)
+{
+	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
+	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
+	json_t *object = json_object(), *agent = json_object(), *process = json_object();
+
+	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
+	rna_json_set_text(writer, agent, "version", RNA_VERSION);
+	rna_json_set_text(writer, agent, "root", view->agent.root);
+	rna_json_set(writer, agent, "live", json_boolean(view->agent.live));
+	if (view->agent.seccomp)
+		rna_json_set_text(writer, agent, "seccomp", view->agent.seccomp);
+	if (view->agent.quiesced)
+		rna_json_set_text(writer, agent, "quiesced_because", view->agent.quiesced);
+	set_families(writer, agent, node, RNA_SCOPE_NODE, "rdma_agent_");
+	rna_json_set(writer, object, "agent", agent);
+	set_families(writer, process, node, RNA_SCOPE_NODE, "process_");
+	rna_json_set(writer, object, "process", process);
+	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
+	rna_json_set(writer, object, "findings", finding_array(writer, view));
+	rna_json_set(writer, object, "collectors", job_array(writer));
+	rna_json_set(writer, object, "devices", device_array(writer));
+	rna_json_set(writer, object, "missing_devices", missing_array(writer, view));
+	if (topology)
+		rna_json_set(writer, object, "topology", rna_json_topology(writer, topology));
+	return object;
+}
+
+void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {.families = rna_families_new()};
+
+	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
+		rna_json_write(&writer, node_object(&writer, view), out);
+	else
+		out->failed = true;
+	rna_subjects_deinit(&writer.subjects);
+	(void)rna_families_free(writer.families);
+}
+
+void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+
+	rna_json_write(&writer, events_object(&writer, view), out);
+}
+
+/* -- Findings alone ---------------------------------------------------------------------------- */
+
+static json_t *findings_object(struct rna_json_writer *writer, const struct rna_view *view)
+{
+	json_t *object = json_object(), *counts = json_object();
+
+	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
+	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
+		rna_json_set(writer, counts, rna_severity_name(severity),
+			     rna_json_number(rna_finding_count(view->findings, view->finding_count,
+							       severity)));
+	rna_json_set(writer, object, "counts", counts);
+	rna_json_set(writer, object, "findings", finding_array(writer, view));
+	return object;
+}
+
+void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+
+	rna_json_write(&writer, findings_object(&writer, view), out);
+}
+
+static void free_object(json_t **object)
+{
+	json_decref(*object);
+}
+
+static enum rna_severity severity_of(const char *name)
+{
+	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
+		if (name && strcmp(name, rna_severity_name(severity)) == 0)
+			return severity;
+	return RNA_SEVERITY_COUNT;
+}
+
+/* A text member, in arena; NULL when there is none, or no memory. */
+static const char *get_text(const json_t *object, const char *name, struct rna_arena *arena)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? rna_arena_strdup(arena, text) : NULL;
+}
+
+static bool read_finding(const json_t *object, struct rna_arena *arena, struct rna_finding *ret)
+{
+	const char *severity = json_string_value(json_object_get(object, "severity"));
+
+	*ret = (struct rna_finding){
+		.rule = get_text(object, "rule", arena),
+		.severity = severity_of(severity),
+		.silenced = json_is_true(json_object_get(object, "silenced")),
+		.device = get_text(object, "device", arena),
+		.port = (unsigned)json_integer_value(json_object_get(object, "port")),
+		.text = get_text(object, "text", arena),
+		.remedy = get_text(object, "remedy", arena),
+	};
+	ret->since.realtime =
+		rna_text_parse_time(json_string_value(json_object_get(object, "since")));
+	return ret->rule && ret->severity < RNA_SEVERITY_COUNT && ret->text && ret->remedy;
+}
+
+ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
+			  struct rna_finding **ret)
+{
+	RNA_CLEANUP(free_object) json_t *document = json_loadb(json, len, 0, NULL);
+	const json_t *array = json_object_get(document, "findings");
+	struct rna_finding *findings;
+	size_t count = json_array_size(array);
+
+	if (!json_is_array(array))
+		return -EBADMSG;
+	findings = rna_arena_array(arena, count + 1, sizeof(*findings));
+	if (!findings)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!read_finding(json_array_get(array, i), arena, &findings[i]))
+			return -EBADMSG;
+	*ret = findings;
+	return (ssize_t)count;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_parts.h"
+
+#include "view/facts.h"
+
+static void set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
+			struct rna_value value)
+{
+	if (rna_value_is_known(value))
+		rna_json_set(writer, object, name, json_boolean(value.number));
+}
+
+static void set_aer(struct rna_json_writer *writer, json_t *object, const struct rna_pcie_hop *hop)
+{
+	json_t *errors = json_object();
+
+	for (enum rna_aer severity = 0; severity < RNA_AER_COUNT; severity++)
+		rna_json_set_value(writer, errors, rna_aer_name(severity), hop->aer[severity]);
+	rna_json_set(writer, object, "errors", errors);
+}
+
+static json_t *hop_object(struct rna_json_writer *writer, const struct rna_pcie_hop *hop)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "address", hop->address);
+	rna_json_set_text(writer, object, "role", rna_pci_role_name(hop->role));
+	rna_json_set_value(writer, object, "link_transfers_per_second",
+			   rna_transfers_per_second(hop->link.speed));
+	rna_json_set_value(writer, object, "link_lanes", hop->link.width);
+	rna_json_set_value(writer, object, "max_link_transfers_per_second",
+			   rna_transfers_per_second(hop->link.max_speed));
+	rna_json_set_value(writer, object, "max_link_lanes", hop->link.max_width);
+	rna_json_set_value(writer, object, "max_read_request_bytes", hop->max_read_request);
+	if (rna_value_is_known(hop->acs_redirect))
+		rna_json_set(writer, object, "acs_redirect",
+			     json_boolean(hop->acs_redirect.number));
+	set_aer(writer, object, hop);
+	return object;
+}
+
+/* Each end of a link says by itself what it can do; the device comes first, the root port last. */
+void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie)
+{
+	int bottleneck = pcie ? rna_pcie_bottleneck(pcie) : -1;
+	json_t *array;
+
+	if (!pcie)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < pcie->hop_count; i++)
+		rna_json_append(writer, array, hop_object(writer, &pcie->hops[i]));
+	if (bottleneck >= 0)
+		rna_json_set_text(writer, object, "pcie_bottleneck",
+				  pcie->hops[bottleneck].address);
+	rna_json_set(writer, object, "pcie_hops", array);
+}
+
+/* -- Resources --------------------------------------------------------------------------------- */
+
+/* Without any that are known there is no member. */
+static void set_resource_counts(struct rna_json_writer *writer, json_t *object, const char *name,
+				const struct rna_value *counts)
+{
+	json_t *member = json_object();
+
+	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
+		rna_json_set_value(writer, member, rna_resource_name(i), counts[i]);
+	if (json_object_size(member) > 0)
+		rna_json_set(writer, object, name, member);
+	else
+		json_decref(member);
+}
+
+void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
+			    const struct rna_resources *resources)
+{
+	if (!resources)
+		return;
+	set_resource_counts(writer, object, "resources", resources->now.of);
+	set_resource_counts(writer, object, "idle_resources", resources->idle);
+}
+
+void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
+				    const struct rna_port_optional_counters *counters)
+{
+	json_t *array;
+
+	if (!counters)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < counters->count; i++) {
+		json_t *counter = json_object();
+
+		rna_json_set_text(writer, counter, "name", counters->items[i].name);
+		rna_json_set(writer, counter, "enabled", json_boolean(counters->items[i].enabled));
+		rna_json_append(writer, array, counter);
+	}
+	rna_json_set(writer, object, "optional_counters", array);
+}
+
+/* -- Fabric ------------------------------------------------------------------------------------ */
+
+static void set_peer(struct rna_json_writer *writer, json_t *object, const char *name,
+		     const struct rna_peer *peer)
+{
+	json_t *member;
+
+	if (!peer)
+		return;
+	member = json_object();
+	rna_json_set_text(writer, member, "description", peer->name);
+	rna_json_set_text(writer, member, "port", peer->port);
+	rna_json_set_text(writer, member, "port_description", peer->port_description);
+	if (peer->type != RNA_NODE_TYPE_UNKNOWN)
+		rna_json_set_text(writer, member, "type", rna_node_type_name(peer->type));
+	rna_json_set_text(writer, member, "guid", peer->guid);
+	rna_json_set_text(writer, member, "system_image_guid", peer->system_image_guid);
+	rna_json_set_value(writer, member, "lid", peer->lid);
+	rna_json_set_text(writer, member, "source", rna_peer_source_name(peer->source));
+	rna_json_set(writer, member, "stale", json_boolean(peer->stale));
+	rna_json_set_time(writer, member, "last_seen", peer->seen.realtime);
+	rna_json_set(writer, object, name, member);
+}
+
+static void set_manager(struct rna_json_writer *writer, json_t *object,
+			const struct rna_manager *manager)
+{
+	json_t *member;
+
+	if (!manager->guid && !rna_value_is_known(manager->lid))
+		return;
+	member = json_object();
+	rna_json_set_text(writer, member, "guid", manager->guid);
+	rna_json_set_value(writer, member, "lid", manager->lid);
+	rna_json_set_value(writer, member, "priority", manager->priority);
+	if (rna_value_is_known(manager->state))
+		rna_json_set_text(writer, member, "state",
+				  rna_manager_state_name(manager->state.number));
+	rna_json_set(writer, object, "subnet_manager", member);
+}
+
+static json_t *pkey_object(struct rna_json_writer *writer, const struct rna_pkey *pkey)
+{
+	json_t *object = json_object();
+	char text[8];
+
+	(void)snprintf(text, sizeof(text), "0x%04x", pkey->key);
+	rna_json_set(writer, object, "index", json_integer(pkey->index));
+	rna_json_set_text(writer, object, "pkey", text);
+	rna_json_set_text(writer, object, "membership", pkey->full ? "full" : "limited");
+	return object;
+}
+
+void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
+			 const struct rna_subject *port)
+{
+	const struct rna_port_fabric *fabric = port->fabric;
+	json_t *pkeys;
+
+	set_peer(writer, object, "peer", port->peer);
+	if (!fabric)
+		return;
+	set_peer(writer, object, "former_peer", fabric->former_peer);
+	set_manager(writer, object, &fabric->manager);
+	if (!fabric->pkeys_known)
+		return;
+	pkeys = json_array();
+	for (size_t i = 0; i < fabric->pkey_count; i++)
+		rna_json_append(writer, pkeys, pkey_object(writer, &fabric->pkeys[i]));
+	rna_json_set(writer, object, "pkeys", pkeys);
+}
+
+/* -- Virtual functions ----------------------------------------------------------------------------
+ */
+
+static json_t *function_object(struct rna_json_writer *writer,
+			       const struct rna_virtual_function *function)
+{
+	json_t *object = json_object();
+
+	rna_json_set(writer, object, "vf", json_integer(function->number));
+	rna_json_set_text(writer, object, "pci_address", function->pci_address);
+	rna_json_set_text(writer, object, "driver", function->driver);
+	rna_json_set_text(writer, object, "device", function->device);
+	rna_json_set_text(writer, object, "netdev", function->netdev);
+	rna_json_set_text(writer, object, "representor", function->representor);
+	rna_json_set_text(writer, object, "mac", function->mac);
+	rna_json_set_text(writer, object, "node_guid", function->node_guid);
+	rna_json_set_text(writer, object, "port_guid", function->port_guid);
+	if (rna_value_is_known(function->link))
+		rna_json_set_text(writer, object, "link", rna_vf_link_name(function->link.number));
+	set_boolean(writer, object, "assigned", function->assigned);
+	set_boolean(writer, object, "spoof_check", function->spoof_check);
+	set_boolean(writer, object, "trust", function->trust);
+	rna_json_set_value(writer, object, "vlan", function->vlan);
+	rna_json_set_value(writer, object, "vlan_priority", function->vlan_priority);
+	rna_json_set_value(writer, object, "max_rate_bits_per_second", function->max_rate);
+	return object;
+}
+
+void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *object,
+				    const struct rna_virtual_functions *functions, bool each)
+{
+	json_t *properties, *list;
+
+	if (!functions || functions->count == 0)
+		return;
+	properties = json_object();
+	for (enum rna_vf_property i = 0; i < RNA_VF_PROPERTY_COUNT; i++)
+		rna_json_set_value(writer, properties, rna_vf_property_name(i),
+				   rna_vf_count(functions, i));
+	rna_json_set(writer, object, "virtual_function_properties", properties);
+	if (!each)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < functions->count; i++)
+		rna_json_append(writer, list, function_object(writer, &functions->functions[i]));
+	rna_json_set(writer, object, "virtual_function_list", list);
+}
+
+/* -- Modules ----------------------------------------------------------------------------------- */
+
+static json_t *limits_object(struct rna_json_writer *writer, const struct rna_value *limits)
+{
+	json_t *object = json_object();
+
+	for (enum rna_module_limit limit = 0; limit < RNA_MODULE_LIMIT_COUNT; limit++)
+		rna_json_set_value(writer, object, rna_module_limit_name(limit), limits[limit]);
+	return object;
+}
+
+/* Numbers are whole: thousandths of a degree, microvolts, nanowatts, microamperes. */
+static json_t *module_object(struct rna_json_writer *writer, const struct rna_port_module *module)
+{
+	json_t *object = json_object(), *lanes = json_array(), *limits = json_object();
+
+	rna_json_set_text(writer, object, "netdev", module->netdev);
+	rna_json_set_text(writer, object, "form", module->form);
+	rna_json_set_text(writer, object, "medium", module->copper ? "copper" : "optical");
+	rna_json_set_text(writer, object, "vendor", module->vendor);
+	rna_json_set_text(writer, object, "part_number", module->part_number);
+	rna_json_set_text(writer, object, "revision", module->revision);
+	rna_json_set_text(writer, object, "serial", module->serial);
+	rna_json_set_value(writer, object, "temperature_millicelsius", module->temperature);
+	rna_json_set_value(writer, object, "voltage_microvolts", module->voltage);
+	for (unsigned i = 0; i < module->lane_count; i++) {
+		const struct rna_value *values = module->lanes[i];
+		json_t *lane = json_object();
+
+		rna_json_set_value(writer, lane, "receive_power_nanowatts",
+				   values[RNA_MODULE_RECEIVE_POWER]);
+		rna_json_set_value(writer, lane, "transmit_power_nanowatts",
+				   values[RNA_MODULE_TRANSMIT_POWER]);
+		rna_json_set_value(writer, lane, "bias_microamperes", values[RNA_MODULE_BIAS]);
+		rna_json_append(writer, lanes, lane);
+	}
+	rna_json_set(writer, object, "lanes", lanes);
+	for (enum rna_module_measure measure = 0; measure < RNA_MODULE_MEASURE_COUNT; measure++)
+		rna_json_set(writer, limits, rna_module_measure_name(measure),
+			     limits_object(writer, module->limits[measure]));
+	rna_json_set(writer, object, "limits", limits);
+	return object;
+}
+
+void rna_json_set_modules(struct rna_json_writer *writer, json_t *object,
+			  const struct rna_modules *modules, unsigned port)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; modules && i < modules->count; i++)
+		if (modules->modules[i].port == port)
+			rna_json_append(writer, array, module_object(writer, &modules->modules[i]));
+	if (json_array_size(array) > 0)
+		rna_json_set(writer, object, "modules", array);
+	else
+		json_decref(array);
+	if (modules && modules->denied)
+		rna_json_set_text(writer, object, "modules_absent",
+				  rna_reason_name(RNA_REASON_DENIED));
+}
+
+/* -- Readiness --------------------------------------------------------------------------------- */
+
+static json_t *gpu_driver_object(struct rna_json_writer *writer,
+				 const struct rna_gpu_driver *driver)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "name", driver->name);
+	rna_json_set_text(writer, object, "version", driver->version);
+	set_boolean(writer, object, "open", driver->open);
+	set_boolean(writer, object, "stream_memops", driver->stream_memops);
+	set_boolean(writer, object, "peer_mapping_override", driver->peer_mapping_override);
+	set_boolean(writer, object, "peer_to_peer", driver->peer_to_peer);
+	return object;
+}
+
+static json_t *node_object(struct rna_json_writer *writer, const struct rna_device_node *node)
+{
+	json_t *object = json_object();
+	char mode[8];
+
+	rna_json_set_text(writer, object, "name", node->name);
+	rna_json_set_text(writer, object, "device", node->device);
+	if (node->missing)
+		rna_json_set(writer, object, "missing", json_true());
+	if (rna_value_is_known(node->mode)) {
+		(void)snprintf(mode, sizeof(mode), "0%03jo", (uintmax_t)node->mode.number);
+		rna_json_set_text(writer, object, "mode", mode);
+	}
+	return object;
+}
+
+static json_t *runtime_object(struct rna_json_writer *writer, const struct rna_runtime *runtime)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "unit", runtime->unit);
+	if (rna_value_is_known(runtime->memlock) && runtime->memlock.number == RNA_MEMLOCK_INFINITY)
+		rna_json_set_text(writer, object, "memlock_bytes", "infinity");
+	else
+		rna_json_set_value(writer, object, "memlock_bytes", runtime->memlock);
+	return object;
+}
+
+static void set_lists(struct rna_json_writer *writer, json_t *object,
+		      const struct rna_readiness *readiness)
+{
+	json_t *modules = json_object(), *nodes = json_array(), *runtimes = json_array();
+
+	for (size_t i = 0; i < readiness->module_count; i++)
+		rna_json_set(writer, modules, readiness->modules[i].name,
+			     json_boolean(readiness->modules[i].loaded));
+	for (size_t i = 0; i < readiness->node_count; i++)
+		rna_json_append(writer, nodes, node_object(writer, &readiness->nodes[i]));
+	for (size_t i = 0; i < readiness->runtime_count; i++)
+		rna_json_append(writer, runtimes, runtime_object(writer, &readiness->runtimes[i]));
+	rna_json_set(writer, object, "modules", modules);
+	rna_json_set(writer, object, "device_nodes", nodes);
+	rna_json_set(writer, object, "container_runtimes", runtimes);
+}
+
+void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,
+			    const struct rna_readiness *readiness)
+{
+	json_t *object, *methods;
+
+	if (!readiness)
+		return;
+	object = json_object();
+	methods = json_object();
+	rna_json_set_text(writer, object, "kernel", readiness->kernel);
+	if (readiness->gpu_driver.name)
+		rna_json_set(writer, object, "gpu_driver",
+			     gpu_driver_object(writer, &readiness->gpu_driver));
+	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
+		set_boolean(writer, methods, rna_gpudirect_name(method),
+			    readiness->gpudirect[method]);
+	rna_json_set(writer, object, "gpudirect", methods);
+	set_boolean(writer, object, "netns_exclusive", readiness->netns_exclusive);
+	set_lists(writer, object, readiness);
+	rna_json_set(writer, parent, "readiness", object);
+}

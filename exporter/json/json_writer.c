@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What documents in JSON are made of. */
+#include "json_writer.h"
+
+#include "view/text.h"
+
+void rna_json_set(struct rna_json_writer *writer, json_t *object, const char *name, json_t *member)
+{
+	if (json_object_set_new(object, name, member) < 0)
+		writer->failed = true;
+}
+
+void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *element)
+{
+	if (json_array_append_new(array, element) < 0)
+		writer->failed = true;
+}
+
+const char *rna_json_escape(char c)
+{
+	(void)c;
+	return NULL;
+}
+
+json_t *rna_json_text(struct rna_json_writer *writer, const char *text)
+{
+	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT;
+
+	rna_text_add(&clean, text, rna_json_escape);
+	if (!rna_strbuf_ok(&clean))
+		writer->failed = true;
+	return json_stringn(clean.data ? clean.data : "", clean.len);
+}
+
+void rna_json_set_text(struct rna_json_writer *writer, json_t *object, const char *name,
+		       const char *text)
+{
+	if (text)
+		rna_json_set(writer, object, name, rna_json_text(writer, text));
+}
+
+/*
+ * jansson has signed integers and no way to write a number of one's own; a counter beyond loses its
+ * last digits, but not its sign. Most readers take numbers for doubles anyway, jq among them.
+ */
+json_t *rna_json_number(uint64_t number)
+{
+	return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);
+}
+
+void rna_json_set_time(struct rna_json_writer *writer, json_t *object, const char *name,
+		       rna_usec realtime)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_text_add_time(&text, realtime);
+	rna_json_set_text(writer, object, name, text.data);
+}
+
+void rna_json_set_value(struct rna_json_writer *writer, json_t *object, const char *name,
+			struct rna_value value)
+{
+	if (rna_value_is_known(value))
+		rna_json_set(writer, object, name, rna_json_number(value.number));
+}
+
+static int write_bytes(const char *data, size_t len, void *out)
+{
+	rna_strbuf_add(out, data, len);
+	return rna_strbuf_ok(out) ? 0 : -1;
+}
+
+void rna_json_write(struct rna_json_writer *writer, json_t *object, struct rna_strbuf *out)
+{
+	/* 15 digits: every microsecond of our times, and no tails like 0.10000000000000001 */
+	const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
+
+	if (writer->failed || json_dump_callback(object, write_bytes, out, flags) < 0)
+		out->failed = true;
+	json_decref(object);
+	rna_strbuf_add_char(out, '\n');
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the API was told, as far as a round knows, beside what is wished: what is behind, what
+ * others changed, and when all of it has to be told again.
+ */
+#pragma once
+
+#include "round.h"
+
+struct rna_kube_words rna_kube_words_of(const struct rna_kube_round *round);
+
+/* Is there anything to say? An agent that does not know yet what to say leaves what is there. */
+bool rna_kube_has_labels(const struct rna_kube_round *round);
+bool rna_kube_has_conditions(const struct rna_kube_round *round);
+/* Are there to be none, and were there none ever? */
+bool rna_kube_is_without_conditions(const struct rna_kube_round *round);
+
+/* Does the API lack of it what is wished? */
+bool rna_kube_labels_behind(const struct rna_kube_round *round);
+bool rna_kube_conditions_behind(const struct rna_kube_round *round);
+bool rna_kube_taint_behind(const struct rna_kube_round *round);
+bool rna_kube_has_taint_as_wished(const struct rna_kube_round *round,
+				  const struct rna_kube_node *node);
+
+/* A body that the API took, to be compared with the next. */
+void rna_kube_remember_body(struct rna_strbuf *place, const struct rna_strbuf *body);
+/* Nothing of what we wrote is there any more, or we do not know. */
+void rna_kube_forget_written(struct rna_kube_round *round);
+/* The same where somebody changed what we wrote to node. */
+void rna_kube_compare(struct rna_kube_round *round, const struct rna_kube_node *node);
+
+/* Of a Node that was answered: its uid, and its labels with the arena that they are in. */
+void rna_kube_note_uid(struct rna_kube_round *round, const char *uid);
+void rna_kube_note_labels(struct rna_kube_round *round, const struct rna_kube_node *node,
+			  struct rna_arena **arena);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "objects.h"
+
+#define CONNECT_DEADLINE (5 * RNA_USEC_PER_SEC)
+#define DEADLINE         (15 * RNA_USEC_PER_SEC)
+
+enum {
+	REPLY_MAX = 8 * 1024 * 1024, /* etcd holds objects of 1.5 MiB, JSON may be wordier */
+	ARENA = 16 * 1024,
+	OK_FIRST = 200,
+	OK_LAST = 299,
+	UNAUTHORIZED = 401,
+	FORBIDDEN = 403,
+	NOT_FOUND = 404,
+	REQUEST_TIMEOUT = 408,
+	TOO_MANY = 429,
+	FAILED_FIRST = 500,
+};
+
+static enum rna_kubernetes_result result_of(unsigned status)
+{
+	if (status >= OK_FIRST && status <= OK_LAST)
+		return RNA_KUBERNETES_OK;
+	if (status == UNAUTHORIZED)
+		return RNA_KUBERNETES_UNAUTHORIZED;
+	if (status == FORBIDDEN)
+		return RNA_KUBERNETES_FORBIDDEN;
+	if (status == TOO_MANY)
+		return RNA_KUBERNETES_THROTTLED;
+	if (status >= FAILED_FIRST || status == REQUEST_TIMEOUT)
+		return RNA_KUBERNETES_FAILED;
+	return RNA_KUBERNETES_REFUSED;
+}
+
+/* -- Connection -------------------------------------------------------------------------------- */
+
+void rna_kube_disconnect(struct rna_kube_api *api)
+{
+	api->https = rna_https_close(api->https);
+	api->access = (struct rna_kube_access){0};
+	api->arena = rna_arena_free(api->arena);
+}
+
+static int connect_to(struct rna_kube_api *api, struct rna_error *error)
+{
+	struct rna_https_peer peer = {
+		.connect_deadline = CONNECT_DEADLINE,
+		.deadline = DEADLINE,
+		.reply_max = REPLY_MAX,
+		.cancel = api->cancel,
+	};
+	int ret;
+
+	api->arena = rna_arena_new(ARENA);
+	if (!api->arena)
+		return rna_error_set(error, -ENOMEM, "cannot talk to Kubernetes");
+	ret = rna_kube_access_read(api->options, api->arena, &api->access, error);
+	if (ret < 0)
+		return ret;
+	peer.origin = api->access.server;
+	peer.authorities = api->access.authorities;
+	peer.certificate = api->access.certificate;
+	peer.key = api->access.key;
+	return rna_https_open(&peer, &api->https, error);
+}
+
+/* -- One request ------------------------------------------------------------------------------- */
+
+static int ask(struct rna_kube_api *api, const struct rna_kube_request *request,
+	       struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf token = RNA_STRBUF_INIT, type = RNA_STRBUF_INIT;
+	const char *headers[4] = {
+		request->metadata ? "Accept: application/json;as=PartialObjectMetadata;"
+				    "g=meta.k8s.io;v=v1"
+				  : "Accept: application/json",
+	};
+	const struct rna_https_request https_request = {
+		.method = request->method,
+		.path = request->path,
+		.headers = headers,
+		.body = request->body,
+	};
+	size_t count = 1;
+
+	rna_strbuf_printf(&token, "Authorization: Bearer %s",
+			  api->access.token ? api->access.token : "");
+	rna_strbuf_printf(&type, "Content-Type: %s", request->type ? request->type : "");
+	if (!rna_strbuf_ok(&token) || !rna_strbuf_ok(&type))
+		return rna_error_set(&answer->error, -ENOMEM, "cannot talk to Kubernetes");
+	if (api->access.token)
+		headers[count++] = token.data;
+	if (request->body)
+		headers[count++] = type.data;
+	return rna_https_ask(api->https, &https_request, &answer->reply, &answer->error);
+}
+
+static enum rna_kubernetes_result ask_once(struct rna_kube_api *api,
+					   const struct rna_kube_request *request,
+					   struct rna_kube_answer *answer)
+{
+	int ret;
+
+	answer->reply.status = 0; /* of the request before */
+	answer->reply.retry_after = 0;
+	ret = api->https ? 0 : connect_to(api, &answer->error);
+	if (ret >= 0)
+		ret = ask(api, request, answer);
+	answer->result = ret < 0 ? RNA_KUBERNETES_UNREACHABLE : result_of(answer->reply.status);
+	api->requests[answer->result]++;
+	if (ret < 0)
+		rna_kube_disconnect(api); /* half an answer may still be in it */
+	return answer->result;
+}
+
+/* What a person should look at. */
+static const char *advice(const struct rna_kube_answer *answer, const char *message)
+{
+	bool missing = answer->reply.status == NOT_FOUND ||
+		       (answer->result == RNA_KUBERNETES_FORBIDDEN &&
+			strstr(message, "cannot create resource \"nodes\""));
+
+	if (missing)
+		return "; there is no such Node (yet), or it is not the name that Kubernetes has "
+		       "for this machine";
+	if (answer->result == RNA_KUBERNETES_FORBIDDEN)
+		return "; does a ClusterRole allow the agent to get and patch nodes, to patch "
+		       "nodes/status, and to create and patch events?";
+	if (answer->result == RNA_KUBERNETES_UNAUTHORIZED)
+		return "; the token or certificate is not, or no longer, valid there";
+	return "";
+}
+
+/* The query is left out: it is always the same. */
+static void explain(const struct rna_kube_request *request, struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf message = RNA_STRBUF_INIT;
+	const char *text;
+
+	rna_kube_read_message(&answer->reply.body, &message);
+	text = message.data ? message.data : "";
+	(void)rna_error_say(&answer->error, -EPROTO, "%s %.*s: Kubernetes answers %u%s%s%s",
+			    request->method, (int)strcspn(request->path, "?"), request->path,
+			    answer->reply.status, *text ? ": " : "", text, advice(answer, text));
+}
+
+enum rna_kubernetes_result rna_kube_call(struct rna_kube_api *api,
+					 const struct rna_kube_request *request,
+					 struct rna_kube_answer *answer)
+{
+	/* A token that was rotated since the round began is in its file already. */
+	if (ask_once(api, request, answer) == RNA_KUBERNETES_UNAUTHORIZED) {
+		rna_kube_disconnect(api);
+		(void)ask_once(api, request, answer);
+	}
+	if (answer->result != RNA_KUBERNETES_OK && answer->result != RNA_KUBERNETES_UNREACHABLE)
+		explain(request, answer);
+	return answer->result;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The Events of a round: those of one kind are one with a count, and few are kept. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "requests.h"
+#include "tasks.h"
+
+#define EVENT_AGE_MAX (3600 * RNA_USEC_PER_SEC) /* what the API keeps them for, by default */
+
+void rna_kube_drop_event(struct rna_kube_round *round, size_t index)
+{
+	struct rna_kube_event *event = &round->events[index];
+
+	round->events_dropped += event->waiting;
+	free(event->name);
+	free(event->reason);
+	free(event->message);
+	round->event_count--;
+	memmove(event, event + 1, (round->event_count - index) * sizeof(*event));
+}
+
+/* What is over and sent may be forgotten first; else the oldest has to go. */
+static void make_room(struct rna_kube_round *round)
+{
+	size_t oldest = 0;
+
+	if (round->event_count < RNA_KUBE_EVENTS_MAX)
+		return;
+	for (size_t i = 1; i < round->event_count; i++) {
+		const struct rna_kube_event *a = &round->events[i], *b = &round->events[oldest];
+
+		if (a->waiting < b->waiting || (a->waiting == b->waiting && a->last < b->last))
+			oldest = i;
+	}
+	rna_kube_drop_event(round, oldest);
+}
+
+static bool is_same_event(const struct rna_kube_event *a, const struct rna_kube_event *b)
+{
+	return a->warning == b->warning && strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->message, b->message) == 0;
+}
+
+void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *event)
+{
+	for (size_t i = 0; i < round->event_count; i++) {
+		struct rna_kube_event *known = &round->events[i];
+
+		if (!is_same_event(known, event))
+			continue;
+		known->count += event->count;
+		known->last = event->last;
+		known->waiting = true;
+		free(event->reason);
+		free(event->message);
+		return;
+	}
+	make_room(round);
+	round->events[round->event_count++] = *event;
+}
+
+bool rna_kube_has_events(const struct rna_kube_round *round)
+{
+	for (size_t i = 0; i < round->event_count; i++)
+		if (round->events[i].waiting)
+			return true;
+	return false;
+}
+
+static void forget_old_events(struct rna_kube_round *round, struct rna_time now)
+{
+	for (size_t i = round->event_count; i-- > 0;)
+		if (rna_usec_since(round->events[i].last, now.realtime) > EVENT_AGE_MAX)
+			rna_kube_drop_event(round, i);
+}
+
+/* As kubelet names them: the object, and a number that no two have. */
+static bool name_event(struct rna_kube_round *round, struct rna_kube_event *event)
+{
+	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&name, "%s.%" PRIx64, round->api.node,
+			  rna_pace_random(&round->random, UINT64_MAX));
+	event->name = rna_strbuf_take(&name);
+	return event->name;
+}
+
+static enum rna_kubernetes_result post_event(struct rna_kube_round *round,
+					     struct rna_kube_event *event,
+					     struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	free(RNA_TAKE(event->name));
+	if (!name_event(round, event))
+		return rna_kube_fail_memory(answer);
+	rna_kube_write_event(round->api.node, round->node.uid, event, &body);
+	if (rna_kube_post_event(&round->api, &body, answer) != RNA_KUBERNETES_OK)
+		free(RNA_TAKE(event->name));
+	return answer->result;
+}
+
+static enum rna_kubernetes_result patch_event(struct rna_kube_round *round,
+					      const struct rna_kube_event *event,
+					      struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	rna_kube_write_event_patch(event, &body);
+	return rna_kube_merge_event(&round->api, event->name, &body, answer);
+}
+
+/* The API forgets Events after an hour; one that it has forgotten is told as a new one. */
+static enum rna_kubernetes_result send_event(struct rna_kube_round *round,
+					     struct rna_kube_event *event,
+					     struct rna_kube_answer *answer)
+{
+	if (event->name && (patch_event(round, event, answer) == RNA_KUBERNETES_OK ||
+			    answer->reply.status != RNA_KUBE_NOT_FOUND))
+		return answer->result;
+	return post_event(round, event, answer);
+}
+
+/* One that the API refuses, for a webhook of the cluster does not like it, holds up no other. */
+enum rna_kubernetes_result rna_kube_send_events(struct rna_kube_round *round,
+						struct rna_kube_answer *answer, struct rna_time now)
+{
+	forget_old_events(round, now);
+	answer->result = RNA_KUBERNETES_OK;
+	for (size_t i = 0; i < round->event_count; i++) {
+		struct rna_kube_event *event = &round->events[i];
+
+		if (!event->waiting)
+			continue;
+		(void)send_event(round, event, answer);
+		if (answer->result == RNA_KUBERNETES_OK)
+			round->events_sent++;
+		else if (answer->result == RNA_KUBERNETES_REFUSED)
+			round->events_dropped++;
+		else
+			break;
+		event->waiting = false;
+	}
+	return answer->result;
+}

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The labels of the Node: one table, and a function for each label that decides it from what one
+ * view shows. To add a label: a number in rna/kubernetes.h, a row here and its function.
+ *
+ * Labels are what a scheduler chooses by, so they say slow facts, few and small: no counters, no
+ * GUIDs, no names of devices. Whether a change has lasted long enough to be told is not decided
+ * here (agent/memory/node_memory.c). What cannot be read is unknown and changes no label; what this
+ * node does not have gives none.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rna/kubernetes.h"
+
+#include "nccl/nccl_ports.h"
+#include "view/facts.h"
+#include "view/subjects.h"
+
+enum { TENTHS_OF_GIGABIT = 100000000 / 8 }; /* in bytes per second */
+
+/* What the decisions are made of: the node, counted once. */
+struct tally {
+	const struct rna_view *view;
+	const struct rna_label_options *options;
+	const struct rna_subjects *subjects;
+	size_t ports;
+	size_t up;
+	size_t unread;   /* ports whose state is not known */
+	size_t expected; /* to be up, those of devices that are missing with them */
+	/* devices whose ports are not seen: another network namespace has them, or they could not
+	 * be listed; unread, too */
+	size_t hidden;
+	const char *model; /* of most functions; NULL: none */
+	char scratch[32];  /* where model may lie */
+	bool model_unread; /* of one of them it could not be read */
+};
+
+static const struct rna_node_verdict unknown = {.kind = RNA_VERDICT_UNKNOWN};
+static const struct rna_node_verdict none = {.kind = RNA_VERDICT_NONE, .rank = INT64_MIN};
+
+/* A value from text that need not be legal. */
+static struct rna_node_verdict say(const char *text, int64_t rank)
+{
+	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_VALUE, .rank = rank};
+
+	return rna_label_value_make(text, verdict.value) ? verdict : none;
+}
+
+static struct rna_node_verdict say_count(size_t count, int64_t rank)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%zu", count);
+	return say(text, rank);
+}
+
+/*
+ * The functions that manage NVSwitches carry no traffic; VFs, SFs and the representors of both come
+ * and go with the work.
+ */
+static bool counts(const struct tally *tally, const struct rna_subject *subject)
+{
+	switch (subject->device->device->function) {
+	case RNA_FUNCTION_SWITCH_MANAGEMENT:
+		return false;
+	case RNA_FUNCTION_VF:
+	case RNA_FUNCTION_SF:
+		return tally->options->virtual_functions;
+	default:
+		return !subject->netdev || !subject->netdev->representor;
+	}
+}
+
+/* Goes through the ports that count: "for (port = NULL; (port = next_port(tally, port));)". */
+static const struct rna_subject *next_port(const struct tally *tally,
+					   const struct rna_subject *before)
+{
+	const struct rna_subject_list *ports = &tally->subjects->scopes[RNA_SCOPE_PORT];
+	const struct rna_subject *end = ports->items + ports->count;
+
+	for (before = before ? before + 1 : ports->items; before < end; before++)
+		if (counts(tally, before))
+			return before;
+	return NULL;
+}
+
+static bool is_expected(const struct rna_subject *port)
+{
+	return port->account && port->account->expectation.expected == RNA_EXPECTED_UP;
+}
+
+static bool is_up(const struct rna_subject *port)
+{
+	struct rna_value up = rna_port_up(port);
+
+	return rna_value_is_known(up) && up.number;
+}
+
+/* -- RoCE -------------------------------------------------------------------------------------- */
+
+/* One that others can reach over a router, which link-local ones are not. */
+static bool has_usable_gid(const struct rna_port_gids *gids)
+{
+	for (size_t i = 0; i < gids->count; i++)
+		if (gids->entries[i].type == RNA_GID_TYPE_ROCE_V2 &&
+		    !rna_gid_is_zero(&gids->entries[i].gid) &&
+		    !rna_gid_is_link_local(&gids->entries[i].gid))
+			return true;
+	return false;
+}
+
+/* Is there one of which it cannot be said? One that could not be read is not in the table. */
+static bool has_doubtful_gid(const struct rna_subject *port)
+{
+	const struct rna_port_gids *gids = port->gids;
+
+	if (rna_part_error_count(&rna_device_gids(port->device)->part) > 0)
+		return true;
+	for (size_t i = 0; i < gids->count; i++)
+		if (gids->entries[i].type == RNA_GID_TYPE_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* Of one port: can it do RoCE now? Ranks: 1 yes, 0 no. */
+static enum rna_verdict_kind port_does_roce(const struct rna_subject *port)
+{
+	if (!port->account || port->link_layer == RNA_LINK_LAYER_UNKNOWN)
+		return RNA_VERDICT_UNKNOWN;
+	if (port->link_layer != RNA_LINK_LAYER_ETHERNET || !is_expected(port))
+		return RNA_VERDICT_NONE;
+	if (!rna_value_is_known(rna_port_up(port)))
+		return RNA_VERDICT_UNKNOWN;
+	if (!is_up(port))
+		return RNA_VERDICT_NONE;
+	if (!port->gids)
+		return RNA_VERDICT_UNKNOWN;
+	if (has_usable_gid(port->gids))
+		return RNA_VERDICT_VALUE;
+	return has_doubtful_gid(port) ? RNA_VERDICT_UNKNOWN : RNA_VERDICT_NONE;
+}
+
+static struct rna_node_verdict roce(const struct tally *tally)
+{
+	const struct rna_subject *port = NULL;
+	bool doubt = tally->hidden > 0;
+
+	while ((port = next_port(tally, port)))
+		switch (port_does_roce(port)) {
+		case RNA_VERDICT_VALUE:
+			return say(tally->options->roce_value, 1);
+		case RNA_VERDICT_UNKNOWN:
+			doubt = true;
+			break;
+		default:
+			break;
+		}
+	return doubt ? unknown : none;
+}
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+static struct rna_node_verdict link_layers(const struct tally *tally)
+{
+	const struct rna_subject *port = NULL;
+	bool ethernet = false, infiniband = false;
+
+	while ((port = next_port(tally, port))) {
+		if (port->link_layer == RNA_LINK_LAYER_UNKNOWN)
+			return unknown;
+		ethernet |= port->link_layer == RNA_LINK_LAYER_ETHERNET;
+		infiniband |= port->link_layer == RNA_LINK_LAYER_INFINIBAND;
+	}
+	if (ethernet && infiniband)
+		return say("ethernet-infiniband", 0);
+	if (ethernet || infiniband)
+		return say(ethernet ? "ethernet" : "infiniband", 0);
+	return tally->hidden > 0 ? unknown : none;
+}
+
+static bool has_no_port(const struct tally *tally)
+{
+	return tally->ports == 0 && tally->expected == 0 && tally->unread == 0;
+}
+
+static struct rna_node_verdict ports_up(const struct tally *tally)
+{
+	if (has_no_port(tally))
+		return none;
+	return tally->unread > 0 ? unknown : say_count(tally->up, (int64_t)tally->up);
+}
+
+/* More are no better: an administrator has let one go. */
+static struct rna_node_verdict ports_expected(const struct tally *tally)
+{
+	if (has_no_port(tally))
+		return none;
+	return tally->view->ports ? say_count(tally->expected, 0) : unknown;
+}
+
+/* -- Rates ------------------------------------------------------------------------------------- */
+
+/* In Gb/s, with one digit behind the point where that is not 0: 400, 2.5. */
+static struct rna_node_verdict say_rate(uint64_t rate)
+{
+	uint64_t tenths = (rate + TENTHS_OF_GIGABIT / 2) / TENTHS_OF_GIGABIT;
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), tenths % 10 ? "%ju.%ju" : "%ju",
+		       (uintmax_t)(tenths / 10), (uintmax_t)(tenths % 10));
+	return say(text, (int64_t)tenths);
+}
+
+/* Of ports that are up. */
+struct rates {
+	size_t count;
+	size_t unread; /* of them */
+	uint64_t sum, least;
+};
+
+/* A rate of an unknown speed is made up by the driver. */
+static void add_rate(struct rates *rates, const struct rna_subject *port)
+{
+	if (!is_up(port))
+		return;
+	rates->count++;
+	if (!port->link || !rna_value_is_known(port->link->rate) || !port->link->speed_name) {
+		rates->unread++;
+		return;
+	}
+	rates->sum += port->link->rate.number;
+	if (rates->count == 1 || port->link->rate.number < rates->least)
+		rates->least = port->link->rate.number;
+}
+
+static struct rates rates_of_all(const struct tally *tally)
+{
+	const struct rna_subject *port = NULL;
+	struct rates rates = {0};
+
+	while ((port = next_port(tally, port)))
+		add_rate(&rates, port);
+	return rates;
+}
+
+/*
+ * A NIC for storage or management is slow by choice, and jobs do not use it. Where NCCL's own
+ * transport has no port at all, as with EFA, nothing tells rails from others.
+ */
+static int add_rails(struct rates *rates, const struct tally *tally)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_nccl_ports rails;
+
+	if (!arena || rna_nccl_ports_choose(tally->subjects, arena, &rails) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < rails.count; i++)
+		if (counts(tally, rails.items[i]))
+			add_rate(rates, rails.items[i]);
+	if (rates->count == 0)
+		*rates = rates_of_all(tally);
+	return 0;
+}
+
+/* Without the PCI tree nobody knows which NICs serve GPUs. */
+static struct rna_node_verdict rate_slowest(const struct tally *tally)
+{
+	struct rates rates = {0};
+
+	if (tally->unread > 0)
+		return unknown;
+	if (tally->up == 0)
+		return none;
+	if (!rna_snapshot_topology(tally->view->snapshot) || add_rails(&rates, tally) < 0 ||
+	    rates.unread > 0)
+		return unknown;
+	return say_rate(rates.least);
+}
+
+static struct rna_node_verdict rate_total(const struct tally *tally)
+{
+	struct rates rates = rates_of_all(tally);
+
+	if (tally->unread > 0 || rates.unread > 0)
+		return unknown;
+	return tally->up > 0 ? say_rate(rates.sum) : none;
+}
+
+/* -- NICs -------------------------------------------------------------------------------------- */
+
+/* What people call them (pci.ids); others go by their numbers. */
+static const struct {
+	uint32_t vendor_id, device_id;
+	const char *name;
+} models[] = {
+	{0x15b3, 0x1003, "ConnectX-3"},    {0x15b3, 0x1007, "ConnectX-3-Pro"},
+	{0x15b3, 0x1013, "ConnectX-4"},    {0x15b3, 0x1015, "ConnectX-4-Lx"},
+	{0x15b3, 0x1017, "ConnectX-5"},    {0x15b3, 0x1019, "ConnectX-5-Ex"},
+	{0x15b3, 0x101b, "ConnectX-6"},    {0x15b3, 0x101d, "ConnectX-6-Dx"},
+	{0x15b3, 0x101f, "ConnectX-6-Lx"}, {0x15b3, 0x1021, "ConnectX-7"},
+	{0x15b3, 0x1023, "ConnectX-8"},    {0x15b3, 0xa2d2, "BlueField"},
+	{0x15b3, 0xa2d6, "BlueField-2"},   {0x15b3, 0xa2dc, "BlueField-3"},
+	{0x14e4, 0x1750, "BCM57508"},      {0x14e4, 0x1751, "BCM57504"},
+	{0x14e4, 0x1752, "BCM57502"},      {0x8086, 0x1591, "E810"},
+	{0x8086, 0x1592, "E810"},          {0x8086, 0x1593, "E810"},
+	{0x8086, 0x159b, "E810"},          {0x1d0f, 0xefa0, "EFA"},
+	{0x1d0f, 0xefa1, "EFA"},           {0x1d0f, 0xefa2, "EFA"},
+};
+
+/* NULL: it is no hardware. */
+static const char *model_of(const struct rna_device *device, char scratch[32])
+{
+	if (device->vendor_id == 0)
+		return NULL;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(models); i++)
+		if (models[i].vendor_id == device->vendor_id &&
+		    models[i].device_id == device->device_id)
+			return models[i].name;
+	(void)snprintf(scratch, 32, "%04x-%04x", device->vendor_id, device->device_id);
+	return scratch;
+}
+
+/* Each function of PCI has both numbers. */
+static bool has_unread_model(const struct rna_device *device)
+{
+	return device->function != RNA_FUNCTION_VIRTUAL &&
+	       (device->vendor_id == 0 || device->device_id == 0);
+}
+
+static bool is_of_model(const struct tally *tally, const struct rna_subject *device,
+			const char *model)
+{
+	char scratch[32];
+	const char *own = model_of(device->device->device, scratch);
+
+	return counts(tally, device) && own && strcmp(own, model) == 0;
+}
+
+static size_t count_of_model(const struct tally *tally, const char *model)
+{
+	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
+	size_t count = 0;
+
+	for (size_t i = 0; i < devices->count; i++)
+		count += is_of_model(tally, &devices->items[i], model);
+	return count;
+}
+
+/* The first of several that are equally many. */
+static void find_model(struct tally *tally)
+{
+	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
+	size_t most = 0;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct rna_device *device = devices->items[i].device->device;
+		char scratch[32];
+		const char *model = NULL;
+		size_t count;
+
+		if (counts(tally, &devices->items[i])) {
+			model = model_of(device, scratch);
+			tally->model_unread |= has_unread_model(device);
+		}
+		count = model ? count_of_model(tally, model) : 0;
+		if (count <= most)
+			continue;
+		most = count;
+		(void)snprintf(tally->scratch, sizeof(tally->scratch), "%s", model);
+		tally->model = tally->scratch;
+	}
+}
+
+static struct rna_node_verdict nic_model(const struct tally *tally)
+{
+	if (tally->model_unread)
+		return unknown;
+	if (tally->model)
+		return say(tally->model, 0);
+	return tally->hidden > 0 ? unknown : none;
+}
+
+static struct rna_node_verdict firmware(const struct tally *tally)
+{
+	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
+	const char *version = NULL;
+
+	if (tally->model_unread)
+		return unknown;
+	for (size_t i = 0; tally->model && i < devices->count; i++) {
+		const struct rna_subject *device = &devices->items[i];
+		const char *own;
+
+		if (!is_of_model(tally, device, tally->model))
+			continue;
+		if (!device->identity)
+			return unknown;
+		own = device->identity->firmware_version;
+		if (!own && rna_part_error_count(&device->identity->part) > 0)
+			return unknown;
+		if (!own || (version && strcmp(version, own) != 0))
+			return none; /* it has none, or they disagree */
+		version = own;
+	}
+	return version ? say(version, 0) : none;
+}
+
+/* -- The node ---------------------------------------------------------------------------------- */
+
+/* One way is enough. GPUs without a driver that we know are none of ours. */
+static struct rna_node_verdict gpudirect(const struct tally *tally)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+	const struct rna_readiness *readiness = rna_snapshot_readiness(tally->view->snapshot);
+	bool known = true;
+
+	if (has_no_port(tally) || (topology && topology->gpu_count == 0))
+		return none;
+	if (!topology || !readiness)
+		return unknown;
+	if (!readiness->gpu_driver.name)
+		return none;
+	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++) {
+		struct rna_value able = readiness->gpudirect[method];
+
+		if (rna_value_is_known(able) && able.number)
+			return say("true", 1);
+		known &= rna_value_is_known(able);
+	}
+	return known ? say("false", 0) : unknown;
+}
+
+/* Without the PCI tree nobody knows; a node whose RDMA devices are all virtual has no rails. */
+static struct rna_node_verdict rails(const struct tally *tally)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+	int last = -1; /* they are counted from 0, and members of a LAG share one */
+
+	if (has_no_port(tally))
+		return none;
+	if (!topology)
+		return unknown;
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].rail > last)
+			last = topology->nics[i].rail;
+	return last >= 0 ? say_count((size_t)last + 1, 0) : none;
+}
+
+/* VFs that are in a container's network namespace, or a guest's, are still in the PCI tree. */
+static struct rna_node_verdict sr_iov(const struct tally *tally)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+
+	if (has_no_port(tally))
+		return none;
+	if (!topology)
+		return unknown;
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].device_count > 0 && topology->nics[i].virtual_functions > 0)
+			return say("true", 0);
+	return say("false", 0);
+}
+
+/* -- Health ------------------------------------------------------------------------------------ */
+
+static bool is_troubled(const struct rna_view *view)
+{
+	return rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_WARNING) > 0 ||
+	       rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_CRITICAL) > 0;
+}
+
+/* down: none of the ports that should be up is; degraded: somebody should look at it. */
+static struct rna_node_verdict health(const struct tally *tally)
+{
+	enum { DOWN, DEGRADED, OK };
+
+	if (has_no_port(tally))
+		return none;
+	if (tally->expected > 0 && tally->up == 0)
+		return tally->unread > 0 ? unknown : say("down", DOWN);
+	return is_troubled(tally->view) ? say("degraded", DEGRADED) : say("ok", OK);
+}
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	struct rna_node_verdict (*decide)(const struct tally *tally);
+	const char *values; /* for documents */
+	const char *help;
+} table[RNA_NODE_LABEL_COUNT] = {
+	[RNA_NODE_LABEL_ROCE] =
+		{"roce", roce, "`true`",
+		 "The node can do RoCE: at least one Ethernet port that is expected to be up is "
+		 "ACTIVE and has a RoCE v2 GID that is not link-local. Else there is no such "
+		 "label."},
+	[RNA_NODE_LABEL_LINK_LAYERS] = {"link-layers", link_layers,
+					"`ethernet`, `infiniband`, `ethernet-infiniband`",
+					"Link layers of the ports."},
+	[RNA_NODE_LABEL_PORTS_UP] = {"ports-up", ports_up, "a number", "Ports that are up."},
+	[RNA_NODE_LABEL_PORTS_EXPECTED] =
+		{"ports-expected", ports_expected, "a number",
+		 "Ports that are expected to be up, those of missing devices included."},
+	[RNA_NODE_LABEL_RATE_SLOWEST] = {"rate-slowest-gbps", rate_slowest, "a number",
+					 "Rate of the slowest port that is up, in Gb/s, of those "
+					 "that `nccl` takes: NICs for storage and management do "
+					 "not count. Of all where it takes none."},
+	[RNA_NODE_LABEL_RATE_TOTAL] = {"rate-total-gbps", rate_total, "a number",
+				       "Rate of all ports that are up, in Gb/s."},
+	[RNA_NODE_LABEL_NIC_MODEL] = {"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
+				      "Model of most devices; of one whose name is not known, "
+				      "vendor and device of its PCI function."},
+	[RNA_NODE_LABEL_FIRMWARE] =
+		{"nic-firmware", firmware, "`28.39.1002`, ...",
+		 "Firmware of the devices of that model, if all have the same."},
+	[RNA_NODE_LABEL_GPUDIRECT] =
+		{"gpudirect", gpudirect, "`true`, `false`",
+		 "Whether NICs can reach the memory of the GPUs, by a module for peer memory or by "
+		 "dma-buf; no label without GPUs and their driver."},
+	[RNA_NODE_LABEL_RAILS] = {"rails", rails, "a number",
+				  "Rails of the node, as the topology counts them."},
+	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
+				   "Whether NICs with RDMA have virtual functions."},
+	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `degraded`, `down`",
+				   "down: no port is up, though some are expected to be; degraded: "
+				   "there is a finding "
+				   "of severity warning or critical."},
+};
+
+const char *rna_node_label_name(enum rna_node_label_id id)
+{
+	return table[id].name;
+}
+
+void rna_node_label_key(enum rna_node_label_id id, const struct rna_label_options *options,
+			char ret[RNA_LABEL_KEY_MAX + 1])
+{
+	if (id == RNA_NODE_LABEL_ROCE)
+		(void)snprintf(ret, RNA_LABEL_KEY_MAX + 1, "%s", options->roce_key);
+	else
+		(void)snprintf(ret, RNA_LABEL_KEY_MAX + 1, "%.*s/%s",
+			       (int)rna_label_prefix_len(options->prefix), options->prefix,
+			       table[id].name);
+}
+
+/* A NIC has ports; what is no function of PCI, such as the Xeon Phi's scif0, need not have any. */
+static bool hides_ports(const struct tally *tally, const struct rna_subject *device)
+{
+	return counts(tally, device) && device->device->device->port_count == 0 &&
+	       device->device->device->function != RNA_FUNCTION_VIRTUAL;
+}
+
+static void count_ports(struct tally *tally)
+{
+	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
+	const struct rna_subject *port = NULL;
+
+	for (size_t i = 0; i < devices->count; i++)
+		if (hides_ports(tally, &devices->items[i])) {
+			tally->hidden++;
+			tally->unread++;
+		}
+	while ((port = next_port(tally, port))) {
+		tally->ports++;
+		tally->up += is_up(port);
+		tally->unread += !rna_value_is_known(rna_port_up(port));
+		tally->expected += is_expected(port);
+	}
+	for (size_t i = 0; i < tally->view->missing_count; i++) {
+		const struct rna_missing_device *missing = &tally->view->missing[i];
+
+		tally->expected += missing->ports_expected;
+		if (missing->whereabouts == RNA_WHEREABOUTS_MOVED) {
+			tally->hidden++;
+			tally->unread += missing->ports_expected;
+		}
+	}
+}
+
+int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_options *options,
+			   struct rna_node_verdict ret[RNA_NODE_LABEL_COUNT])
+{
+	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	struct tally tally = {.view = view, .options = options, .subjects = &subjects};
+
+	if (rna_subjects_set(&subjects, view) < 0)
+		return -ENOMEM;
+	count_ports(&tally);
+	find_model(&tally);
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+		ret[id] =
+			rna_snapshot_presence(view->snapshot) ? table[id].decide(&tally) : unknown;
+	return 0;
+}
+
+/* -- Documents --------------------------------------------------------------------------------- */
+
+void rna_node_labels_describe(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "| Label | Values | Meaning |\n|---|---|---|\n");
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
+		rna_strbuf_printf(out, "| `%s%s` | %s | %s |\n",
+				  id == RNA_NODE_LABEL_ROCE ? "network.nvidia.com/"
+							    : "rdma-node-agent/",
+				  table[id].name, table[id].values, table[id].help);
+}

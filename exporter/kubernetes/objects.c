@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "json/json_writer.h"
+#include "view/text.h"
+
+#define COMPONENT "rdma-node-agent"
+
+enum {
+	MESSAGE_MAX = 1024, /* bytes of an Event's message, as events.k8s.io/v1 limits its note */
+	SHOWN_MAX = 300,    /* bytes of an answer that are shown to people */
+};
+
+static json_t *free_json(json_t *object)
+{
+	json_decref(object);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(json_t, free_json)
+
+/* -- Bodies ------------------------------------------------------------------------------------ */
+
+static json_t *new_node(struct rna_json_writer *writer, const char *name, json_t **ret_metadata)
+{
+	json_t *object = json_object(), *metadata = json_object();
+
+	rna_json_set_text(writer, object, "apiVersion", "v1");
+	rna_json_set_text(writer, object, "kind", "Node");
+	rna_json_set_text(writer, metadata, "name", name);
+	rna_json_set(writer, object, "metadata", metadata);
+	*ret_metadata = metadata;
+	return object;
+}
+
+const char *rna_kube_label_of(const struct rna_kube_node *node, const char *key)
+{
+	for (size_t i = 0; i < node->label_count; i++)
+		if (strcmp(node->labels[i].key, key) == 0)
+			return node->labels[i].value;
+	return NULL;
+}
+
+static json_t *label_object(struct rna_json_writer *writer, const struct rna_kube_words *words)
+{
+	json_t *labels = json_object();
+
+	for (size_t i = 0; i < words->wish->label_count; i++) {
+		const struct rna_node_label *label = &words->wish->labels[i];
+		const char *value =
+			label->value ? label->value : rna_kube_label_of(words->node, label->key);
+
+		if (value)
+			rna_json_set_text(writer, labels, label->key, value);
+	}
+	return labels;
+}
+
+void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
+
+	if (words->wish->label_count > 0)
+		rna_json_set(&writer, metadata, "labels", label_object(&writer, words));
+	rna_json_write(&writer, object, out);
+}
+
+const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
+						       const char *type)
+{
+	for (size_t i = 0; i < node->condition_count; i++)
+		if (rna_same_text(node->conditions[i].type, type))
+			return &node->conditions[i];
+	return NULL;
+}
+
+/* What is not decided is not seen either, so its heartbeat is the old one. */
+static json_t *condition_object(struct rna_json_writer *writer,
+				const struct rna_node_condition *condition, rna_usec now)
+{
+	static const char *const words[] = {
+		[RNA_CONDITION_FALSE] = "False",
+		[RNA_CONDITION_TRUE] = "True",
+		[RNA_CONDITION_UNKNOWN] = "Unknown",
+	};
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "type", condition->type);
+	rna_json_set_text(writer, object, "status", words[condition->status]);
+	rna_json_set_text(writer, object, "reason", condition->reason);
+	rna_json_set_text(writer, object, "message", condition->message);
+	if (now > 0)
+		rna_json_set_time(writer, object, "lastHeartbeatTime",
+				  condition->heartbeat > 0 ? condition->heartbeat : now);
+	rna_json_set_time(writer, object, "lastTransitionTime", condition->since.realtime);
+	return object;
+}
+
+static json_t *condition_list(struct rna_json_writer *writer, const struct rna_kube_words *words,
+			      rna_usec now)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < words->wish->condition_count; i++) {
+		const struct rna_node_condition *condition = &words->wish->conditions[i];
+
+		if (!condition->message)
+			condition = rna_kube_condition_of(words->node, condition->type);
+		if (condition)
+			rna_json_append(writer, list, condition_object(writer, condition, now));
+	}
+	return list;
+}
+
+static void set_conditions(struct rna_json_writer *writer, json_t *object, json_t *list)
+{
+	json_t *status = json_object();
+
+	rna_json_set(writer, status, "conditions", list);
+	rna_json_set(writer, object, "status", status);
+}
+
+void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
+			       struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
+
+	if (words->wish->condition_count > 0)
+		set_conditions(&writer, object, condition_list(&writer, words, now));
+	rna_json_write(&writer, object, out);
+}
+
+static bool is_wanted(const char *name, const char *const *globs)
+{
+	for (; globs && *globs; globs++)
+		if (fnmatch(*globs, name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool has_label(const struct rna_node_wish *wish, const char *key)
+{
+	for (size_t i = 0; i < wish->label_count; i++)
+		if (strcmp(wish->labels[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
+				  const struct rna_kube_words *words, bool only,
+				  struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *object = json_object(), *metadata = json_object();
+	json_t *labels = only ? json_object() : label_object(&writer, words);
+	size_t gone = 0;
+
+	for (size_t i = 0; i < words->node->label_count; i++) {
+		const char *key = words->node->labels[i].key;
+
+		if (!is_wanted(key, options->label_keys) || has_label(words->wish, key))
+			continue;
+		rna_json_set(&writer, labels, key, json_null());
+		gone++;
+	}
+	rna_json_set(&writer, metadata, "labels", labels);
+	rna_json_set(&writer, object, "metadata", metadata);
+	rna_json_write(&writer, object, out);
+	return gone;
+}
+
+static bool has_condition(const struct rna_node_wish *wish, const char *type)
+{
+	for (size_t i = 0; i < wish->condition_count; i++)
+		if (strcmp(wish->conditions[i].type, type) == 0)
+			return true;
+	return false;
+}
+
+void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
+				    rna_usec now, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *object = json_object(), *list = condition_list(&writer, words, now);
+
+	for (; types && *types; types++) {
+		json_t *gone;
+
+		if (has_condition(words->wish, *types))
+			continue;
+		gone = json_object();
+		rna_json_set_text(&writer, gone, "$patch", "delete");
+		rna_json_set_text(&writer, gone, "type", *types);
+		rna_json_append(&writer, list, gone);
+	}
+	set_conditions(&writer, object, list);
+	rna_json_write(&writer, object, out);
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static bool has_our_key(const json_t *taint, const struct rna_kubernetes_options *options)
+{
+	const char *key = text_of(taint, "key");
+
+	return key && options->taint_key && strcmp(key, options->taint_key) == 0;
+}
+
+static bool has_former_key(const json_t *taint, const struct rna_kubernetes_options *options)
+{
+	const char *key = text_of(taint, "key");
+
+	for (const char *const *former = options->former_taints; former && *former; former++)
+		if (rna_same_text(key, *former))
+			return true;
+	return false;
+}
+
+static const char *effect_of(const struct rna_kubernetes_options *options)
+{
+	return options->taint_effect ? options->taint_effect : "NoSchedule";
+}
+
+/* The list that the Node shall have: others' taints as they are, and ours or not. */
+static json_t *taint_list(struct rna_json_writer *writer,
+			  const struct rna_kubernetes_options *options, bool taint,
+			  const json_t *before)
+{
+	json_t *list = json_array(), *ours;
+
+	for (size_t i = 0; i < json_array_size(before); i++) {
+		json_t *its = json_array_get(before, i);
+
+		if (!has_our_key(its, options) && !has_former_key(its, options))
+			rna_json_append(writer, list, json_incref(its));
+	}
+	if (!taint)
+		return list;
+	ours = json_object();
+	rna_json_set_text(writer, ours, "key", options->taint_key);
+	rna_json_set_text(writer, ours, "effect", effect_of(options));
+	rna_json_append(writer, list, ours);
+	return list;
+}
+
+int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
+			  const struct rna_strbuf *reply, struct rna_strbuf *out)
+{
+	RNA_CLEANUP(free_json_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
+	json_t *object = json_object(), *metadata = json_object(), *spec = json_object();
+	struct rna_json_writer writer = {0};
+
+	rna_json_set_text(&writer, metadata, "resourceVersion",
+			  text_of(json_object_get(node, "metadata"), "resourceVersion"));
+	rna_json_set(&writer, object, "metadata", metadata);
+	rna_json_set(&writer, spec, "taints",
+		     taint_list(&writer, options, taint,
+				json_object_get(json_object_get(node, "spec"), "taints")));
+	rna_json_set(&writer, object, "spec", spec);
+	rna_json_write(&writer, object, out);
+	return node ? 0 : -EBADMSG;
+}
+
+/* Cut between characters; text is UTF-8 or becomes it. */
+static void set_message(struct rna_json_writer *writer, json_t *object, const char *text)
+{
+	RNA_STRBUF struct rna_strbuf cut = RNA_STRBUF_INIT;
+	size_t len = strlen(text);
+
+	if (len > MESSAGE_MAX)
+		len = MESSAGE_MAX;
+	while (len > 0 && text[len] && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	rna_strbuf_add(&cut, text, len);
+	writer->failed |= !rna_strbuf_ok(&cut);
+	rna_json_set_text(writer, object, "message", cut.data);
+}
+
+void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
+			  struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *object = json_object(), *metadata = json_object(), *involved = json_object(),
+	       *source = json_object();
+
+	rna_json_set_text(&writer, object, "apiVersion", "v1");
+	rna_json_set_text(&writer, object, "kind", "Event");
+	rna_json_set_text(&writer, metadata, "name", event->name);
+	rna_json_set_text(&writer, metadata, "namespace", "default");
+	rna_json_set(&writer, object, "metadata", metadata);
+	rna_json_set_text(&writer, involved, "apiVersion", "v1");
+	rna_json_set_text(&writer, involved, "kind", "Node");
+	rna_json_set_text(&writer, involved, "name", node);
+	rna_json_set_text(&writer, involved, "uid", uid);
+	rna_json_set(&writer, object, "involvedObject", involved);
+	rna_json_set_text(&writer, object, "type", event->warning ? "Warning" : "Normal");
+	rna_json_set_text(&writer, object, "reason", event->reason);
+	set_message(&writer, object, event->message);
+	rna_json_set_text(&writer, source, "component", COMPONENT);
+	rna_json_set_text(&writer, source, "host", node);
+	rna_json_set(&writer, object, "source", source);
+	rna_json_set_text(&writer, object, "reportingComponent", COMPONENT);
+	rna_json_set_text(&writer, object, "reportingInstance", node);
+	rna_json_set(&writer, object, "count", rna_json_number(event->count));
+	rna_json_set_time(&writer, object, "firstTimestamp", event->first);
+	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
+	rna_json_write(&writer, object, out);
+}
+
+void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *object = json_object();
+
+	rna_json_set(&writer, object, "count", rna_json_number(event->count));
+	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
+	rna_json_write(&writer, object, out);
+}
+
+/* -- Replies ----------------------------------------------------------------------------------- */
+
+struct reader {
+	const struct rna_kubernetes_options *options;
+	struct rna_arena *arena;
+	bool failed; /* no memory */
+};
+
+static const char *keep(struct reader *reader, const char *text)
+{
+	return rna_arena_keep(reader->arena, text, &reader->failed);
+}
+
+static void *keep_array(struct reader *reader, size_t count, size_t size)
+{
+	void *array = rna_arena_array(reader->arena, count, size);
+
+	reader->failed |= !array;
+	return array;
+}
+
+static void read_labels(struct reader *reader, json_t *object, struct rna_kube_node *ret)
+{
+	struct rna_node_label *labels =
+		keep_array(reader, json_object_size(object), sizeof(*labels));
+	const char *key;
+	json_t *value;
+
+	if (!labels)
+		return;
+	json_object_foreach (object, key, value)
+		labels[ret->label_count++] =
+			(struct rna_node_label){keep(reader, key),
+						keep(reader, json_string_value(value))};
+	ret->labels = labels;
+}
+
+static enum rna_condition_status condition_status(const char *text)
+{
+	if (text && strcmp(text, "True") == 0)
+		return RNA_CONDITION_TRUE;
+	return text && strcmp(text, "False") == 0 ? RNA_CONDITION_FALSE : RNA_CONDITION_UNKNOWN;
+}
+
+static void read_conditions(struct reader *reader, const json_t *list, struct rna_kube_node *ret)
+{
+	size_t count = json_array_size(list);
+	struct rna_node_condition *conditions = keep_array(reader, count, sizeof(*conditions));
+
+	if (!conditions)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const json_t *object = json_array_get(list, i);
+
+		conditions[i] = (struct rna_node_condition){
+			.type = keep(reader, text_of(object, "type")),
+			.status = condition_status(text_of(object, "status")),
+			.reason = keep(reader, text_of(object, "reason")),
+			.message = keep(reader, text_of(object, "message")),
+			.since.realtime =
+				rna_text_parse_time(text_of(object, "lastTransitionTime")),
+			.heartbeat = rna_text_parse_time(text_of(object, "lastHeartbeatTime")),
+		};
+	}
+	ret->conditions = conditions;
+	ret->condition_count = count;
+}
+
+/*
+ * A quantity (apimachinery, resource.Quantity) as a whole number. 1000 is written "1k" there; of
+ * parts of one ("100m") we want no more than that they are not 0.
+ */
+static uint64_t quantity(const json_t *value)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t factor;
+	} units[] = {
+		{"k", 1000},        {"M", 1000 * 1000}, {"G", 1000 * 1000 * 1000},
+		{"Ki", 1ULL << 10}, {"Mi", 1ULL << 20}, {"Gi", 1ULL << 30},
+	};
+	const char *text = json_string_value(value);
+	uint64_t number;
+	char *end;
+
+	if (json_is_integer(value) && json_integer_value(value) > 0)
+		return (uint64_t)json_integer_value(value);
+	if (!text || !isdigit((unsigned char)*text))
+		return 0;
+	number = strtoull(text, &end, 10);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(units); i++)
+		if (strcmp(end, units[i].suffix) == 0)
+			return number < UINT64_MAX / units[i].factor ? number * units[i].factor
+								     : UINT64_MAX;
+	return number;
+}
+
+static int compare_resources(const void *a, const void *b)
+{
+	return strcmp(((const struct rna_kubernetes_resource *)a)->name,
+		      ((const struct rna_kubernetes_resource *)b)->name);
+}
+
+/* From capacity: a resource that is not allocatable at all has its line there still. */
+static void read_resources(struct reader *reader, json_t *status, struct rna_kube_node *ret)
+{
+	json_t *capacity = json_object_get(status, "capacity"), *value;
+	const json_t *allocatable = json_object_get(status, "allocatable");
+	struct rna_kubernetes_resource *resources =
+		keep_array(reader, json_object_size(capacity), sizeof(*resources));
+	const char *name;
+
+	if (!resources)
+		return;
+	json_object_foreach (capacity, name, value) {
+		if (!is_wanted(name, reader->options->resources))
+			continue;
+		resources[ret->resource_count++] = (struct rna_kubernetes_resource){
+			.name = keep(reader, name),
+			.capacity = quantity(value),
+			.allocatable = quantity(json_object_get(allocatable, name)),
+		};
+	}
+	if (!reader->failed)
+		qsort(resources, ret->resource_count, sizeof(*resources), compare_resources);
+	ret->resources = resources;
+}
+
+static void read_taints(const struct rna_kubernetes_options *options, const json_t *taints,
+			struct rna_kube_node *ret)
+{
+	for (size_t i = 0; i < json_array_size(taints); i++) {
+		const json_t *taint = json_array_get(taints, i);
+		const char *effect = text_of(taint, "effect");
+
+		ret->tainted_formerly |= has_former_key(taint, options);
+		if (!has_our_key(taint, options))
+			continue;
+		ret->tainted = true;
+		ret->tainted_so |= effect && strcmp(effect, effect_of(options)) == 0;
+	}
+}
+
+int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
+		       struct rna_arena *arena, struct rna_kube_node *ret)
+{
+	RNA_CLEANUP(free_json_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
+	json_t *metadata = json_object_get(node, "metadata");
+	json_t *status = json_object_get(node, "status");
+	struct reader reader = {options, arena, false};
+
+	*ret = (struct rna_kube_node){
+		.uid = keep(&reader, text_of(metadata, "uid")),
+		.version = keep(&reader, text_of(metadata, "resourceVersion")),
+	};
+	read_taints(options, json_object_get(json_object_get(node, "spec"), "taints"), ret);
+	read_labels(&reader, json_object_get(metadata, "labels"), ret);
+	read_conditions(&reader, json_object_get(status, "conditions"), ret);
+	read_resources(&reader, status, ret);
+	if (reader.failed)
+		return -ENOMEM;
+	return ret->uid ? 0 : -EBADMSG;
+}
+
+void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out)
+{
+	RNA_CLEANUP(free_json_p)
+	json_t *status = reply->data ? json_loadb(reply->data, reply->len, 0, NULL) : NULL;
+	const char *text = text_of(status, "message");
+	size_t len;
+
+	if (!text)
+		text = reply->data ? reply->data : "";
+	len = strcspn(text, "\r\n");
+	if (len > SHOWN_MAX)
+		len = SHOWN_MAX;
+	while (len > 0 && text[len] && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	rna_strbuf_add(out, text, len);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What we say to the API of Kubernetes and what it answers, as JSON. No other file of the client
+ * knows how that looks.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/arena.h"
+#include "rna/base/strbuf.h"
+#include "rna/kubernetes.h"
+
+/* An Event as we have it: several of the same are one with a count. */
+struct rna_kube_event {
+	char *name; /* of the object; NULL: it was never sent */
+	bool warning;
+	char *reason;
+	char *message;
+	uint64_t count;
+	rna_usec first, last; /* realtime */
+	bool waiting;         /* to be sent */
+};
+
+/* A Node, as far as we care. */
+struct rna_kube_node {
+	const char *uid;
+	const char *version; /* resourceVersion */
+	size_t label_count;
+	const struct rna_node_label *labels;
+	size_t condition_count;
+	const struct rna_node_condition *conditions; /* without times; type NULL is no condition */
+	bool tainted;                                /* by us */
+	bool tainted_so;                             /* with the effect of options */
+	bool tainted_formerly;                       /* by us, with a key that we do not use */
+	size_t resource_count;
+	const struct rna_kubernetes_resource *resources; /* by name, those of options */
+};
+
+/* -- Bodies ------------------------------------------------------------------------------------ */
+
+/*
+ * What wish says, and what node has where wish is not decided. node: of that name, as it was read;
+ * nothing is known of it when it is {0}.
+ */
+struct rna_kube_words {
+	const char *name;
+	const struct rna_node_wish *wish;
+	const struct rna_kube_node *node;
+};
+
+/* Server-side apply: what is left out is taken away. now: 0 leaves the heartbeat's time out. */
+void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out);
+void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
+			       struct rna_strbuf *out);
+
+/*
+ * Merge patch: what is to go is named, which are labels of node that only we may have and wish has
+ * not. only: those that wish has are left out. How many are to go.
+ */
+size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
+				  const struct rna_kube_words *words, bool only,
+				  struct rna_strbuf *out);
+/* Strategic merge patch; types: of all conditions that we may own. */
+void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
+				    rna_usec now, struct rna_strbuf *out);
+
+/*
+ * The list of taints is one value to the API: a merge patch has all of it, and the version of the
+ * Node that it was made of. reply: that Node.
+ */
+int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
+			  const struct rna_strbuf *reply, struct rna_strbuf *out);
+
+void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
+			  struct rna_strbuf *out);
+void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out);
+
+/* -- Replies ----------------------------------------------------------------------------------- */
+
+/* Of a whole Node or only its metadata, in arena. 0, -EBADMSG or -ENOMEM. */
+int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
+		       struct rna_arena *arena, struct rna_kube_node *ret);
+
+/* The value of one of its labels, one of its conditions; NULL: it has none of that name. */
+const char *rna_kube_label_of(const struct rna_kube_node *node, const char *key);
+const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
+						       const char *type);
+
+/* What a reply says for itself: the message of a Status, else its first line, cut short. */
+void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "round.h"
+
+#include <string.h>
+
+#include "applied.h"
+#include "tasks.h"
+
+static rna_kube_task_function *const tasks[RNA_KUBE_TASK_COUNT] = {
+	[RNA_KUBE_LOOK] = rna_kube_look,
+	[RNA_KUBE_LABELS] = rna_kube_send_labels,
+	[RNA_KUBE_CONDITIONS] = rna_kube_send_conditions,
+	[RNA_KUBE_TAINT] = rna_kube_send_taint,
+	[RNA_KUBE_EVENTS] = rna_kube_send_events,
+};
+
+bool rna_kube_is_behind(const struct rna_kube_round *round)
+{
+	return round->wish && (rna_kube_labels_behind(round) || rna_kube_conditions_behind(round) ||
+			       rna_kube_taint_behind(round) || rna_kube_has_events(round));
+}
+
+void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
+{
+	struct rna_kube_job *jobs = round->jobs;
+
+	jobs[RNA_KUBE_LOOK].open |= due->look;
+	jobs[RNA_KUBE_LABELS].open |= (due->change && rna_kube_labels_behind(round)) ||
+				      (due->resync && rna_kube_has_labels(round));
+	jobs[RNA_KUBE_CONDITIONS].open |=
+		(due->change && rna_kube_conditions_behind(round)) ||
+		((due->resync || due->heartbeat) && rna_kube_has_conditions(round));
+	jobs[RNA_KUBE_TAINT].open |= due->change && rna_kube_taint_behind(round);
+	jobs[RNA_KUBE_EVENTS].open |= due->change && rna_kube_has_events(round);
+}
+
+static rna_usec job_time(const struct rna_kube_round *round, const struct rna_kube_job *job)
+{
+	if (!job->open)
+		return RNA_USEC_NEVER;
+	return job->wait.until > round->wait.until ? job->wait.until : round->wait.until;
+}
+
+rna_usec rna_kube_next(const struct rna_kube_round *round)
+{
+	rna_usec next = RNA_USEC_NEVER;
+
+	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
+		if (job_time(round, &round->jobs[i]) < next)
+			next = job_time(round, &round->jobs[i]);
+	return next;
+}
+
+/* Is it only this that is refused, or is there no talking to the API? */
+static bool is_refusal(enum rna_kubernetes_result result)
+{
+	return result == RNA_KUBERNETES_FORBIDDEN || result == RNA_KUBERNETES_REFUSED;
+}
+
+static void forget_problem(struct rna_kube_round *round, unsigned of)
+{
+	if (round->problem_of == of)
+		free(RNA_TAKE(round->problem));
+}
+
+/*
+ * A problem is told when it is met a second time, and then in the words in which it was met: a
+ * restarting API server forbids everything for a moment, and times in texts differ. It stays until
+ * it is over or has become another; those of other tasks are told then.
+ */
+static void note_problem(struct rna_kube_round *round, unsigned of, const struct rna_wait *wait,
+			 const struct rna_kube_answer *answer, struct rna_time now)
+{
+	bool whole = of == RNA_KUBE_TASK_COUNT;
+	/* of the API's troubles one may follow the other, only ours with tokens is another thing */
+	unsigned kind =
+		whole ? answer->result == RNA_KUBERNETES_UNAUTHORIZED : answer->reply.status;
+
+	if (wait->failures < 2)
+		return;
+	if (round->problem && round->problem_of != of && !whole)
+		return;
+	if (round->problem && round->problem_of == of && round->problem_kind == kind)
+		return;
+	free(round->problem);
+	round->problem = strdup(answer->error.text);
+	round->problem_of = of;
+	round->problem_kind = kind;
+	round->problem_since = now;
+}
+
+/* It answers, be it with a refusal. */
+static void note_answer(struct rna_kube_round *round)
+{
+	round->wait = (struct rna_wait){0};
+	forget_problem(round, RNA_KUBE_TASK_COUNT);
+}
+
+static void note_success(struct rna_kube_round *round, unsigned task)
+{
+	note_answer(round);
+	round->jobs[task] = (struct rna_kube_job){0};
+	forget_problem(round, task);
+}
+
+/* Returns whether the round may go on. */
+static bool note_failure(struct rna_kube_round *round, unsigned task,
+			 const struct rna_kube_answer *answer, struct rna_time now)
+{
+	struct rna_wait *wait = &round->jobs[task].wait;
+
+	if (is_refusal(answer->result)) {
+		note_answer(round);
+		rna_wait_longer(wait, RNA_WAIT_REFUSED, 0, &round->random, now.monotonic);
+		note_problem(round, task, wait, answer, now);
+		return true;
+	}
+	wait = &round->wait;
+	rna_wait_longer(wait, RNA_WAIT_LONGEST, answer->reply.retry_after, &round->random,
+			now.monotonic);
+	note_problem(round, RNA_KUBE_TASK_COUNT, wait, answer, now);
+	return false;
+}
+
+/* Waits count from the answer, which may have been long in coming. */
+static struct rna_time later(const struct rna_kube_round *round)
+{
+	rna_usec passed = rna_usec_since(round->began, rna_clock_monotonic());
+
+	return (struct rna_time){round->now.monotonic + passed, round->now.realtime + passed};
+}
+
+void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
+{
+	bool goes_on = true;
+
+	round->now = now;
+	round->began = rna_clock_monotonic();
+	for (unsigned i = 0; goes_on && i < RNA_KUBE_TASK_COUNT; i++) {
+		RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
+
+		if (job_time(round, &round->jobs[i]) > now.monotonic)
+			continue;
+		if (tasks[i](round, &answer, now) == RNA_KUBERNETES_OK)
+			note_success(round, i);
+		else
+			goes_on = note_failure(round, i, &answer, later(round));
+	}
+	rna_kube_disconnect(&round->api);
+}
+
+void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now)
+{
+	if (rna_kube_is_behind(round))
+		rna_pace_want(pace, now);
+	else
+		rna_pace_forget(pace);
+}
+
+bool rna_kube_step(struct rna_kube_round *round, struct rna_pace *pace, struct rna_time now)
+{
+	struct rna_pace_due due = rna_pace_due(pace, now.monotonic);
+
+	rna_pace_begin(pace, &due, now.monotonic);
+	rna_kube_open(round, &due);
+	if (rna_kube_next(round) > now.monotonic)
+		return false;
+	rna_kube_run(round, now);
+	return true;
+}
+
+rna_usec rna_kube_wake_time(const struct rna_kube_round *round, const struct rna_pace *pace)
+{
+	rna_usec paced = rna_pace_next(pace), open = rna_kube_next(round);
+
+	return paced < open ? paced : open;
+}
+
+void rna_kube_round_deinit(struct rna_kube_round *round)
+{
+	rna_kube_disconnect(&round->api);
+	while (round->event_count > 0)
+		rna_kube_drop_event(round, round->event_count - 1);
+	rna_strbuf_deinit(&round->labels);
+	rna_strbuf_deinit(&round->conditions);
+	(void)rna_arena_free(round->label_arena);
+	(void)rna_arena_free(round->node_arena);
+	free(round->problem);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A round: what the API was told, what it has to be told (kubernetes_told.h), and telling it. Five
+ * tasks (kubernetes_tasks.h), each with waits of its own, so that a right that is missing for one
+ * does not hold up the others; trouble with the API as a whole ends the round.
+ * Thread: the lane's, or the only one of a command.
+ */
+#pragma once
+
+#include "call.h"
+#include "objects.h"
+#include "pace.h"
+
+enum rna_kube_task {
+	RNA_KUBE_LOOK, /* first: it finds what else is to be done */
+	RNA_KUBE_LABELS,
+	RNA_KUBE_CONDITIONS,
+	RNA_KUBE_TAINT,
+	RNA_KUBE_EVENTS,
+	RNA_KUBE_TASK_COUNT,
+};
+
+enum {
+	RNA_KUBE_EVENTS_MAX = 32, /* different ones that are waiting or remembered */
+};
+
+struct rna_kube_job {
+	bool open; /* to be done */
+	struct rna_wait wait;
+};
+
+struct rna_kube_round {
+	struct rna_kube_api api;
+	const struct rna_node_wish *wish; /* the newest; the caller's; NULL: none yet */
+	struct rna_kube_job jobs[RNA_KUBE_TASK_COUNT];
+	struct rna_wait wait; /* for the API as a whole */
+	uint64_t random;      /* for waits and names */
+	bool cleanup;         /* nothing shall be left of us */
+
+	/* what the API has taken: bodies, without heartbeats; empty: nothing is known */
+	struct rna_strbuf labels;
+	struct rna_strbuf conditions;
+	struct rna_time written;
+	struct rna_time looked;
+	struct rna_arena *node_arena;
+	struct rna_arena
+		*label_arena;      /* of the node's labels, if a write's answer had newer ones */
+	struct rna_kube_node node; /* when it was looked at; uid NULL: never */
+	bool look_fresh;           /* the next look must not see an older one */
+	rna_usec made_anew;        /* monotonic; when another Node of that name was met; 0: never */
+	struct rna_time now;       /* of the round that runs, which may be a test's */
+	rna_usec began;            /* the same moment by the clock */
+
+	struct rna_kube_event events[RNA_KUBE_EVENTS_MAX];
+	size_t event_count;
+	uint64_t events_sent, events_dropped;
+
+	char *problem;         /* NULL: none */
+	unsigned problem_of;   /* a task, or RNA_KUBE_TASK_COUNT: the API as a whole */
+	unsigned problem_kind; /* what kind of problem that has: those of one kind are one */
+	struct rna_time problem_since;
+};
+
+void rna_kube_round_deinit(struct rna_kube_round *round);
+
+/* An Event to send. Takes over its texts. */
+void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *event);
+
+/* Does the API lack anything of the wish, as far as we know? */
+bool rna_kube_is_behind(const struct rna_kube_round *round);
+
+/* Is there a taint to be set or taken away? */
+bool rna_kube_has_taint(const struct rna_kube_round *round);
+
+/* Has the Node been seen without what has to go? */
+bool rna_kube_former_is_gone(const struct rna_kube_round *round);
+
+/* Opens the jobs for what is due. */
+void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due);
+
+/* When an open job may be tried; RNA_USEC_NEVER: there is none. */
+rna_usec rna_kube_next(const struct rna_kube_round *round);
+
+/* Does the open jobs that may be tried. Waits for the network. */
+void rna_kube_run(struct rna_kube_round *round, struct rna_time now);
+
+/*
+ * What a lane does, with a pace: it has got another wish, or none; it is awake; and when it is to
+ * be the next time. Of step, whether anything was asked.
+ */
+void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now);
+bool rna_kube_step(struct rna_kube_round *round, struct rna_pace *pace, struct rna_time now);
+rna_usec rna_kube_wake_time(const struct rna_kube_round *round, const struct rna_pace *pace);

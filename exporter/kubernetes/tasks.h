@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tasks of a round: the look, labels, conditions, the taint, and (kubernetes_events.c) Events.
+ * Each does what its job was opened for, and waits for the network; what came of it is in answer,
+ * and its result is returned.
+ */
+#pragma once
+
+#include "round.h"
+
+enum { RNA_KUBE_NOT_FOUND = 404 };
+
+typedef enum rna_kubernetes_result rna_kube_task_function(struct rna_kube_round *round,
+							  struct rna_kube_answer *answer,
+							  struct rna_time now);
+
+rna_kube_task_function rna_kube_look;
+rna_kube_task_function rna_kube_send_labels;
+rna_kube_task_function rna_kube_send_conditions;
+rna_kube_task_function rna_kube_send_taint;
+rna_kube_task_function rna_kube_send_events;
+
+/* Does an Event wait to be sent? */
+bool rna_kube_has_events(const struct rna_kube_round *round);
+/* Forgets one, sent or not. */
+void rna_kube_drop_event(struct rna_kube_round *round, size_t index);

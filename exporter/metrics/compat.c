@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Names of others: the families of node_exporter's infiniband collector, for dashboards and alerts
+ * that were written for it. Off unless metrics.node_exporter_names is set.
+ *
+ * The names follow no rule, so each has a row (node_exporter collector/infiniband_linux.go; files:
+ * procfs sysfs/class_infiniband.go). Beware of
+ *   - the pair roce_slow_restart and roce_slow_restart_trans, whose names are crossed over there;
+ *   - the rate, which is what the file says even while the port is down;
+ *   - files that it does not list: they have no family here either.
+ *
+ * Two kinds of families are left out. node_infiniband_legacy_* are the files of counters_ext, which
+ * no kernel since 4.7 has. node_infiniband_lifespan_seconds is the age at which the kernel reads
+ * hw_counters anew, a setting, in milliseconds divided by 1000 without a remainder: nearly always
+ * 0. tests/compat compares with the program itself.
+ */
+#include "view/facts.h"
+
+#include "families.h"
+
+static struct rna_value state_id(const struct rna_subject *port)
+{
+	return port->state ? port->state->state : (struct rna_value){0};
+}
+
+static struct rna_value physical_state_id(const struct rna_subject *port)
+{
+	return port->state ? port->state->physical_state : (struct rna_value){0};
+}
+
+static struct rna_value rate(const struct rna_subject *port)
+{
+	return port->link ? port->link->rate : (struct rna_value){0};
+}
+
+static void add_label(struct rna_strbuf *labels, const char *name, const char *value)
+{
+	rna_label_add(labels, name, value ? value : ""); /* it always has all four */
+}
+
+static void info(const struct rna_subject *device, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_identity *identity = device->identity;
+
+	if (!identity)
+		return;
+	add_label(&labels, "device", device->device->device->name);
+	add_label(&labels, "board_id", identity->board_id);
+	add_label(&labels, "firmware_version", identity->firmware_version);
+	add_label(&labels, "hca_type", identity->hca_type);
+	rna_writer_sample_labels(writer, &labels, 1);
+}
+
+#define GAUGE(name, unit_, help_)                                                                  \
+	{                                                                                          \
+		"node_infiniband_" name, RNA_METRIC_GAUGE, RNA_METRIC_##unit_, help_               \
+	}
+#define COUNTER(name_, place_, file_)                                                              \
+	{                                                                                          \
+		.metric = {.name = "node_infiniband_" name_ "_total", .type = RNA_METRIC_COUNTER}, \
+		.scope = RNA_SCOPE_PORT, .file = (file_), .place = (place_),                       \
+	}
+#define PMA(name, file) COUNTER(name, RNA_PLACE_PORT_COUNTERS, file)
+#define HW(name, file)  COUNTER(name, RNA_PLACE_PORT_HW_COUNTERS, file)
+
+/* clang-format off */
+const struct rna_family rna_compat_families[] = {
+	{{"node_infiniband_info", RNA_METRIC_INFO, RNA_METRIC_PLAIN,
+	  "Board, firmware and type of an RDMA device, as node_exporter names them."},
+	 RNA_SCOPE_DEVICE, .each = info, .label = "board_id, firmware_version, hca_type"},
+	{GAUGE("state_id", PLAIN,
+	       "Logical state of the port, as rdma_port_state_id."),
+	 RNA_SCOPE_PORT, state_id},
+	{GAUGE("physical_state_id", PLAIN,
+	       "Physical state of the port, as rdma_port_physical_state_id."),
+	 RNA_SCOPE_PORT, physical_state_id},
+	{GAUGE("rate_bytes_per_second", BYTES_PER_SECOND,
+	       "Data rate that the driver names for the link, even while the port is down."),
+	 RNA_SCOPE_PORT, rate},
+
+	PMA("port_data_received_bytes", "port_rcv_data"),
+	PMA("port_data_transmitted_bytes", "port_xmit_data"),
+	PMA("port_packets_received", "port_rcv_packets"),
+	PMA("port_packets_transmitted", "port_xmit_packets"),
+	PMA("unicast_packets_received", "unicast_rcv_packets"),
+	PMA("unicast_packets_transmitted", "unicast_xmit_packets"),
+	PMA("multicast_packets_received", "multicast_rcv_packets"),
+	PMA("multicast_packets_transmitted", "multicast_xmit_packets"),
+	PMA("port_errors_received", "port_rcv_errors"),
+	PMA("port_discards_received", "port_rcv_discards"),
+	PMA("port_discards_transmitted", "port_xmit_discards"),
+	PMA("port_constraint_errors_received", "port_rcv_constraint_errors"),
+	PMA("port_constraint_errors_transmitted", "port_xmit_constraint_errors"),
+	PMA("port_receive_remote_physical_errors", "port_rcv_remote_physical_errors"),
+	PMA("port_receive_switch_relay_errors", "port_rcv_switch_relay_errors"),
+	PMA("port_transmit_wait", "port_xmit_wait"),
+	PMA("symbol_error", "symbol_error"),
+	PMA("link_error_recovery", "link_error_recovery"),
+	PMA("link_downed", "link_downed"),
+	PMA("local_link_integrity_errors", "local_link_integrity_errors"),
+	PMA("excessive_buffer_overrun_errors", "excessive_buffer_overrun_errors"),
+	PMA("vl15_dropped", "VL15_dropped"),
+
+	HW("duplicate_requests_packets", "duplicate_request"),
+	HW("implied_nak_seq_errors", "implied_nak_seq_err"),
+	HW("local_ack_timeout_errors", "local_ack_timeout_err"),
+	HW("np_cnp_packets_sent", "np_cnp_sent"),
+	HW("np_ecn_marked_roce_packets_received", "np_ecn_marked_roce_packets"),
+	HW("out_of_buffer_drops", "out_of_buffer"),
+	HW("out_of_sequence_packets_received", "out_of_sequence"),
+	HW("packet_sequence_errors", "packet_seq_err"),
+	HW("req_cqes_errors", "req_cqe_error"),
+	HW("req_cqes_flush_errors", "req_cqe_flush_error"),
+	HW("req_remote_access_errors", "req_remote_access_errors"),
+	HW("req_remote_invalid_request_errors", "req_remote_invalid_request"),
+	HW("resp_cqes_errors", "resp_cqe_error"),
+	HW("resp_cqes_flush_errors", "resp_cqe_flush_error"),
+	HW("resp_local_length_errors", "resp_local_length_error"),
+	HW("resp_remote_access_errors", "resp_remote_access_errors"),
+	HW("rnr_nak_retry_packets_received", "rnr_nak_retry_err"),
+	HW("roce_adp_retransmits", "roce_adp_retrans"),
+	HW("roce_adp_retransmits_timeout", "roce_adp_retrans_to"),
+	HW("roce_slow_restart_used", "roce_slow_restart"),
+	HW("roce_slow_restart_cnps", "roce_slow_restart_cnps"),
+	HW("roce_slow_restart", "roce_slow_restart_trans"),
+	HW("rp_cnp_packets_handled", "rp_cnp_handled"),
+	HW("rp_cnp_ignored_packets_received", "rp_cnp_ignored"),
+	HW("rx_atomic_requests", "rx_atomic_requests"),
+	HW("rx_dct_connect_requests", "rx_dct_connect"),
+	HW("rx_read_requests", "rx_read_requests"),
+	HW("rx_write_requests", "rx_write_requests"),
+	HW("rx_icrc_encapsulated_errors", "rx_icrc_encapsulated"),
+};
+/* clang-format on */
+
+const size_t rna_compat_family_count = RNA_ARRAY_SIZE(rna_compat_families);

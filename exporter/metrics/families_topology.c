@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Metrics of the topology. A GPU is named by its PCI address: indexes depend on who counts, and on
+ * CUDA_VISIBLE_DEVICES.
+ */
+#include "families_topology.h"
+
+#include "rna/model/topology.h"
+
+#include "view/topology_tree.h"
+
+static void write_gpu(const struct rna_topology *topology, const struct rna_gpu *gpu,
+		      struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_pci_object *object = &topology->objects[gpu->object];
+	char scratch[RNA_FACT_MAX];
+
+	rna_label_add(&labels, "gpu", object->address);
+	rna_label_add(&labels, "vendor", rna_gpu_vendor(object->vendor_id, scratch));
+	rna_label_add(&labels, "model", gpu->model);
+	rna_label_add(&labels, "uuid", gpu->uuid);
+	rna_label_add(&labels, "driver", gpu->driver);
+	if (rna_value_is_known(gpu->minor))
+		rna_label_add_number(&labels, "minor", gpu->minor.number);
+	if (object->numa_node >= 0)
+		rna_label_add_number(&labels, "numa_node", (unsigned)object->numa_node);
+	rna_writer_sample_labels(writer, &labels, 1);
+}
+
+void rna_family_gpu_info(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(node->view->snapshot);
+
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		write_gpu(topology, &topology->gpus[i], writer);
+}
+
+/* -- Paths ------------------------------------------------------------------------------------- */
+
+/* One of the RDMA devices of a NIC; NULL: it has none. */
+static void write_path(const struct rna_topology *topology, unsigned gpu, unsigned nic,
+		       const char *device, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	enum rna_path_class path = rna_topology_gpu_path(topology, gpu, nic);
+
+	rna_label_add(&labels, "gpu", topology->objects[topology->gpus[gpu].object].address);
+	rna_label_add(&labels, "nic", topology->objects[topology->nics[nic].object].address);
+	rna_label_add(&labels, "device", device);
+	rna_label_add(&labels, "path", rna_path_class_name(path));
+	rna_writer_sample_labels(writer, &labels, path);
+}
+
+static bool is_nearest(const struct rna_gpu_affinity *affinity, unsigned nic)
+{
+	for (size_t i = 0; i < affinity->nearest_count; i++)
+		if (affinity->nearest[i] == nic)
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct rna_view *view, const struct rna_topology *topology,
+		      unsigned gpu, unsigned nic)
+{
+	enum rna_path_class path = rna_topology_gpu_path(topology, gpu, nic);
+
+	if (path == RNA_PATH_UNKNOWN)
+		return false;
+	return is_nearest(&topology->affinities[gpu], nic) || path <= view->metrics.gpu_nic_paths;
+}
+
+void rna_family_gpu_nic_path(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(node->view->snapshot);
+	size_t pairs = topology ? topology->gpu_count * topology->nic_count : 0;
+
+	for (size_t i = 0; i < pairs; i++) {
+		unsigned gpu = (unsigned)(i / topology->nic_count);
+		unsigned nic = (unsigned)(i % topology->nic_count);
+		const struct rna_nic *of = &topology->nics[nic];
+
+		if (!is_wanted(node->view, topology, gpu, nic))
+			continue;
+		if (of->device_count == 0)
+			write_path(topology, gpu, nic, NULL, writer);
+		for (size_t d = 0; d < of->device_count; d++)
+			write_path(topology, gpu, nic, of->devices[d], writer);
+	}
+}
+
+struct rna_value rna_family_port_rail(const struct rna_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(port->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+
+	return nic && nic->rail >= 0 ? rna_value_ok((unsigned)nic->rail) : (struct rna_value){0};
+}

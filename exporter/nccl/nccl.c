@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The environment that NCCL needs on this node, decided from a view. A variable is there only if
+ * NCCL would do worse without it; each has its reason, and what does not fit is a warning.
+ */
+#include "rna/model/nccl.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "view/facts.h"
+
+#include "nccl_ports.h"
+#include "nccl_qos.h"
+
+enum {
+	VARIABLES_MAX = 16,
+	PORTS_MAX = 32,         /* MAX_IB_DEVS of NCCL */
+	WARNINGS_OF_A_PORT = 9, /* a warning of each kind that there is */
+	OTHER_WARNINGS_MAX = 8,
+};
+
+struct advising {
+	const struct rna_view *view;
+	const struct rna_nccl_environment *given;
+	struct rna_nccl_ports ports;
+	struct rna_arena *arena;
+	struct rna_nccl_variable *variables;
+	size_t variable_count;
+	const char **warnings;
+	size_t warning_count;
+	bool failed; /* no memory */
+};
+
+/* value and reason in the arena; NULL: it had no memory. */
+static void set_variable(struct advising *advising, const char *name, const char *value,
+			 const char *reason)
+{
+	if (value && reason)
+		advising->variables[advising->variable_count++] =
+			(struct rna_nccl_variable){name, value, reason};
+	else
+		advising->failed = true;
+}
+
+static void warn(struct advising *advising, const char *text)
+{
+	if (text)
+		advising->warnings[advising->warning_count++] = text;
+	else
+		advising->failed = true;
+}
+
+#define WARN(advising, ...) warn(advising, rna_arena_printf((advising)->arena, __VA_ARGS__))
+
+static const char *name_of(struct advising *advising, const struct rna_subject *port)
+{
+	const char *name = rna_nccl_port_name(port, advising->arena);
+
+	advising->failed |= !name;
+	return name ? name : "";
+}
+
+static const char *copy(struct advising *advising, const struct rna_strbuf *text)
+{
+	return rna_strbuf_ok(text) && text->data ? rna_arena_strdup(advising->arena, text->data)
+						 : NULL;
+}
+
+/* -- NCCL_IB_HCA ------------------------------------------------------------------------------- */
+
+static const char *why_these_ports(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	bool infiniband = ports->items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND;
+
+	return rna_arena_printf(advising->arena, "%zu ACTIVE port%s of %s; %s", ports->count,
+				ports->count == 1 ? "" : "s", infiniband ? "InfiniBand" : "RoCE",
+				ports->why);
+}
+
+static void choose_ports(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	RNA_STRBUF struct rna_strbuf list = RNA_STRBUF_INIT;
+
+	for (size_t i = 0; i < ports->count && i < PORTS_MAX; i++)
+		rna_strbuf_printf(&list, "%c%s:%u", i == 0 ? '=' : ',',
+				  ports->items[i]->device->device->name, ports->items[i]->port);
+	set_variable(advising, "NCCL_IB_HCA", copy(advising, &list), why_these_ports(advising));
+	if (ports->count > PORTS_MAX)
+		WARN(advising, "NCCL uses %d ports at most: %zu are too many", PORTS_MAX,
+		     ports->count - PORTS_MAX);
+}
+
+/* -- GIDs -------------------------------------------------------------------------------------- */
+
+/* A way to have NCCL choose its GIDs. */
+struct way {
+	struct rna_nccl_settings settings;
+	size_t served; /* ports of which a routable GID for RoCE v2 comes out */
+};
+
+static bool is_routable(const struct rna_gid_entry *entry)
+{
+	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
+}
+
+static const struct rna_gid_entry *entry_of(const struct rna_subject *port,
+					    const struct rna_nccl_settings *settings)
+{
+	return rna_port_gids_find(port->gids, rna_nccl_gid_index(port->gids, false, settings));
+}
+
+/* Does NCCL come to a GID that others can reach? */
+static bool is_served(const struct rna_subject *port, const struct rna_nccl_settings *settings)
+{
+	return port->gids && is_routable(entry_of(port, settings));
+}
+
+static struct way try_way(const struct rna_nccl_ports *ports, struct rna_nccl_settings settings)
+{
+	struct way way = {.settings = settings};
+
+	for (size_t i = 0; i < ports->count; i++)
+		way.served +=
+			ports->items[i]->gids && is_routable(entry_of(ports->items[i], &settings));
+	return way;
+}
+
+/* The lowest index that serves most ports. */
+static struct way find_index(const struct rna_nccl_ports *ports)
+{
+	struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
+	struct way best = {0};
+
+	for (size_t i = 0; i < ports->count; i++)
+		for (size_t j = 0; ports->items[i]->gids && j < ports->items[i]->gids->count; j++) {
+			const struct rna_gid_entry *entry = &ports->items[i]->gids->entries[j];
+			struct way way;
+
+			if (!is_routable(entry))
+				continue;
+			settings.gid_index = (int)entry->index;
+			way = try_way(ports, settings);
+			if (way.served > best.served ||
+			    (way.served == best.served &&
+			     settings.gid_index < best.settings.gid_index))
+				best = way;
+		}
+	return best;
+}
+
+static void set_way(struct advising *advising, const struct way *way, size_t alone)
+{
+	bool by_index = way->settings.gid_index >= 0;
+	const char *reason =
+		rna_arena_printf(advising->arena,
+				 "%s a routable GID for RoCE v2 on %zu of %zu ports; left alone "
+				 "NCCL finds one on %zu",
+				 by_index ? "this index has" : "addresses are IPv6: so there is",
+				 way->served, advising->ports.count, alone);
+
+	if (by_index)
+		set_variable(advising, "NCCL_IB_GID_INDEX",
+			     rna_arena_printf(advising->arena, "%d", way->settings.gid_index),
+			     reason);
+	else
+		set_variable(advising, "NCCL_IB_ADDR_FAMILY", "AF_INET6", reason);
+}
+
+static void warn_of_gid(struct advising *advising, const struct rna_subject *port,
+			const struct rna_nccl_settings *settings, const char *because)
+{
+	const struct rna_gid_entry *entry;
+	const char *what = "an empty entry";
+
+	if (!port->gids) {
+		WARN(advising, "%s: its GID table is not known", name_of(advising, port));
+		return;
+	}
+	entry = entry_of(port, settings);
+	if (is_routable(entry))
+		return;
+	if (entry)
+		what = rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
+							  : "no RoCE v2: no router carries it";
+	WARN(advising, "%s: %sNCCL uses GID index %u, %s", name_of(advising, port), because,
+	     rna_nccl_gid_index(port->gids, false, settings), what);
+}
+
+/* Ports on which NCCL comes to that index, and to a GID that others can reach. */
+static size_t count_index(const struct rna_nccl_ports *ports,
+			  const struct rna_nccl_settings *settings, unsigned index)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ports->count; i++)
+		count += is_served(ports->items[i], settings) &&
+			 rna_nccl_gid_index(ports->items[i]->gids, false, settings) == index;
+	return count;
+}
+
+/* The index of most ports; of the first of them, where several are equally many. */
+static unsigned usual_index(const struct rna_nccl_ports *ports,
+			    const struct rna_nccl_settings *settings)
+{
+	unsigned usual = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < ports->count; i++) {
+		unsigned index;
+		size_t count;
+
+		if (!is_served(ports->items[i], settings))
+			continue;
+		index = rna_nccl_gid_index(ports->items[i]->gids, false, settings);
+		count = count_index(ports, settings, index);
+		if (count > most) {
+			most = count;
+			usual = index;
+		}
+	}
+	return usual;
+}
+
+/* "rail 3, " in front of a port that has one; in the arena. */
+static const char *rail_of(struct advising *advising, const struct rna_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+	const char *text = nic && nic->rail >= 0
+				   ? rna_arena_printf(advising->arena, "rail %d, ", nic->rail)
+				   : "";
+
+	advising->failed |= !text;
+	return text ? text : "";
+}
+
+/* No harm is in it for NCCL, which chooses anew on each port; but for whoever sets an index. */
+static void warn_of_rails(struct advising *advising, const struct rna_nccl_settings *settings)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	unsigned usual = usual_index(ports, settings);
+
+	for (size_t i = 0; settings->gid_index < 0 && i < ports->count; i++) {
+		const struct rna_subject *port = ports->items[i];
+		unsigned index;
+
+		if (!is_served(port, settings))
+			continue;
+		index = rna_nccl_gid_index(port->gids, false, settings);
+		if (index != usual)
+			WARN(advising,
+			     "%s%s disagrees: NCCL uses GID index %u there, and %u on most "
+			     "ports; leave NCCL_IB_GID_INDEX unset",
+			     rail_of(advising, port), name_of(advising, port), index, usual);
+	}
+}
+
+/* Is text there and not empty, which is as if it were not? */
+static bool is_set(const char *text)
+{
+	return text && *text;
+}
+
+/* What the caller's environment says stays in force where nothing of ours takes its place. */
+static void warn_of_given(struct advising *advising, const struct way *way)
+{
+	const struct rna_nccl_environment *given = advising->given;
+	struct rna_nccl_settings settings = rna_nccl_settings_parse(given);
+
+	if (!is_set(given->gid_index) && !is_set(given->addr_family) &&
+	    !is_set(given->addr_range) && !is_set(given->roce_version))
+		return;
+	if (way->settings.gid_index >= 0)
+		return; /* set by us, and it overrides the others */
+	if (way->settings.family == RNA_GID_IPV6)
+		settings.family = RNA_GID_IPV6;
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+
+		if (is_served(port, &way->settings))
+			warn_of_gid(advising, port, &settings,
+				    "with the environment as it is here ");
+	}
+}
+
+/*
+ * An address family is better than an index: it holds when addresses come back at other indexes.
+ */
+static void choose_gids(struct advising *advising)
+{
+	struct rna_nccl_settings ipv6 = RNA_NCCL_STANDARD;
+	const struct rna_nccl_ports *ports = &advising->ports;
+	struct way alone = try_way(ports, RNA_NCCL_STANDARD), best = alone, other;
+
+	if (ports->items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND)
+		return;
+	ipv6.family = RNA_GID_IPV6;
+	other = try_way(ports, ipv6);
+	if (other.served > best.served)
+		best = other;
+	other = best.served < ports->count ? find_index(ports) : best;
+	if (other.served > best.served)
+		best = other;
+	if (best.served > alone.served)
+		set_way(advising, &best, alone.served);
+	for (size_t i = 0; i < ports->count; i++)
+		warn_of_gid(advising, ports->items[i], &best.settings, "");
+	warn_of_rails(advising, &best.settings);
+	warn_of_given(advising, &best);
+}
+
+/* -- Sockets ----------------------------------------------------------------------------------- */
+
+static void choose_sockets(struct advising *advising)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(advising->view->snapshot);
+	const char *uplink = netdevs ? netdevs->uplink : NULL;
+
+	if (!uplink) {
+		warn(advising, "no default route is known: NCCL opens its sockets on the first of "
+			       "ib*, or of what is not docker*, lo and virbr*");
+		return;
+	}
+	set_variable(
+		advising, "NCCL_SOCKET_IFNAME", rna_arena_printf(advising->arena, "=%s", uplink),
+		"the default route goes there: the way to other nodes for all that is no RDMA");
+	for (size_t i = 0; i < advising->ports.count; i++)
+		if (rna_nccl_port_has_uplink(advising->ports.items[i]))
+			WARN(advising,
+			     "%s: the default route goes over it, so it carries other "
+			     "traffic, too",
+			     name_of(advising, advising->ports.items[i]));
+}
+
+/* -- Quality of service ------------------------------------------------------------------------ */
+
+/* What follows from priorities and PFC, where the driver writes no class into all packets. */
+static void derive_quality(struct advising *advising)
+{
+	struct rna_nccl_quality quality;
+
+	if (rna_nccl_derive_quality(&advising->ports, advising->arena, &quality) < 0) {
+		advising->failed = true;
+		return;
+	}
+	if (quality.name)
+		set_variable(advising, quality.name, quality.value, quality.reason);
+	if (quality.warning)
+		warn(advising, quality.warning);
+}
+
+/*
+ * What the node is configured for: a traffic class which the driver writes into all RoCE packets of
+ * a port, or what DCB says.
+ */
+static void choose_quality(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	struct rna_value first = {0};
+
+	for (size_t i = 0; i < ports->count; i++) {
+		struct rna_value traffic_class = ports->items[i]->port_identity->traffic_class;
+
+		if (i == 0)
+			first = traffic_class;
+		if (traffic_class.state != first.state || traffic_class.number != first.number) {
+			WARN(advising,
+			     "%s: another traffic class than %s is configured: NCCL_IB_TC "
+			     "holds for all ports, so it is not set",
+			     name_of(advising, ports->items[i]),
+			     name_of(advising, ports->items[0]));
+			return;
+		}
+	}
+	if (first.state == RNA_VALUE_OK)
+		set_variable(
+			advising, "NCCL_IB_TC",
+			rna_arena_printf(advising->arena, "%ju", (uintmax_t)first.number),
+			"the traffic class that the driver is configured for, tc/1/traffic_class "
+			"of the devices");
+	else
+		derive_quality(advising);
+}
+
+/* -- What somebody should look at -------------------------------------------------------------- */
+
+static void warn_of_absent_ports(struct advising *advising, const struct rna_subjects *subjects)
+{
+	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
+	const struct rna_view *view = advising->view;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct rna_subject *port = &list->items[i];
+		char scratch[RNA_FACT_MAX];
+		const char *state = rna_fact_state(port, scratch);
+
+		if (state && !rna_port_up(port).number && rna_port_is_expected(port))
+			WARN(advising, "%s is left out, though it is meant to be up: it is %s",
+			     name_of(advising, port), state);
+	}
+	for (size_t i = 0; i < view->missing_count; i++)
+		WARN(advising, "%s is missing", view->missing[i].name);
+}
+
+/*
+ * NCCL looks at the port alone, so it takes one whose packets have no way out. What to do is not
+ * decided here: without the port the job has a rail less than it asked for. InfiniBand needs no
+ * interface.
+ */
+static void warn_of_interfaces(struct advising *advising)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(advising->view->snapshot);
+
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+		const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs, port->netdev);
+		const struct rna_netdev *netdev = bond ? bond : port->netdev;
+
+		if (port->link_layer == RNA_LINK_LAYER_ETHERNET && netdev &&
+		    rna_netdev_has_no_link(netdev))
+			WARN(advising,
+			     "%s: its network interface %s %s; NCCL uses the port all the same, "
+			     "and fails",
+			     name_of(advising, port), netdev->name,
+			     netdev->admin_up ? "has no link" : "is set down");
+	}
+}
+
+static struct rna_value mtu_of(const struct rna_subject *port)
+{
+	return port->link ? port->link->active_mtu : (struct rna_value){0};
+}
+
+/* The highest value that one of the ports has; 0: none is known. */
+static uint64_t highest(const struct rna_nccl_ports *ports,
+			struct rna_value (*get)(const struct rna_subject *port))
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < ports->count; i++) {
+		struct rna_value value = get(ports->items[i]);
+
+		if (rna_value_is_known(value) && value.number > ret)
+			ret = value.number;
+	}
+	return ret;
+}
+
+static void warn_of_differences(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	uint64_t rate = highest(ports, rna_port_rate), mtu = highest(ports, mtu_of);
+
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = ports->items[i];
+		struct rna_value own_rate = rna_port_rate(port), own_mtu = mtu_of(port);
+
+		if (rna_value_is_known(own_rate) && own_rate.number < rate)
+			WARN(advising, "%s has %.6g Gb/s, others %.6g Gb/s",
+			     name_of(advising, port), (double)own_rate.number * 8 / 1e9,
+			     (double)rate * 8 / 1e9);
+		if (rna_value_is_known(own_mtu) && own_mtu.number < mtu)
+			WARN(advising, "%s has an MTU of %ju bytes, others of %ju",
+			     name_of(advising, port), (uintmax_t)own_mtu.number, (uintmax_t)mtu);
+	}
+}
+
+/* Functions of one card, as NCCL sees it: addresses that differ in the last digit only. */
+static bool is_one_card(const struct rna_subject *a, const struct rna_subject *b)
+{
+	const char *x = a->device->device->pci_address, *y = b->device->device->pci_address;
+
+	return x && y && strlen(x) == strlen(y) && strncmp(x, y, strlen(x) - 1) == 0;
+}
+
+static void warn_of_cards(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	size_t first = 0; /* of the card */
+
+	for (size_t i = 1; i <= ports->count; i++) {
+		if (i < ports->count && is_one_card(ports->items[first], ports->items[i]))
+			continue;
+		if (i - first > 1)
+			WARN(advising,
+			     "%s to %s, %zu ports, are on one card: NCCL joins them into one NIC; "
+			     "NCCL_IB_MERGE_NICS=0 keeps them apart",
+			     name_of(advising, ports->items[first]),
+			     name_of(advising, ports->items[i - 1]), i - first);
+		first = i;
+	}
+}
+
+/* Whether some way for NICs to the memory of GPUs is known to be open. */
+static bool is_ready_for_gpudirect(const struct rna_view *view)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(view->snapshot);
+
+	for (size_t i = 0; readiness && i < RNA_GPUDIRECT_COUNT; i++)
+		if (readiness->gpudirect[i].state == RNA_VALUE_OK &&
+		    readiness->gpudirect[i].number == 1)
+			return true;
+	return false;
+}
+
+/* How many GPUs have their nearest NIC at that distance. */
+static size_t count_gpus_at(const struct rna_topology *topology, enum rna_path_class path)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->gpu_count; i++)
+		count += topology->affinities[i].nearest_count > 0 &&
+			 topology->affinities[i].path == path;
+	return count;
+}
+
+/*
+ * NCCL lets a NIC read and write the memory of a GPU where no more than PCIe switches are between
+ * them. Over a host bridge of their own it is worth it as well, or everything is copied; over the
+ * interconnect of host bridges it seldom is, so that is left to who has measured it.
+ */
+static void choose_gpu_direct(struct advising *advising)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+
+	for (enum rna_path_class path = RNA_PATH_PHB; path < RNA_PATH_UNKNOWN; path++) {
+		size_t count = topology ? count_gpus_at(topology, path) : 0;
+
+		if (count == 0)
+			continue;
+		if (path == RNA_PATH_PHB && is_ready_for_gpudirect(advising->view))
+			set_variable(
+				advising, "NCCL_NET_GDR_LEVEL", "PHB",
+				rna_arena_printf(
+					advising->arena,
+					"%zu of %zu GPUs reach their NIC over a host bridge; by "
+					"itself NCCL uses GPUDirect below switches only",
+					count, topology->gpu_count));
+		else
+			WARN(advising,
+			     "GPUs without a NIC nearer than %s: %zu of %zu; NCCL copies their "
+			     "data through the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
+			     rna_path_class_name(path), count, topology->gpu_count,
+			     path == RNA_PATH_PHB ? "PHB" : "SYS");
+	}
+}
+
+/* -- All of it --------------------------------------------------------------------------------- */
+
+static void advise(struct advising *advising, const struct rna_subjects *subjects)
+{
+	warn_of_absent_ports(advising, subjects);
+	if (advising->ports.count == 0)
+		return;
+	choose_ports(advising);
+	warn_of_interfaces(advising);
+	choose_gids(advising);
+	choose_sockets(advising);
+	choose_quality(advising);
+	warn_of_differences(advising);
+	warn_of_cards(advising);
+	choose_gpu_direct(advising);
+}
+
+/* Room for all that may be said. */
+static int make_room(struct advising *advising, const struct rna_subjects *subjects)
+{
+	size_t ports = subjects->scopes[RNA_SCOPE_PORT].count;
+	size_t most =
+		ports * WARNINGS_OF_A_PORT + advising->view->missing_count + OTHER_WARNINGS_MAX;
+
+	advising->variables =
+		rna_arena_array(advising->arena, VARIABLES_MAX, sizeof(*advising->variables));
+	advising->warnings = rna_arena_array(advising->arena, most, sizeof(*advising->warnings));
+	return advising->variables && advising->warnings ? 0 : -ENOMEM;
+}
+
+int rna_nccl_advise(const struct rna_view *view, const struct rna_nccl_environment *given,
+		    struct rna_arena *arena, struct rna_nccl_advice *ret)
+{
+	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	struct advising advising = {.view = view, .given = given, .arena = arena};
+
+	if (rna_subjects_set(&subjects, view) < 0 || make_room(&advising, &subjects) < 0 ||
+	    rna_nccl_ports_choose(&subjects, arena, &advising.ports) < 0)
+		return -ENOMEM;
+	advise(&advising, &subjects);
+	*ret = (struct rna_nccl_advice){
+		.port_count = advising.ports.count,
+		.variable_count = advising.variable_count,
+		.variables = advising.variables,
+		.left_out_count = advising.ports.left_out_count,
+		.left_out = advising.ports.left_out,
+		.warning_count = advising.warning_count,
+		.warnings = advising.warnings,
+	};
+	return advising.failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which ports of a node are for NCCL: a row of reasons to leave one out, applied one after the
+ * other. The first ones say what NCCL cannot use at all. The others choose among what it can: each
+ * looks at what is left so far, and one that would leave nothing does not count.
+ */
+#include "nccl_ports.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "view/facts.h"
+
+struct choice {
+	const struct rna_topology
+		*topology; /* with GPUs and NICs that serve them; NULL: not known */
+	size_t count;
+	const struct rna_subject **ports; /* those that are left */
+	enum rna_link_layer layer;        /* that most of their bandwidth has */
+	uint64_t fastest;                 /* their highest rate */
+};
+
+/* Is this port, of those that are left, not for NCCL? */
+typedef bool leave_out(const struct choice *choice, const struct rna_subject *port);
+
+/* -- What NCCL cannot use ---------------------------------------------------------------------- */
+
+static bool has_unknown_state(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return !port->state || !rna_value_is_known(port->state->state);
+}
+
+static bool is_inactive(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->state->state.number != RNA_PORT_ACTIVE;
+}
+
+static bool has_unknown_kind(const struct choice *choice, const struct rna_subject *port)
+{
+	enum rna_node_type type =
+		port->identity ? port->identity->node_type : RNA_NODE_TYPE_UNKNOWN;
+
+	(void)choice;
+	return type == RNA_NODE_TYPE_UNKNOWN ||
+	       (type == RNA_NODE_TYPE_CA && port->link_layer == RNA_LINK_LAYER_UNKNOWN);
+}
+
+static bool is_iwarp(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->identity->node_type == RNA_NODE_TYPE_RNIC;
+}
+
+/* The rest of what rna_subject_suits_nccl() asks. */
+static bool is_unsuitable(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return !rna_subject_suits_nccl(port);
+}
+
+static bool is_management(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
+}
+
+static bool has_odd_name(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	for (const char *c = port->device->device->name; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == '\x7f' || *c == ',' || *c == ':')
+			return true;
+	return false;
+}
+
+/* -- What NCCL should not use ------------------------------------------------------------------ */
+
+/* A virtual function whose physical one is here is for a VM or a container. */
+static bool is_for_others(const struct choice *choice, const struct rna_subject *port)
+{
+	const char *physical = port->device->device->physical_function;
+
+	for (size_t i = 0; physical && i < choice->count; i++)
+		if (rna_same_text(choice->ports[i]->device->device->pci_address, physical) &&
+		    !choice->ports[i]->device->device->physical_function)
+			return true;
+	return false;
+}
+
+static bool is_software(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->device->device->function == RNA_FUNCTION_VIRTUAL;
+}
+
+/* Rails are the NICs of GPUs, and those as near to one and of the same kind. */
+static bool serves_no_gpu(const struct choice *choice, const struct rna_subject *port)
+{
+	const struct rna_nic *nic =
+		choice->topology ? rna_topology_find_nic(choice->topology, port->device->device)
+				 : NULL;
+
+	return choice->topology && (!nic || nic->rail < 0);
+}
+
+static bool has_another_layer(const struct choice *choice, const struct rna_subject *port)
+{
+	return port->link_layer != choice->layer;
+}
+
+static bool has_default_route(const struct choice *choice, const struct rna_subject *port)
+{
+	return !choice->topology && rna_nccl_port_has_uplink(port);
+}
+
+static bool is_same_model(const struct rna_subject *a, const struct rna_subject *b)
+{
+	return a->device->device->vendor_id == b->device->device->vendor_id &&
+	       a->device->device->device_id == b->device->device->device_id;
+}
+
+/* A rail that is slower than the others for its cable is still a rail. */
+static bool is_lesser_model(const struct choice *choice, const struct rna_subject *port)
+{
+	struct rna_value rate = rna_port_rate(port);
+
+	if (choice->topology || !rna_value_is_known(rate) || rate.number >= choice->fastest)
+		return false;
+	for (size_t i = 0; i < choice->count; i++)
+		if (rna_port_rate(choice->ports[i]).number == choice->fastest &&
+		    is_same_model(choice->ports[i], port))
+			return false;
+	return true;
+}
+
+static const struct reason {
+	const char *text; /* behind the names of the ports */
+	leave_out *applies;
+	bool always; /* even if nothing is left */
+} reasons[] = {
+	{"manages NVSwitches and carries no traffic", is_management, .always = true},
+	{"its state is not known", has_unknown_state, .always = true},
+	{"not ACTIVE", is_inactive, .always = true},
+	{"its link layer is not known", has_unknown_kind, .always = true},
+	{"iWARP, which NCCL does not use", is_iwarp, .always = true},
+	{"no InfiniBand and no RoCE: NCCL wants a plug-in for it, aws-ofi-nccl for EFA",
+	 is_unsuitable, .always = true},
+	{"its name cannot be written in NCCL_IB_HCA", has_odd_name, .always = true},
+	{"a virtual function of a device that is here, for VMs or containers", is_for_others},
+	{"RDMA in software", is_software},
+	{"serves no GPU: for storage or other traffic", serves_no_gpu},
+	{"another link layer than most bandwidth has, and NCCL does not mix them",
+	 has_another_layer},
+	{"the default route goes there: no rail", has_default_route},
+	{"slower than others, and of another model", is_lesser_model},
+};
+
+/* -- One after the other ----------------------------------------------------------------------- */
+
+/* Bandwidth, not ports: two slow ports for management do not outvote a fast one. */
+static void look_at_rates(struct choice *choice)
+{
+	uint64_t rates[RNA_LINK_LAYER_ETHERNET + 1] = {0};
+	size_t counts[RNA_LINK_LAYER_ETHERNET + 1] = {0};
+	enum rna_link_layer ib = RNA_LINK_LAYER_INFINIBAND, ethernet = RNA_LINK_LAYER_ETHERNET;
+	bool more;
+
+	choice->fastest = 0;
+	for (size_t i = 0; i < choice->count; i++) {
+		uint64_t rate = rna_port_rate(choice->ports[i]).number; /* 0: not known */
+
+		rates[choice->ports[i]->link_layer] += rate;
+		counts[choice->ports[i]->link_layer]++;
+		if (rate > choice->fastest)
+			choice->fastest = rate;
+	}
+	more = rates[ethernet] == rates[ib] ? counts[ethernet] > counts[ib]
+					    : rates[ethernet] > rates[ib];
+	choice->layer = more ? ethernet : ib;
+}
+
+static int leave_out_ports(struct choice *choice, const struct reason *reason,
+			   struct rna_arena *arena, struct rna_nccl_left_out *ret)
+{
+	const struct rna_subject **kept = rna_arena_array(arena, choice->count, sizeof(*kept));
+	size_t count = 0;
+
+	*ret = (struct rna_nccl_left_out){
+		.reason = reason->text,
+		.ports = rna_arena_array(arena, choice->count, sizeof(*ret->ports)),
+	};
+	if (!kept || !ret->ports)
+		return -ENOMEM;
+	look_at_rates(choice);
+	for (size_t i = 0; i < choice->count; i++)
+		if (!reason->applies(choice, choice->ports[i]))
+			kept[count++] = choice->ports[i];
+		else if (!(ret->ports[ret->count++] = rna_nccl_port_name(choice->ports[i], arena)))
+			return -ENOMEM;
+	if (count == 0 && !reason->always) {
+		ret->count = 0;
+		if (reason->applies == serves_no_gpu)
+			choice->topology = NULL; /* it does not help to choose */
+		return 0;
+	}
+	choice->ports = kept;
+	choice->count = count;
+	return 0;
+}
+
+const char *rna_nccl_port_name(const struct rna_subject *port, struct rna_arena *arena)
+{
+	return rna_arena_printf(arena, "%s/%u", port->device->device->name, port->port);
+}
+
+bool rna_nccl_port_has_uplink(const struct rna_subject *port)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
+	const char *uplink = netdevs ? netdevs->uplink : NULL;
+
+	if (!uplink)
+		return false;
+	if (port->netdev && (rna_same_text(port->netdev->name, uplink) ||
+			     rna_same_text(port->netdev->master, uplink)))
+		return true;
+	for (size_t i = 0; port->gids && i < port->gids->count; i++)
+		if (rna_same_text(port->gids->entries[i].netdev, uplink))
+			return true;
+	return false;
+}
+
+/* The topology, if it tells which NICs are near GPUs. Without GPUs all have a rail. */
+static const struct rna_topology *find_rails(const struct rna_subjects *subjects)
+{
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
+	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
+
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		if (topology->affinities[i].nearest_count > 0 &&
+		    topology->affinities[i].path != RNA_PATH_UNKNOWN)
+			return topology;
+	return NULL;
+}
+
+int rna_nccl_ports_choose(const struct rna_subjects *subjects, struct rna_arena *arena,
+			  struct rna_nccl_ports *ret)
+{
+	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
+	struct choice choice = {
+		.topology = find_rails(subjects),
+		.ports = rna_arena_array(arena, list->count + 1, sizeof(*choice.ports)),
+	};
+	struct rna_nccl_left_out *left_out =
+		rna_arena_array(arena, RNA_ARRAY_SIZE(reasons), sizeof(*left_out));
+
+	*ret = (struct rna_nccl_ports){.left_out = left_out};
+	if (!choice.ports || !left_out)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++)
+		choice.ports[choice.count++] = &list->items[i];
+	for (size_t i = 0; choice.count > 0 && i < RNA_ARRAY_SIZE(reasons); i++) {
+		if (leave_out_ports(&choice, &reasons[i], arena, &left_out[ret->left_out_count]) <
+		    0)
+			return -ENOMEM;
+		ret->left_out_count += left_out[ret->left_out_count].count > 0;
+	}
+	ret->items = choice.ports;
+	ret->count = choice.count;
+	ret->why = choice.topology
+			   ? "on the NICs nearest to GPUs"
+			   : "which ones are near GPUs is not known, so only link layer, rate "
+			     "and default route tell them from others";
+	return 0;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The wish as a Node in YAML, for the command kube. */
+#include "rna/kubernetes.h"
+
+#include "view/text.h"
+
+static const char *escape_yaml(char c)
+{
+	if (c == '"')
+		return "\\\"";
+	return c == '\\' ? "\\\\" : rna_escape_control(c);
+}
+
+static void write_text(const char *before, const char *text, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s\"", before);
+	rna_text_add(out, text, escape_yaml);
+	rna_strbuf_puts(out, "\"\n");
+}
+
+static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf *out)
+{
+	static const char *const statuses[] = {
+		[RNA_CONDITION_FALSE] = "False",
+		[RNA_CONDITION_TRUE] = "True",
+		[RNA_CONDITION_UNKNOWN] = "Unknown",
+	};
+
+	if (wish->condition_count > 0)
+		rna_strbuf_puts(out, "status:\n  conditions:\n");
+	for (size_t i = 0; i < wish->condition_count; i++) {
+		const struct rna_node_condition *condition = &wish->conditions[i];
+
+		if (!condition->message)
+			continue;
+		rna_strbuf_printf(out, "  - type: %s\n    status: \"%s\"\n    reason: %s\n",
+				  condition->type, statuses[condition->status], condition->reason);
+		write_text("    message: ", condition->message, out);
+	}
+}
+
+void rna_node_wish_write(const struct rna_node_wish *wish,
+			 const struct rna_kubernetes_options *options, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "apiVersion: v1\nkind: Node\nmetadata:\n");
+	if (options->node && *options->node)
+		write_text("  name: ", options->node, out);
+	rna_strbuf_puts(out, wish->label_count > 0 ? "  labels:\n" : "  labels: {}\n");
+	for (size_t i = 0; i < wish->label_count; i++)
+		if (wish->labels[i].value)
+			rna_strbuf_printf(out, "    %s: \"%s\"\n", wish->labels[i].key,
+					  wish->labels[i].value);
+	if (wish->taint) {
+		rna_strbuf_puts(out, "spec:\n  taints:\n");
+		rna_strbuf_printf(out, "  - key: %s\n    effect: %s\n", options->taint_key,
+				  options->taint_effect);
+	}
+	write_conditions(wish, out);
+}

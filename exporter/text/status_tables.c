@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Tables for people at a terminal: what ibstat and ibdev2netdev show, a line per port; and what
+ * show_gids shows, a line per GID, with the one that NCCL uses marked.
+ */
+#include <errno.h>
+
+#include "rna/exporter.h"
+
+#include "view/facts.h"
+#include "view/text.h"
+
+#define ABSENT "-"
+
+struct column {
+	const char *header;
+	rna_fact *fact;
+	bool right; /* numbers */
+	rna_tone_of *tone;
+};
+
+static const struct column port_columns[] = {
+	{"DEVICE", rna_fact_device},
+	{"PORT", rna_fact_port, .right = true},
+	{"LINK", rna_fact_link_layer},
+	{"STATE", rna_fact_state, .tone = rna_tone_state},
+	{"PHYSICAL", rna_fact_physical_state, .tone = rna_tone_physical_state},
+	{"EXPECTED", rna_fact_expected},
+	{"RATE", rna_fact_rate, .right = true},
+	{"WIDTH", rna_fact_width, .right = true},
+	{"SPEED", rna_fact_speed},
+	{"MTU", rna_fact_mtu, .right = true},
+	{"LID", rna_fact_lid, .right = true},
+	{"NETDEV", rna_fact_netdev},
+	{"OPER", rna_fact_operstate, .tone = rna_tone_operstate},
+	{"PEER", rna_fact_peer},
+	{"PEERPORT", rna_fact_peer_port, .right = true},
+	{"PCI", rna_fact_pci_address},
+	{"NUMA", rna_fact_numa_node, .right = true},
+	{"HCA", rna_fact_hca_type},
+	{"FIRMWARE", rna_fact_firmware_version},
+};
+
+/* Headings as show_gids has them: people know them, and scripts cut by them. */
+static const struct column gid_columns[] = {
+	{"DEV", rna_fact_device},
+	{"PORT", rna_fact_port, .right = true},
+	{"INDEX", rna_fact_gid_index, .right = true},
+	{"GID", rna_fact_gid},
+	{"IPv4", rna_fact_gid_ipv4},
+	{"VER", rna_fact_gid_version},
+	{"NETDEV", rna_fact_gid_netdev},
+	{"NCCL", rna_fact_gid_nccl},
+};
+
+enum { COLUMNS_MAX = 20 };
+
+_Static_assert(RNA_ARRAY_SIZE(port_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+_Static_assert(RNA_ARRAY_SIZE(gid_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+
+struct table {
+	const struct column *columns;
+	size_t column_count;
+	size_t row_count;
+	const struct rna_subject **rows;
+	int widths[COLUMNS_MAX];
+	bool colour;
+};
+
+static void free_rows(struct table *table)
+{
+	free(table->rows);
+}
+
+/* In out, anew. Firmware versions are the hardware's own words and may hold anything. */
+static const char *cell(const struct column *column, const struct rna_subject *row,
+			struct rna_strbuf *out)
+{
+	char scratch[RNA_FACT_MAX];
+	const char *text = column->fact(row, scratch);
+
+	out->len = 0;
+	rna_text_add(out, text && *text ? text : ABSENT, rna_escape_control);
+	return rna_strbuf_ok(out) ? out->data : ABSENT;
+}
+
+/* Characters, where strlen() counts bytes. */
+static int width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* What has a line: the ports, and devices that have none. */
+static int find_ports(const struct rna_subjects *subjects, struct table *table)
+{
+	const struct rna_subject_list *devices = &subjects->scopes[RNA_SCOPE_DEVICE];
+	size_t most = devices->count + subjects->scopes[RNA_SCOPE_PORT].count, from = 0;
+
+	table->rows = calloc(most, sizeof(*table->rows));
+	if (!table->rows)
+		return -ENOMEM;
+	for (size_t d = 0; d < devices->count; d++) {
+		struct rna_subject_list ports =
+			rna_subjects_ports_of(subjects, &devices->items[d], &from);
+
+		if (ports.count == 0)
+			table->rows[table->row_count++] = &devices->items[d];
+		for (size_t i = 0; i < ports.count; i++)
+			table->rows[table->row_count++] = &ports.items[i];
+	}
+	return 0;
+}
+
+static int find_gids(const struct rna_subjects *subjects, struct table *table)
+{
+	const struct rna_subject_list *gids = &subjects->scopes[RNA_SCOPE_GID];
+
+	table->rows = calloc(gids->count + 1, sizeof(*table->rows));
+	if (!table->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < gids->count; i++)
+		table->rows[table->row_count++] = &gids->items[i];
+	return 0;
+}
+
+static void measure(struct table *table)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		table->widths[c] = (int)strlen(table->columns[c].header);
+		for (size_t i = 0; i < table->row_count; i++) {
+			int width = width_of(cell(&table->columns[c], table->rows[i], &text));
+
+			if (width > table->widths[c])
+				table->widths[c] = width;
+		}
+	}
+}
+
+static void write_cell(const struct table *table, size_t c, const char *text, const char *colour,
+		       struct rna_strbuf *out)
+{
+	bool last = c == table->column_count - 1, right = table->columns[c].right;
+	int pad = table->widths[c] - width_of(text);
+
+	rna_strbuf_printf(out, "%*s%s%s%s", right ? pad : 0, "", colour, text,
+			  *colour ? "\033[0m" : "");
+	if (last)
+		rna_strbuf_add_char(out, '\n');
+	else
+		rna_strbuf_printf(out, "%*s", (right ? 0 : pad) + 2, "");
+}
+
+static void write_row(const struct table *table, const struct rna_subject *row,
+		      struct rna_strbuf *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		const struct column *column = &table->columns[c];
+		rna_tone_of *tone = table->colour ? column->tone : NULL;
+
+		write_cell(table, c, cell(column, row, &text),
+			   rna_tone_colour(tone ? tone(row) : RNA_TONE_PLAIN), out);
+	}
+	out->failed |= text.failed;
+}
+
+static void write_table(struct table *table, struct rna_strbuf *out)
+{
+	measure(table);
+	for (size_t c = 0; c < table->column_count; c++)
+		write_cell(table, c, table->columns[c].header, table->colour ? "\033[1m" : "", out);
+	for (size_t i = 0; i < table->row_count; i++)
+		write_row(table, table->rows[i], out);
+}
+
+/* What is missing, in a sentence. NULL: nothing. */
+static const char *why_empty(const struct rna_subjects *subjects, bool gids)
+{
+	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+	const char *why = rna_why_no_port(subjects);
+
+	if (why || !gids || subjects->scopes[RNA_SCOPE_GID].count > 0)
+		return why;
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].gids)
+			return "No GID: the tables of all ports are empty.";
+	return "No GID: there is no port whose table could be read.";
+}
+
+/* A line for each finding, behind a blank one. */
+static void write_findings(const struct rna_view *view, struct rna_strbuf *out)
+{
+	for (size_t i = 0; i < view->finding_count; i++) {
+		const struct rna_finding *finding = &view->findings[i];
+
+		rna_strbuf_printf(out, "%s%-8s  ", i == 0 ? "\n" : "",
+				  rna_severity_name(finding->severity));
+		rna_text_add(out, finding->text, rna_escape_control);
+		rna_strbuf_puts(out, finding->silenced ? " (silenced)\n" : "\n");
+	}
+}
+
+void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
+		     struct rna_strbuf *out)
+{
+	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	RNA_CLEANUP(free_rows) struct table table = {.colour = options->colour};
+	const char *why;
+
+	if (rna_subjects_set(&subjects, view) < 0) {
+		out->failed = true;
+		return;
+	}
+	why = why_empty(&subjects, options->gids);
+	if (why) {
+		rna_strbuf_printf(out, "%s\n", why);
+		if (!options->gids)
+			write_findings(view, out);
+		return;
+	}
+	table.columns = options->gids ? gid_columns : port_columns;
+	table.column_count =
+		options->gids ? RNA_ARRAY_SIZE(gid_columns) : RNA_ARRAY_SIZE(port_columns);
+	if ((options->gids ? find_gids : find_ports)(&subjects, &table) < 0)
+		out->failed = true;
+	else
+		write_table(&table, out);
+	if (!options->gids)
+		write_findings(view, out);
+}

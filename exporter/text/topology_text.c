@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The topology for people at a terminal: the matrix that `nvidia-smi topo -m` shows, of any
+ * vendor's GPUs, and the PCI tree that it follows from.
+ */
+#include "rna/exporter.h"
+
+#include "view/text.h"
+#include "view/topology_tree.h"
+
+#define BOLD  "\033[1m"
+#define FAINT "\033[2m"
+#define PLAIN "\033[0m"
+
+struct writer {
+	const struct rna_topology *topology;
+	const struct rna_topology_tree *tree;
+	struct rna_strbuf *out;
+	bool colour;
+};
+
+static void add(const struct writer *writer, const char *text)
+{
+	rna_strbuf_puts(writer->out, text);
+}
+
+/* Text of the hardware's, in a colour; "" is none. */
+static void add_in(const struct writer *writer, const char *colour, const char *text)
+{
+	bool coloured = writer->colour && *colour;
+
+	add(writer, coloured ? colour : "");
+	rna_text_add(writer->out, text, rna_escape_control);
+	add(writer, coloured ? PLAIN : "");
+}
+
+/* -- The matrix -------------------------------------------------------------------------------- */
+
+static size_t member_count(const struct rna_topology *topology)
+{
+	return topology->gpu_count + topology->nic_count;
+}
+
+/* GPUs come first, then NICs. */
+static unsigned object_of(const struct rna_topology *topology, size_t member)
+{
+	return member < topology->gpu_count ? topology->gpus[member].object
+					    : topology->nics[member - topology->gpu_count].object;
+}
+
+/* "GPU0", or "NIC12", padded. */
+static void add_name(const struct writer *writer, size_t member, const char *colour)
+{
+	const struct rna_topology *topology = writer->topology;
+	bool gpu = member < topology->gpu_count;
+	size_t number = gpu ? member : member - topology->gpu_count;
+	int len = snprintf(NULL, 0, "%zu", number);
+
+	add(writer, writer->colour ? colour : "");
+	rna_strbuf_printf(writer->out, "%s%zu%*s", gpu ? "GPU" : "NIC", number, 6 - 3 - len, "");
+	add(writer, writer->colour && *colour ? PLAIN : "");
+	add(writer, " ");
+}
+
+/* The nearer, the greener; what is far is for the eye to skip. */
+static const char *path_colour(enum rna_path_class path)
+{
+	static const char *const colours[RNA_PATH_COUNT] = {
+		[RNA_PATH_SAME] = FAINT,        [RNA_PATH_PIX] = "\033[1;32m",
+		[RNA_PATH_PXB] = "\033[32m",    [RNA_PATH_PHB] = "\033[33m",
+		[RNA_PATH_NODE] = "",           [RNA_PATH_SYS] = FAINT,
+		[RNA_PATH_UNKNOWN] = "\033[35m"};
+
+	return colours[path];
+}
+
+static void add_path(const struct writer *writer, size_t a, size_t b)
+{
+	unsigned from = object_of(writer->topology, a), to = object_of(writer->topology, b);
+	enum rna_path_class path =
+		a == b ? RNA_PATH_SAME : rna_topology_path(writer->topology, from, to);
+	const char *name = path == RNA_PATH_UNKNOWN ? "?" : rna_path_class_name(path);
+
+	add_in(writer, path_colour(path), name);
+	rna_strbuf_printf(writer->out, "%*s", (int)(7 - strlen(name)), "");
+}
+
+static void add_row(const struct writer *writer, size_t member)
+{
+	unsigned object = object_of(writer->topology, member);
+	int numa_node = writer->topology->objects[object].numa_node;
+
+	add_name(writer, member, BOLD);
+	for (size_t i = 0; i < member_count(writer->topology); i++)
+		add_path(writer, member, i);
+	if (numa_node >= 0)
+		rna_strbuf_printf(writer->out, "%d\n", numa_node);
+	else
+		add(writer, "?\n");
+}
+
+static void add_matrix(const struct writer *writer)
+{
+	size_t count = member_count(writer->topology);
+
+	add(writer, "       ");
+	for (size_t i = 0; i < count; i++)
+		add_name(writer, i, BOLD);
+	add_in(writer, BOLD, "NUMA");
+	add(writer, "\n");
+	for (size_t i = 0; i < count; i++)
+		add_row(writer, i);
+}
+
+/* NULL: it hangs on nothing that is in the tree. */
+static const struct rna_item *find_nic(const struct rna_topology_tree *tree, size_t number)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->items[i].kind == RNA_ITEM_NIC && (size_t)tree->items[i].number == number)
+			return &tree->items[i];
+	return NULL;
+}
+
+/* By number, which need not be the order of the tree. */
+static void add_nic_legend(const struct writer *writer)
+{
+	add(writer, "\nNIC Legend:\n\n");
+	for (size_t i = 0; i < writer->topology->nic_count; i++) {
+		const struct rna_item *item = find_nic(writer->tree, i);
+
+		if (!item)
+			continue;
+		rna_strbuf_printf(writer->out, "  %s: ", item->name);
+		rna_text_add(writer->out, item->what ? item->what : item->address,
+			     rna_escape_control);
+		add(writer,
+		    writer->topology->nics[i].device_count == 0 ? " (no RDMA device)\n" : "\n");
+	}
+}
+
+static void add_legend(const struct writer *writer)
+{
+	add(writer,
+	    "\nLegend:\n\n"
+	    "  X    = Self\n"
+	    "  SYS  = Over PCIe and the interconnect between NUMA nodes (e.g., QPI/UPI)\n"
+	    "  NODE = Over PCIe and the interconnect between PCIe host bridges within a NUMA node\n"
+	    "  PHB  = Over PCIe and a PCIe host bridge (typically the CPU)\n"
+	    "  PXB  = Over several PCIe switches, without a PCIe host bridge\n"
+	    "  PIX  = Over at most a single PCIe switch\n"
+	    "  ?    = Not known\n");
+	if (writer->topology->nic_count > 0)
+		add_nic_legend(writer);
+}
+
+/* -- The tree ---------------------------------------------------------------------------------- */
+
+/* The lines that lead down to later siblings of what is above, from the outside in. */
+static void add_lines(const struct writer *writer, const struct rna_item *item, bool own)
+{
+	const struct rna_item *items = writer->tree->items;
+
+	if (item->depth == 0)
+		return;
+	add_lines(writer, &items[item->parent], false);
+	if (own)
+		add(writer, item->last ? "└─ " : "├─ ");
+	else
+		add(writer, item->last ? "   " : "│  ");
+}
+
+static void add_link(const struct writer *writer, const struct rna_item *item)
+{
+	char width[RNA_FACT_MAX], speed[RNA_FACT_MAX];
+	const char *lanes = rna_item_width(item, width), *rate = rna_item_speed(item, speed);
+
+	if (lanes || rate)
+		add(writer, "  ");
+	add(writer, lanes ? lanes : "");
+	add(writer, lanes && rate ? " " : "");
+	add(writer, rate ? rate : "");
+	if (!item->trouble)
+		return;
+	add(writer, writer->colour ? rna_tone_colour(RNA_TONE_BAD) : "");
+	rna_strbuf_printf(writer->out, " !! could be %s", item->trouble);
+	add(writer, writer->colour ? PLAIN : "");
+}
+
+static void add_item(const struct writer *writer, const struct rna_item *item)
+{
+	bool strong = item->number >= 0 || item->kind == RNA_ITEM_PLACE;
+
+	add_lines(writer, item, true);
+	add_in(writer, strong ? BOLD : "", item->name);
+	if (item->address) {
+		add(writer, " ");
+		add_in(writer, FAINT, item->address);
+	}
+	if (item->what) {
+		add(writer, "  ");
+		add_in(writer, "", item->what);
+	}
+	if (item->state) {
+		add(writer, "  ");
+		add_in(writer, rna_tone_colour(item->tone), item->state);
+	}
+	add_link(writer, item);
+	if (item->notes) {
+		add(writer, "  ");
+		add_in(writer, FAINT, item->notes);
+	}
+	add(writer, "\n");
+}
+
+void rna_write_topology(const struct rna_view *view, bool colour, struct rna_strbuf *out)
+{
+	RNA_TOPOLOGY_TREE struct rna_topology_tree tree = RNA_TOPOLOGY_TREE_INIT;
+	struct writer writer = {.tree = &tree, .out = out, .colour = colour};
+	const char *why;
+
+	if (rna_topology_tree_make(view, &tree) < 0) {
+		out->failed = true;
+		return;
+	}
+	writer.topology = tree.topology;
+	if (tree.topology && tree.topology->problem) {
+		rna_text_add(out, tree.topology->problem, rna_escape_control);
+		add(&writer, "\n\n");
+	}
+	why = rna_topology_why_little(tree.topology);
+	if (why)
+		rna_strbuf_printf(out, "%s\n", why);
+	if (tree.count == 0)
+		return;
+	add(&writer, why ? "\n" : "");
+	add_matrix(&writer);
+	add_legend(&writer);
+	add(&writer, "\n");
+	for (size_t i = 0; i < tree.count; i++)
+		add_item(&writer, &tree.items[i]);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Text from hardware, made fit for a format. */
+#include "text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, the replacement character */
+
+static bool is_continuation(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/*
+ * Bytes of the well-formed character at text, or 0 (Unicode 15, table 3-7). The second byte is
+ * what rules out overlong forms, surrogates and everything behind U+10FFFF.
+ */
+static size_t utf8_length(const unsigned char *text)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	length = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+
+	if (text[0] == 0xe0)
+		low = 0xa0;
+	else if (text[0] == 0xed)
+		high = 0x9f;
+	else if (text[0] == 0xf0)
+		low = 0x90;
+	else if (text[0] == 0xf4)
+		high = 0x8f;
+	if (text[1] < low || text[1] > high)
+		return 0;
+
+	for (size_t i = 2; i < length; i++)
+		if (!is_continuation(text[i]))
+			return 0;
+	return length;
+}
+
+void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape)
+{
+	const char *start = text; /* of what is copied as it is */
+
+	while (*text) {
+		size_t length = utf8_length((const unsigned char *)text);
+		const char *instead = length == 1 ? escape(*text) : NULL;
+
+		if (length == 0)
+			instead = REPLACEMENT;
+		if (instead) {
+			rna_strbuf_add(out, start, (size_t)(text - start));
+			rna_strbuf_puts(out, instead);
+		}
+		text += length ? length : 1;
+		if (instead)
+			start = text;
+	}
+	rna_strbuf_add(out, start, (size_t)(text - start));
+}
+
+const char *rna_escape_html(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+const char *rna_escape_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f ? REPLACEMENT : NULL;
+}
+
+void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes)
+{
+	static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+	double number = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		rna_strbuf_add_u64(out, bytes);
+		rna_strbuf_puts(out, " B");
+		return;
+	}
+	for (; number >= 999.5 && unit + 1 < RNA_ARRAY_SIZE(units); unit++)
+		number /= 1000;
+	rna_strbuf_printf(out, "%.*f %s", number < 9.95 ? 1 : 0, number, units[unit]);
+}
+
+void rna_text_add_span(struct rna_strbuf *out, rna_usec span)
+{
+	static const struct {
+		rna_usec length;
+		const char *name;
+	} units[] = {
+		{86400 * RNA_USEC_PER_SEC, "d"}, {3600 * RNA_USEC_PER_SEC, "h"},
+		{60 * RNA_USEC_PER_SEC, "min"},  {RNA_USEC_PER_SEC, "s"},
+		{RNA_USEC_PER_MSEC, "ms"},       {1, "µs"},
+	};
+	size_t unit = 0;
+
+	/* from two of a unit on: 90 s says more than 1 min */
+	while (unit + 1 < RNA_ARRAY_SIZE(units) && span < 2 * units[unit].length)
+		unit++;
+	rna_strbuf_add_u64(out, span / units[unit].length);
+	rna_strbuf_add_char(out, ' ');
+	rna_strbuf_puts(out, units[unit].name);
+}
+
+void rna_text_add_time(struct rna_strbuf *out, rna_usec realtime)
+{
+	time_t seconds = (time_t)(realtime / RNA_USEC_PER_SEC);
+	char text[sizeof("-2147483648-12-31T23:59:59Z")];
+	struct tm utc;
+
+	if (!gmtime_r(&seconds, &utc) ||
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+		return; /* a year that no calendar has: no time is better than a wrong one */
+	rna_strbuf_puts(out, text);
+}
+
+rna_usec rna_text_parse_time(const char *text)
+{
+	struct tm utc = {0};
+	const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+	time_t seconds = end && *end == '\0' ? timegm(&utc) : 0;
+
+	return seconds > 0 ? (rna_usec)seconds * RNA_USEC_PER_SEC : 0;
+}
+
+int rna_span_keep(struct rna_arena *arena, const struct rna_strbuf *text, struct rna_span *ret)
+{
+	char *copy;
+
+	if (!rna_strbuf_ok(text))
+		return -ENOMEM;
+	copy = rna_arena_alloc(arena, text->len + 1);
+	if (!copy)
+		return -ENOMEM;
+	if (text->len > 0)
+		memcpy(copy, text->data, text->len);
+	*ret = (struct rna_span){copy, text->len};
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text from hardware, made fit for a format. A node description is whatever 64 bytes somebody
+ * wrote into the HCA, but Prometheus and JSON take UTF-8 only: what is not, becomes U+FFFD.
+ */
+#pragma once
+
+#include "rna/base/arena.h"
+#include "rna/base/clock.h"
+#include "rna/base/strbuf.h"
+
+/* What a character has to become; NULL: itself. */
+typedef const char *rna_escape(char c);
+
+void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape);
+
+/* The escapes of HTML: for text and for attributes in double quotes. */
+const char *rna_escape_html(char c);
+
+/* For a terminal: control characters, which could move its cursor or worse, become U+FFFD. */
+const char *rna_escape_control(char c);
+
+/* A number of bytes for people, "1.4 TB". */
+void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes);
+
+/* A span of time for people, in its largest unit: "340 ms", "12 s", "3 h". */
+void rna_text_add_span(struct rna_strbuf *out, rna_usec span);
+
+/* Seconds since the epoch in UTC, RFC 3339: "2026-11-21T09:24:19Z". */
+void rna_text_add_time(struct rna_strbuf *out, rna_usec realtime);
+
+/* The other way round; 0: not such a time, or NULL. */
+rna_usec rna_text_parse_time(const char *text);
+
+/* A piece of prepared text. */
+struct rna_span {
+	const char *text;
+	size_t len;
+};
+
+/* Copies what stands in text into arena. 0 or -ENOMEM; the latter also if text has failed. */
+int rna_span_keep(struct rna_arena *arena, const struct rna_strbuf *text, struct rna_span *ret);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An arena: memory that is handed out piecewise and given back at once. A part lives in one.
+ * Zeroed, aligned for any type. Thread: one at a time; sealed content may be read by all.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rna/base/cleanup.h"
+
+struct rna_arena;
+
+/* first: expected total in bytes; the arena grows by itself beyond it. NULL: no memory. */
+struct rna_arena *rna_arena_new(size_t first);
+struct rna_arena *rna_arena_free(struct rna_arena *arena); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_arena, rna_arena_free)
+
+/* All return NULL when there is no memory; the caller reports -ENOMEM. */
+void *rna_arena_alloc(struct rna_arena *arena, size_t size);
+void *rna_arena_array(struct rna_arena *arena, size_t count, size_t size); /* overflow: NULL */
+char *rna_arena_strdup(struct rna_arena *arena, const char *text);
+char *rna_arena_printf(struct rna_arena *arena, const char *format, ...) RNA_PRINTF(2, 3);
+
+/* For who copies many texts, and asks once. NULL stays NULL; no memory sets *failed, too. */
+const char *rna_arena_keep(struct rna_arena *arena, const char *text, bool *failed);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The root: the directory that stands for "/" in front of every file we read. It is "/" on a
+ * node, a recorded machine in tests and demos, /host in a container that mounts the host there.
+ * Links inside a root stay inside it, absolute ones too.
+ *
+ * Paths are relative to the root, without a leading slash: "sys/class/infiniband/mlx5_0/fw_ver".
+ * Thread: any; a root is const after rna_root_open().
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "rna/base/arena.h"
+#include "rna/base/error.h"
+
+struct rna_root;
+
+enum { RNA_ATTRIBUTE_MAX = 4096 }; /* a sysfs attribute is at most one page */
+
+/* path: NULL means "/". */
+int rna_root_open(const char *path, struct rna_root **ret, struct rna_error *error);
+struct rna_root *rna_root_close(struct rna_root *root); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_root, rna_root_close)
+
+const char *rna_root_path(const struct rna_root *root);
+
+/*
+ * Is <root>/sys the running kernel's own sysfs? Then libraries that ask the kernel (libibverbs,
+ * netlink) speak about the same machine as the files do; on a recording they do not.
+ */
+bool rna_root_is_live(const struct rna_root *root);
+
+/* Opens below the root; flags as for open(2), O_CLOEXEC is added. Descriptor or negative errno. */
+int rna_root_openat(const struct rna_root *root, const char *path, int flags);
+
+bool rna_root_exists(const struct rna_root *root, const char *path);
+
+/*
+ * Reads one attribute into buffer, NUL-ended, trailing blanks and line ends cut. Length, or
+ * negative errno; -EMSGSIZE when it does not fit, -EILSEQ when it holds a NUL byte.
+ */
+ssize_t rna_root_read(const struct rna_root *root, const char *path, char *buffer, size_t size);
+int rna_root_read_u64(const struct rna_root *root, const char *path, uint64_t *ret);
+int rna_root_read_hex(const struct rna_root *root, const char *path, uint64_t *ret);
+
+/* Target of a link as it is written. Length, or negative errno. */
+ssize_t rna_root_readlink(const struct rna_root *root, const char *path, char *buffer, size_t size);
+/* Where path really is, links resolved, relative to the root, in arena; NULL and *ret_error. */
+char *rna_root_realpath(const struct rna_root *root, const char *path, struct rna_arena *arena,
+			int *ret_error);
+
+/*
+ * The entries of a directory, without "." and "..", sorted by rna_compare_names(), in arena.
+ * Number of names, or negative errno.
+ */
+ssize_t rna_root_list(const struct rna_root *root, const char *path, struct rna_arena *arena,
+		      char ***ret_names);
+
+/* The same two for a descriptor that is open already; the second takes fd over, also on failure. */
+ssize_t rna_root_pread_text(int fd, char *buffer, size_t size);
+ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices and ports: what the collectors presence, identity, state and link find.
+ *
+ * Strings are NULL where the hardware does not have them; numbers are values (rna/model/value.h).
+ * Sources: Linux Documentation/ABI/stable/sysfs-class-infiniband; rdma-core
+ * libibverbs/man/ibv_query_port.3; IBTA 14.2.5.6 (PortInfo).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rna/model/expectation.h"
+#include "rna/model/part.h"
+#include "rna/model/value.h"
+
+/* What kind of function an RDMA device sits on. */
+enum rna_function {
+	RNA_FUNCTION_PF,      /* a PCI function of its own */
+	RNA_FUNCTION_VF,      /* has physfn */
+	RNA_FUNCTION_SF,      /* auxiliary device with sfnum below a PCI function */
+	RNA_FUNCTION_VIRTUAL, /* no PCI parent: rxe, siw, scif */
+	/*
+	 * A ConnectX-7 on the board of an HGX B200 or B300 through which the NVSwitches are
+	 * managed. It carries no traffic, and each read of a counter fails with a line in the
+	 * kernel log (node_exporter issue 3434), so counters are left alone.
+	 */
+	RNA_FUNCTION_SWITCH_MANAGEMENT,
+};
+
+const char *rna_function_name(enum rna_function function); /* "pf", "vf", "sf", ... */
+
+/* One RDMA device as presence sees it: cheap facts that cost no firmware command. */
+struct rna_device {
+	/*
+	 * The identity across renames and reloads: PCI address, PCI address + "/sf" + number, or
+	 * the name where there is no PCI parent.
+	 */
+	const char *key;
+	const char *name;        /* mlx5_0 */
+	const char *sysfs_path;  /* sys/devices/.../infiniband/mlx5_0, links resolved */
+	const char *pci_address; /* 0000:3b:00.0; the domain may have five digits and more */
+	const char *driver;      /* of the PCI function, mlx5_core; NULL for virtual devices */
+	const char *physical_function; /* PCI address of the PF, for VF and SF; NULL: unreadable */
+	enum rna_function function;
+	int numa_node;      /* -1: unknown */
+	uint32_t vendor_id; /* PCI; 0: unknown */
+	uint32_t device_id;
+	/*
+	 * Changes when the kernel registers the device anew, even under the same name: the inode
+	 * of its sysfs directory. Kept descriptors and counter history do not outlive it.
+	 */
+	uint64_t generation;
+	size_t port_count;
+	const unsigned *ports; /* port numbers, ascending */
+};
+
+/* A PCI function that had an RDMA device once, and has none that we see. */
+struct rna_bare_function {
+	const char *pci_address;
+	enum rna_whereabouts whereabouts; /* of the device */
+};
+
+struct rna_presence {
+	struct rna_part part;
+	bool stack; /* does /sys/class/infiniband exist? */
+	size_t device_count;
+	size_t excluded_count; /* devices that the filter left out; nothing was read of them */
+	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
+	size_t bare_count;
+	const struct rna_bare_function *bare; /* of those that were asked for, in their order */
+};
+
+/* ibv node types, as in sysfs node_type. */
+enum rna_node_type {
+	RNA_NODE_TYPE_UNKNOWN = 0,
+	RNA_NODE_TYPE_CA = 1,
+	RNA_NODE_TYPE_SWITCH = 2,
+	RNA_NODE_TYPE_ROUTER = 3,
+	RNA_NODE_TYPE_RNIC = 4,
+	RNA_NODE_TYPE_USNIC = 5,
+	RNA_NODE_TYPE_USNIC_UDP = 6,
+	RNA_NODE_TYPE_UNSPECIFIED = 7,
+};
+
+const char *rna_node_type_name(enum rna_node_type type); /* "ca", "rnic", "unspecified", ... */
+
+enum rna_link_layer {
+	RNA_LINK_LAYER_UNKNOWN,
+	RNA_LINK_LAYER_INFINIBAND,
+	RNA_LINK_LAYER_ETHERNET,
+};
+
+const char *rna_link_layer_name(enum rna_link_layer layer); /* "InfiniBand", "Ethernet", ... */
+
+struct rna_port_identity {
+	unsigned number;
+	enum rna_link_layer link_layer;
+	const char *port_guid; /* 16 hex digits in groups of four: "1070:fd03:0000:0001" */
+	/*
+	 * That the driver writes into all RoCE packets of the port, whatever applications say:
+	 * mlx5 of NVIDIA's own driver package, where somebody has configured it.
+	 */
+	struct rna_value traffic_class;
+};
+
+struct rna_identity {
+	struct rna_part part;
+	enum rna_node_type node_type;
+	const char *node_guid; /* "1070:fd03:0000:0001" */
+	const char *system_image_guid;
+	const char *firmware_version; /* NULL also for rxe, whose file is an empty line */
+	const char *board_id;         /* PSID */
+	const char *hca_type;         /* MT4123 */
+	const char *hardware_revision;
+	const char *node_description;
+	size_t port_count;
+	const struct rna_port_identity *ports; /* ascending by number */
+};
+
+/* Logical port state, IBTA PortInfo:PortState and enum ibv_port_state. */
+enum rna_port_state {
+	RNA_PORT_NOP = 0,
+	RNA_PORT_DOWN = 1,
+	RNA_PORT_INIT = 2,
+	RNA_PORT_ARMED = 3,
+	RNA_PORT_ACTIVE = 4,
+	RNA_PORT_ACTIVE_DEFER = 5,
+};
+
+/* IBTA PortInfo:PortPhysicalState. RoCE drivers know only DISABLED and LINK_UP. */
+enum rna_physical_state {
+	RNA_PHYSICAL_SLEEP = 1,
+	RNA_PHYSICAL_POLLING = 2,
+	RNA_PHYSICAL_DISABLED = 3,
+	RNA_PHYSICAL_TRAINING = 4,
+	RNA_PHYSICAL_LINK_UP = 5,
+	RNA_PHYSICAL_RECOVERY = 6,
+	RNA_PHYSICAL_TEST = 7,
+};
+
+const char *rna_port_state_name(uint64_t state);     /* "ACTIVE"; "?" for unknown codes */
+const char *rna_physical_state_name(uint64_t state); /* "LinkUp"; "?" for unknown codes */
+
+struct rna_port_state_value {
+	unsigned number;
+	struct rna_value state;          /* enum rna_port_state */
+	struct rna_value physical_state; /* enum rna_physical_state */
+};
+
+/* Is it ACTIVE, or soon again (ACTIVE_DEFER)? false also when it is not known; NULL: false. */
+bool rna_port_is_up(const struct rna_port_state_value *port);
+
+struct rna_state {
+	struct rna_part part;
+	size_t port_count;
+	const struct rna_port_state_value *ports; /* ascending by number */
+};
+
+struct rna_port_link {
+	unsigned number;
+	/* Data rate of the link in bytes per second, from sysfs rate; stale while DOWN. */
+	struct rna_value rate;
+	struct rna_value width;      /* lanes: 1, 2, 4, 8, 12 */
+	struct rna_value speed_code; /* enum ib_port_speed: 1 SDR .. 128 NDR, 256 XDR */
+	const char *speed_name;      /* "HDR"; NULL when the code is not known */
+	/* What the port could do, and may; only MADs know, so on InfiniBand only. */
+	struct rna_value width_supported; /* lanes */
+	struct rna_value width_enabled;
+	struct rna_value speed_supported; /* codes like speed_code, NDR at most */
+	struct rna_value speed_enabled;
+	struct rna_value active_mtu; /* bytes; only verbs know it */
+	struct rna_value max_mtu;    /* bytes */
+	struct rna_value lid;        /* absent on Ethernet */
+	struct rna_value sm_lid;
+	struct rna_value sm_sl;
+	struct rna_value lmc;
+	struct rna_value capability_mask;
+};
+
+struct rna_link {
+	struct rna_part part;
+	bool verbs; /* did libibverbs answer? else all is from sysfs */
+	size_t port_count;
+	const struct rna_port_link *ports; /* ascending by number */
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Ethernet side of a port, as ethtool has it: why there is no link, at what speed and with
+ * which error correction it runs, who stopped whom by pause frames, and what the driver counts.
+ *
+ * Linux has no counters of the wire below an RDMA port on Ethernet; they are those of its network
+ * interface, or of the members where that is a bond. They belong to the physical port, so that
+ * they are read for the physical function alone: virtual functions show the same numbers again.
+ * Sources: Documentation/networking/ethtool-netlink.rst; linux/ethtool.h; IEEE 802.3 clause 30.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rna/model/part.h"
+#include "rna/model/value.h"
+
+/* -- Link -------------------------------------------------------------------------------------- */
+
+/* What the driver says of a link; the kernel asks it only while the interface is up. */
+struct rna_ethernet_link {
+	struct rna_value up;       /* 0 or 1 */
+	struct rna_value state;    /* why it is down: ETHTOOL_LINK_EXT_STATE_*, from 0 */
+	struct rna_value substate; /* of that state, from 1 */
+	struct rna_value downs;    /* losses of the link since the driver came; Linux 6.4 */
+};
+
+/* "no-cable", "bad-signal-integrity", ...; "?" for a state that is newer than this program. */
+const char *rna_ethernet_link_state_name(uint64_t state);
+/* The same for people: "no cable", "the signal is bad". */
+const char *rna_ethernet_link_state_text(uint64_t state);
+/* What is known beyond that: "large-number-of-physical-errors"; NULL: nothing. */
+const char *rna_ethernet_link_substate_name(uint64_t state, uint64_t substate);
+
+struct rna_ethernet_mode {
+	struct rna_value speed; /* bits per second; absent while there is no link */
+	struct rna_value lanes;
+	struct rna_value full_duplex; /* 0 or 1 */
+	struct rna_value autoneg;     /* 0 or 1 */
+};
+
+/* -- Forward error correction ------------------------------------------------------------------ */
+
+enum rna_fec {
+	RNA_FEC_OFF,
+	RNA_FEC_BASER, /* clause 74, also called Firecode */
+	RNA_FEC_RS,    /* clause 91 and 108, Reed-Solomon */
+	RNA_FEC_LLRS,  /* low latency Reed-Solomon, of the 25/50G consortium */
+	RNA_FEC_COUNT,
+};
+
+const char *rna_fec_name(enum rna_fec fec); /* "off", "baser", "rs", "llrs" */
+
+struct rna_ethernet_fec {
+	struct rna_value configured; /* which may be chosen, one bit for each enum rna_fec */
+	struct rna_value automatic;  /* 0 or 1: the driver chooses */
+	struct rna_value active;     /* enum rna_fec in use; absent while there is no link */
+};
+
+/* Pause frames for the whole link (IEEE 802.3x); those for priorities are part of DCB. */
+struct rna_ethernet_pause {
+	struct rna_value autoneg; /* 0 or 1, as the next two */
+	struct rna_value receive; /* pause frames are obeyed */
+	struct rna_value transmit;
+};
+
+/* -- Statistics -------------------------------------------------------------------------------- */
+
+/* In the order in which metrics are exported; each has a row in rna_ethernet_statistics. */
+enum rna_ethernet_statistic_id {
+	RNA_ETHERNET_LINK_DOWNS,
+	RNA_ETHERNET_LOCAL_FAULTS,
+	RNA_ETHERNET_REMOTE_FAULTS,
+	RNA_ETHERNET_WIRE_RECEIVED,
+	RNA_ETHERNET_SYMBOL_ERRORS,
+	RNA_ETHERNET_PCS_SYMBOL_ERRORS,
+	RNA_ETHERNET_LANE_ERRORS,
+	RNA_ETHERNET_FEC_CORRECTED_BITS,
+	RNA_ETHERNET_FEC_CORRECTED_BLOCKS,
+	RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS,
+	RNA_ETHERNET_FEC_LANE_CORRECTED_BITS,
+	RNA_ETHERNET_FEC_LANE_CORRECTED_BLOCKS,
+	RNA_ETHERNET_FEC_LANE_UNCORRECTABLE_BLOCKS,
+	RNA_ETHERNET_FCS_ERRORS,
+	RNA_ETHERNET_ALIGNMENT_ERRORS,
+	RNA_ETHERNET_LENGTH_ERRORS,
+	RNA_ETHERNET_UNDERSIZE_FRAMES,
+	RNA_ETHERNET_OVERSIZE_FRAMES,
+	RNA_ETHERNET_FRAGMENTS,
+	RNA_ETHERNET_JABBERS,
+	RNA_ETHERNET_UNSUPPORTED_FRAMES,
+	RNA_ETHERNET_MAC_RECEIVE_ERRORS,
+	RNA_ETHERNET_MAC_TRANSMIT_ERRORS,
+	RNA_ETHERNET_RECEIVE_DISCARDS,
+	RNA_ETHERNET_TRANSMIT_DISCARDS,
+	RNA_ETHERNET_OUT_OF_BUFFER,
+	RNA_ETHERNET_BANDWIDTH_IN_EXCEEDED,
+	RNA_ETHERNET_BANDWIDTH_OUT_EXCEEDED,
+	RNA_ETHERNET_PACKET_RATE_EXCEEDED,
+	RNA_ETHERNET_PAUSE_RECEIVED,
+	RNA_ETHERNET_PAUSE_TRANSMITTED,
+	RNA_ETHERNET_PAUSE_RECEIVED_TIME,
+	RNA_ETHERNET_PAUSE_TRANSMITTED_TIME,
+	RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED,
+	RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED,
+	RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME,
+	RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME,
+	RNA_ETHERNET_PRIORITY_DISCARDS,
+	RNA_ETHERNET_PRIORITY_BUFFER_DISCARDS,
+	RNA_ETHERNET_PRIORITY_CONGESTION_DISCARDS,
+	RNA_ETHERNET_PRIORITY_MARKED,
+	RNA_ETHERNET_PAUSE_STORM_WARNINGS,
+	RNA_ETHERNET_PAUSE_STORM_ERRORS,
+	RNA_ETHERNET_PCIE_READ_STALLED,
+	RNA_ETHERNET_PCIE_WRITE_STALLED,
+	RNA_ETHERNET_PCIE_READ_STALLED_TIME,
+	RNA_ETHERNET_PCIE_WRITE_STALLED_TIME,
+	RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS,
+	RNA_ETHERNET_PCIE_RECEIVE_SIGNAL_ERRORS,
+	RNA_ETHERNET_PCIE_TRANSMIT_SIGNAL_ERRORS,
+	RNA_ETHERNET_MODULE_UNPLUGGED,
+	RNA_ETHERNET_MODULE_BUS_STUCK,
+	RNA_ETHERNET_MODULE_HIGH_TEMPERATURE,
+	RNA_ETHERNET_MODULE_BAD_SHORTED,
+	RNA_ETHERNET_STATISTIC_COUNT,
+};
+
+enum rna_ethernet_unit {
+	RNA_ETHERNET_PLAIN,
+	RNA_ETHERNET_BITS, /* exported as bytes */
+	RNA_ETHERNET_MICROSECONDS,
+	RNA_ETHERNET_MILLIONTHS, /* of 1: a ratio, and no counter */
+};
+
+struct rna_ethernet_statistic {
+	const char *name;  /* of its threshold, and of its metric behind "rdma_port_", before the
+			    * unit and "_total" */
+	const char *help;  /* one sentence */
+	const char *label; /* what there is one of each for: "priority", "lane"; NULL: the port */
+	enum rna_ethernet_unit unit;
+	bool fec_lane; /* a part of another one: its metric is there with metrics.fec_lanes only */
+};
+
+extern const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATISTIC_COUNT];
+
+struct rna_ethernet_count {
+	enum rna_ethernet_statistic_id id;
+	int number; /* of the priority or the lane; -1: of the port */
+	struct rna_value value;
+};
+
+/* Of the driver, under its own name: one that the setting ethernet.statistics names. */
+struct rna_ethernet_extra {
+	const char *name;
+	struct rna_value value;
+};
+
+/*
+ * May a setting name it: can "ethtool -S" show such a name, and is it none of those that go into a
+ * statistic of ours?
+ */
+bool rna_ethernet_extra_is_valid(const char *name);
+
+/* -- The part ---------------------------------------------------------------------------------- */
+
+/*
+ * Where in the driver's list what we want of it stands. For the collector: strings are asked for
+ * again only when their number changes, and now and then.
+ */
+struct rna_ethernet_pick {
+	size_t index;
+	/* RNA_ETHERNET_STATISTIC_COUNT: number is its place among those that a setting names */
+	enum rna_ethernet_statistic_id id;
+	int number;
+	unsigned scale; /* what a number of the driver is multiplied with */
+};
+
+struct rna_ethernet_picks {
+	size_t listed;   /* how many the driver has */
+	rna_usec read;   /* monotonic, when their names were */
+	uint64_t extras; /* tells whether the setting named the same ones */
+	size_t count;
+	const struct rna_ethernet_pick *items;
+};
+
+struct rna_ethernet_netdev {
+	const char *name;
+	unsigned ifindex;
+	unsigned port; /* of the device, that it serves by itself or as a member of a bond */
+	struct rna_ethernet_link link;
+	struct rna_ethernet_mode mode;
+	struct rna_ethernet_fec fec;
+	struct rna_ethernet_pause pause;
+	size_t count;
+	const struct rna_ethernet_count *counts; /* by id and number, each once */
+	size_t extra_count;
+	const struct rna_ethernet_extra *extras; /* by name, each once */
+	struct rna_ethernet_picks picks;
+};
+
+/* Of a device. Virtual and scalable functions, representors and InfiniBand have no interface here.
+ */
+struct rna_ethernet {
+	struct rna_part part;
+	size_t count;
+	const struct rna_ethernet_netdev *netdevs; /* by port, then by name */
+};
+
+/* Over interfaces, priorities and lanes of a port. */
+struct rna_ethernet_sum {
+	/* Absent: there is none to sum up. Unreadable: one was, for a sum without it would fall. */
+	struct rna_value value;
+	/*
+	 * Another number: a sum over others than before, which says nothing of what rose. A bond
+	 * got a member, one that lost its link tells no statistics of FEC. 0: over none.
+	 */
+	uint64_t summands;
+};
+
+struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
+					 enum rna_ethernet_statistic_id id);
+
+/* Adds frames received of these priorities (bit n: of priority n) and dropped, why ever. */
+void rna_ethernet_add_discards(const struct rna_ethernet_netdev *netdev, uint64_t priorities,
+			       struct rna_ethernet_sum *sum);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot: the newest parts of every device, immutable. Parts that failed keep their last good
+ * content until it is three periods old; then they are NULL, and what they said is absent.
+ * Thread: made and counted by the loop, readable by all.
+ */
+#pragma once
+
+#include "rna/model/counter.h"
+#include "rna/model/device.h"
+#include "rna/model/ethernet.h"
+#include "rna/model/fabric.h"
+#include "rna/model/gid.h"
+#include "rna/model/lldp.h"
+#include "rna/model/module.h"
+#include "rna/model/netdev.h"
+#include "rna/model/pcie.h"
+#include "rna/model/process.h"
+#include "rna/model/qos.h"
+#include "rna/model/readiness.h"
+#include "rna/model/resources.h"
+#include "rna/model/topology.h"
+#include "rna/model/virtual_functions.h"
+
+struct rna_snapshot_device {
+	const struct rna_device *device; /* lies in parts[RNA_COLLECTOR_PRESENCE] */
+	/* Of the device collectors, and the presence that names the device. NULL: none. */
+	struct rna_part *parts[RNA_COLLECTOR_COUNT];
+};
+
+struct rna_snapshot {
+	unsigned refs;
+	struct rna_time time;
+	/* Changes whenever a name, port or label of the device set may have; for prepared text. */
+	uint64_t device_set;
+	struct rna_part *parts[RNA_COLLECTOR_COUNT]; /* of node-wide collectors; NULL: none */
+	size_t device_count;
+	struct rna_snapshot_device devices[]; /* sorted by name */
+};
+
+/* device_count devices with nothing in them, refs = 1. NULL: no memory. */
+struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time);
+struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot); /* drops the parts' refs */
+RNA_DEFINE_CLEANUP(struct rna_snapshot, rna_snapshot_unref)
+
+/* The concrete parts; NULL where there is none. */
+const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
+const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
+const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot);
+const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot);
+const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot);
+const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot);
+const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device);
+const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);
+const struct rna_link *rna_device_link(const struct rna_snapshot_device *device);
+const struct rna_gids *rna_device_gids(const struct rna_snapshot_device *device);
+const struct rna_fabric *rna_device_fabric(const struct rna_snapshot_device *device);
+const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device);
+const struct rna_virtual_functions *rna_device_virtual_functions(
+	const struct rna_snapshot_device *device);
+const struct rna_modules *rna_device_modules(const struct rna_snapshot_device *device);
+const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device *device);
+const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
+const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
+/* collector: RNA_COLLECTOR_COUNTERS, RNA_COLLECTOR_HW_COUNTERS or RNA_COLLECTOR_FABRIC */
+const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
+						    enum rna_collector_id collector);
+
+/* One port's piece of a part; NULL where the part is missing or does not have the port. */
+const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_device *device,
+						  unsigned port);
+const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
+						  unsigned port);
+const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_port_optional_counters *rna_port_optional_counters(
+	const struct rna_snapshot_device *device, unsigned port);
+const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_port_fabric *rna_port_fabric(const struct rna_snapshot_device *device,
+					      unsigned port);
+/* What is at the other end of its cable, whoever found it. */
+const struct rna_peer *rna_port_peer(const struct rna_snapshot_device *device, unsigned port);
+const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
+					 const struct rna_snapshot_device *device, unsigned port);

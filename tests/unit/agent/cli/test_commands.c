@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/cli/options.c and agent/cli/commands.c: command lines, their mistakes, and exit codes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rna/base/words.h"
+
+#include "cli/commands.h"
+
+#include "tree.h"
+
+enum { ARGV_MAX = 8, WORDS_MAX = 256 };
+
+/* A command line as one text, words apart by one blank; "''" is an empty word. */
+struct line {
+	char words[WORDS_MAX];
+	char *argv[ARGV_MAX];
+	int argc;
+};
+
+static void split(struct line *line, const char *text)
+{
+	char *rest = line->words, *word;
+
+	assert_true(strlen(text) < sizeof(line->words));
+	(void)strcpy(line->words, text);
+	line->argv[0] = line->words + strlen(text);
+	line->argc = 1;
+	while ((word = strsep(&rest, " ")) && *word) {
+		assert_true(line->argc < ARGV_MAX);
+		line->argv[line->argc++] = strcmp(word, "''") == 0 ? word + 2 : word;
+	}
+}
+
+static int parse(struct line *line, const char *text, struct rna_arguments *ret,
+		 struct rna_error *error)
+{
+	split(line, text);
+	return rna_arguments_parse(line->argc, line->argv, ret, error);
+}
+
+static void assert_text(const char *text, const char *expected)
+{
+	if (expected)
+		assert_string_equal(text, expected);
+	else
+		assert_null(text);
+}
+
+static void test_command_lines(void **state)
+{
+	static const struct {
+		const char *text, *command, *root, *config, *format, *operand;
+	} cases[] = {
+		{"", NULL, NULL, NULL},
+		{"run", "run", NULL, NULL},
+		{"--root /host run", "run", "/host", NULL},
+		{"run --root=/host", "run", "/host", NULL},
+		{"run --root a --root b", "run", "b", NULL},
+		{"collect --config a=b --format openmetrics", "collect", NULL, "a=b",
+		 "openmetrics"},
+		{"collect --root --format", "collect", "--format", NULL, "prometheus"},
+		{"describe settings", "describe", NULL, NULL, NULL, "settings"},
+		{"check-config", "check-config", NULL, NULL},
+		{"check-config a.yaml", "check-config", NULL, NULL, NULL, "a.yaml"},
+		{"help describe", "describe", NULL, NULL},
+		{"--format json collect", "collect", NULL, NULL, "json"},
+		{"help", NULL, NULL, NULL},
+		{"--version", "version", NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_arguments arguments;
+		struct rna_error error = {0};
+		struct line line;
+
+		assert_int_equal(parse(&line, cases[i].text, &arguments, &error), 0);
+		assert_text(arguments.command ? arguments.command->name : NULL, cases[i].command);
+		assert_text(arguments.options[RNA_OPTION_ROOT], cases[i].root);
+		assert_text(arguments.options[RNA_OPTION_CONFIG], cases[i].config);
+		assert_text(arguments.options[RNA_OPTION_FORMAT], cases[i].format);
+		assert_text(arguments.operand, cases[i].operand);
+	}
+}
+
+static void test_words_behind_the_operand(void **state)
+{
+	struct rna_arguments arguments;
+	struct line line;
+
+	(void)state;
+	assert_int_equal(parse(&line, "expect accept mlx5_0 --root / mlx5_1/1", &arguments, NULL),
+			 0);
+	assert_string_equal(arguments.operand, "accept");
+	assert_int_equal(arguments.word_count, 2);
+	assert_string_equal(arguments.words[0], "mlx5_0");
+	assert_string_equal(arguments.words[1], "mlx5_1/1");
+}
+
+static void test_help_is_asked_for_in_three_ways(void **state)
+{
+	static const char *const texts[] = {"collect --help", "-h collect", "help collect"};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		struct rna_arguments arguments;
+		struct line line;
+
+		assert_int_equal(parse(&line, texts[i], &arguments, NULL), 0);
+		assert_string_equal(arguments.command->name, "collect");
+		assert_non_null(arguments.options[RNA_OPTION_HELP]);
+	}
+}
+
+static void test_each_wrong_usage_is_named(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"colect", "unknown command colect; did you mean collect?"},
+		{"frobnicate", "unknown command frobnicate; --help lists them"},
+		{"help statsu", "unknown command statsu; did you mean status?"},
+		{"check --jsno", "unknown option --jsno; did you mean --json?"},
+		{"status --jsno", "unknown option --jsno; did you mean --json?"},
+		{"status --colour=never", "unknown option --colour=never; did you mean --color?"},
+		{"run --frobnicate", "unknown option --frobnicate; --help lists them"},
+		{"run -x", "unknown option -x; --help lists them"},
+		{"run -", "unknown option -; --help lists them"},
+		{"run --", "unknown option --; --help lists them"},
+		{"run ---root /", "unknown option ---root; did you mean --root?"},
+		{"run --roo /", "unknown option --roo; did you mean --root?"},
+		{"run --json", "run has no option --json"},
+		{"--json run", "run has no option --json"},
+		{"--json", "rdma-node-agent has no option --json"},
+		{"run --root", "--root wants DIR behind it"},
+		{"run --root=", "--root wants DIR behind it"},
+		{"run --config ''", "--config wants FILE behind it"},
+		{"status --json=yes", "--json takes no value"},
+		{"collect --format=xml",
+		 "--format: \"xml\" is not one of prometheus, openmetrics, json"},
+		{"topology --format=png", "--format: \"png\" is not one of text, json, dot, svg"},
+		{"status --format=json", "status has no option --format"},
+		{"status --color on", "--color: \"on\" is not one of auto, always, never"},
+		{"run now", "run: \"now\" is one word too many"},
+		{"describe settings now", "describe: \"now\" is one word too many"},
+		{"describe", "describe wants TOPIC behind it; see describe --help"},
+		{"check-config a b", "check-config: \"b\" is one word too many"},
+		{"check-config a --config b", "check-config takes [FILE] or --config, not both"},
+		{"expect", "expect wants ACTION behind it; see expect --help"},
+		{"expect now", "expect: \"now\" is not one of accept, list"},
+		{"events now", "events: \"now\" is one word too many"},
+		{"record", "record wants DIR behind it; see record --help"},
+		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
+				    "collectors, commands, rules, thresholds, labels, "
+				    "conditions, catalog, man, man-config, bash-completion"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_arguments arguments = {.operand = "untouched"};
+		struct rna_error error = {0};
+		struct line line;
+
+		assert_int_equal(parse(&line, cases[i].text, &arguments, &error), -EINVAL);
+		assert_string_equal(error.text, cases[i].message);
+		assert_string_equal(arguments.operand, "untouched");
+	}
+}
+
+static void test_hints(void **state)
+{
+	static const struct {
+		const char *word, *known;
+		bool near;
+	} cases[] = {
+		{"state", "state", true},
+		{"sate", "state", true},
+		{"satte", "state", true},
+		{"sttae", "state", true},
+		{"states", "state", true},
+		{"stxte", "state", true},
+		{"stxxe", "state", false},
+		{"", "state", false},
+		{"ab", "ac", false},
+		{"rnu", "run", true},
+		{"collection", "collect", true},
+		{"listen", "silent", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_hint hint = RNA_HINT(cases[i].word);
+
+		rna_hint_offer(&hint, cases[i].known, strlen(cases[i].known));
+		assert_int_equal(hint.best != NULL, cases[i].near);
+	}
+}
+
+static void test_the_nearest_word_is_the_hint_and_the_first_of_equals(void **state)
+{
+	struct rna_hint hint = RNA_HINT("linc");
+
+	(void)state;
+	rna_hint_offer(&hint, "pink", 4);
+	rna_hint_offer(&hint, "line", 4);
+	rna_hint_offer(&hint, "link", 4);
+	assert_string_equal(hint.best, "line");
+}
+
+static void test_shown_words_end_at_control_characters_and_whole_characters(void **state)
+{
+	char text[100];
+
+	(void)state;
+	assert_int_equal(rna_shown_len("mlx5_0"), 6);
+	assert_int_equal(rna_shown_len("two\nlines"), 3);
+	assert_int_equal(rna_shown_len("\x1b[31m"), 0);
+	memset(text, 'x', sizeof(text));
+	memcpy(text + 59, "\xc3\xa4", 2); /* a-umlaut across the limit of 60 */
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(rna_shown_len(text), 59);
+	memcpy(text + 57, "\xe2\x82\xacx", 4); /* euro sign, up to the limit */
+	assert_int_equal(rna_shown_len(text), 60);
+}
+
+/* Runs a command with stdout and stderr in files, and returns its exit code. */
+static int run_to(const char *text, const char *output_path)
+{
+	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), code;
+	int file = open(output_path, O_WRONLY | O_CLOEXEC);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct line line;
+
+	split(&line, text);
+	(void)fflush(stdout);
+	assert_true(dup2(file, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0);
+	code = rna_commands_main(line.argc, line.argv);
+	assert_true(dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0);
+	(void)close(out);
+	(void)close(err);
+	(void)close(file);
+	(void)close(null);
+	return code;
+}
+
+static void test_exit_codes(void **state)
+{
+	(void)state;
+	assert_int_equal(run_to("version", "/dev/null"), RNA_EXIT_SUCCESS);
+	assert_int_equal(run_to("help", "/dev/null"), RNA_EXIT_SUCCESS);
+	assert_int_equal(run_to("describe settings", "/dev/null"), RNA_EXIT_SUCCESS);
+	assert_int_equal(run_to("version", "/dev/full"), RNA_EXIT_FAILURE);
+	assert_int_equal(run_to("help", "/dev/full"), RNA_EXIT_FAILURE);
+	assert_int_equal(run_to("", "/dev/null"), RNA_EXIT_USAGE);
+	assert_int_equal(run_to("frobnicate", "/dev/null"), RNA_EXIT_USAGE);
+	assert_int_equal(run_to("collect --config /missing", "/dev/null"), RNA_EXIT_USAGE);
+	assert_int_equal(run_to("check-config /missing", "/dev/null"), RNA_EXIT_USAGE);
+	assert_int_equal(run_to("check-config --config /missing", "/dev/null"), RNA_EXIT_USAGE);
+}
+
+static void assert_check_config(const struct tree *tree, const char *output_path, int code)
+{
+	char text[WORDS_MAX];
+
+	(void)snprintf(text, sizeof(text), "check-config %s/a.yaml", tree->path);
+	assert_int_equal(run_to(text, output_path), code);
+	(void)snprintf(text, sizeof(text), "check-config --config %s/a.yaml", tree->path);
+	assert_int_equal(run_to(text, output_path), code);
+}
+
+static void test_check_config_judges_as_run_does(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "a.yaml", "poll: {state: 2s}\n");
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_SUCCESS);
+	assert_check_config(&tree, "/dev/full", RNA_EXIT_FAILURE);
+	tree_write(&tree, "a.yaml", "poll: {sate: 2s}\n");
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_USAGE);
+	tree_deinit(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_words_behind_the_operand),
+		cmocka_unit_test(test_help_is_asked_for_in_three_ways),
+		cmocka_unit_test(test_each_wrong_usage_is_named),
+		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_the_nearest_word_is_the_hint_and_the_first_of_equals),
+		cmocka_unit_test(test_shown_words_end_at_control_characters_and_whole_characters),
+		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_check_config_judges_as_run_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

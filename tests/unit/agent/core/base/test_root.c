@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Files below a root: reading, links, lists, and what must not lead out of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tree.h"
+
+static int setup(void **state)
+{
+	struct tree *tree = calloc(1, sizeof(*tree));
+
+	assert_non_null(tree);
+	tree_init(tree);
+	*state = tree;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	tree_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+static void test_attributes_lose_their_line_end(void **state)
+{
+	const struct tree *tree = *state;
+	char text[32];
+	uint64_t number = 0;
+
+	tree_write(tree, "sys/state", "4: ACTIVE\n");
+	tree_write(tree, "sys/plain", "7");
+	tree_write(tree, "sys/empty", "");
+	tree_write(tree, "sys/hex", "0x1c\n");
+	assert_int_equal(rna_root_read(tree->root, "sys/state", text, sizeof(text)), 9);
+	assert_string_equal(text, "4: ACTIVE");
+	assert_int_equal(rna_root_read_u64(tree->root, "sys/plain", &number), 0);
+	assert_int_equal(number, 7);
+	assert_int_equal(rna_root_read_hex(tree->root, "sys/hex", &number), 0);
+	assert_int_equal(number, 0x1c);
+	assert_int_equal(rna_root_read(tree->root, "sys/empty", text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(rna_root_read_u64(tree->root, "sys/empty", &number), -EBADMSG);
+}
+
+static void test_odd_attributes_are_errors(void **state)
+{
+	const struct tree *tree = *state;
+	char text[8];
+
+	tree_write(tree, "sys/long", "12345678");
+	tree_write_bytes(tree, "sys/binary", "1\0002", 3);
+	assert_int_equal(rna_root_read(tree->root, "sys/long", text, sizeof(text)), -EMSGSIZE);
+	assert_int_equal(rna_root_read(tree->root, "sys/binary", text, sizeof(text)), -EILSEQ);
+	assert_int_equal(rna_root_read(tree->root, "sys/none", text, sizeof(text)), -ENOENT);
+	assert_int_equal(rna_root_read(tree->root, "sys", text, sizeof(text)), -EISDIR);
+}
+
+static void test_links_stay_inside(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+	const struct tree *tree = *state;
+	char text[64];
+	int error = 0;
+
+	tree_write(tree, "sys/devices/a/name", "inside\n");
+	tree_link(tree, "sys/class/relative", "../devices/a");
+	tree_link(tree, "sys/class/absolute", "/sys/devices/a");
+	tree_link(tree, "sys/class/escape", "../../../../../../etc");
+	tree_link(tree, "sys/class/loop", "loop");
+	assert_int_equal(rna_root_read(tree->root, "sys/class/relative/name", text, 64), 6);
+	assert_int_equal(rna_root_read(tree->root, "sys/class/absolute/name", text, 64), 6);
+	assert_int_equal(rna_root_read(tree->root, "sys/class/escape/hostname", text, 64), -ENOENT);
+	assert_int_equal(rna_root_read(tree->root, "sys/class/loop/x", text, 64), -ELOOP);
+	assert_string_equal(rna_root_realpath(tree->root, "sys/class/absolute", arena, &error),
+			    "sys/devices/a");
+	assert_null(rna_root_realpath(tree->root, "sys/class/none", arena, &error));
+	assert_int_equal(error, -ENOENT);
+	assert_int_equal(rna_root_readlink(tree->root, "sys/class/relative", text, 64), 12);
+	assert_string_equal(text, "../devices/a");
+}
+
+/* Somebody who renames files elsewhere, as compilers and shells do all day. */
+static pid_t start_renaming(const struct tree *tree)
+{
+	char names[2][sizeof(tree->path) + 16];
+	pid_t parent = getpid(), child;
+
+	tree_write(tree, "elsewhere/a", "");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++)
+		(void)snprintf(names[i], sizeof(names[i]), "%s/elsewhere/%c", tree->path, "ab"[i]);
+	child = fork();
+	assert_true(child >= 0);
+	for (size_t i = 0; child == 0 && getppid() == parent; i++)
+		if (rename(names[i % 2], names[(i + 1) % 2]) < 0)
+			_exit(1);
+	if (child == 0)
+		_exit(0);
+	return child;
+}
+
+/* openat2() gives up then on paths with "..", which all links of /sys have in them. */
+static void test_renames_elsewhere_do_no_harm(void **state)
+{
+	const struct tree *tree = *state;
+	uint64_t number = 0;
+	int failed = 0, status;
+	pid_t child;
+
+	tree_write(tree, "sys/devices/a/state", "7");
+	tree_link(tree, "sys/class/a", "../devices/a");
+	child = start_renaming(tree);
+	for (int i = 0; i < 20000; i++)
+		failed += rna_root_read_u64(tree->root, "sys/class/a/state", &number) != 0;
+	(void)kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status)); /* it went on to the end */
+	assert_int_equal(failed, 0);
+	assert_int_equal(number, 7);
+}
+
+static void test_lists_are_sorted(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+	const struct tree *tree = *state;
+	char **names;
+
+	tree_mkdir(tree, "class/mlx5_10");
+	tree_mkdir(tree, "class/mlx5_2");
+	tree_mkdir(tree, "class/hfi1_0");
+	tree_mkdir(tree, "empty");
+	assert_int_equal(rna_root_list(tree->root, "class", arena, &names), 3);
+	assert_string_equal(names[0], "hfi1_0");
+	assert_string_equal(names[1], "mlx5_2");
+	assert_string_equal(names[2], "mlx5_10");
+	assert_null(names[3]);
+	assert_int_equal(rna_root_list(tree->root, "empty", arena, &names), 0);
+	assert_int_equal(rna_root_list(tree->root, "none", arena, &names), -ENOENT);
+}
+
+/* What cannot be listed is closed all the same. */
+static void test_what_is_no_directory_is_not_kept_open(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+	const struct tree *tree = *state;
+	char **names;
+	int fd;
+
+	tree_write(tree, "file", "");
+	fd = rna_root_openat(tree->root, "file", O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(rna_root_list_fd(fd, arena, &names), -ENOTDIR);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(rna_root_list_fd(-EMFILE, arena, &names), -EMFILE);
+}
+
+static void test_a_recording_is_not_live(void **state)
+{
+	const struct tree *tree = *state;
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *whole = NULL;
+	struct rna_error error;
+
+	tree_mkdir(tree, "sys");
+	assert_false(rna_root_is_live(tree->root));
+	assert_int_equal(rna_root_open(NULL, &whole, &error), 0);
+	assert_string_equal(rna_root_path(whole), "/");
+	assert_true(rna_root_is_live(whole));
+}
+
+static void test_a_missing_root_says_so(void **state)
+{
+	struct rna_root *root = NULL;
+	struct rna_error error;
+
+	(void)state;
+	assert_int_equal(rna_root_open("/does/not/exist", &root, &error), -ENOENT);
+	assert_string_equal(error.text,
+			    "/does/not/exist: cannot be the root: No such file or directory");
+	assert_null(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_attributes_lose_their_line_end, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_odd_attributes_are_errors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_links_stay_inside, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_renames_elsewhere_do_no_harm, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lists_are_sorted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_no_directory_is_not_kept_open, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
+		cmocka_unit_test(test_a_missing_root_says_so),
+	};
+
+	return cmocka_run_group_tests_name("root", tests, NULL, NULL);
+}

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/core/topology: distances in hand-made trees, nearest NICs, the assignment, rails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rna/model/device.h"
+#include "rna/model/topology.h"
+
+enum {
+	OBJECTS_MAX = 4096,
+	GPUS_MAX = 100,
+	NICS_MAX = 700,
+	CONNECTX7 = 0x1021,
+	CONNECTX6_DX = 0x101d,
+};
+
+/* A tree that grows by the functions below; nics have one device each, "n" and their index. */
+struct node {
+	struct rna_topology topology;
+	struct rna_arena *arena;
+	struct rna_pci_object objects[OBJECTS_MAX];
+	struct rna_gpu gpus[GPUS_MAX];
+	struct rna_nic nics[NICS_MAX];
+};
+
+static int setup(void **state)
+{
+	struct node *node = calloc(1, sizeof(*node));
+
+	node->arena = rna_arena_new(4096);
+	node->topology.objects = node->objects;
+	node->topology.gpus = node->gpus;
+	node->topology.nics = node->nics;
+	*state = node;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct node *node = *state;
+
+	(void)rna_arena_free(node->arena);
+	free(node);
+	return 0;
+}
+
+static unsigned add(struct node *node, int parent, enum rna_pci_role role)
+{
+	unsigned index = (unsigned)node->topology.object_count++;
+	struct rna_pci_object *object = &node->objects[index];
+
+	*object = (struct rna_pci_object){
+		.address = rna_arena_printf(node->arena, "%04x:%02x:00.0", index >> 8, index & 255),
+		.role = role,
+		.parent = parent,
+		.numa_node = parent < 0 ? -1 : node->objects[parent].numa_node,
+		.package = parent < 0 ? -1 : node->objects[parent].package,
+	};
+	return index;
+}
+
+static unsigned add_host_bridge(struct node *node, int numa_node)
+{
+	unsigned index = add(node, RNA_NO_OBJECT, RNA_PCI_HOST_BRIDGE);
+
+	node->objects[index].numa_node = numa_node;
+	return index;
+}
+
+/* A switch behind a link of parent; its downstream ports are added below the upstream port. */
+static unsigned add_switch(struct node *node, unsigned parent)
+{
+	return add(node, (int)parent, RNA_PCI_UPSTREAM);
+}
+
+/* A root port, and a switch below it. */
+static unsigned add_complex(struct node *node, int numa_node)
+{
+	unsigned root = add_host_bridge(node, numa_node);
+
+	return add_switch(node, add(node, (int)root, RNA_PCI_ROOT_PORT));
+}
+
+static unsigned add_port(struct node *node, unsigned upstream)
+{
+	return add(node, (int)upstream, RNA_PCI_DOWNSTREAM);
+}
+
+/* Directly below a port or a host bridge. Index of gpus. */
+static unsigned add_gpu(struct node *node, unsigned parent)
+{
+	unsigned index = (unsigned)node->topology.gpu_count++;
+
+	node->gpus[index] = (struct rna_gpu){.object = add(node, (int)parent, RNA_PCI_GPU)};
+	return index;
+}
+
+static unsigned add_nic_of(struct node *node, unsigned parent, uint32_t device_id)
+{
+	unsigned index = (unsigned)node->topology.nic_count++;
+	const char **devices = rna_arena_array(node->arena, 2, sizeof(*devices));
+
+	devices[0] = rna_arena_printf(node->arena, "n%u", index);
+	node->nics[index] = (struct rna_nic){
+		.object = add(node, (int)parent, RNA_PCI_NIC),
+		.data_direct = RNA_NO_OBJECT,
+		.devices = devices,
+		.device_count = 1,
+		.lag = -1,
+	};
+	node->objects[node->nics[index].object].vendor_id = 0x15b3;
+	node->objects[node->nics[index].object].device_id = device_id;
+	return index;
+}
+
+static unsigned add_nic(struct node *node, unsigned parent)
+{
+	return add_nic_of(node, parent, CONNECTX7);
+}
+
+static void assign(struct node *node)
+{
+	assert_int_equal(rna_topology_assign(&node->topology, node->nics, node->arena), 0);
+}
+
+static enum rna_path_class gpu_nic(const struct node *node, unsigned gpu, unsigned nic)
+{
+	enum rna_path_class there =
+		rna_topology_path(&node->topology, node->gpus[gpu].object, node->nics[nic].object);
+
+	assert_int_equal(there, rna_topology_path(&node->topology, node->nics[nic].object,
+						  node->gpus[gpu].object));
+	return there;
+}
+
+static int nic_of(const struct node *node, unsigned gpu)
+{
+	return node->topology.affinities[gpu].nic;
+}
+
+/* -- Distances --------------------------------------------------------------------------------- */
+
+static void one_switch_is_pix(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned gpu = add_gpu(node, add_port(node, upstream));
+	unsigned nic = add_nic(node, add_port(node, upstream));
+
+	assert_int_equal(gpu_nic(node, gpu, nic), RNA_PATH_PIX);
+	assert_int_equal(rna_topology_path(&node->topology, node->gpus[0].object,
+					   node->gpus[0].object),
+			 RNA_PATH_SAME);
+}
+
+static void two_switches_are_pxb(void **state)
+{
+	struct node *node = *state;
+	unsigned top = add_complex(node, 0);
+	unsigned lower = add_switch(node, add_port(node, top));
+	unsigned gpu = add_gpu(node, add_port(node, lower));
+	unsigned near = add_nic(node, add_port(node, lower));
+	unsigned far = add_nic(node, add_port(node, top));
+
+	assert_int_equal(gpu_nic(node, gpu, near), RNA_PATH_PIX);
+	assert_int_equal(gpu_nic(node, gpu, far), RNA_PATH_PXB);
+}
+
+/* MI250: each GPU has a switch of its own on the card. */
+static void switch_on_the_card_counts(void **state)
+{
+	struct node *node = *state;
+	unsigned top = add_complex(node, 0);
+	unsigned card = add_switch(node, add_port(node, top));
+	unsigned gpu = add_gpu(node, add_port(node, card));
+	unsigned nic = add_nic(node, add_port(node, top));
+
+	assert_int_equal(gpu_nic(node, gpu, nic), RNA_PATH_PXB);
+}
+
+/* What static files and hypervisors make of a switch: one bridge, all functions directly below. */
+static void functions_below_one_bridge_are_pix(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+	unsigned bridge = add(node, (int)root, RNA_PCI_BRIDGE);
+	unsigned gpu = add_gpu(node, bridge), nic = add_nic(node, bridge);
+
+	assert_int_equal(gpu_nic(node, gpu, nic), RNA_PATH_PIX);
+}
+
+/* AWS p4d, and plain VMs: no bridge at all. */
+static void functions_below_the_host_bridge_are_phb(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, -1);
+	unsigned gpu = add_gpu(node, root), nic = add_nic(node, root);
+
+	assert_int_equal(gpu_nic(node, gpu, nic), RNA_PATH_PHB);
+	nic = add_nic(node, add(node, (int)root, RNA_PCI_ROOT_PORT));
+	assert_int_equal(gpu_nic(node, gpu, nic), RNA_PATH_PHB);
+}
+
+static void functions_of_one_card_are_pix(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+	unsigned a = add_nic(node, root), b = add_nic(node, root), c = add_nic(node, root);
+
+	node->objects[node->nics[a].object].address = "0000:21:00.0";
+	node->objects[node->nics[b].object].address = "0000:21:00.1";
+	node->objects[node->nics[c].object].address = "0000:21:01.0";
+	assert_int_equal(rna_topology_path(&node->topology, node->nics[a].object,
+					   node->nics[b].object),
+			 RNA_PATH_PIX);
+	assert_int_equal(rna_topology_path(&node->topology, node->nics[a].object,
+					   node->nics[c].object),
+			 RNA_PATH_PHB);
+}
+
+static void locality_decides_between_host_bridges(void **state)
+{
+	struct node *node = *state;
+	unsigned gpu = add_gpu(node, add_host_bridge(node, 0));
+	unsigned same = add_nic(node, add_host_bridge(node, 0));
+	unsigned other = add_nic(node, add_host_bridge(node, 1));
+	unsigned unknown = add_nic(node, add_host_bridge(node, -1));
+	unsigned package = add_nic(node, add_host_bridge(node, -1));
+
+	node->objects[node->gpus[gpu].object].package = 0;
+	node->objects[node->nics[package].object].package = 1;
+	assert_int_equal(gpu_nic(node, gpu, same), RNA_PATH_NODE);
+	assert_int_equal(gpu_nic(node, gpu, other), RNA_PATH_SYS);
+	assert_int_equal(gpu_nic(node, gpu, unknown), RNA_PATH_UNKNOWN);
+	assert_int_equal(gpu_nic(node, gpu, package), RNA_PATH_SYS);
+	node->objects[node->nics[package].object].package = 0; /* which node of it? */
+	assert_int_equal(gpu_nic(node, gpu, package), RNA_PATH_UNKNOWN);
+}
+
+static void data_direct_is_a_path_of_its_own(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned gpu = add_gpu(node, add_port(node, upstream));
+	unsigned nic = add_nic(node, add_host_bridge(node, 1));
+	unsigned direct = add(node, (int)add_port(node, upstream), RNA_PCI_DATA_DIRECT);
+
+	assert_int_equal(rna_topology_gpu_path(&node->topology, gpu, nic), RNA_PATH_SYS);
+	node->nics[nic].data_direct = (int)direct;
+	assert_int_equal(rna_topology_gpu_path(&node->topology, gpu, nic), RNA_PATH_PIX);
+	assert_int_equal(gpu_nic(node, gpu, nic), RNA_PATH_SYS);
+	assign(node);
+	assert_int_equal(node->topology.affinities[gpu].path, RNA_PATH_PIX);
+}
+
+/* -- Nearest and assignment -------------------------------------------------------------------- */
+
+static void equally_near_nics_are_all_nearest(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned lower = add_switch(node, add_port(node, upstream));
+	unsigned far = add_nic(node, add_port(node, upstream));
+
+	(void)add_gpu(node, add_port(node, lower));
+	assign(node);
+	assert_int_equal(node->topology.affinities[0].nearest_count, 1);
+	assert_int_equal(node->topology.affinities[0].path, RNA_PATH_PXB);
+	assert_int_equal(nic_of(node, 0), far);
+	(void)add_nic(node, add_port(node, lower));
+	(void)add_nic(node, add_port(node, lower));
+	assign(node);
+	assert_int_equal(node->topology.affinities[0].nearest_count, 2);
+	assert_int_equal(node->topology.affinities[0].nearest[0], 1);
+	assert_int_equal(node->topology.affinities[0].nearest[1], 2);
+	assert_int_equal(node->topology.affinities[0].path, RNA_PATH_PIX);
+}
+
+/* The greedy way would give n0 to the first GPU, and the second would have none of its own. */
+static void assignment_is_not_greedy(void **state)
+{
+	struct node *node = *state;
+	unsigned top = add_complex(node, 0);
+	unsigned left = add_switch(node, add_port(node, top));
+	unsigned right = add_switch(node, add_port(node, top));
+	unsigned n0 = add_nic(node, add_port(node, left));
+	unsigned n1 = add_nic(node, add_port(node, right));
+
+	(void)add_gpu(node, add_port(node, top));                    /* PXB of both */
+	(void)add_gpu(node, add_switch(node, add_port(node, left))); /* PXB, n0 by fewer bridges */
+	assign(node);
+	assert_int_equal(nic_of(node, 0), n1);
+	assert_int_equal(nic_of(node, 1), n0);
+}
+
+static void assignment_follows_addresses(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+
+	for (unsigned i = 0; i < 8; i++) {
+		(void)add_gpu(node, root);
+		(void)add_nic(node, root);
+	}
+	assign(node);
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(nic_of(node, i), i);
+		assert_int_equal(node->nics[i].rail, i);
+	}
+}
+
+static void gpus_share_where_nics_are_few(void **state)
+{
+	struct node *node = *state;
+	int users[2] = {0};
+
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		(void)add_nic(node, add_port(node, upstream));
+		for (unsigned j = 0; j < 4; j++)
+			(void)add_gpu(node, add_port(node, upstream));
+	}
+	assign(node);
+	for (unsigned gpu = 0; gpu < 8; gpu++) {
+		assert_int_equal(nic_of(node, gpu), gpu / 4);
+		users[nic_of(node, gpu)]++;
+	}
+	assert_int_equal(users[0], 4);
+}
+
+/* Two GPUs at the only NIC of their switch, and a NIC to spare in the other socket. */
+static void far_nic_is_not_taken_for_the_sake_of_having_one(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned near = add_nic(node, add_port(node, upstream));
+	unsigned far = add_nic(node, add_complex(node, 1));
+
+	(void)add_gpu(node, add_port(node, upstream));
+	(void)add_gpu(node, add_port(node, upstream));
+	assign(node);
+	assert_int_equal(nic_of(node, 0), near);
+	assert_int_equal(nic_of(node, 1), near);
+	assert_int_equal(node->nics[near].rail, 0);
+	assert_int_equal(node->nics[far].rail, -1);
+}
+
+/* Dell XE9680: a ConnectX-7 and both ports of a ConnectX-6 Dx for storage on one switch. */
+static void faster_nic_is_preferred_and_storage_has_no_rail(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned card = add_port(node, upstream);
+
+	(void)add_nic_of(node, card, CONNECTX6_DX);
+	(void)add_nic_of(node, card, CONNECTX6_DX);
+	(void)add_nic(node, add_port(node, upstream));
+	(void)add_gpu(node, add_port(node, upstream));
+	for (unsigned i = 0; i < 3; i++)
+		node->objects[node->nics[i].object].link = (struct rna_pcie_link){
+			.max_speed = rna_value_ok(i == 2 ? 32000 : 16000),
+			.max_width = rna_value_ok(16),
+		};
+	assign(node);
+	assert_int_equal(node->topology.affinities[0].nearest_count, 3);
+	assert_int_equal(nic_of(node, 0), 2);
+	assert_int_equal(node->nics[0].rail, -1);
+	assert_int_equal(node->nics[1].rail, -1);
+	assert_int_equal(node->nics[2].rail, 0);
+}
+
+/* AWS p5: four NICs at each GPU are all rails. */
+static void several_nics_of_one_gpu_are_rails(void **state)
+{
+	struct node *node = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		for (unsigned j = 0; j < 4; j++)
+			(void)add_nic(node, add_port(node, upstream));
+		(void)add_gpu(node, add_port(node, upstream));
+	}
+	assign(node);
+	assert_int_equal(nic_of(node, 0), 0);
+	assert_int_equal(nic_of(node, 1), 4);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(node->nics[i].rail, i);
+}
+
+static void nics_that_do_not_serve_are_passed_over(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned management = add_nic(node, add_port(node, upstream));
+	unsigned bare = add_nic(node, add_port(node, upstream));
+	unsigned leader = add_nic(node, add_port(node, upstream));
+	unsigned member = add_nic(node, add_port(node, upstream));
+
+	(void)add_gpu(node, add_port(node, upstream));
+	node->nics[management].switch_management = true;
+	node->nics[bare].device_count = 0;
+	node->nics[member].lag = (int)leader;
+	assign(node);
+	assert_int_equal(node->topology.affinities[0].nearest_count, 1);
+	assert_int_equal(nic_of(node, 0), leader);
+	assert_int_equal(node->nics[management].rail, -1);
+	assert_int_equal(node->nics[bare].rail, -1);
+	assert_int_equal(node->nics[leader].rail, 0);
+	assert_int_equal(node->nics[member].rail, 0);
+}
+
+/* HPE Slingshot has no RDMA devices at all; its NICs are near GPUs all the same. */
+static void without_any_device_all_nics_serve(void **state)
+{
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+	unsigned nic = add_nic(node, add_port(node, upstream));
+
+	(void)add_gpu(node, add_port(node, upstream));
+	node->nics[nic].device_count = 0;
+	assign(node);
+	assert_int_equal(nic_of(node, 0), nic);
+	assert_int_equal(node->nics[nic].rail, 0);
+}
+
+static void nothing_is_near_where_nothing_is_known(void **state)
+{
+	struct node *node = *state;
+	unsigned nic = add_nic(node, add_host_bridge(node, -1));
+
+	(void)add_gpu(node, add_host_bridge(node, -1));
+	assign(node);
+	assert_int_equal(node->topology.affinities[0].nearest_count, 0);
+	assert_int_equal(node->topology.affinities[0].path, RNA_PATH_UNKNOWN);
+	assert_int_equal(nic_of(node, 0), -1);
+	assert_int_equal(node->nics[nic].rail, 0); /* as on a node without GPUs */
+}
+
+static void nodes_without_gpus_or_nics_are_fine(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+
+	assign(node);
+	(void)add_gpu(node, root);
+	assign(node);
+	assert_int_equal(nic_of(node, 0), -1);
+	node->topology.gpu_count = 0;
+	(void)add_nic(node, root);
+	(void)add_nic(node, root);
+	assign(node);
+	assert_int_equal(node->nics[0].rail, 0);
+	assert_int_equal(node->nics[1].rail, 1);
+}
+
+/* A VM that shows no tree: four InfiniBand NICs, and one of the same model for Ethernet. */
+static void without_gpus_the_most_common_kind_are_rails(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+
+	for (unsigned i = 0; i < 5; i++) {
+		unsigned nic = add_nic(node, root);
+
+		node->objects[node->nics[nic].object].class_id = i == 1 ? 0x0200 : 0x0207;
+	}
+	assign(node);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(node->nics[i].rail, i == 1 ? -1 : i > 1 ? i - 1 : i);
+}
+
+/* Every cost is a tie, and half of the GPUs wait for a second round. */
+static void large_nodes_are_matched(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+	unsigned users[32] = {0};
+
+	for (unsigned i = 0; i < 64; i++)
+		(void)add_gpu(node, root);
+	for (unsigned i = 0; i < 32; i++)
+		(void)add_nic(node, root);
+	assign(node);
+	for (unsigned i = 0; i < 64; i++)
+		users[nic_of(node, i)]++;
+	for (unsigned i = 0; i < 32; i++)
+		assert_int_equal(users[i], 2);
+	for (unsigned i = 32; i < NICS_MAX; i++)
+		(void)add_nic(node, root);
+	assign(node);
+	for (unsigned i = 0; i < 64; i++)
+		assert_int_equal(nic_of(node, i), i);
+	(void)add_gpu(node, root); /* too many: the first nearest is as good */
+	assign(node);
+	assert_int_equal(nic_of(node, 64), 0);
+}
+
+/* -- Searches ---------------------------------------------------------------------------------- */
+
+static void nics_are_found_by_device_and_function(void **state)
+{
+	struct node *node = *state;
+	unsigned root = add_host_bridge(node, 0);
+	unsigned leader = add_nic(node, root), member = add_nic(node, root);
+	const char *pf = node->objects[node->nics[member].object].address;
+	const struct rna_device by_name = {.name = "n0"}, nobody = {.name = "rxe0"};
+	const struct rna_device vf = {.name = "v0",
+				      .pci_address = "0000:ff:00.2",
+				      .physical_function = pf};
+
+	assert_ptr_equal(rna_topology_find_nic(&node->topology, &by_name), &node->nics[leader]);
+	assert_ptr_equal(rna_topology_find_nic(&node->topology, &vf), &node->nics[member]);
+	assert_null(rna_topology_find_nic(&node->topology, &nobody));
+	assert_int_equal(rna_topology_find_object(&node->topology, pf), node->nics[member].object);
+	assert_int_equal(rna_topology_find_object(&node->topology, "0000:fe:00.0"), RNA_NO_OBJECT);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_switch_is_pix),
+		TEST(two_switches_are_pxb),
+		TEST(switch_on_the_card_counts),
+		TEST(functions_below_one_bridge_are_pix),
+		TEST(functions_below_the_host_bridge_are_phb),
+		TEST(functions_of_one_card_are_pix),
+		TEST(locality_decides_between_host_bridges),
+		TEST(data_direct_is_a_path_of_its_own),
+		TEST(equally_near_nics_are_all_nearest),
+		TEST(assignment_is_not_greedy),
+		TEST(assignment_follows_addresses),
+		TEST(gpus_share_where_nics_are_few),
+		TEST(far_nic_is_not_taken_for_the_sake_of_having_one),
+		TEST(faster_nic_is_preferred_and_storage_has_no_rail),
+		TEST(several_nics_of_one_gpu_are_rails),
+		TEST(without_gpus_the_most_common_kind_are_rails),
+		TEST(nics_that_do_not_serve_are_passed_over),
+		TEST(without_any_device_all_nics_serve),
+		TEST(nothing_is_near_where_nothing_is_known),
+		TEST(nodes_without_gpus_or_nics_are_fine),
+		TEST(large_nodes_are_matched),
+		TEST(nics_are_found_by_device_and_function),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The filter of system calls, put on children: it stays for good. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "rna/base/error.h"
+
+#include "loop/seccomp_filter.h"
+#include "loop/seccomp_table.h"
+
+#include "agent_config.h"
+
+enum { NEVER_A_CALL = 4000 };
+
+static void need_filter(void)
+{
+	if (!HAVE_SECCOMP)
+		skip();
+}
+
+/* The wait status of a child that does it behind the filter. */
+static int behind_filter(int (*what)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct rna_error error;
+
+		if (rna_seccomp_install(&error) < 0)
+			_exit(99);
+		_exit(what());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void assert_exits_with(int (*what)(void), int expected)
+{
+	int status = behind_filter(what);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), expected);
+}
+
+static int be_usual(void)
+{
+	return strcmp(rna_seccomp_state(), "own") != 0 || getpid() <= 0 || close(dup(0)) < 0;
+}
+
+static int raise_priority(void)
+{
+	return setpriority(PRIO_PROCESS, 0, 1) < 0 ? errno : 0;
+}
+
+static int call_what_is_newer(void)
+{
+	return syscall(NEVER_A_CALL) < 0 ? errno : 0;
+}
+
+static int load_module(void)
+{
+	return (int)syscall(SYS_finit_module, -1, "", 0);
+}
+
+static void *load_in_thread(void *unused)
+{
+	(void)unused;
+	(void)load_module();
+	return NULL;
+}
+
+/* A program that is started behind the filter has it, too. */
+static int start_program(void)
+{
+	return system("grep -q '^Seccomp:.2$' /proc/self/status");
+}
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_and_load(void *unused)
+{
+	pthread_mutex_lock(&gate);
+	return load_in_thread(unused);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	need_filter();
+	assert_exits_with(be_usual, 0);
+	assert_exits_with(raise_priority, EPERM);
+	assert_exits_with(call_what_is_newer, ENOSYS);
+	assert_exits_with(start_program, 0);
+}
+
+static void test_hostile(void **state)
+{
+	int status;
+
+	(void)state;
+	need_filter();
+	status = behind_filter(load_module);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSYS);
+}
+
+/* Threads that ran before have it as well. */
+static void test_threads(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	need_filter();
+	pid = fork();
+	if (pid == 0) {
+		struct rna_error error;
+		pthread_t thread;
+
+		pthread_mutex_lock(&gate);
+		if (pthread_create(&thread, NULL, wait_and_load, NULL) != 0 ||
+		    rna_seccomp_install(&error) < 0)
+			_exit(99);
+		pthread_mutex_unlock(&gate);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSYS);
+}
+
+static bool has(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
+static void test_lists_are_apart(void **state)
+{
+	(void)state;
+	for (const char *const *name = rna_seccomp_allowed; *name; name++)
+		assert_false(has(rna_seccomp_refused, *name) || has(rna_seccomp_hostile, *name));
+	for (const char *const *name = rna_seccomp_refused; *name; name++)
+		assert_false(has(rna_seccomp_hostile, *name));
+	for (const char *const *name = (const char *const[]){"ioctl", "mbind", "futex", NULL};
+	     *name; name++)
+		assert_true(has(rna_seccomp_allowed, *name));
+}
+
+static void test_modes(void **state)
+{
+	struct rna_error error = {0};
+
+	(void)state;
+	assert_false(rna_seccomp_is_wanted(RNA_SECCOMP_OFF));
+	assert_true(rna_seccomp_is_wanted(RNA_SECCOMP_ON));
+	assert_int_equal(rna_seccomp_is_wanted(RNA_SECCOMP_AUTO),
+			 HAVE_SECCOMP && strcmp(rna_seccomp_state(), "none") == 0);
+	if (!HAVE_SECCOMP)
+		assert_int_equal(rna_seccomp_install(&error), -EOPNOTSUPP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists_are_apart), cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_refused),         cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/memory/expect.c: what a port is meant to be, and why. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "memory/expect.h"
+
+enum { PORTS_MAX = 8 };
+
+/* Ports of cards of one model, with a function and what is remembered each. */
+struct node {
+	size_t count;
+	struct rna_device devices[PORTS_MAX];
+	struct rna_snapshot_device places[PORTS_MAX];
+	struct rna_port_memory memories[PORTS_MAX];
+	struct rna_judged_port ports[PORTS_MAX];
+};
+
+static struct rna_port_memory *add_port(struct node *node, const char *pci_address)
+{
+	size_t i = node->count++;
+
+	assert_true(i < PORTS_MAX);
+	node->devices[i] = (struct rna_device){
+		.name = "mlx5_1",
+		.pci_address = pci_address,
+		.function = pci_address ? RNA_FUNCTION_PF : RNA_FUNCTION_VIRTUAL,
+		.vendor_id = 0x15b3,
+		.device_id = 0x1021,
+	};
+	node->places[i].device = &node->devices[i];
+	node->ports[i] = (struct rna_judged_port){
+		.device = &node->places[i],
+		.number = 1,
+		.netdev = "eth1",
+		.memory = &node->memories[i],
+	};
+	return &node->memories[i];
+}
+
+static void assert_expected(const struct node *node, size_t i, enum rna_expected expected,
+			    enum rna_expectation_reason reason)
+{
+	assert_int_equal(node->ports[i].expectation.expected, expected);
+	assert_int_equal(node->ports[i].expectation.reason, reason);
+}
+
+/* One port, whose memory and settings are given in times. */
+static void test_reasons_in_their_order(void **state)
+{
+	static char all_text[] = "mlx5_*", other_text[] = "mlx5_9";
+	static char *star[] = {all_text, NULL}, *other[] = {other_text, NULL};
+	static const struct {
+		rna_usec first, last, accepted_at;
+		enum rna_expected accepted;
+		char **up, **down;
+		enum rna_expected expected;
+		enum rna_expectation_reason reason;
+	} cases[] = {
+		{0, 0, 0, 0, NULL, NULL, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE},
+		{5, 9, 0, 0, NULL, NULL, RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED},
+		{5, 9, 10, RNA_EXPECTED_DOWN, NULL, NULL, RNA_EXPECTED_DOWN,
+		 RNA_EXPECTATION_ACCEPTED},
+		{5, 11, 10, RNA_EXPECTED_DOWN, NULL, NULL, RNA_EXPECTED_UP,
+		 RNA_EXPECTATION_REMEMBERED},
+		{0, 0, 10, RNA_EXPECTED_DOWN, NULL, NULL, RNA_EXPECTED_DOWN,
+		 RNA_EXPECTATION_ACCEPTED},
+		{5, 9, 10, RNA_EXPECTED_UP, NULL, NULL, RNA_EXPECTED_UP, RNA_EXPECTATION_ACCEPTED},
+		{5, 9, 10, RNA_EXPECTED_DOWN, star, NULL, RNA_EXPECTED_UP,
+		 RNA_EXPECTATION_CONFIGURED},
+		{5, 9, 0, 0, NULL, star, RNA_EXPECTED_DOWN, RNA_EXPECTATION_CONFIGURED},
+		{5, 9, 0, 0, star, star, RNA_EXPECTED_DOWN, RNA_EXPECTATION_CONFIGURED},
+		{5, 9, 0, 0, NULL, other, RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		const struct rna_settings settings = {
+			.expect_up = cases[i].up,
+			.expect_down = cases[i].down,
+		};
+		struct node node = {0};
+		struct rna_port_memory *memory = add_port(&node, "0000:3b:00.0");
+
+		memory->first_active = cases[i].first;
+		memory->last_active = cases[i].last;
+		memory->accepted = (struct rna_accepted){cases[i].accepted, cases[i].accepted_at};
+		rna_expect(&settings, node.ports, node.count);
+		assert_expected(&node, 0, cases[i].expected, cases[i].reason);
+	}
+}
+
+static void test_what_an_entry_fits(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fits;
+	} cases[] = {
+		{"mlx5_1", true},
+		{"mlx5_1/1", true},
+		{"mlx5_1/2", false},
+		{"mlx5_2", false},
+		{"0000:3b:00.0/1", true},
+		{"0000:3b:*", true},
+		{"eth1", true},
+		{"eth[2-9]", false},
+		{"1070:fd03:0000:0000", true},
+		{"1070:fd03:*:0001", true},
+		{"1070:fd03:*:0002", false},
+	};
+	struct node node = {0};
+	struct rna_port_identity port = {.number = 1, .port_guid = "1070:fd03:0000:0001"};
+	struct rna_identity identity = {.node_guid = "1070:fd03:0000:0000",
+					.port_count = 1,
+					.ports = &port};
+
+	(void)state;
+	(void)add_port(&node, "0000:3b:00.0");
+	node.places[0].parts[RNA_COLLECTOR_IDENTITY] = &identity.part;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		assert_true(rna_expect_glob_is_valid(cases[i].text));
+		if (rna_expect_fits(cases[i].text, &node.ports[0]) != cases[i].fits)
+			fail_msg("%s", cases[i].text);
+	}
+}
+
+static void test_entries_that_are_none(void **state)
+{
+	static const char *const texts[] = {"",         "/1",    "a b",     "mlx5_0/",  "mlx5_0/x",
+					    "mlx5_0/0", "a/b/1", "mlx5_[0", "mlx5_0/-1"};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++)
+		if (rna_expect_glob_is_valid(texts[i]))
+			fail_msg("%s", texts[i]);
+}
+
+static const char *const functions[] = {"0000:18:00.0", "0000:3b:00.0", "0000:5e:00.0",
+					"0000:18:00.1", "0000:3b:00.1", "0000:5e:00.1"};
+
+/* Three cards with two functions; up: bit set of those that were up once. */
+static void judge_cards(struct node *node, unsigned up)
+{
+	static const struct rna_settings settings;
+
+	*node = (struct node){0};
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(functions); i++)
+		add_port(node, functions[i])->first_active = up >> i & 1;
+	rna_expect(&settings, node->ports, node->count);
+}
+
+static void test_siblings(void **state)
+{
+	struct node node;
+
+	(void)state;
+	judge_cards(&node, 0b111110); /* all but one */
+	assert_expected(&node, 0, RNA_EXPECTED_UP, RNA_EXPECTATION_SIBLINGS);
+	assert_expected(&node, 1, RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED);
+	judge_cards(&node, 0b000111); /* the second port of each card was never cabled */
+	for (size_t i = 3; i < 6; i++)
+		assert_expected(&node, i, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
+	judge_cards(&node, 0b000100); /* one that is up says nothing of the others */
+	assert_expected(&node, 0, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
+	judge_cards(&node, 0b000110);
+	node.devices[0].device_id++; /* another model */
+	rna_expect(&(struct rna_settings){0}, node.ports, node.count);
+	assert_expected(&node, 0, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
+}
+
+/* What siblings are believed of is no ground to believe it of more. */
+static void test_siblings_are_no_chain(void **state)
+{
+	struct node node = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		(void)add_port(&node, functions[i]);
+	(void)add_port(&node, "0000:86:00.0");
+	for (size_t i = 0; i < 2; i++)
+		node.memories[i].first_active = 1;
+	rna_expect(&(struct rna_settings){0}, node.ports, node.count);
+	assert_expected(&node, 2, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
+	assert_expected(&node, 3, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reasons_in_their_order),
+		cmocka_unit_test(test_what_an_entry_fits),
+		cmocka_unit_test(test_entries_that_are_none),
+		cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_siblings_are_no_chain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/node/feature_file.c: what is in node-feature-discovery's file when the agent ends. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "rna/base/cleanup.h"
+
+#include "node/feature_file.h"
+
+static struct rna_node_wish *wish_of(const char *value)
+{
+	struct rna_arena *arena = rna_arena_new(512);
+	struct rna_node_wish *wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
+	struct rna_node_label *label = wish ? rna_arena_alloc(arena, sizeof(*label)) : NULL;
+
+	assert_non_null(label);
+	*label = (struct rna_node_label){"rdma-node-agent/ports-up", value};
+	*wish = (struct rna_node_wish){.refs = 1, .labels_decided = true, .label_count = 1};
+	wish->labels = label;
+	wish->arena = arena;
+	return wish;
+}
+
+static void want(struct rna_feature_file *file, const char *value)
+{
+	struct rna_node_wish *wish = wish_of(value);
+
+	rna_feature_file_want(file, wish);
+	(void)rna_node_wish_unref(wish);
+}
+
+static void assert_file_has(const char *directory, const char *text)
+{
+	char path[256], content[512];
+	RNA_CLOSE int fd = -1;
+	ssize_t len;
+
+	(void)snprintf(path, sizeof(path), "%s/rdma-node-agent", directory);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	len = read(fd, content, sizeof(content) - 1);
+	assert_true(len > 0);
+	content[len] = '\0';
+	assert_non_null(strstr(content, text));
+}
+
+/* While one file is written another one is wanted, and then it is the end. */
+static void test_the_newest_is_written_before_the_end(void **state)
+{
+	char directory[] = "/tmp/rna-feature-file-XXXXXX";
+	struct rna_feature_file *file = NULL;
+	struct rna_error error = {0};
+	sd_event *event = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_true(sd_event_new(&event) >= 0);
+	assert_true(rna_feature_file_new(event, directory, RNA_USEC_PER_SEC, &file) >= 0);
+	want(file, "8");
+	want(file, "7");
+	assert_true(rna_feature_file_stop(file, 5 * RNA_USEC_PER_SEC));
+	assert_file_has(directory, "rdma-node-agent/ports-up=7\n");
+	assert_int_equal(rna_nfd_remove_file(directory, &error), 0);
+	assert_int_equal(rmdir(directory), 0);
+	(void)sd_event_unref(event);
+}
+
+/* One that was ended while it wrote leaves a file behind, which goes with the other. */
+static void test_nothing_is_left_behind(void **state)
+{
+	char directory[] = "/tmp/rna-feature-file-XXXXXX", path[256];
+	struct rna_error error = {0};
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	(void)snprintf(path, sizeof(path), "%s/.rdma-node-agent.new", directory);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	(void)close(fd);
+	assert_int_equal(rna_nfd_remove_file(directory, &error), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_newest_is_written_before_the_end),
+		cmocka_unit_test(test_nothing_is_left_behind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

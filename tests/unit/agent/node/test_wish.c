@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/node/wish.c, node_conditions.c, node_events.c: from views to what the Node shall say; and
+ * exporter/kubernetes/node_wish.c and nfd.c: when that is something else, and as a file.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "memory/memory.h"
+#include "node/node_conditions.h"
+#include "node/wish.h"
+
+#include "health_view.h"
+
+#define ROCE   RNA_LINK_LAYER_ETHERNET
+#define SECOND RNA_USEC_PER_SEC
+
+struct fixture {
+	struct rna_settings settings;
+	struct rna_memory memory;
+	struct node node;
+	bool settled;
+	size_t finding_count;
+	struct rna_finding findings[8];
+	struct rna_node_events events;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_int_equal(rna_settings_init(&f->settings), 0);
+	node_init(&f->node, ROCE, 2);
+	for (size_t i = 0; i < f->node.count; i++)
+		f->node.ports[i].expectation =
+			(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
+	f->settled = true;
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	rna_node_events_clear(&f->events);
+	rna_memory_deinit(&f->memory);
+	rna_settings_deinit(&f->settings);
+	free(f);
+	return 0;
+}
+
+static void find(struct fixture *f, const char *rule, const char *device,
+		 enum rna_severity severity)
+{
+	f->findings[f->finding_count++] = (struct rna_finding){
+		.rule = rule,
+		.severity = severity,
+		.device = device,
+		.port = device ? 1 : 0,
+		.text = "it is so",
+	};
+}
+
+/* Time goes on by a second at a time, and the node is looked at each time. */
+static void look_for(struct fixture *f, unsigned seconds)
+{
+	for (unsigned i = 0; i < seconds; i++) {
+		struct rna_view *view;
+		struct rna_wish_input in = {.settings = &f->settings, .settled = f->settled};
+
+		f->node.now.monotonic += SECOND;
+		f->node.now.realtime += SECOND;
+		in.view = view = node_view(&f->node);
+		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] =
+			rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(struct rna_topology),
+				     0); /* no NIC */
+		assert_non_null(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
+		view->findings = f->findings;
+		view->finding_count = f->finding_count;
+		assert_true(rna_wish_follow(&f->memory.node, &in) >= 0);
+		/* else the loop would look again and again */
+		assert_true(rna_wish_due(&f->memory.node, &f->settings) > f->node.now.monotonic);
+		(void)rna_view_unref(view);
+	}
+}
+
+static struct rna_node_wish *wish_of(struct fixture *f)
+{
+	struct rna_node_wish *wish = rna_wish_new(&f->memory.node, &f->settings, &f->events);
+
+	assert_non_null(wish);
+	return wish;
+}
+
+static const char *label_of(const struct rna_node_wish *wish, const char *key)
+{
+	for (size_t i = 0; i < wish->label_count; i++)
+		if (strcmp(wish->labels[i].key, key) == 0)
+			return wish->labels[i].value;
+	return NULL;
+}
+
+static const struct rna_node_condition *condition_of(const struct rna_node_wish *wish,
+						     const char *type)
+{
+	for (size_t i = 0; i < wish->condition_count; i++)
+		if (strcmp(wish->conditions[i].type, type) == 0)
+			return &wish->conditions[i];
+	return NULL;
+}
+
+static void assert_undecided(const struct rna_node_wish *wish, const char *key)
+{
+	for (size_t i = 0; i < wish->label_count; i++)
+		if (strcmp(wish->labels[i].key, key) == 0) {
+			assert_null(wish->labels[i].value);
+			return;
+		}
+	fail_msg("%s is not wished for at all", key);
+}
+
+static void set_ports(struct fixture *f, struct rna_value port_state)
+{
+	for (size_t i = 0; i < f->node.count; i++)
+		f->node.ports[i].state = port_state;
+}
+
+static void test_a_day(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	look_for(f, 10);
+	wish = wish_of(f);
+	assert_false(wish->labels_decided); /* nothing is told before it is stable */
+	(void)rna_node_wish_unref(wish);
+
+	look_for(f, 21);
+	wish = wish_of(f);
+	assert_true(wish->labels_decided); /* what is good news; that there is none takes longer */
+	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true");
+	assert_undecided(wish, "rdma-node-agent/nic-firmware");
+	(void)rna_node_wish_unref(wish);
+
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_true(wish->labels_decided && wish->conditions_decided && wish->taint_decided);
+	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true");
+	assert_string_equal(label_of(wish, "rdma-node-agent/ports-up"), "2");
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
+	for (size_t i = 1; i < wish->label_count; i++)
+		assert_true(strcmp(wish->labels[i - 1].key, wish->labels[i].key) < 0);
+	for (size_t i = 1; i < wish->condition_count; i++)
+		assert_true(strcmp(wish->conditions[i - 1].type, wish->conditions[i].type) < 0);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortsUp");
+	(void)rna_node_wish_unref(wish);
+
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	find(f, "port-down", "mlx5_1", RNA_SEVERITY_CRITICAL);
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true"); /* not yet */
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortDown");
+	assert_string_equal(condition_of(wish, "RdmaPortDown")->message,
+			    "port-down: mlx5_0/1, mlx5_1/1");
+	assert_true(condition_of(wish, "RdmaPortDown")->since.realtime == f->node.now.realtime);
+	(void)rna_node_wish_unref(wish);
+
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_null(label_of(wish, "network.nvidia.com/roce"));
+	assert_string_equal(label_of(wish, "rdma-node-agent/ports-up"), "0");
+	assert_string_equal(label_of(wish, "rdma-node-agent/ports-expected"), "2");
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "down");
+	(void)rna_node_wish_unref(wish);
+}
+
+/* All data lost: nothing is told for long, then unknown, of labels and of conditions. */
+static void test_data_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish, *later;
+
+	look_for(f, 100);
+	wish = wish_of(f);
+	set_ports(f, (struct rna_value){0});
+	look_for(f, 300);
+	later = wish_of(f);
+	assert_true(rna_node_wish_is_same(wish, later));
+	(void)rna_node_wish_unref(later);
+	look_for(f, 400);
+	later = wish_of(f);
+	assert_string_equal(label_of(later, "network.nvidia.com/roce"), "unknown");
+	assert_string_equal(label_of(later, "rdma-node-agent/ports-up"), "unknown");
+	assert_int_equal(condition_of(later, "RdmaPortDown")->status, RNA_CONDITION_UNKNOWN);
+	assert_int_equal(condition_of(later, "RdmaNotObserved")->status, RNA_CONDITION_FALSE);
+	assert_false(rna_node_wish_is_same(wish, later));
+	(void)rna_node_wish_unref(wish);
+	(void)rna_node_wish_unref(later);
+}
+
+/* What a young agent has not found yet may still be there. */
+static void test_no_condition_is_over_before_rules_have_settled(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	f->settled = false;
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_null(condition_of(wish, "RdmaDeviceMissing")->message);
+	assert_true(wish->conditions_decided); /* one is, and is told */
+	(void)rna_node_wish_unref(wish);
+	f->finding_count = 0;
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	(void)rna_node_wish_unref(wish);
+}
+
+/* Nor is a node healthy again because its agent was started. */
+static void test_health_after_a_restart(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
+	look_for(f, 100);
+	f->finding_count = 0;
+	f->settled = false;
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "degraded");
+	(void)rna_node_wish_unref(wish);
+	f->settled = true;
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
+	(void)rna_node_wish_unref(wish);
+}
+
+/* However soon what cannot be seen is told: that it is too early to tell is something else. */
+static void test_a_restart_is_no_blindness(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	f->settings.kubernetes_unknown_delay = 60 * SECOND;
+	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
+	look_for(f, 100);
+	f->finding_count = 0;
+	f->settled = false;
+	look_for(f, 200);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "degraded");
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	(void)rna_node_wish_unref(wish);
+}
+
+static void test_severities_and_silence(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_INFO);
+	find(f, "port-init", "mlx5_1", RNA_SEVERITY_CRITICAL);
+	f->findings[1].silenced = true;
+	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
+	find(f, "device-missing", NULL, RNA_SEVERITY_CRITICAL);
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_string_equal(condition_of(wish, "RdmaLinkDegraded")->message,
+			    "errors-rising: mlx5_0/1");
+	assert_string_equal(condition_of(wish, "RdmaDeviceMissing")->message, "device-missing:");
+	(void)rna_node_wish_unref(wish);
+}
+
+static void test_conditions_can_be_left_out(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	look_for(f, 1);
+	f->finding_count = 0;
+	look_for(f, 1); /* there is good news, when a reload leaves them out */
+	f->settings.kubernetes_conditions = false;
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_int_equal(wish->condition_count, 0);
+	assert_true(wish->conditions_decided); /* so that those of an agent before go */
+	(void)rna_node_wish_unref(wish);
+}
+
+static void set_text(char **place, const char *text)
+{
+	free(*place);
+	*place = strdup(text);
+	assert_non_null(*place);
+}
+
+/* Off by default; with hysteresis; and what is not known neither sets nor removes it. */
+static void test_taint(void **state)
+{
+	static const struct {
+		int when;
+		bool down, degraded, tainted;
+	} cases[] = {
+		{RNA_TAINT_WHEN_DOWN, false, false, false},
+		{RNA_TAINT_WHEN_DOWN, true, false, true},
+		{RNA_TAINT_WHEN_DOWN, false, true, false},
+		{RNA_TAINT_WHEN_DEGRADED, false, true, true},
+		{RNA_TAINT_WHEN_DEGRADED, true, false, true},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_node_wish *wish;
+
+		rna_memory_deinit(&f->memory);
+		set_text(&f->settings.kubernetes_taint, "");
+		f->settings.kubernetes_taint_when = cases[i].when;
+		f->finding_count = 0;
+		set_ports(f, rna_value_ok(cases[i].down ? RNA_PORT_DOWN : RNA_PORT_ACTIVE));
+		if (cases[i].degraded)
+			find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
+		look_for(f, 100);
+		wish = wish_of(f);
+		assert_true(wish->taint_decided);
+		assert_false(wish->taint);
+		(void)rna_node_wish_unref(wish);
+		set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+		look_for(f, 100);
+		wish = wish_of(f);
+		assert_true(wish->taint_decided);
+		assert_int_equal(wish->taint, cases[i].tainted);
+		(void)rna_node_wish_unref(wish);
+		set_ports(f, rna_value_unreadable());
+		f->finding_count = 0;
+		look_for(f, 2000);
+		wish = wish_of(f);
+		assert_int_equal(wish->taint, cases[i].tainted);
+		(void)rna_node_wish_unref(wish);
+	}
+}
+
+/* Off means taken from the Node: on again begins with what is true now. */
+static void test_taint_and_conditions_that_were_off(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_true(wish->taint);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	(void)rna_node_wish_unref(wish);
+	set_text(&f->settings.kubernetes_taint, "");
+	f->settings.kubernetes_conditions = false;
+	look_for(f, 1);
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	f->finding_count = 0;
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	f->settings.kubernetes_conditions = true;
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_false(wish->taint);
+	assert_null(condition_of(wish, "RdmaPortDown")->message); /* not decided */
+	(void)rna_node_wish_unref(wish);
+	look_for(f, 400);
+	wish = wish_of(f);
+	assert_true(wish->taint_decided);
+	assert_false(wish->taint);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	(void)rna_node_wish_unref(wish);
+}
+
+/* Eight ports that lose their switch are one event. */
+static void test_events(void **state)
+{
+	static const char *const devices[] = {"mlx5_0", "mlx5_1", "mlx5_2"};
+	const struct rna_time now = {1000 * SECOND, 5000 * SECOND};
+	const struct rna_rule *rule = &rna_rules[RNA_RULE_PORT_DOWN];
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(devices); i++) {
+		struct rna_finding finding = {.rule = rule->name,
+					      .severity = RNA_SEVERITY_CRITICAL,
+					      .device = devices[i],
+					      .text = "mlx5_0/1: down"};
+
+		rna_node_events_take(&f->events, rule, &finding, false, now);
+		finding.severity = RNA_SEVERITY_INFO; /* no news for a cluster */
+		rna_node_events_take(&f->events, rule, &finding, true, now);
+	}
+	assert_false(rna_node_events_are_due(&f->events, now.monotonic + SECOND));
+	assert_true(rna_node_events_are_due(&f->events, now.monotonic + 3 * SECOND));
+	f->findings[0].severity = RNA_SEVERITY_WARNING;
+	f->findings[0].text = "mlx5_9/1: down";
+	rna_node_events_take(&f->events, rule, &f->findings[0], true, now);
+	wish = wish_of(f);
+	assert_int_equal(wish->event_count, 2);
+	assert_true(wish->events[0].warning);
+	assert_string_equal(wish->events[0].reason, "RdmaPortDown");
+	assert_non_null(strstr(wish->events[0].message,
+			       "mlx5_0/1: down; and 2 more: mlx5_1, mlx5_2. Check the cable"));
+	assert_false(wish->events[1].warning);
+	assert_string_equal(wish->events[1].reason, "RdmaPortDownOver");
+	assert_string_equal(wish->events[1].message, "over: mlx5_9/1: down");
+	(void)rna_node_wish_unref(wish);
+	f->settings.kubernetes_events = false;
+	wish = wish_of(f);
+	assert_int_equal(wish->event_count, 0);
+	(void)rna_node_wish_unref(wish);
+}
+
+static void test_events_are_bounded(void **state)
+{
+	const struct rna_time now = {1000 * SECOND, 5000 * SECOND};
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	for (size_t i = 0; i < 1000; i++) {
+		const struct rna_finding finding = {.severity = RNA_SEVERITY_WARNING,
+						    .device = "a_device_with_a_long_name",
+						    .text = "it is so"};
+
+		rna_node_events_take(&f->events, &rna_rules[RNA_RULE_PORT_DOWN], &finding, false,
+				     now);
+	}
+	wish = wish_of(f);
+	assert_int_equal(wish->event_count, 1);
+	assert_true(strlen(wish->events[0].message) < 1024);
+	assert_non_null(strstr(wish->events[0].message, "and 999 more"));
+	(void)rna_node_wish_unref(wish);
+}
+
+/* Each condition that a rule names has a row, and each row some rule. */
+static void test_table_of_conditions(void **state)
+{
+	const char *types[RNA_CONDITION_COUNT];
+	bool used[RNA_CONDITION_COUNT] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		used[rna_rules[i].condition] = true;
+	rna_condition_list_types(types);
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
+		assert_true(used[id]);
+		assert_string_equal(types[id - 1], rna_condition_rows[id].type);
+		assert_true(rna_label_value_is_legal(rna_condition_rows[id].type));
+	}
+	assert_null(types[RNA_CONDITION_COUNT - 1]);
+}
+
+static void test_file_for_nfd(void **state)
+{
+	struct fixture *f = *state;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_node_wish *wish;
+
+	look_for(f, 100);
+	wish = wish_of(f);
+	rna_nfd_write_features(wish, 1763716800 * SECOND, NULL, &text);
+	assert_non_null(strstr(text.data, "\n# +expiry-time=2025-11-21T09:20:00Z\n"));
+	assert_non_null(strstr(text.data, "\nnetwork.nvidia.com/roce=true\n"));
+	assert_non_null(strstr(text.data, "\nrdma-node-agent/rate-total-gbps=800\n"));
+	(void)rna_node_wish_unref(wish);
+}
+
+/* What is not decided yet stays as an agent before wrote it, and nothing else does. */
+static void test_file_for_nfd_after_a_restart(void **state)
+{
+	static const char before[] = "# rdma-node-agent/rails=9\n"
+				     "rdma-node-agent/nic-firmware=28.39.1002\n"
+				     "rdma-node-agent/nic-firmware-of-others=1\n"
+				     "network.nvidia.com/roce=false\n";
+	struct fixture *f = *state;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_node_wish *wish;
+
+	look_for(f, 31);
+	wish = wish_of(f);
+	rna_nfd_write_features(wish, 1763716800 * SECOND, before, &text);
+	assert_non_null(strstr(text.data, "\nnetwork.nvidia.com/roce=true\n"));
+	assert_non_null(strstr(text.data, "\nrdma-node-agent/nic-firmware=28.39.1002\n"));
+	assert_null(strstr(text.data, "of-others"));
+	assert_null(strstr(text.data, "rails"));
+	(void)rna_node_wish_unref(wish);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_day, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_data_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_condition_is_over_before_rules_have_settled,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_health_after_a_restart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_restart_is_no_blindness, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_severities_and_silence, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_conditions_can_be_left_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_taint_and_conditions_that_were_off, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_events, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_events_are_bounded, set_up, tear_down),
+		cmocka_unit_test(test_table_of_conditions),
+		cmocka_unit_test_setup_teardown(test_file_for_nfd, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_file_for_nfd_after_a_restart, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

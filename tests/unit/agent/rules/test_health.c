@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/rules/health.c: the memory behind the rules, with a clock of its own; and a day in the life
+ * of a node, in which nothing happens that anybody should be woken for.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rules/health.h"
+
+#include "health_view.h"
+
+#define IB     RNA_LINK_LAYER_INFINIBAND
+#define ROCE   RNA_LINK_LAYER_ETHERNET
+#define SECOND RNA_USEC_PER_SEC
+#define MINUTE (60 * SECOND)
+#define HOUR   (60 * MINUTE)
+
+/* What was told, "+port-down" and "-port-down", apart by blanks. */
+static char told[1024];
+
+static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
+		      rna_usec lasted, void *userdata)
+{
+	size_t len = strlen(told);
+
+	(void)lasted, (void)userdata;
+	if (finding->severity > RNA_SEVERITY_INFO)
+		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
+			       over ? '-' : '+', rule->name);
+}
+
+struct fixture {
+	struct rna_settings settings;
+	struct rna_health health;
+	struct node node;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_int_equal(rna_settings_init(&f->settings), 0);
+	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
+	f->health.tell = take_down;
+	node_init(&f->node, IB, 3);
+	told[0] = '\0';
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	rna_health_deinit(&f->health);
+	rna_settings_deinit(&f->settings);
+	free(f);
+	return 0;
+}
+
+/* Time goes on, and the node is looked at. The caller unrefs the view. */
+static struct rna_view *look_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view;
+
+	f->node.now.monotonic += span;
+	f->node.now.realtime += span;
+	view = node_view(&f->node);
+	rna_health_judge(&f->health, view);
+	return view;
+}
+
+/* How many findings there are then. */
+static size_t count_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view = look_after(f, span);
+	size_t count = view->finding_count;
+
+	(void)rna_view_unref(view);
+	return count;
+}
+
+static void set_port(struct fixture *f, uint64_t state)
+{
+	f->node.ports[0].state = rna_value_ok(state);
+	f->node.ports[0].expectation =
+		(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
+}
+
+static void add_setting(char ***list, const char *entry)
+{
+	*list = calloc(2, sizeof(**list));
+	assert_non_null(*list);
+	(*list)[0] = strdup(entry);
+}
+
+static void test_down_is_told_at_once_and_once(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(count_after(f, 0), 0);
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+port-down");
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down -port-down");
+}
+
+static void test_since_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+	rna_usec since;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	since = f->node.now.monotonic;
+	view = look_after(f, HOUR);
+	assert_int_equal(view->findings[0].since.monotonic, since);
+	(void)rna_view_unref(view);
+	f->node.ports[0].history = (struct rna_port_history){.downs = 1, .last = {17, 18}};
+	view = look_after(f, SECOND);
+	assert_int_equal(view->findings[0].since.monotonic, 17); /* the transition knows better */
+	assert_int_equal(view->findings[0].since.realtime, 18);
+	(void)rna_view_unref(view);
+}
+
+static void test_hold_down(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 29 * SECOND), 0);
+	set_port(f, RNA_PORT_ACTIVE); /* an interruption begins it anew */
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 29 * SECOND), 0);
+	assert_string_equal(told, "");
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+port-init");
+}
+
+static void test_hold_down_by_setting(void **state)
+{
+	struct fixture *f = *state;
+
+	add_setting(&f->settings.health_hold_down, "port-*=2m");
+	assert_int_equal(rna_health_reload(&f->health), 0);
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 119 * SECOND), 0);
+	assert_int_equal(count_after(f, SECOND), 1);
+}
+
+static void test_disabled_rule(void **state)
+{
+	struct fixture *f = *state;
+
+	add_setting(&f->settings.health_disable, "port-*");
+	assert_int_equal(rna_health_reload(&f->health), 0);
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 0);
+}
+
+static void set_counter(struct fixture *f, const char *file, enum rna_counter_place place,
+			uint64_t number)
+{
+	f->node.ports[0].counter_count = 1;
+	f->node.ports[0].counters[0].file = file;
+	f->node.ports[0].counters[0].place = place;
+	f->node.ports[0].counters[0].value = rna_value_ok(number);
+}
+
+/* What is known stays while it cannot be looked at; what is not known does not come of it. */
+static void test_unknown_keeps_what_was_told(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 1);
+	f->node.ports[0].state = (struct rna_value){0};
+	f->node.ports[0].stalled = 10 * SECOND;
+	assert_int_equal(count_after(f, SECOND), 2);
+	assert_string_equal(told, "+port-down +device-stalled");
+	f->node.ports[0].stalled = 0;
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down +device-stalled -port-down -device-stalled");
+}
+
+/*
+ * So it is with every rule. The device answers again, and what is known of it comes back bit by
+ * bit; what has got well meanwhile is over when it is seen.
+ */
+static void test_nothing_is_over_because_a_device_stalls(void **state)
+{
+	struct fixture *f = *state;
+
+	f->node.ports[0].best.rate = UINT64_C(100000000000);
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 120);
+	assert_int_equal(count_after(f, MINUTE), 2);
+	assert_string_equal(told, "+link-degraded +errors-rising");
+	f->node.ports[0].stalled = 10 * SECOND;
+	f->node.ports[0].counter_count = 0;
+	f->node.ports[0].link_lapsed = true;
+	f->node.ports[0].state = (struct rna_value){0};
+	assert_int_equal(count_after(f, SECOND), 3);
+	assert_int_equal(count_after(f, 2 * HOUR), 3);
+	f->node.ports[0].stalled = 0;
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 2);
+	f->node.ports[0].link_lapsed = false;
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+link-degraded +errors-rising +device-stalled -device-stalled "
+				  "-errors-rising");
+}
+
+static void test_silence(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	/* the clock of these tests begins at 2025-11-21T09:20Z, a Friday */
+	add_setting(&f->settings.health_silence, "Fri 09:00-10:00 mlx5_0");
+	set_port(f, RNA_PORT_DOWN);
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_true(view->findings[0].silenced);
+	assert_int_equal(rna_finding_count(view->findings, 1, RNA_SEVERITY_CRITICAL), 0);
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "");
+	view = look_after(f, HOUR); /* it is over, and the port still down: now it is told */
+	assert_false(view->findings[0].silenced);
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+port-down");
+}
+
+static void test_worse_is_told_again(void **state)
+{
+	struct fixture *f = *state;
+
+	f->node.ports[0].stalled = 10 * SECOND;
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+device-stalled");
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+device-stalled");
+	f->node.ports[0].stalled = 3 * MINUTE;
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+device-stalled +device-stalled");
+}
+
+static void test_errors_rise_that_only_mads_know(void **state)
+{
+	struct fixture *f = *state;
+
+	set_counter(f, "fec_uncorrectable_blocks", RNA_PLACE_PORT_FABRIC, 100);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "fec_uncorrectable_blocks", RNA_PLACE_PORT_FABRIC, 110);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+errors-rising");
+}
+
+static void test_errors_rise_and_calm_down(void **state)
+{
+	struct fixture *f = *state;
+
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 60000);
+	assert_int_equal(count_after(f, SECOND), 0); /* from before the agent */
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 60119);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 60120);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+errors-rising");
+	f->node.ports[0].generation++; /* the driver came anew, and its counters begin at zero */
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 0);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_int_equal(count_after(f, 2 * HOUR), 0);
+}
+
+static void set_aer(struct fixture *f, enum rna_aer severity, struct rna_value count)
+{
+	static const struct rna_pcie_hop hops[] = {
+		{.address = "0000:18:00.0", .role = RNA_PCI_NIC},
+		{.address = "0000:15:01.0", .role = RNA_PCI_ROOT_PORT},
+	};
+
+	memcpy(f->node.ports[0].hops, hops, sizeof(hops));
+	f->node.ports[0].hop_count = 2;
+	f->node.ports[0].hops[1].aer[severity] = count;
+}
+
+static void test_pcie_errors_rise_and_name_the_hop(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_ok(500));
+	assert_int_equal(count_after(f, SECOND), 0); /* from before the agent */
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_ok(1499));
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_unreadable());
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_aer(f, RNA_AER_CORRECTABLE, rna_value_ok(1500));
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->findings[0].severity, RNA_SEVERITY_WARNING);
+	assert_int_equal(view->findings[0].port, 0);
+	assert_non_null(strstr(view->findings[0].text, "most of them since boot at 0000:15:01.0"));
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+pcie-errors");
+	f->node.ports[0].generation++; /* the driver came anew, the function did not */
+	assert_int_equal(count_after(f, 2 * HOUR), 0);
+	set_aer(f, RNA_AER_FATAL, rna_value_ok(0));
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_aer(f, RNA_AER_FATAL, rna_value_ok(1));
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->findings[0].severity, RNA_SEVERITY_CRITICAL);
+	(void)rna_view_unref(view);
+}
+
+static char said[256]; /* in the finding */
+
+/* The statistic of the port's interface; what then is found, or "". */
+static const char *statistic(struct fixture *f, enum rna_ethernet_statistic_id id, uint64_t number)
+{
+	static char found[256];
+	struct rna_view *view;
+
+	f->node.ports[0].statistic = (struct rna_ethernet_count){id, 3, rna_value_ok(number)};
+	view = look_after(f, SECOND);
+	assert_true(view->finding_count <= 1);
+	(void)snprintf(found, sizeof(found), "%s %s",
+		       view->finding_count > 0 ? view->findings[0].rule : "",
+		       view->finding_count > 0 ? rna_severity_name(view->findings[0].severity)
+					       : "");
+	(void)snprintf(said, sizeof(said), "%s",
+		       view->finding_count > 0 ? view->findings[0].text : "");
+	(void)rna_view_unref(view);
+	return found;
+}
+
+/* Only priorities with PFC are lossless, and only since they have it. */
+static void test_lossless_discards(void **state)
+{
+	struct rna_dcb dcb = {.pfc = rna_value_ok(1 << 4)};
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 1000), " ");
+	f->node.ports[0].has_qos = true; /* PFC for another priority than the statistic is of */
+	f->node.ports[0].qos = (struct rna_qos_port){.number = 1, .netdev = "eth0", .dcb = &dcb};
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 2000), " ");
+	dcb.pfc = rna_value_ok(1 << 3);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3009), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3010),
+			    "qos-lossless-discards warning");
+}
+
+/* Each member of a bond drops frames of what PFC says of that member, and is told of by name. */
+static void test_lossless_discards_of_a_bond(void **state)
+{
+	struct rna_dcb first = {.pfc = rna_value_ok(0)}, second = {.pfc = rna_value_ok(1 << 3)};
+	struct fixture *f = *state;
+	struct node_port *port = &f->node.ports[0];
+
+	node_init(&f->node, ROCE, 1);
+	port->has_qos = true;
+	port->qos = (struct rna_qos_port){.number = 1, .netdev = "eth0", .dcb = &first};
+	port->other_qos = (struct rna_qos_port){.number = 1, .netdev = "eth1", .dcb = &second};
+	port->other_statistic =
+		(struct rna_ethernet_count){RNA_ETHERNET_PRIORITY_DISCARDS, 3, rna_value_ok(500)};
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 1000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 2000), " ");
+	port->other_statistic.value = rna_value_ok(512);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3000),
+			    "qos-lossless-discards warning");
+	assert_non_null(strstr(said, "rose by 12 in 1h"));
+	assert_non_null(strstr(said, "not lossless; 12 on eth1"));
+	first.pfc = rna_value_ok(1 << 3); /* its history is none that rose */
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 4000),
+			    "qos-lossless-discards warning");
+	assert_non_null(strstr(said, "not lossless; 12 on eth1"));
+	port->generation++; /* the driver came anew, and its counters begin at zero */
+	port->other_statistic.value = rna_value_ok(0);
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 0),
+			    "qos-lossless-discards warning");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PRIORITY_DISCARDS, 3),
+			    "qos-lossless-discards warning");
+	assert_non_null(strstr(said, "rose by 15 in 1h"));
+	assert_non_null(strstr(said, "not lossless; 3 on eth0, 12 on eth1"));
+}
+
+/* A bond with a member less or more has another sum, which has not risen. */
+static void test_sums_over_other_interfaces(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	f->node.ports[0].netdev.ifindex = 7;
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 1000), " ");
+	f->node.ports[0].netdev.ifindex = 8;
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5119), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_FCS_ERRORS, 5120), "errors-rising warning");
+}
+
+/* A member without link tells no statistics of FEC; on return its whole history is none that rose.
+ */
+static void test_sums_of_a_member_that_is_silent_for_a_while(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic =
+		(struct rna_ethernet_count){RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, -1,
+					    rna_value_ok(4000)};
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic.value = rna_value_unreadable();
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic.value = rna_value_ok(4009);
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	f->node.ports[0].other_statistic.value = (struct rna_value){0};
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 1001),
+			    "errors-rising warning"); /* 9 and 1 */
+}
+
+/* What rises by how much, and who is to blame. Another link layer has none of it. */
+static void test_statistics_of_ethernet_ports(void **state)
+{
+	static const struct {
+		enum rna_ethernet_statistic_id id;
+		uint64_t less, enough;
+		const char *found;
+	} rows[] = {
+		{RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 9, 10, "errors-rising warning"},
+		{RNA_ETHERNET_PCS_SYMBOL_ERRORS, 119, 120, "errors-rising warning"},
+		{RNA_ETHERNET_MODULE_HIGH_TEMPERATURE, 0, 1, "errors-rising warning"},
+		{RNA_ETHERNET_PAUSE_STORM_WARNINGS, 0, 1, "pause-storm warning"},
+		{RNA_ETHERNET_PAUSE_STORM_ERRORS, 0, 1, "pause-storm critical"},
+		{RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME, 5999999, 6000000,
+		 "pause-transmitted warning"},
+		{RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME, 5999999, 6000000,
+		 "pause-received info"},
+		{RNA_ETHERNET_PCIE_WRITE_STALLED_TIME, 9999999, 10000000, "pcie-stalled warning"},
+		{RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS, 99, 100, "pcie-stalled warning"},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		node_init(&f->node, ROCE, 1);
+		f->node.ports[0].generation = i; /* another device: what rose before is over */
+		f->node.ports[0].name = i % 2 ? "mlx5_0" : "mlx5_1";
+		f->node.now.monotonic += (i + 1) * 2 * HOUR;
+		assert_string_equal(statistic(f, rows[i].id, 1000), " ");
+		assert_string_equal(statistic(f, rows[i].id, 1000 + rows[i].less), " ");
+		assert_string_equal(statistic(f, rows[i].id, 1000 + rows[i].enough), rows[i].found);
+		f->node.ports[0].statistic.value = (struct rna_value){0};
+		assert_int_equal(count_after(f, 2 * HOUR), 0);
+		f->node.ports[0].layer = IB;
+		assert_string_equal(statistic(f, rows[i].id, 1000), " ");
+		assert_string_equal(statistic(f, rows[i].id, 99000000), " ");
+	}
+}
+
+/* Times are told in seconds. */
+static void test_times_of_ethernet_ports(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	node_init(&f->node, ROCE, 1);
+	(void)statistic(f, RNA_ETHERNET_PRIORITY_PAUSE_TRANSMITTED_TIME, 0);
+	f->node.ports[0].statistic.value = rna_value_ok(7500000);
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].text,
+			    "mlx5_0/1: ethernet_priority_pause_transmitted rose by 7.5 s in 1m "
+			    "(threshold 6 s): this host takes packets more slowly than they come");
+	(void)rna_view_unref(view);
+}
+
+static void test_counters_of_another_link_layer(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	for (uint64_t i = 0; i < 5; i++) {
+		set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, i * 1000);
+		assert_int_equal(count_after(f, SECOND), 0);
+	}
+	for (uint64_t i = 0; i < 5; i++) {
+		set_counter(f, "rp_cnp_ignored", RNA_PLACE_PORT_HW_COUNTERS, i * 1000);
+		(void)count_after(f, SECOND);
+	}
+	assert_string_equal(told, "+congestion-ignored");
+}
+
+static void test_flapping(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t downs = 0; downs < 3; downs++) {
+		f->node.ports[0].history.downs = downs;
+		assert_int_equal(count_after(f, MINUTE), 0);
+	}
+	f->node.ports[0].history.downs = 3;
+	assert_int_equal(count_after(f, MINUTE), 1);
+	assert_string_equal(told, "+port-flapping");
+	assert_int_equal(count_after(f, 2 * HOUR), 0);
+}
+
+/* The same addresses at other indexes, as after a link that was down. */
+static void test_nccl_index_moves(void **state)
+{
+	static const struct rna_gid_entry moved[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1},
+		{.index = 5, .gid = {{[10] = 0xff, 0xff, 10}}, .type = RNA_GID_TYPE_ROCE_V2},
+	};
+	struct fixture *f = *state;
+	struct rna_port_gids before;
+
+	node_init(&f->node, ROCE, 1);
+	before = f->node.ports[0].gids;
+	assert_int_equal(count_after(f, SECOND), 0);
+	f->node.ports[0].gids.count = 2; /* link-local ones only: no index to compare */
+	(void)count_after(f, SECOND);
+	f->node.ports[0].gids = (struct rna_port_gids){1, RNA_ARRAY_SIZE(moved), moved, 0, 0, NULL};
+	(void)count_after(f, SECOND);
+	assert_int_equal(count_after(f, MINUTE), 1);
+	assert_string_equal(told, "+gid-nccl-index-moved");
+	f->node.ports[0].gids = before;
+	assert_int_equal(count_after(f, SECOND), 0);
+	f->node.ports[0].gids = (struct rna_port_gids){1, RNA_ARRAY_SIZE(moved), moved, 0, 0, NULL};
+	(void)count_after(f, SECOND);
+	assert_int_equal(count_after(f, 12 * HOUR), 1);
+	assert_int_equal(count_after(f, 13 * HOUR), 0); /* by now it is the usual one */
+}
+
+static void test_boot_grace(void **state)
+{
+	struct fixture *f = *state;
+
+	f->node.now.monotonic = 20 * SECOND;
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 2 * MINUTE), 0);
+	assert_int_equal(count_after(f, MINUTE), 1);
+	assert_string_equal(told, "+port-down");
+}
+
+/* -- A day ------------------------------------------------------------------------------------- */
+
+/* Polls each second for so long. */
+static void live(struct fixture *f, rna_usec span)
+{
+	for (rna_usec end = f->node.now.monotonic + span; f->node.now.monotonic < end;)
+		(void)count_after(f, SECOND);
+}
+
+static void expect_up(struct fixture *f)
+{
+	for (size_t i = 0; i < 3; i++)
+		f->node.ports[i].expectation =
+			(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
+}
+
+static void set_all(struct fixture *f, uint64_t state, uint64_t physical)
+{
+	for (size_t i = 0; i < 3; i++) {
+		f->node.ports[i].state = rna_value_ok(state);
+		f->node.ports[i].physical = rna_value_ok(physical);
+	}
+}
+
+/* The links of a fabric come up one step after the other. */
+static void come_up(struct fixture *f)
+{
+	set_all(f, RNA_PORT_DOWN, RNA_PHYSICAL_POLLING);
+	live(f, 40 * SECOND);
+	set_all(f, RNA_PORT_INIT, RNA_PHYSICAL_LINK_UP);
+	live(f, 25 * SECOND);
+	set_all(f, RNA_PORT_ARMED, RNA_PHYSICAL_LINK_UP);
+	live(f, 5 * SECOND);
+	set_all(f, RNA_PORT_ACTIVE, RNA_PHYSICAL_LINK_UP);
+}
+
+static void set_gone(struct fixture *f, bool gone)
+{
+	for (size_t i = 0; i < 3; i++) {
+		f->node.ports[i].gone = gone;
+		f->node.ports[i].generation += gone;
+	}
+	f->node.missing = (struct rna_missing_device){.key = "mlx5_0",
+						      .name = "mlx5_0",
+						      .whereabouts = RNA_WHEREABOUTS_UNBOUND,
+						      .since = f->node.now};
+	f->node.missing_count = gone;
+}
+
+/* Everything that is no trouble, for 24 hours; in the end a port fails, and that is told. */
+static void test_a_day_without_a_false_alarm(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec end;
+
+	f->node.count = 4;
+	f->node.ports[3] = f->node.ports[0]; /* no cable, never had one */
+	f->node.ports[3].name = "mlx5_3";
+	f->node.ports[3].state = rna_value_ok(RNA_PORT_DOWN);
+	f->node.ports[3].physical = rna_value_ok(RNA_PHYSICAL_POLLING);
+	expect_up(f);
+	f->node.ports[2].expectation =
+		(struct rna_expectation){RNA_EXPECTED_DOWN, RNA_EXPECTATION_CONFIGURED};
+
+	f->node.now.monotonic = 15 * SECOND; /* a reboot */
+	end = f->node.now.monotonic + 24 * HOUR;
+	come_up(f);
+	live(f, HOUR);
+	set_gone(f, true); /* the driver is reloaded */
+	live(f, 30 * SECOND);
+	set_gone(f, false);
+	come_up(f);
+	live(f, HOUR);
+	f->node.ports[2].state = rna_value_ok(RNA_PORT_DOWN); /* as the settings have it */
+	live(f, HOUR);
+	set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, 100);
+	f->node.ports[0].counters[0].value = rna_value_unreadable(); /* one counter, for hours */
+	live(f, 3 * HOUR);
+	for (uint64_t errors = 0; errors < 24; errors++) { /* a link that ages as links do */
+		set_counter(f, "symbol_error", RNA_PLACE_PORT_COUNTERS, errors * 5);
+		live(f, 5 * MINUTE);
+	}
+	f->node.ports[1].state = rna_value_unreadable(); /* a read fails, twice */
+	live(f, 2 * SECOND);
+	f->node.ports[1].state = rna_value_ok(RNA_PORT_ACTIVE);
+	live(f, end - f->node.now.monotonic);
+	assert_string_equal(told, "");
+
+	f->node.ports[1].state = rna_value_ok(RNA_PORT_DOWN);
+	live(f, SECOND);
+	assert_string_equal(told, "+port-down");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_down_is_told_at_once_and_once),
+		TEST(test_since_stays),
+		TEST(test_hold_down),
+		TEST(test_hold_down_by_setting),
+		TEST(test_disabled_rule),
+		TEST(test_unknown_keeps_what_was_told),
+		TEST(test_nothing_is_over_because_a_device_stalls),
+		TEST(test_silence),
+		TEST(test_worse_is_told_again),
+		TEST(test_errors_rise_that_only_mads_know),
+		TEST(test_errors_rise_and_calm_down),
+		TEST(test_pcie_errors_rise_and_name_the_hop),
+		TEST(test_lossless_discards),
+		TEST(test_lossless_discards_of_a_bond),
+		TEST(test_sums_over_other_interfaces),
+		TEST(test_sums_of_a_member_that_is_silent_for_a_while),
+		TEST(test_statistics_of_ethernet_ports),
+		TEST(test_times_of_ethernet_ports),
+		TEST(test_counters_of_another_link_layer),
+		TEST(test_flapping),
+		TEST(test_nccl_index_moves),
+		TEST(test_boot_grace),
+		TEST(test_a_day_without_a_false_alarm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

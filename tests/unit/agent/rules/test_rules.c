@@ -1,0 +1,1995 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/rules*.c: each rule, when it holds, when it does not, and when nobody can know. A case
+ * changes one thing about a node that is well and says which findings that makes, all of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rna/base/duration.h"
+
+#include "config/settings_table.h"
+#include "rules/health.h"
+#include "settings/qos_profile.h"
+
+#include "health_view.h"
+
+#define IB   RNA_LINK_LAYER_INFINIBAND
+#define ROCE RNA_LINK_LAYER_ETHERNET
+
+static void set_state(struct node *node, uint64_t state, uint64_t physical)
+{
+	node->ports[0].state = rna_value_ok(state);
+	node->ports[0].physical = rna_value_ok(physical);
+}
+
+static void expect(struct node *node, enum rna_expected expected)
+{
+	node->ports[0].expectation = (struct rna_expectation){expected, RNA_EXPECTATION_REMEMBERED};
+}
+
+static void nothing(struct node *node)
+{
+	(void)node;
+}
+
+static void down(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_POLLING);
+}
+
+static void down_expected_up(struct node *node)
+{
+	down(node);
+	expect(node, RNA_EXPECTED_UP);
+}
+
+static void down_expected_down(struct node *node)
+{
+	down(node);
+	expect(node, RNA_EXPECTED_DOWN);
+}
+
+static void disabled(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_DISABLED);
+}
+
+static void disabled_expected_up(struct node *node)
+{
+	disabled(node);
+	expect(node, RNA_EXPECTED_UP);
+}
+
+static void training(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_TRAINING);
+}
+
+static void state_unreadable(struct node *node)
+{
+	expect(node, RNA_EXPECTED_UP);
+	node->ports[0].state = rna_value_unreadable();
+}
+
+static void state_absent(struct node *node)
+{
+	expect(node, RNA_EXPECTED_UP);
+	node->ports[0].state = (struct rna_value){0};
+}
+
+static void state_of_tomorrow(struct node *node)
+{
+	set_state(node, 9, 12);
+}
+
+static void init(struct node *node)
+{
+	set_state(node, RNA_PORT_INIT, RNA_PHYSICAL_LINK_UP);
+}
+
+static void init_expected_up(struct node *node)
+{
+	init(node);
+	expect(node, RNA_EXPECTED_UP);
+}
+
+static void armed(struct node *node)
+{
+	set_state(node, RNA_PORT_ARMED, RNA_PHYSICAL_LINK_UP);
+}
+
+static void virtual_function_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].function = RNA_FUNCTION_VF;
+}
+
+static void scalable_function_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].function = RNA_FUNCTION_SF;
+}
+
+/* A device in switchdev mode has a port for each function; of a pod that has ended it is down. */
+static void representor_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].netdev.representor = true;
+}
+
+static void switch_management_down(struct node *node)
+{
+	down_expected_up(node);
+	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
+}
+
+static void lose(struct node *node, enum rna_whereabouts where)
+{
+	node->ports[0].gone = true;
+	node->missing = (struct rna_missing_device){.key = "mlx5_0",
+						    .name = "mlx5_0",
+						    .pci_address = "0000:3b:00.0",
+						    .whereabouts = where};
+	node->missing_count = 1;
+}
+
+static void lost(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_LOST);
+}
+
+static void unbound(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_UNBOUND);
+}
+
+static void moved(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_MOVED);
+}
+
+static void below_best(struct node *node)
+{
+	node->ports[0].best.rate = 2 * 50000000000;
+}
+
+static void above_best(struct node *node)
+{
+	node->ports[0].best = (struct rna_port_best){.rate = 1};
+}
+
+static void below_siblings(struct node *node)
+{
+	node->ports[0].gigabits = 200;
+}
+
+static void siblings_differ(struct node *node)
+{
+	below_siblings(node);
+	node->ports[1].gigabits = 100;
+}
+
+static void fewer_lanes_than_supported(struct node *node)
+{
+	node->ports[0].width_supported = rna_value_ok(8);
+}
+
+static void slower_than_supported(struct node *node)
+{
+	node->ports[0].speed_supported = rna_value_ok(256);
+}
+
+static void as_supported(struct node *node)
+{
+	node->ports[0].width_supported = rna_value_ok(4);
+	node->ports[0].speed_supported = rna_value_ok(128);
+}
+
+/* -- The fabric -------------------------------------------------------------------------------- */
+
+/* In a switch that can do all that the port can. */
+static const struct rna_peer leaf = {
+	.type = RNA_NODE_TYPE_SWITCH,
+	.name = "leaf-07",
+	.port = "12",
+	.guid = "fc6a:1c03:0042:7700",
+	.link = {.width_enabled = {4, RNA_VALUE_OK},
+		 .width_supported = {4, RNA_VALUE_OK},
+		 .speed_enabled = {128, RNA_VALUE_OK},
+		 .speed_supported = {128, RNA_VALUE_OK}},
+};
+static struct rna_peer other_leaf;
+
+static void connect(struct node *node, const struct rna_peer *peer)
+{
+	struct node_port *port = &node->ports[0];
+
+	port->has_fabric = true;
+	port->fabric.peer = peer;
+	port->width_enabled = port->width_supported = rna_value_ok(4);
+	port->speed_enabled = port->speed_supported = rna_value_ok(128);
+}
+
+static void connected_well(struct node *node)
+{
+	connect(node, &leaf);
+}
+
+static void connected_and_down(struct node *node)
+{
+	down_expected_up(node);
+	connect(node, &leaf);
+}
+
+static struct rna_peer *connect_to_other(struct node *node)
+{
+	other_leaf = leaf;
+	other_leaf.name = "leaf-08";
+	connect(node, &other_leaf);
+	return &other_leaf;
+}
+
+static void peer_supports_less(struct node *node)
+{
+	connect_to_other(node)->link.speed_supported.number = 128;
+	node->ports[0].speed_supported = rna_value_ok(256);
+}
+
+static void peer_is_set_to_less(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.speed_supported = rna_value_ok(256);
+	node->ports[0].speed_supported = node->ports[0].speed_enabled = rna_value_ok(256);
+}
+
+static void port_is_set_to_less(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.speed_supported = peer->link.speed_enabled = rna_value_ok(256);
+	node->ports[0].speed_supported = rna_value_ok(256);
+}
+
+static void both_ends_may_do_more(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.speed_supported = peer->link.speed_enabled = rna_value_ok(256);
+	node->ports[0].speed_supported = node->ports[0].speed_enabled = rna_value_ok(256);
+}
+
+static void both_ends_have_more_lanes(struct node *node)
+{
+	struct rna_peer *peer = connect_to_other(node);
+
+	peer->link.width_supported = peer->link.width_enabled = rna_value_ok(8);
+	node->ports[0].width_supported = node->ports[0].width_enabled = rna_value_ok(8);
+}
+
+/* What a peer could do that is gone says nothing; what the port could, is compared as without. */
+static void peer_is_stale(struct node *node)
+{
+	peer_supports_less(node);
+	other_leaf.stale = true;
+}
+
+static void cable_moved(struct node *node)
+{
+	connect_to_other(node);
+	node->ports[0].fabric.former_peer = &leaf;
+	node->ports[0].fabric.peer_changed.monotonic = node->now.monotonic - 60 * RNA_USEC_PER_SEC;
+}
+
+static void cable_moved_long_ago(struct node *node)
+{
+	cable_moved(node);
+	node->ports[0].fabric.peer_changed.monotonic =
+		node->now.monotonic - UINT64_C(90000) * RNA_USEC_PER_SEC;
+}
+
+static void set_manager(struct node *node, uint64_t state)
+{
+	connect(node, &leaf);
+	node->ports[0].fabric.manager = (struct rna_manager){
+		.guid = "1070:fd03:00aa:0001",
+		.lid = rna_value_ok(1),
+		.state = rna_value_ok(state),
+	};
+}
+
+static void manager_is_well(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_MASTER);
+	node->ports[0].fabric.manager.unanswered = 2;
+}
+
+static void manager_is_standby(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_STANDBY);
+}
+
+static void manager_is_silent(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_MASTER);
+	node->ports[0].fabric.manager.unanswered = 3;
+}
+
+static void manager_changed(struct node *node)
+{
+	set_manager(node, RNA_MANAGER_MASTER);
+	node->ports[0].fabric.manager.changes = 1;
+	node->ports[0].fabric.manager.changed = node->now;
+}
+
+static void manager_changed_long_ago(struct node *node)
+{
+	manager_changed(node);
+	node->ports[0].fabric.manager.changed.monotonic -= UINT64_C(7200) * RNA_USEC_PER_SEC;
+}
+
+static void set_pkey(struct node *node, uint16_t key)
+{
+	static struct rna_pkey pkey;
+
+	connect(node, &leaf);
+	pkey.key = key;
+	node->ports[0].fabric.pkeys_known = true;
+	node->ports[0].fabric.pkey_count = 1;
+	node->ports[0].fabric.pkeys = &pkey;
+}
+
+static void only_a_tenants_pkey(struct node *node)
+{
+	set_pkey(node, 0x12);
+}
+
+static void default_pkey_limited(struct node *node)
+{
+	set_pkey(node, RNA_DEFAULT_PKEY);
+}
+
+static void no_pkey_while_down(struct node *node)
+{
+	down_expected_down(node);
+	set_pkey(node, 0x12);
+}
+
+static void below_without_speed_name(struct node *node)
+{
+	below_siblings(node);
+	node->ports[0].speed_name = NULL;
+	below_best(node);
+}
+
+static void below_while_down(struct node *node)
+{
+	below_siblings(node);
+	below_best(node);
+	down_expected_down(node);
+}
+
+static void no_gids(struct node *node)
+{
+	node->ports[0].gids.count = 0;
+}
+
+static void gids_not_read(struct node *node)
+{
+	node->ports[0].has_gids = false;
+}
+
+static void use_gids(struct node *node, const struct rna_gid_entry *entries, size_t count)
+{
+	node->ports[0].gids.entries = entries;
+	node->ports[0].gids.count = count;
+}
+
+static void only_v1(struct node *node)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1},
+		{.index = 1, .gid = {{[10] = 0xff, 0xff, 10}}, .type = RNA_GID_TYPE_ROCE_V1},
+	};
+
+	use_gids(node, entries, RNA_ARRAY_SIZE(entries));
+}
+
+static void types_not_read(struct node *node)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_UNKNOWN},
+	};
+
+	use_gids(node, entries, RNA_ARRAY_SIZE(entries));
+}
+
+static void link_local(struct node *node)
+{
+	use_gids(node, node_gids, 2);
+}
+
+static void link_local_without_address(struct node *node)
+{
+	link_local(node);
+	node->ports[0].netdev.ipv4_addresses = rna_value_ok(0);
+}
+
+static void representor_without_address(struct node *node)
+{
+	link_local_without_address(node);
+	node->ports[0].netdev.representor = true;
+}
+
+static void virtual_functions_have_the_addresses(struct node *node)
+{
+	link_local_without_address(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].virtual_functions = rna_value_ok(8);
+}
+
+static void without_address_but_gids(struct node *node)
+{
+	node->ports[0].netdev.ipv4_addresses = rna_value_ok(0);
+}
+
+static void addresses_not_read(struct node *node)
+{
+	link_local(node);
+	node->ports[0].netdev.ipv4_addresses = node->ports[0].netdev.ipv6_addresses =
+		(struct rna_value){0};
+}
+
+static void in_a_bridge(struct node *node)
+{
+	link_local_without_address(node);
+	node->ports[0].netdev.master = "br0";
+}
+
+static void other_index(struct node *node)
+{
+	static const struct rna_gid_entry entries[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V2},
+		{.index = 5, .gid = {{[10] = 0xff, 0xff, 10}}, .type = RNA_GID_TYPE_ROCE_V2},
+	};
+
+	use_gids(node, entries, RNA_ARRAY_SIZE(entries));
+}
+
+static void netdev_set_down(struct node *node)
+{
+	node->ports[0].netdev.admin_up = false;
+}
+
+static void netdev_without_carrier(struct node *node)
+{
+	node->ports[0].netdev.carrier = rna_value_ok(0);
+}
+
+static void netdev_does_not_say(struct node *node)
+{
+	node->ports[0].netdev.operstate = RNA_OPER_UNKNOWN;
+	node->ports[0].netdev.carrier = (struct rna_value){0};
+}
+
+static void small_mtu(struct node *node)
+{
+	node->ports[0].active_mtu = rna_value_ok(1024);
+	node->ports[0].netdev.mtu = rna_value_ok(1500);
+}
+
+static void small_mtu_of_iwarp(struct node *node)
+{
+	small_mtu(node);
+	node->ports[0].iwarp = true;
+}
+
+static void mtu_not_read(struct node *node)
+{
+	node->ports[0].active_mtu = (struct rna_value){0};
+}
+
+static void bond_is_well(struct node *node)
+{
+	node->bond = (struct rna_netdev){.name = "bond0",
+					 .bond = true,
+					 .admin_up = true,
+					 .operstate = RNA_OPER_UP};
+	node->member = (struct rna_netdev){.name = "eth9",
+					   .master = "bond0",
+					   .admin_up = true,
+					   .operstate = RNA_OPER_UP};
+	node->ports[0].netdev.master = "bond0";
+}
+
+static void bond_member_lost(struct node *node)
+{
+	bond_is_well(node);
+	node->member.operstate = RNA_OPER_DOWN;
+}
+
+static void count_in(struct node *node, enum rna_counter_place place, const char *file,
+		     struct rna_value value)
+{
+	node->ports[0].counter_count = 1;
+	node->ports[0].counters[0].file = file;
+	node->ports[0].counters[0].place = place;
+	node->ports[0].counters[0].value = value;
+}
+
+static void count(struct node *node, const char *file, struct rna_value value)
+{
+	count_in(node, RNA_PLACE_PORT_COUNTERS, file, value);
+}
+
+static void watched_saturated(struct node *node)
+{
+	count(node, "symbol_error", (struct rna_value){65535, RNA_VALUE_SATURATED});
+}
+
+static void other_saturated(struct node *node)
+{
+	count(node, "port_xmit_wait", (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void watched_of_the_fabric_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "fec_uncorrectable_blocks",
+		 (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void other_of_the_fabric_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "sync_header_errors",
+		 (struct rna_value){UINT16_MAX, RNA_VALUE_SATURATED});
+}
+
+/* Repaired blocks and waiting are ordinary, and there are many of them. */
+static void repaired_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "fec_correctable_blocks",
+		 (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+static void waiting_saturated(struct node *node)
+{
+	count_in(node, RNA_PLACE_PORT_FABRIC, "port_vl_xmit_wait_0",
+		 (struct rna_value){UINT16_MAX, RNA_VALUE_SATURATED});
+}
+
+static void counter_unreadable(struct node *node)
+{
+	count(node, "symbol_error", rna_value_unreadable());
+}
+
+static void stalled(struct node *node)
+{
+	node->ports[0].stalled = 10 * RNA_USEC_PER_SEC;
+}
+
+static void stalled_for_long(struct node *node)
+{
+	node->ports[0].stalled = 121 * RNA_USEC_PER_SEC;
+}
+
+static void failing(struct node *node)
+{
+	node->ports[0].failing = true;
+}
+
+static void old(struct node *node)
+{
+	node->ports[0].age = 60 * RNA_USEC_PER_SEC;
+}
+
+/* -- PCIe -------------------------------------------------------------------------------------- */
+
+#define VALUE(n)                                                                                   \
+	{                                                                                          \
+		(n), (n) ? RNA_VALUE_OK : RNA_VALUE_ABSENT                                         \
+	}
+#define LINK(speed_, width_, max_speed_, max_width_)                                               \
+	.link = {VALUE(speed_), VALUE(width_), VALUE(max_speed_), VALUE(max_width_)}
+
+/* A switch between the device and its root port, all of the fifth generation. */
+static void good_path(struct node *node)
+{
+	static const struct rna_pcie_hop hops[] = {
+		{"0000:18:00.0", RNA_PCI_NIC, LINK(32000, 16, 32000, 16)},
+		{"0000:17:00.0", RNA_PCI_DOWNSTREAM, LINK(32000, 16, 32000, 16)},
+		{"0000:16:00.0", RNA_PCI_UPSTREAM, LINK(32000, 16, 32000, 16)},
+		{"0000:15:01.0", RNA_PCI_ROOT_PORT, LINK(32000, 16, 32000, 16)},
+	};
+
+	memcpy(node->ports[0].hops, hops, sizeof(hops));
+	node->ports[0].hop_count = RNA_ARRAY_SIZE(hops);
+}
+
+static void set_link(struct node *node, size_t hop, uint64_t speed, uint64_t width)
+{
+	good_path(node);
+	for (size_t i = hop; i < hop + 2; i++) {
+		node->ports[0].hops[i].link.speed = rna_value_ok(speed);
+		node->ports[0].hops[i].link.width = rna_value_ok(width);
+	}
+}
+
+static void half_of_the_lanes(struct node *node)
+{
+	set_link(node, 0, 32000, 8);
+}
+
+static void half_of_the_lanes_above_a_switch(struct node *node)
+{
+	set_link(node, 2, 32000, 8);
+}
+
+static void slow_and_the_port_wants_more(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+}
+
+static void all_ports_at(struct node *node, uint64_t gigabits)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].gigabits = gigabits;
+}
+
+static void slow_and_fast_enough(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+	all_ports_at(node, 200);
+}
+
+static void slow_and_down(struct node *node)
+{
+	slow_and_fast_enough(node);
+	disabled(node);
+}
+
+static void slow_as_one_end_is(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+	node->ports[0].hops[1].link.max_speed = rna_value_ok(16000);
+	all_ports_at(node, 200);
+}
+
+static void too_slow_as_one_end_is(struct node *node)
+{
+	slow_as_one_end_is(node);
+	all_ports_at(node, 400);
+}
+
+static void too_slow_and_down(struct node *node)
+{
+	too_slow_as_one_end_is(node);
+	disabled(node);
+}
+
+static void slow_and_the_other_end_unknown(struct node *node)
+{
+	set_link(node, 0, 16000, 16);
+	node->ports[0].hops[1].link.max_speed = (struct rna_value){0};
+	all_ports_at(node, 200);
+}
+
+static void speed_unknown(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[0].link = (struct rna_pcie_link){0};
+	node->ports[0].hops[1].link = (struct rna_pcie_link){0};
+}
+
+static void bridges_unknown(struct node *node)
+{
+	half_of_the_lanes(node);
+	for (size_t i = 1; i < 4; i++)
+		node->ports[0].hops[i].role = RNA_PCI_BRIDGE;
+}
+
+static void switch_management_narrow(struct node *node)
+{
+	half_of_the_lanes(node);
+	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
+}
+
+/* Counted before anybody looked: no rise. */
+/* Tests of the first port, oldest first: what they moved of 400 Gb/s with that memory. */
+static void add_test(struct node *node, enum rna_endpoint endpoint, unsigned gigabits,
+		     enum rna_grade grade)
+{
+	struct node_port *port = &node->ports[0];
+
+	port->runs[port->run_count++] = (struct rna_selftest_run){
+		.request = {.endpoint = endpoint, .memory_node = endpoint == RNA_ENDPOINT_REMOTE},
+		.result = {.end = RNA_LOOPBACK_DONE, .bandwidth = gigabits * 125000000ULL},
+		.expected = 400 * 125000000ULL,
+		.grade = grade,
+	};
+}
+
+static void tested_slow(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 341, RNA_GRADE_WARNING);
+}
+
+static void tested_slow_twice(struct node *node)
+{
+	tested_slow(node);
+	tested_slow(node);
+}
+
+static void tested_slow_twice_and_well(struct node *node)
+{
+	tested_slow_twice(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+}
+
+static void tested_well_in_between(struct node *node)
+{
+	tested_slow(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+	tested_slow(node);
+}
+
+static void tested_slow_with_two_memories(struct node *node)
+{
+	tested_slow(node);
+	add_test(node, RNA_ENDPOINT_GPU, 341, RNA_GRADE_WARNING);
+}
+
+static void tested_far_too_slow_twice(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 190, RNA_GRADE_FAILED);
+	add_test(node, RNA_ENDPOINT_LOCAL, 190, RNA_GRADE_FAILED);
+}
+
+static void tested_slow_and_then_far_too_slow(struct node *node)
+{
+	tested_slow(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 190, RNA_GRADE_FAILED);
+}
+
+static void tested_slow_across_sockets(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_REMOTE, 190, RNA_GRADE_FAILED);
+	add_test(node, RNA_ENDPOINT_REMOTE, 190, RNA_GRADE_FAILED);
+}
+
+/* Of both, the GPU's memory is what matters. */
+static void tested_slow_across_sockets_and_to_the_gpu(struct node *node)
+{
+	tested_slow_across_sockets(node);
+	add_test(node, RNA_ENDPOINT_GPU, 190, RNA_GRADE_FAILED);
+	add_test(node, RNA_ENDPOINT_GPU, 190, RNA_GRADE_FAILED);
+}
+
+static void tests_end_with_an_error(struct node *node)
+{
+	for (size_t i = 0; i < 2; i++) {
+		add_test(node, RNA_ENDPOINT_REMOTE, 0, RNA_GRADE_FAILED);
+		node->ports[0].runs[i].result.end = RNA_LOOPBACK_FAILED;
+	}
+}
+
+static void data_is_corrupt(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 0, RNA_GRADE_FAILED);
+	node->ports[0].runs[0].result.end = RNA_LOOPBACK_CORRUPT;
+}
+
+static void data_was_corrupt(struct node *node)
+{
+	data_is_corrupt(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+}
+
+static void data_was_corrupt_once(struct node *node)
+{
+	data_was_corrupt(node);
+	add_test(node, RNA_ENDPOINT_LOCAL, 390, RNA_GRADE_OK);
+}
+
+static void special_tests_are_slow(struct node *node)
+{
+	tested_far_too_slow_twice(node);
+	node->ports[0].runs[1].special = true;
+}
+
+static void a_test_is_stuck(struct node *node)
+{
+	node->ports[0].stuck = 4711;
+}
+
+/* No state of the port says why; the driver of its interface does. */
+static void down_without_a_cable(struct node *node)
+{
+	node->ports[0].layer = ROCE;
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_DISABLED);
+	expect(node, RNA_EXPECTED_UP);
+	node->ports[0].ethernet_link =
+		(struct rna_ethernet_link){.up = rna_value_ok(0), .state = rna_value_ok(4)};
+}
+
+static void down_by_its_signal(struct node *node)
+{
+	down_without_a_cable(node);
+	node->ports[0].ethernet_link.state = rna_value_ok(3);
+	node->ports[0].ethernet_link.substate = rna_value_ok(1);
+}
+
+static void old_pcie_errors(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[3].aer[RNA_AER_FATAL] = rna_value_ok(7);
+}
+
+/* -- Readiness --------------------------------------------------------------------------------- */
+
+/* GPUs that NICs do not reach, as far as anybody knows. */
+static void gpus_alone(struct node *node)
+{
+	node->gpu_count = 8;
+	node->gpu_class = 0x0302;
+	node->readiness.gpu_driver = (struct rna_gpu_driver){.name = "nvidia",
+							     .version = "550.54.15",
+							     .open = rna_value_ok(0)};
+	node->readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = rna_value_ok(0);
+	node->readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = rna_value_ok(0);
+}
+
+static void gpus_of_a_desk(struct node *node)
+{
+	gpus_alone(node);
+	node->gpu_class = 0x0300;
+}
+
+static void gpus_perhaps_alone(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = (struct rna_value){0};
+}
+
+static void gpus_with_dma_buf(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = rna_value_ok(1);
+}
+
+static void driver_without_gpus(struct node *node)
+{
+	gpus_alone(node);
+	node->gpu_count = 0;
+}
+
+static void software_and_gpus(struct node *node)
+{
+	gpus_alone(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].function = RNA_FUNCTION_VIRTUAL;
+}
+
+static void async_off(struct node *node)
+{
+	gpus_with_dma_buf(node);
+	node->readiness.gpu_driver.stream_memops = rna_value_ok(1);
+	node->readiness.gpu_driver.peer_mapping_override = rna_value_ok(0);
+}
+
+static void set_modules(struct node *node, bool uverbs, bool ucm, bool mlx5)
+{
+	static struct rna_module modules[6];
+
+	modules[0] = (struct rna_module){"ib_core", true};
+	modules[1] = (struct rna_module){"ib_uverbs", uverbs};
+	modules[2] = (struct rna_module){"ib_umad", true};
+	modules[3] = (struct rna_module){"rdma_ucm", ucm};
+	modules[4] = (struct rna_module){"mlx5_core", true};
+	modules[5] = (struct rna_module){"mlx5_ib", mlx5};
+	node->readiness.modules = modules;
+	node->readiness.module_count = RNA_ARRAY_SIZE(modules);
+}
+
+static void all_modules(struct node *node)
+{
+	set_modules(node, true, true, true);
+}
+
+static void no_uverbs(struct node *node)
+{
+	set_modules(node, false, false, true);
+}
+
+static void no_ucm(struct node *node)
+{
+	set_modules(node, true, false, true);
+}
+
+static void no_mlx5_ib(struct node *node)
+{
+	set_modules(node, true, true, false);
+}
+
+static void set_file(struct node *node, bool missing, struct rna_value mode)
+{
+	static struct rna_device_node file;
+
+	file = (struct rna_device_node){"uverbs0", "mlx5_0", missing, mode};
+	node->readiness.nodes = &file;
+	node->readiness.node_count = 1;
+}
+
+static void file_missing(struct node *node)
+{
+	set_file(node, true, (struct rna_value){0});
+}
+
+static void file_unknown(struct node *node)
+{
+	set_file(node, false, (struct rna_value){0});
+}
+
+static void file_closed(struct node *node)
+{
+	set_file(node, false, rna_value_ok(0660));
+}
+
+static void file_open(struct node *node)
+{
+	set_file(node, false, rna_value_ok(0666));
+}
+
+static void netns_shared(struct node *node)
+{
+	node->readiness.netns_exclusive = rna_value_ok(0);
+}
+
+static void netns_exclusive(struct node *node)
+{
+	node->readiness.netns_exclusive = rna_value_ok(1);
+}
+
+static void set_runtime(struct node *node, struct rna_value memlock)
+{
+	static struct rna_runtime runtime;
+
+	runtime = (struct rna_runtime){"containerd.service", memlock};
+	node->readiness.runtimes = &runtime;
+	node->readiness.runtime_count = 1;
+}
+
+static void memlock_infinite(struct node *node)
+{
+	set_runtime(node, rna_value_ok(RNA_MEMLOCK_INFINITY));
+}
+
+static void memlock_little(struct node *node)
+{
+	set_runtime(node, rna_value_ok(8 << 20));
+}
+
+static void memlock_default(struct node *node)
+{
+	set_runtime(node, (struct rna_value){0});
+}
+
+static void memlock_unreadable(struct node *node)
+{
+	set_runtime(node, rna_value_unreadable());
+}
+
+/* mlx5_0 is InfiniBand as the case says, the others are not. */
+static void other_layer(struct node *node)
+{
+	for (size_t i = 1; i < node->count; i++)
+		node->ports[i].layer = ROCE;
+}
+
+static void layers_differ_by_half(struct node *node)
+{
+	other_layer(node);
+	node->count = 2;
+}
+
+static void other_mtu(struct node *node)
+{
+	for (size_t i = 1; i < node->count; i++)
+		node->ports[i].netdev.mtu = rna_value_ok(9216);
+}
+
+static void jumbo_off(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].netdev.mtu = rna_value_ok(4200);
+}
+
+static void make_iwarp(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].iwarp = true;
+}
+
+static void jumbo_off_of_iwarp(struct node *node)
+{
+	jumbo_off(node);
+	make_iwarp(node);
+}
+
+static void fewer_virtual_functions(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].virtual_functions = rna_value_ok(i == 0 ? 0 : 8);
+}
+
+/* -- Quality of service ------------------------------------------------------------------------ */
+
+/* As a script leaves it: priority 3 is lossless, and DSCP 26 leads to it. */
+static struct rna_dcb usual_dcb(void)
+{
+	struct rna_dcb dcb = {
+		.pfc = rna_value_ok(0x08),
+		.has_ets = true,
+		.bandwidth = {10, 0, 0, 90},
+		.trust = RNA_TRUST_DSCP,
+		.dscp_count = 2,
+	};
+
+	memset(dcb.dscp_priority, RNA_PRIORITY_NONE, sizeof(dcb.dscp_priority));
+	dcb.dscp_priority[0] = 0;
+	dcb.dscp_priority[26] = 3;
+	return dcb;
+}
+
+/* All rails are like this; the first may be changed by itself. */
+static struct rna_dcb *rails_with_qos(struct node *node)
+{
+	static struct rna_dcb usual, first;
+
+	usual = first = usual_dcb();
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].has_qos = true;
+		node->ports[i].qos = (struct rna_qos_port){
+			.number = 1,
+			.netdev = "eth0",
+			.dcb = i == 0 ? &first : &usual,
+			.trust = RNA_TRUST_DSCP,
+		};
+	}
+	return &first;
+}
+
+static void rails_alike(struct node *node)
+{
+	(void)rails_with_qos(node);
+}
+
+static void rail_without_pfc(struct node *node)
+{
+	rails_with_qos(node)->pfc = rna_value_ok(0);
+}
+
+static void rail_without_pfc_down(struct node *node)
+{
+	rails_with_qos(node)->pfc = rna_value_ok(0);
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+static void rail_of_which_nothing_is_known(struct node *node)
+{
+	rails_with_qos(node)->pfc = rna_value_unreadable();
+	node->ports[0].qos.trust = RNA_TRUST_UNKNOWN;
+	node->ports[0].qos.dcb = NULL;
+}
+
+static void rail_with_other_trust(struct node *node)
+{
+	(void)rails_with_qos(node);
+	node->ports[0].qos.trust = RNA_TRUST_PCP;
+}
+
+/* The bond of the first rail; its first member is as all others are. */
+static struct rna_dcb *bond_with_qos(struct node *node)
+{
+	static struct rna_dcb member;
+
+	(void)rails_with_qos(node);
+	member = usual_dcb();
+	node->ports[0].other_qos = node->ports[0].qos;
+	node->ports[0].other_qos.netdev = "eth1";
+	node->ports[0].other_qos.dcb = &member;
+	return &member;
+}
+
+static void members_alike(struct node *node)
+{
+	(void)bond_with_qos(node);
+}
+
+static void member_with_other_pfc(struct node *node)
+{
+	bond_with_qos(node)->pfc = rna_value_ok(1 << 4);
+}
+
+static void member_with_other_table(struct node *node)
+{
+	bond_with_qos(node)->dscp_priority[26] = 0;
+}
+
+static void member_of_which_nothing_is_known(struct node *node)
+{
+	(void)bond_with_qos(node);
+	node->ports[0].other_qos.dcb = NULL;
+	node->ports[0].other_qos.trust = RNA_TRUST_UNKNOWN;
+}
+
+/* The first member has that DSCP in a lossless priority. */
+static void member_with_a_lossy_class(struct node *node)
+{
+	struct rna_dcb *member = bond_with_qos(node);
+
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].traffic_class = rna_value_ok(26 << 2);
+	member->dscp_priority[26] = 1;
+}
+
+static void rail_with_other_table(struct node *node)
+{
+	rails_with_qos(node)->dscp_priority[48] = 6;
+}
+
+static void rail_with_other_shares(struct node *node)
+{
+	rails_with_qos(node)->bandwidth[0] = 20;
+}
+
+static void rail_without_reaction(struct node *node)
+{
+	(void)rails_with_qos(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].qos.ecn[RNA_ECN_REACTION] = rna_value_ok(i == 0 ? 0 : 0x08);
+}
+
+static void rail_with_a_traffic_class(struct node *node)
+{
+	(void)rails_with_qos(node);
+	node->ports[0].traffic_class = rna_value_ok(26 << 2 | 2);
+}
+
+static void rails_with_a_lossy_class(struct node *node)
+{
+	(void)rails_with_qos(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].traffic_class = rna_value_ok(i == 0 ? 0 : 26 << 2);
+	node->ports[0].traffic_class = node->ports[1].traffic_class;
+	((struct rna_dcb *)(uintptr_t)node->ports[0].qos.dcb)->dscp_priority[26] = 1;
+}
+
+static void rails_with_a_class_of_no_entry(struct node *node)
+{
+	(void)rails_with_qos(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].traffic_class = rna_value_ok(30 << 2);
+}
+
+static void several_lossless_priorities(struct node *node)
+{
+	struct rna_dcb *first = rails_with_qos(node);
+
+	first->pfc = rna_value_ok(0x18);
+	for (size_t i = 1; i < node->count; i++)
+		node->ports[i].qos.dcb = first;
+}
+
+static void no_lossless_priority(struct node *node)
+{
+	several_lossless_priorities(node);
+	((struct rna_dcb *)(uintptr_t)node->ports[0].qos.dcb)->pfc = rna_value_ok(0);
+}
+
+static void no_lossless_priority_of_iwarp(struct node *node)
+{
+	no_lossless_priority(node);
+	make_iwarp(node);
+}
+
+/* Its VLAN has the only address; how large it is, is said later. */
+static void vlan_of(struct node *node, uint64_t mtu, const char *of_gid)
+{
+	static struct rna_gid_entry entries[1];
+	static struct rna_qos_vlan vlan;
+
+	(void)rails_with_qos(node);
+	vlan = (struct rna_qos_vlan){.netdev = "eth0.7", .mtu = rna_value_ok(mtu)};
+	entries[0] = (struct rna_gid_entry){.index = 3,
+					    .gid = {{[10] = 0xff, 0xff, 10, 0, 0, 1}},
+					    .type = RNA_GID_TYPE_ROCE_V2,
+					    .netdev = of_gid};
+	node->ports[0].has_gids = true;
+	node->ports[0].gids = (struct rna_port_gids){.number = 1, .count = 1, .entries = entries};
+	node->ports[0].qos.vlans = &vlan;
+	node->ports[0].qos.vlan_count = 1;
+}
+
+static void small_vlan(struct node *node)
+{
+	vlan_of(node, 1500, "eth0.7");
+}
+
+static void small_vlan_without_gids(struct node *node)
+{
+	vlan_of(node, 1500, "eth0");
+}
+
+static void vlan_large_enough(struct node *node)
+{
+	vlan_of(node, 4192, "eth0.7");
+}
+
+/* -- Modules ----------------------------------------------------------------------------------- */
+
+static void module_is_well(struct node *node)
+{
+	struct node_port *port = &node->ports[0];
+	struct rna_value(*limits)[RNA_MODULE_LIMIT_COUNT] = port->module.limits;
+
+	port->module_count = 1;
+	port->module.netdev = "eth0";
+	port->module.port = 1;
+	port->module.temperature = rna_value_ok(50000);
+	limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_ALARM] = rna_value_ok(80000);
+	limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_WARNING] = rna_value_ok(70000);
+	limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_ALARM] = rna_value_ok(100000);
+	limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_WARNING] = rna_value_ok(500000);
+	port->module.lane_count = 4;
+	for (unsigned i = 0; i < 4; i++)
+		port->module.lanes[i][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(900000);
+}
+
+static void module_warm(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.temperature = rna_value_ok(70001);
+}
+
+static void module_hot(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.temperature = rna_value_ok(80001);
+}
+
+static void module_receives(struct node *node, uint64_t nanowatts)
+{
+	module_is_well(node);
+	node->ports[0].module.lanes[1][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(nanowatts);
+}
+
+static void module_dark(struct node *node)
+{
+	module_receives(node, 99999);
+}
+
+static void module_dark_and_down(struct node *node)
+{
+	module_dark(node);
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+	node->ports[0].physical = rna_value_ok(RNA_PHYSICAL_DISABLED);
+}
+
+static void module_dim(struct node *node)
+{
+	module_receives(node, 499999);
+}
+
+static void module_lane_weak(struct node *node)
+{
+	module_receives(node, 449999);
+	memset(node->ports[0].module.limits, 0, sizeof(node->ports[0].module.limits));
+}
+
+/* A port of two lanes has two of its module dark, on both sides. */
+static void module_half_used(struct node *node)
+{
+	module_is_well(node);
+	for (unsigned i = 2; i < 4; i++) {
+		node->ports[0].module.lanes[i][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(100);
+		node->ports[0].module.lanes[i][RNA_MODULE_BIAS] = rna_value_ok(0);
+	}
+}
+
+static void module_half_used_with_light(struct node *node)
+{
+	module_half_used(node);
+	node->ports[0].module.lanes[2][RNA_MODULE_RECEIVE_POWER] = rna_value_ok(90000);
+}
+
+static void module_without_limits(struct node *node)
+{
+	module_is_well(node);
+	memset(node->ports[0].module.limits, 0, sizeof(node->ports[0].module.limits));
+	node->ports[0].module.temperature = rna_value_ok(99000);
+}
+
+static void vfs_without_guid(struct node *node)
+{
+	struct node_port *port = &node->ports[0];
+
+	port->vf_count = 2;
+	port->vfs[0] = (struct rna_virtual_function){.number = 0,
+						     .pci_address = "0000:18:00.1",
+						     .driver = "mlx5_core",
+						     .assigned = rna_value_ok(1)};
+	port->vfs[1] = (struct rna_virtual_function){.number = 1,
+						     .pci_address = "0000:18:00.2",
+						     .driver = "vfio-pci",
+						     .assigned = rna_value_ok(0)};
+}
+
+static void vfs_of_nobody(struct node *node)
+{
+	vfs_without_guid(node);
+	node->ports[0].vfs[1].driver = NULL;
+	node->ports[0].vfs[1].link = rna_value_ok(RNA_VF_LINK_DOWN);
+}
+
+static void vfs_not_told(struct node *node)
+{
+	vfs_without_guid(node);
+	node->ports[0].vfs[1].assigned = rna_value_unreadable();
+}
+
+static void vfs_kept_down(struct node *node)
+{
+	vfs_without_guid(node);
+	node->ports[0].vfs[1].assigned = rna_value_ok(1);
+	node->ports[0].vfs[1].link = rna_value_ok(RNA_VF_LINK_DOWN);
+}
+
+static const struct {
+	void (*change)(struct node *node);
+	enum rna_link_layer layer;
+	const char *expected; /* "rule severity" of each finding, in order, apart by blanks */
+} cases[] = {
+	{nothing, IB, ""},
+	{nothing, ROCE, ""},
+	{down, IB, "port-down info"},
+	{down_expected_up, IB, "port-down critical"},
+	{down_expected_up, ROCE, "port-down critical"},
+	{down_expected_down, IB, ""},
+	{disabled, IB, "port-disabled info"},
+	{disabled, ROCE, "port-down info"}, /* says so without anybody having disabled it */
+	{disabled_expected_up, IB, "port-down critical"},
+	{training, IB, "port-down warning"},
+	{state_unreadable, IB, "reads-failing warning"},
+	{state_absent, IB, ""},
+	{state_of_tomorrow, IB, ""},
+	{init, IB, "port-init warning"},
+	{init, ROCE, ""},
+	{init_expected_up, IB, "port-init critical"},
+	{armed, IB, "port-armed warning"},
+	{virtual_function_down, ROCE, ""},
+	{scalable_function_down, ROCE, ""},
+	{representor_down, ROCE, ""},
+	{representor_without_address, ROCE, ""},
+	{switch_management_down, IB, ""},
+	{lost, IB, "device-missing critical"},
+	{unbound, IB, "device-missing critical"},
+	{moved, IB, "device-moved info"},
+	{below_best, IB, "link-degraded warning"},
+	{above_best, IB, ""},
+	{below_siblings, IB, "link-degraded warning"},
+	{siblings_differ, IB, ""},
+	{fewer_lanes_than_supported, IB, "link-degraded warning"},
+	{slower_than_supported, IB, "link-degraded info"},
+	{as_supported, IB, ""},
+	{connected_well, IB, ""},
+	{connected_and_down, IB, "port-down critical"},
+	{peer_supports_less, IB, "link-limited info"},
+	{peer_is_set_to_less, IB, "link-limited info"},
+	{port_is_set_to_less, IB, "link-limited info"},
+	{both_ends_may_do_more, IB, "link-degraded warning"},
+	{both_ends_have_more_lanes, IB, "link-degraded warning"},
+	{peer_is_stale, IB, "link-degraded info"},
+	{cable_moved, IB, "cable-moved warning"},
+	{cable_moved_long_ago, IB, ""},
+	{manager_is_well, IB, ""},
+	{manager_is_standby, IB, "subnet-manager-unwell warning"},
+	{manager_is_silent, IB, "subnet-manager-unwell warning"},
+	{manager_changed, IB, "subnet-manager-changed info"},
+	{manager_changed_long_ago, IB, ""},
+	{only_a_tenants_pkey, IB, "pkey-default-missing warning"},
+	{default_pkey_limited, IB, ""},
+	{no_pkey_while_down, IB, ""},
+	{below_without_speed_name, IB, ""},
+	{below_while_down, IB, ""},
+	{no_gids, IB, "gid-missing warning"},
+	{no_gids, ROCE, "gid-missing warning"},
+	{gids_not_read, ROCE, ""},
+	{only_v1, ROCE, "gid-roce-v1-only warning"},
+	{only_v1, IB, ""},
+	{types_not_read, ROCE, ""},
+	{link_local, ROCE, "gid-link-local-only warning"},
+	{link_local, IB, ""},
+	{link_local_without_address, ROCE, "netdev-no-address warning"},
+	{link_local_without_address, IB, ""},
+	{virtual_functions_have_the_addresses, ROCE, "netdev-no-address info"},
+	{without_address_but_gids, ROCE, ""},
+	{addresses_not_read, ROCE, "gid-link-local-only warning"},
+	{in_a_bridge, ROCE, "gid-link-local-only info"},
+	{other_index, ROCE, "gid-rails-disagree info"},
+	{netdev_set_down, ROCE, "netdev-down warning"},
+	{netdev_set_down, IB, ""},
+	{netdev_without_carrier, ROCE, "netdev-down warning"},
+	{netdev_without_carrier, IB, "netdev-down warning"},
+	{netdev_does_not_say, ROCE, ""},
+	{small_mtu, ROCE, "mtu-low info"},
+	{small_mtu, IB, "mtu-low info"},
+	{small_mtu_of_iwarp, ROCE, ""},
+	{mtu_not_read, ROCE, ""},
+	{bond_is_well, ROCE, ""},
+	{bond_member_lost, ROCE, "bond-member-lost warning"},
+	{watched_saturated, IB, "counter-saturated warning"},
+	{other_saturated, IB, "counter-saturated info"},
+	{watched_of_the_fabric_saturated, IB, "counter-saturated warning"},
+	{other_of_the_fabric_saturated, IB, "counter-saturated info"},
+	{repaired_saturated, IB, ""},
+	{waiting_saturated, IB, ""},
+	{counter_unreadable, IB, ""},
+	{good_path, IB, ""},
+	{half_of_the_lanes, IB, "pcie-degraded warning"},
+	{half_of_the_lanes_above_a_switch, ROCE, "pcie-degraded warning"},
+	{slow_and_the_port_wants_more, IB, "pcie-degraded warning"},
+	{slow_and_fast_enough, IB, "pcie-degraded info"},
+	{slow_and_down, IB, "pcie-degraded warning port-disabled info"},
+	{slow_as_one_end_is, IB, ""},
+	{too_slow_as_one_end_is, IB, "pcie-limits-port info"},
+	{too_slow_and_down, IB, "port-disabled info"},
+	{slow_and_the_other_end_unknown, IB, ""},
+	{speed_unknown, IB, ""},
+	{bridges_unknown, IB, ""},
+	{switch_management_narrow, IB, ""},
+	{old_pcie_errors, IB, ""},
+	{gpus_alone, IB, "gpudirect-not-ready warning"},
+	{gpus_of_a_desk, IB, "gpudirect-not-ready info"},
+	{gpus_perhaps_alone, IB, ""},
+	{gpus_with_dma_buf, ROCE, ""},
+	{driver_without_gpus, IB, ""},
+	{software_and_gpus, ROCE, ""},
+	{async_off, IB, "gpudirect-async-off info"},
+	{all_modules, IB, ""},
+	{no_uverbs, IB, "module-missing warning"},
+	{no_ucm, IB, "module-missing info"},
+	{no_mlx5_ib, IB, "rdma-driver-missing info"},
+	{file_missing, IB, "device-node warning"},
+	{file_unknown, IB, ""},
+	{file_closed, IB, "device-node info"},
+	{file_open, IB, ""},
+	{netns_shared, IB, ""},
+	{netns_exclusive, IB, "netns-exclusive info"},
+	{memlock_infinite, IB, ""},
+	{memlock_little, IB, "memlock-low info"},
+	{memlock_default, IB, "memlock-low info"},
+	{memlock_unreadable, IB, ""},
+	{other_layer, IB, "rails-link-layer info"},
+	{layers_differ_by_half, IB, ""},
+	{other_mtu, ROCE, "rails-mtu info"},
+	{other_mtu, IB, ""},
+	{jumbo_off, ROCE, "jumbo-frames info"},
+	{jumbo_off, IB, ""},
+	{jumbo_off_of_iwarp, ROCE, ""},
+	{fewer_virtual_functions, IB, "rails-virtual-functions info"},
+	{rails_alike, ROCE, ""},
+	{rail_without_pfc, ROCE, "qos-rails warning qos-pfc-priorities info"},
+	{rail_without_pfc, IB, ""},
+	{rail_without_pfc_down, ROCE, "port-down info"},
+	{rail_of_which_nothing_is_known, ROCE, ""},
+	{rail_with_other_trust, ROCE, "qos-rails warning"},
+	{members_alike, ROCE, ""},
+	{member_with_other_pfc, ROCE, "qos-rails warning"},
+	{member_with_other_table, ROCE, "qos-rails warning"},
+	{member_of_which_nothing_is_known, ROCE, ""},
+	{rail_with_other_table, ROCE, "qos-rails warning"},
+	{rail_with_other_shares, ROCE, "qos-rails warning"},
+	{rail_without_reaction, ROCE, "qos-rails warning"},
+	{rail_with_a_traffic_class, ROCE, "qos-rails warning"},
+	{rails_with_a_lossy_class, ROCE, "qos-lossy-class warning qos-rails warning"},
+	{member_with_a_lossy_class, ROCE, "qos-lossy-class warning qos-rails warning"},
+	{rails_with_a_class_of_no_entry, ROCE, ""},
+	{several_lossless_priorities, ROCE, "qos-pfc-priorities info"},
+	{no_lossless_priority, ROCE, "qos-pfc-priorities info"},
+	{no_lossless_priority_of_iwarp, ROCE, ""},
+	{small_vlan, ROCE, "qos-vlan-mtu info"},
+	{small_vlan_without_gids, ROCE, ""},
+	{vlan_large_enough, ROCE, ""},
+	{module_is_well, ROCE, ""},
+	{module_warm, ROCE, "module-temperature warning"},
+	{module_hot, ROCE, "module-temperature critical"},
+	{module_dark, ROCE, "module-light warning module-lane info"},
+	{module_dark_and_down, ROCE, "port-down info"},
+	{module_dim, ROCE, "module-light info"},
+	{module_lane_weak, ROCE, "module-lane info"},
+	{module_half_used, ROCE, ""},
+	{module_half_used_with_light, ROCE, "module-light warning module-lane info"},
+	{module_without_limits, ROCE, ""},
+	{vfs_without_guid, IB, "virtual-function-guid warning"},
+	{vfs_without_guid, ROCE, ""},
+	{vfs_of_nobody, IB, ""},
+	{vfs_not_told, IB, ""},
+	{vfs_kept_down, IB, "virtual-function-link info"},
+	{vfs_kept_down, ROCE, "virtual-function-link info"},
+	{tested_slow, IB, ""},
+	{tested_slow_twice, ROCE, "selftest-slow warning"},
+	{tested_slow_twice_and_well, IB, ""},
+	{tested_well_in_between, IB, ""},
+	{tested_slow_with_two_memories, IB, ""},
+	{tested_far_too_slow_twice, IB, "selftest-failed critical"},
+	{tested_slow_and_then_far_too_slow, IB, "selftest-slow warning"},
+	{tested_slow_across_sockets, IB, "selftest-failed info"},
+	{tested_slow_across_sockets_and_to_the_gpu, IB, "selftest-failed critical"},
+	{tests_end_with_an_error, IB, "selftest-failed critical"},
+	{data_is_corrupt, IB, "selftest-failed critical"},
+	{data_was_corrupt, IB, "selftest-failed critical"},
+	{data_was_corrupt_once, IB, ""},
+	{special_tests_are_slow, IB, ""},
+	{a_test_is_stuck, IB, "selftest-stuck warning"},
+	{stalled, IB, "device-stalled warning"},
+	{stalled_for_long, IB, "device-stalled critical"},
+	{failing, IB, "reads-failing warning"},
+	{old, IB, "data-too-old warning"},
+};
+
+static void test_each_rule(void **state)
+{
+	struct rna_settings settings = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_STRBUF struct rna_strbuf found = RNA_STRBUF_INIT;
+		struct rna_health health;
+		struct rna_view *view;
+		struct node node;
+
+		assert_int_equal(rna_health_init(&health, &settings), 0);
+		health.once = true;
+		node_init(&node, cases[i].layer, 3);
+		cases[i].change(&node);
+		view = node_view(&node);
+		rna_health_judge(&health, view);
+		rna_strbuf_puts(&found, "");
+		for (size_t f = 0; f < view->finding_count; f++)
+			rna_strbuf_printf(&found, "%s%s %s", f > 0 ? " " : "",
+					  view->findings[f].rule,
+					  rna_severity_name(view->findings[f].severity));
+		if (strcmp(found.data ? found.data : "", cases[i].expected) != 0)
+			fail_msg("case %zu: found \"%s\", expected \"%s\"", i, found.data,
+				 cases[i].expected);
+		for (size_t f = 0; f < view->finding_count; f++) {
+			if (!view->findings[f].device)
+				continue; /* of the node */
+			assert_string_equal(view->findings[f].device, "mlx5_0");
+			assert_int_equal(strncmp(view->findings[f].text, "mlx5_0", 6), 0);
+		}
+		(void)rna_view_unref(view);
+		rna_health_deinit(&health);
+	}
+	rna_settings_deinit(&settings);
+}
+
+static void assert_text(void (*change)(struct node *node), const char *text)
+{
+	struct rna_settings settings = {0};
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	health.once = true;
+	node_init(&node, IB, 3);
+	change(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].text, text);
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+static void test_what_is_said_of_the_fabric(void **state)
+{
+	(void)state;
+	assert_text(below_best, "mlx5_0/1: runs at 400 Gb/s (4X NDR); it had 800 Gb/s before");
+	assert_text(connected_and_down,
+		    "mlx5_0/1: down, though it was up before; it looks for a link and finds none: "
+		    "no cable, or the other end is off; it was connected to leaf-07 port 12");
+	assert_text(peer_supports_less,
+		    "mlx5_0/1: leaf-08 port 12 supports no higher speed, and the port does");
+	assert_text(peer_is_set_to_less,
+		    "mlx5_0/1: leaf-08 port 12 is set to less speed than both ends support");
+	assert_text(port_is_set_to_less,
+		    "mlx5_0/1: the port is set to less speed than it and leaf-08 port 12 support");
+	assert_text(
+		both_ends_have_more_lanes,
+		"mlx5_0/1: runs at 400 Gb/s (4X NDR); it and leaf-08 port 12 may use more lanes");
+	assert_text(cable_moved,
+		    "mlx5_0/1: the cable is in leaf-08 port 12 now; it was in leaf-07 port 12");
+	assert_text(manager_is_silent,
+		    "mlx5_0/1: its subnet manager (GUID 1070:fd03:00aa:0001, LID "
+		    "1) does not answer any more");
+	assert_text(manager_is_standby, "mlx5_0/1: its subnet manager (GUID 1070:fd03:00aa:0001, "
+					"LID 1) says that it is standby, not master");
+	assert_text(only_a_tenants_pkey, "mlx5_0/1: not in the default partition (P_Key 0x7fff)");
+}
+
+static void tested_slower_than_siblings(struct node *node)
+{
+	add_test(node, RNA_ENDPOINT_LOCAL, 362, RNA_GRADE_WARNING);
+	add_test(node, RNA_ENDPOINT_LOCAL, 362, RNA_GRADE_WARNING);
+}
+
+static void test_what_is_said_of_self_tests(void **state)
+{
+	(void)state;
+	assert_text(
+		tested_slow_twice,
+		"mlx5_0/1: moves 341 Gb/s to itself through memory of NUMA node 0 (local) where "
+		"400 Gb/s are expected, 85.2 %, in two tests in a row");
+	assert_text(
+		tested_slower_than_siblings,
+		"mlx5_0/1: moves 362 Gb/s to itself through memory of NUMA node 0 (local) where "
+		"400 Gb/s are expected, 90.5 %, in two tests in a row; its siblings are faster");
+	assert_text(down_without_a_cable,
+		    "mlx5_0/1: down, though it was up before; there is no cable");
+	assert_text(down_by_its_signal,
+		    "mlx5_0/1: down, though it was up before; the signal is bad "
+		    "(large-number-of-physical-errors)");
+	assert_text(a_test_is_stuck, "mlx5_0/1: a self-test, process 4711, hangs in the kernel; "
+				     "until it ends the device is not tested");
+}
+
+static bool has_finding(const struct rna_view *view, const char *rule)
+{
+	for (size_t i = 0; i < view->finding_count; i++)
+		if (strcmp(view->findings[i].rule, rule) == 0)
+			return true;
+	return false;
+}
+
+/* Three ports with PFC, of which the first may have none, and be no rail of a GPU. */
+static bool is_pfc_told(bool first_has, bool first_is_rail)
+{
+	static const char *names[] = {"mlx5_0", "mlx5_1", "mlx5_2"};
+	struct rna_nic nics[3];
+	struct rna_settings settings = {0};
+	struct rna_topology *topology;
+	struct rna_health health;
+	struct rna_view *view;
+	struct rna_dcb *first;
+	struct node node;
+	bool told;
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	health.once = true;
+	node_init(&node, ROCE, 3);
+	first = rails_with_qos(&node);
+	if (!first_has)
+		first->pfc = rna_value_ok(0);
+	for (int i = 0; i < 3; i++)
+		nics[i] = (struct rna_nic){
+			.devices = &names[i],
+			.device_count = 1,
+			.lag = -1,
+			.rail = i == 0 && !first_is_rail ? -1 : i,
+		};
+	view = node_view(&node);
+	topology = rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 0);
+	assert_non_null(topology);
+	topology->nic_count = 3;
+	topology->nics = nics;
+	(void)rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
+	view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = (struct rna_part *)topology;
+	rna_health_judge(&health, view);
+	told = has_finding(view, "qos-pfc-priorities");
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+	return told;
+}
+
+static void test_storage_may_have_no_pfc(void **state)
+{
+	(void)state;
+	assert_true(is_pfc_told(false, true));
+	assert_false(is_pfc_told(false, false));
+	assert_false(is_pfc_told(true, true));
+}
+
+static void test_virtual_functions_by_setting(void **state)
+{
+	struct rna_settings settings = {0};
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	settings.health_virtual_functions = true;
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	node_init(&node, ROCE, 1);
+	virtual_function_down(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	assert_int_equal(view->finding_count, 1);
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+/* The name, help and remedy are shown, the id is for ever, and the hold-down can be parsed. */
+static void test_the_table_is_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		const struct rna_rule *rule = &rna_rules[i];
+		rna_usec hold;
+
+		assert_non_null(rule->check);
+		assert_int_equal(rule->help[strlen(rule->help) - 1], '.');
+		assert_int_equal(rule->remedy[strlen(rule->remedy) - 1], '.');
+		assert_int_equal(rna_duration_parse(rule->hold, &hold), 0);
+		assert_int_equal(strlen(rule->message_id), 32);
+		assert_int_equal(strspn(rule->message_id, "0123456789abcdef"), 32);
+		for (size_t other = 0; other < i; other++) {
+			assert_string_not_equal(rule->name, rna_rules[other].name);
+			assert_string_not_equal(rule->message_id, rna_rules[other].message_id);
+		}
+	}
+}
+
+static void test_settings_name_rules(void **state)
+{
+	(void)state;
+	assert_true(rna_rule_glob_is_valid("port-down"));
+	assert_true(rna_rule_glob_is_valid("gid-*"));
+	assert_false(rna_rule_glob_is_valid("port-dwon"));
+	assert_false(rna_rule_glob_is_valid(""));
+	assert_true(rna_rule_hold_is_valid("port-down=10s"));
+	assert_true(rna_rule_hold_is_valid("*=0s"));
+	assert_false(rna_rule_hold_is_valid("port-down"));
+	assert_false(rna_rule_hold_is_valid("port-down="));
+	assert_false(rna_rule_hold_is_valid("=10s"));
+	assert_false(rna_rule_hold_is_valid("port-dwon=10s"));
+}
+
+/* What device plugins advertise, of a node with three devices. */
+static void test_resources(void **state)
+{
+	static char named[] = "nvidia.com/hostdev", glob[] = "example.com/*";
+	static char *names[] = {glob, named, NULL};
+	static const struct {
+		bool used, known;
+		bool names; /* the settings name nvidia.com/hostdev */
+		struct rna_kubernetes_resource resources[2];
+		const char *found; /* NULL: nothing */
+	} resources[] = {
+		{false, false, false, {{0}}, NULL},
+		{true, false, false, {{0}}, NULL},
+		{true, true, false, {{0}}, NULL}, /* no plugin: nobody asked for one */
+		{true, true, true, {{0}}, "nvidia.com/hostdev is not there"},
+		{true, true, true, {{"nvidia.com/hostdev", 3, 3}}, NULL},
+		{true, true, false, {{"rdma/hca", 63, 63}}, NULL},
+		{true, true, false, {{"rdma/hca", 63, 0}}, "rdma/hca has none"},
+		{true, true, false, {{"rdma/hca", 0, 0}}, "rdma/hca has none"},
+		{true, true, false, {{"rdma/hca", 4, 3}}, "rdma/hca has 3 of 4"},
+		{true,
+		 true,
+		 false,
+		 {{"rdma/a", 1, 1}, {"rdma/b", 1, 1}},
+		 "there are 2 in all, and 3 devices"},
+		{true,
+		 true,
+		 false,
+		 {{"rdma/a", 1, 0}, {"rdma/b", 2, 1}},
+		 "rdma/a has none; rdma/b has 1 of 2"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(resources); i++) {
+		struct rna_node_status status = {
+			.backends[RNA_NODE_BACKEND_API].used = resources[i].used,
+			.resources_known = resources[i].known,
+			.resources = resources[i].resources,
+		};
+		struct rna_settings settings;
+		struct rna_health health;
+		struct rna_view *view;
+		struct node node;
+
+		while (status.resource_count < 2 &&
+		       resources[i].resources[status.resource_count].name)
+			status.resource_count++;
+		assert_int_equal(rna_settings_init(&settings), 0);
+		assert_int_equal(rna_health_init(&health, &settings), 0);
+		settings.kubernetes_resources = resources[i].names ? names : NULL;
+		health.once = true;
+		node_init(&node, IB, 3);
+		view = node_view(&node);
+		view->node = &status;
+		rna_health_judge(&health, view);
+		assert_int_equal(view->finding_count, resources[i].found ? 1 : 0);
+		if (resources[i].found) {
+			assert_string_equal(view->findings[0].rule, "resources-missing");
+			assert_non_null(strstr(view->findings[0].text, resources[i].found));
+		}
+		(void)rna_view_unref(view);
+		rna_health_deinit(&health);
+		settings.kubernetes_resources = NULL;
+		rna_settings_deinit(&settings);
+	}
+}
+
+/* -- A plan ------------------------------------------------------------------------------------ */
+
+static void rail_with_a_plan(struct node *node)
+{
+	struct rna_dcb *first = rails_with_qos(node);
+
+	node->count = 1; /* no other to be like */
+	first->pfc = rna_value_ok(0x18);
+	node->ports[0].qos.ecn[RNA_ECN_REACTION] = rna_value_ok(0x08);
+	node->ports[0].netdev.mtu = rna_value_ok(9000);
+}
+
+struct plan {
+	const char *entry;
+	const char *text; /* NULL: it is as planned, or not known */
+};
+
+static const struct plan plans[] = {
+	{"pfc=3,4", NULL},
+	{"pfc=3", "PFC for priorities 3-4, and the plan is priority 3"},
+	{"pfc=none", "PFC for priorities 3-4, and the plan is no priority"},
+	{"pfc=3 bnxt_*", NULL},
+	{"pfc=3 mlx5_?", "PFC for priorities 3-4, and the plan is priority 3"},
+	{"ecn=3", NULL},
+	{"ecn=4", "ECN for priority 3, and the plan is priority 4"},
+	{"trust=dscp", NULL},
+	{"trust=pcp", "trust dscp, and the plan is pcp"},
+	{"dscp26=3", NULL},
+	{"dscp26=4", "DSCP 26: priority 3, and the plan is 4"},
+	{"dscp27=4", NULL}, /* it has no entry */
+	{"mtu=9000", NULL},
+	{"mtu=4200", "MTU 9000, and the plan is 4200"},
+	{"traffic_class=none", NULL},
+	{"traffic_class=106", "traffic class none, and the plan is 106"},
+	{"cm_tos=106", NULL}, /* nobody made the directory that would tell */
+};
+
+/* The second member of the bond has PFC for another priority; the port itself is as planned. */
+static void bond_with_a_plan(struct node *node)
+{
+	bond_with_qos(node)->pfc = rna_value_ok(1 << 4);
+	node->count = 1;
+	node->ports[0].qos.ecn[RNA_ECN_REACTION] = rna_value_ok(0x08);
+	node->ports[0].other_qos.ecn[RNA_ECN_REACTION] = rna_value_unreadable();
+	node->ports[0].netdev.mtu = rna_value_ok(9000);
+}
+
+static const struct plan plans_of_a_bond[] = {
+	{"pfc=3", "eth1: PFC for priority 4, and the plan is priority 3"},
+	{"pfc=4", "eth0: PFC for priority 3, and the plan is priority 4"},
+	{"pfc=5 mlx5_0", "eth0: PFC for priority 3, and the plan is priority 5; eth1: PFC for "
+			 "priority 4, and the plan is priority 5"},
+	{"ecn=3", NULL}, /* of the second one it is not known */
+	{"ecn=4", "eth0: ECN for priority 3, and the plan is priority 4"},
+	{"dscp26=3", NULL},
+	{"mtu=4200", "MTU 9000, and the plan is 4200"},
+	{"traffic_class=106", "traffic class none, and the plan is 106"},
+};
+
+static void judge_plan(void (*make)(struct node *), const struct plan *plan,
+		       struct rna_settings *settings)
+{
+	static const char before[] = "mlx5_0/1: not as qos.expect has it: ";
+	const struct rna_finding *found = NULL;
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	assert_int_equal(rna_health_init(&health, settings), 0);
+	health.once = true;
+	node_init(&node, ROCE, 3);
+	make(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	for (size_t f = 0; f < view->finding_count; f++)
+		if (strcmp(view->findings[f].rule, "qos-drift") == 0)
+			found = &view->findings[f];
+	if (!found != !plan->text ||
+	    (found && strcmp(found->text + sizeof(before) - 1, plan->text) != 0))
+		fail_msg("%s: found \"%s\"", plan->entry, found ? found->text : "nothing");
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+}
+
+static void judge_by(void (*make)(struct node *), const struct plan *plan)
+{
+	const struct rna_setting *setting = rna_setting_find("qos.expect");
+	struct rna_settings settings = {0};
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_setting_put(setting, plan->entry, &settings, NULL), 0);
+	judge_plan(make, plan, &settings);
+	rna_settings_deinit(&settings);
+}
+
+static void test_ports_are_as_planned(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(plans); i++)
+		judge_by(rail_with_a_plan, &plans[i]);
+}
+
+static void test_members_of_a_bond_are_as_planned(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(plans_of_a_bond); i++)
+		judge_by(bond_with_a_plan, &plans_of_a_bond[i]);
+}
+
+static void test_plans_that_are_none(void **state)
+{
+	static const char *const entries[] = {
+		"",
+		"pfc",
+		"pfc=",
+		"pfc=8",
+		"pfc=3,",
+		"pfc=3;4",
+		"pfc=33",
+		"trust=maybe",
+		"dscp=3",
+		"dscp64=3",
+		"dscp26=8",
+		"mtu=0",
+		"mtu=9000 ",
+		"mtu=9000 a/b",
+		"traffic_class=256",
+		"color=3",
+		"cm_tos=-1",
+		"cm_tos=0x10 x*",
+		"cm_tos=none x",
+		"ecn=3 mlx5_0 mlx5_1",
+		"pfc=3,4,5,6,7,0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(entries); i++)
+		if (rna_qos_expectation_is_valid(entries[i]))
+			fail_msg("\"%s\" is a plan", entries[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_each_rule),
+		cmocka_unit_test(test_what_is_said_of_the_fabric),
+		cmocka_unit_test(test_what_is_said_of_self_tests),
+		cmocka_unit_test(test_ports_are_as_planned),
+		cmocka_unit_test(test_members_of_a_bond_are_as_planned),
+		cmocka_unit_test(test_plans_that_are_none),
+		cmocka_unit_test(test_storage_may_have_no_pfc),
+		cmocka_unit_test(test_virtual_functions_by_setting),
+		cmocka_unit_test(test_the_table_is_whole),
+		cmocka_unit_test(test_settings_name_rules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

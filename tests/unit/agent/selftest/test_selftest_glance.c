@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/selftest_glance and core/activity: whether counters that are read anyhow show a job. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "selftest/glance.h"
+
+#include "health_view.h"
+
+#define PERIOD (10 * RNA_USEC_PER_SEC)
+
+/* One port, what its counters said when they were read first, and what they say then. */
+struct scene {
+	struct rna_settings settings;
+	struct node node;
+	struct rna_glance glance;
+	bool busy;
+};
+
+static void set_up(struct scene *scene)
+{
+	*scene = (struct scene){0};
+	assert_int_equal(rna_settings_init(&scene->settings), 0);
+	node_init(&scene->node, RNA_LINK_LAYER_INFINIBAND, 1);
+}
+
+static void tear_down(struct scene *scene)
+{
+	rna_settings_deinit(&scene->settings);
+}
+
+static void count(struct scene *scene, enum rna_counter_place place, const char *file,
+		  struct rna_value value)
+{
+	struct node_port *port = &scene->node.ports[0];
+	size_t i = 0;
+
+	while (i < port->counter_count && strcmp(port->counters[i].file, file) != 0)
+		i++;
+	port->counter_count = i < port->counter_count ? port->counter_count : i + 1;
+	port->counters[i].place = place;
+	port->counters[i].file = file;
+	port->counters[i].value = value;
+}
+
+static void count_words(struct scene *scene, uint64_t words)
+{
+	count(scene, RNA_PLACE_PORT_COUNTERS, "port_xmit_data", rna_value_ok(words));
+}
+
+/* Counters are read at that time, and looked at. */
+static rna_usec look(struct scene *scene, rna_usec time)
+{
+	struct rna_selftest_subject subject;
+	struct rna_view *view;
+	rna_usec wait;
+
+	scene->node.now.monotonic = time;
+	view = node_view(&scene->node);
+	assert_true(rna_selftest_subject_at(view, 0, &subject));
+	wait = rna_selftest_glance(&scene->glance, &subject, &scene->settings, &scene->busy);
+	(void)rna_view_unref(view);
+	return wait;
+}
+
+static void test_a_job(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene);
+	count_words(&scene, 1000);
+	assert_int_equal(look(&scene, PERIOD), 11 * RNA_USEC_PER_SEC); /* poll.counters: 10s */
+	assert_false(scene.busy);
+	count_words(&scene, 1000 + 25000000); /* words of four bytes: 10 MB/s */
+	assert_int_equal(look(&scene, 2 * PERIOD), 0);
+	assert_true(scene.busy);
+	/* the next turn begins anew */
+	assert_true(look(&scene, 3 * PERIOD) > 0);
+	assert_int_equal(look(&scene, 4 * PERIOD), 0);
+	assert_false(scene.busy);
+	tear_down(&scene);
+}
+
+static void test_a_little_is_no_job(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene);
+	count_words(&scene, 1000);
+	(void)look(&scene, PERIOD);
+	count_words(&scene, 1000 + 24999999);
+	assert_int_equal(look(&scene, 2 * PERIOD), 0);
+	assert_false(scene.busy);
+	scene.settings.selftest_busy_rate = 9;
+	(void)look(&scene, 2 * PERIOD);
+	count_words(&scene, 1000 + 2 * 24999999);
+	(void)look(&scene, 3 * PERIOD);
+	assert_true(scene.busy);
+	tear_down(&scene);
+}
+
+/* rxe counts packets: 1,000 of them are a megabyte. Both kinds of counters have to be new. */
+static void test_packets(void **state)
+{
+	const enum rna_counter_place own = RNA_PLACE_PORT_HW_COUNTERS;
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene);
+	scene.settings.poll[RNA_COLLECTOR_HW_COUNTERS] = 20 * RNA_USEC_PER_SEC;
+	count(&scene, own, "sent_pkts", rna_value_ok(5));
+	count(&scene, own, "rcvd_pkts", rna_value_ok(0));
+	assert_int_equal(look(&scene, PERIOD), 21 * RNA_USEC_PER_SEC);
+	count(&scene, own, "sent_pkts", rna_value_ok(5 + 50000));
+	count(&scene, own, "rcvd_pkts", rna_value_ok(50000));
+	assert_int_equal(look(&scene, 2 * PERIOD), 0);
+	assert_true(scene.busy);
+	tear_down(&scene);
+}
+
+/* Then it is for the child to see. */
+static void test_nothing_is_known(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene);
+	assert_int_equal(look(&scene, PERIOD), 0); /* nothing counts */
+	assert_false(scene.busy);
+	count(&scene, RNA_PLACE_PORT_COUNTERS, "port_xmit_data",
+	      (struct rna_value){.state = RNA_VALUE_UNREADABLE, .number = 7});
+	assert_int_equal(look(&scene, PERIOD), 0);
+	assert_false(scene.busy);
+	tear_down(&scene);
+}
+
+static void test_counters_that_say_nothing(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	set_up(&scene);
+	scene.settings.poll[RNA_COLLECTOR_COUNTERS] = 3600 * RNA_USEC_PER_SEC;
+	count_words(&scene, 1000000000);
+	assert_int_equal(look(&scene, PERIOD), 61 * RNA_USEC_PER_SEC);
+	assert_int_equal(look(&scene, PERIOD), 0); /* not read again */
+	assert_false(scene.busy);
+	(void)look(&scene, PERIOD);
+	count_words(&scene, 5); /* counted anew */
+	assert_int_equal(look(&scene, 2 * PERIOD), 0);
+	assert_false(scene.busy);
+	tear_down(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_job),
+		cmocka_unit_test(test_a_little_is_no_job),
+		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_nothing_is_known),
+		cmocka_unit_test(test_counters_that_say_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collectors/netdev: bonds and their members; addresses and the default route, of a recording and
+ * of the kernel. */
+#include <errno.h>
+#include <net/if.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "backend/backends.h"
+
+#include "collectors.h"
+#include "tree.h"
+
+static const struct rna_netdev *find(const struct rna_netdevs *part, const char *name)
+{
+	for (size_t i = 0; i < part->count; i++)
+		if (strcmp(part->netdevs[i].name, name) == 0)
+			return &part->netdevs[i];
+	return NULL;
+}
+
+static void write_netdev(const struct tree *tree, const char *name, const char *operstate)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "sys/class/net/%s/operstate", name);
+	tree_write(tree, path, operstate);
+	(void)snprintf(path, sizeof(path), "sys/class/net/%s/flags", name);
+	tree_write(tree, path, "0x1003\n");
+}
+
+static struct rna_part *collect(const struct tree *tree)
+{
+	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *presence = NULL;
+	struct rna_collect_input in = {.root = tree->root};
+	struct rna_part *part;
+
+	backends = rna_backends_new(tree->root);
+	in.backends = backends;
+	assert_int_equal(rna_collect_presence(&in, &presence, NULL), 0);
+	in.presence = (const struct rna_presence *)presence;
+	assert_int_equal(rna_collect_netdev(&in, &part, NULL), 0);
+	return part;
+}
+
+/* The second member serves no port: nothing but the bond leads to it. */
+static void test_members_of_a_bond(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	const struct rna_netdevs *netdevs;
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "sys/class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", "bond0\n");
+	write_netdev(&tree, "bond0", "up\n");
+	write_netdev(&tree, "eth0", "up\n");
+	write_netdev(&tree, "eth1", "down\n");
+	tree_write(&tree, "sys/class/net/eth0/phys_port_name", "p0\n");
+	tree_write(&tree, "sys/class/net/eth1/phys_port_name", "pf0vf3\n");
+	tree_write(&tree, "sys/class/net/bond0/bonding/slaves", "eth0 eth1 gone ../../etc\n");
+	tree_link(&tree, "sys/class/net/eth1/master", "../bond0");
+	tree_write(&tree, "recorded/netdev/bond0/ipv4_addresses", "2\n");
+	part = collect(&tree);
+	netdevs = (const struct rna_netdevs *)part;
+	assert_int_equal(netdevs->count, 3);
+	assert_true(find(netdevs, "bond0")->bond);
+	assert_false(find(netdevs, "eth1")->bond);
+	assert_true(find(netdevs, "eth1")->representor);
+	assert_false(find(netdevs, "eth0")->representor);
+	assert_string_equal(find(netdevs, "eth1")->master, "bond0");
+	assert_int_equal(find(netdevs, "bond0")->ipv4_addresses.number, 2);
+	assert_int_equal(find(netdevs, "bond0")->ipv6_addresses.state, RNA_VALUE_ABSENT);
+	assert_int_equal(rna_part_error_count(part), 0);
+}
+
+/* LACP over two cards: the kernel says the bond for the ports of both. */
+static void test_a_bond_of_two_devices(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	const struct rna_netdevs *netdevs;
+
+	(void)state;
+	tree_init(&tree);
+	for (const char *const *name = (const char *const[]){"mlx5_0", "mlx5_1", NULL}; *name;
+	     name++) {
+		char path[128];
+
+		(void)snprintf(path, sizeof(path),
+			       "sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/0", *name);
+		tree_write(&tree, path, "bond0\n");
+		(void)snprintf(path, sizeof(path), "sys/class/infiniband/%s/device/net/eth%c/type",
+			       *name, (*name)[5]);
+		tree_write(&tree, path, "1\n");
+	}
+	write_netdev(&tree, "bond0", "up\n");
+	write_netdev(&tree, "eth0", "up\n");
+	write_netdev(&tree, "eth1", "up\n");
+	write_netdev(&tree, "eth9", "up\n");
+	tree_write(&tree, "sys/class/net/bond0/bonding/slaves", "eth0 eth1 eth9\n");
+	part = collect(&tree);
+	netdevs = (const struct rna_netdevs *)part;
+	assert_string_equal(netdevs->ports[0].netdev, "bond0");
+	assert_string_equal(netdevs->ports[1].netdev, "bond0");
+	assert_string_equal(find(netdevs, "eth0")->device, "mlx5_0");
+	assert_string_equal(find(netdevs, "eth1")->device, "mlx5_1");
+	assert_null(find(netdevs, "eth9")->device); /* of no RDMA device */
+	assert_null(find(netdevs, "bond0")->device);
+}
+
+/* Every machine has a loopback interface; its addresses are of scope host and reach nobody. */
+static void test_the_kernel_counts_addresses(void **state)
+{
+	struct rna_netdev netdevs[] = {{.name = "lo", .ifindex = if_nametoindex("lo")},
+				       {.name = "none", .ifindex = UINT32_MAX}};
+
+	(void)state;
+	assert_int_equal(rna_rtnetlink.count_addresses(NULL, netdevs, RNA_ARRAY_SIZE(netdevs)), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(netdevs); i++) {
+		assert_int_equal(netdevs[i].ipv4_addresses.state, RNA_VALUE_OK);
+		assert_int_equal(netdevs[i].ipv4_addresses.number, 0);
+		assert_int_equal(netdevs[i].ipv6_addresses.state, RNA_VALUE_OK);
+		assert_int_equal(netdevs[i].ipv6_addresses.number, 0);
+	}
+}
+
+static void test_the_default_route_is_recorded(void **state)
+{
+	static const struct {
+		const char *text, *uplink;
+	} cases[] = {{"eno1\n", "eno1"},
+		     {"", NULL},
+		     {"../../etc\n", NULL},
+		     {"a-name-too-long-\n", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(tree_deinit) struct tree tree;
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+		tree_init(&tree);
+		tree_write(&tree, "recorded/uplink", cases[i].text);
+		part = collect(&tree);
+		if (cases[i].uplink)
+			assert_string_equal(((struct rna_netdevs *)part)->uplink, cases[i].uplink);
+		else
+			assert_null(((struct rna_netdevs *)part)->uplink);
+	}
+}
+
+/* The interface of the line for 0.0.0.0 with the lowest metric; false: there is none. */
+static bool read_default_route(char ret[IF_NAMESIZE])
+{
+	FILE *file = fopen("/proc/net/route", "re");
+	unsigned destination, metric, lowest = UINT32_MAX;
+	char line[256], name[IF_NAMESIZE];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%15s %x %*x %*x %*d %*d %u", name, &destination, &metric) == 3 &&
+		    destination == 0 && metric < lowest && name[0] != '*') {
+			lowest = metric;
+			memcpy(ret, name, sizeof(name));
+		}
+	(void)fclose(file);
+	return lowest < UINT32_MAX;
+}
+
+static void test_the_kernel_knows_the_default_route(void **state)
+{
+	char expected[IF_NAMESIZE], name[IF_NAMESIZE];
+	int error = rna_rtnetlink.find_uplink(NULL, name);
+
+	(void)state;
+	if (!read_default_route(expected)) {
+		assert_true(error == 0 || error == -ENOENT); /* by IPv6, perhaps */
+		return;
+	}
+	assert_int_equal(error, 0);
+	assert_string_equal(name, expected);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_members_of_a_bond),
+		cmocka_unit_test(test_a_bond_of_two_devices),
+		cmocka_unit_test(test_the_kernel_counts_addresses),
+		cmocka_unit_test(test_the_default_route_is_recorded),
+		cmocka_unit_test(test_the_kernel_knows_the_default_route),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+/* core/readiness; collectors/readiness: texts of drivers and units, and small nodes. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "collectors.h"
+#include "readiness_sources.h"
+#include "tree.h"
+
+struct fixture {
+	struct tree tree;
+	struct rna_arena *arena;
+	struct rna_part *part;
+};
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+
+	tree_init(&fixture.tree);
+	fixture.arena = rna_arena_new(4096);
+	fixture.part = NULL;
+	*state = &fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->part = rna_part_unref(fixture->part);
+	fixture->arena = rna_arena_free(fixture->arena);
+	tree_deinit(&fixture->tree);
+	return 0;
+}
+
+/* -- Dma-buf ----------------------------------------------------------------------------------- */
+
+#define YES                                                                                        \
+	{                                                                                          \
+		1, RNA_VALUE_OK                                                                    \
+	}
+#define NO                                                                                         \
+	{                                                                                          \
+		0, RNA_VALUE_OK                                                                    \
+	}
+#define UNKNOWN                                                                                    \
+	{                                                                                          \
+		0, RNA_VALUE_ABSENT                                                                \
+	}
+
+static void test_dma_buf_needs_a_kernel_and_a_driver(void **state)
+{
+	static const struct {
+		const char *kernel;
+		struct rna_gpu_driver driver;
+		struct rna_value expected;
+	} cases[] = {
+		{"5.15.0-105-generic", {"nvidia", "550.54.15", .open = YES}, YES},
+		{"5.12", {"nvidia", "515", .open = YES}, YES},
+		{"5.15.0-105-generic", {"nvidia", "550.54.15", .open = NO}, NO},
+		{"5.15.0-105-generic", {"nvidia", "510.47.03", .open = YES}, NO},
+		{"5.11.0-49-generic", {"nvidia", "550.54.15", .open = YES}, NO},
+		{"5.4.0-1", {"nvidia", "550.54.15", .open = YES}, NO},
+		{"4.18.0-553.el8_10.x86_64", {"nvidia", "550.54.15", .open = YES}, UNKNOWN},
+		{"6.8.0-45-generic", {"nvidia", NULL, .open = YES}, UNKNOWN},
+		{"6.8.0-45-generic", {"nvidia", "550.54.15"}, UNKNOWN},
+		{"6.8.0-45-generic", {"amdgpu", .peer_to_peer = YES}, YES},
+		{"6.8.0-45-generic", {"amdgpu", .peer_to_peer = NO}, NO},
+		{"6.8.0-45-generic", {"amdgpu"}, UNKNOWN},
+		{NULL, {"nvidia", "550.54.15", .open = YES}, UNKNOWN},
+		{"6.8.0-45-generic", {NULL}, UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_value found = rna_dma_buf_possible(cases[i].kernel, &cases[i].driver);
+
+		if (found.state != cases[i].expected.state ||
+		    found.number != cases[i].expected.number)
+			fail_msg("case %zu: %s %ju", i, rna_value_state_name(found.state),
+				 (uintmax_t)found.number);
+	}
+}
+
+/* -- Texts ------------------------------------------------------------------------------------- */
+
+static void test_versions_of_nvidia(void **state)
+{
+	static const struct {
+		const char *text, *version;
+		struct rna_value open;
+	} cases[] = {
+		{"NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56\n"
+		 "GCC version:  gcc version 11.4.0",
+		 "550.54.15", NO},
+		{"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.10  Release "
+		 "Build "
+		 " (dvs-builder@U16)\nGCC version: 12.2.0",
+		 "570.86.10", YES},
+		{"NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  580.10  Release",
+		 "580.10", YES},
+		{"NVRM version: NVIDIA UNIX Kernel Module", NULL, NO},
+		{"NVRM version: of tomorrow 1.2\nKernel Module 3.4", NULL, UNKNOWN},
+		{"", NULL, UNKNOWN},
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_gpu_driver driver = {0};
+
+		rna_parse_nvidia_version(cases[i].text, fixture->arena, &driver);
+		assert_int_equal(driver.open.state, cases[i].open.state);
+		assert_int_equal(driver.open.number, cases[i].open.number);
+		if (cases[i].version)
+			assert_string_equal(driver.version, cases[i].version);
+		else
+			assert_null(driver.version);
+	}
+}
+
+static void test_parameters_of_nvidia(void **state)
+{
+	static const struct {
+		const char *text;
+		struct rna_value memops, mapping;
+	} cases[] = {
+		{"EnableStreamMemOPs: 0\nRegistryDwords: \"\"\n", NO, NO},
+		{"EnableStreamMemOPs: 1\nRegistryDwords: \"PeerMappingOverride=1;\"\n", YES, YES},
+		{"EnableStreamMemOPs: 1\nRegistryDwords: \"A=7;PeerMappingOverride=0\"\n", YES, NO},
+		{"RegistryDwords: \"\"", UNKNOWN, NO},
+		{"EnableStreamMemOPs: \nGpuBlacklist: \"\"", UNKNOWN, UNKNOWN},
+		{"", UNKNOWN, UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_gpu_driver driver = {0};
+
+		rna_parse_nvidia_params(cases[i].text, &driver);
+		assert_int_equal(driver.stream_memops.state, cases[i].memops.state);
+		assert_int_equal(driver.stream_memops.number, cases[i].memops.number);
+		assert_int_equal(driver.peer_mapping_override.state, cases[i].mapping.state);
+		assert_int_equal(driver.peer_mapping_override.number, cases[i].mapping.number);
+	}
+}
+
+static void test_limits(void **state)
+{
+	static const struct {
+		const char *text;
+		int status;
+		uint64_t limit;
+	} cases[] = {
+		{"infinity", 0, RNA_MEMLOCK_INFINITY},
+		{"infinity:infinity", 0, RNA_MEMLOCK_INFINITY},
+		{"8M", 0, 8 << 20},
+		{"65536", 0, 65536},
+		{"64K:64M", 0, 65536},
+		{"2G", 0, UINT64_C(2) << 30},
+		{"", -EBADMSG, 0},
+		{"much", -EBADMSG, 0},
+		{"8MB", -EBADMSG, 0},
+		{"50%", -EBADMSG, 0},
+		{"-1", -EBADMSG, 0},
+		{"9999999999999T", -EBADMSG, 0},
+		{"99999999999999999999999", -EBADMSG, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		uint64_t limit = 0;
+
+		if (rna_parse_limit(cases[i].text, &limit) != cases[i].status ||
+		    limit != cases[i].limit)
+			fail_msg("\"%s\": %ju", cases[i].text, (uintmax_t)limit);
+	}
+}
+
+/* -- Units ------------------------------------------------------------------------------------- */
+
+static struct rna_value memlock(struct fixture *fixture, int expected)
+{
+	struct rna_value limit;
+
+	assert_int_equal(rna_read_memlock(fixture->tree.root, "containerd.service", fixture->arena,
+					  &limit),
+			 expected);
+	return limit;
+}
+
+static void test_units_hide_each_other(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+
+	(void)memlock(fixture, -ENOENT);
+	tree_write(tree, "lib/systemd/system/containerd.service", "[Service]\nLimitNOFILE=1\n");
+	assert_int_equal(memlock(fixture, 0).state, RNA_VALUE_ABSENT);
+	tree_write(tree, "usr/lib/systemd/system/containerd.service",
+		   "[Service]\nLimitMEMLOCK=1M\n  LimitMEMLOCK=8M\n");
+	assert_int_equal(memlock(fixture, 0).number, 8 << 20);
+	tree_write(tree, "usr/lib/systemd/system/containerd.service.d/20-less.conf",
+		   "[Service]\nLimitMEMLOCK=4M\n");
+	tree_write(tree, "etc/systemd/system/containerd.service.d/10-more.conf",
+		   "[Service]\nLimitMEMLOCK=infinity\n");
+	assert_int_equal(memlock(fixture, 0).number, 4 << 20); /* by name, not by directory */
+	tree_write(tree, "etc/systemd/system/containerd.service.d/20-less.conf", "");
+	assert_int_equal(memlock(fixture, 0).number, RNA_MEMLOCK_INFINITY); /* hidden */
+	tree_write(tree, "etc/systemd/system/containerd.service.d/30-note.txt", "LimitMEMLOCK=1");
+	tree_write(tree, "etc/systemd/system/containerd.service.d/40-odd.conf",
+		   "LimitMEMLOCK=lots\n");
+	assert_int_equal(memlock(fixture, 0).state, RNA_VALUE_UNREADABLE);
+	tree_mkdir(tree, "etc/systemd/system/containerd.service"); /* odd, and cannot be read */
+	tree_remove(tree, "etc/systemd/system/containerd.service.d/40-odd.conf");
+	tree_remove(tree, "etc/systemd/system/containerd.service.d/10-more.conf");
+	assert_int_equal(memlock(fixture, 0).state, RNA_VALUE_UNREADABLE);
+}
+
+static void test_the_kernel_may_do_peer_to_peer(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+
+	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).state,
+			 RNA_VALUE_ABSENT);
+	assert_int_equal(rna_read_kernel_p2p(tree->root, NULL, fixture->arena).state,
+			 RNA_VALUE_ABSENT);
+	tree_write(tree, "boot/config-6.8",
+		   "CONFIG_PCI=y\nCONFIG_PCI_P2PDMA=y\n# CONFIG_DMABUF_MOVE_NOTIFY is not set\n");
+	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).number, 0);
+	tree_write(tree, "boot/config-6.8", "CONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
+	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).number, 1);
+}
+
+/* -- Nodes ------------------------------------------------------------------------------------- */
+
+static const struct rna_readiness *collect(struct fixture *fixture)
+{
+	const struct rna_collect_input in = {.root = fixture->tree.root};
+
+	fixture->part = rna_part_unref(fixture->part);
+	assert_int_equal(rna_collect_readiness(&in, &fixture->part, NULL), 0);
+	return (const void *)fixture->part;
+}
+
+static void test_of_an_empty_node_nothing_is_known(void **state)
+{
+	const struct rna_readiness *readiness = collect(*state);
+
+	assert_null(readiness->kernel);
+	assert_null(readiness->gpu_driver.name);
+	assert_int_equal(readiness->module_count, 0);
+	assert_int_equal(readiness->node_count, 0);
+	assert_int_equal(readiness->runtime_count, 0);
+	assert_int_equal(readiness->netns_exclusive.state, RNA_VALUE_ABSENT);
+	assert_int_equal(rna_part_error_count(&readiness->part), 0);
+}
+
+static bool is_loaded(const struct rna_readiness *readiness, const char *name)
+{
+	for (size_t i = 0; i < readiness->module_count; i++)
+		if (strcmp(readiness->modules[i].name, name) == 0)
+			return readiness->modules[i].loaded;
+	fail_msg("no module %s", name);
+	return false;
+}
+
+static void test_what_is_built_in_is_loaded(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_readiness *readiness;
+
+	tree_write(&fixture->tree, "sys/module/ib_core/parameters/netns_mode", "Y\n");
+	tree_mkdir(&fixture->tree, "sys/class/infiniband_verbs");
+	tree_mkdir(&fixture->tree, "sys/class/misc/rdma_cm");
+	tree_mkdir(&fixture->tree, "sys/bus/auxiliary/drivers/mlx5_ib.rdma");
+	readiness = collect(fixture);
+	assert_true(is_loaded(readiness, "ib_uverbs"));
+	assert_true(is_loaded(readiness, "rdma_ucm"));
+	assert_true(is_loaded(readiness, "mlx5_ib"));
+	assert_false(is_loaded(readiness, "ib_umad"));
+}
+
+static void make_gpus(const struct tree *tree)
+{
+	tree_write(tree, "proc/sys/kernel/osrelease", "6.8.0-45-generic\n");
+	tree_write(tree, "proc/driver/nvidia/version",
+		   "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue\n");
+}
+
+static void test_gpudirect_is_known_where_modules_are(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_readiness *readiness;
+
+	make_gpus(tree);
+	readiness = collect(fixture);
+	assert_string_equal(readiness->gpu_driver.version, "550.54.15");
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF].state, RNA_VALUE_OK);
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF].number, 0);
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].state, RNA_VALUE_ABSENT);
+	tree_write(tree, "sys/module/ib_core/parameters/netns_mode", "N\n");
+	readiness = collect(fixture);
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].state, RNA_VALUE_OK);
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].number, 0);
+	assert_int_equal(readiness->netns_exclusive.number, 1);
+	assert_true(is_loaded(readiness, "ib_core"));
+	assert_false(is_loaded(readiness, "ib_uverbs"));
+	tree_write(tree, "sys/kernel/mm/memory_peers/nv_mem/version", "1\n");
+	tree_write(tree, "sys/module/ib_core/parameters/netns_mode", "perhaps\n");
+	readiness = collect(fixture);
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].number, 1);
+	assert_int_equal(readiness->netns_exclusive.state, RNA_VALUE_ABSENT);
+}
+
+static void test_device_files_are_missed_only_in_a_whole_dev(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_readiness *readiness;
+
+	tree_write(tree, "sys/class/infiniband_verbs/abi_version", "6\n");
+	tree_write(tree, "sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
+	tree_write(tree, "sys/class/infiniband_verbs/uverbs1/ibdev", "mlx5_1\n");
+	tree_write(tree, "dev/infiniband/uverbs0", "");
+	readiness = collect(fixture);
+	assert_int_equal(readiness->node_count, 2);
+	assert_string_equal(readiness->nodes[0].name, "uverbs0");
+	assert_string_equal(readiness->nodes[0].device, "mlx5_0");
+	assert_int_equal(readiness->nodes[0].mode.state, RNA_VALUE_OK);
+	assert_int_equal(readiness->nodes[1].mode.state, RNA_VALUE_ABSENT);
+	assert_false(readiness->nodes[1].missing);
+	tree_write(tree, "dev/kmsg", "");
+	readiness = collect(fixture);
+	assert_false(readiness->nodes[0].missing);
+	assert_true(readiness->nodes[1].missing);
+	assert_int_equal(rna_part_error_count(&readiness->part), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dma_buf_needs_a_kernel_and_a_driver),
+		cmocka_unit_test_setup_teardown(test_versions_of_nvidia, set_up, tear_down),
+		cmocka_unit_test(test_parameters_of_nvidia),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test_setup_teardown(test_units_hide_each_other, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_kernel_may_do_peer_to_peer, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_of_an_empty_node_nothing_is_known, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_built_in_is_loaded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gpudirect_is_known_where_modules_are, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_device_files_are_missed_only_in_a_whole_dev,
+						set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
