@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The collectors. To add one: an id in rna/model/part.h, a row here, and a file with its function.
+ * The collectors, and how they depend on each other, on devices and on events. rna/collector.h
+ * says what each column means. To add one: an id in rna/model/part.h, a row here, and a file with
+ * its function.
  */
 #include "collectors.h"
+#include "compare.h"
+
+/* descriptors: as many as a port of an mlx5 device, the most common one, has, and some more. */
 
 /* clang-format off */
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
@@ -10,6 +15,8 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.id = RNA_COLLECTOR_PRESENCE,
 		.name = "presence",
 		.help = "Which RDMA devices there are and what they sit on.",
+		.events = RNA_AT(DEVICE) | RNA_AT(GONE) | RNA_AT(LOST),
+		.lists = RNA_LISTS_DEVICES,
 		.collect = rna_collect_presence,
 	},
 	[RNA_COLLECTOR_STATE] = {
@@ -17,6 +24,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "state",
 		.help = "Logical and physical state of each port.",
 		.per_device = true,
+		.events = RNA_AT(INTERFACE) | RNA_AT(PORT) | RNA_AT(LID) | RNA_AT(GONE) | RNA_AT(LOST),
+		.compare = rna_compare_states,
+		.descriptors = 3,
 		.collect = rna_collect_state,
 	},
 	[RNA_COLLECTOR_IDENTITY] = {
@@ -24,6 +34,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "identity",
 		.help = "GUIDs, firmware, board and link layer.",
 		.per_device = true,
+		.events = RNA_AT(LOST),
+		.lists = RNA_LISTS_LINK_LAYERS,
+		.compare = rna_compare_identities,
 		.collect = rna_collect_identity,
 	},
 	[RNA_COLLECTOR_LINK] = {
@@ -31,6 +44,10 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "link",
 		.help = "Rate, width, speed, MTU, LIDs and capabilities of each port.",
 		.per_device = true,
+		.follows = RNA_OF(STATE),
+		.events = RNA_AT(LID) | RNA_AT(LOST),
+		.events_later = RNA_AT(INTERFACE) | RNA_AT(PORT), /* the MTU */
+		.compare = rna_compare_links,
 		.collect = rna_collect_link,
 	},
 	[RNA_COLLECTOR_COUNTERS] = {
@@ -38,6 +55,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "counters",
 		.help = "InfiniBand performance counters of each port.",
 		.per_device = true,
+		.descriptors = 24,
 		.collect = rna_collect_counters,
 	},
 	[RNA_COLLECTOR_HW_COUNTERS] = {
@@ -45,6 +63,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "hw_counters",
 		.help = "Counters of the driver, of each port and of the device.",
 		.per_device = true,
+		.descriptors = 72,
 		.collect = rna_collect_hw_counters,
 	},
 	[RNA_COLLECTOR_GIDS] = {
@@ -53,6 +72,14 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "GID tables of the ports: what addresses they are reached under.",
 		.per_device = true,
 		.later = true,
+		.follows = RNA_OF(STATE) | RNA_OF(NETDEV),
+		.events = RNA_AT(ADDRESS) | RNA_AT(LID) | RNA_AT(GID) | RNA_AT(LOST),
+		/*
+		 * A second time, because the kernel fills GID tables from a work queue
+		 * (drivers/infiniband/core/roce_gid_mgmt.c).
+		 */
+		.events_later = RNA_AT(ADDRESS) | RNA_AT(GID),
+		.compare = rna_compare_gids,
 		.collect = rna_collect_gids,
 	},
 	[RNA_COLLECTOR_FABRIC] = {
@@ -62,6 +89,11 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.per_device = true,
 		.link_layer = RNA_LINK_LAYER_INFINIBAND,
 		.later = true,
+		.follows = RNA_OF(STATE) | RNA_OF(LINK),
+		.events_later = RNA_AT(PORT) | RNA_AT(LID),
+		.settles = RNA_USEC_PER_SEC,
+		.pause = 10 * RNA_USEC_PER_SEC,
+		.recalled = true,
 		.collect = rna_collect_fabric,
 	},
 	[RNA_COLLECTOR_PCIE] = {
@@ -80,8 +112,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.per_device = true,
 		.functions = RNA_ON(PF) | RNA_ON(VIRTUAL),
 		.link_layer = RNA_LINK_LAYER_ETHERNET,
-		.of_netdevs = true,
 		.later = true,
+		.needs = RNA_OF(NETDEV),
+		.follows = RNA_OF(NETDEV),
 		.collect = rna_collect_ethernet,
 	},
 	[RNA_COLLECTOR_RESOURCES] = {
@@ -98,8 +131,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Priorities, PFC, ETS, ECN and VLANs of RoCE ports.",
 		.per_device = true,
 		.link_layer = RNA_LINK_LAYER_ETHERNET,
-		.of_netdevs = true,
 		.later = true,
+		.needs = RNA_OF(NETDEV),
+		.follows = RNA_OF(NETDEV),
 		.collect = rna_collect_qos,
 	},
 	[RNA_COLLECTOR_VIRTUAL_FUNCTIONS] = {
@@ -118,14 +152,21 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.per_device = true,
 		.functions = RNA_ON(PF),
 		.link_layer = RNA_LINK_LAYER_ETHERNET,
-		.of_netdevs = true,
 		.later = true,
+		.needs = RNA_OF(NETDEV),
+		.follows = RNA_OF(NETDEV),
 		.collect = rna_collect_module,
 	},
 	[RNA_COLLECTOR_NETDEV] = {
 		.id = RNA_COLLECTOR_NETDEV,
 		.name = "netdev",
 		.help = "Network interfaces and which port each serves.",
+		.needs = RNA_OF(PRESENCE),
+		.follows = RNA_OF(PRESENCE) | RNA_OF(STATE),
+		.source = RNA_SOURCE_RTNETLINK,
+		.events = RNA_AT(INTERFACE) | RNA_AT(PORT) | RNA_AT(LOST),
+		.lists = RNA_LISTS_INTERFACES,
+		.compare = rna_compare_netdevs,
 		.collect = rna_collect_netdev,
 	},
 	[RNA_COLLECTOR_LLDP] = {
@@ -140,6 +181,10 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "topology",
 		.help = "The PCI tree, GPUs and NICs, and which are near each other.",
 		.later = true,
+		.needs = RNA_OF(PRESENCE),
+		.follows = RNA_OF(PRESENCE) | RNA_OF(NETDEV), /* netdev: which are a LAG */
+		.events_later = RNA_AT(PCI) | RNA_AT(LOST), /* functions come by the hundred */
+		.compare = rna_compare_topologies,
 		.collect = rna_collect_topology,
 	},
 	[RNA_COLLECTOR_READINESS] = {

@@ -182,7 +182,7 @@ static bool is_ready(void *userdata, const char **ret_reason)
 {
 	const struct rna_agent *agent = userdata;
 	const struct rna_settings *settings = &agent->settings;
-	rna_usec limit = READY_PERIODS * settings->poll[RNA_COLLECTOR_PRESENCE];
+	rna_usec limit = READY_PERIODS * settings->poll[rna_collector_listing(RNA_LISTS_DEVICES)];
 
 	if (!agent->view) {
 		*ret_reason = "the first snapshot is not complete yet";
@@ -387,13 +387,12 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	return NULL;
 }
 
-static struct rna_part *recall_peers(const struct rna_device *device,
-				     const struct rna_identity *identity, void *userdata)
+static struct rna_part *recall_part(enum rna_collector_id id, const struct rna_device *device,
+				    const struct rna_identity *identity, void *userdata)
 {
 	struct rna_agent *agent = userdata;
-	const struct rna_device_memory *memory = rna_memory_find(&agent->memory, device->key);
 
-	return memory && identity ? rna_peers_recall(memory, identity->node_guid) : NULL;
+	return rna_memory_recall(&agent->memory, id, device, identity);
 }
 
 int rna_agent_new(const char *root, const char *config, struct rna_settings *settings,
@@ -429,7 +428,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	};
 	agent->status.config_loaded = agent->status.started.realtime;
 	agent->schedule.on_settled = publish;
-	agent->schedule.recall = recall_peers;
+	agent->schedule.recall = recall_part;
 	agent->schedule.userdata = agent;
 	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
 				   agent->backends, error);

@@ -21,10 +21,10 @@ static bool is_current(const struct rna_schedule *schedule, const struct rna_slo
 {
 	rna_usec limit = MISSED_PERIODS * schedule->settings->poll[id];
 
-	if (!slot->part)
-		return false;
-	return id == RNA_COLLECTOR_PRESENCE || rna_usec_since(slot->part->taken.monotonic, now) <=
-						       limit + schedule->settings->poll_deadline;
+	if (!slot->part || rna_collectors[id].lists == RNA_LISTS_DEVICES)
+		return slot->part;
+	return rna_usec_since(slot->part->taken.monotonic, now) <=
+	       limit + schedule->settings->poll_deadline;
 }
 
 static void copy_parts(const struct rna_schedule *schedule, const struct rna_target *target,
@@ -44,20 +44,20 @@ static void copy_parts(const struct rna_schedule *schedule, const struct rna_tar
 static struct rna_snapshot *make_snapshot(const struct rna_schedule *schedule, struct rna_time time)
 {
 	struct rna_snapshot *snapshot = rna_snapshot_new(schedule->device_count, time);
+	enum rna_collector_id presence = rna_collector_listing(RNA_LISTS_DEVICES);
 	size_t i = 0;
 
 	if (!snapshot)
 		return NULL;
 	snapshot->device_set = schedule->device_set;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			copy_parts(schedule, schedule->node[id], time.monotonic, snapshot->parts);
+	for (const struct rna_target *t = schedule->nodes; t; t = t->next)
+		copy_parts(schedule, t, time.monotonic, snapshot->parts);
 	for (const struct rna_target *t = schedule->devices; t; t = t->next, i++) {
 		struct rna_snapshot_device *device = &snapshot->devices[i];
 
 		device->device = t->device;
 		copy_parts(schedule, t, time.monotonic, device->parts);
-		device->parts[RNA_COLLECTOR_PRESENCE] = rna_part_ref(t->presence);
+		device->parts[presence] = rna_part_ref(t->presence);
 	}
 	return snapshot;
 }
@@ -66,9 +66,7 @@ static size_t count_jobs(const struct rna_schedule *schedule)
 {
 	size_t count = 0;
 
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		count += schedule->node[id] != NULL;
-	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
 		count += (unsigned)__builtin_popcount(t->collectors);
 	return count;
 }
@@ -178,10 +176,7 @@ struct rna_view *rna_publish(const struct rna_schedule *schedule,
 		(void)rna_snapshot_unref(view->snapshot);
 		return NULL;
 	}
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			add_jobs(schedule->node[id], view);
-	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
 		add_jobs(t, view);
 	view->arena = RNA_TAKE(arena);
 	return view;

@@ -5,72 +5,96 @@
 #include <string.h>
 
 #include "rna/base/log.h"
-#include "rna/base/parse.h"
-#include "rna/model/topology.h"
-
-#include "part_changes.h"
 
 enum { TIMER_ACCURACY_USEC = 10 * 1000 };
 
 #define FIRST_PAUSE   RNA_USEC_PER_SEC
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
-/* Between an event and the MADs that it asks for, and from one round of them to the next. */
-#define FABRIC_SETTLES RNA_USEC_PER_SEC
-#define FABRIC_PAUSE   (10 * RNA_USEC_PER_SEC)
+/* -- Targets ----------------------------------------------------------------------------------- */
+
+struct rna_target *rna_schedule_next(const struct rna_schedule *schedule,
+				     const struct rna_target *target)
+{
+	if (!target)
+		return schedule->nodes;
+	return target->next || target->device ? target->next : schedule->devices;
+}
+
+static struct rna_target *node_of(const struct rna_schedule *schedule, enum rna_collector_id id)
+{
+	struct rna_target *node = schedule->nodes;
+
+	while (!(node->collectors & rna_collector_bit(id)))
+		node = node->next;
+	return node;
+}
+
+static struct rna_slot *listing_slot(const struct rna_schedule *schedule, enum rna_listing what)
+{
+	enum rna_collector_id id = rna_collector_listing(what);
+
+	return node_of(schedule, id)->slots[id];
+}
+
+struct rna_part *rna_schedule_listing(const struct rna_schedule *schedule, enum rna_listing what)
+{
+	return listing_slot(schedule, what)->part;
+}
 
 /* -- Running ----------------------------------------------------------------------------------- */
 
-static struct rna_part *newest_presence(const struct rna_schedule *schedule)
+/* Before the first run on a device, what an earlier process knew of it is its newest part. */
+static void recall(const struct rna_schedule *schedule, struct rna_target *target,
+		   enum rna_collector_id id)
 {
-	return schedule->node[RNA_COLLECTOR_PRESENCE]->slots[RNA_COLLECTOR_PRESENCE]->part;
-}
+	struct rna_slot *slot = target->slots[id];
 
-static const struct rna_slot *netdev_slot(const struct rna_schedule *schedule)
-{
-	return schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
-}
-
-/* The first time, and the identity of the device has been read before: fabric runs later. */
-static void recall_fabric(const struct rna_schedule *schedule, struct rna_target *target)
-{
-	const struct rna_part *identity = target->slots[RNA_COLLECTOR_IDENTITY]->part;
-	struct rna_slot *slot = target->slots[RNA_COLLECTOR_FABRIC];
-
-	if (!slot->part && !slot->inherited && schedule->recall)
-		slot->inherited = schedule->recall(target->device, (const void *)identity,
+	if (rna_collectors[id].recalled && !slot->part && !slot->inherited && schedule->recall)
+		slot->inherited = schedule->recall(id, target->device, rna_target_identity(target),
 						   schedule->userdata);
+}
+
+static struct rna_part *presence_of(const struct rna_schedule *schedule,
+				    const struct rna_target *target)
+{
+	/* The device lies in the target's presence, which stays alive as long as the target. */
+	return target->device ? target->presence
+			      : rna_schedule_listing(schedule, RNA_LISTS_DEVICES);
+}
+
+static void hold_input(const struct rna_schedule *schedule, const struct rna_target *target,
+		       struct rna_slot *slot)
+{
+	slot->held.presence = rna_part_ref(presence_of(schedule, target));
+	slot->held.netdevs = rna_part_ref(rna_schedule_listing(schedule, RNA_LISTS_INTERFACES));
+	slot->held.filter = rna_device_filter_ref(schedule->filter);
+	slot->held.functions = rna_texts_ref(schedule->functions);
+	slot->held.statistics = rna_texts_ref(schedule->statistics);
 }
 
 static void fill_job(const struct rna_schedule *schedule, struct rna_target *target,
 		     enum rna_collector_id id)
 {
 	struct rna_slot *slot = target->slots[id];
-	/* The device lies in the target's presence, which stays alive as long as the target. */
-	struct rna_part *presence = target->device ? target->presence : newest_presence(schedule);
 
-	if (id == RNA_COLLECTOR_FABRIC)
-		recall_fabric(schedule, target);
+	recall(schedule, target, id);
 	/* A poll between an event and the run that it asked for is for the event as well. */
 	slot->origin = slot->cause;
 	if (!(target->triggered & rna_collector_bit(id)))
 		slot->cause = (struct rna_origin){0};
-	slot->presence = rna_part_ref(presence);
-	slot->netdevs = rna_part_ref(netdev_slot(schedule)->part);
-	slot->filter = rna_device_filter_ref(schedule->filter);
-	slot->functions = rna_texts_ref(schedule->functions);
-	slot->statistics = rna_texts_ref(schedule->statistics);
+	hold_input(schedule, target, slot);
 	slot->job.collector = &rna_collectors[id];
 	slot->job.urgent = slot->origin.source != RNA_SOURCE_POLL;
 	slot->job.input = (struct rna_collect_input){
 		.root = schedule->root,
 		.backends = schedule->quiet ? rna_backends_quiet(schedule->backends)
 					    : schedule->backends,
-		.presence = (const void *)presence,
-		.netdevs = (const void *)slot->netdevs,
-		.filter = slot->filter,
-		.functions = slot->functions,
-		.statistics = slot->statistics,
+		.presence = (const void *)slot->held.presence,
+		.netdevs = (const void *)slot->held.netdevs,
+		.filter = slot->held.filter,
+		.functions = slot->held.functions,
+		.statistics = slot->held.statistics,
 		.device = target->device,
 		.reader = slot->reader,
 		/* replaced when this very job is back */
@@ -109,60 +133,35 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 	rna_lanes_submit(schedule->lanes, chain);
 }
 
-/* What is read of all devices together, from the newest presence, and after each that is new. */
-static const unsigned of_presence = 1u << RNA_COLLECTOR_NETDEV | 1u << RNA_COLLECTOR_TOPOLOGY;
-
-static unsigned later_collectors(void)
-{
-	unsigned set = 0;
-
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (rna_collectors[id].later)
-			set |= rna_collector_bit(id);
-	return set;
-}
-
-static unsigned collectors_of_netdevs(void)
-{
-	unsigned set = 0;
-
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (rna_collectors[id].of_netdevs)
-			set |= rna_collector_bit(id);
-	return set;
-}
-
-/* Who runs once waits for all; a daemon has its first view without the slow ones. */
+/* Commands that run once wait for all collectors; a daemon's first view goes without slow ones. */
 static bool waits_for_first_view(const struct rna_schedule *schedule)
 {
 	return !schedule->complete && !schedule->patient;
 }
 
+/* Those that have to wait are asked for again by start_later() and start_needing(). */
 static void want(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
 		 rna_usec now)
 {
 	if (waits_for_first_view(schedule))
-		collectors &= ~later_collectors(); /* start_later() asks for all of these */
-	if (!newest_presence(schedule)) /* slow, maybe; follow_presence() asks for these */
-		collectors &= ~of_presence;
-	if (!netdev_slot(schedule)->ran) /* on_finished() asks for these */
-		collectors &= ~collectors_of_netdevs();
+		collectors &= ~rna_collectors_later();
+	collectors &= ~rna_collectors_needing(~schedule->read);
 	target->wanted |= collectors & target->collectors;
 	submit(schedule, target, now);
 }
 
-static void want_of_devices(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
+static void want_of_all(struct rna_schedule *schedule, unsigned collectors, rna_usec now)
 {
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
+	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
 		want(schedule, t, collectors, now);
 }
 
-/* The same, as a consequence of part: what made that be read is the cause of these too. */
-static void want_after(struct rna_schedule *schedule, struct rna_target *target,
-		       unsigned collectors, const struct rna_part *part)
+/* Wants these because of what was read for an event, or a poll: that is the cause of them, too. */
+static void want_for(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
+		     const struct rna_origin *origin, rna_usec now)
 {
-	rna_target_set_cause(target, collectors & target->collectors, &part->origin);
-	want(schedule, target, collectors, part->taken.monotonic);
+	rna_target_set_cause(target, collectors & target->collectors, origin);
+	want(schedule, target, collectors, now);
 }
 
 static void flush(struct rna_schedule *schedule)
@@ -180,9 +179,10 @@ static rna_usec next_due(const struct rna_schedule *schedule)
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if (schedule->due[id] < next)
 			next = schedule->due[id];
-	for (const struct rna_target *t = schedule->devices; t; t = t->next)
-		if (t->fabric_due && t->fabric_due < next)
-			next = t->fabric_due;
+	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
+		for (unsigned id = 0; t->settling && id < RNA_COLLECTOR_COUNT; id++)
+			if ((t->settling & rna_collector_bit(id)) && t->slots[id]->due < next)
+				next = t->slots[id]->due;
 	return next;
 }
 
@@ -190,6 +190,53 @@ static void arm_timer(struct rna_schedule *schedule)
 {
 	(void)sd_event_source_set_time(schedule->timer, next_due(schedule));
 	(void)sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
+}
+
+/*
+ * Wants these when links have settled. Not at once, because a link that comes up is still being
+ * configured, and not often, so that a link that flaps costs one run now and then.
+ */
+static void want_settled(struct rna_schedule *schedule, struct rna_target *target,
+			 unsigned collectors, rna_usec now)
+{
+	unsigned added = collectors & target->collectors & ~target->settling;
+
+	if (schedule->patient || !added)
+		return;
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		const struct rna_collector *collector = &rna_collectors[id];
+		struct rna_slot *slot = target->slots[id];
+
+		if (!(added & rna_collector_bit(id)))
+			continue;
+		slot->due = now + collector->settles;
+		if (slot->part && slot->part->started.monotonic + collector->pause > slot->due)
+			slot->due = slot->part->started.monotonic + collector->pause;
+	}
+	target->settling |= added;
+	arm_timer(schedule);
+}
+
+/* Wants whatever of the target follows the collector of part, which shows news. */
+static void follow(struct rna_schedule *schedule, struct rna_target *target,
+		   const struct rna_part *part)
+{
+	unsigned set = rna_collectors_following(part->collector, part->origin.source);
+	unsigned settling = rna_collectors_settling();
+
+	want_for(schedule, target, set & ~settling, &part->origin, part->taken.monotonic);
+	want_settled(schedule, target, set & settling, part->taken.monotonic);
+}
+
+/* What is node-wide depends on all devices, and all devices on what is node-wide. */
+static void follow_everywhere(struct rna_schedule *schedule, struct rna_target *target,
+			      const struct rna_part *part)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		if (!target->device || t == target)
+			follow(schedule, t, part);
+	for (struct rna_target *t = schedule->nodes; t; t = t->next)
+		follow(schedule, t, part);
 }
 
 /* -- Results: devices come and go -------------------------------------------------------------- */
@@ -216,8 +263,7 @@ static void follow_device(struct rna_schedule *schedule, struct rna_target *targ
 	if (target->collectors == before)
 		return;
 	schedule->device_set++;
-	rna_target_set_cause(target, new, origin);
-	want(schedule, target, new, now);
+	want_for(schedule, target, new, origin, now);
 }
 
 /* Drops targets whose device is no longer there; one with jobs under way leaves when they do. */
@@ -238,8 +284,9 @@ static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 	}
 }
 
-/* Makes the list of targets follow the newest presence. */
-static void follow_presence(struct rna_schedule *schedule, struct rna_part *part)
+/* Makes the list of targets follow the newest list of devices. */
+static void follow_presence(struct rna_schedule *schedule, struct rna_target *node,
+			    struct rna_part *part)
 {
 	const struct rna_presence *presence = (const void *)part;
 	unsigned devices = presence->device_count > 0 ? (unsigned)presence->device_count : 1;
@@ -262,7 +309,8 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 				continue; /* no memory: the next presence tries again */
 			rna_target_inherit(target, old);
 			log_device("device found", device);
-			want_after(schedule, target, target->collectors, part);
+			want_for(schedule, target, target->collectors, &part->origin,
+				 part->taken.monotonic);
 			changed = true;
 		}
 		*tail = target;
@@ -273,9 +321,7 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_part *part
 	if (!changed && !old && schedule->device_set > 0)
 		return;
 	schedule->device_set++;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (of_presence & rna_collector_bit(id))
-			want_after(schedule, schedule->node[id], rna_collector_bit(id), part);
+	follow_everywhere(schedule, node, part);
 }
 
 /* -- Results: the account of a slot ------------------------------------------------------------ */
@@ -302,76 +348,41 @@ static void log_success(const struct rna_target *target, const struct rna_slot *
 }
 
 /*
- * A cable or a subnet manager may be another one by now. Not at once, for a link that comes up is
- * still being configured; and a link that flaps costs no more than a round of MADs now and then.
- */
-static void want_fabric_soon(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
-{
-	const struct rna_part *last;
-	rna_usec due = now + FABRIC_SETTLES;
-
-	if (schedule->patient || target->fabric_due ||
-	    !(target->collectors & rna_collector_bit(RNA_COLLECTOR_FABRIC)))
-		return;
-	last = target->slots[RNA_COLLECTOR_FABRIC]->part;
-	if (last && last->started.monotonic + FABRIC_PAUSE > due)
-		due = last->started.monotonic + FABRIC_PAUSE;
-	target->fabric_due = due;
-	arm_timer(schedule);
-}
-
-/* What new, just read, makes to be read or written anew. old: before; NULL: it is the first. */
-static void follow_changes(struct rna_schedule *schedule, struct rna_target *target,
-			   const struct rna_part *old, const struct rna_part *new)
-{
-	const unsigned gids = rna_collector_bit(RNA_COLLECTOR_GIDS);
-	unsigned changed = rna_part_changed_states(old, new);
-
-	if (changed > 0) {
-		schedule->sources[new->origin.source].changes += changed;
-		want_after(schedule, target, rna_collector_bit(RNA_COLLECTOR_LINK) | gids, new);
-		if (new->origin.source != RNA_SOURCE_RTNETLINK) /* else it has been read as well */
-			want_after(schedule, schedule->node[RNA_COLLECTOR_NETDEV],
-				   rna_collector_bit(RNA_COLLECTOR_NETDEV), new);
-	}
-	if (changed > 0 || rna_part_changes_lids(old, new))
-		want_fabric_soon(schedule, target, new->taken.monotonic);
-	if (!rna_part_changes_labels(old, new))
-		return;
-	schedule->device_set++;
-	if (!old || new->collector != RNA_COLLECTOR_NETDEV)
-		return;
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		want_after(schedule, t, gids | collectors_of_netdevs(), new);
-	want_after(schedule, schedule->node[RNA_COLLECTOR_TOPOLOGY],
-		   rna_collector_bit(RNA_COLLECTOR_TOPOLOGY), new); /* which are a LAG */
-}
-
-/*
- * The first part of a device that is read for an event is what the event was about: state comes
- * before all else. Interfaces and topology are a consequence.
+ * The first part that is read of a device for an event shows what the event was about, because
+ * collectors run in the order of their importance. A part of the node that needs the list of
+ * devices is a consequence.
  */
 static void account_event(struct rna_schedule *schedule, struct rna_target *target,
 			  const struct rna_part *part)
 {
+	unsigned presence = rna_collector_bit(rna_collector_listing(RNA_LISTS_DEVICES));
 	rna_usec *unpublished = &schedule->unpublished[part->origin.source];
 
-	if (part->origin.seen <= target->shown || of_presence & rna_collector_bit(part->collector))
+	if (part->origin.seen <= target->shown ||
+	    (rna_collectors[part->collector].needs & presence))
 		return;
 	target->shown = part->origin.seen;
 	if (*unpublished == 0 || part->origin.seen < *unpublished)
 		*unpublished = part->origin.seen;
 }
 
-/* A file of hwloc that is of no use is told of once, and again when something else is wrong. */
-static void log_problem(const struct rna_target *target, const struct rna_job *job,
-			const struct rna_part *old, const struct rna_part *new)
+/* What the newest part shows that the one before did not. Called before it replaces that. */
+static void account_news(struct rna_schedule *schedule, struct rna_target *target,
+			 const struct rna_slot *slot, const struct rna_part *new)
 {
-	const struct rna_topology *before = (const void *)old, *now = (const void *)new;
+	const struct rna_collector *collector = &rna_collectors[new->collector];
+	struct rna_news news = {0};
 
-	if (new->collector == RNA_COLLECTOR_TOPOLOGY && now->problem &&
-	    (!before || !rna_same_text(before->problem, now->problem)))
-		log_slot(LOG_WARNING, target, job, now->problem);
+	if (!collector->compare)
+		return;
+	collector->compare(slot->part, new, &news);
+	schedule->sources[new->origin.source].changes += news.states;
+	if (news.content)
+		follow_everywhere(schedule, target, new);
+	if (news.labels)
+		schedule->device_set++;
+	if (news.problem)
+		log_slot(LOG_WARNING, target, &slot->job, news.problem);
 }
 
 static void account_success(struct rna_schedule *schedule, struct rna_target *target,
@@ -385,8 +396,7 @@ static void account_success(struct rna_schedule *schedule, struct rna_target *ta
 		slot->errors[reason] += part->errors[reason];
 	part->origin = slot->origin;
 	account_event(schedule, target, part);
-	follow_changes(schedule, target, slot->part, part);
-	log_problem(target, &slot->job, slot->part, part);
+	account_news(schedule, target, slot, part);
 	(void)rna_part_unref(slot->part);
 	slot->part = part;
 	slot->inherited = rna_part_unref(slot->inherited);
@@ -457,12 +467,45 @@ static void remove_leaving(struct rna_schedule *schedule, struct rna_target *tar
 	}
 }
 
+/* What the schedule itself takes from a run: a new list of devices, or of their link layers. */
+static void read_listing(struct rna_schedule *schedule, struct rna_target *target,
+			 const struct rna_slot *slot)
+{
+	switch (slot->job.collector->lists) {
+	case RNA_LISTS_DEVICES:
+		if (slot->success)
+			follow_presence(schedule, target, slot->part);
+		break;
+	case RNA_LISTS_LINK_LAYERS:
+		follow_device(schedule, target, &slot->origin, slot->job.finished);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Wants what has waited for the first run of a node-wide collector. That may have failed, unless it
+ * lists devices: without these nothing can run.
+ */
+static void start_needing(struct rna_schedule *schedule, const struct rna_target *target,
+			  const struct rna_slot *slot)
+{
+	const struct rna_collector *collector = slot->job.collector;
+	unsigned own = rna_collector_bit(collector->id);
+
+	if (target->device || (schedule->read & own) ||
+	    (collector->lists == RNA_LISTS_DEVICES && !slot->success))
+		return;
+	schedule->read |= own;
+	want_of_all(schedule, rna_collectors_needing(own), slot->job.finished);
+}
+
 static void on_finished(struct rna_job *job, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
 	struct rna_slot *slot = target->slots[job->collector->id];
-	bool first;
 
 	slot->duration = rna_usec_since(job->started, job->finished);
 	account_lateness(schedule, target, slot);
@@ -470,19 +513,10 @@ static void on_finished(struct rna_job *job, void *userdata)
 		account_success(schedule, target, slot);
 	else
 		account_failure(target, slot);
-	first = !slot->ran;
 	slot->ran = true;
-	slot->presence = rna_part_unref(slot->presence);
-	slot->netdevs = rna_part_unref(slot->netdevs);
-	slot->filter = rna_device_filter_unref(slot->filter);
-	slot->functions = rna_texts_unref(slot->functions);
-	slot->statistics = rna_texts_unref(slot->statistics);
-	if (job->status >= 0 && job->collector->id == RNA_COLLECTOR_PRESENCE)
-		follow_presence(schedule, slot->part);
-	if (job->collector->id == RNA_COLLECTOR_IDENTITY)
-		follow_device(schedule, target, &slot->origin, job->finished);
-	if (first && job->collector->id == RNA_COLLECTOR_NETDEV) /* or could not be read */
-		want_of_devices(schedule, collectors_of_netdevs(), job->finished);
+	rna_slot_release(slot);
+	read_listing(schedule, target, slot);
+	start_needing(schedule, target, slot);
 	if (--target->running > 0)
 		return;
 	if (target->gone)
@@ -505,12 +539,9 @@ static bool target_is_complete(const struct rna_target *target, unsigned collect
 
 static bool is_complete(const struct rna_schedule *schedule)
 {
-	unsigned needed = schedule->patient ? ~0u : ~later_collectors();
+	unsigned needed = schedule->patient ? ~0u : ~rna_collectors_later();
 
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id] && !target_is_complete(schedule->node[id], needed))
-			return false;
-	for (const struct rna_target *t = schedule->devices; t; t = t->next)
+	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
 		if (!target_is_complete(t, needed))
 			return false;
 	return true;
@@ -518,22 +549,17 @@ static bool is_complete(const struct rna_schedule *schedule)
 
 bool rna_schedule_is_in_vain(const struct rna_schedule *schedule)
 {
-	const struct rna_target *node = schedule->node[RNA_COLLECTOR_PRESENCE];
+	const struct rna_slot *slot = listing_slot(schedule, RNA_LISTS_DEVICES);
 
-	return node->slots[RNA_COLLECTOR_PRESENCE]->ran && !newest_presence(schedule);
+	return slot->ran && !slot->part;
 }
 
 /* The first view is out: what was not to be waited for gets its turn. */
 static void start_later(struct rna_schedule *schedule)
 {
-	rna_usec now = rna_clock_monotonic();
-
 	if (schedule->patient)
 		return; /* it has run */
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			want(schedule, schedule->node[id], later_collectors(), now);
-	want_of_devices(schedule, later_collectors(), now);
+	want_of_all(schedule, rna_collectors_later(), rna_clock_monotonic());
 	flush(schedule);
 }
 
@@ -567,14 +593,18 @@ static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 	return set;
 }
 
-static void take_fabric_due(struct rna_schedule *schedule, rna_usec now)
+/* The same for what has settled by now. */
+static void want_what_settled(struct rna_schedule *schedule, struct rna_target *target,
+			      rna_usec now)
 {
-	for (struct rna_target *t = schedule->devices; t; t = t->next) {
-		if (!t->fabric_due || t->fabric_due > now)
-			continue;
-		t->fabric_due = 0;
-		want(schedule, t, rna_collector_bit(RNA_COLLECTOR_FABRIC), now);
-	}
+	unsigned set = 0;
+
+	for (unsigned id = 0; target->settling && id < RNA_COLLECTOR_COUNT; id++)
+		if ((target->settling & rna_collector_bit(id)) && target->slots[id]->due <= now)
+			set |= rna_collector_bit(id);
+	target->settling &= ~set;
+	if (set)
+		want(schedule, target, set, now);
 }
 
 static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
@@ -584,11 +614,9 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	unsigned set = take_due(schedule, now);
 
 	(void)source, (void)at;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			want(schedule, schedule->node[id], set, now);
-	want_of_devices(schedule, set, now);
-	take_fabric_due(schedule, now);
+	want_of_all(schedule, set, now);
+	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
+		want_what_settled(schedule, t, now);
 	flush(schedule);
 	arm_timer(schedule);
 	if (schedule->overdue > 0) /* the age of what stalls is news by itself */
@@ -598,24 +626,34 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 
 /* -- Events ------------------------------------------------------------------------------------ */
 
-static void read_triggered(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
+/* marked: of target; they are marked no longer. */
+static void read_marked(struct rna_schedule *schedule, struct rna_target *target, unsigned *marked,
+			rna_usec now)
 {
-	unsigned collectors = target->triggered;
+	unsigned settling = *marked & rna_collectors_settling();
+	unsigned others = *marked & ~settling;
 
-	target->triggered = 0;
-	if (collectors)
-		want(schedule, target, collectors, now);
+	*marked = 0;
+	want_settled(schedule, target, settling, now);
+	if (others)
+		want(schedule, target, others, now);
 }
 
 void rna_schedule_read_triggered(struct rna_schedule *schedule)
 {
 	rna_usec now = rna_clock_monotonic();
 
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			read_triggered(schedule, schedule->node[id], now);
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		read_triggered(schedule, t, now);
+	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
+		read_marked(schedule, t, &t->triggered, now);
+	flush(schedule);
+}
+
+void rna_schedule_read_later(struct rna_schedule *schedule)
+{
+	rna_usec now = rna_clock_monotonic();
+
+	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
+		read_marked(schedule, t, &t->later, now);
 	flush(schedule);
 }
 
@@ -633,33 +671,7 @@ const char *rna_schedule_loud(const struct rna_schedule *schedule)
 
 	if (!name)
 		name = find_loud(schedule->leaving);
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT && !name; id++)
-		name = find_loud(schedule->node[id]);
-	return name;
-}
-
-static void read_later(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
-{
-	unsigned fabric = rna_collector_bit(RNA_COLLECTOR_FABRIC);
-	unsigned collectors = target->later & ~fabric;
-
-	if (target->later & fabric)
-		want_fabric_soon(schedule, target, now);
-	target->later = 0;
-	if (collectors)
-		want(schedule, target, collectors, now);
-}
-
-void rna_schedule_read_later(struct rna_schedule *schedule)
-{
-	rna_usec now = rna_clock_monotonic();
-
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			read_later(schedule, schedule->node[id], now);
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		read_later(schedule, t, now);
-	flush(schedule);
+	return name ? name : find_loud(schedule->nodes);
 }
 
 void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now)
@@ -684,6 +696,22 @@ static struct rna_lanes_limits lanes_limits(const struct rna_settings *settings)
 	};
 }
 
+/* One target for each node-wide collector, in the order of the table. 0 or -ENOMEM. */
+static int make_nodes(struct rna_schedule *schedule)
+{
+	struct rna_target **tail = &schedule->nodes;
+
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		if (rna_collectors[id].per_device)
+			continue;
+		*tail = rna_target_new(rna_collector_bit(id));
+		if (!*tail)
+			return -ENOMEM;
+		tail = &(*tail)->next;
+	}
+	return 0;
+}
+
 int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 		      const struct rna_settings *settings, const struct rna_root *root,
 		      const struct rna_backends *backends, struct rna_error *error)
@@ -698,16 +726,10 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	schedule->filter =
 		rna_device_filter_new(settings->devices_include, settings->devices_exclude);
 	schedule->statistics = rna_texts_copy(settings->ethernet_statistics);
-	if (!schedule->filter || !schedule->statistics)
+	if (!schedule->filter || !schedule->statistics || make_nodes(schedule) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot start polling");
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		schedule->due[id] = RNA_USEC_NEVER;
-		if (rna_collectors[id].per_device)
-			continue;
-		schedule->node[id] = rna_target_new(rna_collector_bit(id));
-		if (!schedule->node[id])
-			return rna_error_set(error, -ENOMEM, "cannot start polling");
-	}
 	ret = sd_event_add_time(event, &schedule->timer, CLOCK_MONOTONIC, 0, TIMER_ACCURACY_USEC,
 				on_timer, schedule);
 	if (ret >= 0)
@@ -731,9 +753,8 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 	int ret;
 
 	schedule->patient = once;
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->node[id])
-			want(schedule, schedule->node[id], rna_collector_bit(id), now);
+	for (struct rna_target *t = schedule->nodes; t; t = t->next)
+		want(schedule, t, t->collectors, now);
 	ret = rna_lanes_flush(schedule->lanes);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot start a worker thread");
@@ -755,8 +776,7 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 	schedule->statistics = statistics;
 	rna_lanes_set_limits(schedule->lanes, &limits);
 	set_rhythm(schedule, now);
-	want(schedule, schedule->node[RNA_COLLECTOR_PRESENCE],
-	     rna_collector_bit(RNA_COLLECTOR_PRESENCE), now);
+	want_of_all(schedule, rna_collector_bit(rna_collector_listing(RNA_LISTS_DEVICES)), now);
 	flush(schedule);
 	arm_timer(schedule);
 }
@@ -787,8 +807,7 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	schedule->lanes = NULL;
 	free_list(schedule->devices);
 	free_list(schedule->leaving);
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		(void)rna_target_free(schedule->node[id]);
+	free_list(schedule->nodes);
 	(void)rna_device_filter_unref(schedule->filter);
 	(void)rna_texts_unref(schedule->functions);
 	(void)rna_texts_unref(schedule->statistics);

@@ -25,12 +25,13 @@ struct rna_schedule {
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
-	/* One target for each node-wide collector: a stuck one must not hold up another. */
-	struct rna_target *node[RNA_COLLECTOR_COUNT];
+	/* One for each node-wide collector: one that hangs must not delay the others. */
+	struct rna_target *nodes;
 	struct rna_target *devices; /* in the order of the newest presence */
 	size_t device_count;
 	struct rna_target *leaving; /* gone, and a chain still under way */
 	uint64_t device_set;        /* see rna/model/snapshot.h; 0: no presence yet */
+	unsigned read;              /* bit set: node-wide collectors that others need, and have */
 	unsigned overdue;           /* jobs past their deadline right now */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 	/* Received first among the events that the next view will be the first to show; 0: none. */
@@ -40,13 +41,20 @@ struct rna_schedule {
 	bool complete; /* every slot to wait for has run once, or is too slow */
 	void (*on_settled)(void *userdata);
 	/*
-	 * What was known of the fabric around a device before this process began, as a part; its
-	 * identity is what was read now, or NULL. NULL: there is nothing, or nobody to ask.
+	 * Returns what an earlier process knew of a device, as a part of that collector, or NULL.
+	 * identity: as read now, or NULL. The callback itself may be NULL.
 	 */
-	struct rna_part *(*recall)(const struct rna_device *device,
+	struct rna_part *(*recall)(enum rna_collector_id id, const struct rna_device *device,
 				   const struct rna_identity *identity, void *userdata);
 	void *userdata;
 };
+
+/* All targets, those of the node first: begin with NULL; NULL: that was the last one. */
+struct rna_target *rna_schedule_next(const struct rna_schedule *schedule,
+				     const struct rna_target *target);
+
+/* The newest part of the node-wide collector that lists that; NULL: there is none. */
+struct rna_part *rna_schedule_listing(const struct rna_schedule *schedule, enum rna_listing what);
 
 /*
  * Is there nothing to wait for, because the devices could not be listed? A daemon does that again

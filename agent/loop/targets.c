@@ -11,13 +11,6 @@ const char *rna_target_name(const struct rna_target *target)
 	return target->device ? target->device->name : "node";
 }
 
-/* What a port of an mlx5 device has, the most common one, and some room. */
-static const unsigned wanted_descriptors[RNA_COLLECTOR_COUNT] = {
-	[RNA_COLLECTOR_STATE] = 3,
-	[RNA_COLLECTOR_COUNTERS] = 24,
-	[RNA_COLLECTOR_HW_COUNTERS] = 72,
-};
-
 /*
  * Divides what a device may keep open among its readers: a directory for each first, where most
  * files are opened below it before others, and those are the later collectors; then files, for
@@ -29,11 +22,11 @@ static void divide_descriptors(const struct rna_device *device, unsigned left,
 	unsigned ports = device->port_count < 1024 ? (unsigned)device->port_count : 1024;
 
 	for (unsigned id = RNA_COLLECTOR_COUNT; id-- > 0;) {
-		ret[id] = wanted_descriptors[id] > 0 && left > 0;
+		ret[id] = rna_collectors[id].descriptors > 0 && left > 0;
 		left -= ret[id];
 	}
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		unsigned want = wanted_descriptors[id] * ports;
+		unsigned want = rna_collectors[id].descriptors * ports;
 		unsigned more = want > ret[id] ? want - ret[id] : 0;
 
 		more = more < left ? more : left;
@@ -42,16 +35,21 @@ static void divide_descriptors(const struct rna_device *device, unsigned left,
 	}
 }
 
+void rna_slot_release(struct rna_slot *slot)
+{
+	slot->held.presence = rna_part_unref(slot->held.presence);
+	slot->held.netdevs = rna_part_unref(slot->held.netdevs);
+	slot->held.filter = rna_device_filter_unref(slot->held.filter);
+	slot->held.functions = rna_texts_unref(slot->held.functions);
+	slot->held.statistics = rna_texts_unref(slot->held.statistics);
+}
+
 static struct rna_slot *slot_free(struct rna_slot *slot)
 {
 	if (!slot)
 		return NULL;
+	rna_slot_release(slot);
 	(void)rna_reader_free(slot->reader);
-	(void)rna_part_unref(slot->presence);
-	(void)rna_part_unref(slot->netdevs);
-	(void)rna_device_filter_unref(slot->filter);
-	(void)rna_texts_unref(slot->functions);
-	(void)rna_texts_unref(slot->statistics);
 	(void)rna_part_unref(slot->part);
 	(void)rna_part_unref(slot->inherited);
 	free(slot);
@@ -138,11 +136,23 @@ static bool has_own_path(const struct rna_target *target)
 	return true;
 }
 
-/* Not before somebody has looked; and it may, when that was in vain. */
+static const struct rna_slot *identity_slot(const struct rna_target *target)
+{
+	return target->slots[rna_collector_listing(RNA_LISTS_LINK_LAYERS)];
+}
+
+const struct rna_identity *rna_target_identity(const struct rna_target *target)
+{
+	const struct rna_slot *slot = identity_slot(target);
+
+	return slot ? (const void *)slot->part : NULL;
+}
+
+/* False before the first attempt to read link layers; true if that failed. */
 static bool may_have_port_of(const struct rna_target *target, enum rna_link_layer layer)
 {
-	const struct rna_slot *slot = target->slots[RNA_COLLECTOR_IDENTITY];
-	const struct rna_identity *identity = slot ? (const void *)slot->part : NULL;
+	const struct rna_identity *identity = rna_target_identity(target);
+	const struct rna_slot *slot = identity_slot(target);
 
 	if (!slot || !slot->ran)
 		return false;

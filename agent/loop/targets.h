@@ -11,17 +11,21 @@
 
 #include <stdbool.h>
 
+#include "collector_sets.h"
 #include "lanes.h"
 
 struct rna_slot {
 	struct rna_job job;
-	struct rna_part *presence; /* held while the job runs, for job.input points into it */
-	struct rna_part *netdevs;  /* held likewise */
-	struct rna_device_filter *filter; /* likewise, by presence */
-	struct rna_texts *functions;      /* likewise */
-	struct rna_texts *statistics;     /* likewise, by ethernet */
-	struct rna_reader *reader;        /* NULL for node-wide collectors */
-	struct rna_part *part;            /* newest good one */
+	/* References for as long as the job runs, because job.input points to these. */
+	struct {
+		struct rna_part *presence;
+		struct rna_part *netdevs;
+		struct rna_device_filter *filter;
+		struct rna_texts *functions;
+		struct rna_texts *statistics;
+	} held;
+	struct rna_reader *reader; /* NULL for node-wide collectors */
+	struct rna_part *part;     /* newest good one */
 	/*
 	 * The newest good one of the registration of the device before this one, until there is
 	 * one of this: what is counted from run to run goes on.
@@ -31,6 +35,7 @@ struct rna_slot {
 	bool success;
 	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
 	rna_usec duration;
+	rna_usec due; /* monotonic: when it runs, for it settles first; 0: nothing asks for it */
 	struct rna_origin cause;  /* of the next run; a poll unless an event asks for it */
 	struct rna_origin origin; /* of the run under way */
 	uint64_t errors[RNA_REASON_COUNT];
@@ -47,21 +52,16 @@ struct rna_target {
 	unsigned wanted;             /* bit set: due while a chain was under way */
 	unsigned triggered;          /* bit set: an event marked these, see trigger.h */
 	unsigned later;              /* bit set: it asked for these, but not at once */
-	rna_usec fabric_due; /* monotonic: when an event makes it ask about the fabric; 0: none */
-	rna_usec shown;      /* when the newest event was received that a part was read for */
-	unsigned running;    /* jobs of the chain under way that have not come back */
-	bool loud;           /* that chain may open the RDMA stack */
-	bool slow;           /* a job of that chain is past the handover time */
-	bool gone;           /* the device vanished; freed when the chain is back */
-	rna_usec pause;      /* grows with each run past its deadline */
-	rna_usec resume;     /* no jobs before */
+	unsigned settling;           /* bit set: these slots have a due time */
+	rna_usec shown;   /* when the newest event was received that a part was read for */
+	unsigned running; /* jobs of the chain under way that have not come back */
+	bool loud;        /* that chain may open the RDMA stack */
+	bool slow;        /* a job of that chain is past the handover time */
+	bool gone;        /* the device vanished; freed when the chain is back */
+	rna_usec pause;   /* grows with each run past its deadline */
+	rna_usec resume;  /* no jobs before */
 	struct rna_slot *slots[RNA_COLLECTOR_COUNT]; /* NULL: a collector that it never had */
 };
-
-static inline unsigned rna_collector_bit(enum rna_collector_id id)
-{
-	return 1u << id;
-}
 
 /* A target of the node. NULL: no memory. */
 struct rna_target *rna_target_new(unsigned collectors);
@@ -85,6 +85,12 @@ void rna_target_inherit(struct rna_target *target, const struct rna_target *list
  * lacks some; the next call tries again.
  */
 int rna_target_choose_collectors(struct rna_target *target, unsigned *ret_new);
+
+/* Its newest part of the ports' link layers; NULL: there is none. */
+const struct rna_identity *rna_target_identity(const struct rna_target *target);
+
+/* Drops what the job of the slot needed; it does not run. */
+void rna_slot_release(struct rna_slot *slot);
 
 /* No job may be under way. Accepts and returns NULL. */
 struct rna_target *rna_target_free(struct rna_target *target);

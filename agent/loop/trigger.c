@@ -19,8 +19,8 @@ static bool mark_node(struct rna_schedule *schedule, const struct rna_trigger *t
 {
 	bool any = false;
 
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		any |= schedule->node[id] && mark(schedule->node[id], trigger);
+	for (struct rna_target *t = schedule->nodes; t; t = t->next)
+		any |= mark(t, trigger);
 	return any;
 }
 
@@ -71,9 +71,8 @@ static void mark_served(struct rna_schedule *schedule, const struct rna_trigger 
  */
 static bool mark_by_interface(struct rna_schedule *schedule, const struct rna_trigger *trigger)
 {
-	const struct rna_slot *slot =
-		schedule->node[RNA_COLLECTOR_NETDEV]->slots[RNA_COLLECTOR_NETDEV];
-	const struct rna_netdevs *netdevs = (const void *)slot->part;
+	const struct rna_netdevs *netdevs =
+		(const void *)rna_schedule_listing(schedule, RNA_LISTS_INTERFACES);
 	const struct rna_netdev *netdev = netdevs ? find_by_index(netdevs, trigger->ifindex) : NULL;
 
 	if (netdev)

@@ -178,7 +178,7 @@ static void hold(struct rna_verbs_watch *watch, const struct rna_snapshot_device
 	if (!held)
 		return; /* polls have to do */
 	held->watch = watch;
-	held->presence = rna_part_ref(device->parts[RNA_COLLECTOR_PRESENCE]);
+	held->presence = rna_part_ref(device->parts[rna_collector_listing(RNA_LISTS_DEVICES)]);
 	held->device = device->device;
 	held->wanted = true;
 	held->next = watch->held;

@@ -31,8 +31,6 @@ enum { TIMER_ACCURACY_USEC = 1000 };
  */
 #define LATER RNA_USEC_PER_SEC
 
-#define BIT(id) (1u << RNA_COLLECTOR_##id)
-
 struct monitor {
 	int fd;
 	sd_event_source *source; /* NULL: not listened to */
@@ -51,14 +49,18 @@ struct rna_watch {
 
 /* -- Triggers ---------------------------------------------------------------------------------- */
 
-static void trigger(struct rna_watch *watch, enum rna_source source, struct rna_trigger trigger)
+/* about: which device or interface, if not all. The table of collectors says what to read. */
+static void trigger(struct rna_watch *watch, enum rna_source source, enum rna_event event,
+		    struct rna_trigger about)
 {
 	const struct rna_settings *settings = watch->schedule->settings;
 	rna_usec now = rna_clock_monotonic();
 	rna_usec due;
 
-	trigger.origin = (struct rna_origin){source, now};
-	if (!rna_trigger(watch->schedule, &trigger))
+	about.origin = (struct rna_origin){source, now};
+	about.collectors = rna_collectors_for(event);
+	about.later = rna_collectors_later_for(event);
+	if (!rna_trigger(watch->schedule, &about))
 		return;
 	due = rna_debounce_add(&watch->debounce, settings->watch_debounce,
 			       settings->watch_debounce_max, now);
@@ -100,32 +102,29 @@ static struct rna_source_account *account(struct rna_watch *watch, enum rna_sour
 
 static void on_link_event(const struct rna_link_event *event, void *userdata)
 {
-	struct rna_trigger about = {
-		.collectors = BIT(STATE) | BIT(NETDEV),
-		.later = BIT(LINK), /* its MTU; a change of state is followed at once */
-		.ifindex = event->ifindex,
-	};
-
-	if (event->address)
-		about.collectors = about.later = BIT(GIDS);
-	trigger(userdata, RNA_SOURCE_RTNETLINK, about);
+	trigger(userdata, RNA_SOURCE_RTNETLINK,
+		event->address ? RNA_EVENT_ADDRESS : RNA_EVENT_INTERFACE,
+		(struct rna_trigger){.ifindex = event->ifindex});
 }
 
-/* Hundreds of virtual functions come at once, so the tree is read when they have. */
+static void trigger_all(struct rna_watch *watch, enum rna_source source, enum rna_event event)
+{
+	trigger(watch, source, event, (struct rna_trigger){0});
+}
+
 static void on_pci_event(struct rna_watch *watch, const char *action)
 {
 	if (strcmp(action, "add") == 0 || strcmp(action, "remove") == 0)
-		trigger(watch, RNA_SOURCE_UEVENT, (struct rna_trigger){.later = BIT(TOPOLOGY)});
+		trigger_all(watch, RNA_SOURCE_UEVENT, RNA_EVENT_PCI);
 }
 
-/* A device that comes or goes changes presence; one whose node comes can be held open again. */
+/* A device whose node was added can be held open again. */
 static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 {
 	struct rna_watch *watch = userdata;
 
 	if (strcmp(event->subsystem, "infiniband") == 0)
-		trigger(watch, RNA_SOURCE_UEVENT,
-			(struct rna_trigger){.collectors = BIT(PRESENCE)});
+		trigger_all(watch, RNA_SOURCE_UEVENT, RNA_EVENT_DEVICE);
 	else if (strcmp(event->subsystem, "pci") == 0)
 		on_pci_event(watch, event->action);
 	else if (strcmp(event->subsystem, "infiniband_verbs") != 0)
@@ -134,16 +133,6 @@ static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 		rna_verbs_watch_let_go(watch->verbs, event->name);
 	else
 		rna_verbs_watch_retry(watch->verbs);
-}
-
-/* Some were lost: everything that an event could have been about is read. */
-static void rescan(struct rna_watch *watch, enum rna_source source)
-{
-	account(watch, source)->overruns++;
-	trigger(watch, source,
-		(struct rna_trigger){.collectors = BIT(PRESENCE) | BIT(STATE) | BIT(IDENTITY) |
-						   BIT(LINK) | BIT(GIDS) | BIT(NETDEV),
-				     .later = BIT(TOPOLOGY)});
 }
 
 static void close_monitor(struct rna_watch *watch, struct monitor *monitor, enum rna_source source)
@@ -163,7 +152,8 @@ static void account_batch(struct rna_watch *watch, struct monitor *monitor, enum
 		account(watch, source)->events += (uint64_t)count;
 		return;
 	}
-	rescan(watch, source);
+	account(watch, source)->overruns++;
+	trigger_all(watch, source, RNA_EVENT_LOST);
 	if (count == -ENOBUFS)
 		return;
 	rna_log_warning("events of %s are lost, polling has to do: %s", rna_source_name(source),
@@ -231,21 +221,18 @@ static void open_monitor(struct rna_watch *watch, enum rna_source source, struct
 
 static void on_verbs_event(const char *device, enum rna_verbs_event event, void *userdata)
 {
-	static const struct rna_trigger about[] = {
-		[RNA_VERBS_PORT] = {.collectors = BIT(STATE) | BIT(NETDEV),
-				    .later = BIT(LINK) | BIT(FABRIC)},
-		[RNA_VERBS_LINK] = {.collectors = BIT(STATE) | BIT(LINK) | BIT(GIDS),
-				    .later = BIT(FABRIC)},
-		[RNA_VERBS_GIDS] = {.collectors = BIT(GIDS), .later = BIT(GIDS)},
-		[RNA_VERBS_OTHER] = {.collectors = 0},
-		[RNA_VERBS_GONE] = {.collectors = BIT(PRESENCE) | BIT(STATE)},
+	static const enum rna_event events[] = {
+		[RNA_VERBS_PORT] = RNA_EVENT_PORT,
+		[RNA_VERBS_LINK] = RNA_EVENT_LID,
+		[RNA_VERBS_GIDS] = RNA_EVENT_GID,
+		[RNA_VERBS_GONE] = RNA_EVENT_GONE,
 	};
-	struct rna_trigger of_device = about[event];
 	struct rna_watch *watch = userdata;
 
 	account(watch, RNA_SOURCE_VERBS)->events++;
-	of_device.device = device;
-	trigger(watch, RNA_SOURCE_VERBS, of_device);
+	if (event != RNA_VERBS_OTHER)
+		trigger(watch, RNA_SOURCE_VERBS, events[event],
+			(struct rna_trigger){.device = device});
 }
 
 static void update_verbs(struct rna_watch *watch, bool wanted)

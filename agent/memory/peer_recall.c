@@ -52,3 +52,14 @@ struct rna_part *rna_peers_recall(const struct rna_device_memory *device, const 
 	}
 	return fabric->port_count > 0 && !no_memory ? RNA_TAKE(part) : NULL;
 }
+
+struct rna_part *rna_memory_recall(struct rna_memory *memory, enum rna_collector_id id,
+				   const struct rna_device *device,
+				   const struct rna_identity *identity)
+{
+	const struct rna_device_memory *known = rna_memory_find(memory, device->key);
+
+	if (id != RNA_COLLECTOR_FABRIC || !known || !identity)
+		return NULL;
+	return rna_peers_recall(known, identity->node_guid);
+}

@@ -76,9 +76,9 @@ struct rna_collect_options {
 struct rna_collect_input {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
-	/* Newest one, for presence itself the one before; NULL: there is none yet. */
+	/* Newest one; for presence itself, the one before. NULL: there is none yet. */
 	const struct rna_presence *presence;
-	/* Newest one, for collectors that are of_netdevs; NULL: it could not be read. */
+	/* Newest one, for collectors that need it; NULL: it could not be read. */
 	const struct rna_netdevs *netdevs;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
 	const struct rna_texts *functions;      /* for presence: which to look for; NULL: none */
@@ -96,26 +96,90 @@ struct rna_collect_input {
 	rna_usec period; /* how often this job runs; retry pauses grow from it */
 };
 
-#define RNA_ON(function) (1U << RNA_FUNCTION_##function)
+/* Events of the kernel. An event is only a reason to read; what it says is not used as data. */
+enum rna_event {
+	RNA_EVENT_INTERFACE, /* rtnetlink: a network interface changed */
+	RNA_EVENT_ADDRESS,   /* rtnetlink: an address of an interface was added or removed */
+	RNA_EVENT_DEVICE,    /* uevent: an RDMA device was added, removed or renamed */
+	RNA_EVENT_PCI,       /* uevent: a PCI function was added or removed */
+	RNA_EVENT_PORT,      /* verbs: the state of a port changed */
+	RNA_EVENT_LID,       /* verbs: LIDs, subnet manager or P_Keys changed */
+	RNA_EVENT_GID,       /* verbs: the GID table changed */
+	RNA_EVENT_GONE,      /* verbs: the device failed or is being removed */
+	RNA_EVENT_LOST,      /* the kernel dropped events: they may have been about anything */
+};
 
+/* What the schedule itself reads from a part. For each of these there is exactly one collector. */
+enum rna_listing {
+	RNA_LISTS_NOTHING,
+	RNA_LISTS_DEVICES,     /* struct rna_presence: the devices that collectors run on */
+	RNA_LISTS_INTERFACES,  /* struct rna_netdevs: which device an interface serves */
+	RNA_LISTS_LINK_LAYERS, /* struct rna_identity: which collectors a device needs */
+};
+
+/* How a part differs from the one before it. */
+struct rna_news {
+	bool content;        /* the collectors that follow this one must run again */
+	bool labels;         /* metric labels may have changed */
+	unsigned states;     /* number of ports that changed state */
+	const char *problem; /* a new problem, for the log; lies in the newer part. NULL: none */
+};
+
+/* Bits for the columns below. */
+#define RNA_ON(function)  (1U << RNA_FUNCTION_##function)
+#define RNA_OF(collector) (1U << RNA_COLLECTOR_##collector)
+#define RNA_AT(event)     (1U << RNA_EVENT_##event)
+
+/* One row of the table. A column that a row leaves out is 0: the collector has no such need. */
 struct rna_collector {
 	enum rna_collector_id id;
 	const char *name; /* "state": metric label, setting poll.state */
 	const char *help; /* one sentence */
-	bool per_device;
+
 	/*
-	 * Devices that have nothing for it by their nature, whatever could be read, get no job of
-	 * it and no account. Where that is not known they do. functions: a bit for each kind that
-	 * has something, by RNA_ON(); 0: all. link_layer: of one port at least; UNKNOWN: any.
-	 * own_path: not virtual devices, which have no PCIe path, nor virtual and scalable
-	 * functions beside the device of their physical one, whose path is theirs.
+	 * Which targets it runs on. per_device: on each device, otherwise once for the node. A
+	 * device gets no job, and no account of one, if by its kind it has nothing to read; as long
+	 * as that is not known, it gets the job. functions: RNA_ON() kinds of device; 0: all.
+	 * link_layer: at least one port must have it; UNKNOWN: any. own_path: only devices with a
+	 * PCIe path of their own, so neither software devices nor virtual and scalable functions
+	 * whose physical function is a device as well.
 	 */
+	bool per_device;
 	unsigned functions;
 	enum rna_link_layer link_layer;
 	bool own_path;
-	/* It reads the interfaces of a device's ports: runs after netdev, and when that changes. */
-	bool of_netdevs;
-	bool later; /* too slow to wait for: a daemon runs it first after its first view */
+
+	/*
+	 * When it runs, apart from its period. later: it is too slow for the first view; a daemon
+	 * runs it after that view is published. needs: RNA_OF() node-wide collectors that must have
+	 * run once before it; their parts are in its input. follows: RNA_OF() collectors; when the
+	 * part of one of them shows news, it runs again, on the same device or, if either of the
+	 * two is node-wide, everywhere. source: where events of its own come from; it does not
+	 * follow a part that was read for such an event, because the event made it run already.
+	 */
+	bool later;
+	unsigned needs;
+	unsigned follows;
+	enum rna_source source;
+	/* RNA_AT() events that make it run: at once, and one second later. */
+	unsigned events;
+	unsigned events_later;
+	/*
+	 * For what is expensive to ask. settles: it follows others, and later events, only after
+	 * this time, in which a link is configured. pause: and only this long after its last run
+	 * began, however often links change.
+	 */
+	rna_usec settles;
+	rna_usec pause;
+
+	/* What the schedule does with its parts. compare: NULL: nothing depends on them. */
+	enum rna_listing lists;
+	void (*compare)(const struct rna_part *old, const struct rna_part *new,
+			struct rna_news *ret); /* pure; old: NULL: new is the first; ret: zeroed */
+	bool recalled; /* before the first, the memory of an earlier process provides one */
+
+	unsigned descriptors; /* attribute files that its reader should keep open for each port */
+
 	int (*collect)(const struct rna_collect_input *in, struct rna_part **ret,
 		       struct rna_error *error);
 };

@@ -4,7 +4,8 @@
 
 Rooms: which room may include which; the arrows run one way. Names: each base name occurs once.
 Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,
-those over 50 are listed. Section headings have one style; clang-format sorts the includes.
+those over 50 are listed. Collectors: the loop names none. Section headings have one style;
+clang-format sorts the includes.
 """
 import os
 import re
@@ -75,6 +76,7 @@ MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/l
 # JSON goes out of the program in exporter/, and agent/ reads and writes its own files in it: two
 # folders that never see each other, and one file in each.
 ONE_FILE_A_FOLDER = ("jansson.h",)
+LOOP = "agent/loop/"
 SYSTEMD = ("agent/", "exporter/http/http.c")
 
 LINES_LISTED, LINES_FORBIDDEN = 50, 80
@@ -170,6 +172,17 @@ def check_rulers(path, problems):
                                 f"{RULER} columns wide")
 
 
+def check_collectors(path, problems):
+    """The loop knows collectors by the columns of their table, and none of them by name."""
+    if not path.startswith(LOOP):
+        return
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            for name in re.findall(r"\bRNA_COLLECTOR_(?!COUNT\b)[A-Z_]+|\bRNA_OF\(\w+\)", line):
+                problems.append(f"{path}:{number}: {LOOP} may not name {name}: what it needs to "
+                                "know of a collector is a column of collectors/table.c")
+
+
 def check_libraries(paths, problems):
     users = defaultdict(list)
     for path in paths:
@@ -211,6 +224,7 @@ def main():
     for path in paths:
         check_includes(path, problems)
         check_rulers(path, problems)
+        check_collectors(path, problems)
         check_functions(path, problems)
     check_arrows(problems)
     check_names(paths, problems)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/schedule, lanes and publish with scripted collectors in place of collectors/table.c: the
- * linker takes the table below. "Hardware" that hangs waits for a gate that the test opens.
+ * agent/loop: schedule, lanes and publish with scripted collectors in place of collectors/table.c:
+ * the linker takes the table below. "Hardware" that hangs waits for a gate that the test opens.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,6 +20,8 @@
 #include "loop/publish.h"
 #include "loop/schedule.h"
 #include "loop/trigger.h"
+
+#include "compare.h"
 
 enum { DEVICES_MAX = 4, PRESENCE_HANGS = 99 };
 
@@ -249,25 +251,34 @@ COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 
 /* clang-format off */
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
-	ROW(PRESENCE, "presence", collect_presence),
-	ROW(STATE, "state", collect_state, .per_device = true),
-	ROW(IDENTITY, "identity", collect_identity, .per_device = true),
-	ROW(LINK, "link", collect_link, .per_device = true),
+	ROW(PRESENCE, "presence", collect_presence, .lists = RNA_LISTS_DEVICES),
+	ROW(STATE, "state", collect_state, .per_device = true, .compare = rna_compare_states),
+	ROW(IDENTITY, "identity", collect_identity, .per_device = true,
+	    .lists = RNA_LISTS_LINK_LAYERS, .compare = rna_compare_identities),
+	ROW(LINK, "link", collect_link, .per_device = true, .follows = RNA_OF(STATE),
+	    .compare = rna_compare_links),
 	ROW(COUNTERS, "counters", collect_counters, .per_device = true),
 	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
-	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true),
+	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true,
+	    .follows = RNA_OF(STATE) | RNA_OF(NETDEV), .compare = rna_compare_gids),
 	ROW(FABRIC, "fabric", collect_fabric, .per_device = true, .later = true,
-	    .link_layer = RNA_LINK_LAYER_INFINIBAND),
-	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .of_netdevs = true),
+	    .link_layer = RNA_LINK_LAYER_INFINIBAND, .follows = RNA_OF(STATE) | RNA_OF(LINK),
+	    .settles = RNA_USEC_PER_SEC, .pause = 10 * RNA_USEC_PER_SEC),
+	ROW(PCIE, "pcie", collect_pcie, .per_device = true, .needs = RNA_OF(NETDEV),
+	    .follows = RNA_OF(NETDEV)),
 	ROW(ETHERNET, "ethernet", collect_ethernet, .per_device = true, .later = true),
 	ROW(RESOURCES, "resources", collect_resources, .per_device = true, .later = true),
 	ROW(QOS, "qos", collect_qos, .per_device = true, .later = true,
 	    .link_layer = RNA_LINK_LAYER_ETHERNET),
 	ROW(VIRTUAL_FUNCTIONS, "virtual_functions", collect_vfs, .per_device = true, .later = true),
-	ROW(MODULE, "module", collect_module, .per_device = true, .of_netdevs = true, .later = true),
-	ROW(NETDEV, "netdev", collect_netdev),
+	ROW(MODULE, "module", collect_module, .per_device = true, .later = true,
+	    .needs = RNA_OF(NETDEV), .follows = RNA_OF(NETDEV)),
+	ROW(NETDEV, "netdev", collect_netdev, .needs = RNA_OF(PRESENCE),
+	    .follows = RNA_OF(PRESENCE) | RNA_OF(STATE), .source = RNA_SOURCE_RTNETLINK,
+	    .lists = RNA_LISTS_INTERFACES, .compare = rna_compare_netdevs),
 	ROW(LLDP, "lldp", collect_lldp, .later = true),
-	ROW(TOPOLOGY, "topology", collect_topology, .later = true),
+	ROW(TOPOLOGY, "topology", collect_topology, .later = true, .needs = RNA_OF(PRESENCE),
+	    .follows = RNA_OF(PRESENCE) | RNA_OF(NETDEV), .compare = rna_compare_topologies),
 	ROW(READINESS, "readiness", collect_readiness, .later = true),
 	ROW(PROCESS, "process", collect_process),
 };
@@ -927,6 +938,14 @@ static void flap(struct fixture *fixture, unsigned port_state, bool (*seen)(stru
 	run_until(fixture, seen);
 }
 
+/* When the fabric of a device is to be asked for an event; 0: it is not. */
+static rna_usec due_of(const struct rna_target *target)
+{
+	bool settling = target->settling & rna_collector_bit(RNA_COLLECTOR_FABRIC);
+
+	return settling ? target->slots[RNA_COLLECTOR_FABRIC]->due : 0;
+}
+
 /* A second after the link changed, and then not again for ten seconds, however often it changes. */
 static void test_a_link_that_flaps_asks_the_fabric_seldom(void **state)
 {
@@ -940,17 +959,17 @@ static void test_a_link_that_flaps_asks_the_fabric_seldom(void **state)
 	asked = dev0->slots[RNA_COLLECTOR_FABRIC]->part;
 	asked->started.monotonic = 0; /* as if it had been long ago */
 	flap(fixture, RNA_PORT_DOWN, dev0_is_down);
-	assert_true(dev0->fabric_due > rna_clock_monotonic() - RNA_USEC_PER_SEC);
-	assert_true(dev0->fabric_due <= rna_clock_monotonic() + RNA_USEC_PER_SEC);
-	assert_int_equal(dev0->next->fabric_due, 0);
+	assert_true(due_of(dev0) > rna_clock_monotonic() - RNA_USEC_PER_SEC);
+	assert_true(due_of(dev0) <= rna_clock_monotonic() + RNA_USEC_PER_SEC);
+	assert_int_equal(due_of(dev0->next), 0);
 	run_until(fixture, fabric_of_dev0_is_asked);
 	flap(fixture, RNA_PORT_ACTIVE, dev0_is_up);
 	asked = dev0->slots[RNA_COLLECTOR_FABRIC]->part;
 	due = asked->started.monotonic + 10 * RNA_USEC_PER_SEC;
-	assert_true(dev0->fabric_due == due);
+	assert_true(due_of(dev0) == due);
 	flap(fixture, RNA_PORT_DOWN, dev0_is_down);
 	flap(fixture, RNA_PORT_ACTIVE, dev0_is_up);
-	assert_true(dev0->fabric_due == due);
+	assert_true(due_of(dev0) == due);
 	assert_int_equal(atomic_load(&script.fabric_runs), 4);
 }
 
@@ -964,9 +983,9 @@ static void test_a_later_event_asks_the_fabric_as_seldom(void **state)
 	assert_true(trigger(fixture, (struct rna_trigger){.later = 1u << RNA_COLLECTOR_FABRIC,
 							  .device = "dev1"}));
 	rna_schedule_read_later(&fixture->schedule);
-	assert_int_equal(fixture->schedule.devices->fabric_due, 0);
+	assert_int_equal(due_of(fixture->schedule.devices), 0);
 	asked = fixture->schedule.devices->next->slots[RNA_COLLECTOR_FABRIC]->part;
-	assert_true(fixture->schedule.devices->next->fabric_due ==
+	assert_true(due_of(fixture->schedule.devices->next) ==
 		    asked->started.monotonic + 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(atomic_load(&script.fabric_runs), 3);
 }

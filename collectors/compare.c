@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare.h"
+
+#include "rna/base/parse.h"
+#include "rna/model/gid.h"
+#include "rna/model/netdev.h"
+#include "rna/model/topology.h"
+
+static bool same_value(struct rna_value a, struct rna_value b)
+{
+	return a.state == b.state && a.number == b.number;
+}
+
+/* After a change of state what is known of links, GIDs and interfaces may no longer be true. */
+void rna_compare_states(const struct rna_part *old, const struct rna_part *new,
+			struct rna_news *ret)
+{
+	const struct rna_state *a = (const void *)old, *b = (const void *)new;
+
+	for (size_t i = 0; a && i < a->port_count && i < b->port_count; i++)
+		ret->states += !same_value(a->ports[i].state, b->ports[i].state) ||
+			       !same_value(a->ports[i].physical_state, b->ports[i].physical_state);
+	ret->content = ret->states > 0;
+}
+
+/* Another LID, or another subnet manager: the port may be in another fabric. */
+void rna_compare_links(const struct rna_part *old, const struct rna_part *new, struct rna_news *ret)
+{
+	const struct rna_link *a = (const void *)old, *b = (const void *)new;
+
+	for (size_t i = 0; a && i < a->port_count && i < b->port_count; i++)
+		ret->content |= !same_value(a->ports[i].lid, b->ports[i].lid) ||
+				!same_value(a->ports[i].sm_lid, b->ports[i].sm_lid);
+}
+
+void rna_compare_gids(const struct rna_part *old, const struct rna_part *new, struct rna_news *ret)
+{
+	ret->labels = !old || !rna_gids_same_entries((const void *)old, (const void *)new);
+}
+
+void rna_compare_netdevs(const struct rna_part *old, const struct rna_part *new,
+			 struct rna_news *ret)
+{
+	ret->labels = !old || !rna_netdevs_same_names((const void *)old, (const void *)new);
+	ret->content = old && ret->labels;
+}
+
+/* Read so rarely that a comparison would cost more than prepared text that is made once more. */
+void rna_compare_identities(const struct rna_part *old, const struct rna_part *new,
+			    struct rna_news *ret)
+{
+	(void)old, (void)new;
+	ret->labels = true;
+}
+
+void rna_compare_topologies(const struct rna_part *old, const struct rna_part *new,
+			    struct rna_news *ret)
+{
+	const struct rna_topology *before = (const void *)old, *now = (const void *)new;
+
+	ret->labels = true; /* as above */
+	if (now->problem && (!before || !rna_same_text(before->problem, now->problem)))
+		ret->problem = now->problem;
+}
