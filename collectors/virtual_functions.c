@@ -20,8 +20,8 @@
 #include "backend/backends.h"
 #include "parse/guid.h"
 #include "parse/pci.h"
+#include "parse/representor.h"
 #include "parse/vf_message.h"
-#include "parse/vf_texts.h"
 
 #include "collectors.h"
 
@@ -121,27 +121,6 @@ static void read_pci(struct run *run)
 
 /* -- What it was given, and who stands for it -------------------------------------------------- */
 
-int rna_vf_parse_representor(const char *text, unsigned *ret_pf, unsigned *ret_vf)
-{
-	char *copy, *vf;
-	uint64_t pf_number, vf_number;
-	char buffer[32];
-
-	if (strncmp(text, "pf", 2) != 0 || strlen(text) >= sizeof(buffer))
-		return -ENOENT;
-	copy = strcpy(buffer, text + 2);
-	vf = strstr(copy, "vf");
-	if (!vf)
-		return -ENOENT;
-	*vf = '\0';
-	if (rna_parse_u64(copy, &pf_number) < 0 || rna_parse_u64(vf + 2, &vf_number) < 0 ||
-	    pf_number > UINT16_MAX || vf_number > UINT16_MAX)
-		return -ENOENT;
-	*ret_pf = (unsigned)pf_number;
-	*ret_vf = (unsigned)vf_number;
-	return 0;
-}
-
 /* The number that drivers give to a physical function is that of the PCI function. */
 static bool is_own(struct run *run, unsigned pf)
 {
@@ -218,26 +197,6 @@ static void read_netdevs(struct run *run)
 }
 
 /* -- InfiniBand, by NVIDIA's driver package ---------------------------------------------------- */
-
-/* "00:11:22:33:44:55:66:77". 0, or -EBADMSG. */
-int rna_vf_parse_guid(const char *text, uint64_t *ret)
-{
-	uint64_t guid = 0;
-
-	for (size_t i = 0; i < 8; i++, text += 3) {
-		char digits[3] = {text[0], text[0] ? text[1] : '\0'};
-		uint64_t byte;
-
-		if (strlen(digits) != 2 || (text[2] != ':') != (i == 7) ||
-		    rna_parse_hex_u64(digits, &byte) < 0)
-			return -EBADMSG;
-		guid = guid << 8 | byte;
-		if (i == 7 && text[2])
-			return -EBADMSG;
-	}
-	*ret = guid;
-	return 0;
-}
 
 /* Length, or 0: there is none. */
 static ssize_t read_file(struct run *run, unsigned number, const char *name, char text[64])

@@ -2,9 +2,11 @@
 #include "guid.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "rna/base/arena.h"
+#include "rna/base/parse.h"
 
 const char *rna_guid_parse(const char *text)
 {
@@ -38,4 +40,23 @@ const char *rna_guid_keep(uint64_t guid, struct rna_arena *arena, bool *failed)
 
 	rna_guid_write(guid, text);
 	return guid ? rna_arena_keep(arena, text, failed) : NULL;
+}
+
+int rna_vf_parse_guid(const char *text, uint64_t *ret)
+{
+	uint64_t guid = 0;
+
+	for (size_t i = 0; i < 8; i++, text += 3) {
+		char digits[3] = {text[0], text[0] ? text[1] : '\0'};
+		uint64_t byte;
+
+		if (strlen(digits) != 2 || (text[2] != ':') != (i == 7) ||
+		    rna_parse_hex_u64(digits, &byte) < 0)
+			return -EBADMSG;
+		guid = guid << 8 | byte;
+		if (i == 7 && text[2])
+			return -EBADMSG;
+	}
+	*ret = guid;
+	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Representors: interfaces that stand for a function behind a switch in the device. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,3 +14,9 @@
  * Source: Documentation/networking/devlink/devlink-port.rst, phys_port_name.
  */
 bool rna_is_representor(const struct rna_root *root, const char *netdev, struct rna_arena *scratch);
+
+/*
+ * phys_port_name of a representor: "pf0vf3". 0; -ENOENT when it stands for no virtual function of
+ * this host: "p0" (a port), "pf0" or "pf0sf88", "c1pf0vf3" (of a host behind a DPU).
+ */
+int rna_vf_parse_representor(const char *text, unsigned *ret_pf, unsigned *ret_vf);

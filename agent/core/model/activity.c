@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "rna/model/resources.h"
 #include "rna/model/snapshot.h"
 
 enum {
@@ -68,4 +69,17 @@ bool rna_activity_sum(const struct rna_snapshot_device *device, unsigned port, u
 			*ret_taken = part->part.taken.monotonic;
 	}
 	return *ret_taken > 0;
+}
+
+/* Between the two counts a context may have been closed. */
+struct rna_value rna_resources_users(const struct rna_resource_counts *counts)
+{
+	struct rna_value users = counts->of[RNA_RESOURCE_CTX];
+	struct rna_value own = counts->own_contexts;
+
+	if (own.state == RNA_VALUE_UNREADABLE)
+		return own;
+	if (rna_value_is_known(users) && rna_value_is_known(own))
+		users.number -= own.number < users.number ? own.number : users.number;
+	return users;
 }

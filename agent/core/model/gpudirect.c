@@ -4,16 +4,6 @@
 #include "rna/base/parse.h"
 #include "rna/model/readiness.h"
 
-const char *rna_gpudirect_name(enum rna_gpudirect method)
-{
-	static const char *const names[RNA_GPUDIRECT_COUNT] = {
-		[RNA_GPUDIRECT_PEER_MEMORY] = "peer-memory",
-		[RNA_GPUDIRECT_DMA_BUF] = "dma-buf",
-	};
-
-	return names[method];
-}
-
 static struct rna_value yes_or_no(bool yes)
 {
 	return rna_value_ok(yes ? 1 : 0);

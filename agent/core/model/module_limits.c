@@ -4,31 +4,6 @@
 #include "rna/base/parse.h"
 #include "rna/model/module.h"
 
-const char *rna_module_measure_name(enum rna_module_measure measure)
-{
-	static const char *const names[RNA_MODULE_MEASURE_COUNT] = {
-		[RNA_MODULE_TEMPERATURE] = "temperature",
-		[RNA_MODULE_VOLTAGE] = "voltage",
-		[RNA_MODULE_RECEIVE_POWER] = "receive_power",
-		[RNA_MODULE_TRANSMIT_POWER] = "transmit_power",
-		[RNA_MODULE_BIAS] = "bias",
-	};
-
-	return names[measure];
-}
-
-const char *rna_module_limit_name(enum rna_module_limit limit)
-{
-	static const char *const names[RNA_MODULE_LIMIT_COUNT] = {
-		[RNA_MODULE_HIGH_ALARM] = "high-alarm",
-		[RNA_MODULE_LOW_ALARM] = "low-alarm",
-		[RNA_MODULE_HIGH_WARNING] = "high-warning",
-		[RNA_MODULE_LOW_WARNING] = "low-warning",
-	};
-
-	return names[limit];
-}
-
 enum rna_module_limit rna_module_exceeded(const struct rna_port_module *module,
 					  enum rna_module_measure measure, struct rna_value value)
 {

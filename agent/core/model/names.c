@@ -4,16 +4,26 @@
  * are as stable as metric names. A code that we do not know gets "?" or "unknown", never a guess.
  */
 #include <errno.h>
+#include <linux/dcbnl.h>
 
 #include "rna/model/device.h"
+#include "rna/model/ethernet.h"
 #include "rna/model/expectation.h"
+#include "rna/model/fabric.h"
 #include "rna/model/finding.h"
 #include "rna/model/gid.h"
+#include "rna/model/module.h"
 #include "rna/model/netdev.h"
 #include "rna/model/node_status.h"
 #include "rna/model/origin.h"
 #include "rna/model/part.h"
+#include "rna/model/pcie.h"
+#include "rna/model/qos.h"
+#include "rna/model/readiness.h"
+#include "rna/model/resources.h"
+#include "rna/model/selftest.h"
 #include "rna/model/value.h"
+#include "rna/model/virtual_functions.h"
 #include "rna/model/web_status.h"
 
 /* names[index], or fallback where there is none. */
@@ -286,4 +296,275 @@ const char *rna_login_name(enum rna_login login)
 	};
 
 	return names[login];
+}
+
+const char *rna_resource_name(enum rna_resource resource)
+{
+	static const char *const names[RNA_RESOURCE_COUNT] = {
+		[RNA_RESOURCE_PD] = "pd",   [RNA_RESOURCE_CQ] = "cq",
+		[RNA_RESOURCE_QP] = "qp",   [RNA_RESOURCE_CM_ID] = "cm_id",
+		[RNA_RESOURCE_MR] = "mr",   [RNA_RESOURCE_CTX] = "ctx",
+		[RNA_RESOURCE_SRQ] = "srq",
+	};
+
+	return names[resource];
+}
+
+const char *rna_peer_source_name(enum rna_peer_source source)
+{
+	static const char *const names[] = {
+		[RNA_PEER_BY_MAD] = "mad",
+		[RNA_PEER_BY_LLDP] = "lldp",
+	};
+
+	return names[source];
+}
+
+const char *rna_manager_state_name(uint64_t state)
+{
+	static const char *const names[] = {
+		[RNA_MANAGER_NOT_ACTIVE] = "not active",
+		[RNA_MANAGER_DISCOVERING] = "discovering",
+		[RNA_MANAGER_STANDBY] = "standby",
+		[RNA_MANAGER_MASTER] = "master",
+	};
+
+	return state < RNA_ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+const char *rna_gpudirect_name(enum rna_gpudirect method)
+{
+	static const char *const names[RNA_GPUDIRECT_COUNT] = {
+		[RNA_GPUDIRECT_PEER_MEMORY] = "peer-memory",
+		[RNA_GPUDIRECT_DMA_BUF] = "dma-buf",
+	};
+
+	return names[method];
+}
+
+/* linux/ethtool.h, ETHTOOL_LINK_EXT_STATE_* and below. */
+static const struct link_state {
+	const char *name;
+	const char *text;
+	const char *substates[7]; /* from 1 */
+} link_states[] = {
+	{"autoneg",
+	 "the ends do not agree on a mode",
+	 {NULL, "no-partner-detected", "ack-not-received", "next-page-exchange-failed",
+	  "no-partner-detected-force-mode", "fec-mismatch-during-override", "no-hcd"}},
+	{"link-training-failure",
+	 "link training failed",
+	 {NULL, "kr-frame-lock-not-acquired", "kr-link-inhibit-timeout",
+	  "kr-link-partner-did-not-set-receiver-ready", "remote-fault"}},
+	{"link-logical-mismatch",
+	 "the ends see each other and read different bits: lanes or FEC do not fit",
+	 {NULL, "pcs-did-not-acquire-block-lock", "pcs-did-not-acquire-am-lock",
+	  "pcs-did-not-get-align-status", "fc-fec-is-not-locked", "rs-fec-is-not-locked"}},
+	{"bad-signal-integrity",
+	 "the signal is bad",
+	 {NULL, "large-number-of-physical-errors", "unsupported-rate",
+	  "serdes-reference-clock-lost", "serdes-alos"}},
+	{"no-cable", "there is no cable", {0}},
+	{"cable-issue",
+	 "something is wrong with the cable",
+	 {NULL, "unsupported-cable", "cable-test-failure"}},
+	{"eeprom-issue", "the memory of the module or cable cannot be read", {0}},
+	{"calibration-failure", "calibration failed", {0}},
+	{"power-budget-exceeded", "the module wants more power than the port may give", {0}},
+	{"overheat", "it is too hot", {0}},
+	{"module", "the module is not ready", {NULL, "cmis-not-ready"}},
+};
+
+static const struct link_state *find(uint64_t state)
+{
+	return state < RNA_ARRAY_SIZE(link_states) ? &link_states[state] : NULL;
+}
+
+const char *rna_ethernet_link_state_name(uint64_t state)
+{
+	return find(state) ? find(state)->name : "?";
+}
+
+const char *rna_ethernet_link_state_text(uint64_t state)
+{
+	return find(state) ? find(state)->text : "for a reason that is newer than this agent";
+}
+
+const char *rna_ethernet_link_substate_name(uint64_t state, uint64_t substate)
+{
+	const struct link_state *of = find(state);
+
+	return of && substate < RNA_ARRAY_SIZE(of->substates) ? of->substates[substate] : NULL;
+}
+
+const char *rna_fec_name(enum rna_fec fec)
+{
+	static const char *const names[] = {
+		[RNA_FEC_OFF] = "off",
+		[RNA_FEC_BASER] = "baser",
+		[RNA_FEC_RS] = "rs",
+		[RNA_FEC_LLRS] = "llrs",
+	};
+
+	return fec < RNA_FEC_COUNT ? names[fec] : "?";
+}
+
+const char *rna_aer_name(enum rna_aer severity)
+{
+	static const char *const names[RNA_AER_COUNT] = {
+		[RNA_AER_CORRECTABLE] = "correctable",
+		[RNA_AER_NONFATAL] = "nonfatal",
+		[RNA_AER_FATAL] = "fatal",
+	};
+
+	return names[severity];
+}
+
+const char *rna_trust_name(enum rna_trust trust)
+{
+	switch (trust) {
+	case RNA_TRUST_PCP:
+		return "pcp";
+	case RNA_TRUST_DSCP:
+		return "dscp";
+	default:
+		return NULL;
+	}
+}
+
+const char *rna_ets_algorithm_name(unsigned algorithm)
+{
+	switch (algorithm) {
+	case IEEE_8021QAZ_TSA_STRICT:
+		return "strict";
+	case IEEE_8021QAZ_TSA_CB_SHAPER:
+		return "credit_based";
+	case IEEE_8021QAZ_TSA_ETS:
+		return "ets";
+	case IEEE_8021QAZ_TSA_VENDOR:
+		return "vendor";
+	default:
+		return "?";
+	}
+}
+
+const char *rna_ecn_name(enum rna_ecn role)
+{
+	return role == RNA_ECN_NOTIFICATION ? "notification" : "reaction";
+}
+
+const char *rna_vf_link_name(uint64_t link)
+{
+	static const char *const names[RNA_VF_LINK_COUNT] = {
+		[RNA_VF_LINK_AUTO] = "auto",
+		[RNA_VF_LINK_UP] = "up",
+		[RNA_VF_LINK_DOWN] = "down",
+	};
+
+	return link < RNA_VF_LINK_COUNT ? names[link] : "?";
+}
+
+const char *rna_vf_property_name(enum rna_vf_property property)
+{
+	static const char *const names[RNA_VF_PROPERTY_COUNT] = {
+		[RNA_VF_BOUND] = "bound",
+		[RNA_VF_PASSED] = "passed",
+		[RNA_VF_RDMA] = "rdma",
+		[RNA_VF_REPRESENTED] = "represented",
+		[RNA_VF_UNASSIGNED] = "unassigned",
+		[RNA_VF_LINK_IS_DOWN] = "link-down",
+		[RNA_VF_TRUSTED] = "trusted",
+		[RNA_VF_SPOOF_UNCHECKED] = "spoof-unchecked",
+	};
+
+	return names[property];
+}
+
+const char *rna_endpoint_name(enum rna_endpoint endpoint)
+{
+	static const char *const names[RNA_ENDPOINT_COUNT] = {
+		[RNA_ENDPOINT_LOCAL] = "local",
+		[RNA_ENDPOINT_REMOTE] = "remote",
+		[RNA_ENDPOINT_GPU] = "gpu",
+	};
+
+	return endpoint < RNA_ENDPOINT_COUNT ? names[endpoint] : "?";
+}
+
+const char *rna_loopback_end_name(enum rna_loopback_end end)
+{
+	static const char *const names[RNA_LOOPBACK_END_COUNT] = {
+		[RNA_LOOPBACK_DONE] = "done",
+		[RNA_LOOPBACK_SKIPPED] = "skipped",
+		[RNA_LOOPBACK_FAILED] = "failed",
+		[RNA_LOOPBACK_CORRUPT] = "corrupt",
+	};
+
+	return end < RNA_LOOPBACK_END_COUNT ? names[end] : "?";
+}
+
+const char *rna_skip_name(enum rna_skip skip)
+{
+	static const char *const names[RNA_SKIP_COUNT] = {
+		[RNA_SKIP_NONE] = "none",
+		[RNA_SKIP_DISABLED] = "disabled",
+		[RNA_SKIP_QUIESCED] = "quiesced",
+		[RNA_SKIP_NOT_ACTIVE] = "not_active",
+		[RNA_SKIP_NO_GID] = "no_gid",
+		[RNA_SKIP_VIRTUAL] = "virtual",
+		[RNA_SKIP_MANAGEMENT] = "management",
+		[RNA_SKIP_TRANSPORT] = "transport",
+		[RNA_SKIP_BUSY] = "busy",
+		[RNA_SKIP_DISTURBED] = "disturbed",
+		[RNA_SKIP_RECENT_CHANGE] = "recent_change",
+		[RNA_SKIP_WINDOW] = "window",
+		[RNA_SKIP_NODE_GATE] = "node_gate",
+		[RNA_SKIP_LOCKED] = "locked",
+		[RNA_SKIP_DENIED] = "denied",
+		[RNA_SKIP_MEMLOCK] = "memlock",
+		[RNA_SKIP_NO_MEMORY_NODE] = "no_memory_node",
+		[RNA_SKIP_NO_GPU] = "no_gpu",
+		[RNA_SKIP_STALLED] = "stalled",
+		[RNA_SKIP_NO_DEVICE] = "no_device",
+		[RNA_SKIP_NO_RESOURCES] = "no_resources",
+	};
+
+	return skip < RNA_SKIP_COUNT ? names[skip] : "?";
+}
+
+const char *rna_grade_name(enum rna_grade grade)
+{
+	static const char *const names[RNA_GRADE_COUNT] = {
+		[RNA_GRADE_NONE] = "none",
+		[RNA_GRADE_OK] = "ok",
+		[RNA_GRADE_WARNING] = "warning",
+		[RNA_GRADE_FAILED] = "failed",
+	};
+
+	return grade < RNA_GRADE_COUNT ? names[grade] : "?";
+}
+
+const char *rna_module_measure_name(enum rna_module_measure measure)
+{
+	static const char *const names[RNA_MODULE_MEASURE_COUNT] = {
+		[RNA_MODULE_TEMPERATURE] = "temperature",
+		[RNA_MODULE_VOLTAGE] = "voltage",
+		[RNA_MODULE_RECEIVE_POWER] = "receive_power",
+		[RNA_MODULE_TRANSMIT_POWER] = "transmit_power",
+		[RNA_MODULE_BIAS] = "bias",
+	};
+
+	return names[measure];
+}
+
+const char *rna_module_limit_name(enum rna_module_limit limit)
+{
+	static const char *const names[RNA_MODULE_LIMIT_COUNT] = {
+		[RNA_MODULE_HIGH_ALARM] = "high-alarm",
+		[RNA_MODULE_LOW_ALARM] = "low-alarm",
+		[RNA_MODULE_HIGH_WARNING] = "high-warning",
+		[RNA_MODULE_LOW_WARNING] = "low-warning",
+	};
+
+	return names[limit];
 }

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rna/model/pcie.h"
 
-const char *rna_aer_name(enum rna_aer severity)
-{
-	static const char *const names[RNA_AER_COUNT] = {
-		[RNA_AER_CORRECTABLE] = "correctable",
-		[RNA_AER_NONFATAL] = "nonfatal",
-		[RNA_AER_FATAL] = "fatal",
-	};
-
-	return names[severity];
-}
-
 enum {
 	GEN3 = 8000, /* millions of transfers per second */
 	GEN6 = 64000,

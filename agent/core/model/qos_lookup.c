@@ -3,39 +3,6 @@
 
 #include "rna/model/qos.h"
 
-const char *rna_trust_name(enum rna_trust trust)
-{
-	switch (trust) {
-	case RNA_TRUST_PCP:
-		return "pcp";
-	case RNA_TRUST_DSCP:
-		return "dscp";
-	default:
-		return NULL;
-	}
-}
-
-const char *rna_ets_algorithm_name(unsigned algorithm)
-{
-	switch (algorithm) {
-	case IEEE_8021QAZ_TSA_STRICT:
-		return "strict";
-	case IEEE_8021QAZ_TSA_CB_SHAPER:
-		return "credit_based";
-	case IEEE_8021QAZ_TSA_ETS:
-		return "ets";
-	case IEEE_8021QAZ_TSA_VENDOR:
-		return "vendor";
-	default:
-		return "?";
-	}
-}
-
-const char *rna_ecn_name(enum rna_ecn role)
-{
-	return role == RNA_ECN_NOTIFICATION ? "notification" : "reaction";
-}
-
 struct rna_value rna_dcbx_is_host(const struct rna_dcb *dcb)
 {
 	if (!dcb || !rna_value_is_known(dcb->dcbx))

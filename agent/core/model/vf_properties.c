@@ -3,33 +3,6 @@
 
 #include "rna/model/virtual_functions.h"
 
-const char *rna_vf_link_name(uint64_t link)
-{
-	static const char *const names[RNA_VF_LINK_COUNT] = {
-		[RNA_VF_LINK_AUTO] = "auto",
-		[RNA_VF_LINK_UP] = "up",
-		[RNA_VF_LINK_DOWN] = "down",
-	};
-
-	return link < RNA_VF_LINK_COUNT ? names[link] : "?";
-}
-
-const char *rna_vf_property_name(enum rna_vf_property property)
-{
-	static const char *const names[RNA_VF_PROPERTY_COUNT] = {
-		[RNA_VF_BOUND] = "bound",
-		[RNA_VF_PASSED] = "passed",
-		[RNA_VF_RDMA] = "rdma",
-		[RNA_VF_REPRESENTED] = "represented",
-		[RNA_VF_UNASSIGNED] = "unassigned",
-		[RNA_VF_LINK_IS_DOWN] = "link-down",
-		[RNA_VF_TRUSTED] = "trusted",
-		[RNA_VF_SPOOF_UNCHECKED] = "spoof-unchecked",
-	};
-
-	return names[property];
-}
-
 static struct rna_value is(struct rna_value value, bool holds)
 {
 	return rna_value_is_known(value) ? rna_value_ok(holds) : value;

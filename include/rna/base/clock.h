@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time. Functions that judge or schedule take the time as an argument; only agent/loop/agent.c and the
- * lanes read a clock. One unit everywhere inside: microseconds, as sd-event has it.
+ * Time. Functions that judge or schedule take the time as an argument; only agent/loop/agent.c and
+ * the lanes read a clock. One unit everywhere inside: microseconds, as sd-event has it.
  */
 #pragma once
 

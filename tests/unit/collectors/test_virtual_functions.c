@@ -14,8 +14,9 @@
 #include <linux/rtnetlink.h>
 
 #include "backend/backends.h"
+#include "parse/guid.h"
+#include "parse/representor.h"
 #include "parse/vf_message.h"
-#include "parse/vf_texts.h"
 
 #include "collectors.h"
 #include "tree.h"
