@@ -44,7 +44,7 @@ struct job {
 };
 
 struct rna_logins {
-	unsigned char key[RNA_TLS_DIGEST]; /* of digests: they are worth nothing elsewhere */
+	unsigned char key[RNA_SECRET_DIGEST]; /* of digests: they are worth nothing elsewhere */
 	struct rna_tries tries;
 	struct rna_login_proof remembered[REMEMBERED];
 	size_t newest;
@@ -66,17 +66,11 @@ static void drop_work(struct work *work)
 	free(work);
 }
 
-/* Without a branch that depends on where the two begin to differ. */
 static bool same_text(const char *a, const char *b)
 {
 	size_t len = strlen(a);
-	unsigned char differ = 0;
 
-	if (len != strlen(b))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		differ |= (unsigned char)(a[i] ^ b[i]);
-	return differ == 0;
+	return len == strlen(b) && rna_secret_same(a, b, len);
 }
 
 static void *compute(void *argument)
@@ -128,7 +122,8 @@ static int make_digest(const struct rna_logins *logins, const struct rna_basic *
 	rna_strbuf_add(&text, basic->password, strlen(basic->password) + 1);
 	if (!rna_strbuf_ok(&text))
 		return -ENOMEM;
-	status = rna_tls_digest(logins->key, sizeof(logins->key), text.data, text.len, ret->digest);
+	status = rna_secret_digest(logins->key, sizeof(logins->key), text.data, text.len,
+				   ret->digest);
 	explicit_bzero(text.data, text.len);
 	return status;
 }

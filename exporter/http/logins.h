@@ -15,12 +15,13 @@
 
 #include "rna/web.h"
 
-#include "tls.h"
+#include "view/secret.h"
+
 #include "tries.h"
 
 /* What a connection has shown; zeroed at its start. */
 struct rna_login_proof {
-	unsigned char digest[RNA_TLS_DIGEST];
+	unsigned char digest[RNA_SECRET_DIGEST];
 };
 
 struct rna_login_request {

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <string.h>
@@ -253,10 +252,4 @@ struct rna_tls *rna_tls_free(struct rna_tls *tls)
 rna_usec rna_tls_certificate_end(const struct rna_tls *tls)
 {
 	return tls->certificate_end;
-}
-
-int rna_tls_digest(const void *key, size_t key_len, const void *data, size_t len,
-		   unsigned char ret[RNA_TLS_DIGEST])
-{
-	return gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, key_len, data, len, ret) < 0 ? -ENOMEM : 0;
 }

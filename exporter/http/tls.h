@@ -37,9 +37,3 @@ int rna_tls_refuse(struct gnutls_session_int *session, const struct gnutls_cert_
 
 /* Realtime. */
 rna_usec rna_tls_certificate_end(const struct rna_tls *tls);
-
-enum { RNA_TLS_DIGEST = 32 }; /* bytes */
-
-/* A digest of data that nobody can make who does not have key. 0 or -ENOMEM. */
-int rna_tls_digest(const void *key, size_t key_len, const void *data, size_t len,
-		   unsigned char ret[RNA_TLS_DIGEST]);

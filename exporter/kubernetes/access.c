@@ -8,7 +8,7 @@
 #include "rna/base/file.h"
 #include "rna/base/yaml.h"
 
-#include "view/base64.h"
+#include "view/secret.h"
 
 enum {
 	TOKEN_MAX = 64 * 1024,
@@ -189,23 +189,22 @@ static int find_entry(const struct reading *reading, const struct rna_yaml *root
 			     name);
 }
 
-/* As kubeconfigs have it; line breaks are let pass, and padding may be missing. NULL: no such text.
- */
-static char *decode(struct rna_arena *arena, const char *text)
+/* Base64 as in kubeconfigs: line breaks are allowed, padding is required, as in client-go. */
+static int read_base64(const struct reading *reading, const struct rna_yaml *node, const char *name,
+		       const char **ret)
 {
-	char *out = rna_arena_alloc(arena, strlen(text) / 4 * 3 + 4);
-	struct rna_base64 state = {0};
-	size_t len = 0;
+	const char *base64 = text_under(node, name);
+	size_t size = strlen(base64) + 1; /* more than enough */
+	char *text = rna_arena_alloc(reading->arena, size);
+	int status = text ? rna_secret_decode(base64, text, size) : -ENOMEM;
 
-	for (; out && *text && *text != '='; text++) {
-		int byte = isspace((unsigned char)*text) ? -EAGAIN : rna_base64_take(&state, *text);
-
-		if (byte == -EINVAL)
-			return NULL;
-		if (byte >= 0)
-			out[len++] = (char)byte;
-	}
-	return text[strspn(text, "=\r\n ")] == '\0' ? out : NULL;
+	if (status == -ENOMEM)
+		return fail_memory(reading);
+	if (status < 0)
+		return rna_error_say(reading->error, -EINVAL, "%s:%zu: %s is no base64",
+				     reading->path, rna_yaml_get(node, name)->line, name);
+	*ret = text;
+	return check_pem(reading, name, text);
 }
 
 /* name-data: base64 in place; name: a file. *ret stays NULL when there is neither. */
@@ -213,19 +212,12 @@ static int read_either(const struct reading *reading, const struct rna_yaml *nod
 		       const char **ret)
 {
 	const char *data_name = rna_arena_printf(reading->arena, "%s-data", name);
-	const char *file = text_under(node, name), *data;
+	const char *file = text_under(node, name);
 
 	if (!data_name)
 		return fail_memory(reading);
-	data = text_under(node, data_name);
-	if (data) {
-		*ret = decode(reading->arena, data);
-		if (!*ret)
-			return rna_error_say(reading->error, -EINVAL, "%s:%zu: %s is no base64",
-					     reading->path, rna_yaml_get(node, data_name)->line,
-					     data_name);
-		return check_pem(reading, data_name, *ret);
-	}
+	if (text_under(node, data_name))
+		return read_base64(reading, node, data_name, ret);
 	if (!file)
 		return 0;
 	file = rna_file_beside(reading->arena, reading->path, file);

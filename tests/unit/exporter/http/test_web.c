@@ -87,6 +87,38 @@ static void test_basic_lengths(void **state)
 	}
 }
 
+/* -- Secret.c ---------------------------------------------------------------------------------- */
+
+/* As in a kubeconfig: lines of base64. */
+static void test_base64(void **state)
+{
+	static const struct {
+		const char *base64;
+		size_t size;
+		int status;
+		const char *text;
+	} cases[] = {
+		{"Zm9v\nYmFy\r\n", 7, 0, "foobar"},
+		{" Zm8=\n", 3, 0, "fo"},
+		{"Zm9vYmFy", 6, -ENAMETOOLONG},
+		{"Zm8", 9, -EINVAL},
+		{"Zm9v%", 9, -EINVAL},
+		{"Zm9vAGJh", 9, -EINVAL}, /* a NUL */
+		{"", 9, -EINVAL},
+		{"\n", 9, -EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		char text[16];
+
+		assert_int_equal(rna_secret_decode(cases[i].base64, text, cases[i].size),
+				 cases[i].status);
+		if (cases[i].status == 0)
+			assert_string_equal(text, cases[i].text);
+	}
+}
+
 /* -- Bucket.c, tries.c ------------------------------------------------------------------------- */
 
 static void test_bucket(void **state)
@@ -304,6 +336,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_basic),
 		cmocka_unit_test(test_basic_lengths),
+		cmocka_unit_test(test_base64),
 		cmocka_unit_test(test_bucket),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_tries),
