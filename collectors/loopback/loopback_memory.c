@@ -18,7 +18,8 @@ static RNA_PRINTF(3, 0) void put(struct rna_loopback_result *result, enum rna_lo
 				 const char *format, va_list args)
 {
 	result->end = end;
-	(void)vsnprintf(result->text, sizeof(result->text), format, args); /* cut where too long */
+	(void)vsnprintf(result->text, sizeof(result->text), format,
+			args); /* truncated if too long */
 }
 
 bool rna_loopback_skip(struct rna_loopback_result *result, enum rna_skip skip, const char *format,
@@ -59,7 +60,7 @@ static bool get_host_memory(const struct rna_loopback_request *request,
 	return true;
 }
 
-/* What a test says depends on where its memory is, so that is looked at. */
+/* The result of a test depends on where its memory is, so this is verified. */
 static bool is_there(const struct rna_loopback_request *request, int policy,
 		     const struct rna_loopback_memory *memory, struct rna_loopback_result *result)
 {
@@ -70,10 +71,9 @@ static bool is_there(const struct rna_loopback_request *request, int policy,
 	if (there > 0 || (there < 0 && policy == 0))
 		return true;
 	if (policy == 0)
-		return rna_loopback_skip(
-			result, RNA_SKIP_NO_MEMORY_NODE,
-			"%s/%u: no memory of NUMA node %d for the test: it is full",
-			request->device, request->port, request->memory_node);
+		return rna_loopback_skip(result, RNA_SKIP_NO_MEMORY_NODE,
+					 "%s/%u: no free memory on NUMA node %d for the test",
+					 request->device, request->port, request->memory_node);
 	return rna_loopback_skip(result, RNA_SKIP_NO_MEMORY_NODE,
 				 "%s/%u: no memory of NUMA node %d for the test: set_mempolicy is "
 				 "refused, as by the seccomp profile of a container: %s",
@@ -87,15 +87,15 @@ static bool get_gpu_memory(const struct rna_loopback_request *request,
 	struct rna_error error = {0};
 	int status = rna_cuda_get(request->gpu, 2 * memory->size, &memory->cuda, &error);
 
-	if (status < 0) /* a GPU that is full, too: a job works there, the NIC is not to blame */
+	if (status < 0) /* also a GPU without free memory: a job runs there, the NIC is fine */
 		return rna_loopback_skip(result, RNA_SKIP_NO_GPU, "%s/%u: %s", request->device,
 					 request->port, error.text);
 	memory->source = (char *)(uintptr_t)rna_cuda_address(memory->cuda);
-	memory->dma_buf = rna_cuda_dma_buf(memory->cuda); /* without, by address */
+	memory->dma_buf = rna_cuda_dma_buf(memory->cuda); /* -1: by address */
 	return true;
 }
 
-/* policy: what became of it, as rna_numa_settle() says. */
+/* *policy: the result of rna_numa_settle(). */
 static bool settle(const struct rna_loopback_request *request, int *policy,
 		   struct rna_loopback_result *result)
 {
@@ -141,7 +141,7 @@ void rna_loopback_memory_free(struct rna_loopback_memory *memory)
 
 /* -- Content ----------------------------------------------------------------------------------- */
 
-/* A pattern without a period that a page or a packet has: what lands elsewhere is seen. */
+/* The pattern does not repeat with pages or packets, so misplaced data is detected. */
 static void write_pattern(char *at, size_t len, uint64_t seed)
 {
 	for (size_t i = 0; i < len; i += sizeof(seed)) {

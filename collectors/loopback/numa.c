@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loopback_numa: memory is preferred from a node, and not bound to it (MPOL_BIND): where a node
- * that a process is bound to has nothing left, the kernel ends somebody. What it gave instead is
- * moved, for which it frees what it can, the page cache first, and ends nobody.
+ * Memory is preferred from a node (MPOL_PREFERRED) and not bound to it (MPOL_BIND): if the node has
+ * no memory left, a bound process wakes the OOM killer. Pages that the kernel placed elsewhere are
+ * moved afterwards. For a move the kernel frees what it can, the page cache first, and kills
+ * nothing.
  *
- * A container's seccomp profile may refuse all of that (those of Docker and containerd do without
- * CAP_SYS_NICE). What has been touched on a CPU of the node is usually of the node as well, and
- * where it is can be read in /proc, for which no right is needed.
+ * The seccomp profile of a container may refuse these calls (those of Docker and containerd do
+ * without CAP_SYS_NICE). Memory that is first touched on a CPU of the node is usually on the node
+ * as well, and numa_maps in /proc says where it is, without any privilege.
+ *
+ * libnuma is left out. Its constructor runs before main() in every process that links it, the agent
+ * and all commands, and only one child process would use it: libnuma 2.0.16 opens four files of
+ * /proc and /sys and one more for each node, and calls set_mempolicy() twice. It would replace
+ * run_on() only: numa_set_preferred() returns no errno, which tells a refusal by a container from a
+ * node that does not exist, and writes to stderr; move_pages(), which reports where a page is, is
+ * refused by the same profiles.
+ *
  * Source: Documentation/admin-guide/mm/numa_memory_policy.rst; proc(5), numa_maps; mm/migrate.c.
  */
 #include "numa.h"
@@ -25,7 +34,7 @@
 enum {
 	MEMORY_NODES_MAX = 1024,
 	LONG_BITS = CHAR_BIT * sizeof(unsigned long),
-	STRAY = 16, /* one page in so many may be elsewhere: it hardly shows */
+	STRAY = 16, /* one page in 16 may be elsewhere: the effect is too small to measure */
 };
 
 struct nodes {
@@ -68,7 +77,7 @@ static void parse_cpus(char *text, cpu_set_t *ret)
 	}
 }
 
-/* A container may not give us those CPUs: then the test runs where it is, and memory counts. */
+/* A container may not have those CPUs: then the test runs where it is; only memory matters. */
 static int run_on(int node)
 {
 	char path[64], text[4096];
@@ -103,7 +112,7 @@ int rna_numa_settle(int node)
 
 /* -- Looking ----------------------------------------------------------------------------------- */
 
-/* Of "7f0c... prefer:1 anon=1024 dirty=1024 N0=24 N1=1000 kernelpagesize_kB=4". */
+/* For a line "7f0c... prefer:1 anon=1024 dirty=1024 N0=24 N1=1000 kernelpagesize_kB=4". */
 static int judge(char *line, unsigned node)
 {
 	uint64_t own = 0, all = 0, count;
@@ -122,7 +131,10 @@ static int judge(char *line, unsigned node)
 	return (all - own) * STRAY <= all;
 }
 
-/* The kernel may have put neighbours together: it is the last line that begins before or there. */
+/*
+ * The kernel may have merged neighbouring mappings: the line is the last one that begins at or
+ * before the address.
+ */
 int rna_numa_look(FILE *maps, uint64_t address, unsigned node)
 {
 	RNA_FREE char *line = NULL, *found = NULL;
@@ -154,7 +166,7 @@ int rna_numa_gather(int node, void *pages, size_t len)
 
 	if (there != 0)
 		return there;
-	/* Nothing of it is left to be touched, so that being bound costs nobody his life. */
+	/* All pages are already faulted in, so MPOL_BIND cannot trigger the OOM killer. */
 	(void)syscall(SYS_mbind, pages, len, MPOL_BIND, nodes.mask, MEMORY_NODES_MAX, MPOL_MF_MOVE);
 	return look(node, pages);
 }
