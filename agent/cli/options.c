@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command line. Options may stand before or behind the command, as --name VALUE or
- * --name=VALUE, and are never abbreviated: a script that works today works with the next option
- * too. The last one given counts.
- *
- * getopt_long() is left out because it abbreviates, prints by itself, and knows no near matches.
+ * The command line, by getopt_long(). Two things are our own: an abbreviated option is an error, so
+ * that a script that works today works with the next option too, and an unknown word gets a hint.
  */
 #include "options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <string.h>
 
 #include "rna/base/words.h"
@@ -92,21 +90,29 @@ void rna_options_describe(const struct rna_command *command, struct rna_strbuf *
 
 /* -- One option -------------------------------------------------------------------------------- */
 
-struct cursor {
-	int argc;
-	char **argv;
-	int next;
-};
+/* What getopt_long() returns for an operand, as "-" in its letters wants, and for options. */
+enum { FOUND_WORD = 1, FOUND_HELP = 'h', FOUND_OPTION = 256 };
 
-/* word as it was given; len bytes at name are what it calls the option. */
-static int fail_unknown(const char *word, const char *name, size_t len, struct rna_error *error)
+static void list_options(struct option ret[RNA_OPTION_COUNT + 1])
 {
-	struct rna_hint hint = RNA_HINT_LEN(name, len);
+	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
+		ret[i] = (struct option){
+			.name = rna_options[i].name,
+			.has_arg = rna_options[i].value ? required_argument : no_argument,
+			.val = FOUND_OPTION + (int)i,
+		};
+	ret[RNA_OPTION_COUNT] = (struct option){0};
+}
+
+static int fail_unknown(const char *word, struct rna_error *error)
+{
+	const char *name = word + strspn(word, "-");
+	struct rna_hint hint = RNA_HINT_LEN(name, strcspn(name, "="));
 
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
 		rna_hint_offer(&hint, rna_options[i].name, strlen(rna_options[i].name));
 	if (!hint.best)
-		return rna_error_say(error, -EINVAL, "unknown option %.*s; --help lists them",
+		return rna_error_say(error, -EINVAL, "unknown option %.*s; see --help",
 				     RNA_SHOWN(word));
 	return rna_error_say(error, -EINVAL, "unknown option %.*s; did you mean --%s?",
 			     RNA_SHOWN(word), hint.best);
@@ -127,40 +133,33 @@ static int check_choice(const char *dashes, const char *name, const char *const 
 			     RNA_SHOWN(word), allowed.data);
 }
 
-/* attached: what stands behind "=", or NULL. */
-static int take_value(const struct rna_option *option, const char *attached, struct cursor *cursor,
-		      const char **ret, struct rna_error *error)
+/* value: NULL where there is none. */
+static int take_value(const struct rna_option *option, const char *value, const char **ret,
+		      struct rna_error *error)
 {
-	const char *value = attached;
-
-	if (!option->value && attached)
-		return rna_error_say(error, -EINVAL, "--%s takes no value", option->name);
-	if (option->value && !attached && cursor->next < cursor->argc)
-		value = cursor->argv[cursor->next++];
 	if (option->value && (!value || *value == '\0'))
-		return rna_error_say(error, -EINVAL, "--%s wants %s behind it", option->name,
+		return rna_error_say(error, -EINVAL, "--%s: missing argument %s", option->name,
 				     option->value);
 	*ret = value ? value : "";
 	return option->choices ? check_choice("--", option->name, option->choices, value, error)
 			       : 0;
 }
 
-static int take_option(const char *word, struct cursor *cursor, struct rna_arguments *arguments,
+/* found: what getopt_long() returned for word; of an error, optopt may say which option it is. */
+static int take_option(int found, const char *word, struct rna_arguments *arguments,
 		       struct rna_error *error)
 {
-	bool is_long = word[1] == '-', is_help = strcmp(word, "-h") == 0;
-	const char *name = is_help ? "help" : word + (is_long ? 2 : 1);
-	size_t len = strcspn(name, "=");
-	const char *equals = name[len] == '=' ? name + len : NULL;
+	int index = (found == '?' || found == ':' ? optopt : found) - FOUND_OPTION;
+	size_t len = strcspn(word, "=");
 
-	if (!is_long && !is_help)
-		return fail_unknown(word, name, len, error);
-	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
-		if (strlen(rna_options[i].name) == len &&
-		    strncmp(rna_options[i].name, name, len) == 0)
-			return take_value(&rna_options[i], equals ? equals + 1 : NULL, cursor,
-					  &arguments->options[i], error);
-	return fail_unknown(word, name, len, error);
+	if (found == FOUND_HELP)
+		index = RNA_OPTION_HELP;
+	else if (index < 0 || strlen(rna_options[index].name) + strlen("--") != len)
+		return fail_unknown(word, error);
+	if (found == '?')
+		return rna_error_say(error, -EINVAL, "--%s: unexpected argument \"%.*s\"",
+				     rna_options[index].name, RNA_SHOWN(word + len + 1));
+	return take_value(&rna_options[index], optarg, &arguments->options[index], error);
 }
 
 /* -- Words ------------------------------------------------------------------------------------- */
@@ -175,7 +174,7 @@ static int take_command(const char *word, struct rna_arguments *arguments, struc
 	for (size_t i = 0; i < rna_command_count; i++)
 		rna_hint_offer(&hint, rna_commands[i].name, strlen(rna_commands[i].name));
 	if (!hint.best)
-		return rna_error_say(error, -EINVAL, "unknown command %.*s; --help lists them",
+		return rna_error_say(error, -EINVAL, "unknown command %.*s; see --help",
 				     RNA_SHOWN(word));
 	return rna_error_say(error, -EINVAL, "unknown command %.*s; did you mean %s?",
 			     RNA_SHOWN(word), hint.best);
@@ -191,7 +190,7 @@ static int take_word(const char *word, struct rna_arguments *arguments, struct r
 		return 0;
 	}
 	if (arguments->operand || !arguments->command->operand)
-		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one word too many",
+		return rna_error_say(error, -EINVAL, "%s: unexpected argument \"%.*s\"",
 				     arguments->command->name, RNA_SHOWN(word));
 	arguments->operand = word;
 	if (!arguments->command->operands)
@@ -209,13 +208,13 @@ static int check_mask(const struct rna_arguments *arguments, struct rna_error *e
 
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
 		if (arguments->options[i] && !(mask & 1u << i))
-			return rna_error_say(error, -EINVAL, "%s has no option --%s",
+			return rna_error_say(error, -EINVAL, "%s: unexpected option --%s",
 					     command ? command->name : "rdma-node-agent",
 					     rna_options[i].name);
 	return 0;
 }
 
-/* Which formats there are is known with the command, which may stand behind the option. */
+/* The command, which may follow the option, decides which formats there are. */
 static int check_format(const struct rna_arguments *arguments, struct rna_error *error)
 {
 	const char *format = arguments->options[RNA_OPTION_FORMAT];
@@ -233,12 +232,13 @@ static int check_operand(const struct rna_arguments *arguments, struct rna_error
 	if (!command || !command->operand || arguments->options[RNA_OPTION_HELP])
 		return 0;
 	if (arguments->operand && command->config_operand && arguments->options[RNA_OPTION_CONFIG])
-		return rna_error_say(error, -EINVAL, "%s takes %s or --config, not both",
+		return rna_error_say(error, -EINVAL,
+				     "%s: the argument %s excludes the option --config",
 				     command->name, command->operand);
 	if (arguments->operand || command->operand[0] == '[')
 		return 0;
-	return rna_error_say(error, -EINVAL, "%s wants %s behind it; see %s --help", command->name,
-			     command->operand, command->name);
+	return rna_error_say(error, -EINVAL, "%s: missing argument %s; see %s --help",
+			     command->name, command->operand, command->name);
 }
 
 static void fill_defaults(struct rna_arguments *arguments)
@@ -261,20 +261,35 @@ static int resolve(struct rna_arguments *arguments, struct rna_error *error)
 				  : 0;
 }
 
+static int take_all(int argc, char *argv[], struct rna_arguments *arguments,
+		    struct rna_error *error)
+{
+	struct option options[RNA_OPTION_COUNT + 1];
+	int found, status = 0;
+
+	list_options(options);
+	opterr = 0;
+	optind = 0; /* resets what it remembers: getopt(3), NOTES */
+	do {
+		int next = optind > 0 ? optind : 1;
+		const char *word = next < argc ? argv[next] : "";
+
+		found = getopt_long(argc, argv, "-:h", options, NULL);
+		if (found == FOUND_WORD)
+			status = take_word(optarg, arguments, error);
+		else if (found >= 0)
+			status = take_option(found, word, arguments, error);
+	} while (status == 0 && found >= 0);
+	while (status == 0 && optind < argc)
+		status = take_word(argv[optind++], arguments, error);
+	return status;
+}
+
 int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error)
 {
-	struct cursor cursor = {argc, argv, 1};
 	struct rna_arguments arguments = {0};
-	int status = 0;
+	int status = take_all(argc, argv, &arguments, error);
 
-	while (status == 0 && cursor.next < argc) {
-		const char *word = argv[cursor.next++];
-
-		if (word[0] == '-')
-			status = take_option(word, &cursor, &arguments, error);
-		else
-			status = take_word(word, &arguments, error);
-	}
 	if (status == 0)
 		status = check_mask(&arguments, error);
 	if (status == 0)
