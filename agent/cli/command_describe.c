@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command describe: the tables of the code, as Markdown for the documents and their check, and
- * in the forms that are installed.
+ * The command describe: the tables of the code, as Markdown for people and the documents, and all
+ * together as JSON for programs. The man pages and the completion are made of the JSON when the
+ * program is built, by documents/fill.py.
+ *
+ * A table comes as lines with tabs between their cells; the first line has the titles. Cells are
+ * Markdown, so names are in backquotes, which JSON leaves out.
  */
+#include <ctype.h>
+#include <jansson.h>
 #include <string.h>
 
 #include "rna/collector.h"
@@ -15,10 +21,13 @@
 #include "rules/thresholds.h"
 
 #include "commands.h"
-#include "completion.h"
-#include "manual.h"
 
-enum { KEY_MAX = 64 }; /* "poll." and the longest name of a collector */
+enum {
+	KEY_MAX = 64, /* "poll." and the longest name of a collector */
+	COLUMNS_MAX = 8,
+};
+
+/* -- Tables ------------------------------------------------------------------------------------ */
 
 static void write_functions(const struct rna_collector *collector, struct rna_strbuf *out)
 {
@@ -46,8 +55,7 @@ static void write_targets(const struct rna_collector *collector, struct rna_strb
 
 static void describe_collectors(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "| Collector | Runs for | Default period | What it reads |\n"
-			     "|---|---|---|---|\n");
+	rna_strbuf_puts(out, "Collector\tRuns for\tDefault period\tWhat it reads\n");
 	for (size_t i = 0; i < RNA_COLLECTOR_COUNT; i++) {
 		const struct rna_collector *collector = &rna_collectors[i];
 		const struct rna_setting *period;
@@ -55,43 +63,234 @@ static void describe_collectors(struct rna_strbuf *out)
 
 		(void)snprintf(key, sizeof(key), "poll.%s", collector->name);
 		period = rna_setting_find(key);
-		rna_strbuf_printf(out, "| `%s` | ", collector->name);
+		rna_strbuf_printf(out, "`%s`\t", collector->name);
 		write_targets(collector, out);
-		rna_strbuf_printf(out, " | %s | %s |\n", period ? period->standard : "?",
+		rna_strbuf_printf(out, "\t%s\t%s\n", period ? period->standard : "?",
 				  collector->help);
 	}
 }
 
-static const struct {
-	const char *topic;
+static void describe_commands(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "Command\tPurpose\n");
+	for (size_t i = 0; i < rna_command_count; i++) {
+		rna_strbuf_puts(out, "`");
+		rna_command_write_usage(&rna_commands[i], out);
+		rna_strbuf_printf(out, "`\t%s\n", rna_commands[i].summary);
+	}
+}
+
+struct topic {
+	const char *name;
 	void (*describe)(struct rna_strbuf *out);
-} topics[] = {
-	{"settings", rna_settings_describe},
-	{"metrics", rna_write_families},
-	{"collectors", describe_collectors},
-	{"commands", rna_commands_describe},
-	{"rules", rna_rules_describe},
-	{"thresholds", rna_thresholds_describe},
-	{"labels", rna_node_labels_describe},
-	{"conditions", rna_conditions_describe},
+};
+
+static const struct topic tables[] = {
+	{"settings", rna_settings_describe},  {"metrics", rna_write_families},
+	{"collectors", describe_collectors},  {"commands", describe_commands},
+	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
+	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
+};
+
+/* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
+static size_t next_row(char **rest, char *cells[COLUMNS_MAX])
+{
+	char *line = strsep(rest, "\n");
+	size_t count = 0;
+
+	while (line && (*line || count > 0) && count < COLUMNS_MAX)
+		cells[count++] = strsep(&line, "\t");
+	return count;
+}
+
+/* -- Markdown ---------------------------------------------------------------------------------- */
+
+static void write_row(char *const *cells, size_t count, struct rna_strbuf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		rna_strbuf_printf(out, "| %s ", cells[i]);
+	rna_strbuf_puts(out, "|\n");
+}
+
+/* table is taken apart. */
+static void write_markdown(char *table, struct rna_strbuf *out)
+{
+	char *cells[COLUMNS_MAX];
+	size_t count = next_row(&table, cells);
+
+	write_row(cells, count, out);
+	for (size_t i = 0; i < count; i++)
+		rna_strbuf_puts(out, "|---");
+	rna_strbuf_puts(out, "|\n");
+	while ((count = next_row(&table, cells)) > 0)
+		write_row(cells, count, out);
+}
+
+/* -- JSON -------------------------------------------------------------------------------------- */
+
+/* In place: "Hold-down" becomes "hold_down". */
+static void make_key(char *title)
+{
+	for (; *title; title++)
+		*title =
+			isalnum((unsigned char)*title) ? (char)tolower((unsigned char)*title) : '_';
+}
+
+/* In place: without the marks of Markdown. */
+static const char *drop_marks(char *cell)
+{
+	char *to = cell;
+
+	for (const char *from = cell; *from; from++)
+		if (*from != '`')
+			*to++ = *from;
+	*to = '\0';
+	return cell;
+}
+
+/* Both take over what they are given, and return NULL when memory was not enough for any of it. */
+static json_t *append(json_t *array, json_t *element)
+{
+	if (json_array_append_new(array, element) == 0)
+		return array;
+	json_decref(array);
+	return NULL;
+}
+
+static json_t *set(json_t *object, const char *key, json_t *member)
+{
+	if (json_object_set_new(object, key, member) == 0)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+static json_t *make_table(const struct topic *topic)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	char *titles[COLUMNS_MAX], *cells[COLUMNS_MAX], *rest;
+	json_t *table = json_array();
+	size_t count;
+
+	topic->describe(&text);
+	if (!rna_strbuf_ok(&text))
+		return append(table, NULL);
+	rest = text.data;
+	count = next_row(&rest, titles);
+	for (size_t i = 0; i < count; i++)
+		make_key(titles[i]);
+	while (next_row(&rest, cells) == count) {
+		json_t *row = json_object();
+
+		for (size_t i = 0; i < count; i++)
+			row = set(row, titles[i], json_string(drop_marks(cells[i])));
+		table = append(table, row);
+	}
+	return table;
+}
+
+/* words: ended by NULL, or NULL. */
+static json_t *make_words(const char *const *words)
+{
+	json_t *ret = words ? json_array() : json_null();
+
+	for (; words && *words; words++)
+		ret = append(ret, json_string(*words));
+	return ret;
+}
+
+static json_t *make_options(void)
+{
+	json_t *options = json_array();
+
+	for (size_t i = 0; i < RNA_OPTION_COUNT; i++) {
+		const struct rna_option *option = &rna_options[i];
+
+		options = append(options, json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:b}", "name",
+						    option->name, "value", option->value, "choices",
+						    make_words(option->choices), "default",
+						    option->standard, "help", option->help,
+						    "common", RNA_OPTIONS_COMMON >> i & 1));
+	}
+	return options;
+}
+
+static json_t *make_command(const struct rna_command *command)
+{
+	json_t *options = json_array();
+
+	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
+		if (command->options & 1u << i)
+			options = append(options, json_string(rna_options[i].name));
+	return json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:s?, s:o, s:o}", "name", command->name,
+			 "operand", command->operand, "operands", make_words(command->operands),
+			 "words", command->words, "summary", command->summary, "help",
+			 command->help, "options", options, "formats",
+			 make_words(command->formats));
+}
+
+static json_t *make_commands(void)
+{
+	json_t *commands = json_array();
+
+	for (size_t i = 0; i < rna_command_count; i++)
+		commands = append(commands, make_command(&rna_commands[i]));
+	return commands;
+}
+
+static json_t *make_exit_codes(void)
+{
+	json_t *meanings = json_array();
+
+	for (size_t i = 0; i < RNA_EXIT_COUNT; i++)
+		meanings = append(meanings, json_string(rna_exit_meanings[i]));
+	return meanings;
+}
+
+static void describe_json(struct rna_strbuf *out)
+{
+	RNA_FREE char *text = NULL;
+	json_t *all =
+		json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION, "configuration",
+			  RNA_CONFIG_DEFAULT, "state_directory", RNA_STATE_DIRECTORY_DEFAULT,
+			  "exit_codes", make_exit_codes(), "options", make_options());
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(tables); i++)
+		all = set(all, tables[i].name, make_table(&tables[i]));
+	all = set(all, "commands", make_commands()); /* with all that their rows have */
+	text = json_dumps(all, JSON_INDENT(1));
+	json_decref(all);
+	out->failed |= !text;
+	rna_strbuf_printf(out, "%s\n", text ? text : "");
+}
+
+/* -- The command ------------------------------------------------------------------------------- */
+
+static const struct topic texts[] = {
 	{"catalog", rna_rules_write_catalog},
-	{"man", rna_manual_write_program},
-	{"man-config", rna_manual_write_configuration},
-	{"bash-completion", rna_completion_write_bash},
+	{"json", describe_json},
 };
 
 const char *const rna_describe_topics[] = {
-	"settings",   "metrics",         "collectors", "commands", "rules",
-	"thresholds", "labels",          "conditions", "catalog",  "man",
-	"man-config", "bash-completion", NULL,
+	"settings", "metrics",    "collectors", "commands", "rules", "thresholds",
+	"labels",   "conditions", "catalog",    "json",     NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)
 {
+	const char *name = call->arguments.operand;
+	RNA_STRBUF struct rna_strbuf table = RNA_STRBUF_INIT;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(topics); i++)
-		if (strcmp(topics[i].topic, call->arguments.operand) == 0)
-			topics[i].describe(&text);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++)
+		if (strcmp(texts[i].name, name) == 0)
+			texts[i].describe(&text);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(tables); i++)
+		if (strcmp(tables[i].name, name) == 0)
+			tables[i].describe(&table);
+	if (table.failed)
+		text.failed = true;
+	else if (table.data)
+		write_markdown(table.data, &text);
 	return rna_output_strbuf(&text, error);
 }

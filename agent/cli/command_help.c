@@ -25,7 +25,7 @@ static void write_help_of_all(struct rna_strbuf *out)
 	rna_strbuf_puts(out, "\n");
 }
 
-static void write_usage(const struct rna_command *command, struct rna_strbuf *out)
+void rna_command_write_usage(const struct rna_command *command, struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, command->name);
 	if (command->operand)
@@ -37,7 +37,7 @@ static void write_usage(const struct rna_command *command, struct rna_strbuf *ou
 static void write_help_of_one(const struct rna_command *command, struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Usage: rdma-node-agent ");
-	write_usage(command, out);
+	rna_command_write_usage(command, out);
 	rna_strbuf_printf(out, " [OPTIONS]\n\n%s\n", command->summary);
 	if (command->help)
 		rna_strbuf_printf(out, "\n%s\n", command->help);
@@ -59,16 +59,6 @@ int rna_command_show_help(const struct rna_command *command, struct rna_error *e
 	else
 		write_help_of_all(&text);
 	return rna_output_strbuf(&text, error);
-}
-
-void rna_commands_describe(struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, "| Command | Purpose |\n|---|---|\n");
-	for (size_t i = 0; i < rna_command_count; i++) {
-		rna_strbuf_puts(out, "| `");
-		write_usage(&rna_commands[i], out);
-		rna_strbuf_printf(out, "` | %s |\n", rna_commands[i].summary);
-	}
 }
 
 int rna_command_version(struct rna_call *call, struct rna_error *error)

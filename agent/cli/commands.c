@@ -177,8 +177,7 @@ const struct rna_command rna_commands[] = {
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,
-		.summary = "Writes the program's own tables as Markdown, its man pages or its "
-			   "completion.",
+		.summary = "Writes a table of the program as Markdown, or all as JSON.",
 		.execute = rna_command_describe,
 	},
 	{

@@ -62,15 +62,15 @@ int rna_commands_main(int argc, char *argv[]);
 /* Help of a command, of all when NULL. 0, or negative errno with error. */
 int rna_command_show_help(const struct rna_command *command, struct rna_error *error);
 
+/* "expect ACTION [DEVICE[/PORT]]..." */
+void rna_command_write_usage(const struct rna_command *command, struct rna_strbuf *out);
+
 /* All of text to stdout. 0, or negative errno with error. */
 int rna_output(const char *data, size_t len, struct rna_error *error);
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
 
 /* Is it to be in colours? when: auto, always or never; auto asks whether stdout is a terminal. */
 bool rna_wants_colour(const char *when);
-
-/* The table of commands as Markdown. */
-void rna_commands_describe(struct rna_strbuf *out);
 
 extern const char *const rna_describe_topics[]; /* NULL-ended */
 extern const char *const rna_expect_actions[];  /* NULL-ended */

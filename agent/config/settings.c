@@ -485,18 +485,16 @@ bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settin
 
 void rna_settings_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "| Setting | Type | Allowed | Default | Meaning |\n"
-			     "|---|---|---|---|---|\n");
+	rna_strbuf_puts(out, "Setting\tType\tAllowed\tDefault\tMeaning\n");
 	for (size_t i = 0; i < rna_setting_count; i++) {
 		const struct rna_setting *setting = &rna_setting_table[i];
 
-		rna_strbuf_printf(out, "| `%s` | %s | ", setting->key,
-				  rna_setting_type_name(setting));
+		rna_strbuf_printf(out, "`%s`\t%s\t", setting->key, rna_setting_type_name(setting));
 		rna_setting_write_allowed(setting, out);
-		rna_strbuf_puts(out, " | `");
+		rna_strbuf_puts(out, "\t`");
 		rna_setting_write_default(setting, out);
-		rna_strbuf_puts(out, "` | ");
+		rna_strbuf_puts(out, "`\t");
 		rna_setting_write_help(setting, out);
-		rna_strbuf_puts(out, " |\n");
+		rna_strbuf_puts(out, "\n");
 	}
 }

@@ -119,18 +119,17 @@ enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict 
 
 void rna_conditions_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "| Condition | True while one of these rules finds something |\n"
-			     "|---|---|\n");
+	rna_strbuf_puts(out, "Condition\tTrue while one of these rules finds something\n");
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		const char *between = "";
 
-		rna_strbuf_printf(out, "| `%s` | ", rna_condition_rows[id].type);
+		rna_strbuf_printf(out, "`%s`\t", rna_condition_rows[id].type);
 		for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
 			if (rna_rules[i].condition != id)
 				continue;
 			rna_strbuf_printf(out, "%s`%s`", between, rna_rules[i].name);
 			between = ", ";
 		}
-		rna_strbuf_puts(out, " |\n");
+		rna_strbuf_puts(out, "\n");
 	}
 }

@@ -48,5 +48,5 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 /* What was told, as a condition says it. */
 enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told);
 
-/* The table as Markdown. */
+/* The table for the command describe. */
 void rna_conditions_describe(struct rna_strbuf *out);

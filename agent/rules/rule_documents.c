@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the table of rules says, for readers: as Markdown, and as the journal's catalog. */
+/* The table of rules for readers: for describe, and as the catalog of the journal. */
 #include "rules.h"
 
 void rna_rules_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "| Rule | Severity | Hold-down | When | What to do |\n"
-			     "|---|---|---|---|---|\n");
+	rna_strbuf_puts(out, "Rule\tSeverity\tHold-down\tWhen\tWhat to do\n");
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
 		const struct rna_rule *rule = &rna_rules[i];
 
-		rna_strbuf_printf(out, "| `%s` | %s | %s | %s | %s |\n", rule->name,
+		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\n", rule->name,
 				  rna_severity_name(rule->severity), rule->hold, rule->help,
 				  rule->remedy);
 	}

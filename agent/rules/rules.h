@@ -186,7 +186,7 @@ void rna_rule_explain(const char *text, struct rna_strbuf *out); /* why not, if 
 enum { RNA_RULE_GLOB_MAX = 64 };
 bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_usec *ret);
 
-/* The table as Markdown, and as catalog of the journal. */
+/* The table for the command describe, and as the catalog of the journal. */
 void rna_rules_describe(struct rna_strbuf *out);
 void rna_rules_write_catalog(struct rna_strbuf *out);
 

@@ -378,12 +378,11 @@ void rna_thresholds_describe(struct rna_strbuf *out)
 {
 	static const char *const layers[] = {[IB] = "InfiniBand", [ROCE] = "Ethernet"};
 
-	rna_strbuf_puts(out, "| Counter | Threshold | Link layer | Severity | What a rise means |\n"
-			     "|---|---|---|---|---|\n");
+	rna_strbuf_puts(out, "Counter\tThreshold\tLink layer\tSeverity\tWhat a rise means\n");
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++) {
 		const struct rna_threshold *row = &table[i];
 
-		rna_strbuf_printf(out, "| `%s` | `%ju/%c` | %s | %s | %s |\n", row->name,
+		rna_strbuf_printf(out, "`%s`\t`%ju/%c`\t%s\t%s\t%s\n", row->name,
 				  (uintmax_t)row->count, row->unit,
 				  row->link_layers ? layers[row->link_layers] : "any",
 				  rna_severity_name(row->severity), row->why);

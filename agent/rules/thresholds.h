@@ -67,7 +67,7 @@ struct rna_thresholds *rna_thresholds_new(char *const *entries,
 /* Are windows made for one fit for the other? */
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b);
 
-/* The table as Markdown. */
+/* The table for the command describe. */
 void rna_thresholds_describe(struct rna_strbuf *out);
 
 enum { RNA_WINDOW_SLOTS = 4 };

@@ -172,5 +172,5 @@ int rna_settings_check_names(const struct rna_settings *settings, struct rna_err
 bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,
 			   const char *section);
 
-/* The table as Markdown, for documents and the check that holds them in step. */
+/* The table for the command describe. */
 void rna_settings_describe(struct rna_strbuf *out);

@@ -599,9 +599,9 @@ int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_o
 
 void rna_node_labels_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "| Label | Values | Meaning |\n|---|---|---|\n");
+	rna_strbuf_puts(out, "Label\tValues\tMeaning\n");
 	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
-		rna_strbuf_printf(out, "| `%s%s` | %s | %s |\n",
+		rna_strbuf_printf(out, "`%s%s`\t%s\t%s\n",
 				  id == RNA_NODE_LABEL_ROCE ? "network.nvidia.com/"
 							    : "rdma-node-agent/",
 				  table[id].name, table[id].values, table[id].help);

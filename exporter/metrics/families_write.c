@@ -67,13 +67,13 @@ void rna_write_families(struct rna_strbuf *out)
 		out->failed = true;
 		return;
 	}
-	rna_strbuf_puts(out, "| family | type | labels | meaning |\n|---|---|---|---|\n");
+	rna_strbuf_puts(out, "family\ttype\tlabels\tmeaning\n");
 	for (size_t i = 0; i < families->count; i++) {
 		const struct rna_metric *metric = &families->items[i].metric;
 
-		rna_strbuf_printf(out, "| `%s` | %s | ", metric->name,
+		rna_strbuf_printf(out, "`%s`\t%s\t", metric->name,
 				  rna_metric_type_name(metric->type));
 		write_labels(&families->items[i], out);
-		rna_strbuf_printf(out, " | %s |\n", metric->help);
+		rna_strbuf_printf(out, "\t%s\n", metric->help);
 	}
 }

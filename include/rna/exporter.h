@@ -152,5 +152,5 @@ void rna_http_new_view(struct rna_http *http);
 struct rna_http *rna_http_stop(struct rna_http *http); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_http, rna_http_stop)
 
-/* The table of metric families, for docs and tests: one line per family, Markdown. */
+/* The table of metric families for the command describe. */
 void rna_write_families(struct rna_strbuf *out);

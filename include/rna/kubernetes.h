@@ -49,7 +49,7 @@ int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_o
 void rna_node_label_key(enum rna_node_label_id id, const struct rna_label_options *options,
 			char ret[RNA_LABEL_KEY_MAX + 1]);
 
-/* The table of labels as Markdown. */
+/* The table of labels for the command describe. */
 void rna_node_labels_describe(struct rna_strbuf *out);
 
 /* -- Node-feature-discovery -------------------------------------------------------------------- */

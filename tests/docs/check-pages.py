@@ -1,36 +1,41 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check-pages.py BINARY - the man pages and the completion that the agent writes.
+"""check-pages.py BINARY - the man pages and the completion, made from the agent's tables.
 
-man(1) must format the pages without a warning, and what is on the screen afterwards must name every
-row of the tables that they are written from. The completion is tried out in a bash.
+man(1) must format the pages without a warning, and the text on the screen must name every row of
+the tables that they are made from. The completion is tried out in a bash.
 """
+import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TEMPLATES = ROOT / "agent/cli/documents"
+ROUTES = ROOT / "exporter/http/routes.c"
 WIDTH = "100"
 
 
-def describe(binary, topic):
-    return subprocess.run([binary, "describe", topic], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
+def output(*words, **more):
+    return subprocess.run(words, check=True, text=True, stdout=subprocess.PIPE, **more).stdout
 
 
-def first_column(binary, topic):
-    """The names in the first column of a Markdown table, without operands."""
-    return [row.split("|")[1].strip().strip("`").split(" ")[0]
-            for row in describe(binary, topic).splitlines()[2:]]
+def fill(name, tables):
+    """A page or the completion, as the build makes it."""
+    return output(TEMPLATES / "fill.py", TEMPLATES / f"{name}.in", "-", input=tables)
 
 
-def options(binary):
+def names(tables, topic, key):
+    return [row[key] for row in json.loads(tables)[topic]]
+
+
+def options(binary, commands):
     """All options of all commands, as help shows them."""
-    texts = [subprocess.run([binary, "help", name], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout
-             for name in first_column(binary, "commands")]
+    texts = [output(binary, "help", command) for command in commands]
     return sorted({option for text in texts for option in re.findall(r"^  (--[a-z-]+)", text, re.M)})
 
 
@@ -47,14 +52,14 @@ def show(page):
     return text, done.stderr + ("" if done.returncode == 0 else f"man: status {done.returncode}")
 
 
-def check_page(binary, topic, names):
-    """Yields what is wrong with a page that has to name all of names."""
-    text, warnings = show(describe(binary, topic))
+def check_page(page, tables, wanted):
+    """Yields what is wrong with a page that has to name all of wanted."""
+    text, warnings = show(fill(page, tables))
     if warnings:
-        yield f"describe {topic}: {warnings}"
-    for name in names:
+        yield f"{page}: {warnings}"
+    for name in wanted:
         if not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text):
-            yield f"describe {topic}: does not name {name}"
+            yield f"{page}: does not name {name}"
 
 
 # What stands on the line, the last word being completed -> what is offered.
@@ -102,34 +107,38 @@ def complete(script, words, directory):
     return [line for line in done.stdout.splitlines() if line]
 
 
-def check_completion(binary):
+def check_completion(tables):
     """Yields each line whose completion is not what it should be."""
-    script = describe(binary, "bash-completion")
+    script = fill("rdma-node-agent.bash", tables)
     with tempfile.TemporaryDirectory() as directory:
         os.mkdir(f"{directory}/a_directory")
         with open(f"{directory}/a b.yaml", "w", encoding="utf-8"):
             pass
         for words, expected in COMPLETIONS.items():
             if expected == "commands":
-                expected = first_column(binary, "commands")
+                expected = names(tables, "commands", "name")
             offered = complete(script, words, directory)
             if sorted(offered) != sorted(expected):
                 yield f"completion of {' '.join(words)!r}: {offered}, should be {expected}"
 
 
-def check_pages(binary):
+def check_pages(binary, tables):
     if not shutil.which("man"):
         print("man pages are not checked: there is no man")
         return
-    yield from check_page(binary, "man", first_column(binary, "commands") + options(binary))
-    yield from check_page(binary, "man-config", first_column(binary, "settings"))
+    commands = names(tables, "commands", "name")
+    endpoints = re.findall(r'^\t\{"(/[^"]*)"', ROUTES.read_text(encoding="utf-8"), re.M)
+    yield from check_page("rdma-node-agent.8", tables,
+                          commands + options(binary, commands) + endpoints)
+    yield from check_page("rdma-node-agent.yaml.5", tables, names(tables, "settings", "setting"))
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     binary = os.path.abspath(sys.argv[1])
-    problems = [*check_pages(binary), *check_completion(binary)]
+    tables = output(binary, "describe", "json")
+    problems = [*check_pages(binary, tables), *check_completion(tables)]
     print("\n".join(problems) if problems else "man pages and completion: ok")
     return 1 if problems else 0
 

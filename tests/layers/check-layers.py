@@ -74,9 +74,9 @@ MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/l
               "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}
-# JSON goes out of the program in exporter/, and agent/ reads and writes its own files in it: two
-# folders that never see each other, and one file in each.
-ONE_FILE_A_FOLDER = ("jansson.h",)
+# The exporter writes JSON, the memory of the agent is kept in it, and the command describe writes
+# tables in it: one file in each of these rooms.
+ONE_FILE_A_ROOM = {"jansson.h": ("exporter/json", "agent/memory", "agent/cli")}
 LOOP = "agent/loop/"
 SYSTEMD = ("agent/", "exporter/http/http.c")
 
@@ -190,8 +190,11 @@ def check_libraries(paths, problems):
         for header in {next((o for o in ONE_FILE if h.startswith(o)), None)
                        for _, _, h in includes(path)} - {None}:
             users[header].append(path)
-        for header in {h for _, _, h in includes(path)}.intersection(ONE_FILE_A_FOLDER):
-            users[f"{header} in {path.split(chr(47))[0]}"].append(path)
+        for header in {h for _, _, h in includes(path)}.intersection(ONE_FILE_A_ROOM):
+            room = os.path.dirname(path)
+            users[f"{header} in {room}"].append(path)
+            if room not in ONE_FILE_A_ROOM[header]:
+                problems.append(f"{path}: {room}/ may not include <{header}>")
     for header, files in sorted(users.items()):
         if len(files) > 1 and set(files) != MORE_FILES.get(header):
             problems.append(f"<{header}> is included by {', '.join(files)}: one file only")

@@ -168,7 +168,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"record", "record: missing argument DIR; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
 				    "collectors, commands, rules, thresholds, labels, "
-				    "conditions, catalog, man, man-config, bash-completion"},
+				    "conditions, catalog, json"},
 	};
 
 	(void)state;
@@ -265,7 +265,9 @@ static void test_exit_codes(void **state)
 	assert_int_equal(run_to("version", "/dev/null"), RNA_EXIT_SUCCESS);
 	assert_int_equal(run_to("help", "/dev/null"), RNA_EXIT_SUCCESS);
 	assert_int_equal(run_to("describe settings", "/dev/null"), RNA_EXIT_SUCCESS);
+	assert_int_equal(run_to("describe json", "/dev/null"), RNA_EXIT_SUCCESS);
 	assert_int_equal(run_to("version", "/dev/full"), RNA_EXIT_FAILURE);
+	assert_int_equal(run_to("describe json", "/dev/full"), RNA_EXIT_FAILURE);
 	assert_int_equal(run_to("help", "/dev/full"), RNA_EXIT_FAILURE);
 	assert_int_equal(run_to("", "/dev/null"), RNA_EXIT_USAGE);
 	assert_int_equal(run_to("frobnicate", "/dev/null"), RNA_EXIT_USAGE);
