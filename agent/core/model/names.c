@@ -33,314 +33,258 @@ static const char *pick(const char *const *names, size_t count, uint64_t index,
 	return index < count && names[index] ? names[index] : fallback;
 }
 
-#define PICK(names, index, fallback) pick(names, RNA_ARRAY_SIZE(names), index, fallback)
+/* Defines function(code): the word of the row [code], or fallback. */
+#define NAMES(function, type, fallback, ...)                                                       \
+	const char *function(type code)                                                            \
+	{                                                                                          \
+		static const char *const names[] = {__VA_ARGS__};                                  \
+                                                                                                   \
+		return pick(names, RNA_ARRAY_SIZE(names), code, fallback);                         \
+	}
 
-const char *rna_function_name(enum rna_function function)
-{
-	static const char *const names[] = {
-		[RNA_FUNCTION_PF] = "pf",
-		[RNA_FUNCTION_VF] = "vf",
-		[RNA_FUNCTION_SF] = "sf",
-		[RNA_FUNCTION_VIRTUAL] = "virtual",
-		[RNA_FUNCTION_SWITCH_MANAGEMENT] = "switch-management",
-	};
+/* clang-format off */
+NAMES(rna_function_name, enum rna_function, "?",
+      [RNA_FUNCTION_PF] = "pf",
+      [RNA_FUNCTION_VF] = "vf",
+      [RNA_FUNCTION_SF] = "sf",
+      [RNA_FUNCTION_VIRTUAL] = "virtual",
+      [RNA_FUNCTION_SWITCH_MANAGEMENT] = "switch-management")
 
-	return PICK(names, function, "?");
-}
-
-const char *rna_node_type_name(enum rna_node_type type)
-{
-	static const char *const names[] = {
-		[RNA_NODE_TYPE_CA] = "ca",
-		[RNA_NODE_TYPE_SWITCH] = "switch",
-		[RNA_NODE_TYPE_ROUTER] = "router",
-		[RNA_NODE_TYPE_RNIC] = "rnic",
-		[RNA_NODE_TYPE_USNIC] = "usnic",
-		[RNA_NODE_TYPE_USNIC_UDP] = "usnic_udp",
-		[RNA_NODE_TYPE_UNSPECIFIED] = "unspecified",
-	};
-
-	return PICK(names, type, "unknown");
-}
+NAMES(rna_node_type_name, enum rna_node_type, "unknown",
+      [RNA_NODE_TYPE_CA] = "ca",
+      [RNA_NODE_TYPE_SWITCH] = "switch",
+      [RNA_NODE_TYPE_ROUTER] = "router",
+      [RNA_NODE_TYPE_RNIC] = "rnic",
+      [RNA_NODE_TYPE_USNIC] = "usnic",
+      [RNA_NODE_TYPE_USNIC_UDP] = "usnic_udp",
+      [RNA_NODE_TYPE_UNSPECIFIED] = "unspecified")
 
 /* The words of sysfs link_layer. */
-const char *rna_link_layer_name(enum rna_link_layer layer)
-{
-	static const char *const names[] = {
-		[RNA_LINK_LAYER_INFINIBAND] = "InfiniBand",
-		[RNA_LINK_LAYER_ETHERNET] = "Ethernet",
-	};
-
-	return PICK(names, layer, "Unknown");
-}
+NAMES(rna_link_layer_name, enum rna_link_layer, "Unknown",
+      [RNA_LINK_LAYER_INFINIBAND] = "InfiniBand",
+      [RNA_LINK_LAYER_ETHERNET] = "Ethernet")
 
 /* The words of sysfs state, as ibstat users know them. */
-bool rna_port_is_up(const struct rna_port_state_value *port)
-{
-	return port && rna_value_is_known(port->state) &&
-	       (port->state.number == RNA_PORT_ACTIVE ||
-		port->state.number == RNA_PORT_ACTIVE_DEFER);
-}
-
-const char *rna_port_state_name(uint64_t state)
-{
-	static const char *const names[] = {
-		[RNA_PORT_NOP] = "NOP",       [RNA_PORT_DOWN] = "DOWN",
-		[RNA_PORT_INIT] = "INIT",     [RNA_PORT_ARMED] = "ARMED",
-		[RNA_PORT_ACTIVE] = "ACTIVE", [RNA_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
-	};
-
-	return PICK(names, state, "?");
-}
+NAMES(rna_port_state_name, uint64_t, "?",
+      [RNA_PORT_NOP] = "NOP",
+      [RNA_PORT_DOWN] = "DOWN",
+      [RNA_PORT_INIT] = "INIT",
+      [RNA_PORT_ARMED] = "ARMED",
+      [RNA_PORT_ACTIVE] = "ACTIVE",
+      [RNA_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER")
 
 /* The words of sysfs phys_state. */
-const char *rna_physical_state_name(uint64_t state)
-{
-	static const char *const names[] = {
-		[RNA_PHYSICAL_SLEEP] = "Sleep",
-		[RNA_PHYSICAL_POLLING] = "Polling",
-		[RNA_PHYSICAL_DISABLED] = "Disabled",
-		[RNA_PHYSICAL_TRAINING] = "PortConfigurationTraining",
-		[RNA_PHYSICAL_LINK_UP] = "LinkUp",
-		[RNA_PHYSICAL_RECOVERY] = "LinkErrorRecovery",
-		[RNA_PHYSICAL_TEST] = "Phy Test",
-	};
-
-	return PICK(names, state, "?");
-}
+NAMES(rna_physical_state_name, uint64_t, "?",
+      [RNA_PHYSICAL_SLEEP] = "Sleep",
+      [RNA_PHYSICAL_POLLING] = "Polling",
+      [RNA_PHYSICAL_DISABLED] = "Disabled",
+      [RNA_PHYSICAL_TRAINING] = "PortConfigurationTraining",
+      [RNA_PHYSICAL_LINK_UP] = "LinkUp",
+      [RNA_PHYSICAL_RECOVERY] = "LinkErrorRecovery",
+      [RNA_PHYSICAL_TEST] = "Phy Test")
 
 /* The words of sysfs class/net/X/operstate. */
-const char *rna_operstate_name(enum rna_operstate state)
-{
-	static const char *const names[] = {
-		[RNA_OPER_UNKNOWN] = "unknown", [RNA_OPER_NOTPRESENT] = "notpresent",
-		[RNA_OPER_DOWN] = "down",       [RNA_OPER_LOWERLAYERDOWN] = "lowerlayerdown",
-		[RNA_OPER_TESTING] = "testing", [RNA_OPER_DORMANT] = "dormant",
-		[RNA_OPER_UP] = "up",
-	};
+NAMES(rna_operstate_name, enum rna_operstate, "unknown",
+      [RNA_OPER_UNKNOWN] = "unknown",
+      [RNA_OPER_NOTPRESENT] = "notpresent",
+      [RNA_OPER_DOWN] = "down",
+      [RNA_OPER_LOWERLAYERDOWN] = "lowerlayerdown",
+      [RNA_OPER_TESTING] = "testing",
+      [RNA_OPER_DORMANT] = "dormant",
+      [RNA_OPER_UP] = "up")
 
-	return PICK(names, state, "unknown");
-}
-
-const char *rna_netdev_source_name(enum rna_netdev_source source)
-{
-	static const char *const names[] = {
-		[RNA_NETDEV_BY_NETLINK] = "netlink",   [RNA_NETDEV_BY_GID] = "gid",
-		[RNA_NETDEV_BY_DEV_PORT] = "dev_port", [RNA_NETDEV_BY_PARENT] = "parent",
-		[RNA_NETDEV_BY_IPOIB] = "ipoib",
-	};
-
-	return PICK(names, source, "?");
-}
+NAMES(rna_netdev_source_name, enum rna_netdev_source, "?",
+      [RNA_NETDEV_BY_NETLINK] = "netlink",
+      [RNA_NETDEV_BY_GID] = "gid",
+      [RNA_NETDEV_BY_DEV_PORT] = "dev_port",
+      [RNA_NETDEV_BY_PARENT] = "parent",
+      [RNA_NETDEV_BY_IPOIB] = "ipoib")
 
 /* Labels have the words of show_gids' users; sysfs has "IB/RoCE v1" for two of them. */
-const char *rna_gid_type_name(enum rna_gid_type type)
-{
-	static const char *const names[] = {
-		[RNA_GID_TYPE_IB] = "IB",
-		[RNA_GID_TYPE_ROCE_V1] = "RoCE v1",
-		[RNA_GID_TYPE_ROCE_V2] = "RoCE v2",
-	};
+NAMES(rna_gid_type_name, enum rna_gid_type, "unknown",
+      [RNA_GID_TYPE_IB] = "IB",
+      [RNA_GID_TYPE_ROCE_V1] = "RoCE v1",
+      [RNA_GID_TYPE_ROCE_V2] = "RoCE v2")
 
-	return PICK(names, type, "unknown");
-}
+NAMES(rna_gid_family_name, enum rna_gid_family, "?",
+      [RNA_GID_IPV4] = "ipv4",
+      [RNA_GID_IPV6] = "ipv6")
 
-const char *rna_gid_family_name(enum rna_gid_family family)
-{
-	static const char *const names[] = {
-		[RNA_GID_IPV4] = "ipv4",
-		[RNA_GID_IPV6] = "ipv6",
-	};
+NAMES(rna_source_name, enum rna_source, "?",
+      [RNA_SOURCE_POLL] = "poll",
+      [RNA_SOURCE_RTNETLINK] = "rtnetlink",
+      [RNA_SOURCE_UEVENT] = "uevent",
+      [RNA_SOURCE_VERBS] = "verbs",
+      [RNA_SOURCE_COUNTER] = "counter")
 
-	return PICK(names, family, "?");
-}
+NAMES(rna_expectation_reason_name, enum rna_expectation_reason, "?",
+      [RNA_EXPECTATION_NONE] = "unknown",
+      [RNA_EXPECTATION_CONFIGURED] = "configured",
+      [RNA_EXPECTATION_ACCEPTED] = "accepted",
+      [RNA_EXPECTATION_REMEMBERED] = "remembered",
+      [RNA_EXPECTATION_SIBLINGS] = "siblings")
 
-const char *rna_source_name(enum rna_source source)
-{
-	static const char *const names[] = {
-		[RNA_SOURCE_POLL] = "poll",       [RNA_SOURCE_RTNETLINK] = "rtnetlink",
-		[RNA_SOURCE_UEVENT] = "uevent",   [RNA_SOURCE_VERBS] = "verbs",
-		[RNA_SOURCE_COUNTER] = "counter",
-	};
+NAMES(rna_whereabouts_name, enum rna_whereabouts, "?",
+      [RNA_WHEREABOUTS_LOST] = "lost",
+      [RNA_WHEREABOUTS_UNBOUND] = "unbound",
+      [RNA_WHEREABOUTS_MOVED] = "moved",
+      [RNA_WHEREABOUTS_UNKNOWN] = "unknown")
 
-	return PICK(names, source, "?");
-}
+NAMES(rna_severity_name, enum rna_severity, "?",
+      [RNA_SEVERITY_INFO] = "info",
+      [RNA_SEVERITY_WARNING] = "warning",
+      [RNA_SEVERITY_CRITICAL] = "critical")
 
-const char *rna_expectation_reason_name(enum rna_expectation_reason reason)
-{
-	static const char *const names[] = {
-		[RNA_EXPECTATION_NONE] = "unknown",
-		[RNA_EXPECTATION_CONFIGURED] = "configured",
-		[RNA_EXPECTATION_ACCEPTED] = "accepted",
-		[RNA_EXPECTATION_REMEMBERED] = "remembered",
-		[RNA_EXPECTATION_SIBLINGS] = "siblings",
-	};
+NAMES(rna_value_state_name, enum rna_value_state, "?",
+      [RNA_VALUE_ABSENT] = "absent",
+      [RNA_VALUE_OK] = "ok",
+      [RNA_VALUE_UNREADABLE] = "unreadable",
+      [RNA_VALUE_SATURATED] = "saturated")
 
-	return PICK(names, reason, "?");
-}
+NAMES(rna_reason_name, enum rna_reason, "other",
+      [RNA_REASON_INVALID] = "invalid",
+      [RNA_REASON_DENIED] = "denied",
+      [RNA_REASON_IO] = "io",
+      [RNA_REASON_GONE] = "gone",
+      [RNA_REASON_UNSUPPORTED] = "unsupported",
+      [RNA_REASON_TIMEOUT] = "timeout",
+      [RNA_REASON_FORMAT] = "format",
+      [RNA_REASON_OTHER] = "other")
 
-const char *rna_whereabouts_name(enum rna_whereabouts whereabouts)
-{
-	static const char *const names[] = {
-		[RNA_WHEREABOUTS_LOST] = "lost",
-		[RNA_WHEREABOUTS_UNBOUND] = "unbound",
-		[RNA_WHEREABOUTS_MOVED] = "moved",
-		[RNA_WHEREABOUTS_UNKNOWN] = "unknown",
-	};
+NAMES(rna_kubernetes_result_name, enum rna_kubernetes_result, "?",
+      [RNA_KUBERNETES_OK] = "ok",
+      [RNA_KUBERNETES_REFUSED] = "refused",
+      [RNA_KUBERNETES_UNAUTHORIZED] = "unauthorized",
+      [RNA_KUBERNETES_FORBIDDEN] = "forbidden",
+      [RNA_KUBERNETES_THROTTLED] = "throttled",
+      [RNA_KUBERNETES_FAILED] = "failed",
+      [RNA_KUBERNETES_UNREACHABLE] = "unreachable")
 
-	return PICK(names, whereabouts, "?");
-}
+NAMES(rna_node_backend_name, enum rna_node_backend_id, "?",
+      [RNA_NODE_BACKEND_API] = "api",
+      [RNA_NODE_BACKEND_NFD] = "nfd")
 
-const char *rna_severity_name(enum rna_severity severity)
-{
-	static const char *const names[] = {
-		[RNA_SEVERITY_INFO] = "info",
-		[RNA_SEVERITY_WARNING] = "warning",
-		[RNA_SEVERITY_CRITICAL] = "critical",
-	};
+NAMES(rna_login_name, enum rna_login, "?",
+      [RNA_LOGIN_OK] = "ok",
+      [RNA_LOGIN_REFUSED] = "refused",
+      [RNA_LOGIN_LIMITED] = "limited")
 
-	return PICK(names, severity, "?");
-}
+NAMES(rna_resource_name, enum rna_resource, "?",
+      [RNA_RESOURCE_PD] = "pd",
+      [RNA_RESOURCE_CQ] = "cq",
+      [RNA_RESOURCE_QP] = "qp",
+      [RNA_RESOURCE_CM_ID] = "cm_id",
+      [RNA_RESOURCE_MR] = "mr",
+      [RNA_RESOURCE_CTX] = "ctx",
+      [RNA_RESOURCE_SRQ] = "srq")
 
-const char *rna_value_state_name(enum rna_value_state state)
-{
-	static const char *const names[] = {
-		[RNA_VALUE_ABSENT] = "absent",
-		[RNA_VALUE_OK] = "ok",
-		[RNA_VALUE_UNREADABLE] = "unreadable",
-		[RNA_VALUE_SATURATED] = "saturated",
-	};
+NAMES(rna_peer_source_name, enum rna_peer_source, "?",
+      [RNA_PEER_BY_MAD] = "mad",
+      [RNA_PEER_BY_LLDP] = "lldp")
 
-	return PICK(names, state, "?");
-}
+NAMES(rna_manager_state_name, uint64_t, "?",
+      [RNA_MANAGER_NOT_ACTIVE] = "not active",
+      [RNA_MANAGER_DISCOVERING] = "discovering",
+      [RNA_MANAGER_STANDBY] = "standby",
+      [RNA_MANAGER_MASTER] = "master")
 
-const char *rna_reason_name(enum rna_reason reason)
-{
-	static const char *const names[RNA_REASON_COUNT] = {
-		[RNA_REASON_INVALID] = "invalid",
-		[RNA_REASON_DENIED] = "denied",
-		[RNA_REASON_IO] = "io",
-		[RNA_REASON_GONE] = "gone",
-		[RNA_REASON_UNSUPPORTED] = "unsupported",
-		[RNA_REASON_TIMEOUT] = "timeout",
-		[RNA_REASON_FORMAT] = "format",
-		[RNA_REASON_OTHER] = "other",
-	};
+NAMES(rna_gpudirect_name, enum rna_gpudirect, "?",
+      [RNA_GPUDIRECT_PEER_MEMORY] = "peer-memory",
+      [RNA_GPUDIRECT_DMA_BUF] = "dma-buf")
 
-	return PICK(names, reason, "other");
-}
+NAMES(rna_fec_name, enum rna_fec, "?",
+      [RNA_FEC_OFF] = "off",
+      [RNA_FEC_BASER] = "baser",
+      [RNA_FEC_RS] = "rs",
+      [RNA_FEC_LLRS] = "llrs")
 
-enum rna_reason rna_reason_from_errno(int error)
-{
-	switch (error < 0 ? -error : error) {
-	case EINVAL:
-		return RNA_REASON_INVALID;
-	case EACCES:
-	case EPERM:
-		return RNA_REASON_DENIED;
-	case EIO:
-		return RNA_REASON_IO;
-	case ENODEV:
-	case ENOENT:
-	case ENXIO:
-		return RNA_REASON_GONE;
-	case EOPNOTSUPP:
-	case ENOSYS:
-	case EPROTONOSUPPORT:
-		return RNA_REASON_UNSUPPORTED;
-	case ETIMEDOUT:
-	case EAGAIN:
-		return RNA_REASON_TIMEOUT;
-	/* What our own parsers say of text that was read but is not as documented. */
-	case EBADMSG:
-	case EILSEQ:
-	case EMSGSIZE:
-	case ERANGE:
-		return RNA_REASON_FORMAT;
-	default:
-		return RNA_REASON_OTHER;
-	}
-}
+NAMES(rna_aer_name, enum rna_aer, "?",
+      [RNA_AER_CORRECTABLE] = "correctable",
+      [RNA_AER_NONFATAL] = "nonfatal",
+      [RNA_AER_FATAL] = "fatal")
 
-const char *rna_kubernetes_result_name(enum rna_kubernetes_result result)
-{
-	static const char *const names[] = {
-		[RNA_KUBERNETES_OK] = "ok",
-		[RNA_KUBERNETES_REFUSED] = "refused",
-		[RNA_KUBERNETES_UNAUTHORIZED] = "unauthorized",
-		[RNA_KUBERNETES_FORBIDDEN] = "forbidden",
-		[RNA_KUBERNETES_THROTTLED] = "throttled",
-		[RNA_KUBERNETES_FAILED] = "failed",
-		[RNA_KUBERNETES_UNREACHABLE] = "unreachable",
-	};
+NAMES(rna_vf_link_name, uint64_t, "?",
+      [RNA_VF_LINK_AUTO] = "auto",
+      [RNA_VF_LINK_UP] = "up",
+      [RNA_VF_LINK_DOWN] = "down")
 
-	return names[result];
-}
+NAMES(rna_vf_property_name, enum rna_vf_property, "?",
+      [RNA_VF_BOUND] = "bound",
+      [RNA_VF_PASSED] = "passed",
+      [RNA_VF_RDMA] = "rdma",
+      [RNA_VF_REPRESENTED] = "represented",
+      [RNA_VF_UNASSIGNED] = "unassigned",
+      [RNA_VF_LINK_IS_DOWN] = "link-down",
+      [RNA_VF_TRUSTED] = "trusted",
+      [RNA_VF_SPOOF_UNCHECKED] = "spoof-unchecked")
 
-const char *rna_node_backend_name(enum rna_node_backend_id id)
-{
-	static const char *const names[RNA_NODE_BACKEND_COUNT] = {
-		[RNA_NODE_BACKEND_API] = "api",
-		[RNA_NODE_BACKEND_NFD] = "nfd",
-	};
+NAMES(rna_endpoint_name, enum rna_endpoint, "?",
+      [RNA_ENDPOINT_LOCAL] = "local",
+      [RNA_ENDPOINT_REMOTE] = "remote",
+      [RNA_ENDPOINT_GPU] = "gpu")
 
-	return names[id];
-}
+NAMES(rna_loopback_end_name, enum rna_loopback_end, "?",
+      [RNA_LOOPBACK_DONE] = "done",
+      [RNA_LOOPBACK_SKIPPED] = "skipped",
+      [RNA_LOOPBACK_FAILED] = "failed",
+      [RNA_LOOPBACK_CORRUPT] = "corrupt")
 
-const char *rna_login_name(enum rna_login login)
-{
-	static const char *const names[RNA_LOGIN_COUNT] = {
-		[RNA_LOGIN_OK] = "ok",
-		[RNA_LOGIN_REFUSED] = "refused",
-		[RNA_LOGIN_LIMITED] = "limited",
-	};
+NAMES(rna_skip_name, enum rna_skip, "?",
+      [RNA_SKIP_NONE] = "none",
+      [RNA_SKIP_DISABLED] = "disabled",
+      [RNA_SKIP_QUIESCED] = "quiesced",
+      [RNA_SKIP_NOT_ACTIVE] = "not_active",
+      [RNA_SKIP_NO_GID] = "no_gid",
+      [RNA_SKIP_VIRTUAL] = "virtual",
+      [RNA_SKIP_MANAGEMENT] = "management",
+      [RNA_SKIP_TRANSPORT] = "transport",
+      [RNA_SKIP_BUSY] = "busy",
+      [RNA_SKIP_DISTURBED] = "disturbed",
+      [RNA_SKIP_RECENT_CHANGE] = "recent_change",
+      [RNA_SKIP_WINDOW] = "window",
+      [RNA_SKIP_NODE_GATE] = "node_gate",
+      [RNA_SKIP_LOCKED] = "locked",
+      [RNA_SKIP_DENIED] = "denied",
+      [RNA_SKIP_MEMLOCK] = "memlock",
+      [RNA_SKIP_NO_MEMORY_NODE] = "no_memory_node",
+      [RNA_SKIP_NO_GPU] = "no_gpu",
+      [RNA_SKIP_STALLED] = "stalled",
+      [RNA_SKIP_NO_DEVICE] = "no_device",
+      [RNA_SKIP_NO_RESOURCES] = "no_resources")
 
-	return names[login];
-}
+NAMES(rna_grade_name, enum rna_grade, "?",
+      [RNA_GRADE_NONE] = "none",
+      [RNA_GRADE_OK] = "ok",
+      [RNA_GRADE_WARNING] = "warning",
+      [RNA_GRADE_FAILED] = "failed")
 
-const char *rna_resource_name(enum rna_resource resource)
-{
-	static const char *const names[RNA_RESOURCE_COUNT] = {
-		[RNA_RESOURCE_PD] = "pd",   [RNA_RESOURCE_CQ] = "cq",
-		[RNA_RESOURCE_QP] = "qp",   [RNA_RESOURCE_CM_ID] = "cm_id",
-		[RNA_RESOURCE_MR] = "mr",   [RNA_RESOURCE_CTX] = "ctx",
-		[RNA_RESOURCE_SRQ] = "srq",
-	};
+NAMES(rna_module_measure_name, enum rna_module_measure, "?",
+      [RNA_MODULE_TEMPERATURE] = "temperature",
+      [RNA_MODULE_VOLTAGE] = "voltage",
+      [RNA_MODULE_RECEIVE_POWER] = "receive_power",
+      [RNA_MODULE_TRANSMIT_POWER] = "transmit_power",
+      [RNA_MODULE_BIAS] = "bias")
 
-	return names[resource];
-}
+NAMES(rna_module_limit_name, enum rna_module_limit, "?",
+      [RNA_MODULE_HIGH_ALARM] = "high-alarm",
+      [RNA_MODULE_LOW_ALARM] = "low-alarm",
+      [RNA_MODULE_HIGH_WARNING] = "high-warning",
+      [RNA_MODULE_LOW_WARNING] = "low-warning")
 
-const char *rna_peer_source_name(enum rna_peer_source source)
-{
-	static const char *const names[] = {
-		[RNA_PEER_BY_MAD] = "mad",
-		[RNA_PEER_BY_LLDP] = "lldp",
-	};
+NAMES(rna_trust_name, enum rna_trust, NULL,
+      [RNA_TRUST_PCP] = "pcp",
+      [RNA_TRUST_DSCP] = "dscp")
 
-	return names[source];
-}
+NAMES(rna_ets_algorithm_name, unsigned, "?",
+      [IEEE_8021QAZ_TSA_STRICT] = "strict",
+      [IEEE_8021QAZ_TSA_CB_SHAPER] = "credit_based",
+      [IEEE_8021QAZ_TSA_ETS] = "ets",
+      [IEEE_8021QAZ_TSA_VENDOR] = "vendor")
 
-const char *rna_manager_state_name(uint64_t state)
-{
-	static const char *const names[] = {
-		[RNA_MANAGER_NOT_ACTIVE] = "not active",
-		[RNA_MANAGER_DISCOVERING] = "discovering",
-		[RNA_MANAGER_STANDBY] = "standby",
-		[RNA_MANAGER_MASTER] = "master",
-	};
-
-	return state < RNA_ARRAY_SIZE(names) ? names[state] : "?";
-}
-
-const char *rna_gpudirect_name(enum rna_gpudirect method)
-{
-	static const char *const names[RNA_GPUDIRECT_COUNT] = {
-		[RNA_GPUDIRECT_PEER_MEMORY] = "peer-memory",
-		[RNA_GPUDIRECT_DMA_BUF] = "dma-buf",
-	};
-
-	return names[method];
-}
+NAMES(rna_ecn_name, enum rna_ecn, "?",
+      [RNA_ECN_NOTIFICATION] = "notification",
+      [RNA_ECN_REACTION] = "reaction")
+/* clang-format on */
 
 /* linux/ethtool.h, ETHTOOL_LINK_EXT_STATE_* and below. */
 static const struct link_state {
@@ -397,174 +341,41 @@ const char *rna_ethernet_link_substate_name(uint64_t state, uint64_t substate)
 	return of && substate < RNA_ARRAY_SIZE(of->substates) ? of->substates[substate] : NULL;
 }
 
-const char *rna_fec_name(enum rna_fec fec)
+bool rna_port_is_up(const struct rna_port_state_value *port)
 {
-	static const char *const names[] = {
-		[RNA_FEC_OFF] = "off",
-		[RNA_FEC_BASER] = "baser",
-		[RNA_FEC_RS] = "rs",
-		[RNA_FEC_LLRS] = "llrs",
-	};
-
-	return fec < RNA_FEC_COUNT ? names[fec] : "?";
+	return port && rna_value_is_known(port->state) &&
+	       (port->state.number == RNA_PORT_ACTIVE ||
+		port->state.number == RNA_PORT_ACTIVE_DEFER);
 }
 
-const char *rna_aer_name(enum rna_aer severity)
+enum rna_reason rna_reason_from_errno(int error)
 {
-	static const char *const names[RNA_AER_COUNT] = {
-		[RNA_AER_CORRECTABLE] = "correctable",
-		[RNA_AER_NONFATAL] = "nonfatal",
-		[RNA_AER_FATAL] = "fatal",
-	};
-
-	return names[severity];
-}
-
-const char *rna_trust_name(enum rna_trust trust)
-{
-	switch (trust) {
-	case RNA_TRUST_PCP:
-		return "pcp";
-	case RNA_TRUST_DSCP:
-		return "dscp";
+	switch (error < 0 ? -error : error) {
+	case EINVAL:
+		return RNA_REASON_INVALID;
+	case EACCES:
+	case EPERM:
+		return RNA_REASON_DENIED;
+	case EIO:
+		return RNA_REASON_IO;
+	case ENODEV:
+	case ENOENT:
+	case ENXIO:
+		return RNA_REASON_GONE;
+	case EOPNOTSUPP:
+	case ENOSYS:
+	case EPROTONOSUPPORT:
+		return RNA_REASON_UNSUPPORTED;
+	case ETIMEDOUT:
+	case EAGAIN:
+		return RNA_REASON_TIMEOUT;
+	/* What our own parsers say of text that was read but is not as documented. */
+	case EBADMSG:
+	case EILSEQ:
+	case EMSGSIZE:
+	case ERANGE:
+		return RNA_REASON_FORMAT;
 	default:
-		return NULL;
+		return RNA_REASON_OTHER;
 	}
-}
-
-const char *rna_ets_algorithm_name(unsigned algorithm)
-{
-	switch (algorithm) {
-	case IEEE_8021QAZ_TSA_STRICT:
-		return "strict";
-	case IEEE_8021QAZ_TSA_CB_SHAPER:
-		return "credit_based";
-	case IEEE_8021QAZ_TSA_ETS:
-		return "ets";
-	case IEEE_8021QAZ_TSA_VENDOR:
-		return "vendor";
-	default:
-		return "?";
-	}
-}
-
-const char *rna_ecn_name(enum rna_ecn role)
-{
-	return role == RNA_ECN_NOTIFICATION ? "notification" : "reaction";
-}
-
-const char *rna_vf_link_name(uint64_t link)
-{
-	static const char *const names[RNA_VF_LINK_COUNT] = {
-		[RNA_VF_LINK_AUTO] = "auto",
-		[RNA_VF_LINK_UP] = "up",
-		[RNA_VF_LINK_DOWN] = "down",
-	};
-
-	return link < RNA_VF_LINK_COUNT ? names[link] : "?";
-}
-
-const char *rna_vf_property_name(enum rna_vf_property property)
-{
-	static const char *const names[RNA_VF_PROPERTY_COUNT] = {
-		[RNA_VF_BOUND] = "bound",
-		[RNA_VF_PASSED] = "passed",
-		[RNA_VF_RDMA] = "rdma",
-		[RNA_VF_REPRESENTED] = "represented",
-		[RNA_VF_UNASSIGNED] = "unassigned",
-		[RNA_VF_LINK_IS_DOWN] = "link-down",
-		[RNA_VF_TRUSTED] = "trusted",
-		[RNA_VF_SPOOF_UNCHECKED] = "spoof-unchecked",
-	};
-
-	return names[property];
-}
-
-const char *rna_endpoint_name(enum rna_endpoint endpoint)
-{
-	static const char *const names[RNA_ENDPOINT_COUNT] = {
-		[RNA_ENDPOINT_LOCAL] = "local",
-		[RNA_ENDPOINT_REMOTE] = "remote",
-		[RNA_ENDPOINT_GPU] = "gpu",
-	};
-
-	return endpoint < RNA_ENDPOINT_COUNT ? names[endpoint] : "?";
-}
-
-const char *rna_loopback_end_name(enum rna_loopback_end end)
-{
-	static const char *const names[RNA_LOOPBACK_END_COUNT] = {
-		[RNA_LOOPBACK_DONE] = "done",
-		[RNA_LOOPBACK_SKIPPED] = "skipped",
-		[RNA_LOOPBACK_FAILED] = "failed",
-		[RNA_LOOPBACK_CORRUPT] = "corrupt",
-	};
-
-	return end < RNA_LOOPBACK_END_COUNT ? names[end] : "?";
-}
-
-const char *rna_skip_name(enum rna_skip skip)
-{
-	static const char *const names[RNA_SKIP_COUNT] = {
-		[RNA_SKIP_NONE] = "none",
-		[RNA_SKIP_DISABLED] = "disabled",
-		[RNA_SKIP_QUIESCED] = "quiesced",
-		[RNA_SKIP_NOT_ACTIVE] = "not_active",
-		[RNA_SKIP_NO_GID] = "no_gid",
-		[RNA_SKIP_VIRTUAL] = "virtual",
-		[RNA_SKIP_MANAGEMENT] = "management",
-		[RNA_SKIP_TRANSPORT] = "transport",
-		[RNA_SKIP_BUSY] = "busy",
-		[RNA_SKIP_DISTURBED] = "disturbed",
-		[RNA_SKIP_RECENT_CHANGE] = "recent_change",
-		[RNA_SKIP_WINDOW] = "window",
-		[RNA_SKIP_NODE_GATE] = "node_gate",
-		[RNA_SKIP_LOCKED] = "locked",
-		[RNA_SKIP_DENIED] = "denied",
-		[RNA_SKIP_MEMLOCK] = "memlock",
-		[RNA_SKIP_NO_MEMORY_NODE] = "no_memory_node",
-		[RNA_SKIP_NO_GPU] = "no_gpu",
-		[RNA_SKIP_STALLED] = "stalled",
-		[RNA_SKIP_NO_DEVICE] = "no_device",
-		[RNA_SKIP_NO_RESOURCES] = "no_resources",
-	};
-
-	return skip < RNA_SKIP_COUNT ? names[skip] : "?";
-}
-
-const char *rna_grade_name(enum rna_grade grade)
-{
-	static const char *const names[RNA_GRADE_COUNT] = {
-		[RNA_GRADE_NONE] = "none",
-		[RNA_GRADE_OK] = "ok",
-		[RNA_GRADE_WARNING] = "warning",
-		[RNA_GRADE_FAILED] = "failed",
-	};
-
-	return grade < RNA_GRADE_COUNT ? names[grade] : "?";
-}
-
-const char *rna_module_measure_name(enum rna_module_measure measure)
-{
-	static const char *const names[RNA_MODULE_MEASURE_COUNT] = {
-		[RNA_MODULE_TEMPERATURE] = "temperature",
-		[RNA_MODULE_VOLTAGE] = "voltage",
-		[RNA_MODULE_RECEIVE_POWER] = "receive_power",
-		[RNA_MODULE_TRANSMIT_POWER] = "transmit_power",
-		[RNA_MODULE_BIAS] = "bias",
-	};
-
-	return names[measure];
-}
-
-const char *rna_module_limit_name(enum rna_module_limit limit)
-{
-	static const char *const names[RNA_MODULE_LIMIT_COUNT] = {
-		[RNA_MODULE_HIGH_ALARM] = "high-alarm",
-		[RNA_MODULE_LOW_ALARM] = "low-alarm",
-		[RNA_MODULE_HIGH_WARNING] = "high-warning",
-		[RNA_MODULE_LOW_WARNING] = "low-warning",
-	};
-
-	return names[limit];
 }
