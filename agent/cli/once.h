@@ -11,7 +11,7 @@ struct rna_agent;
 /* A view, and the agent that made it: parts of the view may belong to it. */
 struct rna_once {
 	struct rna_agent *agent;
-	struct rna_view *view;
+	const struct rna_view *view;
 };
 
 /* Takes over the settings of call. ret: zeroed, to be deinitialised also on failure. */

@@ -66,7 +66,7 @@ struct rna_agent {
 	struct rna_watch *watch; /* NULL: not running as a daemon */
 	struct rna_health health;
 	struct rna_server server;
-	struct rna_view *view; /* newest; NULL until the first is complete */
+	const struct rna_view *view; /* newest; NULL until the first is complete */
 	struct rna_memory memory;
 	struct rna_state *state;       /* NULL: the memory ends with the process */
 	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
@@ -90,20 +90,62 @@ static void announce_first(struct rna_agent *agent)
 	rna_notify_ready();
 }
 
-/* What is new goes into the memory, what the memory knows into the view. */
-static void remember(struct rna_agent *agent, struct rna_view *view)
+static void refresh_status(struct rna_agent *agent)
 {
-	const struct rna_remember_input input = {&agent->settings, agent->schedule.filter};
-
-	(void)rna_remember(&agent->memory, &input, view); /* no memory: less is said, this once */
-	rna_quiesce_keep(agent->quiesce, &agent->memory);
-	if (view->snapshot->device_set == agent->device_set)
-		return;
-	agent->device_set = view->snapshot->device_set;
-	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+	agent->status.snapshots++;
+	agent->status.web = rna_server_status(&agent->server);
+	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
 }
 
-/* The Node may have to allow tests. */
+static const struct rna_view *make_view(struct rna_agent *agent)
+{
+	const struct rna_publish_input in = {
+		.time = rna_clock_now(),
+		.schedule = &agent->schedule,
+		.status = &agent->status,
+		.selftest = agent->selftest,
+		.memory = &agent->memory,
+		.node = agent->node,
+		.health = &agent->health,
+	};
+
+	rna_schedule_note_published(&agent->schedule, in.time.monotonic);
+	return rna_publish(&in);
+}
+
+static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *view)
+{
+	if (view->snapshot->device_set != agent->device_set)
+		rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+	agent->device_set = view->snapshot->device_set;
+	rna_schedule_start_later(&agent->schedule);
+}
+
+static void follow_by_node(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
+			rna_health_has_settled(&agent->health, view));
+}
+
+static void follow_by_state(struct rna_agent *agent, const struct rna_view *view)
+{
+	(void)view;
+	rna_quiesce_keep(agent->quiesce, &agent->memory);
+	rna_state_keep(agent->state);
+}
+
+static void follow_by_http(struct rna_agent *agent, const struct rna_view *view)
+{
+	(void)view;
+	rna_http_new_view(agent->server.http);
+}
+
+static void follow_by_watch(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_watch_follow(agent->watch, view->snapshot);
+}
+
+/* No test begins during a quiesce, or if the Node lacks the label that allows tests. */
 static void hold_tests(struct rna_agent *agent)
 {
 	const char *label = agent->settings.selftest_node_label;
@@ -116,49 +158,67 @@ static void hold_tests(struct rna_agent *agent)
 	rna_selftest_hold(agent->selftest, why);
 }
 
-static void publish(void *userdata)
+static void follow_by_selftest(struct rna_agent *agent, const struct rna_view *view)
 {
-	struct rna_agent *agent = userdata;
-	struct rna_view *view;
-
-	if (!agent->schedule.complete) {
-		if (agent->once && rna_schedule_is_in_vain(&agent->schedule))
-			(void)sd_event_exit(agent->event, 0);
-		return;
-	}
-	agent->status.snapshots++;
 	hold_tests(agent);
-	agent->status.web = rna_server_status(&agent->server);
-	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
-	rna_schedule_note_published(&agent->schedule, rna_clock_monotonic());
-	view = rna_publish(&agent->schedule, &agent->status, rna_clock_now());
-	if (!view) {
-		if (agent->once)
-			(void)sd_event_exit(agent->event, 0);
-		return; /* no memory: the old view stays and its age shows */
-	}
-	view->selftests = rna_selftest_results(agent->selftest);
-	remember(agent, view);
-	rna_node_describe(agent->node, view);
-	rna_health_judge(&agent->health, view);
-	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
-			rna_health_has_settled(&agent->health, view));
-	rna_state_keep(agent->state);
-	if (!agent->view && !agent->once)
-		announce_first(agent);
-	/* else a scraper that has left would keep its parts */
-	rna_http_forget_view(agent->server.http);
+	rna_selftest_follow(agent->selftest, view);
+}
+
+static void follow_by_systemd(struct rna_agent *agent, const struct rna_view *view)
+{
+	if (!agent->once)
+		rna_notify_status(&agent->notify, view);
+}
+
+static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *view)
+{
+	(void)view;
+	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
+}
+
+/* Who is told of each new view, in this order. */
+static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
+	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
+	follow_by_node,     /* updates Kubernetes */
+	follow_by_state,    /* writes the memory to its file */
+	follow_by_http,     /* answers with the new view */
+	follow_by_watch,    /* opens verbs events of new devices */
+	follow_by_selftest, /* tests its ports */
+	follow_by_systemd,  /* updates the status line */
+	follow_by_quiesce,  /* heeds the label of the Node */
+};
+
+static void show(struct rna_agent *agent, const struct rna_view *view)
+{
+	bool first = !agent->view && !agent->once;
+
+	rna_http_forget_view(agent->server.http); /* else it would keep the parts of the old one */
 	(void)rna_view_unref(agent->view);
 	agent->view = view;
-	rna_http_new_view(agent->server.http);
-	rna_watch_follow(agent->watch, view->snapshot);
-	rna_selftest_follow(agent->selftest, view);
-	if (agent->once) {
-		(void)sd_event_exit(agent->event, 0);
-		return;
+	if (first)
+		announce_first(agent);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(followers); i++)
+		followers[i](agent, view);
+}
+
+/* No memory: the old view stays, and its age shows. */
+static void publish(struct rna_agent *agent)
+{
+	const struct rna_view *view = NULL;
+
+	if (agent->schedule.complete) {
+		refresh_status(agent);
+		view = make_view(agent);
 	}
-	rna_notify_status(&agent->notify, view);
-	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
+	if (view)
+		show(agent, view);
+	if (agent->once && (agent->schedule.complete || rna_schedule_is_in_vain(&agent->schedule)))
+		(void)sd_event_exit(agent->event, 0);
+}
+
+static void want_view(void *userdata)
+{
+	publish(userdata);
 }
 
 /* The journal and Kubernetes hear of findings. */
@@ -171,7 +231,7 @@ static void tell(const struct rna_rule *rule, const struct rna_finding *finding,
 	rna_node_hear(agent->node, rule, finding, over);
 }
 
-static struct rna_view *newest_view(void *userdata)
+static const struct rna_view *newest_view(void *userdata)
 {
 	const struct rna_agent *agent = userdata;
 
@@ -210,9 +270,10 @@ static void follow_quiesce(void *userdata)
 	struct rna_agent *agent = userdata;
 
 	agent->schedule.quiet = rna_quiesce_is_on(agent->quiesce);
+	hold_tests(agent);
 	if (agent->watch) /* else it begins with what is recalled */
 		rna_watch_update(agent->watch);
-	publish(agent);
+	want_view(agent);
 }
 
 static const char *find_holder(void *userdata)
@@ -312,7 +373,7 @@ static void reload(struct rna_agent *agent)
 	}
 	if (agent->view) /* else it is not ready yet */
 		rna_notify_ready();
-	publish(agent);
+	want_view(agent);
 }
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
@@ -427,7 +488,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 		.live = rna_root_is_live(agent->root),
 	};
 	agent->status.config_loaded = agent->status.started.realtime;
-	agent->schedule.on_settled = publish;
+	agent->schedule.on_settled = want_view;
 	agent->schedule.recall = recall_part;
 	agent->schedule.userdata = agent;
 	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
@@ -511,7 +572,7 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 {
 	if (!agent->status.live)
 		return 0;
-	agent->selftest = rna_selftest_new(agent->event, &agent->settings, publish, agent);
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings, want_view, agent);
 	if (!agent->selftest)
 		return rna_error_set(error, -ENOMEM, "cannot test devices");
 	recall_tests(agent);
@@ -526,7 +587,7 @@ static int start_node(struct rna_agent *agent, struct rna_error *error)
 		.settings = &agent->settings,
 		.config = agent->config,
 		.memory = &agent->memory,
-		.judge_again = publish,
+		.judge_again = want_view,
 		.userdata = agent,
 	};
 	int ret = rna_node_start(&host, &agent->node);
@@ -606,7 +667,7 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot feed the watchdog");
 	recall(agent, true);
-	ret = rna_state_watch(agent->state, agent->event, publish, agent);
+	ret = rna_state_watch(agent->state, agent->event, want_view, agent);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot watch the state directory");
 	ret = start_server(agent, error);
@@ -636,7 +697,7 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
-int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna_error *error)
+int rna_agent_collect(struct rna_agent *agent, const struct rna_view **ret, struct rna_error *error)
 {
 	int status;
 

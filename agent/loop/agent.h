@@ -35,7 +35,8 @@ int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rn
  * Polls once, without HTTP, until every collector answered or ran past its deadline. *ret is a
  * new reference.
  */
-int rna_agent_collect(struct rna_agent *agent, struct rna_view **ret, struct rna_error *error);
+int rna_agent_collect(struct rna_agent *agent, const struct rna_view **ret,
+		      struct rna_error *error);
 
 /* The settings that it was given. */
 const struct rna_settings *rna_agent_settings(const struct rna_agent *agent);

@@ -8,6 +8,10 @@
 
 #include "rna/kubernetes.h"
 
+#include "memory/remember.h"
+
+/* -- Snapshot: the newest parts ---------------------------------------------------------------- */
+
 /* After so many missed periods old content counts as absent. */
 enum { MISSED_PERIODS = 3 };
 
@@ -28,7 +32,7 @@ static bool is_current(const struct rna_schedule *schedule, const struct rna_slo
 }
 
 static void copy_parts(const struct rna_schedule *schedule, const struct rna_target *target,
-		       rna_usec now, struct rna_part *parts[RNA_COLLECTOR_COUNT])
+		       rna_usec now, const struct rna_part *parts[RNA_COLLECTOR_COUNT])
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if ((target->collectors & rna_collector_bit(id)) &&
@@ -41,26 +45,30 @@ static void copy_parts(const struct rna_schedule *schedule, const struct rna_tar
  * presence that the snapshot has to hold on to: nearly always the newest one, which is a part of
  * the snapshot anyway.
  */
-static struct rna_snapshot *make_snapshot(const struct rna_schedule *schedule, struct rna_time time)
+static int add_snapshot(const struct rna_publish_input *in, struct rna_view *view)
 {
-	struct rna_snapshot *snapshot = rna_snapshot_new(schedule->device_count, time);
+	const struct rna_schedule *schedule = in->schedule;
+	struct rna_snapshot *snapshot = rna_snapshot_new(schedule->device_count, in->time);
 	enum rna_collector_id presence = rna_collector_listing(RNA_LISTS_DEVICES);
 	size_t i = 0;
 
 	if (!snapshot)
-		return NULL;
+		return -ENOMEM;
 	snapshot->device_set = schedule->device_set;
 	for (const struct rna_target *t = schedule->nodes; t; t = t->next)
-		copy_parts(schedule, t, time.monotonic, snapshot->parts);
+		copy_parts(schedule, t, in->time.monotonic, snapshot->parts);
 	for (const struct rna_target *t = schedule->devices; t; t = t->next, i++) {
 		struct rna_snapshot_device *device = &snapshot->devices[i];
 
 		device->device = t->device;
-		copy_parts(schedule, t, time.monotonic, device->parts);
+		copy_parts(schedule, t, in->time.monotonic, device->parts);
 		device->parts[presence] = rna_part_ref(t->presence);
 	}
-	return snapshot;
+	view->snapshot = snapshot;
+	return 0;
 }
+
+/* -- Jobs: how the collectors fare ------------------------------------------------------------- */
 
 static size_t count_jobs(const struct rna_schedule *schedule)
 {
@@ -71,28 +79,40 @@ static size_t count_jobs(const struct rna_schedule *schedule)
 	return count;
 }
 
-static void add_jobs(const struct rna_target *target, struct rna_view *view)
+static struct rna_job_status job_status(const struct rna_target *target, enum rna_collector_id id)
 {
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		const struct rna_slot *slot = target->slots[id];
-		struct rna_job_status *status = &view->jobs[view->job_count];
+	const struct rna_slot *slot = target->slots[id];
+	struct rna_job_status status = {
+		.collector = id,
+		.name = rna_collectors[id].name,
+		.device = rna_target_name(target), /* lies in a part that the snapshot holds */
+		.ran = slot->ran,
+		.success = slot->success,
+		.duration = slot->duration,
+		.taken = slot->part ? slot->part->taken.monotonic : 0,
+		.stalled = slot->overdue,
+	};
 
-		if (!(target->collectors & rna_collector_bit(id)))
-			continue;
-		*status = (struct rna_job_status){
-			.collector = id,
-			.name = rna_collectors[id].name,
-			.device = target->device ? target->device->name : "node",
-			.ran = slot->ran,
-			.success = slot->success,
-			.duration = slot->duration,
-			.taken = slot->part ? slot->part->taken.monotonic : 0,
-			.stalled = slot->overdue,
-		};
-		memcpy(status->errors, slot->errors, sizeof(status->errors));
-		view->job_count++;
-	}
+	memcpy(status.errors, slot->errors, sizeof(status.errors));
+	return status;
 }
+
+static int add_jobs(const struct rna_publish_input *in, struct rna_view *view)
+{
+	struct rna_job_status *jobs =
+		rna_arena_array(view->arena, count_jobs(in->schedule), sizeof(*jobs));
+
+	if (!jobs)
+		return -ENOMEM;
+	view->jobs = jobs;
+	for (const struct rna_target *t = NULL; (t = rna_schedule_next(in->schedule, t));)
+		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+			if (t->collectors & rna_collector_bit(id))
+				jobs[view->job_count++] = job_status(t, id);
+	return 0;
+}
+
+/* -- Status: the agent itself ------------------------------------------------------------------ */
 
 /* The last name of a path, in arena; "" of "/". NULL: no memory. */
 static const char *last_name(const char *path, struct rna_arena *arena)
@@ -125,59 +145,95 @@ static const char *name_node(const struct rna_settings *settings,
 	return rna_arena_strdup(arena, name);
 }
 
-/* What the status tells in words, which the view has of its own. */
+/* The texts of the status, which the view has of its own. 0 or -ENOMEM. */
 static int copy_texts(const struct rna_settings *settings, const struct rna_agent_status *status,
-		      struct rna_view *view, struct rna_arena *arena)
+		      struct rna_agent_status *copy, struct rna_arena *arena)
 {
-	struct rna_agent_status *copy = &view->agent;
+	bool no_memory = false;
 
 	copy->name = name_node(settings, status, arena);
-	copy->root = rna_arena_strdup(arena, status->root);
-	if (status->quiesced)
-		copy->quiesced = rna_arena_strdup(arena, status->quiesced);
-	if (status->config_error)
-		copy->config_error = rna_arena_strdup(arena, status->config_error);
-	return copy->name && copy->root && (!status->quiesced || copy->quiesced) &&
-			       (!status->config_error || copy->config_error)
-		       ? 0
-		       : -ENOMEM;
+	copy->root = rna_arena_keep(arena, status->root, &no_memory);
+	copy->quiesced = rna_arena_keep(arena, status->quiesced, &no_memory);
+	copy->config_error = rna_arena_keep(arena, status->config_error, &no_memory);
+	return copy->name && !no_memory ? 0 : -ENOMEM;
 }
 
-/* The names in jobs lie in presence parts, which the snapshot holds. */
-struct rna_view *rna_publish(const struct rna_schedule *schedule,
-			     const struct rna_agent_status *status, struct rna_time time)
+static int add_status(const struct rna_publish_input *in, struct rna_view *view)
 {
-	size_t jobs = count_jobs(schedule) * sizeof(struct rna_job_status);
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
-	struct rna_view *view;
+	const struct rna_schedule *schedule = in->schedule;
+	const struct rna_settings *settings = schedule->settings;
 
-	arena = rna_arena_new(sizeof(*view) + jobs + 256);
-	view = arena ? rna_arena_alloc(arena, sizeof(*view)) : NULL;
-	if (!view)
-		return NULL;
-	view->refs = 1;
-	view->agent = *status;
-	view->metrics = (struct rna_metrics_options){
-		.gid_info = schedule->settings->metrics_gid_info,
-		.fec_lanes = schedule->settings->metrics_fec_lanes,
-		.priorities = schedule->settings->metrics_priorities,
-		.node_exporter_names = schedule->settings->metrics_node_exporter_names,
-		.qos_details = schedule->settings->metrics_qos_details,
-		.virtual_functions = schedule->settings->metrics_virtual_functions,
-		.gpu_nic_paths = (enum rna_path_class)schedule->settings->metrics_gpu_nic_paths,
-	};
+	view->agent = *in->status;
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
 	view->agent.lanes_stalled = schedule->overdue;
 	memcpy(view->agent.sources, schedule->sources, sizeof(view->agent.sources));
-	view->jobs = rna_arena_alloc(arena, jobs);
-	view->snapshot = make_snapshot(schedule, time);
-	if (copy_texts(schedule->settings, status, view, arena) < 0 || !view->jobs ||
-	    !view->snapshot) {
-		(void)rna_snapshot_unref(view->snapshot);
+	view->metrics = (struct rna_metrics_options){
+		.gid_info = settings->metrics_gid_info,
+		.fec_lanes = settings->metrics_fec_lanes,
+		.priorities = settings->metrics_priorities,
+		.node_exporter_names = settings->metrics_node_exporter_names,
+		.qos_details = settings->metrics_qos_details,
+		.virtual_functions = settings->metrics_virtual_functions,
+		.gpu_nic_paths = (enum rna_path_class)settings->metrics_gpu_nic_paths,
+	};
+	return copy_texts(settings, in->status, &view->agent, view->arena);
+}
+
+/* -- The other rooms --------------------------------------------------------------------------- */
+
+static int add_selftests(const struct rna_publish_input *in, struct rna_view *view)
+{
+	view->selftests = rna_selftest_results(in->selftest);
+	return 0;
+}
+
+static int add_memory(const struct rna_publish_input *in, struct rna_view *view)
+{
+	const struct rna_remember_input what = {in->schedule->settings, in->schedule->filter};
+
+	if (in->memory)
+		(void)rna_remember(in->memory, &what, view); /* no memory: the next view has it */
+	return 0;
+}
+
+static int add_kubernetes(const struct rna_publish_input *in, struct rna_view *view)
+{
+	rna_node_describe(in->node, view);
+	return 0;
+}
+
+static int add_findings(const struct rna_publish_input *in, struct rna_view *view)
+{
+	if (in->health)
+		rna_health_judge(in->health, view);
+	return 0;
+}
+
+/* -- The stages -------------------------------------------------------------------------------- */
+
+const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
+	{"snapshot", add_snapshot},     /* snapshot */
+	{"jobs", add_jobs},             /* jobs */
+	{"status", add_status},         /* agent, metrics */
+	{"selftests", add_selftests},   /* selftests */
+	{"memory", add_memory},         /* ports, missing, transitions */
+	{"kubernetes", add_kubernetes}, /* node */
+	{"findings", add_findings},     /* findings */
+};
+
+const struct rna_view *rna_publish(const struct rna_publish_input *in)
+{
+	size_t jobs = count_jobs(in->schedule) * sizeof(struct rna_job_status);
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
+	struct rna_arena *arena = rna_arena_new(sizeof(*view) + jobs + 256);
+
+	if (!arena)
 		return NULL;
-	}
-	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
-		add_jobs(t, view);
-	view->arena = RNA_TAKE(arena);
-	return view;
+	view = rna_arena_alloc(arena, sizeof(*view)); /* there is room for it */
+	view->refs = 1;
+	view->arena = arena;
+	for (size_t i = 0; i < RNA_PUBLISH_STAGES; i++)
+		if (rna_publish_stages[i].fill_in(in, view) < 0)
+			return NULL;
+	return RNA_TAKE(view);
 }

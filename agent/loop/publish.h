@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Publish: the newest parts of all slots become an immutable view.
+ * Publish: what the agent knows becomes a view, stage by stage. A stage fills in its own members of
+ * the view, and may read those of the stages before it. After the last one nothing changes in the
+ * view: everybody gets it const.
  * Thread: the loop's.
  */
 #pragma once
 
 #include "rna/model/view.h"
 
+#include "memory/memory.h"
+#include "node/node.h"
+#include "rules/health.h"
+#include "selftest/turns.h"
+
 #include "schedule.h"
 
-/*
- * A view of what the schedule holds at time. status is copied; its counts of lanes and sources
- * are filled in here. Parts older than three of their periods are left out. NULL: no memory.
- */
-struct rna_view *rna_publish(const struct rna_schedule *schedule,
-			     const struct rna_agent_status *status, struct rna_time time);
+/* What a view is made of. NULL: the members that come from it stay empty. */
+struct rna_publish_input {
+	struct rna_time time;
+	const struct rna_schedule *schedule;
+	const struct rna_agent_status
+		*status;               /* copied, but for the counts that are the schedule's */
+	struct rna_selftest *selftest; /* NULL: nothing is tested */
+	struct rna_memory *memory;     /* it learns from the view; may be NULL */
+	struct rna_node *node;         /* NULL: Kubernetes is not used */
+	struct rna_health *health;     /* it learns from the view; may be NULL */
+};
+
+struct rna_publish_stage {
+	const char *name;
+	/* 0, or -ENOMEM: there is no view, then. What a view can do without is left out instead. */
+	int (*fill_in)(const struct rna_publish_input *in, struct rna_view *view);
+};
+
+enum { RNA_PUBLISH_STAGES = 7 };
+extern const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES]; /* in their order */
+
+/* Runs all stages. The caller unrefs the view. NULL: no memory. */
+const struct rna_view *rna_publish(const struct rna_publish_input *in);

@@ -210,6 +210,8 @@ void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_setti
 	bool was = rna_quiesce_is_on(quiesce);
 	RNA_FREE char *text = NULL;
 
+	if (!quiesce)
+		return;
 	if (node && node->looked.monotonic == 0) {
 		wait_for_node(quiesce, settings->quiesce_timeout);
 		return;

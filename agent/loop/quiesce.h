@@ -54,7 +54,7 @@ void rna_quiesce_resume(struct rna_quiesce *quiesce);
 /*
  * What the Node says of a driver upgrade, by quiesce.node_label. While its client has not read it
  * yet, since the start or a reload, what it said last stays, for quiesce.timeout at most; NULL
- * node: nobody reads it, and it says nothing.
+ * node: nobody reads it, and it says nothing. Accepts NULL for quiesce.
  */
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
 			     const struct rna_kubernetes_status *node);

@@ -55,8 +55,8 @@ static void recall(const struct rna_schedule *schedule, struct rna_target *targe
 						   schedule->userdata);
 }
 
-static struct rna_part *presence_of(const struct rna_schedule *schedule,
-				    const struct rna_target *target)
+static const struct rna_part *presence_of(const struct rna_schedule *schedule,
+					  const struct rna_target *target)
 {
 	/* The device lies in the target's presence, which stays alive as long as the target. */
 	return target->device ? target->presence
@@ -133,17 +133,11 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 	rna_lanes_submit(schedule->lanes, chain);
 }
 
-/* Commands that run once wait for all collectors; a daemon's first view goes without slow ones. */
-static bool waits_for_first_view(const struct rna_schedule *schedule)
-{
-	return !schedule->complete && !schedule->patient;
-}
-
-/* Those that have to wait are asked for again by start_later() and start_needing(). */
+/* Those that have to wait are asked for again by rna_schedule_start_later() and start_needing(). */
 static void want(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
 		 rna_usec now)
 {
-	if (waits_for_first_view(schedule))
+	if (!schedule->later_may_run)
 		collectors &= ~rna_collectors_later();
 	collectors &= ~rna_collectors_needing(~schedule->read);
 	target->wanted |= collectors & target->collectors;
@@ -554,11 +548,11 @@ bool rna_schedule_is_in_vain(const struct rna_schedule *schedule)
 	return slot->ran && !slot->part;
 }
 
-/* The first view is out: what was not to be waited for gets its turn. */
-static void start_later(struct rna_schedule *schedule)
+void rna_schedule_start_later(struct rna_schedule *schedule)
 {
-	if (schedule->patient)
-		return; /* it has run */
+	if (schedule->later_may_run)
+		return;
+	schedule->later_may_run = true;
 	want_of_all(schedule, rna_collectors_later(), rna_clock_monotonic());
 	flush(schedule);
 }
@@ -567,14 +561,9 @@ static void on_settled(void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 
-	bool first;
-
 	flush(schedule); /* results may have started new chains */
-	first = !schedule->complete && is_complete(schedule);
-	schedule->complete |= first;
+	schedule->complete = schedule->complete || is_complete(schedule);
 	schedule->on_settled(schedule->userdata);
-	if (first)
-		start_later(schedule);
 }
 
 /* The collectors whose time has come. Missed periods are skipped, the rhythm is kept. */
@@ -752,7 +741,7 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 	rna_usec now = rna_clock_monotonic();
 	int ret;
 
-	schedule->patient = once;
+	schedule->patient = schedule->later_may_run = once;
 	for (struct rna_target *t = schedule->nodes; t; t = t->next)
 		want(schedule, t, t->collectors, now);
 	ret = rna_lanes_flush(schedule->lanes);

@@ -36,9 +36,12 @@ struct rna_schedule {
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 	/* Received first among the events that the next view will be the first to show; 0: none. */
 	rna_usec unpublished[RNA_SOURCE_COUNT];
-	bool quiet;    /* jobs that begin now open nothing of the RDMA stack */
-	bool patient;  /* wait for slow devices until their deadline: commands that run once */
-	bool complete; /* every slot to wait for has run once, or is too slow */
+	bool quiet;         /* jobs that begin now open nothing of the RDMA stack */
+	bool patient;       /* wait for slow devices until their deadline: commands that run once */
+	bool complete;      /* every slot to wait for has run once, or is too slow */
+	bool later_may_run; /* collectors that are too slow for the first view: it is published, or
+			     */
+			    /* waits for them */
 	void (*on_settled)(void *userdata);
 	/*
 	 * Returns what an earlier process knew of a device, as a part of that collector, or NULL.
@@ -95,7 +98,13 @@ void rna_schedule_read_triggered(struct rna_schedule *schedule);
 /* Some time later: runs what they have marked as less urgent. */
 void rna_schedule_read_later(struct rna_schedule *schedule);
 
-/* A view has been published: the latency of the events that it shows is known. */
+/*
+ * A view has been published: from the first one on, collectors run that are too slow for it. Does
+ * nothing after later ones.
+ */
+void rna_schedule_start_later(struct rna_schedule *schedule);
+
+/* A view is being published: the latency of the events that it shows is known. */
 void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now);
 
 /* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */

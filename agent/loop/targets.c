@@ -191,7 +191,7 @@ int rna_target_choose_collectors(struct rna_target *target, unsigned *ret_new)
 	return status;
 }
 
-void rna_target_move(struct rna_target *target, struct rna_part *presence,
+void rna_target_move(struct rna_target *target, const struct rna_part *presence,
 		     const struct rna_device *device)
 {
 	(void)rna_part_ref(presence);
@@ -200,7 +200,8 @@ void rna_target_move(struct rna_target *target, struct rna_part *presence,
 	target->device = device;
 }
 
-struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna_part *presence,
+struct rna_target *rna_target_new_device(const struct rna_root *root,
+					 const struct rna_part *presence,
 					 const struct rna_device *device, unsigned descriptors)
 {
 	RNA_CLEANUP(rna_target_free_p) struct rna_target *target = rna_target_new(0);
@@ -229,7 +230,7 @@ void rna_target_inherit(struct rna_target *target, const struct rna_target *list
 
 	for (unsigned id = 0; before && id < RNA_COLLECTOR_COUNT; id++) {
 		const struct rna_slot *slot = before->slots[id];
-		struct rna_part *part = NULL;
+		const struct rna_part *part = NULL;
 
 		if (slot)
 			part = slot->part ? slot->part : slot->inherited;

@@ -18,8 +18,8 @@ struct rna_slot {
 	struct rna_job job;
 	/* References for as long as the job runs, because job.input points to these. */
 	struct {
-		struct rna_part *presence;
-		struct rna_part *netdevs;
+		const struct rna_part *presence;
+		const struct rna_part *netdevs;
 		struct rna_device_filter *filter;
 		struct rna_texts *functions;
 		struct rna_texts *statistics;
@@ -30,7 +30,7 @@ struct rna_slot {
 	 * The newest good one of the registration of the device before this one, until there is
 	 * one of this: what is counted from run to run goes on.
 	 */
-	struct rna_part *inherited;
+	const struct rna_part *inherited;
 	bool ran;
 	bool success;
 	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
@@ -44,7 +44,7 @@ struct rna_slot {
 struct rna_target {
 	struct rna_target *next;
 	/* The presence that device points into; of the node: NULL. */
-	struct rna_part *presence;
+	const struct rna_part *presence;
 	const struct rna_device *device;
 	const struct rna_root *root; /* of its readers; of the node: NULL */
 	unsigned descriptors;        /* that its readers may keep open, all together */
@@ -70,7 +70,8 @@ struct rna_target *rna_target_new(unsigned collectors);
  * A target of a device that lies in presence, which it holds a reference to. It has the collectors
  * that need no link layer. root must outlive it. NULL: no memory.
  */
-struct rna_target *rna_target_new_device(const struct rna_root *root, struct rna_part *presence,
+struct rna_target *rna_target_new_device(const struct rna_root *root,
+					 const struct rna_part *presence,
 					 const struct rna_device *device, unsigned descriptors);
 
 /*
@@ -104,7 +105,7 @@ void rna_target_set_cause(struct rna_target *target, unsigned collectors,
 struct rna_target *rna_target_take(struct rna_target **list, const struct rna_device *device);
 
 /* Points the target to the same device in a newer presence. */
-void rna_target_move(struct rna_target *target, struct rna_part *presence,
+void rna_target_move(struct rna_target *target, const struct rna_part *presence,
 		     const struct rna_device *device);
 
 const char *rna_target_name(const struct rna_target *target); /* of the device, or "node" */

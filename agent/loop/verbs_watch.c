@@ -17,7 +17,7 @@ enum stage {
 struct held {
 	struct held *next;
 	struct rna_verbs_watch *watch;
-	struct rna_part *presence; /* that device lies in */
+	const struct rna_part *presence; /* that device lies in */
 	const struct rna_device *device;
 	enum stage stage;
 	bool wanted;

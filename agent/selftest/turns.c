@@ -38,7 +38,7 @@ struct rna_selftest {
 	uid_t agent; /* of other agents of this node, who test in turn with us */
 	void (*news)(void *userdata);
 	void *userdata;
-	struct rna_view *view;
+	const struct rna_view *view;
 	struct rna_tested *ports; /* by device and port */
 	enum rna_skip hold;
 	sd_event_source *timer;
@@ -560,7 +560,7 @@ static bool has_other_ports(const struct rna_view *a, const struct rna_view *b)
 	return !a || a->snapshot->device_set != b->snapshot->device_set;
 }
 
-void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view)
+void rna_selftest_follow(struct rna_selftest *selftest, const struct rna_view *view)
 {
 	struct rna_selftest_subject subject;
 	bool other;

@@ -33,7 +33,7 @@ void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
 			 const struct rna_port_memory *memory);
 
 /* There is a new view, which it holds until the next. It has the ports that are to be tested. */
-void rna_selftest_follow(struct rna_selftest *selftest, struct rna_view *view);
+void rna_selftest_follow(struct rna_selftest *selftest, const struct rna_view *view);
 
 /* The settings have changed. */
 void rna_selftest_update(struct rna_selftest *selftest);

@@ -21,7 +21,7 @@ enum {
 struct rna_routes {
 	struct rna_http_source source;
 	struct rna_renderer *renderer;
-	struct rna_view *view;                     /* that documents are of */
+	const struct rna_view *view;               /* that documents are of */
 	struct rna_body *documents[ROUTES_MAX][2]; /* [route][gzip] */
 };
 
@@ -73,9 +73,9 @@ static void forget_documents(struct rna_routes *routes)
 }
 
 /* The newest view; documents of an older one are dropped. */
-static struct rna_view *newest_view(struct rna_routes *routes)
+static const struct rna_view *newest_view(struct rna_routes *routes)
 {
-	struct rna_view *view = routes->source.view(routes->source.userdata);
+	const struct rna_view *view = routes->source.view(routes->source.userdata);
 
 	if (view == routes->view)
 		return view;
@@ -103,7 +103,7 @@ static int answer_metrics(struct rna_routes *routes, const struct rna_request *r
 			"application/openmetrics-text; version=1.0.0; charset=utf-8",
 	};
 	enum rna_exposition format = rna_negotiate_exposition(request->accept);
-	struct rna_view *view = newest_view(routes);
+	const struct rna_view *view = newest_view(routes);
 	bool gzip;
 
 	if (!view)
@@ -208,7 +208,7 @@ int rna_routes_answer(struct rna_routes *routes, const struct rna_request *reque
 
 void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scraper)
 {
-	struct rna_view *view = newest_view(routes);
+	const struct rna_view *view = newest_view(routes);
 	struct rna_body *body;
 
 	if (view && rna_renderer_metrics(routes->renderer, view, scraper->format, scraper->gzip,

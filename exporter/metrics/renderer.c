@@ -22,7 +22,7 @@ struct rna_renderer {
 	struct rna_families *families;
 	struct rna_label_store *labels;
 	struct libdeflate_compressor *compressor;         /* made at the first use */
-	struct rna_view *view;                            /* that bodies are of */
+	const struct rna_view *view;                      /* that bodies are of */
 	struct rna_body *bodies[RNA_EXPOSITION_COUNT][2]; /* [format][gzip] */
 	size_t expected;                                  /* size of the last text */
 };
@@ -125,7 +125,7 @@ static int make_body(struct rna_renderer *renderer, enum rna_exposition format, 
 	return 0;
 }
 
-int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
+int rna_renderer_metrics(struct rna_renderer *renderer, const struct rna_view *view,
 			 enum rna_exposition format, bool gzip, struct rna_body **ret)
 {
 	struct rna_body **body = &renderer->bodies[format][gzip];

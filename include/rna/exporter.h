@@ -45,7 +45,7 @@ RNA_DEFINE_CLEANUP(struct rna_renderer, rna_renderer_free)
  * The metrics of view, plain or gzip. *ret is a new reference for the caller. 0 or -ENOMEM. The
  * renderer keeps a reference to the view until another one comes, or until it shall forget it.
  */
-int rna_renderer_metrics(struct rna_renderer *renderer, struct rna_view *view,
+int rna_renderer_metrics(struct rna_renderer *renderer, const struct rna_view *view,
 			 enum rna_exposition format, bool gzip, struct rna_body **ret);
 void rna_renderer_forget_view(struct rna_renderer *renderer);
 
@@ -117,7 +117,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
 /* Where the HTTP server gets its views from. */
 struct rna_http_source {
 	/* The newest view, or NULL while there is none. Not a new reference. */
-	struct rna_view *(*view)(void *userdata);
+	const struct rna_view *(*view)(void *userdata);
 	/* /readyz: is the view complete and young enough? If not, *ret_reason is a static text. */
 	bool (*ready)(void *userdata, const char **ret_reason);
 	/* The newest web configuration; NULL, as result or as function: there is none. */

@@ -25,7 +25,7 @@ static struct {
 	socklen_t address_len;
 } server;
 
-static struct rna_view *newest_view(void *userdata)
+static const struct rna_view *newest_view(void *userdata)
 {
 	(void)userdata;
 	return server.view;

@@ -12,6 +12,8 @@
 
 #include "rna/model/view.h"
 
+#include "own_view.h"
+
 #define EXPORTER_NOW                                                                               \
 	{                                                                                          \
 		.monotonic = 100 * RNA_USEC_PER_SEC,                                               \
@@ -311,7 +313,7 @@ static struct rna_part *new_process(void)
 
 static inline void expect(struct rna_view *view, size_t port, enum rna_expected expected)
 {
-	view->ports[port].expectation =
+	own_ports(view)[port].expectation =
 		(struct rna_expectation){expected, RNA_EXPECTATION_CONFIGURED};
 }
 
@@ -351,9 +353,11 @@ static void remember_in(struct rna_view *view)
 
 static void add_jobs_to(struct rna_view *view)
 {
-	view->jobs =
-		rna_arena_array(view->arena, view->snapshot->device_count + 1, sizeof(*view->jobs));
-	view->jobs[view->job_count++] = (struct rna_job_status){
+	struct rna_job_status *jobs =
+		rna_arena_array(view->arena, view->snapshot->device_count + 1, sizeof(*jobs));
+
+	view->jobs = jobs;
+	jobs[view->job_count++] = (struct rna_job_status){
 		.collector = RNA_COLLECTOR_PRESENCE,
 		.name = "presence",
 		.device = "node",
@@ -363,7 +367,7 @@ static void add_jobs_to(struct rna_view *view)
 		.taken = 98 * RNA_USEC_PER_SEC,
 	};
 	for (size_t i = 0; i < view->snapshot->device_count; i++)
-		view->jobs[view->job_count++] = (struct rna_job_status){
+		jobs[view->job_count++] = (struct rna_job_status){
 			.collector = RNA_COLLECTOR_STATE,
 			.name = "state",
 			.device = view->snapshot->devices[i].device->name,

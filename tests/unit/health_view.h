@@ -12,6 +12,8 @@
 
 #include "settings/settings.h"
 
+#include "own_view.h"
+
 enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4, NODE_RUNS_MAX = 4 };
 
 /* One device with one port. Values are as in the parts; what is zeroed is absent. */
@@ -387,7 +389,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 static void node_add_jobs(const struct node *node, const struct node_port *port,
 			  struct rna_view *view)
 {
-	view->jobs[view->job_count++] = (struct rna_job_status){
+	own_jobs(view)[view->job_count++] = (struct rna_job_status){
 		.collector = RNA_COLLECTOR_STATE,
 		.name = "state",
 		.device = port->name,
@@ -396,7 +398,7 @@ static void node_add_jobs(const struct node *node, const struct node_port *port,
 		.taken = node->now.monotonic - port->age,
 		.stalled = port->stalled ? node->now.monotonic - port->stalled : 0,
 	};
-	view->jobs[view->job_count++] = (struct rna_job_status){
+	own_jobs(view)[view->job_count++] = (struct rna_job_status){
 		.collector = RNA_COLLECTOR_LINK,
 		.name = "link",
 		.device = port->name,
@@ -438,17 +440,19 @@ static struct rna_view *node_view(const struct node *node)
 	struct rna_view *view = rna_arena_alloc(arena, sizeof(*view));
 	const struct rna_presence *presence;
 	struct rna_part *part = node_presence(node);
+	struct rna_snapshot *snapshot;
 	size_t next = 0;
 
 	presence = (const struct rna_presence *)part;
 	*view = (struct rna_view){.refs = 1, .arena = arena};
 	view->agent.live = node->live;
-	view->snapshot = rna_snapshot_new(presence->device_count, node->now);
-	view->snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;
-	view->snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
-	view->snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
+	snapshot = rna_snapshot_new(presence->device_count, node->now);
+	view->snapshot = snapshot;
+	snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;
+	snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
+	snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
 	if (node->gpu_count > 0)
-		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = node_topology(node);
+		snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = node_topology(node);
 	view->jobs = rna_arena_array(arena, 2 * NODE_PORTS_MAX, sizeof(*view->jobs));
 	view->ports = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->ports));
 	for (size_t i = 0; i < node->count; i++) {
@@ -456,9 +460,9 @@ static struct rna_view *node_view(const struct node *node)
 
 		if (port->gone)
 			continue;
-		view->snapshot->devices[next].device = &presence->devices[next];
-		node_set_parts(node, port, &view->snapshot->devices[next]);
-		view->ports[next++] =
+		snapshot->devices[next].device = &presence->devices[next];
+		node_set_parts(node, port, &snapshot->devices[next]);
+		own_ports(view)[next++] =
 			(struct rna_view_port){1, port->history, port->expectation, port->best};
 		node_add_jobs(node, port, view);
 	}

@@ -110,6 +110,6 @@ static inline struct rna_view *new_topology_view(void)
 {
 	struct rna_view *view = new_view(2);
 
-	view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &new_topology()->part;
+	own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = &new_topology()->part;
 	return view;
 }

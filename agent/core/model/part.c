@@ -16,16 +16,21 @@ void *rna_part_new(enum rna_collector_id collector, size_t size, size_t arena_hi
 	return part;
 }
 
-struct rna_part *rna_part_ref(struct rna_part *part)
+static unsigned *refs_of(const struct rna_part *part)
+{
+	return &((struct rna_part *)(uintptr_t)part)->refs;
+}
+
+const struct rna_part *rna_part_ref(const struct rna_part *part)
 {
 	if (part)
-		part->refs++;
+		++*refs_of(part);
 	return part;
 }
 
-struct rna_part *rna_part_unref(struct rna_part *part)
+struct rna_part *rna_part_unref(const struct rna_part *part)
 {
-	if (part && --part->refs == 0)
+	if (part && --*refs_of(part) == 0)
 		(void)rna_arena_free(part->arena);
 	return NULL;
 }

@@ -13,37 +13,42 @@ struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time)
 	snapshot = calloc(1, sizeof(*snapshot) + device_count * sizeof(snapshot->devices[0]));
 	if (!snapshot)
 		return NULL;
-	snapshot->refs = 1;
 	snapshot->time = time;
 	snapshot->device_count = device_count;
 	return snapshot;
 }
 
-struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot)
+struct rna_snapshot *rna_snapshot_free(const struct rna_snapshot *snapshot)
 {
-	if (!snapshot || --snapshot->refs > 0)
+	if (!snapshot)
 		return NULL;
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 			(void)rna_part_unref(snapshot->devices[i].parts[id]);
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		(void)rna_part_unref(snapshot->parts[id]);
-	free(snapshot);
+	free((void *)(uintptr_t)snapshot);
 	return NULL;
 }
 
-struct rna_view *rna_view_ref(struct rna_view *view)
+/* The count is the only thing that changes in a view after it was published. */
+static unsigned *refs_of(const struct rna_view *view)
+{
+	return &((struct rna_view *)(uintptr_t)view)->refs;
+}
+
+const struct rna_view *rna_view_ref(const struct rna_view *view)
 {
 	if (view)
-		view->refs++;
+		++*refs_of(view);
 	return view;
 }
 
-struct rna_view *rna_view_unref(struct rna_view *view)
+struct rna_view *rna_view_unref(const struct rna_view *view)
 {
-	if (!view || --view->refs > 0)
+	if (!view || --*refs_of(view) > 0)
 		return NULL;
-	(void)rna_snapshot_unref(view->snapshot);
+	(void)rna_snapshot_free(view->snapshot);
 	if (view->selftests)
 		(void)rna_part_unref(&view->selftests->part);
 	(void)rna_arena_free(view->arena); /* holds the view itself */

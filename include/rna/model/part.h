@@ -76,8 +76,9 @@ struct rna_part {
  * refs = 1; arena_hint: bytes expected in all. NULL: no memory.
  */
 void *rna_part_new(enum rna_collector_id collector, size_t size, size_t arena_hint);
-struct rna_part *rna_part_ref(struct rna_part *part);   /* accepts NULL */
-struct rna_part *rna_part_unref(struct rna_part *part); /* accepts and returns NULL */
+/* Both accept NULL; unref returns NULL. The count is the only thing that may change in a part. */
+const struct rna_part *rna_part_ref(const struct rna_part *part);
+struct rna_part *rna_part_unref(const struct rna_part *part);
 RNA_DEFINE_CLEANUP(struct rna_part, rna_part_unref)
 
 /* Counts one value that could not be read. error: errno or -errno. */

@@ -25,23 +25,22 @@
 struct rna_snapshot_device {
 	const struct rna_device *device; /* lies in parts[RNA_COLLECTOR_PRESENCE] */
 	/* Of the device collectors, and the presence that names the device. NULL: none. */
-	struct rna_part *parts[RNA_COLLECTOR_COUNT];
+	const struct rna_part *parts[RNA_COLLECTOR_COUNT];
 };
 
 struct rna_snapshot {
-	unsigned refs;
 	struct rna_time time;
 	/* Changes whenever a name, port or label of the device set may have; for prepared text. */
 	uint64_t device_set;
-	struct rna_part *parts[RNA_COLLECTOR_COUNT]; /* of node-wide collectors; NULL: none */
+	const struct rna_part *parts[RNA_COLLECTOR_COUNT]; /* of node-wide collectors; NULL: none */
 	size_t device_count;
 	struct rna_snapshot_device devices[]; /* sorted by name */
 };
 
-/* device_count devices with nothing in them, refs = 1. NULL: no memory. */
+/* device_count devices with nothing in them. NULL: no memory. */
 struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time);
-struct rna_snapshot *rna_snapshot_unref(struct rna_snapshot *snapshot); /* drops the parts' refs */
-RNA_DEFINE_CLEANUP(struct rna_snapshot, rna_snapshot_unref)
+/* Drops its references to parts. Accepts and returns NULL. */
+struct rna_snapshot *rna_snapshot_free(const struct rna_snapshot *snapshot);
 
 /* The concrete parts; NULL where there is none. */
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);

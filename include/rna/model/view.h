@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A view: a snapshot, and what the agent knows about itself at that moment. Exporters turn a view
- * into bytes and need nothing else. Immutable; made and counted by the loop.
+ * into bytes and need nothing else. The stages of agent/loop/publish.c make it; from then on it is
+ * const for everybody. References are counted by the loop.
  */
 #pragma once
 
@@ -78,25 +79,33 @@ struct rna_view_port {
 
 struct rna_view {
 	unsigned refs;
-	struct rna_snapshot *snapshot;
+	const struct rna_snapshot *snapshot;
 	struct rna_agent_status agent;
 	struct rna_metrics_options metrics;
 	const struct rna_node_status *node; /* NULL: Kubernetes is told nothing */
 	size_t job_count;
-	struct rna_job_status *jobs; /* node-wide first, then by device and collector */
+	const struct rna_job_status *jobs; /* node-wide first, then by device and collector */
 	/* One for each port of the snapshot's devices, in their order; NULL: not judged. */
-	struct rna_view_port *ports;
+	const struct rna_view_port *ports;
 	size_t missing_count;
 	const struct rna_missing_device *missing; /* expected and not there; by name */
 	size_t transition_count;
 	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
-	struct rna_selftests *selftests;          /* NULL: nothing is tested */
+	const struct rna_selftests *selftests;    /* NULL: nothing is tested */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */
 	bool findings_short;                /* there was no memory for all of them */
 	struct rna_arena *arena;            /* owns all of these and their strings */
 };
 
-struct rna_view *rna_view_ref(struct rna_view *view);
-struct rna_view *rna_view_unref(struct rna_view *view); /* accepts and returns NULL */
-RNA_DEFINE_CLEANUP(struct rna_view, rna_view_unref)
+/* References are counted by the loop. Both accept NULL; unref returns NULL. */
+const struct rna_view *rna_view_ref(const struct rna_view *view);
+struct rna_view *rna_view_unref(const struct rna_view *view);
+
+/* Of a variable that points to a view, const or, where it is still being made, not. */
+static inline void rna_view_unref_p(void *view)
+{
+	const struct rna_view **variable = view;
+
+	*variable = rna_view_unref(*variable);
+}

@@ -290,19 +290,25 @@ struct fixture {
 	struct rna_root *root;
 	struct rna_backends *backends;
 	struct rna_schedule schedule;
-	struct rna_view *view;
+	const struct rna_view *view;
 };
 
 static void on_settled(void *userdata)
 {
 	static const struct rna_agent_status status = {.root = "/"};
 	struct fixture *fixture = userdata;
+	const struct rna_publish_input in = {
+		.time = rna_clock_now(),
+		.schedule = &fixture->schedule,
+		.status = &status,
+	};
 
 	if (!fixture->schedule.complete)
 		return;
 	(void)rna_view_unref(fixture->view);
-	fixture->view = rna_publish(&fixture->schedule, &status, rna_clock_now());
+	fixture->view = rna_publish(&in);
 	assert_non_null(fixture->view);
+	rna_schedule_start_later(&fixture->schedule);
 }
 
 static int on_too_late(sd_event_source *source, uint64_t at, void *userdata)
@@ -786,7 +792,7 @@ static void test_a_device_that_was_gone_begins_anew(void **state)
 static void test_an_old_view_outlives_its_devices(void **state)
 {
 	struct fixture *fixture = *state;
-	RNA_CLEANUP(rna_view_unref_p) struct rna_view *old = NULL;
+	RNA_CLEANUP(rna_view_unref_p) const struct rna_view *old = NULL;
 
 	start(fixture);
 	run_until(fixture, always);
@@ -795,6 +801,125 @@ static void test_an_old_view_outlives_its_devices(void **state)
 	run_until(fixture, no_devices);
 	assert_string_equal(old->snapshot->devices[2].device->name, "dev2");
 	assert_string_equal(find_status(old, "dev2", RNA_COLLECTOR_LINK)->device, "dev2");
+}
+
+/* -- Publishing -------------------------------------------------------------------------------- */
+
+/* Each member of a view, and the stage that fills it in; "": rna_publish() itself. */
+#define MEMBER(member, stage)                                                                      \
+	{                                                                                          \
+		offsetof(struct rna_view, member), sizeof(((struct rna_view *)NULL)->member),      \
+			stage                                                                      \
+	}
+
+static const struct member {
+	size_t offset, size;
+	const char *stage;
+} members[] = {
+	MEMBER(refs, ""),
+	MEMBER(arena, ""),
+	MEMBER(snapshot, "snapshot"),
+	MEMBER(job_count, "jobs"),
+	MEMBER(jobs, "jobs"),
+	MEMBER(agent, "status"),
+	MEMBER(metrics, "status"),
+	MEMBER(selftests, "selftests"),
+	MEMBER(ports, "memory"),
+	MEMBER(missing_count, "memory"),
+	MEMBER(missing, "memory"),
+	MEMBER(transition_count, "memory"),
+	MEMBER(transitions, "memory"),
+	MEMBER(node, "kubernetes"),
+	MEMBER(finding_count, "findings"),
+	MEMBER(findings, "findings"),
+	MEMBER(findings_short, "findings"),
+};
+
+static bool same_member(const struct member *member, const struct rna_view *a,
+			const struct rna_view *b)
+{
+	return memcmp((const char *)a + member->offset, (const char *)b + member->offset,
+		      member->size) == 0;
+}
+
+/* Asserts that no stage writes a member that belongs to another one. */
+static void run_stages(const struct rna_publish_input *in, struct rna_view *view)
+{
+	for (size_t i = 0; i < RNA_PUBLISH_STAGES; i++) {
+		const struct rna_publish_stage *stage = &rna_publish_stages[i];
+		struct rna_view before = *view;
+
+		assert_int_equal(stage->fill_in(in, view), 0);
+		for (size_t m = 0; m < RNA_ARRAY_SIZE(members); m++)
+			if (strcmp(members[m].stage, stage->name) != 0)
+				assert_true(same_member(&members[m], &before, view));
+	}
+}
+
+static void test_each_stage_fills_in_its_own(void **state)
+{
+	static const struct rna_agent_status status = {.root = "/"};
+	static const char *const order[RNA_PUBLISH_STAGES] = {
+		"snapshot", "jobs", "status", "selftests", "memory", "kubernetes", "findings",
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
+	struct rna_memory memory = RNA_MEMORY_INIT;
+	struct fixture *fixture = *state;
+	struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_health health;
+	struct rna_publish_input in = {
+		.schedule = &fixture->schedule,
+		.status = &status,
+		.memory = &memory,
+		.health = &health,
+	};
+
+	for (size_t i = 0; i < RNA_PUBLISH_STAGES; i++)
+		assert_string_equal(rna_publish_stages[i].name, order[i]);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	start(fixture);
+	run_until(fixture, always);
+	in.time = rna_clock_now();
+	assert_int_equal(rna_health_init(&health, &fixture->settings), 0);
+	health.once = true;
+	view = rna_arena_alloc(arena, sizeof(*view));
+	*view = (struct rna_view){.refs = 1, .arena = arena};
+	run_stages(&in, view);
+	assert_int_equal(view->snapshot->device_count, 3);
+	assert_true(view->job_count > 0);
+	assert_string_equal(view->agent.root, "/");
+	assert_non_null(view->ports);
+	assert_non_null(view->findings);
+	rna_health_deinit(&health);
+	rna_memory_deinit(&memory);
+}
+
+static bool ports_are_down(struct fixture *fixture)
+{
+	return rna_port_state(&fixture->view->snapshot->devices[0], 1)->state.number ==
+	       RNA_PORT_DOWN;
+}
+
+/* Whatever is read afterwards. */
+static void test_a_published_view_stays_as_it_is(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) const struct rna_view *view = NULL;
+	struct fixture *fixture = *state;
+	struct rna_snapshot_device devices[3];
+	struct rna_view copy;
+
+	start(fixture);
+	run_until(fixture, always);
+	view = rna_view_ref(fixture->view);
+	copy = *view;
+	memcpy(devices, view->snapshot->devices, sizeof(devices));
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	run_until(fixture, ports_are_down);
+	copy.refs = view->refs; /* the count is not content */
+	assert_memory_equal(view, &copy, sizeof(copy));
+	assert_memory_equal(view->snapshot->devices, devices, sizeof(devices));
+	assert_int_equal(rna_port_state(&view->snapshot->devices[0], 1)->state.number,
+			 RNA_PORT_ACTIVE);
 }
 
 /* -- Events ------------------------------------------------------------------------------------ */
@@ -1055,6 +1180,8 @@ int main(void)
 		SCHEDULE_TEST(test_a_new_registration_is_a_new_device),
 		SCHEDULE_TEST(test_a_device_that_was_gone_begins_anew),
 		SCHEDULE_TEST(test_an_old_view_outlives_its_devices),
+		SCHEDULE_TEST(test_each_stage_fills_in_its_own),
+		SCHEDULE_TEST(test_a_published_view_stays_as_it_is),
 		SCHEDULE_TEST(test_an_event_reads_its_device_only),
 		SCHEDULE_TEST(test_other_interfaces_are_ignored),
 		SCHEDULE_TEST(test_a_bond_stands_for_its_members),

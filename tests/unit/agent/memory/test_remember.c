@@ -24,9 +24,11 @@ static struct rna_view *remember(struct rna_memory *memory, const struct node *n
 	struct rna_settings settings = {0};
 	const struct rna_remember_input input = {&settings, filter};
 	struct rna_view *view = node_view(node);
+	struct rna_part *state, *link;
 
-	view->snapshot->devices[0].parts[RNA_COLLECTOR_STATE]->started.monotonic = started;
-	view->snapshot->devices[0].parts[RNA_COLLECTOR_LINK]->started.monotonic = started;
+	state = own_part(view->snapshot->devices[0].parts[RNA_COLLECTOR_STATE]);
+	link = own_part(view->snapshot->devices[0].parts[RNA_COLLECTOR_LINK]);
+	state->started.monotonic = link->started.monotonic = started;
 	assert_int_equal(rna_remember(memory, &input, view), 0);
 	return view;
 }

@@ -77,7 +77,7 @@ static void look_for(struct fixture *f, unsigned seconds)
 		f->node.now.monotonic += SECOND;
 		f->node.now.realtime += SECOND;
 		in.view = view = node_view(&f->node);
-		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] =
+		own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] =
 			rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(struct rna_topology),
 				     0); /* no NIC */
 		assert_non_null(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);

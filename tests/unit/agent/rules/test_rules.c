@@ -1693,7 +1693,7 @@ static bool is_pfc_told(bool first_has, bool first_is_rail)
 	topology->nic_count = 3;
 	topology->nics = nics;
 	(void)rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
-	view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = (struct rna_part *)topology;
+	own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
 	rna_health_judge(&health, view);
 	told = has_finding(view, "qos-pfc-priorities");
 	(void)rna_view_unref(view);

@@ -340,7 +340,7 @@ static void set_topology(struct scene *scene)
 	topology->nic_count = RNA_ARRAY_SIZE(nics);
 	topology->nics = nics;
 	topology->affinities = affinities;
-	scene->view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
+	own_snapshot(scene->view)->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
 }
 
 static void test_memory_of_others(void **state)

@@ -291,7 +291,7 @@ static void set_topology(struct scene *scene, int node)
 	topology->nic_count = RNA_ARRAY_SIZE(nics);
 	topology->nics = nics;
 	topology->affinities = affinities;
-	scene->view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
+	own_snapshot(scene->view)->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
 }
 
 /* One kind of memory that can be tested is a port that is tested. */

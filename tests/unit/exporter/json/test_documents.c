@@ -170,7 +170,7 @@ static void test_gid_table(void **state)
 	assert_gid_table(none, "No GID: there is no port whose table could be read.\n");
 	gids = (void *)new_gids();
 	((struct rna_port_gids *)(uintptr_t)gids->ports)->count = 0;
-	none->snapshot->devices[0].parts[RNA_COLLECTOR_GIDS] = &gids->part;
+	own_snapshot(none)->devices[0].parts[RNA_COLLECTOR_GIDS] = &gids->part;
 	assert_gid_table(none, "No GID: the tables of all ports are empty.\n");
 	assert_gid_table(no_device, "No RDMA device: the RDMA stack is there, but no driver has "
 				    "registered one.\n");
@@ -182,7 +182,7 @@ static void test_gid_of_nccl(void **state)
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	struct rna_state *port_state =
-		(void *)view->snapshot->devices[1].parts[RNA_COLLECTOR_STATE];
+		own_part(view->snapshot->devices[1].parts[RNA_COLLECTOR_STATE]);
 	json_t *root = view_as_json(view), *port;
 
 	(void)state;
@@ -209,7 +209,7 @@ static void test_json_resources(void **state)
 	int in_use;
 
 	(void)state;
-	view->snapshot->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
+	own_snapshot(view)->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
 	root = view_as_json(view);
 	assert_int_equal(json_unpack(root, "{s:[{s:b, s:{s:I}, s:{s:I}, s:[{s:o}]}, o]}", "devices",
 				     "in_use", &in_use, "resources", "qp", &qps, "idle_resources",
@@ -232,7 +232,7 @@ static void test_page_tells_of_use(void **state)
 	(void)state;
 	rna_write_page(view, &idle);
 	assert_null(strstr(idle.data, "in use"));
-	view->snapshot->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
+	own_snapshot(view)->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
 	rna_write_page(view, &used);
 	assert_non_null(strstr(used.data, "in use: opened 1&times;, 3 queue pairs"));
 }
@@ -241,7 +241,7 @@ static void test_table_holds_whatever_firmware_says(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
 	struct rna_identity *identity =
-		(void *)view->snapshot->devices[0].parts[RNA_COLLECTOR_IDENTITY];
+		own_part(view->snapshot->devices[0].parts[RNA_COLLECTOR_IDENTITY]);
 
 	(void)state;
 	identity->hca_type = "größer"; /* as wide as MT4129 */
@@ -263,7 +263,7 @@ static void test_table_holds_whatever_firmware_says(void **state)
 static void test_table_without_devices(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(0);
-	struct rna_presence *presence = (void *)view->snapshot->parts[RNA_COLLECTOR_PRESENCE];
+	struct rna_presence *presence = own_part(view->snapshot->parts[RNA_COLLECTOR_PRESENCE]);
 
 	(void)state;
 	assert_table(

@@ -344,10 +344,10 @@ static void test_firmware_only_where_all_agree(void **state)
 		node_of_two(&node, IB);
 		view = node_view(&node);
 		for (size_t d = 0; d < 2; d++) {
-			struct rna_part *part =
-				view->snapshot->devices[d].parts[RNA_COLLECTOR_IDENTITY];
+			struct rna_identity *identity =
+				own_part(view->snapshot->devices[d].parts[RNA_COLLECTOR_IDENTITY]);
 
-			((struct rna_identity *)part)->firmware_version = texts[d];
+			identity->firmware_version = texts[d];
 		}
 		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_FIRMWARE]),
@@ -398,7 +398,7 @@ static void test_rails_and_virtual_functions(void **state)
 		topology->nic_count = RNA_ARRAY_SIZE(nics);
 		node_of_two(&node, IB);
 		view = node_view(&node);
-		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
+		own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
 		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_RAILS]), trees[i].rails);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_SR_IOV]), trees[i].sr_iov);
@@ -496,7 +496,7 @@ static void test_the_slowest_rail(void **state)
 		node_init(&node, ROCE, 3);
 		nodes[i].change(&node);
 		view = node_view(&node);
-		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = tree_of(nodes[i].gpus);
+		own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = tree_of(nodes[i].gpus);
 		third = (struct rna_device *)(uintptr_t)view->snapshot->devices[2].device;
 		if (nodes[i].other_model)
 			third->device_id = 0x1751;
@@ -553,11 +553,12 @@ static void test_read_errors(void **state)
 	empty_gid_table(&node);
 	view = node_view(&node);
 	for (size_t d = 0; d < 2; d++) {
-		struct rna_part **parts = view->snapshot->devices[d].parts;
+		const struct rna_snapshot_device *device = &view->snapshot->devices[d];
+		struct rna_identity *identity = own_part(device->parts[RNA_COLLECTOR_IDENTITY]);
 
-		((struct rna_identity *)parts[RNA_COLLECTOR_IDENTITY])->firmware_version = NULL;
-		rna_part_count_error(parts[RNA_COLLECTOR_IDENTITY], EIO);
-		rna_part_count_error(parts[RNA_COLLECTOR_GIDS], EIO);
+		identity->firmware_version = NULL;
+		rna_part_count_error(&identity->part, EIO);
+		rna_part_count_error(own_part(device->parts[RNA_COLLECTOR_GIDS]), EIO);
 	}
 	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
 	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_ROCE]), "?");
@@ -598,7 +599,7 @@ static void test_nothing_known(void **state)
 	node_of_two(&node, ROCE);
 	node.count = 0;
 	view = node_view(&node);
-	view->snapshot->parts[RNA_COLLECTOR_PRESENCE] =
+	own_snapshot(view)->parts[RNA_COLLECTOR_PRESENCE] =
 		rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_PRESENCE]);
 	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
 	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)

@@ -198,8 +198,8 @@ static void test_resources(void **state)
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
 
 	(void)state;
-	view->snapshot->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
-	view->snapshot->devices[1].parts[RNA_COLLECTOR_RESOURCES] =
+	own_snapshot(view)->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
+	own_snapshot(view)->devices[1].parts[RNA_COLLECTOR_RESOURCES] =
 		new_part(RNA_COLLECTOR_RESOURCES, sizeof(struct rna_resources));
 	body = render(view, RNA_EXPOSITION_CLASSIC);
 	assert_line(body, "rdma_device_in_use{device=\"mlx5_0\"} 1");
@@ -408,9 +408,9 @@ static void test_labels_follow_the_device_set(void **state)
 		RNA_CLEANUP(rna_body_unref_p) struct rna_body *kept = NULL;
 		RNA_CLEANUP(rna_body_unref_p) struct rna_body *fresh = NULL;
 
-		view->snapshot->device_set = i;
+		own_snapshot(view)->device_set = i;
 		if (view->job_count > 1)
-			view->jobs[1].device = "gone";
+			own_jobs(view)[1].device = "gone";
 		fresh = render(view, RNA_EXPOSITION_CLASSIC);
 		rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &kept);
 		assert_int_equal(kept->len, fresh->len);

@@ -38,7 +38,7 @@ static void assert_has(writer *write, const struct rna_view *view, const char *p
 
 static struct rna_topology *topology_of(struct rna_view *view)
 {
-	return (void *)view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
+	return own_part(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
 }
 
 /* -- Text -------------------------------------------------------------------------------------- */
@@ -484,7 +484,7 @@ static void grow(struct forest *forest, enum rna_pci_role role, int parent, unsi
 static void test_nothing_in_a_drawing_overlaps(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
-	struct rna_part *part = view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
+	const struct rna_part *part = view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY];
 	struct forest *forest = calloc(1, sizeof(*forest));
 
 	(void)state;
@@ -499,10 +499,10 @@ static void test_nothing_in_a_drawing_overlaps(void **state)
 		for (unsigned n = 1 + seed % 6; n > 0; n--)
 			grow(forest, RNA_PCI_ROOT_PORT,
 			     plant(forest, RNA_PCI_HOST_BRIDGE, RNA_NO_OBJECT), 0);
-		view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = &forest->topology.part;
+		own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = &forest->topology.part;
 		assert_layout_is_sound(view);
 	}
-	view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = part;
+	own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = part;
 	free(forest);
 }
 
