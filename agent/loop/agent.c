@@ -67,6 +67,7 @@ struct rna_agent {
 	struct rna_health health;
 	struct rna_server server;
 	const struct rna_view *view; /* newest; NULL until the first is complete */
+	sd_event_source *publishing; /* enabled: another one is wanted */
 	struct rna_memory memory;
 	struct rna_state *state;       /* NULL: the memory ends with the process */
 	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
@@ -216,9 +217,20 @@ static void publish(struct rna_agent *agent)
 		(void)sd_event_exit(agent->event, 0);
 }
 
+static int on_publish(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	publish(userdata);
+	return 0;
+}
+
+/* There is something new to show. The view is made when the loop takes its next turn. */
 static void want_view(void *userdata)
 {
-	publish(userdata);
+	struct rna_agent *agent = userdata;
+
+	if (sd_event_source_set_enabled(agent->publishing, SD_EVENT_ONESHOT) < 0)
+		publish(agent); /* no memory to do it later */
 }
 
 /* The journal and Kubernetes hear of findings. */
@@ -439,6 +451,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 		return NULL; /* a stuck thread still uses all of it; the process is about to end */
 	agent->state = rna_state_free(agent->state);
 	rna_memory_deinit(&agent->memory);
+	agent->publishing = sd_event_source_disable_unref(agent->publishing);
 	agent->event = sd_event_unref(agent->event);
 	rna_health_deinit(&agent->health);
 	(void)rna_backends_free(agent->backends);
@@ -477,6 +490,11 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	if (!agent->backends || rna_health_init(&agent->health, &agent->settings) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot start");
 	status = sd_event_new(&agent->event);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot make an event loop");
+	status = sd_event_add_defer(agent->event, &agent->publishing, on_publish, agent);
+	if (status >= 0)
+		status = sd_event_source_set_enabled(agent->publishing, SD_EVENT_OFF);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");
 	rna_footprint_reserve_descriptors(sd_event_get_fd(agent->event),
@@ -616,9 +634,20 @@ static int filter_calls(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
+/* What happened last is kept in the memory only if a view is made of it. */
+static void publish_last(struct rna_agent *agent)
+{
+	int wanted = SD_EVENT_OFF;
+
+	(void)sd_event_source_get_enabled(agent->publishing, &wanted);
+	if (wanted != SD_EVENT_OFF)
+		publish(agent);
+}
+
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
+	publish_last(agent);
 	rna_notify_stopping();
 	rna_server_stop(&agent->server);
 	agent->control = rna_control_stop(agent->control);
