@@ -70,8 +70,8 @@ static int put_text(struct load *load, const struct rna_setting *setting,
 
 	if (!value->text)
 		return rna_error_say(&load->error, -EINVAL,
-				     "%s:%zu: %s: wants a single value, not %s", load->path, line,
-				     setting->key, rna_yaml_kind_name(value));
+				     "%s:%zu: %s: expected a single value, found %s", load->path,
+				     line, setting->key, rna_yaml_kind_name(value));
 	ret = rna_setting_put(setting, value->text, load->settings, &load->error);
 	if (ret == 0 && load->names && setting->check)
 		ret = setting->check(setting->key, value->text, &load->error);
@@ -85,13 +85,14 @@ static int put_list(struct load *load, const struct rna_setting *setting,
 {
 	if (value->kind != RNA_YAML_LIST)
 		return rna_error_say(&load->error, -EINVAL,
-				     "%s:%zu: %s: wants a list, for example [\"%s\"], not %s",
+				     "%s:%zu: %s: expected a list such as [\"%s\"], found %s",
 				     load->path, line, setting->key,
 				     setting->standard ? setting->standard : "*",
 				     rna_yaml_kind_name(value));
 	if (value->count == 0 && setting->standard)
-		return rna_error_say(&load->error, -EINVAL, "%s:%zu: %s: the list is empty",
-				     load->path, line, setting->key);
+		return rna_error_say(&load->error, -EINVAL,
+				     "%s:%zu: %s: the list must not be empty", load->path, line,
+				     setting->key);
 	rna_setting_clear(setting, load->settings);
 	for (size_t i = 0; i < value->count; i++) {
 		const struct rna_yaml *entry = value->pairs[i].value;
@@ -142,24 +143,24 @@ static int fail_unknown(struct load *load, const char *path, size_t line)
 	if (!is_alike(&hint, path))
 		return rna_error_say(&load->error, -EINVAL,
 				     "%s:%zu: unknown key %.*s; `rdma-node-agent describe "
-				     "settings` lists them all",
+				     "settings` lists all keys",
 				     load->path, line, RNA_SHOWN(path));
 	return rna_error_say(&load->error, -EINVAL, "%s:%zu: unknown key %.*s; did you mean %.*s?",
 			     load->path, line, RNA_SHOWN(path), (int)hint.best_len, hint.best);
 }
 
-/* "poll.state: 1s" at the top of a file: one way of writing a setting is enough. */
+/* "poll.state: 1s" at the top level is not accepted: there is one way to write a setting. */
 static int fail_dotted(struct load *load, const char *path, size_t line)
 {
 	int section_len = (int)strcspn(path, ".");
 
 	return rna_error_say(&load->error, -EINVAL,
-			     "%s:%zu: %s: write it in its section: \"%.*s:\", and \"%s:\" indented "
-			     "on a line below",
+			     "%s:%zu: %s: move it into its section: \"%.*s:\", and \"%s:\" "
+			     "indented on the next line",
 			     load->path, line, path, section_len, path, path + section_len + 1);
 }
 
-/* The line on which the same mapping has the key of pair before; 0: nowhere. */
+/* The line of an earlier pair with the same key in the mapping; 0: none. */
 static size_t find_earlier(const struct rna_yaml *mapping, const struct rna_yaml_pair *pair)
 {
 	for (const struct rna_yaml_pair *earlier = mapping->pairs; earlier < pair; earlier++)
@@ -200,20 +201,20 @@ static int read_pair(struct load *load, const char *section, const struct rna_ya
 	size_t earlier;
 
 	if (!key)
-		return rna_error_say(&load->error, -EINVAL, "%s:%zu: a key is wanted, not %s",
+		return rna_error_say(&load->error, -EINVAL, "%s:%zu: expected a key, found %s",
 				     load->path, line, rna_yaml_kind_name(pair->key));
 	(void)snprintf(path, sizeof(path), "%s%s%s", section, *section ? "." : "", key);
 	earlier = find_earlier(mapping, pair);
 	if (earlier > 0)
 		return rna_error_say(&load->error, -EINVAL,
-				     "%s:%zu: %.*s is given twice; first on line %zu", load->path,
-				     line, RNA_SHOWN(path), earlier);
+				     "%s:%zu: %.*s is specified twice, first on line %zu",
+				     load->path, line, RNA_SHOWN(path), earlier);
 	if (strchr(key, '.') && rna_setting_find(path))
 		return fail_dotted(load, path, line);
 	return read_value(load, path, pair->value, line);
 }
 
-/* section: "" for the file itself. Goes no deeper than the table has dots. */
+/* section: "" for the file itself. Recursion ends with the number of dots in the table. */
 static int read_section(struct load *load, const char *section, const struct rna_yaml *node,
 			size_t line)
 {
@@ -221,8 +222,8 @@ static int read_section(struct load *load, const char *section, const struct rna
 		return 0;
 	if (node->kind != RNA_YAML_MAPPING)
 		return rna_error_say(&load->error, -EINVAL,
-				     "%s:%zu: %s%swants \"key: value\" lines below it, not %s",
-				     load->path, line, section, *section ? ": " : "the file ",
+				     "%s:%zu: %s%sexpected \"key: value\" lines below, found %s",
+				     load->path, line, section, *section ? ": " : "",
 				     rna_yaml_kind_name(node));
 	for (size_t i = 0; i < node->count; i++) {
 		int ret = note(load, read_pair(load, section, node, &node->pairs[i]));
@@ -240,7 +241,7 @@ static size_t line_given(const struct load *load, const char *key)
 	return load->lines[rna_setting_find(key) - rna_setting_table];
 }
 
-/* For what no single setting can know; the later one of the two is named. */
+/* For conflicts of two settings; the error names the line of the later one. */
 static int fail_together(struct load *load, const char *one, const char *other,
 			 struct rna_strbuf *text)
 {
@@ -252,7 +253,7 @@ static int fail_together(struct load *load, const char *one, const char *other,
 			     line > other_line ? line : other_line, text->data);
 }
 
-/* What stands in the place of a wrong value is not what was meant. */
+/* Skips checks of two settings if one of them is invalid already. */
 static bool are_right(const struct load *load, const char *one, const char *other)
 {
 	return !load->wrong[rna_setting_find(one) - rna_setting_table] &&
@@ -281,7 +282,7 @@ static int check_grades(struct load *load)
 	if (load->settings->selftest_warning <= load->settings->selftest_ok ||
 	    !are_right(load, "selftest.warning", "selftest.ok"))
 		return 0;
-	rna_strbuf_printf(&text, "selftest.warning (%u) must not be above selftest.ok (%u)",
+	rna_strbuf_printf(&text, "selftest.warning (%u) must not exceed selftest.ok (%u)",
 			  load->settings->selftest_warning, load->settings->selftest_ok);
 	return fail_together(load, "selftest.warning", "selftest.ok", &text);
 }
@@ -294,8 +295,8 @@ static int check_writes(struct load *load)
 	    !are_right(load, "selftest.size", "selftest.bytes"))
 		return 0;
 	rna_strbuf_printf(&text,
-			  "two writes of selftest.size (%u) are more than selftest.bytes (%u MiB), "
-			  "and a test is two at least: lower the one or raise the other",
+			  "two writes of selftest.size (%u) exceed selftest.bytes (%u MiB), the "
+			  "minimum of a test; lower selftest.size or raise selftest.bytes",
 			  load->settings->selftest_size, load->settings->selftest_bytes);
 	return fail_together(load, "selftest.size", "selftest.bytes", &text);
 }
@@ -326,7 +327,7 @@ static int load_file(struct load *load)
 	return ret < 0 ? ret : check_together(load);
 }
 
-/* load->first: what is wrong, if anything is. */
+/* load->first: the first error, if any. */
 static int load_settings(struct load *load)
 {
 	int ret = rna_settings_init(load->settings);
@@ -382,11 +383,10 @@ void rna_mistakes_log(const struct rna_mistakes *rest)
 	for (size_t i = 0; i < rest->count; i++)
 		rna_log_error("%s", rest->errors[i].text);
 	if (rest->more)
-		rna_log_error("and more mistakes; they are told when these are mended");
+		rna_log_error("more errors follow; correct these and check again");
 }
 
-/* It is read again: lines are of no use to anybody but here, so settings do not carry them along.
- */
+/* Reads the file again, because settings do not carry line numbers. */
 void rna_config_point(const char *path, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};

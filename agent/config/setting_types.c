@@ -17,7 +17,7 @@
 
 static int fail_range(const struct rna_setting *setting, const char *text, struct rna_error *error)
 {
-	return rna_error_say(error, -EINVAL, "%s: %.*s is out of range; allowed is %s to %s",
+	return rna_error_say(error, -EINVAL, "%s: %.*s is out of range; allowed: %s to %s",
 			     setting->key, RNA_SHOWN(text), setting->min, setting->max);
 }
 
@@ -37,10 +37,10 @@ static int put_duration(const struct rna_setting *setting, const char *text, voi
 	(void)rna_duration_parse(setting->max, &max);
 	ret = rna_duration_parse(text, &value);
 	if (ret == -EINVAL)
-		return rna_error_say(error, ret,
-				     "%s: \"%.*s\" is not a duration; write for example 500ms, 10s "
-				     "or 1m30s (%s to %s)",
-				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
+		return rna_error_say(
+			error, ret,
+			"%s: \"%.*s\" is not a duration such as 500ms, 10s or 1m30s (%s to %s)",
+			setting->key, RNA_SHOWN(text), setting->min, setting->max);
 	if (ret < 0 || value < min || value > max)
 		return fail_range(setting, text, error);
 	*(rna_usec *)field = value;
@@ -61,7 +61,7 @@ static int put_integer(const struct rna_setting *setting, const char *text, void
 	(void)rna_parse_u64(setting->max, &max);
 	if (!is_digits(text))
 		return rna_error_say(error, -EINVAL,
-				     "%s: \"%.*s\" is not a whole number; allowed is %s to %s",
+				     "%s: \"%.*s\" is not an integer; allowed: %s to %s",
 				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
 	if (rna_parse_u64(text, &value) < 0 || value < min || value > max)
 		return fail_range(setting, text, error);
@@ -152,12 +152,12 @@ static int check_entry(const struct rna_setting *setting, const char *text, char
 	if (!setting->is_valid(text))
 		return fail_entry(setting, text, error);
 	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && rna_texts_len(list) >= max)
-		return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is one too many; allowed are %s",
+		return rna_error_say(error, -EINVAL,
+				     "%s: \"%.*s\" exceeds the maximum number of entries, %s",
 				     setting->key, RNA_SHOWN(text), setting->max);
 	for (; setting->once && list && *list; list++)
 		if (names_the_same(text, *list, setting->once))
-			return rna_error_say(error, -EINVAL,
-					     "%s: \"%.*s\": the list has \"%.*s\" already",
+			return rna_error_say(error, -EINVAL, "%s: \"%.*s\": duplicate of \"%.*s\"",
 					     setting->key, RNA_SHOWN(text), RNA_SHOWN(*list));
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The settings: one table. To add a setting: a field in struct rna_settings and a row here. The
- * configuration file, its error texts, the defaults, agent/README.md and the sample configuration
- * follow from the row.
+ * The settings: one table. To add a setting, add a field in struct rna_settings and a row here. The
+ * configuration file, its error messages, the defaults, agent/README.md and the sample
+ * configuration are derived from the row.
  */
 #include <string.h>
 
@@ -82,7 +82,7 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 /* clang-format off */
 #define DURATION(key, field, min, max, standard, help) \
 	{key, RNA_SETTING_DURATION, offsetof(struct rna_settings, field), min, max, standard, help}
-/* In these four more may stand behind the help, such as .read_at_start. */
+/* These four accept further members after the help, such as .read_at_start. */
 #define INTEGER(key, field, min, max, standard, ...) \
 	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, \
 	 __VA_ARGS__}
@@ -98,324 +98,353 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 #define BOOLEAN(key, field, standard, help) \
 	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
 	 help, .form = "true or false"}
-/* Entries begin with a name that knows can explain; ends: they must not name a thing twice. */
+/* Entries begin with a name; knows explains an invalid one; ends: delimiters of unique names. */
 #define NAMED(key, field, form, fits, knows, ends, help) \
 	LIST(key, field, form, fits, NULL, help, .explain = knows, .once = ends)
 #define EXPECT(key, field, help) \
 	LIST(key, field, \
-	     "a glob such as mlx5_*, 0000:3b:00.? or 1070:fd03:*, without blanks, and /PORT behind " \
-	     "it for one port only", \
+	     "a glob such as mlx5_*, 0000:3b:00.? or 1070:fd03:* without spaces, followed by /PORT " \
+	     "for a single port", \
 	     rna_expect_glob_is_valid, NULL, help)
-/* Checked when the agent starts: a name that cannot be one must not keep it from monitoring. */
+/* Checked when the agent starts: an invalid name must not prevent monitoring. */
 #define NAME(key, field, form, allows, standard, help) \
 	TEXT(key, field, form, rna_any_text_is_valid, standard, help, .check = allows)
 #define GLOBS(key, field, help) \
 	LIST(key, field, \
-	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3], without blanks and slashes", \
+	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3] without spaces and slashes", \
 	     rna_device_glob_is_valid, NULL, help)
 #define POLL(name, id, standard, help) \
 	DURATION("poll." name, poll[RNA_COLLECTOR_##id], "100ms", "24h", standard, help)
 
 const struct rna_setting rna_setting_table[] = {
 	GLOBS("devices.include", devices_include,
-	      "Watch only devices that one of these fits: by name, PCI address or network interface; "
-	      "all when empty."),
+	      "Devices to monitor, matched by name, PCI address or network interface. All devices "
+	      "if empty."),
 	GLOBS("devices.exclude", devices_exclude,
-	      "Leave these devices alone, included or not: nothing is read of them."),
+	      "Devices to ignore: the agent reads nothing from them. Takes precedence over "
+	      "devices.include."),
 	POLL("presence", PRESENCE, "10s",
-	     "Period of looking for RDMA devices that came or went."),
+	     "How often to look for RDMA devices that were added or removed."),
 	POLL("state", STATE, "1s",
-	     "Period of reading logical and physical port states."),
+	     "How often to read logical and physical port states."),
 	POLL("identity", IDENTITY, "10m",
-	     "Period of reading what rarely changes: GUIDs, firmware, board, link layer."),
+	     "How often to read attributes that rarely change: GUIDs, firmware, board, link "
+	     "layer."),
 	POLL("link", LINK, "60s",
-	     "Period of reading rate, width, speed, MTU, LIDs and capabilities."),
+	     "How often to read rate, width, speed, MTU, LIDs and capabilities."),
 	POLL("counters", COUNTERS, "10s",
-	     "Period of reading the port counters that InfiniBand defines."),
+	     "How often to read the port counters that InfiniBand defines."),
 	POLL("hw_counters", HW_COUNTERS, "10s",
-	     "Period of reading the driver's own counters of ports and devices."),
+	     "How often to read the driver-specific counters of ports and devices."),
 	POLL("gids", GIDS, "5m",
-	     "Period of reading GID tables; they are also read when a port or an interface changes."),
+	     "How often to read GID tables. They are also read when a port or an interface "
+	     "changes."),
 	POLL("fabric", FABRIC, "60s",
-	     "Period of asking InfiniBand ports for what is at the other end of the cable, the subnet "
-	     "manager, partitions, and why packets were lost; about a dozen MADs each."),
+	     "How often to query InfiniBand ports for the peer port, the subnet manager, "
+	     "partitions and the reasons of packet loss. Takes about a dozen MADs per port."),
 	POLL("pcie", PCIE, "60s",
-	     "Period of reading the PCIe paths of devices: speed, width and errors of each link."),
+	     "How often to read the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("ethernet", ETHERNET, "15s",
-	     "Period of reading what ethtool says of Ethernet interfaces: link, FEC, pause frames, statistics."),
+	     "How often to read Ethernet interfaces by ethtool: link, FEC, pause frames, "
+	     "statistics."),
 	POLL("resources", RESOURCES, "30s",
-	     "Period of counting RDMA objects, by which one sees whether a device is in use."),
+	     "How often to count RDMA objects, which show whether a device is in use."),
 	POLL("qos", QOS, "60s",
-	     "Period of reading how packets of RoCE ports are treated: priorities, PFC, ECN, VLANs."),
+	     "How often to read the QoS configuration of RoCE ports: priorities, PFC, ECN, VLANs."),
 	POLL("virtual_functions", VIRTUAL_FUNCTIONS, "60s",
-	     "Period of reading who has the virtual functions of a device, and what they were given."),
+	     "How often to read the virtual functions of a device: their drivers, users and "
+	     "configuration."),
 	POLL("module", MODULE, "5m",
-	     "Period of reading transceivers and cables; that takes CAP_NET_ADMIN, and some 0.1 s a port."),
+	     "How often to read transceivers and cables. Requires CAP_NET_ADMIN and takes about "
+	     "0.1 s per port."),
 	POLL("netdev", NETDEV, "10s",
-	     "Period of reading network interfaces and which port each belongs to."),
+	     "How often to read network interfaces and the ports that they belong to."),
 	POLL("lldp", LLDP, "60s",
-	     "Period of asking lldpd, where it runs, which switch port each Ethernet interface is in."),
+	     "How often to query lldpd, if it runs, for the switch port of each Ethernet "
+	     "interface."),
 	POLL("topology", TOPOLOGY, "10m",
-	     "Period of reading the PCI tree with its GPUs and NICs; it is also read when devices come "
-	     "or go."),
+	     "How often to read the PCI tree with its GPUs and NICs. It is also read when devices "
+	     "are added or removed."),
 	POLL("readiness", READINESS, "5m",
-	     "Period of reading what the node needs beside devices: drivers, modules, device files, limits."),
+	     "How often to read the node prerequisites of RDMA: drivers, modules, device files, "
+	     "limits."),
 	POLL("process", PROCESS, "10s",
-	     "Period of reading the agent's own use of CPU, memory and descriptors."),
+	     "How often to read the agent's own use of CPU, memory and file descriptors."),
 	DURATION("poll.deadline", poll_deadline, "100ms", "10m", "5s",
-		 "A run that takes longer counts as stalled, and its device gets a rest."),
+		 "A collector run that takes longer is stalled; the agent reads its device no "
+		 "further until the run ends."),
 	DURATION("poll.handover", poll_handover, "10ms", "1m", "250ms",
-		 "When a run takes longer, another lane goes on with the other devices; "
-		 "shorter than poll.deadline."),
+		 "If a collector run takes longer, another lane continues with the other devices. "
+		 "Must be shorter than poll.deadline."),
 	CHOICE("counters.source", counters_source, counters_sources, "auto",
-	       "Where counters of InfiniBand ports come from: files of sysfs, or MADs to the port; "
-	       "auto asks by MAD where sysfs has none, or none with 64 bits."),
+	       "Source of the counters of InfiniBand ports: sysfs files, or MADs to the port. auto "
+	       "uses MADs if sysfs has no counters, or none with 64 bits."),
 	BOOLEAN("watch.events", watch_events, "true",
-		"Whether a port is read at once when the kernel tells of a change to it."),
+		"Whether the agent reads a port immediately when the kernel reports a change."),
 	DURATION("watch.debounce", watch_debounce, "1ms", "1s", "20ms",
-		 "An event is acted upon when none has followed it for so long."),
+		 "The agent reacts to an event after this time without further events."),
 	DURATION("watch.debounce_max", watch_debounce_max, "1ms", "10s", "250ms",
-		 "In a storm of events, it is acted upon after so long anyway."),
+		 "During an event storm the agent reacts after this time at the latest."),
 	BOOLEAN("watch.verbs_events", watch_verbs_events, "false",
-		"Whether devices are held open for events of InfiniBand ports; "
-		"that blocks the unloading of ib_uverbs."),
+		"Whether the agent keeps devices open to receive events of InfiniBand ports. This "
+		"prevents ib_uverbs from being unloaded."),
 	LIST("watch.verbs_drivers", watch_verbs_drivers,
-	     "the name of a driver such as bnxt_en, of the PCI function", rna_driver_is_valid, NULL,
-	     "Drivers, beyond those known to, that let a held device be removed; "
-	     "with any other, the removal would wait for ever."),
+	     "the driver of the PCI function, for example bnxt_en", rna_driver_is_valid, NULL,
+	     "Additional drivers that can remove a device while it is open. With any other driver "
+	     "the removal would hang, so the agent does not keep its devices open."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
-		"Limit of worker threads; one is enough while every device answers.",
+		"Maximum number of worker threads (lanes). One is used while every device answers.",
 		.read_at_start = true),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
-		"Limit of attribute files kept open between runs, of all devices together."),
+		"Maximum number of attribute files kept open between runs, over all devices."),
 	BOOLEAN("module.serial", module_serial, "false",
-		"Whether serial numbers of transceivers and cables are read, and shown."),
+		"Whether to read and export the serial numbers of transceivers and cables."),
 	LIST("ethernet.statistics", ethernet_statistics,
-	     "the name of a statistic in ethtool -S, of at most 32 characters and no glob, beyond "
-	     "those that have a family",
+	     "the name of a statistic in ethtool -S that has no family of its own, at most 32 "
+	     "characters, not a glob",
 	     rna_ethernet_extra_is_valid, NULL,
-	     "Statistics of the drivers of Ethernet interfaces, as ethtool -S names them, that have a "
-	     "series of rdma_port_ethernet_unknown_total: one for each interface that has it.",
+	     "Additional Ethernet driver statistics, named as in ethtool -S, to export as "
+	     "rdma_port_ethernet_unknown_total: one series per interface that has the statistic.",
 	     .max = "64"),
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
-	       "Where the driver's counters of ports are read: netlink asks once for all of a port, "
-	       "optional ones included; ports that it has no answer for are read from sysfs."),
+	       "Source of the driver-specific port counters. netlink reads all counters of a port "
+	       "in one request, including optional ones, and falls back to sysfs for ports that it "
+	       "does not support."),
 	BOOLEAN("hw_counters.optional_status", hw_counters_optional_status, "false",
-		"Whether it is told which optional counters a port has, and which of them are turned on: a "
-		"series of rdma_port_optional_counter_enabled for each."),
+		"Whether to export the optional counters of ports and whether each is enabled, as "
+		"rdma_port_optional_counter_enabled."),
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",
 	     rna_listen_address_is_valid, ":10879",
-	     "Addresses to serve HTTP on; without a host, all of the machine's. "
-	     "Not used when systemd passes sockets.",
+	     "Addresses to serve HTTP on. Without a host, all addresses of the machine. Ignored if "
+	     "systemd passes sockets.",
 	     .once = ""),
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
-		"Limit of HTTP connections; further ones are refused."),
+		"Maximum number of HTTP connections. Further connections are refused."),
 	INTEGER("http.max_header_bytes", http_max_header_bytes, "1024", "65536", "16384",
-		"Limit of a request's first line and headers, in bytes."),
+		"Maximum size of a request line with its headers, in bytes."),
 	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",
-		 "An HTTP connection that is silent for longer is closed."),
+		 "An HTTP connection that is idle for longer is closed."),
 	TEXT("http.web_config_file", http_web_config_file, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid, "",
-	     "Web configuration as Prometheus's exporters have it, with TLS, client certificates, users "
-	     "and headers; it is read again when it, or a file that it names, changes."),
+	     "Web configuration file as for Prometheus exporters: TLS, client certificates, users "
+	     "and headers. It is reloaded when it, or a file that it names, changes."),
 	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
-		"Whether each GID is a series of rdma_port_gid_info; counts by type stay."),
+		"Whether to export one rdma_port_gid_info series per GID. Counts by type are "
+		"always exported."),
 	BOOLEAN("metrics.qos_details", metrics_qos_details, "false",
-		"Whether ETS, receive buffers and parameters of congestion control have series, some 55 for "
-		"each RoCE port; JSON has them anyway."),
+		"Whether to export ETS, receive buffers and congestion control parameters, about "
+		"55 series per RoCE port. JSON always has them."),
 	BOOLEAN("metrics.node_exporter_names", metrics_node_exporter_names, "false",
-		"Whether the families of node_exporter's infiniband collector, node_infiniband_*, "
-		"are served as well."),
+		"Whether to export the families of node_exporter's infiniband collector, "
+		"node_infiniband_*, as well."),
 	BOOLEAN("metrics.virtual_functions", metrics_virtual_functions, "false",
-		"Whether each virtual function (SR-IOV) is a series of rdma_device_virtual_function_info, "
-		"256 of a device at most, and an entry of the JSON; they are counted in any case."),
+		"Whether each virtual function (SR-IOV), up to 256 per device, has a series of "
+		"rdma_device_virtual_function_info and an entry in JSON. Their number is always "
+		"exported."),
 	BOOLEAN("metrics.priorities", metrics_priorities, "true",
-		"Whether statistics of Ethernet ports that there are for each priority or lane have series: "
-		"up to 68 of each interface, of some 110."),
+		"Whether to export Ethernet statistics per priority and per lane: up to 68 of "
+		"about 110 series per interface."),
 	BOOLEAN("metrics.fec_lanes", metrics_fec_lanes, "false",
-		"Whether what FEC counts has series for each lane beside those of the port, where a driver tells "
-		"lanes apart: 3 for each, 24 of an interface at most; JSON has them anyway."),
+		"Whether to export FEC statistics per lane in addition to those of the port, if "
+		"the driver has them: 3 series per lane, at most 24 per interface. JSON always has "
+		"them."),
 	CHOICE("metrics.gpu_nic_paths", metrics_gpu_nic_paths, gpu_nic_paths, "nearest",
-	       "Which pairs of a GPU and a NIC have a series of rdma_gpu_nic_path: the nearest NICs of "
-	       "each GPU, or all that are no farther than this as well."),
+	       "GPU and NIC pairs to export as rdma_gpu_nic_path: only the nearest NICs of each "
+	       "GPU, or also all pairs up to this distance."),
 	EXPECT("expect.up", expect_up,
-	       "Ports that are meant to be up: by device, PCI address, network interface, node GUID or "
-	       "port GUID."),
+	       "Ports expected to be up, matched by device, PCI address, network interface, node "
+	       "GUID or port GUID."),
 	EXPECT("expect.down", expect_down,
-	       "Ports that are meant to be down; of a port that both lists fit this is said."),
+	       "Ports expected to be down. Takes precedence over expect.up."),
 	NAMED("qos.expect", qos_expect,
 	     "pfc=PRIORITIES, ecn=PRIORITIES, trust=dscp or pcp, dscpNUMBER=PRIORITY, mtu=BYTES, "
-	     "traffic_class=NUMBER or none, or cm_tos=NUMBER, for example pfc=3 or dscp26=3, and a blank "
-	     "and a glob of devices behind it",
+	     "traffic_class=NUMBER or none, or cm_tos=NUMBER, for example pfc=3 or dscp26=3, "
+	     "optionally followed by a space and a glob of devices",
 	     rna_qos_expectation_is_valid, rna_qos_expectation_explain, "=",
-	     "How RoCE ports are meant to be configured; what is not said here may be as it is."),
+	     "Expected QoS configuration of RoCE ports. Values that are not listed are not "
+	     "checked."),
 	TEXT("state.directory", state_directory, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid, RNA_STATE_DIRECTORY_DEFAULT,
-	     "Where the agent keeps what it knows of devices and ports over restarts; systemd's "
-	     "StateDirectory= wins, and a root other than the running system's has none by default.",
+	     "Directory in which the agent stores its knowledge of devices and ports across "
+	     "restarts. systemd's StateDirectory= takes precedence. With --root other than / the "
+	     "default is none.",
 	     .read_at_start = true),
 	NAMED("health.disable", health_disable,
 	     "the name of a rule, or a glob such as gid-*",
 	     rna_rule_glob_is_valid, rna_rule_explain, NULL,
-	     "Rules that are not applied."),
+	     "Rules to disable."),
 	NAMED("health.hold_down", health_hold_down,
 	     "RULE=DURATION, for example port-init=1m or gid-*=5m",
 	     rna_rule_hold_is_valid, rna_rule_explain, "=",
-	     "How long a rule must hold before its finding is told, in the place of its own time."),
+	     "Hold-down times that replace the defaults: how long a problem must last before it "
+	     "becomes a finding."),
 	NAMED("health.thresholds", health_thresholds,
 	     "COUNTER=COUNT/UNIT with the unit s, m, h or d, for example symbol_error=500/h, or "
 	     "COUNTER=off",
 	     rna_threshold_is_valid, rna_threshold_explain, "=",
-	     "How much a counter may rise; for the name of its file, or downs for how often a port went "
-	     "down."),
+	     "Thresholds that replace the defaults, by the file name of a counter, or downs for "
+	     "how often a port may go down."),
 	LIST("health.silence", health_silence,
-	     "DAYS HH:MM-HH:MM, where DAYS are such as Sat, Mon-Fri or daily, or "
-	     "2026-12-01T00:00Z/2026-12-01T06:00Z, and a blank and a glob of devices behind it",
+	     "DAYS HH:MM-HH:MM with DAYS such as Sat, Mon-Fri or daily, or "
+	     "2026-12-01T00:00Z/2026-12-01T06:00Z, optionally followed by a space and a glob of "
+	     "devices",
 	     rna_silence_is_valid, NULL,
-	     "Times, in UTC, at which findings count for nothing: they are shown as silenced, but are not "
-	     "in metrics, the journal and the exit code of check."),
+	     "Maintenance windows (UTC). Findings are shown as silenced and excluded from metrics, "
+	     "the journal and exit codes."),
 	DURATION("health.boot_grace", health_boot_grace, "0s", "1h", "3m",
-		 "For so long after boot, and after a driver registered a device, nothing new is said of ports and "
-		 "links: they are still coming up."),
+		 "For this time after boot, and after a driver registers a device, the agent makes "
+		 "no new findings about ports and links, because they are still coming up."),
 	BOOLEAN("health.virtual_functions", health_virtual_functions, "false",
-		"Whether virtual and scalable functions are judged as physical ones are."),
+		"Whether rules also apply to virtual and scalable functions."),
 	CHOICE("kubernetes.backend", kubernetes_backend, kubernetes_backends, "off",
-	       "Who puts labels on this node's Node object: the agent, by the API server; "
-	       "node-feature-discovery, by a file that the agent writes; or both."),
+	       "How the labels of this Node are set: api, by the agent through the API server; "
+	       "nfd, by node-feature-discovery from a file that the agent writes; or both."),
 	NAME("kubernetes.node_name", kubernetes_node_name, "the name of a Node, or \"\"", NULL, "",
-	     "Name of this node's Node object; when empty, what the environment has as NODE_NAME."),
+	     "Name of this node's Node object. If empty, the environment variable NODE_NAME."),
 	TEXT("kubernetes.kubeconfig", kubernetes_kubeconfig, "an absolute path, or \"\"",
 	     rna_path_or_none_is_valid, "",
-	     "Kubeconfig file that says where the API server is and who the agent is there; when empty, "
-	     "the pod's service account."),
+	     "Kubeconfig file with the address of the API server and the agent's credentials. If "
+	     "empty, the pod's service account."),
 	NAME("kubernetes.server", kubernetes_server, "https://HOST:PORT, or \"\"", NULL, "",
-	     "Address of the API server, instead of the one that these say."),
+	     "Address of the API server, instead of that of the kubeconfig or the pod."),
 	NAME("kubernetes.roce_label", kubernetes_roce_label, "the key of a label",
 	     rna_label_key_check, "network.nvidia.com/roce",
-	     "Label that the node has exactly while it can do RoCE."),
+	     "Label that is set while the node supports RoCE, and removed otherwise."),
 	NAME("kubernetes.roce_value", kubernetes_roce_value, "the value of a label",
 	     rna_label_value_check, "true",
-	     "Value of that label."),
+	     "Value of kubernetes.roce_label."),
 	NAME("kubernetes.label_prefix", kubernetes_label_prefix,
-	     "a DNS subdomain, with or without a slash behind it", rna_label_prefix_check,
+	     "a DNS subdomain, with or without a trailing slash", rna_label_prefix_check,
 	     "rdma-node-agent/",
-	     "What the keys of all other labels begin with."),
+	     "Prefix of the keys of all other labels."),
 	DURATION("kubernetes.up_delay", kubernetes_up_delay, "0s", "1h", "30s",
-		 "Good news about the node is told when it has been so for so long."),
+		 "An improvement is published after it has lasted this long."),
 	DURATION("kubernetes.down_delay", kubernetes_down_delay, "0s", "1h", "1m",
-		 "Bad news about the node is told when nothing better was seen for so long."),
+		 "A deterioration is published after it has lasted this long without "
+		 "interruption."),
 	DURATION("kubernetes.unknown_delay", kubernetes_unknown_delay, "1m", "24h", "10m",
-		 "What could not be read for so long is told to be unknown; until then what was told "
-		 "before stays."),
+		 "After this long without a reading, labels and conditions become unknown; until "
+		 "then the last value stays."),
 	BOOLEAN("kubernetes.conditions", kubernetes_conditions, "true",
-		"Whether findings set conditions of the Node, such as RdmaPortDown; by the API server only."),
+		"Whether findings set Node conditions such as RdmaPortDown. Requires "
+		"kubernetes.backend api or both."),
 	DURATION("kubernetes.heartbeat", kubernetes_heartbeat, "0s", "24h", "30m",
-		 "How often conditions are written again to show that the agent lives; 0s: never."),
+		 "How often conditions are rewritten to show that the agent is alive. 0s: never."),
 	BOOLEAN("kubernetes.events", kubernetes_events, "true",
-		"Whether findings are told as Events of the Node; by the API server only."),
+		"Whether findings create Events of the Node. Requires kubernetes.backend api or "
+		"both."),
 	NAME("kubernetes.taint", kubernetes_taint, "the key of a taint, or \"\" for none",
 	     rna_taint_check, "",
-	     "Taint that the node gets while its health is bad; by the API server only."),
+	     "Taint to set while the node is unhealthy. Requires kubernetes.backend api or both."),
 	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
-	       "Effect of that taint."),
+	       "Effect of kubernetes.taint."),
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
-	       "Which health gets the taint; degraded includes down."),
+	       "Health at which the taint is set; degraded includes down."),
 	LIST("kubernetes.former_names", kubernetes_former_names,
-	     "the key of a label or of a taint, or a prefix of labels with the slash behind it",
+	     "the key of a label or a taint, or a prefix of labels that ends with a slash",
 	     rna_any_text_is_valid,
 	     NULL,
-	     "Names that earlier settings had, beside those that the agent remembers itself in its state "
-	     "directory: what stands under them is taken off the Node.",
+	     "Names of labels and taints from earlier configurations, which the agent removes from "
+	     "the Node. It remembers its own former names in the state directory.",
 	     .check = rna_former_name_check),
 	LIST("kubernetes.resources", kubernetes_resources,
 	     "the name of a resource such as nvidia.com/hostdev, or a glob",
 	     rna_resource_glob_is_valid, NULL,
-	     "Resources of device plugins that belong to RDMA, beyond rdma/*; one that is no glob must be "
-	     "there."),
+	     "Device plugin resources to check in addition to rdma/*. A name without a glob must "
+	     "exist."),
 	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "30s",
-		 "An agent that starts writes to the API server within this, at random, so that a fleet does "
-		 "not write at once."),
+		 "After its start the agent waits a random time up to this before the first write "
+		 "to the API server, so that a fleet does not write simultaneously."),
 	DURATION("kubernetes.spread", kubernetes_spread, "0s", "1h", "2m",
-		 "Later writes are spread likewise over so long after what they tell."),
+		 "Maximum random delay of later writes to the API server."),
 	DURATION("kubernetes.resync", kubernetes_resync, "10m", "7d", "12h",
-		 "How often everything is written to the API server again, changed or not."),
+		 "How often all data is rewritten to the API server even if unchanged."),
 	DURATION("kubernetes.look", kubernetes_look, "1m", "24h", "30m",
-		 "How often the Node is read, for what others changed and for its resources."),
+		 "How often the Node is read, to detect changes by others and to check its "
+		 "resources."),
 	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path",
 	     rna_path_is_valid,
 	     "/etc/kubernetes/node-feature-discovery/features.d",
-	     "Where node-feature-discovery looks for files with features."),
+	     "Directory from which node-feature-discovery reads feature files."),
 	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
-		 "For so long the labels of the file outlive the agent; it is renewed in half that time."),
+		 "How long the labels of the feature file stay valid after the agent has stopped. "
+		 "The agent renews the file after half of this time."),
 	TEXT("control.socket", control_socket, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid,
 	     RNA_CONTROL_SOCKET_DEFAULT,
-	     "Unix socket at which commands of this node ask the agent to do something, as root or as "
-	     "its own user; a root other than the running system's has none.",
+	     "Unix socket for commands to the running agent, accessible to root and to the agent's "
+	     "user. Not used with --root other than /.",
 	     .read_at_start = true),
 	CHOICE("security.seccomp", security_seccomp, seccomp_modes, "auto",
-	       "Whether the agent puts a filter of system calls on itself; auto does unless the process has "
-	       "one already, of systemd or of a container, and unless selftest.gpu_memory is on.",
+	       "Whether the agent installs a system call filter. auto: unless the process already "
+	       "has one from systemd or a container, or selftest.gpu_memory is true.",
 	       .read_at_start = true),
 	DURATION("quiesce.timeout", quiesce_timeout, "10s", "7d", "1h",
-		 "A quiesce that was asked for ends by itself after so long, unless the command says "
-		 "otherwise; so does one for a label that the Node had when it was last read, before "
-		 "the agent was started again."),
+		 "A quiesce ends automatically after this time, unless the command gives another "
+		 "one. The same applies to a quiesce for a Node label that was last read before a "
+		 "restart of the agent."),
 	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none",
 	     rna_label_key_is_valid,
 	     "nvidia.com/ofed-driver-upgrade-state",
-	     "Label of the Node that says that its driver is being changed: while it has one, the agent "
-	     "is quiesced. It is read at the start, every kubernetes.look and with each write to the "
-	     "Node, with kubernetes.backend api or both."),
+	     "Node label that announces a driver upgrade: the agent is quiesced while the label is "
+	     "set. It is read at the start, every kubernetes.look and with each write to the Node. "
+	     "Requires kubernetes.backend api or both."),
 	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
 	     rna_label_value_is_valid, "upgrade-done",
-	     "Values of that label that say nothing of the kind."),
+	     "Values of quiesce.node_label that do not quiesce the agent."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
-		"Whether ports are tested from time to time, while they are idle: whether they still move "
-		"data, and how fast."),
+		"Whether the agent periodically tests idle ports: whether they transfer data, and "
+		"how fast."),
 	DURATION("selftest.period", selftest_period, "1h", "30d", "6h",
-		 "How often each port is tested; when within it is left to chance."),
+		 "How often each port is tested. The time within the period is random."),
 	INTEGER("selftest.bytes", selftest_bytes, "1", "256", "64",
-		"How much a test writes at most, in MiB, for each kind of memory: two writes at least."),
+		"Maximum amount of data that a test writes per kind of memory, in MiB. At least "
+		"two writes."),
 	DURATION("selftest.time_limit", selftest_time_limit, "10ms", "200ms", "200ms",
-		 "How long that takes at most, warm-up and latency as well, for each kind of memory."),
+		 "Maximum duration of a test per kind of memory, including warm-up and latency "
+		 "measurement."),
 	INTEGER("selftest.size", selftest_size, "64", "8388608", "65536",
 		"Size of one RDMA write of a test, in bytes."),
 	INTEGER("selftest.queue_pairs", selftest_queue_pairs, "0", "16", "0",
-		"Connections that a test uses side by side; 0 means 1, and 4 from 300 Gb/s on."),
+		"Number of parallel queue pairs of a test. 0: 1, or 4 from 300 Gb/s on."),
 	BOOLEAN("selftest.remote_memory", selftest_remote_memory, "true",
-		"Whether memory of a NUMA node that is not the NIC's is tested as well."),
+		"Whether tests also use memory of a NUMA node other than that of the NIC."),
 	BOOLEAN("selftest.gpu_memory", selftest_gpu_memory, "false",
-		"Whether memory of the GPU that a NIC serves is tested as well; for a second that takes "
-		"some 500 MiB of it and a CUDA context."),
+		"Whether tests also use memory of the GPU nearest to the NIC. This needs about 500 "
+		"MiB of GPU memory and a CUDA context for about a second."),
 	DURATION("selftest.quiet", selftest_quiet, "0s", "24h", "10m",
-		 "A port whose state changed is not tested for so long."),
+		 "A port is not tested for this time after a change of its state."),
 	INTEGER("selftest.busy_rate", selftest_busy_rate, "1", "10000", "10",
-		"Traffic of a port from which on it is in use and not tested, in MB/s."),
+		"Traffic from which on a port counts as in use and is not tested, in MB/s."),
 	INTEGER("selftest.idle_contexts", selftest_idle_contexts, "0", "1000", "0",
-		"How often services that are always there, such as ibacm, have each device open; a "
-		"device that is open more often is in use and not tested."),
+		"Number of contexts that permanent services such as ibacm keep open per device. A "
+		"device with more open contexts counts as in use and is not tested."),
 	LIST("selftest.window", selftest_window,
-	     "as in health.silence, for example daily 02:00-04:00 or Sat 00:00-06:00 mlx5_*",
+	     "as for health.silence, for example daily 02:00-04:00 or Sat 00:00-06:00 mlx5_*",
 	     rna_silence_is_valid, NULL,
-	     "Times, in UTC, at which tests are allowed; at all times when empty."),
+	     "Time windows (UTC) in which tests are allowed. At any time if empty."),
 	TEXT("selftest.node_label", selftest_node_label, "KEY, KEY=VALUE, or \"\" for none",
 	     rna_node_label_is_valid, "",
-	     "Tests are made only while the Node has this label, which the agent reads every "
-	     "kubernetes.look: with kubernetes.backend api or both; while it is not known, there are none."),
+	     "Tests run only while the Node has this label, which the agent reads every "
+	     "kubernetes.look. Requires kubernetes.backend api or both. There are no tests while "
+	     "the label is unknown."),
 	INTEGER("selftest.ok", selftest_ok, "1", "100", "90",
-		"How much of the bandwidth that link and PCIe path allow is good, in percent."),
+		"Share of the bandwidth that link and PCIe path allow from which on a test passes, "
+		"in percent."),
 	INTEGER("selftest.warning", selftest_warning, "1", "100", "80",
-		"Below how much of it a test has failed, in percent; in between is a warning."),
+		"Share of the bandwidth below which a test fails, in percent. Between this and "
+		"selftest.ok it is a warning."),
 	INTEGER("selftest.siblings", selftest_siblings, "0", "100", "93",
-		"How much of the median of ports of the same kind is good, in percent; 0: no comparison."),
+		"Share of the median bandwidth of sibling ports from which on a test passes, in "
+		"percent. 0: no comparison."),
 	LIST("selftest.limits", selftest_limits, "RATE=OK/WARNING, for example 400=95/85",
 	     rna_selftest_limit_is_valid, NULL,
-	     "Other values of selftest.ok and selftest.warning for what is expected to reach RATE Gb/s."),
+	     "Values that replace selftest.ok and selftest.warning for an expected bandwidth of "
+	     "RATE Gb/s."),
 	CHOICE("log.level", log_level, log_levels, "info",
-	       "Least urgent messages that are written."),
+	       "Minimum severity of log messages."),
 };
 /* clang-format on */
 

@@ -77,7 +77,7 @@ static int want_text(const struct load *load, const struct entry *entry)
 {
 	if (entry->value->text)
 		return 0;
-	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s: wants a single value, not %s",
+	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s: expected a single value, found %s",
 			     load->path, entry->line, entry->key, rna_yaml_kind_name(entry->value));
 }
 
@@ -85,8 +85,8 @@ static int want_list(const struct load *load, const struct entry *entry)
 {
 	if (entry->value->kind == RNA_YAML_LIST)
 		return 0;
-	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s: wants a list, not %s", load->path,
-			     entry->line, entry->key, rna_yaml_kind_name(entry->value));
+	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s: expected a list, found %s",
+			     load->path, entry->line, entry->key, rna_yaml_kind_name(entry->value));
 }
 
 static int want_mapping(const struct load *load, const struct entry *entry)
@@ -94,8 +94,8 @@ static int want_mapping(const struct load *load, const struct entry *entry)
 	if (entry->value->kind == RNA_YAML_MAPPING)
 		return 0;
 	return rna_error_say(load->error, -EINVAL,
-			     "%s:%zu: %s: wants \"key: value\" lines below it, not %s", load->path,
-			     entry->line, entry->key, rna_yaml_kind_name(entry->value));
+			     "%s:%zu: %s: expected \"key: value\" lines below, found %s",
+			     load->path, entry->line, entry->key, rna_yaml_kind_name(entry->value));
 }
 
 /* -- Values ------------------------------------------------------------------------------------ */
@@ -170,7 +170,7 @@ static int put_boolean(const struct load *load, const struct entry *entry)
 	return ret;
 }
 
-/* HTTP/1.1 is all that is spoken, and a client that can do more does that as well. */
+/* The value has no effect: the agent supports HTTP/1.1 only, which every client supports. */
 static int put_nothing(const struct load *load, const struct entry *entry)
 {
 	bool ignored;
@@ -188,8 +188,9 @@ static int put_interval(const struct load *load, const struct entry *entry)
 		return 0;
 	if (rna_duration_parse(entry->value->text, entry->field) < 0 ||
 	    *(rna_usec *)entry->field > INTERVAL_MAX)
-		return refuse(load, entry,
-			      "wants a duration such as 100ms or 1s, 24h at most, or 0 for none");
+		return refuse(
+			load, entry,
+			"expected a duration such as 100ms or 1s (at most 24h), or 0 for none");
 	return 0;
 }
 
@@ -200,7 +201,7 @@ static int put_burst(const struct load *load, const struct entry *entry)
 	if (want_text(load, entry) < 0)
 		return -EINVAL;
 	if (rna_parse_u64(entry->value->text, &burst) < 0 || burst > BURST_MAX)
-		return refuse(load, entry, "wants a whole number, 1000000 at most");
+		return refuse(load, entry, "expected an integer, at most 1000000");
 	*(unsigned *)entry->field = (unsigned)burst;
 	return 0;
 }
@@ -237,7 +238,7 @@ static int put_pem(const struct load *load, const struct entry *entry, const cha
 
 	if (pem->text)
 		return refuse(load, entry,
-			      "is given twice, as a text and as a file; leave one of them out");
+			      "is specified twice, inline and as a file; remove one of them");
 	pem->where = place(load, entry);
 	pem->text = rna_arena_strdup(load->arena, text);
 	return pem->where && pem->text ? 0 : fail_memory(load);
@@ -273,32 +274,31 @@ static int put_pem_file(const struct load *load, const struct entry *entry)
 
 /* -- Users and headers ------------------------------------------------------------------------- */
 
-/* What stands there may be a password: it is not repeated. */
+/* The value may be a password, so the message does not repeat it. */
 static int check_hash(const struct load *load, const struct entry *entry)
 {
 	int cost = rna_web_hash_cost(entry->value->text);
 
 	if (cost < 0)
-		return refuse(
-			load, entry,
-			"this is no bcrypt hash, which begins with $2y$ or $2b$; make one "
-			"with `htpasswd -nBC 10 NAME`, and if a password stood here, change it");
+		return refuse(load, entry,
+			      "not a bcrypt hash, which begins with $2y$ or $2b$; create one with "
+			      "`htpasswd -nBC 10 NAME`; if this was a password, change it");
 	if (cost > RNA_WEB_COST_MAX)
 		return refuse(load, entry,
-			      "a hash of this cost takes too long for each login; make one with "
+			      "the cost of this hash makes logins too slow; create one with "
 			      "`htpasswd -nBC 10 NAME`");
 	return 0;
 }
 
-/* A colon ends the name of a user (RFC 7617): behind one nobody could log in. */
+/* A colon ends the user name (RFC 7617), so such a user could not log in. */
 static int check_user(const struct load *load, const struct entry *entry, const char *name)
 {
 	if (strchr(name, ':'))
-		return refuse(load, entry, "a user with a colon in the name cannot log in");
+		return refuse(load, entry, "a user name must not contain a colon");
 	return check_hash(load, entry);
 }
 
-/* The headers that exporter-toolkit allows, and what they may say. */
+/* The headers that exporter-toolkit allows, and their values. */
 static int check_header(const struct load *load, const struct entry *entry, const char *name)
 {
 	static const struct {
@@ -314,7 +314,7 @@ static int check_header(const struct load *load, const struct entry *entry, cons
 	const char *value = entry->value->text;
 
 	if (strpbrk(value, "\r\n") || strlen(value) > HEADER_MAX)
-		return refuse(load, entry, "a header is one line of at most 1024 bytes");
+		return refuse(load, entry, "a header must be one line of at most 1024 bytes");
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(headers); i++) {
 		const char *const *values = headers[i].values;
 
@@ -323,10 +323,10 @@ static int check_header(const struct load *load, const struct entry *entry, cons
 		if (!*values || *value == '\0' || rna_words_have(values, value))
 			return 0;
 		return refuse(load, entry,
-			      values[1] ? "wants deny or sameorigin" : "wants nosniff");
+			      values[1] ? "expected deny or sameorigin" : "expected nosniff");
 	}
 	return refuse(load, entry,
-		      "this header cannot be set; allowed are Strict-Transport-Security, "
+		      "header not allowed; allowed: Strict-Transport-Security, "
 		      "X-Content-Type-Options, X-Frame-Options, X-XSS-Protection and "
 		      "Content-Security-Policy");
 }
@@ -349,7 +349,7 @@ static int put_pairs(const struct load *load, const struct entry *entry,
 		struct entry item = {NULL, pair->value, pair->key->line, NULL};
 
 		if (!name)
-			return refuse(load, entry, "a name is wanted before the colon");
+			return refuse(load, entry, "expected a name before the colon");
 		item.key = rna_arena_printf(load->arena, "%s.%s", entry->key, name);
 		if (!item.key)
 			return fail_memory(load);
@@ -357,7 +357,7 @@ static int put_pairs(const struct load *load, const struct entry *entry,
 			return -EINVAL;
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(items[j].name, name) == 0)
-				return refuse(load, &item, "is given twice");
+				return refuse(load, &item, "is specified twice");
 		items[i] = (struct rna_web_pair){name, pair->value->text};
 	}
 	*pairs = (struct rna_web_pairs){entry->value->count, items};
@@ -467,10 +467,10 @@ static int read_pairs(const struct load *load, const struct entry *mapping,
 		int ret;
 
 		if (!entry.key)
-			return refuse(load, mapping, "a key is wanted before the colon");
+			return refuse(load, mapping, "expected a key before the colon");
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(mapping->value->pairs[j].key->text, entry.key) == 0)
-				return refuse(load, &entry, "is given twice");
+				return refuse(load, &entry, "is specified twice");
 		ret = read(load, section, entry.key, &entry);
 		if (ret < 0)
 			return ret;
@@ -526,20 +526,21 @@ static int check_tls(const struct load *load)
 	const struct rna_web_options *options = load->options;
 
 	if (!options->certificate.text || !options->key.text)
-		return say_whole(load, "tls_server_config: without cert_file and key_file nothing "
-				       "would be encrypted; name both, or leave the section out");
+		return say_whole(load, "tls_server_config: cert_file and key_file are required; "
+				       "specify both, or remove the section");
 	if (options->client_ca.text && options->client_auth == RNA_WEB_NO_CLIENT_CERT)
 		return say_whole(load, "tls_server_config: client_ca_file has no effect without "
 				       "client_auth_type; set it to RequireAndVerifyClientCert");
 	if (wants_authorities(options) && !options->client_ca.text)
-		return say_whole(load, "tls_server_config: client_auth_type wants client_ca_file; "
-				       "else all that a public authority has signed would do");
+		return say_whole(load,
+				 "tls_server_config: client_auth_type requires client_ca_file; "
+				 "otherwise any certificate of a public CA would be accepted");
 	if (options->allowed_sans.count > 0 && !requires_certificate(options))
-		return say_whole(load, "tls_server_config: client_allowed_sans wants "
+		return say_whole(load, "tls_server_config: client_allowed_sans requires "
 				       "client_auth_type RequireAndVerifyClientCert or "
 				       "RequireAnyClientCert");
 	if (options->min_version > options->max_version)
-		return say_whole(load, "tls_server_config: min_version is above max_version");
+		return say_whole(load, "tls_server_config: min_version exceeds max_version");
 	return 0;
 }
 
@@ -548,8 +549,9 @@ static int check_together(const struct load *load)
 	if (load->options->tls && check_tls(load) < 0)
 		return -EINVAL;
 	if (load->options->rate_interval > 0 && load->options->rate_burst == 0)
-		return say_whole(load, "rate_limit: with a burst of 0 no request would be "
-				       "answered; set burst to 1 or more");
+		return say_whole(
+			load,
+			"rate_limit: burst 0 would reject every request; set burst to 1 or more");
 	return 0;
 }
 

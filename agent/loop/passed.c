@@ -23,7 +23,7 @@ static int check_socket(int fd, const char *name, struct rna_error *error)
 		return rna_error_set(error, ret, "passed socket %s", name);
 	if (ret == 0)
 		return rna_error_say(error, -ENOTSOCK,
-				     "passed socket %s: HTTP wants a listening stream socket "
+				     "passed socket %s: expected a listening stream socket "
 				     "(ListenStream=, and Accept=no)",
 				     name);
 	flags = fcntl(fd, F_GETFL);

@@ -367,7 +367,7 @@ class Activation(unittest.TestCase):
             with socket.socket(socket.AF_INET, kind) as sock:
                 status, log = failed_start(ActivatedAgent(sock))
                 self.assertNotEqual(status, 0)
-                self.assertIn("passed socket web0: HTTP wants a listening stream socket", log)
+                self.assertIn("passed socket web0: expected a listening stream socket", log)
 
     def test_by_systemd(self):
         program = shutil.which("systemd-socket-activate")

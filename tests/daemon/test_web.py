@@ -403,7 +403,7 @@ class Changes(unittest.TestCase):
             self.assertEqual(agent.get("/metrics").status, 200)
             self.assertEqual(agent.anonymous().status, 401)
             self.assertEqual(agent.log().count("web configuration not reloaded"), 1, agent.log())
-            self.assertIn("web.yml:1: basic_auth_users.alice: this is no bcrypt hash", agent.log())
+            self.assertIn("web.yml:1: basic_auth_users.alice: not a bcrypt hash", agent.log())
             self.assertNotIn("secret", agent.log())
             os.unlink(agent.web_path)
             self.assertEqual(agent.get("/metrics").status, 200)
@@ -548,7 +548,7 @@ class Commands(unittest.TestCase):
         status, log = failed_start(agent)
         self.assertNotEqual(status, 0)
         self.assertIn("http.web_config_file: ", log)
-        self.assertIn("web.yml:1: basic_auth_users.alice: this is no bcrypt hash", log)
+        self.assertIn("web.yml:1: basic_auth_users.alice: not a bcrypt hash", log)
 
 
 class Unfriendly(unittest.TestCase):

@@ -10,8 +10,7 @@ import yaml
 # Settings that values of another name decide, since the pod has to know them as well.
 DECIDED_BY_POD = {"http.listen", "state.directory", "kubernetes.node_name"}
 DURATION = "^([0-9]+(d|h|m|s|ms))+$"
-# What a text may be, as the table of settings says it, and as a pattern. Other texts are left to
-# the agent.
+# Patterns for the forms of texts in the table of settings. The agent itself checks other forms.
 SUBDOMAIN = "[a-z0-9]([-a-z0-9.]*[a-z0-9])?"
 LABEL = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 TEXTS = {
@@ -19,8 +18,8 @@ TEXTS = {
     'the key of a taint, or "" for none': f"^(({SUBDOMAIN}/)?{LABEL})?$",
     'KEY, KEY=VALUE, or "" for none': f"^(({SUBDOMAIN}/)?{LABEL}(=({LABEL})?)?)?$",
     "the value of a label": f"^({LABEL})?$",
-    "a DNS subdomain, with or without a slash behind it": f"^{SUBDOMAIN}/?$",
-    "the key of a label or of a taint, or a prefix of labels with the slash behind it":
+    "a DNS subdomain, with or without a trailing slash": f"^{SUBDOMAIN}/?$",
+    "the key of a label or a taint, or a prefix of labels that ends with a slash":
         f"^{SUBDOMAIN}/({LABEL})?$",
     "an absolute path": "^/",
     'an absolute path, or ""': "^(/.*)?$",

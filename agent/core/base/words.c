@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-	SHOWN_MAX = 60, /* bytes; what is longer is no word but an accident */
+	SHOWN_MAX = 60, /* bytes; longer text is not a word */
 	WORD_MAX = 48,  /* bytes; longer words get no hint */
 	BEGINNING_MIN = 3,
 };
@@ -68,7 +68,7 @@ void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len)
 void rna_hint_write(const struct rna_hint *hint, const char *kind, const char *topic,
 		    struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, "%.*s is no %s; ", (int)hint->word_len, hint->word, kind);
+	rna_strbuf_printf(out, "unknown %s %.*s; ", kind, (int)hint->word_len, hint->word);
 	if (hint->best)
 		rna_strbuf_printf(out, "did you mean %.*s?", (int)hint->best_len, hint->best);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that a person wrote: how to show them in a message, and which known word was meant. */
+/* User input in messages: how to quote it, and which known word was probably meant. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 #include "rna/base/strbuf.h"
 
-/* For "%.*s": as much of text as belongs in one line of a message, cut between characters. */
+/* For "%.*s": the start of text that fits in a line of a message, cut between characters. */
 #define RNA_SHOWN(text) rna_shown_len(text), (text)
 int rna_shown_len(const char *text);
 
 /*
- * A near-match hint: start with RNA_HINT(word), offer every known word, then look whether best is
- * set. A word is near when at most a third of it has to change, or when it is how one begins.
+ * A near-match hint: start with RNA_HINT(word), offer every known word, then check whether best is
+ * set. A known word is near if at most a third of the word differs, or if the word is its prefix.
  */
 struct rna_hint {
 	const char *word;
@@ -29,7 +29,7 @@ struct rna_hint {
 
 void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len);
 
-/* "WORD is no KIND; did you mean BEST?", or with the topic of describe that lists them all. */
+/* "unknown KIND WORD; did you mean BEST?", or names the topic of describe that lists all. */
 void rna_hint_write(const struct rna_hint *hint, const char *kind, const char *topic,
 		    struct rna_strbuf *out);
 

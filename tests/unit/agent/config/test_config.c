@@ -136,9 +136,9 @@ static void test_documents_say_what_is_read_at_the_start_only(void **state)
 	(void)state;
 	rna_setting_write_help(rna_setting_find("log.level"), &now);
 	rna_setting_write_help(rna_setting_find("lanes.max"), &late);
-	assert_string_equal(now.data, "Least urgent messages that are written.");
-	assert_string_equal(late.data, "Limit of worker threads; one is enough while every device "
-				       "answers. Read at the start only.");
+	assert_string_equal(now.data, "Minimum severity of log messages.");
+	assert_string_equal(late.data, "Maximum number of worker threads (lanes). One is used "
+				       "while every device answers. Read at the start only.");
 }
 
 static void test_each_collector_has_a_period(void **state)
@@ -326,38 +326,37 @@ static const struct refusal {
 } refusals[] = {
 	/* values */
 	{"# one\n\npoll:\n  state: 1\n",
-	 "agent.yaml:4: poll.state: \"1\" is not a duration; write for example 500ms, 10s or 1m30s "
+	 "agent.yaml:4: poll.state: \"1\" is not a duration such as 500ms, 10s or 1m30s "
 	 "(100ms to 24h)"},
 	{"poll: {state: }\n",
-	 "agent.yaml:1: poll.state: \"\" is not a duration; write for example 500ms, 10s or 1m30s "
+	 "agent.yaml:1: poll.state: \"\" is not a duration such as 500ms, 10s or 1m30s "
 	 "(100ms to 24h)"},
 	{"poll:\n  state: 50ms\n",
-	 "agent.yaml:2: poll.state: 50ms is out of range; allowed is 100ms to 24h"},
+	 "agent.yaml:2: poll.state: 50ms is out of range; allowed: 100ms to 24h"},
 	{"poll:\n  state: 24h1ms\n",
-	 "agent.yaml:2: poll.state: 24h1ms is out of range; allowed is 100ms to 24h"},
+	 "agent.yaml:2: poll.state: 24h1ms is out of range; allowed: 100ms to 24h"},
 	{"poll:\n  state: 99999999999999999999s\n",
-	 "agent.yaml:2: poll.state: 99999999999999999999s is out of range; allowed is 100ms to "
+	 "agent.yaml:2: poll.state: 99999999999999999999s is out of range; allowed: 100ms to "
 	 "24h"},
 	{"state:\n  directory: var/lib\n",
 	 "agent.yaml:2: state.directory: \"var/lib\" is not an absolute path, or \"\" for none"},
 	{"expect:\n  up: [mlx5_0/0]\n",
 	 "agent.yaml:2: expect.up: \"mlx5_0/0\" is not a glob such as mlx5_*, 0000:3b:00.? or "
-	 "1070:fd03:*, without blanks, and /PORT behind it for one port only"},
+	 "1070:fd03:* without spaces, followed by /PORT for a single port"},
 	{"lanes:\n  max: many\n",
-	 "agent.yaml:2: lanes.max: \"many\" is not a whole number; allowed is 2 to 64"},
+	 "agent.yaml:2: lanes.max: \"many\" is not an integer; allowed: 2 to 64"},
 	{"lanes:\n  max: 4.0\n",
-	 "agent.yaml:2: lanes.max: \"4.0\" is not a whole number; allowed is 2 to 64"},
-	{"lanes:\n  max: 1\n", "agent.yaml:2: lanes.max: 1 is out of range; allowed is 2 to 64"},
+	 "agent.yaml:2: lanes.max: \"4.0\" is not an integer; allowed: 2 to 64"},
+	{"lanes:\n  max: 1\n", "agent.yaml:2: lanes.max: 1 is out of range; allowed: 2 to 64"},
 	{"lanes:\n  max: 99999999999999999999\n",
-	 "agent.yaml:2: lanes.max: 99999999999999999999 is out of range; allowed is 2 to 64"},
+	 "agent.yaml:2: lanes.max: 99999999999999999999 is out of range; allowed: 2 to 64"},
 	{"metrics:\n  node_exporter_names: yes\n",
 	 "agent.yaml:2: metrics.node_exporter_names: \"yes\" is not true or false"},
 	{"devices:\n  exclude: mlx5_0\n",
-	 "agent.yaml:2: devices.exclude: wants a list, for example [\"*\"], not a single value"},
+	 "agent.yaml:2: devices.exclude: expected a list such as [\"*\"], found a single value"},
 	{"devices:\n  include:\n    - mlx5_0\n    - mlx5_[\n",
 	 "agent.yaml:4: devices.include: \"mlx5_[\" is not a glob such as mlx5_bond_*, "
-	 "0000:3b:00.? "
-	 "or ib[0-3], without blanks and slashes"},
+	 "0000:3b:00.? or ib[0-3] without spaces and slashes"},
 	{"log:\n  level: loud\n",
 	 "agent.yaml:2: log.level: \"loud\" is not one of error, warning, notice, info, debug"},
 	{"http:\n  listen:\n    - \":1\"\n    - node-7:80\n",
@@ -366,76 +365,78 @@ static const struct refusal {
 	{"log:\n  level: |\n    two\n    lines\n",
 	 "agent.yaml:2: log.level: \"two\" is not one of error, warning, notice, info, debug"},
 	{"poll:\n  counters: &x 2s\n\n  link: 1h\nlanes:\n  max: *x\n",
-	 "agent.yaml:6: lanes.max: \"2s\" is not a whole number; allowed is 2 to 64"},
+	 "agent.yaml:6: lanes.max: \"2s\" is not an integer; allowed: 2 to 64"},
 	/* keys */
 	{"poll:\n  link: 1m\n\n  sate: 1s\n",
 	 "agent.yaml:4: unknown key poll.sate; did you mean poll.state?"},
-	{"poll:\n  foo: 1s\n", "agent.yaml:2: unknown key poll.foo; `rdma-node-agent describe "
-			       "settings` lists them all"},
+	{"poll:\n  foo: 1s\n",
+	 "agent.yaml:2: unknown key poll.foo; `rdma-node-agent describe settings` lists all keys"},
 	{"pol:\n  state: 1s\n", "agent.yaml:1: unknown key pol; did you mean poll?"},
 	{"http:\n  max_connection: 9\n",
 	 "agent.yaml:2: unknown key http.max_connection; did you mean http.max_connections?"},
-	{"colour: red\n", "agent.yaml:1: unknown key colour; `rdma-node-agent describe settings` "
-			  "lists them all"},
+	{"colour: red\n",
+	 "agent.yaml:1: unknown key colour; `rdma-node-agent describe settings` lists all keys"},
 	{"<<: {}\n",
-	 "agent.yaml:1: unknown key <<; `rdma-node-agent describe settings` lists them all"},
-	{"poll.state: 1s\n", "agent.yaml:1: poll.state: write it in its section: \"poll:\", and "
-			     "\"state:\" indented on a line below"},
+	 "agent.yaml:1: unknown key <<; `rdma-node-agent describe settings` lists all keys"},
+	{"poll.state: 1s\n", "agent.yaml:1: poll.state: move it into its section: \"poll:\", and "
+			     "\"state:\" indented on the next line"},
 	{"poll:\n  state: 1s\n  link: 1m\n  state: 2s\n",
-	 "agent.yaml:4: poll.state is given twice; first on line 2"},
+	 "agent.yaml:4: poll.state is specified twice, first on line 2"},
 	{"poll:\n  state: 1s\nlog:\npoll:\n  link: 1m\n",
-	 "agent.yaml:4: poll is given twice; first on line 1"},
+	 "agent.yaml:4: poll is specified twice, first on line 1"},
 	/* kinds */
-	{"poll:\n  state: [1s]\n", "agent.yaml:2: poll.state: wants a single value, not a list"},
+	{"poll:\n  state: [1s]\n",
+	 "agent.yaml:2: poll.state: expected a single value, found a list"},
 	{"poll:\n  state:\n    state: 1s\n",
-	 "agent.yaml:2: poll.state: wants a single value, not a section"},
+	 "agent.yaml:2: poll.state: expected a single value, found a section"},
 	{"http:\n  listen: \":1\"\n",
-	 "agent.yaml:2: http.listen: wants a list, for example [\":10879\"], not a single value"},
-	{"http:\n  listen: []\n", "agent.yaml:2: http.listen: the list is empty"},
+	 "agent.yaml:2: http.listen: expected a list such as [\":10879\"], found a single value"},
+	{"http:\n  listen: []\n", "agent.yaml:2: http.listen: the list must not be empty"},
 	{"http:\n  listen:\n    - [a]\n",
-	 "agent.yaml:3: http.listen: wants a single value, not a list"},
+	 "agent.yaml:3: http.listen: expected a single value, found a list"},
 	{"poll: 1s\n",
-	 "agent.yaml:1: poll: wants \"key: value\" lines below it, not a single value"},
-	{"poll: [state]\n", "agent.yaml:1: poll: wants \"key: value\" lines below it, not a list"},
-	{"- poll\n", "agent.yaml:1: the file wants \"key: value\" lines below it, not a list"},
-	{"poll\n",
-	 "agent.yaml:1: the file wants \"key: value\" lines below it, not a single value"},
-	{"[a, b]: 1\n", "agent.yaml:1: a key is wanted, not a list"},
+	 "agent.yaml:1: poll: expected \"key: value\" lines below, found a single value"},
+	{"poll: [state]\n",
+	 "agent.yaml:1: poll: expected \"key: value\" lines below, found a list"},
+	{"- poll\n", "agent.yaml:1: expected \"key: value\" lines below, found a list"},
+	{"poll\n", "agent.yaml:1: expected \"key: value\" lines below, found a single value"},
+	{"[a, b]: 1\n", "agent.yaml:1: expected a key, found a list"},
 	{"log:\n  level: \"in\\0fo\"\n",
-	 "agent.yaml:2: log.level: wants a single value, not text with a NUL character"},
+	 "agent.yaml:2: log.level: expected a single value, found text with a NUL character"},
 	{"&a poll:\n  state: &b {x: *b}\n",
-	 "agent.yaml:2: poll.state: wants a single value, not a section"},
+	 "agent.yaml:2: poll.state: expected a single value, found a section"},
 	{"&r\nhealth: *r\n", "agent.yaml:2: unknown key health.health; `rdma-node-agent describe "
-			     "settings` lists them all"},
+			     "settings` lists all keys"},
 	/* several settings together */
 	{"ethernet:\n  statistics:\n    - tx_packets\n    - rx_prio3_pause\n",
 	 "agent.yaml:4: ethernet.statistics: \"rx_prio3_pause\" is not the name of a statistic in "
-	 "ethtool -S, of at most 32 characters and no glob, beyond those that have a family"},
+	 "ethtool -S that has no family of its own, at most 32 characters, not a glob"},
 	{"poll:\n  handover: 5s\n",
 	 "agent.yaml:2: poll.handover (5s) must be shorter than poll.deadline (5s)"},
 	{"poll:\n\n  deadline: 200ms\n",
 	 "agent.yaml:3: poll.handover (250ms) must be shorter than poll.deadline (200ms)"},
 	{"selftest:\n  warning: 80\n  ok: 50\n",
-	 "agent.yaml:3: selftest.warning (80) must not be above selftest.ok (50)"},
+	 "agent.yaml:3: selftest.warning (80) must not exceed selftest.ok (50)"},
 	{"selftest:\n  size: 8388608\n  bytes: 15\n",
-	 "agent.yaml:3: two writes of selftest.size (8388608) are more than selftest.bytes (15 "
-	 "MiB), and a test is two at least: lower the one or raise the other"},
+	 "agent.yaml:3: two writes of selftest.size (8388608) exceed selftest.bytes (15 MiB), the "
+	 "minimum of a test; lower selftest.size or raise selftest.bytes"},
 	/* entries that name something */
 	{"health:\n  thresholds: [\"symbol_errors=1/h\"]\n",
-	 "agent.yaml:2: health.thresholds: \"symbol_errors=1/h\": symbol_errors is no counter with "
-	 "a threshold; did you mean symbol_error?"},
+	 "agent.yaml:2: health.thresholds: \"symbol_errors=1/h\": unknown counter symbol_errors; "
+	 "did "
+	 "you mean symbol_error?"},
 	{"health:\n  hold_down: [\"zzz=1m\"]\n",
-	 "agent.yaml:2: health.hold_down: \"zzz=1m\": zzz is no rule; `rdma-node-agent describe "
+	 "agent.yaml:2: health.hold_down: \"zzz=1m\": unknown rule zzz; `rdma-node-agent describe "
 	 "rules` lists them"},
-	{"health:\n  disable: [port-dwn]\n", "agent.yaml:2: health.disable: \"port-dwn\": port-dwn "
-					     "is no rule; did you mean port-down?"},
+	{"health:\n  disable: [port-dwn]\n", "agent.yaml:2: health.disable: \"port-dwn\": unknown "
+					     "rule port-dwn; did you mean port-down?"},
 	{"qos:\n  expect: [\"pfc=9 mlx5_*\"]\n", "agent.yaml:2: qos.expect: \"pfc=9 mlx5_*\": pfc "
 						 "wants priorities 0 to 7 such as 3 or 3,4, "
 						 "or none"},
 	{"qos:\n  expect:\n    - pfc=3\n    - pfc=4 mlx5_1\n    - pfc=4\n",
-	 "agent.yaml:5: qos.expect: \"pfc=4\": the list has \"pfc=3\" already"},
+	 "agent.yaml:5: qos.expect: \"pfc=4\": duplicate of \"pfc=3\""},
 	{"http:\n  listen: [\":1\", \":2\", \":1\"]\n",
-	 "agent.yaml:2: http.listen: \":1\": the list has \":1\" already"},
+	 "agent.yaml:2: http.listen: \":1\": duplicate of \":1\""},
 	/* YAML */
 	{"log:\n---\nlog:\n", "agent.yaml:2: a second document begins here; only one is read"},
 	{"poll:\n\tstate: 1s\n",
@@ -500,8 +501,8 @@ static void test_lists_that_are_bounded(void **state)
 	assert_string_equal(settings.ethernet_statistics[63], "x64");
 	assert_null(settings.ethernet_statistics[64]);
 	rna_strbuf_puts(&text, "    - x65\n");
-	assert_refused(text.data, "agent.yaml:67: ethernet.statistics: \"x65\" is one too many; "
-				  "allowed are 64");
+	assert_refused(text.data, "agent.yaml:67: ethernet.statistics: \"x65\" exceeds the maximum "
+				  "number of entries, 64");
 }
 
 /* -- Several mistakes -------------------------------------------------------------------------- */
@@ -531,25 +532,23 @@ static void test_all_mistakes_are_told(void **state)
 	} cases[] = {
 		{"poll:\n  sate: 1s\n  link: 5\nlog: loud\n4: 2\n",
 		 {"agent.yaml:2: unknown key poll.sate; did you mean poll.state?",
-		  "agent.yaml:3: poll.link: \"5\" is not a duration; write for example 500ms, 10s "
-		  "or "
-		  "1m30s (100ms to 24h)",
-		  "agent.yaml:4: log: wants \"key: value\" lines below it, not a single value",
-		  "agent.yaml:5: unknown key 4; `rdma-node-agent describe settings` lists them "
-		  "all"}},
+		  "agent.yaml:3: poll.link: \"5\" is not a duration such as 500ms, 10s or 1m30s "
+		  "(100ms to 24h)",
+		  "agent.yaml:4: log: expected \"key: value\" lines below, found a single value",
+		  "agent.yaml:5: unknown key 4; `rdma-node-agent describe settings` lists all "
+		  "keys"}},
 		{"expect:\n  up:\n  - a b\n  - mlx5_*\n  - [x]\n  up: []\npoll.state: 1s\n",
 		 {"agent.yaml:3: expect.up: \"a b\" is not a glob such as mlx5_*, 0000:3b:00.? or "
-		  "1070:fd03:*, without blanks, and /PORT behind it for one port only",
-		  "agent.yaml:5: expect.up: wants a single value, not a list",
-		  "agent.yaml:6: expect.up is given twice; first on line 2",
-		  "agent.yaml:7: poll.state: write it in its section: \"poll:\", and \"state:\" "
-		  "indented on a line below"}},
+		  "1070:fd03:* without spaces, followed by /PORT for a single port",
+		  "agent.yaml:5: expect.up: expected a single value, found a list",
+		  "agent.yaml:6: expect.up is specified twice, first on line 2",
+		  "agent.yaml:7: poll.state: move it into its section: \"poll:\", and \"state:\" "
+		  "indented on the next line"}},
 		/* what one of the two was meant to be is not known */
 		{"poll:\n  handover: 10s\n  deadline: soon\nselftest:\n  ok: 50\n  warning: 60\n",
-		 {"agent.yaml:3: poll.deadline: \"soon\" is not a duration; write for example "
-		  "500ms, "
-		  "10s or 1m30s (100ms to 10m)",
-		  "agent.yaml:6: selftest.warning (60) must not be above selftest.ok (50)"}},
+		 {"agent.yaml:3: poll.deadline: \"soon\" is not a duration such as 500ms, 10s or "
+		  "1m30s (100ms to 10m)",
+		  "agent.yaml:6: selftest.warning (60) must not exceed selftest.ok (50)"}},
 		{"log:\n  level: loud\npoll: [\n", /* there is no tree to look for others in */
 		 {"agent.yaml:4: not valid YAML: while parsing a flow node, did not find expected "
 		  "node content"}},
@@ -670,7 +669,7 @@ static void test_long_texts_are_cut_in_messages(void **state)
 	(void)snprintf(text, sizeof(text), "%0200d: 1\n", 7);
 	assert_refused(text, "agent.yaml:1: unknown key "
 			     "000000000000000000000000000000000000000000000000000000000000; "
-			     "`rdma-node-agent describe settings` lists them all");
+			     "`rdma-node-agent describe settings` lists all keys");
 }
 
 /* -- Files that are none ----------------------------------------------------------------------- */

@@ -129,12 +129,14 @@ static void test_errors_of_keys(void **state)
 		       "dir/web.yml:1: unknown key zzzzzzzzzz; see docs/web-configuration.md of "
 		       "prometheus/exporter-toolkit");
 	assert_refused("rate_limit:\n  burst: 1\n  burst: 2\n",
-		       "dir/web.yml:3: burst: is given twice");
-	assert_refused("- a\n", "dir/web.yml:1: the file: wants \"key: value\" lines below it, not "
-				"a list");
-	assert_refused("tls_server_config: yes\n",
-		       "dir/web.yml:1: tls_server_config: wants \"key: value\" lines below it, not "
-		       "a single value");
+		       "dir/web.yml:3: burst: is specified twice");
+	assert_refused("- a\n",
+		       "dir/web.yml:1: the file: expected \"key: value\" lines below, found "
+		       "a list");
+	assert_refused(
+		"tls_server_config: yes\n",
+		"dir/web.yml:1: tls_server_config: expected \"key: value\" lines below, found "
+		"a single value");
 	assert_refused("a: [\n",
 		       "dir/web.yml:2: not valid YAML: while parsing a flow node, did not "
 		       "find expected node content");
@@ -144,86 +146,83 @@ static void test_errors_of_tls(void **state)
 {
 	(void)state;
 	assert_refused("tls_server_config: {min_version: TLS12}\n",
-		       "dir/web.yml: tls_server_config: without cert_file and key_file nothing "
-		       "would be encrypted; name both, or leave the section out");
+		       "dir/web.yml: tls_server_config: cert_file and key_file are required; "
+		       "specify both, or remove the section");
 	assert_refused("tls_server_config: {cert_file: cert.pem}\n",
-		       "dir/web.yml: tls_server_config: without cert_file and key_file nothing "
-		       "would be encrypted; name both, or leave the section out");
+		       "dir/web.yml: tls_server_config: cert_file and key_file are required; "
+		       "specify both, or remove the section");
 	assert_refused("tls_server_config:\n  cert_file: none.pem\n",
 		       "dir/web.yml:2: tls_server_config.cert_file: dir/none.pem: cannot open: No "
 		       "such file or directory");
-	assert_refused("tls_server_config:\n  cert_file: [a]\n",
-		       "dir/web.yml:2: tls_server_config.cert_file: wants a single value, not a "
-		       "list");
+	assert_refused(
+		"tls_server_config:\n  cert_file: [a]\n",
+		"dir/web.yml:2: tls_server_config.cert_file: expected a single value, found a "
+		"list");
 	assert_refused("tls_server_config:\n  cert_file: sub\n",
 		       "dir/web.yml:2: tls_server_config.cert_file: dir/sub: this is a directory; "
 		       "name a file");
-	assert_refused(TLS ", cert: x}\n",
-		       "dir/web.yml:1: tls_server_config.cert: is given twice, as a text and as a "
-		       "file; leave one of them out");
+	assert_refused(TLS ", cert: x}\n", "dir/web.yml:1: tls_server_config.cert: is specified "
+					   "twice, inline and as a file; remove one of them");
 	assert_refused(TLS ", min_version: TLS1.2}\n",
 		       "dir/web.yml:1: tls_server_config.min_version: \"TLS1.2\" is not one of "
 		       "TLS10, TLS11, TLS12, TLS13");
 	assert_refused(TLS ", min_version: TLS13, max_version: TLS12}\n",
-		       "dir/web.yml: tls_server_config: min_version is above max_version");
+		       "dir/web.yml: tls_server_config: min_version exceeds max_version");
 	assert_refused(
 		TLS ", client_auth_type: Always}\n",
 		"dir/web.yml:1: tls_server_config.client_auth_type: \"Always\" is not one of "
 		"NoClientCert, RequestClientCert, RequireAnyClientCert, "
 		"VerifyClientCertIfGiven, RequireAndVerifyClientCert, RequireClientCert");
-	assert_refused(
-		TLS ", client_auth_type: RequireAndVerifyClientCert}\n",
-		"dir/web.yml: tls_server_config: client_auth_type wants client_ca_file; else "
-		"all that a public authority has signed would do");
+	assert_refused(TLS ", client_auth_type: RequireAndVerifyClientCert}\n",
+		       "dir/web.yml: tls_server_config: client_auth_type requires client_ca_file; "
+		       "otherwise any certificate of a public CA would be accepted");
 	assert_refused(TLS ", client_ca_file: sub/ca.pem}\n",
 		       "dir/web.yml: tls_server_config: client_ca_file has no effect without "
 		       "client_auth_type; set it to RequireAndVerifyClientCert");
-	assert_refused(TLS ", client_auth_type: RequestClientCert, client_allowed_sans: [a]}\n",
-		       "dir/web.yml: tls_server_config: client_allowed_sans wants client_auth_type "
-		       "RequireAndVerifyClientCert or RequireAnyClientCert");
-	assert_refused(TLS ", cipher_suites: TLS_AES_128_GCM_SHA256}\n",
-		       "dir/web.yml:1: tls_server_config.cipher_suites: wants a list, not a single "
-		       "value");
+	assert_refused(
+		TLS ", client_auth_type: RequestClientCert, client_allowed_sans: [a]}\n",
+		"dir/web.yml: tls_server_config: client_allowed_sans requires client_auth_type "
+		"RequireAndVerifyClientCert or RequireAnyClientCert");
+	assert_refused(
+		TLS ", cipher_suites: TLS_AES_128_GCM_SHA256}\n",
+		"dir/web.yml:1: tls_server_config.cipher_suites: expected a list, found a single "
+		"value");
 }
 
 static void test_errors_of_the_rest(void **state)
 {
 	(void)state;
-	assert_refused(
-		"basic_auth_users:\n  alice: hunter2\n",
-		"dir/web.yml:2: basic_auth_users.alice: this is no bcrypt hash, which begins "
-		"with $2y$ or $2b$; make one with `htpasswd -nBC 10 NAME`, and if a password "
-		"stood here, change it");
+	assert_refused("basic_auth_users:\n  alice: hunter2\n",
+		       "dir/web.yml:2: basic_auth_users.alice: not a bcrypt hash, which begins "
+		       "with $2y$ or $2b$; create one with `htpasswd -nBC 10 NAME`; if this was a "
+		       "password, change it");
 	assert_refused("basic_auth_users: {a: \"$2y$31$" // a week for each login
 		       "abcdefghijklmnopqrstuuJ0FlFR2tIwmjrpMpMOz4Cl9hNCgSDVK\"}\n",
-		       "dir/web.yml:1: basic_auth_users.a: a hash of this cost takes too long for "
-		       "each login; make one with `htpasswd -nBC 10 NAME`");
-	assert_refused(
-		"basic_auth_users: {\"a:b\": \"" HASH "\"}\n",
-		"dir/web.yml:1: basic_auth_users.a:b: a user with a colon in the name cannot "
-		"log in");
+		       "dir/web.yml:1: basic_auth_users.a: the cost of this hash makes logins too "
+		       "slow; create one with `htpasswd -nBC 10 NAME`");
+	assert_refused("basic_auth_users: {\"a:b\": \"" HASH "\"}\n",
+		       "dir/web.yml:1: basic_auth_users.a:b: a user name must not contain a colon");
 	assert_refused("http_server_config: {headers: {Server: x}}\n",
-		       "dir/web.yml:1: http_server_config.headers.Server: this header cannot be "
-		       "set; allowed are Strict-Transport-Security, X-Content-Type-Options, "
+		       "dir/web.yml:1: http_server_config.headers.Server: header not allowed; "
+		       "allowed: Strict-Transport-Security, X-Content-Type-Options, "
 		       "X-Frame-Options, X-XSS-Protection and Content-Security-Policy");
 	assert_refused("http_server_config: {headers: {X-Frame-Options: allow}}\n",
-		       "dir/web.yml:1: http_server_config.headers.X-Frame-Options: wants deny or "
-		       "sameorigin");
-	assert_refused(
-		"http_server_config: {headers: {X-XSS-Protection: \"a\\r\\nB: c\"}}\n",
-		"dir/web.yml:1: http_server_config.headers.X-XSS-Protection: a header is one "
-		"line of at most 1024 bytes");
+		       "dir/web.yml:1: http_server_config.headers.X-Frame-Options: expected deny "
+		       "or sameorigin");
+	assert_refused("http_server_config: {headers: {X-XSS-Protection: \"a\\r\\nB: c\"}}\n",
+		       "dir/web.yml:1: http_server_config.headers.X-XSS-Protection: a header must "
+		       "be one line of at most 1024 bytes");
 	assert_refused("http_server_config: {http2: maybe}\n",
 		       "dir/web.yml:1: http_server_config.http2: \"maybe\" is not one of true, "
 		       "false");
 	assert_refused("rate_limit: {interval: 5, burst: 1}\n",
-		       "dir/web.yml:1: rate_limit.interval: wants a duration such as 100ms or 1s, "
-		       "24h at most, or 0 for none");
+		       "dir/web.yml:1: rate_limit.interval: expected a duration such as 100ms or "
+		       "1s (at most 24h), or 0 for none");
 	assert_refused("rate_limit: {interval: 5s}\n",
-		       "dir/web.yml: rate_limit: with a burst of 0 no request would be answered; "
-		       "set burst to 1 or more");
+		       "dir/web.yml: rate_limit: burst 0 would reject every request; set burst to "
+		       "1 or more");
 	assert_refused("rate_limit: {burst: -1}\n",
-		       "dir/web.yml:1: rate_limit.burst: wants a whole number, 1000000 at most");
+		       "dir/web.yml:1: rate_limit.burst: expected an integer, at most 1000000");
 }
 
 static void test_hashes(void **state)
