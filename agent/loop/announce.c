@@ -16,11 +16,17 @@ static void write_over(const struct rna_finding *finding, rna_usec lasted, struc
 {
 	rna_usec seconds = lasted / RNA_USEC_PER_SEC * RNA_USEC_PER_SEC;
 
-	rna_strbuf_printf(out, "over: %s", finding->text);
-	if (seconds == 0)
-		return;
-	rna_strbuf_puts(out, "; it lasted ");
-	rna_duration_write(seconds, out);
+	rna_strbuf_puts(out, "resolved");
+	if (seconds > 0) {
+		rna_strbuf_puts(out, " after ");
+		rna_duration_write(seconds, out);
+	}
+	rna_strbuf_puts(out, ": ");
+	if (finding->device)
+		rna_strbuf_puts(out, finding->device);
+	if (finding->port > 0)
+		rna_strbuf_printf(out, "/%u", finding->port);
+	rna_strbuf_printf(out, "%s%s", finding->device ? " " : "", finding->rule);
 }
 
 void rna_announce(const struct rna_rule *rule, const struct rna_finding *finding, bool over,

@@ -15,6 +15,7 @@ enum {
 static void event_deinit(struct rna_gathered_event *event)
 {
 	free(event->text);
+	free(event->remedy);
 	free(event->objects);
 }
 
@@ -39,13 +40,19 @@ static void begin(struct rna_node_events *events, const struct rna_gathered_even
 {
 	struct rna_gathered_event *items =
 		reallocarray(events->items, events->count + 1, sizeof(*items));
+	struct rna_gathered_event *added;
 
 	if (!items)
 		return;
 	events->items = items;
-	items[events->count] = *event;
-	items[events->count].text = strdup(event->text);
-	events->count += items[events->count].text != NULL;
+	added = &items[events->count];
+	*added = *event;
+	added->text = strdup(event->text);
+	added->remedy = strdup(event->remedy);
+	if (added->text && added->remedy)
+		events->count++;
+	else
+		event_deinit(added);
 }
 
 static void name_another(struct rna_gathered_event *event, const struct rna_finding *finding)
@@ -73,6 +80,7 @@ void rna_node_events_take(struct rna_node_events *events, const struct rna_rule 
 		.time = now,
 		.count = 1,
 		.text = (char *)(uintptr_t)finding->text,
+		.remedy = (char *)(uintptr_t)finding->remedy,
 	};
 
 	if (finding->severity < RNA_SEVERITY_WARNING)
@@ -93,7 +101,7 @@ bool rna_node_events_are_due(const struct rna_node_events *events, rna_usec now)
 	return now >= rna_node_events_due(events);
 }
 
-/* "port-down" is told as RdmaPortDown, and its end as RdmaPortDownOver. */
+/* "port-down" becomes RdmaPortDown, and when it is resolved RdmaPortDownResolved. */
 static const char *reason_of(const struct rna_gathered_event *event, struct rna_arena *arena)
 {
 	char reason[REASON_MAX];
@@ -107,7 +115,7 @@ static const char *reason_of(const struct rna_gathered_event *event, struct rna_
 		upper = *c == '-';
 	}
 	reason[len] = '\0';
-	return rna_arena_printf(arena, "Rdma%s%s", reason, event->over ? "Over" : "");
+	return rna_arena_printf(arena, "Rdma%s%s", reason, event->over ? "Resolved" : "");
 }
 
 static const char *message_of(const struct rna_gathered_event *event, struct rna_arena *arena)
@@ -115,13 +123,13 @@ static const char *message_of(const struct rna_gathered_event *event, struct rna
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	if (event->over)
-		rna_strbuf_puts(&text, "over: ");
+		rna_strbuf_puts(&text, "resolved: ");
 	rna_strbuf_puts(&text, event->text);
 	if (event->count > 1)
 		rna_strbuf_printf(&text, "; and %zu more%s%s", event->count - 1,
 				  event->objects ? ": " : "", event->objects ? event->objects : "");
 	if (!event->over)
-		rna_strbuf_printf(&text, ". %s", event->rule->remedy);
+		rna_strbuf_printf(&text, ". %s", event->remedy);
 	if (!rna_strbuf_ok(&text))
 		return NULL;
 	return rna_arena_printf(arena, "%.*s", MESSAGE_MAX, text.data);

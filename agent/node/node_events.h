@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the Node: findings that began or ended, gathered for a moment, so that eight ports that
- * lose their switch are one Event and not eight.
+ * Events of the Node: findings that became active or resolved within a few seconds are combined, so
+ * that eight ports that lose their switch make one Event and not eight.
  * Thread: the loop's.
  */
 #pragma once
@@ -15,8 +15,8 @@ struct rna_gathered_event {
 	bool over;
 	struct rna_time time; /* of the first */
 	size_t count;
-	char *text;    /* of the first */
-	char *objects; /* of the others: "mlx5_1/1, mlx5_2/1" */
+	char *text, *remedy; /* of the first */
+	char *objects;       /* of the others: "mlx5_1/1, mlx5_2/1" */
 };
 
 struct rna_node_events {
@@ -26,11 +26,11 @@ struct rna_node_events {
 
 void rna_node_events_clear(struct rna_node_events *events); /* idempotent */
 
-/* What finds no memory is left out: the finding itself stands in the view, and in the journal. */
+/* Without memory the Event is left out; the finding is still in the view and in the journal. */
 void rna_node_events_take(struct rna_node_events *events, const struct rna_rule *rule,
 			  const struct rna_finding *finding, bool over, struct rna_time now);
 
-/* Are there any that have been gathered for long enough? due: monotonic; when they will have. */
+/* Is it time to send the Events gathered so far? due: when, monotonic. */
 bool rna_node_events_are_due(const struct rna_node_events *events, rna_usec now);
 rna_usec rna_node_events_due(const struct rna_node_events *events);
 

@@ -2,9 +2,9 @@
 /*
  * Health.
  *
- * Conditions are what rules found, from the first view in which it held to the first in which it
- * does not. What rules find is brought into the order of the conditions, by rule, device and port,
- * and both lists are merged: what is in both goes on, what is new begins, what is missing is over.
+ * A condition is a problem that a rule found, from the first view that has it to the first that
+ * does not. The finds of a view are sorted like the conditions, by rule, device and port, and both
+ * lists are merged: an entry in both continues, a new one begins, a missing one is resolved.
  */
 #include "health.h"
 
@@ -21,7 +21,7 @@
 struct rna_condition {
 	enum rna_rule_id rule;
 	char *device; /* NULL: the node */
-	char *text;
+	char *text, *remedy;
 	struct rna_finding finding; /* with the texts above */
 	bool told;
 	enum rna_severity told_severity;
@@ -31,6 +31,7 @@ static void condition_deinit(struct rna_condition *condition)
 {
 	free(condition->device);
 	free(condition->text);
+	free(condition->remedy);
 	*condition = (struct rna_condition){0};
 }
 
@@ -44,7 +45,7 @@ static bool is_disabled(const struct rna_settings *settings, const struct rna_ru
 	return false;
 }
 
-/* The last entry that fits counts. */
+/* The last matching entry applies. */
 static rna_usec hold_of(const struct rna_settings *settings, const struct rna_rule *rule)
 {
 	rna_usec hold = 0;
@@ -69,7 +70,7 @@ int rna_health_reload(struct rna_health *health)
 	if (!thresholds)
 		return -ENOMEM;
 	if (!health->thresholds || !rna_thresholds_same(health->thresholds, thresholds))
-		rna_pasts_deinit(&health->pasts); /* its windows are those of other thresholds */
+		rna_pasts_deinit(&health->pasts); /* its windows belong to the old thresholds */
 	free(health->thresholds);
 	health->thresholds = thresholds;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
@@ -95,7 +96,7 @@ void rna_health_deinit(struct rna_health *health)
 	*health = (struct rna_health){0};
 }
 
-/* -- What rules find --------------------------------------------------------------------------- */
+/* -- Results of the rules ---------------------------------------------------------------------- */
 
 static int compare_objects(enum rna_rule_id rule, const struct rna_finding *finding,
 			   enum rna_rule_id other_rule, const struct rna_finding *other)
@@ -173,8 +174,11 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 
 static bool keep_text(char **kept, const char *text)
 {
-	char *copy = text ? strdup(text) : NULL;
+	char *copy;
 
+	if (*kept && text && strcmp(*kept, text) == 0)
+		return true;
+	copy = text ? strdup(text) : NULL;
 	if (text && !copy)
 		return false;
 	free(*kept);
@@ -182,7 +186,7 @@ static bool keep_text(char **kept, const char *text)
 	return true;
 }
 
-/* Takes what was found now into a condition, which may be new (zeroed). False: no memory. */
+/* Updates a condition, which may be new (zeroed), from a find. False: no memory. */
 static bool condition_take(struct rna_condition *condition, const struct rna_find *find,
 			   struct rna_time now)
 {
@@ -191,8 +195,8 @@ static bool condition_take(struct rna_condition *condition, const struct rna_fin
 
 	if (is_new && !keep_text(&condition->device, find->finding.device))
 		return false;
-	if ((is_new || strcmp(condition->text, find->finding.text) != 0) &&
-	    !keep_text(&condition->text, find->finding.text))
+	if (!keep_text(&condition->text, find->finding.text) ||
+	    !keep_text(&condition->remedy, find->finding.remedy))
 		return false;
 	if (find->finding.since.monotonic)
 		since = find->finding.since;
@@ -200,6 +204,7 @@ static bool condition_take(struct rna_condition *condition, const struct rna_fin
 	condition->finding = find->finding;
 	condition->finding.device = condition->device;
 	condition->finding.text = condition->text;
+	condition->finding.remedy = condition->remedy;
 	condition->finding.since = since;
 	return true;
 }
@@ -223,8 +228,8 @@ static void end_condition(struct rna_health *health, struct rna_condition *condi
 }
 
 /*
- * Merges finds into the conditions: the list that results replaces theirs. What finds no memory is
- * dropped, and is found anew with the next view. False: something was.
+ * Merges finds into the conditions; the result replaces them. A find for which there is no memory
+ * is dropped, and found again with the next view. Returns false if that happened.
  */
 static bool merge(struct rna_health *health, const struct rna_finds *finds, struct rna_time now)
 {
@@ -267,7 +272,7 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds, stru
 
 /* -- Findings ---------------------------------------------------------------------------------- */
 
-/* When it appears, and again when it gets worse. */
+/* Reports a finding when it appears, and again when its severity rises. */
 static void tell(struct rna_health *health, struct rna_condition *condition)
 {
 	enum rna_severity severity = condition->finding.severity;
@@ -307,9 +312,10 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 		tell(health, condition);
 		*finding = condition->finding;
 		finding->text = rna_arena_strdup(view->arena, condition->text);
+		finding->remedy = rna_arena_strdup(view->arena, condition->remedy);
 		if (condition->device)
 			finding->device = rna_arena_strdup(view->arena, condition->device);
-		if (finding->text && (finding->device || !condition->device))
+		if (finding->text && finding->remedy && (finding->device || !condition->device))
 			count++;
 		else
 			view->findings_short = true;
@@ -325,7 +331,7 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view)
 	RNA_CLEANUP(free_finds) struct rna_finds finds = {.arena = view->arena};
 
 	run_rules(health, view, &finds);
-	/* With less than all, what could not be looked for would seem to be over. */
+	/* An incomplete list would make findings look resolved that were not checked. */
 	view->findings_short = finds.failed || !merge(health, &finds, view->snapshot->time);
 	fill_in(health, view);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of rules for readers: for describe, and as the catalog of the journal. */
+#include "remedy.h"
 #include "rules.h"
 
 void rna_rules_describe(struct rna_strbuf *out)
@@ -8,9 +9,10 @@ void rna_rules_describe(struct rna_strbuf *out)
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
 		const struct rna_rule *rule = &rna_rules[i];
 
-		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\n", rule->name,
-				  rna_severity_name(rule->severity), rule->hold, rule->help,
-				  rule->remedy);
+		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t", rule->name,
+				  rna_severity_name(rule->severity), rule->hold, rule->help);
+		rna_remedy_write(rule->remedy, NULL, out);
+		rna_strbuf_puts(out, "\n");
 	}
 }
 
@@ -25,17 +27,19 @@ static void write_entry(const char *id, const char *subject, const char *text,
 			  id, subject, text);
 }
 
-/* Lines of a catalog are not filled for the reader; a sentence each is what a pager can wrap. */
+/* journalctl does not wrap catalog text; pagers wrap a line that has a whole paragraph. */
 void rna_rules_write_catalog(struct rna_strbuf *out)
 {
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
 		const struct rna_rule *rule = &rna_rules[i];
 
 		write_entry(rule->message_id, "RDMA finding @RULE@ (@SEVERITY@)", rule->help, out);
-		rna_strbuf_printf(out, "%s\n\n", rule->remedy);
+		rna_remedy_write(rule->remedy, NULL, out);
+		rna_strbuf_puts(out, "\n\n");
 	}
-	write_entry(rna_rule_resolved_id, "RDMA finding @RULE@ is over",
-		    "What an earlier entry with the same RULE, DEVICE and PORT told is not so any "
-		    "more.\n",
-		    out);
+	write_entry(
+		rna_rule_resolved_id, "RDMA finding @RULE@ resolved",
+		"The problem that an earlier entry with the same RULE, DEVICE and PORT reported "
+		"no longer exists.\n",
+		out);
 }

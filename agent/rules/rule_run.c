@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Running a rule: on whom it is judged, when it cannot be told whether it holds, and what a check
- * function that finds something leaves behind.
+ * Running a rule: which subjects it is checked for, when its result is unknown, and how the
+ * findings of a check function are completed with object, severity and remedy.
  */
 #include <stdarg.h>
 
 #include "settings/settings.h"
 
 #include "past.h"
+#include "remedy.h"
 #include "rules.h"
 
 /* Room for one more at the end; NULL: no memory. */
@@ -91,6 +92,62 @@ void rna_find_unknown(struct rna_finds *out)
 		find->unknown = true;
 }
 
+/* -- Remedies ---------------------------------------------------------------------------------- */
+
+const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_names *names,
+				 struct rna_arena *arena)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const char *filled = NULL;
+
+	if (!strchr(remedy, '{'))
+		return remedy;
+	rna_remedy_write(remedy, names, &text);
+	if (rna_strbuf_ok(&text) && text.len > 0)
+		filled = rna_arena_strdup(arena, text.data);
+	return filled ? filled : "See the runbook of this rule.";
+}
+
+static void name_interfaces(const struct rna_rule_input *in, const struct rna_rule_subject *port,
+			    struct rna_remedy_names *ret)
+{
+	struct rna_rule_input input = *in;
+	const struct rna_netdev *bond;
+
+	if (!port->netdev)
+		return;
+	input.subject = port;
+	bond = rna_rule_bond_of(&input);
+	ret->netdev = port->netdev->name;
+	ret->interface = bond ? bond->name : port->netdev->name;
+}
+
+/* A device as a whole has the interface of its first port, which stands behind it. */
+static void fill_remedies(const struct rna_rule_input *in, size_t first, struct rna_finds *out)
+{
+	const struct rna_rule_subject *subject = in->subject, *port = subject;
+	struct rna_remedy_names names = {0};
+
+	if (first == out->count)
+		return; /* nearly always */
+	if (subject) {
+		names.device = subject->device->device->name;
+		names.port = subject->number;
+		names.pci_address = subject->device->device->pci_address;
+		if (port->number == 0 && port + 1 < in->subjects + in->count &&
+		    port[1].device == port->device)
+			port++;
+		name_interfaces(in, port, &names);
+	}
+	for (size_t i = first; i < out->count; i++)
+		if (!out->items[i].unknown)
+			out->items[i].finding.remedy =
+				rna_rule_fill_remedy(out->items[i].finding.remedy, &names,
+						     out->arena);
+}
+
+/* -- Subjects ---------------------------------------------------------------------------------- */
+
 static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject)
 {
 	switch (rule->scope) {
@@ -103,7 +160,7 @@ static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *s
 	}
 }
 
-/* Links come up some time after their driver; until then they are as they were. */
+/* Links come up some time after their driver; until then the previous findings stay. */
 static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_subject *subject)
 {
 	rna_usec now = in->view->snapshot->time.monotonic;
@@ -113,8 +170,8 @@ static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_s
 }
 
 /*
- * What was found holds, even if it is all that can be seen. What was not is over only where it
- * could have been found; rules about what cannot be seen find just that.
+ * A finding counts even if only part of the subject can be read. No finding means "resolved" only
+ * if everything could be read; rules about unreadable data are exempt.
  */
 static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 		  struct rna_finds *out)
@@ -126,6 +183,7 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 		return;
 	}
 	rule->check(in, out);
+	fill_remedies(in, before, out);
 	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&
 	    out->count == before)
 		rna_find_unknown(out);
@@ -138,8 +196,12 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 
 	out->rule = rule;
 	out->subject = input.subject = NULL;
-	if (rule->scope != RNA_RULE_OF_PORT)
+	if (rule->scope != RNA_RULE_OF_PORT) {
+		size_t before = out->count;
+
 		rule->check(&input, out);
+		fill_remedies(&input, before, out);
+	}
 	for (size_t i = 0; i < in->count; i++) {
 		const struct rna_rule_subject *subject = &in->subjects[i];
 

@@ -23,11 +23,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "0s",
-		.help = "A port is down though it is expected to be up; one that nobody expects is "
-			"told at severity info.",
+		.help = "The port is down although the agent expects it to be up. Without an "
+			"expectation the severity is info, or warning while the link is training.",
 		.check = rna_check_port_down,
-		.remedy = "Check the cable, the transceivers and the port at the other end; if the "
-			  "port is meant to be down, say so in expect.down.",
+		.remedy = "Check the cable, the transceivers and the peer port. If the port is "
+			  "meant to be down, add {object} to expect.down.",
 		.message_id = "5da5d81fe037426182921d5601598cf5",
 		.condition = RNA_CONDITION_PORT_DOWN,
 	},
@@ -37,11 +37,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "The link of an InfiniBand port is up, but no subnet manager has configured "
-			"it (state INIT).",
+		.help = "The link of an InfiniBand port is up, but no subnet manager has "
+			"configured the port (state INIT). Severity warning if the agent does not "
+			"expect the port to be up.",
 		.check = rna_check_port_init,
-		.remedy = "Check that a subnet manager runs in this fabric and lets this port in: "
-			  "sminfo, and the log of opensm or UFM.",
+		.remedy = "Check that a subnet manager runs in this fabric and admits {object}: "
+			  "see sminfo and the log of opensm or UFM.",
 		.message_id = "4e275faaf60345ad94dbd2956e5991ff",
 		.condition = RNA_CONDITION_PORT_DOWN,
 	},
@@ -51,11 +52,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "A port stays in state ARMED: the subnet manager began to bring it up and "
-			"did not finish.",
+		.help = "The port stays in state ARMED: the subnet manager started to activate it "
+			"and did not finish.",
 		.check = rna_check_port_armed,
-		.remedy = "Look into the log of the subnet manager; a sweep that fails half-way "
-			  "leaves ports like this.",
+		.remedy = "Read the log of the subnet manager; a sweep that fails midway leaves "
+			  "ports in this state.",
 		.message_id = "69864336afab477ca32eed7c5f368ddb",
 		.condition = RNA_CONDITION_PORT_DOWN,
 	},
@@ -65,10 +66,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "0s",
-		.help = "An InfiniBand port is disabled, and nothing says that it should be up.",
+		.help = "An InfiniBand port is disabled, and the agent does not expect it to be "
+			"up.",
 		.check = rna_check_port_disabled,
-		.remedy = "If it is to be used: ibportstate enables it, or the subnet manager that "
-			  "disabled it.",
+		.remedy = "No action required. To use {object}, enable it with ibportstate or in "
+			  "the subnet manager, whichever disabled it.",
 		.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
 	},
 	[RNA_RULE_DEVICE_MISSING] = {
@@ -77,10 +79,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_NODE,
 		.settles = true,
 		.hold = "1m",
-		.help = "A device with a PCI function that was there is gone, or its driver is.",
+		.help = "A device with a PCI function was present earlier and is now absent, or "
+			"its driver is.",
 		.check = rna_check_device_missing,
-		.remedy = "Look for its PCI function with lspci and for the reason in the kernel log; "
-			  "a device retired on purpose goes with: rdma-node-agent expect accept.",
+		.remedy = "Look for the PCI function with lspci -s {pci} and for the reason in "
+			  "the kernel log. If {device} was removed on purpose, run: "
+			  "rdma-node-agent expect accept.",
 		.message_id = "490558271c264c56954eae201980b496",
 		.condition = RNA_CONDITION_DEVICE_MISSING,
 	},
@@ -90,10 +94,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_NODE,
 		.settles = true,
 		.hold = "0s",
-		.help = "A device is in another network namespace now, as a container's device is.",
+		.help = "A device has moved to another network namespace, usually into a "
+			"container.",
 		.check = rna_check_device_moved,
-		.remedy = "Nothing, if a container is to have it; rdma system and rdma dev show whose "
-			  "it is.",
+		.remedy = "No action required if a container uses {device}; rdma system and rdma "
+			  "dev show the namespace mode and the devices that remain.",
 		.message_id = "3701623d8c1841798112077419adea93",
 	},
 	[RNA_RULE_LINK_DEGRADED] = {
@@ -102,11 +107,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "The link is up with a lower rate than the port once had or its siblings have, "
-			"or with fewer lanes or less speed than it supports.",
+		.help = "The link is up, but slower than it was before or than its siblings, or "
+			"with fewer lanes or a lower speed than it supports.",
 		.check = rna_check_link_degraded,
-		.remedy = "Reseat or replace the cable, and compare the speed that both ends are "
-			  "configured for.",
+		.remedy = "Reseat or replace the cable of {object}, and compare the speed "
+			  "configured at both ends.",
 		.message_id = "d7007c37fcf549da976ee3595e115aa1",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -116,11 +121,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "One end of an InfiniBand link keeps it from being wider or faster: the port at "
-			"the other end supports no more, or one of them is set to less.",
+		.help = "One end limits an InfiniBand link: the peer port supports less than this "
+			"port, or one of the two is configured for less than both support.",
 		.check = rna_check_link_limited,
-		.remedy = "Nothing, if it is meant so; else use another switch port, or set both ends "
-			  "alike (ibportstate, the configuration of the switch).",
+		.remedy = "No action required if this is intended. Otherwise use another switch "
+			  "port, or configure both ends alike (ibportstate, switch configuration).",
 		.message_id = "8cba2abe2e2e42e88828fac405fa4e81",
 	},
 	[RNA_RULE_CABLE_MOVED] = {
@@ -128,11 +133,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "The cable of an InfiniBand port was in another port of the fabric, less than a "
-			"day ago.",
+		.help = "The cable of an InfiniBand port was moved to another port of the fabric "
+			"within the last 24 hours.",
 		.check = rna_check_cable_moved,
-		.remedy = "Compare with the cabling plan; a rail in the wrong leaf switch makes traffic "
-			  "cross the spine. It is told for a day.",
+		.remedy = "Compare with the cabling plan; a rail in the wrong leaf switch sends "
+			  "its traffic across the spine. The finding resolves after 24 hours.",
 		.message_id = "83c23fbc7c2a42e2af34c674b2031106",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -141,10 +146,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "An InfiniBand port got another subnet manager, less than an hour ago.",
+		.help = "The master subnet manager of an InfiniBand port changed within the last "
+			"hour.",
 		.check = rna_check_subnet_manager_changed,
-		.remedy = "Nothing, if the old one was stopped; else look into the logs of both: two "
-			  "that take turns disturb the fabric.",
+		.remedy = "No action required if the previous subnet manager was stopped. "
+			  "Otherwise read the logs of both: two that take turns disturb the "
+			  "fabric.",
 		.message_id = "d7f5b901499b40da851a018c788d7ca2",
 	},
 	[RNA_RULE_SUBNET_MANAGER_UNWELL] = {
@@ -152,11 +159,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "The subnet manager of an active InfiniBand port does not answer any more, or "
-			"says that it is not master.",
+		.help = "The subnet manager of an active InfiniBand port no longer answers, or "
+			"reports that it is not master.",
 		.check = rna_check_subnet_manager_unwell,
-		.remedy = "Ask it with sminfo, and look at the host that it runs on; the fabric goes on "
-			  "without one, but no port comes up and no path is repaired.",
+		.remedy = "Query it with sminfo -C {device} -P {port}, and check the host that it "
+			  "runs on. Established traffic continues without it, but no port comes "
+			  "up and no path is repaired.",
 		.message_id = "54c330b3758a4a93aeec1cdbffdf0d6a",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -166,11 +174,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "An active InfiniBand port is in no way a member of the default partition "
-			"(P_Key 0x7fff), in which subnet administration is reached.",
+		.help = "An active InfiniBand port is not a member, full or limited, of the "
+			"default partition (P_Key 0x7fff), which subnet administration uses.",
 		.check = rna_check_pkey_default_missing,
-		.remedy = "Look into the partitions of the subnet manager (partitions.conf, UFM): "
-			  "limited membership of all ports is usual.",
+		.remedy = "Check the partitions of the subnet manager (partitions.conf, UFM); "
+			  "usually every port is at least a limited member.",
 		.message_id = "66cd69b911434099bf6c2d22763cf594",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
@@ -182,7 +190,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.help = "The port went down more often than its threshold allows.",
 		.devices_too = true,
 		.check = rna_check_threshold,
-		.remedy = "Replace the cable or a transceiver, and look at the port at the other end.",
+		.remedy = "Replace the cable or a transceiver of {object}, and check the peer "
+			  "port.",
 		.message_id = "cd4f5a650edc42259f52521f0b7ea57b",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -194,8 +203,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.help = "An error counter rises faster than its threshold allows.",
 		.devices_too = true,
 		.check = rna_check_threshold,
-		.remedy = "Start with the cable and the transceivers when the link's own counters "
-			  "rise, with the fabric when packets are lost.",
+		.remedy = "If the counters of the link rise, start with the cable and the "
+			  "transceivers; if packets are lost, with the fabric.",
 		.message_id = "31e6b24379f8455e95101b7cd955b72e",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -204,11 +213,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "A counter stands at its maximum and counts no more; further errors go "
-			"unseen.",
+		.help = "A counter has reached its maximum and stopped; further errors are not "
+			"counted. Severity warning if a threshold watches the counter.",
 		.check = rna_check_counter_saturated,
-		.remedy = "Reset the counters of the port, for example with perfquery -R, where no "
-			  "other monitor relies on them.",
+		.remedy = "Unless another monitor relies on the counters, reset those of "
+			  "{object}, for example with perfquery -R.",
 		.message_id = "f8b39f00f8d14039bb8deece995d4219",
 	},
 	[RNA_RULE_CONGESTION_IGNORED] = {
@@ -216,11 +225,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "Congestion notifications arrive and the port does not obey them.",
+		.help = "The port receives congestion notifications and does not react to them.",
 		.devices_too = true,
 		.check = rna_check_threshold,
-		.remedy = "Enable the reaction point of congestion control (DCQCN) for the traffic "
-			  "class in use, at both ends.",
+		.remedy = "Enable the DCQCN reaction point for the priority in use, at both ends.",
 		.message_id = "999ac24655fc4fbd8cd5959fa236443e",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -229,12 +237,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "An Ethernet port sent pause frames for so long that its device noticed; "
-			"critical where it gave up flow control.",
+		.help = "An Ethernet port sent pause frames for so long that its device raised an "
+			"alarm; critical if the device turned flow control off.",
 		.check = rna_check_threshold,
-		.remedy = "Look for what keeps the host from taking packets: a process that hangs "
-			  "with its memory, PCIe errors, a GPU that fell off the bus; until then "
-			  "keep jobs off this node, for the storm spreads into the network.",
+		.remedy = "Find out why the host does not accept packets: a process stuck with "
+			  "its memory, PCIe errors, a GPU that fell off the bus. Until then keep "
+			  "jobs off this node, because the pauses spread through the network.",
 		.message_id = "8d7cb7cc8a254b8cbbd0e9aa1d5e64d2",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -243,11 +251,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "An Ethernet port keeps the network waiting for more than a tenth of the "
-			"time: this host is slow.",
+		.help = "An Ethernet port makes the network pause for more than a tenth of the "
+			"time: this host is too slow.",
 		.check = rna_check_threshold,
-		.remedy = "Compare this host with its siblings: the PCIe link of the NIC, the NUMA "
-			  "node of the memory in use, IOMMU and ACS settings, the firmware of both.",
+		.remedy = "Compare this host with its siblings: PCIe link of the NIC {pci}, NUMA "
+			  "node of the memory in use, IOMMU and ACS settings, firmware of host "
+			  "and NIC.",
 		.message_id = "0e5f9f7b6f2b4f7caa24c9b6cf1e40f3",
 	},
 	[RNA_RULE_PAUSE_RECEIVED] = {
@@ -255,11 +264,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "The network keeps an Ethernet port waiting for more than a tenth of the "
-			"time: it is congested.",
+		.help = "The network makes an Ethernet port pause for more than a tenth of the "
+			"time: the network is congested.",
 		.check = rna_check_threshold,
-		.remedy = "Nothing on this host: look for the port that began it, one that only "
-			  "sends pause frames, and at the ECN thresholds of the switches.",
+		.remedy = "No action required on this host. Look for the port that causes it, "
+			  "which sends pause frames and receives none, and check the ECN "
+			  "thresholds of the switches.",
 		.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
 	},
 	[RNA_RULE_GID_MISSING] = {
@@ -268,9 +278,9 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "An active port has an empty GID table: nothing can connect through it.",
+		.help = "The GID table of an active port is empty; no connection can use the port.",
 		.check = rna_check_gid_missing,
-		.remedy = "Check that the port's network interface is up and in this network "
+		.remedy = "Check that the network interface {interface} is up and in this network "
 			  "namespace.",
 		.message_id = "3a59d7b02dbd44109daba40e783915ca",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
@@ -281,7 +291,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "All GIDs of an active port are RoCE v1, which no router carries.",
+		.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
 		.check = rna_check_gid_roce_v1_only,
 		.remedy = "Enable RoCE v2 in the driver or the firmware (cma_roce_mode, mlxconfig "
 			  "ROCE_MODE).",
@@ -294,11 +304,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "All GIDs of an active RoCE port are link-local, though its interface has "
-			"an address or none is known.",
+		.help = "All GIDs of an active RoCE port are link-local, although its interface "
+			"has an address or its addresses are unknown.",
 		.check = rna_check_gid_link_local_only,
-		.remedy = "Give the port's network interface an IP address; if it has one, set the "
-			  "interface down and up again.",
+		.remedy = "Assign an IP address to {interface}. If it has one, run: ip link set "
+			  "dev {interface} down && ip link set dev {interface} up.",
 		.message_id = "c178507e72ab4f93b5bf4c3c1baffebe",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
@@ -308,11 +318,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "NCCL uses another GID index than before; told for a day, or until the old "
-			"one is back.",
+		.help = "NCCL uses another GID index than before. The finding resolves after 24 "
+			"hours, or when the previous index is back.",
 		.check = rna_check_gid_nccl_index_moved,
-		.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new number, or no number; "
-			  "show_gids tells which addresses changed places.",
+		.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new index, or must not set "
+			  "it; rdma-node-agent status --gids shows the table.",
 		.message_id = "9daa3e9b96d74aa9bd559158af883e92",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -325,8 +335,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.help = "NCCL uses another GID index on this port than on most ports of the same "
 			"model.",
 		.check = rna_check_gid_rails_disagree,
-		.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or make the addresses of all "
-			  "rails alike.",
+		.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or configure the addresses "
+			  "of all rails alike.",
 		.message_id = "9ec37f617a694d44bf89cbad4c4d314e",
 	},
 	[RNA_RULE_NETDEV_DOWN] = {
@@ -337,7 +347,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.hold = "30s",
 		.help = "The network interface of an active port is down.",
 		.check = rna_check_netdev_down,
-		.remedy = "Bring the interface up: ip link set dev NAME up.",
+		.remedy = "Run: ip link set dev {interface} up.",
 		.message_id = "5f52137f3b614cf29460416e13a57562",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
@@ -348,10 +358,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.settles = true,
 		.hold = "30s",
 		.help = "The network interface of an active RoCE port has no IP address, so its "
-			"GIDs are link-local; info where it has virtual functions, which pods use.",
+			"GIDs are link-local. Severity info if the device has virtual functions, "
+			"which pods use instead.",
 		.check = rna_check_netdev_no_address,
-		.remedy = "Give the interface an IP address, or leave the device out with "
-			  "devices.exclude if RDMA is not used on it.",
+		.remedy = "Assign an IP address to {interface}. If RDMA is not used on {device}, "
+			  "add it to devices.exclude.",
 		.message_id = "3f11c264b7cd4c6bbe0df2d8d7b8c16d",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
 	},
@@ -361,10 +372,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "The RDMA MTU in use is smaller than the largest that the port supports.",
+		.help = "The active RDMA MTU is smaller than the largest that the port supports.",
 		.check = rna_check_mtu_low,
-		.remedy = "Raise the MTU of the network interface, or of the subnet's partition, "
-			  "along the whole path.",
+		.remedy = "No action required. For full performance raise the MTU of {interface}, "
+			  "or of the partition of the subnet, along the whole path.",
 		.message_id = "b25e74ddacb64925abb0f0590d963c7b",
 	},
 	[RNA_RULE_BOND_MEMBER_LOST] = {
@@ -373,8 +384,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "0s",
-		.help = "A member of the bond that serves an RDMA port has no link; the port itself "
-			"stays active.",
+		.help = "A member of the bond of an RDMA port has no link; the port stays active.",
 		.check = rna_check_bond_member_lost,
 		.remedy = "Check the cable and the switch port of that member.",
 		.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
@@ -385,11 +395,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "90s", /* so that two readings say it: links are trained anew now and then */
-		.help = "A PCIe link between a device and its root port runs with less speed or "
-			"fewer lanes than both of its ends can do.",
+		.help = "A PCIe link between a device and its root port runs at a lower speed or "
+			"with fewer lanes than both of its ends support. Severity info if only "
+			"the speed is lower and the port needs no more.",
 		.check = rna_check_pcie_degraded,
-		.remedy = "Reseat the card, its riser or its cable, and look for limits of the slot "
-			  "in the firmware setup; lspci -vv shows LnkCap and LnkSta of both ends.",
+		.remedy = "Reseat the card, its riser or its cable, and check the firmware setup "
+			  "for a limit of the slot. lspci -vv -s {pci} shows LnkCap and LnkSta.",
 		.message_id = "ad3299798a0648ef8356da94dffec3ec",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -398,11 +409,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "90s",
-		.help = "The PCIe path of an active port carries less than the port, and is at its "
-			"best.",
+		.help = "The PCIe path of an active port carries less than the port, although "
+			"every link of the path runs at its best.",
 		.check = rna_check_pcie_limits_port,
-		.remedy = "Nothing, if the node was planned so; else move the card to a slot with "
-			  "more lanes or a newer generation.",
+		.remedy = "No action required if the node was planned like this. Otherwise move "
+			  "the card to a slot with more lanes or a newer generation.",
 		.message_id = "6c165daa4db6461c8236fe421bf2073a",
 	},
 	[RNA_RULE_PCIE_ERRORS] = {
@@ -413,8 +424,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.help = "PCIe errors (AER) between a device and its root port rise faster than "
 			"their threshold allows.",
 		.check = rna_check_pcie_errors,
-		.remedy = "Look into the kernel log for AER and the function it names; reseat the "
-			  "card or its riser, and update its firmware and the host's.",
+		.remedy = "Search the kernel log for AER and the function it names. Reseat the "
+			  "card or its riser, and update the firmware of card and host.",
 		.message_id = "dff6f97996ad4881bb816d60f5916cf9",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -423,11 +434,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "A device waits for the memory of its host again and again, or drops packets "
-			"for it.",
+		.help = "A device repeatedly waits for host memory, or drops packets because of "
+			"it.",
 		.check = rna_check_threshold,
-		.remedy = "Look at the PCIe link of the device (findings pcie-*), relaxed ordering, "
-			  "the maximum read request, and who else loads that root port or NUMA node.",
+		.remedy = "Check the PCIe link of {device} (findings pcie-*), relaxed ordering "
+			  "and the maximum read request (lspci -vv -s {pci}), and what else uses "
+			  "the same root port or NUMA node.",
 		.message_id = "c3a5d0f64b8e49d09d0a8dbd9f2b7c15",
 	},
 	[RNA_RULE_GPUDIRECT_NOT_READY] = {
@@ -435,11 +447,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s",
-		.help = "A node with GPUs and RDMA devices has no way for one to reach the "
-			"other's memory: neither a module for peer memory nor dma-buf.",
+		.help = "A node with GPUs and RDMA devices supports no form of GPUDirect RDMA: "
+			"neither a peer memory module nor dma-buf.",
 		.check = rna_check_gpudirect_not_ready,
-		.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel modules "
-			  "(515 or newer) on a kernel of 5.12 or newer.",
+		.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel "
+			  "modules (515 or newer) on a kernel of 5.12 or newer.",
 		.message_id = "a36bc72605cf4dd5b5474e9eeb18710b",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -448,11 +460,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s",
-		.help = "NVIDIA's driver does not let kernels of a GPU ring the doorbells of a "
-			"NIC, as NVSHMEM's IBGDA does.",
+		.help = "NVIDIA's driver does not allow GPU kernels to ring NIC doorbells, which "
+			"NVSHMEM's IBGDA needs.",
 		.check = rna_check_gpudirect_async_off,
-		.remedy = "Nothing, unless applications want IBGDA (DeepEP, NVSHMEM): then load the "
-			  "driver with NVreg_EnableStreamMemOPs=1 and "
+		.remedy = "No action required unless applications use IBGDA (DeepEP, NVSHMEM). "
+			  "For these, load the driver with NVreg_EnableStreamMemOPs=1 and "
 			  "NVreg_RegistryDwords=PeerMappingOverride=1.",
 		.message_id = "a642b60a241244caac5a95af4f239f37",
 		.condition = RNA_CONDITION_NOT_READY,
@@ -462,11 +474,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s",
-		.help = "A module of the RDMA stack is not loaded; a warning where no application "
-			"can do without it.",
+		.help = "A kernel module of the RDMA stack is not loaded. Severity warning if no "
+			"application works without it.",
 		.check = rna_check_module_missing,
-		.remedy = "Load it with modprobe, and name it in /etc/modules-load.d; the package "
-			  "rdma-core does so by itself.",
+		.remedy = "Load it with modprobe and list it in /etc/modules-load.d; the package "
+			  "rdma-core does so by default.",
 		.message_id = "100bd1c5ad6846f592bf40442499df71",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -475,11 +487,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s",
-		.help = "The driver of NICs is loaded without the module that makes RDMA devices "
-			"of them.",
+		.help = "The Ethernet driver of NICs is loaded without the module that provides "
+			"their RDMA devices.",
 		.check = rna_check_rdma_driver_missing,
-		.remedy = "Load mlx5_ib if RDMA is wanted; where it does not load, its version is "
-			  "not that of mlx5_core.",
+		.remedy = "If RDMA is wanted, run: modprobe mlx5_ib. If that fails, its version "
+			  "does not match that of mlx5_core.",
 		.message_id = "6ec9b7be51094088b09458fb1708b59d",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -488,12 +500,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "30s",
-		.help = "The file of /dev/infiniband through which applications use a device is "
-			"missing, or (told at severity info) not open to all users.",
+		.help = "The file in /dev/infiniband that applications open for a device is "
+			"missing. Severity info if it exists but is not open to all users.",
 		.check = rna_check_device_node,
-		.remedy = "Let udev make it anew (udevadm trigger "
-			  "--subsystem-match=infiniband_verbs); its mode is 0666 unless a udev rule "
-			  "changes it.",
+		.remedy = "Run: udevadm trigger --subsystem-match=infiniband_verbs. The mode is "
+			  "0666 unless a udev rule changes it.",
 		.message_id = "c6eba39512694e97beba179d1ccb7a16",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -504,8 +515,9 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.hold = "0s",
 		.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
 		.check = rna_check_netns_exclusive,
-		.remedy = "Nothing, if containers get devices by SR-IOV or as host devices; for one "
-			  "that is shared by all: rdma system set netns shared.",
+		.remedy = "No action required if containers receive devices by SR-IOV or as host "
+			  "devices. To share a device among containers, run: rdma system set "
+			  "netns shared.",
 		.message_id = "d03a4e897d27478eacde38035c01f7e6",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -514,11 +526,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s",
-		.help = "A container runtime passes a low limit of locked memory on to "
-			"containers, and memory for RDMA is locked.",
+		.help = "A container runtime passes a low limit of locked memory to its "
+			"containers; RDMA needs locked memory.",
 		.check = rna_check_memlock_low,
-		.remedy = "Give the unit LimitMEMLOCK=infinity in a drop-in and restart it, or give "
-			  "containers the limit or CAP_IPC_LOCK one by one.",
+		.remedy = "No action required if no container uses RDMA. Otherwise add "
+			  "LimitMEMLOCK=infinity to a drop-in of the unit and restart it, or "
+			  "grant single containers the limit or CAP_IPC_LOCK.",
 		.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -527,10 +540,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "A port has another link layer than most ports of the same card.",
+		.help = "The link layer of a port differs from most ports of the same adapter "
+			"model.",
 		.check = rna_check_rails_link_layer,
-		.remedy = "If it is to be a rail like the others, set its type in the firmware "
-			  "(mlxconfig LINK_TYPE_P1) and reboot.",
+		.remedy = "No action required if this is intended. To make {device} a rail like "
+			  "the others, set its type in the firmware (mlxconfig -d {pci} set "
+			  "LINK_TYPE_P1=...) and reboot.",
 		.message_id = "46a3fade12214da799a8ddcf87f150d7",
 	},
 	[RNA_RULE_RAILS_MTU] = {
@@ -538,10 +553,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "The interface of a RoCE port has another MTU than most of the same card.",
+		.help = "The MTU of the interface of a RoCE port differs from most ports of the "
+			"same adapter model.",
 		.check = rna_check_rails_mtu,
-		.remedy = "Give all rails the same MTU, in the network's configuration and on the "
-			  "switch.",
+		.remedy = "No action required if this is intended. Otherwise configure the same "
+			  "MTU on all rails, on the hosts and on the switches.",
 		.message_id = "a4d7b1b2783248e99f869af578699edb",
 	},
 	[RNA_RULE_JUMBO_FRAMES] = {
@@ -549,10 +565,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "30s",
-		.help = "RoCE interfaces have an MTU below 9000 that is enough for RDMA.",
+		.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
 		.check = rna_check_jumbo_frames,
-		.remedy = "Nothing for RDMA; where TCP runs on the same interfaces, set the MTU to "
-			  "9000 here and on the switches.",
+		.remedy = "No action required for RDMA. If TCP uses the same interfaces, set the "
+			  "MTU to 9000 here and on the switches.",
 		.message_id = "2a679eddff8e4388a0e4723187c34c9d",
 	},
 	[RNA_RULE_RAILS_VIRTUAL_FUNCTIONS] = {
@@ -560,11 +576,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "A device has another number of virtual functions than most of the same "
-			"card.",
+		.help = "The number of virtual functions of a device differs from most devices of "
+			"the same adapter model.",
 		.check = rna_check_rails_virtual_functions,
-		.remedy = "Configure all alike (sriov_numvfs, or the policy of the SR-IOV "
-			  "operator), if they are to be used alike.",
+		.remedy = "No action required if this is intended. Otherwise configure all "
+			  "devices alike (sriov_numvfs, or the policy of the SR-IOV operator).",
 		.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
 	},
 	[RNA_RULE_QOS_RAILS] = {
@@ -572,12 +588,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "Packets of an active RoCE port are treated otherwise than on most ports of the "
-			"same card, or otherwise by one member of its bond than by another: PFC, trust, "
-			"DSCP table, ETS, ECN or traffic class.",
+		.help = "The QoS configuration of an active RoCE port differs from most ports of "
+			"the same adapter model, or between members of its bond: PFC, trust, DSCP "
+			"table, ETS, ECN or traffic class.",
 		.check = rna_check_qos_rails,
-		.remedy = "Configure all rails by the same script (mlnx_qos, dcb, or the driver's own "
-			  "tool), and look at the switch port, which has to match.",
+		.remedy = "Configure all rails with the same script (mlnx_qos -i {netdev}, dcb, "
+			  "or the vendor's tool), and check that the switch port matches.",
 		.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -586,11 +602,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "An active RoCE port, or a member of its bond, is not configured as qos.expect "
-			"says.",
+		.help = "The QoS configuration of an active RoCE port, or of a member of its "
+			"bond, differs from qos.expect.",
 		.check = rna_check_qos_drift,
-		.remedy = "Run the script that configures the NICs of this fabric, and see what undid it: "
-			  "a driver that was loaded anew, or a DCBX agent.",
+		.remedy = "Run the script that configures the NICs of this fabric, and find out "
+			  "what changed {netdev}: a reload of the driver, or a DCBX agent.",
 		.message_id = "8442987bc0fc49ab877433bbd6f87996",
 	},
 	[RNA_RULE_QOS_LOSSY_CLASS] = {
@@ -598,11 +614,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "The traffic class that a driver writes into RoCE packets leads to a priority "
-			"without PFC, though another priority has it.",
+		.help = "The driver assigns RoCE packets a traffic class that maps to a priority "
+			"without PFC, although another priority has PFC.",
 		.check = rna_check_qos_lossy_class,
-		.remedy = "Choose a traffic class of 4 x DSCP, of a DSCP that leads to the lossless "
-			  "priority (rdma_port_priority_dscp_info shows which), or map its DSCP there.",
+		.remedy = "Set the traffic class to 4 x DSCP, with a DSCP that maps to the "
+			  "lossless priority (rdma_port_priority_dscp_info lists them), or map "
+			  "its DSCP to that priority.",
 		.message_id = "427ebf48165f4f299cbfea123693f1dd",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
@@ -611,12 +628,13 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "A RoCE port, or a member of its bond, drops frames of a priority that PFC "
-			"should make lossless.",
+		.help = "A RoCE port, or a member of its bond, drops frames of a priority that "
+			"PFC should make lossless.",
 		.check = rna_check_qos_lossless_discards,
-		.remedy = "Look whether the switch port has PFC on for the same priority and obeys pause "
-			  "frames, whether the receive buffer of that priority has room for the cable's "
-			  "length, and whether a pause storm made the device give up flow control.",
+		.remedy = "Check that the switch port has PFC on for the same priority and "
+			  "honours pause frames, that the receive buffer of {netdev} is large "
+			  "enough for the length of the cable, and that no pause storm made the "
+			  "device turn flow control off.",
 		.message_id = "6d0c3f1be7a24c5f9a18d2b4470e9c36",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -625,11 +643,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "30s",
-		.help = "Active RoCE ports have PFC on no priority, or on several: rails of GPUs, where "
-			"there are such.",
+		.help = "Active RoCE ports have PFC on for no priority, or for several. On nodes "
+			"with GPUs only the ports that serve GPUs count.",
 		.check = rna_check_qos_pfc_priorities,
-		.remedy = "Nothing, if the fabric was planned so: without PFC it relies on ECN alone, and "
-			  "each further lossless priority takes buffers from the others.",
+		.remedy = "No action required if the fabric was planned like this: without PFC it "
+			  "relies on ECN alone, and each further lossless priority takes buffer "
+			  "space from the others.",
 		.message_id = "0968e0e879a54268ad05aa081edaba43",
 	},
 	[RNA_RULE_QOS_VLAN_MTU] = {
@@ -637,10 +656,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
-		.help = "A VLAN through which RDMA can be used has an MTU that keeps its RDMA MTU below "
-			"that of the port.",
+		.help = "The MTU of a VLAN interface limits its RDMA MTU to less than that of the "
+			"port.",
 		.check = rna_check_qos_vlan_mtu,
-		.remedy = "Give the VLAN interface the MTU of the interface below it.",
+		.remedy = "No action required if this is intended. Otherwise set the MTU of the "
+			  "VLAN interface to that of {interface}.",
 		.message_id = "3b6b00af1e514331a8324de88de49aa9",
 	},
 	[RNA_RULE_VIRTUAL_FUNCTION_GUID] = {
@@ -648,11 +668,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "5m", /* operators bind first and configure then */
-		.help = "Virtual functions of an InfiniBand device have a driver and no GUID; their ports "
-			"stay down, in whatever virtual machine or container.",
+		.help = "Virtual functions of an InfiniBand device have a driver but no GUID; "
+			"their ports stay down in any virtual machine or container.",
 		.check = rna_check_virtual_function_guid,
-		.remedy = "Give them GUIDs (ip link set DEV vf N node_guid G, port_guid G, or the policy of "
-			  "the SR-IOV operator), and bind their driver anew.",
+		.remedy = "Assign GUIDs (ip link set dev {netdev} vf N node_guid G, then "
+			  "port_guid G, or the policy of the SR-IOV operator), and rebind the "
+			  "driver of the functions.",
 		.message_id = "a42a610c83354e3aa17750564ac83df1",
 	},
 	[RNA_RULE_VIRTUAL_FUNCTION_LINK] = {
@@ -660,10 +681,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "5m",
-		.help = "Virtual functions have a driver, and a link that somebody keeps down.",
+		.help = "Virtual functions have a driver, but their link is administratively down.",
 		.check = rna_check_virtual_function_link,
-		.remedy = "Nothing, if that is wanted; else ip link set DEV vf N state auto, or the policy "
-			  "of the SR-IOV operator (linkState).",
+		.remedy = "No action required if this is intended. Otherwise run: ip link set dev "
+			  "{netdev} vf N state auto, or change linkState in the policy of the "
+			  "SR-IOV operator.",
 		.message_id = "f004fd0c23cb4d52b0f64cbfcf421818",
 	},
 	[RNA_RULE_MODULE_TEMPERATURE] = {
@@ -671,11 +693,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_CRITICAL,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "A transceiver is hotter than its maker allows; a warning between its own two "
-			"limits.",
+		.help = "The temperature of a transceiver is above the module's alarm threshold "
+			"(warning: above its warning threshold).",
 		.check = rna_check_module_temperature,
-		.remedy = "Look at the fans and at what blocks the air; a module that is hot beside cool "
-			  "ones has to be replaced.",
+		.remedy = "Check the fans and the airflow of the node. Replace a module that is "
+			  "hot next to cool ones.",
 		.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
 	},
 	[RNA_RULE_MODULE_LIGHT] = {
@@ -684,11 +706,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "0s",
-		.help = "A lane of an active port receives, sends or draws what its transceiver's maker "
-			"gives an alarm for; info where it only warns.",
+		.help = "Rx power, Tx power or laser bias of a lane of an active port is beyond "
+			"the module's alarm threshold (info: beyond its warning threshold).",
 		.check = rna_check_module_light,
-		.remedy = "Clean the connectors and look for a bend in the fibre; compare with the module "
-			  "at the other end, and replace the one that sends too little.",
+		.remedy = "Clean the connectors and check the fibre for bends. Compare with the "
+			  "module at the other end, and replace the one with low Tx power.",
 		.message_id = "b1cd258c1d974519be8d86b01381b630",
 	},
 	[RNA_RULE_MODULE_LANE] = {
@@ -697,11 +719,12 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "0s",
-		.help = "One lane of an active port receives less than half of the light that the others "
-			"do.",
+		.help = "The Rx power of one lane of an active port is less than half of that of "
+			"the other lanes.",
 		.check = rna_check_module_lane,
-		.remedy = "Clean the connectors of this fibre; a lane that stays weak costs errors as soon "
-			  "as it gets warmer.",
+		.remedy = "No action required yet. When the node is serviced, clean the "
+			  "connectors of this fibre: a weak lane causes errors as soon as it gets "
+			  "warmer.",
 		.message_id = "a31a83161f9b462a9a4844db6f89580a",
 	},
 	[RNA_RULE_DEVICE_STALLED] = {
@@ -709,11 +732,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "0s",
-		.help = "A device does not answer: a read of it is past its deadline; critical "
+		.help = "A device does not answer: a read has exceeded its deadline; critical "
 			"after two minutes.",
 		.check = rna_check_device_stalled,
-		.remedy = "Look for firmware command timeouts in the kernel log; a device that stays "
-			  "like this needs a reset or a reboot.",
+		.remedy = "Search the kernel log for firmware command timeouts. If {device} does "
+			  "not recover, it needs a reset, or the node a reboot.",
 		.message_id = "8f21be3837d448218e88dab50f91eeff",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
@@ -722,10 +745,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "30s",
-		.help = "A collector fails on a device, or the state of a port cannot be read: how "
-			"it is, is not known.",
+		.help = "A collector fails for a device, or the state of a port cannot be read, "
+			"so its health is unknown.",
 		.check = rna_check_reads_failing,
-		.remedy = "See rdma_collector_errors_total for the reason, and the kernel log; a "
+		.remedy = "See rdma_collector_errors_total and the kernel log for the reason; a "
 			  "container may lack the right to read.",
 		.message_id = "2eac4e1b40fc489b86d81e91c56a71be",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
@@ -735,10 +758,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "15s", /* a device that answers again is read anew in its turn */
-		.help = "What the agent knows of a device is older than three of its periods, "
-			"though nothing failed.",
+		.help = "The data of a device is older than three polling periods although no "
+			"read failed.",
 		.check = rna_check_data_too_old,
-		.remedy = "Too many devices stall (see lanes.max), or the agent gets too little CPU "
+		.remedy = "Check for stalled devices (see lanes.max) and for a shortage of CPU "
 			  "time.",
 		.message_id = "5544d516e6684b0686734dbc14cd12d9",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
@@ -749,10 +772,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s", /* the Node is looked at rarely */
 		.help = "Device plugins advertise none, or fewer, of the RDMA resources that the "
-			"node has; with kubernetes.backend api or both.",
+			"node has. Checked with kubernetes.backend api or both.",
 		.check = rna_check_resources_missing,
-		.remedy = "Look into the log of the device plugin on this node, and of kubelet; "
-			  "kubectl describe node shows what is allocatable.",
+		.remedy = "Read the logs of the device plugin on this node and of the kubelet; "
+			  "kubectl describe node shows the allocatable resources.",
 		.message_id = "96b6569d987a4a24a205a717a8c17dc5",
 		.condition = RNA_CONDITION_RESOURCES_MISSING,
 	},
@@ -761,13 +784,13 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_CRITICAL,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s", /* two tests are half an hour apart, or more */
-		.help = "Two self-tests in a row with the same kind of memory failed or were far too "
-			"slow, or one brought back other data than was sent; memory of another NUMA "
-			"node that is only slow is told at severity info.",
+		.help = "Two consecutive self-tests with the same kind of memory failed or were "
+			"far too slow, or one returned corrupted data. Slow memory of another "
+			"NUMA node has severity info.",
 		.check = rna_check_selftest_failed,
-		.remedy = "Look for a PCIe link that lost lanes or speed (status, lspci -vv), for ACS "
-			  "and the IOMMU, and for a throttled NIC; rdma-node-agent selftest tests "
-			  "again.",
+		.remedy = "Check {device} for a PCIe link that lost lanes or speed (status, lspci "
+			  "-vv -s {pci}), for ACS and the IOMMU, and for throttling. To test "
+			  "again, run: rdma-node-agent selftest --device {device}.",
 		.message_id = "9cd09d1d63f14de389a5a08608639f2b",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -776,13 +799,13 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s",
-		.help = "Two self-tests in a row with the same kind of memory moved less than the port "
-			"and its PCIe path allow, or less than its siblings; memory of another NUMA "
-			"node is told at severity info.",
+		.help = "Two consecutive self-tests with the same kind of memory moved less data "
+			"than the port and its PCIe path allow, or less than its siblings. Memory "
+			"of another NUMA node has severity info.",
 		.check = rna_check_selftest_slow,
-		.remedy = "Compare with a node that is well: PCIe settings (maximum read request and "
-			  "payload, relaxed ordering), NUMA placement, power management of the CPU; "
-			  "rdma-node-agent selftest tests again.",
+		.remedy = "Compare with a healthy node: PCIe settings (maximum read request and "
+			  "payload, relaxed ordering), NUMA placement, CPU power management. To "
+			  "test again, run: rdma-node-agent selftest --device {device}.",
 		.message_id = "ee27e87824b941748073477729982d96",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
@@ -791,11 +814,11 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "0s", /* it had all the time that it could need */
-		.help = "A self-test hangs in the kernel and cannot be ended; its device is not tested "
-			"until it ends.",
+		.help = "A self-test hangs in the kernel and cannot be stopped; its device is not "
+			"tested until it ends.",
 		.check = rna_check_selftest_stuck,
-		.remedy = "Look into the kernel log for timeouts of the driver; the device may need a "
-			  "reset, and the node to be drained for it.",
+		.remedy = "Search the kernel log for driver timeouts. {device} may need a reset; "
+			  "drain the node first.",
 		.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},

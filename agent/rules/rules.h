@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules: one table (rules.c) that lists what can be wrong, and pure functions (rules_*.c) that
- * look for it. A rule sees a view, what is remembered of each port, and the settings; it says what
- * holds at this moment. Whether that has lasted long enough to be told is health's business.
+ * check it. A rule gets a view, the history of each port and the settings, and reports what holds
+ * at this moment. health.c applies the hold-down.
  *
- * What cannot be read is unknown, never wrong: a rule says nothing of it. That a finding is not
- * over because its device does not answer is seen to in one place, rna_rule_run(); a rule that
- * cannot tell for a reason of its own says rna_find_unknown().
+ * Unreadable data is unknown, never a problem: rules ignore it. rna_rule_run() keeps the findings
+ * of a device that does not answer; a rule that cannot decide for a reason of its own calls
+ * rna_find_unknown().
  */
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "rna/model/finding.h"
 #include "rna/model/view.h"
 
+struct rna_remedy_names;
 struct rna_settings;
 struct rna_thresholds;
 struct rna_past;
@@ -85,7 +86,7 @@ enum rna_rule_id {
 	RNA_RULE_COUNT,
 };
 
-/* A port, or a device as a whole (number 0), with all that is known of it; NULL: not known. */
+/* A port, or a device as a whole (number 0), with everything known about it; NULL: not known. */
 struct rna_rule_subject {
 	const struct rna_snapshot_device *device;
 	unsigned number;
@@ -103,11 +104,11 @@ struct rna_rule_subject {
 	const struct rna_past *past;
 	size_t job_count; /* of the device */
 	const struct rna_job_status *jobs;
-	bool judged; /* is it one whose health matters? Else only its PCIe path is looked at */
-	bool unseen; /* what is not found of it may be there all the same */
+	bool judged; /* all rules apply; otherwise only those about its PCIe path */
+	bool unseen; /* some of its data is missing: findings of before stay */
 	/* Ports of one number are of one model, each of a function of its own: siblings. 0: none */
 	unsigned model;
-	/* The GID index that NCCL uses, known where it is an address that others can reach. */
+	/* The GID index that NCCL uses; known if its address is reachable from other hosts. */
 	bool nccl_known;
 	unsigned nccl_index;
 };
@@ -119,7 +120,7 @@ struct rna_rule_input {
 	/* Devices and their ports in the order of the view, each device in front of its ports. */
 	size_t count;
 	const struct rna_rule_subject *subjects;
-	const struct rna_rule_subject *subject; /* the one to look at; NULL: the node */
+	const struct rna_rule_subject *subject; /* the one to check; NULL: the node */
 };
 
 /* What rules found, in the arena of the view. */
@@ -128,22 +129,22 @@ struct rna_finds {
 	size_t count;
 	size_t size;
 	struct rna_find *items;   /* to be freed */
-	bool failed;              /* no memory; what was found until then stands */
-	struct rna_finding spare; /* to return then */
-	/* What is looked at: */
+	bool failed;              /* no memory; items found before that are valid */
+	struct rna_finding spare; /* returned in that case */
+	/* What is being checked: */
 	const struct rna_rule *rule;
 	const struct rna_rule_subject *subject;
 };
 
 struct rna_find {
 	enum rna_rule_id rule;
-	bool unknown; /* a finding that stands stays; else there is none */
+	bool unknown; /* keeps an existing finding, makes no new one */
 	struct rna_finding finding;
 };
 
-/* Conditions of the Node; of each, the table in node_conditions.c says more. */
+/* Conditions of the Kubernetes Node; details are in the table of node_conditions.c. */
 enum rna_node_condition_id {
-	RNA_CONDITION_NONE, /* a rule that sets none */
+	RNA_CONDITION_NONE, /* the rule sets no condition */
 	RNA_CONDITION_PORT_DOWN,
 	RNA_CONDITION_DEVICE_MISSING,
 	RNA_CONDITION_LINK_DEGRADED,
@@ -156,29 +157,29 @@ enum rna_node_condition_id {
 
 enum rna_rule_scope {
 	RNA_RULE_OF_NODE,   /* checked once, with subject NULL */
-	RNA_RULE_OF_DEVICE, /* checked for each device, and with NULL for what reads the node */
-	RNA_RULE_OF_PORT,   /* checked for each port whose health matters */
+	RNA_RULE_OF_DEVICE, /* checked for each device, and with NULL for node-wide collectors */
+	RNA_RULE_OF_PORT,   /* checked for each judged port */
 };
 
 struct rna_rule {
 	const char *name;
 	enum rna_severity severity; /* the usual one */
 	enum rna_rule_scope scope;
-	bool devices_too; /* of ports: checked for devices, too, for their own counters */
-	bool settles; /* not judged just after boot, or after a driver came (health.boot_grace) */
-	const char *hold; /* a duration: how long it must hold until it is told */
-	const char *help; /* when it holds, one sentence */
+	bool devices_too; /* a rule of ports that also checks the counters of devices */
+	bool settles;     /* not checked just after boot or driver load (health.boot_grace) */
+	const char *hold; /* hold-down: the problem must last this long to become a finding */
+	const char *help; /* when it holds */
 	void (*check)(const struct rna_rule_input *in, struct rna_finds *out);
-	const char *remedy;                   /* the usual one, one sentence */
+	const char *remedy;                   /* the usual one; a template, see remedy.h */
 	const char *message_id;               /* of the journal, 32 hex digits */
 	enum rna_node_condition_id condition; /* that its findings set, from warning on */
 };
 
 extern const struct rna_rule rna_rules[RNA_RULE_COUNT];
-/* Of the entry that says that a finding is over, whatever the rule. */
+/* Of the journal entry that reports a resolved finding, whatever the rule. */
 extern const char rna_rule_resolved_id[];
 
-/* Does the glob name a rule at all; and is text "RULE=DURATION", RULE a glob? For settings. */
+/* Does the glob match a rule; and is text "RULE=DURATION", RULE a glob? For settings. */
 bool rna_rule_glob_is_valid(const char *text);
 bool rna_rule_hold_is_valid(const char *text);
 void rna_rule_explain(const char *text, struct rna_strbuf *out); /* why not, if by name */
@@ -190,41 +191,48 @@ bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_use
 void rna_rules_describe(struct rna_strbuf *out);
 void rna_rules_write_catalog(struct rna_strbuf *out);
 
-/* Runs one rule on all that it is for. */
+/* Runs one rule on all of its subjects. */
 void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out);
 
 /*
- * For check functions. The rule holds: the object is put in front of the text. What is returned
+ * For check functions: adds a finding, with the object in front of the text. The returned finding
  * has the rule's severity and remedy and the subject's names, and may be changed; never NULL.
  */
 struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
-/* Whether the rule holds cannot be told. */
+/* It cannot be determined whether the rule holds. */
 void rna_find_unknown(struct rna_finds *out);
+/*
+ * The names of the subject are filled into remedies after the check function returns. A check
+ * function that knows other names calls this: returns the text in arena, or remedy itself if it has
+ * no placeholder.
+ */
+const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_names *names,
+				 struct rna_arena *arena);
 
-/* What several rules ask of a port. */
+/* Questions about a port that several rules ask. */
 bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state);
 bool rna_subject_is_active(const struct rna_rule_subject *subject); /* false: no, or unknown */
 /*
- * iWARP, which is on Ethernet as well, has no RoCE versions, one GID made of a MAC address, MTUs of
- * TCP, and TCP's retransmissions instead of lossless priorities.
+ * False for iWARP, which also runs on Ethernet but has no RoCE versions, one GID made of a MAC
+ * address, MTUs of TCP, and TCP's retransmissions instead of lossless priorities.
  */
 bool rna_subject_is_active_roce(const struct rna_rule_subject *subject);
 bool rna_subject_state_is_known(const struct rna_rule_subject *subject);
 enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject);
-/* Has it a GID that is not link-local? Its table is known. */
+/* Has it a GID that is not link-local? Its table must be known. */
 bool rna_subject_has_routable_gid(const struct rna_rule_subject *subject);
-/* The GID index that NCCL uses, where that is an address that others can reach. */
+/* The GID index that NCCL uses; false if its address is not reachable from other hosts. */
 bool rna_subject_nccl_index(const struct rna_rule_subject *subject, unsigned *ret);
-/* What the driver of its interface says of why there is no link, in arena; NULL: nothing. */
+/* The reason for a missing link that the interface's driver reports, in arena; NULL: none. */
 const char *rna_subject_link_trouble(const struct rna_rule_subject *subject,
 				     struct rna_arena *arena);
-/* The bond that serves the port that is looked at, or NULL. */
+/* The bond of the port being checked, or NULL. */
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
 
 double rna_gigabits(uint64_t bytes_per_second);
 
-/* "leaf-07 port 12", in arena; and what is at the other end now, NULL: not known. */
+/* "leaf-07 port 12", in arena; and the current peer, NULL: not known. */
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
 const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about counters. What has risen is counted by the windows of a port's past; these rules put
- * it into words.
+ * Rules about counters. The windows of a port's past (past.h) count how far each counter rose;
+ * these rules make findings of it.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void write_downs(const struct rna_window *window, struct rna_strbuf *out)
 	rna_strbuf_printf(out, "the port went down %ju times", (uintmax_t)rna_window_rise(window));
 }
 
-/* For each rule that thresholds belong to. All that is over its own goes into one finding. */
+/* For each rule that has thresholds: one finding names all counters that exceed theirs. */
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -98,7 +98,7 @@ static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id col
 		}
 }
 
-/* One that a threshold watches is worse: its rule is blind now. */
+/* A warning if a threshold watches the counter, because its rule cannot see further errors. */
 void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
@@ -109,7 +109,7 @@ void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_fin
 	if (!rna_strbuf_ok(&names))
 		out->failed = true;
 	else if (stuck.count > 0)
-		rna_find(out, "%s %s at the maximum and %s no more", names.data,
-			 stuck.count > 1 ? "stand" : "stands", stuck.count > 1 ? "count" : "counts")
+		rna_find(out, "counter%s stopped at the maximum: %s", stuck.count > 1 ? "s" : "",
+			 names.data)
 			->severity = stuck.watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What rules ask of the Ethernet side of a port. Its statistics are followed by thresholds, as
- * counters are; here is what the driver says in words.
+ * The reason for a missing link that the Ethernet driver reports. Ethernet statistics have
+ * thresholds, like counters (thresholds.c).
  */
 #include "rules.h"
 
-/* Of a bond that is down, the first member that has a reason speaks for all. */
+/* Of a bond that is down, the first member that reports a reason. */
 static const struct rna_ethernet_link *find_trouble(const struct rna_rule_subject *subject)
 {
 	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);

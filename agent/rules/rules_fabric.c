@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about the fabric around a port: what is at the other end of its cable, who manages the
- * subnet, which partitions it is in. What was at the other end of a link that is down is told by
- * the rule of that link.
+ * Rules about the fabric around a port: its peer port, its subnet manager, its partitions. The last
+ * peer of a link that is down is part of the finding port-down.
  */
 #include "rna/model/fabric.h"
 
@@ -11,7 +10,7 @@
 #define LATELY_MOVED   (24 * 60 * 60 * RNA_USEC_PER_SEC)
 #define LATELY_CHANGED (60 * 60 * RNA_USEC_PER_SEC)
 
-enum { UNANSWERED_MAX = 3 }; /* questions, until a subnet manager is said not to answer */
+enum { UNANSWERED_MAX = 3 }; /* queries before a subnet manager counts as not answering */
 
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena)
 {
@@ -20,7 +19,7 @@ const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *are
 
 	if (name && peer->port)
 		text = rna_arena_printf(arena, "%s port %s", name, peer->port);
-	return text ? text : name ? name : "a peer without a name";
+	return text ? text : name ? name : "an unnamed peer";
 }
 
 const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port)
@@ -28,7 +27,7 @@ const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port)
 	return port->peer && !port->peer->stale ? port->peer : NULL;
 }
 
-/* -- Links that both ends, or one of them, keep from being faster ------------------------------ */
+/* -- Links that one end limits ----------------------------------------------------------------- */
 
 static struct rna_value least(struct rna_value a, struct rna_value b)
 {
@@ -44,21 +43,23 @@ struct measure {
 	struct rna_value peer_supported, peer_enabled;
 };
 
-/* True: it was told. Settings are compared with what both ends could do. */
+/* True: there is a finding. Settings are compared with what both ends support. */
 static bool tell_limit(const struct measure *measure, const char *peer, struct rna_finds *out)
 {
 	struct rna_value possible = least(measure->supported, measure->peer_supported);
 
 	if (rna_value_is_below(measure->peer_supported, measure->supported) &&
 	    !rna_value_is_below(measure->active, measure->peer_supported))
-		rna_find(out, "%s supports no higher %s, and the port does", peer, measure->name);
+		rna_find(out, "%s does not support a higher %s, but this port does", peer,
+			 measure->name);
 	else if (rna_value_is_below(measure->active, possible) &&
 		 rna_value_is_below(measure->peer_enabled, possible))
-		rna_find(out, "%s is set to less %s than both ends support", peer, measure->name);
+		rna_find(out, "%s is configured for a lower %s than both ends support", peer,
+			 measure->name);
 	else if (rna_value_is_below(measure->active, possible) &&
 		 rna_value_is_below(measure->enabled, possible))
-		rna_find(out, "the port is set to less %s than it and %s support", measure->name,
-			 peer);
+		rna_find(out, "this port is configured for a lower %s than it and %s support",
+			 measure->name, peer);
 	else
 		return false;
 	return true;
@@ -104,9 +105,9 @@ void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *ou
 	if (!fabric || !fabric->peer || !fabric->former_peer ||
 	    !is_lately(in, fabric->peer_changed, LATELY_MOVED))
 		return;
-	found = rna_find(out, "the cable is in %s now; it was in %s",
-			 rna_rule_say_peer(fabric->peer, out->arena),
-			 rna_rule_say_peer(fabric->former_peer, out->arena));
+	found = rna_find(out, "the cable was moved from %s to %s",
+			 rna_rule_say_peer(fabric->former_peer, out->arena),
+			 rna_rule_say_peer(fabric->peer, out->arena));
 	found->since = fabric->peer_changed;
 }
 
@@ -121,7 +122,7 @@ static const char *name_manager(const struct rna_manager *manager, struct rna_ar
 					(uintmax_t)manager->lid.number);
 	else if (rna_value_is_known(manager->lid))
 		text = rna_arena_printf(arena, "LID %ju", (uintmax_t)manager->lid.number);
-	return text ? text : "not known";
+	return text ? text : "unknown";
 }
 
 void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out)
@@ -132,12 +133,12 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 	if (!fabric || fabric->manager.changes == 0 ||
 	    !is_lately(in, fabric->manager.changed, LATELY_CHANGED))
 		return;
-	found = rna_find(out, "got another subnet manager: %s",
+	found = rna_find(out, "the subnet manager changed to %s",
 			 name_manager(&fabric->manager, out->arena));
 	found->since = fabric->manager.changed;
 }
 
-/* Of a port that is not ACTIVE, other rules tell. */
+/* Ports that are not ACTIVE have findings of other rules. */
 void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
@@ -146,10 +147,10 @@ void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna
 	if (!manager || !rna_subject_is_active(in->subject))
 		return;
 	if (manager->unanswered >= UNANSWERED_MAX)
-		rna_find(out, "its subnet manager (%s) does not answer any more",
+		rna_find(out, "the subnet manager (%s) no longer answers",
 			 name_manager(manager, out->arena));
 	else if (rna_value_is_known(manager->state) && manager->state.number != RNA_MANAGER_MASTER)
-		rna_find(out, "its subnet manager (%s) says that it is %s, not master",
+		rna_find(out, "the subnet manager (%s) reports state %s, not master",
 			 name_manager(manager, out->arena),
 			 rna_manager_state_name(manager->state.number));
 }
@@ -162,5 +163,5 @@ void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_
 
 	if (fabric && fabric->pkeys_known && rna_subject_is_active(in->subject) &&
 	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
-		(void)rna_find(out, "not in the default partition (P_Key 0x7fff)");
+		(void)rna_find(out, "not a member of the default partition (P_Key 0x7fff)");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about GID tables. They speak of active ports only: when a link goes down its addresses go,
- * and that is no trouble of its own. What could not be read of a table makes no finding.
+ * Rules about GID tables, for active ports only: a link that goes down loses its addresses, which
+ * is not a problem of its own. Unreadable entries make no finding.
  */
 #include "rna/model/nccl.h"
 
@@ -40,8 +40,8 @@ void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_find
 }
 
 /*
- * Where the interface is known to have no address, netdev-no-address says it. In a bridge or a
- * virtual switch it has none by design: then the port serves other traffic, and RDMA is not meant.
+ * An interface without an address is a finding of netdev-no-address. An interface in a bridge or a
+ * virtual switch has none by design; such a port is not meant for RDMA.
  */
 void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -53,8 +53,9 @@ void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_f
 		return;
 	if (port->netdev && !port->netdev->master && rna_netdev_has_no_address(port->netdev))
 		return;
-	found = rna_find(out, "all %zu GIDs are link-local: only its own network reaches the port",
-			 port->gids->count);
+	found = rna_find(
+		out, "all %zu GIDs are link-local: the port is reachable only from its own network",
+		port->gids->count);
 	if (port->netdev && port->netdev->master && !rna_rule_bond_of(in))
 		found->severity = RNA_SEVERITY_INFO;
 }
@@ -78,8 +79,8 @@ void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_
 
 	if (port->past && port->past->nccl_known && port->nccl_known &&
 	    port->nccl_index != port->past->nccl_index)
-		(void)rna_find(out, "NCCL uses GID index %u now, before it was %u",
-			       port->nccl_index, port->past->nccl_index);
+		(void)rna_find(out, "NCCL uses GID index %u; it used %u before", port->nccl_index,
+			       port->past->nccl_index);
 }
 
 static bool is_of_model(const struct rna_rule_subject *port, unsigned model)
@@ -98,8 +99,8 @@ static size_t count_index(const struct rna_rule_input *in, unsigned index)
 }
 
 /*
- * What more than half of the ports of this model have (the vote of Boyer and Moore leaves it over,
- * if there is such an index), else what the first of them has.
+ * The index that more than half of the ports of this model use (found by the majority vote of Boyer
+ * and Moore), otherwise that of the first port.
  */
 static unsigned usual_index(const struct rna_rule_input *in)
 {
@@ -132,6 +133,6 @@ void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_fi
 	if (usual == port->nccl_index)
 		return;
 	count = count_index(in, usual);
-	(void)rna_find(out, "NCCL uses GID index %u here, and %u on %zu other port%s of this model",
+	(void)rna_find(out, "NCCL uses GID index %u here, but %u on %zu other port%s of this model",
 		       port->nccl_index, usual, count, count == 1 ? "" : "s");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about links that are up, but not as they should be, and about the network interfaces behind
- * them. All of these ask for an active port: what a port that is down says of its link is made up.
+ * Rules about links that are up but impaired, and about their network interfaces. All of them
+ * require an active port: a port that is down reports meaningless link attributes.
  */
 #include <string.h>
 
@@ -12,9 +12,8 @@ enum { FULL_MTU = 4096 };
 /* -- Rate and width ---------------------------------------------------------------------------- */
 
 /*
- * Is there a rate to compare? Not where the speed code has no name: old kernels write SDR for what
- * they do not know (rdma.md 1.2). And not of virtual devices, whose rate is that of whatever
- * interface they stand on.
+ * Is the rate comparable? Not if the speed code has no name: old kernels report SDR for unknown
+ * speeds (rdma.md 1.2). Not for virtual devices, whose rate is that of the interface below.
  */
 static bool has_rate(const struct rna_rule_subject *port)
 {
@@ -34,8 +33,8 @@ static const char *is_at(const struct rna_rule_subject *port, struct rna_arena *
 }
 
 /*
- * By its rate alone. At one speed fewer lanes are less of it; and two lanes that are twice as fast
- * are no fault, 200 Gb/s being 4X HDR as well as 2X NDR.
+ * Compares rates only: 200 Gb/s can be 4X HDR as well as 2X NDR, so that fewer but faster lanes are
+ * not a fault.
  */
 static bool is_below_best(const struct rna_rule_subject *port)
 {
@@ -43,8 +42,8 @@ static bool is_below_best(const struct rna_rule_subject *port)
 }
 
 /*
- * The rate of its siblings, where at least two are active, all of them at one rate: then the one
- * that is slower stands out. 0: there is no such rate.
+ * The rate of its siblings, if at least two are active and all run at the same rate; else 0. A port
+ * below it is an outlier.
  */
 static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 {
@@ -65,7 +64,7 @@ static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 	return count >= 2 ? rate : 0;
 }
 
-/* Where both ends may do more, what keeps them from it is between them. See link-limited, too. */
+/* If both ends allow more, the fault is between them: the cable. See also link-limited. */
 static void compare_with_both_ends(const struct rna_rule_subject *port, const struct rna_peer *peer,
 				   struct rna_finds *out)
 {
@@ -74,17 +73,17 @@ static void compare_with_both_ends(const struct rna_rule_subject *port, const st
 
 	if (rna_value_is_below(link->width, link->width_enabled) &&
 	    rna_value_is_below(link->width, peer->link.width_enabled))
-		(void)rna_find(out, "%s; it and %s may use more lanes", is_at(port, out->arena),
-			       name);
+		(void)rna_find(out, "%s although this port and %s allow more lanes",
+			       is_at(port, out->arena), name);
 	else if (rna_value_is_below(link->speed_code, link->speed_enabled) &&
 		 rna_value_is_below(link->speed_code, peer->link.speed_enabled))
-		(void)rna_find(out, "%s; it and %s may use a higher speed", is_at(port, out->arena),
-			       name);
+		(void)rna_find(out, "%s although this port and %s allow a higher speed",
+			       is_at(port, out->arena), name);
 }
 
 /*
- * Lost lanes are a fault. A speed below what the port supports often is not: the port at the other
- * end, which is not asked, may have no more.
+ * Lost lanes are a fault. A speed below what the port supports often is not: the peer port, whose
+ * abilities are not known here, may not support more.
  */
 static void compare_with_supported(const struct rna_rule_subject *port, struct rna_finds *out)
 {
@@ -96,11 +95,11 @@ static void compare_with_supported(const struct rna_rule_subject *port, struct r
 		return;
 	}
 	if (rna_value_is_below(link->width, link->width_supported))
-		(void)rna_find(out, "%s; the port supports %juX", is_at(port, out->arena),
+		(void)rna_find(out, "%s although the port supports %juX", is_at(port, out->arena),
 			       (uintmax_t)link->width_supported.number);
 	else if (rna_value_is_below(link->speed_code, link->speed_supported))
 		rna_find(out,
-			 "%s; the port supports a higher speed, perhaps the other end does not",
+			 "%s; the port supports a higher speed, the peer port possibly does not",
 			 is_at(port, out->arena))
 			->severity = RNA_SEVERITY_INFO;
 }
@@ -113,16 +112,16 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	if (!has_rate(port))
 		return;
 	if (is_below_best(port)) {
-		rna_find(out, "%s; it had %.6g Gb/s before", is_at(port, out->arena),
+		rna_find(out, "%s; it ran at %.6g Gb/s before", is_at(port, out->arena),
 			 rna_gigabits(port->account->best.rate))
-			->remedy = "Reseat or replace the cable, and compare the speed that both "
-				   "ends are configured for; if this rate is meant: "
+			->remedy = "Reseat or replace the cable of {object}, and compare the speed "
+				   "configured at both ends. If the lower rate is intended, run: "
 				   "rdma-node-agent expect accept.";
 		return;
 	}
 	siblings = rate_of_siblings(in);
 	if (port->link->rate.number < siblings)
-		(void)rna_find(out, "%s; all other active ports of this model have %.6g Gb/s",
+		(void)rna_find(out, "%s; all other active ports of this model run at %.6g Gb/s",
 			       is_at(port, out->arena), rna_gigabits(siblings));
 	else
 		compare_with_supported(port, out);
@@ -131,8 +130,8 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 /* -- MTU --------------------------------------------------------------------------------------- */
 
 /*
- * On Ethernet the RDMA MTU is the largest power of two that fits in the interface's beside the
- * headers: 4096 wants 4192 with most drivers, for which people write 4200 (rna/model/qos.h).
+ * On Ethernet the RDMA MTU is the largest power of two that, with its headers, fits in the MTU of
+ * the interface: 4096 needs 4192 with most drivers, and 4200 is usual (rna/model/qos.h).
  */
 void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -151,11 +150,11 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 		return;
 	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND)
 		(void)rna_find(out,
-			       "RDMA MTU %ju of %ju: so the subnet manager, or the port at "
-			       "the other end, has it",
+			       "RDMA MTU %ju of %ju: limited by the subnet manager or by the "
+			       "peer port",
 			       (uintmax_t)active, (uintmax_t)most);
 	else if (netdev && rna_value_is_known(netdev->mtu))
-		(void)rna_find(out, "RDMA MTU %ju of %ju: %s has MTU %ju, and %ju needs %ju",
+		(void)rna_find(out, "RDMA MTU %ju of %ju: %s has MTU %ju, but %ju needs %ju",
 			       (uintmax_t)active, (uintmax_t)most, netdev->name,
 			       (uintmax_t)netdev->mtu.number, (uintmax_t)most,
 			       (uintmax_t)rna_qos_netdev_mtu(port->device->device->driver, most));
@@ -166,8 +165,8 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
 /*
- * A member of a bond is bond-member-lost's. On InfiniBand an interface that nobody set up is not
- * missed: RDMA does without IPoIB.
+ * Members of a bond belong to bond-member-lost. On InfiniBand an interface that is administratively
+ * down is fine: RDMA does not need IPoIB.
  */
 void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -180,11 +179,11 @@ void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *ou
 		return;
 	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND && !netdev->admin_up)
 		return;
-	(void)rna_find(out, "the port is active, but its network interface %s is down%s",
-		       netdev->name, netdev->admin_up ? "" : ": it was set down");
+	(void)rna_find(out, "the port is active, but its network interface %s is %sdown",
+		       netdev->name, netdev->admin_up ? "" : "administratively ");
 }
 
-/* Then it is these that pods use, and their addresses are in the pods. */
+/* Pods then use the virtual functions, and the addresses are inside the pods. */
 static bool has_virtual_functions(const struct rna_rule_subject *port)
 {
 	const struct rna_pcie *pcie = rna_device_pcie(port->device);
@@ -194,8 +193,8 @@ static bool has_virtual_functions(const struct rna_rule_subject *port)
 }
 
 /*
- * What is under another interface, in a bridge for example, has no use for an address of its own.
- * Where a VLAN has one the port has GIDs of it, and all is well.
+ * An interface below another one, for example in a bridge, needs no address of its own. If a VLAN
+ * on it has an address, the port has GIDs for that and is reachable.
  */
 void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -209,15 +208,14 @@ void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_fin
 	    (port->gids && rna_subject_has_routable_gid(port)))
 		return;
 	found = rna_find(out,
-			 "the network interface %s has no IP address, so nothing but its own "
-			 "network reaches the port",
+			 "network interface %s has no IP address, so the port is reachable only "
+			 "from its own network",
 			 netdev->name);
 	if (!has_virtual_functions(port))
 		return;
 	found->severity = RNA_SEVERITY_INFO;
-	found->remedy =
-		"Nothing, if RDMA is used through its virtual functions only; else give the "
-		"interface an IP address.";
+	found->remedy = "No action required if RDMA is used only through its virtual functions. "
+			"Otherwise assign an IP address to {interface}.";
 }
 
 void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out)
@@ -236,6 +234,6 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 		first = first ? first : netdev->name;
 	}
 	if (lost > 0)
-		(void)rna_find(out, "%zu of %zu members of %s without a link: %s%s", lost, members,
-			       bond->name, first, lost > 1 ? " and more" : "");
+		(void)rna_find(out, "%zu of %zu members of %s have no link: %s%s", lost, members,
+			       bond->name, first, lost > 1 ? " and others" : "");
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about modules, by the limits that their makers gave them. Light is judged only while the
- * port is active: a lane without light is what a port that is down looks like, and port-down says
- * so.
+ * Rules about modules, by the thresholds that the modules themselves report. Optical power is
+ * checked only on active ports: a port that is down receives none, and has a finding port-down.
  */
 #include "rna/model/module.h"
 
@@ -39,10 +38,9 @@ void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_fi
 
 		if (limit != RNA_MODULE_HIGH_ALARM && limit != RNA_MODULE_HIGH_WARNING)
 			continue;
-		found = rna_find(out,
-				 "the module of %s has %.1f °C, and its maker %s from %.1f °C on",
+		found = rna_find(out, "the module of %s is at %.1f °C; its %s threshold is %.1f °C",
 				 module->netdev, (double)module->temperature.number / 1000,
-				 is_alarm(limit) ? "gives an alarm" : "warns",
+				 is_alarm(limit) ? "alarm" : "warning",
 				 (double)module->limits[RNA_MODULE_TEMPERATURE][limit].number /
 					 1000);
 		if (!is_alarm(limit))
@@ -51,7 +49,7 @@ void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_fi
 	}
 }
 
-/* A lane of the port that is beyond a limit, alarms before warnings. */
+/* A lane of the port that is beyond a threshold, alarms before warnings. */
 struct beyond {
 	const struct rna_port_module *module;
 	enum rna_module_measure measure;
@@ -79,7 +77,7 @@ static void look_at_lane(const struct rna_port_module *module, unsigned lane, st
 	}
 }
 
-/* In the unit that people read it in. */
+/* In mA or mW, the units in common use. */
 static double shown(enum rna_module_measure measure, uint64_t number)
 {
 	return measure == RNA_MODULE_BIAS ? (double)number / 1e3 : (double)number / 1e6;
@@ -88,9 +86,9 @@ static double shown(enum rna_module_measure measure, uint64_t number)
 void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	static const char *const names[] = {
-		[RNA_MODULE_RECEIVE_POWER] = "receives",
-		[RNA_MODULE_TRANSMIT_POWER] = "sends",
-		[RNA_MODULE_BIAS] = "drives its laser with",
+		[RNA_MODULE_RECEIVE_POWER] = "Rx power",
+		[RNA_MODULE_TRANSMIT_POWER] = "Tx power",
+		[RNA_MODULE_BIAS] = "laser bias",
 	};
 	struct beyond beyond = {0};
 	const struct rna_port_module *module;
@@ -107,13 +105,14 @@ void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *o
 	if (!module)
 		return;
 	found = rna_find(
-		out, "lane %u of the module of %s %s %.4g m%c, beyond its maker's %s of %.4g m%c%s",
+		out,
+		"lane %u of the module of %s: %s %.4g m%c is beyond the %s threshold of %.4g m%c%s",
 		beyond.lane + 1, module->netdev, names[beyond.measure],
 		shown(beyond.measure, module->lanes[beyond.lane][beyond.measure].number),
 		beyond.measure == RNA_MODULE_BIAS ? 'A' : 'W', rna_module_limit_name(beyond.limit),
 		shown(beyond.measure, module->limits[beyond.measure][beyond.limit].number),
 		beyond.measure == RNA_MODULE_BIAS ? 'A' : 'W',
-		beyond.count > 1 ? "; other values are, too" : "");
+		beyond.count > 1 ? "; other values are too" : "");
 	if (!is_alarm(beyond.limit))
 		found->severity = RNA_SEVERITY_INFO;
 }
@@ -131,8 +130,8 @@ void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *ou
 		if (lane < 0)
 			continue;
 		(void)rna_find(out,
-			       "lane %d of the module of %s receives %.4g mW, less than half of "
-			       "what its other lanes do",
+			       "lane %d of the module of %s: Rx power %.4g mW, less than half of "
+			       "that of the other lanes",
 			       lane + 1, module->netdev,
 			       shown(RNA_MODULE_RECEIVE_POWER,
 				     module->lanes[lane][RNA_MODULE_RECEIVE_POWER].number));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about the PCIe path of a device. NCCL and most checks plan with what a link could do; what
- * it was trained to is seen by nobody but the one who wonders why a rail is slow.
+ * Rules about the PCIe path of a device. NCCL and most checks use the maximum speed of a link, not
+ * the speed that it trained to.
  *
- * Only paths of RDMA devices are judged: GPUs go down to 2.5 GT/s when they are idle, NICs do not.
+ * Only paths of RDMA devices are checked: GPUs fall to 2.5 GT/s when they are idle, NICs do not.
  */
 #include "past.h"
 #include "rules.h"
 #include "thresholds.h"
 
-/* What manages NVSwitches carries no traffic; virtual functions have no path of their own. */
+/* Devices that manage NVSwitches carry no traffic; virtual functions have no path of their own. */
 static const struct rna_pcie *path_of(const struct rna_rule_subject *subject)
 {
 	if (!subject || subject->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
@@ -23,15 +23,31 @@ static bool is_degraded(const struct rna_pcie_link *link)
 	       rna_value_is_below(link->width, link->max_width);
 }
 
-/* "16 GT/s x8", in arena. */
+static void write_speed(struct rna_value speed, struct rna_strbuf *out)
+{
+	static const uint64_t generations[] = {2500, 5000, 8000, 16000, 32000, 64000, 128000};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(generations); i++)
+		if (generations[i] == speed.number) {
+			rna_strbuf_printf(out, "Gen%zu", i + 1);
+			return;
+		}
+	rna_strbuf_printf(out, "%.6g GT/s", (double)speed.number / 1000);
+}
+
+/* "Gen4 x8", in arena; or what is known of that. */
 static const char *say(struct rna_arena *arena, struct rna_value speed, struct rna_value width)
 {
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	const char *text = NULL;
 
-	if (rna_value_is_known(speed) && rna_value_is_known(width))
-		text = rna_arena_printf(arena, "%.6g GT/s x%ju", (double)speed.number / 1000,
-					(uintmax_t)width.number);
-	return text ? text : "less";
+	if (rna_value_is_known(speed))
+		write_speed(speed, &out);
+	if (rna_value_is_known(width))
+		rna_strbuf_printf(&out, "%sx%ju", out.len > 0 ? " " : "", (uintmax_t)width.number);
+	if (rna_strbuf_ok(&out) && out.len > 0)
+		text = rna_arena_strdup(arena, out.data);
+	return text ? text : "an unknown speed";
 }
 
 /* The fastest of its ports that are active, in bytes per second; 0: none is, or not known. */
@@ -47,7 +63,7 @@ static uint64_t port_rate(const struct rna_rule_input *in)
 	return rate;
 }
 
-/* The degraded link that carries least, of the hop that is returned; -1: none is. */
+/* The hop whose link is degraded and slowest; -1: none. */
 static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
 {
 	uint64_t least = UINT64_MAX;
@@ -71,8 +87,8 @@ static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
 }
 
 /*
- * Lanes do not get lost without a fault. A speed may have been limited by somebody (a setting of
- * the firmware, a riser), so that it is told only as information where the port has enough.
+ * Lost lanes are always a fault. A lower speed may be intended (firmware setting, riser), so it is
+ * only information if the port does not need more.
  */
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -89,24 +105,23 @@ void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *
 	rate = rna_pcie_rate(link.speed, link.width);
 	possible = rna_pcie_rate(link.max_speed, link.max_width);
 	wanted = port_rate(in);
-	found = rna_find(out,
-			 "the PCIe link from %s up to %s runs at %s, and both ends can do %s%s%s%s",
-			 pcie->hops[hop].address, pcie->hops[hop + 1].address,
-			 say(arena, link.speed, link.width),
-			 say(arena, link.max_speed, link.max_width),
-			 rate && possible
-				 ? rna_arena_printf(arena, ": %.4g of %.4g Gb/s",
+	found = rna_find(
+		out,
+		"the PCIe link from %s up to %s runs at %s although both ends support %s%s%s%s",
+		pcie->hops[hop].address, pcie->hops[hop + 1].address,
+		say(arena, link.speed, link.width), say(arena, link.max_speed, link.max_width),
+		rate && possible ? rna_arena_printf(arena, ": %.4g of %.4g Gb/s available",
 						    rna_gigabits(rate), rna_gigabits(possible))
 				 : "",
-			 rate < wanted ? rna_arena_printf(arena, ", of which the port wants %.6g",
-							  rna_gigabits(wanted))
-				       : "",
-			 count > 1 ? "; further links of the path, too" : "");
+		rate < wanted
+			? rna_arena_printf(arena, ", the port needs %.6g", rna_gigabits(wanted))
+			: "",
+		count > 1 ? "; other links of the path are degraded too" : "");
 	if (!rna_value_is_below(link.width, link.max_width) && wanted > 0 && rate >= wanted)
 		found->severity = RNA_SEVERITY_INFO;
 }
 
-/* All is as it can be, and it is not enough. Where a link is degraded, that is what is told. */
+/* Only for paths without a degraded link, which pcie-degraded reports. */
 void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
@@ -123,8 +138,8 @@ void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_find
 	rate = rna_pcie_rate(link.speed, link.width);
 	if (rate < port->link->rate.number)
 		(void)rna_find(out,
-			       "the PCIe path carries %.4g Gb/s, and the port has %.6g: the link "
-			       "from %s up to %s has %s, which is all that it can do",
+			       "the PCIe path carries %.4g Gb/s, less than the %.6g of the port: "
+			       "the link from %s up to %s runs at %s, its maximum",
 			       rna_gigabits(rate), rna_gigabits(port->link->rate.number),
 			       pcie->hops[hop].address, pcie->hops[hop + 1].address,
 			       say(out->arena, link.speed, link.width));
@@ -147,7 +162,7 @@ static const struct rna_pcie_hop *worst_hop(const struct rna_pcie *pcie, enum rn
 	return worst;
 }
 
-/* What the windows say is said as of any counter; where most of it was is known from the path. */
+/* Text as for any counter, then the function of the path that counted most. */
 void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
@@ -166,7 +181,7 @@ void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *ou
 		    past->windows[i].over)
 			hop = worst_hop(pcie, in->thresholds->items[i].aer);
 	if (hop)
-		text = rna_arena_printf(out->arena, "%s; most of them since boot at %s",
+		text = rna_arena_printf(out->arena, "%s; most since boot at %s",
 					out->items[before].finding.text, hop->address);
 	if (text)
 		out->items[before].finding.text = text;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about ports that are not up, and devices that are not there. A port that is down is told
- * once: as port-disabled where it was disabled and nobody expects it, else as port-down, which
- * says why.
+ * Rules about ports that are not up, and devices that are absent. A port that is down has one
+ * finding: port-disabled if it was disabled and is not expected to be up, else port-down, which
+ * names the reason.
  */
+#include "remedy.h"
 #include "rules.h"
 
 static bool is_infiniband(const struct rna_rule_subject *port)
@@ -17,20 +18,20 @@ static bool is_physically(const struct rna_rule_subject *port, enum rna_physical
 	       port->state->physical_state.number == state;
 }
 
-/* On Ethernet drivers say Disabled of every port without a link (rdma.md, mlx5 query_port). */
+/* On Ethernet drivers report Disabled for every port without link (rdma.md, mlx5 query_port). */
 static bool is_disabled(const struct rna_rule_subject *port)
 {
 	return is_infiniband(port) && is_physically(port, RNA_PHYSICAL_DISABLED);
 }
 
-/* There is another end, but no link comes of it. */
+/* There is a peer, but no link. */
 static bool is_training(const struct rna_rule_subject *port)
 {
 	return is_physically(port, RNA_PHYSICAL_TRAINING) ||
 	       is_physically(port, RNA_PHYSICAL_RECOVERY);
 }
 
-/* Why it is down, as far as can be seen from here; and what helps, NULL: the usual. */
+/* The reason as far as this end knows it, and a remedy (NULL: that of the rule). */
 static const char *why_down(const struct rna_rule_subject *port, struct rna_arena *arena,
 			    const char **ret_remedy)
 {
@@ -39,22 +40,23 @@ static const char *why_down(const struct rna_rule_subject *port, struct rna_aren
 
 	*ret_remedy = NULL;
 	if (is_disabled(port)) {
-		*ret_remedy = "Enable it with ibportstate, or ask the subnet manager that disabled "
-			      "it.";
-		return "it is disabled";
+		*ret_remedy = "Enable {object} with ibportstate or in the subnet manager, "
+			      "whichever disabled it.";
+		return "the port is disabled";
 	}
 	if (!is_infiniband(port) && netdev && !netdev->admin_up) {
-		*ret_remedy = "Bring its network interface up: ip link set dev NAME up.";
-		return "its network interface was set down";
+		*ret_remedy = "Run: ip link set dev {netdev} up.";
+		return "its network interface is administratively down";
 	}
 	if (trouble)
 		return trouble;
 	if (is_physically(port, RNA_PHYSICAL_POLLING))
-		return "it looks for a link and finds none: no cable, or the other end is off";
+		return "physical state Polling: no signal (no cable, or the peer port is disabled "
+		       "or powered off)";
 	if (is_training(port))
-		return "both ends see each other and cannot agree on a link";
+		return "both ends detect each other but cannot establish a link";
 	if (is_physically(port, RNA_PHYSICAL_SLEEP))
-		return "it sleeps";
+		return "physical state Sleep";
 	if (netdev && rna_netdev_has_no_link(netdev))
 		return "its network interface has no link";
 	return NULL;
@@ -64,7 +66,7 @@ static const char *why_expected(const struct rna_rule_subject *port)
 {
 	switch (port->account->expectation.reason) {
 	case RNA_EXPECTATION_CONFIGURED:
-		return "the settings expect it up";
+		return "expect.up lists it";
 	case RNA_EXPECTATION_ACCEPTED:
 		return "it was up when the baseline was accepted";
 	case RNA_EXPECTATION_REMEMBERED:
@@ -72,22 +74,22 @@ static const char *why_expected(const struct rna_rule_subject *port)
 	case RNA_EXPECTATION_SIBLINGS:
 		return "its siblings are up";
 	default:
-		return "it is expected up";
+		return "it is expected to be up";
 	}
 }
 
-/* In what the cable was, for whoever goes there to look. "" where that is not known. */
+/* The last known peer, so that the cable can be found. "" if it is not known. */
 static const char *where_connected(const struct rna_rule_subject *port, struct rna_arena *arena)
 {
 	const char *text = NULL;
 
 	if (port->peer)
-		text = rna_arena_printf(arena, "; it was connected to %s",
+		text = rna_arena_printf(arena, "; last connected to %s",
 					rna_rule_say_peer(port->peer, arena));
 	return text ? text : "";
 }
 
-/* The transition itself, where the agent saw it: earlier than the first look that judged it. */
+/* The time of the transition, if the agent saw it: earlier than the first check that found it. */
 static void set_since(struct rna_finding *finding, const struct rna_rule_subject *port)
 {
 	if (port->account && port->account->history.downs > 0)
@@ -104,11 +106,10 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!rna_subject_in_state(port, RNA_PORT_DOWN) || expected == RNA_EXPECTED_DOWN)
 		return;
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
-		return; /* port-disabled says it */
+		return; /* port-disabled reports it */
 	why = why_down(port, out->arena, &remedy);
 	found = rna_find(out, "%s%s%s%s",
-			 expected == RNA_EXPECTED_UP ? "down, though "
-						     : "down, and was never seen up",
+			 expected == RNA_EXPECTED_UP ? "down although " : "down, and never seen up",
 			 expected == RNA_EXPECTED_UP ? why_expected(port) : "",
 			 why ? rna_arena_printf(out->arena, "; %s", why) : "",
 			 where_connected(port, out->arena));
@@ -118,12 +119,12 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	if (expected == RNA_EXPECTED_UP)
 		return;
 	found->severity = RNA_SEVERITY_INFO;
-	if (is_training(port)) { /* the cable speaks for it: somebody plugged it in */
+	if (is_training(port)) { /* a cable was plugged in, so the port is meant to be used */
 		found->severity = RNA_SEVERITY_WARNING;
 		return;
 	}
-	found->remedy = "Nothing, if it is not in use; else connect it. Once it was up it is "
-			"expected to be up.";
+	found->remedy = "Ignore if unused, otherwise connect the cable. After {object} has been up "
+			"once, the agent expects it to stay up.";
 }
 
 void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
@@ -132,10 +133,10 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 
 	if (rna_subject_in_state(port, RNA_PORT_DOWN) && is_disabled(port) &&
 	    rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN)
-		set_since(rna_find(out, "disabled, and nothing says that it should be up"), port);
+		set_since(rna_find(out, "disabled, and not expected to be up"), port);
 }
 
-/* Without an expectation the cable alone speaks for it: somebody plugged it in. */
+/* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
 void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
@@ -145,7 +146,7 @@ void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!is_infiniband(port) || !rna_subject_in_state(port, RNA_PORT_INIT) ||
 	    expected == RNA_EXPECTED_DOWN)
 		return;
-	found = rna_find(out, "the link is up, but no subnet manager has configured it");
+	found = rna_find(out, "the link is up, but no subnet manager has configured the port");
 	if (expected == RNA_EXPECTED_UNKNOWN)
 		found->severity = RNA_SEVERITY_WARNING;
 }
@@ -156,26 +157,32 @@ void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out
 
 	if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
 	    rna_subject_expected(port) != RNA_EXPECTED_DOWN)
-		(void)rna_find(out, "stays ARMED: the subnet manager does not bring it to ACTIVE");
+		(void)rna_find(out,
+			       "stays in state ARMED: the subnet manager does not activate it");
 }
 
-/* -- Devices that are gone --------------------------------------------------------------------- */
+/* -- Devices that are absent ------------------------------------------------------------------- */
 
 static const char *const fates[] = {
-	[RNA_WHEREABOUTS_LOST] = "gone, and its PCI function with it",
-	[RNA_WHEREABOUTS_UNBOUND] = "gone: its PCI function is there, without a driver for RDMA",
-	[RNA_WHEREABOUTS_MOVED] = "in another network namespace now",
-	[RNA_WHEREABOUTS_UNKNOWN] = "gone",
+	[RNA_WHEREABOUTS_LOST] = "absent, and so is its PCI function",
+	[RNA_WHEREABOUTS_UNBOUND] = "absent: its PCI function has no RDMA driver",
+	[RNA_WHEREABOUTS_MOVED] = "moved to another network namespace",
+	[RNA_WHEREABOUTS_UNKNOWN] = "absent",
 };
 
 static void add_missing(const struct rna_missing_device *missing, struct rna_finds *out)
 {
+	const struct rna_remedy_names names = {
+		.device = missing->name,
+		.pci_address = missing->pci_address,
+	};
 	struct rna_finding *found =
 		rna_find(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
 			 missing->pci_address ? ", PCI " : "",
 			 missing->pci_address ? missing->pci_address : "");
 
 	found->device = missing->name;
+	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &names, out->arena);
 	found->since = missing->since;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about quality of service. What is right is the fabric's plan, and that is seldom written
- * down on a node; but rails are to be alike, whatever the plan is, and packets are to go with the
- * priority that somebody made lossless for them.
+ * Rules about quality of service. The right configuration depends on the fabric and is seldom
+ * recorded on a node. But rails must be configured alike in any case, and RoCE packets must use a
+ * priority that is lossless.
  */
 #include <fnmatch.h>
 
@@ -21,14 +21,14 @@ static bool is_roce_with_qos(const struct rna_rule_subject *port)
 	return port->qos && rna_subject_is_active_roce(port);
 }
 
-/* "priority 3", "priorities 3, 4" or "no priority", in arena. */
+/* "priority 3", "priorities 3, 4" or "off", in arena. */
 static const char *say_priorities(uint64_t mask, struct rna_arena *arena)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	const char *ret;
 
 	if (mask == 0)
-		return "no priority";
+		return "off";
 	rna_qos_write_mask(mask, &text);
 	ret = rna_strbuf_ok(&text)
 		      ? rna_arena_printf(arena, "%s %s",
@@ -40,7 +40,7 @@ static const char *say_priorities(uint64_t mask, struct rna_arena *arena)
 
 /* -- Rails ------------------------------------------------------------------------------------- */
 
-/* Of a table, to compare it by. */
+/* Of a table, for comparison. */
 static uint64_t fingerprint(uint64_t before, const uint8_t *bytes, size_t len)
 {
 	uint64_t ret = before;
@@ -74,7 +74,7 @@ static bool trust_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return true;
 }
 
-/* Where no DSCP is trusted the table means nothing. */
+/* Without trust in DSCP the table has no effect. */
 static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	const struct rna_dcb *dcb = dcb_of(port);
@@ -107,7 +107,7 @@ static bool reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
 }
 
-/* That nobody set one is a value of its own, beyond those that there are. */
+/* "Not set" is a value of its own: UINT64_MAX. */
 static bool traffic_class_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	const struct rna_port_identity *identity = rna_port_identity(port->device, port->number);
@@ -138,24 +138,23 @@ static const char *say_class(uint64_t number, struct rna_arena *arena)
 	return rna_arena_printf(arena, "%ju", (uintmax_t)number);
 }
 
-/* What is compared, and how it is said; say NULL: a table, which is only said to be another one. */
+/* What is compared, and how a value is written; say NULL: a table, whose content is not written. */
 static const struct {
 	const char *name;
 	rna_rail_trait *get;
 	const char *(*say)(uint64_t value, struct rna_arena *arena);
 } traits[] = {
-	{"PFC for", pfc_of, say_mask},
+	{"PFC", pfc_of, say_mask},
 	{"trust", trust_of, say_trust},
 	{"DSCP table", dscp_table_of, NULL},
 	{"ETS", ets_of, NULL},
-	{"ECN notification for", notification_of, say_mask},
-	{"ECN reaction for", reaction_of, say_mask},
+	{"ECN notification", notification_of, say_mask},
+	{"ECN reaction", reaction_of, say_mask},
 	{"traffic class", traffic_class_of, say_class},
 };
 
 /*
- * The next interface of a port, of which a bond has several, as if it were the port. False: no
- * more.
+ * The next interface of a port (a bond has several), as a subject of its own. False: no more.
  */
 static bool next_interface(const struct rna_rule_subject *port, size_t *from,
 			   struct rna_rule_subject *ret)
@@ -165,7 +164,7 @@ static bool next_interface(const struct rna_rule_subject *port, size_t *from,
 	return ret->qos;
 }
 
-/* Its name where it is one of several, else NULL. */
+/* Its name if it is one of several, else NULL. */
 static const char *name_of_member(const struct rna_rule_subject *interface)
 {
 	const struct rna_qos *qos = rna_device_qos(interface->device);
@@ -177,11 +176,11 @@ static const char *name_of_member(const struct rna_rule_subject *interface)
 	return interface->qos->netdev;
 }
 
-/* Differences in words: from most rails, among the members of a bond, and from the plan. */
+/* Differences in words: from most rails, among the members of a bond, and from qos.expect. */
 struct differences {
 	struct rna_strbuf *text;
 	struct rna_arena *arena;
-	const char *of; /* what the next one is the first difference of; NULL: as before */
+	const char *of; /* heading to write in front of the next difference; NULL: none */
 };
 
 static void begin_difference(struct differences *out)
@@ -199,37 +198,37 @@ static const char *say(size_t trait, uint64_t value, struct rna_arena *arena)
 	return ret ? ret : "?";
 }
 
-/* "PFC for priority 4, and priority 3 on WHOM"; of a table only that it is another one. */
+/* "PFC priority 4 (WHOM: priority 3)"; for a table only "different DSCP table". */
 static void say_difference(size_t trait, uint64_t own, uint64_t other, const char *whom,
 			   struct differences *out)
 {
 	begin_difference(out);
 	if (traits[trait].say)
-		rna_strbuf_printf(out->text, "%s %s, and %s on %s", traits[trait].name,
-				  say(trait, own, out->arena), say(trait, other, out->arena), whom);
+		rna_strbuf_printf(out->text, "%s %s (%s: %s)", traits[trait].name,
+				  say(trait, own, out->arena), whom, say(trait, other, out->arena));
 	else
-		rna_strbuf_printf(out->text, "another %s", traits[trait].name);
+		rna_strbuf_printf(out->text, "different %s", traits[trait].name);
 }
 
 static void compare_rails(const struct rna_rule_input *in, struct differences *out)
 {
-	out->of = "unlike most ports of the same card";
+	out->of = "QoS differs from most ports of this adapter model";
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
 		uint64_t own, usual;
 
 		if (rna_rail_is_odd(in, traits[i].get, &usual) && traits[i].get(in->subject, &own))
-			say_difference(i, own, usual, "the others", out);
+			say_difference(i, own, usual, "others", out);
 	}
 }
 
-/* A packet takes this member of a bond or that, and is to be treated alike. */
+/* A packet may use any member of a bond, so their QoS has to be the same. */
 static void compare_members(const struct rna_rule_subject *port,
 			    const struct rna_rule_subject *member, struct differences *out)
 {
 	const char *first_name = port->qos->netdev;
 
-	out->of = rna_arena_printf(out->arena, "%s unlike %s of the same bond", member->qos->netdev,
-				   first_name);
+	out->of = rna_arena_printf(out->arena, "QoS of %s differs from %s in the same bond",
+				   member->qos->netdev, first_name);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(traits); i++) {
 		uint64_t own, first;
 
@@ -238,7 +237,7 @@ static void compare_members(const struct rna_rule_subject *port,
 	}
 }
 
-/* All that differs is one finding: it has one cause, a script that did not run here. */
+/* One finding for all differences: they usually have one cause, a script that did not run. */
 void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -257,7 +256,7 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 		(void)rna_find(out, "%s", text.data);
 }
 
-/* -- The plan ---------------------------------------------------------------------------------- */
+/* -- Differences from qos.expect --------------------------------------------------------------- */
 
 static bool default_tos_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
@@ -269,7 +268,7 @@ static bool mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return is_roce_with_qos(port) && port->netdev && put(port->netdev->mtu, ret);
 }
 
-/* Both ends of congestion control; where only one says something, that one. */
+/* Both ends of congestion control; if only one is known, that one. */
 static bool ecn_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	uint64_t notification, reaction;
@@ -290,13 +289,13 @@ static const struct {
 	const char *(*say)(uint64_t value, struct rna_arena *arena);
 	bool of_port; /* and not of each of its interfaces */
 } plans[RNA_QOS_PLAN_COUNT] = {
-	[RNA_QOS_PLAN_PFC] = {"PFC for", pfc_of, say_mask},
-	[RNA_QOS_PLAN_ECN] = {"ECN for", ecn_of, say_mask},
+	[RNA_QOS_PLAN_PFC] = {"PFC", pfc_of, say_mask},
+	[RNA_QOS_PLAN_ECN] = {"ECN", ecn_of, say_mask},
 	[RNA_QOS_PLAN_TRUST] = {"trust", trust_of, say_trust},
 	[RNA_QOS_PLAN_DSCP] = {"priority", NULL, say_number},
 	[RNA_QOS_PLAN_MTU] = {"MTU", mtu_of, say_number, true},
 	[RNA_QOS_PLAN_TRAFFIC_CLASS] = {"traffic class", traffic_class_of, say_class, true},
-	[RNA_QOS_PLAN_CM_TOS] = {"type of service of RDMA CM", default_tos_of, say_number, true},
+	[RNA_QOS_PLAN_CM_TOS] = {"RDMA CM type of service", default_tos_of, say_number, true},
 };
 
 static bool is_planned_for(const struct rna_qos_expectation *plan,
@@ -317,7 +316,7 @@ static bool value_of(const struct rna_qos_expectation *plan, const struct rna_ru
 	return priority >= 0;
 }
 
-/* What cannot be read is no drift. */
+/* Unreadable values make no finding. */
 static void say_drift(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
 		      struct differences *out)
 {
@@ -331,11 +330,11 @@ static void say_drift(const struct rna_qos_expectation *plan, const struct rna_r
 	begin_difference(out);
 	if (plan->what == RNA_QOS_PLAN_DSCP)
 		rna_strbuf_printf(out->text, "DSCP %u: ", plan->dscp);
-	rna_strbuf_printf(out->text, "%s %s, and the plan is %s", plans[plan->what].name,
+	rna_strbuf_printf(out->text, "%s %s (expected: %s)", plans[plan->what].name,
 			  own_text ? own_text : "?", planned ? planned : "?");
 }
 
-/* Of the port as a whole, or of the interface that stands for it. */
+/* Entries for the port as a whole, or for each of its interfaces. */
 static void say_drifts(char *const *entries, bool of_port, const struct rna_rule_subject *port,
 		       struct differences *out)
 {
@@ -363,12 +362,12 @@ void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
 	else if (text.len > 0)
-		(void)rna_find(out, "not as qos.expect has it: %s", text.data);
+		(void)rna_find(out, "differs from qos.expect: %s", text.data);
 }
 
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
 
-/* Does it lead away from the lossless priorities of this interface? */
+/* Does the traffic class map to a priority that is not lossless on this interface? */
 static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_class,
 		     uint64_t *ret_lossless, int *ret_priority)
 {
@@ -378,7 +377,7 @@ static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_
 	return *ret_priority >= 0 && !(*ret_lossless >> *ret_priority & 1);
 }
 
-/* Of a bond, the first member that it holds for speaks for all. */
+/* Of a bond, the finding names the first member that has the problem. */
 void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t traffic_class, lossless;
@@ -393,20 +392,19 @@ void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds
 		if (!is_lossy(&interface, traffic_class, &lossless, &priority))
 			continue;
 		name = name_of_member(&interface);
-		(void)rna_find(
-			out,
-			"the driver writes traffic class %ju into RoCE packets: DSCP %u goes "
-			"with priority %d, and PFC is on for %s%s%s",
-			(uintmax_t)traffic_class, (unsigned)traffic_class >> 2, priority,
-			say_priorities(lossless, out->arena), name ? ", on " : "",
-			name ? name : "");
+		(void)rna_find(out,
+			       "the driver assigns RoCE packets traffic class %ju: DSCP %u maps to "
+			       "priority %d, but PFC is on for %s%s%s",
+			       (uintmax_t)traffic_class, (unsigned)traffic_class >> 2, priority,
+			       say_priorities(lossless, out->arena), name ? ", on " : "",
+			       name ? name : "");
 		return;
 	}
 }
 
-/* -- Frames that are dropped all the same ------------------------------------------------------ */
+/* -- Discards of lossless priorities ----------------------------------------------------------- */
 
-/* What the windows say is said as of any counter; of a bond, which of its members it is. */
+/* Text as for any counter; for a bond, also the counts of its members. */
 void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf members = RNA_STRBUF_INIT;
@@ -428,7 +426,7 @@ void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna
 
 /* -- Lossless priorities ----------------------------------------------------------------------- */
 
-/* Of the same card as like (NULL: of any). */
+/* Only ports of the same adapter model as like (NULL: all). */
 static size_t count_without_pfc(const struct rna_rule_input *in,
 				const struct rna_rule_subject *like)
 {
@@ -444,7 +442,7 @@ static size_t count_without_pfc(const struct rna_rule_input *in,
 	return count;
 }
 
-/* Once for the node: either may be the plan. NICs for storage and logins may have another one. */
+/* One finding per node: either may be intended. Storage and login NICs may differ. */
 void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *several = NULL;
@@ -463,20 +461,19 @@ void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_fi
 	}
 	without = count_without_pfc(in, several);
 	if (several)
-		(void)rna_find(out,
-			       "%zu RoCE port%s with several lossless priorities: %s/%u has %s%s",
-			       with_several, with_several == 1 ? "" : "s",
+		(void)rna_find(out, "%zu RoCE port%s several lossless priorities: %s/%u has %s%s",
+			       with_several, with_several == 1 ? " has" : "s have",
 			       several->device->device->name, several->number,
 			       say_priorities(seen, out->arena),
 			       without ? "; others have none" : "");
 	else if (without)
-		(void)rna_find(out, "%zu RoCE port%s without a lossless priority", without,
-			       without == 1 ? "" : "s");
+		(void)rna_find(out, "%zu RoCE port%s no lossless priority", without,
+			       without == 1 ? " has" : "s have");
 }
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
 
-/* RDMA CM takes the MTU from the VLAN; applications that do without send packets of the port's. */
+/* RDMA CM uses the MTU of the VLAN; applications without RDMA CM use that of the port. */
 void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
@@ -499,7 +496,7 @@ void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *o
 	if (small)
 		(void)rna_find(
 			out,
-			"the VLAN %s has MTU %ju, enough for an RDMA MTU of %ju; the port has "
+			"VLAN %s has MTU %ju, which allows an RDMA MTU of %ju; the port uses "
 			"%ju",
 			small->netdev, (uintmax_t)small->mtu.number, (uintmax_t)rdma_mtu,
 			(uintmax_t)port->link->active_mtu.number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about what the agent cannot see. They take turns, so that one cause makes one finding: a
- * device that stalls is not failing, and what is old because it fails or stalls is not just old.
+ * Rules about data that the agent cannot read. They exclude each other, so that one cause makes one
+ * finding: reads-failing skips stalled devices, and data-too-old skips failed and stalled reads.
  */
 #include <string.h>
 
@@ -9,12 +9,12 @@
 
 #include "rules.h"
 
-/* A firmware command times out after 60 s, and may be waited for twice (rdma.md 0, fact 6). */
+/* A firmware command times out after 60 s, and may be tried twice (rdma.md 0, fact 6). */
 #define STALLED_CRITICAL (120 * RNA_USEC_PER_SEC)
 
 enum { OLD_PERIODS = 3 };
 
-/* The jobs of what is looked at: a device, or the node, whose jobs stand in front. */
+/* The jobs of the subject: of a device, or of the node, whose jobs come first. */
 static const struct rna_job_status *jobs_of(const struct rna_rule_input *in, size_t *ret_count)
 {
 	const struct rna_job_status *jobs = in->view->jobs;
@@ -29,7 +29,7 @@ static const struct rna_job_status *jobs_of(const struct rna_rule_input *in, siz
 	return jobs;
 }
 
-/* What the text of a finding begins with; devices get their name in front anyway. */
+/* The start of the text; rna_find() adds the names of devices. */
 static const char *front_of(const struct rna_rule_input *in)
 {
 	return in->subject ? "" : "node: ";
@@ -59,7 +59,7 @@ void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds 
 
 	if (!job)
 		return;
-	found = rna_find(out, "%sno answer: the collector %s waits for it", front_of(in),
+	found = rna_find(out, "%sdoes not answer: collector %s is stalled", front_of(in),
 			 job->name);
 	ago = rna_usec_since(job->stalled, now_of(in));
 	if (ago >= STALLED_CRITICAL)
@@ -68,7 +68,7 @@ void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds 
 	found->since.realtime = in->view->snapshot->time.realtime - ago;
 }
 
-/* A single value that cannot be read is no finding, unless it is what everything hangs on. */
+/* A single unreadable value is no finding, except the state of a port. */
 static bool is_state_unreadable(const struct rna_snapshot_device *device, unsigned *ret_port)
 {
 	const struct rna_state *state = rna_device_state(device);
@@ -91,7 +91,7 @@ void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (jobs[i].ran && !jobs[i].success) {
-			(void)rna_find(out, "%sthe collector %s fails", front_of(in), jobs[i].name);
+			(void)rna_find(out, "%scollector %s fails", front_of(in), jobs[i].name);
 			return;
 		}
 	if (in->subject && is_state_unreadable(in->subject->device, &port))
@@ -117,8 +117,8 @@ void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *o
 	for (size_t i = 0; i < count; i++)
 		if (is_too_old(in, &jobs[i])) {
 			(void)rna_find(out,
-				       "%swhat the collector %s told is older than three of "
-				       "its periods",
+				       "%sdata of collector %s is older than three polling "
+				       "periods",
 				       front_of(in), jobs[i].name);
 			return;
 		}

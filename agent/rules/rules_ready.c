@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about what a node needs beside devices that work, and about rails that are not alike. These
- * are what people verify by hand before the first job; a warning is what makes jobs fail or crawl
- * for certain, all else is information.
+ * Rules about node prerequisites, and about rails that differ: what administrators verify by hand
+ * before the first job. A warning makes jobs fail or run slowly for certain; everything else is
+ * information.
  *
- * What needs RDMA is said only of nodes with an RDMA device that is more than software.
+ * Prerequisites of RDMA are checked only on nodes with an RDMA device that is not software.
  */
 #include <string.h>
 
@@ -39,11 +39,11 @@ static bool is_no(struct rna_value value)
 static const char *why_no_dma_buf(const struct rna_gpu_driver *driver)
 {
 	if (is_no(driver->open))
-		return "its modules are the closed ones";
-	return "the kernel or the driver is too old for it";
+		return "its kernel modules are the proprietary ones";
+	return "the kernel or the driver is too old";
 }
 
-/* *ret_accelerators: those made for data centres; a display controller may be a card for a desk. */
+/* *ret_accelerators: data centre GPUs; a display controller may be a workstation card. */
 static size_t count_gpus(const struct rna_rule_input *in, size_t *ret_accelerators)
 {
 	enum { DISPLAY_CONTROLLER = 0x0300 };
@@ -57,7 +57,7 @@ static size_t count_gpus(const struct rna_rule_input *in, size_t *ret_accelerato
 	return count;
 }
 
-/* Where one of the ways is not known, nothing is. */
+/* No finding if the state of one of the methods is unknown. */
 void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
@@ -72,8 +72,8 @@ void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_f
 			return;
 	driver = &readiness->gpu_driver;
 	found = rna_find(out,
-			 "NICs cannot reach the memory of %zu GPU%s: no module for peer memory is "
-			 "loaded, and %s%s%s cannot do dma-buf, as %s",
+			 "NICs cannot access the memory of %zu GPU%s: no peer memory module is "
+			 "loaded, and %s%s%s does not support dma-buf because %s",
 			 gpus, gpus == 1 ? "" : "s", driver->name, driver->version ? " " : "",
 			 driver->version ? driver->version : "", why_no_dma_buf(driver));
 	if (accelerators == 0)
@@ -81,7 +81,7 @@ void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_f
 	if (strcmp(driver->name, "nvidia") != 0)
 		found->remedy =
 			"Use a kernel with CONFIG_DMABUF_MOVE_NOTIFY and CONFIG_PCI_P2PDMA, "
-			"or the RDMA drivers of the GPU's vendor.";
+			"or the RDMA drivers of the GPU vendor.";
 }
 
 void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out)
@@ -97,7 +97,7 @@ void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_f
 	mapping = is_no(readiness->gpu_driver.peer_mapping_override);
 	if (memops || mapping)
 		(void)rna_find(out,
-			       "the driver nvidia has %s%s%s off: kernels of a GPU cannot start "
+			       "the nvidia driver has %s%s%s off: GPU kernels cannot start "
 			       "transfers themselves (IBGDA)",
 			       memops ? "EnableStreamMemOPs" : "", memops && mapping ? " and " : "",
 			       mapping ? "PeerMappingOverride" : "");
@@ -118,16 +118,17 @@ static const struct {
 	enum rna_severity severity;
 } modules[] = {
 	{"ib_uverbs", "no application can use RDMA", RNA_SEVERITY_WARNING},
-	{"rdma_ucm", "applications cannot use the connection manager", RNA_SEVERITY_INFO},
+	{"rdma_ucm", "applications cannot use the RDMA connection manager", RNA_SEVERITY_INFO},
 	{"ib_umad", "no tool can send MADs", RNA_SEVERITY_INFO},
 };
 
-/* Without hardware of RDMA's own nobody misses modules. */
+/* Nodes without RDMA hardware do not need the modules. */
 void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	enum rna_severity worst = RNA_SEVERITY_INFO;
-	const char *text = NULL;
+	const char *text = NULL, *names = NULL, *remedy = NULL;
+	struct rna_finding *found;
 
 	if (!readiness || readiness->module_count == 0 || !has_hardware(in))
 		return;
@@ -137,22 +138,33 @@ void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds 
 		text = rna_arena_printf(out->arena, "%s%smodule %s is not loaded: %s",
 					text ? text : "", text ? "; " : "", modules[i].name,
 					modules[i].without);
+		names = rna_arena_printf(out->arena, "%s %s", names ? names : "", modules[i].name);
 		if (modules[i].severity > worst)
 			worst = modules[i].severity;
 	}
-	if (text)
-		rna_find(out, "%s", text)->severity = worst;
+	if (!text)
+		return;
+	found = rna_find(out, "%s", text);
+	found->severity = worst;
+	if (names)
+		remedy = rna_arena_printf(out->arena,
+					  "Run: modprobe --all%s, and list them in "
+					  "/etc/modules-load.d; the package rdma-core does so by "
+					  "default.",
+					  names);
+	if (remedy)
+		found->remedy = remedy;
 }
 
-/* NICs of a driver whose part for RDMA is not loaded; of others it is their ordinary use. */
+/* Only mlx5: NICs of other vendors are commonly used without RDMA. */
 void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 
 	if (readiness && is_loaded(readiness, "mlx5_core") && !is_loaded(readiness, "mlx5_ib"))
 		(void)rna_find(out,
-			       "the module mlx5_core is loaded and mlx5_ib is not: its NICs are "
-			       "no RDMA devices");
+			       "module mlx5_core is loaded without mlx5_ib: its NICs have no RDMA "
+			       "devices");
 }
 
 /* -- Device files ------------------------------------------------------------------------------ */
@@ -166,7 +178,7 @@ static const struct rna_device_node *node_of(const struct rna_readiness *readine
 	return NULL;
 }
 
-/* Containers get it with the permissions that it has here, and run as anybody. */
+/* Containers see the file with its permissions on the host, and may run as any user. */
 void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	enum { FOR_OTHERS = 06 };
@@ -178,10 +190,11 @@ void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *ou
 	if (!node)
 		return;
 	if (node->missing)
-		(void)rna_find(out, "/dev/infiniband/%s is missing: no application can open it",
+		(void)rna_find(out,
+			       "/dev/infiniband/%s is missing: no application can use the device",
 			       node->name);
 	else if (rna_value_is_known(node->mode) && (node->mode.number & FOR_OTHERS) != FOR_OTHERS)
-		rna_find(out, "/dev/infiniband/%s has mode 0%jo: not every user can open it",
+		rna_find(out, "/dev/infiniband/%s has mode 0%jo: not all users can open it",
 			 node->name, (uintmax_t)node->mode.number)
 			->severity = RNA_SEVERITY_INFO;
 }
@@ -195,13 +208,13 @@ void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds
 	if (readiness && has_hardware(in) && rna_value_is_known(readiness->netns_exclusive) &&
 	    readiness->netns_exclusive.number)
 		(void)rna_find(out, "RDMA devices are bound to one network namespace each: a "
-				    "container has only those that were moved into its own");
+				    "container has only the devices that were moved into its own");
 }
 
-/* Queues and buffers of one process; NCCL alone locks more than systemd's 8 MiB. */
+/* For queues and buffers of one process; NCCL alone locks more than systemd's 8 MiB. */
 #define MEMLOCK_ENOUGH (UINT64_C(1) << 30)
 
-/* Systemd's default is 8 MiB where the unit does not say. */
+/* The default of systemd is 8 MiB if the unit sets no limit. */
 void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
@@ -222,7 +235,7 @@ void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *ou
 								  : "sets no limit of its own");
 	}
 	if (text)
-		(void)rna_find(out, "containers may lock little memory: %s", text);
+		(void)rna_find(out, "containers get a low limit of locked memory: %s", text);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */
@@ -241,12 +254,12 @@ void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_find
 	uint64_t usual;
 
 	if (rna_rail_is_odd(in, link_layer_of, &usual))
-		(void)rna_find(out, "%s, and most ports of the same card are %s",
+		(void)rna_find(out, "link layer %s; most ports of this adapter model are %s",
 			       rna_link_layer_name(in->subject->link_layer),
 			       rna_link_layer_name((enum rna_link_layer)usual));
 }
 
-/* Of the interface of an active RoCE port, if RDMA has enough with it; else mtu-low says so. */
+/* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
 static bool netdev_mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	if (!rna_subject_is_active_roce(port) || !port->netdev ||
@@ -262,11 +275,12 @@ void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 	uint64_t own, usual;
 
 	if (rna_rail_is_odd(in, netdev_mtu_of, &usual) && netdev_mtu_of(in->subject, &own))
-		(void)rna_find(out, "%s has MTU %ju, and most interfaces of the same card have %ju",
+		(void)rna_find(out,
+			       "%s has MTU %ju; most interfaces of this adapter model have %ju",
 			       in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
 }
 
-/* Once for the node: 4200 is what many have, and a matter of taste. */
+/* One finding per node: 4200 is common and a matter of preference. */
 void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	enum { JUMBO = 9000 };
@@ -285,10 +299,11 @@ void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *o
 	}
 	if (first)
 		(void)rna_find(out,
-			       "%zu RoCE interface%s with an MTU that is enough for RDMA and below "
-			       "9000, which TCP would gain from: %s has %ju%s",
-			       count, count == 1 ? "" : "s", first->netdev->name,
-			       (uintmax_t)first->netdev->mtu.number, count > 1 ? ", and more" : "");
+			       "%zu RoCE interface%s an MTU that suffices for RDMA but is below "
+			       "9000, which would help TCP: %s has %ju%s",
+			       count, count == 1 ? " has" : "s have", first->netdev->name,
+			       (uintmax_t)first->netdev->mtu.number,
+			       count > 1 ? ", and others" : "");
 }
 
 static bool vfs_of(const struct rna_rule_subject *port, uint64_t *ret)
@@ -306,6 +321,7 @@ void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct r
 	uint64_t own, usual;
 
 	if (rna_rail_is_odd(in, vfs_of, &usual) && vfs_of(in->subject, &own))
-		(void)rna_find(out, "%ju virtual functions, and most of the same card have %ju",
+		(void)rna_find(out,
+			       "%ju virtual functions; most devices of this adapter model have %ju",
 			       (uintmax_t)own, (uintmax_t)usual);
 }

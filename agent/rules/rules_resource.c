@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule about what device plugins advertise. A device plugin that has died, or takes a NIC for
- * broken, leaves a node that looks well and on which no pod with RDMA starts: kubelet goes on with
- * an allocatable of 0, or of less than the capacity.
+ * The rule about resources of device plugins. If a device plugin has died or considers a NIC
+ * unhealthy, the node looks healthy but no RDMA pod starts: the kubelet reports an allocatable of
+ * 0, or less than the capacity.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #include "rules.h"
 
-/* Functions of the most common model: storage may have NICs of its own, which nobody advertises. */
+/* Functions of the most common model: NICs for storage are often not advertised. */
 static size_t count_functions(const struct rna_rule_input *in)
 {
 	size_t most = 0;
@@ -43,7 +43,7 @@ static void begin(struct rna_strbuf *out)
 		rna_strbuf_puts(out, "; ");
 }
 
-/* What the settings name without a glob must be there. */
+/* Resources that kubernetes.resources names without a glob must exist. */
 static void look_for_named(const struct rna_rule_input *in, struct rna_strbuf *out)
 {
 	char *const *name = in->settings->kubernetes_resources;
@@ -52,7 +52,7 @@ static void look_for_named(const struct rna_rule_input *in, struct rna_strbuf *o
 		if (strpbrk(*name, "*?[") || find_resource(in->view->node, *name))
 			continue;
 		begin(out);
-		rna_strbuf_printf(out, "%s is not there", *name);
+		rna_strbuf_printf(out, "%s is missing", *name);
 	}
 }
 
@@ -61,10 +61,10 @@ static uint64_t look_at(const struct rna_kubernetes_resource *resource, struct r
 {
 	if (resource->allocatable == 0) {
 		begin(out);
-		rna_strbuf_printf(out, "%s has none", resource->name);
+		rna_strbuf_printf(out, "%s: none allocatable", resource->name);
 	} else if (resource->allocatable < resource->capacity) {
 		begin(out);
-		rna_strbuf_printf(out, "%s has %ju of %ju", resource->name,
+		rna_strbuf_printf(out, "%s: %ju of %ju allocatable", resource->name,
 				  (uintmax_t)resource->allocatable, (uintmax_t)resource->capacity);
 	}
 	return resource->allocatable;
@@ -87,8 +87,7 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 	for (size_t i = 0; i < node->resource_count; i++)
 		sum += look_at(&node->resources[i], &text);
 	if (text.len == 0 && node->resource_count > 0 && sum < functions)
-		rna_strbuf_printf(&text, "there are %ju in all, and %zu devices", (uintmax_t)sum,
-				  functions);
+		rna_strbuf_printf(&text, "%ju in total for %zu devices", (uintmax_t)sum, functions);
 	if (text.failed)
 		out->failed = true;
 	else if (text.len > 0 && in->count > 0)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about the self-test. One bad test may be an accident, so it takes two in a row with the
- * same kind of memory; the second follows soon after the first (agent/selftest/turns.c). Data that
- * arrived other than it was sent is told at once, and until two tests in a row were without:
- * nothing harmless does that.
+ * Rules about the self-test. One bad test may be an accident, so a finding needs two consecutive
+ * ones with the same kind of memory; the second follows soon after the first
+ * (agent/selftest/turns.c). Corrupted data is a finding at once, until two consecutive tests are
+ * without: nothing harmless corrupts data.
  */
 #include <inttypes.h>
 
@@ -11,14 +11,14 @@
 
 #include "rules.h"
 
-/* What the tests of a port say, with one kind of memory. */
+/* The result of the tests of a port with one kind of memory. */
 struct outcome {
-	const struct rna_selftest_run *run; /* the newest; NULL: nothing to be told */
+	const struct rna_selftest_run *run; /* the newest; NULL: no finding */
 	enum rna_endpoint endpoint;
 	enum rna_severity severity;
 };
 
-/* From memory of another socket the way is longer, and on many machines slower by design. */
+/* The path to memory of another socket is longer, and on many machines slower by design. */
 static enum rna_severity how_severe(const struct rna_selftest_run *run, enum rna_severity usual)
 {
 	return run->request.endpoint == RNA_ENDPOINT_REMOTE && run->result.end == RNA_LOOPBACK_DONE
@@ -31,7 +31,7 @@ static bool is_corrupt(const struct rna_selftest_run *run)
 	return run && run->result.end == RNA_LOOPBACK_CORRUPT;
 }
 
-/* Of two bad tests the better one says how bad it is: that much is certain. */
+/* Of two bad tests the better one determines the grade. */
 static struct outcome look_at(const struct rna_selftest_port *port, enum rna_endpoint endpoint,
 			      enum rna_grade wanted, enum rna_severity usual)
 {
@@ -54,7 +54,7 @@ static struct outcome look_at(const struct rna_selftest_port *port, enum rna_end
 	return ret;
 }
 
-/* The worst of all kinds of memory; of several, the first. */
+/* The worst of all kinds of memory; the first of several equal ones. */
 static struct outcome worst_of(const struct rna_rule_input *in, enum rna_grade wanted,
 			       enum rna_severity usual)
 {
@@ -82,7 +82,7 @@ static const char *name_memory(struct rna_arena *arena, const struct rna_loopbac
 	return text ? text : "the node";
 }
 
-/* Slower than its siblings only: by itself it would have been good enough. */
+/* siblings: the bandwidth is good enough by itself, but lower than that of the siblings. */
 static void tell_bandwidth(const struct rna_selftest_run *run, const char *memory,
 			   const struct rna_settings *settings, struct rna_finds *out,
 			   enum rna_severity severity)
@@ -91,11 +91,11 @@ static void tell_bandwidth(const struct rna_selftest_run *run, const char *memor
 	bool siblings = percent >= rna_selftest_limits_for(settings, run->expected).ok / 10.0;
 
 	rna_find(out,
-		 "moves %.4g Gb/s to itself through memory of %s (%s) where %.4g Gb/s are "
-		 "expected, %.3g %%, in two tests in a row%s",
-		 rna_gigabits(run->result.bandwidth), memory,
-		 rna_endpoint_name(run->request.endpoint), rna_gigabits(run->expected), percent,
-		 siblings ? "; its siblings are faster" : "")
+		 "loopback through memory of %s (%s) reached %.4g of %.4g Gb/s expected "
+		 "(%.3g %%) in two consecutive self-tests%s",
+		 memory, rna_endpoint_name(run->request.endpoint),
+		 rna_gigabits(run->result.bandwidth), rna_gigabits(run->expected), percent,
+		 siblings ? "; siblings are faster" : "")
 		->severity = severity;
 }
 
@@ -109,16 +109,18 @@ static void tell(const struct rna_rule_input *in, const struct outcome *outcome,
 		return;
 	memory = name_memory(out->arena, &run->request);
 	if (run->result.end == RNA_LOOPBACK_CORRUPT)
-		rna_find(out, "data came back changed through memory of %s (%s): %s", memory,
-			 rna_endpoint_name(run->request.endpoint), run->result.text)
-			->remedy = "Take the node out of service: whatever passes this way may be "
-				   "wrong; then test memory, and the NIC in another slot.";
+		rna_find(out, "self-test through memory of %s (%s) returned corrupted data: %s",
+			 memory, rna_endpoint_name(run->request.endpoint), run->result.text)
+			->remedy =
+			"Take the node out of service, because data of applications may "
+			"be corrupted too. Then test the memory, and {device} in another "
+			"slot.";
 	else if (run->result.end == RNA_LOOPBACK_DONE)
 		tell_bandwidth(run, memory, in->settings, out, outcome->severity);
 	else
-		(void)rna_find(
-			out, "a test with memory of %s (%s) failed, and the one before was bad: %s",
-			memory, rna_endpoint_name(run->request.endpoint), run->result.text);
+		(void)rna_find(out,
+			       "self-test through memory of %s (%s) failed after a bad one: %s",
+			       memory, rna_endpoint_name(run->request.endpoint), run->result.text);
 }
 
 void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out)
@@ -141,7 +143,7 @@ void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds 
 
 	if (port && port->stuck > 0)
 		(void)rna_find(out,
-			       "a self-test, process %d, hangs in the kernel; until it ends the "
-			       "device is not tested",
+			       "self-test process %d hangs in the kernel; the device is not tested "
+			       "until it ends",
 			       port->stuck);
 }

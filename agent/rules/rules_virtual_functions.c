@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about virtual functions: what keeps one from working, and can be seen only from the
- * physical one. A function that no driver has is meant for nobody yet, and is not judged.
+ * Rules about virtual functions: problems that only the physical function shows. Functions without
+ * a driver are unused and not checked.
  */
 #include "rna/model/virtual_functions.h"
 
@@ -17,7 +17,7 @@ static bool is_used(const struct rna_virtual_function *function)
 	return function->driver != NULL;
 }
 
-/* Its port stays down without a GUID, whoever has it. Ethernet makes addresses up. */
+/* Without a GUID its port stays down. Ethernet drivers generate addresses themselves. */
 static bool lacks_guid(const struct rna_virtual_function *function)
 {
 	return is_used(function) && !function->mac &&
@@ -29,7 +29,7 @@ static bool is_kept_down(const struct rna_virtual_function *function)
 	return is_used(function) && holds(rna_vf_has(function, RNA_VF_LINK_IS_DOWN));
 }
 
-/* How many of them are so, and the first. */
+/* How many of them match, and the first. */
 static size_t count_such(const struct rna_virtual_functions *functions,
 			 bool (*is_so)(const struct rna_virtual_function *function),
 			 const struct rna_virtual_function **ret_first)
@@ -54,37 +54,59 @@ static bool is_infiniband(const struct rna_rule_subject *device)
 	return port && port->link_layer == RNA_LINK_LAYER_INFINIBAND;
 }
 
+/* NULL, no memory: the remedy of the rule stays. */
+static void set_remedy(struct rna_finding *found, const char *remedy)
+{
+	if (remedy)
+		found->remedy = remedy;
+}
+
 void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_virtual_function *first = NULL;
 	const struct rna_virtual_functions *functions;
+	struct rna_finding *found;
 	size_t count;
 
 	if (!in->subject || !is_infiniband(in->subject))
 		return;
 	functions = rna_device_virtual_functions(in->subject->device);
 	count = count_such(functions, lacks_guid, &first);
-	if (count > 0)
-		(void)rna_find(out,
-			       "%zu of %zu virtual functions have a driver and no GUID, so that "
-			       "their ports stay down; the first is %u (PCI %s)",
-			       count, functions->count, first->number, address_of(first));
+	if (count == 0)
+		return;
+	found = rna_find(out,
+			 "%zu of %zu virtual functions have a driver but no GUID, so their ports "
+			 "stay down; the first is %u (PCI %s)",
+			 count, functions->count, first->number, address_of(first));
+	set_remedy(found, rna_arena_printf(
+				  out->arena,
+				  "Assign GUIDs (ip link set dev {netdev} vf %u node_guid G, then "
+				  "port_guid G, or the policy of the SR-IOV operator), and rebind "
+				  "the driver of the functions.",
+				  first->number));
 }
 
 void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_virtual_function *first = NULL;
 	const struct rna_virtual_functions *functions;
+	struct rna_finding *found;
 	size_t count;
 
 	if (!in->subject)
 		return;
 	functions = rna_device_virtual_functions(in->subject->device);
 	count = count_such(functions, is_kept_down, &first);
-	if (count > 0)
-		(void)rna_find(
-			out,
-			"%zu of %zu virtual functions have a driver, and a link that somebody "
-			"keeps down; the first is %u (PCI %s)",
-			count, functions->count, first->number, address_of(first));
+	if (count == 0)
+		return;
+	found = rna_find(out,
+			 "%zu of %zu virtual functions have a driver but are administratively "
+			 "down; the first is %u (PCI %s)",
+			 count, functions->count, first->number, address_of(first));
+	set_remedy(found, rna_arena_printf(
+				  out->arena,
+				  "No action required if this is intended. Otherwise run: ip link "
+				  "set dev {netdev} vf %u state auto, or change linkState in the "
+				  "policy of the SR-IOV operator.",
+				  first->number));
 }

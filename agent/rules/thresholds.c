@@ -2,16 +2,17 @@
 /*
  * Thresholds. To follow one more counter: a row.
  *
- * The numbers are those that others arrived at in the field, where they agree with what the counter
- * is defined to count: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the
- * error_thresholds of rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. PCIe
- * allows one wrong bit in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have
- * hardly any. Differences, on purpose:
- *	- rnr_nak_retry_err is left out: it counts refusals that were retried, which a receiver that
- *	  is slow for a moment causes in ordinary work; the retries that ran out are in instead;
- *	- link_downed is left out: it goes into the count of downs, which sees every link layer;
+ * The numbers come from field experience of others, if they agree with the definition of the
+ * counter: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the error_thresholds of
+ * rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. PCIe allows one wrong bit
+ *in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have hardly any. Intended
+ * differences:
+ *	- rnr_nak_retry_err has no threshold: it counts retries, which a momentarily slow receiver
+ *	  causes in normal operation; exceeded retries have one instead;
+ *	- link_downed has no threshold: it is part of the count of downs, which covers every link
+ *	  layer;
  *	- times of Ethernet ports are in microseconds: 6000000/m is a tenth of the time;
- *	- a single event stays a finding for an hour and not until somebody resets the counter.
+ *	- a single event stays a finding for an hour, not until the counter is reset.
  */
 #include "thresholds.h"
 
@@ -22,7 +23,7 @@
 #include "rna/base/words.h"
 
 #define WINDOW_MIN (60 * RNA_USEC_PER_SEC)
-/* A window as long as the period of polling, or shorter, would see one reading, and then none. */
+/* A window no longer than the polling period would have one reading at most. */
 enum { WINDOW_PERIODS_MIN = 3 };
 
 #define IB     RNA_ON_INFINIBAND
@@ -43,57 +44,57 @@ enum { WINDOW_PERIODS_MIN = 3 };
 /* clang-format off */
 static const struct rna_threshold table[] = {
 	{RNA_THRESHOLD_DOWNS, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 3, 'h',
-	 "the cable, a transceiver or the port at the other end"},
+	 "the cable, a transceiver or the peer port"},
 	{"symbol_error", PMA, IB, RISING, WARN, 120, 'h',
 	 "the cable or a transceiver (IBTA allows one bit in 10^12)"},
 	{"link_error_recovery", PMA, IB, RISING, WARN, 5, 'm',
-	 "the link is near its end: cable, transceiver or port"},
+	 "the link is about to fail: cable, transceiver or port"},
 	{"local_link_integrity_errors", PMA, IB, RISING, WARN, 1, 'h',
 	 "more physical errors than the subnet manager allows"},
 	{"excessive_buffer_overrun_errors", PMA, IB, RISING, WARN, 1, 'h',
 	 "flow control fails: buffers overran"},
 	{"port_rcv_errors", PMA, IB, RISING, WARN, 10, 's',
-	 "packets arrive broken"},
+	 "corrupted packets are received"},
 	{"port_rcv_remote_physical_errors", PMA, IB, RISING, INFO, 100, 'h',
-	 "packets were broken at an earlier hop, not here"},
+	 "packets were corrupted at an earlier hop, not on this link"},
 	{"port_xmit_discards", PMA, IB, RISING, WARN, 100, 's',
-	 "packets wait too long to be sent: congestion, or a peer that takes nothing"},
+	 "packets wait too long for transmission: congestion, or a peer that accepts nothing"},
 	{"fec_uncorrectable_blocks", FABRIC, IB, RISING, WARN, 10, 'h',
 	 "more errors than forward error correction can repair: cable, connector or transceiver"},
 	{"port_rcv_local_physical_errors", FABRIC, IB, RISING, WARN, 120, 'h',
-	 "packets are broken on this very link: cable, connector or transceiver"},
+	 "packets are corrupted on this link: cable, connector or transceiver"},
 	{"port_rcv_malformed_packet_errors", FABRIC, IB, RISING, WARN, 10, 'h',
-	 "packets arrive that nobody may send: a fault of a switch or of an HCA, not of a cable"},
+	 "malformed packets are received: a fault of a switch or an HCA, not of a cable"},
 	{"port_rcv_buffer_overrun_errors", FABRIC, IB, RISING, WARN, 10, 'h',
 	 "flow control fails: buffers overran"},
 	{"port_neighbor_mtu_discards", FABRIC, IB, RISING, WARN, 10, 'h',
-	 "packets are larger than the other end takes: MTUs differ"},
+	 "packets exceed the MTU of the peer port: the MTUs differ"},
 	{"port_inactive_discards", FABRIC, IB, RISING, INFO, 100, 'h',
-	 "packets were to be sent while the port was not active: it went down under load"},
+	 "packets were discarded because the port was not active: it went down under load"},
 	{"port_sw_hoq_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
-	 "packets waited too long at the head of a queue: a peer takes nothing, or congestion"},
+	 "packets waited too long at the head of a queue: congestion, or a peer that accepts nothing"},
 	{"port_sw_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
-	 "packets grew too old on the way: congestion"},
+	 "packets exceeded their lifetime in the fabric: congestion"},
 	{"rx_icrc_encapsulated", HW, ROCE, RISING, WARN, 1, 'h',
-	 "RoCE packets arrive changed: something on the way corrupts them"},
+	 "RoCE packets with a wrong ICRC are received: something on the path corrupts them"},
 	{"local_ack_timeout_err", HW, 0, RISING, WARN, 1, 's',
 	 "packets are lost, or a peer does not answer"},
 	{"roce_slow_restart", HW, ROCE, RISING, WARN, 10, 's',
-	 "packets are lost on the way"},
+	 "packets are lost on the path"},
 	{"req_transport_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
-	 "connections were given up: a peer is gone, or packets are lost"},
+	 "connections were terminated: a peer is gone, or packets are lost"},
 	{"req_rnr_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
-	 "connections were given up: a peer posts no receive buffers"},
+	 "connections were terminated: a peer posts no receive buffers"},
 	{"rp_cnp_ignored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
-	 "congestion notifications arrive and are not obeyed"},
+	 "congestion notifications are received and ignored"},
 	{"max_retry_exceeded", HW, 0, RISING, INFO, 10, 'h',
-	 "connections were given up: a peer is gone, or packets are lost"},
+	 "connections were terminated: a peer is gone, or packets are lost"},
 	{"unrecoverable_err", HW, 0, RISING, WARN, 1, 'h',
-	 "the device met errors that it could not recover from"},
+	 "the device had errors that it could not recover from"},
 	{"cnpIgnored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
-	 "congestion notifications arrive and are not obeyed"},
+	 "congestion notifications are received and ignored"},
 	{"rx_drops", HW, 0, RISING, WARN, 100, 's',
-	 "the application does not keep up with what arrives"},
+	 "the application does not keep up with received packets"},
 	{"retrans_timeout_events", HW, 0, RISING, WARN, 1, 's',
 	 "packets are lost, or a peer does not answer"},
 	{"unresponsive_remote_events", HW, 0, RISING, WARN, 1, 's',
@@ -103,43 +104,43 @@ static const struct rna_threshold table[] = {
 	{"ethernet_pcs_symbol_errors", HW, ROCE, RISING, WARN, 120, 'h',
 	 "the cable or a transceiver: more errors than FEC corrects"},
 	{"ethernet_fec_uncorrectable_blocks", HW, ROCE, RISING, WARN, 10, 'h',
-	 "the cable or a transceiver: FEC runs out, and packets are lost"},
+	 "the cable or a transceiver: FEC cannot correct all errors, and packets are lost"},
 	{"ethernet_fcs_errors", HW, ROCE, RISING, WARN, 120, 'h',
-	 "frames arrive broken: the cable, a transceiver, or a switch that passes them on"},
+	 "corrupted frames are received: the cable, a transceiver, or a switch that forwards them"},
 	{"ethernet_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
-	 "the network asks this port to wait: it is congested"},
+	 "the network asks this port to pause: it is congested"},
 	{"ethernet_priority_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
-	 "the network asks this port to wait: it is congested"},
+	 "the network asks this port to pause: it is congested"},
 	{"ethernet_priority_pause_frames_received", HW, ROCE, JAM, INFO, 10000, 's',
-	 "the network asks this port to wait: it is congested"},
+	 "the network asks this port to pause: it is congested"},
 	{"ethernet_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
-	 "this host takes packets more slowly than they come"},
+	 "this host accepts packets more slowly than they arrive"},
 	{"ethernet_priority_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
-	 "this host takes packets more slowly than they come"},
+	 "this host accepts packets more slowly than they arrive"},
 	{"ethernet_priority_pause_frames_transmitted", HW, ROCE, SLOW, WARN, 10000, 's',
-	 "this host takes packets more slowly than they come"},
+	 "this host accepts packets more slowly than they arrive"},
 	{"ethernet_pause_storm_warnings", HW, ROCE, STORM, WARN, 1, 'h',
-	 "the port kept its switch waiting for long"},
+	 "the port made its switch pause for a long time"},
 	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',
-	 "the port kept its switch waiting until the device gave up flow control"},
+	 "the port made its switch pause until the device turned flow control off"},
 	{RNA_THRESHOLD_LOSSLESS, HW, ROCE, RNA_RULE_QOS_LOSSLESS_DISCARDS, WARN, 10, 'h',
 	 "frames of a priority with PFC are dropped: it is not lossless"},
 	{"pcie_read_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
-	 "the device waits for memory when it sends"},
+	 "the device waits for host memory when it sends"},
 	{"pcie_write_stalled", HW, ROCE, STALL, WARN, 10000000, 'm',
-	 "the device waits for memory when it receives"},
+	 "the device waits for host memory when it receives"},
 	{"pcie_buffer_overflows", HW, ROCE, STALL, WARN, 100, 'm',
-	 "packets were dropped because memory did not take them in time"},
+	 "packets were dropped because host memory did not accept them in time"},
 	{"module_bus_stuck", HW, ROCE, RISING, WARN, 1, 'h',
 	 "the module's memory cannot be read: reseat it"},
 	{"module_high_temperature", HW, ROCE, RISING, WARN, 1, 'h',
-	 "the module is too hot: look at its cooling"},
+	 "the module is too hot: check its cooling"},
 	{"module_bad_or_shorted", HW, ROCE, RISING, WARN, 1, 'h',
 	 "the module or cable is broken"},
 	{"aer_correctable", DEVICE, 0, PCIE, WARN, 1000, 'h',
-	 "a PCIe link repeats packets: a bad contact, a riser, or a slot at its limit"},
+	 "a PCIe link retransmits packets: a bad contact, a riser, or a slot at its limit"},
 	{"aer_nonfatal", DEVICE, 0, PCIE, WARN, 1, 'h',
-	 "PCIe transactions failed; the kernel log tells of each"},
+	 "PCIe transactions failed; the kernel log has each of them"},
 	{"aer_fatal", DEVICE, 0, PCIE, RNA_SEVERITY_CRITICAL, 1, 'h',
 	 "a PCIe link failed and was reset"},
 	{"no_completion_cmds", DEVICE, 0, RISING, WARN, 1, 'h',
@@ -197,7 +198,7 @@ static const struct rna_counter *find_counter(const char *name)
 	return NULL;
 }
 
-/* Shares of time are no counters. False: there is none of that name. */
+/* Ratios are not counters. False: no statistic of that name. */
 static bool find_statistic(const char *name, enum rna_ethernet_statistic_id *ret)
 {
 	for (*ret = 0; *ret < RNA_ETHERNET_STATISTIC_COUNT; ++*ret)
@@ -218,13 +219,15 @@ static bool take_name(const char *entry, char name[NAME_MAX_LEN + 1])
 	return true;
 }
 
-/* What can have a threshold of that name, with the row that the table has for it, if any. */
+/* Finds the counter or statistic of that name, with its row of the table, if any. */
 static bool find_threshold(const char *name, struct rna_threshold *ret)
 {
 	const struct rna_counter *counter = find_counter(name);
 	enum rna_ethernet_statistic_id statistic;
 
-	*ret = (struct rna_threshold){.rule = RISING, .severity = WARN, .why = "see its help"};
+	*ret = (struct rna_threshold){.rule = RISING,
+				      .severity = WARN,
+				      .why = "see the HELP text of its metric"};
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
 		if (strcmp(table[i].name, name) == 0)
 			*ret = table[i];
@@ -237,7 +240,7 @@ static bool find_threshold(const char *name, struct rna_threshold *ret)
 	return ret->name;
 }
 
-/* A threshold as entry has it. */
+/* Parses one entry of health.thresholds. */
 static bool parse_entry(const char *entry, struct rna_threshold *ret)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -267,7 +270,7 @@ void rna_threshold_explain(const char *entry, struct rna_strbuf *out)
 	for (size_t i = 0; i < rna_counter_count; i++)
 		if (rna_counters[i].kind == RNA_COUNTER)
 			rna_hint_offer(&hint, rna_counters[i].file, strlen(rna_counters[i].file));
-	rna_hint_write(&hint, "counter with a threshold", "thresholds", out);
+	rna_hint_write(&hint, "counter", "thresholds", out);
 }
 
 /* -- The list ---------------------------------------------------------------------------------- */
@@ -310,7 +313,7 @@ static enum rna_collector_id collector_of(const struct rna_threshold *threshold)
 	}
 }
 
-/* In whole units, as the limit is. */
+/* Rounded up to whole units, like the limit. */
 static void set_window(struct rna_threshold *threshold, rna_usec period)
 {
 	rna_usec unit = unit_length(threshold->unit), least = WINDOW_PERIODS_MIN * period;
@@ -351,7 +354,7 @@ struct rna_thresholds *rna_thresholds_new(char *const *entries,
 	for (char *const *entry = entries; entry && *entry; entry++) {
 		struct rna_threshold threshold;
 
-		if (parse_entry(*entry, &threshold)) /* else the settings would not have taken it */
+		if (parse_entry(*entry, &threshold)) /* always: the settings were validated */
 			put(list, &threshold);
 	}
 	for (size_t i = 0; i < list->count; i++)
@@ -421,8 +424,8 @@ static void move_to(struct rna_window *window, rna_usec now, rna_usec slot_lengt
 }
 
 /*
- * What has risen since the last reading, as far as it counts here. After a gap that is longer than
- * the window, that is the part of it which is the window's, and never nothing.
+ * The rise since the last reading. After a gap longer than the window, only the part that falls
+ * into the window, but at least 1.
  */
 static uint64_t rise_to(const struct rna_window *window, const struct rna_threshold *threshold,
 			uint64_t number, rna_usec now)

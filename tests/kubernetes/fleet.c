@@ -79,7 +79,7 @@ static void want(const struct fleet *fleet, struct agent *agent)
 	struct rna_kube_event event = {
 		.warning = fleet->changed,
 		.reason = strdup("RdmaPortDown"),
-		.message = strdup(fleet->changed ? "mlx5_0/1: down" : "over: mlx5_0/1: down"),
+		.message = strdup(fleet->changed ? "mlx5_0/1: down" : "resolved: mlx5_0/1: down"),
 		.count = 1,
 		.first = fleet->realtime + fleet->now - BEGIN,
 		.last = fleet->realtime + fleet->now - BEGIN,

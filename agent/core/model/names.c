@@ -293,7 +293,7 @@ static const struct link_state {
 	const char *substates[7]; /* from 1 */
 } link_states[] = {
 	{"autoneg",
-	 "the ends do not agree on a mode",
+	 "autonegotiation found no common mode",
 	 {NULL, "no-partner-detected", "ack-not-received", "next-page-exchange-failed",
 	  "no-partner-detected-force-mode", "fec-mismatch-during-override", "no-hcd"}},
 	{"link-training-failure",
@@ -301,21 +301,19 @@ static const struct link_state {
 	 {NULL, "kr-frame-lock-not-acquired", "kr-link-inhibit-timeout",
 	  "kr-link-partner-did-not-set-receiver-ready", "remote-fault"}},
 	{"link-logical-mismatch",
-	 "the ends see each other and read different bits: lanes or FEC do not fit",
+	 "logical mismatch: the ends differ in lanes or FEC",
 	 {NULL, "pcs-did-not-acquire-block-lock", "pcs-did-not-acquire-am-lock",
 	  "pcs-did-not-get-align-status", "fc-fec-is-not-locked", "rs-fec-is-not-locked"}},
 	{"bad-signal-integrity",
-	 "the signal is bad",
+	 "bad signal integrity",
 	 {NULL, "large-number-of-physical-errors", "unsupported-rate",
 	  "serdes-reference-clock-lost", "serdes-alos"}},
-	{"no-cable", "there is no cable", {0}},
-	{"cable-issue",
-	 "something is wrong with the cable",
-	 {NULL, "unsupported-cable", "cable-test-failure"}},
-	{"eeprom-issue", "the memory of the module or cable cannot be read", {0}},
+	{"no-cable", "no cable", {0}},
+	{"cable-issue", "cable fault", {NULL, "unsupported-cable", "cable-test-failure"}},
+	{"eeprom-issue", "the EEPROM of the module or cable cannot be read", {0}},
 	{"calibration-failure", "calibration failed", {0}},
-	{"power-budget-exceeded", "the module wants more power than the port may give", {0}},
-	{"overheat", "it is too hot", {0}},
+	{"power-budget-exceeded", "the module needs more power than the port can supply", {0}},
+	{"overheat", "overheated", {0}},
 	{"module", "the module is not ready", {NULL, "cmis-not-ready"}},
 };
 
@@ -331,7 +329,7 @@ const char *rna_ethernet_link_state_name(uint64_t state)
 
 const char *rna_ethernet_link_state_text(uint64_t state)
 {
-	return find(state) ? find(state)->text : "for a reason that is newer than this agent";
+	return find(state) ? find(state)->text : "a reason that this version does not know";
 }
 
 const char *rna_ethernet_link_substate_name(uint64_t state, uint64_t substate)

@@ -403,7 +403,8 @@ static void test_events(void **state)
 		struct rna_finding finding = {.rule = rule->name,
 					      .severity = RNA_SEVERITY_CRITICAL,
 					      .device = devices[i],
-					      .text = "mlx5_0/1: down"};
+					      .text = "mlx5_0/1: down",
+					      .remedy = "Check the cable of mlx5_0/1."};
 
 		rna_node_events_take(&f->events, rule, &finding, false, now);
 		finding.severity = RNA_SEVERITY_INFO; /* no news for a cluster */
@@ -413,16 +414,18 @@ static void test_events(void **state)
 	assert_true(rna_node_events_are_due(&f->events, now.monotonic + 3 * SECOND));
 	f->findings[0].severity = RNA_SEVERITY_WARNING;
 	f->findings[0].text = "mlx5_9/1: down";
+	f->findings[0].remedy = "";
 	rna_node_events_take(&f->events, rule, &f->findings[0], true, now);
 	wish = wish_of(f);
 	assert_int_equal(wish->event_count, 2);
 	assert_true(wish->events[0].warning);
 	assert_string_equal(wish->events[0].reason, "RdmaPortDown");
-	assert_non_null(strstr(wish->events[0].message,
-			       "mlx5_0/1: down; and 2 more: mlx5_1, mlx5_2. Check the cable"));
+	assert_non_null(
+		strstr(wish->events[0].message,
+		       "mlx5_0/1: down; and 2 more: mlx5_1, mlx5_2. Check the cable of mlx5_0/1."));
 	assert_false(wish->events[1].warning);
-	assert_string_equal(wish->events[1].reason, "RdmaPortDownOver");
-	assert_string_equal(wish->events[1].message, "over: mlx5_9/1: down");
+	assert_string_equal(wish->events[1].reason, "RdmaPortDownResolved");
+	assert_string_equal(wish->events[1].message, "resolved: mlx5_9/1: down");
 	(void)rna_node_wish_unref(wish);
 	f->settings.kubernetes_events = false;
 	wish = wish_of(f);
@@ -439,7 +442,8 @@ static void test_events_are_bounded(void **state)
 	for (size_t i = 0; i < 1000; i++) {
 		const struct rna_finding finding = {.severity = RNA_SEVERITY_WARNING,
 						    .device = "a_device_with_a_long_name",
-						    .text = "it is so"};
+						    .text = "it is so",
+						    .remedy = ""};
 
 		rna_node_events_take(&f->events, &rna_rules[RNA_RULE_PORT_DOWN], &finding, false,
 				     now);

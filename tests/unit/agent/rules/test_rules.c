@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/rules*.c: each rule, when it holds, when it does not, and when nobody can know. A case
- * changes one thing about a node that is well and says which findings that makes, all of them.
+ * agent/rules*.c: each rule, when it holds, when it does not, and when the result is unknown. A
+ * case changes one thing of a healthy node and lists all findings that this makes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include "config/settings_table.h"
 #include "rules/health.h"
+#include "rules/remedy.h"
 #include "settings/qos_profile.h"
 
 #include "health_view.h"
@@ -1603,27 +1604,30 @@ static void assert_text(void (*change)(struct node *node), const char *text)
 static void test_what_is_said_of_the_fabric(void **state)
 {
 	(void)state;
-	assert_text(below_best, "mlx5_0/1: runs at 400 Gb/s (4X NDR); it had 800 Gb/s before");
+	assert_text(below_best, "mlx5_0/1: runs at 400 Gb/s (4X NDR); it ran at 800 Gb/s before");
 	assert_text(connected_and_down,
-		    "mlx5_0/1: down, though it was up before; it looks for a link and finds none: "
-		    "no cable, or the other end is off; it was connected to leaf-07 port 12");
-	assert_text(peer_supports_less,
-		    "mlx5_0/1: leaf-08 port 12 supports no higher speed, and the port does");
-	assert_text(peer_is_set_to_less,
-		    "mlx5_0/1: leaf-08 port 12 is set to less speed than both ends support");
-	assert_text(port_is_set_to_less,
-		    "mlx5_0/1: the port is set to less speed than it and leaf-08 port 12 support");
+		    "mlx5_0/1: down although it was up before; physical state Polling: no signal "
+		    "(no cable, or the peer port is disabled or powered off); last connected to "
+		    "leaf-07 port 12");
 	assert_text(
-		both_ends_have_more_lanes,
-		"mlx5_0/1: runs at 400 Gb/s (4X NDR); it and leaf-08 port 12 may use more lanes");
+		peer_supports_less,
+		"mlx5_0/1: leaf-08 port 12 does not support a higher speed, but this port does");
+	assert_text(
+		peer_is_set_to_less,
+		"mlx5_0/1: leaf-08 port 12 is configured for a lower speed than both ends support");
+	assert_text(port_is_set_to_less, "mlx5_0/1: this port is configured for a lower speed than "
+					 "it and leaf-08 port 12 support");
+	assert_text(both_ends_have_more_lanes, "mlx5_0/1: runs at 400 Gb/s (4X NDR) although this "
+					       "port and leaf-08 port 12 allow more lanes");
 	assert_text(cable_moved,
-		    "mlx5_0/1: the cable is in leaf-08 port 12 now; it was in leaf-07 port 12");
-	assert_text(manager_is_silent,
-		    "mlx5_0/1: its subnet manager (GUID 1070:fd03:00aa:0001, LID "
-		    "1) does not answer any more");
-	assert_text(manager_is_standby, "mlx5_0/1: its subnet manager (GUID 1070:fd03:00aa:0001, "
-					"LID 1) says that it is standby, not master");
-	assert_text(only_a_tenants_pkey, "mlx5_0/1: not in the default partition (P_Key 0x7fff)");
+		    "mlx5_0/1: the cable was moved from leaf-07 port 12 to leaf-08 port 12");
+	assert_text(
+		manager_is_silent,
+		"mlx5_0/1: the subnet manager (GUID 1070:fd03:00aa:0001, LID 1) no longer answers");
+	assert_text(manager_is_standby, "mlx5_0/1: the subnet manager (GUID 1070:fd03:00aa:0001, "
+					"LID 1) reports state standby, not master");
+	assert_text(only_a_tenants_pkey,
+		    "mlx5_0/1: not a member of the default partition (P_Key 0x7fff)");
 }
 
 static void tested_slower_than_siblings(struct node *node)
@@ -1637,19 +1641,18 @@ static void test_what_is_said_of_self_tests(void **state)
 	(void)state;
 	assert_text(
 		tested_slow_twice,
-		"mlx5_0/1: moves 341 Gb/s to itself through memory of NUMA node 0 (local) where "
-		"400 Gb/s are expected, 85.2 %, in two tests in a row");
+		"mlx5_0/1: loopback through memory of NUMA node 0 (local) reached 341 of 400 Gb/s "
+		"expected (85.2 %) in two consecutive self-tests");
 	assert_text(
 		tested_slower_than_siblings,
-		"mlx5_0/1: moves 362 Gb/s to itself through memory of NUMA node 0 (local) where "
-		"400 Gb/s are expected, 90.5 %, in two tests in a row; its siblings are faster");
-	assert_text(down_without_a_cable,
-		    "mlx5_0/1: down, though it was up before; there is no cable");
+		"mlx5_0/1: loopback through memory of NUMA node 0 (local) reached 362 of 400 Gb/s "
+		"expected (90.5 %) in two consecutive self-tests; siblings are faster");
+	assert_text(down_without_a_cable, "mlx5_0/1: down although it was up before; no cable");
 	assert_text(down_by_its_signal,
-		    "mlx5_0/1: down, though it was up before; the signal is bad "
+		    "mlx5_0/1: down although it was up before; bad signal integrity "
 		    "(large-number-of-physical-errors)");
-	assert_text(a_test_is_stuck, "mlx5_0/1: a self-test, process 4711, hangs in the kernel; "
-				     "until it ends the device is not tested");
+	assert_text(a_test_is_stuck, "mlx5_0/1: self-test process 4711 hangs in the kernel; the "
+				     "device is not tested until it ends");
 }
 
 static bool has_finding(const struct rna_view *view, const char *rule)
@@ -1731,6 +1734,74 @@ static void test_virtual_functions_by_setting(void **state)
 	rna_settings_deinit(&settings);
 }
 
+/* -- Remedies ---------------------------------------------------------------------------------- */
+
+static const struct rna_remedy_names all_names = {
+	.device = "mlx5_0",
+	.port = 1,
+	.pci_address = "0000:3b:00.0",
+	.netdev = "eth0",
+	.interface = "bond0",
+};
+
+static void assert_remedy(const char *remedy, const struct rna_remedy_names *names,
+			  const char *expected)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_remedy_write(remedy, names, &text);
+	assert_true(rna_strbuf_ok(&text));
+	assert_string_equal(text.data, expected);
+}
+
+static void test_names_are_filled_in(void **state)
+{
+	static const char all[] = "{device} {port} {object} {pci} {netdev} {interface}";
+	static const struct rna_remedy_names device = {.device = "mlx5_0", .netdev = "eth0"};
+
+	(void)state;
+	assert_remedy(all, &all_names, "mlx5_0 1 mlx5_0/1 0000:3b:00.0 eth0 bond0");
+	assert_remedy(all, &device, "mlx5_0 PORT mlx5_0 PCI-ADDRESS eth0 eth0");
+	assert_remedy(all, NULL, "DEVICE PORT DEVICE/PORT PCI-ADDRESS INTERFACE INTERFACE");
+	assert_remedy("{other} {device", &all_names, "{other} {device");
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+		rna_remedy_write(rna_rules[i].remedy, NULL, &text);
+		assert_null(strchr(text.data, '{')); /* no placeholder that is not known */
+	}
+}
+
+static void assert_remedy_of(void (*change)(struct node *node), const char *remedy)
+{
+	struct rna_settings settings = {0};
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	health.once = true;
+	node_init(&node, ROCE, 1);
+	change(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	assert_true(view->finding_count > 0);
+	assert_string_equal(view->findings[0].remedy, remedy);
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+static void test_remedies_name_their_objects(void **state)
+{
+	(void)state;
+	assert_remedy_of(netdev_set_down, "Run: ip link set dev eth0 up.");
+	assert_remedy_of(lost, "Look for the PCI function with lspci -s 0000:3b:00.0 and for the "
+			       "reason in the kernel log. If mlx5_0 was removed on purpose, run: "
+			       "rdma-node-agent expect accept.");
+}
+
 /* The name, help and remedy are shown, the id is for ever, and the hold-down can be parsed. */
 static void test_the_table_is_whole(void **state)
 {
@@ -1781,22 +1852,22 @@ static void test_resources(void **state)
 		{false, false, false, {{0}}, NULL},
 		{true, false, false, {{0}}, NULL},
 		{true, true, false, {{0}}, NULL}, /* no plugin: nobody asked for one */
-		{true, true, true, {{0}}, "nvidia.com/hostdev is not there"},
+		{true, true, true, {{0}}, "nvidia.com/hostdev is missing"},
 		{true, true, true, {{"nvidia.com/hostdev", 3, 3}}, NULL},
 		{true, true, false, {{"rdma/hca", 63, 63}}, NULL},
-		{true, true, false, {{"rdma/hca", 63, 0}}, "rdma/hca has none"},
-		{true, true, false, {{"rdma/hca", 0, 0}}, "rdma/hca has none"},
-		{true, true, false, {{"rdma/hca", 4, 3}}, "rdma/hca has 3 of 4"},
+		{true, true, false, {{"rdma/hca", 63, 0}}, "rdma/hca: none allocatable"},
+		{true, true, false, {{"rdma/hca", 0, 0}}, "rdma/hca: none allocatable"},
+		{true, true, false, {{"rdma/hca", 4, 3}}, "rdma/hca: 3 of 4 allocatable"},
 		{true,
 		 true,
 		 false,
 		 {{"rdma/a", 1, 1}, {"rdma/b", 1, 1}},
-		 "there are 2 in all, and 3 devices"},
+		 "2 in total for 3 devices"},
 		{true,
 		 true,
 		 false,
 		 {{"rdma/a", 1, 0}, {"rdma/b", 2, 1}},
-		 "rdma/a has none; rdma/b has 1 of 2"},
+		 "rdma/a: none allocatable; rdma/b: 1 of 2 allocatable"},
 	};
 
 	(void)state;
@@ -1853,21 +1924,21 @@ struct plan {
 
 static const struct plan plans[] = {
 	{"pfc=3,4", NULL},
-	{"pfc=3", "PFC for priorities 3-4, and the plan is priority 3"},
-	{"pfc=none", "PFC for priorities 3-4, and the plan is no priority"},
+	{"pfc=3", "PFC priorities 3-4 (expected: priority 3)"},
+	{"pfc=none", "PFC priorities 3-4 (expected: off)"},
 	{"pfc=3 bnxt_*", NULL},
-	{"pfc=3 mlx5_?", "PFC for priorities 3-4, and the plan is priority 3"},
+	{"pfc=3 mlx5_?", "PFC priorities 3-4 (expected: priority 3)"},
 	{"ecn=3", NULL},
-	{"ecn=4", "ECN for priority 3, and the plan is priority 4"},
+	{"ecn=4", "ECN priority 3 (expected: priority 4)"},
 	{"trust=dscp", NULL},
-	{"trust=pcp", "trust dscp, and the plan is pcp"},
+	{"trust=pcp", "trust dscp (expected: pcp)"},
 	{"dscp26=3", NULL},
-	{"dscp26=4", "DSCP 26: priority 3, and the plan is 4"},
+	{"dscp26=4", "DSCP 26: priority 3 (expected: 4)"},
 	{"dscp27=4", NULL}, /* it has no entry */
 	{"mtu=9000", NULL},
-	{"mtu=4200", "MTU 9000, and the plan is 4200"},
+	{"mtu=4200", "MTU 9000 (expected: 4200)"},
 	{"traffic_class=none", NULL},
-	{"traffic_class=106", "traffic class none, and the plan is 106"},
+	{"traffic_class=106", "traffic class none (expected: 106)"},
 	{"cm_tos=106", NULL}, /* nobody made the directory that would tell */
 };
 
@@ -1882,21 +1953,21 @@ static void bond_with_a_plan(struct node *node)
 }
 
 static const struct plan plans_of_a_bond[] = {
-	{"pfc=3", "eth1: PFC for priority 4, and the plan is priority 3"},
-	{"pfc=4", "eth0: PFC for priority 3, and the plan is priority 4"},
-	{"pfc=5 mlx5_0", "eth0: PFC for priority 3, and the plan is priority 5; eth1: PFC for "
-			 "priority 4, and the plan is priority 5"},
+	{"pfc=3", "eth1: PFC priority 4 (expected: priority 3)"},
+	{"pfc=4", "eth0: PFC priority 3 (expected: priority 4)"},
+	{"pfc=5 mlx5_0", "eth0: PFC priority 3 (expected: priority 5); eth1: PFC "
+			 "priority 4 (expected: priority 5)"},
 	{"ecn=3", NULL}, /* of the second one it is not known */
-	{"ecn=4", "eth0: ECN for priority 3, and the plan is priority 4"},
+	{"ecn=4", "eth0: ECN priority 3 (expected: priority 4)"},
 	{"dscp26=3", NULL},
-	{"mtu=4200", "MTU 9000, and the plan is 4200"},
-	{"traffic_class=106", "traffic class none, and the plan is 106"},
+	{"mtu=4200", "MTU 9000 (expected: 4200)"},
+	{"traffic_class=106", "traffic class none (expected: 106)"},
 };
 
 static void judge_plan(void (*make)(struct node *), const struct plan *plan,
 		       struct rna_settings *settings)
 {
-	static const char before[] = "mlx5_0/1: not as qos.expect has it: ";
+	static const char before[] = "mlx5_0/1: differs from qos.expect: ";
 	const struct rna_finding *found = NULL;
 	struct rna_health health;
 	struct rna_view *view;
@@ -1988,6 +2059,8 @@ int main(void)
 		cmocka_unit_test(test_storage_may_have_no_pfc),
 		cmocka_unit_test(test_virtual_functions_by_setting),
 		cmocka_unit_test(test_the_table_is_whole),
+		cmocka_unit_test(test_names_are_filled_in),
+		cmocka_unit_test(test_remedies_name_their_objects),
 		cmocka_unit_test(test_settings_name_rules),
 	};
 

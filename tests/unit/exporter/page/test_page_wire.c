@@ -55,7 +55,7 @@ static void test_links(void **state)
 	netdev.link.up = rna_value_ok(0);
 	assert_link(&netdev, "");
 	netdev.link.state = rna_value_ok(4); /* ETHTOOL_LINK_EXT_STATE_NO_CABLE */
-	assert_link(&netdev, "<br><b class=bad>there is no cable</b>");
+	assert_link(&netdev, "<br><b class=bad>no cable</b>");
 	assert_writes(rna_page_wire, NULL, RNA_COLLECTOR_ETHERNET, "");
 }
 
