@@ -56,8 +56,8 @@ static void recall(struct kube *kube, const char *directory)
 	if (ret >= 0 && text.data)
 		ret = rna_memory_read(&kube->memory, text.data, text.len, &error);
 	if (ret < 0 && ret != -ENOENT)
-		rna_log_warning("%s: %s: what the Node was told under former names is not known",
-				directory, error.text);
+		rna_log_warning("%s: %s: former names of labels and taints are unknown", directory,
+				error.text);
 }
 
 static int find_former(struct rna_call *call, struct kube *kube, struct rna_error *error)
@@ -88,7 +88,7 @@ static int set_options(struct rna_call *call, struct kube *kube, struct rna_erro
 	kube->options = kube->arena
 				? rna_node_options(kube->settings, &kube->memory.node, kube->arena)
 				: NULL;
-	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
+	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 
 static int look(struct rna_call *call, struct kube *kube, struct rna_error *error)
@@ -106,7 +106,7 @@ static int look(struct rna_call *call, struct kube *kube, struct rna_error *erro
 	ret = rna_wish_follow(&kube->told, &in);
 	if (ret >= 0)
 		kube->wish = rna_wish_new(&kube->told, kube->settings, NULL);
-	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot tell Kubernetes");
+	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 
 static bool uses(const struct kube *kube, int backend)
@@ -133,7 +133,7 @@ static int apply_file(struct kube *kube, struct rna_error *error)
 	rna_usec expires = rna_clock_now().realtime + kube->settings->kubernetes_nfd_expiry;
 
 	rna_strbuf_printf(&kube->out, "%s: %s\n", directory,
-			  kube->dry_run ? "would be given the file" : "was given the file");
+			  kube->dry_run ? "would write the file" : "wrote the file");
 	if (!kube->dry_run)
 		return rna_nfd_put_file(directory, kube->wish, expires, error);
 	rna_nfd_write_features(kube->wish, expires, NULL, &kube->out);
@@ -147,9 +147,9 @@ static int apply(struct rna_call *call, struct kube *kube, struct rna_error *err
 	if (ret < 0)
 		return ret;
 	if (kube->settings->kubernetes_backend == 0)
-		return rna_error_say(error, -EINVAL,
-				     "kubernetes.backend is off: nobody is told anything; show "
-				     "says what it would be");
+		return rna_error_say(
+			error, -EINVAL,
+			"kubernetes.backend is off, so there is nothing to apply; use `kube show`");
 	if (uses(kube, RNA_NODE_BACKEND_BIT(API)) && kube->dry_run)
 		rna_kubernetes_write_requests(kube->options, kube->wish, &kube->out);
 	else if (uses(kube, RNA_NODE_BACKEND_BIT(API)))

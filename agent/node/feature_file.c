@@ -58,12 +58,13 @@ static void complain(struct rna_feature_file *file)
 	const char *problem = file->error.code < 0 ? file->error.text : NULL;
 
 	if (problem && (!file->complaint || strcmp(file->complaint, problem) != 0))
-		rna_log_warning("%s; node-feature-discovery does not hear of this node until that "
-				"works",
+		rna_log_warning("%s; node-feature-discovery gets no labels of this node until this "
+				"is fixed",
 				problem);
 	else if (!problem && file->complaint)
-		rna_log_notice("%s: node-feature-discovery's file is written again",
-			       file->directory);
+		rna_log_notice(
+			"%s: writing the feature file of node-feature-discovery has recovered",
+			file->directory);
 	free(file->complaint);
 	file->complaint = problem ? strdup(problem) : NULL;
 }

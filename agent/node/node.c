@@ -196,7 +196,7 @@ static void say_problem(const char *before, const char *now)
 	if (now && (!before || strcmp(before, now) != 0))
 		rna_log_warning("%s", now);
 	else if (before && !now)
-		rna_log_notice("the API server of Kubernetes takes what the agent says again");
+		rna_log_notice("Kubernetes API updates have recovered");
 }
 
 /* What is behind under former names needs no remembering any more. */
@@ -249,7 +249,8 @@ static void check_names(struct rna_node *node)
 	if (!node->misnamed)
 		return;
 	rna_config_point(node->host.config, &error);
-	rna_log_error("%s; Kubernetes is told nothing of this node, all else goes on", error.text);
+	rna_log_error("%s; the agent publishes nothing to Kubernetes; monitoring continues",
+		      error.text);
 }
 
 static int start_file(struct rna_node *node)
@@ -278,7 +279,7 @@ static int start_client(struct rna_node *node)
 	if (!options)
 		return -ENOMEM;
 	if (rna_kubernetes_start(options, &node->client, &error) < 0) {
-		rna_log_error("%s; the API server is told nothing of this node, all else goes on",
+		rna_log_error("%s; the agent sends nothing to the API server; monitoring continues",
 			      error.text);
 		return 0;
 	}
@@ -340,7 +341,7 @@ static void begin_anew(struct rna_node *node)
 	node->wish = rna_node_wish_unref(node->wish);
 	status = start_backends(node);
 	if (status < 0)
-		rna_log_error("Kubernetes is told nothing of this node, all else goes on: %s",
+		rna_log_error("cannot start Kubernetes updates; monitoring continues: %s",
 			      strerror(-status));
 	node->host.judge_again(node->host.userdata);
 }
@@ -365,7 +366,8 @@ void rna_node_reload(struct rna_node *node)
 		return; /* those that come next will have the newest settings */
 	if (sd_event_add_time_relative(node->host.event, &node->change, CLOCK_MONOTONIC, 0, 0,
 				       on_change, node) < 0)
-		rna_log_error("Kubernetes is told as before the reload: no memory for a timer");
+		rna_log_error("no memory for a timer; Kubernetes updates keep the settings from "
+			      "before the reload");
 }
 
 bool rna_node_stop(struct rna_node *node, rna_usec patience)

@@ -11,7 +11,7 @@ enum {
 
 #define ROW(problem, fine_reason, fine_message, needs)                                             \
 	{                                                                                          \
-		"Rdma" problem, {fine_reason, problem, "NotKnown"}, fine_message,                  \
+		"Rdma" problem, {fine_reason, problem, "Unknown"}, fine_message,                   \
 			RNA_CONDITION_NEEDS_##needs                                                \
 	}
 
@@ -19,21 +19,21 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 	[RNA_CONDITION_PORT_DOWN] = ROW("PortDown", "PortsUp",
 					"All RDMA ports that are expected to be up are up.", PORTS),
 	[RNA_CONDITION_DEVICE_MISSING] =
-		ROW("DeviceMissing", "DevicesThere", "No RDMA device is missing.", NOTHING),
+		ROW("DeviceMissing", "DevicesPresent", "No RDMA device is missing.", NOTHING),
 	[RNA_CONDITION_LINK_DEGRADED] =
-		ROW("LinkDegraded", "LinksGood",
-		    "RDMA links have their speed, and no errors to speak of.", PORTS),
+		ROW("LinkDegraded", "LinksHealthy",
+		    "RDMA links run at their expected speed, without significant errors.", PORTS),
 	[RNA_CONDITION_PORT_UNREACHABLE] =
 		ROW("PortUnreachable", "PortsReachable",
-		    "RDMA ports that are up have the addresses that they need.", PORTS),
+		    "RDMA ports that are up have the required addresses.", PORTS),
 	[RNA_CONDITION_NOT_OBSERVED] =
 		ROW("NotObserved", "Observed", "All RDMA devices answer.", NOTHING),
 	[RNA_CONDITION_NOT_READY] =
-		ROW("NotReady", "Ready", "The node has what RDMA takes beside devices that work.",
-		    NOTHING),
+		ROW("NotReady", "Ready",
+		    "Modules, device nodes and limits required for RDMA are in place.", NOTHING),
 	[RNA_CONDITION_RESOURCES_MISSING] =
-		ROW("ResourcesMissing", "ResourcesThere",
-		    "The device plugins of RDMA advertise what they should.", RESOURCES),
+		ROW("ResourcesMissing", "ResourcesAdvertised",
+		    "Device plugins advertise all RDMA resources of the node.", RESOURCES),
 };
 
 static bool is_about(const struct rna_finding *finding, const struct rna_rule *rule)
@@ -119,7 +119,8 @@ enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict 
 
 void rna_conditions_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "Condition\tTrue while one of these rules finds something\n");
+	rna_strbuf_puts(out, "Condition\tTrue while one of these rules has a finding of severity "
+			     "warning or critical\n");
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		const char *between = "";
 

@@ -111,7 +111,7 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.first_delay = settings->kubernetes_first_delay,
 		.spread = settings->kubernetes_spread,
 		.resync = settings->kubernetes_resync,
-		.look = settings->kubernetes_look,
+		.look = settings->kubernetes_refresh,
 		.heartbeat = settings->kubernetes_heartbeat,
 	};
 	return options;

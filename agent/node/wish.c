@@ -265,10 +265,11 @@ static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition 
 		.type = row->type,
 		.status = status,
 		.reason = row->reasons[status],
-		.message = rna_arena_strdup(wish->arena,
-					    told->message ? told->message
-							  : "What it would be decided by could not "
-							    "be read for long."),
+		.message = rna_arena_strdup(
+			wish->arena,
+			told->message
+				? told->message
+				: "The data for this condition could not be read for a long time."),
 		.since.realtime = told->since,
 	};
 	return condition->message;

@@ -28,7 +28,7 @@ static bool is_given(const char *text)
 
 static int fail_memory(const struct reading *reading)
 {
-	return rna_error_set(reading->error, -ENOMEM, "cannot read the access to Kubernetes");
+	return rna_error_set(reading->error, -ENOMEM, "cannot read the credentials for Kubernetes");
 }
 
 /* -- Files ------------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static int check_pem(const struct reading *reading, const char *where, const cha
 {
 	if (strstr(text, "-----BEGIN "))
 		return 0;
-	return rna_error_say(reading->error, -EINVAL, "%s: holds no PEM", where);
+	return rna_error_say(reading->error, -EINVAL, "%s: contains no PEM data", where);
 }
 
 static int read_pem(const struct reading *reading, const char *path, const char **ret)
@@ -78,7 +78,7 @@ static int set_token(const struct reading *reading, const char *where, const cha
 		if (!isgraph((unsigned char)token[i]))
 			len = 0;
 	if (len == 0)
-		return rna_error_say(reading->error, -EINVAL, "%s: holds no token", where);
+		return rna_error_say(reading->error, -EINVAL, "%s: contains no token", where);
 	*ret = token;
 	return 0;
 }
@@ -108,9 +108,10 @@ static int set_server(const struct reading *reading, const char *where, const ch
 		if (!isgraph((unsigned char)copy[i]))
 			len = 0;
 	if (len <= 8 || strncmp(copy, "https://", 8) != 0)
-		return rna_error_say(reading->error, -EINVAL,
-				     "%s: the server is to be given as https://HOST:PORT, not %.*s",
-				     where, 100, server);
+		return rna_error_say(
+			reading->error, -EINVAL,
+			"%s: the server must have the form https://HOST:PORT, not %.*s", where, 100,
+			server);
 	*ret = copy;
 	return 0;
 }
@@ -125,8 +126,8 @@ static int find_server(const struct reading *reading, const char **ret)
 
 	if (!is_given(host))
 		return rna_error_say(reading->error, -EINVAL,
-				     "$KUBERNETES_SERVICE_HOST is not set, so this is no pod; name "
-				     "a kubeconfig, or the server");
+				     "$KUBERNETES_SERVICE_HOST is not set (not in a pod?); set "
+				     "kubernetes.kubeconfig or kubernetes.server");
 	server = rna_arena_printf(reading->arena,
 				  strchr(host, ':') ? "https://[%s]:%s" : "https://%s:%s", host,
 				  is_given(port) ? port : "443");
@@ -185,7 +186,7 @@ static int find_entry(const struct reading *reading, const struct rna_yaml *root
 		if (*ret)
 			return 0;
 	}
-	return rna_error_say(reading->error, -EINVAL, "%s: has no %s \"%s\"", reading->path, kind,
+	return rna_error_say(reading->error, -EINVAL, "%s: no %s \"%s\"", reading->path, kind,
 			     name);
 }
 
@@ -201,7 +202,7 @@ static int read_base64(const struct reading *reading, const struct rna_yaml *nod
 	if (status == -ENOMEM)
 		return fail_memory(reading);
 	if (status < 0)
-		return rna_error_say(reading->error, -EINVAL, "%s:%zu: %s is no base64",
+		return rna_error_say(reading->error, -EINVAL, "%s:%zu: %s is not valid base64",
 				     reading->path, rna_yaml_get(node, name)->line, name);
 	*ret = text;
 	return check_pem(reading, name, text);
@@ -250,7 +251,7 @@ static int read_cluster(const struct reading *reading, const struct rna_yaml *cl
 	int status;
 
 	status = refuse(reading, cluster, refused,
-			"name the server by an address that its certificate has, and give its "
+			"use a server address that its certificate contains, and set "
 			"certificate-authority");
 	if (status >= 0 && !ret->server)
 		status = set_server(reading, reading->path, server ? server : "", &ret->server);
@@ -266,9 +267,9 @@ static int read_user(const struct reading *reading, const struct rna_yaml *user,
 	const char *file = text_under(user, "tokenFile"), *token = text_under(user, "token");
 	int status;
 
-	status = refuse(reading, user, refused,
-			"the agent starts no programs and wants a token, a tokenFile or a client "
-			"certificate");
+	status = refuse(
+		reading, user, refused,
+		"use a token, a tokenFile or a client certificate (the agent runs no programs)");
 	if (status >= 0)
 		status = read_either(reading, user, "client-certificate", &ret->certificate);
 	if (status >= 0)
@@ -282,10 +283,10 @@ static int read_user(const struct reading *reading, const struct rna_yaml *user,
 	if (token)
 		return set_token(reading, reading->path, token, &ret->token);
 	if (!ret->certificate || !ret->key)
-		return rna_error_say(reading->error, -EINVAL,
-				     "%s: its user has neither a token nor a client certificate "
-				     "with its key",
-				     reading->path);
+		return rna_error_say(
+			reading->error, -EINVAL,
+			"%s: the user has neither a token nor a client certificate with key",
+			reading->path);
 	return 0;
 }
 
@@ -300,7 +301,7 @@ static int read_kubeconfig(const struct reading *reading, struct rna_kube_access
 		return status;
 	name = text_under(root, "current-context");
 	if (!name)
-		return rna_error_say(reading->error, -EINVAL, "%s: has no current-context",
+		return rna_error_say(reading->error, -EINVAL, "%s: no current-context",
 				     reading->path);
 	status = find_entry(reading, root, "context", name, &context);
 	if (status < 0)

@@ -58,7 +58,7 @@ static int connect_to(struct rna_kube_api *api, struct rna_error *error)
 
 	api->arena = rna_arena_new(ARENA);
 	if (!api->arena)
-		return rna_error_set(error, -ENOMEM, "cannot talk to Kubernetes");
+		return rna_error_set(error, -ENOMEM, "cannot call the Kubernetes API");
 	ret = rna_kube_access_read(api->options, api->arena, &api->access, error);
 	if (ret < 0)
 		return ret;
@@ -92,7 +92,7 @@ static int ask(struct rna_kube_api *api, const struct rna_kube_request *request,
 			  api->access.token ? api->access.token : "");
 	rna_strbuf_printf(&type, "Content-Type: %s", request->type ? request->type : "");
 	if (!rna_strbuf_ok(&token) || !rna_strbuf_ok(&type))
-		return rna_error_set(&answer->error, -ENOMEM, "cannot talk to Kubernetes");
+		return rna_error_set(&answer->error, -ENOMEM, "cannot call the Kubernetes API");
 	if (api->access.token)
 		headers[count++] = token.data;
 	if (request->body)
@@ -126,13 +126,12 @@ static const char *advice(const struct rna_kube_answer *answer, const char *mess
 			strstr(message, "cannot create resource \"nodes\""));
 
 	if (missing)
-		return "; there is no such Node (yet), or it is not the name that Kubernetes has "
-		       "for this machine";
+		return "; the Node does not exist (yet), or kubernetes.node_name is wrong";
 	if (answer->result == RNA_KUBERNETES_FORBIDDEN)
-		return "; does a ClusterRole allow the agent to get and patch nodes, to patch "
-		       "nodes/status, and to create and patch events?";
+		return "; check that a ClusterRole allows the agent to get and patch nodes, to "
+		       "patch nodes/status, and to create and patch events";
 	if (answer->result == RNA_KUBERNETES_UNAUTHORIZED)
-		return "; the token or certificate is not, or no longer, valid there";
+		return "; the token or certificate is invalid or has expired";
 	return "";
 }
 
@@ -144,7 +143,7 @@ static void explain(const struct rna_kube_request *request, struct rna_kube_answ
 
 	rna_kube_read_message(&answer->reply.body, &message);
 	text = message.data ? message.data : "";
-	(void)rna_error_say(&answer->error, -EPROTO, "%s %.*s: Kubernetes answers %u%s%s%s",
+	(void)rna_error_say(&answer->error, -EPROTO, "%s %.*s: Kubernetes answered %u%s%s%s",
 			    request->method, (int)strcspn(request->path, "?"), request->path,
 			    answer->reply.status, *text ? ": " : "", text, advice(answer, text));
 }

@@ -378,21 +378,22 @@ static int check_node(const struct rna_kubernetes_options *options, struct rna_e
 
 	if (!name)
 		return rna_error_say(error, -EINVAL,
-				     "the name of this Node is not known: set $NODE_NAME (in a "
-				     "pod: valueFrom fieldRef spec.nodeName) or "
-				     "kubernetes.node_name");
+				     "the name of this Node is unknown; set $NODE_NAME (in a pod: "
+				     "valueFrom fieldRef spec.nodeName) or kubernetes.node_name");
 	if (name[0] == '.')
 		return rna_error_say(error, -EINVAL,
-				     "\"%.80s\" is no name of a Node: it begins with a dot", name);
+				     "\"%.80s\" is not a valid Node name: it begins with a dot",
+				     name);
 	for (const char *c = name; *c; c++)
 		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-' &&
 		    *c != '.')
 			return rna_error_say(error, -EINVAL,
-					     "\"%.80s\" is no name of a Node: it may have small "
-					     "letters, digits, dots and dashes",
+					     "\"%.80s\" is not a valid Node name: only lowercase "
+					     "letters, digits, dots and dashes are allowed",
 					     name);
 	if (strlen(name) > NODE_NAME_MAX)
-		return rna_error_say(error, -EINVAL, "\"%.80s...\" is too long for a Node", name);
+		return rna_error_say(error, -EINVAL, "\"%.80s...\" is too long for a Node name",
+				     name);
 	return 0;
 }
 
@@ -461,7 +462,7 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 		return status;
 	client = new_client(options);
 	if (!client)
-		return rna_error_set(error, -ENOMEM, "cannot talk to Kubernetes");
+		return rna_error_set(error, -ENOMEM, "cannot call the Kubernetes API");
 	init_round(&client->round, &client->options);
 	client->round.api.cancel = &client->quit;
 	rna_pace_init(&client->pace, &limits, make_seed());
@@ -472,7 +473,7 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 					    client);
 	if (status < 0) {
 		free_client(client);
-		return rna_error_set(error, status, "cannot talk to Kubernetes");
+		return rna_error_set(error, status, "cannot call the Kubernetes API");
 	}
 	*ret = client;
 	return 0;
@@ -511,8 +512,7 @@ static int do_all(struct rna_kube_round *round, struct rna_error *error)
 	rna_kube_run(round, now);
 	if (rna_kube_next(round) == RNA_USEC_NEVER)
 		return 0;
-	return rna_error_say(error, -EIO, "%s",
-			     round->problem ? round->problem : "no memory to say what failed");
+	return rna_error_say(error, -EIO, "%s", round->problem ? round->problem : "out of memory");
 }
 
 static int do_once(const struct rna_kubernetes_options *options, const struct rna_node_wish *wish,

@@ -39,7 +39,7 @@ static const char *find_value(const char *file, const char *key)
 void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires, const char *before,
 			    struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "# Written by rdma-node-agent, and written again before it expires.\n"
+	rna_strbuf_puts(out, "# Written by rdma-node-agent, which rewrites it before it expires.\n"
 			     "# +expiry-time=");
 	rna_text_add_time(out, expires);
 	rna_strbuf_puts(out, "\n");
@@ -59,8 +59,8 @@ static int open_directory(const char *path, struct rna_error *error)
 
 	if (fd < 0 && errno == ENOENT)
 		return rna_error_say(error, -ENOENT,
-				     "%s: there is no such directory: is node-feature-discovery "
-				     "installed, and its directory mounted?",
+				     "%s: no such directory; check that node-feature-discovery is "
+				     "installed and its directory is mounted",
 				     path);
 	return fd < 0 ? rna_error_set(error, -errno, "%s", path) : fd;
 }

@@ -493,40 +493,38 @@ static const struct {
 } table[RNA_NODE_LABEL_COUNT] = {
 	[RNA_NODE_LABEL_ROCE] =
 		{"roce", roce, "`true`",
-		 "The node can do RoCE: at least one Ethernet port that is expected to be up is "
-		 "ACTIVE and has a RoCE v2 GID that is not link-local. Else there is no such "
-		 "label."},
+		 "The node supports RoCE: at least one Ethernet port that is expected to be up is "
+		 "ACTIVE and has a RoCE v2 GID that is not link-local. Absent otherwise."},
 	[RNA_NODE_LABEL_LINK_LAYERS] = {"link-layers", link_layers,
 					"`ethernet`, `infiniband`, `ethernet-infiniband`",
 					"Link layers of the ports."},
 	[RNA_NODE_LABEL_PORTS_UP] = {"ports-up", ports_up, "a number", "Ports that are up."},
 	[RNA_NODE_LABEL_PORTS_EXPECTED] =
 		{"ports-expected", ports_expected, "a number",
-		 "Ports that are expected to be up, those of missing devices included."},
-	[RNA_NODE_LABEL_RATE_SLOWEST] = {"rate-slowest-gbps", rate_slowest, "a number",
-					 "Rate of the slowest port that is up, in Gb/s, of those "
-					 "that `nccl` takes: NICs for storage and management do "
-					 "not count. Of all where it takes none."},
+		 "Ports that are expected to be up, including those of missing devices."},
+	[RNA_NODE_LABEL_RATE_SLOWEST] =
+		{"rate-slowest-gbps", rate_slowest, "a number",
+		 "Rate in Gb/s of the slowest port that is up, among the ports that `nccl` selects "
+		 "(not NICs for storage and management), or among all ports if it selects none."},
 	[RNA_NODE_LABEL_RATE_TOTAL] = {"rate-total-gbps", rate_total, "a number",
-				       "Rate of all ports that are up, in Gb/s."},
-	[RNA_NODE_LABEL_NIC_MODEL] = {"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
-				      "Model of most devices; of one whose name is not known, "
-				      "vendor and device of its PCI function."},
+				       "Total rate of all ports that are up, in Gb/s."},
+	[RNA_NODE_LABEL_NIC_MODEL] =
+		{"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
+		 "Model of most devices; if its name is unknown, PCI vendor and device ID."},
 	[RNA_NODE_LABEL_FIRMWARE] =
 		{"nic-firmware", firmware, "`28.39.1002`, ...",
-		 "Firmware of the devices of that model, if all have the same."},
+		 "Firmware version of the devices of that model, if all have the same."},
 	[RNA_NODE_LABEL_GPUDIRECT] =
 		{"gpudirect", gpudirect, "`true`, `false`",
-		 "Whether NICs can reach the memory of the GPUs, by a module for peer memory or by "
-		 "dma-buf; no label without GPUs and their driver."},
+		 "Whether NICs can access the memory of the GPUs, by a peer memory module or by "
+		 "dma-buf. Absent without GPUs and their driver."},
 	[RNA_NODE_LABEL_RAILS] = {"rails", rails, "a number",
-				  "Rails of the node, as the topology counts them."},
+				  "Number of rails of the node, as in its topology."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
-				   "Whether NICs with RDMA have virtual functions."},
+				   "Whether RDMA NICs have virtual functions."},
 	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `degraded`, `down`",
-				   "down: no port is up, though some are expected to be; degraded: "
-				   "there is a finding "
-				   "of severity warning or critical."},
+				   "down: no port is up although some are expected to be; "
+				   "degraded: there is a finding of severity warning or critical."},
 };
 
 const char *rna_node_label_name(enum rna_node_label_id id)

@@ -16,7 +16,7 @@
 
 enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer)
 {
-	(void)rna_error_set(&answer->error, -ENOMEM, "cannot talk to Kubernetes");
+	(void)rna_error_set(&answer->error, -ENOMEM, "cannot call the Kubernetes API");
 	return answer->result = RNA_KUBERNETES_UNREACHABLE;
 }
 
@@ -72,9 +72,10 @@ enum rna_kubernetes_result rna_kube_answered_node(struct rna_kube_api *api,
 	if (status == -ENOMEM)
 		return rna_kube_fail_memory(answer);
 	if (status < 0) {
-		(void)rna_error_say(&answer->error, status,
-				    "%s: the answer is no Node; is this Kubernetes?",
-				    api->access.server ? api->access.server : "?");
+		(void)rna_error_say(
+			&answer->error, status,
+			"%s: the answer is not a Node; check the address of the API server",
+			api->access.server ? api->access.server : "?");
 		answer->result = RNA_KUBERNETES_UNREACHABLE;
 	}
 	return answer->result;

@@ -9,7 +9,7 @@ from cluster import DoubleTest
 
 ROCE = "network.nvidia.com/roce"
 SOON = {"backend": "api", "up_delay": "1s", "down_delay": "1s", "first_delay": "0s",
-        "spread": "3s", "look": "1m"}
+        "spread": "3s", "refresh": "1m"}
 
 
 class ApiAgent(Agent):
@@ -151,7 +151,7 @@ class Trouble(DoubleTest):
         os.environ.pop("NODE_NAME", None)
         with ApiAgent(self.kubeconfig, node="") as agent:
             self.goes_on(agent)
-            self.assertEqual(len(agent.lines("the name of this Node is not known")), 1)
+            self.assertEqual(len(agent.lines("the name of this Node is unknown")), 1)
 
     def test_no_kubeconfig(self):
         with ApiAgent("/nowhere") as agent:

@@ -231,7 +231,7 @@ class Credentials(DoubleTest):
         self.api.write_service_account(token="\n")
         with self.in_cluster() as client:
             client.want(labels=ROCE)
-            client.wait_problem("holds no token")
+            client.wait_problem("contains no token")
         self.assertEqual(self.asked(), [])
 
     def test_the_service_of_the_cluster(self):
@@ -265,15 +265,15 @@ class Credentials(DoubleTest):
     def test_kubeconfigs_that_are_refused(self):
         ca = {"certificate-authority": "ca.crt"}
         for user, place, text in (
-                ({"exec": {"command": "aws"}}, None, "exec is not supported; the agent starts no"),
+                ({"exec": {"command": "aws"}}, None, "exec is not supported; use a token"),
                 ({"username": "me", "password": "x"}, None, "username is not supported"),
                 ({"token": ""}, None, "neither a token nor a client certificate"),
-                ({"token": "a b"}, None, "holds no token"),
+                ({"token": "a b"}, None, "contains no token"),
                 ({"tokenFile": "nowhere"}, None, "nowhere: cannot open"),
-                ({"client-certificate-data": "%"}, None, "client-certificate-data is no base64"),
+                ({"client-certificate-data": "%"}, None, "client-certificate-data is not valid base64"),
                 (None, {**ca, "insecure-skip-tls-verify": True}, "insecure-skip-tls-verify is not"),
                 (None, {**ca, "server": "http://127.0.0.1:1"}, "https://HOST:PORT"),
-                (None, {"certificate-authority": "kubeconfig"}, "holds no PEM")):
+                (None, {"certificate-authority": "kubeconfig"}, "contains no PEM")):
             with self.subTest(text=text):
                 path = self.api.kubeconfig("some", user, place)
                 with Driver(path, "node-1") as client:
@@ -290,10 +290,10 @@ class Credentials(DoubleTest):
 
     def test_no_name(self):
         for environment, name, text in (
-                ({"NODE_NAME": ""}, None, "the name of this Node is not known: set $NODE_NAME"),
-                ({"NODE_NAME": "../../secrets"}, None, "is no name of a Node"),
-                ({"NODE_NAME": ".."}, None, "is no name of a Node"),
-                ({}, "Node", "is no name of a Node")):
+                ({"NODE_NAME": ""}, None, "the name of this Node is unknown; set $NODE_NAME"),
+                ({"NODE_NAME": "../../secrets"}, None, "is not a valid Node name"),
+                ({"NODE_NAME": ".."}, None, "is not a valid Node name"),
+                ({}, "Node", "is not a valid Node name")):
             with self.subTest(text=text):
                 client = Driver(self.kubeconfig, name, environment)
                 done = subprocess.run([cluster.driver, *client.arguments], env=client.environment,
@@ -321,7 +321,7 @@ class Rights(DoubleTest):
             problem = client.wait_problem("403")
             client.wait_result("forbidden", 3)
             self.assertEqual(len(client.problems), 1, client.problems)
-            self.assertIn("does a ClusterRole allow", problem)
+            self.assertIn("check that a ClusterRole allows", problem)
             got = (bool(self.node.own_labels), CONDITIONS[0] in self.node.conditions,
                    bool(self.api.events))
             self.api.rules |= set(rules)
@@ -350,7 +350,7 @@ class Rights(DoubleTest):
             client.want(labels=ROCE, conditions=[condition(CONDITIONS[0])], events=[event()])
             client.wait_result("forbidden", 12)
             self.assertEqual(len(client.problems), 1, client.problems)
-            self.assertIn("does a ClusterRole allow", client.problems[0])
+            self.assertIn("check that a ClusterRole allows", client.problems[0])
 
     def test_after_an_outage_of_another_kind(self):
         """What is wrong now is told, not what was."""
@@ -385,7 +385,7 @@ class Missing(DoubleTest):
         self.node.delete()
         with self.client() as client:
             client.want(labels=ROCE)
-            self.assertIn("no such Node (yet)", client.wait_problem("nodes/node-1"))
+            self.assertIn("the Node does not exist (yet)", client.wait_problem("nodes/node-1"))
             self.assertNotIn("node-1", self.api.nodes)  # nobody created it
             self.admin.make_node("node-1")
             client.wait_in_step()

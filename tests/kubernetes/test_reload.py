@@ -99,7 +99,7 @@ class Reload(AnyServer):
                                                 if "the old settings stay" in line])[0]
             self.assertIn(f"{a.config}:", line)
             self.assertRegex(line, rf"{os.path.basename(a.config)}:[1-9]\d*: "
-                                   "kubernetes.label_prefix: .*belongs to Kubernetes itself")
+                                   "kubernetes.label_prefix: .*is reserved for Kubernetes")
             self.assertEqual(a.metric("rdma_agent_config_last_reload_successful"), 0)
             a.wait_snapshots(3)
             self.assertEqual(self.node.own_labels, labels)

@@ -10,7 +10,7 @@ from test_node import AnyServer
 
 ROCE = "network.nvidia.com/roce"
 TAINT = "rdma-node-agent/down"
-SOON = {"up_delay": "1s", "down_delay": "2s", "first_delay": "0s", "spread": "3s", "look": "1m"}
+SOON = {"up_delay": "1s", "down_delay": "2s", "first_delay": "0s", "spread": "3s", "refresh": "1m"}
 
 
 class NodeAgent(Agent):

@@ -100,16 +100,16 @@ static int check_prefix(const char *setting, const char *prefix, size_t len,
 {
 	if (!is_subdomain(prefix, len))
 		return rna_error_say(error, -EINVAL,
-				     "%s: \"%.*s\" cannot be the prefix of a label: it is a DNS "
-				     "subdomain, such as rdma-node-agent or rdma.example.com",
+				     "%s: \"%.*s\" is not a valid label prefix: it must be a DNS "
+				     "subdomain such as rdma-node-agent or rdma.example.com",
 				     setting,
 				     (int)(len < RNA_LABEL_PREFIX_MAX ? len : RNA_LABEL_PREFIX_MAX),
 				     prefix);
 	if (is_below(prefix, len, "kubernetes.io") || is_below(prefix, len, "k8s.io"))
-		return rna_error_say(error, -EINVAL,
-				     "%s: \"%.*s\" belongs to Kubernetes itself; take a domain of "
-				     "your own",
-				     setting, (int)len, prefix);
+		return rna_error_say(
+			error, -EINVAL,
+			"%s: \"%.*s\" is reserved for Kubernetes; use a domain of your own",
+			setting, (int)len, prefix);
 	return 0;
 }
 
@@ -118,10 +118,11 @@ int rna_label_key_check(const char *setting, const char *key, struct rna_error *
 	const char *slash = strchr(key, '/');
 
 	if (!slash || !is_name(slash + 1, strlen(slash + 1)))
-		return rna_error_say(error, -EINVAL,
-				     "%s: \"%.300s\" cannot be a key: it is a DNS subdomain, a "
-				     "slash and a name, such as network.nvidia.com/roce",
-				     setting, key);
+		return rna_error_say(
+			error, -EINVAL,
+			"%s: \"%.300s\" is not a valid key: it must be a DNS subdomain, a slash "
+			"and a name, such as network.nvidia.com/roce",
+			setting, key);
 	return check_prefix(setting, key, (size_t)(slash - key), error);
 }
 
@@ -142,7 +143,7 @@ int rna_label_value_check(const char *setting, const char *value, struct rna_err
 	if (*value && rna_label_value_is_legal(value))
 		return 0;
 	return rna_error_say(error, -EINVAL,
-			     "%s: \"%.100s\" cannot be the value of a label: it is up to 63 "
+			     "%s: \"%.100s\" is not a valid label value: it must be up to 63 "
 			     "letters, digits, '-', '_' and '.', with a letter or digit at both "
 			     "ends",
 			     setting, value);
