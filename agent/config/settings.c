@@ -361,7 +361,7 @@ const struct rna_setting rna_setting_table[] = {
 		 "Maximum random delay of later writes to the API server."),
 	DURATION("kubernetes.resync", kubernetes_resync, "10m", "7d", "12h",
 		 "How often all data is rewritten to the API server even if unchanged."),
-	DURATION("kubernetes.look", kubernetes_look, "1m", "24h", "30m",
+	DURATION("kubernetes.refresh", kubernetes_refresh, "1m", "24h", "30m",
 		 "How often the Node is read, to detect changes by others and to check its "
 		 "resources."),
 	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path",
@@ -389,7 +389,7 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_label_key_is_valid,
 	     "nvidia.com/ofed-driver-upgrade-state",
 	     "Node label that announces a driver upgrade: the agent is quiesced while the label is "
-	     "set. It is read at the start, every kubernetes.look and with each write to the Node. "
+	     "set. It is read at the start, every kubernetes.refresh and with each write to the Node. "
 	     "Requires kubernetes.backend api or both."),
 	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
 	     rna_label_value_is_valid, "upgrade-done",
@@ -428,7 +428,7 @@ const struct rna_setting rna_setting_table[] = {
 	TEXT("selftest.node_label", selftest_node_label, "KEY, KEY=VALUE, or \"\" for none",
 	     rna_node_label_is_valid, "",
 	     "Tests run only while the Node has this label, which the agent reads every "
-	     "kubernetes.look. Requires kubernetes.backend api or both. There are no tests while "
+	     "kubernetes.refresh. Requires kubernetes.backend api or both. There are no tests while "
 	     "the label is unknown."),
 	INTEGER("selftest.ok", selftest_ok, "1", "100", "90",
 		"Share of the bandwidth that link and PCIe path allow from which on a test passes, "

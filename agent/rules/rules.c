@@ -154,14 +154,14 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "fabric.",
 		.message_id = "d7f5b901499b40da851a018c788d7ca2",
 	},
-	[RNA_RULE_SUBNET_MANAGER_UNWELL] = {
-		.name = "subnet-manager-unwell",
+	[RNA_RULE_SUBNET_MANAGER_UNHEALTHY] = {
+		.name = "subnet-manager-unhealthy",
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
 		.help = "The subnet manager of an active InfiniBand port no longer answers, or "
 			"reports that it is not master.",
-		.check = rna_check_subnet_manager_unwell,
+		.check = rna_check_subnet_manager_unhealthy,
 		.remedy = "Query it with sminfo -C {device} -P {port}, and check the host that it "
 			  "runs on. Established traffic continues without it, but no port comes "
 			  "up and no path is repaired.",

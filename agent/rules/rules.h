@@ -32,7 +32,7 @@ enum rna_rule_id {
 	RNA_RULE_LINK_LIMITED,
 	RNA_RULE_CABLE_MOVED,
 	RNA_RULE_SUBNET_MANAGER_CHANGED,
-	RNA_RULE_SUBNET_MANAGER_UNWELL,
+	RNA_RULE_SUBNET_MANAGER_UNHEALTHY,
 	RNA_RULE_PKEY_DEFAULT_MISSING,
 	RNA_RULE_PORT_FLAPPING,
 	RNA_RULE_ERRORS_RISING,
@@ -247,7 +247,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out);

@@ -139,7 +139,7 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 }
 
 /* Ports that are not ACTIVE have findings of other rules. */
-void rna_check_subnet_manager_unwell(const struct rna_rule_input *in, struct rna_finds *out)
+void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 	const struct rna_manager *manager = fabric ? &fabric->manager : NULL;

@@ -98,7 +98,7 @@ struct rna_settings {
 	char **kubernetes_resources;    /* beyond those known to; NULL-ended, or NULL: none */
 	rna_usec kubernetes_first_delay;
 	rna_usec kubernetes_spread;
-	rna_usec kubernetes_look;
+	rna_usec kubernetes_refresh;
 	rna_usec kubernetes_resync;
 	char *kubernetes_nfd_directory;
 	rna_usec kubernetes_nfd_expiry;

@@ -1,4 +1,4 @@
-{{- /* The agent's configuration file: the settings of the values, and those that the pod decides. */ -}}
+{{- /* The agent's configuration file: settings from the values, and settings that follow from the pod. */ -}}
 {{- define "rdma-node-agent.fullConfig" -}}
 {{- $host := .Values.listenHost -}}
 {{- if contains ":" $host -}}
@@ -15,20 +15,20 @@
 {{- fail "web.clientCertificates: certificates of clients are a part of TLS; set web.tls, too" -}}
 {{- end -}}
 {{- if .secretName -}}
-{{- /* the socket is for commands in the container, which have neither certificate nor password */ -}}
+{{- /* unix socket for commands in the container, which have neither certificate nor password */ -}}
 {{- $_ := set $own "http" (dict
   "listen" (append $own.http.listen "unix:/run/rdma-node-agent/http.sock")
   "web_config_file" "/etc/rdma-node-agent-web/web.yml") -}}
 {{- end -}}
 {{- end -}}
 {{- if not .Values.selfTest.enabled -}}
-{{- /* device files may be there for other reasons, which are none for traffic */ -}}
+{{- /* device files alone do not enable self-test traffic */ -}}
 {{- $_ := set $own "selftest" (dict "enabled" false) -}}
 {{- end -}}
 {{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
 {{- end -}}
 
-{{- /* The same, for an agent that shall tell nothing more if the values say so. */ -}}
+{{- /* As above; with cleanUp the agent publishes nothing. */ -}}
 {{- define "rdma-node-agent.config" -}}
 {{- $config := include "rdma-node-agent.fullConfig" . | fromYaml -}}
 {{- if .Values.cleanUp -}}

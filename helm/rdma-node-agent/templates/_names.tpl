@@ -1,4 +1,4 @@
-{{- /* The name of the objects; short enough for what is put behind it. */ -}}
+{{- /* The name of the objects, short enough for suffixes. */ -}}
 {{- define "rdma-node-agent.fullname" -}}
 {{- $name := .Values.nameOverride | default .Chart.Name -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,13 +10,13 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* What tells our pods from others. It can never change: a DaemonSet's selector is immutable. */ -}}
+{{- /* Selector labels of the pods. They must never change: a DaemonSet's selector is immutable. */ -}}
 {{- define "rdma-node-agent.selector" -}}
 app.kubernetes.io/name: {{ .Values.nameOverride | default .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
-{{- /* Labels of an object: the chart's, then those that the values add. Call with (list $ LABELS). */ -}}
+{{- /* Labels of an object: those of the chart, then those of the values. Call with (list $ LABELS). */ -}}
 {{- define "rdma-node-agent.labels" -}}
 {{- $root := first . -}}
 {{- $own := dict
@@ -40,7 +40,7 @@ labels:
 {{- .Values.serviceAccount.name | default $standard -}}
 {{- end -}}
 
-{{- /* The same for an object of the whole cluster: its name tells releases in two namespaces apart. */ -}}
+{{- /* Likewise for a cluster-scoped object: its name distinguishes releases in different namespaces. */ -}}
 {{- define "rdma-node-agent.clusterMetadata" -}}
 name: {{ include "rdma-node-agent.clusterName" . }}
 labels:

@@ -1,5 +1,5 @@
-{{- /* What each container that talks to Kubernetes has: who it is, where that is, and what it may
-write. */ -}}
+{{- /* Environment of each container that calls the Kubernetes API: name of the Node, address of the
+API server. */ -}}
 {{- define "rdma-node-agent.env" -}}
 - name: NODE_NAME
   valueFrom:

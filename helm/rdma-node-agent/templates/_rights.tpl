@@ -19,15 +19,15 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 {{- if and $api (not .Values.config.kubernetes.kubeconfig) }}true{{ end -}}
 {{- end -}}
 
-{{- /* Root's files: umad, unless a group may use them, and NFD's directory. A capability that is
-added takes effect for root only: Kubernetes gives no ambient ones. */ -}}
+{{- /* For files that root owns: umad, unless a group may use them, and NFD's directory. An added
+capability takes effect only for root, because Kubernetes sets no ambient capabilities. */ -}}
 {{- define "rdma-node-agent.needsRoot" -}}
 {{- $umad := and .Values.umad.enabled (kindIs "invalid" .Values.umad.group) -}}
 {{- $capability := include "rdma-node-agent.capabilities" . | fromJsonArray -}}
 {{- if or $umad $capability (include "rdma-node-agent.writesNfdFile" .) }}true{{ end -}}
 {{- end -}}
 
-{{- /* Those that are added to none, as a list in JSON. */ -}}
+{{- /* Capabilities to add, as a JSON list. */ -}}
 {{- define "rdma-node-agent.capabilities" -}}
 {{- $names := list -}}
 {{- if .Values.selfTest.enabled }}{{ $names = append $names "IPC_LOCK" }}{{ end -}}
@@ -56,9 +56,9 @@ added takes effect for root only: Kubernetes gives no ambient ones. */ -}}
 {{- toYaml $context -}}
 {{- end -}}
 
-{{- /* "privileged" is about all capabilities and devices, so that there is nothing to drop beside
-it; the API refuses it together with allowPrivilegeEscalation: false. For a user who is not root
-only the devices are left of it. */ -}}
+{{- /* "privileged" includes all capabilities and devices, so nothing can be dropped; the API rejects
+it together with allowPrivilegeEscalation: false. For a user other than root it only adds the
+devices. */ -}}
 {{- define "rdma-node-agent.securityContext" -}}
 readOnlyRootFilesystem: true
 {{- if include "rdma-node-agent.isPrivileged" . }}

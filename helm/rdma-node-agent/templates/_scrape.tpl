@@ -22,7 +22,7 @@ interval: {{ . }}
 scrapeTimeout: {{ . }}
 {{- end }}
 relabelings:
-  # the node, not its address: pods come and go, and alerts are about nodes
+  # the name of the node, not the address of a pod: alerts are about nodes
   - sourceLabels: [__meta_kubernetes_pod_node_name]
     targetLabel: instance
   {{- with .relabelings }}

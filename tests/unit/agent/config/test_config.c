@@ -570,13 +570,12 @@ static void test_names_for_kubernetes(void **state)
 				   "  - example.com/x\n"
 				   "  - /\n";
 	static const char *const messages[] = {
-		"agent.yaml:2: kubernetes.roce_label: \"roce\" cannot be a key: it is a DNS "
-		"subdomain, a slash and a name, such as network.nvidia.com/roce",
-		"agent.yaml:3: kubernetes.taint: \"k8s.io\" belongs to Kubernetes itself; take a "
+		"agent.yaml:2: kubernetes.roce_label: \"roce\" is not a valid key: it must be a "
+		"DNS subdomain, a slash and a name, such as network.nvidia.com/roce",
+		"agent.yaml:3: kubernetes.taint: \"k8s.io\" is reserved for Kubernetes; use a "
 		"domain of your own",
-		"agent.yaml:7: kubernetes.former_names: \"\" cannot be the prefix of a label: it "
-		"is "
-		"a DNS subdomain, such as rdma-node-agent or rdma.example.com",
+		"agent.yaml:7: kubernetes.former_names: \"\" is not a valid label prefix: it must "
+		"be a DNS subdomain such as rdma-node-agent or rdma.example.com",
 		NULL,
 	};
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = load(text);
