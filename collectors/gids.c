@@ -22,15 +22,20 @@
 #include "collectors.h"
 #include "identity.h"
 
-/* One port's table while it is read. Directories are descriptors, -1: there is none. */
+struct directory {
+	const char *path;
+	int fd; /* negative: there is none */
+};
+
+/* One port's table while it is read. */
 struct table {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
 	struct rna_arena *scratch;
 	unsigned port;
-	int gids;
-	int types;
-	int netdevs;
+	struct directory gids;
+	struct directory types;
+	struct directory netdevs;
 	enum rna_gid_type first_type; /* what "IB/RoCE v1" means on this port */
 	size_t count;
 	struct rna_gid_entry *entries; /* in scratch */
@@ -45,14 +50,14 @@ static ssize_t note_lack(struct table *table, ssize_t status)
 	return status;
 }
 
-static int open_directory(struct table *table, const char *name)
+static struct directory open_directory(struct table *table, const char *name)
 {
 	const char *path = rna_arena_printf(table->scratch, "%s/ports/%u/%s",
 					    table->in->device->sysfs_path, table->port, name);
+	int fd = path ? rna_root_openat(table->in->root, path, O_PATH | O_DIRECTORY) : -ENOMEM;
 
-	return (int)note_lack(table,
-			      path ? rna_root_openat(table->in->root, path, O_PATH | O_DIRECTORY)
-				   : -ENOMEM);
+	(void)note_lack(table, fd);
+	return (struct directory){path, fd};
 }
 
 static enum rna_gid_type read_first_type(struct table *table)
@@ -73,41 +78,49 @@ static enum rna_gid_type read_first_type(struct table *table)
 
 static void close_table(const struct table *table)
 {
-	rna_close_p(&table->gids);
-	rna_close_p(&table->types);
-	rna_close_p(&table->netdevs);
+	rna_close_p(&table->gids.fd);
+	rna_close_p(&table->types.fd);
+	rna_close_p(&table->netdevs.fd);
 }
 
 /* 0; -ENOENT where the port has no table, which is normal (scif); or another negative errno. */
 static int open_table(struct table *table)
 {
 	table->gids = open_directory(table, "gids");
-	if (table->gids < 0)
-		return table->gids;
+	if (table->gids.fd < 0)
+		return table->gids.fd;
 	table->types = open_directory(table, "gid_attrs/types"); /* absent before Linux 4.5 */
 	table->netdevs = open_directory(table, "gid_attrs/ndevs");
 	table->first_type = read_first_type(table);
 	return 0;
 }
 
-static ssize_t read_below(int directory, const char *name, char *buffer, size_t size)
+static int open_below(const struct table *table, const struct directory *directory,
+		      const char *name, int flags)
 {
-	RNA_CLOSE int fd = directory < 0 ? -1 : openat(directory, name, O_RDONLY | O_CLOEXEC);
-
-	if (directory < 0)
+	if (directory->fd < 0)
 		return -ENOENT;
-	return fd < 0 ? -errno : rna_root_pread_text(fd, buffer, size);
+	return rna_root_open_below(table->in->root, directory->fd, directory->path, name, flags);
+}
+
+static ssize_t read_below(const struct table *table, const struct directory *directory,
+			  const char *name, char *buffer, size_t size)
+{
+	RNA_CLOSE int fd = open_below(table, directory, name, O_RDONLY);
+
+	return fd < 0 ? fd : rna_root_pread_text(fd, buffer, size);
 }
 
 /*
  * An attribute of an entry, or NULL. EINVAL is what the kernel says of an entry that is not in use
  * or has no interface, ENODEV of an interface that has just gone.
  */
-static const char *read_attribute(struct table *table, int directory, unsigned index, char *buffer,
-				  size_t size)
+static const char *read_attribute(struct table *table, const struct directory *directory,
+				  unsigned index, char *buffer, size_t size)
 {
 	const char *name = rna_arena_printf(table->scratch, "%u", index);
-	ssize_t len = note_lack(table, name ? read_below(directory, name, buffer, size) : -ENOMEM);
+	ssize_t len =
+		note_lack(table, name ? read_below(table, directory, name, buffer, size) : -ENOMEM);
 
 	if (len < 0 && len != -ENOENT && len != -EINVAL && len != -ENODEV)
 		rna_part_count_error(table->part, (int)len);
@@ -117,7 +130,7 @@ static const char *read_attribute(struct table *table, int directory, unsigned i
 static enum rna_gid_type read_type(struct table *table, unsigned index)
 {
 	char buffer[32];
-	const char *text = read_attribute(table, table->types, index, buffer, sizeof(buffer));
+	const char *text = read_attribute(table, &table->types, index, buffer, sizeof(buffer));
 
 	if (text && strcmp(text, "IB/RoCE v1") == 0)
 		return table->first_type;
@@ -130,7 +143,7 @@ static int read_netdev(struct table *table, struct rna_gid_entry *entry)
 {
 	char buffer[64];
 	const char *name =
-		read_attribute(table, table->netdevs, entry->index, buffer, sizeof(buffer));
+		read_attribute(table, &table->netdevs, entry->index, buffer, sizeof(buffer));
 
 	if (!name)
 		return 0;
@@ -149,7 +162,7 @@ static int read_entry(struct table *table, const char *name)
 
 	if (rna_parse_u64(name, &index) < 0 || index > UINT32_MAX)
 		return 0; /* no entry */
-	len = note_lack(table, read_below(table->gids, name, text, sizeof(text)));
+	len = note_lack(table, read_below(table, &table->gids, name, text, sizeof(text)));
 	if (len == -ENODEV)
 		return -ENODEV;
 	status = len < 0 ? (int)len : rna_gid_parse(text, &entry->gid);
@@ -166,9 +179,9 @@ static int read_entry(struct table *table, const char *name)
 
 static int read_from_sysfs(struct table *table)
 {
-	int fd = openat(table->gids, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
+	int fd = open_below(table, &table->gids, ".", O_RDONLY | O_DIRECTORY), status = 0;
 	char **names;
-	ssize_t count = rna_root_list_fd(fd < 0 ? -errno : fd, table->scratch, &names);
+	ssize_t count = rna_root_list_fd(fd, table->scratch, &names);
 
 	if (count < 0)
 		return (int)count;
@@ -277,9 +290,9 @@ static int read_all(const struct rna_collect_input *in, struct rna_gids *gids,
 			.part = &gids->part,
 			.scratch = scratch,
 			.port = device->ports[i],
-			.gids = -1,
-			.types = -1,
-			.netdevs = -1,
+			.gids.fd = -1,
+			.types.fd = -1,
+			.netdevs.fd = -1,
 		};
 		int status =
 			read_port(&table, gids->verbs ? &verbs : NULL, &ports[gids->port_count]);

@@ -194,20 +194,10 @@ static int open_below(const struct rna_reader *reader, unsigned directory, const
 		      int flags)
 {
 	const struct directory *where = &reader->directories[directory];
-	char path[512];
-	int len;
 
-	if (where->fd >= 0) {
-		int fd = openat(where->fd, name, flags | O_CLOEXEC);
-
-		return fd < 0 ? -errno : fd;
-	}
 	if (!where->path)
 		return -ENOENT;
-	len = snprintf(path, sizeof(path), "%s/%s", where->path, name);
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return -ENAMETOOLONG;
-	return rna_root_openat(reader->root, path, flags);
+	return rna_root_open_below(reader->root, where->fd, where->path, name, flags);
 }
 
 ssize_t rna_reader_list(const struct rna_reader *reader, unsigned directory,

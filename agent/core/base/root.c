@@ -24,7 +24,9 @@ struct rna_root {
 	int fd;
 	bool whole; /* it is "/": links cannot lead out of it */
 	bool live;
-	char path[]; /* resolved, "" for "/" */
+	rna_root_opener *open; /* NULL: openat() */
+	void *userdata;        /* of open */
+	char path[];           /* resolved, "" for "/" */
 };
 
 static bool is_sysfs(int root_fd)
@@ -61,6 +63,18 @@ int rna_root_open(const char *path, struct rna_root **ret, struct rna_error *err
 	return 0;
 }
 
+int rna_root_open_through(const struct rna_root *base, rna_root_opener *open, void *userdata,
+			  struct rna_root **ret, struct rna_error *error)
+{
+	int status = rna_root_open(rna_root_path(base), ret, error);
+
+	if (status < 0)
+		return status;
+	(*ret)->open = open;
+	(*ret)->userdata = userdata;
+	return 0;
+}
+
 struct rna_root *rna_root_close(struct rna_root *root)
 {
 	if (!root)
@@ -80,6 +94,11 @@ bool rna_root_is_live(const struct rna_root *root)
 	return root->live;
 }
 
+void *rna_root_userdata(const struct rna_root *root)
+{
+	return root->userdata;
+}
+
 int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 {
 	struct open_how how = {
@@ -87,6 +106,9 @@ int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 		.resolve = RESOLVE_IN_ROOT,
 	};
 	long fd = -1;
+
+	if (root->open)
+		return root->open(root->userdata, path, flags);
 
 	/*
 	 * A path through "..", as all links of /sys are, is refused with EAGAIN whenever anything
@@ -100,6 +122,23 @@ int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 	if (root->whole || (fd < 0 && (errno == ENOSYS || errno == EPERM)))
 		fd = openat(root->fd, path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int rna_root_open_below(const struct rna_root *root, int directory, const char *path,
+			const char *name, int flags)
+{
+	RNA_FREE char *whole = NULL;
+	int fd;
+
+	if (directory >= 0 && !root->open) {
+		fd = openat(directory, name, flags | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	if (asprintf(&whole, "%s/%s", path, name) < 0) {
+		whole = NULL;
+		return -ENOMEM;
+	}
+	return rna_root_openat(root, whole, flags);
 }
 
 bool rna_root_exists(const struct rna_root *root, const char *path)

@@ -163,6 +163,51 @@ static void test_what_is_no_directory_is_not_kept_open(void **state)
 	assert_int_equal(rna_root_list_fd(-EMFILE, arena, &names), -EMFILE);
 }
 
+/* In the place of a root: notes the path, and opens what userdata says. */
+static char opened[64];
+
+static int open_instead(void *userdata, const char *path, int flags)
+{
+	(void)snprintf(opened, sizeof(opened), "%s", path);
+	return rna_root_openat(userdata, "other", flags & ~O_DIRECTORY);
+}
+
+static void test_another_function_may_open_everything(void **state)
+{
+	struct tree *tree = *state;
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	RNA_CLOSE int directory = -1, fd = -1;
+	char text[16];
+
+	tree_write(tree, "other", "1\n");
+	tree_write(tree, "directory/file", "2\n");
+	assert_int_equal(rna_root_open_through(tree->root, open_instead, tree->root, &root, NULL),
+			 0);
+	assert_ptr_equal(rna_root_userdata(root), tree->root);
+	assert_int_equal(rna_root_read(root, "file", text, sizeof(text)), 1);
+	assert_string_equal(text, "1");
+	assert_string_equal(opened, "file");
+	directory = rna_root_openat(tree->root, "directory", O_PATH | O_DIRECTORY);
+	fd = rna_root_open_below(root, directory, "directory", "file", O_RDONLY);
+	assert_string_equal(opened, "directory/file");
+	assert_int_equal(rna_root_pread_text(fd, text, sizeof(text)), 1);
+	assert_string_equal(text, "1");
+}
+
+static void test_below_an_open_directory(void **state)
+{
+	struct tree *tree = *state;
+	RNA_CLOSE int directory = -1, kept = -1, by_path = -1;
+
+	tree_write(tree, "directory/file", "2\n");
+	directory = rna_root_openat(tree->root, "directory", O_PATH | O_DIRECTORY);
+	kept = rna_root_open_below(tree->root, directory, "gone", "file", O_RDONLY);
+	by_path = rna_root_open_below(tree->root, -1, "directory", "file", O_RDONLY);
+	assert_true(kept >= 0);
+	assert_true(by_path >= 0);
+	assert_int_equal(rna_root_open_below(tree->root, directory, "", "none", O_RDONLY), -ENOENT);
+}
+
 static void test_a_recording_is_not_live(void **state)
 {
 	const struct tree *tree = *state;
@@ -199,6 +244,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lists_are_sorted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_no_directory_is_not_kept_open, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_another_function_may_open_everything, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_below_an_open_directory, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
 		cmocka_unit_test(test_a_missing_root_says_so),
 	};
