@@ -114,28 +114,6 @@ struct rna_target *rna_target_new(unsigned collectors)
 
 /* -- Which collectors a device has ------------------------------------------------------------- */
 
-/*
- * The device of the physical function says the same, and there may be hundreds like this one. Which
- * one that is may be unreadable: the files of the virtual function itself know nothing of the link.
- */
-static bool has_own_path(const struct rna_target *target)
-{
-	const struct rna_presence *presence = (const void *)target->presence;
-	const struct rna_device *device = target->device;
-
-	if (!device->pci_address ||
-	    (device->function == RNA_FUNCTION_VF && !device->physical_function))
-		return false;
-	for (size_t i = 0; device->physical_function && i < presence->device_count; i++) {
-		const struct rna_device *other = &presence->devices[i];
-
-		if (other != device && !other->physical_function &&
-		    rna_same_text(other->pci_address, device->physical_function))
-			return false;
-	}
-	return true;
-}
-
 static const struct rna_slot *identity_slot(const struct rna_target *target)
 {
 	return target->slots[rna_collector_listing(RNA_LISTS_LINK_LAYERS)];
@@ -148,32 +126,16 @@ const struct rna_identity *rna_target_identity(const struct rna_target *target)
 	return slot ? (const void *)slot->part : NULL;
 }
 
-/* False before the first attempt to read link layers; true if that failed. */
-static bool may_have_port_of(const struct rna_target *target, enum rna_link_layer layer)
-{
-	const struct rna_identity *identity = rna_target_identity(target);
-	const struct rna_slot *slot = identity_slot(target);
-
-	if (!slot || !slot->ran)
-		return false;
-	for (size_t i = 0; identity && i < identity->port_count; i++)
-		if (identity->ports[i].link_layer == layer ||
-		    identity->ports[i].link_layer == RNA_LINK_LAYER_UNKNOWN)
-			return true;
-	return !identity || identity->port_count == 0;
-}
-
+/* A collector for one link layer waits for the first attempt to read the link layers. */
 static bool has_something_for(const struct rna_target *target,
 			      const struct rna_collector *collector)
 {
-	if (!collector->per_device)
+	const struct rna_slot *slot = identity_slot(target);
+
+	if (collector->link_layer != RNA_LINK_LAYER_UNKNOWN && (!slot || !slot->ran))
 		return false;
-	if (collector->functions && !(collector->functions & 1U << target->device->function))
-		return false;
-	if (collector->own_path && !has_own_path(target))
-		return false;
-	return collector->link_layer == RNA_LINK_LAYER_UNKNOWN ||
-	       may_have_port_of(target, collector->link_layer);
+	return rna_collector_suits(collector, (const void *)target->presence, target->device,
+				   rna_target_identity(target));
 }
 
 int rna_target_choose_collectors(struct rna_target *target, unsigned *ret_new)

@@ -186,3 +186,10 @@ struct rna_collector {
 
 /* collectors/table.c; index = enum rna_collector_id. */
 extern const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT];
+
+/*
+ * Has the device something for that collector, as the rows above say? identity: the device's;
+ * NULL: it could not be read, and may have ports of any kind.
+ */
+bool rna_collector_suits(const struct rna_collector *collector, const struct rna_presence *presence,
+			 const struct rna_device *device, const struct rna_identity *identity);

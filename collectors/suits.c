@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which collectors have something to read of which device. */
+#include "rna/base/parse.h"
+#include "rna/collector.h"
+
+/*
+ * The device of the physical function says the same, and there may be hundreds like this one. Which
+ * one that is may be unreadable: the files of the virtual function itself know nothing of the link.
+ */
+static bool has_own_path(const struct rna_presence *presence, const struct rna_device *device)
+{
+	if (!device->pci_address ||
+	    (device->function == RNA_FUNCTION_VF && !device->physical_function))
+		return false;
+	for (size_t i = 0; device->physical_function && i < presence->device_count; i++) {
+		const struct rna_device *other = &presence->devices[i];
+
+		if (other != device && !other->physical_function &&
+		    rna_same_text(other->pci_address, device->physical_function))
+			return false;
+	}
+	return true;
+}
+
+static bool may_have_port_of(const struct rna_identity *identity, enum rna_link_layer layer)
+{
+	for (size_t i = 0; identity && i < identity->port_count; i++)
+		if (identity->ports[i].link_layer == layer ||
+		    identity->ports[i].link_layer == RNA_LINK_LAYER_UNKNOWN)
+			return true;
+	return !identity || identity->port_count == 0;
+}
+
+bool rna_collector_suits(const struct rna_collector *collector, const struct rna_presence *presence,
+			 const struct rna_device *device, const struct rna_identity *identity)
+{
+	if (!collector->per_device)
+		return false;
+	if (collector->functions && !(collector->functions & 1U << device->function))
+		return false;
+	if (collector->own_path && !has_own_path(presence, device))
+		return false;
+	return collector->link_layer == RNA_LINK_LAYER_UNKNOWN ||
+	       may_have_port_of(identity, collector->link_layer);
+}
