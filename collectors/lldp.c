@@ -29,19 +29,16 @@ static int compare(const void *a, const void *b)
 static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena *arena,
 		       struct rna_lldp_neighbour *ret)
 {
-	*ret = *before;
-	ret->peer.stale = true;
-	ret->netdev = rna_arena_strdup(arena, before->netdev);
-	for (size_t i = 0; i < rna_lldp_field_count; i++) {
-		const char **text = rna_lldp_text(&ret->peer, &rna_lldp_fields[i]);
+	struct rna_peer *peer = &ret->peer;
+	const char **const texts[] = {&ret->netdev, &peer->guid, &peer->name, &peer->port,
+				      &peer->port_description};
+	bool failed = false;
 
-		if (!*text)
-			continue;
-		*text = rna_arena_strdup(arena, *text);
-		if (!*text)
-			return false;
-	}
-	return ret->netdev;
+	*ret = *before;
+	peer->stale = true;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++)
+		*texts[i] = rna_arena_keep(arena, *texts[i], &failed);
+	return !failed;
 }
 
 /* By the wall clock: where that is put right, what is stale may go early. */

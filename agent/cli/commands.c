@@ -166,10 +166,10 @@ const struct rna_command rna_commands[] = {
 		.operand = "DIR",
 		.summary =
 			"Copies what is read of this node into a directory, for --root elsewhere.",
-		.help = "DIR must be empty or not exist. GUIDs, MAC and IP addresses and node "
-			"descriptions are\nreplaced, each by the same stand-in wherever it "
-			"appears. "
-			"What could not be read is listed\nin DIR/recorded/unreadable.",
+		.help = "Runs each collector once. DIR must be empty or not exist. GUIDs, MAC and "
+			"IP addresses,\nserial numbers and node descriptions are replaced, each by "
+			"the same stand-in wherever it\nappears. What could not be read is listed "
+			"in DIR/recorded/unreadable.",
 		.options = RNA_OPTION_BIT(KEEP_IDENTITY),
 		.execute = rna_command_record,
 	},

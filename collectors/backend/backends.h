@@ -124,16 +124,6 @@ struct rna_lldp_backend {
 		    struct rna_lldp_neighbours *ret);
 };
 
-/* The texts of a peer that LLDP has, by the names of files in a recording: lldpd.c. */
-struct rna_lldp_field {
-	const char *name;
-	size_t offset;
-};
-
-extern const struct rna_lldp_field rna_lldp_fields[];
-extern const size_t rna_lldp_field_count;
-const char **rna_lldp_text(struct rna_peer *peer, const struct rna_lldp_field *field);
-
 struct rna_netlink_counters {
 	size_t count;
 	struct rna_counter_value *values;
@@ -425,76 +415,6 @@ extern const struct rna_verbs_backend rna_quiet_verbs;                  /* quiet
 extern const struct rna_rdma_netlink_backend rna_quiet_rdma_netlink;    /* quiet.c */
 extern const struct rna_mad_backend rna_quiet_mad;                      /* quiet.c */
 extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded_mad.c */
-
-/* Where a recording has the interface that RDMA netlink named: of a device (%s), a port (%u). */
-#define RNA_RECORDED_NETLINK "recorded/netlink/%s/ports/%u/netdev"
-
-/*
- * Where it has the RDMA objects of a device: a file for each kind, and own_contexts. And the
- * optional counters of a port: a file for each, 1 when it is on.
- */
-#define RNA_RECORDED_RESOURCES "recorded/netlink/%s/resources"
-#define RNA_RECORDED_OPTIONAL  "recorded/netlink/%s/ports/%u/optional"
-
-/*
- * Where it has what an interface (%s) said of a virtual function (%u): a file for each member of
- * struct rna_virtual_function. Not the bytes of the answer, as others have it: they are full of
- * addresses.
- */
-#define RNA_RECORDED_VFS "recorded/netdev/%s/virtual_functions"
-
-/* Where it has, for each interface, how many addresses there were. */
-#define RNA_RECORDED_NETDEV "recorded/netdev"
-
-/*
- * Where it has what ethtool said of an interface: a file for each question, with the message that
- * answered it in hexadecimal digits, and statistics, a line for each: its name, ": ", its number.
- */
-#define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
-#define RNA_RECORDED_ETHTOOL_STATISTICS "statistics"
-
-/* Where it has the answers of DCB, of an interface (%s): a file of hex digits for each question. */
-#define RNA_RECORDED_DCB "recorded/dcb/%s"
-
-/* Where it has who was heard by LLDP, on each interface. */
-#define RNA_RECORDED_LLDP "recorded/lldp"
-
-/* Where it has, for each VLAN, its number and priorities. */
-#define RNA_RECORDED_VLAN "recorded/vlan"
-
-/* Where it has the name of the interface of the default route. */
-#define RNA_RECORDED_UPLINK "recorded/uplink"
-
-/*
- * Where it has the PortInfo of a port: a file for each field of struct rna_mad_port. Below it,
- * counters/, where no file of /sys has them, and what else MADs say, see recorded_mad.c.
- */
-#define RNA_RECORDED_MAD "recorded/mad/%s/ports/%u"
-
-/* Where it has what hwloc found, as lstopo exports it. */
-#define RNA_RECORDED_HWLOC "hwloc.xml"
-
-struct rna_mad_field {
-	const char *name; /* of the file */
-	size_t offset;    /* of the value in struct rna_mad_port */
-};
-
-extern const struct rna_mad_field rna_mad_fields[]; /* recorded_mad.c, as all of these */
-extern const size_t rna_mad_field_count;
-
-struct rna_vf_member {
-	const char *name; /* of the file */
-	/* Where it lies in struct rna_virtual_function; 0: it is of the other kind. */
-	size_t text;
-	size_t value;
-};
-
-extern const struct rna_vf_member rna_vf_members[]; /* recorded.c */
-extern const size_t rna_vf_member_count;
-
-/* Likewise values of struct rna_mad_fabric: numbers, and GUIDs. */
-extern const struct rna_mad_field rna_mad_fabric_numbers[], rna_mad_fabric_guids[];
-extern const size_t rna_mad_fabric_number_count, rna_mad_fabric_guid_count;
 
 /*
  * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when

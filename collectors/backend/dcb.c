@@ -25,7 +25,7 @@
 
 #include "parse/attribute.h"
 
-#include "backends.h"
+#include "recorded.h"
 
 /* Newer than the headers of Linux 6.1; numbers are for ever. */
 enum {
@@ -337,7 +337,7 @@ static ssize_t ask_recording(const struct rna_root *root, const char *netdev,
 	RNA_FREE char *path = NULL, *text = malloc(HEX_MAX);
 	ssize_t len;
 
-	if (asprintf(&path, RNA_RECORDED_DCB "/%s", netdev, questions[question].name) < 0)
+	if (asprintf(&path, RNA_RECORDED_DCB, netdev, questions[question].name) < 0)
 		path = NULL;
 	if (!path || !text)
 		return -ENOMEM;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backends.h"
+#include "recorded.h"
 
 enum {
 	XML_MAX = 64 << 20, /* bytes; that of 24 sockets has a third of a megabyte */

@@ -5,65 +5,43 @@
  * Who listens to LLDP has to hold a packet socket on each interface, and one daemon of a node does
  * so already where switches are cared about. Its library speaks to it over a unix socket, the
  * socket being ours: so that a daemon that hangs costs a deadline and no lane.
- *
- *	recorded/lldp/NETDEV/	guid (the ID of the chassis), name, port, port_description; and
- *				bridge, where it is a switch or router
  */
 #include <errno.h>
 #include <string.h>
 
 #include "rna/base/library.h"
 
-#include "backends.h"
 #include "collectors_config.h"
+#include "recorded.h"
 
 /* -- A recording ------------------------------------------------------------------------------- */
 
-#define FIELD(name)                                                                                \
-	{                                                                                          \
-#name, offsetof(struct rna_peer, name)                                             \
-	}
-
-const struct rna_lldp_field rna_lldp_fields[] = {
-	FIELD(guid),
-	FIELD(name),
-	FIELD(port),
-	FIELD(port_description),
+static const struct rna_recorded_field fields[] = {
+	{"guid", offsetof(struct rna_peer, guid), RNA_RECORDED_TEXT}, /* the ID of the chassis */
+	{"name", offsetof(struct rna_peer, name), RNA_RECORDED_TEXT},
+	{"port", offsetof(struct rna_peer, port), RNA_RECORDED_TEXT},
+	{"port_description", offsetof(struct rna_peer, port_description), RNA_RECORDED_TEXT},
 };
-const size_t rna_lldp_field_count = RNA_ARRAY_SIZE(rna_lldp_fields);
-
-const char **rna_lldp_text(struct rna_peer *peer, const struct rna_lldp_field *field)
-{
-	return (void *)((char *)peer + field->offset);
-}
+const struct rna_recorded_fields rna_recorded_lldp_peer = {RNA_ARRAY_SIZE(fields), fields};
 
 static int read_neighbour(const struct rna_root *root, const char *netdev, struct rna_arena *arena,
 			  struct rna_lldp_neighbour *ret)
 {
-	char text[RNA_ATTRIBUTE_MAX + 1];
-	const char *path;
+	const struct rna_recorded_place place = {
+		.root = root,
+		.arena = arena,
+		.directory = rna_arena_printf(arena, RNA_RECORDED_LLDP "/%s", netdev),
+	};
+	const char *path = rna_recorded_path(&place, "bridge");
 
 	*ret = (struct rna_lldp_neighbour){
 		.netdev = rna_arena_strdup(arena, netdev),
 		.peer = {.source = RNA_PEER_BY_LLDP},
 	};
-	for (size_t i = 0; ret->netdev && i < rna_lldp_field_count; i++) {
-		const char **field = rna_lldp_text(&ret->peer, &rna_lldp_fields[i]);
-
-		path = rna_arena_printf(arena, RNA_RECORDED_LLDP "/%s/%s", netdev,
-					rna_lldp_fields[i].name);
-		if (!path)
-			return -ENOMEM;
-		if (rna_root_read(root, path, text, sizeof(text)) <= 0)
-			continue;
-		*field = rna_arena_strdup(arena, text);
-		if (!*field)
-			return -ENOMEM;
-	}
-	path = rna_arena_printf(arena, RNA_RECORDED_LLDP "/%s/bridge", netdev);
-	if (path && rna_root_exists(root, path))
+	if (path && rna_root_exists(root, path)) /* or router */
 		ret->peer.type = RNA_NODE_TYPE_SWITCH;
-	return ret->netdev && path ? 0 : -ENOMEM;
+	return ret->netdev ? rna_recorded_read(&place, &rna_recorded_lldp_peer, &ret->peer)
+			   : -ENOMEM;
 }
 
 static int list_recorded(const struct rna_root *root, struct rna_arena *arena,

@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The backends of a recorded machine: files instead of libraries. That of MADs is in
- * recorded_mad.c.
- *
- *	recorded/verbs/DEVICE/ports/N/	active_mtu, max_mtu in bytes; active_speed, active_width
- *					as codes. No directory: verbs could not open the device.
- *	sys/class/net/NAME/		what sysfs has of the interface
- *	recorded/netdev/NAME/		ipv4_addresses, ipv6_addresses: how many
- *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
- *	recorded/dcb/NAME/		ieee, cee: what DCB netlink answered, bytes as hex digits
- *					(dcb.c). No file: the driver has no DCB.
- *	recorded/netdev/NAME/virtual_functions/N/
- *					what it said of its virtual function N, a file for each
- *					member
- *	recorded/uplink			the interface of the default route
- *	recorded/netlink/DEVICE/ports/N/netdev
- *					the interface that RDMA netlink named, where no file of /sys
- *					says it
- *	recorded/netlink/DEVICE/resources/
- *					how many RDMA objects there were, by kind; own_contexts
- *	recorded/netlink/DEVICE/ports/N/optional/NAME
- *					1: this optional counter was on
- *
- * A file that is not there is a value that the machine did not have.
+ * recorded_mad.c, and some are beside the real ones, for they share how answers are read.
  */
 #include "recorded.h"
 
@@ -31,6 +10,7 @@
 
 #include "rna/base/parse.h"
 
+#include "parse/guid.h"
 #include "parse/rate.h"
 #include "parse/vf_message.h"
 
@@ -51,23 +31,87 @@ struct rna_value rna_recorded_value(const struct rna_recorded_place *place, cons
 	return error == -ENOENT ? (struct rna_value){0} : rna_value_unreadable();
 }
 
-/* -- verbs ----------------------------------------------------------------------------------------
- */
-
-static struct rna_value read_lanes(const struct rna_recorded_place *place)
+static struct rna_value read_lanes(const struct rna_recorded_place *place, const char *name)
 {
-	struct rna_value code = rna_recorded_value(place, "active_width");
+	struct rna_value code = rna_recorded_value(place, name);
 	unsigned lanes = rna_lanes_from_code(code.number);
 
 	return code.state == RNA_VALUE_OK && lanes ? rna_value_ok(lanes) : (struct rna_value){0};
 }
+
+static struct rna_value read_guid(const struct rna_recorded_place *place, const char *name)
+{
+	const char *path = rna_recorded_path(place, name);
+	char text[32], *to = text;
+	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
+	uint64_t guid;
+
+	if (len < 0)
+		return rna_error_is_absence((int)len) ? (struct rna_value){0}
+						      : rna_value_unreadable();
+	for (const char *from = text; *from; from++)
+		if (*from != ':')
+			*to++ = *from;
+	*to = '\0';
+	return rna_parse_hex_u64(text, &guid) == 0 ? rna_value_ok(guid) : rna_value_unreadable();
+}
+
+static int read_text(const struct rna_recorded_place *place, const char *name, const char **ret)
+{
+	const char *path = rna_recorded_path(place, name);
+	char text[RNA_ATTRIBUTE_MAX + 1];
+
+	if (!path)
+		return -ENOMEM;
+	if (rna_root_read(place->root, path, text, sizeof(text)) <= 0)
+		return 0;
+	*ret = rna_arena_strdup(place->arena, text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int rna_recorded_read(const struct rna_recorded_place *place,
+		      const struct rna_recorded_fields *fields, void *answer)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < fields->count; i++) {
+		const struct rna_recorded_field *field = &fields->items[i];
+		void *member = (char *)answer + field->offset;
+		struct rna_value *value = member;
+
+		if (field->kind == RNA_RECORDED_TEXT)
+			status = read_text(place, field->name, member);
+		else if (field->kind == RNA_RECORDED_LANES)
+			*value = read_lanes(place, field->name);
+		else if (field->kind == RNA_RECORDED_GUID)
+			*value = read_guid(place, field->name);
+		else
+			*value = rna_recorded_value(place, field->name);
+	}
+	return status;
+}
+
+/* -- verbs ----------------------------------------------------------------------------------------
+ */
+
+static const struct rna_recorded_field verbs_port_fields[] = {
+	{"active_speed", offsetof(struct rna_verbs_port, speed_code)},
+	{"active_width", offsetof(struct rna_verbs_port, lanes), RNA_RECORDED_LANES},
+	{"active_mtu", offsetof(struct rna_verbs_port, active_mtu)},
+	{"max_mtu", offsetof(struct rna_verbs_port, max_mtu)},
+	{"sm_sl", offsetof(struct rna_verbs_port, sm_sl)},
+	{"lmc", offsetof(struct rna_verbs_port, lmc)},
+	{"capability_mask", offsetof(struct rna_verbs_port, capability_mask)},
+};
+const struct rna_recorded_fields rna_recorded_verbs_port = {RNA_ARRAY_SIZE(verbs_port_fields),
+							    verbs_port_fields};
 
 static int read_verbs_ports(const struct rna_root *root, const struct rna_device *device,
 			    struct rna_verbs_port *ports)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
 	const char *path =
-		scratch ? rna_arena_printf(scratch, "recorded/verbs/%s", device->name) : NULL;
+		scratch ? rna_arena_printf(scratch, RNA_RECORDED_VERBS, device->name) : NULL;
 
 	if (!path)
 		return -ENOMEM;
@@ -81,12 +125,8 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 				rna_arena_printf(scratch, "%s/ports/%u", path, device->ports[i]),
 		};
 
-		ports[i] = (struct rna_verbs_port){
-			.speed_code = rna_recorded_value(&place, "active_speed"),
-			.lanes = read_lanes(&place),
-			.active_mtu = rna_recorded_value(&place, "active_mtu"),
-			.max_mtu = rna_recorded_value(&place, "max_mtu"),
-		};
+		if (rna_recorded_read(&place, &rna_recorded_verbs_port, &ports[i]) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -202,13 +242,20 @@ static int read_recorded_vlan(const struct rna_root *root, const char *name,
 		return -ENOMEM;
 	place.directory = rna_arena_printf(scratch, "sys/class/net/%s", name);
 	ret->mtu = rna_recorded_value(&place, "mtu");
-	place.directory = rna_arena_printf(scratch, RNA_RECORDED_VLAN "/%s", name);
+	place.directory = rna_arena_printf(scratch, RNA_RECORDED_VLAN, name);
 	if (!place.directory || !rna_root_exists(root, place.directory))
 		return place.directory ? -ENOENT : -ENOMEM;
 	ret->id = rna_recorded_value(&place, "id");
 	read_egress(&place, ret);
 	return 0;
 }
+
+static const struct rna_recorded_field address_fields[] = {
+	{"ipv4_addresses", offsetof(struct rna_netdev, ipv4_addresses)},
+	{"ipv6_addresses", offsetof(struct rna_netdev, ipv6_addresses)},
+};
+const struct rna_recorded_fields rna_recorded_addresses = {RNA_ARRAY_SIZE(address_fields),
+							   address_fields};
 
 static int count_recorded_addresses(const struct rna_root *root, struct rna_netdev *netdevs,
 				    size_t count)
@@ -221,29 +268,29 @@ static int count_recorded_addresses(const struct rna_root *root, struct rna_netd
 		const struct rna_recorded_place place = {
 			.root = root,
 			.arena = scratch,
-			.directory = rna_arena_printf(scratch, RNA_RECORDED_NETDEV "/%s",
-						      netdevs[i].name),
+			.directory =
+				rna_arena_printf(scratch, RNA_RECORDED_NETDEV, netdevs[i].name),
 		};
 
-		netdevs[i].ipv4_addresses = rna_recorded_value(&place, "ipv4_addresses");
-		netdevs[i].ipv6_addresses = rna_recorded_value(&place, "ipv6_addresses");
+		(void)rna_recorded_read(&place, &rna_recorded_addresses,
+					&netdevs[i]); /* no texts */
 	}
 	return 0;
 }
 
-const struct rna_vf_member rna_vf_members[] = {
-	{"mac", .text = offsetof(struct rna_virtual_function, mac)},
-	{"node_guid", .text = offsetof(struct rna_virtual_function, node_guid)},
-	{"port_guid", .text = offsetof(struct rna_virtual_function, port_guid)},
-	{"assigned", .value = offsetof(struct rna_virtual_function, assigned)},
-	{"link", .value = offsetof(struct rna_virtual_function, link)},
-	{"spoof_check", .value = offsetof(struct rna_virtual_function, spoof_check)},
-	{"trust", .value = offsetof(struct rna_virtual_function, trust)},
-	{"vlan", .value = offsetof(struct rna_virtual_function, vlan)},
-	{"vlan_priority", .value = offsetof(struct rna_virtual_function, vlan_priority)},
-	{"max_rate", .value = offsetof(struct rna_virtual_function, max_rate)},
+static const struct rna_recorded_field vf_fields[] = {
+	{"mac", offsetof(struct rna_virtual_function, mac), RNA_RECORDED_TEXT},
+	{"node_guid", offsetof(struct rna_virtual_function, node_guid), RNA_RECORDED_TEXT},
+	{"port_guid", offsetof(struct rna_virtual_function, port_guid), RNA_RECORDED_TEXT},
+	{"assigned", offsetof(struct rna_virtual_function, assigned)},
+	{"link", offsetof(struct rna_virtual_function, link)},
+	{"spoof_check", offsetof(struct rna_virtual_function, spoof_check)},
+	{"trust", offsetof(struct rna_virtual_function, trust)},
+	{"vlan", offsetof(struct rna_virtual_function, vlan)},
+	{"vlan_priority", offsetof(struct rna_virtual_function, vlan_priority)},
+	{"max_rate", offsetof(struct rna_virtual_function, max_rate)},
 };
-const size_t rna_vf_member_count = RNA_ARRAY_SIZE(rna_vf_members);
+const struct rna_recorded_fields rna_recorded_vf = {RNA_ARRAY_SIZE(vf_fields), vf_fields};
 
 static int read_vf(const struct rna_recorded_place *place, const char *number,
 		   struct rna_virtual_function *ret)
@@ -253,21 +300,7 @@ static int read_vf(const struct rna_recorded_place *place, const char *number,
 	if (rna_parse_u64(number, &parsed) < 0 || parsed > UINT16_MAX)
 		return -EBADMSG;
 	*ret = (struct rna_virtual_function){.number = (unsigned)parsed};
-	for (size_t i = 0; i < rna_vf_member_count; i++) {
-		const struct rna_vf_member *member = &rna_vf_members[i];
-		const char *path = rna_recorded_path(place, member->name);
-		char text[64];
-
-		if (!path)
-			return -ENOMEM;
-		if (!member->text)
-			*(struct rna_value *)((char *)ret + member->value) =
-				rna_recorded_value(place, member->name);
-		else if (rna_root_read(place->root, path, text, sizeof(text)) > 0)
-			*(const char **)((char *)ret + member->text) =
-				rna_arena_strdup(place->arena, text);
-	}
-	return 0;
+	return rna_recorded_read(place, &rna_recorded_vf, ret);
 }
 
 static int list_recorded_vfs(const struct rna_root *root, const char *name, struct rna_arena *arena,

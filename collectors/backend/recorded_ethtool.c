@@ -11,8 +11,8 @@
 #include "rna/base/parse.h"
 #include "rna/base/strbuf.h"
 
-#include "backends.h"
 #include "ethtool.h"
+#include "recorded.h"
 
 enum {
 	MESSAGE_MAX = 64 * 1024,

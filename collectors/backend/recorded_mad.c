@@ -1,17 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The MAD backend of a recorded machine.
- *
- *	recorded/mad/DEVICE/ports/N/	PortInfo, by the names below; congestion_capability. No
- *					directory: the port could not be asked.
- *	    counters/NAME		as the PMA had them, where no file of /sys has them
- *	    details/NAME		what no file of /sys ever has, by the names of
- *rna/model/counter.h peer/			port_number: there was one; type, guid, name; its
- *PortInfo manager/			guid, priority, state of the subnet manager pkeys/N
- *as files of sysfs are
- *
- * A file that is not there is a value that the machine did not have.
- */
+/* The MAD backend of a recorded machine. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,36 +13,33 @@
 #name, offsetof(struct rna_mad_port, name)                                         \
 	}
 
-const struct rna_mad_field rna_mad_fields[] = {
+static const struct rna_recorded_field port_fields[] = {
 	FIELD(state),           FIELD(physical_state), FIELD(lid),
 	FIELD(sm_lid),          FIELD(sm_sl),          FIELD(lmc),
 	FIELD(lanes),           FIELD(lanes_enabled),  FIELD(lanes_supported),
 	FIELD(speed_code),      FIELD(speed_enabled),  FIELD(speed_supported),
 	FIELD(capability_mask), FIELD(virtual_lanes),
 };
-const size_t rna_mad_field_count = RNA_ARRAY_SIZE(rna_mad_fields);
+const struct rna_recorded_fields rna_recorded_mad_port = {RNA_ARRAY_SIZE(port_fields), port_fields};
 
-#define FABRIC_FIELD(name, member)                                                                 \
+#define FABRIC_FIELD(name, member, kind)                                                           \
 	{                                                                                          \
-		(name), offsetof(struct rna_mad_fabric, member)                                    \
+		(name), offsetof(struct rna_mad_fabric, member), RNA_RECORDED_##kind               \
 	}
 
-const struct rna_mad_field rna_mad_fabric_numbers[] = {
-	FABRIC_FIELD("peer/type", peer.type),
-	FABRIC_FIELD("peer/port_number", peer.port_number),
-	FABRIC_FIELD("manager/priority", manager.priority),
-	FABRIC_FIELD("manager/state", manager.state),
-	FABRIC_FIELD("congestion_capability", congestion_capability),
+static const struct rna_recorded_field fabric_fields[] = {
+	FABRIC_FIELD("peer/type", peer.type, NUMBER),
+	FABRIC_FIELD("peer/port_number", peer.port_number, NUMBER),
+	FABRIC_FIELD("peer/guid", peer.guid, GUID),
+	FABRIC_FIELD("peer/system_image_guid", peer.system_image_guid, GUID),
+	FABRIC_FIELD("peer/port_guid", peer.port_guid, GUID),
+	FABRIC_FIELD("manager/guid", manager.guid, GUID),
+	FABRIC_FIELD("manager/priority", manager.priority, NUMBER),
+	FABRIC_FIELD("manager/state", manager.state, NUMBER),
+	FABRIC_FIELD("congestion_capability", congestion_capability, NUMBER),
 };
-const size_t rna_mad_fabric_number_count = RNA_ARRAY_SIZE(rna_mad_fabric_numbers);
-
-const struct rna_mad_field rna_mad_fabric_guids[] = {
-	FABRIC_FIELD("peer/guid", peer.guid),
-	FABRIC_FIELD("peer/system_image_guid", peer.system_image_guid),
-	FABRIC_FIELD("peer/port_guid", peer.port_guid),
-	FABRIC_FIELD("manager/guid", manager.guid),
-};
-const size_t rna_mad_fabric_guid_count = RNA_ARRAY_SIZE(rna_mad_fabric_guids);
+const struct rna_recorded_fields rna_recorded_mad_fabric = {RNA_ARRAY_SIZE(fabric_fields),
+							    fabric_fields};
 
 /* *ret_arena is the memory of the paths. 0, -ENOENT when there is no such directory, or -ENOMEM. */
 static int find_mad(const struct rna_root *root, const struct rna_device *device, unsigned port,
@@ -90,12 +75,7 @@ static int read_mad_port(const struct rna_root *root, const struct rna_device *d
 	struct rna_recorded_place place;
 	int status = find_mad(root, device, port, &place, &arena);
 
-	for (size_t i = 0; status == 0 && i < rna_mad_field_count; i++) {
-		struct rna_value *value = (void *)((char *)ret + rna_mad_fields[i].offset);
-
-		*value = rna_recorded_value(&place, rna_mad_fields[i].name);
-	}
-	return status;
+	return status < 0 ? status : rna_recorded_read(&place, &rna_recorded_mad_port, ret);
 }
 
 static int read_mad_counters(const struct rna_root *root, const struct rna_device *device,
@@ -118,32 +98,6 @@ static int read_mad_counters(const struct rna_root *root, const struct rna_devic
 
 /* -- The fabric -------------------------------------------------------------------------------- */
 
-static void read_numbers(const struct rna_recorded_place *place, const struct rna_mad_field *fields,
-			 size_t count, void *ret)
-{
-	for (size_t i = 0; i < count; i++)
-		*(struct rna_value *)(void *)((char *)ret + fields[i].offset) =
-			rna_recorded_value(place, fields[i].name);
-}
-
-/* "1070:fd03:0000:0001", as a number. */
-static struct rna_value read_guid(const struct rna_recorded_place *place, const char *name)
-{
-	const char *path = rna_recorded_path(place, name);
-	char text[32], *to = text;
-	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
-	uint64_t guid;
-
-	if (len < 0)
-		return rna_error_is_absence((int)len) ? (struct rna_value){0}
-						      : rna_value_unreadable();
-	for (const char *from = text; *from; from++)
-		if (*from != ':')
-			*to++ = *from;
-	*to = '\0';
-	return rna_parse_hex_u64(text, &guid) == 0 ? rna_value_ok(guid) : rna_value_unreadable();
-}
-
 static void read_peer(const struct rna_recorded_place *place, struct rna_mad_fabric *ret)
 {
 	const char *name = rna_recorded_path(place, "peer/name");
@@ -159,7 +113,7 @@ static void read_peer(const struct rna_recorded_place *place, struct rna_mad_fab
 	ret->status[RNA_MAD_PEER_NODE] = 0;
 	if (name && rna_root_read(place->root, name, ret->peer.name, sizeof(ret->peer.name)) > 0)
 		ret->status[RNA_MAD_PEER_NAME] = 0;
-	read_numbers(&peer, rna_mad_fields, rna_mad_field_count, &ret->peer.port);
+	(void)rna_recorded_read(&peer, &rna_recorded_mad_port, &ret->peer.port); /* no texts */
 	if (rna_value_is_known(ret->peer.port.lanes) || rna_value_is_known(ret->peer.port.lid))
 		ret->status[RNA_MAD_PEER_PORT] = 0;
 }
@@ -213,11 +167,8 @@ static int read_mad_fabric(const struct rna_root *root, const struct rna_device 
 	rna_mad_init_fabric(ret);
 	if (status < 0)
 		return status;
-	read_numbers(&place, rna_mad_fields, rna_mad_field_count, &ret->port);
-	read_numbers(&place, rna_mad_fabric_numbers, rna_mad_fabric_number_count, ret);
-	for (size_t i = 0; i < rna_mad_fabric_guid_count; i++)
-		*(struct rna_value *)(void *)((char *)ret + rna_mad_fabric_guids[i].offset) =
-			read_guid(&place, rna_mad_fabric_guids[i].name);
+	(void)rna_recorded_read(&place, &rna_recorded_mad_port, &ret->port); /* no texts */
+	(void)rna_recorded_read(&place, &rna_recorded_mad_fabric, ret);
 	read_peer(&place, ret);
 	read_pkeys(&place, ret);
 	read_details(&place, ret);

@@ -243,8 +243,37 @@ static void format_octets(char *text, const uint8_t *octets, size_t count)
 		}
 }
 
+/* One word of digits and colons, if it has the form of an address. */
+static void replace_word(struct rna_disguise *disguise, char *word, size_t len)
+{
+	uint8_t octets[OCTETS_MAX];
+
+	while (len > 0 && word[len - 1] == ':')
+		len--;
+	for (size_t group = 1; group <= 2; group++) {
+		size_t count = parse_octets(word, len, group, octets);
+
+		if (count > group && replace_octets(disguise, octets, count)) {
+			format_octets(word, octets, count);
+			return;
+		}
+	}
+}
+
+static void replace_in_text(struct rna_disguise *disguise, char *text)
+{
+	while (*text) {
+		size_t len = strspn(text, "0123456789abcdefABCDEF:");
+
+		replace_word(disguise, text, len);
+		text += len;
+		text += *text != '\0';
+	}
+}
+
 static void replace_in_names(struct rna_disguise *disguise, char *text)
 {
+	replace_in_text(disguise, text);
 	while (*text) {
 		size_t len = strspn(text, "0123456789abcdefABCDEF");
 		uint8_t octets[OCTETS_MAX];
@@ -300,7 +329,9 @@ const char *rna_disguise(struct rna_disguise *disguise, enum rna_disguise_kind k
 	copy = rna_arena_strdup(arena, text);
 	if (!copy)
 		return NULL;
-	if (kind == RNA_DISGUISE_NAME)
+	if (kind == RNA_DISGUISE_ADDRESSES)
+		replace_in_text(disguise, copy);
+	else if (kind == RNA_DISGUISE_NAME)
 		replace_in_names(disguise, copy);
 	else
 		replace_address(disguise, kind == RNA_DISGUISE_ADDRESS ? 1 : 2, copy);

@@ -19,9 +19,11 @@ struct rna_arena;
 /* What a text is, which says what in it is replaced. */
 enum rna_disguise_kind {
 	RNA_DISGUISE_NOTHING,
-	RNA_DISGUISE_NAME,    /* names and paths: GUIDs and MAC addresses that are part of them */
-	RNA_DISGUISE_GUID,    /* "b8ce:f603:000a:aabc" */
-	RNA_DISGUISE_GID,     /* eight groups */
+	RNA_DISGUISE_ADDRESSES, /* any text: GUIDs, GIDs and link-layer addresses with colons */
+	RNA_DISGUISE_NAME, /* names and paths: the same, and GUIDs and MAC addresses without colons
+			    */
+	RNA_DISGUISE_GUID, /* "b8ce:f603:000a:aabc" */
+	RNA_DISGUISE_GID,  /* eight groups */
 	RNA_DISGUISE_ADDRESS, /* a link-layer address: octets with colons */
 	RNA_DISGUISE_TEXT,    /* words of people: replaced as a whole */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording: a copy of all that the collectors read of a machine, small enough to be sent around
- * and complete enough to be looked at with --root.
+ * Recording: one run of all collectors, and a copy of all that they read, small enough to be sent
+ * around and complete enough to be looked at with --root.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct rna_record_options {
  * A file that cannot be read is a directory there, and a line of recorded/unreadable: its path and
  * the name of the error, ETIMEDOUT where nothing answered. It fails when devices cannot be listed
  * or the directory cannot be written; what was written until then stays. Thread: the only one of
- * the process, for child processes read. 0, or negative errno with error.
+ * the process, because a child process runs the collectors. 0, or negative errno with error.
  */
 int rna_record(const struct rna_root *root, const struct rna_record_options *options,
 	       struct rna_record_result *ret, struct rna_error *error);

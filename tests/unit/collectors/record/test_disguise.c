@@ -110,6 +110,18 @@ static void test_what_says_nothing_stays(void **state)
 	      {RNA_DISGUISE_NAME, "abcdefabcdefa", "abcdefabcdefa"});
 }
 
+static void test_addresses_are_found_in_any_text(void **state)
+{
+	CHECK(state,
+	      {RNA_DISGUISE_ADDRESSES, "peer b8:ce:f6:0a:aa:bc, b8ce:f603:000a:aabc",
+	       "peer b8:ce:f6:00:f0:01, b8ce:f603:0000:f001"},
+	      {RNA_DISGUISE_ADDRESSES, "b8:ce:f6:0a:aa:bc: up", "b8:ce:f6:00:f0:01: up"},
+	      {RNA_DISGUISE_ADDRESSES, "0000:3b:00.0 123456789012\n12:34:56",
+	       "0000:3b:00.0 123456789012\n12:34:56"},
+	      {RNA_DISGUISE_NAME, "upper_b8:ce:f6:0a:aa:bc/b8cef60aaabc",
+	       "upper_b8:ce:f6:00:f0:01/b8cef600f001"});
+}
+
 static void test_what_is_no_address_keeps_its_shape_only(void **state)
 {
 	CHECK(state, {RNA_DISGUISE_GUID, "b8ce:f603:0", "xxxx:xxxx:x"},
@@ -135,6 +147,7 @@ int main(void)
 		TEST(test_addresses_and_prefixes),
 		TEST(test_texts_have_one_stand_in_each),
 		TEST(test_what_says_nothing_stays),
+		TEST(test_addresses_are_found_in_any_text),
 		TEST(test_what_is_no_address_keeps_its_shape_only),
 		TEST(test_without_a_disguise_everything_stays),
 	};

@@ -22,6 +22,8 @@
 /* A file that never answers; the linker puts this in the place of read(). */
 #define SILENT_FILE "silent"
 
+static bool files_vanish; /* when they are read, so that nobody reads them again */
+
 ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
 
@@ -36,6 +38,8 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 	path[len] = '\0';
 	while (strcmp(strrchr(path, '/') + 1, SILENT_FILE) == 0)
 		(void)pause();
+	if (files_vanish)
+		(void)unlink(path);
 	return __real_read(fd, buffer, size);
 }
 
@@ -160,16 +164,18 @@ static void test_silence_costs_the_rest_of_the_directory(void **state)
 	tree_write(&fixture->node, DEVICE "/ports/1/counters/link_downed", "1\n");
 	tree_write(&fixture->node, DEVICE "/ports/1/counters/" SILENT_FILE, "2\n");
 	tree_write(&fixture->node, DEVICE "/ports/1/counters/symbol_error", "3\n");
-	tree_write(&fixture->node, DEVICE "/ports/1/hw_counters/out_of_buffer", "4\n");
+	tree_write(&fixture->node, DEVICE "/ports/1/counters/unknown", "4\n"); /* behind it */
+	tree_write(&fixture->node, DEVICE "/ports/1/hw_counters/out_of_buffer", "5\n");
 	heard = 0;
 	assert_int_equal(record(fixture, false), 0);
 	assert_int_equal(heard, 2); /* that it waits, and that it waits no longer */
 	assert_content(fixture, DEVICE "/ports/1/counters/link_downed", "1");
-	assert_content(fixture, DEVICE "/ports/1/hw_counters/out_of_buffer", "4");
+	assert_content(fixture, DEVICE "/ports/1/counters/symbol_error", "3");
+	assert_content(fixture, DEVICE "/ports/1/hw_counters/out_of_buffer", "5");
 	assert_int_equal(fixture->result.unreadable, 2);
 	assert_content(fixture, "recorded/unreadable",
 		       DEVICE "/ports/1/counters/" SILENT_FILE " ETIMEDOUT\n" DEVICE
-			      "/ports/1/counters/symbol_error ETIMEDOUT");
+			      "/ports/1/counters/unknown ETIMEDOUT");
 }
 
 static void test_binary_content_stays_binary_and_says_nothing(void **state)
@@ -187,6 +193,59 @@ static void test_binary_content_stays_binary_and_says_nothing(void **state)
 	assert_int_equal(rna_root_read(fixture->copy.root, DEVICE "/ports/1/counters/odd", text,
 				       sizeof(text)),
 			 -EILSEQ);
+}
+
+static void test_a_file_is_read_once_whoever_wants_it(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_write(&fixture->node, DEVICE "/ports/1/gid_attrs/ndevs/0", "eth0\n");
+	tree_write(&fixture->node, DEVICE "/ports/1/gids/0", "fe80::\n");
+	files_vanish = true;
+	assert_int_equal(record(fixture, true), 0);
+	files_vanish = false;
+	assert_false(rna_root_exists(fixture->node.root, DEVICE "/ports/1/gid_attrs/ndevs/0"));
+	assert_content(fixture, DEVICE "/ports/1/link_layer", "Ethernet");
+	assert_content(fixture, DEVICE "/ports/1/gid_attrs/ndevs/0", "eth0");
+	assert_content(fixture, "sys/class/net/eth0/type", "1");
+}
+
+static void test_what_is_not_read_is_not_recorded(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_write(&fixture->node, DEVICE "/serial", "S1234\n");
+	tree_mkdir(&fixture->node, "sys/class/net/eth1");
+	tree_write(&fixture->node, "sys/class/net/eth1/address", "00:11:22:33:44:55\n");
+	assert_int_equal(record(fixture, true), 0);
+	assert_false(rna_root_exists(fixture->copy.root, DEVICE "/serial"));
+	assert_true(rna_root_exists(fixture->copy.root, "sys/class/net/eth1")); /* it is listed */
+	assert_false(rna_root_exists(fixture->copy.root, "sys/class/net/eth1/address"));
+}
+
+static void test_secrets_of_units_stay_behind_wherever_links_lead(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_link(&fixture->node, "etc/systemd/system/containerd.service", "/opt/unit");
+	tree_write(&fixture->node, "opt/unit",
+		   "[Service]\nEnvironment=TOKEN=secret\n LimitMEMLOCK=8M\n");
+	assert_int_equal(record(fixture, true), 0);
+	assert_content(fixture, "etc/systemd/system/containerd.service",
+		       "[Service]\n LimitMEMLOCK=8M");
+}
+
+static void test_addresses_are_replaced_in_files_that_no_row_is_about(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_write(&fixture->node, DEVICE "/ports/1/counters/odd", "of 5054:00ff:fe12:3456\n");
+	assert_int_equal(record(fixture, false), 0);
+	assert_content(fixture, DEVICE "/ports/1/counters/odd", "of 0000:00ff:fe00:f001");
 }
 
 static void test_what_netlink_says_is_recorded(void **state)
@@ -221,6 +280,10 @@ int main(void)
 		TEST(test_what_cannot_be_read_is_noted_and_stays_unreadable),
 		TEST(test_silence_costs_the_rest_of_the_directory),
 		TEST(test_binary_content_stays_binary_and_says_nothing),
+		TEST(test_a_file_is_read_once_whoever_wants_it),
+		TEST(test_what_is_not_read_is_not_recorded),
+		TEST(test_secrets_of_units_stay_behind_wherever_links_lead),
+		TEST(test_addresses_are_replaced_in_files_that_no_row_is_about),
 		TEST(test_what_netlink_says_is_recorded),
 		TEST(test_a_directory_that_is_not_empty_is_left_alone),
 	};

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The rows below do not say what is read. A file without a row is kept whole, and MAC addresses,
+ * GUIDs and GIDs in it are replaced.
+ */
+#include "contents.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/recorded.h"
+#include "parse/pci.h"
+#include "parse/pci_config.h"
+
+/* Beyond what any collector takes, so that what is too large for them stays too large. */
+enum { CONTENT_MAX = 1024 * 1024 };
+
+enum {
+	LINES_MAX = 4,
+	VPD_HEAD = 6, /* in front of a serial number that is the only value */
+	VPD_VALUES = 0x90,
+	VPD_END = 0x78,
+};
+
+struct row {
+	const char *pattern; /* of the path; a star is for any characters, slashes too */
+	enum rna_disguise_kind kind;
+	const char *lines[LINES_MAX]; /* kept are those that begin so, behind blanks; none: all */
+	/* Other ways to read an excerpt, and to disguise it. */
+	int (*read)(const struct rna_root *root, const char *path, struct rna_strbuf *ret);
+	void (*rewrite)(struct rna_disguise *disguise, const struct rna_note *note,
+			struct rna_arena *scratch, struct rna_strbuf *ret);
+	bool may_be_invalid; /* EINVAL says that there is no value now */
+	bool may_be_zero;    /* an entry that is not used, of which there are hundreds */
+};
+
+/* -- Reading ----------------------------------------------------------------------------------- */
+
+/* O_NONBLOCK, for a file that is none may wait for ever; sysfs does not care about it. */
+static int open_file(const struct rna_root *root, const char *path)
+{
+	int fd = rna_root_openat(root, path, O_RDONLY | O_NONBLOCK);
+	struct stat stat;
+	int status = fd;
+
+	if (fd >= 0 && fstat(fd, &stat) < 0)
+		status = -errno;
+	else if (fd >= 0 && !S_ISREG(stat.st_mode) && !S_ISCHR(stat.st_mode))
+		status = S_ISDIR(stat.st_mode) ? -EISDIR : -EAGAIN;
+	if (fd >= 0 && status < 0)
+		(void)close(fd); /* it was only looked at */
+	return status;
+}
+
+static int read_all(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	RNA_CLOSE int fd = open_file(root, path);
+	ssize_t len = 1;
+
+	while (fd >= 0 && len > 0 && ret->len < CONTENT_MAX) {
+		char *end = rna_strbuf_reserve(ret, RNA_ATTRIBUTE_MAX);
+
+		len = end ? read(fd, end, RNA_ATTRIBUTE_MAX) : -1;
+		if (len < 0)
+			return end ? -errno : -ENOMEM;
+		ret->len += (size_t)len;
+		end[len] = '\0';
+	}
+	return fd < 0 ? fd : 0;
+}
+
+static char *directory_of(const char *path)
+{
+	return strndup(path, (size_t)(strrchr(path, '/') - path));
+}
+
+/* Config space has serial numbers, and each read of it is a transaction with the device. */
+static int read_config(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	RNA_FREE char *directory = directory_of(path);
+	uint8_t bytes[RNA_PCI_CONFIG_EXCERPT];
+	ssize_t len = directory ? rna_pci_config_excerpt(root, directory, bytes) : -ENOMEM;
+
+	if (len > 0)
+		rna_strbuf_add(ret, bytes, (size_t)len);
+	return len > 0 ? 0 : len < 0 ? (int)len : -ENOENT;
+}
+
+/* A VPD that has a serial number and nothing else, but for the mark behind its end. */
+static void add_vpd(struct rna_strbuf *ret, const char *serial, bool mark)
+{
+	size_t len = serial ? strlen(serial) : 0;
+
+	if (len > 0 && len < UINT8_MAX - 3) {
+		rna_strbuf_add(ret,
+			       (const uint8_t[]){VPD_VALUES, (uint8_t)(len + 3), 0, 'S', 'N',
+						 (uint8_t)len},
+			       VPD_HEAD);
+		rna_strbuf_add(ret, serial, len);
+		rna_strbuf_add_char(ret, VPD_END);
+	}
+	if (mark)
+		rna_strbuf_puts(ret, RNA_PCI_SWITCH_MANAGEMENT_MARK);
+}
+
+static int read_vpd(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
+	RNA_FREE char *directory = directory_of(path);
+	RNA_CLOSE int fd = open_file(root, path);
+
+	if (fd < 0 || !scratch || !directory)
+		return fd < 0 ? fd : -ENOMEM;
+	add_vpd(ret, rna_pci_read_serial(root, directory, scratch),
+		rna_pci_is_switch_management(root, directory));
+	return 0;
+}
+
+/* -- Disguising -------------------------------------------------------------------------------- */
+
+static void rewrite_vpd(struct rna_disguise *disguise, const struct rna_note *note,
+			struct rna_arena *scratch, struct rna_strbuf *ret)
+{
+	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
+	const uint8_t *bytes = (const uint8_t *)note->data;
+	const char *serial = NULL;
+
+	if (note->len > VPD_HEAD && bytes[0] == VPD_VALUES)
+		serial = rna_arena_printf(scratch, "%.*s", bytes[VPD_HEAD - 1],
+					  note->data + VPD_HEAD);
+	if (serial)
+		serial = rna_disguise(disguise, RNA_DISGUISE_TEXT, serial, scratch);
+	add_vpd(ret, serial, memmem(note->data, note->len, mark, sizeof(mark) - 1));
+}
+
+#define UUID "GPU UUID:"
+
+static void rewrite_uuid(struct rna_disguise *disguise, const struct rna_note *note,
+			 struct rna_arena *scratch, struct rna_strbuf *ret)
+{
+	char *rest = rna_arena_strdup(scratch, note->data), *line;
+
+	ret->failed |= !rest;
+	while ((line = strsep(&rest, "\n")) && *line) {
+		size_t head = strncmp(line, UUID, strlen(UUID)) == 0 ? strlen(UUID) : 0;
+		const char *value = line + head;
+
+		if (head > 0) {
+			head += strspn(value, " \t");
+			value = rna_disguise(disguise, RNA_DISGUISE_TEXT, line + head, scratch);
+		}
+		rna_strbuf_printf(ret, "%.*s%s\n", (int)head, line, value ? value : "");
+	}
+}
+
+/* hwloc has the name of the host, serial numbers of the board and the like as infos. */
+static void drop_infos(struct rna_disguise *disguise, const struct rna_note *note,
+		       struct rna_arena *scratch, struct rna_strbuf *ret)
+{
+	static const char mark[] = "<info ";
+	const char *rest = note->data, *info;
+
+	(void)disguise, (void)scratch;
+	while ((info = strstr(rest, mark)) && strchr(info, '>')) {
+		rna_strbuf_add(ret, rest, (size_t)(info - rest));
+		rest = strchr(info, '>') + 1;
+		rest += strspn(rest, " \n");
+	}
+	rna_strbuf_puts(ret, rest);
+}
+
+/* The first row that fits a path counts. */
+static const struct row rows[] = {
+	{"*/node_guid", RNA_DISGUISE_GUID},
+	{"*/sys_image_guid", RNA_DISGUISE_GUID},
+	{"*/node_desc", RNA_DISGUISE_TEXT},
+	{"*/infiniband/*/parent", RNA_DISGUISE_NAME},
+	{"*/gids/0", RNA_DISGUISE_GID},
+	{"*/gids/*", RNA_DISGUISE_GID, .may_be_zero = true},
+	{"*/gid_attrs/ndevs/*", RNA_DISGUISE_NAME, .may_be_invalid = true},
+	{"*/gid_attrs/types/*", .may_be_invalid = true},
+	{"*/tc/*/traffic_class", .lines = {"Global tclass="}}, /* rules with addresses follow */
+	{"*/net/*/carrier", .may_be_invalid = true},
+	{"*/net/*/speed", .may_be_invalid = true},
+	{"*/bonding/slaves", RNA_DISGUISE_NAME},
+	{"*/sriov/*/node", RNA_DISGUISE_ADDRESS},
+	{"*/sriov/*/port", RNA_DISGUISE_ADDRESS},
+	{"sys/*/config", .read = read_config},
+	{"sys/*/vpd", .read = read_vpd, .rewrite = rewrite_vpd},
+	{"*/unique_id", RNA_DISGUISE_TEXT},
+	{"*/kfd/*/properties", .lines = {"simd_count ", "location_id ", "domain "}},
+	{"proc/driver/nvidia/gpus/*/information",
+	 .lines = {"Model:", UUID, "Bus Location:", "Device Minor:"}, .rewrite = rewrite_uuid},
+	{"boot/config-*", .lines = {"CONFIG_DMABUF_MOVE_NOTIFY=", "CONFIG_PCI_P2PDMA="}},
+	{"*/systemd/system/*", .lines = {"[Service]", "LimitMEMLOCK="}}, /* others are secrets */
+	{"recorded/*/peer/name", RNA_DISGUISE_TEXT},
+	{"recorded/lldp/*/name", RNA_DISGUISE_TEXT},
+	{"recorded/lldp/*/port_description", RNA_DISGUISE_TEXT},
+	{"recorded/lldp/*", RNA_DISGUISE_NAME},
+	{"recorded/netdev/*/mac", RNA_DISGUISE_ADDRESS},
+	{"recorded/*guid", RNA_DISGUISE_GUID},
+	{"recorded/netlink/*/netdev", RNA_DISGUISE_NAME},
+	{RNA_RECORDED_UPLINK, RNA_DISGUISE_NAME},
+	{RNA_RECORDED_HWLOC, .rewrite = drop_infos},
+	{"*", RNA_DISGUISE_ADDRESSES},
+};
+
+static const struct row *row_of(const char *path)
+{
+	const struct row *row = rows;
+
+	while (fnmatch(row->pattern, path, 0) != 0)
+		row++;
+	return row;
+}
+
+static bool is_wanted(const struct row *row, const char *line)
+{
+	line += strspn(line, " \t");
+	for (size_t i = 0; i < LINES_MAX && row->lines[i]; i++)
+		if (strncmp(line, row->lines[i], strlen(row->lines[i])) == 0)
+			return true;
+	return false;
+}
+
+int rna_contents_read(const struct rna_root *root, const char *asked, const char *path,
+		      struct rna_strbuf *ret)
+{
+	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
+	const struct row *row = row_of(asked);
+	char *rest, *line;
+	int status;
+
+	if (!row->lines[0])
+		return row->read ? row->read(root, path, ret) : read_all(root, path, ret);
+	status = read_all(root, path, &all);
+	for (rest = all.data; status == 0 && (line = strsep(&rest, "\n"));)
+		if (is_wanted(row, line))
+			rna_strbuf_printf(ret, "%s\n", line);
+	return status;
+}
+
+bool rna_contents_are_missing(const struct rna_note *note)
+{
+	const struct row *row = row_of(note->path);
+
+	if (note->kind == RNA_NOTE_CONTENT)
+		return row->may_be_zero && strspn(note->data, "0:\n") == note->len;
+	return note->value == -ENOENT || note->value == -ENOTDIR ||
+	       (note->value == -EINVAL && row->may_be_invalid);
+}
+
+/* Text without the line end, which stays. Binary content is none: one NUL is as unreadable. */
+static void rewrite_text(struct rna_disguise *disguise, enum rna_disguise_kind kind,
+			 const struct rna_note *note, struct rna_arena *scratch,
+			 struct rna_strbuf *ret)
+{
+	size_t len = note->len;
+	const char *text;
+
+	if (memchr(note->data, '\0', len)) {
+		rna_strbuf_add(ret, "", 1);
+		return;
+	}
+	while (len > 0 && strchr(" \t\r\n", note->data[len - 1]))
+		len--;
+	text = rna_arena_printf(scratch, "%.*s", (int)len, note->data);
+	text = text ? rna_disguise(disguise, kind, text, scratch) : NULL;
+	ret->failed |= !text;
+	if (text)
+		rna_strbuf_printf(ret, "%s%s", text, note->data + len);
+}
+
+int rna_contents_disguise(struct rna_disguise *disguise, const struct rna_note *note,
+			  struct rna_strbuf *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
+	const struct row *row = row_of(note->path);
+
+	if (!scratch)
+		return -ENOMEM;
+	if (row->rewrite)
+		row->rewrite(disguise, note, scratch, ret);
+	else if (row->kind == RNA_DISGUISE_NOTHING)
+		rna_strbuf_add(ret, note->data, note->len);
+	else
+		rewrite_text(disguise, row->kind, note, scratch, ret);
+	return rna_strbuf_ok(ret) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recording keeps of the content of a file, by its path: of most files all, of some that
+ * have more than is read an excerpt; and what in it identifies something.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/root.h"
+#include "rna/base/strbuf.h"
+
+#include "disguise.h"
+#include "notes.h"
+
+/*
+ * Reads what is kept of a file. asked: its path as the collector has it, which says what is kept,
+ * wherever links lead; path: the real one. 0 or negative errno.
+ */
+int rna_contents_read(const struct rna_root *root, const char *asked, const char *path,
+		      struct rna_strbuf *ret);
+
+/* Is the file as good as not there? Some have nothing to say, or say so by EINVAL. */
+bool rna_contents_are_missing(const struct rna_note *note);
+
+/* What to write in the place of a content. disguise: may be NULL. 0 or -ENOMEM. */
+int rna_contents_disguise(struct rna_disguise *disguise, const struct rna_note *note,
+			  struct rna_strbuf *ret);
