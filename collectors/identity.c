@@ -19,6 +19,10 @@
 
 #include "collectors.h"
 
+/* Of a port: the first line of this file, behind these words, is its traffic class. */
+#define TRAFFIC_CLASS_FILE "tc/%u/traffic_class"
+#define TRAFFIC_CLASS_HEAD "Global tclass="
+
 /* Files of the device, in the order in which they are added to the reader. */
 enum device_file {
 	FILE_NODE_TYPE,
@@ -75,9 +79,9 @@ static size_t traffic_class_index(size_t ports, size_t port)
 
 static int add_traffic_class(struct rna_reader *reader, unsigned port)
 {
-	char name[sizeof(RNA_TRAFFIC_CLASS_FILE) + 10]; /* digits of a number of 32 bits */
+	char name[sizeof(TRAFFIC_CLASS_FILE) + 10]; /* digits of a number of 32 bits */
 
-	(void)snprintf(name, sizeof(name), RNA_TRAFFIC_CLASS_FILE, port);
+	(void)snprintf(name, sizeof(name), TRAFFIC_CLASS_FILE, port);
 	return rna_reader_add_file(reader, 0, rna_reader_keep_name(reader, name), NULL);
 }
 
@@ -181,7 +185,7 @@ static void read_device(struct run *run, struct rna_identity *identity)
  */
 static int parse_traffic_class(const char *text, uint64_t *ret)
 {
-	static const char head[] = RNA_TRAFFIC_CLASS_HEAD;
+	static const char head[] = TRAFFIC_CLASS_HEAD;
 	char number[sizeof("255")];
 	size_t len;
 	int status;

@@ -4,9 +4,5 @@
 
 #include "rna/model/device.h"
 
-/* Of a device, a port: the first line of this file, behind these words, is its traffic class. */
-#define RNA_TRAFFIC_CLASS_FILE "tc/%u/traffic_class"
-#define RNA_TRAFFIC_CLASS_HEAD "Global tclass="
-
 /* "InfiniBand", "Ethernet"; efa says "Unknown". */
 enum rna_link_layer rna_link_layer_parse(const char *text);

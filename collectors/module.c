@@ -17,19 +17,24 @@
 #include "backend/backends.h"
 
 #include "collectors.h"
-#include "module_memory.h"
 #include "module_pages.h"
 
 enum { MODULES_MAX = 16 }; /* of one device: members of bonds, and ports */
 
-int rna_module_ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
-		   const char *netdev, const struct rna_module_range *range,
-		   struct rna_module_answer *ret)
+struct memory {
+	struct rna_arena *scratch; /* for answers */
+	struct rna_module_memory memory;
+	unsigned failed; /* ranges that could not be read, */
+	int error;       /* and why the last of them could not */
+};
+
+/* Asks for one range, and takes what is in the answer. Returns like ask() of the backend. */
+static int read_range(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
+		      const char *netdev, const struct rna_module_range *range, struct memory *ret)
 {
 	const uint32_t offset = range->offset, length = range->length;
 	const uint8_t page = rna_module_page(range->place), bank = 0;
 	const uint8_t address = rna_module_address(range->place);
-	int status;
 	const struct rna_ethtool_attribute attributes[] = {
 		{ETHTOOL_A_MODULE_EEPROM_OFFSET, sizeof(offset), &offset},
 		{ETHTOOL_A_MODULE_EEPROM_LENGTH, sizeof(length), &length},
@@ -37,8 +42,7 @@ int rna_module_ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_backe
 		{ETHTOOL_A_MODULE_EEPROM_BANK, sizeof(bank), &bank},
 		{ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, sizeof(address), &address},
 	};
-
-	ret->question = (struct rna_ethtool_question){
+	const struct rna_ethtool_question question = {
 		.name = range->name,
 		.command = ETHTOOL_MSG_MODULE_EEPROM_GET,
 		.reply = ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY,
@@ -46,37 +50,36 @@ int rna_module_ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_backe
 		.attribute_count = RNA_ARRAY_SIZE(attributes),
 		.attributes = attributes,
 	};
-	status = backend->ask(talk, &ret->question, netdev, ret->arena, &ret->message);
-	ret->question.attributes = NULL; /* they end here; its answer is read without */
-	return status;
+	struct rna_bytes message;
+	int status = backend->ask(talk, &question, netdev, ret->scratch, &message);
+
+	return status < 0 ? status : rna_module_take(message, &question, range, &ret->memory);
 }
 
-int rna_module_read_memory(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
-			   const char *netdev, bool serial, struct rna_module_visit *visit)
+/*
+ * Asks for all ranges that the module of an interface has; for its serial number on demand only.
+ * 0, or as ask() when the first of them has no answer: then nothing is known.
+ */
+static int read_memory(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
+		       const char *netdev, bool serial, struct memory *ret)
 {
 	for (size_t i = 0; i < rna_module_range_count; i++) {
 		const struct rna_module_range *range = &rna_module_ranges[i];
-		struct rna_module_answer answer = {.arena = visit->arena};
 		int status;
 
 		if (range->kind != RNA_MODULE_KIND_UNKNOWN &&
-		    range->kind != rna_module_kind(&visit->memory))
+		    range->kind != rna_module_kind(&ret->memory))
 			continue;
 		if ((range->serial && !serial) ||
-		    (range->monitors && !rna_module_has_monitors(&visit->memory)))
+		    (range->monitors && !rna_module_has_monitors(&ret->memory)))
 			continue;
-		status = rna_module_ask(talk, backend, netdev, range, &answer);
-		if (status == 0)
-			status = rna_module_take(answer.message, &answer.question, range,
-						 &visit->memory);
-		if (status == 0 && visit->on_answer)
-			visit->on_answer(range, &answer, visit->userdata);
+		status = read_range(talk, backend, netdev, range, ret);
 		/* Nothing is known without its kind; else one range is lost. */
 		if (status < 0 && (i == 0 || status == -ENOMEM))
 			return status;
 		if (status < 0 && status != -EOPNOTSUPP) {
-			visit->failed++;
-			visit->error = status;
+			ret->failed++;
+			ret->error = status;
 		}
 	}
 	return 0;
@@ -111,7 +114,7 @@ static int add_module(struct run *run, const char *netdev, unsigned port)
 	const struct rna_collect_input *in = run->in;
 	struct rna_part *part = &run->modules->part;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
-	struct rna_module_visit visit = {.arena = scratch};
+	struct memory memory = {.scratch = scratch};
 	struct rna_port_module *module = &run->items[run->modules->count];
 	int status;
 
@@ -119,21 +122,21 @@ static int add_module(struct run *run, const char *netdev, unsigned port)
 		return -ENOMEM;
 	if (run->modules->denied || run->modules->count == MODULES_MAX)
 		return 0;
-	status = rna_module_read_memory(&run->talk, in->backends->ethtool, netdev,
-					in->options.module_serial, &visit);
+	status = read_memory(&run->talk, in->backends->ethtool, netdev, in->options.module_serial,
+			     &memory);
 	if (status == -ENOMEM)
 		return status;
 	if (status == -EPERM || status == -EACCES)
 		run->modules->denied = true;
 	else if (status < 0 && !is_normal(status))
 		rna_part_count_error(part, status);
-	for (unsigned i = 0; i < visit.failed; i++)
-		rna_part_count_error(part, visit.error);
+	for (unsigned i = 0; i < memory.failed; i++)
+		rna_part_count_error(part, memory.error);
 	if (status < 0)
 		return 0;
 	*module = (struct rna_port_module){.netdev = rna_arena_strdup(part->arena, netdev),
 					   .port = port};
-	status = module->netdev ? rna_module_read(&visit.memory, part->arena, module) : -ENOMEM;
+	status = module->netdev ? rna_module_read(&memory.memory, part->arena, module) : -ENOMEM;
 	run->modules->count += status == 0;
 	return status;
 }

@@ -20,9 +20,22 @@
 #include "backend/dcb.h"
 
 #include "collectors.h"
-#include "qos_paths.h"
 
-const char *const rna_qos_ecn_directories[RNA_ECN_COUNT] = {
+/* Below the directory of an interface; drivers of NVIDIA's own package have these. */
+#define TRUST_FILE "qos/trust"
+#define ECN        "ecn/%s" /* of one end: parameters, and a switch for each priority */
+#define ECN_ENABLE "enable"
+
+/* What a directory of an interface calls those on top of it. */
+#define UPPER "upper_"
+
+/* Of RDMA CM in configfs: of a device, a port. Nobody may make the directory to look. */
+#define CONFIGFS "sys/kernel/config/rdma_cm/%s/ports/%u"
+
+/* Parameters of congestion control in debugfs: of a PCI address. */
+#define PARAMETERS "sys/kernel/debug/mlx5/%s/cc_params"
+
+static const char *const ecn_directories[RNA_ECN_COUNT] = {
 	[RNA_ECN_NOTIFICATION] = "roce_np",
 	[RNA_ECN_REACTION] = "roce_rp",
 };
@@ -116,10 +129,10 @@ static enum rna_trust trust_of(const struct rna_device *device, const struct rna
 static enum rna_trust read_trust(struct run *run, const char *netdev, const struct rna_dcb *dcb)
 {
 	char text[32];
-	ssize_t len = read_text(run,
-				rna_arena_printf(run->scratch, "sys/class/net/%s/%s", netdev,
-						 RNA_QOS_TRUST_FILE),
-				text, sizeof(text));
+	ssize_t len =
+		read_text(run,
+			  rna_arena_printf(run->scratch, "sys/class/net/%s/%s", netdev, TRUST_FILE),
+			  text, sizeof(text));
 
 	if (len < 0)
 		return trust_of(run->in->device, dcb);
@@ -137,11 +150,10 @@ static struct rna_value read_ecn(struct run *run, const char *netdev, enum rna_e
 
 	for (unsigned priority = 0; priority < RNA_PRIORITY_COUNT; priority++) {
 		struct rna_value on =
-			read_number(run, rna_arena_printf(run->scratch,
-							  "sys/class/net/%s/" RNA_QOS_ECN
-							  "/" RNA_QOS_ECN_ENABLE "/%u",
-							  netdev, rna_qos_ecn_directories[role],
-							  priority));
+			read_number(run,
+				    rna_arena_printf(run->scratch,
+						     "sys/class/net/%s/" ECN "/" ECN_ENABLE "/%u",
+						     netdev, ecn_directories[role], priority));
 
 		if (on.state != RNA_VALUE_OK)
 			return on;
@@ -177,7 +189,7 @@ static int add_parameters(struct run *run, const char *directory, const char *pr
 	for (ssize_t i = 0; i < count && parameters->count < RNA_QOS_PARAMETERS_MAX; i++) {
 		struct rna_qos_parameter *parameter = &parameters->items[parameters->count];
 
-		if (strcmp(names[i], RNA_QOS_ECN_ENABLE) == 0)
+		if (strcmp(names[i], ECN_ENABLE) == 0)
 			continue;
 		parameter->name = rna_arena_printf(run->part->arena, "%s%s", prefix, names[i]);
 		if (!parameter->name)
@@ -195,14 +207,14 @@ static const char *parameter_directory(struct run *run)
 {
 	const struct rna_device *device = run->in->device;
 
-	return rna_arena_printf(run->scratch, RNA_QOS_PARAMETERS,
+	return rna_arena_printf(run->scratch, PARAMETERS,
 				device->pci_address ? device->pci_address : "none");
 }
 
 static const char *ecn_directory(struct run *run, const char *netdev, enum rna_ecn role)
 {
-	return rna_arena_printf(run->scratch, "sys/class/net/%s/" RNA_QOS_ECN, netdev,
-				rna_qos_ecn_directories[role]);
+	return rna_arena_printf(run->scratch, "sys/class/net/%s/" ECN, netdev,
+				ecn_directories[role]);
 }
 
 /* Upstream's driver has them in debugfs, NVIDIA's own package beside the switches of ECN. */
@@ -230,8 +242,8 @@ static int read_parameters(struct run *run, struct rna_qos_port *port)
 /* What RDMA CM does for applications that do not choose. */
 static int read_defaults(struct run *run, struct rna_qos_port *port)
 {
-	const char *directory = rna_arena_printf(run->scratch, RNA_QOS_CONFIGFS,
-						 run->in->device->name, port->number);
+	const char *directory =
+		rna_arena_printf(run->scratch, CONFIGFS, run->in->device->name, port->number);
 	char text[32];
 
 	if (!directory)
@@ -266,7 +278,7 @@ static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *
 	const char *directory = rna_arena_printf(run->scratch, "sys/class/net/%s", netdev);
 	struct rna_qos_vlan *vlans =
 		rna_arena_array(run->scratch, RNA_QOS_VLANS_MAX, sizeof(*vlans));
-	size_t prefix = strlen(RNA_QOS_UPPER);
+	size_t prefix = strlen(UPPER);
 	struct rna_qos_vlan *copy;
 	char **names;
 	ssize_t count = -ENOMEM;
@@ -274,7 +286,7 @@ static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *
 	if (directory && vlans)
 		count = rna_root_list(run->in->root, directory, run->scratch, &names);
 	for (ssize_t i = 0; i < count && port->vlan_count < RNA_QOS_VLANS_MAX; i++)
-		if (strncmp(names[i], RNA_QOS_UPPER, prefix) == 0 &&
+		if (strncmp(names[i], UPPER, prefix) == 0 &&
 		    read_vlan(run, names[i] + prefix, &vlans[port->vlan_count]) == 0)
 			port->vlan_count++;
 	if (count == -ENOMEM || port->vlan_count == 0)

@@ -17,22 +17,14 @@
 #define NVIDIA "proc/driver/nvidia"
 #define VERBS  "sys/class/infiniband_verbs"
 
-const char *const rna_readiness_files[] = {
-	"proc/sys/kernel/osrelease",
-	NVIDIA "/version",
-	NVIDIA "/params",
-	"sys/module/amdgpu/version",
-	"sys/module/ib_core/parameters/netns_mode",
-	"sys/kernel/mm/memory_peers/nv_mem/version",
-	"sys/kernel/mm/memory_peers/nv_mem_nc/version",
-	"sys/kernel/mm/memory_peers/amdkfd/version",
-	NULL,
-};
+#define DEVICE_FILES "dev/infiniband"
+/* What a /dev that was made for a container or a service does not have. */
+#define WITNESS "dev/kmsg"
 
 /* ib_core comes first: without it nothing is known of the others. */
-const char *const rna_readiness_modules[] = {
+static const char *const module_names[] = {
 	"ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",       "mlx5_core",   "mlx5_ib",
-	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem", NULL,
+	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem",
 };
 
 struct run {
@@ -140,7 +132,10 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 
 /* -- Modules ----------------------------------------------------------------------------------- */
 
-bool rna_readiness_is_built_in(const struct rna_root *root, const char *module)
+/*
+ * A part of the kernel is in sys/module only if it has parameters; these are told by what they do.
+ */
+static bool is_built_in(const struct rna_root *root, const char *module)
 {
 	static const struct {
 		const char *module, *sign;
@@ -159,18 +154,18 @@ bool rna_readiness_is_built_in(const struct rna_root *root, const char *module)
 
 static void read_modules(struct run *run, struct rna_readiness *readiness)
 {
-	size_t count = RNA_ARRAY_SIZE(rna_readiness_modules) - 1;
+	size_t count = RNA_ARRAY_SIZE(module_names);
 	struct rna_module *modules = rna_arena_array(run->keep, count, sizeof(*modules));
 	const char *text;
 
 	run->no_memory |= !modules;
-	if (!modules || !exists(run, "sys/module", rna_readiness_modules[0]))
+	if (!modules || !exists(run, "sys/module", module_names[0]))
 		return;
 	for (size_t i = 0; i < count; i++)
 		modules[i] = (struct rna_module){
-			.name = rna_readiness_modules[i],
-			.loaded = exists(run, "sys/module", rna_readiness_modules[i]) ||
-				  rna_readiness_is_built_in(run->root, rna_readiness_modules[i]),
+			.name = module_names[i],
+			.loaded = exists(run, "sys/module", module_names[i]) ||
+				  is_built_in(run->root, module_names[i]),
 		};
 	readiness->modules = modules;
 	readiness->module_count = count;
@@ -183,7 +178,7 @@ static void read_modules(struct run *run, struct rna_readiness *readiness)
 
 static void read_node(struct run *run, bool whole, struct rna_device_node *node)
 {
-	const char *path = join(run, RNA_DEV_INFINIBAND, node->name);
+	const char *path = join(run, DEVICE_FILES, node->name);
 	RNA_CLOSE int fd = rna_root_openat(run->root, path, O_PATH | O_NOFOLLOW);
 	struct stat stat;
 
@@ -200,7 +195,7 @@ static void read_node(struct run *run, bool whole, struct rna_device_node *node)
  */
 static void read_nodes(struct run *run, struct rna_readiness *readiness)
 {
-	bool whole = rna_root_exists(run->root, RNA_DEV_WITNESS);
+	bool whole = rna_root_exists(run->root, WITNESS);
 	char **names = NULL;
 	size_t count = list(run, VERBS, &names), kept = 0;
 	struct rna_device_node *nodes = rna_arena_array(run->keep, count + 1, sizeof(*nodes));

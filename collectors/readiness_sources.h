@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read of the node as a whole, for the collector and for recordings; texts of its files. */
+/* Texts that say how ready a node is: of NVIDIA's driver, of units of systemd, of the kernel. */
 #pragma once
 
 #include "rna/base/root.h"
 #include "rna/model/readiness.h"
 
-/* Tables that end with NULL. */
-extern const char *const rna_readiness_files[];   /* copied as they are */
-extern const char *const rna_readiness_modules[]; /* names below sys/module */
-/* A part of the kernel is in sys/module only if it has parameters; these are told by what they do.
- */
-bool rna_readiness_is_built_in(const struct rna_root *root, const char *module);
-extern const char *const rna_readiness_units[]; /* of systemd */
-
-#define RNA_DEV_INFINIBAND "dev/infiniband"
-/* What a /dev that was made for a container or a service does not have. */
-#define RNA_DEV_WITNESS "dev/kmsg"
+extern const char *const rna_readiness_units[]; /* of systemd; NULL ends them */
 
 /* The version and kind of NVIDIA's driver, from its file; texts in arena. */
 void rna_parse_nvidia_version(const char *text, struct rna_arena *arena,

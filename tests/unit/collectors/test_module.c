@@ -18,7 +18,7 @@
 #include "backend/backends.h"
 
 #include "collectors.h"
-#include "module_memory.h"
+#include "module_pages.h"
 
 /* A module as the bus has it: two memories, of which the first has pages. */
 static struct hardware {

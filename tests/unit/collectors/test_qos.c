@@ -18,7 +18,6 @@
 #include "backend/dcb.h"
 
 #include "collectors.h"
-#include "qos_paths.h"
 #include "tree.h"
 
 /* -- Words and numbers ------------------------------------------------------------------------- */
