@@ -85,15 +85,15 @@ now_ms() {
 	echo $((${now/[.,]/} / 1000))
 }
 
-# within SECONDS COMMAND...: try every 0.1 s until it succeeds; what the last try said is in
-# /run/within.output. A command with <(...) would be given the same text again and again.
+# within SECONDS COMMAND...: tries several times a second until it succeeds; the output of the last
+# try is in /run/within.output. A command with <(...) would be given the same text again and again.
 within() {
-	local end=$(($(now_ms) + $1 * 1000))
+	local end=$((SECONDS + $1 + 1))
 
 	shift
 	until "$@" >/run/within.output 2>&1; do
-		[ "$(now_ms)" -lt $end ] || return 1
-		sleep 0.1
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
 	done
 }
 
@@ -137,13 +137,13 @@ labhca() {
 
 # nic N: PCI address of the Nth Ethernet function, from 0, in the order of their addresses
 nic() {
-	local class address n=0
+	local function class n=0
 
-	for class in /sys/bus/pci/devices/*/class; do
-		[ "$(cat "$class")" = 0x020000 ] || continue
-		address=$(basename "$(dirname "$class")")
+	for function in /sys/bus/pci/devices/*; do
+		read -r class <"$function/class"
+		[ "$class" = 0x020000 ] || continue
 		if [ $n = "$1" ]; then
-			echo "$address"
+			echo "${function##*/}"
 			return 0
 		fi
 		n=$((n + 1))
@@ -153,10 +153,11 @@ nic() {
 
 # nic_netdev N: its interface; virtio has a device of its own between the function and that
 nic_netdev() {
-	local directory
+	local directory function
 
-	for directory in /sys/bus/pci/devices/"$(nic "$1")"/{,virtio*/}net/*; do
-		[ -d "$directory" ] && basename "$directory" && return 0
+	function=/sys/bus/pci/devices/$(nic "$1")
+	for directory in "$function"/{,virtio*/}net/*; do
+		[ -d "$directory" ] && echo "${directory##*/}" && return 0
 	done
 	return 1
 }
@@ -209,6 +210,27 @@ build_lab() {
 		new_veth veth0 && new_rxe rxe1 veth0 || bail_out "rxe on dummy and veth"
 	netdev=$(nic_netdev 3)
 	ip link set "$netdev" up && new_rxe rxe2 "$netdev" || bail_out "rxe on $netdev"
+}
+
+# reset_lab: removes all that a suite made, so that another one can start in the same VM
+reset_lab() {
+	local mount module
+
+	pkill -x rdma-node-agent
+	within 30 eval '! pgrep -x rdma-node-agent' || return 1
+	ip -all netns delete
+	for mount in $(awk '$3 == "tmpfs" && $2 ~ "^/sys/" { print $2 }' /proc/mounts); do
+		umount "$mount"
+	done
+	for module in labhca labvf rdma_rxe ib_umad ib_uverbs 8021q bonding dummy veth e1000e virtio_net; do
+		[ ! -d "/sys/module/$module" ] || within 30 unload "$module" || return 1
+	done
+	rm -rf /var/lib/rdma-node-agent /run/rdma-node-agent /run/recording
+	dmesg --clear
+}
+
+unload() { # MODULE, and those that only it needed
+	modprobe -r "$1" 2>/dev/null || rmmod "$1"
 }
 
 # In the order of their names, as the agent lists them.
@@ -271,9 +293,20 @@ agent_ends() {
 	check "the agent ends when asked ($took ms)" number_is '<' "$took" $stop_limit
 }
 
-# fetch PATH: the body; fails on an HTTP error, or after 10 s
+# fetch PATH: the body; fails on an HTTP error, or after 10 s without an answer. Without curl, which
+# takes four times as long to start under emulation, and suites fetch thousands of times.
 fetch() {
-	curl -sS --fail --max-time 10 "$agent_url$1"
+	local connection code line
+
+	{ exec {connection}<>"/dev/tcp/127.0.0.1/$agent_port"; } || return 1
+	printf 'GET %s HTTP/1.0\r\n\r\n' "$1" >&$connection
+	read -r -t 10 -u $connection _ code _ || code="no answer"
+	if [ "$code" = 200 ]; then
+		while read -r -t 10 -u $connection line && [ "${line%$'\r'}" ]; do :; done
+		timeout 10 cat <&$connection || code="no end"
+	fi
+	exec {connection}>&-
+	[ "$code" = 200 ] || ! echo "GET $1: $code" >&2
 }
 
 # The devices that the agent knows, sorted, on one line.
@@ -319,6 +352,17 @@ metric_is() { # VALUE NAME [LABEL=VALUE...]
 
 	shift
 	same_number "$expected" "$(metric "$@")"
+}
+
+# has_line PATTERN [PATH]: /metrics or PATH has a line that matches the extended expression
+has_line() {
+	fetch "${2:-/metrics}" | grep -E -- "$1"
+}
+
+has_no_line() { # PATTERN; false as well if the agent does not answer
+	local metrics
+
+	metrics=$(fetch /metrics) && ! grep -E -- "$1" <<<"$metrics"
 }
 
 has_finding() { # RULE [DEVICE]
@@ -396,14 +440,16 @@ remove_module() {
 
 # held_by PID: device files of RDMA and RDMA netlink sockets that it has open, one line each
 held_by() {
-	local fd target
-
-	find "/proc/$1/fd" -lname '/dev/infiniband/*' -printf 'fd %f: %l\n' 2>/dev/null
-	find "/proc/$1/fd" -lname 'socket:*' -printf '%f %l\n' 2>/dev/null | while read -r fd target; do
-		if rdma_netlink_inodes | grep -qx "${target//[^0-9]/}"; then
-			echo "fd $fd: NETLINK_RDMA $target"
-		fi
-	done
+	find "/proc/$1/fd" -printf '%f %l\n' 2>/dev/null | awk '
+	BEGIN {
+		while ((getline line <"/proc/net/netlink") > 0) {
+			count = split(line, fields)
+			if (fields[2] == 20) # NETLINK_RDMA; the inode is the last column
+				netlink["socket:[" fields[count] "]"]
+		}
+	}
+	index($2, "/dev/infiniband/") == 1 { print "fd " $1 ": " $2 }
+	$2 in netlink { print "fd " $1 ": NETLINK_RDMA " $2 }'
 }
 
 # held_all_along PID: those that it has open at each of ten looks. What is open for a moment in each
@@ -417,11 +463,6 @@ held_all_along() {
 		held=$(comm -12 <(echo "$held") <(held_by "$1" | sort))
 	done
 	echo "$held"
-}
-
-# Protocol 20 is NETLINK_RDMA; the inode is the last column.
-rdma_netlink_inodes() {
-	awk '$2 == 20 { print $NF }' /proc/net/netlink
 }
 
 open_files_of() {
