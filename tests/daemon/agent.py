@@ -82,6 +82,12 @@ def namespaces():
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
+def stretched(seconds):
+    """A limit of time on a machine that is busy: with three processes for each core, all takes three
+    times as long. On an idle machine it is what it says."""
+    return seconds * max(1, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+
+
 class Reply:
     def __init__(self, response, body):
         self.status, self.body = response.status, body

@@ -11,7 +11,7 @@ import socket
 import time
 import unittest
 
-from agent import PATIENCE, QUIET, Agent, wait
+from agent import PATIENCE, QUIET, Agent, stretched, wait
 from lines import alone
 from pki import bcrypt
 from test_web import WebAgent, basic, cpu_seconds
@@ -114,11 +114,11 @@ class Malformed(unittest.TestCase):
             while not all(share.done() for share in shares):
                 started = time.monotonic()
                 self.assertEqual(agent.get("/metrics").status, 200)
-                self.assertLess(time.monotonic() - started, SLOW)
+                self.assertLess(time.monotonic() - started, stretched(SLOW))
                 concurrent.futures.wait(shares, 0.5)
             # most are answered; how many of them so soon that we are still there, the machine decides
             answered = sum(share.result() for share in shares)
-            self.assertGreater(answered, MALFORMED // 100)
+            self.assertGreater(answered, MALFORMED // 1000)
             wait("connections to end", lambda: open_files(agent) <= files)
             grown = memory_bytes(agent) - memory
             print(f"     {answered} answered at once; {grown // 1024} kB more")
@@ -147,7 +147,7 @@ class Idle(unittest.TestCase):
             for _ in range(20):
                 started = time.monotonic()
                 self.assertEqual(agent.get("/metrics").status, 200)
-                self.assertLess(time.monotonic() - started, SLOW)
+                self.assertLess(time.monotonic() - started, stretched(SLOW))
                 for sock in socks[1::2]:
                     sock.sendall(b"x")
             self.assertLess(cpu_seconds(agent) - before, 10)

@@ -18,7 +18,7 @@ import time
 import unittest
 
 import agent as agent_module
-from agent import PATIENCE, QUIET, STOP, Agent, Reply, free_port, wait
+from agent import PATIENCE, QUIET, STOP, Agent, Reply, free_port, stretched, wait
 from lines import alone
 from pki import Authority, bcrypt
 from prometheus import Prometheus
@@ -247,11 +247,13 @@ class Logins(unittest.TestCase):
                     return response.status
 
                 self.assertEqual(scrape(), 200)
+                started = time.monotonic()
                 replies = [agent.anonymous(**basic("alice", f"guess {i}")) for i in range(30)]
+                seconds = time.monotonic() - started  # in which more tries are allowed
                 statuses = [reply.status for reply in replies]
                 self.assertEqual(set(statuses), {401, 429})
                 self.assertEqual(statuses[:10], [401] * 10)
-                self.assertLessEqual(statuses.count(401), 14)
+                self.assertLessEqual(statuses.count(401), 14 + seconds / 5)
                 self.assertIn(int(replies[-1].headers["retry-after"]), range(1, 11))
                 # the right one does not help who comes now, else guessing went on; but it must not
                 # be the moment in which there is another try
@@ -327,7 +329,7 @@ class Logins(unittest.TestCase):
                     sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: " + header + b"\r\n\r\n")
                 status, seconds = agent.stop()
                 self.assertEqual(status, 0)
-                self.assertLess(seconds, STOP)
+                self.assertLess(seconds, stretched(STOP))
 
     def test_unix_socket_needs_none(self):
         agent = WebAgent(self.users)
@@ -568,7 +570,7 @@ class Unfriendly(unittest.TestCase):
             for _ in range(10):
                 started = time.monotonic()
                 self.assertEqual(agent.get("/healthz").status, 200)
-                self.assertLess(time.monotonic() - started, 10)
+                self.assertLess(time.monotonic() - started, stretched(10))
                 time.sleep(0.3)
             share = (cpu_seconds(agent) - before) / (time.monotonic() - begin)
             self.assertLess(share, 0.9 if agent.is_sanitized() else 0.5)  # a loop that spins: 1
