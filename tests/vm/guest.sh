@@ -6,8 +6,19 @@
 # with a deadline that is generous, since two busy cores emulate this machine.
 
 set -u
+long_form=${RNA_CHECK_ALL:-}
 
 here=$(dirname "${BASH_SOURCE[0]}")
+
+# in_full: whether the long form of the suite was asked for
+in_full() {
+	[ -n "$long_form" ]
+}
+
+# amount LONG SHORT: that of the form that was asked for
+amount() {
+	if in_full; then echo "$1"; else echo "$2"; fi
+}
 
 # --- report -----------------------------------------------------------------------------------
 # Test Anything Protocol, read by people and by meson alike.
