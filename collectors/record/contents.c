@@ -16,7 +16,7 @@
 #include "parse/pci_config.h"
 
 /* Beyond what any collector takes, so that what is too large for them stays too large. */
-enum { CONTENT_MAX = 1024 * 1024 };
+enum { CONTENT_MAX = 4 * 1024 * 1024 };
 
 enum {
 	LINES_MAX = 4,
@@ -33,8 +33,8 @@ struct row {
 	int (*read)(const struct rna_root *root, const char *path, struct rna_strbuf *ret);
 	void (*rewrite)(struct rna_disguise *disguise, const struct rna_note *note,
 			struct rna_arena *scratch, struct rna_strbuf *ret);
-	bool may_be_invalid; /* EINVAL says that there is no value now */
-	bool may_be_zero;    /* an entry that is not used, of which there are hundreds */
+	bool may_have_none; /* EINVAL and EOPNOTSUPP say that there is no value */
+	bool may_be_zero;   /* an entry that is not used, of which there are hundreds */
 };
 
 /* -- Reading ----------------------------------------------------------------------------------- */
@@ -180,11 +180,12 @@ static const struct row rows[] = {
 	{"*/infiniband/*/parent", RNA_DISGUISE_NAME},
 	{"*/gids/0", RNA_DISGUISE_GID},
 	{"*/gids/*", RNA_DISGUISE_GID, .may_be_zero = true},
-	{"*/gid_attrs/ndevs/*", RNA_DISGUISE_NAME, .may_be_invalid = true},
-	{"*/gid_attrs/types/*", .may_be_invalid = true},
+	{"*/gid_attrs/ndevs/*", RNA_DISGUISE_NAME, .may_have_none = true},
+	{"*/gid_attrs/types/*", .may_have_none = true},
 	{"*/tc/*/traffic_class", .lines = {"Global tclass="}}, /* rules with addresses follow */
-	{"*/net/*/carrier", .may_be_invalid = true},
-	{"*/net/*/speed", .may_be_invalid = true},
+	{"*/net/*/carrier", .may_have_none = true},
+	{"*/net/*/speed", .may_have_none = true},
+	{"*/net/*/phys_port_name", .may_have_none = true},
 	{"*/bonding/slaves", RNA_DISGUISE_NAME},
 	{"*/sriov/*/node", RNA_DISGUISE_ADDRESS},
 	{"*/sriov/*/port", RNA_DISGUISE_ADDRESS},
@@ -250,7 +251,7 @@ bool rna_contents_are_missing(const struct rna_note *note)
 	if (note->kind == RNA_NOTE_CONTENT)
 		return row->may_be_zero && strspn(note->data, "0:\n") == note->len;
 	return note->value == -ENOENT || note->value == -ENOTDIR ||
-	       (note->value == -EINVAL && row->may_be_invalid);
+	       (row->may_have_none && (note->value == -EINVAL || note->value == -EOPNOTSUPP));
 }
 
 /* Text without the line end, which stays. Binary content is none: one NUL is as unreadable. */
