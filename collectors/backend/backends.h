@@ -333,7 +333,10 @@ struct rna_hwloc_backend {
 	int (*load)(const struct rna_root *root, const char *file, struct rna_arena *arena,
 		    struct rna_hwloc *ret, struct rna_error *error);
 
-	/* The machine as a file of lstopo, in arena, without OS devices. Returns like load. */
+	/*
+	 * The machine as a file of lstopo, in arena, without OS devices. Returns like load. NULL:
+	 * that file is what load() reads.
+	 */
 	int (*write)(const struct rna_root *root, struct rna_arena *arena, char **ret,
 		     struct rna_error *error);
 };

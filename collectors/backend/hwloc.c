@@ -408,19 +408,5 @@ static int load_recorded(const struct rna_root *root, const char *file, struct r
 	return load_file(RNA_RECORDED_HWLOC, fd, arena, ret, error);
 }
 
-static int write_recorded(const struct rna_root *root, struct rna_arena *arena, char **ret,
-			  struct rna_error *error)
-{
-	RNA_CLOSE int fd = rna_root_openat(root, RNA_RECORDED_HWLOC, O_RDONLY | O_NONBLOCK);
-	RNA_FREE char *text = NULL;
-	ssize_t len = fd < 0 ? fd : read_file(fd, &text);
-
-	if (len < 0)
-		return rna_error_set(error, (int)len, RNA_RECORDED_HWLOC ": cannot be read");
-	*ret = rna_arena_strdup(arena, text);
-	return *ret ? 0 : -ENOMEM;
-}
-
 const struct rna_hwloc_backend rna_hwloc = {.load = load_machine, .write = write_live};
-const struct rna_hwloc_backend rna_recorded_hwloc = {.load = load_recorded,
-						     .write = write_recorded};
+const struct rna_hwloc_backend rna_recorded_hwloc = {.load = load_recorded};

@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "backend/recorded.h"
-
 #include "contents.h"
 
 enum { LINKS_MAX = 40 };
@@ -185,8 +183,7 @@ static int open_place(struct rna_tee *tee, const char *path, int flags)
 /* In a recording of a recording: the backends note what they read there. */
 static bool is_an_answer(const char *path)
 {
-	return strncmp(path, "recorded/", strlen("recorded/")) == 0 ||
-	       strcmp(path, RNA_RECORDED_HWLOC) == 0;
+	return strncmp(path, "recorded/", strlen("recorded/")) == 0;
 }
 
 static int open_noted(void *userdata, const char *path, int flags)

@@ -462,14 +462,17 @@ static int load_hwloc(const struct rna_root *root, const char *file, struct rna_
 		      struct rna_hwloc *ret, struct rna_error *error)
 {
 	const struct place place = place_of(root, RNA_RECORDED_HWLOC);
+	const struct rna_hwloc_backend *hwloc = place.tee->libraries->hwloc;
 	char *xml = NULL;
-	int status = ASK(&place, place.path, hwloc->write(root, arena, &xml, error));
+	int status = 0;
 
+	if (hwloc->write)
+		status = ASK(&place, place.path, hwloc->write(root, arena, &xml, error));
 	if (status == -ETIMEDOUT)
 		return rna_error_set(error, status, "hwloc has not looked at this machine");
-	if (status == 0)
+	if (xml)
 		note_text(&place, "", xml, strlen(xml));
-	return place.tee->libraries->hwloc->load(root, file, arena, ret, error);
+	return hwloc->load(root, file, arena, ret, error);
 }
 
 /* -- All of them ------------------------------------------------------------------------------- */
