@@ -243,46 +243,30 @@ static void format_octets(char *text, const uint8_t *octets, size_t count)
 		}
 }
 
-/* One word of digits and colons, if it has the form of an address. */
-static void replace_word(struct rna_disguise *disguise, char *word, size_t len)
+/* One word of digits and colons. Without a colon it counts on demand, as a name may hold it. */
+static void replace_word(struct rna_disguise *disguise, char *word, size_t len, bool plain)
 {
 	uint8_t octets[OCTETS_MAX];
+	size_t count = 0;
 
 	while (len > 0 && word[len - 1] == ':')
 		len--;
-	for (size_t group = 1; group <= 2; group++) {
-		size_t count = parse_octets(word, len, group, octets);
-
-		if (count > group && replace_octets(disguise, octets, count)) {
-			format_octets(word, octets, count);
-			return;
-		}
+	if (memchr(word, ':', len)) {
+		for (size_t group = 1; group <= 2 && count == 0; group++)
+			count = parse_octets(word, len, group, octets);
+	} else if (plain && (len == 2 * MAC_SIZE || len == 2 * GUID_SIZE)) {
+		count = parse_octets(word, len, OCTETS_MAX, octets);
 	}
+	if (replace_octets(disguise, octets, count))
+		format_octets(word, octets, count);
 }
 
-static void replace_in_text(struct rna_disguise *disguise, char *text)
+static void replace_words(struct rna_disguise *disguise, char *text, bool plain)
 {
 	while (*text) {
 		size_t len = strspn(text, "0123456789abcdefABCDEF:");
 
-		replace_word(disguise, text, len);
-		text += len;
-		text += *text != '\0';
-	}
-}
-
-static void replace_in_names(struct rna_disguise *disguise, char *text)
-{
-	replace_in_text(disguise, text);
-	while (*text) {
-		size_t len = strspn(text, "0123456789abcdefABCDEF");
-		uint8_t octets[OCTETS_MAX];
-
-		if ((len == 2 * MAC_SIZE || len == 2 * GUID_SIZE) &&
-		    parse_octets(text, len, OCTETS_MAX, octets) == len / 2) {
-			(void)replace_octets(disguise, octets, len / 2);
-			format_octets(text, octets, len / 2);
-		}
+		replace_word(disguise, text, len, plain);
 		text += len;
 		text += *text != '\0';
 	}
@@ -329,10 +313,8 @@ const char *rna_disguise(struct rna_disguise *disguise, enum rna_disguise_kind k
 	copy = rna_arena_strdup(arena, text);
 	if (!copy)
 		return NULL;
-	if (kind == RNA_DISGUISE_ADDRESSES)
-		replace_in_text(disguise, copy);
-	else if (kind == RNA_DISGUISE_NAME)
-		replace_in_names(disguise, copy);
+	if (kind == RNA_DISGUISE_ADDRESSES || kind == RNA_DISGUISE_NAME)
+		replace_words(disguise, copy, kind == RNA_DISGUISE_NAME);
 	else
 		replace_address(disguise, kind == RNA_DISGUISE_ADDRESS ? 1 : 2, copy);
 	return disguise->no_memory ? NULL : copy;
