@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An arena: memory that is handed out piecewise and given back at once. A part lives in one.
- * Zeroed, aligned for any type. Thread: one at a time; sealed content may be read by all.
+ * An arena: memory that is allocated in pieces and freed as a whole. Each part has one. Memory is
+ * zeroed and aligned for any type. Thread: one at a time; sealed content may be read by any thread.
  */
 #pragma once
 
@@ -23,5 +23,7 @@ void *rna_arena_array(struct rna_arena *arena, size_t count, size_t size); /* ov
 char *rna_arena_strdup(struct rna_arena *arena, const char *text);
 char *rna_arena_printf(struct rna_arena *arena, const char *format, ...) RNA_PRINTF(2, 3);
 
-/* For who copies many texts, and asks once. NULL stays NULL; no memory sets *failed, too. */
+/*
+ * Copies text like strdup, for a caller that checks *failed once after many calls. NULL gives NULL.
+ */
 const char *rna_arena_keep(struct rna_arena *arena, const char *text, bool *failed);

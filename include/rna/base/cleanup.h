@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cleanup attributes. A local that owns something carries one and is handed over with
- * RNA_TAKE() in the last lines of its function.
+ * Cleanup attributes. A local variable that owns something carries one; the last lines of its
+ * function hand it over with RNA_TAKE().
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #define RNA_CLEANUP(fn) __attribute__((cleanup(fn)))
 
-/* Yields the pointer and leaves NULL behind, so that the cleanup has nothing to do. */
+/* Returns the pointer and sets the variable to NULL, so that its cleanup does nothing. */
 #define RNA_TAKE(p)                                                                                \
 	({                                                                                         \
 		__typeof__(p) rna_taken_ = (p);                                                    \
@@ -23,7 +23,7 @@
 #define RNA_ARRAY_SIZE(a)     (sizeof(a) / sizeof((a)[0]))
 #define RNA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* Free functions of ours return NULL; the attribute wants a function of the variable's address. */
+/* Our free functions return NULL; the attribute needs a function of the variable's address. */
 #define RNA_DEFINE_CLEANUP(type, free_fn)                                                          \
 	static inline void free_fn##_p(type **p)                                                   \
 	{                                                                                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time. Functions that judge or schedule take the time as an argument; only agent/loop/agent.c and
- * the lanes read a clock. One unit everywhere inside: microseconds, as sd-event has it.
+ * the lanes read a clock. All times are in microseconds, as in sd-event.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ typedef uint64_t rna_usec;
 #define RNA_USEC_PER_SEC  ((rna_usec)1000000)
 #define RNA_USEC_NEVER    UINT64_MAX
 
-/* One moment on both clocks: ages are computed with monotonic, people are shown realtime. */
+/* One moment on both clocks: ages are computed from monotonic, outputs show realtime. */
 struct rna_time {
 	rna_usec monotonic; /* CLOCK_MONOTONIC */
 	rna_usec realtime;  /* CLOCK_REALTIME, since the epoch */
@@ -27,7 +27,7 @@ static inline double rna_seconds(rna_usec usec)
 	return (double)usec / (double)RNA_USEC_PER_SEC;
 }
 
-/* later - earlier, or 0 when the clock says otherwise. */
+/* later - earlier, or 0 if later is not after earlier. */
 static inline rna_usec rna_usec_since(rna_usec earlier, rna_usec later)
 {
 	return later > earlier ? later - earlier : 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations as Prometheus writes them: "250ms", "10s", "1m30s", "24h". Units are d, h, m, s and
- * ms, from large to small, each at most once; a number without a unit is not a duration.
+ * Durations as Prometheus writes them: "250ms", "10s", "1m30s", "24h". Units are d, h, m, s and ms,
+ * from large to small, each at most once. A number without a unit is an error.
  */
 #pragma once
 
 #include "rna/base/clock.h"
 #include "rna/base/strbuf.h"
 
-/* 0; -EINVAL when text is not a duration; -ERANGE when it is too long to count. */
+/* 0; -EINVAL if text is not a duration; -ERANGE if it does not fit into rna_usec. */
 int rna_duration_parse(const char *text, rna_usec *ret);
 
-/* The other way round; what is less than a millisecond is cut. */
+/* Writes duration in the same format, rounded down to milliseconds. */
 void rna_duration_write(rna_usec duration, struct rna_strbuf *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole files that people and orchestrators write: configuration, tokens, certificates. Files of
- * the hardware are rna/base/root.h's business.
+ * Reading and replacing whole files that people and orchestrators write: configuration, tokens,
+ * certificates. Files of the hardware are read through rna/base/root.h.
  */
 #pragma once
 
@@ -14,22 +14,25 @@
 struct rna_arena;
 
 /*
- * Reads all of path to the end of text; never waits, not even for a FIFO. 0, or negative errno with
- * error, which begins with path: -EISDIR, -EINVAL for what is no regular file, -EFBIG for more than
- * max bytes. An empty file leaves text->data NULL if it was.
+ * Appends the content of path to text. Never waits, not even for a FIFO. 0, or negative errno with
+ * error, which begins with path: -EISDIR; -EINVAL if it is not a regular file; -EFBIG if it has
+ * more than max bytes. An empty file does not allocate text->data.
  */
 int rna_file_read(const char *path, size_t max, struct rna_strbuf *text, struct rna_error *error);
 
-/* What path means in a file: a relative one begins at the file's directory. NULL: no memory. */
+/*
+ * Resolves a path found in file: a relative path is relative to the file's directory. NULL: no
+ * memory.
+ */
 const char *rna_file_beside(struct rna_arena *arena, const char *file, const char *path);
 
-/* A file that is whole at any time: written under another name, which then becomes its own. */
+/* A file that is replaced atomically: written under a temporary name, then renamed. */
 struct rna_file_place {
 	int directory;     /* open */
 	const char *name;  /* in it */
-	const char *fresh; /* the other name */
-	bool lasting; /* forced to the disk, so that a loss of power leaves the old or the new */
+	const char *fresh; /* the temporary name */
+	bool lasting;      /* fsync, so that a loss of power leaves the old or the new content */
 };
 
-/* 0, or negative errno and nothing of the new left. */
+/* 0, or negative errno; then the temporary file is removed. */
 int rna_file_replace(const struct rna_file_place *place, const char *text, size_t len);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A histogram of durations, with the same bounds everywhere: 1 ms to 10 s, three or four of them
- * to a power of ten.
- * Thread: the owner's.
+ * A histogram of durations. All histograms have the same bounds: 1 ms to 10 s, three or four per
+ * power of ten. Thread: the owner's.
  */
 #pragma once
 
@@ -10,11 +9,12 @@
 
 enum { RNA_HISTOGRAM_BOUNDS = 13 };
 
-/* Upper bounds, ascending; what is above the last counts as well. */
+/* Upper bounds, ascending. Longer durations are counted after the last one. */
 extern const rna_usec rna_histogram_bounds[RNA_HISTOGRAM_BOUNDS];
 
 struct rna_histogram {
-	uint64_t counts[RNA_HISTOGRAM_BOUNDS + 1]; /* by the first bound that holds; no sums */
+	/* by the first bound that is not exceeded; not cumulative */
+	uint64_t counts[RNA_HISTOGRAM_BOUNDS + 1];
 	rna_usec sum;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log. Only agent.c, announce.c, remember.c, schedule.c, state.c, commands.c and command_run.c
- * write to it, once per change and never per poll. To the journal (when stderr is connected to it)
- * an entry goes with its fields; otherwise it is one readable line on stderr: "warning: mlx5_3:
- * reads stalled (DEVICE=mlx5_3)", without the fields MESSAGE_ID and REASON, which the message says
- * in words.
+ * write to it, once per change and never per poll. If stderr is connected to the journal, an entry
+ * is sent there with its fields. Otherwise it is one readable line on stderr, "warning: mlx5_3:
+ * reads stalled (DEVICE=mlx5_3)", without the fields MESSAGE_ID and REASON, which only repeat the
+ * message.
  *
  * Thread: the loop's only.
  */
@@ -20,7 +20,7 @@ struct rna_log_field {
 	const char *value; /* NULL: the field is left out */
 };
 
-/* Finds out where entries go (JOURNAL_STREAM). level: the least urgent LOG_* that is written. */
+/* Chooses journal or stderr by JOURNAL_STREAM. level: the least urgent LOG_* that is written. */
 void rna_log_open(int level);
 void rna_log_set_level(int level);
 bool rna_log_wants(int level);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The root: the directory that stands for "/" in front of every file we read. It is "/" on a
- * node, a recorded machine in tests and demos, /host in a container that mounts the host there.
- * Links inside a root stay inside it, absolute ones too.
+ * The root: the directory that replaces "/" in the path of every file that the agent reads. It is
+ * "/" on a node, a recorded machine in tests and demos, /host in a container that mounts the host
+ * there. Symbolic links, absolute ones too, are resolved inside the root.
  *
  * Paths are relative to the root, without a leading slash: "sys/class/infiniband/mlx5_0/fw_ver".
  * Thread: any; a root is const after rna_root_open().
@@ -38,12 +38,12 @@ RNA_DEFINE_CLEANUP(struct rna_root, rna_root_close)
 const char *rna_root_path(const struct rna_root *root);
 
 /*
- * Is <root>/sys the running kernel's own sysfs? Then libraries that ask the kernel (libibverbs,
- * netlink) speak about the same machine as the files do; on a recording they do not.
+ * Is <root>/sys the sysfs of the running kernel? Only then do libraries that ask the kernel
+ * (libibverbs, netlink) describe the same machine as the files.
  */
 bool rna_root_is_live(const struct rna_root *root);
 
-/* Opens below the root; flags as for open(2), O_CLOEXEC is added. Descriptor or negative errno. */
+/* Opens path below the root; flags as for open(2), plus O_CLOEXEC. Descriptor or negative errno. */
 int rna_root_openat(const struct rna_root *root, const char *path, int flags);
 
 /*
@@ -56,16 +56,16 @@ int rna_root_open_below(const struct rna_root *root, int directory, const char *
 bool rna_root_exists(const struct rna_root *root, const char *path);
 
 /*
- * Reads one attribute into buffer, NUL-ended, trailing blanks and line ends cut. Length, or
- * negative errno; -EMSGSIZE when it does not fit, -EILSEQ when it holds a NUL byte.
+ * Reads one attribute into buffer, NUL-terminated, without trailing blanks and line ends. Length,
+ * or negative errno: -EMSGSIZE if it does not fit, -EILSEQ if it contains a NUL byte.
  */
 ssize_t rna_root_read(const struct rna_root *root, const char *path, char *buffer, size_t size);
 int rna_root_read_u64(const struct rna_root *root, const char *path, uint64_t *ret);
 int rna_root_read_hex(const struct rna_root *root, const char *path, uint64_t *ret);
 
-/* Target of a link as it is written. Length, or negative errno. */
+/* The target of a symbolic link, not resolved. Length, or negative errno. */
 ssize_t rna_root_readlink(const struct rna_root *root, const char *path, char *buffer, size_t size);
-/* Where path really is, links resolved, relative to the root, in arena; NULL and *ret_error. */
+/* path with all links resolved, relative to the root, in arena. NULL: *ret_error says why. */
 char *rna_root_realpath(const struct rna_root *root, const char *path, struct rna_arena *arena,
 			int *ret_error);
 
@@ -76,6 +76,9 @@ char *rna_root_realpath(const struct rna_root *root, const char *path, struct rn
 ssize_t rna_root_list(const struct rna_root *root, const char *path, struct rna_arena *arena,
 		      char ***ret_names);
 
-/* The same two for a descriptor that is open already; the second takes fd over, also on failure. */
+/*
+ * rna_root_read() and rna_root_list() for an open descriptor. rna_root_list_fd() closes fd, also on
+ * failure.
+ */
 ssize_t rna_root_pread_text(int fd, char *buffer, size_t size);
 ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts that the loop has and jobs are given: the PCI functions that had an RDMA device, which
- * presence looks for, and the statistics that a setting names. The loop may have others before a
- * job is done with these.
- * Thread: counted by the loop, as parts are; const in between, so any lane may read.
+ * Lists of texts that the loop passes to jobs: the PCI functions that had an RDMA device, which
+ * presence looks for, and the statistics that a setting names. The loop may replace a list while a
+ * job still uses the old one. Thread: the loop counts references; the content is const, so any lane
+ * may read it.
  */
 #pragma once
 
@@ -18,13 +18,15 @@ struct rna_texts {
 	const char **items;
 };
 
-/* How many texts stand in a NULL-ended list; NULL: none. */
+/* The length of a NULL-terminated list. NULL: 0. */
 size_t rna_texts_len(char *const *list);
 
-/* Room for count texts, which the caller fills in, counting them; one reference. NULL: no memory.
+/*
+ * An empty list with room for that many texts; the caller fills items and count. One reference.
+ * NULL: no memory.
  */
 struct rna_texts *rna_texts_new(size_t room);
-/* Copies of a NULL-ended list; NULL is an empty one. One reference. NULL: no memory. */
+/* Copies a NULL-terminated list; a NULL list is empty. One reference. NULL: no memory. */
 struct rna_texts *rna_texts_copy(char *const *list);
 struct rna_texts *rna_texts_ref(struct rna_texts *texts);   /* accepts NULL */
 struct rna_texts *rna_texts_unref(struct rna_texts *texts); /* accepts NULL */

@@ -19,7 +19,7 @@ int rna_shown_len(const char *text);
 struct rna_hint {
 	const char *word;
 	size_t word_len;
-	const char *best; /* the nearest offer, best_len bytes of it; NULL: none is near */
+	const char *best; /* the nearest known word, best_len bytes; NULL: none is near */
 	size_t best_len;
 	size_t best_distance;
 };
@@ -33,6 +33,6 @@ void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len);
 void rna_hint_write(const struct rna_hint *hint, const char *kind, const char *topic,
 		    struct rna_strbuf *out);
 
-/* NULL-ended lists of words: is word one of them; and all of them, as "a, b, c". */
+/* NULL-terminated lists of words: is word one of them; write them as "a, b, c". */
 bool rna_words_have(const char *const *words, const char *word);
 void rna_words_write(const char *const *words, struct rna_strbuf *out);

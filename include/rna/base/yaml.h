@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * YAML files as trees whose nodes know their line, so that errors can say it. What a text means is
- * the reader's business: nothing is taken for a number here.
+ * YAML files as trees. Each node has its line number, for errors. All scalars stay text; the caller
+ * converts them.
  */
 #pragma once
 
@@ -24,28 +24,28 @@ struct rna_yaml_pair {
 	const struct rna_yaml *value;
 };
 
-/* Where a file has aliases, nodes may be met more than once, and within themselves. */
+/* With aliases in the file, a node may appear several times in the tree, even below itself. */
 struct rna_yaml {
 	enum rna_yaml_kind kind;
 	size_t line;      /* from 1 */
-	const char *text; /* NULL: not a text, or one that C would read only half of */
+	const char *text; /* NULL: not a text, or it contains a NUL byte */
 	bool plain;       /* a text without quotes */
 	size_t count;
 	const struct rna_yaml_pair *pairs; /* in the order of the file */
 };
 
 /*
- * The one document in the file path, in arena; *ret is NULL when it is empty. 0, or negative errno
- * with error: "path:line: ...".
+ * Reads the only document of the file path into arena; *ret is NULL if it is empty. 0, or negative
+ * errno with error: "path:line: ...".
  */
 int rna_yaml_read(const char *path, struct rna_arena *arena, const struct rna_yaml **ret,
 		  struct rna_error *error);
 
-/* What node is, for errors: "a list", "a section", "a single value". */
+/* The kind of node for errors: "a list", "a section", "a single value". */
 const char *rna_yaml_kind_name(const struct rna_yaml *node);
 
-/* "key:" with nothing behind it, as in a file where all settings are comments. */
+/* Is it "key:" without a value, as in a file where all settings are comments? */
 bool rna_yaml_is_empty(const struct rna_yaml *node);
 
-/* What a mapping has under key; NULL: nothing, or node is none (or NULL). */
+/* The value of key in a mapping. NULL: no such key, or node is not a mapping (or NULL). */
 const struct rna_yaml *rna_yaml_get(const struct rna_yaml *node, const char *key);

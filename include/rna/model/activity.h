@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What moves over a port, as its counters tell: whether somebody works there.
- * Thread: any; pure.
+ * Traffic of a port by its counters, which shows whether an application uses it. Thread: any; pure.
  */
 #pragma once
 
@@ -12,21 +11,21 @@
 
 struct rna_snapshot_device;
 
-/* A counter that grows with what moves. */
+/* A counter that rises with traffic. */
 struct rna_activity {
 	enum rna_counter_place place;
 	const char *file;
-	unsigned bytes; /* that one more of it stands for */
+	unsigned bytes; /* bytes per unit of the counter */
 };
 
 enum { RNA_ACTIVITY_COUNT = 10 };
 
-/* Bytes of the port where its driver counts them, packets elsewhere. */
+/* Byte counters of the port where its driver has them, otherwise packet counters. */
 extern const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT];
 
 /*
- * Bytes in and out of a port since some time in the past. taken: when they were read, monotonic; of
- * several parts the oldest. False: nothing that was read counts them.
+ * Bytes received and sent by a port since an arbitrary moment. *ret_taken: monotonic time of the
+ * read, the oldest if several parts contribute. False: no counter of traffic was read.
  */
 bool rna_activity_sum(const struct rna_snapshot_device *device, unsigned port, uint64_t *ret_bytes,
 		      rna_usec *ret_taken);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters: the table of those we know, and the parts that carry what was read.
+ * Counters: the table of known counters, and the parts with their values.
  *
- * One row per known counter file says everything about it: where it is, what it is called in
- * metrics, its unit, its width, and on which link layers it means something. The collector reads
- * the file and exporters write the metric from the same row; a file without a row goes to the
- * generic family of its directory, under its own name.
+ * Each known counter file has one row: its directory, metric name, unit, width, and the link layers
+ * on which it is meaningful. The collector reads the file and exporters write the metric from this
+ * row. A file without a row is exported in the generic family of its directory, under its own name.
  */
 #pragma once
 
@@ -16,12 +15,12 @@
 #include "rna/model/part.h"
 #include "rna/model/value.h"
 
-/* Directory that a counter file lives in. */
+/* The directory of a counter file. */
 enum rna_counter_place {
 	RNA_PLACE_PORT_COUNTERS,      /* ports/N/counters: IBTA PMA attributes */
 	RNA_PLACE_PORT_HW_COUNTERS,   /* ports/N/hw_counters: the driver's */
 	RNA_PLACE_DEVICE_HW_COUNTERS, /* hw_counters of the device */
-	RNA_PLACE_PORT_FABRIC,        /* in no file: attributes of the PMA that only MADs have */
+	RNA_PLACE_PORT_FABRIC,        /* no file: PMA attributes that only MADs return */
 	RNA_PLACE_COUNT,
 };
 
@@ -33,10 +32,10 @@ enum rna_counter_unit {
 
 enum rna_counter_kind {
 	RNA_COUNTER, /* only rises, until reset or wrap */
-	RNA_GAUGE,   /* active_*, watermark_*: goes both ways */
+	RNA_GAUGE,   /* active_*, watermark_*: rises and falls */
 };
 
-/* Bits for the link layers where a counter has a meaning. */
+/* Bits for the link layers on which a counter is meaningful. */
 enum {
 	RNA_ON_INFINIBAND = 1,
 	RNA_ON_ETHERNET = 2,
@@ -52,22 +51,22 @@ struct rna_counter {
 	enum rna_counter_unit unit;
 	enum rna_counter_kind kind;
 	/*
-	 * Bits of the register. saturates: it sticks at 2^width - 1 (IBTA 16.1.3.5), else it
-	 * wraps. 0: not known, then neither is concluded.
+	 * Bits of the register. saturates: it sticks at 2^width - 1 (IBTA 16.1.3.5), otherwise it
+	 * wraps. 0: unknown; then the agent detects neither.
 	 */
 	unsigned char width;
 	bool saturates;
-	bool fills_up; /* in ordinary work, so that standing at the maximum is no news */
+	bool fills_up;             /* reaches its maximum in normal operation; no finding */
 	unsigned char link_layers; /* RNA_ON_* */
 	/*
-	 * Rows that follow each other with one metric are one family, whose samples this label
-	 * tells apart: lane, and "0". NULL: a family of its own.
+	 * Adjacent rows with the same metric form one family; this label and value (lane, "0")
+	 * distinguish their samples. NULL: the row is its own family.
 	 */
 	const char *label;
 	const char *instance;
 };
 
-/* The table; rows of one place stand together, in the order in which metrics are exported. */
+/* The table. Rows of one place are adjacent, in the order in which metrics are exported. */
 extern const struct rna_counter rna_counters[];
 extern const size_t rna_counter_count;
 
@@ -82,15 +81,15 @@ struct rna_counter_value {
 	const struct rna_counter *counter; /* NULL: unknown file */
 	const char *file;
 	/*
-	 * As published: the number that was read, and the wraps since the device was registered or
-	 * the counter reset; units are applied by exporters. While it cannot be read, number and
-	 * raw are those of the last time that it could.
+	 * The published number: the raw reading plus all wraps since the device was registered or
+	 * the counter was reset. Exporters apply the unit. While it is unreadable, number and raw
+	 * keep the last successful reading.
 	 */
 	struct rna_value value;
 	uint64_t raw; /* as read */
 };
 
-/* Does it count no more, and is that worth a word? */
+/* Is it saturated although it does not saturate in normal operation? */
 bool rna_counter_is_stuck(const struct rna_counter_value *value);
 
 /* The counters of one directory. */
@@ -98,17 +97,17 @@ struct rna_counter_group {
 	enum rna_counter_place place;
 	unsigned port; /* 0 for the device's own */
 	/*
-	 * Changes when the kernel registers the device anew: the inode of the directory that was
-	 * opened. The one of struct rna_device is as old as the newest presence.
+	 * Changes when the kernel registers the device again: the inode of the opened directory.
+	 * The generation in struct rna_device is only as recent as the last presence run.
 	 */
 	uint64_t generation;
-	uint64_t resets; /* runs that found it of a new generation, or a counter fallen */
+	uint64_t resets; /* runs that found a new generation or a lower counter */
 	/*
-	 * Monotonic time: until then netlink, if it is to be the source, is not asked for this
-	 * group, because it had no answer.
+	 * Monotonic time. Before it the collector does not query netlink for this group, because
+	 * the last query had no answer.
 	 */
 	rna_usec netlink_retry;
-	/* What the PMA of the port can do, ClassPortInfo:CapabilityMask; absent: not asked yet. */
+	/* ClassPortInfo:CapabilityMask of the port's PMA; absent: not queried yet. */
 	struct rna_value capability;
 	size_t count;
 	/* known ones first, in the order of the table; then unknown ones, by name */

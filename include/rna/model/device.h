@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices and ports: what the collectors presence, identity, state and link find.
+ * Devices and ports: the parts of the collectors presence, identity, state and link.
  *
- * Strings are NULL where the hardware does not have them; numbers are values (rna/model/value.h).
+ * A string is NULL if the hardware does not provide it; numbers are values (rna/model/value.h).
  * Sources: Linux Documentation/ABI/stable/sysfs-class-infiniband; rdma-core
  * libibverbs/man/ibv_query_port.3; IBTA 14.2.5.6 (PortInfo).
  */
@@ -16,27 +16,27 @@
 #include "rna/model/part.h"
 #include "rna/model/value.h"
 
-/* What kind of function an RDMA device sits on. */
+/* The kind of function that an RDMA device belongs to. */
 enum rna_function {
 	RNA_FUNCTION_PF,      /* a PCI function of its own */
 	RNA_FUNCTION_VF,      /* has physfn */
 	RNA_FUNCTION_SF,      /* auxiliary device with sfnum below a PCI function */
 	RNA_FUNCTION_VIRTUAL, /* no PCI parent: rxe, siw, scif */
 	/*
-	 * A ConnectX-7 on the board of an HGX B200 or B300 through which the NVSwitches are
-	 * managed. It carries no traffic, and each read of a counter fails with a line in the
-	 * kernel log (node_exporter issue 3434), so counters are left alone.
+	 * A ConnectX-7 on the board of an HGX B200 or B300 that manages the NVSwitches. It carries
+	 * no traffic, and each read of a counter fails with a line in the kernel log (node_exporter
+	 * issue 3434), so the agent does not read its counters.
 	 */
 	RNA_FUNCTION_SWITCH_MANAGEMENT,
 };
 
 const char *rna_function_name(enum rna_function function); /* "pf", "vf", "sf", ... */
 
-/* One RDMA device as presence sees it: cheap facts that cost no firmware command. */
+/* One RDMA device as presence finds it: facts that cost no firmware command. */
 struct rna_device {
 	/*
-	 * The identity across renames and reloads: PCI address, PCI address + "/sf" + number, or
-	 * the name where there is no PCI parent.
+	 * Identifies the device across renames and driver reloads: PCI address, PCI address + "/sf"
+	 * + number, or the name if there is no PCI parent.
 	 */
 	const char *key;
 	const char *name;        /* mlx5_0 */
@@ -49,15 +49,15 @@ struct rna_device {
 	uint32_t vendor_id; /* PCI; 0: unknown */
 	uint32_t device_id;
 	/*
-	 * Changes when the kernel registers the device anew, even under the same name: the inode
-	 * of its sysfs directory. Kept descriptors and counter history do not outlive it.
+	 * Changes when the kernel registers the device again, even under the same name: the inode
+	 * of its sysfs directory. Open descriptors and counter history are dropped then.
 	 */
 	uint64_t generation;
 	size_t port_count;
 	const unsigned *ports; /* port numbers, ascending */
 };
 
-/* A PCI function that had an RDMA device once, and has none that we see. */
+/* A PCI function whose RDMA device is missing. */
 struct rna_bare_function {
 	const char *pci_address;
 	enum rna_whereabouts whereabouts; /* of the device */
@@ -67,10 +67,10 @@ struct rna_presence {
 	struct rna_part part;
 	bool stack; /* does /sys/class/infiniband exist? */
 	size_t device_count;
-	size_t excluded_count; /* devices that the filter left out; nothing was read of them */
+	size_t excluded_count; /* devices excluded by the filter; the agent read no file of them */
 	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
 	size_t bare_count;
-	const struct rna_bare_function *bare; /* of those that were asked for, in their order */
+	const struct rna_bare_function *bare; /* of the functions in the input, in their order */
 };
 
 /* ibv node types, as in sysfs node_type. */
@@ -100,8 +100,8 @@ struct rna_port_identity {
 	enum rna_link_layer link_layer;
 	const char *port_guid; /* 16 hex digits in groups of four: "1070:fd03:0000:0001" */
 	/*
-	 * That the driver writes into all RoCE packets of the port, whatever applications say:
-	 * mlx5 of NVIDIA's own driver package, where somebody has configured it.
+	 * The traffic class that the driver sets in all RoCE packets of the port, overriding
+	 * applications: only mlx5 of NVIDIA's driver package, if configured.
 	 */
 	struct rna_value traffic_class;
 };
@@ -150,7 +150,7 @@ struct rna_port_state_value {
 	struct rna_value physical_state; /* enum rna_physical_state */
 };
 
-/* Is it ACTIVE, or soon again (ACTIVE_DEFER)? false also when it is not known; NULL: false. */
+/* Is it ACTIVE or ACTIVE_DEFER? False if the state is unknown or port is NULL. */
 bool rna_port_is_up(const struct rna_port_state_value *port);
 
 struct rna_state {
@@ -165,13 +165,13 @@ struct rna_port_link {
 	struct rna_value rate;
 	struct rna_value width;      /* lanes: 1, 2, 4, 8, 12 */
 	struct rna_value speed_code; /* enum ib_port_speed: 1 SDR .. 128 NDR, 256 XDR */
-	const char *speed_name;      /* "HDR"; NULL when the code is not known */
-	/* What the port could do, and may; only MADs know, so on InfiniBand only. */
+	const char *speed_name;      /* "HDR"; NULL: unknown code */
+	/* What the port supports and what is enabled. From MADs, so on InfiniBand only. */
 	struct rna_value width_supported; /* lanes */
 	struct rna_value width_enabled;
 	struct rna_value speed_supported; /* codes like speed_code, NDR at most */
 	struct rna_value speed_enabled;
-	struct rna_value active_mtu; /* bytes; only verbs know it */
+	struct rna_value active_mtu; /* bytes; from verbs only */
 	struct rna_value max_mtu;    /* bytes */
 	struct rna_value lid;        /* absent on Ethernet */
 	struct rna_value sm_lid;
@@ -182,7 +182,7 @@ struct rna_port_link {
 
 struct rna_link {
 	struct rna_part part;
-	bool verbs; /* did libibverbs answer? else all is from sysfs */
+	bool verbs; /* did libibverbs answer? otherwise all is from sysfs */
 	size_t port_count;
 	const struct rna_port_link *ports; /* ascending by number */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which RDMA devices are watched. The settings say it in globs; presence asks before it reads any
- * file of a device.
- * Thread: counted by the loop, as parts are; const in between, so any lane may ask.
+ * Selects the RDMA devices to monitor, by globs from the settings. presence applies it before it
+ * reads any file of a device. Thread: the loop counts references; the content is const, so any lane
+ * may use it.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct rna_device_filter;
 
 /*
- * Globs as of fnmatch(3), NULL-ended; NULL: none. They are copied. Starts with one reference.
+ * Globs of fnmatch(3), NULL-terminated lists, copied; NULL: empty. The result has one reference.
  * NULL: no memory.
  */
 struct rna_device_filter *rna_device_filter_new(char *const *include, char *const *exclude);
@@ -24,15 +24,15 @@ struct rna_device_filter *rna_device_filter_unref(
 	struct rna_device_filter *filter); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_device_filter, rna_device_filter_unref)
 
-/* Does it let every device through? filter may be NULL, which does. */
+/* Does it accept every device? A NULL filter does. */
 bool rna_device_filter_is_empty(const struct rna_device_filter *filter);
 
 /*
- * Is the device that goes by these names watched? It is if no name of it is excluded, and one is
- * included or nothing is said of what to include.
+ * Does the filter accept a device with these names? Yes if no name is excluded, and one is included
+ * or the include list is empty.
  */
 bool rna_device_filter_takes(const struct rna_device_filter *filter, const char *const *names,
 			     size_t count);
 
-/* May text be a glob for a device: no blanks, no slash, brackets closed? */
+/* Is text a valid glob for a device: no blanks, no slash, brackets closed? */
 bool rna_device_glob_is_valid(const char *text);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Ethernet side of a port, as ethtool has it: why there is no link, at what speed and with
- * which error correction it runs, who stopped whom by pause frames, and what the driver counts.
+ * The Ethernet side of a port, from ethtool: why there is no link, speed, error correction, pause
+ * frames, and the driver's statistics.
  *
- * Linux has no counters of the wire below an RDMA port on Ethernet; they are those of its network
- * interface, or of the members where that is a bond. They belong to the physical port, so that
- * they are read for the physical function alone: virtual functions show the same numbers again.
- * Sources: Documentation/networking/ethtool-netlink.rst; linux/ethtool.h; IEEE 802.3 clause 30.
+ * An Ethernet RDMA port has no physical-layer counters of its own in Linux; its network interface
+ * has them, or each member if that is a bond. They belong to the physical port, so the agent reads
+ * them for the physical function only: virtual functions repeat the same numbers. Sources:
+ * Documentation/networking/ethtool-netlink.rst; linux/ethtool.h; IEEE 802.3 clause 30.
  */
 #pragma once
 
@@ -19,19 +19,19 @@
 
 /* -- Link -------------------------------------------------------------------------------------- */
 
-/* What the driver says of a link; the kernel asks it only while the interface is up. */
+/* Link state by the driver. The kernel asks the driver only while the interface is up. */
 struct rna_ethernet_link {
 	struct rna_value up;       /* 0 or 1 */
 	struct rna_value state;    /* why it is down: ETHTOOL_LINK_EXT_STATE_*, from 0 */
 	struct rna_value substate; /* of that state, from 1 */
-	struct rna_value downs;    /* losses of the link since the driver came; Linux 6.4 */
+	struct rna_value downs;    /* link losses since the driver was loaded; Linux 6.4 */
 };
 
-/* "no-cable", "bad-signal-integrity", ...; "?" for a state that is newer than this program. */
+/* "no-cable", "bad-signal-integrity", ...; "?" for an unknown state. */
 const char *rna_ethernet_link_state_name(uint64_t state);
-/* The same for people: "no cable", "the signal is bad". */
+/* The state in words: "no cable", "bad signal". */
 const char *rna_ethernet_link_state_text(uint64_t state);
-/* What is known beyond that: "large-number-of-physical-errors"; NULL: nothing. */
+/* The substate: "large-number-of-physical-errors". NULL: unknown. */
 const char *rna_ethernet_link_substate_name(uint64_t state, uint64_t substate);
 
 struct rna_ethernet_mode {
@@ -54,15 +54,17 @@ enum rna_fec {
 const char *rna_fec_name(enum rna_fec fec); /* "off", "baser", "rs", "llrs" */
 
 struct rna_ethernet_fec {
-	struct rna_value configured; /* which may be chosen, one bit for each enum rna_fec */
-	struct rna_value automatic;  /* 0 or 1: the driver chooses */
+	struct rna_value configured; /* modes enabled, one bit for each enum rna_fec */
+	struct rna_value automatic;  /* 0 or 1: the driver chooses the mode */
 	struct rna_value active;     /* enum rna_fec in use; absent while there is no link */
 };
 
-/* Pause frames for the whole link (IEEE 802.3x); those for priorities are part of DCB. */
+/*
+ * Pause frames for the whole link (IEEE 802.3x). Per-priority pause frames (PFC) are part of DCB.
+ */
 struct rna_ethernet_pause {
-	struct rna_value autoneg; /* 0 or 1, as the next two */
-	struct rna_value receive; /* pause frames are obeyed */
+	struct rna_value autoneg; /* 0 or 1, like the next two */
+	struct rna_value receive; /* the port obeys pause frames */
 	struct rna_value transmit;
 };
 
@@ -135,12 +137,12 @@ enum rna_ethernet_unit {
 };
 
 struct rna_ethernet_statistic {
-	const char *name;  /* of its threshold, and of its metric behind "rdma_port_", before the
-			    * unit and "_total" */
+	/* name of its threshold; the metric is "rdma_port_" + name + unit + "_total" */
+	const char *name;
 	const char *help;  /* one sentence */
-	const char *label; /* what there is one of each for: "priority", "lane"; NULL: the port */
+	const char *label; /* one value for each "priority" or "lane"; NULL: one for the port */
 	enum rna_ethernet_unit unit;
-	bool fec_lane; /* a part of another one: its metric is there with metrics.fec_lanes only */
+	bool fec_lane; /* a breakdown of another statistic; exported with metrics.fec_lanes only */
 };
 
 extern const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATISTIC_COUNT];
@@ -151,36 +153,36 @@ struct rna_ethernet_count {
 	struct rna_value value;
 };
 
-/* Of the driver, under its own name: one that the setting ethernet.statistics names. */
+/* A driver statistic under its own name, selected by the setting ethernet.statistics. */
 struct rna_ethernet_extra {
 	const char *name;
 	struct rna_value value;
 };
 
 /*
- * May a setting name it: can "ethtool -S" show such a name, and is it none of those that go into a
- * statistic of ours?
+ * May the setting ethernet.statistics list name? It must be a possible name of "ethtool -S" and
+ * must not be one that is already part of a statistic in the table.
  */
 bool rna_ethernet_extra_is_valid(const char *name);
 
 /* -- The part ---------------------------------------------------------------------------------- */
 
 /*
- * Where in the driver's list what we want of it stands. For the collector: strings are asked for
- * again only when their number changes, and now and then.
+ * Position of a wanted statistic in the driver's list. Cached by the collector, which reads the
+ * names again when their number changes, and from time to time.
  */
 struct rna_ethernet_pick {
 	size_t index;
-	/* RNA_ETHERNET_STATISTIC_COUNT: number is its place among those that a setting names */
+	/* RNA_ETHERNET_STATISTIC_COUNT: an extra one; number is its index in the setting */
 	enum rna_ethernet_statistic_id id;
 	int number;
-	unsigned scale; /* what a number of the driver is multiplied with */
+	unsigned scale; /* factor for the driver's number */
 };
 
 struct rna_ethernet_picks {
-	size_t listed;   /* how many the driver has */
-	rna_usec read;   /* monotonic, when their names were */
-	uint64_t extras; /* tells whether the setting named the same ones */
+	size_t listed;   /* number of statistics of the driver */
+	rna_usec read;   /* monotonic time at which the names were read */
+	uint64_t extras; /* fingerprint of the setting's list */
 	size_t count;
 	const struct rna_ethernet_pick *items;
 };
@@ -188,7 +190,7 @@ struct rna_ethernet_picks {
 struct rna_ethernet_netdev {
 	const char *name;
 	unsigned ifindex;
-	unsigned port; /* of the device, that it serves by itself or as a member of a bond */
+	unsigned port; /* port of the device that it serves, by itself or as a member of a bond */
 	struct rna_ethernet_link link;
 	struct rna_ethernet_mode mode;
 	struct rna_ethernet_fec fec;
@@ -200,7 +202,9 @@ struct rna_ethernet_netdev {
 	struct rna_ethernet_picks picks;
 };
 
-/* Of a device. Virtual and scalable functions, representors and InfiniBand have no interface here.
+/*
+ * The Ethernet interfaces of a device. Empty for virtual and scalable functions, representors and
+ * InfiniBand.
  */
 struct rna_ethernet {
 	struct rna_part part;
@@ -208,13 +212,14 @@ struct rna_ethernet {
 	const struct rna_ethernet_netdev *netdevs; /* by port, then by name */
 };
 
-/* Over interfaces, priorities and lanes of a port. */
+/* A sum over the interfaces, priorities and lanes of a port. */
 struct rna_ethernet_sum {
-	/* Absent: there is none to sum up. Unreadable: one was, for a sum without it would fall. */
+	/* Absent: no summand. Unreadable: a summand is unreadable; a sum without it would fall. */
 	struct rna_value value;
 	/*
-	 * Another number: a sum over others than before, which says nothing of what rose. A bond
-	 * got a member, one that lost its link tells no statistics of FEC. 0: over none.
+	 * Identifies the summands. If it changes, the difference of two sums is meaningless: for
+	 * example, a bond got a member, or a member lost its link and reports no FEC statistics. 0:
+	 * no summand.
 	 */
 	uint64_t summands;
 };
@@ -222,6 +227,6 @@ struct rna_ethernet_sum {
 struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, unsigned port,
 					 enum rna_ethernet_statistic_id id);
 
-/* Adds frames received of these priorities (bit n: of priority n) and dropped, why ever. */
+/* Adds received frames of these priorities (bit n: priority n) that were dropped for any reason. */
 void rna_ethernet_add_discards(const struct rna_ethernet_netdev *netdev, uint64_t priorities,
 			       struct rna_ethernet_sum *sum);

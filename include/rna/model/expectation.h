@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expectation: is this port meant to be up? Nothing is guessed from the present state: what was
- * never up and what nobody asked for is information, not an alarm. Reasons in the order in which
- * they win: configured, accepted or remembered (the newer of the two), siblings, none.
+ * Expectation: should this port be up? The agent does not derive it from the current state: a port
+ * that was never up and is not configured is information, not an alarm. Reasons by precedence:
+ * configured, accepted or remembered (the newer of the two), siblings, none.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ enum rna_expected {
 
 enum rna_expectation_reason {
 	RNA_EXPECTATION_NONE,       /* "unknown" */
-	RNA_EXPECTATION_CONFIGURED, /* the settings name it */
-	RNA_EXPECTATION_ACCEPTED,   /* "rdma-node-agent expect accept" took it as it was then */
-	RNA_EXPECTATION_REMEMBERED, /* it was ACTIVE once since installation */
-	/* those in its place on the other cards of its model, two at least, are all meant to be */
+	RNA_EXPECTATION_CONFIGURED, /* by expect.up or expect.down */
+	RNA_EXPECTATION_ACCEPTED,   /* by "rdma-node-agent expect accept" */
+	RNA_EXPECTATION_REMEMBERED, /* it was ACTIVE at least once since installation */
+	/* the same port of at least two other cards of the model is expected up on all of them */
 	RNA_EXPECTATION_SIBLINGS,
 	RNA_EXPECTATION_COUNT,
 };
@@ -33,18 +33,18 @@ struct rna_expectation {
 	enum rna_expectation_reason reason;
 };
 
-/* The best that a port has shown while ACTIVE, over restarts too. */
+/* The highest rate of a port while ACTIVE; kept over restarts. */
 struct rna_port_best {
 	uint64_t rate;  /* bytes per second; 0: nothing yet */
-	rna_usec since; /* realtime, when somebody accepted the port as it was last; 0: never */
+	rna_usec since; /* realtime of the last "expect accept"; 0: never */
 };
 
-/* Where a device is that was expected and is not there. */
+/* Where a missing device is. */
 enum rna_whereabouts {
 	RNA_WHEREABOUTS_LOST,    /* its PCI function is gone too */
-	RNA_WHEREABOUTS_UNBOUND, /* the function is there, without a driver for RDMA */
-	RNA_WHEREABOUTS_MOVED, /* driver and function are there: another network namespace has it */
-	RNA_WHEREABOUTS_UNKNOWN, /* it has no PCI function to look at */
+	RNA_WHEREABOUTS_UNBOUND, /* the function exists, without an RDMA driver */
+	RNA_WHEREABOUTS_MOVED,   /* function and driver exist: it is in another network namespace */
+	RNA_WHEREABOUTS_UNKNOWN, /* it has no PCI function to check */
 };
 
 const char *rna_whereabouts_name(enum rna_whereabouts whereabouts);
@@ -55,6 +55,6 @@ struct rna_missing_device {
 	const char *pci_address; /* NULL: it had none */
 	enum rna_whereabouts whereabouts;
 	rna_usec last_seen;      /* realtime */
-	struct rna_time since;   /* when the agent noticed that it is missing */
-	unsigned ports_expected; /* of its ports: were up once, and were not let go */
+	struct rna_time since;   /* when the agent found it missing */
+	unsigned ports_expected; /* number of its ports that are expected up */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings: what is wrong on this node, in words. Rules (agent/rules/rules.c) find, health
- * (agent/rules/health.c) remembers: since when, and whether it has lasted long enough to be said.
+ * Findings: problems of this node, in words. Rules (agent/rules/rules.c) detect them; health
+ * (agent/rules/health.c) keeps their start times and reports them after their delay.
  */
 #pragma once
 
@@ -20,23 +20,23 @@ enum rna_severity {
 const char *rna_severity_name(enum rna_severity severity); /* "info", "warning", "critical" */
 
 struct rna_finding {
-	const char *rule; /* "port-down": of the table, static */
+	const char *rule; /* "port-down"; static, from the table */
 	enum rna_severity severity;
 	/*
-	 * In a silence window (health.silence): shown to who looks, marked as such, but neither in
-	 * metrics nor in the journal, and of no consequence for the exit code of check.
+	 * In a maintenance window (health.silence): shown as silenced, but excluded from metrics,
+	 * the journal and the exit code of check.
 	 */
 	bool silenced;
-	const char *device; /* name; NULL: the node as a whole */
-	unsigned port;      /* 0: the device as a whole */
+	const char *device; /* name; NULL: concerns the node */
+	unsigned port;      /* 0: concerns the device */
 	struct rna_time since;
 	const char *text;   /* a sentence, the object in front: "mlx5_3/1: down, though ..." */
-	const char *remedy; /* what to do, a sentence */
+	const char *remedy; /* what to do; a sentence */
 };
 
-/* Findings in the order in which they are told: worst first, then by device, port and rule. */
+/* The order of findings in outputs: worst first, then by device, port and rule. */
 int rna_finding_compare(const struct rna_finding *a, const struct rna_finding *b);
 
-/* How many count: of that severity and not silenced. */
+/* The number of findings of that severity that are not silenced. */
 size_t rna_finding_count(const struct rna_finding *findings, size_t count,
 			 enum rna_severity severity);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels of a Node in Kubernetes: which ones there are, what a view says of each, and what the API
- * server accepts as a key and as a value.
- * Thread: any; pure.
+ * Labels of the Kubernetes Node: the list of labels, the decision for each, and the syntax that the
+ * API server accepts for keys and values. Thread: any; pure.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 #include "rna/base/error.h"
 
 enum {
-	RNA_LABEL_NAME_MAX = 63, /* of a name and of a value */
+	RNA_LABEL_NAME_MAX = 63, /* limit of a name and of a value */
 	RNA_LABEL_PREFIX_MAX = 253,
 	RNA_LABEL_KEY_MAX = RNA_LABEL_PREFIX_MAX + 1 + RNA_LABEL_NAME_MAX,
 };
@@ -36,32 +35,32 @@ enum rna_node_label_id {
 };
 
 enum rna_verdict_kind {
-	RNA_VERDICT_UNKNOWN, /* cannot be told now: what was told before stays */
-	RNA_VERDICT_NONE,    /* there is nothing to say, and so no label */
+	RNA_VERDICT_UNKNOWN, /* not known now: the last value stays */
+	RNA_VERDICT_NONE,    /* the label does not apply and is removed */
 	RNA_VERDICT_VALUE,
 };
 
-/* What one view says of one label, or of anything else that is told of the node. */
+/* The decision for one label or another fact of the Node, made from one view. */
 struct rna_node_verdict {
 	enum rna_verdict_kind kind;
-	int64_t rank; /* a higher one is better news; alike: neither better nor worse */
+	int64_t rank; /* higher is better; equal: neither better nor worse */
 	char value[RNA_LABEL_NAME_MAX + 1];
 };
 
-/* How many bytes of a prefix are in front of the slash that it may have. */
+/* The length of prefix without a trailing slash. */
 size_t rna_label_prefix_len(const char *prefix);
 
 /*
- * May a key, the prefix of keys, a value that is not empty, be like this? setting: the name of the
- * setting that it is from. 0, or -EINVAL with error: the text says what is allowed.
+ * Check a key, a prefix of keys, or a non-empty value. setting: name of the setting, for the error.
+ * 0, or -EINVAL with error, which says what is allowed.
  */
 int rna_label_key_check(const char *setting, const char *key, struct rna_error *error);
 int rna_label_prefix_check(const char *setting, const char *prefix, struct rna_error *error);
 int rna_label_value_check(const char *setting, const char *value, struct rna_error *error);
 
 /*
- * Makes a label's value of any text: what is not allowed in one becomes "-", and what is too long
- * is cut. False: nothing is left of it.
+ * Converts any text to a label value: replaces characters that are not allowed by "-" and cuts the
+ * rest. False: the result is empty.
  */
 bool rna_label_value_make(const char *text, char ret[RNA_LABEL_NAME_MAX + 1]);
 bool rna_label_value_is_legal(const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Neighbours by LLDP (IEEE 802.1AB): who announced itself on an Ethernet interface, as lldpd heard
- * it. On a rail that is the switch, and the port of it that the cable is in.
+ * LLDP neighbours (IEEE 802.1AB) of Ethernet interfaces, as lldpd received them. On a rail that is
+ * the switch and its port.
  */
 #pragma once
 
@@ -12,18 +12,18 @@
 #include "rna/model/part.h"
 
 struct rna_lldp_neighbour {
-	const char *netdev;   /* ours, on which it was heard */
-	struct rna_peer peer; /* in its own words; stale: it fell silent */
+	const char *netdev;   /* local interface that received it */
+	struct rna_peer peer; /* as announced; stale: its announcements have stopped */
 };
 
 enum { RNA_LLDP_MAX = 64 }; /* neighbours; further ones are left out */
 
 struct rna_lldp {
 	struct rna_part part;
-	bool running; /* does lldpd, and could it be asked? */
+	bool running; /* is lldpd running and does it answer? */
 	size_t count;
-	const struct rna_lldp_neighbour *neighbours; /* by netdev, one of each */
+	const struct rna_lldp_neighbour *neighbours; /* by netdev, one for each */
 };
 
-/* Who is on that interface; NULL: nobody was heard. lldp: may be NULL. */
+/* The neighbour of that interface. NULL: none. lldp: may be NULL. */
 const struct rna_peer *rna_lldp_find(const struct rna_lldp *lldp, const char *netdev);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NCCL: which GID it uses of a port, and which environment it needs on a node.
+ * NCCL: which GID of a port it uses, and which environment variables it needs on a node.
  *
- * Its choice of a GID is made anew by each job, by index, and differs from that of the kernel and
- * of other libraries. A wrong one is not refused: the job hangs, or crosses no router. Source: NCCL
+ * Each job chooses a GID index by itself, by other rules than the kernel and other libraries. A
+ * wrong choice causes no error: the job hangs or its traffic is not routed. Source: NCCL
  * src/transport/net_ib/connect.cc, src/misc/param.cc (2.30.7).
  */
 #pragma once
@@ -17,7 +17,7 @@ struct rna_view;
 
 /* -- The GID ----------------------------------------------------------------------------------- */
 
-/* What the environment of a job says of GIDs, as texts; NULL: it says nothing. */
+/* The environment variables of a job that concern GIDs; NULL: not set. */
 struct rna_nccl_environment {
 	const char *gid_index;    /* NCCL_IB_GID_INDEX */
 	const char *addr_family;  /* NCCL_IB_ADDR_FAMILY: AF_INET or AF_INET6 */
@@ -26,13 +26,13 @@ struct rna_nccl_environment {
 	const char *flid_index;   /* NCCL_IB_ROUTABLE_FLID_GID_INDEX */
 };
 
-/* The same, understood. */
+/* The parsed environment. */
 struct rna_nccl_settings {
-	int gid_index; /* below 0: chosen */
+	int gid_index; /* below 0: NCCL chooses */
 	enum rna_gid_family family;
 	int roce_version;
 	struct rna_gid range; /* an IPv4 range in the last four bytes */
-	int range_bits;       /* of an address of the family; 0: any; below 0: none */
+	int range_bits; /* prefix length within the family; 0: any address; below 0: no range */
 	int flid_index;
 };
 
@@ -45,14 +45,14 @@ struct rna_nccl_settings {
 	})
 
 /*
- * What NCCL makes of these texts. It refuses none: a number ends where no digit follows, so that
- * "auto" is 0; an unknown family and a range that is none are as if they were not there.
+ * Parses these texts as NCCL does, which rejects nothing: a number ends at the first non-digit, so
+ * "auto" is 0; it ignores an unknown family and an invalid range.
  */
 struct rna_nccl_settings rna_nccl_settings_parse(const struct rna_nccl_environment *environment);
 
 /*
- * The index of the table that NCCL uses. Without a GID that fits the answer is 0, as NCCL's is: the
- * link-local one of RoCE v1, which no router carries. It may be the index of an empty entry.
+ * The GID index that NCCL uses. If no GID matches it is 0, as in NCCL: the link-local GID of RoCE
+ * v1, which is not routable. The entry may be empty.
  */
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings);
@@ -65,7 +65,7 @@ struct rna_nccl_variable {
 	const char *reason;
 };
 
-/* Ports that are left out for one reason. */
+/* Ports excluded for one reason. */
 struct rna_nccl_left_out {
 	const char *reason;
 	size_t count;
@@ -73,11 +73,11 @@ struct rna_nccl_left_out {
 };
 
 /*
- * What a job on this node needs to be told, and what somebody should look at. Where NCCL finds out
- * by itself there is no variable, and nothing is guessed.
+ * The variables that a job on this node needs, and warnings for the administrator. There is no
+ * variable for what NCCL detects by itself, and none is guessed.
  */
 struct rna_nccl_advice {
-	size_t port_count; /* that NCCL can use; 0: then there are no variables */
+	size_t port_count; /* ports that NCCL can use; 0: no variables either */
 	size_t variable_count;
 	const struct rna_nccl_variable *variables;
 	size_t left_out_count;
@@ -87,8 +87,8 @@ struct rna_nccl_advice {
 };
 
 /*
- * Pure; all in arena, but names of devices stay those of view. given: what the environment of the
- * caller says already, of which it is warned where it harms. 0 or -ENOMEM.
+ * Pure. All is in arena, except device names, which belong to view. given: the caller's
+ * environment; harmful variables in it cause warnings. 0 or -ENOMEM.
  */
 int rna_nccl_advise(const struct rna_view *view, const struct rna_nccl_environment *given,
 		    struct rna_arena *arena, struct rna_nccl_advice *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Network interfaces, and which of them serves which RDMA port.
- * Sources: rtnetlink (linux/if_link.h, Documentation/networking/operstates.rst), sysfs class/net.
+ * Network interfaces, and their mapping to RDMA ports. Sources: rtnetlink (linux/if_link.h,
+ * Documentation/networking/operstates.rst), sysfs class/net.
  */
 #pragma once
 
@@ -30,28 +30,30 @@ const char *rna_operstate_name(enum rna_operstate state); /* "up", "lowerlayerdo
 struct rna_netdev {
 	const char *name;
 	const char *master; /* bond or bridge it belongs to, or NULL */
-	bool bond;          /* its members are listed, too: those whose master it is */
-	/* Of a member of a bond, the RDMA device on whose function it is, or NULL. */
+	bool bond;          /* its members are listed as well, with it as master */
+	/* For a member of a bond: the RDMA device on the same function, or NULL. */
 	const char *device;
 	unsigned ifindex;
 	unsigned type;    /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
-	bool representor; /* it stands for a function behind a switch in the device, not for a wire
-			   */
+	bool representor; /* represents a function behind the embedded switch, not a cable */
 	bool admin_up;    /* IFF_UP */
 	enum rna_operstate operstate;
 	struct rna_value carrier; /* 0 or 1; absent while the interface is administratively down */
 	struct rna_value mtu;     /* bytes */
-	struct rna_value carrier_up; /* transitions since the interface was made */
+	struct rna_value carrier_up; /* transitions since the interface was created */
 	struct rna_value carrier_down;
-	struct rna_value speed; /* bits per second; absent where the driver does not tell */
-	/* Its own addresses, not those of VLANs on it; of IPv6 no link-local ones. */
+	struct rna_value speed; /* bits per second; absent if the driver does not report it */
+	/*
+	 * Number of its own addresses, without those of VLANs on it and without IPv6 link-local
+	 * ones.
+	 */
 	struct rna_value ipv4_addresses;
 	struct rna_value ipv6_addresses;
 };
 
-/* How a port was matched to its interface. */
+/* How the agent matched a port to its interface. */
 enum rna_netdev_source {
-	RNA_NETDEV_BY_NETLINK,  /* RDMA_NLDEV_CMD_PORT_GET: the kernel says it */
+	RNA_NETDEV_BY_NETLINK,  /* RDMA_NLDEV_CMD_PORT_GET: by the kernel */
 	RNA_NETDEV_BY_GID,      /* gid_attrs/ndevs/0 */
 	RNA_NETDEV_BY_DEV_PORT, /* device/net/X with dev_port = port - 1 */
 	RNA_NETDEV_BY_PARENT,   /* rxe: the device's parent attribute */
@@ -61,7 +63,7 @@ enum rna_netdev_source {
 const char *rna_netdev_source_name(enum rna_netdev_source source);
 
 struct rna_port_netdev {
-	const char *device; /* name of the RDMA device at that moment */
+	const char *device; /* current name of the RDMA device */
 	unsigned port;
 	const char *netdev; /* always one of the part's netdevs */
 	enum rna_netdev_source source;
@@ -74,43 +76,49 @@ struct rna_netdevs {
 	size_t port_count;
 	const struct rna_port_netdev *ports; /* sorted by device, port */
 	/*
-	 * Where the default route goes, IPv4's before IPv6's: the way to other nodes for all that
-	 * is not RDMA. Listed above only if it serves a port. NULL: no such route, or not known.
+	 * The interface of the default route, of IPv4 or else IPv6: it carries all traffic that is
+	 * not RDMA. It is in netdevs only if it serves a port. NULL: no default route, or unknown.
 	 */
 	const char *uplink;
 };
 
 /*
- * A search for many ports, one after the other. Ports and interfaces come in the same order from
- * all sides, or nearly so: it goes on where it ended, and 512 ports cost about 512 comparisons.
+ * A search for many ports in sequence. All lists have nearly the same order, so each search starts
+ * where the last one ended, and 512 ports cost about 512 comparisons.
  */
 struct rna_netdev_search {
-	const struct rna_netdevs *netdevs; /* NULL: nothing is found */
+	const struct rna_netdevs *netdevs; /* NULL: all searches return NULL */
 	size_t port;
 	size_t netdev;
 };
 
-/* NULL: there is none. */
+/* NULL: not found. */
 const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
 						     const char *device, unsigned port);
 const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name);
 
 /*
- * A member of bond, from netdevs[*from] on, which moves behind it; NULL: no more. Of those behind
- * device alone: where two devices are in one bond, each has its own, and one that is no device's
- * is both's, as the second port of a LAG is. A device without a function is on top of the bond, and
- * has all of them. device: NULL: whosever it is.
+ * The next member of bond, starting at netdevs[*from]; sets *from behind it. NULL: no more. Only
+ * members that belong to device: if two devices are in one bond, each has its own members, and a
+ * member without a device belongs to both, such as the second port of a LAG. A device without a
+ * function is on top of the bond and has all members. device NULL: all members.
  */
 const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netdevs,
 						 const char *bond, const struct rna_device *device,
 						 size_t *from);
 
-/* The bond that netdev (NULL is fine) is, or is a member of; NULL: none. */
+/* The bond that netdev (may be NULL) is or belongs to. NULL: none. */
 const struct rna_netdev *rna_netdevs_bond_of(const struct rna_netdevs *netdevs,
 					     const struct rna_netdev *netdev);
 
-/* Is it set down, or without a link? Then nothing goes over it, whatever its port says. */
+/*
+ * Is it administratively down or without carrier? Then it has no traffic, whatever the port state
+ * is.
+ */
 bool rna_netdev_has_no_link(const struct rna_netdev *netdev);
 
-/* Do both name the same interfaces, masters and mappings? Then labels made of one fit the other. */
+/*
+ * Do both have the same interfaces, masters and mappings? Then prepared labels of one are valid for
+ * the other.
+ */
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b);

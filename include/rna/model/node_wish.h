@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wish: all that this program owns on its Node in Kubernetes, as it should be: labels,
- * conditions, a taint, and Events to send. agent/node makes it, a backend makes it true
- * (rna/kubernetes.h).
- * Thread: made and counted by the loop; never changed, so a backend's thread may read it.
+ * The wish: the desired state of all that this program owns on its Node in Kubernetes: labels,
+ * conditions, a taint, and Events to send. agent/node creates it, a backend applies it
+ * (rna/kubernetes.h). Thread: created and counted by the loop; immutable, so a backend's thread may
+ * read it.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 struct rna_node_label {
 	const char *key;
-	const char *value; /* NULL: not decided yet; what stands on the Node stays */
+	const char *value; /* NULL: not decided yet; the value on the Node stays */
 };
 
 enum rna_condition_status {
@@ -24,50 +24,48 @@ enum rna_condition_status {
 	RNA_CONDITION_UNKNOWN,
 };
 
-/* A problem condition: True is bad, as node-problem-detector has it. */
+/* A problem condition: True means a problem, as in node-problem-detector. */
 struct rna_node_condition {
 	const char *type; /* "RdmaPortDown" */
 	enum rna_condition_status status;
-	const char *reason;  /* CamelCase, for machines */
-	const char *message; /* a sentence for people; NULL: not decided yet, and stays as it is */
+	const char *reason;  /* CamelCase, for programs */
+	const char *message; /* a sentence; NULL: not decided yet, the condition stays */
 	struct rna_time since;
-	rna_usec heartbeat; /* realtime when it was last sent, of a Node that was read; else 0 */
+	rna_usec heartbeat; /* realtime when it was last sent, if read from the Node; otherwise 0 */
 };
 
-/* A finding that began or ended, to be told as an Event. */
+/* A finding that started or ended, to be sent as an Event. */
 struct rna_node_event {
-	bool warning;        /* type Warning, else Normal */
+	bool warning;        /* type Warning, otherwise Normal */
 	const char *reason;  /* "RdmaPortDown"; CamelCase of the rule */
 	const char *message; /* the finding's text, and its remedy */
 	struct rna_time time;
 };
 
-/* All that we own on the Node. Made by the loop, read by a backend's lane; never changed. */
+/* The desired state of all that this program owns on the Node. Immutable. */
 struct rna_node_wish {
 	unsigned refs; /* counted by the loop */
 	/*
-	 * An agent that has just started does not know yet what it will say. Is any label decided,
-	 * any condition? All stays on the Node as it stands there until it is.
+	 * Is any label, any condition, the taint decided? A newly started agent has decided none;
+	 * until then the Node keeps what it has.
 	 */
 	bool labels_decided;
 	bool conditions_decided;
 	bool taint_decided;
 	size_t label_count;
-	const struct rna_node_label
-		*labels; /* by key; what is not among them is not ours any more */
+	const struct rna_node_label *labels; /* by key; our other labels on the Node are removed */
 	size_t condition_count;
 	const struct rna_node_condition *conditions; /* by type */
-	bool taint;                                  /* the node shall carry our taint */
+	bool taint;                                  /* the Node should have our taint */
 	size_t event_count;
-	const struct rna_node_event
-		*events;         /* since the wish before; not part of what is compared */
-	struct rna_arena *arena; /* owns this struct and all it points to */
+	const struct rna_node_event *events; /* since the previous wish; not part of comparisons */
+	struct rna_arena *arena;             /* owns this struct and all it points to */
 };
 
 struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish);   /* accepts NULL */
 struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish); /* accepts NULL */
 RNA_DEFINE_CLEANUP(struct rna_node_wish, rna_node_wish_unref)
 
-/* Do both want the same of the Node? Events do not count, nor do messages' times. */
+/* Do both describe the same state of the Node? Ignores Events and the times of messages. */
 bool rna_node_wish_has_same_labels(const struct rna_node_wish *a, const struct rna_node_wish *b);
 bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Origins: what made the agent read something. Events are triggers only; what they are about is
- * read afresh, and the part that comes of it says which event that was.
+ * Origins: why the agent read something. Events are only triggers: the agent then reads the object
+ * itself, and the resulting part names the event.
  */
 #pragma once
 
 #include "rna/base/clock.h"
 
 enum rna_source {
-	RNA_SOURCE_POLL,      /* it was due, or follows from something else that changed */
+	RNA_SOURCE_POLL,      /* it was due, or depends on something that changed */
 	RNA_SOURCE_RTNETLINK, /* a network interface or an address changed */
 	RNA_SOURCE_UEVENT,    /* the kernel added, removed or renamed a device */
 	RNA_SOURCE_VERBS,     /* an asynchronous event of libibverbs (watch.verbs_events) */
-	RNA_SOURCE_COUNTER,   /* nobody saw it; a counter of transitions tells afterwards */
+	RNA_SOURCE_COUNTER,   /* no poll or event saw it; a counter of transitions rose */
 	RNA_SOURCE_COUNT,
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PCIe path of an RDMA device: its own function and every hop up to the root port, with what
- * each link was trained to, what its ends can do, and the errors that were seen on it.
+ * The PCIe path of an RDMA device: its own function and every hop up to the root port, each with
+ * the current and maximum speed and width of its link and its error counters.
  *
- * A path is a chain of functions, a link is between two of them: the upper one is a root port or
- * the downstream port of a switch, the lower one the device or the upstream port of a switch.
- * Between the two ports of one switch there is no link. Each end tells of the link by itself: what
- * it was trained to is the same at both, what it could do is not.
- * Sources: Documentation/ABI/testing/sysfs-bus-pci (current_link_*, max_link_*) and
- * sysfs-bus-pci-devices-aer_stats; PCI Express Base Specification 7.5.3, 7.7.11 (ACS).
+ * A path is a chain of functions. A link connects two of them: the upper end is a root port or the
+ * downstream port of a switch, the lower end is the device or the upstream port of a switch. There
+ * is no link between two ports of the same switch. Both ends report the same current speed and
+ * width, but each its own maximum. Sources: Documentation/ABI/testing/sysfs-bus-pci
+ * (current_link_*, max_link_*) and sysfs-bus-pci-devices-aer_stats; PCI Express Base Specification
+ * 7.5.3, 7.7.11 (ACS).
  */
 #pragma once
 
@@ -28,51 +28,54 @@ enum rna_aer {
 
 const char *rna_aer_name(enum rna_aer severity); /* "correctable", "nonfatal", "fatal" */
 
-/* One function on the way up. */
+/* One function of the path. */
 struct rna_pcie_hop {
 	const char *address;
-	/* RNA_PCI_BRIDGE: what kind of port it is cannot be told, so nothing is said of links. */
+	/* RNA_PCI_BRIDGE: the port type is unknown, so its links are unknown. */
 	enum rna_pci_role role;
-	struct rna_pcie_link link;           /* as this end of it tells */
+	struct rna_pcie_link link;           /* as reported by this end */
 	struct rna_value aer[RNA_AER_COUNT]; /* TOTAL_ERR_* of the function */
-	struct rna_value max_read_request;   /* bytes; absent where config space is closed */
-	struct rna_value acs_redirect;       /* 0 or 1: peer-to-peer goes up to the root */
+	struct rna_value max_read_request;   /* bytes; absent if config space is not readable */
+	/* 1 if ACS redirects peer-to-peer traffic to the root port, 0 otherwise */
+	struct rna_value acs_redirect;
 };
 
 /*
- * Virtual and scalable functions have no link of their own. Where their physical function is
- * watched it has the hops and they have none (there may be hundreds); else they have its.
+ * Virtual and scalable functions have no link of their own. If their physical function is
+ * monitored, only that has hops (there may be hundreds of virtual ones); otherwise they have its
+ * hops.
  */
 struct rna_pcie {
 	struct rna_part part;
-	size_t hop_count;                /* 0: not on PCI, or said of the physical function */
-	const struct rna_pcie_hop *hops; /* the device's own function first, the root port last */
-	/* Of the device's function: virtual functions that there are, and that there may be. */
+	size_t hop_count;                /* 0: not on PCI, or the physical function has them */
+	const struct rna_pcie_hop *hops; /* from the device's own function to the root port */
+	/* Current and maximum number of virtual functions of the device's function. */
 	struct rna_value virtual_functions;
 	struct rna_value max_virtual_functions;
 };
 
 /*
  * Data rate of a link in bytes per second and direction, after line coding and the overhead of
- * packets of 256 bytes; 0: speed or width is not known. What a path carries is its slowest link's.
+ * packets of 256 bytes. 0: speed or width is unknown. The rate of a path is that of its slowest
+ * link.
  */
 uint64_t rna_pcie_rate(struct rna_value speed, struct rna_value width);
 
 /*
- * The link from a hop to the next one towards the root: what it was trained to, and as maximum what
- * both of its ends can do, absent when one of them does not tell. False: there is no link there.
+ * The link from a hop to the next one towards the root. The maximum is what both ends support;
+ * absent if either does not report it. False: there is no link.
  */
 bool rna_pcie_link_above(const struct rna_pcie *pcie, size_t hop, struct rna_pcie_link *ret);
 
 /*
- * The hop whose link towards the root carries least, the one nearest to the device of several; -1:
- * not known. And how much that is in bytes per second; absent when it is not known.
+ * The hop whose link towards the root has the lowest rate, of several the one nearest to the
+ * device; -1: unknown. rna_pcie_path_rate(): that rate in bytes per second; absent: unknown.
  */
 int rna_pcie_bottleneck(const struct rna_pcie *pcie);
 struct rna_value rna_pcie_path_rate(const struct rna_pcie *pcie);
 
 /*
- * Errors of all functions on the path, which have ports of switches in common with others. Absent
- * when none of them counts; unreadable when one could not be read: a sum without it would fall.
+ * The sum of errors of all functions on the path; several paths share ports of switches. Absent if
+ * no function counts them. Unreadable if one is unreadable: a sum without it would fall.
  */
 struct rna_value rna_pcie_errors(const struct rna_pcie *pcie, enum rna_aer severity);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is the node ready for RDMA, and for GPUs that use it: what people verify by hand before the first
- * job. Facts of the kernel and of files, none of which reaches a device.
+ * Is the node ready for RDMA and GPUDirect? The facts that administrators otherwise check by hand
+ * before the first job. They come from the kernel and from files; none is read from a device.
  *
- * What cannot be known from where the agent stands (a container without the host's /dev, a
- * recording without modules) is absent, and nothing is said of it. Sources: NCCL
- * src/misc/ibvwrap.cc and net_ib (what it asks for GPUDirect); Linux drivers/infiniband/core
- * (netns_mode, devnode), drivers/dma-buf (5.12); systemd.exec(5).
+ * What the agent cannot see (in a container without the host's /dev, in a recording without
+ * modules) is absent and causes no finding. Sources: NCCL src/misc/ibvwrap.cc and net_ib (its
+ * checks for GPUDirect); Linux drivers/infiniband/core (netns_mode, devnode), drivers/dma-buf
+ * (5.12); systemd.exec(5).
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "rna/model/part.h"
 #include "rna/model/value.h"
 
-/* How a NIC may reach the memory of GPUs. */
+/* How a NIC can access GPU memory. */
 enum rna_gpudirect {
 	RNA_GPUDIRECT_PEER_MEMORY, /* a module: nvidia_peermem, nv_peer_mem, amdkfd of OFED */
 	RNA_GPUDIRECT_DMA_BUF,     /* the kernel's own way, since 5.12 */
@@ -26,11 +26,11 @@ enum rna_gpudirect {
 
 const char *rna_gpudirect_name(enum rna_gpudirect method); /* "peer-memory", "dma-buf" */
 
-/* The driver of GPUs; values are 0 or 1. Which GPUs there are is the topology's business. */
+/* The GPU driver; values are 0 or 1. The GPUs themselves are in struct rna_topology. */
 struct rna_gpu_driver {
-	const char *name;               /* "nvidia", "amdgpu"; NULL: none that we know */
-	const char *version;            /* "550.54.15"; NULL: nobody tells */
-	struct rna_value open;          /* its source is open, as dma-buf wants it of NVIDIA's */
+	const char *name;               /* "nvidia", "amdgpu"; NULL: no known driver */
+	const char *version;            /* "550.54.15"; NULL: unknown */
+	struct rna_value open;          /* open kernel modules, which NVIDIA's dma-buf needs */
 	struct rna_value stream_memops; /* NVIDIA: EnableStreamMemOPs */
 	struct rna_value peer_mapping_override; /* NVIDIA: PeerMappingOverride */
 	struct rna_value peer_to_peer; /* AMD: the kernel was built for dma-buf between devices */
@@ -44,38 +44,39 @@ struct rna_module {
 /* A file of /dev/infiniband. */
 struct rna_device_node {
 	const char *name;   /* "uverbs0", "rdma_cm" */
-	const char *device; /* RDMA device that it opens; NULL: all, or none */
+	const char *device; /* RDMA device that it opens; NULL: all or none */
 	bool missing;
-	struct rna_value mode; /* permissions; absent: not there, or not known */
+	struct rna_value mode; /* permissions; absent: missing or unknown */
 };
 
 #define RNA_MEMLOCK_INFINITY UINT64_MAX
 
-/* A unit of systemd that starts containers; these inherit its limit of locked memory. */
+/* A systemd unit that starts containers, which inherit its limit of locked memory. */
 struct rna_runtime {
 	const char *unit;         /* "containerd.service", static */
-	struct rna_value memlock; /* bytes; absent: the unit does not say, so systemd's default */
+	struct rna_value memlock; /* bytes; absent: systemd's default applies */
 };
 
 struct rna_readiness {
 	struct rna_part part;
 	const char *kernel; /* release; NULL: not known */
 	struct rna_gpu_driver gpu_driver;
-	/* 0 or 1; absent without a driver of GPUs, too. */
+	/* 0 or 1; also absent without a GPU driver. */
 	struct rna_value gpudirect[RNA_GPUDIRECT_COUNT];
 	struct rna_value
-		netns_exclusive; /* 1: a device is seen in its own network namespace only */
+		netns_exclusive; /* 1: a device is visible in its own network namespace only */
 	size_t module_count;     /* 0: not known */
-	const struct rna_module *modules; /* in the order of our table */
+	const struct rna_module *modules; /* in the order of the collector's table */
 	size_t node_count;
 	const struct rna_device_node *nodes; /* by name */
 	size_t runtime_count;
 	const struct rna_runtime
-		*runtimes; /* those that are installed, in the order of our table */
+		*runtimes; /* installed ones, in the order of the collector's table */
 };
 
 /*
- * Can a driver hand the memory of its GPUs to a NIC as dma-buf? The kernel has had this since 5.12,
- * kernels of Red Hat 8 under an older number; NVIDIA's driver since 515, with open modules only.
+ * Can the driver export GPU memory to a NIC as dma-buf? The kernel supports this since 5.12,
+ * kernels of Red Hat 8 with a lower version number; NVIDIA's driver since 515, with open modules
+ * only.
  */
 struct rna_value rna_dma_buf_possible(const char *kernel, const struct rna_gpu_driver *driver);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who uses a device: how many RDMA objects there are on it. The kernel counts them (restrack), and
- * the driver is not asked.
+ * The number of RDMA objects on a device, which shows whether it is in use. The kernel counts them
+ * (restrack); the driver is not involved.
  *
- * The kernel has objects of its own: queue pairs for management, IPoIB, storage. What they come to
- * is seen whenever no application has the device open, and is remembered for the time when one has.
- * Sources: drivers/infiniband/core/nldev.c, restrack.c; rdma-resource(8), rdma-statistic(8).
+ * The kernel has objects of its own: queue pairs for management, IPoIB, storage. The agent counts
+ * them whenever no application has the device open and keeps these counts while one has. Sources:
+ * drivers/infiniband/core/nldev.c, restrack.c; rdma-resource(8), rdma-statistic(8).
  */
 #pragma once
 
@@ -31,11 +31,11 @@ const char *rna_resource_name(enum rna_resource resource); /* "pd", as the kerne
 /* Absent: the kernel does not count them. */
 struct rna_resource_counts {
 	struct rna_value of[RNA_RESOURCE_COUNT];
-	/* Of the contexts, those of this process, the agent's; absent before Linux 5.13. */
+	/* Contexts of the agent's own process; absent before Linux 5.13. */
 	struct rna_value own_contexts;
 };
 
-/* A counter that is counted only when somebody has turned it on: rdma statistic set. */
+/* A counter that is off until the administrator enables it: rdma statistic set. */
 struct rna_optional_counter {
 	const char *name;
 	bool enabled;
@@ -50,14 +50,16 @@ struct rna_port_optional_counters {
 struct rna_resources {
 	struct rna_part part;
 	struct rna_resource_counts now;
-	/* When no application had the device open last; absent: that was not seen yet. */
+	/* Counts at the last time when no application had the device open; absent: not yet. */
 	struct rna_value idle[RNA_RESOURCE_COUNT];
-	size_t port_count; /* 0: nobody wants to know of optional counters */
+	size_t port_count;                              /* 0: optional counters are not read */
 	const struct rna_port_optional_counters *ports; /* ascending by number */
-	/* The collector's own: monotonic; the kernel does not know the question, and is left alone.
+	/*
+	 * For the collector only: monotonic time before which it does not repeat a query that the
+	 * kernel does not support.
 	 */
 	rna_usec retry;
 };
 
-/* Contexts that others than the agent have open; absent where contexts are not counted. */
+/* Contexts that other processes than the agent have open; absent if contexts are not counted. */
 struct rna_value rna_resources_users(const struct rna_resource_counts *counts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot: the newest parts of every device, immutable. Parts that failed keep their last good
- * content until it is three periods old; then they are NULL, and what they said is absent.
- * Thread: made and counted by the loop, readable by all.
+ * A snapshot: the newest parts of every device, immutable. If a collector fails, its last good part
+ * stays until it is three periods old; then it is NULL and its values are absent. Thread: created
+ * and counted by the loop; any thread may read it.
  */
 #pragma once
 
@@ -24,25 +24,27 @@
 
 struct rna_snapshot_device {
 	const struct rna_device *device; /* lies in parts[RNA_COLLECTOR_PRESENCE] */
-	/* Of the device collectors, and the presence that names the device. NULL: none. */
+	/*
+	 * Parts of the device collectors, and the presence part that lists the device. NULL: none.
+	 */
 	const struct rna_part *parts[RNA_COLLECTOR_COUNT];
 };
 
 struct rna_snapshot {
 	struct rna_time time;
-	/* Changes whenever a name, port or label of the device set may have; for prepared text. */
+	/* Changes whenever a device, port or label may have changed; validates prepared text. */
 	uint64_t device_set;
 	const struct rna_part *parts[RNA_COLLECTOR_COUNT]; /* of node-wide collectors; NULL: none */
 	size_t device_count;
 	struct rna_snapshot_device devices[]; /* sorted by name */
 };
 
-/* device_count devices with nothing in them. NULL: no memory. */
+/* Allocates a snapshot with device_count empty devices. NULL: no memory. */
 struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time);
 /* Drops its references to parts. Accepts and returns NULL. */
 struct rna_snapshot *rna_snapshot_free(const struct rna_snapshot *snapshot);
 
-/* The concrete parts; NULL where there is none. */
+/* The concrete parts. NULL: none. */
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
 const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
 const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot);
@@ -65,7 +67,7 @@ const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,
 						    enum rna_collector_id collector);
 
-/* One port's piece of a part; NULL where the part is missing or does not have the port. */
+/* One port's entry in a part. NULL: the part is missing or lacks the port. */
 const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_device *device,
 						  unsigned port);
 const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
@@ -77,7 +79,7 @@ const struct rna_port_optional_counters *rna_port_optional_counters(
 const struct rna_qos_port *rna_port_qos(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_port_fabric *rna_port_fabric(const struct rna_snapshot_device *device,
 					      unsigned port);
-/* What is at the other end of its cable, whoever found it. */
+/* The peer at the other end of the port's cable, found by MAD or LLDP. */
 const struct rna_peer *rna_port_peer(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transitions: a port went up or down. Up means what rdma_port_up means: ACTIVE (or
- * ACTIVE_DEFER). They are merged from what polls and events show and from the counts that the
- * kernel and the hardware keep (carrier changes, link_downed), so that a flap between two looks
- * is counted once and never missed.
+ * Transitions: a port went up or down. Up means ACTIVE or ACTIVE_DEFER, as in rdma_port_up. The
+ * agent combines polls, events and the counts of kernel and hardware (carrier changes,
+ * link_downed), so that a flap between two reads is counted exactly once.
  */
 #pragma once
 
@@ -16,18 +15,18 @@ enum { RNA_TRANSITIONS_KEPT = 64 }; /* per node */
 struct rna_transition {
 	uint64_t sequence; /* 1 for the first since the agent started */
 	struct rna_time time;
-	const char *device; /* name at that moment */
+	const char *device; /* its name then */
 	unsigned port;
 	const char *netdev; /* NULL: none */
 	bool up;
-	enum rna_source source; /* who said it first */
-	uint64_t count;         /* how many alike: more than one only for RNA_SOURCE_COUNTER */
+	enum rna_source source; /* source that showed it first */
+	uint64_t count;     /* number of equal transitions; above 1 only for RNA_SOURCE_COUNTER */
 	const char *reason; /* "physical state Disabled", "interface eth0 has no carrier", ... */
 };
 
-/* What is remembered of one port since the agent started; it outlives reloads of the driver. */
+/* Transitions of one port since the agent started; kept over driver reloads. */
 struct rna_port_history {
 	uint64_t ups;
 	uint64_t downs;
-	struct rna_time last; /* of the newest transition; 0: none */
+	struct rna_time last; /* time of the newest transition; 0: none */
 };

@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 enum rna_value_state {
-	RNA_VALUE_ABSENT = 0, /* this hardware does not have it; the zeroed struct says so */
+	RNA_VALUE_ABSENT = 0, /* this hardware does not have it; also the zeroed struct */
 	RNA_VALUE_OK,
-	RNA_VALUE_UNREADABLE, /* it is there, but reading failed; number means nothing */
-	RNA_VALUE_SATURATED,  /* it stopped at its maximum (IBTA PMA counters stick): >= number */
+	RNA_VALUE_UNREADABLE, /* it exists, but reading failed; number is meaningless */
+	/* it stopped at its maximum (IBTA PMA counters stick); true value >= number */
+	RNA_VALUE_SATURATED,
 };
 
 struct rna_value {
@@ -30,13 +31,13 @@ static inline struct rna_value rna_value_unreadable(void)
 	return (struct rna_value){.state = RNA_VALUE_UNREADABLE};
 }
 
-/* Is there a number to show? */
+/* Does the value have a number? */
 static inline bool rna_value_is_known(struct rna_value value)
 {
 	return value.state == RNA_VALUE_OK || value.state == RNA_VALUE_SATURATED;
 }
 
-/* Is it known to be less? */
+/* Are both known, and is value less than other? */
 static inline bool rna_value_is_below(struct rna_value value, struct rna_value other)
 {
 	return rna_value_is_known(value) && rna_value_is_known(other) &&

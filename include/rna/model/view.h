@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A view: a snapshot, and what the agent knows about itself at that moment. Exporters turn a view
- * into bytes and need nothing else. The stages of agent/loop/publish.c make it; from then on it is
- * const for everybody. References are counted by the loop.
+ * A view: a snapshot, and the agent's own state at that moment. Exporters turn a view into bytes
+ * and need nothing else. The stages of agent/loop/publish.c create it; from then on it is
+ * immutable. The loop counts references.
  */
 #pragma once
 
@@ -18,58 +18,61 @@
 #include "rna/model/transition.h"
 #include "rna/model/web_status.h"
 
-/* One (collector, device) pair, as the schedule saw it last. */
+/* The last state of one (collector, device) pair in the schedule. */
 struct rna_job_status {
 	enum rna_collector_id collector;
 	const char *name;   /* of the collector */
 	const char *device; /* name, or "node" */
-	bool ran;           /* did it ever finish? the rest means nothing before */
+	bool ran;           /* did it ever finish? otherwise the rest is meaningless */
 	bool success;       /* of the last run */
 	rna_usec duration;  /* of the last run */
 	rna_usec taken;     /* monotonic time of the newest good part; 0: none yet */
 	rna_usec stalled;   /* monotonic start of a run that is past its deadline; 0: none */
-	uint64_t errors[RNA_REASON_COUNT]; /* values and runs that failed, since start */
+	uint64_t errors[RNA_REASON_COUNT]; /* failed values and runs since the agent started */
 };
 
-/* What became of one source of news, since the agent started. */
+/* Statistics of one event source since the agent started. */
 struct rna_source_account {
-	bool watched;                 /* is it listened to right now? */
-	uint64_t events;              /* received, whatever they were about */
-	uint64_t overruns;            /* times when the kernel had to drop some */
-	uint64_t changes;             /* port states that it showed first */
-	struct rna_histogram latency; /* from an event to the view with what was read for it */
+	bool watched;                 /* is the agent listening now? */
+	uint64_t events;              /* events received of any kind */
+	uint64_t overruns;            /* how often the kernel dropped events */
+	uint64_t changes;             /* changes of port state that it showed first */
+	struct rna_histogram latency; /* from an event to the view with the data read for it */
 };
 
 struct rna_agent_status {
 	struct rna_time started;
 	uint64_t snapshots;       /* published so far */
 	unsigned lanes;           /* worker threads */
-	unsigned lanes_stalled;   /* of them, held by a run past its deadline */
-	const char *config_error; /* why the last reload did not work; NULL: it did */
+	unsigned lanes_stalled;   /* lanes occupied by a run past its deadline */
+	const char *config_error; /* why the last reload failed; NULL: it succeeded */
 	rna_usec config_loaded;   /* realtime of the last good load */
 	struct rna_web_status web;
-	const char *quiesced; /* why nothing of the RDMA stack is opened; NULL: it may be */
-	const char
-		*seccomp; /* which filter of system calls the agent has; NULL: it does not matter */
-	const char *name; /* of the node, for people; of a recorded one its directory's */
+	/* why the agent is quiesced and opens no RDMA device; NULL: it is not */
+	const char *quiesced;
+	const char *seccomp; /* the agent's seccomp filter; NULL: not applicable */
+	const char *name; /* name of the node for display; of a recording, its directory's name */
 	const char *root; /* the root in use */
-	bool live;        /* root is the running kernel's */
+	bool live;        /* root is that of the running kernel */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 };
 
-/* What an administrator chose of what exporters write. */
+/* Optional output of exporters, chosen in the settings. */
 struct rna_metrics_options {
 	bool gid_info;            /* rdma_port_gid_info: a series for each GID */
 	bool qos_details;         /* ETS, buffers and parameters of congestion control */
 	bool node_exporter_names; /* the families of exporter/metrics/compat.c as well */
-	bool virtual_functions;   /* each of them, and not only how many there are */
-	bool fec_lanes;           /* what FEC counts of each lane, and not only of all */
+	bool virtual_functions;   /* series for each virtual function, not only their number */
+	bool fec_lanes;           /* FEC counters per lane, not only totals */
 	bool priorities;          /* series for each priority and lane of Ethernet ports */
-	/* Pairs of rdma_gpu_nic_path: the nearest, and all up to this; SAME: the nearest only. */
+	/*
+	 * rdma_gpu_nic_path has the nearest pairs and all pairs up to this distance; SAME: only the
+	 * nearest.
+	 */
 	enum rna_path_class gpu_nic_paths;
 };
 
-/* What is known of one port beyond the moment. */
+/* State of one port that the agent keeps over time. */
 struct rna_view_port {
 	unsigned number;
 	struct rna_port_history history;
@@ -82,27 +85,27 @@ struct rna_view {
 	const struct rna_snapshot *snapshot;
 	struct rna_agent_status agent;
 	struct rna_metrics_options metrics;
-	const struct rna_node_status *node; /* NULL: Kubernetes is told nothing */
+	const struct rna_node_status *node; /* NULL: no updates to Kubernetes */
 	size_t job_count;
 	const struct rna_job_status *jobs; /* node-wide first, then by device and collector */
-	/* One for each port of the snapshot's devices, in their order; NULL: not judged. */
+	/* One for each port of the snapshot's devices, in their order; NULL: not evaluated. */
 	const struct rna_view_port *ports;
 	size_t missing_count;
-	const struct rna_missing_device *missing; /* expected and not there; by name */
+	const struct rna_missing_device *missing; /* missing devices, by name */
 	size_t transition_count;
 	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
-	const struct rna_selftests *selftests;    /* NULL: nothing is tested */
+	const struct rna_selftests *selftests;    /* NULL: no self-tests */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */
-	bool findings_short;                /* there was no memory for all of them */
+	bool findings_short;                /* incomplete: memory ran out */
 	struct rna_arena *arena;            /* owns all of these and their strings */
 };
 
-/* References are counted by the loop. Both accept NULL; unref returns NULL. */
+/* The loop counts references. Both accept NULL; unref returns NULL. */
 const struct rna_view *rna_view_ref(const struct rna_view *view);
 struct rna_view *rna_view_unref(const struct rna_view *view);
 
-/* Of a variable that points to a view, const or, where it is still being made, not. */
+/* For a variable that points to a view, const or (while being built) not const. */
 static inline void rna_view_unref_p(void *view)
 {
 	const struct rna_view **variable = view;
