@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The contract of a collector: const data in, a new part out, no state but the reader it is given.
+ * The contract of a collector: const data in, a new part out; its only state is the reader.
  *
- * collect() runs in a lane. It may be slow and it may hang; it takes no lock, starts nothing and
- * logs nothing. It fails (negative errno, error filled) only when there is nothing worth keeping:
- * a file that cannot be read costs one value, which is counted in part->errors.
+ * collect() runs in a lane. It may be slow and it may hang. It takes no lock, starts no thread or
+ * process and does not log. It fails (negative errno, error filled) only if it read nothing useful:
+ * an unreadable file costs one value and is counted in part->errors.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "rna/model/netdev.h"
 #include "rna/model/part.h"
 
-/* The libraries behind the files: real ones on a live root, recorded answers otherwise. */
+/* The libraries that collectors call: the real ones on a live root, recorded answers otherwise. */
 struct rna_backends;
 
 /* root must outlive the backends. NULL: no memory. */
@@ -28,68 +28,69 @@ struct rna_backends *rna_backends_free(struct rna_backends *backends); /* accept
 RNA_DEFINE_CLEANUP(struct rna_backends, rna_backends_free)
 
 /*
- * The PCI tree is that of a file that lstopo wrote, wherever it is, in the place of the machine's:
- * of a recording that has nothing else, or in a VM whose own tree hides where things are. Before
- * the first run of a collector. 0 or -ENOMEM.
+ * Reads the PCI tree from an XML file that lstopo wrote, at any path, instead of from the machine:
+ * for a recording without a tree, or a VM whose virtual tree hides the real one. Call it before the
+ * first run of a collector. 0 or -ENOMEM.
  */
 int rna_backends_set_hwloc_xml(struct rna_backends *backends, const char *file);
 
 /*
- * The same, but nothing of the RDMA stack is opened: verbs, MADs and RDMA netlink answer as where
- * there is no way to them, and files have to do. For as long as backends.
+ * Backends that open nothing of the RDMA stack: verbs, MADs and RDMA netlink answer as if they were
+ * not available, and collectors use files instead. Valid as long as backends.
  */
 const struct rna_backends *rna_backends_quiet(const struct rna_backends *backends);
 
 /*
- * A reader keeps the attribute files of one (collector, device) pair open between runs; see
- * collectors/parse/reader.c for why. Dropping it is always safe and costs one slower run.
- * Thread: whoever runs the job; the schedule never runs two jobs of one pair at a time.
+ * A reader keeps the attribute files of one (collector, device) pair open between runs;
+ * collectors/parse/reader.c explains why. Freeing it is always safe and makes the next run slower.
+ * Thread: that of the job; the schedule never runs two jobs of one pair at a time.
  */
 struct rna_reader;
 
-/* descriptors: how many it may keep open between runs. NULL: no memory. */
+/* descriptors: maximum number of files open between runs. NULL: no memory. */
 struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descriptors);
 struct rna_reader *rna_reader_free(struct rna_reader *reader); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_reader, rna_reader_free)
 
-/* Setting hw_counters.source: where the hw_counters of ports are read. */
+/* Setting hw_counters.source: where the agent reads hw_counters of ports. */
 enum rna_hw_counters_source {
 	RNA_HW_COUNTERS_SYSFS,
-	RNA_HW_COUNTERS_NETLINK, /* RDMA netlink; sysfs for ports that it has no answer for */
+	RNA_HW_COUNTERS_NETLINK, /* RDMA netlink; sysfs for ports without an answer */
 };
 
-/* Where port counters of InfiniBand come from: setting counters.source. */
+/* Setting counters.source: where the agent reads port counters of InfiniBand. */
 enum rna_counters_source {
 	RNA_COUNTERS_SYSFS,
-	RNA_COUNTERS_AUTO, /* MADs where sysfs has none, or none with 64 bits */
-	RNA_COUNTERS_MAD,  /* sysfs where a port cannot be asked, or does not answer */
+	RNA_COUNTERS_AUTO, /* MADs if sysfs has no counters, or none with 64 bits */
+	RNA_COUNTERS_MAD,  /* MADs; sysfs for ports that cannot be queried or do not answer */
 };
 
-/* What the settings say to collectors. */
+/* Settings for collectors. */
 struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
-	bool module_serial;     /* for module: read serial numbers, too */
-	bool optional_counters; /* for resources: tell which there are and which are on */
+	bool module_serial; /* for module: also read serial numbers */
+	/* for resources: list optional counters and whether they are enabled */
+	bool optional_counters;
 };
 
 struct rna_collect_input {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
-	/* Newest one; for presence itself, the one before. NULL: there is none yet. */
+	/* The newest one; for presence itself, the previous one. NULL: none yet. */
 	const struct rna_presence *presence;
-	/* Newest one, for collectors that need it; NULL: it could not be read. */
+	/* The newest one, for collectors that need it. NULL: unreadable. */
 	const struct rna_netdevs *netdevs;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
-	const struct rna_texts *functions;      /* for presence: which to look for; NULL: none */
-	/* For ethernet: which of a driver's to read that have no family; NULL: none. */
+	const struct rna_texts *functions; /* for presence: PCI functions to check; NULL: none */
+	/* For ethernet: names of driver statistics without a family to read as well; NULL: none. */
 	const struct rna_texts *statistics;
-	const struct rna_device *device; /* in presence; NULL for node-wide collectors */
-	struct rna_reader *reader;       /* this pair's own; NULL for node-wide collectors */
+	const struct rna_device *device; /* lies in presence; NULL for node-wide collectors */
+	struct rna_reader *reader;       /* of this pair; NULL for node-wide collectors */
 	/*
-	 * This pair's newest good part, else the one of the device's registration before, else
-	 * NULL. For what is counted from one run to the next; it lives as long as the run, and
-	 * nothing of the new part may point into it.
+	 * This pair's newest good part, or that of the device's previous registration, or NULL. For
+	 * values that are counted from run to run. It is valid during the run; the new part must
+	 * not point into it.
 	 */
 	const struct rna_part *previous;
 	struct rna_collect_options options;
@@ -117,7 +118,7 @@ enum rna_listing {
 	RNA_LISTS_LINK_LAYERS, /* struct rna_identity: which collectors a device needs */
 };
 
-/* How a part differs from the one before it. */
+/* How a part differs from the previous one. */
 struct rna_news {
 	bool content;        /* the collectors that follow this one must run again */
 	bool labels;         /* metric labels may have changed */

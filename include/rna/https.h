@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client of HTTP and HTTPS: one request in, one reply out, and an end to all waiting. For the API
- * of Kubernetes, and for commands that ask a running agent.
+ * A client of HTTP and HTTPS: one request in, one reply out, with deadlines. For the Kubernetes
+ * API, and for commands that query a running agent.
  *
- * libcurl is loaded when a connection is opened and not before: it would double the start of the
- * daemon and take megabytes that most daemons have no use for. Proxies of the environment are not
- * used: whom we talk to is configured, and nobody else's business. Redirects are not followed.
- * Thread: a connection belongs to one at a time.
+ * libcurl is loaded when the first connection is opened: loading it earlier would double the start
+ * time and cost megabytes that most daemons do not need. Proxy variables of the environment are
+ * ignored: only the configured peer is contacted. Redirects are not followed. Thread: a connection
+ * is used by one thread at a time.
  */
 #pragma once
 
@@ -18,29 +18,29 @@
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
 
-/* Whom to talk to, and how. Strings need to live as long as the connection. NULL: none. */
+/* The peer of a connection. Strings must live as long as the connection. NULL: none. */
 struct rna_https_peer {
-	const char *origin;      /* "https://[fd00::1]:6443"; nothing is behind the port */
+	const char *origin;      /* "https://[fd00::1]:6443", without a path */
 	const char *unix_socket; /* a path, or "@name", to connect to instead */
-	const char *authorities; /* PEM; NULL: those that the system trusts */
-	const char *certificate; /* PEM, and of its key: who we are */
+	const char *authorities; /* PEM; NULL: the system's trusted authorities */
+	const char *certificate; /* PEM; client certificate, and its key */
 	const char *key;
-	rna_usec connect_deadline; /* names, TCP and TLS together */
-	rna_usec deadline;         /* of a request as a whole */
-	size_t reply_max;          /* bytes of a body */
-	const atomic_bool *cancel; /* true: leave within a second; NULL: never */
+	rna_usec connect_deadline; /* for name resolution, TCP and TLS together */
+	rna_usec deadline;         /* for a whole request */
+	size_t reply_max;          /* maximum bytes of a body */
+	const atomic_bool *cancel; /* true: cancel within a second; NULL: never */
 };
 
 struct rna_https_request {
 	const char *method;
-	const char *path;           /* with its query; begins with a slash */
+	const char *path;           /* with query; begins with a slash */
 	const char *const *headers; /* "Accept: application/json"; NULL-ended, or NULL */
 	const char *body;           /* NULL: none */
 };
 
 struct rna_https_reply {
 	unsigned status;
-	rna_usec retry_after; /* 0: nothing said */
+	rna_usec retry_after; /* 0: no such header */
 	struct rna_strbuf body;
 };
 
@@ -54,17 +54,17 @@ static inline void rna_https_reply_deinit(struct rna_https_reply *reply)
 
 struct rna_https;
 
-/* Connects with the first request only. 0, -ENOMEM, or -EOPNOTSUPP without libcurl, with error. */
+/* The first request connects. 0, or with error -ENOMEM, or -EOPNOTSUPP without libcurl. */
 int rna_https_open(const struct rna_https_peer *peer, struct rna_https **ret,
 		   struct rna_error *error);
 struct rna_https *rna_https_close(struct rna_https *https); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_https, rna_https_close)
 
 /*
- * 0 when there is a whole reply, whatever its status; the connection is kept for the next request.
- * Negative errno with error, which begins with the origin: -ECONNREFUSED (cannot connect),
- * -ETIMEDOUT (a deadline), -EKEYREJECTED (certificates), -EMSGSIZE (more than reply_max),
- * -ECANCELED, -ENOMEM, else -EIO. A request that failed may have been done all the same.
+ * 0 if there is a complete reply of any status; the connection is kept for the next request.
+ * Otherwise negative errno with error, which begins with the origin: -ECONNREFUSED (cannot
+ * connect), -ETIMEDOUT (a deadline), -EKEYREJECTED (certificates), -EMSGSIZE (more than reply_max),
+ * -ECANCELED, -ENOMEM, otherwise -EIO. The server may have executed a request that failed here.
  */
 int rna_https_ask(struct rna_https *https, const struct rna_https_request *request,
 		  struct rna_https_reply *reply, struct rna_error *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous events of libibverbs. They need an open context, which is what we else hold for no
- * longer than a call: it pins ib_uverbs, and where the driver cannot take contexts away from
- * their owners, the removal of a device waits until it is closed. So this is by choice of the
- * administrator (watch.verbs_events), and only for drivers that can.
+ * Asynchronous events of libibverbs. They need a context that stays open, which the agent otherwise
+ * avoids: it pins ib_uverbs, and if the driver cannot revoke contexts, the removal of the device
+ * waits until the context is closed. So they are optional (watch.verbs_events), and only for
+ * drivers that can revoke contexts.
  */
 #pragma once
 
@@ -11,32 +11,32 @@
 
 struct ibv_context; /* <infiniband/verbs.h> */
 
-/* An open context, as a part that a lane made. It is to be closed in a lane as well. */
+/* An open context, as a part created in a lane. It must also be closed in a lane. */
 struct rna_verbs_context {
 	struct rna_part part;
 	struct ibv_context *context;
 	const char *node; /* its device node, "uverbs0" */
-	int fd;           /* readable when there are events; belongs to the context */
+	int fd;           /* readable when there are events; owned by the context */
 };
 
 /*
- * The two jobs, for lanes; rows of no table. Opening fails with -ENOENT where there is no way to
- * the device. Closing takes the context as input.previous and gives a part with nothing in it.
+ * The two jobs for lanes; they are in no table. Opening fails with -ENOENT if the device cannot be
+ * accessed. Closing takes the context from input.previous and returns an empty part.
  */
 extern const struct rna_collector rna_verbs_open;
 extern const struct rna_collector rna_verbs_close;
 
-/* Can the RDMA driver on a PCI function of that driver take contexts away from their owners? */
+/* Can the RDMA driver that belongs to this PCI driver revoke contexts from processes? */
 bool rna_verbs_lets_go(const char *driver);
 
-/* What an event says to read again. */
+/* What must be read again after an event. */
 enum rna_verbs_event {
 	RNA_VERBS_PORT, /* the state of a port */
 	RNA_VERBS_LINK, /* LIDs, subnet manager, P_Keys */
 	RNA_VERBS_GIDS,
-	RNA_VERBS_OTHER, /* nothing that is polled */
-	RNA_VERBS_GONE,  /* the device is broken or no more: close the context */
+	RNA_VERBS_OTHER, /* nothing that the agent reads */
+	RNA_VERBS_GONE,  /* the device failed or was removed: close the context */
 };
 
-/* The next event. 1, or 0 when there is none. Thread: the loop's; never waits. */
+/* Reads the next event. 1, or 0 if there is none. Thread: the loop's; never waits. */
 int rna_verbs_read(const struct rna_verbs_context *context, enum rna_verbs_event *ret);
