@@ -16,8 +16,6 @@
 
 #include "json_parts.h"
 #include "json_writer.h"
-#include "selftest_json.h"
-#include "topology_json.h"
 
 static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 {
@@ -33,7 +31,8 @@ static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 
 static bool is_member(const struct rna_family *family, enum rna_scope scope)
 {
-	return family->get && family->scope == scope && family->metric.type != RNA_METRIC_INFO;
+	return rna_family_is_number(family) && family->scope == scope &&
+	       family->metric.type != RNA_METRIC_INFO;
 }
 
 /* The families of subject's scope that have one value, with prefix in front of their name. */
@@ -49,7 +48,7 @@ static void set_families(struct rna_json_writer *writer, json_t *object,
 
 		if (!is_member(family, scope) || strncmp(family->metric.name, prefix, len) != 0)
 			continue;
-		value = family->get(subject);
+		value = rna_family_value(family, subject);
 		if (rna_value_is_known(value))
 			rna_json_set(writer, object, family->metric.name + len,
 				     metric_number(&family->metric, value.number));
@@ -237,17 +236,28 @@ static json_t *job_array(struct rna_json_writer *writer)
 	return array;
 }
 
+#define MISSING(member) RNA_FIELD_IN(struct rna_missing_device, member)
+#define FINDING(member) RNA_FIELD_IN(struct rna_finding, member)
+
+static const char *whereabouts(uint64_t number)
+{
+	return rna_whereabouts_name((enum rna_whereabouts)number);
+}
+
 static json_t *missing_object(struct rna_json_writer *writer,
 			      const struct rna_missing_device *missing)
 {
+	static const struct rna_field fields[] = {
+		{.json = "name", MISSING(name)},
+		{.json = "key", MISSING(key)},
+		{.json = "pci_address", MISSING(pci_address)},
+		{.json = "whereabouts",
+		 RNA_FIELD_ENUM(struct rna_missing_device, whereabouts, whereabouts)},
+		{.json = "last_seen", MISSING(last_seen), .time = true},
+	};
 	json_t *object = json_object();
 
-	rna_json_set_text(writer, object, "name", missing->name);
-	rna_json_set_text(writer, object, "key", missing->key);
-	rna_json_set_text(writer, object, "pci_address", missing->pci_address);
-	rna_json_set_text(writer, object, "whereabouts",
-			  rna_whereabouts_name(missing->whereabouts));
-	rna_json_set_time(writer, object, "last_seen", missing->last_seen);
+	rna_json_set_fields(writer, object, fields, RNA_ARRAY_SIZE(fields), missing);
 	return object;
 }
 
@@ -287,19 +297,26 @@ static json_t *events_object(struct rna_json_writer *writer, const struct rna_vi
 	return object;
 }
 
+static const char *severity(uint64_t number)
+{
+	return rna_severity_name((enum rna_severity)number);
+}
+
 static json_t *finding_object(struct rna_json_writer *writer, const struct rna_finding *finding)
 {
+	static const struct rna_field fields[] = {
+		{.json = "rule", FINDING(rule)},
+		{.json = "severity", RNA_FIELD_ENUM(struct rna_finding, severity, severity)},
+		{.json = "device", FINDING(device)},
+		{.json = "port", FINDING(port), .zero_is_none = true},
+		{.json = "since", FINDING(since.realtime), .time = true},
+		{.json = "silenced", FINDING(silenced), .yes_no = true},
+		{.json = "text", FINDING(text)},
+		{.json = "remedy", FINDING(remedy)},
+	};
 	json_t *object = json_object();
 
-	rna_json_set_text(writer, object, "rule", finding->rule);
-	rna_json_set_text(writer, object, "severity", rna_severity_name(finding->severity));
-	rna_json_set_text(writer, object, "device", finding->device);
-	if (finding->port)
-		rna_json_set(writer, object, "port", json_integer(finding->port));
-	rna_json_set_time(writer, object, "since", finding->since.realtime);
-	rna_json_set(writer, object, "silenced", json_boolean(finding->silenced));
-	rna_json_set_text(writer, object, "text", finding->text);
-	rna_json_set_text(writer, object, "remedy", finding->remedy);
+	rna_json_set_fields(writer, object, fields, RNA_ARRAY_SIZE(fields), finding);
 	return object;
 }
 

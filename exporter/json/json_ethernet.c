@@ -1,59 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_parts.h"
 
-static void set_yes_or_no(struct rna_json_writer *writer, json_t *object, const char *name,
-			  struct rna_value value)
+static void set_configured_fec(struct rna_json_writer *writer, json_t *object,
+			       struct rna_value configured)
 {
-	if (rna_value_is_known(value))
-		rna_json_set(writer, object, name, json_boolean(value.number));
-}
+	json_t *array;
 
-static void set_link(struct rna_json_writer *writer, json_t *object,
-		     const struct rna_ethernet_link *link)
-{
-	set_yes_or_no(writer, object, "link", link->up);
-	if (!rna_value_is_known(link->state))
+	if (!rna_value_is_known(configured))
 		return;
-	rna_json_set_text(writer, object, "down_reason",
-			  rna_ethernet_link_state_name(link->state.number));
-	if (rna_value_is_known(link->substate))
-		rna_json_set_text(writer, object, "down_detail",
-				  rna_ethernet_link_substate_name(link->state.number,
-								  link->substate.number));
-}
-
-static void set_fec(struct rna_json_writer *writer, json_t *object,
-		    const struct rna_ethernet_fec *fec)
-{
-	json_t *configured;
-
-	if (rna_value_is_known(fec->active))
-		rna_json_set_text(writer, object, "fec",
-				  rna_fec_name((enum rna_fec)fec->active.number));
-	set_yes_or_no(writer, object, "fec_automatic", fec->automatic);
-	if (!rna_value_is_known(fec->configured))
-		return;
-	configured = json_array();
+	array = json_array();
 	for (enum rna_fec mode = 0; mode < RNA_FEC_COUNT; mode++)
-		if (fec->configured.number & 1u << mode)
-			rna_json_append(writer, configured, json_string(rna_fec_name(mode)));
-	rna_json_set(writer, object, "fec_configured", configured);
-}
-
-static void set_modes(struct rna_json_writer *writer, json_t *object,
-		      const struct rna_ethernet_netdev *netdev)
-{
-	struct rna_value speed = netdev->mode.speed;
-
-	speed.number /= 8; /* bits to bytes */
-	rna_json_set_value(writer, object, "speed_bytes_per_second", speed);
-	rna_json_set_value(writer, object, "lanes", netdev->mode.lanes);
-	set_yes_or_no(writer, object, "full_duplex", netdev->mode.full_duplex);
-	set_yes_or_no(writer, object, "autoneg", netdev->mode.autoneg);
-	set_fec(writer, object, &netdev->fec);
-	set_yes_or_no(writer, object, "pause_autoneg", netdev->pause.autoneg);
-	set_yes_or_no(writer, object, "pause_receive", netdev->pause.receive);
-	set_yes_or_no(writer, object, "pause_transmit", netdev->pause.transmit);
+		if (configured.number & 1u << mode)
+			rna_json_append(writer, array, json_string(rna_fec_name(mode)));
+	rna_json_set(writer, object, "fec_configured", array);
 }
 
 /* In base units, as in metrics. */
@@ -116,14 +75,21 @@ static void set_extras(struct rna_json_writer *writer, json_t *object,
 		json_decref(extras);
 }
 
+#define PAUSE(member) RNA_FIELD_IN(struct rna_ethernet_netdev, pause.member), .yes_no = true
+
 static json_t *netdev_object(struct rna_json_writer *writer,
 			     const struct rna_ethernet_netdev *netdev)
 {
-	json_t *object = json_object(), *statistics = json_object();
+	static const struct rna_field pause[] = {
+		{.json = "pause_autoneg", PAUSE(autoneg)},
+		{.json = "pause_receive", PAUSE(receive)},
+		{.json = "pause_transmit", PAUSE(transmit)},
+	};
+	json_t *object = rna_json_item(writer, &rna_ethernet_table, netdev);
+	json_t *statistics = json_object();
 
-	rna_json_set_text(writer, object, "netdev", netdev->name);
-	set_link(writer, object, &netdev->link);
-	set_modes(writer, object, netdev);
+	set_configured_fec(writer, object, netdev->fec.configured);
+	rna_json_set_fields(writer, object, pause, RNA_ARRAY_SIZE(pause), netdev);
 	for (size_t i = 0; i < netdev->count;)
 		set_statistic(writer, statistics, netdev, &i);
 	rna_json_set(writer, object, "statistics", statistics);

@@ -19,22 +19,38 @@ static void set_aer(struct rna_json_writer *writer, json_t *object, const struct
 	rna_json_set(writer, object, "errors", errors);
 }
 
+static struct rna_value speed(const void *item)
+{
+	return rna_transfers_per_second(((const struct rna_pcie_hop *)item)->link.speed);
+}
+
+static struct rna_value max_speed(const void *item)
+{
+	return rna_transfers_per_second(((const struct rna_pcie_hop *)item)->link.max_speed);
+}
+
+static const char *role(const void *item)
+{
+	return rna_pci_role_name(((const struct rna_pcie_hop *)item)->role);
+}
+
+#define HOP(member) RNA_FIELD_IN(struct rna_pcie_hop, member)
+
 static json_t *hop_object(struct rna_json_writer *writer, const struct rna_pcie_hop *hop)
 {
+	static const struct rna_field fields[] = {
+		{.json = "address", HOP(address)},
+		{.json = "role", .text = role},
+		{.json = "link_transfers_per_second", .number = speed},
+		{.json = "link_lanes", HOP(link.width)},
+		{.json = "max_link_transfers_per_second", .number = max_speed},
+		{.json = "max_link_lanes", HOP(link.max_width)},
+		{.json = "max_read_request_bytes", HOP(max_read_request)},
+		{.json = "acs_redirect", HOP(acs_redirect), .yes_no = true},
+	};
 	json_t *object = json_object();
 
-	rna_json_set_text(writer, object, "address", hop->address);
-	rna_json_set_text(writer, object, "role", rna_pci_role_name(hop->role));
-	rna_json_set_value(writer, object, "link_transfers_per_second",
-			   rna_transfers_per_second(hop->link.speed));
-	rna_json_set_value(writer, object, "link_lanes", hop->link.width);
-	rna_json_set_value(writer, object, "max_link_transfers_per_second",
-			   rna_transfers_per_second(hop->link.max_speed));
-	rna_json_set_value(writer, object, "max_link_lanes", hop->link.max_width);
-	rna_json_set_value(writer, object, "max_read_request_bytes", hop->max_read_request);
-	if (rna_value_is_known(hop->acs_redirect))
-		rna_json_set(writer, object, "acs_redirect",
-			     json_boolean(hop->acs_redirect.number));
+	rna_json_set_fields(writer, object, fields, RNA_ARRAY_SIZE(fields), hop);
 	set_aer(writer, object, hop);
 	return object;
 }
@@ -101,45 +117,6 @@ void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *obje
 
 /* -- Fabric ------------------------------------------------------------------------------------ */
 
-static void set_peer(struct rna_json_writer *writer, json_t *object, const char *name,
-		     const struct rna_peer *peer)
-{
-	json_t *member;
-
-	if (!peer)
-		return;
-	member = json_object();
-	rna_json_set_text(writer, member, "description", peer->name);
-	rna_json_set_text(writer, member, "port", peer->port);
-	rna_json_set_text(writer, member, "port_description", peer->port_description);
-	if (peer->type != RNA_NODE_TYPE_UNKNOWN)
-		rna_json_set_text(writer, member, "type", rna_node_type_name(peer->type));
-	rna_json_set_text(writer, member, "guid", peer->guid);
-	rna_json_set_text(writer, member, "system_image_guid", peer->system_image_guid);
-	rna_json_set_value(writer, member, "lid", peer->lid);
-	rna_json_set_text(writer, member, "source", rna_peer_source_name(peer->source));
-	rna_json_set(writer, member, "stale", json_boolean(peer->stale));
-	rna_json_set_time(writer, member, "last_seen", peer->seen.realtime);
-	rna_json_set(writer, object, name, member);
-}
-
-static void set_manager(struct rna_json_writer *writer, json_t *object,
-			const struct rna_manager *manager)
-{
-	json_t *member;
-
-	if (!manager->guid && !rna_value_is_known(manager->lid))
-		return;
-	member = json_object();
-	rna_json_set_text(writer, member, "guid", manager->guid);
-	rna_json_set_value(writer, member, "lid", manager->lid);
-	rna_json_set_value(writer, member, "priority", manager->priority);
-	if (rna_value_is_known(manager->state))
-		rna_json_set_text(writer, member, "state",
-				  rna_manager_state_name(manager->state.number));
-	rna_json_set(writer, object, "subnet_manager", member);
-}
-
 static json_t *pkey_object(struct rna_json_writer *writer, const struct rna_pkey *pkey)
 {
 	json_t *object = json_object();
@@ -156,13 +133,22 @@ void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
 			 const struct rna_subject *port)
 {
 	const struct rna_port_fabric *fabric = port->fabric;
+	const struct rna_manager *manager;
+	size_t from = 0;
 	json_t *pkeys;
 
-	set_peer(writer, object, "peer", port->peer);
+	if (port->peer)
+		rna_json_set(writer, object, "peer",
+			     rna_json_item(writer, &rna_peer_table, port->peer));
 	if (!fabric)
 		return;
-	set_peer(writer, object, "former_peer", fabric->former_peer);
-	set_manager(writer, object, &fabric->manager);
+	if (fabric->former_peer)
+		rna_json_set(writer, object, "former_peer",
+			     rna_json_item(writer, &rna_peer_table, fabric->former_peer));
+	manager = rna_manager_table.next(port, &from);
+	if (manager)
+		rna_json_set(writer, object, "subnet_manager",
+			     rna_json_item(writer, &rna_manager_table, manager));
 	if (!fabric->pkeys_known)
 		return;
 	pkeys = json_array();
@@ -171,33 +157,7 @@ void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
 	rna_json_set(writer, object, "pkeys", pkeys);
 }
 
-/* -- Virtual functions ----------------------------------------------------------------------------
- */
-
-static json_t *function_object(struct rna_json_writer *writer,
-			       const struct rna_virtual_function *function)
-{
-	json_t *object = json_object();
-
-	rna_json_set(writer, object, "vf", json_integer(function->number));
-	rna_json_set_text(writer, object, "pci_address", function->pci_address);
-	rna_json_set_text(writer, object, "driver", function->driver);
-	rna_json_set_text(writer, object, "device", function->device);
-	rna_json_set_text(writer, object, "netdev", function->netdev);
-	rna_json_set_text(writer, object, "representor", function->representor);
-	rna_json_set_text(writer, object, "mac", function->mac);
-	rna_json_set_text(writer, object, "node_guid", function->node_guid);
-	rna_json_set_text(writer, object, "port_guid", function->port_guid);
-	if (rna_value_is_known(function->link))
-		rna_json_set_text(writer, object, "link", rna_vf_link_name(function->link.number));
-	set_boolean(writer, object, "assigned", function->assigned);
-	set_boolean(writer, object, "spoof_check", function->spoof_check);
-	set_boolean(writer, object, "trust", function->trust);
-	rna_json_set_value(writer, object, "vlan", function->vlan);
-	rna_json_set_value(writer, object, "vlan_priority", function->vlan_priority);
-	rna_json_set_value(writer, object, "max_rate_bits_per_second", function->max_rate);
-	return object;
-}
+/* -- Virtual functions ------------------------------------------------------------------------- */
 
 void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_virtual_functions *functions, bool each)
@@ -215,7 +175,9 @@ void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *obje
 		return;
 	list = json_array();
 	for (size_t i = 0; i < functions->count; i++)
-		rna_json_append(writer, list, function_object(writer, &functions->functions[i]));
+		rna_json_append(writer, list,
+				rna_json_item(writer, &rna_virtual_function_table,
+					      &functions->functions[i]));
 	rna_json_set(writer, object, "virtual_function_list", list);
 }
 
@@ -233,17 +195,9 @@ static json_t *limits_object(struct rna_json_writer *writer, const struct rna_va
 /* Numbers are whole: thousandths of a degree, microvolts, nanowatts, microamperes. */
 static json_t *module_object(struct rna_json_writer *writer, const struct rna_port_module *module)
 {
-	json_t *object = json_object(), *lanes = json_array(), *limits = json_object();
+	json_t *object = rna_json_item(writer, &rna_module_table, module);
+	json_t *lanes = json_array(), *limits = json_object();
 
-	rna_json_set_text(writer, object, "netdev", module->netdev);
-	rna_json_set_text(writer, object, "form", module->form);
-	rna_json_set_text(writer, object, "medium", module->copper ? "copper" : "optical");
-	rna_json_set_text(writer, object, "vendor", module->vendor);
-	rna_json_set_text(writer, object, "part_number", module->part_number);
-	rna_json_set_text(writer, object, "revision", module->revision);
-	rna_json_set_text(writer, object, "serial", module->serial);
-	rna_json_set_value(writer, object, "temperature_millicelsius", module->temperature);
-	rna_json_set_value(writer, object, "voltage_microvolts", module->voltage);
 	for (unsigned i = 0; i < module->lane_count; i++) {
 		const struct rna_value *values = module->lanes[i];
 		json_t *lane = json_object();
@@ -282,17 +236,22 @@ void rna_json_set_modules(struct rna_json_writer *writer, json_t *object,
 
 /* -- Readiness --------------------------------------------------------------------------------- */
 
+#define DRIVER(member) RNA_FIELD_IN(struct rna_gpu_driver, member)
+
 static json_t *gpu_driver_object(struct rna_json_writer *writer,
 				 const struct rna_gpu_driver *driver)
 {
+	static const struct rna_field fields[] = {
+		{.json = "name", DRIVER(name)},
+		{.json = "version", DRIVER(version)},
+		{.json = "open", DRIVER(open), .yes_no = true},
+		{.json = "stream_memops", DRIVER(stream_memops), .yes_no = true},
+		{.json = "peer_mapping_override", DRIVER(peer_mapping_override), .yes_no = true},
+		{.json = "peer_to_peer", DRIVER(peer_to_peer), .yes_no = true},
+	};
 	json_t *object = json_object();
 
-	rna_json_set_text(writer, object, "name", driver->name);
-	rna_json_set_text(writer, object, "version", driver->version);
-	set_boolean(writer, object, "open", driver->open);
-	set_boolean(writer, object, "stream_memops", driver->stream_memops);
-	set_boolean(writer, object, "peer_mapping_override", driver->peer_mapping_override);
-	set_boolean(writer, object, "peer_to_peer", driver->peer_to_peer);
+	rna_json_set_fields(writer, object, fields, RNA_ARRAY_SIZE(fields), driver);
 	return object;
 }
 

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of the JSON view that are made of one part each. NULL: there is none, nor a member. */
+/* Pieces of JSON documents that have a file of their own. */
 #pragma once
 
+#include "rna/model/selftest.h"
+#include "rna/model/topology.h"
+
 #include "json_writer.h"
+
+/* What stands of the self-test in the document of all that is known: the newest test. */
+json_t *rna_selftest_summary(struct rna_json_writer *writer, const struct rna_selftest_port *port);
+void rna_selftest_write_json(const struct rna_selftest_run *runs, size_t count,
+			     struct rna_strbuf *out);
+
+/* GPUs, NICs and who is nearest to whom. */
+json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topology *topology);
+
+/* -- Members of one part each: without it there is none ---------------------------------------- */
 
 /* "pcie_bottleneck" and "pcie_hops" of a device. */
 void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const struct rna_pcie *pcie);

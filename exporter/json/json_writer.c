@@ -64,6 +64,44 @@ void rna_json_set_value(struct rna_json_writer *writer, json_t *object, const ch
 		rna_json_set(writer, object, name, rna_json_number(value.number));
 }
 
+static void set_field(struct rna_json_writer *writer, json_t *object, const struct rna_field *field,
+		      const void *item)
+{
+	struct rna_value value;
+
+	if (rna_field_is_text(field)) {
+		rna_json_set_text(writer, object, field->json, rna_field_text(field, item));
+		return;
+	}
+	value = rna_field_value(field, item);
+	if (!rna_value_is_known(value))
+		return;
+	if (field->time)
+		rna_json_set_time(writer, object, field->json, value.number);
+	else
+		rna_json_set(writer, object, field->json,
+			     field->yes_no ? json_boolean(value.number)
+					   : rna_json_number(value.number));
+}
+
+void rna_json_set_fields(struct rna_json_writer *writer, json_t *object,
+			 const struct rna_field *fields, size_t count, const void *item)
+{
+	for (size_t i = 0; i < count; i++)
+		set_field(writer, object, &fields[i], item);
+}
+
+json_t *rna_json_item(struct rna_json_writer *writer, const struct rna_family_table *table,
+		      const void *item)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].field.json)
+			set_field(writer, object, &table->rows[i].field, item);
+	return object;
+}
+
 static int write_bytes(const char *data, size_t len, void *out)
 {
 	rna_strbuf_add(out, data, len);

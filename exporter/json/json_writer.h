@@ -39,5 +39,12 @@ void rna_json_set_value(struct rna_json_writer *writer, json_t *object, const ch
 
 json_t *rna_json_number(uint64_t number);
 
+/* A member for each field that has a name in JSON and is known. */
+void rna_json_set_fields(struct rna_json_writer *writer, json_t *object,
+			 const struct rna_field *fields, size_t count, const void *item);
+/* The same of the rows of a table, in an object of its own. */
+json_t *rna_json_item(struct rna_json_writer *writer, const struct rna_family_table *table,
+		      const void *item);
+
 /* Takes over object. */
 void rna_json_write(struct rna_json_writer *writer, json_t *object, struct rna_strbuf *out);

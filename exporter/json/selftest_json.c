@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs of the self-test as JSON: what a command ran, and what is remembered of each port. */
-#include "selftest_json.h"
-
 #include "rna/exporter.h"
+
+#include "json_parts.h"
 
 static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
 		       uint64_t number)

@@ -3,11 +3,11 @@
  * The topology as JSON: GPUs, NICs, the tree, and how far all pairs are apart. In the snapshot
  * stands the short form, without what grows with the square of a node.
  */
-#include "topology_json.h"
-
 #include "rna/exporter.h"
 
 #include "view/topology_tree.h"
+
+#include "json_parts.h"
 
 static void set_texts(struct rna_json_writer *writer, json_t *object, const char *name,
 		      const char *const *texts, size_t count)

@@ -14,24 +14,7 @@
  * hw_counters anew, a setting, in milliseconds divided by 1000 without a remainder: nearly always
  * 0. tests/compat compares with the program itself.
  */
-#include "view/facts.h"
-
-#include "families.h"
-
-static struct rna_value state_id(const struct rna_subject *port)
-{
-	return port->state ? port->state->state : (struct rna_value){0};
-}
-
-static struct rna_value physical_state_id(const struct rna_subject *port)
-{
-	return port->state ? port->state->physical_state : (struct rna_value){0};
-}
-
-static struct rna_value rate(const struct rna_subject *port)
-{
-	return port->link ? port->link->rate : (struct rna_value){0};
-}
+#include "family_rows.h"
 
 static void add_label(struct rna_strbuf *labels, const char *name, const char *value)
 {
@@ -52,32 +35,25 @@ static void info(const struct rna_subject *device, struct rna_writer *writer)
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
-#define GAUGE(name, unit_, help_)                                                                  \
+#define ALIAS(name_, place_, file_)                                                                \
 	{                                                                                          \
-		"node_infiniband_" name, RNA_METRIC_GAUGE, RNA_METRIC_##unit_, help_               \
+		.metric = {.name = "node_infiniband_" name_ "_total", .type = COUNTER},            \
+		.scope = PORT, .file = (file_), .place = (place_),                                 \
 	}
-#define COUNTER(name_, place_, file_)                                                              \
-	{                                                                                          \
-		.metric = {.name = "node_infiniband_" name_ "_total", .type = RNA_METRIC_COUNTER}, \
-		.scope = RNA_SCOPE_PORT, .file = (file_), .place = (place_),                       \
-	}
-#define PMA(name, file) COUNTER(name, RNA_PLACE_PORT_COUNTERS, file)
-#define HW(name, file)  COUNTER(name, RNA_PLACE_PORT_HW_COUNTERS, file)
+#define PMA(name, file) ALIAS(name, RNA_PLACE_PORT_COUNTERS, file)
+#define HW(name, file)  ALIAS(name, RNA_PLACE_PORT_HW_COUNTERS, file)
 
 /* clang-format off */
-const struct rna_family rna_compat_families[] = {
-	{{"node_infiniband_info", RNA_METRIC_INFO, RNA_METRIC_PLAIN,
-	  "Board, firmware and type of an RDMA device, as node_exporter names them."},
-	 RNA_SCOPE_DEVICE, .each = info, .label = "board_id, firmware_version, hca_type"},
-	{GAUGE("state_id", PLAIN,
+static const struct rna_family rows[] = {
+	METRIC(DEVICE, "node_infiniband_info", INFO, PLAIN,
+	       EACH(info, "board_id, firmware_version, hca_type"),
+	       "Board, firmware and type of an RDMA device, as node_exporter names them."),
+	METRIC(PORT, "node_infiniband_state_id", GAUGE, PLAIN, AT(state, state),
 	       "Logical state of the port, as rdma_port_state_id."),
-	 RNA_SCOPE_PORT, state_id},
-	{GAUGE("physical_state_id", PLAIN,
+	METRIC(PORT, "node_infiniband_physical_state_id", GAUGE, PLAIN, AT(state, physical_state),
 	       "Physical state of the port, as rdma_port_physical_state_id."),
-	 RNA_SCOPE_PORT, physical_state_id},
-	{GAUGE("rate_bytes_per_second", BYTES_PER_SECOND,
+	METRIC(PORT, "node_infiniband_rate_bytes_per_second", GAUGE, BYTES_PER_SEC, AT(link, rate),
 	       "Data rate that the driver names for the link, even while the port is down."),
-	 RNA_SCOPE_PORT, rate},
 
 	PMA("port_data_received_bytes", "port_rcv_data"),
 	PMA("port_data_transmitted_bytes", "port_xmit_data"),
@@ -134,4 +110,4 @@ const struct rna_family rna_compat_families[] = {
 };
 /* clang-format on */
 
-const size_t rna_compat_family_count = RNA_ARRAY_SIZE(rna_compat_families);
+const struct rna_family_table rna_compat_table = {ROWS(rows)};

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metric families: which there are, and how each gets its samples from a subject. */
+/*
+ * The tables of facts: for each subject one, whose rows say what a number is called as a metric and
+ * in JSON, what it means, and where it is read. Metrics are all rows with a name, in the order of
+ * the tables; JSON objects and the labels of info metrics are made of the same rows.
+ */
 #pragma once
 
+#include "view/field.h"
 #include "view/subjects.h"
 #include "view/walk.h"
 
 #include "exposition.h"
 
 struct rna_family {
-	struct rna_metric metric;
-	enum rna_scope scope; /* asked once for every subject of it */
-	/* The sample of a subject, absent when there is none... */
+	struct rna_metric metric; /* without a name: a row for JSON and labels alone */
+	enum rna_scope scope;     /* asked once for every subject of it */
+	/* The sample: a member of the subject, or of the item that the table is about... */
+	struct rna_field field;
+	/* ...or a function of a subject; absent when there is none... */
 	struct rna_value (*get)(const struct rna_subject *subject);
-	/* ...or a function that writes any number of them, with one more label: label. */
+	/* ...or a function that writes any number of them, with more labels: label. */
 	void (*each)(const struct rna_subject *subject, struct rna_writer *writer);
 	const char *label;
-	/* A known counter's own family: get and each are NULL. */
+	const struct rna_family_table *table; /* whose row it is, if that is about items */
+	/* A known counter's own family: there is none of the above. */
 	const struct rna_counter *counter;
 	bool counters; /* this row of the table stands for all known counters */
 	/* The same for statistics of Ethernet ports (rna/model/ethernet.h). */
@@ -30,18 +38,34 @@ struct rna_family {
 	const struct rna_counter *alias;
 };
 
-/* The table, in the order of the output, with one row for all known counters. */
-extern const struct rna_family rna_family_rows[];
-extern const size_t rna_family_row_count;
+struct rna_family_table {
+	size_t count;
+	const struct rna_family *rows;
+	/*
+	 * Of a table about things of which a subject has several, or none: the one at *from, which
+	 * moves on; NULL: there are no more. Without it rows are about the subject itself.
+	 */
+	const void *(*next)(const struct rna_subject *subject, size_t *from);
+	/* Adds the labels that tell it from others; NULL: needs none, or the rows have all. */
+	void (*add_label)(const struct rna_subject *subject, const void *item,
+			  struct rna_strbuf *labels);
+	const char *label; /* their names, for documents */
+};
 
-/* The families of node_exporter's infiniband collector, in the order of the output. */
-extern const struct rna_family rna_compat_families[];
-extern const size_t rna_compat_family_count;
+/* The tables; families.c has their order. */
+extern const struct rna_family_table rna_node_table, rna_device_table, rna_virtual_function_table,
+	rna_resource_table, rna_port_table, rna_peer_table, rna_peer_link_table, rna_manager_table,
+	rna_fabric_table, rna_interface_table, rna_gid_table, rna_ethernet_table, rna_counter_table,
+	rna_ethernet_unknown_table, rna_module_table, rna_counter_health_table,
+	rna_selftest_run_table, rna_selftest_table, rna_qos_table, rna_gpu_table, rna_job_table,
+	rna_agent_table, rna_backend_table, rna_kubernetes_table, rna_process_table;
+/* The names of node_exporter's infiniband collector. */
+extern const struct rna_family_table rna_compat_table;
 
 /* All of them in that order, with a family for each known counter. */
 struct rna_families {
 	size_t count;
-	size_t own_count; /* of them, those in front of rna_compat_families */
+	size_t own_count; /* of them, those in front of rna_compat_table's */
 	struct rna_family *items;
 	struct rna_arena *arena;
 };
@@ -50,6 +74,29 @@ struct rna_families *rna_families_new(void); /* NULL: no memory */
 struct rna_families *rna_families_free(struct rna_families *families);
 RNA_DEFINE_CLEANUP(struct rna_families, rna_families_free)
 
+/* Has it one number for each subject, and which? */
+bool rna_family_is_number(const struct rna_family *family);
+struct rna_value rna_family_value(const struct rna_family *family,
+				  const struct rna_subject *subject);
+
 /* Subjects have their labels; walk is where the family before left it. */
 void rna_family_write(struct rna_family *family, const struct rna_subjects *subjects,
 		      struct rna_walk *walk, struct rna_writer *writer);
+
+/* Families that are made of other tables: families_counters.c and families_ethernet.c. */
+void rna_family_write_known_counter(const struct rna_counter *counter, struct rna_walk *walk,
+				    struct rna_writer *writer);
+void rna_family_write_labelled_counters(const struct rna_counter *first,
+					const struct rna_subject_list *ports,
+					struct rna_writer *writer);
+void rna_family_write_alias(const struct rna_counter *counter, const struct rna_subject_list *ports,
+			    struct rna_writer *writer);
+/* Is the row one of the family that the row before it begins? */
+bool rna_family_counter_follows(const struct rna_counter *row);
+/* The family of a statistic, its texts in arena; its name is NULL without memory. */
+struct rna_family rna_family_of_statistic(enum rna_ethernet_statistic_id id,
+					  struct rna_arena *arena);
+void rna_family_write_statistic(const struct rna_family *family,
+				const struct rna_subject_list *ports, struct rna_writer *writer);
+/* Its labels beside device and port, for documents. */
+const char *rna_family_statistic_labels(const struct rna_family *family);

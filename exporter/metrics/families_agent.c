@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of the agent itself: its collectors, settings, events, and what it costs. */
-#include "families_agent.h"
-
-#include "families_parts.h"
+#include "family_rows.h"
 
 /* -- Collectors -------------------------------------------------------------------------------- */
 
-struct rna_value rna_family_success(const struct rna_subject *job)
+static struct rna_value success(const struct rna_subject *job)
 {
 	return job->job->ran ? rna_family_yes_or_no(job->job->success) : rna_no_value;
 }
 
-struct rna_value rna_family_duration(const struct rna_subject *job)
+static struct rna_value duration(const struct rna_subject *job)
 {
 	return job->job->ran ? rna_value_ok(job->job->duration) : rna_no_value;
 }
@@ -22,17 +20,17 @@ static rna_usec since(const struct rna_subject *job, rna_usec then)
 	return rna_usec_since(then, job->view->snapshot->time.monotonic);
 }
 
-struct rna_value rna_family_age(const struct rna_subject *job)
+static struct rna_value age(const struct rna_subject *job)
 {
 	return job->job->taken ? rna_value_ok(since(job, job->job->taken)) : rna_no_value;
 }
 
-struct rna_value rna_family_stalled(const struct rna_subject *job)
+static struct rna_value stalled(const struct rna_subject *job)
 {
 	return rna_value_ok(job->job->stalled ? since(job, job->job->stalled) : 0);
 }
 
-void rna_family_errors(const struct rna_subject *job, struct rna_writer *writer)
+static void errors(const struct rna_subject *job, struct rna_writer *writer)
 {
 	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
 		if (job->job->errors[reason] > 0)
@@ -42,27 +40,7 @@ void rna_family_errors(const struct rna_subject *job, struct rna_writer *writer)
 
 /* -- Work -------------------------------------------------------------------------------------- */
 
-struct rna_value rna_family_start_time(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.started.realtime);
-}
-
-struct rna_value rna_family_snapshots(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.snapshots);
-}
-
-struct rna_value rna_family_lanes(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.lanes);
-}
-
-struct rna_value rna_family_lanes_stalled(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.lanes_stalled);
-}
-
-void rna_family_seccomp(const struct rna_subject *node, struct rna_writer *writer)
+static void seccomp(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const char *filter = node->view->agent.seccomp;
 
@@ -70,36 +48,31 @@ void rna_family_seccomp(const struct rna_subject *node, struct rna_writer *write
 		rna_writer_sample_with(writer, node->labels, "filter", filter, 1);
 }
 
-struct rna_value rna_family_quiesced(const struct rna_subject *node)
+static struct rna_value quiesced(const struct rna_subject *node)
 {
 	return rna_family_yes_or_no(node->view->agent.quiesced);
 }
 
-struct rna_value rna_family_config_ok(const struct rna_subject *node)
+static struct rna_value config_ok(const struct rna_subject *node)
 {
 	return rna_family_yes_or_no(!node->view->agent.config_error);
 }
 
-struct rna_value rna_family_config_loaded(const struct rna_subject *node)
-{
-	return rna_value_ok(node->view->agent.config_loaded);
-}
-
-struct rna_value rna_family_web_ok(const struct rna_subject *node)
+static struct rna_value web_ok(const struct rna_subject *node)
 {
 	const struct rna_web_status *web = &node->view->agent.web;
 
 	return web->used ? rna_family_yes_or_no(web->ok) : rna_no_value;
 }
 
-struct rna_value rna_family_web_loaded(const struct rna_subject *node)
+static struct rna_value web_loaded(const struct rna_subject *node)
 {
 	const struct rna_web_status *web = &node->view->agent.web;
 
 	return web->used ? rna_value_ok(web->loaded) : rna_no_value;
 }
 
-struct rna_value rna_family_certificate_end(const struct rna_subject *node)
+static struct rna_value certificate_end(const struct rna_subject *node)
 {
 	const struct rna_web_status *web = &node->view->agent.web;
 
@@ -107,7 +80,7 @@ struct rna_value rna_family_certificate_end(const struct rna_subject *node)
 						     : rna_no_value;
 }
 
-void rna_family_logins(const struct rna_subject *node, struct rna_writer *writer)
+static void logins(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_web_status *web = &node->view->agent.web;
 
@@ -131,24 +104,24 @@ static void write_counts(const struct rna_subject *node, enum rna_source first, 
 	}
 }
 
-void rna_family_events(const struct rna_subject *node, struct rna_writer *writer)
+static void events(const struct rna_subject *node, struct rna_writer *writer)
 {
 	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, events),
 		     writer);
 }
 
-void rna_family_event_overruns(const struct rna_subject *node, struct rna_writer *writer)
+static void event_overruns(const struct rna_subject *node, struct rna_writer *writer)
 {
 	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, overruns),
 		     writer);
 }
 
-void rna_family_changes(const struct rna_subject *node, struct rna_writer *writer)
+static void changes(const struct rna_subject *node, struct rna_writer *writer)
 {
 	write_counts(node, RNA_SOURCE_POLL, offsetof(struct rna_source_account, changes), writer);
 }
 
-void rna_family_event_latency(const struct rna_subject *node, struct rna_writer *writer)
+static void event_latency(const struct rna_subject *node, struct rna_writer *writer)
 {
 	for (enum rna_source source = RNA_SOURCE_RTNETLINK; source < RNA_SOURCE_COUNT; source++) {
 		const struct rna_source_account *account = &node->view->agent.sources[source];
@@ -165,13 +138,85 @@ void rna_family_event_latency(const struct rna_subject *node, struct rna_writer 
 	}
 }
 
-struct rna_value rna_family_process_cpu(const struct rna_subject *node)
-{
-	return node->process ? rna_value_ok(node->process->cpu) : rna_no_value;
-}
+/* -- The tables -------------------------------------------------------------------------------- */
 
-RNA_FAMILY_MEMBER(process_resident_memory, process, resident_memory)
-RNA_FAMILY_MEMBER(process_virtual_memory, process, virtual_memory)
-RNA_FAMILY_MEMBER(process_open_fds, process, open_fds)
-RNA_FAMILY_MEMBER(process_max_fds, process, max_fds)
-RNA_FAMILY_MEMBER(process_threads, process, threads)
+/* clang-format off */
+static const struct rna_family job_rows[] = {
+	METRIC(JOB, "rdma_collector_success", GAUGE, YES_NO, GET(success),
+	       "Whether the last run of the collector succeeded, as it does where there is nothing for it to "
+	       "read, or (module) no right to; what is of the whole node has the device node."),
+	METRIC(JOB, "rdma_collector_duration_seconds", GAUGE, SECONDS, GET(duration),
+	       "How long the last run of the collector took."),
+	METRIC(JOB, "rdma_collector_age_seconds", GAUGE, SECONDS, GET(age),
+	       "Age of the newest data of the collector when the snapshot was taken."),
+	METRIC(JOB, "rdma_collector_stalled_seconds", GAUGE, SECONDS, GET(stalled),
+	       "How long a run of the collector has gone without an answer, once it is past its deadline; "
+	       "else 0."),
+	METRIC(JOB, "rdma_collector_errors_total", COUNTER, PLAIN, EACH(errors, "reason"),
+	       "Values and runs of the collector that failed."),
+};
+
+static const struct rna_family agent_rows[] = {
+	METRIC(NODE, "rdma_agent_build_info", INFO, PLAIN, GET(rna_family_one),
+	       "Version of the agent."),
+	METRIC(NODE, "rdma_agent_start_time_seconds", GAUGE, SECONDS,
+	       AT(view, agent.started.realtime),
+	       "When the agent started, since the epoch."),
+	METRIC(NODE, "rdma_agent_snapshots_total", COUNTER, PLAIN, AT(view, agent.snapshots),
+	       "Snapshots that the agent published."),
+	METRIC(NODE, "rdma_agent_events_total", COUNTER, PLAIN, EACH(events, "source"),
+	       "Events received from the kernel, whatever they were about."),
+	METRIC(NODE, "rdma_agent_event_overruns_total", COUNTER, PLAIN,
+	       EACH(event_overruns, "source"),
+	       "Times when the kernel dropped events and everything was read again."),
+	METRIC(NODE, "rdma_agent_event_latency_seconds", HISTOGRAM, SECONDS,
+	       EACH(event_latency, "source"),
+	       "Time from an event to the snapshot with what was read for it."),
+	METRIC(NODE, "rdma_agent_changes_total", COUNTER, PLAIN, EACH(changes, "source"),
+	       "Changes of port states, by what showed them first."),
+	METRIC(NODE, "rdma_agent_lanes", GAUGE, PLAIN, AT(view, agent.lanes),
+	       "Worker threads that read hardware."),
+	METRIC(NODE, "rdma_agent_lanes_stalled", GAUGE, PLAIN, AT(view, agent.lanes_stalled),
+	       "Worker threads that are held by a run past its deadline."),
+	METRIC(NODE, "rdma_agent_quiesced", GAUGE, YES_NO, GET(quiesced),
+	       "Whether the agent keeps its hands off the RDMA stack, because drivers are being changed."),
+	METRIC(NODE, "rdma_agent_seccomp_info", INFO, PLAIN, EACH(seccomp, "filter"),
+	       "Which filter of system calls the agent has: own, inherited (of systemd or a container) or none."),
+	METRIC(NODE, "rdma_agent_config_last_reload_successful", GAUGE, YES_NO, GET(config_ok),
+	       "Whether the configuration was good when it was read last."),
+	METRIC(NODE, "rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
+	       AT(view, agent.config_loaded),
+	       "When the configuration in use was read, since the epoch."),
+	METRIC(NODE, "rdma_agent_web_config_last_reload_successful", GAUGE, YES_NO, GET(web_ok),
+	       "Whether the newest content of the web configuration and its files is the one in use."),
+	METRIC(NODE, "rdma_agent_web_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
+	       GET(web_loaded),
+	       "When the web configuration in use was read, since the epoch."),
+	METRIC(NODE, "rdma_agent_tls_certificate_not_after_timestamp_seconds", GAUGE, SECONDS,
+	       GET(certificate_end),
+	       "When the certificate of the agent's own HTTPS ends, since the epoch."),
+	METRIC(NODE, "rdma_agent_http_logins_total", COUNTER, PLAIN, EACH(logins, "result"),
+	       "Requests with a name and a password, by what came of them."),
+};
+
+static const struct rna_family process_rows[] = {
+	METRIC(NODE, "process_cpu_seconds_total", COUNTER, SECONDS, AT(process, cpu),
+	       "User and system time of the agent."),
+	METRIC(NODE, "process_resident_memory_bytes", GAUGE, BYTES, AT(process, resident_memory),
+	       "Resident memory of the agent."),
+	METRIC(NODE, "process_virtual_memory_bytes", GAUGE, BYTES, AT(process, virtual_memory),
+	       "Virtual memory of the agent."),
+	METRIC(NODE, "process_open_fds", GAUGE, PLAIN, AT(process, open_fds),
+	       "Open file descriptors of the agent."),
+	METRIC(NODE, "process_max_fds", GAUGE, PLAIN, AT(process, max_fds),
+	       "Most file descriptors that the agent may open."),
+	METRIC(NODE, "process_threads", GAUGE, PLAIN, AT(process, threads),
+	       "Threads of the agent."),
+	METRIC(NODE, "process_start_time_seconds", GAUGE, SECONDS, AT(view, agent.started.realtime),
+	       "When the agent started, since the epoch."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_job_table = {ROWS(job_rows)};
+const struct rna_family_table rna_agent_table = {ROWS(agent_rows)};
+const struct rna_family_table rna_process_table = {ROWS(process_rows)};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of counters/ and hw_counters/, by the counter table where it has a row. */
-#include "families_counters.h"
-
-#include "families_parts.h"
+#include "family_rows.h"
 
 /* Has the counter a meaning on this port? Where the link layer is not known, it may have. */
 static bool fits(const struct rna_counter *counter, const struct rna_subject *subject)
@@ -96,22 +94,32 @@ static void unknown_counters(const struct rna_subject *subject, enum rna_counter
 					       group->values[i].value.number);
 }
 
-void rna_family_port_counters(const struct rna_subject *port, struct rna_writer *writer)
+static void write_port_counters(const struct rna_subject *port, struct rna_writer *writer)
 {
 	unknown_counters(port, RNA_PLACE_PORT_COUNTERS, writer);
 }
 
-void rna_family_port_hw_counters(const struct rna_subject *port, struct rna_writer *writer)
+static void write_port_hw_counters(const struct rna_subject *port, struct rna_writer *writer)
 {
 	unknown_counters(port, RNA_PLACE_PORT_HW_COUNTERS, writer);
 }
 
-void rna_family_device_hw_counters(const struct rna_subject *device, struct rna_writer *writer)
+static void write_device_hw_counters(const struct rna_subject *device, struct rna_writer *writer)
 {
 	unknown_counters(device, RNA_PLACE_DEVICE_HW_COUNTERS, writer);
 }
 
-struct rna_value rna_family_saturated_counters(const struct rna_subject *port)
+static void optional_counters(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_port_optional_counters *counters =
+		rna_port_optional_counters(port->device, port->port);
+
+	for (size_t i = 0; counters && i < counters->count; i++)
+		rna_writer_sample_with(writer, port->labels, "counter", counters->items[i].name,
+				       counters->items[i].enabled);
+}
+
+static struct rna_value saturated_counters(const struct rna_subject *port)
 {
 	struct rna_value ret = rna_no_value;
 
@@ -133,22 +141,66 @@ static struct rna_value resets(const struct rna_subject *subject, enum rna_count
 	return group ? rna_value_ok(group->resets) : rna_no_value;
 }
 
-struct rna_value rna_family_counters_resets(const struct rna_subject *port)
+static struct rna_value counters_resets(const struct rna_subject *port)
 {
 	return resets(port, RNA_PLACE_PORT_COUNTERS);
 }
 
-struct rna_value rna_family_hw_counters_resets(const struct rna_subject *port)
+static struct rna_value hw_counters_resets(const struct rna_subject *port)
 {
 	return resets(port, RNA_PLACE_PORT_HW_COUNTERS);
 }
 
-struct rna_value rna_family_fabric_counters_resets(const struct rna_subject *port)
+static struct rna_value fabric_counters_resets(const struct rna_subject *port)
 {
 	return resets(port, RNA_PLACE_PORT_FABRIC);
 }
 
-struct rna_value rna_family_device_hw_counters_resets(const struct rna_subject *device)
+static struct rna_value device_hw_counters_resets(const struct rna_subject *device)
 {
 	return resets(device, RNA_PLACE_DEVICE_HW_COUNTERS);
 }
+
+/* -- The tables -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family unknown_rows[] = {
+	{.counters = true},
+	METRIC(PORT, "rdma_port_unknown_total", COUNTER, PLAIN,
+	       EACH(write_port_counters, "counter"),
+	       "A file in counters of the port that this version does not know, as it is."),
+	METRIC(PORT, "rdma_port_hw_unknown_total", COUNTER, PLAIN,
+	       EACH(write_port_hw_counters, "counter"),
+	       "A file in hw_counters of the port that this version does not know, as it is."),
+	METRIC(DEVICE, "rdma_device_hw_unknown_total", COUNTER, PLAIN,
+	       EACH(write_device_hw_counters, "counter"),
+	       "A file in hw_counters of the device that this version does not know, as it is."),
+};
+
+static const struct rna_family health_rows[] = {
+	METRIC(PORT, "rdma_port_optional_counter_enabled", GAUGE, YES_NO,
+	       EACH(optional_counters, "counter"),
+	       "Whether a counter that is counted on demand only is turned on (rdma statistic set); with "
+	       "hw_counters.optional_status."),
+	METRIC(PORT, "rdma_port_saturated_counters", GAUGE, PLAIN, GET(saturated_counters),
+	       "Counters of the port that stand at their maximum and count no more until they are reset, "
+	       "but for those that fill up in ordinary work."),
+	METRIC(PORT, "rdma_port_counters_resets_total", COUNTER, PLAIN, GET(counters_resets),
+	       "How often counters of the port began anew: somebody cleared them, or the device was "
+	       "registered anew."),
+	METRIC(PORT, "rdma_port_hw_counters_resets_total", COUNTER, PLAIN, GET(hw_counters_resets),
+	       "How often hw_counters of the port began anew: they fell without a wrap, or the device was "
+	       "registered anew."),
+	METRIC(PORT, "rdma_port_fabric_counters_resets_total", COUNTER, PLAIN,
+	       GET(fabric_counters_resets),
+	       "How often counters of the port that only MADs have began anew: somebody cleared them, or the "
+	       "device was registered anew."),
+	METRIC(DEVICE, "rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
+	       GET(device_hw_counters_resets),
+	       "How often hw_counters of the device began anew: they fell, or the device was registered "
+	       "anew."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_counter_table = {ROWS(unknown_rows)};
+const struct rna_family_table rna_counter_health_table = {ROWS(health_rows)};

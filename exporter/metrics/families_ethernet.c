@@ -3,10 +3,9 @@
  * Metrics of the Ethernet side. They have the label netdev besides: of a bond, each member has a
  * wire of its own.
  */
-#include "families_ethernet.h"
+#include "family_rows.h"
 
-/* The interface of a port behind *from, which moves on; NULL: there are no more. */
-static const struct rna_ethernet_netdev *next_netdev(const struct rna_subject *port, size_t *from)
+static const void *next_netdev(const struct rna_subject *port, size_t *from)
 {
 	const struct rna_ethernet *ethernet = rna_device_ethernet(port->device);
 
@@ -19,42 +18,21 @@ static const struct rna_ethernet_netdev *next_netdev(const struct rna_subject *p
 	return NULL;
 }
 
-static void write_value(const struct rna_subject *port, const char *netdev, struct rna_value value,
-			struct rna_writer *writer)
+static void add_netdev(const struct rna_subject *port, const void *item, struct rna_strbuf *labels)
 {
-	if (rna_value_is_known(value))
-		rna_writer_sample_with(writer, port->labels, "netdev", netdev, value.number);
+	const struct rna_ethernet_netdev *netdev = item;
+
+	(void)port;
+	rna_label_add(labels, "netdev", netdev->name);
 }
 
-void rna_family_ethernet_up(const struct rna_subject *port, struct rna_writer *writer)
+static struct rna_value bytes_per_second(const void *item)
 {
-	const struct rna_ethernet_netdev *netdev;
-	size_t from = 0;
+	const struct rna_ethernet_netdev *netdev = item;
+	struct rna_value speed = netdev->mode.speed;
 
-	while ((netdev = next_netdev(port, &from)))
-		write_value(port, netdev->name, netdev->link.up, writer);
-}
-
-void rna_family_ethernet_speed(const struct rna_subject *port, struct rna_writer *writer)
-{
-	const struct rna_ethernet_netdev *netdev;
-	size_t from = 0;
-
-	while ((netdev = next_netdev(port, &from))) {
-		struct rna_value speed = netdev->mode.speed;
-
-		speed.number /= 8; /* bits to bytes */
-		write_value(port, netdev->name, speed, writer);
-	}
-}
-
-void rna_family_ethernet_lanes(const struct rna_subject *port, struct rna_writer *writer)
-{
-	const struct rna_ethernet_netdev *netdev;
-	size_t from = 0;
-
-	while ((netdev = next_netdev(port, &from)))
-		write_value(port, netdev->name, netdev->mode.lanes, writer);
+	speed.number /= 8; /* bits to bytes */
+	return speed;
 }
 
 static void begin_labels(const struct rna_subject *port, const char *netdev,
@@ -65,7 +43,7 @@ static void begin_labels(const struct rna_subject *port, const char *netdev,
 }
 
 /* Of the driver under its own names, which a setting gives: what they count nobody here knows. */
-void rna_family_ethernet_unknown(const struct rna_subject *port, struct rna_writer *writer)
+static void ethernet_unknown(const struct rna_subject *port, struct rna_writer *writer)
 {
 	const struct rna_ethernet_netdev *netdev;
 	size_t from = 0;
@@ -86,13 +64,27 @@ void rna_family_ethernet_unknown(const struct rna_subject *port, struct rna_writ
 
 /* -- In words ---------------------------------------------------------------------------------- */
 
+static const char *down_detail(const void *item)
+{
+	const struct rna_ethernet_link *link = &((const struct rna_ethernet_netdev *)item)->link;
+
+	if (!rna_value_is_known(link->state) || !rna_value_is_known(link->substate))
+		return NULL;
+	return rna_ethernet_link_substate_name(link->state.number, link->substate.number);
+}
+
+static const char *fec_name(uint64_t fec)
+{
+	return rna_fec_name((enum rna_fec)fec);
+}
+
 static bool is_down_for_a_reason(const struct rna_ethernet_link *link)
 {
 	return rna_value_is_known(link->up) && link->up.number == 0 &&
 	       rna_value_is_known(link->state);
 }
 
-void rna_family_ethernet_down_info(const struct rna_subject *port, struct rna_writer *writer)
+static void ethernet_down_info(const struct rna_subject *port, struct rna_writer *writer)
 {
 	const struct rna_ethernet_netdev *netdev;
 	size_t from = 0;
@@ -120,7 +112,7 @@ static void add_choice(struct rna_strbuf *labels, const char *name, struct rna_v
 	rna_label_add(labels, name, rna_value_is_known(value) ? words[value.number != 0] : NULL);
 }
 
-void rna_family_ethernet_mode_info(const struct rna_subject *port, struct rna_writer *writer)
+static void ethernet_mode_info(const struct rna_subject *port, struct rna_writer *writer)
 {
 	static const char *const switches[] = {"off", "on"}, *const duplexes[] = {"half", "full"};
 	const struct rna_ethernet_netdev *netdev;
@@ -229,3 +221,47 @@ void rna_family_write_statistic(const struct rna_family *family,
 					write_count(port, netdev->name, &netdev->counts[i], writer);
 	}
 }
+
+/* -- The tables -------------------------------------------------------------------------------- */
+
+#define NETDEV(member) ABOUT(struct rna_ethernet_netdev, member)
+
+/* clang-format off */
+static const struct rna_family rows[] = {
+	{JSON("netdev", NETDEV(name))},
+	METRIC(PORT, "rdma_port_ethernet_link_up", GAUGE, YES_NO,
+	       IN(struct rna_ethernet_netdev, link.up, .json = "link", .yes_no = true),
+	       "Whether the interface has a link, of a bond each member."),
+	METRIC(PORT, "rdma_port_ethernet_link_down_info", INFO, PLAIN,
+	       EACH(ethernet_down_info, "netdev, reason, detail"),
+	       "Why an interface has no link, where its driver says so; no series while it has one."),
+	{JSON("down_reason", NETDEV(link.state), .word = rna_ethernet_link_state_name)},
+	{JSON("down_detail", .text = down_detail)},
+	METRIC(PORT, "rdma_port_ethernet_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       JSON("speed_bytes_per_second", .number = bytes_per_second),
+	       "Speed of the interface's link, in one direction."),
+	METRIC(PORT, "rdma_port_ethernet_lanes", GAUGE, PLAIN,
+	       IN(struct rna_ethernet_netdev, mode.lanes, .json = "lanes"),
+	       "Lanes of the interface's link."),
+	METRIC(PORT, "rdma_port_ethernet_mode_info", INFO, PLAIN,
+	       EACH(ethernet_mode_info, "netdev, fec, autoneg, duplex, pause_receive, pause_transmit"),
+	       "How the interface's link is set up: the FEC in use, autonegotiation, and whether it obeys and "
+	       "sends pause frames for the whole link."),
+	{JSON_FLAG("full_duplex", NETDEV(mode.full_duplex))},
+	{JSON_FLAG("autoneg", NETDEV(mode.autoneg))},
+	{JSON("fec", NETDEV(fec.active), .word = fec_name)},
+	{JSON_FLAG("fec_automatic", NETDEV(fec.automatic))},
+	{.statistics = true},
+};
+
+static const struct rna_family unknown_rows[] = {
+	METRIC(PORT, "rdma_port_ethernet_unknown_total", COUNTER, PLAIN,
+	       EACH(ethernet_unknown, "netdev, counter"),
+	       "A statistic of the interface's driver that this version does not know, as it is: those that "
+	       "ethernet.statistics names."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_ethernet_table = {ROWS(rows), .next = next_netdev,
+						    .add_label = add_netdev, .label = "netdev"};
+const struct rna_family_table rna_ethernet_unknown_table = {ROWS(unknown_rows)};

@@ -1,95 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Metrics of the fabric around a port. Each is bounded by the port: one peer, one subnet manager;
- * P_Keys are counted, and named in JSON only.
+ * The fabric around a port. Metrics are bounded by the port: one peer, one subnet manager; P_Keys
+ * are counted, and named in JSON only.
  */
-#include "families_fabric.h"
+#include "rna/model/fabric.h"
 
-#include "families_parts.h"
+#include "family_rows.h"
 
 /* -- The peer ---------------------------------------------------------------------------------- */
 
-/* No label where it is not known. */
-static void add_value(struct rna_strbuf *labels, const char *name, struct rna_value value)
+static const void *next_peer(const struct rna_subject *port, size_t *from)
 {
-	if (rna_value_is_known(value))
-		rna_label_add_number(labels, name, value.number);
+	return (*from)++ == 0 ? port->peer : NULL;
 }
 
-void rna_family_peer_info(const struct rna_subject *port, struct rna_writer *writer)
+static const char *peer_type(const void *item)
 {
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-	const struct rna_peer *peer = port->peer;
+	const struct rna_peer *peer = item;
 
-	if (!peer)
-		return;
-	rna_labels_begin(&labels, port->labels);
-	rna_label_add(&labels, "peer", peer->name);
-	rna_label_add(&labels, "peer_port", peer->port);
-	rna_label_add(&labels, "peer_port_description", peer->port_description);
-	if (peer->type != RNA_NODE_TYPE_UNKNOWN)
-		rna_label_add(&labels, "peer_type", rna_node_type_name(peer->type));
-	rna_label_add(&labels, "peer_guid", peer->guid);
-	add_value(&labels, "peer_lid", peer->lid);
-	rna_label_add(&labels, "source", rna_peer_source_name(peer->source));
-	rna_writer_sample_labels(writer, &labels, 1);
+	return peer->type == RNA_NODE_TYPE_UNKNOWN ? NULL : rna_node_type_name(peer->type);
 }
 
-struct rna_value rna_family_peer_stale(const struct rna_subject *port)
+static const char *peer_source(const void *item)
 {
-	return port->peer ? rna_value_ok(port->peer->stale) : rna_no_value;
+	const struct rna_peer *peer = item;
+
+	return rna_peer_source_name(peer->source);
 }
-
-struct rna_value rna_family_peer_changes(const struct rna_subject *port)
-{
-	return port->fabric ? rna_value_ok(port->fabric->peer_changes) : rna_no_value;
-}
-
-/* What a peer could do that is no longer there says nothing of the link. */
-#define PEER_LINK(name, member)                                                                    \
-	struct rna_value name(const struct rna_subject *port)                                      \
-	{                                                                                          \
-		return port->peer && !port->peer->stale ? port->peer->link.member : rna_no_value;  \
-	}
-
-PEER_LINK(rna_family_peer_width_supported, width_supported)
-PEER_LINK(rna_family_peer_width_enabled, width_enabled)
-PEER_LINK(rna_family_peer_speed_supported, speed_supported)
-PEER_LINK(rna_family_peer_speed_enabled, speed_enabled)
 
 /* -- The subnet manager ------------------------------------------------------------------------ */
 
-void rna_family_sm_info(const struct rna_subject *port, struct rna_writer *writer)
+static const void *next_manager(const struct rna_subject *port, size_t *from)
 {
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_manager *manager = port->fabric ? &port->fabric->manager : NULL;
 
-	if (!port->fabric ||
-	    (!port->fabric->manager.guid && !rna_value_is_known(port->fabric->manager.lid)))
-		return;
-	rna_labels_begin(&labels, port->labels);
-	rna_label_add(&labels, "sm_guid", port->fabric->manager.guid);
-	add_value(&labels, "sm_lid", port->fabric->manager.lid);
-	rna_writer_sample_labels(writer, &labels, 1);
+	if ((*from)++ > 0 || !manager || (!manager->guid && !rna_value_is_known(manager->lid)))
+		return NULL;
+	return manager;
 }
 
-struct rna_value rna_family_sm_state(const struct rna_subject *port)
-{
-	return port->fabric ? port->fabric->manager.state : rna_no_value;
-}
+/* -- Partitions -------------------------------------------------------------------------------- */
 
-struct rna_value rna_family_sm_priority(const struct rna_subject *port)
-{
-	return port->fabric ? port->fabric->manager.priority : rna_no_value;
-}
-
-struct rna_value rna_family_sm_changes(const struct rna_subject *port)
-{
-	return port->fabric ? rna_value_ok(port->fabric->manager.changes) : rna_no_value;
-}
-
-/* -- Partitions and lanes ---------------------------------------------------------------------- */
-
-void rna_family_pkeys(const struct rna_subject *port, struct rna_writer *writer)
+static void pkeys(const struct rna_subject *port, struct rna_writer *writer)
 {
 	uint64_t full = 0;
 
@@ -102,19 +54,85 @@ void rna_family_pkeys(const struct rna_subject *port, struct rna_writer *writer)
 			       port->fabric->pkey_count - full);
 }
 
-struct rna_value rna_family_default_pkey(const struct rna_subject *port)
+static struct rna_value default_pkey(const struct rna_subject *port)
 {
 	if (!port->fabric || !port->fabric->pkeys_known)
 		return rna_no_value;
 	return rna_value_ok(rna_port_has_pkey(port->fabric, RNA_DEFAULT_PKEY));
 }
 
-struct rna_value rna_family_virtual_lanes(const struct rna_subject *port)
-{
-	return port->fabric ? port->fabric->virtual_lanes : rna_no_value;
-}
+/* -- The tables -------------------------------------------------------------------------------- */
 
-struct rna_value rna_family_congestion_control(const struct rna_subject *port)
-{
-	return port->fabric ? port->fabric->congestion_control : rna_no_value;
-}
+#define PEER(member)    ABOUT(struct rna_peer, member)
+#define MANAGER(member) ABOUT(struct rna_manager, member)
+
+/* clang-format off */
+static const struct rna_family peer_rows[] = {
+	METRIC(PORT, "rdma_port_peer_info", INFO, PLAIN, LABELS,
+	       "What is at the other end of the port's cable, and in which of its ports the cable is; also after "
+	       "the link went down, see rdma_port_peer_stale. source: mad on InfiniBand, lldp on Ethernet."),
+	{.field = {.json = "description", .label = "peer", PEER(name)}},
+	{.field = {.json = "port", .label = "peer_port", PEER(port)}},
+	{.field = {.json = "port_description", .label = "peer_port_description",
+		   PEER(port_description)}},
+	{.field = {.json = "type", .label = "peer_type", .text = peer_type}},
+	{.field = {.json = "guid", .label = "peer_guid", PEER(guid)}},
+	{JSON("system_image_guid", PEER(system_image_guid))},
+	{.field = {.json = "lid", .label = "peer_lid", PEER(lid)}},
+	{BOTH("source", .text = peer_source)},
+	{JSON_FLAG("stale", PEER(stale))},
+	{JSON("last_seen", PEER(seen.realtime), .time = true)},
+};
+
+static const struct rna_family peer_link_rows[] = {
+	METRIC(PORT, "rdma_port_peer_stale", GAUGE, YES_NO, AT(peer, stale),
+	       "Whether rdma_port_peer_info is what was there before the link went down, or the peer silent."),
+	METRIC(PORT, "rdma_port_peer_changes_total", COUNTER, PLAIN, AT(fabric, peer_changes),
+	       "How often there was something else at the other end of the cable, since the agent started."),
+	METRIC(PORT, "rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,
+	       AT(peer_link, width_supported),
+	       "Most lanes that the port at the other end supports; InfiniBand only."),
+	METRIC(PORT, "rdma_port_peer_width_enabled_lanes", GAUGE, PLAIN,
+	       AT(peer_link, width_enabled),
+	       "Most lanes that the port at the other end may use; InfiniBand only."),
+	METRIC(PORT, "rdma_port_peer_speed_supported_code", GAUGE, PLAIN,
+	       AT(peer_link, speed_supported),
+	       "Fastest speed of a lane that the port at the other end supports, like "
+	       "rdma_port_speed_supported_code."),
+	METRIC(PORT, "rdma_port_peer_speed_enabled_code", GAUGE, PLAIN,
+	       AT(peer_link, speed_enabled),
+	       "Fastest speed of a lane that the port at the other end may use, like "
+	       "rdma_port_speed_supported_code."),
+};
+
+static const struct rna_family manager_rows[] = {
+	METRIC(PORT, "rdma_port_sm_info", INFO, PLAIN, LABELS,
+	       "The subnet manager that the port obeys."),
+	{.field = {.json = "guid", .label = "sm_guid", MANAGER(guid)}},
+	{.field = {.json = "lid", .label = "sm_lid", MANAGER(lid)}},
+	{JSON("priority", MANAGER(priority))},
+	{JSON("state", MANAGER(state), .word = rna_manager_state_name)},
+};
+
+static const struct rna_family fabric_rows[] = {
+	METRIC(PORT, "rdma_port_sm_state_id", GAUGE, PLAIN, AT(fabric, manager.state),
+	       "What the subnet manager says of itself (0 not active, 1 discovering, 2 standby, 3 master)."),
+	METRIC(PORT, "rdma_port_sm_priority", GAUGE, PLAIN, AT(fabric, manager.priority),
+	       "Priority of the subnet manager, 0 to 15: the highest becomes master."),
+	METRIC(PORT, "rdma_port_sm_changes_total", COUNTER, PLAIN, AT(fabric, manager.changes),
+	       "How often the port got another subnet manager, since the agent started."),
+	METRIC(PORT, "rdma_port_pkeys", GAUGE, PLAIN, EACH(pkeys, "membership"),
+	       "P_Keys in the port's table, by membership: full, limited."),
+	METRIC(PORT, "rdma_port_default_pkey", GAUGE, YES_NO, GET(default_pkey),
+	       "Whether the port is a member of the default partition (P_Key 0x7fff), limited or full."),
+	METRIC(PORT, "rdma_port_virtual_lanes", GAUGE, PLAIN, AT(fabric, virtual_lanes),
+	       "Virtual lanes in operation on the port, without that of subnet management."),
+	METRIC(PORT, "rdma_port_congestion_control", GAUGE, YES_NO, AT(fabric, congestion_control),
+	       "Whether the port answers to management of congestion control (IBTA annex A10)."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_peer_table = {ROWS(peer_rows), .next = next_peer};
+const struct rna_family_table rna_peer_link_table = {ROWS(peer_link_rows)};
+const struct rna_family_table rna_manager_table = {ROWS(manager_rows), .next = next_manager};
+const struct rna_family_table rna_fabric_table = {ROWS(fabric_rows)};

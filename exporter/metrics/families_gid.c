@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of GIDs: how many there are, of what kind, and which of them NCCL takes. */
-#include "families_gid.h"
+#include "rna/model/topology.h"
 
 #include "view/facts.h"
 
-#include "families_parts.h"
+#include "family_rows.h"
 
 static void write_gid_count(const struct rna_subject *port, enum rna_gid_type type,
 			    enum rna_gid_family family, uint64_t count, struct rna_writer *writer)
@@ -26,7 +26,7 @@ static bool is_missed(enum rna_gid_type type, bool roce)
 	return roce && type == RNA_GID_TYPE_ROCE_V2;
 }
 
-void rna_family_gid_counts(const struct rna_subject *port, struct rna_writer *writer)
+static void gid_counts(const struct rna_subject *port, struct rna_writer *writer)
 {
 	uint64_t counts[RNA_GID_TYPE_COUNT][RNA_GID_FAMILY_COUNT] = {0};
 	bool roce = false;
@@ -43,22 +43,45 @@ void rna_family_gid_counts(const struct rna_subject *port, struct rna_writer *wr
 				write_gid_count(port, type, family, counts[type][family], writer);
 }
 
-struct rna_value rna_family_gid_info(const struct rna_subject *gid)
+static struct rna_value gid_info(const struct rna_subject *gid)
 {
 	return gid->view->metrics.gid_info ? rna_value_ok(1) : rna_no_value;
 }
 
-struct rna_value rna_family_nccl_gid_info(const struct rna_subject *gid)
+static struct rna_value nccl_gid_info(const struct rna_subject *gid)
 {
 	return gid->view->metrics.gid_info && rna_gid_is_nccl(gid) ? rna_value_ok(1) : rna_no_value;
 }
 
-struct rna_value rna_family_nccl_gid_index(const struct rna_subject *port)
+static struct rna_value port_rail(const struct rna_subject *port)
 {
-	return port->nccl_index;
+	const struct rna_topology *topology = rna_snapshot_topology(port->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+
+	return nic && nic->rail >= 0 ? rna_value_ok((unsigned)nic->rail) : (struct rna_value){0};
 }
 
-struct rna_value rna_family_gid_changes(const struct rna_subject *port)
-{
-	return port->gids ? rna_value_ok(port->gids->changes) : rna_no_value;
-}
+/* -- The table --------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family rows[] = {
+	METRIC(PORT, "rdma_port_gids", GAUGE, PLAIN, EACH(gid_counts, "type, family"),
+	       "Entries in use of the port's GID table, by type and by the kind of address they are made of."),
+	METRIC(GID, "rdma_port_gid_info", INFO, PLAIN, GET(gid_info),
+	       "An entry of the port's GID table; the setting metrics.gid_info turns these off."),
+	METRIC(PORT, "rdma_port_gid_changes_total", COUNTER, PLAIN, AT(gids, changes),
+	       "How often an index of the GID table got another GID, or a GID another index."),
+	METRIC(PORT, "rdma_port_nccl_gid_index", GAUGE, PLAIN,
+	       IN(struct rna_subject, nccl_index),
+	       "Index of the GID that NCCL uses of the port if its environment says nothing of GIDs; no sample "
+	       "while the port is not ACTIVE."),
+	METRIC(GID, "rdma_port_nccl_gid_info", INFO, PLAIN, GET(nccl_gid_info),
+	       "The GID at rdma_port_nccl_gid_index, if there is one; the setting metrics.gid_info turns these off."),
+	METRIC(PORT, "rdma_port_rail", GAUGE, PLAIN, GET(port_rail),
+	       "Number of the rail that the port's NIC serves, from 0 by PCI address; no sample for NICs beside "
+	       "the rails, such as those of storage."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_gid_table = {ROWS(rows)};

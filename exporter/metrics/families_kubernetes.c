@@ -1,54 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of what Kubernetes is told. */
-#include "families_kubernetes.h"
+#include "family_rows.h"
 
-#include "families_parts.h"
-
-static void write_backends(const struct rna_subject *subject, struct rna_writer *writer,
-			   struct rna_value (*get)(const struct rna_node_backend *backend))
+static const void *next_backend(const struct rna_subject *subject, size_t *from)
 {
 	const struct rna_node_status *node = subject->view->node;
 
-	for (enum rna_node_backend_id id = 0; node && id < RNA_NODE_BACKEND_COUNT; id++) {
-		struct rna_value value = get(&node->backends[id]);
-
-		if (node->backends[id].used && rna_value_is_known(value))
-			rna_writer_sample_with(writer, subject->labels, "backend",
-					       rna_node_backend_name(id), value.number);
-	}
+	for (; node && *from < RNA_NODE_BACKEND_COUNT; ++*from)
+		if (node->backends[*from].used)
+			return &node->backends[(*from)++];
+	return NULL;
 }
 
-static struct rna_value is_in_step(const struct rna_node_backend *backend)
+static void add_backend(const struct rna_subject *subject, const void *item,
+			struct rna_strbuf *labels)
 {
-	return rna_family_yes_or_no(backend->in_step);
+	const struct rna_node_backend *first = subject->view->node->backends, *backend = item;
+
+	rna_label_add(labels, "backend",
+		      rna_node_backend_name((enum rna_node_backend_id)(backend - first)));
 }
 
-static struct rna_value has_problem(const struct rna_node_backend *backend)
-{
-	return rna_family_yes_or_no(backend->problem);
-}
-
-static struct rna_value when_written(const struct rna_node_backend *backend)
-{
-	return backend->written ? rna_value_ok(backend->written) : rna_no_value;
-}
-
-void rna_family_node_in_step(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_backends(node, writer, is_in_step);
-}
-
-void rna_family_node_problem(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_backends(node, writer, has_problem);
-}
-
-void rna_family_node_written(const struct rna_subject *node, struct rna_writer *writer)
-{
-	write_backends(node, writer, when_written);
-}
-
-void rna_family_node_requests(const struct rna_subject *subject, struct rna_writer *writer)
+static void node_requests(const struct rna_subject *subject, struct rna_writer *writer)
 {
 	const struct rna_node_status *node = subject->view->node;
 
@@ -71,21 +44,21 @@ static bool has_client(const struct rna_node_status *node)
 	return node && node->backends[RNA_NODE_BACKEND_API].used;
 }
 
-struct rna_value rna_family_node_events_sent(const struct rna_subject *subject)
+static struct rna_value node_events_sent(const struct rna_subject *subject)
 {
 	const struct rna_node_status *node = subject->view->node;
 
 	return has_client(node) ? rna_value_ok(node->events_sent) : rna_no_value;
 }
 
-struct rna_value rna_family_node_events_dropped(const struct rna_subject *subject)
+static struct rna_value node_events_dropped(const struct rna_subject *subject)
 {
 	const struct rna_node_status *node = subject->view->node;
 
 	return has_client(node) ? rna_value_ok(node->events_dropped) : rna_no_value;
 }
 
-void rna_family_node_allocatable(const struct rna_subject *subject, struct rna_writer *writer)
+static void node_allocatable(const struct rna_subject *subject, struct rna_writer *writer)
 {
 	const struct rna_node_status *node = subject->view->node;
 
@@ -94,7 +67,7 @@ void rna_family_node_allocatable(const struct rna_subject *subject, struct rna_w
 				       node->resources[i].allocatable);
 }
 
-void rna_family_node_capacity(const struct rna_subject *subject, struct rna_writer *writer)
+static void node_capacity(const struct rna_subject *subject, struct rna_writer *writer)
 {
 	const struct rna_node_status *node = subject->view->node;
 
@@ -102,3 +75,37 @@ void rna_family_node_capacity(const struct rna_subject *subject, struct rna_writ
 		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
 				       node->resources[i].capacity);
 }
+
+/* -- The tables -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family backend_rows[] = {
+	METRIC(NODE, "rdma_kubernetes_in_step", GAUGE, YES_NO, IN(struct rna_node_backend, in_step),
+	       "Whether the Node, or the file for it, says what the agent wants it to say."),
+	METRIC(NODE, "rdma_kubernetes_problem", GAUGE, YES_NO, IN(struct rna_node_backend, problem),
+	       "Whether something keeps it from that; the log says what."),
+	METRIC(NODE, "rdma_kubernetes_last_write_timestamp_seconds", GAUGE, SECONDS,
+	       IN(struct rna_node_backend, written, .zero_is_none = true),
+	       "When it was written last, since the epoch."),
+};
+
+static const struct rna_family rows[] = {
+	METRIC(NODE, "rdma_kubernetes_requests_total", COUNTER, PLAIN,
+	       EACH(node_requests, "backend, result"),
+	       "Requests to the API server, and writes of the file, by what became of them."),
+	METRIC(NODE, "rdma_kubernetes_events_sent_total", COUNTER, PLAIN, GET(node_events_sent),
+	       "Events that the API server took."),
+	METRIC(NODE, "rdma_kubernetes_events_dropped_total", COUNTER, PLAIN,
+	       GET(node_events_dropped),
+	       "Events left out, by limits or for being too old when there was an API server again."),
+	METRIC(NODE, "rdma_kubernetes_allocatable", GAUGE, PLAIN,
+	       EACH(node_allocatable, "resource"),
+	       "How many of a resource of device plugins pods can have on this node."),
+	METRIC(NODE, "rdma_kubernetes_capacity", GAUGE, PLAIN, EACH(node_capacity, "resource"),
+	       "How many of a resource of device plugins there are on this node."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_backend_table = {ROWS(backend_rows), .next = next_backend,
+						   .add_label = add_backend, .label = "backend"};
+const struct rna_family_table rna_kubernetes_table = {ROWS(rows)};

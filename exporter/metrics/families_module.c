@@ -1,124 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Metrics of modules. They carry the label netdev besides, for a port on a bond has a module for
- * each member; lanes are counted from 1, as module makers do.
+ * Modules. They carry the label netdev besides, for a port on a bond has a module for each member;
+ * lanes are counted from 1, as module makers do.
  */
-#include "families_module.h"
-
 #include "rna/model/module.h"
 
-/* Is it in the cage of the port? */
-static bool is_of(const struct rna_port_module *module, const struct rna_subject *port)
+#include "family_rows.h"
+
+static const void *next_module(const struct rna_subject *port, size_t *from)
 {
-	return module->port == port->port;
+	const struct rna_modules *modules = rna_device_modules(port->device);
+
+	while (modules && *from < modules->count) {
+		const struct rna_port_module *module = &modules->modules[(*from)++];
+
+		if (module->port == port->port)
+			return module;
+	}
+	return NULL;
+}
+
+static void add_netdev(const struct rna_subject *port, const void *item, struct rna_strbuf *labels)
+{
+	const struct rna_port_module *module = item;
+
+	(void)port;
+	rna_label_add(labels, "netdev", module->netdev);
+}
+
+static const char *medium(const void *item)
+{
+	const struct rna_port_module *module = item;
+
+	return module->copper ? "copper" : "optical";
 }
 
 static void write_sample(struct rna_writer *writer, const struct rna_subject *port,
 			 const struct rna_port_module *module, const char *name, const char *text,
-			 uint64_t number)
+			 struct rna_value value)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
+	if (!rna_value_is_known(value))
+		return;
 	rna_labels_begin(&labels, port->labels);
-	rna_label_add(&labels, "netdev", module->netdev);
-	if (name)
-		rna_label_add(&labels, name, text);
-	rna_writer_sample_labels(writer, &labels, number);
+	add_netdev(port, module, &labels);
+	rna_label_add(&labels, name, text);
+	rna_writer_sample_labels(writer, &labels, value.number);
 }
 
-static void write_info(const struct rna_subject *port, const struct rna_port_module *module,
-		       struct rna_writer *writer)
+static void module_temperature_limit(const struct rna_subject *port, struct rna_writer *writer)
 {
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_port_module *module;
+	size_t from = 0;
 
-	rna_labels_begin(&labels, port->labels);
-	rna_label_add(&labels, "netdev", module->netdev);
-	rna_label_add(&labels, "form", module->form);
-	rna_label_add(&labels, "medium", module->copper ? "copper" : "optical");
-	rna_label_add(&labels, "vendor", module->vendor);
-	rna_label_add(&labels, "part_number", module->part_number);
-	rna_label_add(&labels, "revision", module->revision);
-	rna_label_add(&labels, "serial", module->serial);
-	rna_writer_sample_labels(writer, &labels, 1);
-}
-
-void rna_family_module_info(const struct rna_subject *port, struct rna_writer *writer)
-{
-	const struct rna_modules *modules = rna_device_modules(port->device);
-
-	for (size_t i = 0; modules && i < modules->count; i++)
-		if (is_of(&modules->modules[i], port))
-			write_info(port, &modules->modules[i], writer);
-}
-
-static void write_values(const struct rna_subject *port, enum rna_module_measure measure,
-			 struct rna_writer *writer)
-{
-	const struct rna_modules *modules = rna_device_modules(port->device);
-
-	for (size_t i = 0; modules && i < modules->count; i++) {
-		const struct rna_port_module *module = &modules->modules[i];
-		struct rna_value value =
-			measure == RNA_MODULE_TEMPERATURE ? module->temperature : module->voltage;
-
-		if (is_of(module, port) && rna_value_is_known(value))
-			write_sample(writer, port, module, NULL, NULL, value.number);
-	}
-}
-
-void rna_family_module_temperature(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_values(port, RNA_MODULE_TEMPERATURE, writer);
-}
-
-void rna_family_module_voltage(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_values(port, RNA_MODULE_VOLTAGE, writer);
-}
-
-void rna_family_module_temperature_limit(const struct rna_subject *port, struct rna_writer *writer)
-{
-	const struct rna_modules *modules = rna_device_modules(port->device);
-
-	for (size_t i = 0; modules && i < modules->count; i++)
-		for (enum rna_module_limit limit = 0; limit < RNA_MODULE_LIMIT_COUNT; limit++) {
-			const struct rna_port_module *module = &modules->modules[i];
-			struct rna_value value = module->limits[RNA_MODULE_TEMPERATURE][limit];
-
-			if (is_of(module, port) && rna_value_is_known(value))
-				write_sample(writer, port, module, "limit",
-					     rna_module_limit_name(limit), value.number);
-		}
+	while ((module = next_module(port, &from)))
+		for (enum rna_module_limit limit = 0; limit < RNA_MODULE_LIMIT_COUNT; limit++)
+			write_sample(writer, port, module, "limit", rna_module_limit_name(limit),
+				     module->limits[RNA_MODULE_TEMPERATURE][limit]);
 }
 
 static void write_lanes(const struct rna_subject *port, enum rna_module_measure measure,
 			struct rna_writer *writer)
 {
-	const struct rna_modules *modules = rna_device_modules(port->device);
+	const struct rna_port_module *module;
+	size_t from = 0;
 
-	for (size_t i = 0; modules && i < modules->count; i++)
-		for (unsigned lane = 0; lane < modules->modules[i].lane_count; lane++) {
-			const struct rna_port_module *module = &modules->modules[i];
-			struct rna_value value = module->lanes[lane][measure];
+	while ((module = next_module(port, &from)))
+		for (unsigned lane = 0; lane < module->lane_count; lane++) {
 			char text[16];
 
 			(void)snprintf(text, sizeof(text), "%u", lane + 1);
-			if (is_of(module, port) && rna_value_is_known(value))
-				write_sample(writer, port, module, "lane", text, value.number);
+			write_sample(writer, port, module, "lane", text,
+				     module->lanes[lane][measure]);
 		}
 }
 
-void rna_family_module_receive_power(const struct rna_subject *port, struct rna_writer *writer)
+static void module_receive_power(const struct rna_subject *port, struct rna_writer *writer)
 {
 	write_lanes(port, RNA_MODULE_RECEIVE_POWER, writer);
 }
 
-void rna_family_module_transmit_power(const struct rna_subject *port, struct rna_writer *writer)
+static void module_transmit_power(const struct rna_subject *port, struct rna_writer *writer)
 {
 	write_lanes(port, RNA_MODULE_TRANSMIT_POWER, writer);
 }
 
-void rna_family_module_bias(const struct rna_subject *port, struct rna_writer *writer)
+static void module_bias(const struct rna_subject *port, struct rna_writer *writer)
 {
 	write_lanes(port, RNA_MODULE_BIAS, writer);
 }
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+#define MODULE(member) ABOUT(struct rna_port_module, member)
+
+/* clang-format off */
+static const struct rna_family rows[] = {
+	{JSON("netdev", MODULE(netdev))},
+	{BOTH("form", MODULE(form))},
+	{BOTH("medium", .text = medium)},
+	{BOTH("vendor", MODULE(vendor))},
+	{BOTH("part_number", MODULE(part_number))},
+	{BOTH("revision", MODULE(revision))},
+	{BOTH("serial", MODULE(serial))},
+	METRIC(PORT, "rdma_port_module_info", INFO, PLAIN, LABELS,
+	       "The transceiver or cable of the port's interface; its serial number with module.serial."),
+	METRIC(PORT, "rdma_port_module_temperature_celsius", GAUGE, CELSIUS,
+	       IN(struct rna_port_module, temperature, .json = "temperature_millicelsius"),
+	       "Temperature of the module; no sample for cables that do not measure it."),
+	METRIC(PORT, "rdma_port_module_temperature_limit_celsius", GAUGE, CELSIUS,
+	       EACH(module_temperature_limit, "netdev, limit"),
+	       "What its maker allows: high-alarm, low-alarm, high-warning, low-warning."),
+	METRIC(PORT, "rdma_port_module_voltage_volts", GAUGE, VOLTS,
+	       IN(struct rna_port_module, voltage, .json = "voltage_microvolts"),
+	       "Supply voltage of the module."),
+	METRIC(PORT, "rdma_port_module_receive_power_watts", GAUGE, WATTS,
+	       EACH(module_receive_power, "netdev, lane"),
+	       "Light that arrives on a lane, counted from 1."),
+	METRIC(PORT, "rdma_port_module_transmit_power_watts", GAUGE, WATTS,
+	       EACH(module_transmit_power, "netdev, lane"),
+	       "Light that is sent on a lane."),
+	METRIC(PORT, "rdma_port_module_bias_amperes", GAUGE, AMPERES,
+	       EACH(module_bias, "netdev, lane"),
+	       "Current of the laser of a lane; one that ages takes more for the same light."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_module_table = {ROWS(rows), .next = next_module,
+						  .add_label = add_netdev, .label = "netdev"};

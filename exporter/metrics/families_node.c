@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of the node as a whole: its devices, what it has beside them, what is wrong with it. */
-#include "families_node.h"
-
-#include "families_parts.h"
+#include "family_rows.h"
 
 /* -- Devices ----------------------------------------------------------------------------------- */
 
-struct rna_value rna_family_devices(const struct rna_subject *node)
+static struct rna_value devices(const struct rna_subject *node)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
 
 	return presence ? rna_value_ok(presence->device_count) : rna_no_value;
 }
 
-struct rna_value rna_family_devices_excluded(const struct rna_subject *node)
+static struct rna_value devices_excluded(const struct rna_subject *node)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
 
 	return presence ? rna_value_ok(presence->excluded_count) : rna_no_value;
+}
+
+static struct rna_value devices_missing(const struct rna_subject *node)
+{
+	return node->view->missing ? rna_value_ok(node->view->missing_count) : rna_no_value;
+}
+
+static void missing_info(const struct rna_subject *node, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	for (size_t i = 0; i < node->view->missing_count; i++) {
+		const struct rna_missing_device *missing = &node->view->missing[i];
+
+		rna_labels_begin(&labels, node->labels);
+		rna_label_add(&labels, "device", missing->name);
+		rna_label_add(&labels, "pci_address", missing->pci_address);
+		rna_label_add(&labels, "whereabouts", rna_whereabouts_name(missing->whereabouts));
+		rna_writer_sample_labels(writer, &labels, 1);
+	}
 }
 
 /* -- Readiness --------------------------------------------------------------------------------- */
@@ -27,7 +45,7 @@ static const struct rna_readiness *readiness_of(const struct rna_subject *node)
 	return rna_snapshot_readiness(node->view->snapshot);
 }
 
-void rna_family_node_info(const struct rna_subject *node, struct rna_writer *writer)
+static void node_info(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_readiness *readiness = readiness_of(node);
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
@@ -40,7 +58,7 @@ void rna_family_node_info(const struct rna_subject *node, struct rna_writer *wri
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
-void rna_family_gpudirect_ready(const struct rna_subject *node, struct rna_writer *writer)
+static void gpudirect_ready(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_readiness *readiness = readiness_of(node);
 
@@ -51,7 +69,7 @@ void rna_family_gpudirect_ready(const struct rna_subject *node, struct rna_write
 					       readiness->gpudirect[method].number);
 }
 
-void rna_family_modules_loaded(const struct rna_subject *node, struct rna_writer *writer)
+static void modules_loaded(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_readiness *readiness = readiness_of(node);
 
@@ -60,7 +78,7 @@ void rna_family_modules_loaded(const struct rna_subject *node, struct rna_writer
 				       readiness->modules[i].loaded);
 }
 
-struct rna_value rna_family_netns_exclusive(const struct rna_subject *node)
+static struct rna_value netns_exclusive(const struct rna_subject *node)
 {
 	const struct rna_readiness *readiness = readiness_of(node);
 
@@ -82,7 +100,7 @@ static void write_finding(const struct rna_finding *finding, struct rna_writer *
 }
 
 /* Two devices that are missing may have had the same name, one after the other: one series. */
-void rna_family_findings(const struct rna_subject *node, struct rna_writer *writer)
+static void write_findings(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_finding *all = node->view->findings, *last = NULL;
 
@@ -94,7 +112,7 @@ void rna_family_findings(const struct rna_subject *node, struct rna_writer *writ
 	}
 }
 
-void rna_family_finding_counts(const struct rna_subject *node, struct rna_writer *writer)
+static void finding_counts(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_view *view = node->view;
 
@@ -104,3 +122,37 @@ void rna_family_finding_counts(const struct rna_subject *node, struct rna_writer
 				       rna_finding_count(view->findings, view->finding_count,
 							 severity));
 }
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family rows[] = {
+	METRIC(NODE, "rdma_devices", GAUGE, PLAIN, GET(devices),
+	       "RDMA devices of this node that are watched."),
+	METRIC(NODE, "rdma_devices_excluded", GAUGE, PLAIN, GET(devices_excluded),
+	       "RDMA devices of this node that devices.include and devices.exclude leave alone."),
+	METRIC(NODE, "rdma_devices_missing", GAUGE, PLAIN, GET(devices_missing),
+	       "RDMA devices that were there once and are not, whether the agent saw them go or remembers them."),
+	METRIC(NODE, "rdma_device_missing_info", INFO, PLAIN,
+	       EACH(missing_info, "device, pci_address, whereabouts"),
+	       "A device that is missing, and where it is: lost, unbound, moved to another network namespace, "
+	       "or unknown."),
+	METRIC(NODE, "rdma_node_info", INFO, PLAIN,
+	       EACH(node_info, "kernel, gpu_driver, gpu_driver_version"),
+	       "What the node is driven by: its kernel, and the driver of its GPUs if it has any."),
+	METRIC(NODE, "rdma_gpudirect_ready", GAUGE, YES_NO, EACH(gpudirect_ready, "method"),
+	       "Whether NICs can reach the memory of GPUs: by a module for peer memory, or by dma-buf; no sample "
+	       "without a driver of GPUs, or where it is not known."),
+	METRIC(NODE, "rdma_module_loaded", GAUGE, YES_NO, EACH(modules_loaded, "module"),
+	       "Whether a module of the RDMA stack is loaded, or part of the kernel."),
+	METRIC(NODE, "rdma_netns_exclusive", GAUGE, YES_NO, GET(netns_exclusive),
+	       "Whether RDMA devices are bound to one network namespace each, 0 when all share them."),
+	METRIC(NODE, "rdma_finding", GAUGE, PLAIN,
+	       EACH(write_findings, "rule, severity, device, port"),
+	       "What is wrong, as 1; without a port it is about the device, without a device about the node."),
+	METRIC(NODE, "rdma_findings", GAUGE, PLAIN, EACH(finding_counts, "severity"),
+	       "How many findings there are, by severity."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_node_table = {ROWS(rows)};

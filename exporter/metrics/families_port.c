@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Metrics of ports and of their network interfaces. */
-#include "families_port.h"
+/* Ports: their link, what is expected of them, and their network interfaces. */
+#include "view/facts.h"
 
-#include "families_parts.h"
+#include "family_rows.h"
 
-/* -- Ports ------------------------------------------------------------------------------------- */
+static void expected_up(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_view_port *account = port->account;
 
-RNA_FAMILY_MEMBER(state_id, state, state)
-RNA_FAMILY_MEMBER(physical_state_id, state, physical_state)
-RNA_FAMILY_MEMBER(width_supported, link, width_supported)
-RNA_FAMILY_MEMBER(width_enabled, link, width_enabled)
-RNA_FAMILY_MEMBER(speed_supported, link, speed_supported)
-RNA_FAMILY_MEMBER(speed_enabled, link, speed_enabled)
-RNA_FAMILY_MEMBER(active_mtu, link, active_mtu)
-RNA_FAMILY_MEMBER(max_mtu, link, max_mtu)
-RNA_FAMILY_MEMBER(lid, link, lid)
-RNA_FAMILY_MEMBER(sm_lid, link, sm_lid)
-RNA_FAMILY_MEMBER(lmc, link, lmc)
-RNA_FAMILY_MEMBER(capability_mask, link, capability_mask)
+	if (account)
+		rna_writer_sample_with(writer, port->labels, "reason",
+				       rna_expectation_reason_name(account->expectation.reason),
+				       account->expectation.expected == RNA_EXPECTED_UP);
+}
+
+static void transitions(const struct rna_subject *port, struct rna_writer *writer)
+{
+	if (!port->account)
+		return;
+	rna_writer_sample_with(writer, port->labels, "direction", "down",
+			       port->account->history.downs);
+	rna_writer_sample_with(writer, port->labels, "direction", "up", port->account->history.ups);
+}
 
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
-struct rna_value rna_family_netdev_up(const struct rna_subject *port)
+static struct rna_value netdev_up(const struct rna_subject *port)
 {
 	/* UNKNOWN is not down: the driver does not say (Documentation/networking/operstates.rst) */
 	if (!port->netdev || port->netdev->operstate == RNA_OPER_UNKNOWN)
@@ -29,10 +33,7 @@ struct rna_value rna_family_netdev_up(const struct rna_subject *port)
 	return rna_family_yes_or_no(port->netdev->operstate == RNA_OPER_UP);
 }
 
-RNA_FAMILY_MEMBER(netdev_carrier, netdev, carrier)
-RNA_FAMILY_MEMBER(netdev_mtu, netdev, mtu)
-
-struct rna_value rna_family_netdev_speed(const struct rna_subject *port)
+static struct rna_value netdev_speed(const struct rna_subject *port)
 {
 	struct rna_value speed = port->netdev ? port->netdev->speed : rna_no_value;
 
@@ -40,5 +41,74 @@ struct rna_value rna_family_netdev_speed(const struct rna_subject *port)
 	return speed;
 }
 
-RNA_FAMILY_MEMBER(netdev_carrier_up, netdev, carrier_up)
-RNA_FAMILY_MEMBER(netdev_carrier_down, netdev, carrier_down)
+/* -- The tables -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family port_rows[] = {
+	METRIC(PORT, "rdma_port_info", INFO, PLAIN, GET(rna_family_one),
+	       "What a port is: its link layer, its GUID and the network interface it serves."),
+	METRIC(PORT, "rdma_port_up", GAUGE, YES_NO, GET(rna_port_up),
+	       "Whether the link of the port is up for traffic (state ACTIVE or ACTIVE_DEFER)."),
+	METRIC(PORT, "rdma_port_expected_up", GAUGE, YES_NO, EACH(expected_up, "reason"),
+	       "Whether the port is meant to be up, and why: configured, accepted, remembered, siblings; 0 also "
+	       "when it is unknown."),
+	METRIC(PORT, "rdma_port_transitions_total", COUNTER, PLAIN, EACH(transitions, "direction"),
+	       "How often the port went up or down since the agent started, seen or told by a counter."),
+	METRIC(PORT, "rdma_port_last_transition_timestamp_seconds", GAUGE, SECONDS,
+	       AT(account, history.last.realtime, .zero_is_none = true),
+	       "When the port went up or down last, since the epoch; no sample before the first time."),
+	METRIC(PORT, "rdma_port_state_id", GAUGE, PLAIN, AT(state, state),
+	       "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."),
+	METRIC(PORT, "rdma_port_physical_state_id", GAUGE, PLAIN, AT(state, physical_state),
+	       "Physical state of the port (1 Sleep, 2 Polling, 3 Disabled, 4 Training, 5 LinkUp, "
+	       "6 Recovery, 7 Test)."),
+	METRIC(PORT, "rdma_port_rate_bytes_per_second", GAUGE, BYTES_PER_SEC, GET(rna_port_rate),
+	       "Data rate of the link; no sample while the port is down."),
+	METRIC(PORT, "rdma_port_width_lanes", GAUGE, PLAIN, GET(rna_port_width),
+	       "Active width of the link in lanes; no sample while the port is down."),
+	METRIC(PORT, "rdma_port_speed_code", GAUGE, PLAIN, GET(rna_port_speed_code),
+	       "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, "
+	       "256 XDR); no sample while the port is down."),
+	METRIC(PORT, "rdma_port_width_supported_lanes", GAUGE, PLAIN, AT(link, width_supported),
+	       "Most lanes that the port supports; InfiniBand only, asked by MAD."),
+	METRIC(PORT, "rdma_port_width_enabled_lanes", GAUGE, PLAIN, AT(link, width_enabled),
+	       "Most lanes that the port may use; InfiniBand only, asked by MAD."),
+	METRIC(PORT, "rdma_port_speed_supported_code", GAUGE, PLAIN, AT(link, speed_supported),
+	       "Fastest speed of a lane that the port supports, in the codes of rdma_port_speed_code; "
+	       "InfiniBand only, asked by MAD."),
+	METRIC(PORT, "rdma_port_speed_enabled_code", GAUGE, PLAIN, AT(link, speed_enabled),
+	       "Fastest speed of a lane that the port may use, like rdma_port_speed_supported_code."),
+	METRIC(PORT, "rdma_port_active_mtu_bytes", GAUGE, BYTES, AT(link, active_mtu),
+	       "RDMA MTU in use on the port."),
+	METRIC(PORT, "rdma_port_max_mtu_bytes", GAUGE, BYTES, AT(link, max_mtu),
+	       "Largest RDMA MTU that the port supports."),
+	METRIC(PORT, "rdma_port_lid", GAUGE, PLAIN, AT(link, lid),
+	       "Local identifier that the subnet manager gave the port."),
+	METRIC(PORT, "rdma_port_sm_lid", GAUGE, PLAIN, AT(link, sm_lid),
+	       "Local identifier of the subnet manager."),
+	METRIC(PORT, "rdma_port_lmc", GAUGE, PLAIN, AT(link, lmc),
+	       "LID mask control: the port answers to 2^LMC LIDs."),
+	METRIC(PORT, "rdma_port_capability_mask", GAUGE, PLAIN, AT(link, capability_mask),
+	       "Capability mask of the port, as a number (IBTA PortInfo:CapabilityMask)."),
+};
+
+static const struct rna_family interface_rows[] = {
+	METRIC(PORT, "rdma_port_netdev_up", GAUGE, YES_NO, GET(netdev_up),
+	       "Whether the port's network interface is operational."),
+	METRIC(PORT, "rdma_port_netdev_carrier", GAUGE, YES_NO, AT(netdev, carrier),
+	       "Whether the port's network interface has a carrier."),
+	METRIC(PORT, "rdma_port_netdev_mtu_bytes", GAUGE, BYTES, AT(netdev, mtu),
+	       "MTU of the port's network interface."),
+	METRIC(PORT, "rdma_port_netdev_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       GET(netdev_speed),
+	       "Speed of the port's network interface."),
+	METRIC(PORT, "rdma_port_netdev_carrier_up_total", COUNTER, PLAIN, AT(netdev, carrier_up),
+	       "How often the port's network interface got its carrier."),
+	METRIC(PORT, "rdma_port_netdev_carrier_down_total", COUNTER, PLAIN,
+	       AT(netdev, carrier_down),
+	       "How often the port's network interface lost its carrier."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_port_table = {ROWS(port_rows)};
+const struct rna_family_table rna_interface_table = {ROWS(interface_rows)};

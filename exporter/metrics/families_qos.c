@@ -4,9 +4,9 @@
  * as labels, for one wants to see where they lead, and nobody draws a graph of them. What is an
  * interface's has the label netdev besides: of a bond, each member is configured by itself.
  */
-#include "families_qos.h"
-
 #include "rna/model/qos.h"
+
+#include "family_rows.h"
 
 typedef void write_interface(const struct rna_subject *interface, struct rna_writer *writer);
 
@@ -31,6 +31,13 @@ static void each_interface(const struct rna_subject *port, struct rna_writer *wr
 			writer->out->failed = true;
 	}
 }
+
+/* The function of a row that writes each interface. */
+#define EACH_INTERFACE(name, write)                                                                \
+	static void name(const struct rna_subject *port, struct rna_writer *writer)                \
+	{                                                                                          \
+		each_interface(port, writer, write);                                               \
+	}
 
 /* One sample of a port with one number as a label more. */
 static void write_numbered(const struct rna_subject *port, struct rna_writer *writer,
@@ -76,10 +83,7 @@ static void write_qos_info(const struct rna_subject *interface, struct rna_write
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
-void rna_family_qos_info(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_qos_info);
-}
+EACH_INTERFACE(qos_info, write_qos_info)
 
 static void write_pfc_enabled(const struct rna_subject *interface, struct rna_writer *writer)
 {
@@ -89,10 +93,7 @@ static void write_pfc_enabled(const struct rna_subject *interface, struct rna_wr
 		write_numbered(interface, writer, "priority", i, dcb->pfc.number >> i & 1);
 }
 
-void rna_family_pfc_enabled(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_pfc_enabled);
-}
+EACH_INTERFACE(pfc_enabled, write_pfc_enabled)
 
 static void write_frames(const struct rna_subject *port, struct rna_writer *writer,
 			 unsigned priority, const char *direction, struct rna_value count)
@@ -119,10 +120,7 @@ static void write_pfc_frames(const struct rna_subject *interface, struct rna_wri
 	}
 }
 
-void rna_family_pfc_frames(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_pfc_frames);
-}
+EACH_INTERFACE(pfc_frames, write_pfc_frames)
 
 /* What a mask belongs to, as a label, and the label that says the mask in words. */
 struct mask_labels {
@@ -157,10 +155,7 @@ static void write_priority_dscp(const struct rna_subject *interface, struct rna_
 	}
 }
 
-void rna_family_priority_dscp(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_priority_dscp);
-}
+EACH_INTERFACE(priority_dscp, write_priority_dscp)
 
 /* -- ECN, and what RDMA sends ------------------------------------------------------------------ */
 
@@ -183,24 +178,11 @@ static void write_ecn_enabled(const struct rna_subject *interface, struct rna_wr
 		write_ecn(interface, role, writer);
 }
 
-void rna_family_ecn_enabled(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_ecn_enabled);
-}
-
-struct rna_value rna_family_traffic_class(const struct rna_subject *port)
-{
-	return port->port_identity ? port->port_identity->traffic_class : (struct rna_value){0};
-}
-
-struct rna_value rna_family_default_tos(const struct rna_subject *port)
-{
-	return port->qos ? port->qos->default_tos : (struct rna_value){0};
-}
+EACH_INTERFACE(ecn_enabled, write_ecn_enabled)
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
 
-void rna_family_vlan_info(const struct rna_subject *port, struct rna_writer *writer)
+static void vlan_info(const struct rna_subject *port, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
@@ -215,7 +197,7 @@ void rna_family_vlan_info(const struct rna_subject *port, struct rna_writer *wri
 	}
 }
 
-void rna_family_vlan_gids(const struct rna_subject *port, struct rna_writer *writer)
+static void vlan_gids(const struct rna_subject *port, struct rna_writer *writer)
 {
 	for (size_t i = 0; port->qos && port->gids && i < port->qos->vlan_count; i++) {
 		const char *netdev = port->qos->vlans[i].netdev;
@@ -225,7 +207,7 @@ void rna_family_vlan_gids(const struct rna_subject *port, struct rna_writer *wri
 	}
 }
 
-void rna_family_vlan_mtu(const struct rna_subject *port, struct rna_writer *writer)
+static void vlan_mtu(const struct rna_subject *port, struct rna_writer *writer)
 {
 	for (size_t i = 0; port->qos && i < port->qos->vlan_count; i++)
 		if (rna_value_is_known(port->qos->vlans[i].mtu))
@@ -250,10 +232,7 @@ static void write_priority_traffic_class(const struct rna_subject *interface,
 		write_numbered(interface, writer, "priority", i, dcb->traffic_class[i]);
 }
 
-void rna_family_priority_traffic_class(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_priority_traffic_class);
-}
+EACH_INTERFACE(priority_traffic_class, write_priority_traffic_class)
 
 static void write_traffic_class_bandwidth(const struct rna_subject *interface,
 					  struct rna_writer *writer)
@@ -271,10 +250,7 @@ static void write_traffic_class_bandwidth(const struct rna_subject *interface,
 	}
 }
 
-void rna_family_traffic_class_bandwidth(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_traffic_class_bandwidth);
-}
+EACH_INTERFACE(traffic_class_bandwidth, write_traffic_class_bandwidth)
 
 static void write_receive_buffer(const struct rna_subject *interface, struct rna_writer *writer)
 {
@@ -287,12 +263,9 @@ static void write_receive_buffer(const struct rna_subject *interface, struct rna
 				   rna_qos_priorities_of_buffer(dcb, i), dcb->buffer_bytes[i]);
 }
 
-void rna_family_receive_buffer(const struct rna_subject *port, struct rna_writer *writer)
-{
-	each_interface(port, writer, write_receive_buffer);
-}
+EACH_INTERFACE(receive_buffer, write_receive_buffer)
 
-void rna_family_congestion_parameter(const struct rna_subject *port, struct rna_writer *writer)
+static void congestion_parameter(const struct rna_subject *port, struct rna_writer *writer)
 {
 	const struct rna_qos_port *qos = port->view->metrics.qos_details ? port->qos : NULL;
 
@@ -302,3 +275,55 @@ void rna_family_congestion_parameter(const struct rna_subject *port, struct rna_
 					       qos->parameters[i].name,
 					       qos->parameters[i].value.number);
 }
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family rows[] = {
+	METRIC(PORT, "rdma_port_qos_info", INFO, PLAIN,
+	       EACH(qos_info, "netdev, trust, dcbx, cm_mode"),
+	       "How packets of a RoCE port get their priority: by dscp or pcp (the VLAN tag); who configures "
+	       "DCB, host or firmware; and the version that RDMA CM uses. No sample of what is not known."),
+	METRIC(PORT, "rdma_port_pfc_enabled", GAUGE, YES_NO, EACH(pfc_enabled, "netdev, priority"),
+	       "Whether a priority is lossless (PFC); no sample where the driver has no DCB."),
+	METRIC(PORT, "rdma_port_pfc_frames_total", COUNTER, PLAIN,
+	       EACH(pfc_frames, "netdev, priority, direction"),
+	       "Pause frames of priorities with PFC, tx and rx, as DCB counts them: tx asks the network to "
+	       "wait, rx makes this port wait."),
+	METRIC(PORT, "rdma_port_priority_dscp_info", INFO, PLAIN,
+	       EACH(priority_dscp, "netdev, priority, dscps"),
+	       "The DSCPs that lead to a priority, as ranges; those in no series have no entry."),
+	METRIC(PORT, "rdma_port_ecn_enabled", GAUGE, YES_NO,
+	       EACH(ecn_enabled, "netdev, role, priority"),
+	       "Whether an end of congestion control is on for a priority: notification (it tells of marked "
+	       "packets) and reaction (it slows down); only drivers of NVIDIA's package say."),
+	METRIC(PORT, "rdma_port_roce_traffic_class", GAUGE, PLAIN, AT(port_identity, traffic_class),
+	       "Traffic class that the driver writes into all RoCE packets of the port, 4 x DSCP; no sample where "
+	       "applications choose."),
+	METRIC(PORT, "rdma_port_roce_cm_tos", GAUGE, PLAIN, AT(qos, default_tos),
+	       "Type of service of connections that RDMA CM makes when applications do not choose "
+	       "(default_roce_tos in configfs); no sample where nobody made the directory."),
+	METRIC(PORT, "rdma_port_vlan_info", INFO, PLAIN, EACH(vlan_info, "netdev, vlan"),
+	       "A VLAN on the interface of a RoCE port; 32 of a port at most."),
+	METRIC(PORT, "rdma_port_vlan_gids", GAUGE, PLAIN, EACH(vlan_gids, "netdev"),
+	       "GIDs that a VLAN on the interface of a RoCE port has: with some, RDMA can use it."),
+	METRIC(PORT, "rdma_port_vlan_mtu_bytes", GAUGE, BYTES, EACH(vlan_mtu, "netdev"),
+	       "MTU of a VLAN on the interface of a RoCE port."),
+	METRIC(PORT, "rdma_port_priority_traffic_class", GAUGE, PLAIN,
+	       EACH(priority_traffic_class, "netdev, priority"),
+	       "The traffic class of the link (ETS) that a priority belongs to; with metrics.qos_details."),
+	METRIC(PORT, "rdma_port_traffic_class_bandwidth_ratio", GAUGE, RATIO,
+	       EACH(traffic_class_bandwidth, "netdev, traffic_class, algorithm"),
+	       "Share of the link that a traffic class is guaranteed (ETS); algorithm: strict, ets, vendor. With "
+	       "metrics.qos_details."),
+	METRIC(PORT, "rdma_port_receive_buffer_bytes", GAUGE, BYTES,
+	       EACH(receive_buffer, "netdev, buffer, priorities"),
+	       "Size of a receive buffer, and the priorities that it is for; with metrics.qos_details."),
+	METRIC(PORT, "rdma_port_congestion_control_parameter", GAUGE, PLAIN,
+	       EACH(congestion_parameter, "parameter"),
+	       "A parameter of congestion control (DCQCN) by its name in the driver, in the driver's unit; only "
+	       "root can read it. With metrics.qos_details, 32 of a port at most."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_qos_table = {ROWS(rows)};

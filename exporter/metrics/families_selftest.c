@@ -4,26 +4,32 @@
  * newest test of it; counts are of what has happened, so that a port that is never tested, such as
  * one of a VF, costs one series: why.
  */
-#include "families_selftest.h"
-
 #include "rna/model/selftest.h"
 
-#include "families_parts.h"
+#include "family_rows.h"
 
 enum { MILLION = 1000000 };
 
-/* The sample of each kind of memory, where that has one. */
-static void write_newest(const struct rna_subject *port, struct rna_writer *writer,
-			 struct rna_value (*get)(const struct rna_selftest_run *run))
+/* The newest test of each kind of memory, where that has one. */
+static const void *next_run(const struct rna_subject *port, size_t *from)
 {
-	for (enum rna_endpoint e = 0; port->selftest && e < RNA_ENDPOINT_COUNT; e++) {
-		const struct rna_selftest_run *run = rna_selftest_newest(port->selftest, e, NULL);
-		struct rna_value value = run ? get(run) : rna_no_value;
+	while (port->selftest && *from < RNA_ENDPOINT_COUNT) {
+		enum rna_endpoint memory = (enum rna_endpoint)(*from)++;
+		const struct rna_selftest_run *run =
+			rna_selftest_newest(port->selftest, memory, NULL);
 
-		if (rna_value_is_known(value))
-			rna_writer_sample_with(writer, port->labels, "memory", rna_endpoint_name(e),
-					       value.number);
+		if (run)
+			return run;
 	}
+	return NULL;
+}
+
+static void add_memory(const struct rna_subject *port, const void *item, struct rna_strbuf *labels)
+{
+	const struct rna_selftest_run *run = item;
+
+	(void)port;
+	rna_label_add(labels, "memory", rna_endpoint_name(run->request.endpoint));
 }
 
 static bool is_done(const struct rna_selftest_run *run)
@@ -36,24 +42,25 @@ static struct rna_value positive(uint64_t number)
 	return number > 0 ? rna_value_ok(number) : rna_no_value;
 }
 
-static struct rna_value is_ok(const struct rna_selftest_run *run)
+static struct rna_value is_ok(const void *item)
 {
+	const struct rna_selftest_run *run = item;
+
 	return run->grade == RNA_GRADE_NONE ? rna_no_value
 					    : rna_value_ok(run->grade == RNA_GRADE_OK);
 }
 
-static struct rna_value bandwidth(const struct rna_selftest_run *run)
+static struct rna_value bandwidth(const void *item)
 {
+	const struct rna_selftest_run *run = item;
+
 	return is_done(run) ? rna_value_ok(run->result.bandwidth) : rna_no_value;
 }
 
-static struct rna_value expected(const struct rna_selftest_run *run)
+static struct rna_value ratio(const void *item)
 {
-	return positive(run->expected);
-}
+	const struct rna_selftest_run *run = item;
 
-static struct rna_value ratio(const struct rna_selftest_run *run)
-{
 	double fraction;
 
 	if (!is_done(run) || run->expected == 0)
@@ -62,74 +69,23 @@ static struct rna_value ratio(const struct rna_selftest_run *run)
 	return rna_value_ok((uint64_t)(fraction * MILLION));
 }
 
-static struct rna_value median(const struct rna_selftest_run *run)
+static struct rna_value median(const void *item)
 {
+	const struct rna_selftest_run *run = item;
+
 	return is_done(run) ? positive(run->result.latency_median) : rna_no_value;
 }
 
-static struct rna_value p99(const struct rna_selftest_run *run)
+static struct rna_value p99(const void *item)
 {
+	const struct rna_selftest_run *run = item;
+
 	return is_done(run) ? positive(run->result.latency_p99) : rna_no_value;
-}
-
-static struct rna_value duration(const struct rna_selftest_run *run)
-{
-	return positive(run->result.duration);
-}
-
-void rna_family_selftest_ok(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, is_ok);
-}
-
-void rna_family_selftest_bandwidth(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, bandwidth);
-}
-
-void rna_family_selftest_expected(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, expected);
-}
-
-void rna_family_selftest_ratio(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, ratio);
-}
-
-void rna_family_selftest_median(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, median);
-}
-
-void rna_family_selftest_p99(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, p99);
-}
-
-void rna_family_selftest_duration(const struct rna_subject *port, struct rna_writer *writer)
-{
-	write_newest(port, writer, duration);
 }
 
 /* -- Of all tests ------------------------------------------------------------------------------ */
 
-struct rna_value rna_family_selftest_last_run(const struct rna_subject *port)
-{
-	return port->selftest ? positive(port->selftest->last_run) : rna_no_value;
-}
-
-struct rna_value rna_family_selftest_last_success(const struct rna_subject *port)
-{
-	return port->selftest ? positive(port->selftest->last_success) : rna_no_value;
-}
-
-struct rna_value rna_family_selftest_bytes(const struct rna_subject *port)
-{
-	return port->selftest ? positive(port->selftest->bytes) : rna_no_value;
-}
-
-void rna_family_selftest_runs(const struct rna_subject *port, struct rna_writer *writer)
+static void selftest_runs(const struct rna_subject *port, struct rna_writer *writer)
 {
 	for (enum rna_grade grade = 0; port->selftest && grade < RNA_GRADE_COUNT; grade++)
 		if (port->selftest->results[grade] > 0)
@@ -139,10 +95,57 @@ void rna_family_selftest_runs(const struct rna_subject *port, struct rna_writer 
 					       port->selftest->results[grade]);
 }
 
-void rna_family_selftest_skips(const struct rna_subject *port, struct rna_writer *writer)
+static void selftest_skips(const struct rna_subject *port, struct rna_writer *writer)
 {
 	for (enum rna_skip skip = 0; port->selftest && skip < RNA_SKIP_COUNT; skip++)
 		if (port->selftest->skips[skip] > 0)
 			rna_writer_sample_with(writer, port->labels, "reason", rna_skip_name(skip),
 					       port->selftest->skips[skip]);
 }
+
+/* -- The tables -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family run_rows[] = {
+	METRIC(PORT, "rdma_selftest_ok", GAUGE, YES_NO, OF(is_ok),
+	       "Whether the newest test of the port with that memory (local, remote, gpu) was good: 0 is too slow, "
+	       "failed, or data that arrived other than it was sent; no sample where nothing was expected."),
+	METRIC(PORT, "rdma_selftest_bandwidth_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       OF(bandwidth),
+	       "What the newest test moved from the port to itself, within the node; no sample where it failed."),
+	METRIC(PORT, "rdma_selftest_expected_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       IN(struct rna_selftest_run, expected, .zero_is_none = true),
+	       "What the link of the port and its PCIe path allowed then; no sample for software devices."),
+	METRIC(PORT, "rdma_selftest_ratio", GAUGE, RATIO, OF(ratio),
+	       "How much of what was expected the newest test moved."),
+	METRIC(PORT, "rdma_selftest_latency_median_seconds", GAUGE, NANOSECONDS, OF(median),
+	       "Time of a small write in the newest test until it can be read, the median."),
+	METRIC(PORT, "rdma_selftest_latency_p99_seconds", GAUGE, NANOSECONDS, OF(p99),
+	       "The same, the 99th percentile."),
+	METRIC(PORT, "rdma_selftest_duration_seconds", GAUGE, SECONDS,
+	       IN(struct rna_selftest_run, result.duration, .zero_is_none = true),
+	       "How long the newest test took, with opening and closing the device."),
+};
+
+static const struct rna_family rows[] = {
+	METRIC(PORT, "rdma_selftest_last_run_timestamp_seconds", GAUGE, SECONDS,
+	       AT(selftest, last_run, .zero_is_none = true),
+	       "When the port was tested last, since the epoch, also by an earlier process."),
+	METRIC(PORT, "rdma_selftest_last_success_timestamp_seconds", GAUGE, SECONDS,
+	       AT(selftest, last_success, .zero_is_none = true),
+	       "When the port was tested last and was good, since the epoch."),
+	METRIC(PORT, "rdma_selftest_bytes_total", COUNTER, BYTES,
+	       AT(selftest, bytes, .zero_is_none = true),
+	       "Bytes that tests of the port wrote, which its counters of data have as well."),
+	METRIC(PORT, "rdma_selftest_runs_total", COUNTER, PLAIN, EACH(selftest_runs, "result"),
+	       "Tests that took place, by result: ok, warning, failed, and measured where nothing was expected; "
+	       "results that did not occur have no sample."),
+	METRIC(PORT, "rdma_selftest_skips_total", COUNTER, PLAIN, EACH(selftest_skips, "reason"),
+	       "Turns of the port at which it was not tested, by reason, of a closed list; reasons that "
+	       "did not occur have no sample."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_selftest_run_table = {ROWS(run_rows), .next = next_run,
+							.add_label = add_memory, .label = "memory"};
+const struct rna_family_table rna_selftest_table = {ROWS(rows)};

@@ -3,11 +3,11 @@
  * Metrics of the topology. A GPU is named by its PCI address: indexes depend on who counts, and on
  * CUDA_VISIBLE_DEVICES.
  */
-#include "families_topology.h"
-
 #include "rna/model/topology.h"
 
 #include "view/topology_tree.h"
+
+#include "family_rows.h"
 
 static void write_gpu(const struct rna_topology *topology, const struct rna_gpu *gpu,
 		      struct rna_writer *writer)
@@ -28,7 +28,7 @@ static void write_gpu(const struct rna_topology *topology, const struct rna_gpu 
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
-void rna_family_gpu_info(const struct rna_subject *node, struct rna_writer *writer)
+static void gpu_info(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(node->view->snapshot);
 
@@ -70,7 +70,7 @@ static bool is_wanted(const struct rna_view *view, const struct rna_topology *to
 	return is_nearest(&topology->affinities[gpu], nic) || path <= view->metrics.gpu_nic_paths;
 }
 
-void rna_family_gpu_nic_path(const struct rna_subject *node, struct rna_writer *writer)
+static void gpu_nic_path(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(node->view->snapshot);
 	size_t pairs = topology ? topology->gpu_count * topology->nic_count : 0;
@@ -89,11 +89,18 @@ void rna_family_gpu_nic_path(const struct rna_subject *node, struct rna_writer *
 	}
 }
 
-struct rna_value rna_family_port_rail(const struct rna_subject *port)
-{
-	const struct rna_topology *topology = rna_snapshot_topology(port->view->snapshot);
-	const struct rna_nic *nic =
-		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+/* -- The table --------------------------------------------------------------------------------- */
 
-	return nic && nic->rail >= 0 ? rna_value_ok((unsigned)nic->rail) : (struct rna_value){0};
-}
+/* clang-format off */
+static const struct rna_family rows[] = {
+	METRIC(NODE, "rdma_gpu_info", INFO, PLAIN,
+	       EACH(gpu_info, "gpu, vendor, model, uuid, driver, minor, numa_node"),
+	       "A GPU of this node, by its PCI address, of any vendor."),
+	METRIC(NODE, "rdma_gpu_nic_path", GAUGE, PLAIN,
+	       EACH(gpu_nic_path, "gpu, nic, device, path"),
+	       "How far a GPU and a NIC are apart (0 X, 1 PIX, 2 PXB, 3 PHB, 4 NODE, 5 SYS), both by their PCI "
+	       "addresses; of which pairs, metrics.gpu_nic_paths says."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_gpu_table = {ROWS(rows)};

@@ -4,7 +4,7 @@
 
 #include "rna/exporter.h"
 
-#include "json/selftest_json.h"
+#include "json/json_parts.h"
 #include "view/text.h"
 
 #define ABSENT "-"

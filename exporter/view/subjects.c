@@ -55,6 +55,7 @@ static void set_device(struct rna_subject *ret, const struct rna_view *view,
 		.identity = rna_device_identity(device),
 		.pcie = pcie_of(device),
 	};
+	ret->hop = ret->pcie ? &ret->pcie->hops[0] : NULL;
 	set_groups(ret);
 }
 
@@ -123,6 +124,7 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		ret->netdev = rna_netdev_search_name(search, ret->port_netdev->netdev);
 	if (!ret->peer)
 		ret->peer = find_lldp_peer(ret);
+	ret->peer_link = ret->peer && !ret->peer->stale ? &ret->peer->link : NULL;
 	ret->nccl_index = find_nccl_index(ret);
 	set_groups(ret);
 }

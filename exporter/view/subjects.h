@@ -24,7 +24,8 @@ struct rna_subject {
 	const struct rna_view *view;
 	const struct rna_snapshot_device *device;
 	const struct rna_identity *identity;
-	const struct rna_pcie *pcie; /* of the device, if it has a path of its own */
+	const struct rna_pcie *pcie;    /* of the device, if it has a path of its own */
+	const struct rna_pcie_hop *hop; /* the device's own function on that path */
 	const struct rna_port_identity *port_identity;
 	const struct rna_port_state_value *state;
 	const struct rna_port_link *link;
@@ -32,6 +33,8 @@ struct rna_subject {
 	const struct rna_netdev *netdev;
 	const struct rna_port_fabric *fabric;
 	const struct rna_peer *peer; /* at the other end of the cable */
+	/* Of the peer, unless it is stale: what could be there before says nothing of the link. */
+	const struct rna_link_end *peer_link;
 	const struct rna_port_gids *gids;
 	const struct rna_qos_port *qos;      /* of a port with an Ethernet interface */
 	const struct rna_gid_entry *gid;     /* one of gids */

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Devices: what they are, their PCIe path, their virtual functions and the RDMA objects on them. A
+ * card may have hundreds of virtual functions, on each of which a job of the neighbours may run: so
+ * they are counted, and only on demand have a series each.
+ */
+#include "rna/model/resources.h"
+#include "rna/model/virtual_functions.h"
+
+#include "view/facts.h"
+
+#include "family_rows.h"
+
+/* -- PCIe path --------------------------------------------------------------------------------- */
+
+static struct rna_value pcie_speed(const struct rna_subject *device)
+{
+	return device->hop ? rna_transfers_per_second(device->hop->link.speed) : rna_no_value;
+}
+
+static struct rna_value pcie_max_speed(const struct rna_subject *device)
+{
+	return device->hop ? rna_transfers_per_second(device->hop->link.max_speed) : rna_no_value;
+}
+
+static struct rna_value pcie_rate(const struct rna_subject *device)
+{
+	return device->pcie ? rna_pcie_path_rate(device->pcie) : rna_no_value;
+}
+
+static void pcie_bottleneck(const struct rna_subject *device, struct rna_writer *writer)
+{
+	int hop = device->pcie ? rna_pcie_bottleneck(device->pcie) : -1;
+
+	if (hop >= 0)
+		rna_writer_sample_with(writer, device->labels, "address",
+				       device->pcie->hops[hop].address, 1);
+}
+
+static void pcie_errors(const struct rna_subject *device, struct rna_writer *writer)
+{
+	for (enum rna_aer severity = 0; device->pcie && severity < RNA_AER_COUNT; severity++) {
+		struct rna_value sum = rna_pcie_errors(device->pcie, severity);
+
+		if (rna_value_is_known(sum))
+			rna_writer_sample_with(writer, device->labels, "severity",
+					       rna_aer_name(severity), sum.number);
+	}
+}
+
+/* -- Virtual functions ------------------------------------------------------------------------- */
+
+enum { SERIES_MAX = 256 }; /* of one device */
+
+static void vf_properties(const struct rna_subject *device, struct rna_writer *writer)
+{
+	const struct rna_virtual_functions *functions =
+		rna_device_virtual_functions(device->device);
+
+	for (enum rna_vf_property i = 0; functions && i < RNA_VF_PROPERTY_COUNT; i++) {
+		struct rna_value count = rna_vf_count(functions, i);
+
+		if (rna_value_is_known(count))
+			rna_writer_sample_with(writer, device->labels, "property",
+					       rna_vf_property_name(i), count.number);
+	}
+}
+
+static const void *next_function(const struct rna_subject *device, size_t *from)
+{
+	const struct rna_virtual_functions *functions =
+		rna_device_virtual_functions(device->device);
+
+	if (!device->view->metrics.virtual_functions || !functions || *from >= functions->count ||
+	    *from >= SERIES_MAX)
+		return NULL;
+	return &functions->functions[(*from)++];
+}
+
+/* 0 is none, which JSON says and a label does not. */
+static struct rna_value vlan_if_any(const void *item)
+{
+	const struct rna_virtual_function *function = item;
+
+	return function->vlan.number > 0 ? function->vlan : rna_no_value;
+}
+
+/* -- Resources --------------------------------------------------------------------------------- */
+
+static struct rna_value in_use(const struct rna_subject *device)
+{
+	const struct rna_resources *resources = rna_device_resources(device->device);
+	struct rna_value users = {0};
+
+	if (resources)
+		users = rna_resources_users(&resources->now);
+	return rna_value_is_known(users) ? rna_value_ok(users.number > 0) : users;
+}
+
+static void write_counts(const struct rna_subject *device, const struct rna_value *counts,
+			 struct rna_writer *writer)
+{
+	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
+		if (rna_value_is_known(counts[i]))
+			rna_writer_sample_with(writer, device->labels, "resource",
+					       rna_resource_name(i), counts[i].number);
+}
+
+static void write_resources(const struct rna_subject *device, struct rna_writer *writer)
+{
+	const struct rna_resources *resources = rna_device_resources(device->device);
+
+	if (resources)
+		write_counts(device, resources->now.of, writer);
+}
+
+static void idle_resources(const struct rna_subject *device, struct rna_writer *writer)
+{
+	const struct rna_resources *resources = rna_device_resources(device->device);
+
+	if (resources)
+		write_counts(device, resources->idle, writer);
+}
+
+/* -- The tables -------------------------------------------------------------------------------- */
+
+#define VF(member) ABOUT(struct rna_virtual_function, member)
+
+/* clang-format off */
+static const struct rna_family device_rows[] = {
+	METRIC(DEVICE, "rdma_device_info", INFO, PLAIN, GET(rna_family_one),
+	       "What an RDMA device is: its place, its board, its firmware and its GUIDs."),
+	METRIC(DEVICE, "rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN, GET(pcie_speed),
+	       "Transfers per second and lane that the device's own PCIe link was trained to, 16e9 for "
+	       "16 GT/s; VFs and SFs have that of their PF, without samples of their own."),
+	METRIC(DEVICE, "rdma_device_pcie_max_link_transfers_per_second", GAUGE, PLAIN,
+	       GET(pcie_max_speed),
+	       "Most transfers per second and lane that the device can do on its PCIe link."),
+	METRIC(DEVICE, "rdma_device_pcie_link_lanes", GAUGE, PLAIN, AT(hop, link.width),
+	       "Lanes that the device's own PCIe link was trained to."),
+	METRIC(DEVICE, "rdma_device_pcie_max_link_lanes", GAUGE, PLAIN, AT(hop, link.max_width),
+	       "Most lanes that the device can use on its PCIe link."),
+	METRIC(DEVICE, "rdma_device_pcie_path_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       GET(pcie_rate),
+	       "What the slowest link between the device and its root port carries in each direction, after "
+	       "coding and packet headers."),
+	METRIC(DEVICE, "rdma_device_pcie_bottleneck_info", INFO, PLAIN,
+	       EACH(pcie_bottleneck, "address"),
+	       "The function at the lower end of the slowest link between the device and its root port."),
+	METRIC(DEVICE, "rdma_device_pcie_errors_total", COUNTER, PLAIN,
+	       EACH(pcie_errors, "severity"),
+	       "PCIe errors (AER) that the functions from the device up to its root port counted: correctable, "
+	       "nonfatal, fatal. Ports of a switch stand in the sums of all devices below it."),
+	METRIC(DEVICE, "rdma_device_pcie_max_read_request_bytes", GAUGE, BYTES,
+	       AT(hop, max_read_request),
+	       "Largest read request that the device may make; only root can read it."),
+	METRIC(DEVICE, "rdma_device_virtual_functions", GAUGE, PLAIN, AT(pcie, virtual_functions),
+	       "Virtual functions (SR-IOV) of the device that are configured."),
+	METRIC(DEVICE, "rdma_device_max_virtual_functions", GAUGE, PLAIN,
+	       AT(pcie, max_virtual_functions),
+	       "Virtual functions (SR-IOV) that the device can have; no sample where it can have none."),
+	METRIC(DEVICE, "rdma_device_virtual_function_properties", GAUGE, PLAIN,
+	       EACH(vf_properties, "property"),
+	       "How many virtual functions of the device are so: bound (to a driver of this node), passed (to "
+	       "virtual machines), rdma (with an RDMA device here), represented, unassigned (without MAC address "
+	       "or GUID), link-down (kept down), trusted, spoof-unchecked. No sample where it is not known."),
+};
+
+static const struct rna_family function_rows[] = {
+	METRIC(DEVICE, "rdma_device_virtual_function_info", INFO, PLAIN, LABELS,
+	       "A virtual function of the device, with metrics.virtual_functions."),
+	{BOTH("vf", VF(number))},
+	{BOTH("pci_address", VF(pci_address))},
+	{BOTH("driver", VF(driver))},
+	{.field = {.json = "device", .label = "vf_device", VF(device)}},
+	{JSON("netdev", VF(netdev))},
+	{BOTH("representor", VF(representor))},
+	{BOTH("mac", VF(mac))},
+	{JSON("node_guid", VF(node_guid))},
+	{BOTH("port_guid", VF(port_guid))},
+	{BOTH("link", VF(link), .word = rna_vf_link_name)},
+	{JSON_FLAG("assigned", VF(assigned))},
+	{BOTH("spoof_check", VF(spoof_check), .yes_no = true)},
+	{BOTH("trust", VF(trust), .yes_no = true)},
+	{.field = {.label = "vlan", .number = vlan_if_any}},
+	{JSON("vlan", VF(vlan))},
+	{JSON("vlan_priority", VF(vlan_priority))},
+	{JSON("max_rate_bits_per_second", VF(max_rate))},
+};
+
+static const struct rna_family resource_rows[] = {
+	METRIC(DEVICE, "rdma_device_in_use", GAUGE, YES_NO, GET(in_use),
+	       "Whether an application has the device open; the kernel's own users (IPoIB, storage) are not "
+	       "seen here, nor is the agent."),
+	METRIC(DEVICE, "rdma_device_resources", GAUGE, PLAIN, EACH(write_resources, "resource"),
+	       "RDMA objects on the device, the kernel's own among them: qp, mr, cq, pd, srq, cm_id, and ctx "
+	       "for each time that it is open."),
+	METRIC(DEVICE, "rdma_device_idle_resources", GAUGE, PLAIN, EACH(idle_resources, "resource"),
+	       "What rdma_device_resources was when no application had the device open last: the kernel's own. "
+	       "No sample before that was seen; the difference is what applications have."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_device_table = {ROWS(device_rows)};
+const struct rna_family_table rna_virtual_function_table = {ROWS(function_rows),
+							    .next = next_function};
+const struct rna_family_table rna_resource_table = {ROWS(resource_rows)};
