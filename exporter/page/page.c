@@ -12,9 +12,6 @@
 #include "view/text.h"
 
 #include "page_parts.h"
-#include "page_selftest.h"
-#include "page_topology.h"
-#include "page_wire.h"
 
 static const char style[] =
 	":root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--ink:#1c2128;--soft:#667080;"

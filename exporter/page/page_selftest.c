@@ -3,8 +3,6 @@
  * The section of the status page that shows what self-tests came to: a line for each port and kind
  * of memory. Ports that can never be tested (VFs, iWARP) have none.
  */
-#include "page_selftest.h"
-
 #include "view/text.h"
 
 #include "page_parts.h"

@@ -3,12 +3,10 @@
  * The section of the status page that shows which GPU and which NIC are near each other. The
  * drawing is part of the document: the policy of the page lets nothing in from elsewhere.
  */
-#include "page_topology.h"
-
 #include "view/text.h"
 #include "view/topology_tree.h"
 
-#include "topology_svg.h"
+#include "page_parts.h"
 
 static const char explanation[] =
 	"<p><small>Links are named by their lanes and the speed of each; in red, with a word on "

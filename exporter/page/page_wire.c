@@ -3,10 +3,10 @@
  * The wire below an Ethernet port, in as few words as it takes: what is in order is said quietly,
  * and what is beyond a limit of the module's own maker, or keeps the link down, is to be seen.
  */
-#include "page_wire.h"
-
 #include "rna/model/ethernet.h"
 #include "rna/model/module.h"
+
+#include "page_parts.h"
 
 /* -- The link ---------------------------------------------------------------------------------- */
 

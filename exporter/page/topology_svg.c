@@ -8,12 +8,11 @@
  * one (DejaVu Sans Bold, or Liberation Sans where that is wider), so that none reaches into
  * another.
  */
-#include "topology_svg.h"
-
 #include "rna/exporter.h"
 
 #include "view/text.h"
 
+#include "page_parts.h"
 #include "topology_layout.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "rna/model/ethernet.h"
 #include "rna/model/module.h"
 
-#include "page/page_wire.h"
+#include "page/page_parts.h"
 
 typedef void write_part(struct rna_strbuf *out, const struct rna_subject *port);
 
