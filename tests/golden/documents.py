@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON as expectations have it: what changes from run to run stands as "~", and what fits stands in
-one line, members of an object in as few lines as they need. Order and values are those of the
-document."""
+one line; members of an object and short elements of a list share lines. Order and values are those
+of the document."""
 import json
 
 WIDTH = 160
+SHORT = 60  # characters of an element that shares its line
 
 
-def normal_object(value, volatile, volatile_unless_zero):
+def masked(value, volatile, volatile_unless_zero, path=""):
+    """value with "~" for the members at these paths, which have no indices: devices.ports.state."""
     if isinstance(value, list):
-        return [normal_object(element, volatile, volatile_unless_zero) for element in value]
+        return [masked(element, volatile, volatile_unless_zero, path) for element in value]
+    if path in volatile or (path in volatile_unless_zero and value):
+        return "~"
     if not isinstance(value, dict):
         return value
-    return {key: "~" if key in volatile or (key in volatile_unless_zero and member)
-            else normal_object(member, volatile, volatile_unless_zero)
+    return {key: masked(member, volatile, volatile_unless_zero, f"{path}.{key}" if path else key)
             for key, member in value.items()}
 
 
@@ -40,7 +43,7 @@ def render(value, key="", indent=0):
     for i, (name, member) in enumerate(members(value)):
         found = render(member, name, indent + 1)
         found[-1] += "," if i < last else ""
-        is_short = len(found) == 1 and isinstance(value, dict)
+        is_short = len(found) == 1 and (isinstance(value, dict) or len(found[0]) - indent <= SHORT)
         if is_short and joins and len(lines[-1]) + len(found[0]) - indent <= WIDTH:
             lines[-1] += found[0][indent:]
         else:

@@ -11,9 +11,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 import documents
 import scrape
+import twice
 
 # What differs from run to run, and so stands as ~ in an expectation. This is the only such list.
-# Names of metrics; in JSON the same values have the name without the prefix of their scope.
+# Names of metrics; in JSON the same values are members of the object that belongs to their prefix.
 VOLATILE = {
     "rdma_collector_duration_seconds",
     "rdma_collector_age_seconds",
@@ -30,9 +31,15 @@ VOLATILE = {
 }
 VOLATILE_UNLESS_ZERO = {"rdma_collector_stalled_seconds"}
 VOLATILE_LABELS = {"rdma_agent_build_info": "version"}
-VOLATILE_JSON = {"time", "version", "root", "since", "last_seen"} | {
-    re.sub("^(rdma_collector|rdma_agent|process)_", "", name) for name in VOLATILE}
-VOLATILE_JSON_UNLESS_ZERO = {"stalled_seconds"}
+VOLATILE_JSON = {"time", "agent.version", "agent.root", "findings.since",
+                 "devices.ports.peer.last_seen"} | {
+    re.sub("^(?:rdma_)?(collector|agent|process)_", lambda m: {"collector": "collectors"}.get(
+        m[1], m[1]) + ".", name) for name in VOLATILE}
+VOLATILE_JSON_UNLESS_ZERO = {"collectors.stalled_seconds"}
+# Machines that differ in kind, whose JSON is kept whole: InfiniBand beside GPUs, answers of the
+# fabric, drivers of other vendors, Ethernet with its statistics, a device that does not answer,
+# texts that break formats.
+WHOLE_JSON = {"hgx-h100-ib", "mad", "other-vendors", "roce-ethernet", "stalled", "strange-strings"}
 
 
 class Invalid(Exception):
@@ -87,8 +94,12 @@ def mask_sample(line):
     return f"{name}{labels} {value}"
 
 
+def masked_samples(text):
+    return [line for line in mask_metrics(text).split("\n")[:-1] if line[:1] != "#"]
+
+
 def normal_metrics(text):
-    lines = [line for line in mask_metrics(text).split("\n")[:-1] if line[:1] != "#"]
+    lines = masked_samples(text)
     rows = scrape.rows(lines)
     if scrape.samples(rows) != lines:
         raise Invalid("rows do not say what the samples say")
@@ -99,9 +110,12 @@ def spread_metrics(rows):
     return "\n".join(scrape.samples(rows.split("\n")[:-1]))
 
 
+def masked_json(text):
+    return documents.masked(json.loads(text), VOLATILE_JSON, VOLATILE_JSON_UNLESS_ZERO)
+
+
 def normal_json(text):
-    return documents.compact(documents.normal_object(json.loads(text), VOLATILE_JSON,
-                                                     VOLATILE_JSON_UNLESS_ZERO))
+    return documents.compact(masked_json(text))
 
 
 def shell_variables(text):
@@ -185,9 +199,24 @@ OUTPUTS = (
     Output("gids.txt", ["status", "--gids"], no_check, str),
     Output("nccl", ["nccl"], no_check, str, may_fail=True),
 )
-UNKEPT = {"om"}  # follow from other outputs
+
+
+def expectations(name, texts):
+    """Yields (suffix, normal form, how to spread it) of what is kept of a machine's outputs."""
+    for output in OUTPUTS:
+        if output.suffix == "json" and name not in WHOLE_JSON:
+            yield "rest.json", documents.compact(rest_of_json(texts)), documents.spread
+        elif output.suffix != "om":  # which follows from prom
+            yield output.suffix, output.normal(texts[output.suffix]), output.spread
+
+
+def rest_of_json(texts):
+    """What no other output says; Contradiction where one says something else."""
+    return twice.rest(masked_json(texts["json"]), masked_samples(texts["prom"]), texts["txt"],
+                      masked_json(texts["topology.json"]))
 
 
 def check_together(texts):
     """What the outputs of one machine, by suffix, say of each other."""
     check_dialects(texts["prom"], texts["om"])
+    rest_of_json(texts)

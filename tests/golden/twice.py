@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the JSON of a machine says that other outputs say, too.
+
+rest() holds each value of the JSON against the sample, the line of status or the member of
+"topology --json" that states the same, and returns what is left: what only the JSON says. That is
+what expected.rest.json has. It works both ways: a sample whose value is missing in the JSON is a
+problem, as well, unless it is of a family in IN_REST, which the JSON states in another shape.
+"""
+import collections
+import decimal
+import math
+import os
+import re
+
+import scrape
+
+STATES = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE", 5: "ACTIVE_DEFER"}
+PHYSICAL_STATES = {1: "Sleep", 2: "Polling", 3: "Disabled", 4: "PortConfigurationTraining", 5: "LinkUp",
+                   6: "Recovery", 7: "Test"}
+SPEEDS = {1: "SDR", 2: "DDR", 4: "QDR", 8: "FDR10", 16: "FDR", 32: "EDR", 64: "HDR", 128: "NDR",
+          256: "XDR"}
+NAMES = {"state": ("state_id", STATES), "physical_state": ("physical_state_id", PHYSICAL_STATES),
+         "speed": ("speed_code", SPEEDS)}
+# Members of a device whose members are samples, and the label that names them.
+BY_LABEL = {"resources": "resource", "idle_resources": "resource",
+            "virtual_function_properties": "property"}
+# Families of which rest() leaves the members in the JSON, or whose samples follow from others.
+IN_REST = re.compile(
+    r"rdma_port_(ethernet_\w+|module_\w+|pcie_\w+|pfc_\w+|priority_dscp_info|qos_info|ecn_enabled|"
+    r"vlan_\w+|peer_info|sm_info|pkeys|gids|nccl_gid_info|roce_cm_tos|roce_traffic_class|"
+    r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
+    r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
+    r"rdma_gpu_(info|nic_path)|rdma_module_loaded|rdma_gpudirect_ready|rdma_node_info")
+ONLY_TOPOLOGY = {"time", "missing", "pairs", "tree"}  # members of topology --json, not of its part
+COUNTERS = os.path.join(os.path.dirname(__file__), "counters.txt")
+
+
+class Contradiction(ValueError):
+    """Two outputs say different things."""
+
+
+def read_counters():
+    """{(device or port, member, name): (metric, factor)}"""
+    with open(COUNTERS, encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split(" ", 2) for line in file if line[0] != "#"]
+    found = {}
+    for metric, member, name in rows:
+        member, _, factor = member.partition("*")
+        found[metric.split("_")[1], member, name] = metric, int(factor or 1)
+    return found
+
+
+def unescape(text):
+    return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], text)
+
+
+def same(value, text):
+    """Does a sample say what a value of the JSON says?"""
+    if isinstance(value, bool):
+        value = int(value)
+    if "~" in (value, text):
+        return value == text
+    if isinstance(value, float) and value >= 2 ** 63:  # more than integers of the JSON hold
+        return math.isclose(value, int(text), rel_tol=1e-14)
+    return (not isinstance(value, (str, list, dict)) and value is not None and
+            decimal.Decimal(str(value)) == decimal.Decimal(text))
+
+
+class Samples:
+    """The samples of a scrape, and which of them the JSON has stated."""
+
+    def __init__(self, lines):
+        self.families = collections.defaultdict(list)
+        for line in lines:
+            name, labels, value = scrape.split_sample(line)
+            self.families[name].append(
+                ({label: unescape(text) for label, text in labels}, value, set()))
+
+    def find(self, name, labels):
+        return next((found for found in self.families.get(name, ()) if found[0] == labels), None)
+
+    def state(self, name, labels, value):
+        """Is there that sample? Then it has to have that value."""
+        found = self.find(name, labels)
+        if not found:
+            return False
+        if not same(value, found[1]):
+            raise Contradiction(f"JSON has {value} for {name} {labels}, which is {found[1]}")
+        found[2].update([None, *labels])
+        return True
+
+    def state_label(self, name, scope, label, value):
+        """Is there a sample in that scope with that label? Then it has to have that value."""
+        for labels, number, stated in self.families.get(name, ()):
+            if label in labels and scope.items() <= labels.items():
+                if labels[label] != str(value) or number != "1":
+                    raise Contradiction(f"JSON has {value!r} as {label} of {name} {scope}, "
+                                        f"the sample is {labels} {number}")
+                stated.update([None, label, *scope])
+                return True
+        return False
+
+    def unstated(self):
+        """Yields the samples and labels that the JSON lacks."""
+        for name, found in self.families.items():
+            for labels, value, stated in found:
+                if not IN_REST.fullmatch(name) and {None, *labels} - stated:
+                    yield f"{name} {labels} {value}: {sorted({*labels} - stated) or 'value'}"
+
+
+def take_members(found, prefix, scope, samples):
+    """Takes out of found what samples with these labels state, by number or as a label."""
+    for key, value in list(found.items()):
+        if isinstance(value, (dict, list)) or key in scope:
+            continue
+        if (samples.state(prefix + key, scope, value) or
+                samples.state(f"{prefix}{key}_total", scope, value) or
+                samples.state_label(f"{prefix}info", scope, key, value)):
+            del found[key]
+
+
+def take_by_label(found, key, name, scope, label, samples):
+    """Takes out of the member key of found what samples state that have such a label."""
+    members = found.get(key, {})
+    for member, value in list(members.items()):
+        if samples.state(name, {**scope, label: member}, value):
+            del members[member]
+    if not members:
+        found.pop(key, None)
+
+
+def take_counters(found, kind, scope, samples, known):
+    for member in "counters", "hw_counters":
+        counters = found.get(member, {})
+        for name, counter in list(counters.items()):
+            metric, factor = known.get((kind, member, name), (None, 1))
+            labels = scope
+            if not metric:
+                metric = f"rdma_{kind}_{'hw_' if member == 'hw_counters' else ''}unknown_total"
+                labels = {**scope, "counter": name}
+            if "value" in counter and samples.state(metric, labels, counter["value"] * factor):
+                del counter["value"]
+                if counter == {"state": "ok"}:
+                    del counters[name]
+        if not counters:
+            found.pop(member, None)
+
+
+def take_names(port):
+    """Takes out names that follow from the numbers beside them."""
+    for key, (number, names) in NAMES.items():
+        if key in port or number in port:
+            if names.get(port.get(number), "?") != port.get(key):
+                raise Contradiction(f"{number} {port.get(number)} is called {port.get(key)}")
+            del port[key]
+
+
+def take_expectation(port, scope, samples):
+    reason = {**scope, "reason": port.pop("expectation_reason")}
+    if not samples.state("rdma_port_expected_up", reason, port.get("expected") == "up"):
+        raise Contradiction(f"no expectation {reason}")
+    for key, direction in ("ups", "up"), ("downs", "down"):
+        labels = {**scope, "direction": direction}
+        if not samples.state("rdma_port_transitions_total", labels, port.pop(key)):
+            raise Contradiction(f"no transitions {labels}")
+
+
+def ipv4_of(gid):
+    high, low = (int(group, 16) for group in gid.split(":")[-2:])
+    return f"{high >> 8}.{high & 255}.{low >> 8}.{low & 255}"
+
+
+def take_gids(port, scope, samples):
+    """GIDs are those of rdma_port_gid_info; what else is said of them follows."""
+    chosen = port.get("nccl_gid_index")
+    for gid in port.get("gids", []):
+        where = {**scope, "index": str(gid.pop("index"))}
+        follows = {"link_local": gid["gid"].startswith("fe80:"),
+                   "nccl": int(where["index"]) == chosen}
+        if gid["family"] == "ipv4":
+            follows["ipv4"] = ipv4_of(gid["gid"])
+        for key in "gid", "type", "family", "netdev":
+            if key in gid and not samples.state_label("rdma_port_gid_info", where, key, gid[key]):
+                raise Contradiction(f"no GID {where} with {key}")
+        if {key: value for key, value in gid.items()
+                if key not in ("gid", "type", "family", "netdev")} != follows:
+            raise Contradiction(f"GID {where}: {gid}, should be {follows}")
+    port.pop("gids", None)
+
+
+def take_hops(device, scope, samples, tree):
+    """Hops are nodes of the tree of topology --json; their errors add up to those of the device."""
+    hops = device.get("pcie_hops", [])
+    errors = collections.Counter()
+    for hop in hops:
+        take_node(hop, tree.get(hop["address"], {}))
+        errors.update(hop["errors"])
+    stated = [samples.state("rdma_device_pcie_errors_total", {**scope, "severity": severity}, number)
+              for severity, number in errors.items()]
+    if all(stated) and not any(errors.values()) and all(len(hop["errors"]) == len(errors)
+                                                         for hop in hops):
+        for hop in hops:
+            del hop["errors"]
+    size = device.get("pcie_max_read_request_bytes")
+    if size is not None and hops and hops[0].pop("max_read_request_bytes", None) != size:
+        raise Contradiction(f"{scope} has another largest read request than its first hop")
+
+
+def take_node(hop, node):
+    """Takes out of a hop what its node says. A node may know what a "bridge" is for: the topology
+    asks the names of service directories, too."""
+    link = node.get("link", {})
+    for key, value in (("role", node.get("role")), ("link_lanes", link.get("width")),
+                       ("max_link_lanes", link.get("max_width")),
+                       ("link_transfers_per_second", link.get("megatransfers_per_second")),
+                       ("max_link_transfers_per_second", link.get("max_megatransfers_per_second"))):
+        if value is not None and hop.get(key) != "bridge":
+            value = value * 10 ** 6 if "transfers" in key else value
+            if hop.pop(key, None) != value:
+                raise Contradiction(f"{hop['address']}: the tree of topology --json has {value} "
+                                    f"as {key}")
+
+
+def take_device(device, samples, known, tree):
+    scope = {"device": device["name"]}
+    take_counters(device, "device", scope, samples, known)
+    for key, label in BY_LABEL.items():
+        take_by_label(device, key, f"rdma_device_{key}", scope, label, samples)
+    if samples.state_label("rdma_device_pcie_bottleneck_info", scope, "address",
+                           device.get("pcie_bottleneck")):
+        del device["pcie_bottleneck"]
+    take_hops(device, scope, samples, tree)
+    for port in device["ports"]:
+        within = {**scope, "port": str(port["port"])}
+        take_names(port)
+        take_gids(port, within, samples)
+        take_expectation(port, within, samples)
+        take_counters(port, "port", within, samples, known)
+        take_members(port, "rdma_port_", within, samples)
+    take_members(device, "rdma_device_", scope, samples)
+
+
+def take_collectors(document, samples):
+    order = [(row["collector"], row["device"]) for row in document["collectors"]]
+    if order != [(labels["collector"], labels["device"])
+                 for labels, _, _ in samples.families["rdma_collector_stalled_seconds"]]:
+        raise Contradiction("collectors have another order")
+    for row in document["collectors"]:
+        scope = {"collector": row["collector"], "device": row["device"]}
+        if "errors" not in row:
+            raise Contradiction(f"no errors of {scope}")
+        take_by_label(row, "errors", "rdma_collector_errors_total", scope, "reason", samples)
+        take_members(row, "rdma_collector_", scope, samples)
+    document["collectors"] = [row for row in document["collectors"]
+                              if set(row) - {"collector", "device"}]
+
+
+def take_findings(document, samples, status):
+    lines = status.split("\n")
+    numbers = collections.Counter()
+    for finding in document["findings"]:
+        scope = {key: str(finding[key]) for key in ("rule", "severity", "device", "port")
+                 if key in finding}
+        if not samples.state("rdma_finding", scope, 1):
+            raise Contradiction(f"no sample for {scope}")
+        if f"{finding['severity']:<10}{finding['text']}" not in lines:
+            raise Contradiction(f"status does not show {finding['text']!r}")
+        numbers[finding["severity"]] += 1
+        for key in "severity", "text":
+            del finding[key]
+    for severity in "info", "warning", "critical":
+        samples.state("rdma_findings", {"severity": severity}, numbers[severity])
+
+
+def take_topology(document, topology):
+    if document.pop("topology") != {key: value for key, value in topology.items()
+                                    if key not in ONLY_TOPOLOGY}:
+        raise Contradiction("topology --json has another topology")
+
+
+def rest(document, lines, status, topology):
+    """What is left of a document, whose values are masked as those of the samples are.
+
+    lines: samples; status: what status prints; topology: the document of topology --json.
+    """
+    samples, known = Samples(lines), read_counters()
+    take_topology(document, topology)
+    take_findings(document, samples, status)
+    take_collectors(document, samples)
+    tree = {node["pci_address"]: node for node in topology["tree"]}
+    for device in document["devices"]:
+        take_device(device, samples, known, tree)
+    take_members(document["agent"], "rdma_agent_", {}, samples)
+    samples.state_label("rdma_agent_build_info", {}, "version", document["agent"].pop("version"))
+    take_members(document["process"], "process_", {}, samples)
+    samples.state("rdma_devices", {}, len(document["devices"]))
+    samples.state("rdma_devices_missing", {}, len(document["missing_devices"]))
+    samples.state("rdma_devices_excluded", {}, 0)
+    missing = list(samples.unstated())
+    if missing:
+        raise Contradiction("the JSON lacks\n" + "\n".join(missing[:20]))
+    return document
