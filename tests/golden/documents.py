@@ -4,7 +4,7 @@ one line; members of an object and short elements of a list share lines. Order a
 of the document."""
 import json
 
-WIDTH = 160
+WIDTH = 190
 SHORT = 60  # characters of an element that shares its line
 
 

@@ -11,6 +11,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 import documents
 import scrape
+import tables
 import twice
 
 # What differs from run to run, and so stands as ~ in an expectation. This is the only such list.
@@ -94,12 +95,12 @@ def mask_sample(line):
     return f"{name}{labels} {value}"
 
 
-def masked_samples(text):
-    return [line for line in mask_metrics(text).split("\n")[:-1] if line[:1] != "#"]
+def sample_lines(masked):
+    return [line for line in masked.split("\n")[:-1] if line[:1] != "#"]
 
 
-def normal_metrics(text):
-    lines = masked_samples(text)
+def metric_rows(masked):
+    lines = sample_lines(masked)
     rows = scrape.rows(lines)
     if scrape.samples(rows) != lines:
         raise Invalid("rows do not say what the samples say")
@@ -110,12 +111,8 @@ def spread_metrics(rows):
     return "\n".join(scrape.samples(rows.split("\n")[:-1]))
 
 
-def masked_json(text):
+def mask_json(text):
     return documents.masked(json.loads(text), VOLATILE_JSON, VOLATILE_JSON_UNLESS_ZERO)
-
-
-def normal_json(text):
-    return documents.compact(masked_json(text))
 
 
 def shell_variables(text):
@@ -169,18 +166,23 @@ FAILED = "exit status "  # begins what stands for the output of a command that f
 
 
 class Output:
-    """One form of output: the arguments that ask for it, its check, its normal form; spread makes
-    of that a text in which a difference is easy to read.
+    """One form of output: the arguments that ask for it, its check; mask, which replaces what
+    changes from run to run; form, which makes the normal form of that; spread, which makes of the
+    normal form a text in which a difference is easy to read.
 
     A command that may fail has an output all the same: its exit status and what it complained of.
     """
 
-    def __init__(self, suffix, arguments, check, normal, spread=str, may_fail=False):
-        self.suffix, self.arguments, self.check, self.normal = suffix, arguments, check, normal
-        self.spread, self.may_fail = spread, may_fail
+    def __init__(self, suffix, arguments, check, mask=str, form=str, spread=str, may_fail=False):
+        self.suffix, self.arguments, self.check = suffix, arguments, check
+        self.mask, self.form, self.spread = mask, form, spread
+        self.may_fail = may_fail
 
     def ask(self, agent, root):
         return agent.run(root, self.arguments, self.may_fail)
+
+    def normal(self, text):
+        return self.form(self.mask(text))
 
 
 def no_check(_):
@@ -188,35 +190,40 @@ def no_check(_):
 
 
 OUTPUTS = (
-    Output("prom", ["collect", "--format=prometheus"], check_classic, normal_metrics,
+    Output("prom", ["collect", "--format=prometheus"], check_classic, mask_metrics, metric_rows,
            spread_metrics),
     Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, mask_metrics),
-    Output("json", ["collect", "--format=json"], json.loads, normal_json, documents.spread),
-    Output("txt", ["status"], no_check, str),
-    Output("topology.txt", ["topology"], no_check, str),
-    Output("topology.json", ["topology", "--json"], json.loads, normal_json, documents.spread),
-    Output("labels", ["kube", "show"], yaml.safe_load, str),
-    Output("gids.txt", ["status", "--gids"], no_check, str),
-    Output("nccl", ["nccl"], no_check, str, may_fail=True),
+    Output("json", ["collect", "--format=json"], json.loads, mask_json, documents.compact,
+           documents.spread),
+    Output("txt", ["status"], no_check),
+    Output("topology.txt", ["topology"], no_check),
+    Output("topology.json", ["topology", "--json"], json.loads, mask_json, documents.compact,
+           documents.spread),
+    Output("labels", ["kube", "show"], yaml.safe_load, form=tables.normal_node),
+    Output("gids.txt", ["status", "--gids"], no_check),
+    Output("nccl", ["nccl"], no_check, may_fail=True),
 )
+def check_together(texts):
+    """What of the JSON no other output says; Contradiction where one says something else."""
+    check_dialects(texts["prom"], texts["om"])
+    rests = {suffix: mask_json(texts[suffix]) for suffix in ("json", "topology.json")}
+    twice.rest(rests["json"], rests["topology.json"], sample_lines(mask_metrics(texts["prom"])), texts)
+    return rests
+
+
+FOLLOWING = {"om", "gids.txt"}  # outputs that follow from others
 
 
 def expectations(name, texts):
-    """Yields (suffix, normal form, how to spread it) of what is kept of a machine's outputs."""
+    """Yields (suffix, normal form, how to spread it) of what is kept of a machine's outputs.
+
+    Contradiction where outputs do not say the same.
+    """
+    rests = check_together(texts)
+    if name in WHOLE_JSON:
+        rests = {}
+    for suffix, rest in rests.items():
+        yield f"rest.{suffix}", documents.compact(rest), documents.spread
     for output in OUTPUTS:
-        if output.suffix == "json" and name not in WHOLE_JSON:
-            yield "rest.json", documents.compact(rest_of_json(texts)), documents.spread
-        elif output.suffix != "om":  # which follows from prom
+        if output.suffix not in FOLLOWING and output.suffix not in rests:
             yield output.suffix, output.normal(texts[output.suffix]), output.spread
-
-
-def rest_of_json(texts):
-    """What no other output says; Contradiction where one says something else."""
-    return twice.rest(masked_json(texts["json"]), masked_samples(texts["prom"]), texts["txt"],
-                      masked_json(texts["topology.json"]))
-
-
-def check_together(texts):
-    """What the outputs of one machine, by suffix, say of each other."""
-    check_dialects(texts["prom"], texts["om"])
-    rest_of_json(texts)

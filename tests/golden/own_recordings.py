@@ -4,8 +4,6 @@
 A recording that keeps identity gives the outputs of the original. One that does not in identifying values only, each of them always has the same stand-in, and nothing of the original
 is found anywhere in it: in no content, no name and no target of a link.
 """
-import glob
-import json
 import os
 import re
 
@@ -24,25 +22,26 @@ PEER_NAME = re.compile(r"/(peer|lldp/[^/]+)/name$")
 UNRECORDABLE = {"stalled"}  # a read that never ends is recorded as one that fails
 
 
-def walk(root):
-    """Yields (path below root, text) of each file, link and directory."""
+def read_tree(root):
+    """{path below root: text} of each file, link and directory."""
+    found = {}
     for directory, names, files in os.walk(root):
         for name in names + files:
             path = os.path.join(directory, name)
-            below = path[len(root):]
             if os.path.islink(path):
-                yield below, os.readlink(path)
+                found[path[len(root):]] = os.readlink(path)
             elif os.path.isfile(path):
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    yield below, file.read()
+                    found[path[len(root):]] = file.read()
             else:
-                yield below, ""
+                found[path[len(root):]] = ""
+    return found
 
 
-def identities(root):
-    """The texts that may not be in a recording of root."""
+def identities(tree):
+    """The texts that may not be in a recording of a tree."""
     found = set()
-    for path, text in walk(root):
+    for path, text in tree.items():
         found |= set(GPU_IDENTITY.findall(text))
         if not IDENTIFYING.search(path):
             continue
@@ -50,16 +49,17 @@ def identities(root):
         if not SAYS_NOTHING.fullmatch(text) and re.search("[: ]", text):
             found |= {text, text.replace(":", "")}
         found |= {word for word in text.split() if HOST_NAME.fullmatch(word)}
-    return found - {os.path.basename(path) for path in glob.glob(f"{root}/sys/class/infiniband/*")}
+    return found - {os.path.basename(path) for path in tree
+                    if os.path.dirname(path) == "/sys/class/infiniband"}
 
 
 def leaks(original, recording):
     """Yields what the recording tells of the original."""
-    secrets = identities(original)
-    for path, text in walk(recording):
-        for secret in secrets:
-            if secret in path or secret in text:
-                yield f"{path} has {secret}"
+    whole = "\0".join(text for pair in recording.items() for text in pair)
+    for secret in identities(original):
+        if secret in whole:
+            yield from (f"{path} has {secret}" for path, text in recording.items()
+                        if secret in path or secret in text)
 
 
 def mask(value, seen):
@@ -84,12 +84,12 @@ def mask(value, seen):
     return masked
 
 
-def hide_peers(text, root):
+def hide_peers(text, tree):
     """text with "~" for what stands at the other ends of cables, which findings name, too.
 
     Columns of a table are as wide as their names, so blanks count once.
     """
-    names = [name.strip() for path, name in walk(root) if PEER_NAME.search(path)]
+    names = [name.strip() for path, name in tree.items() if PEER_NAME.search(path)]
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "~", text)
     return re.sub(" +", " ", text) if names else text
@@ -108,32 +108,49 @@ def judge_replacements(old, new):
 
 def judge_json(original, recording):
     old, new = [], []
-    if mask(json.loads(original), old) != mask(json.loads(recording), new):
+    if mask(original, old) != mask(recording, new):
         yield "JSON differs in more than what identifies"
     yield from judge_replacements(old, new)
 
 
-def judge(agent, name, root, outputs, directory):
-    """Records root, twice, below directory, and yields what is wrong with it."""
+def judge_kept(agent, root, outputs, texts):
+    """Yields which outputs of the recording that keeps identity differ from the original's."""
+    for output in outputs:
+        old, new = output.mask(texts[output.suffix]), output.mask(output.ask(agent, root))
+        if output.suffix == "json":
+            seen, kept = [], []
+            if mask(old, seen) != mask(new, kept) or seen != kept:
+                yield "JSON of the recording that keeps identity differs"
+        elif old != new:
+            yield f"{output.suffix} of the recording that keeps identity differs"
+
+
+def judge_replaced(agent, root, outputs, texts, trees):
+    """Yields what differs in the other one in more than in what identifies."""
+    old, new = trees
+    for output in outputs:
+        if output.suffix not in ("json", "txt"):
+            continue
+        pair = (hide_peers(texts[output.suffix], old), hide_peers(output.ask(agent, root), new))
+        if output.suffix == "json":
+            yield from judge_json(*map(output.mask, pair))
+        elif mask(pair[0], []) != mask(pair[1], []):
+            yield "status differs"
+
+
+def judge(agent, root, outputs, texts, directory):
+    """Records root, twice, below directory, and yields what is wrong with it.
+
+    texts: the outputs of root, by suffix.
+    """
     kept, replaced = f"{directory}/kept", f"{directory}/replaced"
     agent.run(root, ["record", kept, "--keep-identity"])
     agent.run(root, ["record", replaced])
-    yield from leaks(root, replaced)
-    if name in UNRECORDABLE:
+    trees = read_tree(root), read_tree(replaced)
+    yield from leaks(*trees)
+    if agent.may_stall:
         if not os.path.exists(f"{kept}/recorded/unreadable"):
             yield "what could not be read is not noted"
         return
-    for output in outputs:
-        texts = [output.normal(output.ask(agent, tree))
-                 for tree in (root, kept, replaced)]
-        if output.suffix == "json":
-            old, new = [], []
-            if mask(json.loads(texts[1]), new) != mask(json.loads(texts[0]), old) or old != new:
-                yield "JSON of the recording that keeps identity differs"
-            yield from judge_json(*(hide_peers(texts[i], tree)
-                                    for i, tree in ((0, root), (2, replaced))))
-        elif texts[1] != texts[0]:
-            yield f"{output.suffix} of the recording that keeps identity differs"
-        elif output.suffix == "txt" and (mask(hide_peers(texts[2], replaced), []) !=
-                                         mask(hide_peers(texts[0], root), [])):
-            yield "status differs"
+    yield from judge_kept(agent, kept, outputs, texts)
+    yield from judge_replaced(agent, replaced, outputs, texts, trees)

@@ -16,7 +16,7 @@ import itertools
 import os
 import re
 
-WIDTH = 160
+WIDTH = 190
 CATALOG = os.path.join(os.path.dirname(__file__), "../../exporter/metrics.md")
 # The units of OpenMetrics that names of our families end in, the longer ones first.
 UNITS = ("bytes_per_second", "bytes", "seconds", "celsius", "volts", "amperes", "watts", "ratio")

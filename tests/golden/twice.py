@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the JSON of a machine says that other outputs say, too.
 
-rest() holds each value of the JSON against the sample, the line of status or the member of
-"topology --json" that states the same, and returns what is left: what only the JSON says. That is
-what expected.rest.json has. It works both ways: a sample whose value is missing in the JSON is a
-problem, as well, unless it is of a family in IN_REST, which the JSON states in another shape.
+rest() compares each value of the JSON with the sample, the line of status or the member of
+"topology --json" that states the same, and leaves what only the JSON says: expected.rest.json and
+expected.rest.topology.json have that. It works both ways: a sample whose value the JSON lacks is an
+error, too, unless its family is in IN_REST, which the JSON states in another shape.
 """
 import collections
 import decimal
@@ -13,10 +13,11 @@ import os
 import re
 
 import scrape
+from tables import Contradiction, check_gids, check_matrix
 
 STATES = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE", 5: "ACTIVE_DEFER"}
-PHYSICAL_STATES = {1: "Sleep", 2: "Polling", 3: "Disabled", 4: "PortConfigurationTraining", 5: "LinkUp",
-                   6: "Recovery", 7: "Test"}
+PHYSICAL_STATES = {1: "Sleep", 2: "Polling", 3: "Disabled", 4: "PortConfigurationTraining",
+                   5: "LinkUp", 6: "Recovery", 7: "Test"}
 SPEEDS = {1: "SDR", 2: "DDR", 4: "QDR", 8: "FDR10", 16: "FDR", 32: "EDR", 64: "HDR", 128: "NDR",
           256: "XDR"}
 NAMES = {"state": ("state_id", STATES), "physical_state": ("physical_state_id", PHYSICAL_STATES),
@@ -30,13 +31,9 @@ IN_REST = re.compile(
     r"vlan_\w+|peer_info|sm_info|pkeys|gids|nccl_gid_info|roce_cm_tos|roce_traffic_class|"
     r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
     r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
-    r"rdma_gpu_(info|nic_path)|rdma_module_loaded|rdma_gpudirect_ready|rdma_node_info")
+    r"rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_node_info")
 ONLY_TOPOLOGY = {"time", "missing", "pairs", "tree"}  # members of topology --json, not of its part
 COUNTERS = os.path.join(os.path.dirname(__file__), "counters.txt")
-
-
-class Contradiction(ValueError):
-    """Two outputs say different things."""
 
 
 def read_counters():
@@ -278,16 +275,41 @@ def take_topology(document, topology):
         raise Contradiction("topology --json has another topology")
 
 
-def rest(document, lines, status, topology):
-    """What is left of a document, whose values are masked as those of the samples are.
+def shorten_link(node):
+    """A link in one word: lanes of lanes, rate of rate; one of another shape stays as it is."""
+    link = node.get("link", {})
+    if sorted(link) == ["max_megatransfers_per_second", "max_width", "megatransfers_per_second",
+                        "width"]:
+        node["link"] = (f"x{link['width']} of {link['max_width']}, "
+                        f"{link['megatransfers_per_second']} of "
+                        f"{link['max_megatransfers_per_second']} MT/s")
 
-    lines: samples; status: what status prints; topology: the document of topology --json.
+
+def rest_of_topology(topology, samples):
+    """What neither the matrix nor the samples of the GPUs say, once the matrix was compared."""
+    del topology["pairs"]
+    for gpu in topology["gpus"]:
+        take_members(gpu, "rdma_gpu_", {"gpu": gpu["pci_address"]}, samples)
+    for node in topology["gpus"] + topology["nics"]:
+        node.pop("numa_node", None)
+    for node in topology["tree"]:
+        shorten_link(node)
+
+
+def rest(document, topology, lines, texts):
+    """Takes out of two documents, whose values are masked as those of the samples are, what others
+    state.
+
+    topology: the document of topology --json; lines: samples; texts: what commands print, by the
+    suffix of their expectation.
     """
     samples, known = Samples(lines), read_counters()
-    take_topology(document, topology)
-    take_findings(document, samples, status)
-    take_collectors(document, samples)
     tree = {node["pci_address"]: node for node in topology["tree"]}
+    check_gids(document, texts["gids.txt"], texts["txt"])
+    check_matrix(topology, texts["topology.txt"])
+    take_topology(document, topology)
+    take_findings(document, samples, texts["txt"])
+    take_collectors(document, samples)
     for device in document["devices"]:
         take_device(device, samples, known, tree)
     take_members(document["agent"], "rdma_agent_", {}, samples)
@@ -296,7 +318,7 @@ def rest(document, lines, status, topology):
     samples.state("rdma_devices", {}, len(document["devices"]))
     samples.state("rdma_devices_missing", {}, len(document["missing_devices"]))
     samples.state("rdma_devices_excluded", {}, 0)
+    rest_of_topology(topology, samples)
     missing = list(samples.unstated())
     if missing:
         raise Contradiction("the JSON lacks\n" + "\n".join(missing[:20]))
-    return document
