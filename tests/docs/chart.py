@@ -3,10 +3,16 @@
 from the comments of values.yaml, and the schema of the agent's own settings, from their table.
 """
 import json
+import pathlib
 import re
+import sys
 
 import yaml
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+import documents
+
+SCHEMA_WIDTH = 120  # columns
 # Settings that values of another name decide, since the pod has to know them as well.
 DECIDED_BY_POD = {"http.listen", "state.directory", "kubernetes.node_name"}
 DURATION = "^([0-9]+(d|h|m|s|ms))+$"
@@ -110,4 +116,4 @@ def expected_schema(settings, text):
     """values.schema.json with the agent's settings as they are."""
     schema = json.loads(text)
     schema["properties"]["config"] = config_schema(settings)
-    return json.dumps(schema, indent=2) + "\n"
+    return documents.compact(schema, SCHEMA_WIDTH)

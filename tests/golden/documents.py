@@ -32,19 +32,19 @@ def members(value):
         yield from (("", element) for element in value)
 
 
-def render(value, key="", indent=0):
+def render(value, width, key="", indent=0):
     """The lines of key and value."""
     whole = " " * indent + key + one_line(value)
-    if len(whole) <= WIDTH or not isinstance(value, (dict, list)) or not value:
+    if len(whole) <= width or not isinstance(value, (dict, list)) or not value:
         return [whole]
     brackets = "{}" if isinstance(value, dict) else "[]"
     lines, last = [" " * indent + key + brackets[0]], len(value) - 1
     joins = False  # may the next member stand in the same line?
     for i, (name, member) in enumerate(members(value)):
-        found = render(member, name, indent + 1)
+        found = render(member, width, name, indent + 1)
         found[-1] += "," if i < last else ""
         is_short = len(found) == 1 and (isinstance(value, dict) or len(found[0]) - indent <= SHORT)
-        if is_short and joins and len(lines[-1]) + len(found[0]) - indent <= WIDTH:
+        if is_short and joins and len(lines[-1]) + len(found[0]) - indent <= width:
             lines[-1] += found[0][indent:]
         else:
             lines += found
@@ -52,8 +52,8 @@ def render(value, key="", indent=0):
     return lines + [" " * indent + brackets[1]]
 
 
-def compact(document):
-    return "\n".join(render(document)) + "\n"
+def compact(document, width=WIDTH):
+    return "\n".join(render(document, width)) + "\n"
 
 
 def spread(text):
