@@ -321,4 +321,5 @@ def rest(document, topology, lines, texts):
     rest_of_topology(topology, samples)
     missing = list(samples.unstated())
     if missing:
-        raise Contradiction("the JSON lacks\n" + "\n".join(missing[:20]))
+        raise Contradiction("the JSON lacks these, or counters.txt does not say where they are:\n" +
+                            "\n".join(missing[:20]))
