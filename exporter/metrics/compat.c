@@ -47,13 +47,15 @@ static void info(const struct rna_subject *device, struct rna_writer *writer)
 static const struct rna_family rows[] = {
 	METRIC(DEVICE, "node_infiniband_info", INFO, PLAIN,
 	       EACH(info, "board_id, firmware_version, hca_type"),
-	       "Board, firmware and type of an RDMA device, as node_exporter names them."),
+	       "Board, firmware version and type of an RDMA device, in node_exporter's names."),
 	METRIC(PORT, "node_infiniband_state_id", GAUGE, PLAIN, AT(state, state),
-	       "Logical state of the port, as rdma_port_state_id."),
+	       "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."),
 	METRIC(PORT, "node_infiniband_physical_state_id", GAUGE, PLAIN, AT(state, physical_state),
-	       "Physical state of the port, as rdma_port_physical_state_id."),
+	       "Physical state of the port (1 Sleep, 2 Polling, 3 Disabled, 4 Training, 5 LinkUp, "
+	       "6 Recovery, 7 Test)."),
 	METRIC(PORT, "node_infiniband_rate_bytes_per_second", GAUGE, BYTES_PER_SEC, AT(link, rate),
-	       "Data rate that the driver names for the link, even while the port is down."),
+	       "Data rate of the link in bytes per second as the driver reports it, also while the "
+	       "port is down."),
 
 	PMA("port_data_received_bytes", "port_rcv_data"),
 	PMA("port_data_transmitted_bytes", "port_xmit_data"),

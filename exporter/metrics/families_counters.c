@@ -168,37 +168,37 @@ static const struct rna_family unknown_rows[] = {
 	{.counters = true},
 	METRIC(PORT, "rdma_port_unknown_total", COUNTER, PLAIN,
 	       EACH(write_port_counters, "counter"),
-	       "A file in counters of the port that this version does not know, as it is."),
+	       "Raw value of a port counters/ file that this version does not recognise."),
 	METRIC(PORT, "rdma_port_hw_unknown_total", COUNTER, PLAIN,
 	       EACH(write_port_hw_counters, "counter"),
-	       "A file in hw_counters of the port that this version does not know, as it is."),
+	       "Raw value of a port hw_counters/ file that this version does not recognise."),
 	METRIC(DEVICE, "rdma_device_hw_unknown_total", COUNTER, PLAIN,
 	       EACH(write_device_hw_counters, "counter"),
-	       "A file in hw_counters of the device that this version does not know, as it is."),
+	       "Raw value of a device hw_counters/ file that this version does not recognise."),
 };
 
 static const struct rna_family health_rows[] = {
 	METRIC(PORT, "rdma_port_optional_counter_enabled", GAUGE, YES_NO,
 	       EACH(optional_counters, "counter"),
-	       "Whether a counter that is counted on demand only is turned on (rdma statistic set); with "
-	       "hw_counters.optional_status."),
+	       "1 if an optional hardware counter is enabled (rdma statistic set), 0 otherwise. "
+	       "Requires hw_counters.optional_status."),
 	METRIC(PORT, "rdma_port_saturated_counters", GAUGE, PLAIN, GET(saturated_counters),
-	       "Counters of the port that stand at their maximum and count no more until they are reset, "
-	       "but for those that fill up in ordinary work."),
+	       "Counters of the port that stopped at their maximum and count again only after a "
+	       "reset, without those that saturate in normal operation."),
 	METRIC(PORT, "rdma_port_counters_resets_total", COUNTER, PLAIN, GET(counters_resets),
-	       "How often counters of the port began anew: somebody cleared them, or the device was "
-	       "registered anew."),
+	       "Resets of the port's counters/: they were cleared, or the device was registered "
+	       "again."),
 	METRIC(PORT, "rdma_port_hw_counters_resets_total", COUNTER, PLAIN, GET(hw_counters_resets),
-	       "How often hw_counters of the port began anew: they fell without a wrap, or the device was "
-	       "registered anew."),
+	       "Resets of the port's hw_counters/: a value decreased without a wrap, or the device"
+	       " was registered again."),
 	METRIC(PORT, "rdma_port_fabric_counters_resets_total", COUNTER, PLAIN,
 	       GET(fabric_counters_resets),
-	       "How often counters of the port that only MADs have began anew: somebody cleared them, or the "
-	       "device was registered anew."),
+	       "Resets of the port's counters that only MADs can read: they were cleared, or the "
+	       "device was registered again."),
 	METRIC(DEVICE, "rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
 	       GET(device_hw_counters_resets),
-	       "How often hw_counters of the device began anew: they fell, or the device was registered "
-	       "anew."),
+	       "Resets of the device's hw_counters/: a value decreased, or the device was "
+	       "registered again."),
 };
 /* clang-format on */
 

@@ -129,46 +129,52 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 /* clang-format off */
 static const struct rna_family device_rows[] = {
 	METRIC(DEVICE, "rdma_device_info", INFO, PLAIN, GET(rna_family_one),
-	       "What an RDMA device is: its place, its board, its firmware and its GUIDs."),
+	       "RDMA device with its PCI address, board, firmware and GUIDs."),
 	METRIC(DEVICE, "rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN, GET(pcie_speed),
-	       "Transfers per second and lane that the device's own PCIe link was trained to, 16e9 for "
-	       "16 GT/s; VFs and SFs have that of their PF, without samples of their own."),
+	       "Trained speed of the device's own PCIe link in transfers per second and lane (16e9"
+	       " for 16 GT/s). Absent for VFs and SFs, which share the link of their PF."),
 	METRIC(DEVICE, "rdma_device_pcie_max_link_transfers_per_second", GAUGE, PLAIN,
 	       GET(pcie_max_speed),
-	       "Most transfers per second and lane that the device can do on its PCIe link."),
+	       "Highest PCIe link speed that the device supports, in transfers per second and "
+	       "lane."),
 	METRIC(DEVICE, "rdma_device_pcie_link_lanes", GAUGE, PLAIN, AT(hop, link.width),
-	       "Lanes that the device's own PCIe link was trained to."),
+	       "Trained width of the device's own PCIe link in lanes."),
 	METRIC(DEVICE, "rdma_device_pcie_max_link_lanes", GAUGE, PLAIN, AT(hop, link.max_width),
-	       "Most lanes that the device can use on its PCIe link."),
+	       "Largest PCIe link width that the device supports, in lanes."),
 	METRIC(DEVICE, "rdma_device_pcie_path_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	       GET(pcie_rate),
-	       "What the slowest link between the device and its root port carries in each direction, after "
-	       "coding and packet headers."),
+	       "Bandwidth of the slowest PCIe link between the device and its root port, in bytes "
+	       "per second and direction, after line coding and packet headers."),
 	METRIC(DEVICE, "rdma_device_pcie_bottleneck_info", INFO, PLAIN,
 	       EACH(pcie_bottleneck, "address"),
-	       "The function at the lower end of the slowest link between the device and its root port."),
+	       "PCI address of the function at the lower end of the slowest link between the "
+	       "device and its root port."),
 	METRIC(DEVICE, "rdma_device_pcie_errors_total", COUNTER, PLAIN,
 	       EACH(pcie_errors, "severity"),
-	       "PCIe errors (AER) that the functions from the device up to its root port counted: correctable, "
-	       "nonfatal, fatal. Ports of a switch stand in the sums of all devices below it."),
+	       "PCIe errors (AER) of all functions from the device up to its root port, by "
+	       "severity: correctable, nonfatal, fatal. Errors of a switch port are counted for "
+	       "every device below it."),
 	METRIC(DEVICE, "rdma_device_pcie_max_read_request_bytes", GAUGE, BYTES,
 	       AT(hop, max_read_request),
-	       "Largest read request that the device may make; only root can read it."),
+	       "Largest PCIe read request that the device may issue, in bytes. Readable by root "
+	       "only."),
 	METRIC(DEVICE, "rdma_device_virtual_functions", GAUGE, PLAIN, AT(pcie, virtual_functions),
-	       "Virtual functions (SR-IOV) of the device that are configured."),
+	       "Configured virtual functions (SR-IOV) of the device."),
 	METRIC(DEVICE, "rdma_device_max_virtual_functions", GAUGE, PLAIN,
 	       AT(pcie, max_virtual_functions),
-	       "Virtual functions (SR-IOV) that the device can have; no sample where it can have none."),
+	       "Largest number of virtual functions (SR-IOV) that the device supports. Absent if "
+	       "it supports none."),
 	METRIC(DEVICE, "rdma_device_virtual_function_properties", GAUGE, PLAIN,
 	       EACH(vf_properties, "property"),
-	       "How many virtual functions of the device are so: bound (to a driver of this node), passed (to "
-	       "virtual machines), rdma (with an RDMA device here), represented, unassigned (without MAC address "
-	       "or GUID), link-down (kept down), trusted, spoof-unchecked. No sample where it is not known."),
+	       "Virtual functions of the device by property: bound (to a driver of this node), "
+	       "passed (to virtual machines), rdma (has an RDMA device here), represented, "
+	       "unassigned (no MAC address or GUID), link-down (link forced down), trusted, spoof-"
+	       "unchecked. Absent if unknown."),
 };
 
 static const struct rna_family function_rows[] = {
 	METRIC(DEVICE, "rdma_device_virtual_function_info", INFO, PLAIN, LABELS,
-	       "A virtual function of the device, with metrics.virtual_functions."),
+	       "Virtual function of the device. Requires metrics.virtual_functions."),
 	{BOTH("vf", VF(number))},
 	{BOTH("pci_address", VF(pci_address))},
 	{BOTH("driver", VF(driver))},
@@ -190,14 +196,14 @@ static const struct rna_family function_rows[] = {
 
 static const struct rna_family resource_rows[] = {
 	METRIC(DEVICE, "rdma_device_in_use", GAUGE, YES_NO, GET(in_use),
-	       "Whether an application has the device open; the kernel's own users (IPoIB, storage) are not "
-	       "seen here, nor is the agent."),
+	       "1 if an application has the device open, 0 otherwise. Kernel users (IPoIB, "
+	       "storage) and the agent itself do not count."),
 	METRIC(DEVICE, "rdma_device_resources", GAUGE, PLAIN, EACH(write_resources, "resource"),
-	       "RDMA objects on the device, the kernel's own among them: qp, mr, cq, pd, srq, cm_id, and ctx "
-	       "for each time that it is open."),
+	       "RDMA objects on the device, including the kernel's own: qp, mr, cq, pd, srq, "
+	       "cm_id, and ctx (one for each time the device is open)."),
 	METRIC(DEVICE, "rdma_device_idle_resources", GAUGE, PLAIN, EACH(idle_resources, "resource"),
-	       "What rdma_device_resources was when no application had the device open last: the kernel's own. "
-	       "No sample before that was seen; the difference is what applications have."),
+	       "rdma_device_resources at the last time no application had the device open, that "
+	       "is, the kernel's own objects. Absent until the agent has seen the device idle."),
 };
 /* clang-format on */
 

@@ -231,22 +231,24 @@ static const struct rna_family rows[] = {
 	{JSON("netdev", NETDEV(name))},
 	METRIC(PORT, "rdma_port_ethernet_link_up", GAUGE, YES_NO,
 	       IN(struct rna_ethernet_netdev, link.up, .json = "link", .yes_no = true),
-	       "Whether the interface has a link, of a bond each member."),
+	       "1 if the network interface has a link, 0 otherwise. Bonds have one series per "
+	       "member."),
 	METRIC(PORT, "rdma_port_ethernet_link_down_info", INFO, PLAIN,
 	       EACH(ethernet_down_info, "netdev, reason, detail"),
-	       "Why an interface has no link, where its driver says so; no series while it has one."),
+	       "Reason that the driver reports for a network interface without a link. Absent "
+	       "while the link is up."),
 	{JSON("down_reason", NETDEV(link.state), .word = rna_ethernet_link_state_name)},
 	{JSON("down_detail", .text = down_detail)},
 	METRIC(PORT, "rdma_port_ethernet_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	       JSON("speed_bytes_per_second", .number = bytes_per_second),
-	       "Speed of the interface's link, in one direction."),
+	       "Link speed of the network interface in bytes per second and direction."),
 	METRIC(PORT, "rdma_port_ethernet_lanes", GAUGE, PLAIN,
 	       IN(struct rna_ethernet_netdev, mode.lanes, .json = "lanes"),
-	       "Lanes of the interface's link."),
+	       "Lanes of the network interface's link."),
 	METRIC(PORT, "rdma_port_ethernet_mode_info", INFO, PLAIN,
 	       EACH(ethernet_mode_info, "netdev, fec, autoneg, duplex, pause_receive, pause_transmit"),
-	       "How the interface's link is set up: the FEC in use, autonegotiation, and whether it obeys and "
-	       "sends pause frames for the whole link."),
+	       "Link mode of the network interface: active FEC, autonegotiation, duplex, and link-"
+	       "level pause frames accepted and sent."),
 	{JSON_FLAG("full_duplex", NETDEV(mode.full_duplex))},
 	{JSON_FLAG("autoneg", NETDEV(mode.autoneg))},
 	{JSON("fec", NETDEV(fec.active), .word = fec_name)},
@@ -257,8 +259,8 @@ static const struct rna_family rows[] = {
 static const struct rna_family unknown_rows[] = {
 	METRIC(PORT, "rdma_port_ethernet_unknown_total", COUNTER, PLAIN,
 	       EACH(ethernet_unknown, "netdev, counter"),
-	       "A statistic of the interface's driver that this version does not know, as it is: those that "
-	       "ethernet.statistics names."),
+	       "Raw value of a driver statistic named in ethernet.statistics that this version "
+	       "does not recognise."),
 };
 /* clang-format on */
 

@@ -69,8 +69,8 @@ static struct rna_value default_pkey(const struct rna_subject *port)
 /* clang-format off */
 static const struct rna_family peer_rows[] = {
 	METRIC(PORT, "rdma_port_peer_info", INFO, PLAIN, LABELS,
-	       "What is at the other end of the port's cable, and in which of its ports the cable is; also after "
-	       "the link went down, see rdma_port_peer_stale. source: mad on InfiniBand, lldp on Ethernet."),
+	       "Node and port at the other end of the port's cable. Kept after the link went down,"
+	       " see rdma_port_peer_stale. Source: mad on InfiniBand, lldp on Ethernet."),
 	{.field = {.json = "description", .label = "peer", PEER(name)}},
 	{.field = {.json = "port", .label = "peer_port", PEER(port)}},
 	{.field = {.json = "port_description", .label = "peer_port_description",
@@ -86,28 +86,29 @@ static const struct rna_family peer_rows[] = {
 
 static const struct rna_family peer_link_rows[] = {
 	METRIC(PORT, "rdma_port_peer_stale", GAUGE, YES_NO, AT(peer, stale),
-	       "Whether rdma_port_peer_info is what was there before the link went down, or the peer silent."),
+	       "1 if rdma_port_peer_info dates from before the link went down or the peer stopped "
+	       "answering, 0 if it is current."),
 	METRIC(PORT, "rdma_port_peer_changes_total", COUNTER, PLAIN, AT(fabric, peer_changes),
-	       "How often there was something else at the other end of the cable, since the agent started."),
+	       "Changes of the peer at the other end of the cable since the agent started."),
 	METRIC(PORT, "rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,
 	       AT(peer_link, width_supported),
-	       "Most lanes that the port at the other end supports; InfiniBand only."),
+	       "Largest link width that the peer's port supports, in lanes. InfiniBand only."),
 	METRIC(PORT, "rdma_port_peer_width_enabled_lanes", GAUGE, PLAIN,
 	       AT(peer_link, width_enabled),
-	       "Most lanes that the port at the other end may use; InfiniBand only."),
+	       "Largest link width enabled on the peer's port, in lanes. InfiniBand only."),
 	METRIC(PORT, "rdma_port_peer_speed_supported_code", GAUGE, PLAIN,
 	       AT(peer_link, speed_supported),
-	       "Fastest speed of a lane that the port at the other end supports, like "
-	       "rdma_port_speed_supported_code."),
+	       "Highest lane speed that the peer's port supports, in the codes of "
+	       "rdma_port_speed_code. InfiniBand only."),
 	METRIC(PORT, "rdma_port_peer_speed_enabled_code", GAUGE, PLAIN,
 	       AT(peer_link, speed_enabled),
-	       "Fastest speed of a lane that the port at the other end may use, like "
-	       "rdma_port_speed_supported_code."),
+	       "Highest lane speed enabled on the peer's port, in the codes of "
+	       "rdma_port_speed_code. InfiniBand only."),
 };
 
 static const struct rna_family manager_rows[] = {
 	METRIC(PORT, "rdma_port_sm_info", INFO, PLAIN, LABELS,
-	       "The subnet manager that the port obeys."),
+	       "Subnet manager of the port, with its GUID and LID."),
 	{.field = {.json = "guid", .label = "sm_guid", MANAGER(guid)}},
 	{.field = {.json = "lid", .label = "sm_lid", MANAGER(lid)}},
 	{JSON("priority", MANAGER(priority))},
@@ -116,19 +117,21 @@ static const struct rna_family manager_rows[] = {
 
 static const struct rna_family fabric_rows[] = {
 	METRIC(PORT, "rdma_port_sm_state_id", GAUGE, PLAIN, AT(fabric, manager.state),
-	       "What the subnet manager says of itself (0 not active, 1 discovering, 2 standby, 3 master)."),
+	       "State that the subnet manager reports (0 not active, 1 discovering, 2 standby, 3 "
+	       "master)."),
 	METRIC(PORT, "rdma_port_sm_priority", GAUGE, PLAIN, AT(fabric, manager.priority),
-	       "Priority of the subnet manager, 0 to 15: the highest becomes master."),
+	       "Priority of the subnet manager, 0 to 15. The highest becomes master."),
 	METRIC(PORT, "rdma_port_sm_changes_total", COUNTER, PLAIN, AT(fabric, manager.changes),
-	       "How often the port got another subnet manager, since the agent started."),
+	       "Changes of the port's subnet manager since the agent started."),
 	METRIC(PORT, "rdma_port_pkeys", GAUGE, PLAIN, EACH(pkeys, "membership"),
-	       "P_Keys in the port's table, by membership: full, limited."),
+	       "P_Keys in the port's table by membership: full, limited."),
 	METRIC(PORT, "rdma_port_default_pkey", GAUGE, YES_NO, GET(default_pkey),
-	       "Whether the port is a member of the default partition (P_Key 0x7fff), limited or full."),
+	       "1 if the port is a full or limited member of the default partition (P_Key 0x7fff),"
+	       " 0 otherwise."),
 	METRIC(PORT, "rdma_port_virtual_lanes", GAUGE, PLAIN, AT(fabric, virtual_lanes),
-	       "Virtual lanes in operation on the port, without that of subnet management."),
+	       "Operational virtual lanes of the port, without VL15 (subnet management)."),
 	METRIC(PORT, "rdma_port_congestion_control", GAUGE, YES_NO, AT(fabric, congestion_control),
-	       "Whether the port answers to management of congestion control (IBTA annex A10)."),
+	       "1 if the port answers congestion control management (IBTA annex A10), 0 otherwise."),
 };
 /* clang-format on */
 

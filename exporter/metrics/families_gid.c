@@ -67,20 +67,20 @@ static struct rna_value port_rail(const struct rna_subject *port)
 /* clang-format off */
 static const struct rna_family rows[] = {
 	METRIC(PORT, "rdma_port_gids", GAUGE, PLAIN, EACH(gid_counts, "type, family"),
-	       "Entries in use of the port's GID table, by type and by the kind of address they are made of."),
+	       "Entries in use in the port's GID table, by GID type and address family."),
 	METRIC(GID, "rdma_port_gid_info", INFO, PLAIN, GET(gid_info),
-	       "An entry of the port's GID table; the setting metrics.gid_info turns these off."),
+	       "Entry of the port's GID table. Disabled by metrics.gid_info: false."),
 	METRIC(PORT, "rdma_port_gid_changes_total", COUNTER, PLAIN, AT(gids, changes),
-	       "How often an index of the GID table got another GID, or a GID another index."),
+	       "Changes in the port's GID table: an index got another GID, or a GID another index."),
 	METRIC(PORT, "rdma_port_nccl_gid_index", GAUGE, PLAIN,
 	       IN(struct rna_subject, nccl_index),
-	       "Index of the GID that NCCL uses of the port if its environment says nothing of GIDs; no sample "
+	       "GID index that NCCL selects on this port if its environment sets none. Absent "
 	       "while the port is not ACTIVE."),
 	METRIC(GID, "rdma_port_nccl_gid_info", INFO, PLAIN, GET(nccl_gid_info),
-	       "The GID at rdma_port_nccl_gid_index, if there is one; the setting metrics.gid_info turns these off."),
+	       "GID at rdma_port_nccl_gid_index. Disabled by metrics.gid_info: false."),
 	METRIC(PORT, "rdma_port_rail", GAUGE, PLAIN, GET(port_rail),
-	       "Number of the rail that the port's NIC serves, from 0 by PCI address; no sample for NICs beside "
-	       "the rails, such as those of storage."),
+	       "Rail number of the port's NIC, counted from 0 by PCI address. Absent for NICs "
+	       "outside the rails, such as storage NICs."),
 };
 /* clang-format on */
 

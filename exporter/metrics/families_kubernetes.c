@@ -81,28 +81,31 @@ static void node_capacity(const struct rna_subject *subject, struct rna_writer *
 /* clang-format off */
 static const struct rna_family backend_rows[] = {
 	METRIC(NODE, "rdma_kubernetes_in_step", GAUGE, YES_NO, IN(struct rna_node_backend, in_step),
-	       "Whether the Node, or the file for it, says what the agent wants it to say."),
+	       "1 if the Node object, or the file for it, matches what the agent wants, 0 "
+	       "otherwise."),
 	METRIC(NODE, "rdma_kubernetes_problem", GAUGE, YES_NO, IN(struct rna_node_backend, problem),
-	       "Whether something keeps it from that; the log says what."),
+	       "1 if a problem prevents updates of the Node object or the file for it, 0 "
+	       "otherwise. The log has the reason."),
 	METRIC(NODE, "rdma_kubernetes_last_write_timestamp_seconds", GAUGE, SECONDS,
 	       IN(struct rna_node_backend, written, .zero_is_none = true),
-	       "When it was written last, since the epoch."),
+	       "Unix time of the last successful write of the Node object, or the file for it."),
 };
 
 static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_kubernetes_requests_total", COUNTER, PLAIN,
 	       EACH(node_requests, "backend, result"),
-	       "Requests to the API server, and writes of the file, by what became of them."),
+	       "Requests to the API server, or writes of the file, by result."),
 	METRIC(NODE, "rdma_kubernetes_events_sent_total", COUNTER, PLAIN, GET(node_events_sent),
-	       "Events that the API server took."),
+	       "Kubernetes Events that the API server accepted."),
 	METRIC(NODE, "rdma_kubernetes_events_dropped_total", COUNTER, PLAIN,
 	       GET(node_events_dropped),
-	       "Events left out, by limits or for being too old when there was an API server again."),
+	       "Kubernetes Events dropped because of limits, or too old when the API server was "
+	       "reachable again."),
 	METRIC(NODE, "rdma_kubernetes_allocatable", GAUGE, PLAIN,
 	       EACH(node_allocatable, "resource"),
-	       "How many of a resource of device plugins pods can have on this node."),
+	       "Allocatable amount of a device plugin resource on this node."),
 	METRIC(NODE, "rdma_kubernetes_capacity", GAUGE, PLAIN, EACH(node_capacity, "resource"),
-	       "How many of a resource of device plugins there are on this node."),
+	       "Capacity of a device plugin resource on this node."),
 };
 /* clang-format on */
 

@@ -128,30 +128,33 @@ static void finding_counts(const struct rna_subject *node, struct rna_writer *wr
 /* clang-format off */
 static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_devices", GAUGE, PLAIN, GET(devices),
-	       "RDMA devices of this node that are watched."),
+	       "RDMA devices on this node that the agent watches."),
 	METRIC(NODE, "rdma_devices_excluded", GAUGE, PLAIN, GET(devices_excluded),
-	       "RDMA devices of this node that devices.include and devices.exclude leave alone."),
+	       "RDMA devices on this node that devices.include and devices.exclude leave out."),
 	METRIC(NODE, "rdma_devices_missing", GAUGE, PLAIN, GET(devices_missing),
-	       "RDMA devices that were there once and are not, whether the agent saw them go or remembers them."),
+	       "RDMA devices seen earlier, by this or a previous agent process, that are now "
+	       "absent."),
 	METRIC(NODE, "rdma_device_missing_info", INFO, PLAIN,
 	       EACH(missing_info, "device, pci_address, whereabouts"),
-	       "A device that is missing, and where it is: lost, unbound, moved to another network namespace, "
-	       "or unknown."),
+	       "Missing RDMA device and where it is: lost, unbound, moved to another network "
+	       "namespace, or unknown."),
 	METRIC(NODE, "rdma_node_info", INFO, PLAIN,
 	       EACH(node_info, "kernel, gpu_driver, gpu_driver_version"),
-	       "What the node is driven by: its kernel, and the driver of its GPUs if it has any."),
+	       "Kernel version and, if present, GPU driver name and version."),
 	METRIC(NODE, "rdma_gpudirect_ready", GAUGE, YES_NO, EACH(gpudirect_ready, "method"),
-	       "Whether NICs can reach the memory of GPUs: by a module for peer memory, or by dma-buf; no sample "
-	       "without a driver of GPUs, or where it is not known."),
+	       "1 if NICs can access GPU memory by this method (peer memory module or dma-buf), 0 "
+	       "otherwise. Absent without a GPU driver, or if unknown."),
 	METRIC(NODE, "rdma_module_loaded", GAUGE, YES_NO, EACH(modules_loaded, "module"),
-	       "Whether a module of the RDMA stack is loaded, or part of the kernel."),
+	       "1 if a kernel module of the RDMA stack is loaded or built in, 0 otherwise."),
 	METRIC(NODE, "rdma_netns_exclusive", GAUGE, YES_NO, GET(netns_exclusive),
-	       "Whether RDMA devices are bound to one network namespace each, 0 when all share them."),
+	       "1 if each RDMA device belongs to one network namespace, 0 if all namespaces share "
+	       "the devices."),
 	METRIC(NODE, "rdma_finding", GAUGE, PLAIN,
 	       EACH(write_findings, "rule, severity, device, port"),
-	       "What is wrong, as 1; without a port it is about the device, without a device about the node."),
+	       "1 for each active finding. Without a port label it concerns the device; without a "
+	       "device label, the node."),
 	METRIC(NODE, "rdma_findings", GAUGE, PLAIN, EACH(finding_counts, "severity"),
-	       "How many findings there are, by severity."),
+	       "Active findings by severity."),
 };
 /* clang-format on */
 

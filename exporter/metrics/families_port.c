@@ -46,67 +46,70 @@ static struct rna_value netdev_speed(const struct rna_subject *port)
 /* clang-format off */
 static const struct rna_family port_rows[] = {
 	METRIC(PORT, "rdma_port_info", INFO, PLAIN, GET(rna_family_one),
-	       "What a port is: its link layer, its GUID and the network interface it serves."),
+	       "Port with its link layer, GUID and network interface."),
 	METRIC(PORT, "rdma_port_up", GAUGE, YES_NO, GET(rna_port_up),
-	       "Whether the link of the port is up for traffic (state ACTIVE or ACTIVE_DEFER)."),
+	       "1 if the port's link carries traffic (state ACTIVE or ACTIVE_DEFER), 0 otherwise."),
 	METRIC(PORT, "rdma_port_expected_up", GAUGE, YES_NO, EACH(expected_up, "reason"),
-	       "Whether the port is meant to be up, and why: configured, accepted, remembered, siblings; 0 also "
-	       "when it is unknown."),
+	       "1 if the port is expected to be up, 0 otherwise or if unknown. Reason: configured,"
+	       " accepted, remembered, siblings."),
 	METRIC(PORT, "rdma_port_transitions_total", COUNTER, PLAIN, EACH(transitions, "direction"),
-	       "How often the port went up or down since the agent started, seen or told by a counter."),
+	       "Transitions of the port to up or down since the agent started, observed or derived"
+	       " from a counter."),
 	METRIC(PORT, "rdma_port_last_transition_timestamp_seconds", GAUGE, SECONDS,
 	       AT(account, history.last.realtime, .zero_is_none = true),
-	       "When the port went up or down last, since the epoch; no sample before the first time."),
+	       "Unix time of the port's last transition to up or down. Absent before the first "
+	       "one."),
 	METRIC(PORT, "rdma_port_state_id", GAUGE, PLAIN, AT(state, state),
 	       "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."),
 	METRIC(PORT, "rdma_port_physical_state_id", GAUGE, PLAIN, AT(state, physical_state),
 	       "Physical state of the port (1 Sleep, 2 Polling, 3 Disabled, 4 Training, 5 LinkUp, "
 	       "6 Recovery, 7 Test)."),
 	METRIC(PORT, "rdma_port_rate_bytes_per_second", GAUGE, BYTES_PER_SEC, GET(rna_port_rate),
-	       "Data rate of the link; no sample while the port is down."),
+	       "Data rate of the link in bytes per second. Absent while the port is down."),
 	METRIC(PORT, "rdma_port_width_lanes", GAUGE, PLAIN, GET(rna_port_width),
-	       "Active width of the link in lanes; no sample while the port is down."),
+	       "Active width of the link in lanes. Absent while the port is down."),
 	METRIC(PORT, "rdma_port_speed_code", GAUGE, PLAIN, GET(rna_port_speed_code),
-	       "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, "
-	       "256 XDR); no sample while the port is down."),
+	       "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 "
+	       "NDR, 256 XDR). Absent while the port is down."),
 	METRIC(PORT, "rdma_port_width_supported_lanes", GAUGE, PLAIN, AT(link, width_supported),
-	       "Most lanes that the port supports; InfiniBand only, asked by MAD."),
+	       "Largest link width that the port supports, in lanes. InfiniBand only, read by MAD."),
 	METRIC(PORT, "rdma_port_width_enabled_lanes", GAUGE, PLAIN, AT(link, width_enabled),
-	       "Most lanes that the port may use; InfiniBand only, asked by MAD."),
+	       "Largest link width enabled on the port, in lanes. InfiniBand only, read by MAD."),
 	METRIC(PORT, "rdma_port_speed_supported_code", GAUGE, PLAIN, AT(link, speed_supported),
-	       "Fastest speed of a lane that the port supports, in the codes of rdma_port_speed_code; "
-	       "InfiniBand only, asked by MAD."),
+	       "Highest lane speed that the port supports, in the codes of rdma_port_speed_code. "
+	       "InfiniBand only, read by MAD."),
 	METRIC(PORT, "rdma_port_speed_enabled_code", GAUGE, PLAIN, AT(link, speed_enabled),
-	       "Fastest speed of a lane that the port may use, like rdma_port_speed_supported_code."),
+	       "Highest lane speed enabled on the port, in the codes of rdma_port_speed_code. "
+	       "InfiniBand only, read by MAD."),
 	METRIC(PORT, "rdma_port_active_mtu_bytes", GAUGE, BYTES, AT(link, active_mtu),
-	       "RDMA MTU in use on the port."),
+	       "RDMA MTU in use on the port, in bytes."),
 	METRIC(PORT, "rdma_port_max_mtu_bytes", GAUGE, BYTES, AT(link, max_mtu),
-	       "Largest RDMA MTU that the port supports."),
+	       "Largest RDMA MTU that the port supports, in bytes."),
 	METRIC(PORT, "rdma_port_lid", GAUGE, PLAIN, AT(link, lid),
-	       "Local identifier that the subnet manager gave the port."),
+	       "Local identifier (LID) that the subnet manager assigned to the port."),
 	METRIC(PORT, "rdma_port_sm_lid", GAUGE, PLAIN, AT(link, sm_lid),
-	       "Local identifier of the subnet manager."),
+	       "Local identifier (LID) of the subnet manager."),
 	METRIC(PORT, "rdma_port_lmc", GAUGE, PLAIN, AT(link, lmc),
-	       "LID mask control: the port answers to 2^LMC LIDs."),
+	       "LID mask control (LMC): the port answers to 2^LMC LIDs."),
 	METRIC(PORT, "rdma_port_capability_mask", GAUGE, PLAIN, AT(link, capability_mask),
-	       "Capability mask of the port, as a number (IBTA PortInfo:CapabilityMask)."),
+	       "Capability mask of the port as a number (IBTA PortInfo:CapabilityMask)."),
 };
 
 static const struct rna_family interface_rows[] = {
 	METRIC(PORT, "rdma_port_netdev_up", GAUGE, YES_NO, GET(netdev_up),
-	       "Whether the port's network interface is operational."),
+	       "1 if the port's network interface is operational, 0 otherwise."),
 	METRIC(PORT, "rdma_port_netdev_carrier", GAUGE, YES_NO, AT(netdev, carrier),
-	       "Whether the port's network interface has a carrier."),
+	       "1 if the port's network interface has a carrier, 0 otherwise."),
 	METRIC(PORT, "rdma_port_netdev_mtu_bytes", GAUGE, BYTES, AT(netdev, mtu),
-	       "MTU of the port's network interface."),
+	       "MTU of the port's network interface in bytes."),
 	METRIC(PORT, "rdma_port_netdev_speed_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	       GET(netdev_speed),
-	       "Speed of the port's network interface."),
+	       "Speed of the port's network interface in bytes per second."),
 	METRIC(PORT, "rdma_port_netdev_carrier_up_total", COUNTER, PLAIN, AT(netdev, carrier_up),
-	       "How often the port's network interface got its carrier."),
+	       "Times the port's network interface gained its carrier."),
 	METRIC(PORT, "rdma_port_netdev_carrier_down_total", COUNTER, PLAIN,
 	       AT(netdev, carrier_down),
-	       "How often the port's network interface lost its carrier."),
+	       "Times the port's network interface lost its carrier."),
 };
 /* clang-format on */
 

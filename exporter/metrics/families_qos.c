@@ -282,47 +282,51 @@ static void congestion_parameter(const struct rna_subject *port, struct rna_writ
 static const struct rna_family rows[] = {
 	METRIC(PORT, "rdma_port_qos_info", INFO, PLAIN,
 	       EACH(qos_info, "netdev, trust, dcbx, cm_mode"),
-	       "How packets of a RoCE port get their priority: by dscp or pcp (the VLAN tag); who configures "
-	       "DCB, host or firmware; and the version that RDMA CM uses. No sample of what is not known."),
+	       "QoS mode of a RoCE port: trust (dscp or pcp, the VLAN tag), DCB configured by host"
+	       " or firmware, and RoCE version of RDMA CM. Unknown values have no label."),
 	METRIC(PORT, "rdma_port_pfc_enabled", GAUGE, YES_NO, EACH(pfc_enabled, "netdev, priority"),
-	       "Whether a priority is lossless (PFC); no sample where the driver has no DCB."),
+	       "1 if priority flow control (PFC) makes this priority lossless, 0 otherwise. Absent"
+	       " if the driver has no DCB."),
 	METRIC(PORT, "rdma_port_pfc_frames_total", COUNTER, PLAIN,
 	       EACH(pfc_frames, "netdev, priority, direction"),
-	       "Pause frames of priorities with PFC, tx and rx, as DCB counts them: tx asks the network to "
-	       "wait, rx makes this port wait."),
+	       "PFC pause frames by priority and direction, as DCB counts them: tx asks the "
+	       "network to wait, rx makes this port wait."),
 	METRIC(PORT, "rdma_port_priority_dscp_info", INFO, PLAIN,
 	       EACH(priority_dscp, "netdev, priority, dscps"),
-	       "The DSCPs that lead to a priority, as ranges; those in no series have no entry."),
+	       "DSCP ranges mapped to a priority. DSCPs in no series have no mapping."),
 	METRIC(PORT, "rdma_port_ecn_enabled", GAUGE, YES_NO,
 	       EACH(ecn_enabled, "netdev, role, priority"),
-	       "Whether an end of congestion control is on for a priority: notification (it tells of marked "
-	       "packets) and reaction (it slows down); only drivers of NVIDIA's package say."),
+	       "1 if congestion control is enabled for a priority and role, 0 otherwise. Roles: "
+	       "notification (reports marked packets), reaction (slows down). Reported by NVIDIA's"
+	       " out-of-tree driver only."),
 	METRIC(PORT, "rdma_port_roce_traffic_class", GAUGE, PLAIN, AT(port_identity, traffic_class),
-	       "Traffic class that the driver writes into all RoCE packets of the port, 4 x DSCP; no sample where "
-	       "applications choose."),
+	       "Traffic class that the driver writes into all RoCE packets of the port (4 x DSCP)."
+	       " Absent if applications choose it."),
 	METRIC(PORT, "rdma_port_roce_cm_tos", GAUGE, PLAIN, AT(qos, default_tos),
-	       "Type of service of connections that RDMA CM makes when applications do not choose "
-	       "(default_roce_tos in configfs); no sample where nobody made the directory."),
+	       "Default type of service of RDMA CM connections (default_roce_tos in configfs). "
+	       "Absent if the configfs directory does not exist."),
 	METRIC(PORT, "rdma_port_vlan_info", INFO, PLAIN, EACH(vlan_info, "netdev, vlan"),
-	       "A VLAN on the interface of a RoCE port; 32 of a port at most."),
+	       "VLAN on the network interface of a RoCE port, 32 per port at most."),
 	METRIC(PORT, "rdma_port_vlan_gids", GAUGE, PLAIN, EACH(vlan_gids, "netdev"),
-	       "GIDs that a VLAN on the interface of a RoCE port has: with some, RDMA can use it."),
+	       "GIDs of a VLAN on the network interface of a RoCE port. RDMA can use the VLAN if "
+	       "there are any."),
 	METRIC(PORT, "rdma_port_vlan_mtu_bytes", GAUGE, BYTES, EACH(vlan_mtu, "netdev"),
-	       "MTU of a VLAN on the interface of a RoCE port."),
+	       "MTU in bytes of a VLAN on the network interface of a RoCE port."),
 	METRIC(PORT, "rdma_port_priority_traffic_class", GAUGE, PLAIN,
 	       EACH(priority_traffic_class, "netdev, priority"),
-	       "The traffic class of the link (ETS) that a priority belongs to; with metrics.qos_details."),
+	       "Traffic class (ETS) of a priority. Requires metrics.qos_details."),
 	METRIC(PORT, "rdma_port_traffic_class_bandwidth_ratio", GAUGE, RATIO,
 	       EACH(traffic_class_bandwidth, "netdev, traffic_class, algorithm"),
-	       "Share of the link that a traffic class is guaranteed (ETS); algorithm: strict, ets, vendor. With "
-	       "metrics.qos_details."),
+	       "Fraction of the link guaranteed to a traffic class (ETS); algorithm: strict, ets, "
+	       "vendor. Requires metrics.qos_details."),
 	METRIC(PORT, "rdma_port_receive_buffer_bytes", GAUGE, BYTES,
 	       EACH(receive_buffer, "netdev, buffer, priorities"),
-	       "Size of a receive buffer, and the priorities that it is for; with metrics.qos_details."),
+	       "Receive buffer size in bytes, with the priorities that use the buffer. Requires "
+	       "metrics.qos_details."),
 	METRIC(PORT, "rdma_port_congestion_control_parameter", GAUGE, PLAIN,
 	       EACH(congestion_parameter, "parameter"),
-	       "A parameter of congestion control (DCQCN) by its name in the driver, in the driver's unit; only "
-	       "root can read it. With metrics.qos_details, 32 of a port at most."),
+	       "Congestion control (DCQCN) parameter by its driver name, in the driver's unit, 32 "
+	       "per port at most. Readable by root only. Requires metrics.qos_details."),
 };
 /* clang-format on */
 

@@ -108,41 +108,45 @@ static void selftest_skips(const struct rna_subject *port, struct rna_writer *wr
 /* clang-format off */
 static const struct rna_family run_rows[] = {
 	METRIC(PORT, "rdma_selftest_ok", GAUGE, YES_NO, OF(is_ok),
-	       "Whether the newest test of the port with that memory (local, remote, gpu) was good: 0 is too slow, "
-	       "failed, or data that arrived other than it was sent; no sample where nothing was expected."),
+	       "1 if the last self-test of the port with this memory (local, remote, gpu) passed, "
+	       "0 if it was too slow, failed or corrupted data. Absent if there was no expected "
+	       "bandwidth."),
 	METRIC(PORT, "rdma_selftest_bandwidth_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	       OF(bandwidth),
-	       "What the newest test moved from the port to itself, within the node; no sample where it failed."),
+	       "Loopback bandwidth of the port in its last self-test, in bytes per second. Absent "
+	       "if the test failed."),
 	METRIC(PORT, "rdma_selftest_expected_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	       IN(struct rna_selftest_run, expected, .zero_is_none = true),
-	       "What the link of the port and its PCIe path allowed then; no sample for software devices."),
+	       "Bandwidth expected in the last self-test from the port's link and PCIe path, in "
+	       "bytes per second. Absent for software devices."),
 	METRIC(PORT, "rdma_selftest_ratio", GAUGE, RATIO, OF(ratio),
-	       "How much of what was expected the newest test moved."),
+	       "Measured bandwidth of the last self-test as a fraction of the expected bandwidth."),
 	METRIC(PORT, "rdma_selftest_latency_median_seconds", GAUGE, NANOSECONDS, OF(median),
-	       "Time of a small write in the newest test until it can be read, the median."),
+	       "Median latency of a small write in the last self-test, in seconds."),
 	METRIC(PORT, "rdma_selftest_latency_p99_seconds", GAUGE, NANOSECONDS, OF(p99),
-	       "The same, the 99th percentile."),
+	       "99th-percentile latency of a small write in the last self-test, in seconds."),
 	METRIC(PORT, "rdma_selftest_duration_seconds", GAUGE, SECONDS,
 	       IN(struct rna_selftest_run, result.duration, .zero_is_none = true),
-	       "How long the newest test took, with opening and closing the device."),
+	       "Duration of the last self-test in seconds, including opening and closing the "
+	       "device."),
 };
 
 static const struct rna_family rows[] = {
 	METRIC(PORT, "rdma_selftest_last_run_timestamp_seconds", GAUGE, SECONDS,
 	       AT(selftest, last_run, .zero_is_none = true),
-	       "When the port was tested last, since the epoch, also by an earlier process."),
+	       "Unix time of the port's last self-test, also by a previous agent process."),
 	METRIC(PORT, "rdma_selftest_last_success_timestamp_seconds", GAUGE, SECONDS,
 	       AT(selftest, last_success, .zero_is_none = true),
-	       "When the port was tested last and was good, since the epoch."),
+	       "Unix time of the port's last self-test that passed."),
 	METRIC(PORT, "rdma_selftest_bytes_total", COUNTER, BYTES,
 	       AT(selftest, bytes, .zero_is_none = true),
-	       "Bytes that tests of the port wrote, which its counters of data have as well."),
+	       "Bytes written by self-tests of the port. They are also included in the port's data"
+	       " counters."),
 	METRIC(PORT, "rdma_selftest_runs_total", COUNTER, PLAIN, EACH(selftest_runs, "result"),
-	       "Tests that took place, by result: ok, warning, failed, and measured where nothing was expected; "
-	       "results that did not occur have no sample."),
+	       "Self-tests by result: ok, warning, failed, or measured if there was no expected "
+	       "bandwidth. Results that did not occur are absent."),
 	METRIC(PORT, "rdma_selftest_skips_total", COUNTER, PLAIN, EACH(selftest_skips, "reason"),
-	       "Turns of the port at which it was not tested, by reason, of a closed list; reasons that "
-	       "did not occur have no sample."),
+	       "Skipped self-tests of the port by reason. Reasons that did not occur are absent."),
 };
 /* clang-format on */
 

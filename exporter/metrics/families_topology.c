@@ -95,11 +95,11 @@ static void gpu_nic_path(const struct rna_subject *node, struct rna_writer *writ
 static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_gpu_info", INFO, PLAIN,
 	       EACH(gpu_info, "gpu, vendor, model, uuid, driver, minor, numa_node"),
-	       "A GPU of this node, by its PCI address, of any vendor."),
+	       "GPU of this node, identified by its PCI address."),
 	METRIC(NODE, "rdma_gpu_nic_path", GAUGE, PLAIN,
 	       EACH(gpu_nic_path, "gpu, nic, device, path"),
-	       "How far a GPU and a NIC are apart (0 X, 1 PIX, 2 PXB, 3 PHB, 4 NODE, 5 SYS), both by their PCI "
-	       "addresses; of which pairs, metrics.gpu_nic_paths says."),
+	       "Distance between a GPU and a NIC (0 X, 1 PIX, 2 PXB, 3 PHB, 4 NODE, 5 SYS), both "
+	       "identified by PCI address. metrics.gpu_nic_paths selects the pairs."),
 };
 /* clang-format on */
 
