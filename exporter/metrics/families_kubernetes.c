@@ -80,7 +80,7 @@ static void node_capacity(const struct rna_subject *subject, struct rna_writer *
 
 /* clang-format off */
 static const struct rna_family backend_rows[] = {
-	METRIC(NODE, "rdma_kubernetes_in_step", GAUGE, YES_NO, IN(struct rna_node_backend, in_step),
+	METRIC(NODE, "rdma_kubernetes_in_sync", GAUGE, YES_NO, IN(struct rna_node_backend, in_step),
 	       "1 if the Node object, or the file for it, matches what the agent wants, 0 "
 	       "otherwise."),
 	METRIC(NODE, "rdma_kubernetes_problem", GAUGE, YES_NO, IN(struct rna_node_backend, problem),

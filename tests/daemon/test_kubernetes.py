@@ -78,9 +78,9 @@ class Labels(unittest.TestCase):
             self.assertTrue(datetime.timedelta(minutes=50) < a.expiry() - now
                             < datetime.timedelta(minutes=61), a.expiry())
             wait("the metric",
-                 lambda: a.metric("rdma_kubernetes_in_step", backend="nfd") == 1)
+                 lambda: a.metric("rdma_kubernetes_in_sync", backend="nfd") == 1)
             self.assertEqual(a.metric("rdma_kubernetes_problem", backend="nfd"), 0)
-            self.assertIsNone(a.metric("rdma_kubernetes_in_step", backend="api"))
+            self.assertIsNone(a.metric("rdma_kubernetes_in_sync", backend="api"))
 
     def test_ports_go_down_and_come_back(self):
         with FileAgent() as a:

@@ -36,7 +36,7 @@ class Flow(DoubleTest):
         with ApiAgent(self.kubeconfig) as agent:
             wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
             wait("the ports", lambda: self.node.own_labels.get("rdma-node-agent/ports-up") == "9")
-            wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            wait("in step", lambda: agent.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             for rail in range(9):
                 agent.set_port(rail, "1: DOWN")
             wait("no label", lambda: ROCE not in self.node.own_labels)
@@ -62,14 +62,14 @@ class Flow(DoubleTest):
     def test_a_restart_changes_nothing(self):
         with ApiAgent(self.kubeconfig) as agent:
             wait("all labels", lambda: {ROCE, "rdma-node-agent/rails"} <= set(self.node.own_labels))
-            wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            wait("in step", lambda: agent.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             labels = self.node.own_labels
             agent.stop()
             self.assertEqual(self.node.own_labels, labels)
             agent.start()
             wait("in step again",
                  lambda: agent.is_ready() and
-                 agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+                 agent.metric("rdma_kubernetes_in_sync", backend="api") == 1)
         self.assertEqual(self.node.own_labels, labels)
 
 
@@ -89,7 +89,7 @@ class Upgrade(DoubleTest):
 
     def test_comes_with_the_answer_to_a_write(self):
         with ApiAgent(self.kubeconfig, look="24h") as agent:
-            wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            wait("in step", lambda: agent.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             self.node.label(**self.UPGRADE)
             agent.set_port(1, "1: DOWN")
             self.wait_quiesced(agent)
@@ -144,7 +144,7 @@ class Trouble(DoubleTest):
         self.api.rules.discard("patch nodes/status")
         with ApiAgent(self.kubeconfig, conditions=False) as agent:
             wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
-            wait("in step", lambda: agent.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            wait("in step", lambda: agent.metric("rdma_kubernetes_in_sync", backend="api") == 1)
         self.assertEqual(self.asked(status=403), [])
 
     def test_no_name(self):

@@ -70,7 +70,7 @@ class Reload(AnyServer):
             self.reload(a, backend="api")
             wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
             self.reload(a, backend="off")
-            wait("no metric", lambda: a.metric("rdma_kubernetes_in_step", backend="api") is None)
+            wait("no metric", lambda: a.metric("rdma_kubernetes_in_sync", backend="api") is None)
             a.set_states("1: DOWN")
             a.wait_snapshots(3)
         self.assertEqual(self.node.own_labels[ROCE], "true")  # they stay where they are

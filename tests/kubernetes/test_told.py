@@ -54,7 +54,7 @@ class Agents(AnyServer):
             wait("the taint", lambda: TAINT in self.node.taints)
             wait("no RoCE", lambda: ROCE not in self.node.own_labels)
             wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") == "down")
-            wait("in step", lambda: a.metric("rdma_kubernetes_in_step", backend="api") == 1)
+            wait("in step", lambda: a.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
                                         result="ok"), 0)
 
