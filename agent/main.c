@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The door. What is behind it stands in commands.c, where tests reach it too. */
+/* main(): everything else is in commands.c, where tests can call it. */
 #include <string.h>
 
 #include "rna/model/loopback.h"

@@ -10,7 +10,7 @@
 
 enum { REPLY_MAX = 64 * 1024 * 1024, HTTP_OK = 200, HTTP_UNAUTHORIZED = 401 };
 
-/* What a listening address means to a client: all of a machine's addresses are its own one. */
+/* Writes the URL for a listening address; an address for all interfaces becomes loopback. */
 static void write_origin(const char *address, struct rna_strbuf *out)
 {
 	const char *port = strrchr(address, ':');
@@ -43,7 +43,7 @@ static int judge(const char *address, const struct rna_https_reply *reply, struc
 
 	if (reply->status == HTTP_OK)
 		return 0;
-	return rna_error_say(error, -EPROTO, "%s answers %u: %.*s", address, reply->status,
+	return rna_error_say(error, -EPROTO, "%s: HTTP status %u: %.*s", address, reply->status,
 			     (int)strcspn(text, "\n"), text);
 }
 
@@ -52,7 +52,7 @@ static bool is_unix(const char *address)
 	return strncmp(address, RNA_LISTEN_UNIX, sizeof(RNA_LISTEN_UNIX) - 1) == 0;
 }
 
-/* The first; where there may be TLS and logins, which a command has nothing for, a unix socket. */
+/* The first; with http.web_config_file, which may require TLS or logins, a unix socket. */
 static const char *choose_address(const struct rna_settings *settings)
 {
 	for (char **address = settings->http_listen; settings->http_web_config_file[0] && *address;
@@ -62,7 +62,7 @@ static const char *choose_address(const struct rna_settings *settings)
 	return settings->http_listen[0];
 }
 
-/* TLS breaks off what is no TLS; other failures say themselves what is wrong. */
+/* A server with TLS closes a connection without it; other errors need no explanation. */
 static int explain(const struct rna_settings *settings, const char *address,
 		   const struct rna_https_reply *reply, struct rna_error *error)
 {
@@ -70,8 +70,8 @@ static int explain(const struct rna_settings *settings, const char *address,
 	    (error->code != -EIO && reply->status != HTTP_UNAUTHORIZED))
 		return error->code;
 	return rna_error_say(error, error->code,
-			     "%s wants TLS or a login (http.web_config_file), which commands have "
-			     "nothing for; add unix:/run/rdma-node-agent/http.sock to http.listen",
+			     "%s requires TLS or a login (http.web_config_file), which commands do "
+			     "not support; add unix:/run/rdma-node-agent/http.sock to http.listen",
 			     address);
 }
 

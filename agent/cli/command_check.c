@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command check: the findings of the agent that runs on this node, for a person, and for what
- * speaks the language of monitoring plugins. With --once or --root nobody is asked: it looks by
- * itself, once, and cannot know what rose or for how long.
+ * The command check: the findings of the agent that runs on this node, for people and for systems
+ * that run monitoring plugins. With --once or --root the command polls by itself, once, and so
+ * cannot know which counters rise and since when.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@
 
 enum { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL };
 
-/* What is checked: texts lie in arena, or in the view. */
+/* The findings; their texts are in the arena, or in the view. */
 struct checked {
 	struct rna_once once;
 	struct rna_arena *arena;
@@ -43,7 +43,7 @@ static int ask(const struct rna_call *call, struct checked *ret, struct rna_erro
 	if (ret->arena && ret->json.data)
 		count = rna_read_findings(ret->json.data, ret->json.len, ret->arena, &findings);
 	if (count < 0)
-		return rna_error_set(error, (int)count, "cannot read what the agent answers");
+		return rna_error_set(error, (int)count, "cannot read the reply of the agent");
 	ret->findings = findings;
 	ret->count = (size_t)count;
 	return 0;
@@ -56,7 +56,7 @@ static int look(struct rna_call *call, struct checked *ret, struct rna_error *er
 	if (status < 0)
 		return status;
 	if (ret->once.view->findings_short)
-		return rna_error_set(error, -ENOMEM, "cannot look for all findings");
+		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
 	rna_write_findings(ret->once.view, &ret->json);
 	ret->findings = ret->once.view->findings;
 	ret->count = ret->once.view->finding_count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command check-config. Its row asks for no settings: run goes on without Kubernetes where a
- * name cannot be one; who asks wants to know.
+ * The command check-config. Its row does not ask for settings: loading them for run tolerates
+ * invalid names for Kubernetes, which this command has to report.
  */
 #include <unistd.h>
 
@@ -21,7 +21,8 @@ static int check_web(const char *path, struct rna_error *error)
 int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 {
 	const char *path = call->config ? call->config : RNA_CONFIG_DEFAULT;
-	bool defaults = !call->config && access(path, F_OK) < 0; /* else it would have failed */
+	bool defaults =
+		!call->config && access(path, F_OK) < 0; /* otherwise the check has failed */
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	if (rna_config_check(call->config, &call->settings, &call->mistakes, error) < 0)
@@ -29,6 +30,6 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 	if (check_web(call->settings.http_web_config_file, error) < 0)
 		return RNA_EXIT_USAGE;
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,
-			  defaults ? "; there is no such file, and the defaults serve" : "");
+			  defaults ? "; the file does not exist, the defaults apply" : "");
 	return rna_output_strbuf(&text, error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command events: what the running agent has seen of ports that went up or down. */
+/* The command events: ports that went up or down, as the running agent recorded it. */
 #include "client.h"
 #include "commands.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command expect: which ports are meant to be up.
+ * The command expect: which ports are expected to be up.
  *
- * What is accepted goes to a file of its own in the state directory, which only this command
- * writes. So it works without a running agent, needs no way in through HTTP, and who may do it is
- * who may write there.
+ * It writes the accepted state to a file of its own in the state directory, which the agent only
+ * reads. So it works without a running agent and without access by HTTP, and the permissions of
+ * the directory decide who may accept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,44 +22,44 @@
 
 #include "once.h"
 
-#define LOCK "accepted.lock" /* two of these commands at a time would lose what one of them did */
+#define LOCK "accepted.lock" /* concurrent commands would lose changes */
 
 const char *const rna_expect_actions[] = {"accept", "list", NULL};
 
-/* What is worked on. */
+/* One call of the command. */
 struct work {
 	const struct rna_arguments *arguments;
 	const struct rna_view *view;
 	struct rna_strbuf *out;
 	struct rna_memory *accepted;
-	bool used[RNA_WORDS_MAX]; /* words that something fitted */
+	bool used[RNA_WORDS_MAX]; /* words that matched something */
 	unsigned up, down, gone;
 };
 
-/* -- Which are meant --------------------------------------------------------------------------- */
+/* -- Selection --------------------------------------------------------------------------------- */
 
-static bool is_meant(struct work *work, const struct rna_judged_port *port)
+static bool is_selected(struct work *work, const struct rna_judged_port *port)
 {
-	bool meant = work->arguments->word_count == 0;
+	bool selected = work->arguments->word_count == 0;
 
 	for (size_t i = 0; i < work->arguments->word_count; i++)
 		if (rna_expect_fits(work->arguments->words[i], port))
-			meant = work->used[i] = true;
-	return meant;
+			selected = work->used[i] = true;
+	return selected;
 }
 
-static bool is_missing_meant(struct work *work, const struct rna_missing_device *device)
+static bool is_missing_selected(struct work *work, const struct rna_missing_device *device)
 {
-	bool meant = work->arguments->word_count == 0;
+	bool selected = work->arguments->word_count == 0;
 
 	for (size_t i = 0; i < work->arguments->word_count; i++) {
 		const char *word = work->arguments->words[i];
 
 		if (fnmatch(word, device->name, 0) == 0 ||
 		    (device->pci_address && fnmatch(word, device->pci_address, 0) == 0))
-			meant = work->used[i] = true;
+			selected = work->used[i] = true;
 	}
-	return meant;
+	return selected;
 }
 
 static int check_words(const struct work *work, struct rna_error *error)
@@ -71,7 +71,7 @@ static int check_words(const struct work *work, struct rna_error *error)
 	return 0;
 }
 
-/* Calls back for each port that is meant, with what is known of it. */
+/* Calls visit for each selected port. */
 static int for_each_port(struct work *work,
 			 int (*visit)(struct work *work, const struct rna_judged_port *port,
 				      const struct rna_view_port *account))
@@ -92,7 +92,7 @@ static int for_each_port(struct work *work,
 				.netdev = netdev ? netdev->name : NULL,
 			};
 
-			if (is_meant(work, &port))
+			if (is_selected(work, &port))
 				ret = visit(work, &port, &work->view->ports[next]);
 		}
 	}
@@ -136,9 +136,9 @@ static int list(struct work *work, struct rna_error *error)
 	for (size_t i = 0; i < work->view->missing_count; i++) {
 		const struct rna_missing_device *missing = &work->view->missing[i];
 
-		if (is_missing_meant(work, missing))
+		if (is_missing_selected(work, missing))
 			rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  missing: %s\n",
-					  missing->name, "-", "there",
+					  missing->name, "-", "present",
 					  rna_whereabouts_name(missing->whereabouts));
 	}
 	return check_words(work, error);
@@ -159,8 +159,8 @@ static int accept_port(struct work *work, const struct rna_judged_port *port,
 	if (!entry)
 		return -ENOMEM;
 	if (!value || !rna_value_is_known(value->state)) {
-		rna_strbuf_printf(work->out, "%s/%u: its state is not known; left as it was\n",
-				  device->name, port->number);
+		rna_strbuf_printf(work->out, "%s/%u: unknown state; not changed\n", device->name,
+				  port->number);
 		return 0;
 	}
 	up = rna_port_is_up(value);
@@ -168,7 +168,7 @@ static int accept_port(struct work *work, const struct rna_judged_port *port,
 	entry->accepted.time = work->view->snapshot->time.realtime;
 	*(up ? &work->up : &work->down) += 1;
 	if (!up)
-		rna_strbuf_printf(work->out, "%s/%u: %s is as it is meant to be\n", device->name,
+		rna_strbuf_printf(work->out, "%s/%u: %s accepted as expected\n", device->name,
 				  port->number, state_name(port));
 	return 0;
 }
@@ -179,7 +179,7 @@ static int accept_missing(struct work *work)
 		const struct rna_missing_device *missing = &work->view->missing[i];
 		struct rna_device_memory *memory;
 
-		if (!is_missing_meant(work, missing))
+		if (!is_missing_selected(work, missing))
 			continue;
 		memory = rna_memory_device(work->accepted, missing->key);
 		if (!memory)
@@ -187,7 +187,7 @@ static int accept_missing(struct work *work)
 		memory->accepted.expected = RNA_EXPECTED_DOWN;
 		memory->accepted.time = work->view->snapshot->time.realtime;
 		work->gone++;
-		rna_strbuf_printf(work->out, "%s: is not missed any more\n", missing->name);
+		rna_strbuf_printf(work->out, "%s: no longer expected\n", missing->name);
 	}
 	return 0;
 }
@@ -205,7 +205,7 @@ static int lock(int directory, struct rna_error *error)
 	return error->code;
 }
 
-/* What was accepted before. Only a damaged file may be given up. */
+/* Reads the state that was accepted before. Only a damaged file is set aside. */
 static int read_accepted(int directory, struct rna_memory *memory, struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -236,13 +236,13 @@ static int accept_all(struct work *work, int directory, struct rna_error *error)
 	if (ret == 0)
 		ret = accept_missing(work);
 	if (ret < 0)
-		return rna_error_set(error, ret, "cannot accept");
+		return rna_error_set(error, ret, "cannot record the accepted state");
 	ret = check_words(work, error);
 	if (ret < 0)
 		return ret;
 	rna_accepted_write(work->accepted, &text);
 	if (!rna_strbuf_ok(&text))
-		return rna_error_set(error, -ENOMEM, "cannot accept");
+		return rna_error_set(error, -ENOMEM, "cannot record the accepted state");
 	rna_strbuf_printf(work->out, "accepted: %u up, %u down, %u gone\n", work->up, work->down,
 			  work->gone);
 	return rna_state_file_write(directory, RNA_STATE_ACCEPTED, text.data, text.len, error);
@@ -255,14 +255,14 @@ static int accept_locked(struct work *work, const char *path, struct rna_error *
 
 	if (directory < 0)
 		return directory;
-	(void)umask(022); /* root writes it, and the agent's own user has to read it */
+	(void)umask(022); /* root writes the file; the agent's own user has to read it */
 	locked = lock(directory, error);
 	return locked < 0 ? locked : accept_all(work, directory, error);
 }
 
 /* -- The command ------------------------------------------------------------------------------- */
 
-/* Before the settings are handed to the agent that polls. *ret is to be freed. */
+/* To be called before the settings are handed over for polling. The caller frees *ret. */
 static int find_directory(const struct rna_call *call, char **ret, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
@@ -274,9 +274,7 @@ static int find_directory(const struct rna_call *call, char **ret, struct rna_er
 		return status;
 	path = rna_state_directory(&call->settings, rna_root_is_live(root));
 	if (!path)
-		return rna_error_say(error, -ENOENT,
-				     "there is no state directory to write to; state.directory "
-				     "names one");
+		return rna_error_say(error, -ENOENT, "no state directory; set state.directory");
 	*ret = strdup(path);
 	return *ret ? 0 : rna_error_set(error, -ENOMEM, "%s", path);
 }
@@ -299,7 +297,7 @@ int rna_command_expect(struct rna_call *call, struct rna_error *error)
 		return ret;
 	work.view = once.view;
 	if (!work.view->ports)
-		return rna_error_say(error, -ENODATA, "the devices of this node could not be read");
+		return rna_error_say(error, -ENODATA, "cannot read the devices of this node");
 	ret = accept ? accept_locked(&work, directory, error) : list(&work, error);
 	return ret < 0 ? ret : rna_output_strbuf(&text, error);
 }

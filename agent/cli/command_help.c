@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the program says of itself: help, of a command or of all, and its version. */
+/* The commands help and version. */
 #include "rna/base/words.h"
 
 #include "commands.h"
@@ -17,8 +17,7 @@ static void write_help_of_all(struct rna_strbuf *out)
 	rna_strbuf_puts(out, "\nExit codes:\n");
 	for (int code = 0; code < RNA_EXIT_COUNT; code++)
 		rna_strbuf_printf(out, "  %d  %s\n", code, rna_exit_meanings[code]);
-	rna_strbuf_puts(out,
-			"Those of monitoring have codes of their own, which their help tells:");
+	rna_strbuf_puts(out, "See the help of these commands for their exit codes:");
 	for (size_t i = 0; i < rna_command_count; i++)
 		if (rna_commands[i].failure)
 			rna_strbuf_printf(out, " %s", rna_commands[i].name);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command kube: what Kubernetes would be told of this node, telling it once, and taking back
- * all that was told. It looks by itself, once, so what it sees counts at once; the agent waits
- * until it is stable.
+ * The command kube: shows, applies once, or removes the labels, conditions and taint of this node.
+ * It polls once and uses the result at once; the agent waits until a state is stable.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,12 +21,12 @@
 
 const char *const rna_kube_actions[] = {"show", "apply", "cleanup", NULL};
 
-/* What is worked with; all of it lies in arena, or is the settings' of the agent that looked. */
+/* One call of the command. The arena, or the settings of the agent that polled, own the data. */
 struct kube {
 	struct rna_once once;
 	struct rna_arena *arena;
 	struct rna_node_memory told;
-	struct rna_memory memory; /* of the agent: under which names the Node was told something */
+	struct rna_memory memory; /* of the agent: names of labels and taints applied before */
 	const struct rna_settings *settings;
 	const struct rna_kubernetes_options *options;
 	struct rna_node_wish *wish;
@@ -45,7 +44,7 @@ static void kube_deinit(struct kube *kube)
 	rna_once_deinit(&kube->once);
 }
 
-/* Where there is none, or one that nobody can read, the names of the settings have to do. */
+/* Without a readable memory only the names of the settings are known. */
 static void recall(struct kube *kube, const char *directory)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -191,8 +190,8 @@ static int cleanup_file(struct kube *kube, struct rna_error *error)
 }
 
 /*
- * Whoever has turned it off may want to clean up behind it: then both are meant. One that cannot be
- * does not keep the other from it; the first error is told.
+ * With kubernetes.backend off, both backends are cleaned up: they may have been on before. If one
+ * fails, the other is cleaned up nevertheless; the first error is reported.
  */
 static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {

@@ -9,9 +9,9 @@
 #include "commands.h"
 
 /*
- * A closed pipe is an error of the write, not a death. Standard descriptors that are closed are
- * taken, so that no file of ours gets their number and stdout's bytes; reading only, so that
- * writing to them still fails.
+ * A closed pipe makes write() fail and must not kill the process. Standard descriptors that are
+ * closed are opened on /dev/null, so that no other file gets their numbers and the output; read
+ * only, so that writing to them still fails.
  */
 static void prepare_process(void)
 {
@@ -36,7 +36,7 @@ static int execute(struct rna_call *call, struct rna_error *error)
 								 : RNA_EXIT_SUCCESS;
 	if (!command) {
 		(void)rna_command_show_help(
-			NULL, error); /* the exit code is that of wrong usage anyway */
+			NULL, error); /* the exit code is RNA_EXIT_USAGE in any case */
 		return RNA_EXIT_USAGE;
 	}
 	call->config = call->arguments.options[RNA_OPTION_CONFIG];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command nccl: poll once, and write the environment that NCCL needs on this node. */
+/* The command nccl: poll once and write the environment that NCCL needs on this node. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,15 +12,15 @@ const char *const rna_nccl_forms[] = {
 	[RNA_NCCL_JSON] = "json",   [RNA_NCCL_FORM_COUNT] = NULL,
 };
 
-/* The first reason names ports; one with many of them says how many, which fits a message. */
+/* Names the first port that was left out and its reason, so that the message stays short. */
 static int fail_without_port(const struct rna_nccl_advice *advice, struct rna_error *error)
 {
 	const struct rna_nccl_left_out *first = advice->left_out;
 
 	if (advice->left_out_count == 0)
-		return rna_error_say(error, -ENODEV, "NCCL has no port to use: this node has none");
-	return rna_error_say(error, -ENODEV,
-			     "NCCL has no port to use: %s%s (%s); status shows all ports",
+		return rna_error_say(error, -ENODEV,
+				     "no port for NCCL: this node has no RDMA port");
+	return rna_error_say(error, -ENODEV, "no port for NCCL: %s%s (%s); status shows all ports",
 			     first->ports[0], first->count > 1 ? " and others" : "", first->reason);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The commands collect and status: poll once, write what is there, end. */
+/* The commands collect and status: poll once and write the result. */
 #include <errno.h>
 #include <string.h>
 

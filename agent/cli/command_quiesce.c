@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The commands quiesce and resume: they ask the running agent, and only that can do it. */
+/* The commands quiesce and resume: requests to the running agent. */
 #include <errno.h>
 
 #include "loop/control.h"
@@ -21,11 +21,11 @@ static int ask(const struct rna_call *call, const char *request, struct rna_erro
 
 	if (!socket[0])
 		return rna_error_say(error, -ENOENT,
-				     "control.socket is empty: no agent can be asked for anything");
+				     "control.socket is empty: cannot contact the agent");
 	status = rna_control_ask(socket, request, &reader, error);
 	if (status == -ENOENT || status == -ECONNREFUSED)
-		return rna_error_say(error, status, "%s: no agent listens there; is it running?",
-				     socket);
+		return rna_error_say(error, status,
+				     "%s: no agent listens on this socket; is it running?", socket);
 	return status;
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command record: a machine from this node, for a bug report or a test. */
+/* The command record: make a recorded machine from this node, for a bug report or a test. */
 #include "rna/base/log.h"
 #include "rna/base/root.h"
 #include "rna/record.h"
 
 #include "commands.h"
 
-/* As long as a collector has. */
+/* The same as for a collector. */
 #define DEADLINE (5 * RNA_USEC_PER_SEC)
 
-static void tell(const char *line)
+static void warn(const char *line)
 {
 	rna_log_warning("%s", line);
 }
@@ -21,7 +21,7 @@ int rna_command_record(struct rna_call *call, struct rna_error *error)
 		.directory = call->arguments.operand,
 		.keep_identity = options[RNA_OPTION_KEEP_IDENTITY],
 		.deadline = DEADLINE,
-		.tell = tell,
+		.tell = warn,
 	};
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;

@@ -9,8 +9,8 @@
 #include "commands.h"
 
 /*
- * Readers keep thousands of attribute files open on a large node, more than the usual soft limit
- * of 1024. That limit is there for select(2), which nothing here uses.
+ * On a large node, readers keep thousands of attribute files open, more than the usual soft limit
+ * of 1024, which exists for programs that use select(2).
  */
 static void raise_descriptor_limit(void)
 {
@@ -18,7 +18,7 @@ static void raise_descriptor_limit(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit); /* the soft limit serves too, slower */
+		(void)setrlimit(RLIMIT_NOFILE, &limit); /* with the soft limit, reading is slower */
 	}
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command selftest: asks the agent that runs on this node to test ports now, and where none
- * runs, tests them by itself. Two tests never run at a time, whoever runs them: there is a lock,
- * see collectors/loopback/loopback_child.c.
+ * The command selftest: asks the running agent to test ports now; if none runs, tests them itself.
+ * A lock ensures that two tests never run at the same time, see
+ * collectors/loopback/loopback_child.c.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -92,7 +92,7 @@ static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
 	RNA_ONCE struct rna_once once = {0};
 	int status;
 
-	/* rna_once_poll() takes over those of the call */
+	/* its own: rna_once_poll() takes over those of the call */
 	status = rna_config_load(call->config, &settings, NULL, error);
 	if (status == 0)
 		status = rna_once_poll(call, &once, error);
@@ -106,7 +106,7 @@ static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
 	return status < 0 ? status : (int)rna_selftest_sum_up(runs.items, runs.count);
 }
 
-static bool nobody_listens(int status)
+static bool is_agent_absent(int status)
 {
 	return status == -ENOENT || status == -ECONNREFUSED;
 }
@@ -119,15 +119,15 @@ int rna_command_selftest(struct rna_call *call, struct rna_error *error)
 
 	if (call->arguments.options[RNA_OPTION_ROOT])
 		return rna_error_say(error, -EINVAL,
-				     "--root: only devices of this node can be tested");
+				     "--root: the self-test only works with devices of this node");
 	for (size_t i = 0; i < RNA_WISH_COUNT; i++)
 		values[i] = call->arguments.options[wish_options[i]];
 	status = rna_selftest_wish_parse(values, &wish, error);
 	if (status < 0)
 		return status;
 	status = call->settings.control_socket[0] ? ask(call, values, error) : -ENOENT;
-	if (!nobody_listens(status))
+	if (!is_agent_absent(status))
 		return status;
-	*error = (struct rna_error){0}; /* no agent is no failure */
+	*error = (struct rna_error){0}; /* without an agent, the command tests by itself */
 	return test(call, &wish, error);
 }

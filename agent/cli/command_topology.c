@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command topology: which GPU and which NIC are near each other, in one of its forms. */
+/* The command topology: which GPUs and NICs are close to each other, in one of its formats. */
 #include <errno.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ static void write_as(const char *format, const struct rna_view *view, bool colou
 		rna_write_topology(view, colour, out);
 }
 
-/* A file that was named and is of no use: what was written says why, and is not what was wanted. */
-static bool is_in_vain(const struct rna_call *call, const struct rna_view *view)
+/* Was --hwloc-xml given and of no use? The output then contains the reason. */
+static bool is_xml_unusable(const struct rna_call *call, const struct rna_view *view)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
 
@@ -38,13 +38,12 @@ int rna_command_topology(struct rna_call *call, struct rna_error *error)
 
 	if (options[RNA_OPTION_JSON] && strcmp(options[RNA_OPTION_FORMAT], "text") != 0 &&
 	    strcmp(options[RNA_OPTION_FORMAT], "json") != 0)
-		return rna_error_say(error, -EINVAL,
-				     "topology takes --json or --format=%s, not both",
+		return rna_error_say(error, -EINVAL, "topology: --json excludes --format=%s",
 				     options[RNA_OPTION_FORMAT]);
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
 	write_as(format, once.view, rna_wants_colour(options[RNA_OPTION_COLOR]), &text);
 	ret = rna_output_strbuf(&text, error);
-	return ret == 0 && is_in_vain(call, once.view) ? RNA_EXIT_FAILURE : ret;
+	return ret == 0 && is_xml_unusable(call, once.view) ? RNA_EXIT_FAILURE : ret;
 }

@@ -11,43 +11,40 @@
 
 #include "options.h"
 
-enum { RNA_HELP_COLUMN = 20 }; /* where explanations begin in help texts */
+enum { RNA_HELP_COLUMN = 20 }; /* column at which explanations begin in help texts */
 
 enum rna_exit {
 	RNA_EXIT_SUCCESS = 0,
-	RNA_EXIT_FAILURE = 1, /* it could not do its work */
-	RNA_EXIT_USAGE = 2,   /* wrong usage or configuration: it did not even try */
+	RNA_EXIT_FAILURE = 1, /* the command failed */
+	RNA_EXIT_USAGE = 2,   /* invalid command line or configuration: the command did not start */
 	RNA_EXIT_COUNT,
 };
 
 extern const char *const rna_exit_meanings[RNA_EXIT_COUNT];
 
-/* What a command works with. */
+/* The input of a command. */
 struct rna_call {
 	struct rna_arguments arguments;
-	const char *config;           /* the file that settings are from; NULL: defaults */
-	struct rna_settings settings; /* zeroed where the command's row does not ask for them */
-	struct rna_mistakes mistakes; /* of the configuration, beside the error */
+	const char *config;           /* the file with the settings; NULL: defaults */
+	struct rna_settings settings; /* zeroed if the command's row does not ask for them */
+	struct rna_mistakes mistakes; /* of the configuration, in addition to the error */
 };
 
 struct rna_command {
 	const char *name;
-	/* What help calls the word behind it, "[...]" where it may be left out; NULL: none. */
+	/* Placeholder of the word after it, "[...]" if it is optional; NULL: none. */
 	const char *operand;
 	const char *const *operands; /* NULL-ended: one of these; NULL: any */
-	const char *words;           /* what help calls those behind the operand; NULL: none */
-	bool config_operand;         /* the operand is the configuration, as --config */
+	const char *words;           /* placeholder of the words after the operand; NULL: none */
+	bool config_operand;         /* the operand is the configuration file, as with --config */
 	const char *summary;         /* for lists */
-	const char *help;            /* what else to know; a paragraph of its help text, or NULL */
+	const char *help;            /* further details, a paragraph of its help text; or NULL */
 	unsigned options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
-	const char *const *formats;  /* what --format may be, NULL-ended; the default comes first */
+	const char *const *formats;  /* values of --format, NULL-ended; the first is the default */
 	bool settings;               /* reads the configuration */
-	/* Exit code of all that goes wrong, wrong usage too, as monitoring wants it; 0: usual ones
-	 */
+	/* Exit code of every failure, invalid usage too, as monitoring expects it; 0: the usual */
 	int failure;
-	/*
-	 * The exit code, or negative errno with error. NULL: help, which never gets so far.
-	 */
+	/* Returns the exit code, or negative errno with error. NULL: help, which needs none. */
 	int (*execute)(struct rna_call *call, struct rna_error *error);
 };
 
@@ -59,17 +56,17 @@ const struct rna_command *rna_command_find(const char *name); /* NULL: unknown *
 /* All that main() does; returns enum rna_exit. */
 int rna_commands_main(int argc, char *argv[]);
 
-/* Help of a command, of all when NULL. 0, or negative errno with error. */
+/* Writes the help of a command; NULL: of the program. 0, or negative errno with error. */
 int rna_command_show_help(const struct rna_command *command, struct rna_error *error);
 
 /* "expect ACTION [DEVICE[/PORT]]..." */
 void rna_command_write_usage(const struct rna_command *command, struct rna_strbuf *out);
 
-/* All of text to stdout. 0, or negative errno with error. */
+/* Writes the whole text to stdout. 0, or negative errno with error. */
 int rna_output(const char *data, size_t len, struct rna_error *error);
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
 
-/* Is it to be in colours? when: auto, always or never; auto asks whether stdout is a terminal. */
+/* Should output be in colour? when: auto, always or never; auto: if stdout is a terminal. */
 bool rna_wants_colour(const char *when);
 
 extern const char *const rna_describe_topics[]; /* NULL-ended */

@@ -11,7 +11,7 @@ void rna_once_deinit(struct rna_once *once)
 	once->agent = rna_agent_free(once->agent);
 }
 
-/* What a daemon tells at level info is no news to somebody who is looking at the result. */
+/* A command does not log at level info, as the daemon does: the user sees the result. */
 static void quieten(const struct rna_settings *settings)
 {
 	rna_log_set_level(settings->log_level < LOG_WARNING ? settings->log_level : LOG_WARNING);

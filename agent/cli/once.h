@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polling once, for commands that look by themselves and end. */
+/* Polling once, for commands that do not ask the running agent. */
 #pragma once
 
 #include "rna/model/view.h"
@@ -8,13 +8,13 @@
 
 struct rna_agent;
 
-/* A view, and the agent that made it: parts of the view may belong to it. */
+/* A view and the agent that made it, which may own parts of the view. */
 struct rna_once {
 	struct rna_agent *agent;
 	const struct rna_view *view;
 };
 
-/* Takes over the settings of call. ret: zeroed, to be deinitialised also on failure. */
+/* Takes over the settings of call. ret: zeroed before; to be deinitialised, even on failure. */
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error);
 void rna_once_deinit(struct rna_once *once); /* idempotent */
 #define RNA_ONCE RNA_CLEANUP(rna_once_deinit)

@@ -14,33 +14,32 @@
 #include "commands.h"
 
 const struct rna_option rna_options[RNA_OPTION_COUNT] = {
-	[RNA_OPTION_ROOT] = {"root", "DIR",
-			     .help = "directory that stands for / when hardware is read"},
+	[RNA_OPTION_ROOT] = {"root", "DIR", .help = "read hardware below this directory, not /"},
 	[RNA_OPTION_CONFIG] = {"config", "FILE",
-			       .help = "default " RNA_CONFIG_DEFAULT ", if it exists"},
-	[RNA_OPTION_FORMAT] = {"format", "FORMAT", .help = "what to write"},
+			       .help = "configuration; default " RNA_CONFIG_DEFAULT
+				       ", if it exists"},
+	[RNA_OPTION_FORMAT] = {"format", "FORMAT", .help = "output format"},
 	[RNA_OPTION_JSON] = {"json", .help = "write JSON instead of a table"},
 	[RNA_OPTION_COLOR] = {"color", "WHEN",
 			      (const char *const[]){"auto", "always", "never", NULL}, "auto",
-			      "auto colours on a terminal, unless NO_COLOR is set"},
-	[RNA_OPTION_GIDS] = {"gids",
-			     .help = "show GID tables, as show_gids does, instead of ports"},
+			      "use colours; auto: on a terminal, unless NO_COLOR is set"},
+	[RNA_OPTION_GIDS] = {"gids", .help = "show GID tables instead of ports, as show_gids does"},
 	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
-				  .help = "PCI tree that lstopo wrote, in the place of the node's"},
-	[RNA_OPTION_ONCE] = {"once", .help = "look once, instead of asking the running agent"},
-	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "say what would be done, and do nothing"},
+				  .help = "use the PCI tree of this file, written by lstopo"},
+	[RNA_OPTION_ONCE] = {"once", .help = "poll once instead of asking the running agent"},
+	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "show what would be done, and do nothing"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
-				      .help = "replace no GUIDs, addresses and descriptions"},
+				      .help = "do not replace GUIDs, addresses and descriptions"},
 	[RNA_OPTION_DEVICE] = {"device", "DEVICE",
-			       .help = "only this device; /PORT behind it: only that port"},
-	[RNA_OPTION_GPU] = {"gpu", "PCI", .help = "memory of the GPU at this PCI address"},
-	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "memory and CPUs of this NUMA node"},
-	[RNA_OPTION_SIZE] = {"size", "BYTES", .help = "of one write"},
-	[RNA_OPTION_QPS] = {"qps", "COUNT", .help = "connections side by side"},
+			       .help = "test this device only; DEVICE/PORT: this port only"},
+	[RNA_OPTION_GPU] = {"gpu", "PCI", .help = "use memory of the GPU at this PCI address"},
+	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "use memory and CPUs of this NUMA node"},
+	[RNA_OPTION_SIZE] = {"size", "BYTES", .help = "size of one write"},
+	[RNA_OPTION_QPS] = {"qps", "COUNT", .help = "number of parallel connections"},
 	[RNA_OPTION_DURATION] = {"duration", "TIME",
-				 .help = "write for so long, however much it is"},
+				 .help = "write for this long, instead of a number of bytes"},
 	[RNA_OPTION_FORCE] = {"force", .help = "test ports that are in use, too"},
-	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume by itself after so long"},
+	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume automatically after this time"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };
@@ -50,7 +49,7 @@ const char *const *rna_option_choices(enum rna_option_id id, const struct rna_co
 	return id == RNA_OPTION_FORMAT && command ? command->formats : rna_options[id].choices;
 }
 
-/* NULL: none. */
+/* NULL: there is none. */
 static const char *default_of(enum rna_option_id id, const struct rna_command *command)
 {
 	const char *const *choices = rna_option_choices(id, command);
@@ -118,7 +117,7 @@ static int fail_unknown(const char *word, struct rna_error *error)
 			     RNA_SHOWN(word), hint.best);
 }
 
-/* dashes and name: the option or command that word is given to. */
+/* dashes and name: the option or command that has word as its argument. */
 static int check_choice(const char *dashes, const char *name, const char *const *choices,
 			const char *word, struct rna_error *error)
 {
@@ -133,7 +132,7 @@ static int check_choice(const char *dashes, const char *name, const char *const 
 			     RNA_SHOWN(word), allowed.data);
 }
 
-/* value: NULL where there is none. */
+/* value: NULL if the option has none on the command line. */
 static int take_value(const struct rna_option *option, const char *value, const char **ret,
 		      struct rna_error *error)
 {
@@ -248,7 +247,7 @@ static void fill_defaults(struct rna_arguments *arguments)
 			arguments->options[i] = default_of(i, arguments->command);
 }
 
-/* "help WORD" is "WORD --help", and "--version" is "version". */
+/* "help WORD" means "WORD --help", and "--version" means "version". */
 static int resolve(struct rna_arguments *arguments, struct rna_error *error)
 {
 	if (arguments->options[RNA_OPTION_VERSION])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: which command, with which options and operand. */
+/* The command line: the command, its options and its operands. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,8 +37,8 @@ enum rna_option_id {
 
 struct rna_option {
 	const char *name;
-	const char *value; /* what help calls its value; NULL: it has none */
-	/* NULL-ended; NULL: any text but an empty one, or what the command says (--format) */
+	const char *value; /* placeholder of its value in help texts; NULL: it has none */
+	/* NULL-ended; NULL: any text but an empty one, or those of the command (--format) */
 	const char *const *choices;
 	const char *standard; /* the default; NULL: none */
 	const char *help;
@@ -47,7 +47,7 @@ struct rna_option {
 extern const struct rna_option rna_options[RNA_OPTION_COUNT];
 
 #define RNA_OPTION_BIT(id) (1u << RNA_OPTION_##id)
-/* What every command takes. */
+/* Options that every command accepts. */
 #define RNA_OPTIONS_COMMON                                                                         \
 	(RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(CONFIG) | RNA_OPTION_BIT(HELP) |                    \
 	 RNA_OPTION_BIT(VERSION))
@@ -56,22 +56,22 @@ enum { RNA_WORDS_MAX = 64 };
 
 struct rna_arguments {
 	const struct rna_command *command; /* NULL: none was named */
-	const char *operand;               /* the word behind the command, or NULL */
+	const char *operand;               /* the word after the command, or NULL */
 	size_t word_count;
-	const char *words[RNA_WORDS_MAX]; /* behind the operand, for commands that take more */
+	const char *words[RNA_WORDS_MAX]; /* after the operand, for commands that accept more */
 	/* The value of each option, "" for one without; NULL: not given and no default. */
 	const char *options[RNA_OPTION_COUNT];
 };
 
 /*
- * "help WORD" and "--version" come out as "WORD --help" and "version". *ret points into argv and
- * static text. 0, or -EINVAL with error: wrong usage, in one line; then *ret has the command only,
- * if there was one.
+ * Returns "help WORD" and "--version" as "WORD --help" and "version". *ret points into argv and
+ * static text. 0, or -EINVAL with error: the command line is invalid; *ret then has the command
+ * only, if there was one.
  */
 int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error);
 
-/* The options of command, NULL for those that all have, one line each, for help texts. */
+/* The options of command for help texts, one a line; NULL: the options of every command. */
 void rna_options_describe(const struct rna_command *command, struct rna_strbuf *out);
 
-/* What may be the value of an option of command; NULL: any text, or it has none. */
+/* The allowed values of an option of command; NULL: any text, or it has no value. */
 const char *const *rna_option_choices(enum rna_option_id id, const struct rna_command *command);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What commands write to stdout. */
+/* Output of commands on stdout. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error)
 	return rna_output(text->data, text->len, error);
 }
 
-/* https://no-color.org: the variable counts when it is set and not empty. */
+/* https://no-color.org: the variable has an effect if it is set and not empty. */
 bool rna_wants_colour(const char *when)
 {
 	const char *no_color = getenv("NO_COLOR");

@@ -352,7 +352,7 @@ class Expectations(unittest.TestCase):
                                    "--config", agent.config], capture_output=True, text=True,
                                   check=False)
             self.assertEqual(done.returncode, 1)
-            self.assertIn("there is no state directory to write to", done.stderr)
+            self.assertIn("no state directory; set state.directory", done.stderr)
 
 
 class Missing(unittest.TestCase):
@@ -385,7 +385,7 @@ class Missing(unittest.TestCase):
             wait("readiness", agent.is_ready)
             wait("a device to be missed", lambda: "mlx5_1" in self.missing(agent))
             self.assertEqual(agent.events(), [])
-            self.assertIn("mlx5_1: is not missed any more",
+            self.assertIn("mlx5_1: no longer expected",
                           agent.command("expect", "accept", "mlx5_1").stdout)
             wait("nothing to be missed", lambda: agent.metric("rdma_devices_missing") == 0)
             agent.bring_back()

@@ -59,7 +59,7 @@ class Quiesce(unittest.TestCase):
             agent.write_config()
             for command in ("quiesce", "resume"):
                 self.assert_says(agent.ask(command), EXIT_FAILURE,
-                                 f"{agent.socket}: no agent listens there; is it running?")
+                                 f"{agent.socket}: no agent listens on this socket; is it running?")
             with open(agent.config, encoding="utf-8") as file:
                 text = file.read().replace(agent.socket, "")
             with open(agent.config, "w", encoding="utf-8") as file:

@@ -60,7 +60,7 @@ class SelfTest(unittest.TestCase):
         with Asked("roce-8rail", poll=QUIET) as agent:
             self.assertFalse(os.path.exists(agent.socket))
             self.assert_refused(agent.selftest("--root", agent.root),
-                                "--root: only devices of this node can be tested")
+                                "--root: the self-test only works with devices of this node")
             self.assert_nothing_was_tested(agent)
 
     def test_wishes_without_sense(self):
