@@ -5,7 +5,7 @@ import os
 import unittest
 
 from agent import OPENMETRICS, QUIET, Agent, Reply, namespaces, wait
-from formats import check_promtool, parse_openmetrics
+from formats import check_classic, parse_openmetrics
 from lines import alone
 from test_sockets import UnixConnection
 
@@ -77,7 +77,7 @@ class Live(unittest.TestCase):
         with LiveAgent() as agent:
             agent.ip_batch(["link set lo up"])
             wait("an event", agent.events)
-            check_promtool(agent.get("/metrics").text)
+            check_classic(agent.get("/metrics").text)
             text = agent.get("/metrics", {"Accept": OPENMETRICS}).text
             self.assertIn("# TYPE rdma_agent_event_latency_seconds histogram\n", text)
             parse_openmetrics(text)

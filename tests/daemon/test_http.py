@@ -8,7 +8,7 @@ import time
 import unittest
 
 from agent import OPENMETRICS, QUIET, Agent, stretched, wait
-from formats import check_promtool, parse_openmetrics
+from formats import check_classic, parse_openmetrics
 from lines import alone
 
 CLASSIC = "text/plain; version=0.0.4; charset=utf-8"
@@ -40,7 +40,7 @@ class Served(unittest.TestCase):
         for accept in ("text/plain", "*/*", "text/html", "application/json"):
             reply = self.get("/metrics", Accept=accept)
             self.assertEqual((reply.status, reply.headers["content-type"]), (200, CLASSIC), accept)
-        check_promtool(self.get("/metrics").text)
+        check_classic(self.get("/metrics").text)
 
     def test_metrics_openmetrics(self):
         for accept in (OPENMETRICS, "application/openmetrics-text", PROMETHEUS_2, PROMETHEUS_3):

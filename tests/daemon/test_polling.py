@@ -10,7 +10,7 @@ import time
 import unittest
 
 from agent import BUSY, STALLING, STOP, Agent, stretched, wait
-from formats import check_promtool
+from formats import check_classic
 from lines import alone
 
 DEVICE = "sys/class/infiniband/mlx5_1"
@@ -66,7 +66,7 @@ class Changes(unittest.TestCase):
     def test_formats_hold_on_a_live_agent(self):
         with Agent("odd-files") as agent:
             agent.wait_snapshots(3)
-            check_promtool(agent.get("/metrics").text)
+            check_classic(agent.get("/metrics").text)
             agent.metrics()
 
 
