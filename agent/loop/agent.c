@@ -23,25 +23,13 @@
 #include <string.h>
 
 #include "rna/base/log.h"
-#include "rna/exporter.h"
 
-#include "config/settings_table.h"
 #include "memory/peer_recall.h"
 #include "memory/remember.h"
-#include "memory/state_directory.h"
-#include "node/node.h"
-#include "rules/health.h"
 
-#include "announce.h"
-#include "answers.h"
 #include "footprint.h"
-#include "notify.h"
-#include "publish.h"
-#include "quiesce.h"
-#include "schedule.h"
+#include "guests.h"
 #include "seccomp_filter.h"
-#include "server.h"
-#include "watch.h"
 
 /* For each kind of thread; many times what one takes that works. */
 #define STOP_PATIENCE (1500 * RNA_USEC_PER_MSEC)
@@ -53,228 +41,6 @@
 #define LOOP_RESPITE RNA_USEC_PER_SEC
 enum { LOOP_FAILURES = 100 };
 
-/* A view older than this is no proof of readiness; state is polled far more often. */
-enum { READY_PERIODS = 6 };
-
-struct rna_agent {
-	struct rna_settings settings;
-	const char *config; /* the caller's */
-	struct rna_root *root;
-	struct rna_backends *backends;
-	sd_event *event;
-	struct rna_schedule schedule;
-	struct rna_watch *watch; /* NULL: not running as a daemon */
-	struct rna_health health;
-	struct rna_server server;
-	const struct rna_view *view; /* newest; NULL until the first is complete */
-	sd_event_source *publishing; /* enabled: another one is wanted */
-	struct rna_memory memory;
-	struct rna_state *state;       /* NULL: the memory ends with the process */
-	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
-	struct rna_selftest *selftest; /* NULL: not a daemon, or not of this node */
-	struct rna_quiesce *quiesce;   /* NULL: not a daemon */
-	struct rna_notify notify;
-	struct rna_control *control; /* NULL: nobody can ask for anything */
-	struct rna_answers answers;
-	uint64_t device_set; /* that the schedule was told the functions of */
-	struct rna_agent_status status;
-	char config_error[RNA_ERROR_MAX + 64]; /* what status says of it */
-	bool once;
-};
-
-/* -- Views ------------------------------------------------------------------------------------- */
-
-static void announce_first(struct rna_agent *agent)
-{
-	rna_log_info("watching %zu RDMA device%s below %s", agent->schedule.device_count,
-		     agent->schedule.device_count == 1 ? "" : "s", agent->status.root);
-	rna_notify_ready();
-}
-
-static void refresh_status(struct rna_agent *agent)
-{
-	agent->status.snapshots++;
-	agent->status.web = rna_server_status(&agent->server);
-	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
-}
-
-static const struct rna_view *make_view(struct rna_agent *agent)
-{
-	const struct rna_publish_input in = {
-		.time = rna_clock_now(),
-		.schedule = &agent->schedule,
-		.status = &agent->status,
-		.selftest = agent->selftest,
-		.memory = &agent->memory,
-		.node = agent->node,
-		.health = &agent->health,
-	};
-
-	rna_schedule_note_published(&agent->schedule, in.time.monotonic);
-	return rna_publish(&in);
-}
-
-static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *view)
-{
-	if (view->snapshot->device_set != agent->device_set)
-		rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
-	agent->device_set = view->snapshot->device_set;
-	rna_schedule_start_later(&agent->schedule);
-}
-
-static void follow_by_node(struct rna_agent *agent, const struct rna_view *view)
-{
-	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
-			rna_health_has_settled(&agent->health, view));
-}
-
-static void follow_by_state(struct rna_agent *agent, const struct rna_view *view)
-{
-	(void)view;
-	rna_quiesce_keep(agent->quiesce, &agent->memory);
-	rna_state_keep(agent->state);
-}
-
-static void follow_by_http(struct rna_agent *agent, const struct rna_view *view)
-{
-	(void)view;
-	rna_http_new_view(agent->server.http);
-}
-
-static void follow_by_watch(struct rna_agent *agent, const struct rna_view *view)
-{
-	rna_watch_follow(agent->watch, view->snapshot);
-}
-
-/* No test begins during a quiesce, or if the Node lacks the label that allows tests. */
-static void hold_tests(struct rna_agent *agent)
-{
-	const char *label = agent->settings.selftest_node_label;
-	enum rna_skip why = RNA_SKIP_NONE;
-
-	if (agent->schedule.quiet)
-		why = RNA_SKIP_QUIESCED;
-	else if (label[0] && !rna_node_has_label(agent->node, label))
-		why = RNA_SKIP_NODE_GATE;
-	rna_selftest_hold(agent->selftest, why);
-}
-
-static void follow_by_selftest(struct rna_agent *agent, const struct rna_view *view)
-{
-	hold_tests(agent);
-	rna_selftest_follow(agent->selftest, view);
-}
-
-static void follow_by_systemd(struct rna_agent *agent, const struct rna_view *view)
-{
-	if (!agent->once)
-		rna_notify_status(&agent->notify, view);
-}
-
-static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *view)
-{
-	(void)view;
-	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
-}
-
-/* Who is told of each new view, in this order. */
-static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
-	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
-	follow_by_node,     /* updates Kubernetes */
-	follow_by_state,    /* writes the memory to its file */
-	follow_by_http,     /* answers with the new view */
-	follow_by_watch,    /* opens verbs events of new devices */
-	follow_by_selftest, /* tests its ports */
-	follow_by_systemd,  /* updates the status line */
-	follow_by_quiesce,  /* heeds the label of the Node */
-};
-
-static void show(struct rna_agent *agent, const struct rna_view *view)
-{
-	bool first = !agent->view && !agent->once;
-
-	rna_http_forget_view(agent->server.http); /* else it would keep the parts of the old one */
-	(void)rna_view_unref(agent->view);
-	agent->view = view;
-	if (first)
-		announce_first(agent);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(followers); i++)
-		followers[i](agent, view);
-}
-
-/* No memory: the old view stays, and its age shows. */
-static void publish(struct rna_agent *agent)
-{
-	const struct rna_view *view = NULL;
-
-	if (agent->schedule.complete) {
-		refresh_status(agent);
-		view = make_view(agent);
-	}
-	if (view)
-		show(agent, view);
-	if (agent->once && (agent->schedule.complete || rna_schedule_is_in_vain(&agent->schedule)))
-		(void)sd_event_exit(agent->event, 0);
-}
-
-static int on_publish(sd_event_source *source, void *userdata)
-{
-	(void)source;
-	publish(userdata);
-	return 0;
-}
-
-/* There is something new to show. The view is made when the loop takes its next turn. */
-static void want_view(void *userdata)
-{
-	struct rna_agent *agent = userdata;
-
-	if (sd_event_source_set_enabled(agent->publishing, SD_EVENT_ONESHOT) < 0)
-		publish(agent); /* no memory to do it later */
-}
-
-/* The journal and Kubernetes hear of findings. */
-static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		 rna_usec lasted, void *userdata)
-{
-	struct rna_agent *agent = userdata;
-
-	rna_announce(rule, finding, over, lasted);
-	rna_node_hear(agent->node, rule, finding, over);
-}
-
-static const struct rna_view *newest_view(void *userdata)
-{
-	const struct rna_agent *agent = userdata;
-
-	return agent->view;
-}
-
-static bool is_ready(void *userdata, const char **ret_reason)
-{
-	const struct rna_agent *agent = userdata;
-	const struct rna_settings *settings = &agent->settings;
-	rna_usec limit = READY_PERIODS * settings->poll[rna_collector_listing(RNA_LISTS_DEVICES)];
-
-	if (!agent->view) {
-		*ret_reason = "the first snapshot is not complete yet";
-		return false;
-	}
-	limit += settings->poll_deadline;
-	if (rna_usec_since(agent->view->snapshot->time.monotonic, rna_clock_monotonic()) > limit) {
-		*ret_reason = "the newest snapshot is too old";
-		return false;
-	}
-	return true;
-}
-
-static struct rna_web *newest_web(void *userdata)
-{
-	const struct rna_agent *agent = userdata;
-
-	return rna_server_web(&agent->server);
-}
-
 /* -- Quiesce ----------------------------------------------------------------------------------- */
 
 static void follow_quiesce(void *userdata)
@@ -282,10 +48,10 @@ static void follow_quiesce(void *userdata)
 	struct rna_agent *agent = userdata;
 
 	agent->schedule.quiet = rna_quiesce_is_on(agent->quiesce);
-	hold_tests(agent);
+	rna_views_hold_tests(agent);
 	if (agent->watch) /* else it begins with what is recalled */
 		rna_watch_update(agent->watch);
-	want_view(agent);
+	rna_views_want(agent);
 }
 
 static const char *find_holder(void *userdata)
@@ -307,93 +73,14 @@ static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
 	return ret < 0 ? rna_error_set(error, ret, "cannot wait for a quiesce") : 0;
 }
 
-/* -- Settings ---------------------------------------------------------------------------------- */
-
-static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
-{
-	for (size_t i = 0; i < rna_setting_count; i++) {
-		const struct rna_setting *setting = &rna_setting_table[i];
-
-		if (setting->read_at_start && !rna_setting_is_same(setting, old, new))
-			rna_log_warning("%s is read at the start only: restart the agent for it",
-					setting->key);
-	}
-}
-
-/* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
-static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct rna_error *error)
-{
-	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
-	RNA_CLEANUP(rna_device_filter_unref_p) struct rna_device_filter *filter = NULL;
-	RNA_CLEANUP(rna_texts_unref_p) struct rna_texts *statistics = NULL;
-	struct rna_settings old;
-	int ret;
-
-	ret = rna_config_check(agent->config, &settings, rest, error);
-	if (ret < 0)
-		return ret;
-	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
-	statistics = rna_texts_copy(settings.ethernet_statistics);
-	if (!filter || !statistics)
-		return rna_error_set(error, -ENOMEM, "cannot choose what is read");
-	ret = rna_server_reload(&agent->server, &settings, error);
-	if (ret < 0)
-		return ret;
-	old = agent->settings;
-	agent->settings = settings;
-	settings = old;
-	warn_of_late(&settings, &agent->settings);
-	rna_log_set_level(agent->settings.log_level);
-	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
-	if (rna_health_reload(&agent->health) < 0)
-		rna_log_error("no memory: rules judge by the old settings until the next reload");
-	rna_watch_update(agent->watch);
-	rna_selftest_update(agent->selftest);
-	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))
-		rna_node_reload(agent->node);
-	return 0;
-}
-
-/* The whole list is for the log. */
-static void sum_up(const struct rna_error *first, const struct rna_mistakes *rest, char *ret,
-		   size_t size)
-{
-	if (rest->count == 0)
-		(void)snprintf(ret, size, "%s", first->text);
-	else
-		(void)snprintf(ret, size, "%s (and %s%zu more mistake%s)", first->text,
-			       rest->more ? "over " : "", rest->count, rest->count > 1 ? "s" : "");
-}
-
-static void reload(struct rna_agent *agent)
-{
-	struct rna_mistakes rest = {0};
-	struct rna_error error = {0};
-
-	if (agent->view)
-		rna_notify_reloading(rna_clock_monotonic());
-	agent->status.config_error = NULL;
-	if (try_reload(agent, &rest, &error) >= 0) {
-		agent->status.config_loaded = rna_clock_now().realtime;
-		rna_log_notice("configuration reloaded");
-	} else {
-		sum_up(&error, &rest, agent->config_error, sizeof(agent->config_error));
-		rna_log_error("configuration not reloaded, the old settings stay: %s",
-			      agent->config_error);
-		rna_mistakes_log(&rest);
-		agent->status.config_error = agent->config_error;
-	}
-	if (agent->view) /* else it is not ready yet */
-		rna_notify_ready();
-	want_view(agent);
-}
+/* -- Signals ----------------------------------------------------------------------------------- */
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
 {
 	struct rna_agent *agent = userdata;
 
 	if (info->ssi_signo == SIGHUP) {
-		reload(agent);
+		rna_agent_reload(agent);
 	} else if (info->ssi_signo == SIGUSR1) {
 		rna_quiesce_ask(agent->quiesce, agent->settings.quiesce_timeout);
 	} else if (info->ssi_signo == SIGUSR2) {
@@ -492,9 +179,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	status = sd_event_new(&agent->event);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");
-	status = sd_event_add_defer(agent->event, &agent->publishing, on_publish, agent);
-	if (status >= 0)
-		status = sd_event_source_set_enabled(agent->publishing, SD_EVENT_OFF);
+	status = rna_views_init(agent);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");
 	rna_footprint_reserve_descriptors(sd_event_get_fd(agent->event),
@@ -506,7 +191,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 		.live = rna_root_is_live(agent->root),
 	};
 	agent->status.config_loaded = agent->status.started.realtime;
-	agent->schedule.on_settled = want_view;
+	agent->schedule.on_settled = rna_views_want;
 	agent->schedule.recall = recall_part;
 	agent->schedule.userdata = agent;
 	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
@@ -543,7 +228,7 @@ static int start_server(struct rna_agent *agent, struct rna_error *error)
 {
 	agent->server.event = agent->event;
 	agent->server.settings = &agent->settings;
-	agent->server.source = (struct rna_http_source){newest_view, is_ready, newest_web, agent};
+	agent->server.source = rna_views_source(agent);
 	return rna_server_start(&agent->server, error);
 }
 
@@ -590,7 +275,7 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 {
 	if (!agent->status.live)
 		return 0;
-	agent->selftest = rna_selftest_new(agent->event, &agent->settings, want_view, agent);
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings, rna_views_want, agent);
 	if (!agent->selftest)
 		return rna_error_set(error, -ENOMEM, "cannot test devices");
 	recall_tests(agent);
@@ -605,7 +290,7 @@ static int start_node(struct rna_agent *agent, struct rna_error *error)
 		.settings = &agent->settings,
 		.config = agent->config,
 		.memory = &agent->memory,
-		.judge_again = want_view,
+		.judge_again = rna_views_want,
 		.userdata = agent,
 	};
 	int ret = rna_node_start(&host, &agent->node);
@@ -634,20 +319,10 @@ static int filter_calls(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
-/* What happened last is kept in the memory only if a view is made of it. */
-static void publish_last(struct rna_agent *agent)
-{
-	int wanted = SD_EVENT_OFF;
-
-	(void)sd_event_source_get_enabled(agent->publishing, &wanted);
-	if (wanted != SD_EVENT_OFF)
-		publish(agent);
-}
-
 /* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
-	publish_last(agent);
+	rna_views_finish(agent);
 	rna_notify_stopping();
 	rna_server_stop(&agent->server);
 	agent->control = rna_control_stop(agent->control);
@@ -696,14 +371,12 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot feed the watchdog");
 	recall(agent, true);
-	ret = rna_state_watch(agent->state, agent->event, want_view, agent);
+	ret = rna_state_watch(agent->state, agent->event, rna_views_want, agent);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot watch the state directory");
 	ret = start_server(agent, error);
 	if (ret < 0)
 		return ret;
-	agent->health.tell = tell;
-	agent->health.userdata = agent;
 	ret = start_node(agent, error);
 	if (ret < 0)
 		return ret;

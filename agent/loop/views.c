@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Views: when one is made, and who is told of it. publish.c says how.
+ *
+ * Whoever learns something that a view should show calls rna_views_want(). The loop makes one view
+ * in its next turn, however often it was asked.
+ */
+#include <errno.h>
+
+#include "rna/base/log.h"
+#include "rna/exporter.h"
+
+#include "memory/remember.h"
+
+#include "announce.h"
+#include "guests.h"
+#include "publish.h"
+
+/* A view older than this is no proof of readiness; state is polled far more often. */
+enum { READY_PERIODS = 6 };
+
+/* -- Followers --------------------------------------------------------------------------------- */
+
+static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *view)
+{
+	if (view->snapshot->device_set != agent->device_set)
+		rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+	agent->device_set = view->snapshot->device_set;
+	rna_schedule_start_later(&agent->schedule);
+}
+
+static void follow_by_node(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
+			rna_health_has_settled(&agent->health, view));
+}
+
+static void follow_by_state(struct rna_agent *agent, const struct rna_view *view)
+{
+	(void)view;
+	rna_quiesce_keep(agent->quiesce, &agent->memory);
+	rna_state_keep(agent->state);
+}
+
+static void follow_by_http(struct rna_agent *agent, const struct rna_view *view)
+{
+	(void)view;
+	rna_http_new_view(agent->server.http);
+}
+
+static void follow_by_watch(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_watch_follow(agent->watch, view->snapshot);
+}
+
+void rna_views_hold_tests(struct rna_agent *agent)
+{
+	const char *label = agent->settings.selftest_node_label;
+	enum rna_skip why = RNA_SKIP_NONE;
+
+	if (agent->schedule.quiet)
+		why = RNA_SKIP_QUIESCED;
+	else if (label[0] && !rna_node_has_label(agent->node, label))
+		why = RNA_SKIP_NODE_GATE;
+	rna_selftest_hold(agent->selftest, why);
+}
+
+static void follow_by_selftest(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_views_hold_tests(agent);
+	rna_selftest_follow(agent->selftest, view);
+}
+
+static void follow_by_systemd(struct rna_agent *agent, const struct rna_view *view)
+{
+	if (!agent->once)
+		rna_notify_status(&agent->notify, view);
+}
+
+static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *view)
+{
+	(void)view;
+	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
+}
+
+/* Who is told of each new view, in this order. */
+static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
+	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
+	follow_by_node,     /* updates Kubernetes */
+	follow_by_state,    /* writes the memory to its file */
+	follow_by_http,     /* answers with the new view */
+	follow_by_watch,    /* opens verbs events of new devices */
+	follow_by_selftest, /* tests its ports */
+	follow_by_systemd,  /* updates the status line */
+	follow_by_quiesce,  /* heeds the label of the Node */
+};
+
+/* -- Making views ------------------------------------------------------------------------------ */
+
+static void announce_first(struct rna_agent *agent)
+{
+	rna_log_info("watching %zu RDMA device%s below %s", agent->schedule.device_count,
+		     agent->schedule.device_count == 1 ? "" : "s", agent->status.root);
+	rna_notify_ready();
+}
+
+static void refresh_status(struct rna_agent *agent)
+{
+	agent->status.snapshots++;
+	agent->status.web = rna_server_status(&agent->server);
+	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
+}
+
+static const struct rna_view *make_view(struct rna_agent *agent)
+{
+	const struct rna_publish_input in = {
+		.time = rna_clock_now(),
+		.schedule = &agent->schedule,
+		.status = &agent->status,
+		.selftest = agent->selftest,
+		.memory = &agent->memory,
+		.node = agent->node,
+		.health = &agent->health,
+	};
+
+	rna_schedule_note_published(&agent->schedule, in.time.monotonic);
+	return rna_publish(&in);
+}
+
+static void show(struct rna_agent *agent, const struct rna_view *view)
+{
+	bool first = !agent->view && !agent->once;
+
+	rna_http_forget_view(agent->server.http); /* else it would keep the parts of the old one */
+	(void)rna_view_unref(agent->view);
+	agent->view = view;
+	if (first)
+		announce_first(agent);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(followers); i++)
+		followers[i](agent, view);
+}
+
+/* No memory: the old view stays, and its age shows. */
+static void publish(struct rna_agent *agent)
+{
+	const struct rna_view *view = NULL;
+
+	if (agent->schedule.complete) {
+		refresh_status(agent);
+		view = make_view(agent);
+	}
+	if (view)
+		show(agent, view);
+	if (agent->once && (agent->schedule.complete || rna_schedule_is_in_vain(&agent->schedule)))
+		(void)sd_event_exit(agent->event, 0);
+}
+
+static int on_publish(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	publish(userdata);
+	return 0;
+}
+
+void rna_views_want(void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	if (sd_event_source_set_enabled(agent->publishing, SD_EVENT_ONESHOT) < 0)
+		publish(agent); /* no memory to do it later */
+}
+
+void rna_views_finish(struct rna_agent *agent)
+{
+	int wanted = SD_EVENT_OFF;
+
+	(void)sd_event_source_get_enabled(agent->publishing, &wanted);
+	if (wanted != SD_EVENT_OFF)
+		publish(agent);
+}
+
+/* The journal and Kubernetes hear of findings. */
+static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
+		 rna_usec lasted, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	rna_announce(rule, finding, over, lasted);
+	rna_node_hear(agent->node, rule, finding, over);
+}
+
+int rna_views_init(struct rna_agent *agent)
+{
+	int ret = sd_event_add_defer(agent->event, &agent->publishing, on_publish, agent);
+
+	agent->health.tell = tell;
+	agent->health.userdata = agent;
+	return ret < 0 ? ret : sd_event_source_set_enabled(agent->publishing, SD_EVENT_OFF);
+}
+
+/* -- For HTTP ---------------------------------------------------------------------------------- */
+
+static const struct rna_view *newest_view(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return agent->view;
+}
+
+static bool is_ready(void *userdata, const char **ret_reason)
+{
+	const struct rna_agent *agent = userdata;
+	const struct rna_settings *settings = &agent->settings;
+	rna_usec limit = READY_PERIODS * settings->poll[rna_collector_listing(RNA_LISTS_DEVICES)];
+
+	if (!agent->view) {
+		*ret_reason = "the first snapshot is not complete yet";
+		return false;
+	}
+	limit += settings->poll_deadline;
+	if (rna_usec_since(agent->view->snapshot->time.monotonic, rna_clock_monotonic()) > limit) {
+		*ret_reason = "the newest snapshot is too old";
+		return false;
+	}
+	return true;
+}
+
+static struct rna_web *newest_web(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return rna_server_web(&agent->server);
+}
+
+struct rna_http_source rna_views_source(struct rna_agent *agent)
+{
+	return (struct rna_http_source){newest_view, is_ready, newest_web, agent};
+}
