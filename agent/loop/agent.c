@@ -13,21 +13,23 @@
  *	control    a unix socket for commands that want something done
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
- * Nothing here waits: results come from lanes, publish makes a view of them, HTTP hands out the
- * newest view.
+ * Nothing here waits: results come from lanes, views.c makes a view of them and shows it to HTTP
+ *and the other followers. The guests and their order of start are the table starts below.
  */
 #include "agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "rna/base/log.h"
 
-#include "memory/peer_recall.h"
+#include "memory/peer_memory.h"
 #include "memory/remember.h"
 
-#include "footprint.h"
 #include "guests.h"
 #include "seccomp_filter.h"
 
@@ -41,7 +43,102 @@
 #define LOOP_RESPITE RNA_USEC_PER_SEC
 enum { LOOP_FAILURES = 100 };
 
-/* -- Quiesce ----------------------------------------------------------------------------------- */
+/* -- The process ------------------------------------------------------------------------------- */
+
+/*
+ * One heap for all threads: parts are made in lanes and freed in the loop, thousands of small ones.
+ * With a heap for each thread, memory that was needed once stays with the thread that had it.
+ */
+static void share_heap(void)
+{
+	(void)mallopt(M_ARENA_MAX, 1);
+	(void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+	(void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
+}
+
+/*
+ * Makes the process's table of descriptors large enough while there is one thread. If it has to
+ * grow later, the kernel waits for an RCU grace period (fs/file.c, expand_fdtable), some 10 ms.
+ */
+static void reserve_descriptors(const struct rna_agent *agent)
+{
+	rlim_t wanted = agent->settings.reader_descriptors + agent->settings.http_max_connections;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == 0)
+		return;
+	if (wanted >= limit.rlim_cur)
+		wanted = limit.rlim_cur - 1;
+	RNA_CLOSE int copy = fcntl(sd_event_get_fd(agent->event), F_DUPFD_CLOEXEC, (int)wanted);
+
+	(void)copy; /* to have had such a number is enough */
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct rna_agent *agent = userdata;
+
+	if (info->ssi_signo == SIGHUP) {
+		rna_agent_reload(agent);
+	} else if (info->ssi_signo == SIGUSR1) {
+		rna_quiesce_ask(agent->quiesce, agent->settings.quiesce_timeout);
+	} else if (info->ssi_signo == SIGUSR2) {
+		rna_quiesce_resume(agent->quiesce);
+	} else {
+		rna_log_info("stopping: %s", strsignal((int)info->ssi_signo));
+		(void)sd_event_exit(sd_event_source_get_event(source), 0);
+	}
+	return 0;
+}
+
+static int watch_signals(struct rna_agent *agent, struct rna_error *error)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++)
+		(void)sigaddset(&set, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return rna_error_set(error, -errno, "cannot watch for signals");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++) {
+		int ret = sd_event_add_signal(agent->event, NULL, signals[i], on_signal, agent);
+
+		if (ret < 0)
+			return rna_error_set(error, ret, "cannot watch for signals");
+	}
+	return 0;
+}
+
+static int feed_watchdog(struct rna_agent *agent, struct rna_error *error)
+{
+	int ret = sd_event_set_watchdog(agent->event, true);
+
+	return ret < 0 ? rna_error_set(error, ret, "cannot feed the watchdog") : 0;
+}
+
+/*
+ * Which system calls the CUDA libraries make may change with each version. So if self-tests load
+ * them, the filter is on only if the setting says so.
+ */
+static int filter_calls(struct rna_agent *agent, struct rna_error *error)
+{
+	enum rna_seccomp_mode mode = (enum rna_seccomp_mode)agent->settings.security_seccomp;
+	int ret = 0;
+
+	if (mode == RNA_SECCOMP_AUTO && agent->settings.selftest_gpu_memory)
+		mode = RNA_SECCOMP_OFF;
+	if (rna_seccomp_is_wanted(mode))
+		ret = rna_seccomp_install(error);
+	if (ret < 0 && mode == RNA_SECCOMP_ON)
+		return ret;
+	if (ret < 0)
+		rna_log_warning("%s; running without a system call filter", error->text);
+	agent->status.seccomp = rna_seccomp_state();
+	return 0;
+}
+
+/* -- Guests ------------------------------------------------------------------------------------ */
 
 static void follow_quiesce(void *userdata)
 {
@@ -64,56 +161,144 @@ static const char *find_holder(void *userdata)
 	return holder ? holder : rna_selftest_holds(agent->selftest);
 }
 
-/* Before the signals that ask for it are watched. */
 static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
 {
 	const struct rna_quiesce_handlers handlers = {follow_quiesce, find_holder, agent};
 	int ret = rna_quiesce_new(agent->event, &handlers, &agent->quiesce);
 
-	return ret < 0 ? rna_error_set(error, ret, "cannot wait for a quiesce") : 0;
+	return ret < 0 ? rna_error_set(error, ret, "cannot prepare for a quiesce") : 0;
 }
 
-/* -- Signals ----------------------------------------------------------------------------------- */
+/* keep: the memory outlives this process. */
+static void recall(struct rna_agent *agent, bool keep)
+{
+	const char *directory = rna_state_directory(&agent->settings, agent->status.live);
 
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+	if (directory)
+		agent->state = rna_state_open(directory, keep, &agent->memory);
+	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
+	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+}
+
+static int start_memory(struct rna_agent *agent, struct rna_error *error)
+{
+	int ret;
+
+	recall(agent, true);
+	ret = rna_state_watch(agent->state, agent->event, rna_views_want, agent);
+	return ret < 0 ? rna_error_set(error, ret, "cannot watch the state directory") : 0;
+}
+
+static int start_server(struct rna_agent *agent, struct rna_error *error)
+{
+	agent->server.event = agent->event;
+	agent->server.settings = &agent->settings;
+	agent->server.source = rna_views_source(agent);
+	return rna_server_start(&agent->server, error);
+}
+
+/* The journal and Kubernetes are told of findings. */
+static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
+		 rna_usec lasted, void *userdata)
 {
 	struct rna_agent *agent = userdata;
 
-	if (info->ssi_signo == SIGHUP) {
-		rna_agent_reload(agent);
-	} else if (info->ssi_signo == SIGUSR1) {
-		rna_quiesce_ask(agent->quiesce, agent->settings.quiesce_timeout);
-	} else if (info->ssi_signo == SIGUSR2) {
-		rna_quiesce_resume(agent->quiesce);
-	} else {
-		rna_log_info("stopping: %s", strsignal((int)info->ssi_signo));
-		(void)sd_event_exit(sd_event_source_get_event(source), 0);
-	}
-	return 0;
+	rna_notify_finding(rule, finding, over, lasted);
+	rna_node_hear(agent->node, rule, finding, over);
 }
 
-static int watch_signals(struct rna_agent *agent)
+static int start_node(struct rna_agent *agent, struct rna_error *error)
 {
-	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
-	sigset_t set;
+	const struct rna_node_host host = {
+		.event = agent->event,
+		.settings = &agent->settings,
+		.config = agent->config,
+		.memory = &agent->memory,
+		.judge_again = rna_views_want,
+		.userdata = agent,
+	};
+	int ret = rna_node_start(&host, &agent->node);
 
-	(void)sigemptyset(&set);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++)
-		(void)sigaddset(&set, signals[i]);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -errno;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++) {
-		int ret = sd_event_add_signal(agent->event, NULL, signals[i], on_signal, agent);
+	agent->health.tell = tell;
+	agent->health.userdata = agent;
+	return ret < 0 ? rna_error_set(error, ret, "cannot start the Kubernetes backends") : 0;
+}
 
-		if (ret < 0)
-			return ret;
-	}
+static int start_watch(struct rna_agent *agent, struct rna_error *error)
+{
+	agent->watch = rna_watch_new(agent->event, &agent->schedule);
+	if (!agent->watch)
+		return rna_error_set(error, -ENOMEM, "cannot watch for events");
+	rna_watch_update(agent->watch);
 	return 0;
 }
+
+/* Directories in /run do not survive a boot. systemd makes this one; without systemd it is made
+ * here. */
+static void start_control(struct rna_agent *agent)
+{
+	const char *path = agent->settings.control_socket;
+	struct rna_error error;
+
+	if (!path[0])
+		return;
+	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce};
+	rna_control_make_directory(path);
+	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
+			      &error) < 0)
+		rna_log_warning("control socket unavailable; quiesce, resume and selftest will not "
+				"work: %s",
+				error.text);
+}
+
+/* A port that was tested before a restart is not tested again because of it. */
+static void recall_tests(struct rna_agent *agent)
+{
+	for (size_t i = 0; i < agent->memory.count; i++) {
+		const struct rna_device_memory *device = agent->memory.devices[i];
+
+		for (size_t p = 0; p < device->port_count; p++)
+			if (device->ports[p].last_test > 0)
+				rna_selftest_recall(agent->selftest, device->key,
+						    &device->ports[p]);
+	}
+}
+
+/* Only the agent of a live node: the devices of a recording cannot be tested or quiesced. */
+static int start_selftest(struct rna_agent *agent, struct rna_error *error)
+{
+	if (!agent->status.live)
+		return 0;
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings, rna_views_want, agent);
+	if (!agent->selftest)
+		return rna_error_set(error, -ENOMEM, "cannot test devices");
+	recall_tests(agent);
+	start_control(agent);
+	return 0;
+}
+
+static int start_schedule(struct rna_agent *agent, struct rna_error *error)
+{
+	return rna_schedule_start(&agent->schedule, false, error);
+}
+
+/* What the daemon starts, in this order. */
+static int (*const starts[])(struct rna_agent *agent, struct rna_error *error) = {
+	start_quiesce,  /* before the signals that ask for it */
+	watch_signals,  /* before any thread, which inherits the mask */
+	feed_watchdog,  /* before anything that may take long */
+	start_memory,   /* before those that recall something from it */
+	start_server,   /* so that /readyz can say why not */
+	start_node,     /* before the first view, which describes it */
+	start_watch,    /* before the first read, so that no change falls between the two */
+	start_selftest, /* and the control socket */
+	filter_calls,   /* after all that is done once, before a lane runs */
+	start_schedule, /* from here on the loop has work */
+};
 
 /* -- Life -------------------------------------------------------------------------------------- */
 
-/* The watch goes first: its triggers need the schedule. */
+/* The watch is first, because its triggers need the schedule. */
 static bool stop_threads(struct rna_agent *agent)
 {
 	if (!rna_watch_stop(agent->watch, STOP_PATIENCE))
@@ -166,7 +351,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 		rna_settings_deinit(settings);
 		return rna_error_set(error, -ENOMEM, "cannot start");
 	}
-	rna_footprint_share_heap();
+	share_heap();
 	agent->settings = *settings;
 	*settings = (struct rna_settings){0};
 	agent->config = config;
@@ -182,9 +367,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	status = rna_views_init(agent);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");
-	rna_footprint_reserve_descriptors(sd_event_get_fd(agent->event),
-					  agent->settings.reader_descriptors +
-						  agent->settings.http_max_connections);
+	reserve_descriptors(agent);
 	agent->status = (struct rna_agent_status){
 		.started = rna_clock_now(),
 		.root = rna_root_path(agent->root),
@@ -213,113 +396,7 @@ int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rn
 	return status < 0 ? rna_error_set(error, status, "%s", file) : 0;
 }
 
-/* keep: for longer than this process. */
-static void recall(struct rna_agent *agent, bool keep)
-{
-	const char *directory = rna_state_directory(&agent->settings, agent->status.live);
-
-	if (directory)
-		agent->state = rna_state_open(directory, keep, &agent->memory);
-	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
-	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
-}
-
-static int start_server(struct rna_agent *agent, struct rna_error *error)
-{
-	agent->server.event = agent->event;
-	agent->server.settings = &agent->settings;
-	agent->server.source = rna_views_source(agent);
-	return rna_server_start(&agent->server, error);
-}
-
-/* Before the first read, so that no change falls between the two. */
-static int start_watch(struct rna_agent *agent, struct rna_error *error)
-{
-	agent->watch = rna_watch_new(agent->event, &agent->schedule);
-	if (!agent->watch)
-		return rna_error_set(error, -ENOMEM, "cannot watch for events");
-	rna_watch_update(agent->watch);
-	return 0;
-}
-
-/* A directory in /run is gone after a boot; systemd makes it, others may need it made. */
-static void start_control(struct rna_agent *agent)
-{
-	const char *path = agent->settings.control_socket;
-	struct rna_error error;
-
-	if (!path[0])
-		return;
-	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce};
-	rna_control_make_directory(path);
-	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
-			      &error) < 0)
-		rna_log_warning("commands cannot ask this agent for anything: %s", error.text);
-}
-
-/* A restart is no reason to test again. */
-static void recall_tests(struct rna_agent *agent)
-{
-	for (size_t i = 0; i < agent->memory.count; i++) {
-		const struct rna_device_memory *device = agent->memory.devices[i];
-
-		for (size_t p = 0; p < device->port_count; p++)
-			if (device->ports[p].last_test > 0)
-				rna_selftest_recall(agent->selftest, device->key,
-						    &device->ports[p]);
-	}
-}
-
-/* Devices of a recording cannot be tested, and its agent is not whom commands look for. */
-static int start_selftest(struct rna_agent *agent, struct rna_error *error)
-{
-	if (!agent->status.live)
-		return 0;
-	agent->selftest = rna_selftest_new(agent->event, &agent->settings, rna_views_want, agent);
-	if (!agent->selftest)
-		return rna_error_set(error, -ENOMEM, "cannot test devices");
-	recall_tests(agent);
-	start_control(agent);
-	return 0;
-}
-
-static int start_node(struct rna_agent *agent, struct rna_error *error)
-{
-	const struct rna_node_host host = {
-		.event = agent->event,
-		.settings = &agent->settings,
-		.config = agent->config,
-		.memory = &agent->memory,
-		.judge_again = rna_views_want,
-		.userdata = agent,
-	};
-	int ret = rna_node_start(&host, &agent->node);
-
-	return ret < 0 ? rna_error_set(error, ret, "cannot tell Kubernetes of this node") : 0;
-}
-
-/*
- * After all that is done once, before a lane runs. What CUDA's libraries call is theirs to change,
- * so where tests load them it takes an administrator to say that the filter is to be on.
- */
-static int filter_calls(struct rna_agent *agent, struct rna_error *error)
-{
-	enum rna_seccomp_mode mode = (enum rna_seccomp_mode)agent->settings.security_seccomp;
-	int ret = 0;
-
-	if (mode == RNA_SECCOMP_AUTO && agent->settings.selftest_gpu_memory)
-		mode = RNA_SECCOMP_OFF;
-	if (rna_seccomp_is_wanted(mode))
-		ret = rna_seccomp_install(error);
-	if (ret < 0 && mode == RNA_SECCOMP_ON)
-		return ret;
-	if (ret < 0)
-		rna_log_warning("%s; going on without", error->text);
-	agent->status.seccomp = rna_seccomp_state();
-	return 0;
-}
-
-/* Leaves at once where a thread is stuck in the kernel: an exit handler would wait for it. */
+/* _exit() if a thread is stuck in the kernel, because an exit handler would wait for it. */
 static void stop(struct rna_agent *agent)
 {
 	rna_views_finish(agent);
@@ -330,15 +407,15 @@ static void stop(struct rna_agent *agent)
 	rna_state_flush(agent->state, STATE_PATIENCE);
 	if (stop_threads(agent))
 		return;
-	rna_log_warning("a device does not answer and holds a thread; leaving without it");
+	rna_log_warning("worker thread stuck in the kernel; exiting without joining it");
 	_exit(EXIT_SUCCESS);
 }
 
 /*
- * Inside of libsystemd, too, a call may fail for want of memory. What it watches is still due then,
- * so the loop goes on. One that fails again and again is for systemd to start anew.
+ * A call inside libsystemd may fail because there is no memory. What it watches is still due then,
+ * so the loop goes on. If it fails again and again, the process ends and systemd restarts it.
  */
-static int turn(sd_event *event)
+static int run_loop(sd_event *event)
 {
 	rna_usec last = 0;
 	unsigned failures = 0;
@@ -351,7 +428,7 @@ static int turn(sd_event *event)
 		if (failures > LOOP_FAILURES)
 			break;
 		if (failures == 1)
-			rna_log_warning("the event loop was held up: %s", strerror(-ret));
+			rna_log_warning("event loop failed (%s); retrying", strerror(-ret));
 		last = now;
 	}
 	return ret;
@@ -361,40 +438,14 @@ int rna_agent_run(struct rna_agent *agent, struct rna_error *error)
 {
 	int ret;
 
-	ret = start_quiesce(agent, error);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(starts); i++) {
+		ret = starts[i](agent, error);
+		if (ret < 0)
+			return ret;
+	}
+	ret = run_loop(agent->event);
 	if (ret < 0)
-		return ret;
-	ret = watch_signals(agent);
-	if (ret < 0)
-		return rna_error_set(error, ret, "cannot watch for signals");
-	ret = sd_event_set_watchdog(agent->event, true);
-	if (ret < 0)
-		return rna_error_set(error, ret, "cannot feed the watchdog");
-	recall(agent, true);
-	ret = rna_state_watch(agent->state, agent->event, rna_views_want, agent);
-	if (ret < 0)
-		return rna_error_set(error, ret, "cannot watch the state directory");
-	ret = start_server(agent, error);
-	if (ret < 0)
-		return ret;
-	ret = start_node(agent, error);
-	if (ret < 0)
-		return ret;
-	ret = start_watch(agent, error);
-	if (ret < 0)
-		return ret;
-	ret = start_selftest(agent, error);
-	if (ret < 0)
-		return ret;
-	ret = filter_calls(agent, error);
-	if (ret < 0)
-		return ret;
-	ret = rna_schedule_start(&agent->schedule, false, error);
-	if (ret < 0)
-		return ret;
-	ret = turn(agent->event);
-	if (ret < 0)
-		return rna_error_set(error, ret, "the event loop failed");
+		return rna_error_set(error, ret, "event loop failed");
 	stop(agent);
 	return 0;
 }
@@ -411,10 +462,9 @@ int rna_agent_collect(struct rna_agent *agent, const struct rna_view **ret, stru
 		return status;
 	status = sd_event_loop(agent->event);
 	if (status < 0)
-		return rna_error_set(error, status, "the event loop failed");
+		return rna_error_set(error, status, "event loop failed");
 	if (!agent->view && rna_schedule_is_in_vain(&agent->schedule))
-		return rna_error_say(error, -ENODATA,
-				     "nothing can be said of devices that cannot be listed");
+		return rna_error_say(error, -ENODATA, "cannot list the RDMA devices");
 	if (!agent->view)
 		return rna_error_set(error, -ENOMEM, "cannot collect");
 	*ret = rna_view_ref(agent->view);

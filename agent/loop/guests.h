@@ -32,10 +32,10 @@ struct rna_agent {
 	const struct rna_view *view; /* newest; NULL until the first is complete */
 	sd_event_source *publishing; /* enabled: another one is wanted */
 	struct rna_memory memory;
-	struct rna_state *state;       /* NULL: the memory ends with the process */
-	struct rna_node *node;         /* NULL: Kubernetes is told nothing */
-	struct rna_selftest *selftest; /* NULL: not a daemon, or not of this node */
-	struct rna_quiesce *quiesce;   /* NULL: not a daemon */
+	struct rna_state_directory *state; /* NULL: the memory ends with the process */
+	struct rna_node *node;             /* NULL: Kubernetes is told nothing */
+	struct rna_selftest *selftest;     /* NULL: not a daemon, or not of this node */
+	struct rna_quiesce *quiesce;       /* NULL: not a daemon */
 	struct rna_notify notify;
 	struct rna_control *control; /* NULL: nobody can ask for anything */
 	struct rna_answers answers;

@@ -12,7 +12,6 @@
 #if HAVE_SECCOMP
 #include <seccomp.h>
 
-#include "seccomp_table.h"
 #endif
 
 enum { STATUS_MAX = 16 * 1024 };

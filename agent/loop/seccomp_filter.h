@@ -5,10 +5,10 @@
  * other processes, and neither can the children that it starts.
  *
  * What a call that is not allowed gets, by what it means:
- *   EPERM    known and not ours; who asks goes on without, as under the unit
- *   ENOSYS   unknown to the table: a C library newer than it tries a call that is newer still, and
- *            falls back on this answer and on no other. The agent must not die of an update of
- * libc. death    hostile: nothing of ours ever asks for it, so who does is not us
+ *   EPERM    known, and the agent does not need it; the caller copes, as under the unit
+ *   ENOSYS   unknown to the table: a newer C library tries a newer call first, and falls back only
+ *            on this answer. An update of libc must not end the agent.
+ *   death    hostile: the agent never makes such a call, so foreign code runs in the process
  */
 #pragma once
 
@@ -29,3 +29,9 @@ bool rna_seccomp_is_wanted(enum rna_seccomp_mode mode);
  * says.
  */
 int rna_seccomp_install(struct rna_error *error);
+
+/* seccomp_table.c: names of system calls, each list ends with NULL. Calls in none of them are
+ * unknown. */
+extern const char *const rna_seccomp_allowed[];
+extern const char *const rna_seccomp_refused[];
+extern const char *const rna_seccomp_hostile[];

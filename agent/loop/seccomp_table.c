@@ -5,9 +5,9 @@
  * groups; tests/systemd/run holds this table to the unit. Names that an architecture does not have
  * are passed over.
  */
-#include "seccomp_table.h"
-
 #include <stddef.h>
+
+#include "seccomp_filter.h"
 
 /* As many in a line as fit. */
 /* clang-format off */

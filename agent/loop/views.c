@@ -12,7 +12,6 @@
 
 #include "memory/remember.h"
 
-#include "announce.h"
 #include "guests.h"
 #include "publish.h"
 
@@ -179,22 +178,10 @@ void rna_views_finish(struct rna_agent *agent)
 		publish(agent);
 }
 
-/* The journal and Kubernetes hear of findings. */
-static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		 rna_usec lasted, void *userdata)
-{
-	struct rna_agent *agent = userdata;
-
-	rna_announce(rule, finding, over, lasted);
-	rna_node_hear(agent->node, rule, finding, over);
-}
-
 int rna_views_init(struct rna_agent *agent)
 {
 	int ret = sd_event_add_defer(agent->event, &agent->publishing, on_publish, agent);
 
-	agent->health.tell = tell;
-	agent->health.userdata = agent;
 	return ret < 0 ? ret : sd_event_source_set_enabled(agent->publishing, SD_EVENT_OFF);
 }
 

@@ -3,6 +3,22 @@
 
 #include <string.h>
 
+#include "rna/base/parse.h"
+
+bool rna_memory_set_text(char **field, const char *text)
+{
+	char *copy;
+
+	if (rna_same_text(*field, text))
+		return false;
+	copy = text ? strdup(text) : NULL;
+	if (text && !copy)
+		return false; /* no memory: the old one stays, the next call tries again */
+	free(*field);
+	*field = copy;
+	return true;
+}
+
 static struct rna_device_memory *free_device(struct rna_device_memory *device)
 {
 	if (!device)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory: what the agent knows of devices and ports beyond the moment. Some of it outlives the
- * process (state.h), the rest begins with it. Devices are found by their key, so that renames and
- * reloads of a driver change nothing.
- * Thread: the loop's.
+ * process (state_directory.h), the rest begins with it. Devices are found by their key, so that
+ * renames and reloads of a driver change nothing. Thread: the loop's.
  */
 #pragma once
 
@@ -15,7 +14,6 @@
 #include "rna/model/expectation.h"
 #include "rna/model/selftest.h"
 
-#include "memory_text.h"
 #include "node_memory.h"
 #include "peer_memory.h"
 #include "transitions.h"
@@ -86,6 +84,9 @@ struct rna_memory {
 #define RNA_MEMORY_INIT ((struct rna_memory){0})
 
 void rna_memory_deinit(struct rna_memory *memory); /* idempotent */
+
+/* Makes *field, which the memory owns, a copy of text (NULL is fine). True: it was another text. */
+bool rna_memory_set_text(char **field, const char *text);
 
 /* Frees the texts of one of memory's transitions. */
 void rna_transition_deinit(struct rna_transition *transition);

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "rna/base/parse.h"
 #include "rna/model/fabric.h"
 
-#include "memory_text.h"
+#include "memory.h"
 
 void rna_peer_memory_deinit(struct rna_peer_memory *memory)
 {
@@ -40,4 +41,64 @@ bool rna_peer_memory_learn(struct rna_peer_memory *memory, const char *hca,
 	memory->lid = peer->lid.number;
 	memory->seen = peer->seen.realtime;
 	return changed;
+}
+
+/* -- As a part --------------------------------------------------------------------------------- */
+
+static const struct rna_peer *new_peer(struct rna_arena *arena,
+				       const struct rna_peer_memory *memory, bool *no_memory)
+{
+	struct rna_peer *peer = rna_arena_alloc(arena, sizeof(*peer));
+
+	*no_memory |= !peer;
+	if (!peer)
+		return NULL;
+	*peer = (struct rna_peer){
+		.source = RNA_PEER_BY_MAD,
+		.type = memory->type <= RNA_NODE_TYPE_ROUTER ? (enum rna_node_type)memory->type
+							     : RNA_NODE_TYPE_UNKNOWN,
+		.name = rna_arena_keep(arena, memory->name, no_memory),
+		.port = rna_arena_keep(arena, memory->port, no_memory),
+		.guid = rna_arena_keep(arena, memory->guid, no_memory),
+		.system_image_guid = rna_arena_keep(arena, memory->system_image_guid, no_memory),
+		.stale = true,
+		.seen.realtime = memory->seen,
+	};
+	if (memory->lid > 0)
+		peer->lid = rna_value_ok(memory->lid);
+	return peer;
+}
+
+struct rna_part *rna_peers_recall(const struct rna_device_memory *device, const char *hca)
+{
+	struct rna_fabric *fabric = rna_part_new(RNA_COLLECTOR_FABRIC, sizeof(*fabric), 256);
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)fabric;
+	struct rna_port_fabric *ports;
+	bool no_memory = false;
+
+	if (!part || !hca)
+		return NULL;
+	ports = rna_arena_array(part->arena, device->port_count, sizeof(*ports));
+	fabric->ports = ports;
+	for (size_t i = 0; ports && i < device->port_count; i++) {
+		const struct rna_port_memory *port = &device->ports[i];
+
+		if (rna_same_text(port->peer.hca, hca))
+			ports[fabric->port_count++] = (struct rna_port_fabric){
+				.number = port->number,
+				.peer = new_peer(part->arena, &port->peer, &no_memory),
+			};
+	}
+	return fabric->port_count > 0 && !no_memory ? RNA_TAKE(part) : NULL;
+}
+
+struct rna_part *rna_memory_recall(struct rna_memory *memory, enum rna_collector_id id,
+				   const struct rna_device *device,
+				   const struct rna_identity *identity)
+{
+	const struct rna_device_memory *known = rna_memory_find(memory, device->key);
+
+	if (id != RNA_COLLECTOR_FABRIC || !known || !identity)
+		return NULL;
+	return rna_peers_recall(known, identity->node_guid);
 }

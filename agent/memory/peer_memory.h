@@ -9,7 +9,12 @@
 #include <stdbool.h>
 
 #include "rna/base/clock.h"
+#include "rna/model/part.h"
 
+struct rna_device;
+struct rna_device_memory;
+struct rna_identity;
+struct rna_memory;
 struct rna_peer;
 
 /* All of it empty: nothing was ever known. */
@@ -33,3 +38,14 @@ void rna_peer_memory_deinit(struct rna_peer_memory *memory); /* idempotent */
  */
 bool rna_peer_memory_learn(struct rna_peer_memory *memory, const char *hca,
 			   const struct rna_peer *peer);
+
+/*
+ * What the memory knows of a device, as a part of that collector, for use before the first run of
+ * it. identity: NULL: it was not read yet. NULL: nothing is known, or no memory.
+ */
+struct rna_part *rna_memory_recall(struct rna_memory *memory, enum rna_collector_id id,
+				   const struct rna_device *device,
+				   const struct rna_identity *identity);
+
+/* The part of the collector fabric, with the peers of the ports of this HCA. NULL as above. */
+struct rna_part *rna_peers_recall(const struct rna_device_memory *device, const char *hca);

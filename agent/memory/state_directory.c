@@ -36,7 +36,7 @@ struct job {
 	struct rna_error error;
 };
 
-struct rna_state {
+struct rna_state_directory {
 	char *path;
 	struct rna_memory *memory;
 	int directory;               /* -1: there is none */
@@ -77,7 +77,7 @@ uid_t rna_state_owner(const struct rna_settings *settings)
 /* -- Before the loop runs ---------------------------------------------------------------------- */
 
 /* Says what is wrong with a file that was read. False: it must not be written over. */
-static bool deal_with(const struct rna_state *state, const char *name, bool keep,
+static bool deal_with(const struct rna_state_directory *state, const char *name, bool keep,
 		      const struct rna_error *why)
 {
 	struct rna_error error;
@@ -103,7 +103,7 @@ static bool deal_with(const struct rna_state *state, const char *name, bool keep
 	return true;
 }
 
-static bool load(struct rna_state *state, const char *name, bool keep,
+static bool load(struct rna_state_directory *state, const char *name, bool keep,
 		 int (*read)(struct rna_memory *memory, const char *text, size_t len,
 			     struct rna_error *error))
 {
@@ -120,13 +120,13 @@ static bool load(struct rna_state *state, const char *name, bool keep,
 }
 
 /* Two daemons with one directory would undo each other's work. */
-static bool lock_directory(const struct rna_state *state)
+static bool lock_directory(const struct rna_state_directory *state)
 {
 	return flock(state->directory, LOCK_EX | LOCK_NB) == 0;
 }
 
 /* The other may be an agent that has ended, but for a thread that hangs in a driver. */
-static bool may_write(struct rna_state *state)
+static bool may_write(struct rna_state_directory *state)
 {
 	if (state->waits && lock_directory(state)) {
 		rna_log_notice("%s: nobody else uses it any longer; it is written from now on",
@@ -137,9 +137,10 @@ static bool may_write(struct rna_state *state)
 	return state->writes;
 }
 
-struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_memory *memory)
+struct rna_state_directory *rna_state_open(const char *directory, bool keep,
+					   struct rna_memory *memory)
 {
-	RNA_CLEANUP(rna_state_free_p) struct rna_state *state = calloc(1, sizeof(*state));
+	RNA_CLEANUP(rna_state_free_p) struct rna_state_directory *state = calloc(1, sizeof(*state));
 	struct rna_error error = {0};
 
 	if (!state)
@@ -171,7 +172,7 @@ struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_me
 
 static void work(void *userdata)
 {
-	struct job *job = &((struct rna_state *)userdata)->job;
+	struct job *job = &((struct rna_state_directory *)userdata)->job;
 
 	job->error = (struct rna_error){0};
 	if (job->reads)
@@ -183,7 +184,7 @@ static void work(void *userdata)
 }
 
 /* False: it could not be, and is to be tried again. */
-static bool start_errand(struct rna_state *state, bool reads)
+static bool start_errand(struct rna_state_directory *state, bool reads)
 {
 	state->job = (struct job){.reads = reads, .directory = state->directory};
 	if (!reads)
@@ -195,7 +196,7 @@ static bool start_errand(struct rna_state *state, bool reads)
 }
 
 /* Once per change. */
-static void account_write(struct rna_state *state)
+static void account_write(struct rna_state_directory *state)
 {
 	bool failed = state->job.status < 0;
 
@@ -216,7 +217,7 @@ static void account_write(struct rna_state *state)
 	state->failed = failed;
 }
 
-static void take_accepted(struct rna_state *state)
+static void take_accepted(struct rna_state_directory *state)
 {
 	const struct job *job = &state->job;
 	static const char none[] = "{\"version\": 1, \"accepted\": []}"; /* the file was removed */
@@ -235,7 +236,7 @@ static void take_accepted(struct rna_state *state)
 	state->on_change(state->userdata);
 }
 
-static void start_next(struct rna_state *state)
+static void start_next(struct rna_state_directory *state)
 {
 	if (state->read_accepted && !rna_errands_busy(state->errands))
 		state->read_accepted = !start_errand(state, true);
@@ -243,7 +244,7 @@ static void start_next(struct rna_state *state)
 
 static void back(void *userdata)
 {
-	struct rna_state *state = userdata;
+	struct rna_state_directory *state = userdata;
 
 	if (!state->job.reads)
 		account_write(state);
@@ -260,13 +261,13 @@ static void back(void *userdata)
 
 /* -- When -------------------------------------------------------------------------------------- */
 
-static void set_timer(const struct rna_state *state, rna_usec pause)
+static void set_timer(const struct rna_state_directory *state, rna_usec pause)
 {
 	(void)sd_event_source_set_time_relative(state->timer, pause);
 	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
 }
 
-static void complain_of_hanging(struct rna_state *state)
+static void complain_of_hanging(struct rna_state_directory *state)
 {
 	if (state->job.reads || state->hangs)
 		return;
@@ -279,7 +280,7 @@ static void complain_of_hanging(struct rna_state *state)
 /* Something is to be written, or an errand has been under way for long. */
 static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 {
-	struct rna_state *state = userdata;
+	struct rna_state_directory *state = userdata;
 
 	(void)source, (void)at;
 	if (rna_errands_busy(state->errands)) {
@@ -294,7 +295,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	return 0;
 }
 
-void rna_state_keep(struct rna_state *state)
+void rna_state_keep(struct rna_state_directory *state)
 {
 	int enabled;
 
@@ -306,7 +307,7 @@ void rna_state_keep(struct rna_state *state)
 
 static int on_file(sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
-	struct rna_state *state = userdata;
+	struct rna_state_directory *state = userdata;
 
 	(void)source;
 	if (event->len == 0 || strcmp(event->name, RNA_STATE_ACCEPTED) != 0)
@@ -316,8 +317,8 @@ static int on_file(sd_event_source *source, const struct inotify_event *event, v
 	return 0;
 }
 
-int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(void *userdata),
-		    void *userdata)
+int rna_state_watch(struct rna_state_directory *state, sd_event *event,
+		    void (*on_change)(void *userdata), void *userdata)
 {
 	int ret;
 
@@ -342,7 +343,7 @@ int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(
 	return 0;
 }
 
-void rna_state_flush(struct rna_state *state, rna_usec patience)
+void rna_state_flush(struct rna_state_directory *state, rna_usec patience)
 {
 	if (!state || !state->writes || !state->errands)
 		return;
@@ -353,7 +354,7 @@ void rna_state_flush(struct rna_state *state, rna_usec patience)
 		(void)flock(state->directory, LOCK_UN);
 }
 
-struct rna_state *rna_state_free(struct rna_state *state)
+struct rna_state_directory *rna_state_free(struct rna_state_directory *state)
 {
 	if (!state)
 		return NULL;

@@ -17,7 +17,7 @@
 
 #include "memory.h"
 
-struct rna_state;
+struct rna_state_directory;
 
 /*
  * The directory to use, or NULL: none. live: is the root the running system's own? Points into
@@ -35,20 +35,22 @@ uid_t rna_state_owner(const struct rna_settings *settings);
  * Reads both files into memory, which is empty; waits for the disk. keep: damaged files are set
  * aside and later calls may write. What is wrong is logged; there is always a memory to go on with.
  */
-struct rna_state *rna_state_open(const char *directory, bool keep, struct rna_memory *memory);
+struct rna_state_directory *rna_state_open(const char *directory, bool keep,
+					   struct rna_memory *memory);
 
 /* Follows accepted.json. on_change is called when the memory was changed by it. */
-int rna_state_watch(struct rna_state *state, sd_event *event, void (*on_change)(void *userdata),
-		    void *userdata);
+int rna_state_watch(struct rna_state_directory *state, sd_event *event,
+		    void (*on_change)(void *userdata), void *userdata);
 
 /*
  * Writes soon if the memory has changed. What could not be written is tried again, ever more
  * rarely, and said once. Accepts NULL.
  */
-void rna_state_keep(struct rna_state *state);
+void rna_state_keep(struct rna_state_directory *state);
 
 /* Writes now, and waits no longer than patience. Accepts NULL. */
-void rna_state_flush(struct rna_state *state, rna_usec patience);
+void rna_state_flush(struct rna_state_directory *state, rna_usec patience);
 
-struct rna_state *rna_state_free(struct rna_state *state); /* accepts and returns NULL */
-RNA_DEFINE_CLEANUP(struct rna_state, rna_state_free)
+struct rna_state_directory *rna_state_free(
+	struct rna_state_directory *state); /* accepts and returns NULL */
+RNA_DEFINE_CLEANUP(struct rna_state_directory, rna_state_free)

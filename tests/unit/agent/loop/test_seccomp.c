@@ -19,7 +19,6 @@
 #include "rna/base/error.h"
 
 #include "loop/seccomp_filter.h"
-#include "loop/seccomp_table.h"
 
 #include "agent_config.h"
 
