@@ -165,8 +165,8 @@ static int add_status(const struct rna_publish_input *in, struct rna_view *view)
 
 	view->agent = *in->status;
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
-	view->agent.lanes_stalled = schedule->overdue;
-	memcpy(view->agent.sources, schedule->sources, sizeof(view->agent.sources));
+	view->agent.lanes_stalled = schedule->account.overdue;
+	memcpy(view->agent.sources, schedule->account.sources, sizeof(view->agent.sources));
 	view->metrics = (struct rna_metrics_options){
 		.gid_info = settings->metrics_gid_info,
 		.fec_lanes = settings->metrics_fec_lanes,

@@ -8,9 +8,6 @@
 
 enum { TIMER_ACCURACY_USEC = 10 * 1000 };
 
-#define FIRST_PAUSE   RNA_USEC_PER_SEC
-#define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
-
 /* -- Targets ----------------------------------------------------------------------------------- */
 
 struct rna_target *rna_schedule_next(const struct rna_schedule *schedule,
@@ -318,136 +315,18 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_target *no
 	follow_everywhere(schedule, node, part);
 }
 
-/* -- Results: the account of a slot ------------------------------------------------------------ */
-
-static void log_slot(int level, const struct rna_target *target, const struct rna_job *job,
-		     const char *text)
-{
-	const struct rna_log_field fields[] = {
-		{"DEVICE", rna_target_name(target)},
-		{"COLLECTOR", job->collector->name},
-		{NULL, NULL},
-	};
-
-	rna_log(level, fields, "%s", text);
-}
-
-static void log_success(const struct rna_target *target, const struct rna_slot *slot)
-{
-	char text[RNA_ERROR_MAX];
-
-	(void)snprintf(text, sizeof(text), "%s: collector %s works again", rna_target_name(target),
-		       slot->job.collector->name);
-	log_slot(LOG_NOTICE, target, &slot->job, text);
-}
-
-/*
- * The first part that is read of a device for an event shows what the event was about, because
- * collectors run in the order of their importance. A part of the node that needs the list of
- * devices is a consequence.
- */
-static void account_event(struct rna_schedule *schedule, struct rna_target *target,
-			  const struct rna_part *part)
-{
-	unsigned presence = rna_collector_bit(rna_collector_listing(RNA_LISTS_DEVICES));
-	rna_usec *unpublished = &schedule->unpublished[part->origin.source];
-
-	if (part->origin.seen <= target->shown ||
-	    (rna_collectors[part->collector].needs & presence))
-		return;
-	target->shown = part->origin.seen;
-	if (*unpublished == 0 || part->origin.seen < *unpublished)
-		*unpublished = part->origin.seen;
-}
-
-/* What the newest part shows that the one before did not. Called before it replaces that. */
-static void account_news(struct rna_schedule *schedule, struct rna_target *target,
-			 const struct rna_slot *slot, const struct rna_part *new)
-{
-	const struct rna_collector *collector = &rna_collectors[new->collector];
-	struct rna_news news = {0};
-
-	if (!collector->compare)
-		return;
-	collector->compare(slot->part, new, &news);
-	schedule->sources[new->origin.source].changes += news.states;
-	if (news.content)
-		follow_everywhere(schedule, target, new);
-	if (news.labels)
-		schedule->device_set++;
-	if (news.problem)
-		log_slot(LOG_WARNING, target, &slot->job, news.problem);
-}
-
-static void account_success(struct rna_schedule *schedule, struct rna_target *target,
-			    struct rna_slot *slot)
-{
-	struct rna_part *part = RNA_TAKE(slot->job.part);
-
-	if (slot->ran && !slot->success)
-		log_success(target, slot);
-	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
-		slot->errors[reason] += part->errors[reason];
-	part->origin = slot->origin;
-	account_event(schedule, target, part);
-	account_news(schedule, target, slot, part);
-	(void)rna_part_unref(slot->part);
-	slot->part = part;
-	slot->inherited = rna_part_unref(slot->inherited);
-	slot->success = true;
-}
-
-static void account_failure(struct rna_target *target, struct rna_slot *slot)
-{
-	RNA_FREE char *text = RNA_TAKE(slot->job.error);
-
-	slot->errors[rna_reason_from_errno(slot->job.status)]++;
-	if ((!slot->ran || slot->success) && !target->gone)
-		log_slot(LOG_WARNING, target, &slot->job, text ? text : "collector failed");
-	slot->success = false;
-}
-
-/* A device that came back late is asked again after a pause that grows with each such time. */
-static void account_lateness(struct rna_schedule *schedule, struct rna_target *target,
-			     struct rna_slot *slot)
-{
-	char text[RNA_ERROR_MAX];
-
-	target->slow = false;
-	if (!slot->overdue) {
-		target->pause = 0;
-		return;
-	}
-	slot->overdue = 0;
-	schedule->overdue--;
-	target->pause = target->pause ? target->pause * 2 : FIRST_PAUSE;
-	if (target->pause > LONGEST_PAUSE)
-		target->pause = LONGEST_PAUSE;
-	target->resume = slot->job.finished + target->pause;
-	(void)snprintf(text, sizeof(text), "%s: %s answered after %.1f s, next try in %.0f s",
-		       rna_target_name(target), slot->job.collector->name,
-		       rna_seconds(slot->duration), rna_seconds(target->pause));
-	log_slot(LOG_NOTICE, target, &slot->job, text);
-}
+/* -- Results ----------------------------------------------------------------------------------- */
 
 static void on_late(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
 	struct rna_slot *slot = target->slots[job->collector->id];
-	char text[RNA_ERROR_MAX];
 
 	target->slow = lateness == RNA_OVERDUE || !schedule->patient;
-	if (lateness != RNA_OVERDUE)
-		return;
-	slot->overdue = rna_clock_monotonic() - schedule->settings->poll_deadline;
-	schedule->overdue++;
-	(void)snprintf(text, sizeof(text),
-		       "%s: %s is stalled: no answer for %.1f s; the device is left alone until it "
-		       "returns",
-		       rna_target_name(target), job->collector->name,
-		       rna_seconds(schedule->settings->poll_deadline));
-	log_slot(LOG_WARNING, target, job, text);
+	if (lateness == RNA_OVERDUE)
+		rna_account_overdue(&schedule->account, target, slot,
+				    schedule->settings->poll_deadline);
 }
 
 static void remove_leaving(struct rna_schedule *schedule, struct rna_target *target)
@@ -500,15 +379,13 @@ static void on_finished(struct rna_job *job, void *userdata)
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
 	struct rna_slot *slot = target->slots[job->collector->id];
+	struct rna_news news;
 
-	slot->duration = rna_usec_since(job->started, job->finished);
-	account_lateness(schedule, target, slot);
-	if (job->status >= 0)
-		account_success(schedule, target, slot);
-	else
-		account_failure(target, slot);
-	slot->ran = true;
+	news = rna_account_run(&schedule->account, target, slot);
 	rna_slot_release(slot);
+	if (news.content)
+		follow_everywhere(schedule, target, slot->part);
+	schedule->device_set += news.labels;
 	read_listing(schedule, target, slot);
 	start_needing(schedule, target, slot);
 	if (--target->running > 0)
@@ -608,7 +485,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 		want_what_settled(schedule, t, now);
 	flush(schedule);
 	arm_timer(schedule);
-	if (schedule->overdue > 0) /* the age of what stalls is news by itself */
+	if (schedule->account.overdue > 0) /* the age of what stalls is news by itself */
 		schedule->on_settled(schedule->userdata);
 	return 0;
 }
@@ -661,17 +538,6 @@ const char *rna_schedule_loud(const struct rna_schedule *schedule)
 	if (!name)
 		name = find_loud(schedule->leaving);
 	return name ? name : find_loud(schedule->nodes);
-}
-
-void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now)
-{
-	for (unsigned source = 0; source < RNA_SOURCE_COUNT; source++) {
-		if (schedule->unpublished[source] == 0)
-			continue;
-		rna_histogram_add(&schedule->sources[source].latency,
-				  rna_usec_since(schedule->unpublished[source], now));
-		schedule->unpublished[source] = 0;
-	}
 }
 
 /* -- Life -------------------------------------------------------------------------------------- */
@@ -789,7 +655,7 @@ static void free_list(struct rna_target *list)
 bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 {
 	schedule->timer = sd_event_source_disable_unref(schedule->timer);
-	if (schedule->overdue > 0) /* what is stuck already will hardly end just now */
+	if (schedule->account.overdue > 0) /* what is stuck already will hardly end just now */
 		patience /= 10;
 	if (!rna_lanes_stop(schedule->lanes, patience))
 		return false;

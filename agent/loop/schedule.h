@@ -12,6 +12,7 @@
 
 #include "settings/settings.h"
 
+#include "account.h"
 #include "lanes.h"
 #include "targets.h"
 
@@ -32,10 +33,7 @@ struct rna_schedule {
 	struct rna_target *leaving; /* gone, and a chain still under way */
 	uint64_t device_set;        /* see rna/model/snapshot.h; 0: no presence yet */
 	unsigned read;              /* bit set: node-wide collectors that others need, and have */
-	unsigned overdue;           /* jobs past their deadline right now */
-	struct rna_source_account sources[RNA_SOURCE_COUNT];
-	/* Received first among the events that the next view will be the first to show; 0: none. */
-	rna_usec unpublished[RNA_SOURCE_COUNT];
+	struct rna_account account;
 	bool quiet;         /* jobs that begin now open nothing of the RDMA stack */
 	bool patient;       /* wait for slow devices until their deadline: commands that run once */
 	bool complete;      /* every slot to wait for has run once, or is too slow */
@@ -103,9 +101,6 @@ void rna_schedule_read_later(struct rna_schedule *schedule);
  * nothing after later ones.
  */
 void rna_schedule_start_later(struct rna_schedule *schedule);
-
-/* A view is being published: the latency of the events that it shows is known. */
-void rna_schedule_note_published(struct rna_schedule *schedule, rna_usec now);
 
 /* False when a lane is stuck: then nothing was freed, and the process has to _exit(). */
 bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience);

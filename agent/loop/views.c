@@ -122,7 +122,7 @@ static const struct rna_view *make_view(struct rna_agent *agent)
 		.health = &agent->health,
 	};
 
-	rna_schedule_note_published(&agent->schedule, in.time.monotonic);
+	rna_account_published(&agent->schedule.account, in.time.monotonic);
 	return rna_publish(&in);
 }
 

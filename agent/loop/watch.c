@@ -95,7 +95,7 @@ static int on_later(sd_event_source *source, uint64_t at, void *userdata)
 
 static struct rna_source_account *account(struct rna_watch *watch, enum rna_source source)
 {
-	return &watch->schedule->sources[source];
+	return &watch->schedule->account.sources[source];
 }
 
 /* -- Rtnetlink and uevents --------------------------------------------------------------------- */

@@ -982,8 +982,8 @@ static void test_an_event_reads_its_device_only(void **state)
 	run_until(fixture, link_of_dev0_is_read); /* a consequence, of the same origin */
 	assert_int_equal(atomic_load(&script.state_runs[0]), 2);
 	assert_int_equal(atomic_load(&script.state_runs[1]), 1);
-	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_RTNETLINK].changes, 1);
-	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_POLL].changes, 0);
+	assert_int_equal(fixture->schedule.account.sources[RNA_SOURCE_RTNETLINK].changes, 1);
+	assert_int_equal(fixture->schedule.account.sources[RNA_SOURCE_POLL].changes, 0);
 }
 
 static void test_other_interfaces_are_ignored(void **state)
@@ -1040,7 +1040,7 @@ static void test_a_rescan_reads_everything(void **state)
 	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev}));
 	rna_schedule_read_triggered(&fixture->schedule);
 	run_until(fixture, all_are_down);
-	assert_int_equal(fixture->schedule.sources[RNA_SOURCE_RTNETLINK].changes, 3);
+	assert_int_equal(fixture->schedule.account.sources[RNA_SOURCE_RTNETLINK].changes, 3);
 }
 
 static bool dev0_is_up(struct fixture *fixture)
@@ -1138,22 +1138,22 @@ static void test_latency_is_of_the_first_view_that_shows_it(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct rna_histogram *latency =
-		&fixture->schedule.sources[RNA_SOURCE_RTNETLINK].latency;
+		&fixture->schedule.account.sources[RNA_SOURCE_RTNETLINK].latency;
 	struct rna_histogram expected = {0};
 	rna_usec seen;
 
 	settle(fixture);
-	rna_schedule_note_published(&fixture->schedule, rna_clock_monotonic());
+	rna_account_published(&fixture->schedule.account, rna_clock_monotonic());
 	assert_memory_equal(latency, &expected, sizeof(expected));
 	atomic_store(&script.port_state, RNA_PORT_DOWN);
 	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
 							  .ifindex = IFINDEX}));
 	rna_schedule_read_triggered(&fixture->schedule);
 	run_until(fixture, link_of_dev0_is_read);
-	seen = fixture->schedule.unpublished[RNA_SOURCE_RTNETLINK];
+	seen = fixture->schedule.account.unpublished[RNA_SOURCE_RTNETLINK];
 	assert_true(seen > 0);
-	rna_schedule_note_published(&fixture->schedule, seen + 7 * RNA_USEC_PER_MSEC);
-	rna_schedule_note_published(&fixture->schedule, seen + RNA_USEC_PER_SEC);
+	rna_account_published(&fixture->schedule.account, seen + 7 * RNA_USEC_PER_MSEC);
+	rna_account_published(&fixture->schedule.account, seen + RNA_USEC_PER_SEC);
 	rna_histogram_add(&expected, 7 * RNA_USEC_PER_MSEC);
 	assert_memory_equal(latency, &expected, sizeof(expected));
 }
