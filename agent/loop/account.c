@@ -25,8 +25,8 @@ static void log_success(const struct rna_target *target, const struct rna_slot *
 {
 	char text[RNA_ERROR_MAX];
 
-	(void)snprintf(text, sizeof(text), "%s: collector %s works again", rna_target_name(target),
-		       slot->job.collector->name);
+	(void)snprintf(text, sizeof(text), "%s: collector %s has recovered",
+		       rna_target_name(target), slot->job.collector->name);
 	log_slot(LOG_NOTICE, target, slot, text);
 }
 
@@ -109,7 +109,7 @@ static void take_lateness(struct rna_account *account, struct rna_target *target
 	if (target->pause > LONGEST_PAUSE)
 		target->pause = LONGEST_PAUSE;
 	target->resume = slot->job.finished + target->pause;
-	(void)snprintf(text, sizeof(text), "%s: %s answered after %.1f s, next try in %.0f s",
+	(void)snprintf(text, sizeof(text), "%s: %s answered after %.1f s, next read in %.0f s",
 		       rna_target_name(target), slot->job.collector->name,
 		       rna_seconds(slot->duration), rna_seconds(target->pause));
 	log_slot(LOG_NOTICE, target, slot, text);
@@ -137,10 +137,11 @@ void rna_account_overdue(struct rna_account *account, const struct rna_target *t
 
 	slot->overdue = rna_clock_monotonic() - deadline;
 	account->overdue++;
-	(void)snprintf(text, sizeof(text),
-		       "%s: %s is stalled: no answer for %.1f s; the device is left alone until it "
-		       "returns",
-		       rna_target_name(target), slot->job.collector->name, rna_seconds(deadline));
+	(void)snprintf(
+		text, sizeof(text),
+		"%s: %s is stalled: no answer for %.1f s; no further reads of the device until "
+		"it returns",
+		rna_target_name(target), slot->job.collector->name, rna_seconds(deadline));
 	log_slot(LOG_WARNING, target, slot, text);
 }
 

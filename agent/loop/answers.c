@@ -92,7 +92,7 @@ static void answer_quiesce(struct rna_control_call *call, void *userdata)
 		status = rna_quiesce_wait(answers->quiesce, tell_quiesced, call);
 		if (status < 0)
 			(void)rna_error_set(&error, status,
-					    "quiesced, but it cannot be waited for");
+					    "quiesced, but cannot wait until nothing is open");
 	}
 	if (status < 0)
 		rna_control_fail(call, &error);

@@ -234,7 +234,7 @@ static void obey(struct rna_control_call *call)
 			return;
 		}
 	(void)rna_error_say(&error, -EINVAL,
-			    "the agent knows no command %.*s; it may be of another version",
+			    "unknown command %.*s; the agent may be of another version",
 			    RNA_SHOWN(call->request));
 	rna_control_fail(call, &error);
 }
@@ -246,7 +246,7 @@ static void take_request(struct rna_control_call *call, const char *text, size_t
 	if (!may_ask(call->fd)) {
 		(void)rna_error_say(
 			&error, -EPERM,
-			"only root and the agent's own user may ask the agent for this");
+			"permission denied: only root and the agent's own user may do this");
 		rna_control_fail(call, &error);
 		return;
 	}
@@ -337,7 +337,7 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *userdata)
 static void pause_accepting(struct rna_control *control, int error)
 {
 	if (!control->complained)
-		rna_log_warning("control socket %s: nobody can be let in for now: %s",
+		rna_log_warning("control socket %s: cannot accept connections for now: %s",
 				control->file.path, strerror(error));
 	control->complained = true;
 	if (sd_event_source_set_time_relative(control->pause, ACCEPT_PAUSE) >= 0 &&
@@ -456,7 +456,7 @@ static int take_answer(char *text, size_t len, const struct rna_control_reader *
 		*ret = (int)strtol(text + 1, NULL, 10);
 		return 1;
 	default:
-		return rna_error_say(error, -EPROTO, "the agent's answer makes no sense");
+		return rna_error_say(error, -EPROTO, "the agent sent an invalid answer");
 	}
 }
 
@@ -476,7 +476,7 @@ int rna_control_ask(const char *path, const char *request, const struct rna_cont
 
 		if (len == 0)
 			return rna_error_say(error, -ECONNRESET,
-					     "the agent ended before it had answered");
+					     "the agent ended before it answered");
 		if (len < 0)
 			return rna_error_set(error, -errno, "control socket %s", path);
 		status = take_answer(text, (size_t)len, reader, &code, error);

@@ -71,7 +71,8 @@ static const int levels[RNA_SEVERITY_COUNT] = {
 	[RNA_SEVERITY_CRITICAL] = LOG_ERR,
 };
 
-static void write_over(const struct rna_finding *finding, rna_usec lasted, struct rna_strbuf *out)
+static void write_resolved(const struct rna_finding *finding, rna_usec lasted,
+			   struct rna_strbuf *out)
 {
 	rna_usec seconds = lasted / RNA_USEC_PER_SEC * RNA_USEC_PER_SEC;
 
@@ -106,7 +107,7 @@ void rna_notify_finding(const struct rna_rule *rule, const struct rna_finding *f
 
 	(void)snprintf(port, sizeof(port), "%u", finding->port);
 	if (over)
-		write_over(finding, lasted, &text);
+		write_resolved(finding, lasted, &text);
 	else
 		rna_strbuf_puts(&text, finding->text);
 	if (rna_strbuf_ok(&text))

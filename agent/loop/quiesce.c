@@ -70,12 +70,12 @@ static void write_reason(struct rna_quiesce *quiesce)
 
 	if (quiesce->until > 0) {
 		write_end(quiesce->until, end, sizeof(end));
-		(void)snprintf(reason, size, "asked for, until %s", end);
+		(void)snprintf(reason, size, "requested until %s", end);
 	} else if (quiesce->node_until > 0) {
 		write_end(quiesce->node_until, end, sizeof(end));
 		(void)snprintf(reason, size,
-			       "the Node had the label %s when it was last read; until %s, unless "
-			       "it can be read again",
+			       "the Node had the label %s when it was last read; until %s, or "
+			       "until it can be read again",
 			       node, end);
 	} else {
 		(void)snprintf(reason, size, "the Node has the label %s", node);
@@ -89,10 +89,10 @@ static void tell(struct rna_quiesce *quiesce, bool was)
 
 	write_reason(quiesce);
 	if (on)
-		rna_log_notice("quiesced, nothing of the RDMA stack will be opened: %s",
+		rna_log_notice("quiesced: the agent opens nothing of the RDMA stack (%s)",
 			       quiesce->reason);
 	else if (was)
-		rna_log_notice("no longer quiesced");
+		rna_log_notice("quiesce has ended");
 	if (on != was)
 		quiesce->handlers.changed(quiesce->handlers.userdata);
 }
@@ -145,9 +145,10 @@ int rna_quiesce_read_timeout(const char *text, rna_usec *ret, struct rna_error *
 {
 	if (rna_duration_parse(text, ret) < 0 || *ret < TIMEOUT_MIN_SECONDS * RNA_USEC_PER_SEC ||
 	    *ret > TIMEOUT_MAX_DAYS * 86400 * RNA_USEC_PER_SEC)
-		return rna_error_say(error, -EINVAL,
-				     "--timeout: %.*s is no duration from %ds to %dd, such as 30m",
-				     RNA_SHOWN(text), TIMEOUT_MIN_SECONDS, TIMEOUT_MAX_DAYS);
+		return rna_error_say(
+			error, -EINVAL,
+			"--timeout: %.*s is not a duration from %ds to %dd, such as 30m",
+			RNA_SHOWN(text), TIMEOUT_MIN_SECONDS, TIMEOUT_MAX_DAYS);
 	return 0;
 }
 
@@ -281,8 +282,7 @@ static void answer(struct waiter *waiter, const char *holder)
 	if (holder)
 		status = rna_error_say(
 			&error, -ETIMEDOUT,
-			"quiesced, but %s has not let go yet; it answers late or not at all",
-			holder);
+			"quiesced, but still open: %s, which answers late or not at all", holder);
 	waiter->done(status, &error, waiter->userdata);
 	free(waiter);
 }

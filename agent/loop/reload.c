@@ -14,7 +14,7 @@ static void warn_of_late(const struct rna_settings *old, const struct rna_settin
 		const struct rna_setting *setting = &rna_setting_table[i];
 
 		if (setting->read_at_start && !rna_setting_is_same(setting, old, new))
-			rna_log_warning("%s is read at the start only: restart the agent for it",
+			rna_log_warning("%s takes effect only after a restart of the agent",
 					setting->key);
 	}
 }
@@ -34,7 +34,7 @@ static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct
 	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);
 	statistics = rna_texts_copy(settings.ethernet_statistics);
 	if (!filter || !statistics)
-		return rna_error_set(error, -ENOMEM, "cannot choose what is read");
+		return rna_error_set(error, -ENOMEM, "cannot apply the device settings");
 	ret = rna_server_reload(&agent->server, &settings, error);
 	if (ret < 0)
 		return ret;
@@ -45,7 +45,7 @@ static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct
 	rna_log_set_level(agent->settings.log_level);
 	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
 	if (rna_health_reload(&agent->health) < 0)
-		rna_log_error("no memory: rules judge by the old settings until the next reload");
+		rna_log_error("out of memory: rules keep the old settings until the next reload");
 	rna_watch_update(agent->watch);
 	rna_selftest_update(agent->selftest);
 	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))
@@ -77,7 +77,7 @@ void rna_agent_reload(struct rna_agent *agent)
 		rna_log_notice("configuration reloaded");
 	} else {
 		sum_up(&error, &rest, agent->config_error, sizeof(agent->config_error));
-		rna_log_error("configuration not reloaded, the old settings stay: %s",
+		rna_log_error("configuration not reloaded, keeping the old settings: %s",
 			      agent->config_error);
 		rna_mistakes_log(&rest);
 		agent->status.config_error = agent->config_error;

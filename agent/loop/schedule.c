@@ -160,7 +160,8 @@ static void flush(struct rna_schedule *schedule)
 	int ret = rna_lanes_flush(schedule->lanes);
 
 	if (ret < 0)
-		rna_log_error("cannot start a worker thread, polling waits: %s", strerror(-ret));
+		rna_log_error("cannot start a worker thread (%s); polling is delayed",
+			      strerror(-ret));
 }
 
 static rna_usec next_due(const struct rna_schedule *schedule)
@@ -250,7 +251,8 @@ static void follow_device(struct rna_schedule *schedule, struct rna_target *targ
 	unsigned before = target->collectors, new;
 
 	if (rna_target_choose_collectors(target, &new) < 0)
-		rna_log_error("%s: no memory to run all collectors", target->device->name);
+		rna_log_error("%s: out of memory, some collectors do not run",
+			      target->device->name);
 	if (target->collectors == before)
 		return;
 	schedule->device_set++;
@@ -264,7 +266,7 @@ static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 		struct rna_target *target = list;
 
 		list = target->next;
-		log_device("device is gone or excluded", target->device);
+		log_device("device removed or excluded", target->device);
 		if (target->running == 0) {
 			(void)rna_target_free(target);
 			continue;

@@ -44,7 +44,7 @@ static void say_down(struct rna_server *server, const struct rna_error *why)
 {
 	if (strcmp(server->told, why->text) == 0)
 		return;
-	rna_log_error("HTTP is down until it can be served: %s", why->text);
+	rna_log_error("HTTP server is down, retrying: %s", why->text);
 	memcpy(server->told, why->text, sizeof(server->told));
 }
 
@@ -61,7 +61,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 		say_down(server, &why);
 		return retry_later(server);
 	}
-	rna_log_notice("HTTP is up");
+	rna_log_notice("HTTP server is up");
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int take_sockets(struct rna_server *server, struct rna_error *error)
 	int ret = rna_passed_take(&server->passed, error);
 
 	if (ret >= 0 && server->passed.count > 0)
-		rna_log_info("serving on %zu socket%s that systemd passed; http.listen is not used",
+		rna_log_info("serving on %zu socket%s passed by systemd; http.listen is ignored",
 			     server->passed.count, server->passed.count == 1 ? "" : "s");
 	return ret;
 }

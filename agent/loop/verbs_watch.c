@@ -90,7 +90,7 @@ static void log_failure(const struct held *held, const char *text)
 		{NULL, NULL},
 	};
 
-	rna_log(LOG_WARNING, fields, "%s", text ? text : "cannot watch for events of verbs");
+	rna_log(LOG_WARNING, fields, "%s", text ? text : "cannot watch for verbs events");
 }
 
 static struct held *free_held(struct held *held)
@@ -252,7 +252,7 @@ int rna_verbs_watch_new(sd_event *event, const struct rna_schedule *schedule,
 	int status;
 
 	if (!watch)
-		return rna_error_set(error, -ENOMEM, "cannot watch for events of verbs");
+		return rna_error_set(error, -ENOMEM, "cannot watch for verbs events");
 	watch->event = event;
 	watch->schedule = schedule;
 	watch->handle = handle;

@@ -156,8 +156,8 @@ static void account_batch(struct rna_watch *watch, struct monitor *monitor, enum
 	trigger_all(watch, source, RNA_EVENT_LOST);
 	if (count == -ENOBUFS)
 		return;
-	rna_log_warning("events of %s are lost, polling has to do: %s", rna_source_name(source),
-			strerror(-count));
+	rna_log_warning("%s event socket failed (%s); falling back to polling",
+			rna_source_name(source), strerror(-count));
 	close_monitor(watch, monitor, source);
 }
 
@@ -202,14 +202,15 @@ static void open_monitor(struct rna_watch *watch, enum rna_source source, struct
 		return;
 	monitor->fd = open_fd(&error);
 	if (monitor->fd < 0) {
-		rna_log_warning("%s; polling has to do", error.text);
+		rna_log_warning("%s; falling back to polling", error.text);
 		return;
 	}
 	ret = sd_event_add_io(watch->event, &monitor->source, monitor->fd, EPOLLIN, handler, watch);
 	if (ret >= 0)
 		ret = limit_wake_ups(watch, monitor);
 	if (ret < 0) {
-		rna_log_warning("cannot watch %s: %s", rna_source_name(source), strerror(-ret));
+		rna_log_warning("cannot watch %s events (%s); falling back to polling",
+				rna_source_name(source), strerror(-ret));
 		monitor->source = sd_event_source_disable_unref(monitor->source);
 		rna_close_p(&monitor->fd);
 		return;
@@ -242,7 +243,7 @@ static void update_verbs(struct rna_watch *watch, bool wanted)
 	if (wanted && !watch->verbs &&
 	    rna_verbs_watch_new(watch->event, watch->schedule, on_verbs_event, watch, &watch->verbs,
 				&error) < 0)
-		rna_log_warning("%s; polling has to do", error.text);
+		rna_log_warning("%s; falling back to polling", error.text);
 	account(watch, RNA_SOURCE_VERBS)->watched = wanted && watch->verbs;
 	rna_verbs_watch_retry(watch->verbs);
 }

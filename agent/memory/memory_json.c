@@ -315,11 +315,11 @@ static int read_file(const char *text, size_t len, const char *name, json_t **re
 	version = get_number(file, "version");
 	if (version > VERSION)
 		return rna_error_say(error, -EOPNOTSUPP,
-				     "written by a newer version of the agent (form %ju, known is "
-				     "%d)",
+				     "written by a newer version of the agent (format %ju, this "
+				     "one reads %d)",
 				     (uintmax_t)version, VERSION);
 	if (version == 0 || !json_is_array(json_object_get(file, name)))
-		return rna_error_say(error, -EBADMSG, "not a file of the agent");
+		return rna_error_say(error, -EBADMSG, "not a state file of the agent");
 	*ret_file = RNA_TAKE(file);
 	return 0;
 }
@@ -432,7 +432,7 @@ static void read_peer(struct rna_port_memory *port, const json_t *object)
 static int fail_entry(const char *list, size_t index, int code, struct rna_error *error)
 {
 	return rna_error_say(error, code, "entry %zu of %s %s", index + 1, list,
-			     code == -ENOMEM ? "finds no memory" : "is damaged");
+			     code == -ENOMEM ? "does not fit in memory" : "is damaged");
 }
 
 static int read_port(struct rna_device_memory *device, const json_t *object)
@@ -628,5 +628,5 @@ int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
 	forget_accepted(memory);
 	for (size_t i = 0; ret == 0 && i < json_array_size(list); i++)
 		ret = read_accepted(memory, json_array_get(list, i));
-	return ret < 0 ? rna_error_set(error, ret, "cannot read what was accepted") : 0;
+	return ret < 0 ? rna_error_set(error, ret, "cannot read the accepted states") : 0;
 }

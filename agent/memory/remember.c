@@ -165,14 +165,14 @@ static void write_reason(const struct subject *subject, const struct rna_step *s
 		rna_strbuf_puts(out, "device removed");
 		break;
 	case RNA_CAUSE_REGISTERED:
-		rna_strbuf_puts(out, "device registered anew");
+		rna_strbuf_puts(out, "device registered again");
 		break;
 	case RNA_CAUSE_TOLD:
-		rna_strbuf_puts(out, "between two looks: ");
+		rna_strbuf_puts(out, "between two reads: ");
 		if (step->teller == RNA_TELLER_LINK)
-			rna_strbuf_puts(out, "link_downed rose");
+			rna_strbuf_puts(out, "link_downed increased");
 		else if (step->teller == RNA_TELLER_DRIVER)
-			rna_strbuf_puts(out, "the driver counted a loss of the link");
+			rna_strbuf_puts(out, "the driver counted a link loss");
 		else /* by its last name: it may have left since it told */
 			rna_strbuf_printf(out, "interface %s lost its carrier",
 					  subject->port->netdev ? subject->port->netdev : "?");

@@ -83,7 +83,7 @@ static bool deal_with(const struct rna_state_directory *state, const char *name,
 	struct rna_error error;
 
 	if (why->code == -EOPNOTSUPP) {
-		rna_log_warning("%s/%s: %s; it is left as it is, and nothing is remembered",
+		rna_log_warning("%s/%s: %s; leaving it unchanged, nothing is persisted",
 				state->path, name, why->text);
 		return false;
 	}
@@ -96,10 +96,9 @@ static bool deal_with(const struct rna_state_directory *state, const char *name,
 		rna_log_warning("%s/%s: damaged: %s; %s", state->path, name, why->text, error.text);
 		return false;
 	}
-	rna_log_warning(
-		"%s/%s: damaged: %s; it is set aside as %s.corrupt-..., and the agent begins "
-		"anew without it",
-		state->path, name, why->text, name);
+	rna_log_warning("%s/%s: damaged: %s; renamed to %s.corrupt-..., starting "
+			"without it",
+			state->path, name, why->text, name);
 	return true;
 }
 
@@ -129,7 +128,7 @@ static bool lock_directory(const struct rna_state_directory *state)
 static bool may_write(struct rna_state_directory *state)
 {
 	if (state->waits && lock_directory(state)) {
-		rna_log_notice("%s: nobody else uses it any longer; it is written from now on",
+		rna_log_notice("%s: state directory lock acquired; persisting state again",
 			       state->path);
 		state->waits = false;
 		state->writes = true;
@@ -152,14 +151,14 @@ struct rna_state_directory *rna_state_open(const char *directory, bool keep,
 	if (!state->path)
 		return NULL;
 	if (state->directory < 0 && (keep || error.code != -ENOENT))
-		rna_log_warning("%s; nothing is remembered over restarts", error.text);
+		rna_log_warning("%s; no state is kept across restarts", error.text);
 	if (state->directory < 0)
 		return RNA_TAKE(state);
 	state->writes = keep && lock_directory(state);
 	state->waits = keep && !state->writes;
 	if (state->waits)
-		rna_log_warning("%s: another agent uses it; this one reads it, and keeps nothing "
-				"until that has ended",
+		rna_log_warning("%s: in use by another agent; state is read, but not "
+				"persisted until that agent ends",
 				state->path);
 	keep = state->writes;
 	if (!load(state, RNA_STATE_MEMORY, keep, rna_memory_read))
@@ -201,18 +200,18 @@ static void account_write(struct rna_state_directory *state)
 	bool failed = state->job.status < 0;
 
 	if (state->hangs)
-		rna_log_notice("%s: answers again", state->path);
+		rna_log_notice("%s: the file system responds again", state->path);
 	state->hangs = false;
 	if (failed) {
 		state->memory->changed = true; /* to be tried again */
 		state->pause = state->pause * 2 < LONGEST_PAUSE ? state->pause * 2 : LONGEST_PAUSE;
 		if (!state->failed)
-			rna_log_warning("%s: %s; what the agent knows is lost when it ends",
+			rna_log_warning("%s: %s; state will be lost when the agent ends",
 					state->path, state->job.error.text);
 	} else {
 		state->pause = PACE;
 		if (state->failed)
-			rna_log_notice("%s: can be written again", state->path);
+			rna_log_notice("%s: persisting state again", state->path);
 	}
 	state->failed = failed;
 }
@@ -232,7 +231,8 @@ static void take_accepted(struct rna_state_directory *state)
 		rna_log_warning("%s/" RNA_STATE_ACCEPTED ": not used: %s", state->path, error.text);
 		return;
 	}
-	rna_log_notice("%s/" RNA_STATE_ACCEPTED " has changed and was read", state->path);
+	rna_log_notice("%s/" RNA_STATE_ACCEPTED " changed; accepted states read again",
+		       state->path);
 	state->on_change(state->userdata);
 }
 
@@ -272,9 +272,10 @@ static void complain_of_hanging(struct rna_state_directory *state)
 	if (state->job.reads || state->hangs)
 		return;
 	state->hangs = true;
-	rna_log_warning("%s: does not answer; until it does nothing is written, and what the agent "
-			"knows is lost when it ends",
-			state->path);
+	rna_log_warning(
+		"%s: the file system does not respond; nothing is persisted until it does, and "
+		"state will be lost when the agent ends",
+		state->path);
 }
 
 /* Something is to be written, or an errand has been under way for long. */
@@ -337,8 +338,8 @@ int rna_state_watch(struct rna_state_directory *state, sd_event *event,
 	ret = sd_event_add_inotify(event, &state->watch, state->path, IN_MOVED_TO | IN_DELETE,
 				   on_file, state);
 	if (ret < 0) /* a user's inotify instances are few, and containers share them */
-		rna_log_warning("%s: cannot be watched (%s): what \"expect accept\" writes counts "
-				"from the next start on",
+		rna_log_warning("%s: cannot be watched (%s); what \"expect accept\" writes takes "
+				"effect after a restart",
 				state->path, strerror(-ret));
 	return 0;
 }

@@ -124,26 +124,27 @@ const char *rna_skip_meaning(enum rna_skip skip)
 	static const char *const meanings[RNA_SKIP_COUNT] = {
 		[RNA_SKIP_NONE] = "It is tested.",
 		[RNA_SKIP_DISABLED] = "selftest.enabled is false.",
-		[RNA_SKIP_QUIESCED] = "The agent was asked to keep its hands off the devices.",
+		[RNA_SKIP_QUIESCED] = "The agent is quiesced.",
 		[RNA_SKIP_NOT_ACTIVE] = "The port is not ACTIVE.",
 		[RNA_SKIP_NO_GID] = "The port has no GID, or no LID, to connect to.",
 		[RNA_SKIP_VIRTUAL] = "A virtual function shares its link with others.",
 		[RNA_SKIP_MANAGEMENT] = "The device manages NVSwitches and carries no traffic.",
 		[RNA_SKIP_TRANSPORT] = "iWARP and EFA have no RC connections to themselves.",
 		[RNA_SKIP_BUSY] =
-			"Somebody uses the port: bytes move, or it is open, or has queue pairs.",
-		[RNA_SKIP_DISTURBED] = "Somebody began to use the port during the test.",
+			"The port is in use: bytes move, or it is open, or has queue pairs.",
+		[RNA_SKIP_DISTURBED] = "An application began to use the port during the test.",
 		[RNA_SKIP_RECENT_CHANGE] = "A port state changed within selftest.quiet.",
-		[RNA_SKIP_WINDOW] = "It is outside of selftest.window.",
+		[RNA_SKIP_WINDOW] = "The time is outside selftest.window.",
 		[RNA_SKIP_NODE_GATE] = "The Node lacks the label selftest.node_label.",
 		[RNA_SKIP_LOCKED] = "Another self-test runs on this node.",
 		[RNA_SKIP_DENIED] = "The agent may not open the device.",
 		[RNA_SKIP_MEMLOCK] = "The agent may not lock as much memory as the test needs.",
-		[RNA_SKIP_NO_MEMORY_NODE] = "There is no memory to be had on that NUMA node.",
-		[RNA_SKIP_NO_GPU] = "There is no CUDA, no such GPU, or no way to its memory.",
+		[RNA_SKIP_NO_MEMORY_NODE] = "No memory is available on that NUMA node.",
+		[RNA_SKIP_NO_GPU] = "CUDA, the GPU, or access to its memory is missing.",
 		[RNA_SKIP_STALLED] = "The device does not answer.",
 		[RNA_SKIP_NO_DEVICE] = "libibverbs does not know the device.",
-		[RNA_SKIP_NO_RESOURCES] = "The node had no means for the test, or it was killed.",
+		[RNA_SKIP_NO_RESOURCES] =
+			"The node lacked resources for the test, or the test was killed.",
 	};
 
 	return skip < RNA_SKIP_COUNT ? meanings[skip] : "?";

@@ -26,7 +26,7 @@ static int take_number(const char *const *values, enum rna_wish_key key, unsigne
 	if (!values[key])
 		return 0;
 	if (rna_parse_u64(values[key], &number) < 0 || number < least || number > most)
-		return rna_error_say(error, -EINVAL, "--%s: \"%s\" is no number from %u to %u",
+		return rna_error_say(error, -EINVAL, "--%s: \"%s\" is not a number from %u to %u",
 				     rna_wish_keys[key], values[key], least, most);
 	*ret = (unsigned)number;
 	return 0;
@@ -38,7 +38,7 @@ static int take_duration(const char *text, rna_usec *ret, struct rna_error *erro
 		return 0;
 	if (rna_duration_parse(text, ret) < 0 || *ret == 0 || *ret > DURATION_MOST)
 		return rna_error_say(error, -EINVAL,
-				     "--duration: \"%s\" is no duration up to 1m, such as 500ms",
+				     "--duration: \"%s\" is not a duration up to 1m, such as 500ms",
 				     text);
 	return 0;
 }

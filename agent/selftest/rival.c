@@ -29,13 +29,13 @@ void rna_rival_describe(const struct rna_rival *rival, rna_usec now, struct rna_
 	rna_usec span = rna_usec_since(rival->since, now);
 
 	if (holder->uid == RNA_UID_UNKNOWN)
-		rna_strbuf_puts(out, "a process that does not say whose it is");
+		rna_strbuf_puts(out, "a process of unknown owner");
 	else if (holder->pid == 0)
 		rna_strbuf_printf(out, "a process of user %u, in another PID namespace,",
 				  (unsigned)holder->uid);
 	else
 		rna_strbuf_printf(out, "process %d of user %u", (int)holder->pid,
 				  (unsigned)holder->uid);
-	rna_strbuf_puts(out, " has had the lock of self-tests for at least ");
+	rna_strbuf_puts(out, " has held the self-test lock for at least ");
 	rna_duration_write(span - span % RNA_USEC_PER_SEC, out);
 }

@@ -23,5 +23,5 @@ struct rna_rival {
 bool rna_rival_meet(struct rna_rival *rival, const struct rna_loopback_holder *holder,
 		    rna_usec now);
 
-/* "process 4711 of user 1000 has had the lock of self-tests for at least 12m" */
+/* "process 4711 of user 1000 has held the self-test lock for at least 12m" */
 void rna_rival_describe(const struct rna_rival *rival, rna_usec now, struct rna_strbuf *out);

@@ -140,8 +140,8 @@ static int look_at_size(const struct rna_selftest_wish *wish, const struct rna_s
 	if (wish->size == 0 || wish->duration > 0 || rna_selftest_size_fits(settings, wish->size))
 		return 0;
 	return rna_error_say(error, -EINVAL,
-			     "--size %u: a test writes twice at least, and selftest.bytes is %u "
-			     "MiB; ask for less, or for a --duration, which counts instead",
+			     "--size %u: a test writes at least twice, and selftest.bytes is %u "
+			     "MiB; use a smaller size, or --duration instead of the byte limit",
 			     wish->size, settings->selftest_bytes);
 }
 
@@ -163,9 +163,10 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 	if (ret->count > 0)
 		return 0;
 	if (wish->device)
-		return rna_error_say(error, -ENODEV, "no port fits \"%s\"; status lists them",
+		return rna_error_say(error, -ENODEV,
+				     "no port matches \"%s\"; the command status lists all ports",
 				     wish->device);
-	return rna_error_say(error, -ENODEV, "there is no RDMA port on this node to test");
+	return rna_error_say(error, -ENODEV, "this node has no RDMA port to test");
 }
 
 void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out)

@@ -226,7 +226,7 @@ static void on_unstuck(void *userdata)
 	(void)rna_loopback_child_stop(&port->stuck, 0); /* it is only to be reaped */
 	port->known.stuck = 0;
 	forget_results(port->owner);
-	rna_log_notice("%s/%u: the self-test that was stuck has ended", port->device, port->number);
+	rna_log_notice("%s/%u: the stuck self-test has ended", port->device, port->number);
 }
 
 /* The device gets no other test until the kernel lets go of this one. */
@@ -310,8 +310,8 @@ static void look_for_rival(struct rna_selftest *selftest, bool started)
 	rna_rival_describe(&selftest->rival, now, &text);
 	if (rna_strbuf_ok(&text))
 		rna_log_notice("%s; %s", text.data,
-			       started ? "that is none of ours, and ports are tested all the same"
-				       : "no port is tested before it lets go");
+			       started ? "not an agent, so ports are tested anyway"
+				       : "no port is tested until it releases the lock");
 }
 
 static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run,
@@ -628,7 +628,7 @@ int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest
 	int status;
 
 	if (selftest->session.count > 0)
-		return rna_error_say(error, -EBUSY, "a self-test is under way; try again soon");
+		return rna_error_say(error, -EBUSY, "a self-test is running; try again soon");
 	if (selftest->hold == RNA_SKIP_QUIESCED)
 		return rna_error_say(error, -EBUSY, "%s", rna_skip_meaning(selftest->hold));
 	if (!selftest->view)

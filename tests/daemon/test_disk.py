@@ -17,9 +17,9 @@ PORT = "sys/class/infiniband/rxe2/ports/1"
 REFUSALS = (("write", errno.ENOSPC), ("openat", errno.EROFS), ("openat", errno.ENOSPC),
             ("write", errno.EIO), ("fsync", errno.EIO), ("fsync", errno.ENOSPC),
             ("renameat", errno.EROFS), ("renameat", errno.EIO))
-COMPLAINT = "what the agent knows is lost when it ends"
-NEWS = "can be written again"
-HANGS, ANSWERS = "does not answer; until it does nothing is written", "answers again"
+COMPLAINT = "state will be lost when the agent ends"
+NEWS = "persisting state again"
+HANGS, ANSWERS = "the file system does not respond; nothing is persisted", "the file system responds again"
 
 
 def library():

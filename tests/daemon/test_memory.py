@@ -101,7 +101,7 @@ class Transitions(unittest.TestCase):
             self.assertEqual((agent.transitions("down"), agent.transitions("up")), (2, 2))
             self.assertEqual(agent.events(), [("mlx5_1/1", "down", 2, "counter"),
                                               ("mlx5_1/1", "up", 2, "counter")])
-            self.assertEqual(agent.log().count("down 2 times: between two looks: link_downed rose"),
+            self.assertEqual(agent.log().count("down 2 times: between two reads: link_downed increased"),
                              1)
 
     def test_another_agent_has_the_directory(self):
@@ -113,7 +113,7 @@ class Transitions(unittest.TestCase):
         fcntl.flock(other, fcntl.LOCK_EX)
         with agent:
             agent.wait_snapshots(3)
-            self.assertIn("another agent uses it", agent.log())
+            self.assertIn("in use by another agent", agent.log())
             self.assertEqual(agent.memory(), {})
             fcntl.flock(other, fcntl.LOCK_UN)
             wait("what it knows", agent.memory)
@@ -258,12 +258,12 @@ class Restarts(unittest.TestCase):
         agent = Remembering()
         os.makedirs(f"{agent.state}/memory.json.new/in-the-way")
         with agent:
-            wait("a complaint", lambda: "what the agent knows is lost when it ends" in agent.log())
+            wait("a complaint", lambda: "state will be lost when the agent ends" in agent.log())
             os.rmdir(f"{agent.state}/memory.json.new/in-the-way")
             os.rmdir(f"{agent.state}/memory.json.new")
             agent.write(f"{PORT}/state", "1: DOWN")
             wait("a file", agent.memory)
-            wait("good news", lambda: "can be written again" in agent.log())
+            wait("good news", lambda: "persisting state again" in agent.log())
 
     def test_recorded_root_has_no_memory_by_default(self):
         file = "/var/lib/rdma-node-agent/memory.json"

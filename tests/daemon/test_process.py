@@ -64,7 +64,7 @@ class Configuration(unittest.TestCase):
             agent.write_config(extra="lanes: {max: 5}\n")
             agent.hang_up()
             wait("the reload", lambda: "configuration reloaded" in agent.log())
-            self.assertIn("lanes.max is read at the start only: restart the agent for it",
+            self.assertIn("lanes.max takes effect only after a restart of the agent",
                           agent.log())
             self.assertNotIn("state.directory is read", agent.log())
 
@@ -74,7 +74,7 @@ class Configuration(unittest.TestCase):
                 agent.write_config(extra=bad)
                 agent.hang_up()
                 wait("the failure in a metric", lambda: agent.metric(RELOADED) == 0)
-                wait("the failure in the log", lambda: "old settings stay" in agent.log())
+                wait("the failure in the log", lambda: "keeping the old settings" in agent.log())
                 self.assertIn(agent.config, agent.log())
                 self.assertIn(f"old settings are in use: {agent.config}", agent.get("/").text)
                 agent.wait_snapshots(3)

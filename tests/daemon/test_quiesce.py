@@ -23,9 +23,9 @@ class Quiesce(unittest.TestCase):
             self.assertEqual(agent.metric(QUIESCED), 0)
             self.assert_says(agent.ask("quiesce"), 0, "quiesced, nothing of the RDMA stack is open")
             self.assertEqual(agent.metric(QUIESCED), 1)
-            self.assertIn("quiesced, asked for, until", agent.get("/").text)
-            self.assertIn('"quiesced_because": "asked for', agent.get("/api/v1/snapshot").text)
-            self.assert_says(agent.selftest(), 3, "keep its hands off the devices")
+            self.assertIn("quiesced, requested until", agent.get("/").text)
+            self.assertIn('"quiesced_because": "requested', agent.get("/api/v1/snapshot").text)
+            self.assert_says(agent.selftest(), 3, "The agent is quiesced.")
             self.assert_says(agent.ask("resume"), 0, "resumed")
             self.assertEqual(agent.metric(QUIESCED), 0)
             self.assertNotIn("quiesced", agent.get("/").text)
@@ -35,14 +35,14 @@ class Quiesce(unittest.TestCase):
         with Asked(poll=QUIET) as agent:
             self.assert_says(agent.ask("quiesce", "--timeout", "1s"), 0, "quiesced")
             wait("the end", lambda: agent.metric(QUIESCED) == 0)
-            self.assertIn("no longer quiesced", agent.log())
+            self.assertIn("quiesce has ended", agent.log())
 
     @unittest.skipIf(os.path.isdir("/sys/class/infiniband"), "this node has RDMA")
     def test_wrong_timeout(self):
         with Asked(poll=QUIET) as agent:
             for timeout in ("0s", "8d", "soon"):
                 self.assert_says(agent.ask("quiesce", "--timeout", timeout), EXIT_FAILURE,
-                                 f'--timeout: {timeout} is no duration from 1s to 7d')
+                                 f'--timeout: {timeout} is not a duration from 1s to 7d')
             self.assertEqual(agent.metric(QUIESCED), 0)
 
     def test_by_signal(self):

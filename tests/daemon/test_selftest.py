@@ -9,7 +9,7 @@ import unittest
 import agent as this
 from agent import PATIENCE, QUIET, Agent
 
-NOTHING = "there is no RDMA port on this node to test"
+NOTHING = "this node has no RDMA port to test"
 
 
 class Asked(Agent):
@@ -48,7 +48,7 @@ class SelfTest(unittest.TestCase):
             self.assertTrue(os.path.exists(agent.socket))
             self.assert_refused(agent.selftest(), NOTHING)
             self.assert_refused(agent.selftest("--json", "--device", "mlx5_0"),
-                                'no port fits "mlx5_0"')
+                                'no port matches "mlx5_0"')
             self.assert_nothing_was_tested(agent)
             agent.stop()
             self.assertFalse(os.path.exists(agent.socket))

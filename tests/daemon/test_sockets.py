@@ -176,7 +176,7 @@ class Lost(unittest.TestCase):
         agent.listen(f"unix:{agent.socket}", f"unix:{agent.config}")
         agent.write_config()
         agent.hang_up()
-        wait("HTTP to be down", lambda: "HTTP is down" in agent.log())
+        wait("HTTP to be down", lambda: "HTTP server is down" in agent.log())
         assert get_tcp(agent.port) is None
 
     def test_it_comes_back_by_itself(self):
@@ -186,7 +186,7 @@ class Lost(unittest.TestCase):
             wait("service", agent.is_ready)
             self.assertEqual(get_unix(agent.socket), 200)
             self.assertEqual(agent.metric(RELOADED), 0)
-            self.assertEqual(agent.log().count("HTTP is"), 2, agent.log())
+            self.assertEqual(agent.log().count("HTTP server is"), 2, agent.log())
 
     def test_it_comes_back_with_a_reload(self):
         with UnixAgent() as agent:
@@ -219,7 +219,7 @@ class NotYetThere(unittest.TestCase):
         listen = [f"unix:{agent.socket}", f"{self.ADDRESS}:{agent.port}"]
         agent.http_settings["listen"] = listen[::order]
         with agent:
-            wait("HTTP to be down", lambda: "HTTP is down" in agent.log())
+            wait("HTTP to be down", lambda: "HTTP server is down" in agent.log())
             self.assertIn(f"{self.ADDRESS}:{agent.port}: Cannot assign requested address",
                           agent.log())
             yield agent
@@ -230,7 +230,7 @@ class NotYetThere(unittest.TestCase):
             self.assertIsNone(get_unix(agent.socket))
             agent.ip_batch([f"address add {self.ADDRESS}/32 dev lo"])
             wait("service", lambda: get_unix(agent.socket) == 200)
-            self.assertEqual(agent.log().count("HTTP is"), 2, agent.log())
+            self.assertEqual(agent.log().count("HTTP server is"), 2, agent.log())
 
     def test_a_reload_can_bring_another(self):
         with self.waiting() as agent:
@@ -238,7 +238,7 @@ class NotYetThere(unittest.TestCase):
             agent.write_config()
             agent.hang_up()
             wait("service", lambda: get_unix(agent.socket) == 200)
-            self.assertEqual(agent.log().count("HTTP is"), 1, agent.log())
+            self.assertEqual(agent.log().count("HTTP server is"), 1, agent.log())
 
     def test_a_reload_of_all_else_meanwhile(self):
         """Or of an address that is not there either; one that nobody can have is a mistake still."""
@@ -246,7 +246,7 @@ class NotYetThere(unittest.TestCase):
             agent.write_config(extra="log: {level: debug}\n")
             agent.hang_up()
             wait("the reload", lambda: agent.log().count("configuration reloaded") == 1)
-            self.assertEqual(agent.log().count("HTTP is"), 1, agent.log())
+            self.assertEqual(agent.log().count("HTTP server is"), 1, agent.log())
             agent.http_settings["listen"] = [f"unix:{agent.socket}", f"192.0.2.2:{agent.port}"]
             agent.write_config()
             agent.hang_up()
@@ -265,7 +265,7 @@ class NotYetThere(unittest.TestCase):
             other.listen()
             agent.ip_batch([f"address add {self.ADDRESS}/32 dev lo"])
             wait("the other reason", lambda: f"{agent.socket}: Address already in use" in agent.log())
-            self.assertEqual(agent.log().count("HTTP is down"), 2, agent.log())
+            self.assertEqual(agent.log().count("HTTP server is down"), 2, agent.log())
 
     def test_it_can_be_stopped_meanwhile(self):
         with self.waiting() as agent:
@@ -384,7 +384,7 @@ class Activation(unittest.TestCase):
             agent.port = port
             # it starts the agent at the first connection, which waits until it is served
             wait("readiness", agent.is_ready)
-            self.assertIn("1 socket that systemd passed", agent.log())
+            self.assertIn("1 socket passed by systemd", agent.log())
             self.assertFalse(os.path.lexists(agent.socket))
             self.assertEqual(agent.stop()[0], 0)
         finally:

@@ -96,7 +96,7 @@ class Reload(AnyServer):
             labels = self.node.own_labels
             self.reload(a, label_prefix="kubernetes.io/")
             line = wait("the refusal", lambda: [line for line in a.log().splitlines()
-                                                if "the old settings stay" in line])[0]
+                                                if "keeping the old settings" in line])[0]
             self.assertIn(f"{a.config}:", line)
             self.assertRegex(line, rf"{os.path.basename(a.config)}:[1-9]\d*: "
                                    "kubernetes.label_prefix: .*is reserved for Kubernetes")

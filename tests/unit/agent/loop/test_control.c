@@ -327,7 +327,7 @@ static void test_refusals(void **state)
 	end(*state, &question);
 	assert_int_equal(question.status, -EPROTO);
 	assert_string_equal(question.error.text,
-			    "the agent knows no command brew; it may be of another version");
+			    "unknown command brew; the agent may be of another version");
 }
 
 static void test_two_wait_at_a_time(void **state)
@@ -374,7 +374,7 @@ static void test_the_agent_ends_first(void **state)
 	assert_int_equal(scene->left, 1);
 	end(scene, &question);
 	assert_int_equal(question.status, -ECONNRESET);
-	assert_string_equal(question.error.text, "the agent ended before it had answered");
+	assert_string_equal(question.error.text, "the agent ended before it answered");
 	assert_int_equal(access(scene->path, F_OK), -1);
 }
 
@@ -493,7 +493,7 @@ static int ask_as_nobody(const struct scene *scene)
 	if (rna_control_ask(scene->path, "echo\ntext=a\n", &reader, &error) != -EPROTO)
 		return 2;
 	return strcmp(error.text,
-		      "only root and the agent's own user may ask the agent for this") == 0
+		      "permission denied: only root and the agent's own user may do this") == 0
 		       ? 0
 		       : 3;
 }

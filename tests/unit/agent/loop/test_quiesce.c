@@ -292,7 +292,7 @@ static void test_it_outlives_the_process(void **state)
 	begin_anew(scene, &memory);
 	assert_true(memory.changed);
 	assert_int_equal(scene->changes, 1);
-	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), "asked for, until 20"));
+	assert_non_null(strstr(rna_quiesce_reason(scene->quiesce), "requested until 20"));
 	rna_quiesce_keep(scene->quiesce, &memory);
 	begin_anew(scene, &memory);
 	assert_false(memory.changed); /* nothing for the disk */

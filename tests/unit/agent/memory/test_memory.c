@@ -252,9 +252,9 @@ static void test_files_that_are_not_read(void **state)
 		{"", -EBADMSG, "line 1"},
 		{"{", -EBADMSG, "line 1"},
 		{"{\"version\": 1, \"devices\": [{\"key\": \"a\"", -EBADMSG, "line 1"},
-		{"[]", -EBADMSG, "not a file of the agent"},
-		{"{\"version\": 1}", -EBADMSG, "not a file of the agent"},
-		{"{\"version\": 0, \"devices\": []}", -EBADMSG, "not a file of the agent"},
+		{"[]", -EBADMSG, "not a state file of the agent"},
+		{"{\"version\": 1}", -EBADMSG, "not a state file of the agent"},
+		{"{\"version\": 0, \"devices\": []}", -EBADMSG, "not a state file of the agent"},
 		{"{\"version\": 1, \"devices\": [{}]}", -EBADMSG, "entry 1 of devices is damaged"},
 		{"{\"version\": 1, \"devices\": [{\"key\": \"a\", \"name\": \"a\", \"ports\": "
 		 "[{\"port\": 99999}]}]}",

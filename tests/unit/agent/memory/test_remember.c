@@ -58,7 +58,7 @@ static void test_an_interface_that_leaves_after_a_loss(void **state)
 	view = remember(&memory, &node, node.now.monotonic);
 	assert_int_equal(view->transition_count, 2);
 	assert_string_equal(view->transitions[0].reason,
-			    "between two looks: interface eth0 lost its carrier");
+			    "between two reads: interface eth0 lost its carrier");
 	assert_int_equal(view->ports[0].history.downs, 1);
 	(void)rna_view_unref(view);
 }
@@ -79,9 +79,8 @@ static void test_a_link_that_only_the_driver_saw_go(void **state)
 		view = remember(&memory, &node, node.now.monotonic);
 		assert_int_equal(view->ports[0].history.downs, i == 0 ? 0 : 1);
 		if (i == 1)
-			assert_string_equal(
-				view->transitions[0].reason,
-				"between two looks: the driver counted a loss of the link");
+			assert_string_equal(view->transitions[0].reason,
+					    "between two reads: the driver counted a link loss");
 		(void)rna_view_unref(view);
 		node.now.monotonic += RNA_USEC_PER_SEC;
 	}

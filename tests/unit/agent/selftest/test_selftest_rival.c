@@ -42,13 +42,13 @@ static void test_who_it_is(void **state)
 		const char *text;
 	} cases[] = {
 		{{true, 4711, 1000},
-		 "process 4711 of user 1000 has had the lock of self-tests for at least 12m5s"},
+		 "process 4711 of user 1000 has held the self-test lock for at least 12m5s"},
 		{{true, 0, 0},
-		 "a process of user 0, in another PID namespace, has had the lock of self-tests "
+		 "a process of user 0, in another PID namespace, has held the self-test lock "
 		 "for "
 		 "at least 12m5s"},
 		{{true, 0, RNA_UID_UNKNOWN},
-		 "a process that does not say whose it is has had the lock of self-tests for at "
+		 "a process of unknown owner has held the self-test lock for at "
 		 "least 12m5s"},
 	};
 

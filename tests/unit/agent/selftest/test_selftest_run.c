@@ -54,18 +54,18 @@ static void test_wishes_without_sense(void **state)
 		enum rna_wish_key key;
 		const char *value, *says;
 	} cases[] = {
-		{RNA_WISH_NUMA, "-1", "--numa: \"-1\" is no number from 0 to 1023"},
-		{RNA_WISH_NUMA, "1024", "--numa: \"1024\" is no number from 0 to 1023"},
-		{RNA_WISH_SIZE, "63", "--size: \"63\" is no number from 64 to 8388608"},
-		{RNA_WISH_SIZE, "64k", "--size: \"64k\" is no number from 64 to 8388608"},
-		{RNA_WISH_QPS, "0", "--qps: \"0\" is no number from 1 to 16"},
-		{RNA_WISH_QPS, "17", "--qps: \"17\" is no number from 1 to 16"},
+		{RNA_WISH_NUMA, "-1", "--numa: \"-1\" is not a number from 0 to 1023"},
+		{RNA_WISH_NUMA, "1024", "--numa: \"1024\" is not a number from 0 to 1023"},
+		{RNA_WISH_SIZE, "63", "--size: \"63\" is not a number from 64 to 8388608"},
+		{RNA_WISH_SIZE, "64k", "--size: \"64k\" is not a number from 64 to 8388608"},
+		{RNA_WISH_QPS, "0", "--qps: \"0\" is not a number from 1 to 16"},
+		{RNA_WISH_QPS, "17", "--qps: \"17\" is not a number from 1 to 16"},
 		{RNA_WISH_DURATION, "0s",
-		 "--duration: \"0s\" is no duration up to 1m, such as 500ms"},
+		 "--duration: \"0s\" is not a duration up to 1m, such as 500ms"},
 		{RNA_WISH_DURATION, "2m",
-		 "--duration: \"2m\" is no duration up to 1m, such as 500ms"},
+		 "--duration: \"2m\" is not a duration up to 1m, such as 500ms"},
 		{RNA_WISH_DURATION, "long",
-		 "--duration: \"long\" is no duration up to 1m, such as 500ms"},
+		 "--duration: \"long\" is not a duration up to 1m, such as 500ms"},
 	};
 
 	(void)state;
@@ -123,7 +123,7 @@ static void test_plans_without_a_port(void **state)
 	(void)state;
 	node_init(&node, RNA_LINK_LAYER_ETHERNET, 0);
 	assert_int_equal(plan(&node, &wish, &runs, &error), -ENODEV);
-	assert_string_equal(error.text, "there is no RDMA port on this node to test");
+	assert_string_equal(error.text, "this node has no RDMA port to test");
 }
 
 static void test_plans_as_wished(void **state)
@@ -167,9 +167,9 @@ static void test_plans_with_large_writes(void **state)
 	assert_int_equal(rna_settings_init(&settings), 0);
 	settings.selftest_bytes = 15;
 	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), -EINVAL);
-	assert_string_equal(error.text, "--size 8388608: a test writes twice at least, and "
-					"selftest.bytes is 15 MiB; ask for less, or for a "
-					"--duration, which counts instead");
+	assert_string_equal(error.text,
+			    "--size 8388608: a test writes at least twice, and selftest.bytes is "
+			    "15 MiB; use a smaller size, or --duration instead of the byte limit");
 	settings.selftest_bytes = 16;
 	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), 0);
 	settings.selftest_bytes = 15;
