@@ -7,9 +7,9 @@
  *	watch      sockets on which the kernel tells what has changed
  *	HTTP       libmicrohttpd's descriptor; a timer while its addresses cannot be had
  *	state      the memory's files, read and written by threads of their own
- *	node       what Kubernetes is told; backends that wait have threads of their own
+ *	node       updates of Kubernetes; backends that wait have threads of their own
  *	selftest   one timer for the port whose turn it is, and a child that tests it
- *	quiesce    one timer for its end, one for who waits until nothing is open any more
+ *	quiesce    one timer for its end, one to check whether everything is closed
  *	control    a unix socket for commands that want something done
  *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
  *
@@ -197,7 +197,7 @@ static int start_server(struct rna_agent *agent, struct rna_error *error)
 	return rna_server_start(&agent->server, error);
 }
 
-/* The journal and Kubernetes are told of findings. */
+/* Reports a finding to the journal and to Kubernetes. */
 static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
 		 rna_usec lasted, void *userdata)
 {

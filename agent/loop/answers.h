@@ -12,7 +12,7 @@
 #include "control.h"
 #include "quiesce.h"
 
-/* Whom to turn to. */
+/* What the answers work with. */
 struct rna_answers {
 	const struct rna_settings *settings;
 	struct rna_selftest *selftest;

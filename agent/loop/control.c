@@ -17,10 +17,10 @@
 
 enum { BACKLOG = 8, CALLS_MAX = 16, EXIT_FAILED = 3, PENDING_MAX = 4 << 20 };
 
-#define READER_PATIENCE (30 * RNA_USEC_PER_SEC) /* with who reads nothing of what waits for him */
+#define READER_PATIENCE (30 * RNA_USEC_PER_SEC) /* with a peer that does not read its answer */
 #define ACCEPT_PAUSE    RNA_USEC_PER_SEC        /* while there are no descriptors */
 
-/* What the kernel does not take yet: its queue is some 200 kB, an answer may be longer. */
+/* Waits until the kernel takes it: its queue has some 200 kB, and an answer may be longer. */
 struct packet {
 	struct packet *next;
 	size_t len;
@@ -30,7 +30,7 @@ struct packet {
 struct rna_control_call {
 	struct rna_control_call *next;
 	struct rna_control *control;
-	const struct rna_control_command *command; /* NULL: has not asked yet */
+	const struct rna_control_command *command; /* NULL: no request yet */
 	int fd;
 	sd_event_source *source;
 	char *request; /* its lines, each with a NUL behind it; NULL: none yet */
@@ -38,7 +38,7 @@ struct rna_control_call {
 	struct packet *pending, **pending_end; /* in their order */
 	size_t pending_bytes;
 	sd_event_source *patience; /* while some are; NULL: none ever were */
-	bool ended;                /* they are all that is left of the call */
+	bool ended;                /* the call exists only until they are sent */
 };
 
 struct rna_control {
@@ -48,7 +48,7 @@ struct rna_control {
 	struct rna_socket_file file;
 	int fd;
 	sd_event_source *source;
-	sd_event_source *pause; /* nobody is let in until it is over */
+	sd_event_source *pause; /* while no connection is accepted */
 	bool complained;        /* about that */
 	struct rna_control_call *calls;
 	unsigned call_count;
@@ -104,7 +104,7 @@ const char *rna_control_value(const struct rna_control_call *call, const char *k
 
 /* -- Answers ----------------------------------------------------------------------------------- */
 
-/* He finds his call closed; so do we, with the next turn of the loop. */
+/* Closes the connection. The loop sees that in its next turn, and frees the call. */
 static void drop(struct rna_control_call *call)
 {
 	forget_pending(call);
@@ -118,7 +118,7 @@ static int on_impatience(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* Once more for so long. */
+/* Starts the patience with the reader again. */
 static int be_patient(struct rna_control_call *call)
 {
 	int status;
@@ -131,7 +131,7 @@ static int be_patient(struct rna_control_call *call)
 	return status < 0 ? status : sd_event_source_set_enabled(call->patience, SD_EVENT_ONESHOT);
 }
 
-/* What the kernel takes of what is pending. waited: for that, and not since just now. */
+/* Sends as much of what is pending as the kernel takes. waited: it was pending before this call. */
 static void push(struct rna_control_call *call, bool waited)
 {
 	bool moved = false;
@@ -200,7 +200,7 @@ void rna_control_exit(struct rna_control_call *call, int code)
 
 	send_packet(call, RNA_CONTROL_EXIT, text, (size_t)len);
 	call->ended = true;
-	call->command = NULL; /* which has nothing to do with it any more */
+	call->command = NULL; /* its callback is not called any more */
 	if (!call->pending)
 		free_call(call);
 }
@@ -262,7 +262,7 @@ static void take_request(struct rna_control_call *call, const char *text, size_t
 	obey(call);
 }
 
-/* More of the answer can be sent. False: that was all of it, and call is no more. */
+/* More of the answer can be sent. False: that was all, and the call is freed. */
 static bool go_on(struct rna_control_call *call)
 {
 	push(call, true);
@@ -285,7 +285,7 @@ static int on_packet(sd_event_source *source, int fd, uint32_t events, void *use
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (len <= 0 || (size_t)len > sizeof(text) || call->command || call->ended)
-		leave(call); /* also who says more than he may: half a request is none */
+		leave(call); /* also if the request is too long, because half a request is none */
 	else
 		take_request(call, text, (size_t)len);
 	return 0;
@@ -310,7 +310,7 @@ static int take_call(struct rna_control *control, int fd)
 	return 0;
 }
 
-/* Who would be refused whatever he says gives way: he must not keep others from being heard. */
+/* If there are too many calls, closes one whose user may not ask for anything anyway. */
 static bool make_room(struct rna_control *control)
 {
 	struct rna_control_call *call = control->calls;
@@ -333,7 +333,7 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *userdata)
 	return sd_event_source_set_enabled(control->source, SD_EVENT_ON);
 }
 
-/* Who cannot be let in stays at the door: without a pause the loop would do nothing but look. */
+/* Stops accepting for a while. Without a pause the loop would try again at once, all the time. */
 static void pause_accepting(struct rna_control *control, int error)
 {
 	if (!control->complained)
@@ -369,7 +369,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 
 /* -- The socket -------------------------------------------------------------------------------- */
 
-/* The credentials decide; who cannot connect gets a worse message. */
+/* Everybody may connect: the check of credentials gives a better message than connect(2). */
 static int listen_at(const char *path, struct rna_socket_file *file)
 {
 	const struct rna_unix_place place = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The control socket: how commands on this node ask the running agent to do something. It is a unix
- * socket of packets; HTTP only ever shows things. Root may ask, and the user whom the agent runs
- * as: the kernel says who is at the other end.
+ * socket of packets; HTTP only shows things. Root may ask, and the user that the agent runs as;
+ * the kernel tells which user connects.
  *
  * A request is one packet of lines: the name of a command, then "key=value" each. The answer is
  * packets, whose first byte says what the rest is; the last one is RNA_CONTROL_EXIT.
@@ -17,7 +17,7 @@
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
 enum rna_control_packet {
-	RNA_CONTROL_PROGRESS = 'p', /* a line for who is waiting */
+	RNA_CONTROL_PROGRESS = 'p', /* a line for the user who waits */
 	RNA_CONTROL_OUTPUT = 'o',   /* for stdout */
 	RNA_CONTROL_ERROR = 'e',    /* a message; nothing was done */
 	RNA_CONTROL_EXIT = 'x',     /* an exit code, as a number in text */
@@ -28,28 +28,28 @@ enum { RNA_CONTROL_PACKET_MAX = 32768 };
 /* -- The agent's side: the loop's thread ----------------------------------------------------------
  */
 
-/* Somebody who asked. Lives until he is answered, or has left. */
+/* One request. It exists until it is answered, or its sender has disconnected. */
 struct rna_control_call;
 
 /* The value of a key of the request; NULL: it has none. Lives as long as the call. */
 const char *rna_control_value(const struct rna_control_call *call, const char *key);
 
 /*
- * Sends, as soon as it is read. Who reads nothing for half a minute is dropped, and who lets more
- * wait than any answer is long (4 MiB).
+ * Sends text as fast as the peer reads it. A peer that reads nothing for half a minute is
+ * disconnected, and one for which more than 4 MiB waits, which is longer than any answer.
  */
 void rna_control_send(struct rna_control_call *call, enum rna_control_packet type, const char *text,
 		      size_t len);
-/* The last packet; for the caller, call is no more. */
+/* The last packet. The call must not be used afterwards. */
 void rna_control_exit(struct rna_control_call *call, int code);
-/* Instead of the last one: an error, with exit code 3. call is no more. */
+/* An error with exit code 3 instead. The call must not be used afterwards. */
 void rna_control_fail(struct rna_control_call *call, const struct rna_error *error);
 
 struct rna_control_command {
 	const char *name; /* NULL ends a list */
 	/* Answers now or later. */
 	void (*handle)(struct rna_control_call *call, void *userdata);
-	/* call has left without an answer, or the socket is closed; NULL: nobody minds. */
+	/* The sender has disconnected before the answer, or the socket is closed; NULL: ignored. */
 	void (*left)(struct rna_control_call *call, void *userdata);
 };
 
@@ -59,7 +59,7 @@ struct rna_control;
 void rna_control_make_directory(const char *path);
 
 /*
- * Listens at path, in the place of a socket that nobody listens at any more. 0, or negative errno
+ * Listens at path, replacing a socket file that no process listens on. 0, or negative errno
  * with error: -EADDRINUSE when another agent does, -EEXIST when the file there is no socket.
  */
 int rna_control_start(sd_event *event, const char *path, const struct rna_control_command *commands,

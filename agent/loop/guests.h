@@ -33,13 +33,13 @@ struct rna_agent {
 	sd_event_source *publishing; /* enabled: another one is wanted */
 	struct rna_memory memory;
 	struct rna_state_directory *state; /* NULL: the memory ends with the process */
-	struct rna_node *node;             /* NULL: Kubernetes is told nothing */
+	struct rna_node *node;             /* NULL: Kubernetes is not updated */
 	struct rna_selftest *selftest;     /* NULL: not a daemon, or not of this node */
 	struct rna_quiesce *quiesce;       /* NULL: not a daemon */
 	struct rna_notify notify;
-	struct rna_control *control; /* NULL: nobody can ask for anything */
+	struct rna_control *control; /* NULL: no control socket */
 	struct rna_answers answers;
-	uint64_t device_set; /* that the schedule was told the functions of */
+	uint64_t device_set; /* for which the schedule has the functions to look for */
 	struct rna_agent_status status;
 	char config_error[RNA_ERROR_MAX + 64]; /* what status says of it */
 	bool once;

@@ -22,7 +22,7 @@ struct lane {
 	struct rna_lanes *pool;
 	pthread_t thread;
 	struct rna_job *current; /* NULL: idle */
-	enum rna_lateness said;  /* what the loop was told about current */
+	enum rna_lateness said;  /* what was reported about current */
 	bool replaced;           /* another lane took over; ends after current */
 	bool ended;              /* to be joined by the loop */
 	struct lane *next;
@@ -186,7 +186,7 @@ static void reap(struct rna_lanes *pool)
 		(void)pthread_join(lane->thread, NULL);
 		(void)pthread_mutex_lock(&pool->lock);
 		free(lane);
-		link = &pool->lanes; /* nobody else changes the list, but be plain about it */
+		link = &pool->lanes; /* the lock was released meanwhile */
 	}
 }
 
@@ -201,8 +201,8 @@ static enum rna_lateness lateness(const struct rna_lanes *pool, const struct lan
 }
 
 /*
- * Makes sure that somebody works on the queue. With the lock held. 0, or negative errno when
- * nobody does: then the jobs wait for a lane to come back.
+ * Makes sure that a lane serves the queue. With the lock held. 0, or negative errno if none does:
+ * then the jobs wait until a lane comes back.
  */
 static int provide_lane(struct rna_lanes *pool, rna_usec now)
 {
@@ -228,7 +228,7 @@ static rna_usec next_check(const struct rna_lanes *pool, rna_usec now)
 {
 	rna_usec next = RNA_USEC_NEVER;
 
-	/* Nobody has taken it yet, or all lanes are slow and there may be no more of them. */
+	/* No lane has taken it yet, or all lanes are slow and the maximum is reached. */
 	if (pool->todo.head)
 		next = now + pool->limits.handover;
 	for (const struct lane *lane = pool->lanes; lane; lane = lane->next) {

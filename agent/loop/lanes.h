@@ -77,7 +77,7 @@ void rna_lanes_set_limits(struct rna_lanes *lanes, const struct rna_lanes_limits
 
 /* Queues a chain. It begins with the next rna_lanes_flush(). */
 void rna_lanes_submit(struct rna_lanes *lanes, struct rna_job *chain);
-/* Sets the lanes going. 0, or negative errno when there is no lane and none can be made. */
+/* Starts the queued chains. 0, or negative errno when there is no lane and none can be made. */
 int rna_lanes_flush(struct rna_lanes *lanes);
 
 unsigned rna_lanes_count(const struct rna_lanes *lanes);

@@ -2,8 +2,8 @@
 /*
  * Sockets that the service manager opened for us.
  *
- * They stay open for as long as the agent runs, whatever becomes of the HTTP server: a reload that
- * starts another one finds them again, and nobody else could open them a second time.
+ * They stay open for as long as the agent runs, also while there is no HTTP server: a reload that
+ * starts another one needs them again, and no other process could open them a second time.
  */
 #include "passed.h"
 

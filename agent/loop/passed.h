@@ -7,7 +7,7 @@
 #include "rna/base/error.h"
 
 struct rna_passed {
-	size_t count; /* 0: nobody passed any */
+	size_t count; /* 0: none were passed */
 	int *sockets; /* listening, non-blocking */
 };
 

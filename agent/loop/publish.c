@@ -139,7 +139,7 @@ static const char *name_node(const struct rna_settings *settings,
 	if (!status->live)
 		return last_name(status->root, arena);
 	if (!name) {
-		(void)gethostname(host, sizeof(host) - 1); /* "": then nobody knows */
+		(void)gethostname(host, sizeof(host) - 1); /* "" if it fails */
 		name = host;
 	}
 	return rna_arena_strdup(arena, name);

@@ -18,7 +18,7 @@
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-/* How often it is looked whether the last one has let go, and for how long who asked waits. */
+/* How often to check whether everything is closed, and how long a command waits for that. */
 #define LOOK_PERIOD (20 * RNA_USEC_PER_MSEC)
 #define PATIENCE    (20 * RNA_USEC_PER_SEC)
 
@@ -32,14 +32,14 @@ struct waiter {
 struct rna_quiesce {
 	sd_event *event;
 	struct rna_quiesce_handlers handlers;
-	sd_event_source *timeout; /* of what has an end */
-	rna_usec until;           /* monotonic; 0: nobody asks for it */
-	char *node;               /* "KEY=VALUE" of the Node; NULL: it says nothing */
-	rna_usec node_until;      /* monotonic; 0: the Node says so now, and so no end is known */
+	sd_event_source *timeout; /* for the end that comes first */
+	rna_usec until;           /* monotonic; 0: not requested */
+	char *node;               /* "KEY=VALUE", the label of the Node; NULL: it has none */
+	rna_usec node_until;      /* monotonic; 0: the Node has the label now, so there is no end */
 	char boot[64];            /* id of the machine's boot, which began the monotonic clock */
 	char reason[RNA_ERROR_MAX];
 	struct waiter *waiters;
-	sd_event_source *look; /* while somebody waits */
+	sd_event_source *look; /* while there are waiters */
 };
 
 bool rna_quiesce_is_on(const struct rna_quiesce *quiesce)
@@ -82,7 +82,7 @@ static void write_reason(struct rna_quiesce *quiesce)
 	}
 }
 
-/* was: before the change that is to be told. */
+/* was: whether it was on before the change that is reported. */
 static void tell(struct rna_quiesce *quiesce, bool was)
 {
 	bool on = rna_quiesce_is_on(quiesce);
@@ -97,9 +97,9 @@ static void tell(struct rna_quiesce *quiesce, bool was)
 		quiesce->handlers.changed(quiesce->handlers.userdata);
 }
 
-/* -- Who wants it ------------------------------------------------------------------------------ */
+/* -- Reasons ----------------------------------------------------------------------------------- */
 
-/* What the Node says from now on, NULL: nothing. Takes node. */
+/* Sets the label of the Node; NULL: none. Takes over node. */
 static void set_node(struct rna_quiesce *quiesce, char *node, rna_usec until)
 {
 	free(quiesce->node);
@@ -119,7 +119,7 @@ static void arm_timeout(struct rna_quiesce *quiesce)
 					  end > 0 ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
-/* What has an end, and that not after now. */
+/* Ends what has its end at now or before. */
 static void end_it(struct rna_quiesce *quiesce, rna_usec now)
 {
 	bool was = rna_quiesce_is_on(quiesce);
@@ -177,7 +177,7 @@ static bool is_listed(char *const *list, const char *text)
 	return false;
 }
 
-/* The label that says that a driver is being changed. NULL: the Node has none such. */
+/* The label that shows that a driver is being changed. NULL: the Node does not have it. */
 static const struct rna_node_label *find_upgrade(const struct rna_settings *settings,
 						 const struct rna_kubernetes_status *node)
 {
@@ -192,8 +192,8 @@ static const struct rna_node_label *find_upgrade(const struct rna_settings *sett
 }
 
 /*
- * A driver that was being changed may still be. But the API server may be away for as long as it
- * likes, or refuse us, so this has the end that a quiesce has that was asked for.
+ * A driver that was being changed may still be. But the API server may be away for long, or refuse
+ * requests, so this ends after the same time as a quiesce that was requested.
  */
 static void wait_for_node(struct rna_quiesce *quiesce, rna_usec timeout)
 {
@@ -268,11 +268,11 @@ static void read_boot(struct rna_quiesce *quiesce)
 	RNA_FCLOSE FILE *file = fopen(BOOT_ID, "re");
 
 	if (!file || !fgets(quiesce->boot, sizeof(quiesce->boot), file))
-		quiesce->boot[0] = '\0'; /* then nothing is kept */
+		quiesce->boot[0] = '\0'; /* the quiesce is not persisted */
 	quiesce->boot[strcspn(quiesce->boot, "\n")] = '\0';
 }
 
-/* -- Who waits for it -------------------------------------------------------------------------- */
+/* -- Waiters ----------------------------------------------------------------------------------- */
 
 static void answer(struct waiter *waiter, const char *holder)
 {

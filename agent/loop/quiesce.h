@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quiesce: while somebody changes drivers, the agent opens nothing of the RDMA stack and lets go of
- * what it has open; no port is tested. Files of /sys are read as before, for they pin no module.
+ * Quiesce: while drivers are being changed, the agent opens nothing of the RDMA stack and closes
+ * what it has open; no port is tested. Files of /sys are read as before, because they pin no
+ * module.
  *
- * It is asked for by SIGUSR1 or the command quiesce, and ends by SIGUSR2, the command resume, or by
- * itself after quiesce.timeout; and it lasts while the Node says that its driver is being upgraded.
- * An agent that is started again in the midst of it goes on with it, as far as the memory tells;
- * the machine's next boot ends it.
+ * It begins with SIGUSR1 or the command quiesce, and ends with SIGUSR2, the command resume, or
+ * after quiesce.timeout. It also lasts while a label of the Node shows that its driver is being
+ * upgraded. It survives a restart of the agent, by the memory, but not a boot of the machine.
  * Thread: the loop's.
  */
 #pragma once
@@ -35,33 +35,33 @@ struct rna_quiesce_handlers {
 
 int rna_quiesce_new(sd_event *event, const struct rna_quiesce_handlers *handlers,
 		    struct rna_quiesce **ret);
-/* Who waits is told nothing. Accepts and returns NULL. */
+/* Does not call waiters back. Accepts and returns NULL. */
 struct rna_quiesce *rna_quiesce_free(struct rna_quiesce *quiesce);
 RNA_DEFINE_CLEANUP(struct rna_quiesce, rna_quiesce_free)
 
 /* What --timeout says; -EINVAL with error "--timeout: ...". */
 int rna_quiesce_read_timeout(const char *text, rna_usec *ret, struct rna_error *error);
 
-/* From now on for so long; asked again, the later end counts. */
+/* From now on for so long. If it is on already, the later end counts. */
 void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout);
 
 /*
- * Takes back what was asked for. What the Node says stays; what it said before it could no longer
- * be read does not.
+ * Ends what was requested. The label of the Node stays in force, unless the Node can no longer be
+ * read.
  */
 void rna_quiesce_resume(struct rna_quiesce *quiesce);
 
 /*
- * What the Node says of a driver upgrade, by quiesce.node_label. While its client has not read it
- * yet, since the start or a reload, what it said last stays, for quiesce.timeout at most; NULL
- * node: nobody reads it, and it says nothing. Accepts NULL for quiesce.
+ * Follows the label quiesce.node_label of the Node. While the client has not read the Node yet,
+ * since the start or a reload, the last known label stays, for quiesce.timeout at most. NULL node:
+ * the Node is not read, so it has no label. quiesce may be NULL.
  */
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
 			     const struct rna_kubernetes_status *node);
 
 /*
- * Into the memory, and from the memory of an earlier process, whose word for the Node lasts until
- * timeout is over or the Node is read. Accept NULL.
+ * Into the memory, and from the memory of an earlier process. A label of the Node that comes from
+ * there stays until timeout is over or the Node is read. Both accept NULL.
  */
 void rna_quiesce_keep(const struct rna_quiesce *quiesce, struct rna_memory *memory);
 void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *memory,
@@ -69,7 +69,7 @@ void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *me
 
 bool rna_quiesce_is_on(const struct rna_quiesce *quiesce); /* NULL: false */
 
-/* Why, for a person: "until 12:00:00 UTC, as asked". NULL: it is off. */
+/* The reason, as text: "until 12:00:00 UTC, as asked". NULL: it is off. */
 const char *rna_quiesce_reason(const struct rna_quiesce *quiesce);
 
 /*
@@ -79,5 +79,5 @@ const char *rna_quiesce_reason(const struct rna_quiesce *quiesce);
 int rna_quiesce_wait(struct rna_quiesce *quiesce,
 		     void (*done)(int status, const struct rna_error *error, void *userdata),
 		     void *userdata);
-/* Who waited has left. */
+/* Drops the waiter with that userdata. */
 void rna_quiesce_forget(struct rna_quiesce *quiesce, const void *userdata);

@@ -109,7 +109,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	};
 }
 
-/* Sends what the target wants on its way, in the order of the collectors, as one chain. */
+/* Submits what the target wants as one chain, in the order of the collectors. */
 static void submit(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
 {
 	struct rna_job *chain = NULL, **tail = &chain;
@@ -130,7 +130,8 @@ static void submit(struct rna_schedule *schedule, struct rna_target *target, rna
 	rna_lanes_submit(schedule->lanes, chain);
 }
 
-/* Those that have to wait are asked for again by rna_schedule_start_later() and start_needing(). */
+/* Collectors that have to wait are wanted again by rna_schedule_start_later() and start_needing().
+ */
 static void want(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
 		 rna_usec now)
 {
@@ -147,7 +148,8 @@ static void want_of_all(struct rna_schedule *schedule, unsigned collectors, rna_
 		want(schedule, t, collectors, now);
 }
 
-/* Wants these because of what was read for an event, or a poll: that is the cause of them, too. */
+/* The same, because of a part that was read for that event or poll, which is their cause as well.
+ */
 static void want_for(struct rna_schedule *schedule, struct rna_target *target, unsigned collectors,
 		     const struct rna_origin *origin, rna_usec now)
 {
@@ -244,7 +246,7 @@ static void log_device(const char *what, const struct rna_device *device)
 	rna_log(LOG_INFO, fields, "%s: %s", device->name, what);
 }
 
-/* What is known of a device may have changed, and with it what there is to ask of it. */
+/* Other link layers may mean other collectors. */
 static void follow_device(struct rna_schedule *schedule, struct rna_target *target,
 			  const struct rna_origin *origin, rna_usec now)
 {
@@ -259,7 +261,7 @@ static void follow_device(struct rna_schedule *schedule, struct rna_target *targ
 	want_for(schedule, target, new, origin, now);
 }
 
-/* Drops targets whose device is no longer there; one with jobs under way leaves when they do. */
+/* Drops targets whose device is gone. One with jobs under way is freed when they are back. */
 static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 {
 	while (list) {
@@ -400,7 +402,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 
 /* -- The clock --------------------------------------------------------------------------------- */
 
-/* Has each of these collectors run that the target has, or is it too slow to wait for? */
+/* Has each of these collectors run on the target, or is it too slow to wait for? */
 static bool target_is_complete(const struct rna_target *target, unsigned collectors)
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
@@ -445,7 +447,7 @@ static void on_settled(void *userdata)
 	schedule->on_settled(schedule->userdata);
 }
 
-/* The collectors whose time has come. Missed periods are skipped, the rhythm is kept. */
+/* The collectors that are due. Missed periods are skipped, and the phase is kept. */
 static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 {
 	unsigned set = 0;
@@ -487,7 +489,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 		want_what_settled(schedule, t, now);
 	flush(schedule);
 	arm_timer(schedule);
-	if (schedule->account.overdue > 0) /* the age of what stalls is news by itself */
+	if (schedule->account.overdue > 0) /* the age of a stall has to be published */
 		schedule->on_settled(schedule->userdata);
 	return 0;
 }
@@ -596,7 +598,7 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	return rna_lanes_new(event, &limits, &callbacks, &schedule->lanes, error);
 }
 
-/* What is due sooner stays so: else reloads that come often would put off what is rare for ever. */
+/* Shortens what is due, never prolongs it: else frequent reloads would postpone polls for ever. */
 static void set_rhythm(struct rna_schedule *schedule, rna_usec now)
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
@@ -657,7 +659,7 @@ static void free_list(struct rna_target *list)
 bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 {
 	schedule->timer = sd_event_source_disable_unref(schedule->timer);
-	if (schedule->account.overdue > 0) /* what is stuck already will hardly end just now */
+	if (schedule->account.overdue > 0) /* a job that is stuck will hardly end now */
 		patience /= 10;
 	if (!rna_lanes_stop(schedule->lanes, patience))
 		return false;

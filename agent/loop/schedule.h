@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schedule: which collector runs when, on which target, and what came of it.
+ * The schedule: which collector runs when and on which target.
  * Thread: the loop's.
  */
 #pragma once
@@ -22,7 +22,7 @@ struct rna_schedule {
 	const struct rna_backends *backends;
 	struct rna_device_filter *filter;
 	struct rna_texts *functions;  /* for presence to look for; NULL: none */
-	struct rna_texts *statistics; /* for ethernet to read besides */
+	struct rna_texts *statistics; /* for ethernet to read in addition */
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
@@ -58,8 +58,8 @@ struct rna_target *rna_schedule_next(const struct rna_schedule *schedule,
 struct rna_part *rna_schedule_listing(const struct rna_schedule *schedule, enum rna_listing what);
 
 /*
- * Is there nothing to wait for, because the devices could not be listed? A daemon does that again
- * and again; who runs once does not.
+ * Is there nothing to wait for, because the devices could not be listed? A daemon tries
+ * again and again; a command that runs once does not.
  */
 bool rna_schedule_is_in_vain(const struct rna_schedule *schedule);
 
@@ -87,13 +87,13 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 /* From the next run of presence on, it looks for these; the schedule takes over the reference. */
 void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *functions);
 
-/* Whose chain was begun before it was quiet, and may have the RDMA stack open; NULL: nobody's. */
+/* A target whose chain began before it was quiet and may have the RDMA stack open; NULL: none. */
 const char *rna_schedule_loud(const struct rna_schedule *schedule);
 
-/* Runs at once what events have marked (trigger.h). */
+/* Runs the collectors that events have marked (trigger.h). */
 void rna_schedule_read_triggered(struct rna_schedule *schedule);
 
-/* Some time later: runs what they have marked as less urgent. */
+/* Runs those that they have marked as less urgent, some time later. */
 void rna_schedule_read_later(struct rna_schedule *schedule);
 
 /*

@@ -39,7 +39,7 @@ static int open_web(const struct rna_settings *settings, struct rna_web_use **re
 	return status < 0 ? rna_error_prefix(error, "http.web_config_file") : 0;
 }
 
-/* Once per reason: what keeps HTTP down may be another one by now. */
+/* Logs each reason once. */
 static void say_down(struct rna_server *server, const struct rna_error *why)
 {
 	if (strcmp(server->told, why->text) == 0)
@@ -99,9 +99,9 @@ static int take_sockets(struct rna_server *server, struct rna_error *error)
 }
 
 /*
- * At boot an address may be on its way still: from DHCP, to a bond, or while IPv6 looks whether it
- * is a duplicate. An address that somebody else has is an error at once: two agents on one node are
- * nobody's wish.
+ * At boot an address may still be missing: it comes by DHCP, with a bond, or after IPv6 has checked
+ * that it is no duplicate. An address that another process has is an error at once: two agents on
+ * one node are a mistake.
  */
 int rna_server_start(struct rna_server *server, struct rna_error *error)
 {
@@ -118,7 +118,7 @@ int rna_server_start(struct rna_server *server, struct rna_error *error)
 	ret = go_without_http(server, error);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot wait for addresses");
-	*error = (struct rna_error){0}; /* it was said, and the end of the agent is not for that */
+	*error = (struct rna_error){0}; /* logged already, and no reason to end the agent */
 	return 0;
 }
 
@@ -153,9 +153,9 @@ static void swap_web(struct rna_server *server, struct rna_web_use **web)
 }
 
 /*
- * The addresses may be the same, so the old server goes first; it comes back if the new cannot, and
- * if its addresses are gone by then, as soon as they can be had again. Where there is none, nothing
- * is lost by waiting for new addresses instead of the old.
+ * The addresses may be the same, so the old server is stopped first. If the new one cannot start,
+ * the old one is started again, as soon as its addresses are available. If there was none, the
+ * agent waits for the new addresses.
  */
 static int restart_http(struct rna_server *server, const struct rna_settings *settings,
 			struct rna_web_use **web, struct rna_error *error)
@@ -173,7 +173,8 @@ static int restart_http(struct rna_server *server, const struct rna_settings *se
 		return go_without_http(server, error);
 	swap_web(server, web);
 	if (start_http(server, server->settings, &server->http, &lost) < 0)
-		(void)go_without_http(server, &lost); /* no memory: the next SIGHUP has to do */
+		(void)go_without_http(server,
+				      &lost); /* no memory: HTTP stays down until the next SIGHUP */
 	return ret;
 }
 

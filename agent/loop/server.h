@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Serving HTTP: on which addresses or passed sockets, with which web configuration, and what is
- * done when settings change or addresses cannot be had.
+ * done when settings change or addresses are not available.
  * Thread: the loop's.
  */
 #pragma once
@@ -24,24 +24,24 @@ struct rna_server {
 	/* Ours: */
 	struct rna_passed passed; /* sockets in the place of http.listen */
 	struct rna_web_use *web;  /* NULL: http.web_config_file is not set */
-	struct rna_http *http;    /* NULL while its addresses cannot be had */
+	struct rna_http *http;    /* NULL while its addresses are not available */
 	sd_event_source *retry;   /* then */
 	rna_usec pause;
-	char told[RNA_ERROR_MAX]; /* why it is down, as it was last said */
+	char told[RNA_ERROR_MAX]; /* why it is down, as it was logged last */
 };
 
-/* Where an address is not there yet, HTTP is served as soon as it is. */
+/* If an address is not available yet, HTTP is served as soon as it is. */
 int rna_server_start(struct rna_server *server, struct rna_error *error);
 
 /*
  * Serves as settings say, which the owner puts in force when this has succeeded. A failure leaves
- * the server as it was; where even that cannot be had any more, it comes back by itself. While HTTP
- * is down an address that is not there is no failure, as at the start.
+ * the server as it was; if its addresses are gone, it comes back by itself. While HTTP is down, an
+ * address that is not available is no failure, as at the start.
  */
 int rna_server_reload(struct rna_server *server, const struct rna_settings *settings,
 		      struct rna_error *error);
 
-/* What connections are held to at this moment, for the source; how that is, for a view. */
+/* The web configuration in force, for the source; its status, for a view. */
 struct rna_web *rna_server_web(const struct rna_server *server);
 struct rna_web_status rna_server_status(const struct rna_server *server);
 

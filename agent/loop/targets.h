@@ -35,7 +35,7 @@ struct rna_slot {
 	bool success;
 	rna_usec overdue; /* monotonic start of the run that is past its deadline; 0: none */
 	rna_usec duration;
-	rna_usec due; /* monotonic: when it runs, for it settles first; 0: nothing asks for it */
+	rna_usec due;             /* monotonic: when it runs, if it settles first; 0: not wanted */
 	struct rna_origin cause;  /* of the next run; a poll unless an event asks for it */
 	struct rna_origin origin; /* of the run under way */
 	uint64_t errors[RNA_REASON_COUNT];
@@ -76,7 +76,7 @@ struct rna_target *rna_target_new_device(const struct rna_root *root,
 
 /*
  * Takes over what is counted from run to run from the target of the same device's registration
- * before, if that is in list. A device that was gone in between begins anew.
+ * before, if that is in list. A device that was gone in between starts from zero.
  */
 void rna_target_inherit(struct rna_target *target, const struct rna_target *list);
 

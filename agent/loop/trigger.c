@@ -66,8 +66,8 @@ static void mark_served(struct rna_schedule *schedule, const struct rna_trigger 
 }
 
 /*
- * A node may have a thousand interfaces for its containers; of those that serve no port, nothing
- * but the number is looked at.
+ * A node may have a thousand interfaces for its containers. Of those that serve no port only the
+ * number is compared.
  */
 static bool mark_by_interface(struct rna_schedule *schedule, const struct rna_trigger *trigger)
 {

@@ -11,9 +11,9 @@
 struct rna_trigger {
 	struct rna_origin origin;
 	unsigned collectors; /* bit set: what it is about */
-	unsigned later; /* bit set: what the kernel does of it at its leisure, or matters less */
-	const char *device; /* name; NULL: any */
-	unsigned ifindex;   /* of an interface that serves the device; 0: any */
+	unsigned later;      /* bit set: what changes later in the kernel, or is less urgent */
+	const char *device;  /* name; NULL: any */
+	unsigned ifindex;    /* of an interface that serves the device; 0: any */
 };
 
 /* Does it concern a target that has one of these collectors? If so, those are marked. */

@@ -10,7 +10,7 @@ enum stage {
 	STAGE_OPENING,
 	STAGE_OPEN,
 	STAGE_CLOSING,
-	STAGE_CLOSED, /* could not be opened, or is over: stays so until the device is another */
+	STAGE_CLOSED, /* failed to open, or closed: stays so until the device is registered again */
 };
 
 /* One device. It is in the list as long as it is wanted or a job of it is under way. */
@@ -21,7 +21,7 @@ struct held {
 	const struct rna_device *device;
 	enum stage stage;
 	bool wanted;
-	bool leaving; /* was not wanted once: who wants the device again opens it anew */
+	bool leaving; /* it was not wanted for a while: if wanted again, it is opened again */
 	struct rna_job job;
 	struct rna_verbs_context *context; /* when open or closing */
 	sd_event_source *source;
@@ -50,7 +50,7 @@ static void submit(struct held *held, const struct rna_collector *collector)
 		.owner = held,
 	};
 	rna_lanes_submit(held->watch->lanes, &held->job);
-	(void)rna_lanes_flush(held->watch->lanes); /* no thread now: with the next job, then */
+	(void)rna_lanes_flush(held->watch->lanes); /* no thread: it starts with the next job */
 }
 
 static void start_closing(struct held *held)
@@ -121,7 +121,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 	held->stage = STAGE_CLOSED;
 }
 
-/* Nobody waits for these jobs: the deadlines only hand the queue over to another lane. */
+/* No view waits for these jobs: the deadlines only hand the queue over to another lane. */
 static void on_late(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
 {
 	(void)job, (void)lateness, (void)userdata;
@@ -176,7 +176,7 @@ static void hold(struct rna_verbs_watch *watch, const struct rna_snapshot_device
 	struct held *held = calloc(1, sizeof(*held));
 
 	if (!held)
-		return; /* polls have to do */
+		return; /* no memory: polling goes on */
 	held->watch = watch;
 	held->presence = rna_part_ref(device->parts[rna_collector_listing(RNA_LISTS_DEVICES)]);
 	held->device = device->device;

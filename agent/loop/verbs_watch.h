@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watch of verbs: keeps a context of each device that may be held open, and tells what its
- * events say. Opening and closing may wait for firmware, so both are jobs, in lanes of their own:
- * in those of the schedule they would stand in the way of a device's polls.
+ * The watch of verbs: keeps a context of each device that may be held open, and reports its
+ * events. Opening and closing may wait for firmware, so both are jobs, in lanes of their own:
+ * in those of the schedule they would delay the polls of a device.
  * Thread: the loop's.
  */
 #pragma once

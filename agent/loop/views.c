@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Views: when one is made, and who is told of it. publish.c says how.
+ * Views: when one is made, and what follows it. publish.c makes it.
  *
  * Whoever learns something that a view should show calls rna_views_want(). The loop makes one view
  * in its next turn, however often it was asked.
@@ -82,7 +82,7 @@ static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *vi
 	rna_quiesce_follow_node(agent->quiesce, &agent->settings, rna_node_status(agent->node));
 }
 
-/* Who is told of each new view, in this order. */
+/* Called with each new view, in this order. */
 static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
 	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
 	follow_by_node,     /* updates Kubernetes */

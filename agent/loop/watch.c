@@ -7,8 +7,8 @@
  *		   so: topology
  *	verbs      ports, LIDs and GIDs of devices that are held open (verbs_watch.h), by choice
  *
- * Nothing is believed of an event but that it is time to look; and a lost one means to look at
- * everything. Events without anything to look at wake the loop and no more.
+ * An event only means that something has to be read; its content is not used. If events were lost,
+ * everything is read. Events that concern no target have no further effect.
  */
 #include "watch.h"
 

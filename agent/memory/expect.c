@@ -5,7 +5,7 @@
  * Siblings are taken with care, for a false alarm costs more trust than a missed one: only ports
  * that are expected in their own right count, only those in the same place on another card of the
  * same model (the same function and port number), and all of these must be meant to be up, two at
- * least. So a card whose second port nobody ever cabled is quiet, on one card or on all of them.
+ * least. So a second port that was never cabled raises no finding, on one card or on all of them.
  */
 #include "expect.h"
 
@@ -81,7 +81,7 @@ static bool any_fits(char *const *list, const struct rna_judged_port *port)
 	return false;
 }
 
-/* What is meant of the port itself, whatever the others are. */
+/* What is expected of the port by itself, without its siblings. */
 static struct rna_expectation expect_alone(const struct rna_settings *settings,
 					   const struct rna_judged_port *port)
 {

@@ -39,7 +39,7 @@ RNA_DEFINE_CLEANUP(struct rna_device_memory, free_device)
 
 static void free_text(const char *text)
 {
-	free((void *)(uintptr_t)text); /* ours, const only for those who read */
+	free((void *)(uintptr_t)text); /* ours; const only for readers */
 }
 
 void rna_transition_deinit(struct rna_transition *transition)

@@ -18,18 +18,18 @@
 #include "peer_memory.h"
 #include "transitions.h"
 
-/* What an administrator took as it was ("expect accept"). */
+/* What an administrator accepted ("expect accept"). */
 struct rna_accepted {
 	enum rna_expected
 		expected; /* UNKNOWN: nothing was accepted; of a device DOWN: it is gone */
 	rna_usec time;    /* realtime */
 };
 
-/* A quiesce that was on, for an agent that begins anew while the machine runs on. */
+/* A quiesce that is on, for an agent that is restarted while the machine runs on. */
 struct rna_quiesced {
 	char *boot;          /* of the machine, its id; NULL: none was on */
-	rna_usec until;      /* monotonic; 0: nobody asked for it */
-	char *node;          /* "KEY=VALUE" of the Node; NULL: it said nothing */
+	rna_usec until;      /* monotonic; 0: not requested */
+	char *node;          /* "KEY=VALUE", the label of the Node; NULL: it had none */
 	rna_usec node_until; /* monotonic, when it was only recalled; 0: it was read */
 };
 
@@ -73,9 +73,9 @@ struct rna_memory {
 	size_t count;
 	struct rna_device_memory **devices; /* in the order in which they were first seen */
 	size_t hint;                        /* where the last search ended */
-	struct rna_node_memory node;        /* what the Node was told */
+	struct rna_node_memory node;        /* what was published on the Node */
 	struct rna_quiesced quiesced;
-	bool changed;      /* something that is kept; whoever keeps it resets this */
+	bool changed;      /* something that is persisted changed; reset when it is written */
 	uint64_t sequence; /* of the newest transition */
 	struct rna_transition
 		*transitions; /* ring of RNA_TRANSITIONS_KEPT, or NULL; owns strings */
@@ -91,11 +91,11 @@ bool rna_memory_set_text(char **field, const char *text);
 /* Frees the texts of one of memory's transitions. */
 void rna_transition_deinit(struct rna_transition *transition);
 
-/* What is known under key, made when it is new. NULL: no memory. */
+/* What is known under key, created if new. NULL: no memory. */
 struct rna_device_memory *rna_memory_device(struct rna_memory *memory, const char *key);
 /* NULL: nothing is known. */
 struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char *key);
-/* Made when it is new. NULL: no memory. Pointers to other ports of the device are void then. */
+/* Created if new: then pointers to other ports of the device are void. NULL: no memory. */
 struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsigned number);
 
 /* Keeps what matters of the tests of a port. False: no memory, and what was kept is as it was. */

@@ -2,7 +2,7 @@
 /*
  * The memory as JSON: the two files of the state directory. No other file of the agent reads JSON.
  *
- * A file says which version of its form it has. One of a later version is not read, and so never
+ * A file has the number of its format. One of a later version is not read, and so never
  * written over by a program that would lose half of it. Members that are not known are left alone
  * in reading, and a member that is missing is 0 or NULL. Times are microseconds since the epoch.
  */
@@ -65,7 +65,7 @@ static void set_text(struct writer *writer, json_t *object, const char *name, co
 		set(writer, object, name, new_text(text));
 }
 
-/* A key that would come back as another one is not kept: it would be a device that is missing. */
+/* A key that cannot be read back as it is, is not written: it would be a missing device. */
 static bool has_legal_key(const struct rna_device_memory *device)
 {
 	RNA_CLEANUP(free_json_p) json_t *key = json_string(device->key);
@@ -412,7 +412,7 @@ static bool read_short_text(const json_t *object, const char *name, char **field
 	return strlen(text) <= LONGEST && rna_memory_set_text(field, text);
 }
 
-/* One that is damaged costs only itself: it is learned anew when the link is up. */
+/* A damaged peer costs only itself: the agent learns it again when the link is up. */
 static void read_peer(struct rna_port_memory *port, const json_t *object)
 {
 	struct rna_peer_memory *peer = &port->peer;
@@ -477,7 +477,7 @@ static int read_device(struct rna_memory *memory, const json_t *object)
 	return ret;
 }
 
-/* A verdict that cannot be one is as good as none: it is decided anew. */
+/* An impossible verdict counts as none: it is decided again. */
 static int read_told(struct rna_node_memory *memory, const json_t *object)
 {
 	const char *name = get_text(object, "name"), *kind = get_text(object, "kind");
@@ -507,7 +507,7 @@ static int read_name(struct rna_node_memory *memory, const json_t *object)
 	return rna_node_name_note(memory, strcmp(kind, TAINT) == 0, key) ? 0 : -ENOMEM;
 }
 
-/* What the Node was told, which older files have not. */
+/* What was published on the Node. Older files lack it. */
 static int read_node(struct rna_node_memory *memory, const json_t *file, struct rna_error *error)
 {
 	static const struct {

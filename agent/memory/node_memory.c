@@ -68,8 +68,8 @@ static bool is_same(const struct rna_node_verdict *a, const struct rna_node_verd
 }
 
 /*
- * Nothing was told yet, and there is nothing to tell: that would take away what an agent before
- * this one has told.
+ * Nothing was published yet and nothing is to be: to publish that would remove what an earlier
+ * agent has published.
  */
 static bool is_worse(const struct rna_told *told, const struct rna_node_verdict *seen)
 {
@@ -105,7 +105,7 @@ static bool tell(struct rna_told *told, const struct rna_node_verdict *verdict, 
 	return true;
 }
 
-/* News of a kind that has to be stable is lost when nobody can see whether it is. */
+/* A change that has to be stable is dropped if it cannot be observed whether it is. */
 static bool follow_unknown(struct rna_told *told, const struct rna_node_delays *delays,
 			   struct rna_time now)
 {
@@ -120,7 +120,7 @@ static bool follow_unknown(struct rna_told *told, const struct rna_node_delays *
 	return tell(told, &unknown, NULL, now);
 }
 
-/* Bad news may get better or worse without beginning anew, as long as it is bad. */
+/* A bad state may get better or worse without restarting its delay, as long as it is bad. */
 static bool is_more_of_it(const struct rna_told *told, const struct rna_node_verdict *seen,
 			  const char *message, bool worse)
 {
@@ -176,7 +176,7 @@ static rna_usec later(rna_usec time, rna_usec delay)
 	return delay < RNA_USEC_NEVER - time ? time + delay : RNA_USEC_NEVER;
 }
 
-/* Bad news that nobody can confirm now does not become due by time. */
+/* A bad state that cannot be confirmed now does not become due by time. */
 rna_usec rna_told_due(const struct rna_told *told, const struct rna_node_delays *delays)
 {
 	if (told->blind > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the Node was told, and when it is told something else. Good news has to be stable for a
+ * What was published on the Node, and when that changes. Good news has to be stable for a
  * while, bad news has to be confirmed, and what cannot be read changes nothing for a long time:
  * a scheduler that acts upon a label should not have to act twice.
  *
@@ -16,15 +16,15 @@
 struct rna_node_delays {
 	rna_usec up;      /* good news, and news that are neither: so long without another change */
 	rna_usec down;    /* bad news: so long without anything better */
-	rna_usec unknown; /* not read for so long: told to be unknown; RNA_USEC_NEVER: it is not */
+	rna_usec unknown; /* not read for so long: published as unknown; RNA_USEC_NEVER: never */
 	bool settling;    /* links are still coming up: bad news does not count yet */
 };
 
 struct rna_told {
 	char *name; /* "roce", "RdmaPortDown" */
-	/* Was it told anything yet? What stands on the Node until then is from another time. */
+	/* Was anything published yet? Until then the Node shows what an earlier agent published. */
 	bool decided;
-	struct rna_node_verdict verdict; /* that was told; UNKNOWN: that it is not known */
+	struct rna_node_verdict verdict; /* as published; UNKNOWN: that it is not known */
 	char *message;                   /* that goes with it, or NULL */
 	rna_usec since;                  /* realtime since when it has been this verdict */
 	/* Not kept: */
@@ -36,7 +36,7 @@ struct rna_told {
 	rna_usec from; /* monotonic; since when there are */
 };
 
-/* Under which the Node was told something (node_names.h). */
+/* Names under which something was published on the Node (node_names.h). */
 struct rna_node_name {
 	bool taint; /* else a label */
 	char *key;
@@ -52,7 +52,7 @@ struct rna_node_memory {
 void rna_node_memory_deinit(struct rna_node_memory *memory); /* idempotent */
 
 /*
- * What was told under name, made when it is new. NULL: no memory. Pointers to others are void then.
+ * What was published under name, created if new. NULL: no memory. Pointers to others are void then.
  */
 struct rna_told *rna_told_find(struct rna_node_memory *memory, const char *name);
 
@@ -60,7 +60,7 @@ struct rna_told *rna_told_find(struct rna_node_memory *memory, const char *name)
 bool rna_node_name_note(struct rna_node_memory *memory, bool taint, const char *key);
 
 /*
- * Takes what one look shows, with the message that goes with it (NULL: none). True: it is told
+ * Takes what one look shows, with the message that goes with it (NULL: none). True: it is published
  * something else now. Without memory for the message the next look tries again.
  */
 bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
@@ -68,8 +68,8 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 		     struct rna_time now);
 
 /*
- * It is no longer told, and was taken from the Node: what comes next is the first. True: it was
- * told until now.
+ * It is no longer published, and was removed from the Node: what comes next is the first. True: it
+ * was published until now.
  */
 bool rna_told_forget(struct rna_node_memory *memory, const char *name);
 

@@ -52,7 +52,7 @@ static void look_at_state(const struct subject *subject, struct rna_look *look)
 
 /*
  * IPoIB loses its carrier for reasons of its own, with the port up: "ip link set ib0 down" is one.
- * An Ethernet port goes with its interface, be that a bond.
+ * An Ethernet port follows its interface, also if that is a bond.
  */
 static void listen_to_carrier(const struct run *run, const struct subject *subject,
 			      struct rna_telling *telling)
@@ -68,7 +68,7 @@ static void listen_to_carrier(const struct run *run, const struct subject *subje
 	};
 }
 
-/* True: nothing better is to be looked for. What was told before need not be looked for at all. */
+/* True: no other counter has to be read. A part that was read before is not read again. */
 static bool find_link_downed(const struct subject *subject, enum rna_collector_id collector,
 			     struct rna_telling *telling)
 {
@@ -173,7 +173,7 @@ static void write_reason(const struct subject *subject, const struct rna_step *s
 			rna_strbuf_puts(out, "link_downed increased");
 		else if (step->teller == RNA_TELLER_DRIVER)
 			rna_strbuf_puts(out, "the driver counted a link loss");
-		else /* by its last name: it may have left since it told */
+		else /* by its last name: it may be gone since then */
 			rna_strbuf_printf(out, "interface %s lost its carrier",
 					  subject->port->netdev ? subject->port->netdev : "?");
 		break;
@@ -254,7 +254,8 @@ static void follow_port(struct run *run, const struct subject *subject)
 
 /* -- What is kept ------------------------------------------------------------------------------ */
 
-/* Who accepts a port that is up accepts its rate, too: it is compared with that from then on. */
+/* To accept a port that is up is to accept its rate: the rate is compared with that from then on.
+ */
 static void raise_best(struct run *run, struct rna_port_memory *port,
 		       const struct rna_port_link *link)
 {
@@ -279,7 +280,7 @@ static void learn_link(struct run *run, const struct subject *subject)
 		raise_best(run, subject->port, link);
 }
 
-/* So that the next process goes on with the turns of this one. */
+/* So that the next process continues with the turns of this one. */
 static void learn_tests(struct run *run, const struct subject *subject)
 {
 	struct rna_port_memory *port = subject->port;
@@ -296,7 +297,7 @@ static void learn_tests(struct run *run, const struct subject *subject)
 	run->memory->changed = true;
 }
 
-/* So that a link that was down before this process began still says where its cable is. */
+/* So that the peer of a link that was down before this process began is known. */
 static void learn_peer(struct run *run, const struct subject *subject)
 {
 	const struct rna_identity *identity = rna_device_identity(subject->device);
@@ -372,7 +373,7 @@ static void learn_device(struct run *run, const struct rna_snapshot_device *devi
 
 /* -- Devices that are not there ---------------------------------------------------------------- */
 
-/* By the names that it had last, for nobody asks a device that is gone. */
+/* By the names that it had last, because the device is gone. */
 static bool is_watched(const struct run *run, const struct rna_device_memory *device)
 {
 	const char *names[16];
@@ -405,7 +406,7 @@ static void miss_device(struct run *run, struct rna_device_memory *device)
 	device->present = false;
 }
 
-/* One without a PCI function is software (rxe, siw): who made it may as well delete it. */
+/* A device without a PCI function is software (rxe, siw) and may be deleted at will. */
 static bool is_missed(const struct run *run, const struct rna_device_memory *device)
 {
 	bool let_go = device->accepted.expected == RNA_EXPECTED_DOWN &&
@@ -573,7 +574,7 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 
 	run.search.netdevs = rna_snapshot_netdevs(view->snapshot);
 	if (!rna_snapshot_presence(view->snapshot))
-		return 0; /* nobody knows which devices there are */
+		return 0; /* it is not known which devices there are */
 	for (size_t i = 0; i < view->snapshot->device_count; i++)
 		learn_device(&run, &view->snapshot->devices[i]);
 	for (size_t i = 0; i < memory->count; i++)

@@ -20,7 +20,7 @@ struct rna_remember_input {
 };
 
 /*
- * Fills in ports, missing and transitions of view, which nobody has seen yet; transitions are
+ * Fills in ports, missing and transitions of view, which is being made; transitions are
  * logged. 0, or -ENOMEM: then some of it stays empty, and the next view tries again.
  */
 int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,

@@ -21,10 +21,10 @@
 /* A port that flaps changes the memory again and again; the disk hears of it at this pace. */
 #define PACE RNA_USEC_PER_SEC
 
-/* A disk that is full, or refuses for another reason, is tried at that pace, ever slower. */
+/* How soon to write, and to try again after a failure; the pause doubles each time. */
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
-/* A disk that has not answered by then is said to hang, as NFS does without its server. */
+/* A file system that has not responded by then is reported, for example NFS without its server. */
 #define HANGS_AFTER (10 * RNA_USEC_PER_SEC)
 
 /* The errand that is under way, and what it works with. */
@@ -41,12 +41,12 @@ struct rna_state_directory {
 	struct rna_memory *memory;
 	int directory;               /* -1: there is none */
 	bool writes;                 /* may memory.json be written? */
-	bool waits;                  /* it may be once nobody else has the directory */
+	bool waits;                  /* it may be written once no other agent has it locked */
 	bool failed;                 /* the last write did, and was complained about */
-	bool hangs;                  /* the errand that is under way, and was complained about */
+	bool hangs;                  /* the errand under way has been reported as hanging */
 	rna_usec pause;              /* before the next write */
 	bool read_accepted;          /* it has changed */
-	bool ending;                 /* nobody wants to know what has changed */
+	bool ending;                 /* changes are no longer reported */
 	struct rna_errands *errands; /* NULL: before the loop runs */
 	struct job job;
 	sd_event_source *timer;

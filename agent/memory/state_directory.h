@@ -26,7 +26,7 @@ struct rna_state_directory;
 const char *rna_state_directory(const struct rna_settings *settings, bool live);
 
 /*
- * Whom agents of this node run as, beside root: the owner of the running system's directory, whom
+ * The user that agents of this node run as, beside root: the owner of the system's directory, which
  * root gave it to. 0: root, or there is none. Waits for the disk.
  */
 uid_t rna_state_owner(const struct rna_settings *settings);
@@ -43,8 +43,8 @@ int rna_state_watch(struct rna_state_directory *state, sd_event *event,
 		    void (*on_change)(void *userdata), void *userdata);
 
 /*
- * Writes soon if the memory has changed. What could not be written is tried again, ever more
- * rarely, and said once. Accepts NULL.
+ * Writes soon if the memory has changed. A write that failed is repeated after a pause
+ * that grows, and logged once. Accepts NULL.
  */
 void rna_state_keep(struct rna_state_directory *state);
 

@@ -11,8 +11,8 @@
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
 
-#define RNA_STATE_MEMORY   "memory.json"   /* the daemon writes it, nobody else */
-#define RNA_STATE_ACCEPTED "accepted.json" /* "expect accept" writes it, nobody else */
+#define RNA_STATE_MEMORY   "memory.json"   /* written by the daemon only */
+#define RNA_STATE_ACCEPTED "accepted.json" /* written by "expect accept" only */
 
 /* Opens the directory, made when make is set and it is not there. Descriptor or negative errno. */
 int rna_state_directory_open(const char *path, bool make, struct rna_error *error);

@@ -9,7 +9,7 @@
  *
  *	extra = what it rose by - the downs counted since its reading before
  *
- * If that is positive, there were flaps that nobody saw: each a down and an up, for before and
+ * If that is positive, there were unseen flaps: each a down and an up, for before and
  * after the port was looked at. Then these are counted too, and for the other tellers they are
  * downs like any other. Ups need no teller: between two downs there is one.
  *
@@ -21,15 +21,15 @@
  *     in its own time), may be in its number or not: what did not show yet is carried to the next
  *     reading. Older downs are not carried: if it did not rise by them, it does not see them.
  *
- * A number that fell was reset: comparing starts anew, as with another interface or registration.
- * link_downed sticks at 255 and then tells nothing, which is as if it were not there.
+ * A number that fell was reset: comparing starts again, as with another interface or registration.
+ * link_downed saturates at 255 and is ignored from then on.
  *
  * An administrator's "down" is a down: traffic stops the same. So is the removal of the device; a
  * driver reload is one down and one up, even if it went by between two looks.
  */
 #include "transitions.h"
 
-/* So long may a teller be behind what it counts. */
+/* How late a teller may count. */
 #define LAG RNA_USEC_PER_SEC
 
 struct steps {
@@ -56,7 +56,7 @@ static void forget_tellers(struct rna_track *track)
 		track->tellers[i] = (struct rna_teller){0};
 }
 
-/* The port goes with its device. */
+/* The port is gone with its device. */
 static void go_down(struct steps *steps, const struct rna_look *look, enum rna_cause cause)
 {
 	struct rna_track *track = steps->track;
@@ -109,7 +109,7 @@ static struct rna_teller *next_teller(struct rna_track *track, rna_usec looked)
 	return next;
 }
 
-/* Flaps that nobody saw: the port came back to what it was. */
+/* Unseen flaps: the port came back to what it was. */
 static void add_flaps(struct steps *steps, const struct rna_teller *teller, uint64_t count)
 {
 	struct rna_track *track = steps->track;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transitions of one port: what several sources say of its ups and downs, merged so that each is
+ * Transitions of one port: what several sources show of its ups and downs, merged so that each is
  * counted once. See transitions.c for how.
  * Thread: the loop's. Nothing here reads a clock.
  */
@@ -12,7 +12,7 @@
 #include "rna/model/transition.h"
 #include "rna/model/value.h"
 
-/* What counts the downs of a port, other than looking at its state. To add one: a row here. */
+/* Counters of the downs of a port, beside its state. To add one: a row here. */
 enum rna_teller_id {
 	RNA_TELLER_CARRIER, /* the network interface's losses of carrier */
 	RNA_TELLER_LINK,    /* the port's own link_downed */
@@ -28,7 +28,7 @@ struct rna_span_of_time {
 
 /* A teller, as it was read last. */
 struct rna_telling {
-	struct rna_value downs; /* since whenever; not known: there is no such teller */
+	struct rna_value downs; /* since any time; not known: there is no such teller */
 	uint64_t of;            /* what is counting: of another one the number cannot be compared */
 	struct rna_span_of_time when;
 };
@@ -63,15 +63,15 @@ struct rna_track {
 	uint64_t generation;
 	rna_usec looked;    /* monotonic; when up was read last */
 	rna_usec since;     /* monotonic; when up was first seen as it is */
-	rna_usec last_down; /* monotonic; when a down was seen or told last */
+	rna_usec last_down; /* monotonic; when a down was last seen or counted */
 	struct rna_teller tellers[RNA_TELLER_COUNT];
 };
 
 enum rna_cause {
 	RNA_CAUSE_STATE,      /* its state changed */
-	RNA_CAUSE_TOLD,       /* a teller rose by more than what was seen */
+	RNA_CAUSE_TOLD,       /* a teller counted more downs than were seen */
 	RNA_CAUSE_REMOVED,    /* its device went */
-	RNA_CAUSE_REGISTERED, /* its device was registered anew, and nobody saw it go */
+	RNA_CAUSE_REGISTERED, /* its device was registered again, and its removal was not seen */
 };
 
 struct rna_step {
@@ -79,7 +79,7 @@ struct rna_step {
 	uint64_t count;
 	enum rna_source source;
 	enum rna_cause cause;
-	enum rna_teller_id teller; /* where it was told */
+	enum rna_teller_id teller; /* the counter that showed it */
 	struct rna_time time;
 };
 

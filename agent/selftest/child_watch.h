@@ -2,7 +2,7 @@
 /*
  * Waits in the loop for the end of a child of ours: by its pidfd, or, where the kernel gives none
  * (before 5.3, or in a container that does not let us ask), by looking again, ever more rarely.
- * Nobody is reaped: that is for whoever started the child.
+ * The watch does not reap the child: its parent code does.
  * Thread: the loop's.
  */
 #pragma once
@@ -26,7 +26,7 @@ int rna_child_watch_new(sd_event *event, pid_t pid, int pidfd, void (*ended)(voi
 
 /*
  * Where it is looked for: how long until the next look. The end of a test is seen at once, and one
- * that is stuck in the kernel for days costs nothing worth mentioning.
+ * that is stuck in the kernel for days costs next to nothing.
  */
 rna_usec rna_child_watch_pause(rna_usec waited);
 

@@ -4,7 +4,7 @@
 #include "rna/model/activity.h"
 
 #define LOOK_AT_MOST                                                                               \
-	(60 * RNA_USEC_PER_SEC)  /* who reads counters more rarely has the child look              \
+	(60 * RNA_USEC_PER_SEC)  /* if counters are read more rarely, the child looks              \
 				  */
 #define READING RNA_USEC_PER_SEC /* how long that takes, generously */
 #define MEGA    1000000
@@ -34,7 +34,7 @@ rna_usec rna_selftest_glance(struct rna_glance *glance, const struct rna_selftes
 		return until_read(settings);
 	}
 	if (now.taken <= before.taken || now.moved < before.moved)
-		return 0; /* not read again, or counted anew */
+		return 0; /* not read again, or reset */
 	rate = (double)(now.moved - before.moved) / rna_seconds(now.taken - before.taken);
 	*ret_busy = rate >= (double)settings->selftest_busy_rate * MEGA;
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A glance at a port before its turn: what the agent reads anyhow shows most jobs, so that nothing
+ * A glance at a port before its turn: counters that are read anyway show most jobs, so that nothing
  * has to be started beside them. The child looks closer, and just before it begins.
  * Thread: the loop's; pure.
  */

@@ -57,7 +57,7 @@ static bool is_active(const struct rna_selftest_subject *subject)
 	return rna_port_is_up(rna_port_state(subject->device, subject->port));
 }
 
-/* RC connections are of nodes that call themselves CA; iWARP says RNIC, EFA says unspecified. */
+/* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */
 static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
 {
 	const struct rna_identity *identity = rna_device_identity(device);
@@ -164,7 +164,7 @@ static int choose_gid(const struct rna_selftest_subject *subject)
 	return gids ? (int)rna_nccl_gid_index(gids, false, &RNA_NCCL_STANDARD) : 0;
 }
 
-/* Of the nodes that PCI functions are at, the first that is not the NIC's. */
+/* The first NUMA node with PCI functions that is not the node of the NIC. */
 static int remote_node(const struct rna_selftest_subject *subject)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(subject->view->snapshot);
@@ -261,7 +261,7 @@ bool rna_selftest_request(const struct rna_selftest_subject *subject,
 
 /* -- How good ---------------------------------------------------------------------------------- */
 
-/* What sysfs calls the rate of a software device is made up: nothing to be measured by. */
+/* The rate of a software device in sysfs is made up, so nothing is expected. */
 uint64_t rna_selftest_expected(const struct rna_selftest_subject *subject)
 {
 	const struct rna_pcie *pcie = rna_device_pcie(subject->device);

@@ -121,7 +121,7 @@ void rna_tested_name_runs(struct rna_tested *port)
 			       "%s", port->device);
 }
 
-/* How many queue pairs there are while nobody works: the least that was seen of an idle port. */
+/* How many queue pairs an idle port has: the lowest number seen. */
 static void learn_idle(struct rna_tested *port, const struct rna_loopback_result *result)
 {
 	if (result->skip != RNA_SKIP_BUSY && result->qps < port->idle_qps)

@@ -30,7 +30,7 @@ struct rna_tested {
 	struct rna_child_watch *stuck_watch;
 };
 
-/* One that belongs to nobody yet and is in no list. NULL: no memory. */
+/* A port that is in no list yet. NULL: no memory. */
 struct rna_tested *rna_tested_new(const char *key, const char *device, unsigned number);
 void rna_tested_free(struct rna_tested *port); /* it is in no list any more */
 
@@ -51,7 +51,7 @@ struct rna_tested *rna_tested_first_due(struct rna_tested *list);
 /* One more run in the history, where there is memory for it. */
 void rna_tested_keep(struct rna_tested *port, const struct rna_selftest_run *run);
 
-/* By the name that the port has now; the text of a result says the old one. */
+/* Gives the runs the name that the port has now; texts of results keep the old one. */
 void rna_tested_name_runs(struct rna_tested *port);
 
 /*
@@ -60,7 +60,7 @@ void rna_tested_name_runs(struct rna_tested *port);
  */
 void rna_tested_account(struct rna_tested *port, const struct rna_selftest_run *run, bool first);
 
-/* Has a kind of memory one bad test? Only the second in a row is told, so it is made soon. */
+/* Has a kind of memory one bad test? Only two in a row make a finding, so the second is soon. */
 bool rna_tested_wants_confirmation(const struct rna_tested *port);
 
 /* What is known of those that are present. enabled: they have a next turn. NULL: no memory. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a person wants of a self-test, read from texts. */
+/* The options of a requested self-test, parsed. */
 #include <errno.h>
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rival: somebody else who has the lock of self-tests. Anybody may have it for the seconds that a
- * test takes; who is met there time and again keeps tests away, or wants to.
- * Thread: the loop's; pure.
+ * A rival: another process that holds the self-test lock. It may hold it for the seconds that a
+ * test takes; if it holds it each time the agent wants it, it prevents tests. Thread: the loop's;
+ * pure.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct rna_rival {
 };
 
 /*
- * The lock was wanted at now, and that is who has it, if anybody. True, once: he has been there
+ * The lock was wanted at now; holder has it, if any process does. True, once: it has held it
  * each time for long.
  */
 bool rna_rival_meet(struct rna_rival *rival, const struct rna_loopback_holder *holder,

@@ -7,7 +7,7 @@
 
 #include "plan.h"
 
-/* What a person wants other than the settings have it; 0, NULL and -1: as they have it. */
+/* The options of a requested self-test; 0, NULL and -1: as in the settings. */
 struct rna_selftest_wish {
 	const char *device; /* name, and /PORT or :PORT behind it for one port only; NULL: all */
 	const char *gpu;    /* PCI address: its memory only */
@@ -70,14 +70,14 @@ enum rna_selftest_exit {
 enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count);
 
 /*
- * Runs them in turn, but for those that have a result. progress (NULL is fine) is told of each
+ * Runs them in turn, but for those that have a result. progress (may be NULL) is called for each
  * before it begins. The grades are given at the end, when siblings can be compared.
  */
 void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
 			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
 			  void *userdata);
 
-/* "mlx5_0/1, local memory ...", for who waits for it. */
+/* "mlx5_0/1, local memory ...", for the progress line of a command. */
 void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out);
 
 #define RNA_SELFTEST_TOO_LATE "the loopback test did not end in time"

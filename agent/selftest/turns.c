@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The self-test. Ports take turns by one timer; what is done for one of them, or for a person who
- * asks, is a session: runs that are planned at once and made one after the other, each by a child
+ * The self-test. Ports take turns by one timer; what is done for one of them, or on request,
+ * is a session: runs that are planned at once and made one after the other, each by a child
  * that is waited for by its socket and by a deadline.
  *
  * When within its period a port is tested is left to chance once and kept from then on, so that a
@@ -35,7 +35,8 @@ enum {
 struct rna_selftest {
 	sd_event *event;
 	const struct rna_settings *settings;
-	uid_t agent; /* of other agents of this node, who test in turn with us */
+	uid_t agent; /* user of other agents of this node, which take turns in testing with this one
+		      */
 	void (*news)(void *userdata);
 	void *userdata;
 	const struct rna_view *view;
@@ -52,7 +53,7 @@ struct rna_selftest {
 	struct rna_child_watch *child_watch; /* ended: nothing of it can keep us waiting then */
 	sd_event_source *deadline;
 	bool late;                     /* the deadline has passed, the child was killed */
-	struct rna_selftests *results; /* NULL: to be made anew */
+	struct rna_selftests *results; /* NULL: to be made again */
 };
 
 static void arm(struct rna_selftest *selftest);
@@ -299,7 +300,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* A test takes seconds. Who has its lock for longer than that is told of once. */
+/* A test takes seconds. A process that holds the lock much longer is logged once. */
 static void look_for_rival(struct rna_selftest *selftest, bool started)
 {
 	rna_usec now = rna_clock_monotonic();
@@ -337,7 +338,7 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	return 0;
 }
 
-/* A port where a child is stuck on the device, or that is no more, has its result already. */
+/* A port that is gone, or whose device has a stuck child, has its result already. */
 static bool can_begin(const struct rna_selftest *selftest, struct rna_selftest_run *run)
 {
 	const struct rna_loopback_request *request = &run->request;

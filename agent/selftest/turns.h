@@ -44,15 +44,15 @@ void rna_selftest_update(struct rna_selftest *selftest);
  */
 void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why);
 
-/* What has a device open: a test under way, or one that is stuck, in a word; NULL: nothing. */
+/* The test that has a device open, in words: one under way or stuck. NULL: none. */
 const char *rna_selftest_holds(const struct rna_selftest *selftest);
 
 /* What is known now, a new reference for the caller; NULL: nothing yet, or no memory. */
 struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);
 
-/* Who waits for tests that were asked for. */
+/* Callbacks for tests that were requested. */
 struct rna_selftest_listener {
-	/* One of them begins, or has ended, which its result says. */
+	/* A test begins, or has ended: then its result is in run. */
 	void (*progress)(const struct rna_selftest_run *run, bool begins, void *userdata);
 	/* All have ended; grades are given. status: 0, or why they did not. The last call. */
 	void (*done)(const struct rna_selftest_run *runs, size_t count, int status,
@@ -61,10 +61,10 @@ struct rna_selftest_listener {
 };
 
 /*
- * Tests at once what wish says, as rna_selftest_plan() has it. 0; -EBUSY with error when other
+ * Runs at once the tests that rna_selftest_plan() makes of wish. 0; -EBUSY with error when other
  * tests are under way; or as rna_selftest_plan(). In case of failure listener hears nothing.
  */
 int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
 			const struct rna_selftest_listener *listener, struct rna_error *error);
-/* Who waited for them has left: the tests go on, but nobody is told. */
+/* Drops the listener with that userdata; the tests go on. */
 void rna_selftest_forget(struct rna_selftest *selftest, const void *userdata);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log. Only agent.c, announce.c, remember.c, schedule.c, state.c, commands.c and command_run.c
- * write to it, once per change and never per poll. If stderr is connected to the journal, an entry
- * is sent there with its fields. Otherwise it is one readable line on stderr, "warning: mlx5_3:
+ * The log. Only the rooms of agent/ write to it, once per change and never per poll; functions that
+ * others call return errors instead. If stderr is connected to the journal, an entry is sent there
+ * with its fields. Otherwise it is one readable line on stderr, "warning: mlx5_3:
  * reads stalled (DEVICE=mlx5_3)", without the fields MESSAGE_ID and REASON, which only repeat the
  * message.
  *
