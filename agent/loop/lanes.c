@@ -77,6 +77,15 @@ static struct rna_job *queue_pop(struct queue *queue)
 	return job;
 }
 
+struct rna_lanes_limits rna_lanes_limits_of(const struct rna_settings *settings)
+{
+	return (struct rna_lanes_limits){
+		.max = settings->lanes_max,
+		.handover = settings->poll_handover,
+		.deadline = settings->poll_deadline,
+	};
+}
+
 /* -- In a lane --------------------------------------------------------------------------------- */
 
 static void wake_loop(const struct rna_lanes *pool)

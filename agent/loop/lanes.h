@@ -19,6 +19,8 @@
 
 #include "rna/collector.h"
 
+#include "settings/settings.h"
+
 /* One run of one collector. The caller owns it; between submit and finished() the lanes do. */
 struct rna_job {
 	/* filled by the caller */
@@ -48,6 +50,8 @@ struct rna_lanes_limits {
 	rna_usec handover; /* from here on a job is slow */
 	rna_usec deadline; /* and from here on overdue */
 };
+
+struct rna_lanes_limits rna_lanes_limits_of(const struct rna_settings *settings);
 
 enum rna_lateness {
 	RNA_IN_TIME,

@@ -546,15 +546,6 @@ const char *rna_schedule_loud(const struct rna_schedule *schedule)
 
 /* -- Life -------------------------------------------------------------------------------------- */
 
-static struct rna_lanes_limits lanes_limits(const struct rna_settings *settings)
-{
-	return (struct rna_lanes_limits){
-		.max = settings->lanes_max,
-		.handover = settings->poll_handover,
-		.deadline = settings->poll_deadline,
-	};
-}
-
 /* One target for each node-wide collector, in the order of the table. 0 or -ENOMEM. */
 static int make_nodes(struct rna_schedule *schedule)
 {
@@ -576,7 +567,7 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 		      const struct rna_backends *backends, struct rna_error *error)
 {
 	const struct rna_lanes_callbacks callbacks = {on_finished, on_late, on_settled, schedule};
-	struct rna_lanes_limits limits = lanes_limits(settings);
+	struct rna_lanes_limits limits = rna_lanes_limits_of(settings);
 	int ret;
 
 	schedule->settings = settings;
@@ -626,7 +617,7 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter *filter,
 			 struct rna_texts *statistics)
 {
-	struct rna_lanes_limits limits = lanes_limits(schedule->settings);
+	struct rna_lanes_limits limits = rna_lanes_limits_of(schedule->settings);
 	rna_usec now = rna_clock_monotonic();
 
 	(void)rna_device_filter_unref(schedule->filter);

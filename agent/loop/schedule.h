@@ -34,12 +34,11 @@ struct rna_schedule {
 	uint64_t device_set;        /* see rna/model/snapshot.h; 0: no presence yet */
 	unsigned read;              /* bit set: node-wide collectors that others need, and have */
 	struct rna_account account;
-	bool quiet;         /* jobs that begin now open nothing of the RDMA stack */
-	bool patient;       /* wait for slow devices until their deadline: commands that run once */
-	bool complete;      /* every slot to wait for has run once, or is too slow */
-	bool later_may_run; /* collectors that are too slow for the first view: it is published, or
-			     */
-			    /* waits for them */
+	bool quiet;    /* jobs that begin now open nothing of the RDMA stack */
+	bool patient;  /* wait for slow devices until their deadline: commands that run once */
+	bool complete; /* every slot to wait for has run once, or is too slow */
+	/* The first view is published, or waits for all: then slow collectors run as well. */
+	bool later_may_run;
 	void (*on_settled)(void *userdata);
 	/*
 	 * Returns what an earlier process knew of a device, as a part of that collector, or NULL.

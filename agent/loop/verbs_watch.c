@@ -244,11 +244,7 @@ int rna_verbs_watch_new(sd_event *event, const struct rna_schedule *schedule,
 {
 	struct rna_verbs_watch *watch = calloc(1, sizeof(*watch));
 	const struct rna_lanes_callbacks callbacks = {on_finished, on_late, on_settled, watch};
-	const struct rna_lanes_limits limits = {
-		.max = schedule->settings->lanes_max,
-		.handover = schedule->settings->poll_handover,
-		.deadline = schedule->settings->poll_deadline,
-	};
+	const struct rna_lanes_limits limits = rna_lanes_limits_of(schedule->settings);
 	int status;
 
 	if (!watch)
