@@ -236,37 +236,13 @@ static json_t *job_array(struct rna_json_writer *writer)
 	return array;
 }
 
-#define MISSING(member) RNA_FIELD_IN(struct rna_missing_device, member)
-#define FINDING(member) RNA_FIELD_IN(struct rna_finding, member)
-
-static const char *whereabouts(uint64_t number)
-{
-	return rna_whereabouts_name((enum rna_whereabouts)number);
-}
-
-static json_t *missing_object(struct rna_json_writer *writer,
-			      const struct rna_missing_device *missing)
-{
-	static const struct rna_field fields[] = {
-		{.json = "name", MISSING(name)},
-		{.json = "key", MISSING(key)},
-		{.json = "pci_address", MISSING(pci_address)},
-		{.json = "whereabouts",
-		 RNA_FIELD_ENUM(struct rna_missing_device, whereabouts, whereabouts)},
-		{.json = "last_seen", MISSING(last_seen), .time = true},
-	};
-	json_t *object = json_object();
-
-	rna_json_set_fields(writer, object, fields, RNA_ARRAY_SIZE(fields), missing);
-	return object;
-}
-
 static json_t *missing_array(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < view->missing_count; i++)
-		rna_json_append(writer, array, missing_object(writer, &view->missing[i]));
+		rna_json_append(writer, array,
+				rna_json_item(writer, &rna_missing_table, &view->missing[i]));
 	return array;
 }
 
@@ -297,35 +273,13 @@ static json_t *events_object(struct rna_json_writer *writer, const struct rna_vi
 	return object;
 }
 
-static const char *severity(uint64_t number)
-{
-	return rna_severity_name((enum rna_severity)number);
-}
-
-static json_t *finding_object(struct rna_json_writer *writer, const struct rna_finding *finding)
-{
-	static const struct rna_field fields[] = {
-		{.json = "rule", FINDING(rule)},
-		{.json = "severity", RNA_FIELD_ENUM(struct rna_finding, severity, severity)},
-		{.json = "device", FINDING(device)},
-		{.json = "port", FINDING(port), .zero_is_none = true},
-		{.json = "since", FINDING(since.realtime), .time = true},
-		{.json = "silenced", FINDING(silenced), .yes_no = true},
-		{.json = "text", FINDING(text)},
-		{.json = "remedy", FINDING(remedy)},
-	};
-	json_t *object = json_object();
-
-	rna_json_set_fields(writer, object, fields, RNA_ARRAY_SIZE(fields), finding);
-	return object;
-}
-
 static json_t *finding_array(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < view->finding_count; i++)
-		rna_json_append(writer, array, finding_object(writer, &view->findings[i]));
+		rna_json_append(writer, array,
+				rna_json_item(writer, &rna_finding_table, &view->findings[i]));
 	return array;
 }
 

@@ -105,13 +105,10 @@ void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *obje
 	if (!counters)
 		return;
 	array = json_array();
-	for (size_t i = 0; i < counters->count; i++) {
-		json_t *counter = json_object();
-
-		rna_json_set_text(writer, counter, "name", counters->items[i].name);
-		rna_json_set(writer, counter, "enabled", json_boolean(counters->items[i].enabled));
-		rna_json_append(writer, array, counter);
-	}
+	for (size_t i = 0; i < counters->count; i++)
+		rna_json_append(writer, array,
+				rna_json_item(writer, &rna_optional_counter_table,
+					      &counters->items[i]));
 	rna_json_set(writer, object, "optional_counters", array);
 }
 

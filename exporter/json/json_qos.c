@@ -106,11 +106,8 @@ static void set_dcb(struct rna_json_writer *writer, json_t *object, const struct
 
 static json_t *vlan_object(struct rna_json_writer *writer, const struct rna_qos_vlan *vlan)
 {
-	json_t *object = json_object(), *egress = json_object();
+	json_t *object = rna_json_item(writer, &rna_vlan_table, vlan), *egress = json_object();
 
-	rna_json_set_text(writer, object, "netdev", vlan->netdev);
-	rna_json_set_value(writer, object, "vlan", vlan->id);
-	rna_json_set_value(writer, object, "mtu_bytes", vlan->mtu);
 	for (unsigned i = 0; i < RNA_PRIORITY_COUNT; i++) {
 		const char name[] = {(char)('0' + i), '\0'};
 

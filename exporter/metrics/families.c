@@ -33,29 +33,34 @@
 
 static const struct rna_family_table *const tables[] = {
 	&rna_node_table,
+	&rna_missing_table,
+	&rna_loaded_module_table,
+	&rna_finding_table,
 	&rna_device_table,
 	&rna_virtual_function_table,
 	&rna_resource_table,
 	&rna_port_table,
 	&rna_peer_table,
-	&rna_peer_link_table,
 	&rna_manager_table,
-	&rna_fabric_table,
 	&rna_interface_table,
 	&rna_gid_table,
 	&rna_ethernet_table,
 	&rna_counter_table,
 	&rna_ethernet_unknown_table,
 	&rna_module_table,
+	&rna_optional_counter_table,
 	&rna_counter_health_table,
 	&rna_selftest_run_table,
 	&rna_selftest_table,
 	&rna_qos_table,
+	&rna_vlan_table,
+	&rna_qos_parameter_table,
 	&rna_gpu_table,
 	&rna_job_table,
 	&rna_agent_table,
 	&rna_backend_table,
-	&rna_kubernetes_table,
+	&rna_kubernetes_event_table,
+	&rna_kubernetes_resource_table,
 	&rna_process_table,
 };
 
@@ -128,7 +133,7 @@ static int add_table(struct rna_families *families, const struct rna_family_tabl
 	for (size_t i = 0; i < table->count && status == 0; i++) {
 		struct rna_family row = table->rows[i];
 
-		if (table->next && !row.each)
+		if (table->next && !row.each && !row.get && !row.field.behind)
 			row.table = table;
 		if (row.counters)
 			status = add_counters(families);
@@ -210,6 +215,12 @@ static void write_numbers(const struct rna_family *family, const struct rna_subj
 	}
 }
 
+/* What tells items apart is a label of all metrics of the table; the rest, of its info metric. */
+static bool has_label(const struct rna_family *family, const struct rna_family *row)
+{
+	return row->field.label && (row->field.tells || family->metric.type == RNA_METRIC_INFO);
+}
+
 /* No label where it is not known. */
 static void add_label(const struct rna_family *row, const void *item, struct rna_strbuf *labels)
 {
@@ -241,8 +252,8 @@ static void write_item(const struct rna_family *family, const struct rna_subject
 	rna_labels_begin(&labels, subject->labels);
 	if (table->add_label)
 		table->add_label(subject, item, &labels);
-	for (size_t i = 0; info && i < table->count; i++)
-		if (table->rows[i].field.label)
+	for (size_t i = 0; i < table->count; i++)
+		if (has_label(family, &table->rows[i]))
 			add_label(&table->rows[i], item, &labels);
 	rna_writer_sample_labels(writer, &labels, value.number);
 }
@@ -291,9 +302,11 @@ static void write_item_labels(const struct rna_family *family, const char *separ
 
 	if (table->label)
 		rna_strbuf_printf(out, "%s%s", separator, table->label);
-	for (size_t i = 0; family->metric.type == RNA_METRIC_INFO && i < table->count; i++)
-		if (table->rows[i].field.label)
-			rna_strbuf_printf(out, ", %s", table->rows[i].field.label);
+	for (size_t i = 0; i < table->count; i++)
+		if (has_label(family, &table->rows[i])) {
+			rna_strbuf_printf(out, "%s%s", separator, table->rows[i].field.label);
+			separator = ", ";
+		}
 }
 
 static void write_labels(const struct rna_family *family, struct rna_strbuf *out)

@@ -43,22 +43,25 @@ struct rna_family_table {
 	const struct rna_family *rows;
 	/*
 	 * Of a table about things of which a subject has several, or none: the one at *from, which
-	 * moves on; NULL: there are no more. Without it rows are about the subject itself.
+	 * moves on; NULL: there are no more. Rows that name a function of the subject, or a member
+	 * behind one of its pointers, are about the subject there, too; without it all are.
 	 */
 	const void *(*next)(const struct rna_subject *subject, size_t *from);
-	/* Adds the labels that tell it from others; NULL: needs none, or the rows have all. */
+	/* Adds labels that no row can know; NULL: there are none. */
 	void (*add_label)(const struct rna_subject *subject, const void *item,
 			  struct rna_strbuf *labels);
 	const char *label; /* their names, for documents */
 };
 
 /* The tables; families.c has their order. */
-extern const struct rna_family_table rna_node_table, rna_device_table, rna_virtual_function_table,
-	rna_resource_table, rna_port_table, rna_peer_table, rna_peer_link_table, rna_manager_table,
-	rna_fabric_table, rna_interface_table, rna_gid_table, rna_ethernet_table, rna_counter_table,
-	rna_ethernet_unknown_table, rna_module_table, rna_counter_health_table,
-	rna_selftest_run_table, rna_selftest_table, rna_qos_table, rna_gpu_table, rna_job_table,
-	rna_agent_table, rna_backend_table, rna_kubernetes_table, rna_process_table;
+extern const struct rna_family_table rna_node_table, rna_missing_table, rna_loaded_module_table,
+	rna_finding_table, rna_device_table, rna_virtual_function_table, rna_resource_table,
+	rna_port_table, rna_peer_table, rna_manager_table, rna_interface_table, rna_gid_table,
+	rna_ethernet_table, rna_counter_table, rna_ethernet_unknown_table, rna_module_table,
+	rna_optional_counter_table, rna_counter_health_table, rna_selftest_run_table,
+	rna_selftest_table, rna_qos_table, rna_vlan_table, rna_qos_parameter_table, rna_gpu_table,
+	rna_job_table, rna_agent_table, rna_backend_table, rna_kubernetes_event_table,
+	rna_kubernetes_resource_table, rna_process_table;
 /* The names of node_exporter's infiniband collector. */
 extern const struct rna_family_table rna_compat_table;
 

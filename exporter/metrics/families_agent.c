@@ -4,16 +4,6 @@
 
 /* -- Collectors -------------------------------------------------------------------------------- */
 
-static struct rna_value success(const struct rna_subject *job)
-{
-	return job->job->ran ? rna_family_yes_or_no(job->job->success) : rna_no_value;
-}
-
-static struct rna_value duration(const struct rna_subject *job)
-{
-	return job->job->ran ? rna_value_ok(job->job->duration) : rna_no_value;
-}
-
 /* Against the time of the snapshot: the same view gives the same bytes at any time. */
 static rna_usec since(const struct rna_subject *job, rna_usec then)
 {
@@ -58,33 +48,11 @@ static struct rna_value config_ok(const struct rna_subject *node)
 	return rna_family_yes_or_no(!node->view->agent.config_error);
 }
 
-static struct rna_value web_ok(const struct rna_subject *node)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	return web->used ? rna_family_yes_or_no(web->ok) : rna_no_value;
-}
-
-static struct rna_value web_loaded(const struct rna_subject *node)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	return web->used ? rna_value_ok(web->loaded) : rna_no_value;
-}
-
-static struct rna_value certificate_end(const struct rna_subject *node)
-{
-	const struct rna_web_status *web = &node->view->agent.web;
-
-	return web->used && web->certificate_end > 0 ? rna_value_ok(web->certificate_end)
-						     : rna_no_value;
-}
-
 static void logins(const struct rna_subject *node, struct rna_writer *writer)
 {
-	const struct rna_web_status *web = &node->view->agent.web;
+	const struct rna_web_status *web = node->web;
 
-	for (enum rna_login login = 0; web->used && login < RNA_LOGIN_COUNT; login++)
+	for (enum rna_login login = 0; web && login < RNA_LOGIN_COUNT; login++)
 		rna_writer_sample_with(writer, node->labels, "result", rna_login_name(login),
 				       web->logins[login]);
 }
@@ -142,10 +110,10 @@ static void event_latency(const struct rna_subject *node, struct rna_writer *wri
 
 /* clang-format off */
 static const struct rna_family job_rows[] = {
-	METRIC(JOB, "rdma_collector_success", GAUGE, YES_NO, GET(success),
+	METRIC(JOB, "rdma_collector_success", GAUGE, YES_NO, AT(finished, success),
 	       "1 if the collector's last run succeeded, also if there was nothing to read, 0 "
 	       "otherwise. Node-wide collectors have device=\"node\"."),
-	METRIC(JOB, "rdma_collector_duration_seconds", GAUGE, SECONDS, GET(duration),
+	METRIC(JOB, "rdma_collector_duration_seconds", GAUGE, SECONDS, AT(finished, duration),
 	       "Duration of the collector's last run in seconds."),
 	METRIC(JOB, "rdma_collector_age_seconds", GAUGE, SECONDS, GET(age),
 	       "Age in seconds of the collector's newest data when the snapshot was taken."),
@@ -189,13 +157,13 @@ static const struct rna_family agent_rows[] = {
 	METRIC(NODE, "rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
 	       AT(view, agent.config_loaded),
 	       "Unix time of the last successful load of the configuration."),
-	METRIC(NODE, "rdma_agent_web_config_last_reload_successful", GAUGE, YES_NO, GET(web_ok),
+	METRIC(NODE, "rdma_agent_web_config_last_reload_successful", GAUGE, YES_NO, AT(web, ok),
 	       "1 if the newest web configuration and its files are in use, 0 otherwise."),
 	METRIC(NODE, "rdma_agent_web_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,
-	       GET(web_loaded),
+	       AT(web, loaded),
 	       "Unix time of the last successful load of the web configuration."),
 	METRIC(NODE, "rdma_agent_tls_certificate_not_after_timestamp_seconds", GAUGE, SECONDS,
-	       GET(certificate_end),
+	       AT(web, certificate_end, .zero_is_none = true),
 	       "Unix time of the expiry of the agent's HTTPS certificate."),
 	METRIC(NODE, "rdma_agent_http_logins_total", COUNTER, PLAIN, EACH(logins, "result"),
 	       "HTTP requests with user name and password, by result."),

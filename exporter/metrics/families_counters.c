@@ -109,14 +109,12 @@ static void write_device_hw_counters(const struct rna_subject *device, struct rn
 	unknown_counters(device, RNA_PLACE_DEVICE_HW_COUNTERS, writer);
 }
 
-static void optional_counters(const struct rna_subject *port, struct rna_writer *writer)
+static const void *next_optional(const struct rna_subject *port, size_t *from)
 {
 	const struct rna_port_optional_counters *counters =
 		rna_port_optional_counters(port->device, port->port);
 
-	for (size_t i = 0; counters && i < counters->count; i++)
-		rna_writer_sample_with(writer, port->labels, "counter", counters->items[i].name,
-				       counters->items[i].enabled);
+	return counters && *from < counters->count ? &counters->items[(*from)++] : NULL;
 }
 
 static struct rna_value saturated_counters(const struct rna_subject *port)
@@ -177,11 +175,16 @@ static const struct rna_family unknown_rows[] = {
 	       "Raw value of a device hw_counters/ file that this version does not recognise."),
 };
 
-static const struct rna_family health_rows[] = {
+static const struct rna_family optional_rows[] = {
+	{.field = {.json = "name", .label = "counter", .tells = true,
+		   ABOUT(struct rna_optional_counter, name)}},
 	METRIC(PORT, "rdma_port_optional_counter_enabled", GAUGE, YES_NO,
-	       EACH(optional_counters, "counter"),
+	       IN(struct rna_optional_counter, enabled, .json = "enabled", .yes_no = true),
 	       "1 if an optional hardware counter is enabled (rdma statistic set), 0 otherwise. "
 	       "Requires hw_counters.optional_status."),
+};
+
+static const struct rna_family health_rows[] = {
 	METRIC(PORT, "rdma_port_saturated_counters", GAUGE, PLAIN, GET(saturated_counters),
 	       "Counters of the port that stopped at their maximum and count again only after a "
 	       "reset, without those that saturate in normal operation."),
@@ -203,4 +206,6 @@ static const struct rna_family health_rows[] = {
 /* clang-format on */
 
 const struct rna_family_table rna_counter_table = {ROWS(unknown_rows)};
+const struct rna_family_table rna_optional_counter_table = {ROWS(optional_rows),
+							    .next = next_optional};
 const struct rna_family_table rna_counter_health_table = {ROWS(health_rows)};

@@ -18,14 +18,6 @@ static const void *next_netdev(const struct rna_subject *port, size_t *from)
 	return NULL;
 }
 
-static void add_netdev(const struct rna_subject *port, const void *item, struct rna_strbuf *labels)
-{
-	const struct rna_ethernet_netdev *netdev = item;
-
-	(void)port;
-	rna_label_add(labels, "netdev", netdev->name);
-}
-
 static struct rna_value bytes_per_second(const void *item)
 {
 	const struct rna_ethernet_netdev *netdev = item;
@@ -228,7 +220,7 @@ void rna_family_write_statistic(const struct rna_family *family,
 
 /* clang-format off */
 static const struct rna_family rows[] = {
-	{JSON("netdev", NETDEV(name))},
+	{BOTH("netdev", NETDEV(name), .tells = true)},
 	METRIC(PORT, "rdma_port_ethernet_link_up", GAUGE, YES_NO,
 	       IN(struct rna_ethernet_netdev, link.up, .json = "link", .yes_no = true),
 	       "1 if the network interface has a link, 0 otherwise. Bonds have one series per "
@@ -264,6 +256,5 @@ static const struct rna_family unknown_rows[] = {
 };
 /* clang-format on */
 
-const struct rna_family_table rna_ethernet_table = {ROWS(rows), .next = next_netdev,
-						    .add_label = add_netdev, .label = "netdev"};
+const struct rna_family_table rna_ethernet_table = {ROWS(rows), .next = next_netdev};
 const struct rna_family_table rna_ethernet_unknown_table = {ROWS(unknown_rows)};

@@ -67,6 +67,7 @@ static struct rna_value default_pkey(const struct rna_subject *port)
 #define MANAGER(member) ABOUT(struct rna_manager, member)
 
 /* clang-format off */
+/* The peer; behind its own rows, what the port has of it. */
 static const struct rna_family peer_rows[] = {
 	METRIC(PORT, "rdma_port_peer_info", INFO, PLAIN, LABELS,
 	       "Node and port at the other end of the port's cable. Kept after the link went down,"
@@ -82,9 +83,6 @@ static const struct rna_family peer_rows[] = {
 	{BOTH("source", .text = peer_source)},
 	{JSON_FLAG("stale", PEER(stale))},
 	{JSON("last_seen", PEER(seen.realtime), .time = true)},
-};
-
-static const struct rna_family peer_link_rows[] = {
 	METRIC(PORT, "rdma_port_peer_stale", GAUGE, YES_NO, AT(peer, stale),
 	       "1 if rdma_port_peer_info dates from before the link went down or the peer stopped "
 	       "answering, 0 if it is current."),
@@ -106,6 +104,7 @@ static const struct rna_family peer_link_rows[] = {
 	       "rdma_port_speed_code. InfiniBand only."),
 };
 
+/* The subnet manager; behind it, what the port has of it, and partitions. */
 static const struct rna_family manager_rows[] = {
 	METRIC(PORT, "rdma_port_sm_info", INFO, PLAIN, LABELS,
 	       "Subnet manager of the port, with its GUID and LID."),
@@ -113,9 +112,6 @@ static const struct rna_family manager_rows[] = {
 	{.field = {.json = "lid", .label = "sm_lid", MANAGER(lid)}},
 	{JSON("priority", MANAGER(priority))},
 	{JSON("state", MANAGER(state), .word = rna_manager_state_name)},
-};
-
-static const struct rna_family fabric_rows[] = {
 	METRIC(PORT, "rdma_port_sm_state_id", GAUGE, PLAIN, AT(fabric, manager.state),
 	       "State that the subnet manager reports (0 not active, 1 discovering, 2 standby, 3 "
 	       "master)."),
@@ -136,6 +132,4 @@ static const struct rna_family fabric_rows[] = {
 /* clang-format on */
 
 const struct rna_family_table rna_peer_table = {ROWS(peer_rows), .next = next_peer};
-const struct rna_family_table rna_peer_link_table = {ROWS(peer_link_rows)};
 const struct rna_family_table rna_manager_table = {ROWS(manager_rows), .next = next_manager};
-const struct rna_family_table rna_fabric_table = {ROWS(fabric_rows)};

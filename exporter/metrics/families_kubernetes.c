@@ -39,41 +39,19 @@ static void node_requests(const struct rna_subject *subject, struct rna_writer *
 		}
 }
 
-static bool has_client(const struct rna_node_status *node)
-{
-	return node && node->backends[RNA_NODE_BACKEND_API].used;
-}
-
-static struct rna_value node_events_sent(const struct rna_subject *subject)
+/* Events are sent by the client of the API alone. */
+static const void *next_client(const struct rna_subject *subject, size_t *from)
 {
 	const struct rna_node_status *node = subject->view->node;
 
-	return has_client(node) ? rna_value_ok(node->events_sent) : rna_no_value;
+	return (*from)++ == 0 && node && node->backends[RNA_NODE_BACKEND_API].used ? node : NULL;
 }
 
-static struct rna_value node_events_dropped(const struct rna_subject *subject)
+static const void *next_resource(const struct rna_subject *subject, size_t *from)
 {
 	const struct rna_node_status *node = subject->view->node;
 
-	return has_client(node) ? rna_value_ok(node->events_dropped) : rna_no_value;
-}
-
-static void node_allocatable(const struct rna_subject *subject, struct rna_writer *writer)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	for (size_t i = 0; node && i < node->resource_count; i++)
-		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
-				       node->resources[i].allocatable);
-}
-
-static void node_capacity(const struct rna_subject *subject, struct rna_writer *writer)
-{
-	const struct rna_node_status *node = subject->view->node;
-
-	for (size_t i = 0; node && i < node->resource_count; i++)
-		rna_writer_sample_with(writer, subject->labels, "resource", node->resources[i].name,
-				       node->resources[i].capacity);
+	return node && *from < node->resource_count ? &node->resources[(*from)++] : NULL;
 }
 
 /* -- The tables -------------------------------------------------------------------------------- */
@@ -89,26 +67,34 @@ static const struct rna_family backend_rows[] = {
 	METRIC(NODE, "rdma_kubernetes_last_write_timestamp_seconds", GAUGE, SECONDS,
 	       IN(struct rna_node_backend, written, .zero_is_none = true),
 	       "Unix time of the last successful write of the Node object, or the file for it."),
-};
-
-static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_kubernetes_requests_total", COUNTER, PLAIN,
 	       EACH(node_requests, "backend, result"),
 	       "Requests to the API server, or writes of the file, by result."),
-	METRIC(NODE, "rdma_kubernetes_events_sent_total", COUNTER, PLAIN, GET(node_events_sent),
+};
+
+static const struct rna_family event_rows[] = {
+	METRIC(NODE, "rdma_kubernetes_events_sent_total", COUNTER, PLAIN,
+	       IN(struct rna_node_status, events_sent),
 	       "Kubernetes Events that the API server accepted."),
 	METRIC(NODE, "rdma_kubernetes_events_dropped_total", COUNTER, PLAIN,
-	       GET(node_events_dropped),
+	       IN(struct rna_node_status, events_dropped),
 	       "Kubernetes Events dropped because of limits, or too old when the API server was "
 	       "reachable again."),
+};
+
+static const struct rna_family resource_rows[] = {
+	{TELLS("resource", ABOUT(struct rna_kubernetes_resource, name))},
 	METRIC(NODE, "rdma_kubernetes_allocatable", GAUGE, PLAIN,
-	       EACH(node_allocatable, "resource"),
+	       IN(struct rna_kubernetes_resource, allocatable),
 	       "Allocatable amount of a device plugin resource on this node."),
-	METRIC(NODE, "rdma_kubernetes_capacity", GAUGE, PLAIN, EACH(node_capacity, "resource"),
+	METRIC(NODE, "rdma_kubernetes_capacity", GAUGE, PLAIN,
+	       IN(struct rna_kubernetes_resource, capacity),
 	       "Capacity of a device plugin resource on this node."),
 };
 /* clang-format on */
 
 const struct rna_family_table rna_backend_table = {ROWS(backend_rows), .next = next_backend,
 						   .add_label = add_backend, .label = "backend"};
-const struct rna_family_table rna_kubernetes_table = {ROWS(rows)};
+const struct rna_family_table rna_kubernetes_event_table = {ROWS(event_rows), .next = next_client};
+const struct rna_family_table rna_kubernetes_resource_table = {ROWS(resource_rows),
+							       .next = next_resource};

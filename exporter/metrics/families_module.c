@@ -20,14 +20,6 @@ static const void *next_module(const struct rna_subject *port, size_t *from)
 	return NULL;
 }
 
-static void add_netdev(const struct rna_subject *port, const void *item, struct rna_strbuf *labels)
-{
-	const struct rna_port_module *module = item;
-
-	(void)port;
-	rna_label_add(labels, "netdev", module->netdev);
-}
-
 static const char *medium(const void *item)
 {
 	const struct rna_port_module *module = item;
@@ -44,7 +36,7 @@ static void write_sample(struct rna_writer *writer, const struct rna_subject *po
 	if (!rna_value_is_known(value))
 		return;
 	rna_labels_begin(&labels, port->labels);
-	add_netdev(port, module, &labels);
+	rna_label_add(&labels, "netdev", module->netdev);
 	rna_label_add(&labels, name, text);
 	rna_writer_sample_labels(writer, &labels, value.number);
 }
@@ -97,7 +89,7 @@ static void module_bias(const struct rna_subject *port, struct rna_writer *write
 
 /* clang-format off */
 static const struct rna_family rows[] = {
-	{JSON("netdev", MODULE(netdev))},
+	{BOTH("netdev", MODULE(netdev), .tells = true)},
 	{BOTH("form", MODULE(form))},
 	{BOTH("medium", .text = medium)},
 	{BOTH("vendor", MODULE(vendor))},
@@ -129,5 +121,4 @@ static const struct rna_family rows[] = {
 };
 /* clang-format on */
 
-const struct rna_family_table rna_module_table = {ROWS(rows), .next = next_module,
-						  .add_label = add_netdev, .label = "netdev"};
+const struct rna_family_table rna_module_table = {ROWS(rows), .next = next_module};

@@ -4,50 +4,26 @@
 
 /* -- Devices ----------------------------------------------------------------------------------- */
 
-static struct rna_value devices(const struct rna_subject *node)
-{
-	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
-
-	return presence ? rna_value_ok(presence->device_count) : rna_no_value;
-}
-
-static struct rna_value devices_excluded(const struct rna_subject *node)
-{
-	const struct rna_presence *presence = rna_snapshot_presence(node->view->snapshot);
-
-	return presence ? rna_value_ok(presence->excluded_count) : rna_no_value;
-}
-
 static struct rna_value devices_missing(const struct rna_subject *node)
 {
 	return node->view->missing ? rna_value_ok(node->view->missing_count) : rna_no_value;
 }
 
-static void missing_info(const struct rna_subject *node, struct rna_writer *writer)
+static const void *next_missing(const struct rna_subject *node, size_t *from)
 {
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	return *from < node->view->missing_count ? &node->view->missing[(*from)++] : NULL;
+}
 
-	for (size_t i = 0; i < node->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &node->view->missing[i];
-
-		rna_labels_begin(&labels, node->labels);
-		rna_label_add(&labels, "device", missing->name);
-		rna_label_add(&labels, "pci_address", missing->pci_address);
-		rna_label_add(&labels, "whereabouts", rna_whereabouts_name(missing->whereabouts));
-		rna_writer_sample_labels(writer, &labels, 1);
-	}
+static const char *whereabouts(uint64_t number)
+{
+	return rna_whereabouts_name((enum rna_whereabouts)number);
 }
 
 /* -- Readiness --------------------------------------------------------------------------------- */
 
-static const struct rna_readiness *readiness_of(const struct rna_subject *node)
-{
-	return rna_snapshot_readiness(node->view->snapshot);
-}
-
 static void node_info(const struct rna_subject *node, struct rna_writer *writer)
 {
-	const struct rna_readiness *readiness = readiness_of(node);
+	const struct rna_readiness *readiness = node->readiness;
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
 	if (!readiness || (!readiness->kernel && !readiness->gpu_driver.name))
@@ -60,7 +36,7 @@ static void node_info(const struct rna_subject *node, struct rna_writer *writer)
 
 static void gpudirect_ready(const struct rna_subject *node, struct rna_writer *writer)
 {
-	const struct rna_readiness *readiness = readiness_of(node);
+	const struct rna_readiness *readiness = node->readiness;
 
 	for (enum rna_gpudirect method = 0; readiness && method < RNA_GPUDIRECT_COUNT; method++)
 		if (rna_value_is_known(readiness->gpudirect[method]))
@@ -69,47 +45,44 @@ static void gpudirect_ready(const struct rna_subject *node, struct rna_writer *w
 					       readiness->gpudirect[method].number);
 }
 
-static void modules_loaded(const struct rna_subject *node, struct rna_writer *writer)
+static const void *next_module(const struct rna_subject *node, size_t *from)
 {
-	const struct rna_readiness *readiness = readiness_of(node);
+	const struct rna_readiness *readiness = node->readiness;
 
-	for (size_t i = 0; readiness && i < readiness->module_count; i++)
-		rna_writer_sample_with(writer, node->labels, "module", readiness->modules[i].name,
-				       readiness->modules[i].loaded);
-}
-
-static struct rna_value netns_exclusive(const struct rna_subject *node)
-{
-	const struct rna_readiness *readiness = readiness_of(node);
-
-	return readiness ? readiness->netns_exclusive : rna_no_value;
+	return readiness && *from < readiness->module_count ? &readiness->modules[(*from)++] : NULL;
 }
 
 /* -- Findings ---------------------------------------------------------------------------------- */
 
-static void write_finding(const struct rna_finding *finding, struct rna_writer *writer)
+/* Two devices that are missing may have had the same name, one after the other: one series. */
+static bool is_told(const struct rna_finding *all, size_t i)
 {
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	size_t last = i;
 
-	rna_label_add(&labels, "rule", finding->rule);
-	rna_label_add(&labels, "severity", rna_severity_name(finding->severity));
-	rna_label_add(&labels, "device", finding->device);
-	if (finding->port)
-		rna_label_add_number(&labels, "port", finding->port);
-	rna_writer_sample_labels(writer, &labels, 1);
+	while (last > 0 && all[last - 1].silenced)
+		last--;
+	return !all[i].silenced && (last == 0 || rna_finding_compare(&all[last - 1], &all[i]) != 0);
 }
 
-/* Two devices that are missing may have had the same name, one after the other: one series. */
-static void write_findings(const struct rna_subject *node, struct rna_writer *writer)
+static const void *next_finding(const struct rna_subject *node, size_t *from)
 {
-	const struct rna_finding *all = node->view->findings, *last = NULL;
+	const struct rna_view *view = node->view;
 
-	for (size_t i = 0; i < node->view->finding_count; i++) {
-		if (all[i].silenced || (last && rna_finding_compare(last, &all[i]) == 0))
-			continue;
-		write_finding(&all[i], writer);
-		last = &all[i];
-	}
+	for (; *from < view->finding_count; ++*from)
+		if (is_told(view->findings, *from))
+			return &view->findings[(*from)++];
+	return NULL;
+}
+
+static struct rna_value one(const void *item)
+{
+	(void)item;
+	return rna_value_ok(1);
+}
+
+static const char *severity(uint64_t number)
+{
+	return rna_severity_name((enum rna_severity)number);
 }
 
 static void finding_counts(const struct rna_subject *node, struct rna_writer *writer)
@@ -123,19 +96,30 @@ static void finding_counts(const struct rna_subject *node, struct rna_writer *wr
 							 severity));
 }
 
-/* -- The table --------------------------------------------------------------------------------- */
+/* -- The tables -------------------------------------------------------------------------------- */
+
+#define MISSING(member) ABOUT(struct rna_missing_device, member)
+#define FINDING(member) ABOUT(struct rna_finding, member)
 
 /* clang-format off */
-static const struct rna_family rows[] = {
-	METRIC(NODE, "rdma_devices", GAUGE, PLAIN, GET(devices),
+static const struct rna_family node_rows[] = {
+	METRIC(NODE, "rdma_devices", GAUGE, PLAIN, AT(presence, device_count),
 	       "RDMA devices on this node that the agent watches."),
-	METRIC(NODE, "rdma_devices_excluded", GAUGE, PLAIN, GET(devices_excluded),
+	METRIC(NODE, "rdma_devices_excluded", GAUGE, PLAIN, AT(presence, excluded_count),
 	       "RDMA devices on this node that devices.include and devices.exclude leave out."),
 	METRIC(NODE, "rdma_devices_missing", GAUGE, PLAIN, GET(devices_missing),
 	       "RDMA devices seen earlier, by this or a previous agent process, that are now "
 	       "absent."),
-	METRIC(NODE, "rdma_device_missing_info", INFO, PLAIN,
-	       EACH(missing_info, "device, pci_address, whereabouts"),
+};
+
+/* Missing devices; behind them, as the output has it, facts of the node. */
+static const struct rna_family missing_rows[] = {
+	{.field = {.json = "name", .label = "device", MISSING(name)}},
+	{JSON("key", MISSING(key))},
+	{BOTH("pci_address", MISSING(pci_address))},
+	{BOTH("whereabouts", RNA_FIELD_ENUM(struct rna_missing_device, whereabouts, whereabouts))},
+	{JSON("last_seen", MISSING(last_seen), .time = true)},
+	METRIC(NODE, "rdma_device_missing_info", INFO, PLAIN, LABELS,
 	       "Missing RDMA device and where it is: lost, unbound, moved to another network "
 	       "namespace, or unknown."),
 	METRIC(NODE, "rdma_node_info", INFO, PLAIN,
@@ -144,13 +128,29 @@ static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_gpudirect_ready", GAUGE, YES_NO, EACH(gpudirect_ready, "method"),
 	       "1 if NICs can access GPU memory by this method (peer memory module or dma-buf), 0 "
 	       "otherwise. Absent without a GPU driver, or if unknown."),
-	METRIC(NODE, "rdma_module_loaded", GAUGE, YES_NO, EACH(modules_loaded, "module"),
+};
+
+/* Modules of the kernel. */
+static const struct rna_family module_rows[] = {
+	{TELLS("module", ABOUT(struct rna_module, name))},
+	METRIC(NODE, "rdma_module_loaded", GAUGE, YES_NO, IN(struct rna_module, loaded),
 	       "1 if a kernel module of the RDMA stack is loaded or built in, 0 otherwise."),
-	METRIC(NODE, "rdma_netns_exclusive", GAUGE, YES_NO, GET(netns_exclusive),
+	METRIC(NODE, "rdma_netns_exclusive", GAUGE, YES_NO, AT(readiness, netns_exclusive),
 	       "1 if each RDMA device belongs to one network namespace, 0 if all namespaces share "
 	       "the devices."),
-	METRIC(NODE, "rdma_finding", GAUGE, PLAIN,
-	       EACH(write_findings, "rule, severity, device, port"),
+};
+
+/* Active findings, and how many there are. */
+static const struct rna_family finding_rows[] = {
+	{BOTH("rule", FINDING(rule), .tells = true)},
+	{BOTH("severity", RNA_FIELD_ENUM(struct rna_finding, severity, severity), .tells = true)},
+	{BOTH("device", FINDING(device), .tells = true)},
+	{BOTH("port", FINDING(port), .zero_is_none = true, .tells = true)},
+	{JSON("since", FINDING(since.realtime), .time = true)},
+	{JSON_FLAG("silenced", FINDING(silenced))},
+	{JSON("text", FINDING(text))},
+	{JSON("remedy", FINDING(remedy))},
+	METRIC(NODE, "rdma_finding", GAUGE, PLAIN, OF(one),
 	       "1 for each active finding. Without a port label it concerns the device; without a "
 	       "device label, the node."),
 	METRIC(NODE, "rdma_findings", GAUGE, PLAIN, EACH(finding_counts, "severity"),
@@ -158,4 +158,7 @@ static const struct rna_family rows[] = {
 };
 /* clang-format on */
 
-const struct rna_family_table rna_node_table = {ROWS(rows)};
+const struct rna_family_table rna_node_table = {ROWS(node_rows)};
+const struct rna_family_table rna_missing_table = {ROWS(missing_rows), .next = next_missing};
+const struct rna_family_table rna_loaded_module_table = {ROWS(module_rows), .next = next_module};
+const struct rna_family_table rna_finding_table = {ROWS(finding_rows), .next = next_finding};

@@ -182,19 +182,9 @@ EACH_INTERFACE(ecn_enabled, write_ecn_enabled)
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
 
-static void vlan_info(const struct rna_subject *port, struct rna_writer *writer)
+static const void *next_vlan(const struct rna_subject *port, size_t *from)
 {
-	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
-
-	for (size_t i = 0; port->qos && i < port->qos->vlan_count; i++) {
-		const struct rna_qos_vlan *vlan = &port->qos->vlans[i];
-
-		rna_labels_begin(&labels, port->labels);
-		rna_label_add(&labels, "netdev", vlan->netdev);
-		if (rna_value_is_known(vlan->id))
-			rna_label_add_number(&labels, "vlan", vlan->id.number);
-		rna_writer_sample_labels(writer, &labels, 1);
-	}
+	return port->qos && *from < port->qos->vlan_count ? &port->qos->vlans[(*from)++] : NULL;
 }
 
 static void vlan_gids(const struct rna_subject *port, struct rna_writer *writer)
@@ -205,15 +195,6 @@ static void vlan_gids(const struct rna_subject *port, struct rna_writer *writer)
 		rna_writer_sample_with(writer, port->labels, "netdev", netdev,
 				       rna_port_gids_count_of(port->gids, netdev));
 	}
-}
-
-static void vlan_mtu(const struct rna_subject *port, struct rna_writer *writer)
-{
-	for (size_t i = 0; port->qos && i < port->qos->vlan_count; i++)
-		if (rna_value_is_known(port->qos->vlans[i].mtu))
-			rna_writer_sample_with(writer, port->labels, "netdev",
-					       port->qos->vlans[i].netdev,
-					       port->qos->vlans[i].mtu.number);
 }
 
 /* -- Details ----------------------------------------------------------------------------------- */
@@ -265,18 +246,16 @@ static void write_receive_buffer(const struct rna_subject *interface, struct rna
 
 EACH_INTERFACE(receive_buffer, write_receive_buffer)
 
-static void congestion_parameter(const struct rna_subject *port, struct rna_writer *writer)
+static const void *next_parameter(const struct rna_subject *port, size_t *from)
 {
 	const struct rna_qos_port *qos = port->view->metrics.qos_details ? port->qos : NULL;
 
-	for (size_t i = 0; qos && i < qos->parameter_count; i++)
-		if (rna_value_is_known(qos->parameters[i].value))
-			rna_writer_sample_with(writer, port->labels, "parameter",
-					       qos->parameters[i].name,
-					       qos->parameters[i].value.number);
+	return qos && *from < qos->parameter_count ? &qos->parameters[(*from)++] : NULL;
 }
 
-/* -- The table --------------------------------------------------------------------------------- */
+/* -- The tables -------------------------------------------------------------------------------- */
+
+#define VLAN(member) ABOUT(struct rna_qos_vlan, member)
 
 /* clang-format off */
 static const struct rna_family rows[] = {
@@ -305,12 +284,19 @@ static const struct rna_family rows[] = {
 	METRIC(PORT, "rdma_port_roce_cm_tos", GAUGE, PLAIN, AT(qos, default_tos),
 	       "Default type of service of RDMA CM connections (default_roce_tos in configfs). "
 	       "Absent if the configfs directory does not exist."),
-	METRIC(PORT, "rdma_port_vlan_info", INFO, PLAIN, EACH(vlan_info, "netdev, vlan"),
+	};
+
+/* VLANs; behind them, as the output has it, the details of priorities. */
+static const struct rna_family vlan_rows[] = {
+	{BOTH("netdev", VLAN(netdev), .tells = true)},
+	{BOTH("vlan", VLAN(id))},
+	METRIC(PORT, "rdma_port_vlan_info", INFO, PLAIN, LABELS,
 	       "VLAN on the network interface of a RoCE port, 32 per port at most."),
 	METRIC(PORT, "rdma_port_vlan_gids", GAUGE, PLAIN, EACH(vlan_gids, "netdev"),
 	       "GIDs of a VLAN on the network interface of a RoCE port. RDMA can use the VLAN if "
 	       "there are any."),
-	METRIC(PORT, "rdma_port_vlan_mtu_bytes", GAUGE, BYTES, EACH(vlan_mtu, "netdev"),
+	METRIC(PORT, "rdma_port_vlan_mtu_bytes", GAUGE, BYTES,
+	       IN(struct rna_qos_vlan, mtu, .json = "mtu_bytes"),
 	       "MTU in bytes of a VLAN on the network interface of a RoCE port."),
 	METRIC(PORT, "rdma_port_priority_traffic_class", GAUGE, PLAIN,
 	       EACH(priority_traffic_class, "netdev, priority"),
@@ -323,11 +309,18 @@ static const struct rna_family rows[] = {
 	       EACH(receive_buffer, "netdev, buffer, priorities"),
 	       "Receive buffer size in bytes, with the priorities that use the buffer. Requires "
 	       "metrics.qos_details."),
+};
+
+static const struct rna_family parameter_rows[] = {
+	{TELLS("parameter", ABOUT(struct rna_qos_parameter, name))},
 	METRIC(PORT, "rdma_port_congestion_control_parameter", GAUGE, PLAIN,
-	       EACH(congestion_parameter, "parameter"),
+	       IN(struct rna_qos_parameter, value),
 	       "Congestion control (DCQCN) parameter by its driver name, in the driver's unit, 32 "
 	       "per port at most. Readable by root only. Requires metrics.qos_details."),
 };
 /* clang-format on */
 
 const struct rna_family_table rna_qos_table = {ROWS(rows)};
+const struct rna_family_table rna_vlan_table = {ROWS(vlan_rows), .next = next_vlan};
+const struct rna_family_table rna_qos_parameter_table = {ROWS(parameter_rows),
+							 .next = next_parameter};

@@ -24,12 +24,11 @@ static const void *next_run(const struct rna_subject *port, size_t *from)
 	return NULL;
 }
 
-static void add_memory(const struct rna_subject *port, const void *item, struct rna_strbuf *labels)
+static const char *memory(const void *item)
 {
 	const struct rna_selftest_run *run = item;
 
-	(void)port;
-	rna_label_add(labels, "memory", rna_endpoint_name(run->request.endpoint));
+	return rna_endpoint_name(run->request.endpoint);
 }
 
 static bool is_done(const struct rna_selftest_run *run)
@@ -107,6 +106,7 @@ static void selftest_skips(const struct rna_subject *port, struct rna_writer *wr
 
 /* clang-format off */
 static const struct rna_family run_rows[] = {
+	{TELLS("memory", .text = memory)},
 	METRIC(PORT, "rdma_selftest_ok", GAUGE, YES_NO, OF(is_ok),
 	       "1 if the last self-test of the port with this memory (local, remote, gpu) passed, "
 	       "0 if it was too slow, failed or corrupted data. Absent if there was no expected "
@@ -150,6 +150,5 @@ static const struct rna_family rows[] = {
 };
 /* clang-format on */
 
-const struct rna_family_table rna_selftest_run_table = {ROWS(run_rows), .next = next_run,
-							.add_label = add_memory, .label = "memory"};
+const struct rna_family_table rna_selftest_run_table = {ROWS(run_rows), .next = next_run};
 const struct rna_family_table rna_selftest_table = {ROWS(rows)};

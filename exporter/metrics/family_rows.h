@@ -43,6 +43,7 @@
 /* A row for JSON alone, and one that is a label of the same name as well. */
 #define JSON(name, ...)      .field = {.json = (name), __VA_ARGS__}
 #define JSON_FLAG(name, ...) .field = {.json = (name), .yes_no = true, __VA_ARGS__}
+#define TELLS(name, ...)     .field = {.label = (name), .tells = true, __VA_ARGS__}
 #define BOTH(name, ...)      .field = {.json = (name), .label = (name), __VA_ARGS__}
 #define ABOUT(type, member)  RNA_FIELD_IN(type, member)
 

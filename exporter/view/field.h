@@ -37,6 +37,7 @@ struct rna_field {
 	bool behind;    /* the struct is behind the pointer at pointer; NULL: nothing is known */
 	size_t pointer; /* offsets */
 	size_t offset;
+	bool tells; /* its label is one of each metric of its table: it tells items apart */
 	bool zero_is_none;
 	bool yes_no; /* in JSON true or false, in labels yes or no */
 	bool time;   /* Unix time in microseconds: in JSON a date */

@@ -190,12 +190,20 @@ int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 		if (set_count(&subjects->scopes[scope], counts[scope]) < 0)
 			return -ENOMEM;
 
-	subjects->scopes[RNA_SCOPE_NODE].items[0] =
-		(struct rna_subject){.view = view, .process = rna_snapshot_process(snapshot)};
+	subjects->scopes[RNA_SCOPE_NODE].items[0] = (struct rna_subject){
+		.view = view,
+		.process = rna_snapshot_process(snapshot),
+		.presence = rna_snapshot_presence(snapshot),
+		.readiness = rna_snapshot_readiness(snapshot),
+		.web = view->agent.web.used ? &view->agent.web : NULL,
+	};
 	set_devices_and_ports(subjects, view);
 	for (size_t i = 0; i < view->job_count; i++)
-		subjects->scopes[RNA_SCOPE_JOB].items[i] =
-			(struct rna_subject){.view = view, .job = &view->jobs[i]};
+		subjects->scopes[RNA_SCOPE_JOB].items[i] = (struct rna_subject){
+			.view = view,
+			.job = &view->jobs[i],
+			.finished = view->jobs[i].ran ? &view->jobs[i] : NULL,
+		};
 	return set_gids(subjects);
 }
 

@@ -41,7 +41,12 @@ struct rna_subject {
 	const struct rna_view_port *account; /* of the port */
 	const struct rna_selftest_port *selftest;
 	const struct rna_job_status *job;
-	const struct rna_process *process; /* of the node */
+	const struct rna_job_status *finished; /* the same, once a run has ended */
+	/* Of the node. */
+	const struct rna_process *process;
+	const struct rna_presence *presence;
+	const struct rna_readiness *readiness;
+	const struct rna_web_status *web; /* with a web configuration */
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
 	struct rna_value nccl_index;    /* of the GID that NCCL uses of the port; absent: none */
 	unsigned port;                  /* number; 0 in other scopes */
