@@ -2,10 +2,10 @@
 /* The commands quiesce and resume: requests to the running agent. */
 #include <errno.h>
 
-#include "loop/control.h"
 #include "loop/quiesce.h"
 
 #include "commands.h"
+#include "control_client.h"
 
 static int write_output(const char *text, size_t len, struct rna_error *error, void *userdata)
 {

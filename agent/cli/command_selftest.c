@@ -9,10 +9,10 @@
 
 #include "rna/exporter.h"
 
-#include "loop/control.h"
 #include "selftest/run.h"
 
 #include "commands.h"
+#include "control_client.h"
 #include "once.h"
 
 static const enum rna_option_id wish_options[RNA_WISH_COUNT] = {

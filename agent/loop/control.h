@@ -6,6 +6,8 @@
  *
  * A request is one packet of lines: the name of a command, then "key=value" each. The answer is
  * packets, whose first byte says what the rest is; the last one is RNA_CONTROL_EXIT.
+ * cli/control_client.h is the other end.
+ * Thread: the loop's.
  */
 #pragma once
 
@@ -24,9 +26,6 @@ enum rna_control_packet {
 };
 
 enum { RNA_CONTROL_PACKET_MAX = 32768 };
-
-/* -- The agent's side: the loop's thread ----------------------------------------------------------
- */
 
 /* One request. It exists until it is answered, or its sender has disconnected. */
 struct rna_control_call;
@@ -65,21 +64,3 @@ void rna_control_make_directory(const char *path);
 int rna_control_start(sd_event *event, const char *path, const struct rna_control_command *commands,
 		      void *userdata, struct rna_control **ret, struct rna_error *error);
 struct rna_control *rna_control_stop(struct rna_control *control); /* accepts and returns NULL */
-
-/* -- The command's side ---------------------------------------------------------------------------
- * ---------------------------------------------------------------------------- */
-
-/* What comes before the exit code. */
-struct rna_control_reader {
-	void (*progress)(const char *text, size_t len, void *userdata);
-	int (*output)(const char *text, size_t len, struct rna_error *error, void *userdata);
-	void *userdata;
-};
-
-/*
- * Sends request to the agent that listens at path and waits until it is answered. The exit code;
- * -ENOENT or -ECONNREFUSED: no agent listens there; another negative errno. With error, which is
- * what the agent says if it says one (-EPROTO).
- */
-int rna_control_ask(const char *path, const char *request, const struct rna_control_reader *reader,
-		    struct rna_error *error);

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli/control_client.h"
 #include "loop/control.h"
 
 #include "fuzz.h"

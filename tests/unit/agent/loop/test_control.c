@@ -23,6 +23,7 @@
 #include "rna/base/cleanup.h"
 #include "rna/base/clock.h"
 
+#include "cli/control_client.h"
 #include "loop/control.h"
 
 #define PATIENCE (20 * RNA_USEC_PER_SEC)
