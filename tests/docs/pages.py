@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds of every document, for check-docs.py: that what it links to is there, file and heading;
-that the agent has the metrics and settings it names; that lines written by hand keep to 100
-columns; and that the README at the root stays a tour, since
-each fact has one place, in the folder that it is about."""
+"""Checks of every document, for check-docs.py: links lead to existing files and headings; paths of
+the source that it names exist; the agent has the metrics and settings that it names; lines have at
+most 100 columns; and the README at the root stays a tour, since each fact has one place, in the
+folder that it is about."""
 
 import pathlib
 import re
@@ -20,6 +20,8 @@ HTML_LINK = re.compile(r'<(?:a href|img src)="([^"]+)"')
 METRIC = re.compile(r"(?<![\w/.-])rdma_(?:agent|collector|device|finding|gpu|kubernetes|module|netns|"
                     r"node|port|selftest)\w*\*?")
 SETTING = re.compile(r"`([a-z]+\.[a-z_]+)`")
+# A file or folder of the source in code style; a star stands for anything in a name.
+SOURCE_PATH = re.compile(r"`((?:agent|collectors|debian|exporter|helm|include|systemd|tests)/[\w./*-]*)`")
 ELSEWHERE = re.compile(r"^[a-z]+:")
 
 
@@ -72,8 +74,16 @@ def broken(path):
             yield number, f"{target}: no such heading"
 
 
+def missing(path):
+    """Yields the paths of the source that a document names and that do not exist."""
+    for number, line in prose(path):
+        for name in SOURCE_PATH.findall(line):
+            if not next(ROOT.glob(name.rstrip("/")), None):
+                yield number, f"{name}: no such file"
+
+
 def too_wide(path):
-    """Yields the lines of a document that a hand should have broken; a word of its own may be wide."""
+    """Yields lines that are too wide, except those of a single word."""
     for number, line in prose(path):
         table = line.lstrip().startswith("|")
         if len(line) > WIDTH and not table and " " in line.strip().lstrip("-*> "):
@@ -81,7 +91,7 @@ def too_wide(path):
 
 
 def strangers(path, families, settings):
-    """Yields the metrics and settings that a document names and the agent does not have."""
+    """Yields metrics and settings that a document names and the agent does not have."""
     sections = {key.split(".")[0] for key in settings}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         for name in METRIC.findall(line):
@@ -95,10 +105,10 @@ def strangers(path, families, settings):
 
 
 def problems(families, settings):
-    """Yields what is wrong with any of them; families and settings are those of the agent."""
+    """Yields the problems of all documents; families and settings are those of the agent."""
     for path in documents():
         name = path.relative_to(ROOT)
-        for number, text in [*broken(path), *too_wide(path),
+        for number, text in [*broken(path), *missing(path), *too_wide(path),
                              *strangers(path, families, settings)]:
             yield f"{name}:{number}: {text}"
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
