@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What texts in settings have to look like, where nobody else knows: rules, silences, thresholds
- * and the like say it of their own.
+ * The forms of texts in settings that have no module of their own. Rules, maintenance windows and
+ * thresholds check theirs themselves.
  */
 #pragma once
 

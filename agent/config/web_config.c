@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The web configuration file: one table of sections and keys, as exporter-toolkit has them, up to
- * its version 0.15. What that one takes and does nothing for is refused here, where it would leave
- * a node open that somebody meant to close: TLS without a certificate, and client certificates that
- * any public authority may sign.
+ * its version 0.15. Some configurations that exporter-toolkit accepts without effect are errors
+ * here, because they would leave a node unprotected: TLS without a certificate, and client
+ * certificates signed by any public CA.
  */
 #include "web_config.h"
 

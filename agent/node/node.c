@@ -26,7 +26,7 @@ struct rna_node {
 	struct rna_kubernetes *client;        /* NULL: not used, or it could not be started */
 	sd_event_source *news;                /* of the client */
 	struct rna_kubernetes_status *status; /* its newest; NULL: none yet */
-	bool misnamed; /* labels are called what no label can be called: nothing is told */
+	bool misnamed;           /* the names of labels are invalid: nothing is published */
 	sd_event_source *change; /* while backends of former settings end: when to look again */
 };
 
@@ -263,7 +263,7 @@ static int start_file(struct rna_node *node)
 				    settings->kubernetes_nfd_expiry, &node->file);
 }
 
-/* A client that cannot be started is told of, and costs nothing else. */
+/* A client that cannot be started is logged, and has no other effect. */
 static int start_client(struct rna_node *node)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(2048);
@@ -331,7 +331,7 @@ static bool end_backends(struct rna_node *node, rna_usec patience)
 	return true;
 }
 
-/* What was told is told again: the new ones do not know of it. */
+/* Publishes everything again, because new backends have no data yet. */
 static void begin_anew(struct rna_node *node)
 {
 	int status;

@@ -24,7 +24,7 @@ struct rna_node_host {
 	const struct rna_settings *settings; /* a reload changes what they say */
 	const char *config;                  /* the file that they are from; NULL: the usual one */
 	struct rna_memory *memory;
-	/* when time alone could change what is told */
+	/* when the result may change merely because time has passed */
 	void (*judge_again)(void *userdata);
 	void *userdata;
 };
@@ -36,17 +36,17 @@ struct rna_node_host {
 int rna_node_start(const struct rna_node_host *host, struct rna_node **ret);
 
 /*
- * Settings are others now. Backends end and are started anew; one that is just waiting for the
- * network or a disk has a moment for it, and nobody waits meanwhile. Accepts NULL.
+ * Applies changed settings. Backends are stopped and started again; one that waits for the network
+ * or a disk gets some time for it, without blocking the loop. Accepts NULL.
  */
 void rna_node_reload(struct rna_node *node);
 
-/* Fills in node of a view that nobody has seen yet, before it is judged. Accepts NULL. */
+/* Fills in node of a view that is not published yet, before rules run. Accepts NULL. */
 void rna_node_describe(struct rna_node *node, struct rna_view *view);
 
 /*
- * What the API server said last, until the next view; all zero while it has said nothing yet. NULL:
- * nobody asks it, for it is not configured or its client could not be started. NULL is fine.
+ * The last reply of the API server, until the next view; all zero before the first one. NULL if
+ * there is no client, because it is not configured or could not be started. Accepts NULL.
  */
 const struct rna_kubernetes_status *rna_node_status(const struct rna_node *node);
 

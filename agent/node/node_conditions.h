@@ -45,7 +45,7 @@ struct rna_condition_input {
 void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition_input *in,
 		       struct rna_node_verdict *ret, struct rna_strbuf *message);
 
-/* What was told, as a condition says it. */
+/* The published verdict as status of a condition. */
 enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told);
 
 /* The table for the command describe. */

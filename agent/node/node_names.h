@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names under which the Node was told something: keys of labels and of the taint. Settings may
- * have others by now, and what stands under a former name is still ours to take away. They are
- * remembered with what was told, before anything is written under them.
- * Thread: the loop's.
+ * The names that the agent has used on the Node: keys of labels and of the taint. After a change of
+ * the settings, the agent still has to remove what it wrote under former names. They are stored
+ * with the published values, before anything is written under them. Thread: the loop's.
  */
 #pragma once
 

@@ -8,8 +8,8 @@
 #include "settings/settings.h"
 
 /*
- * Lies in arena, but for texts, which are the settings' and memory's: what was told under names
- * that settings do not have is to go. NULL: no memory.
+ * In arena, except for texts, which belong to the settings and to memory: names that the settings
+ * no longer have are to be removed from the Node. NULL: no memory.
  */
 const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
 						      const struct rna_node_memory *memory,

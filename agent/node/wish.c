@@ -29,7 +29,7 @@ bool rna_settings_have_taint(const struct rna_settings *settings)
 
 /* -- Following --------------------------------------------------------------------------------- */
 
-/* One pass over all that the Node is told. */
+/* One pass over everything that is published on the Node. */
 struct pass {
 	struct rna_node_memory *memory;
 	const struct rna_wish_input *in;
@@ -92,8 +92,8 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 }
 
 /*
- * Findings were held by their rules: what they say is told at once. That it is too early to tell is
- * not that nobody can see it: kubernetes.unknown_delay may be shorter than rules take to settle.
+ * Findings have passed the hold-down of their rules, so they are published at once. "Too early" is
+ * not "unknown": kubernetes.unknown_delay may be shorter than the time that rules need to settle.
  */
 static void follow_conditions(struct pass *pass, bool observed)
 {
@@ -198,7 +198,7 @@ rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_set
 
 /* -- Making ------------------------------------------------------------------------------------ */
 
-/* NULL: nothing is told under that name yet, or there is no memory. */
+/* NULL: nothing is published under that name yet, or no memory. */
 static const struct rna_told *told_of(struct rna_node_memory *memory, const char *name)
 {
 	const struct rna_told *told = rna_told_find(memory, name);

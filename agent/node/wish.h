@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wish: what the Node shall say, made of a view, of what the Node was told before, and of what
- * began or ended since. Pure but for the memory that it is given.
+ * The wish: the desired content of the Node, computed from a view, the values published before, and
+ * the events since then. Pure, except for the memory that it is given.
  * Thread: the loop's.
  */
 #pragma once
@@ -29,8 +29,8 @@ struct rna_label_options rna_label_options_of(const struct rna_settings *setting
 bool rna_settings_have_taint(const struct rna_settings *settings);
 
 /*
- * Takes what the view shows into memory. True: something is told now that was not before. 0 or 1,
- * or -ENOMEM: the next view tries again.
+ * Updates memory from the view. Returns 1 if something new is to be published, 0 if not, or
+ * -ENOMEM: the next view tries again.
  */
 int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in);
 
@@ -38,8 +38,8 @@ int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input 
 rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings);
 
 /*
- * What the Node shall say by what memory says was told, with the events, which may be NULL. The
- * caller unrefs it. NULL: no memory.
+ * The desired content of the Node from the values in memory, with the events, which may be NULL.
+ * The caller unrefs it. NULL: no memory.
  */
 struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
 				   const struct rna_settings *settings,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Health: gives rules a memory. Rules say what holds at one moment; health knows since when,
- * whether that is long enough to be told, and what was told already.
+ * Health: the history of problems. Rules report what holds at one moment; health stores since when,
+ * applies the hold-down, and remembers what was reported already.
  * Thread: the loop's.
  */
 #pragma once
@@ -27,9 +27,10 @@ struct rna_health {
 	rna_usec holds[RNA_RULE_COUNT];
 	bool disabled[RNA_RULE_COUNT];
 	size_t count;
-	struct rna_condition *conditions; /* what holds, told or not; by rule, device and port */
-	bool once;             /* there will be no second look: all that holds is told at once */
-	rna_health_tell *tell; /* NULL: nobody listens */
+	struct rna_condition
+		*conditions;   /* all problems, reported or not; by rule, device and port */
+	bool once;             /* there is only one view: report all problems at once */
+	rna_health_tell *tell; /* NULL: none */
 	void *userdata;        /* tell's */
 };
 
@@ -47,8 +48,8 @@ int rna_health_reload(struct rna_health *health);
 void rna_health_judge(struct rna_health *health, struct rna_view *view);
 
 /*
- * Has the machine just booted, so that ports are still coming up? And has the agent run for so long
- * that all that is wrong would have been found?
+ * Has the machine just booted, so that ports are still coming up? And has the agent run long
+ * enough to have found every existing problem?
  */
 bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view);
 bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view);

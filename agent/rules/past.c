@@ -148,8 +148,8 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
 }
 
 /*
- * Is there a rule that asks for its windows? Nobody judges virtual functions, of which there may be
- * hundreds, but the PCIe path of any device is.
+ * Does any rule use its windows? Rules skip virtual functions, of which there may be hundreds, but
+ * check the PCIe path of every device.
  */
 static bool is_followed(const struct rna_rule_subject *subject)
 {

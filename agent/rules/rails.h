@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rails: ports of one card in several slots, which are to be alike whatever they are. Comparing
- * them needs no policy; who stands alone against most of the others is told.
+ * Rails: ports of the same adapter model, which should be configured alike. Comparing them needs no
+ * policy: a port that differs from most others is an outlier.
  */
 #pragma once
 

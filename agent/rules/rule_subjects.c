@@ -96,9 +96,9 @@ static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
 }
 
 /*
- * VFs and SFs have no physical port of their own, and the state of one is what somebody set for a
- * guest; no more has a representor, which goes down with the pod at its other end. The functions
- * that manage NVSwitches carry no traffic.
+ * VFs and SFs have no physical port of their own, and their state is configured for a guest. The
+ * same holds for representors, which go down with the pod at the other end. The functions that
+ * manage NVSwitches carry no traffic.
  */
 static bool is_judged(const struct rna_rule_subject *subject, const struct rna_settings *settings)
 {

@@ -96,7 +96,7 @@ void rna_window_add(struct rna_window *window, const struct rna_threshold *thres
 uint64_t rna_window_rise(const struct rna_window *window);
 
 /*
- * The reading that a sum is. One over others than before has not risen; that there is none now
- * says nothing of the next.
+ * The sum as a reading. A sum over other members than before does not count as a rise; a missing
+ * sum has no effect on the next one.
  */
 struct rna_value rna_window_follow(struct rna_window *window, struct rna_ethernet_sum sum);

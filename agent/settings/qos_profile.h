@@ -27,7 +27,7 @@ enum rna_qos_plan {
 	RNA_QOS_PLAN_COUNT,
 };
 
-#define RNA_QOS_PLAN_NONE UINT64_MAX /* a traffic class: nobody is to set one */
+#define RNA_QOS_PLAN_NONE UINT64_MAX /* expected traffic class: not set */
 
 struct rna_qos_expectation {
 	enum rna_qos_plan what;

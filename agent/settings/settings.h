@@ -144,7 +144,7 @@ struct rna_mistakes {
  * Reads path on top of the defaults. NULL: RNA_CONFIG_DEFAULT, which need not exist. *ret is
  * untouched on failure. An error names file, line, key and what is allowed; for an unknown key
  * also the nearest known one. error has the first mistake, rest (NULL is fine) what else there is;
- * what is no YAML is one mistake, whatever stands in it.
+ * invalid YAML is a single mistake.
  */
 int rna_config_load(const char *path, struct rna_settings *ret, struct rna_mistakes *rest,
 		    struct rna_error *error);

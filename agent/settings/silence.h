@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Silence windows: times at which findings are expected and nobody wants to hear of them. Times are
+ * Maintenance windows: times during which findings are expected and not reported. Times are
  * UTC. A window is one of
  *	"Sat 02:00-04:00"	each week; days as "Sat", "Mon-Fri" or "daily"; over midnight it
  *				belongs to the day on which it began

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What documents in JSON are made of. Those who include this get jansson with it; what we send goes
- * out in one form, whoever wrote it, and one check at the end tells whether memory was enough.
+ * Building blocks of JSON documents. This header includes jansson. All documents have the same
+ * format, and one check at the end shows whether memory was sufficient.
  */
 #pragma once
 

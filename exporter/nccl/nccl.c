@@ -238,7 +238,7 @@ static const char *rail_of(struct advising *advising, const struct rna_subject *
 	return text ? text : "";
 }
 
-/* No harm is in it for NCCL, which chooses anew on each port; but for whoever sets an index. */
+/* NCCL itself selects an index for each port; the warning is for jobs that set an index. */
 static void warn_of_rails(struct advising *advising, const struct rna_nccl_settings *settings)
 {
 	const struct rna_nccl_ports *ports = &advising->ports;
@@ -386,7 +386,7 @@ static void choose_quality(struct advising *advising)
 		derive_quality(advising);
 }
 
-/* -- What somebody should look at -------------------------------------------------------------- */
+/* -- Warnings ---------------------------------------------------------------------------------- */
 
 static void warn_of_absent_ports(struct advising *advising, const struct rna_subjects *subjects)
 {
@@ -521,7 +521,7 @@ static size_t count_gpus_at(const struct rna_topology *topology, enum rna_path_c
 /*
  * NCCL lets a NIC read and write the memory of a GPU where no more than PCIe switches are between
  * them. Over a host bridge of their own it is worth it as well, or everything is copied; over the
- * interconnect of host bridges it seldom is, so that is left to who has measured it.
+ * interconnect of host bridges it seldom is, so it requires a measurement.
  */
 static void choose_gpu_direct(struct advising *advising)
 {

@@ -8,7 +8,7 @@ struct rna_nccl_quality {
 	const char *name; /* NCCL_IB_TC or NCCL_IB_SL; NULL: none follows from the node */
 	const char *value;
 	const char *reason;
-	const char *warning; /* why none does, where somebody should know; else NULL */
+	const char *warning; /* why there is none, if an administrator should know; else NULL */
 };
 
 /* Pure; texts in arena. 0 or -ENOMEM. */

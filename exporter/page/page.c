@@ -640,7 +640,7 @@ static void add_summary(const struct page *page)
 	add(page, "</div>\n</dl>\n");
 }
 
-/* What is not as it was, or as somebody believes it to be. */
+/* Deviations from the past or from the configuration. */
 static void add_notes(const struct page *page)
 {
 	const struct rna_agent_status *agent = &page->view->agent;

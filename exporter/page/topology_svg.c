@@ -4,7 +4,7 @@
  * and as a file of its own. What is wrong is said in words beside the colour, and the full text of
  * a box is its title, which browsers show under the mouse and screen readers read.
  *
- * Nobody knows here which font the reader has. Texts are cut to their room by the widths of a wide
+ * The font of the reader is unknown. Texts are cut to their room by the widths of a wide
  * one (DejaVu Sans Bold, or Liberation Sans where that is wider), so that none reaches into
  * another.
  */

@@ -80,7 +80,7 @@ struct rna_value rna_port_up(const struct rna_subject *port);
 /* Is it known to be meant to be up? */
 bool rna_port_is_expected(const struct rna_subject *port);
 
-/* Is it DOWN? Where nobody expects it to be up, that is no trouble. */
+/* Is it DOWN? Not a problem if it is not expected to be up. */
 bool rna_port_is_down(const struct rna_subject *port);
 
 /* A sentence for people on why there is no port to show. NULL: there is one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text from hardware, made fit for a format. A node description is whatever 64 bytes somebody
- * wrote into the HCA, but Prometheus and JSON take UTF-8 only: what is not, becomes U+FFFD.
+ * Text from hardware, made fit for a format. A node description is any 64 bytes that
+ * were written to the HCA, but Prometheus and JSON accept only UTF-8: other bytes become U+FFFD.
  */
 #pragma once
 

@@ -218,7 +218,7 @@ static struct ports ports_of(const struct builder *builder, const struct rna_nic
 	return ports;
 }
 
-/* "400 Gb/s" when all is up; else the state that somebody has to look at, and of how many. */
+/* "400 Gb/s" if all ports are up; else the worst state, and the number of ports in it. */
 static void set_state(struct builder *builder, struct rna_item *item, const struct ports *ports)
 {
 	char scratch[RNA_FACT_MAX];

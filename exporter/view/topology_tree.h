@@ -50,7 +50,7 @@ struct rna_topology_tree {
 	size_t count;
 	struct rna_item *items;  /* each before those below it */
 	unsigned troubles;       /* links with a trouble */
-	unsigned ports_down;     /* whoever expects them */
+	unsigned ports_down;     /* expected to be up or not */
 	struct rna_arena *arena; /* owns items and their texts; others are the view's */
 };
 

@@ -4,8 +4,8 @@
  *
  * systemd names the device and inode of the journal's socket in JOURNAL_STREAM; only when stderr
  * still is that socket, entries go to the journal (systemd.exec(5)). A line carries the time only
- * when stderr is a regular file: on a terminal somebody watches, and what reads a pipe, such as a
- * container runtime, stamps each line itself.
+ * when stderr is a regular file: on a terminal it is not needed, and readers of a pipe, such as
+ * container runtimes, add a time stamp themselves.
  */
 /* Else each entry would carry this file as the place that it came from. */
 #define SD_JOURNAL_SUPPRESS_LOCATION

@@ -2,10 +2,10 @@
 /*
  * Listening on unix sockets, and connecting to them.
  *
- * The file of a unix socket outlives its server, and bind() fails where there is one. Whether
- * somebody still serves it is what connect() tells, without waiting: refused means nobody does.
- * Between that answer and our bind() another server may start; two of them with one path are a
- * mistake of the configuration, and the second of them fails at bind().
+ * The file of a unix socket outlives its server, and bind() fails if the file exists. connect()
+ * shows without waiting whether a server still listens: "refused" means that none does. Between
+ * that answer and our bind() another server may start; two of them with one path are a mistake of
+ * the configuration, and the second of them fails at bind().
  */
 #include "rna/base/unix_socket.h"
 
@@ -50,7 +50,7 @@ static int bind_file(int fd, const struct sockaddr_un *address, socklen_t len, m
 	return 0;
 }
 
-/* Is the file a socket that nobody listens on any more? Anything we do not know for sure: no. */
+/* Is the file a socket without a listening process? No, if in doubt. */
 static bool is_stale(const struct sockaddr_un *address, socklen_t len, int type)
 {
 	RNA_CLOSE int fd = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

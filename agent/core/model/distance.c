@@ -425,7 +425,7 @@ static int match_round(const struct work *work, const size_t *waiting, size_t ro
 	return 0;
 }
 
-/* Round after round: whoever is left over shares a NIC with one of an earlier round. */
+/* In rounds: a GPU without a free NIC shares one with a GPU of an earlier round. */
 static int match(const struct work *work)
 {
 	struct rna_gpu_affinity *affinities = work->affinities;
