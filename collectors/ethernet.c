@@ -242,7 +242,7 @@ static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *net
 	return items != NULL;
 }
 
-/* False: nobody wants to know of the statistic. */
+/* False: the statistic is not requested. */
 static bool pick(const struct run *run, const char *name, struct rna_ethernet_pick *ret)
 {
 	int number;

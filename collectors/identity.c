@@ -181,7 +181,7 @@ static void read_device(struct run *run, struct rna_identity *identity)
 
 /*
  * "Global tclass=106", and perhaps lines with rules for some addresses, which are not for all and
- * do not count; nothing where nobody configured it (mlx5_ib of NVIDIA's driver package).
+ * do not count; empty if it is not configured (mlx5_ib of NVIDIA's driver package).
  */
 static int parse_traffic_class(const char *text, uint64_t *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of a module: which parts of it are read, and what they say. All of it follows from
- * bytes; whoever reads them stands in module.c.
+ * The memory of a module: the parts to read, and their meaning. All functions work on bytes;
+ * module.c reads them.
  */
 #pragma once
 

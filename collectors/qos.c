@@ -4,8 +4,8 @@
  *
  * Most of it is one question to the driver by DCB netlink. The rest is in files that some drivers
  * have, and that are read by their paths: once a minute that costs less than descriptors kept open
- * for them. Nothing is written to find out: the directory of a device in configfs has to be made
- * by somebody before it says something, and then it is read.
+ * for them. The agent writes nothing to obtain data: it reads the configfs directory of a device
+ * only if that exists already.
  *
  * debugfs is root's alone. Without the right to look into it, congestion control is not known,
  * and that is no failure.
@@ -29,7 +29,7 @@
 /* What a directory of an interface calls those on top of it. */
 #define UPPER "upper_"
 
-/* Of RDMA CM in configfs: of a device, a port. Nobody may make the directory to look. */
+/* Of RDMA CM in configfs: of a device, a port. The agent does not create the directory. */
 #define CONFIGFS "sys/kernel/config/rdma_cm/%s/ports/%u"
 
 /* Parameters of congestion control in debugfs: of a PCI address. */
@@ -99,7 +99,7 @@ static int ask_dcb(struct run *run, const char *netdev, enum rna_dcb_question qu
 	return (int)len;
 }
 
-/* Drivers that know only the older standard say nothing of PFC in the newer one. */
+/* Drivers with only the older standard report no PFC in the newer one. */
 static struct rna_dcb *read_dcb(struct run *run, const char *netdev)
 {
 	struct rna_dcb *dcb = rna_arena_alloc(run->part->arena, sizeof(*dcb));

@@ -209,7 +209,7 @@ int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_a
 				  text, ret);
 	if (status == -ENOENT || status == -ENOMEM)
 		return status;
-	if (status < 0) /* it is there, and nobody knows what it says */
+	if (status < 0) /* it exists, but its content is unknown */
 		*ret = rna_value_unreadable();
 	return read_drop_ins(root, unit, arena, text, ret);
 }

@@ -19,8 +19,8 @@
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* a module may be loaded */
 
 /*
- * What there is while nobody has the device open is the kernel's own. It may change meanwhile,
- * with an interface for IPoIB or a mounted file system, so the newest is what counts.
+ * Objects that exist while no application has the device open belong to the kernel. They may
+ * change, with an interface for IPoIB or a mounted file system, so the newest is what counts.
  */
 static void set_idle(struct rna_resources *resources, const struct rna_resources *before)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * virtual_functions: the virtual functions of a device, who has each of them, and what it may.
+ * virtual_functions: the virtual functions of a device, their drivers or users, and permissions.
  *
  * Three sources, joined by the number of the function: links below the physical function in sysfs
  * say where it is and who drives it; rtnetlink, asked of an interface of the physical function,

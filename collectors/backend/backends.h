@@ -156,7 +156,7 @@ struct rna_rdma_netlink_backend {
 
 	/*
 	 * The hw_counters of a port, files and values only, in arena: those of sysfs, and optional
-	 * ones that somebody has turned on. One call of the driver, whatever lifespan says. 0,
+	 * ones that are enabled. One call of the driver, whatever lifespan says. 0,
 	 * -ENOENT when it cannot be asked, -EINVAL when the driver has none, -EMSGSIZE when they
 	 * are too many for an answer, or another negative errno.
 	 */
@@ -256,10 +256,10 @@ struct rna_mad_pkeys {
 };
 
 enum {
-	RNA_MAD_LANES = 4, /* whose FEC is told apart: links with FEC have no more */
+	RNA_MAD_LANES = 4, /* lanes with separate FEC counters: links with FEC have no more */
 	RNA_MAD_VIRTUAL_LANES = 15,
 	RNA_MAD_DETAILS = 5 + 3 * RNA_MAD_LANES + 6 + 4 + RNA_MAD_VIRTUAL_LANES,
-	RNA_MAD_NOT_ASKED = 1, /* a status: not wanted, or there was nobody to ask */
+	RNA_MAD_NOT_ASKED = 1, /* a status: not requested, or no agent to query */
 };
 
 struct rna_mad_fabric {

@@ -117,7 +117,7 @@ static int ask_once(struct rna_ethtool_talk *talk, const struct rna_ethtool_ques
 		return -ENOMEM;
 	error = rna_netlink_ask(talk->socket, message, keep_answer, answer);
 	if (error == -EIO)
-		rna_ethtool_end(talk); /* what else lies in the socket is for nobody */
+		rna_ethtool_end(talk); /* discards the rest of the socket */
 	return error < 0 ? error : answer->error;
 }
 

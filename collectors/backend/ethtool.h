@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How messages of ethtool netlink are put and read. What the kernel sends is kept as it came, so
- * that a recorded machine answers with the very bytes of a real one; reading them is a function of
- * these bytes and asks nobody.
+ * that a recorded machine answers with the very bytes of a real one; parsing is a pure function
+ * of these bytes.
  *
  * Attributes that this program does not know are newer, and skipped. What does not fit into
  * itself is -EBADMSG, and then nothing of the message counts.

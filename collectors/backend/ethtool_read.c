@@ -114,7 +114,7 @@ static int read_number(struct rna_bytes bytes, uint64_t *ret)
 
 /* -- Tables of attributes ---------------------------------------------------------------------- */
 
-/* FEC is told in bits of link modes. */
+/* FEC is encoded in bits of link modes. */
 static const struct {
 	unsigned bit;
 	enum rna_fec fec;

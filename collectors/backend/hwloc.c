@@ -369,7 +369,7 @@ static int load_text(const char *file, const char *text, size_t len, struct rna_
 	return status < 0 ? rna_error_set(error, status, "%s: cannot be kept", file) : 0;
 }
 
-/* fd: -ENOENT is normal only where nobody asked for the file. */
+/* fd: -ENOENT is normal only if the file was not requested explicitly. */
 static int load_file(const char *file, int fd, struct rna_arena *arena, struct rna_hwloc *ret,
 		     struct rna_error *error)
 {

@@ -210,7 +210,7 @@ static int connect_to(const struct rna_root *root, const char *transport)
 		return fd;
 	len = -errno;
 	(void)close(fd);
-	/* a socket without anybody behind it is what a daemon that crashed leaves */
+	/* a crashed daemon leaves a socket without a listener */
 	return len == -ECONNREFUSED ? -ENOENT : len;
 }
 

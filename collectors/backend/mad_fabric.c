@@ -18,7 +18,7 @@
 #include "mad.h"
 #include "mad_session.h"
 
-/* Three that are not answered take 600 ms; whoever is silent so long has nothing more to say. */
+/* Three unanswered MADs take 600 ms; after that the round ends. */
 enum { UNANSWERED_MAX = 3 };
 
 enum { PKEYS_IN_BLOCK = 32 };

@@ -21,7 +21,7 @@ struct rna_mad_session {
 		int id;
 	} agents[RNA_MAD_AGENTS];
 	uint64_t transaction;
-	unsigned unanswered; /* questions so far that nobody answered in time */
+	unsigned unanswered; /* queries so far without a reply in time */
 	uint8_t answer[RNA_MAD_SIZE];
 };
 
@@ -50,8 +50,8 @@ int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
 void rna_mad_close(struct rna_mad_session *session); /* idempotent */
 
 /*
- * 0, with *ret_data in session->answer; -ETIMEDOUT: no answer; -EOPNOTSUPP: whoever was asked, or
- * the port, does not know such questions; -EAGAIN: it is busy; or another negative errno.
+ * 0, with *ret_data in session->answer; -ETIMEDOUT: no answer; -EOPNOTSUPP: the agent or the port
+ * does not support the query; -EAGAIN: it is busy; or another negative errno.
  */
 int rna_mad_ask(struct rna_mad_session *session, const struct rna_mad_question *question,
 		uint8_t **ret_data);

@@ -208,7 +208,7 @@ struct vlan_answer {
 	int error;
 };
 
-/* The kernel lists only priorities that somebody mapped. */
+/* The kernel lists only mapped priorities. */
 static void parse_egress(const struct nlattr *list, struct rna_qos_vlan *vlan)
 {
 	struct nlattr *entry;
@@ -379,8 +379,8 @@ static int find_route(int family, const void *address, int len, char ret[IF_NAME
 }
 
 /*
- * The way to an address that is nobody's (RFC 5737, RFC 3849) is the default route, policy rules
- * included. A dump of the tables would not tell what these do, and may have a million routes.
+ * The route to an unassigned address (RFC 5737, RFC 3849) is the default route, including policy
+ * rules. A dump of the tables would not show their effect, and may have a million routes.
  */
 static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 {

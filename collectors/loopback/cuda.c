@@ -40,7 +40,7 @@ struct rna_cuda {
 	void *library;
 	struct driver driver;
 	CUdevice device;
-	CUcontext context;   /* of the device, shared with whoever uses it in this process */
+	CUcontext context;   /* of the device, shared within this process */
 	CUdeviceptr address; /* 0: none */
 	size_t size;
 };

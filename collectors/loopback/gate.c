@@ -20,7 +20,7 @@
 #define LIFESPAN (12 * RNA_USEC_PER_MSEC) /* of hw_counters, 10 ms, and what a jiffy may add */
 
 enum {
-	LOOKS = 5,            /* at who has the device open, before it is in use */
+	LOOKS = 5,            /* checks of open contexts before a device counts as in use */
 	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
 	FOREIGN_PERCENT = 10, /* of that; less hardly shows in the result */
 };
@@ -108,7 +108,7 @@ static bool count_resources(const struct rna_loopback_request *request,
 	return rna_rdma_netlink.get_resources(&numbers, request->device, ret) == 0;
 }
 
-/* By somebody who is neither the agent, which started this process, nor always there. */
+/* By another process than the agent, which started this one, and permanent services. */
 static bool is_open(const struct rna_loopback_request *request,
 		    const struct rna_resource_counts *counts)
 {
@@ -135,8 +135,8 @@ static bool stays_open(const struct rna_loopback_request *request,
 
 /*
  * A job has the device open from its begin to its end, also while it computes and sends nothing.
- * The kernel's queue pairs, as those of a file system, need no context: there the least number that
- * was seen while nobody had it open is what there is without work.
+ * The kernel's queue pairs, as those of a file system, need no context: the lowest number while
+ * no process had the device open is the number without load.
  */
 static bool look_for_jobs(const struct rna_loopback_request *request,
 			  struct rna_loopback_result *result)
@@ -146,11 +146,10 @@ static bool look_for_jobs(const struct rna_loopback_request *request,
 	if (!count_resources(request, &counts))
 		return true; /* the counters have to do */
 	if (stays_open(request, &counts))
-		return rna_loopback_skip(result, RNA_SKIP_BUSY,
-					 "%s/%u: in use: somebody has it open (contexts: %" PRIu64
-					 ")",
-					 request->device, request->port,
-					 rna_resources_users(&counts).number);
+		return rna_loopback_skip(
+			result, RNA_SKIP_BUSY,
+			"%s/%u: in use: it is open in another process (contexts: %" PRIu64 ")",
+			request->device, request->port, rna_resources_users(&counts).number);
 	if (!rna_value_is_known(counts.of[RNA_RESOURCE_QP]))
 		return true;
 	result->qps = counts.of[RNA_RESOURCE_QP].number;
@@ -231,6 +230,6 @@ bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t writ
 	if (foreign <= allowed)
 		return true;
 	return rna_loopback_skip(result, RNA_SKIP_DISTURBED,
-				 "%s/%u: somebody else used the port during the test (%.1f MB)",
+				 "%s/%u: other traffic on the port during the test (%.1f MB)",
 				 request->device, request->port, foreign / 1e6);
 }

@@ -3,7 +3,7 @@
  * The gate of a loopback test: it begins on a port where nothing moves, and its result counts when
  * nothing else moved meanwhile.
  *
- * What moves is told by counters of sysfs: bytes of the port where its driver counts them, packets
+ * Counters of sysfs show the traffic: bytes of the port where its driver counts them, packets
  * elsewhere, and bytes of its network interface. Some drivers count loopback traffic, too, others
  * do not, or count it otherwise; the warm-up shows how much of it.
  * Thread: the only one of the child.
@@ -32,8 +32,8 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
  */
 void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written);
 /*
- * The test has written so many bytes by now. False: somebody else used the port as well, result
- * says so.
+ * The test has written this many bytes by now. False: there was other traffic too, as result
+ * says.
  */
 bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t written,
 			     struct rna_loopback_result *result);

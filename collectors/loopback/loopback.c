@@ -24,7 +24,7 @@
 #include "queue_pairs.h"
 
 #define PATIENCE   (5 * RNA_USEC_PER_SEC) /* for a completion: seven retries are over by then */
-#define LOOK_AGAIN RNA_USEC_PER_SEC       /* whether somebody else uses the port by now */
+#define LOOK_AGAIN RNA_USEC_PER_SEC       /* check for other traffic */
 /*
  * Too short for a look in its midst. For some HCAs each counter is a command to the firmware
  * (mlx5), which may take longer than what is under way: queues that run dry would count as
@@ -161,8 +161,8 @@ static bool holds(struct loop *loop)
 
 /*
  * Looks in the middle, and once a second, whether it is still alone, while the queues are full: the
- * sooner it gives way, the better for who has come. A short test is over before that helps anybody,
- * and is looked at when it has ended.
+ * sooner it stops, the better for other traffic. A short test ends before that matters, and is
+ * checked at its end.
  */
 static bool look(struct loop *loop)
 {

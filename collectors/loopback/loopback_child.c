@@ -57,7 +57,7 @@ static void limit_time(const struct rna_loopback_request *request)
 	limit(RLIMIT_CPU, CHILD_SECONDS + (rlim_t)(request->time_limit / RNA_USEC_PER_SEC));
 }
 
-/* Where memory runs out the kernel ends somebody, and takes the largest: this test, and no job. */
+/* If memory runs out, the kernel should kill this test and not a job. */
 static void offer_to_oom_killer(void)
 {
 	RNA_CLOSE int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -108,9 +108,9 @@ int rna_loopback_child_main(void)
  * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork);
  * a file would need a directory that these share with the node.
  *
- * Whoever comes first has the name, which may be any user of the node. So who holds it listens, and
- * the kernel says whose process that is: way is given to root's, to those of services, of the same
- * user, and of the one who owns the state directory, which nobody but root can give away: an agent
+ * The first process gets the name, and any user of the node can bind it. So the holder listens, and
+ * the kernel reports its process: the lock is respected if it is root's, to those of services, of
+ * the same user, and of the one who owns the state directory, which only root can assign: an agent
  * may have a user of any number. Others are users of a port as any, which the gate sees.
  */
 #define LOCK_NAME "rdma-node-agent/selftest"
@@ -145,7 +145,7 @@ static int try_lock(int fd)
 	return 0;
 }
 
-/* Who listens at the lock; -ECONNREFUSED: nobody does, -EAGAIN: too many have asked him. */
+/* The holder of the lock; -ECONNREFUSED: none, -EAGAIN: its queue of connections is full. */
 static int find_holder(struct rna_loopback_holder *ret)
 {
 	struct ucred credentials;
@@ -163,8 +163,8 @@ static int find_holder(struct rna_loopback_holder *ret)
 }
 
 /*
- * Held by whoever started the child, and not by it: one that is stuck in the kernel cannot let go
- * of anything, and other devices are to be tested all the same.
+ * The parent holds the lock, not the child: a child that is stuck in the kernel could not release
+ * it, and other devices must still be tested.
  */
 static int take_lock(struct rna_loopback_child *child, uid_t agent, struct rna_error *error)
 {
@@ -206,7 +206,7 @@ static void destroy_actions(posix_spawn_file_actions_t *actions)
 	(void)posix_spawn_file_actions_destroy(actions);
 }
 
-/* Standard streams lead nowhere: libibverbs writes warnings, and stdout may be somebody's pipe. */
+/* Standard streams lead nowhere: libibverbs writes warnings, and stdout may be a pipe. */
 static int describe_descriptors(posix_spawn_file_actions_t *actions, int socket)
 {
 	int error = 0;
@@ -300,7 +300,7 @@ static int poll_timeout(rna_usec patience)
 	return (int)(patience / RNA_USEC_PER_MSEC);
 }
 
-/* By the kernel, whose memory ran out, by a limit, or by a person: it says nothing of the port. */
+/* By the kernel (out of memory), by a limit, or by a user: independent of the port. */
 static bool is_from_outside(int signal)
 {
 	return signal == SIGKILL || signal == SIGTERM || signal == SIGXCPU;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of netlink messages, from their bytes alone: for answers that are kept as they came,
- * in a recording too. Whoever asks libnl has libnl's own.
+ * Attributes of netlink messages, from their bytes alone: for replies that are stored as they are,
+ * also in recordings. Users of libnl use its own functions.
  */
 #pragma once
 

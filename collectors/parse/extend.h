@@ -2,7 +2,7 @@
 /*
  * Counters that stay right from one run to the next, wherever their numbers were read.
  *
- * A register of 32 bits that wraps would look like a reset to everybody who computes rates; so the
+ * A register of 32 bits that wraps would look like a reset in every rate computation; so the
  * wraps are counted here and added to what is published. A counter that falls otherwise was reset:
  * it is published as read, falls, and the reset is counted. Nothing is ever reset by us.
  *
@@ -19,7 +19,7 @@
 enum rna_movement {
 	RNA_STEP,  /* forward or not at all; or nothing can be concluded */
 	RNA_WRAP,  /* once past the end of the register, and on from zero */
-	RNA_RESET, /* cleared by somebody, or by the driver */
+	RNA_RESET, /* cleared by a user or by the driver */
 };
 
 /*

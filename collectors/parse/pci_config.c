@@ -15,7 +15,7 @@ enum {
 	STATUS = 0x06,
 	STATUS_CAPABILITIES = 0x10,
 	FIRST_CAPABILITY = 0x34,
-	HEADER_END = 0x40,  /* what everybody may read */
+	HEADER_END = 0x40,  /* readable by every user */
 	EXTENDED = 0x100,   /* where extended capabilities begin, */
 	SPACE_END = 0x1000, /* and end */
 	ID_EXPRESS = 0x10,

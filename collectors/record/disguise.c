@@ -3,7 +3,7 @@
  * Disguises, see disguise.h.
  *
  * A hash is left out on purpose: the half of a MAC address that is not the vendor's has 24 bits,
- * and whoever sees a hash of it can try them all. So originals are kept in a list, and the place
+ * and an attacker could try all hashes. So originals are kept in a list, and the place
  * in the list is the stand-in.
  *
  * Vendors stay where they are known to be vendors: in MAC addresses that are not locally

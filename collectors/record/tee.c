@@ -138,7 +138,7 @@ static int make_file(const struct rna_note *note)
 		return -errno;
 	if (pwrite(fd, note->data, note->len, 0) == (ssize_t)note->len)
 		return fd;
-	(void)close(fd); /* nobody has seen it */
+	(void)close(fd); /* not published yet */
 	return -ENOMEM;
 }
 

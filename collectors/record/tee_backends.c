@@ -237,7 +237,7 @@ static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 	return status;
 }
 
-/* The answer has the name of the interface, which may be its MAC address. Nobody reads it there. */
+/* The answer has the name of the interface, which may be its MAC address. It is not used. */
 static ssize_t ask_dcb(const struct rna_root *root, const char *netdev,
 		       enum rna_dcb_question question, void *buffer, size_t size)
 {

@@ -4,7 +4,7 @@
  *
  * libmicrohttpd runs without a thread of its own (MHD_USE_EPOLL alone): its epoll descriptor is
  * watched by our loop, and MHD_run() does whatever can be done without waiting, for all of its
- * connections. So a client that is slow or silent costs a few kilobytes and delays nobody.
+ * connections. So a slow or silent client needs a few kilobytes and delays no other.
  *
  * The trap is the timer. MHD_get_timeout() says in how many milliseconds MHD wants to run again
  * even if nothing happens. Given to sd_event_source_set_time(), which takes a point in time, that
@@ -64,7 +64,7 @@ struct rna_http {
 	sd_event *event;
 	struct rna_http_source source;
 	struct rna_routes *routes;
-	struct rna_logins *logins; /* NULL: nobody has to log in, ever */
+	struct rna_logins *logins; /* NULL: no logins */
 	sd_event_source *login_io;
 	struct client *waiting; /* for logins */
 	struct rna_bucket requests;
@@ -118,7 +118,7 @@ static void body_sent(void *body)
 	(void)rna_body_unref(body);
 }
 
-/* The configuration of this moment; NULL: there is none, and everything is open to everybody. */
+/* The current configuration; NULL: there is none, and everything is open to all clients. */
 static struct rna_web *newest_web(const struct rna_http *http)
 {
 	return http->source.web ? http->source.web(http->source.userdata) : NULL;
@@ -154,7 +154,7 @@ static void set_headers(const struct rna_web *web, struct rna_reply *reply)
 
 /* -- Who may have an answer -------------------------------------------------------------------- */
 
-/* Probes are open: whoever restarts an agent that hangs has no password, and they tell nothing. */
+/* Probes are open: kubelets have no password, and probes disclose nothing. */
 static bool is_probe(const char *path)
 {
 	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
@@ -292,7 +292,7 @@ static enum MHD_Result reply_to(struct client *client, const char *path)
 	return ret < 0 ? MHD_NO : send_reply(client, &reply);
 }
 
-/* Nothing is ever changed over HTTP: whoever asks, and for what, the answer is the same. */
+/* Nothing can be changed over HTTP: the reply is the same for every client and path. */
 static enum MHD_Result refuse_method(struct client *client)
 {
 	struct rna_reply reply = {0};
@@ -315,8 +315,8 @@ static void end_greeting(struct client *client)
 /*
  * MHD calls this when the headers are there, then for each piece of a body, and once more at the
  * end, or when the connection was suspended there. GET and HEAD are answered at the end, which
- * leaves the connection fit for the next request; other methods at once, so that nobody sends us a
- * body that we do not want. MHD_NO closes.
+ * leaves the connection fit for the next request; other methods at once, so that clients do
+ * not send a body. MHD_NO closes.
  */
 static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection, const char *path,
 			      const char *method, const char *version, const char *upload,
@@ -482,7 +482,7 @@ static int on_ahead(sd_event_source *source, void *userdata)
 
 /*
  * Large nodes take milliseconds to render. A scrape does not wait for that when it comes as
- * expected; views that nobody is expected to ask for are not rendered.
+ * expected; views that no scrape is expected for are not rendered.
  */
 void rna_http_new_view(struct rna_http *http)
 {
@@ -573,7 +573,8 @@ static void listener_stop(struct listener *listener)
 {
 	listener->io = sd_event_source_disable_unref(listener->io);
 	listener->timer = sd_event_source_disable_unref(listener->timer);
-	rna_socket_file_remove(&listener->file); /* first: nobody comes who would not be served */
+	rna_socket_file_remove(
+		&listener->file); /* first, so that no client connects that would not be served */
 	if (listener->daemon)
 		MHD_stop_daemon(listener->daemon); /* closes its connections and its socket */
 }

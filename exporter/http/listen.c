@@ -44,7 +44,7 @@ static int split(char *address, const char **ret_host, const char **ret_port)
 		colon[-1] = '\0';
 		host++;
 	} else if (strchr(host, ':')) {
-		return -EINVAL; /* IPv6 without brackets: nobody knows where the port begins */
+		return -EINVAL; /* IPv6 without brackets: the start of the port is ambiguous */
 	}
 	*ret_host = host;
 	*ret_port = colon + 1;

@@ -50,7 +50,7 @@ struct rna_logins {
 	size_t newest;
 	struct job *jobs; /* the first one is worked on */
 	size_t job_count;
-	struct work *work; /* NULL: nobody works */
+	struct work *work; /* NULL: idle */
 	int done;          /* eventfd, a duplicate of which each thread gets */
 	uint64_t counts[RNA_LOGIN_COUNT];
 };
@@ -151,7 +151,7 @@ static void keep(struct rna_logins *logins, const struct rna_login_proof *digest
 
 /* -- Asking ------------------------------------------------------------------------------------ */
 
-/* For somebody who does not exist, as much work as for whoever costs most. */
+/* For an unknown user, as much work as for the most expensive hash. */
 static const char *hash_of(const struct rna_web_pairs *users, const char *name, bool *ret_known)
 {
 	const char *dearest = "";
@@ -196,7 +196,7 @@ static enum rna_login enqueue(struct rna_logins *logins, struct job *job)
 	return RNA_LOGIN_LIMITED;
 }
 
-/* A password that nobody has shown yet. */
+/* A password that is not cached yet. */
 static enum rna_login ask_thread(struct rna_logins *logins, const struct rna_login_request *request,
 				 const struct rna_basic *basic,
 				 const struct rna_login_proof *digest)
@@ -277,7 +277,7 @@ static enum rna_login finish(struct rna_logins *logins, enum rna_login ret, void
 	return ret;
 }
 
-/* Somebody else may have shown the same password while this one waited. */
+/* Another request may have verified the same password in the meantime. */
 static bool next_is_known(const struct rna_logins *logins)
 {
 	return logins->jobs->known && is_remembered(logins, &logins->jobs->digest);
@@ -304,7 +304,7 @@ bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *
 		else if (start_work(logins, logins->jobs) >= 0)
 			return false;
 		else
-			answer = RNA_LOGIN_LIMITED; /* no thread can be had: nobody knows */
+			answer = RNA_LOGIN_LIMITED; /* no thread available: unknown */
 	}
 	*ret = finish(logins, answer, ret_who);
 	return true;

@@ -6,8 +6,8 @@
 
 /*
  * accept: the header, or NULL. OpenMetrics only for clients that name it, in a version that we
- * write, and that like it no less than plain text; classic text for everybody else, even for those
- * who did not ask for it: a scrape that gets something beats one that gets 406.
+ * write, and that like it no less than plain text; classic text for all others, even if they
+ * do not accept it: that is better for a scrape than 406.
  */
 enum rna_exposition rna_negotiate_exposition(const char *accept);
 

@@ -3,7 +3,7 @@
  * GnuTLS has no list of cipher suites. It has one of key exchanges, one of ciphers and one of MACs,
  * and offers all that can be put together of them. So some lists of suites cannot be said: the
  * first RSA one with AES-128 and the first ECDSA one with AES-256 would bring along the other two.
- * These are refused, since more would be allowed than somebody wanted. TLS 1.3 uses the same list
+ * These are refused, since they would allow more than intended. TLS 1.3 uses the same list
  * of ciphers: where Go allows all of its suites whatever the list says, here they are those whose
  * ciphers the list has.
  *

@@ -60,7 +60,7 @@ static int read_pem(const struct reading *reading, const char *path, const char 
 }
 
 /*
- * A token becomes part of a header: blanks at its end are somebody's editor, others would be
+ * A token becomes part of a header: spaces at its end come from an editor, others would start
  * another header. An empty one would make us anonymous, and all answers 403.
  */
 static int set_token(const struct reading *reading, const char *where, const char *text,

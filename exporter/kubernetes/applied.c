@@ -64,8 +64,8 @@ static bool is_body(const struct rna_strbuf *a, const struct rna_strbuf *b)
 }
 
 /*
- * A Node of our name that was made anew has nothing of ours. Its uid counts from now on, so that
- * all is told once; where somebody makes it anew for ever, it is told at a bearable pace.
+ * A Node that was deleted and created again has none of our data. Its new uid is stored, so that
+ * everything is written once; if that happens repeatedly, at a limited rate.
  */
 void rna_kube_note_uid(struct rna_kube_round *round, const char *uid)
 {
@@ -169,7 +169,7 @@ static bool has_label(const struct rna_kube_node *node, const struct rna_node_la
 	return !label->value || rna_same_text(value, label->value);
 }
 
-/* Of those that only we may have: somebody else wrote what we do not say. */
+/* Labels with our prefix that another client wrote. */
 static bool has_strange_labels(const struct rna_kube_round *round, const struct rna_kube_node *node)
 {
 	const struct rna_kube_words words = {round->api.node, round->wish, node};
@@ -188,8 +188,8 @@ static bool has_condition(const struct rna_kube_node *node,
 }
 
 /*
- * Has somebody changed what we wrote? What is not decided may be anything, and what waits to be
- * written is not expected there.
+ * Has another client changed what we wrote? Undecided values may be anything, and values that wait
+ * to be written are not expected.
  */
 void rna_kube_compare(struct rna_kube_round *round, const struct rna_kube_node *node)
 {

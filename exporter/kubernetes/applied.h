@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the API was told, as far as a round knows, beside what is wished: what is behind, what
- * others changed, and when all of it has to be told again.
+ * The data written to the API, as far as a round knows, compared with the wish: what is outdated,
+ * what others changed, and when everything has to be written again.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ bool rna_kube_has_taint_as_wished(const struct rna_kube_round *round,
 void rna_kube_remember_body(struct rna_strbuf *place, const struct rna_strbuf *body);
 /* Nothing of what we wrote is there any more, or we do not know. */
 void rna_kube_forget_written(struct rna_kube_round *round);
-/* The same where somebody changed what we wrote to node. */
+/* Likewise for data of node that another client changed. */
 void rna_kube_compare(struct rna_kube_round *round, const struct rna_kube_node *node);
 
 /* Of a Node that was answered: its uid, and its labels with the arena that they are in. */

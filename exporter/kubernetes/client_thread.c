@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client's lane: a thread that sleeps until there is something to say, says it, and hands back
- * how it went. What the loop gives is copied under a lock that nobody holds for longer than that;
- * what comes back is a status that changes hands. The lane waits in poll(2), on a descriptor of its
- * own, for the next round or for somebody to call.
+ * The client's lane: a thread that sleeps until there is something to write, writes it, and returns
+ * the result. Data from the loop is copied under a lock that is held only for the copy; the result
+ * is a status that is handed over. The lane waits in poll(2), on a descriptor of its own, for the
+ * next round or for a wake-up.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -507,7 +507,7 @@ static int do_all(struct rna_kube_round *round, struct rna_error *error)
 	rna_kube_open(round, &all);
 	round->jobs[RNA_KUBE_TAINT].open = rna_kube_has_taint(round);
 	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
-		round->jobs[i].wait.failures = 1; /* a problem is told at once */
+		round->jobs[i].wait.failures = 1; /* a problem is reported at once */
 	round->wait.failures = 1;
 	rna_kube_run(round, now);
 	if (rna_kube_next(round) == RNA_USEC_NEVER)

@@ -111,7 +111,7 @@ static enum rna_kubernetes_result patch_event(struct rna_kube_round *round,
 	return rna_kube_merge_event(&round->api, event->name, &body, answer);
 }
 
-/* The API forgets Events after an hour; one that it has forgotten is told as a new one. */
+/* The API forgets Events after an hour; one that it has forgotten is created again. */
 static enum rna_kubernetes_result send_event(struct rna_kube_round *round,
 					     struct rna_kube_event *event,
 					     struct rna_kube_answer *answer)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The file for node-feature-discovery: a label in each line, and the time at which they lapse if
- * nobody renews it. Files that begin with a dot are not read there, so the new one is written under
- * such a name beside the old, and takes its place.
+ * The file for node-feature-discovery: a label in each line, and the time at which they expire
+ * unless the file is renewed. NFD does not read files that begin with a dot, so the new file is
+ * written under such a name and then replaces the old one.
  *
  * It is not forced to the disk: after a loss of power the agent writes it anew, and whatever NFD
  * reads until then, it reads again a minute later.

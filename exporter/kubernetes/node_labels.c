@@ -264,7 +264,7 @@ static int add_rails(struct rates *rates, const struct tally *tally)
 	return 0;
 }
 
-/* Without the PCI tree nobody knows which NICs serve GPUs. */
+/* Without the PCI tree it is unknown which NICs serve GPUs. */
 static struct rna_node_verdict rate_slowest(const struct tally *tally)
 {
 	struct rates rates = {0};
@@ -432,7 +432,7 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 	return known ? say("false", 0) : unknown;
 }
 
-/* Without the PCI tree nobody knows; a node whose RDMA devices are all virtual has no rails. */
+/* Unknown without the PCI tree; a node whose RDMA devices are all virtual has no rails. */
 static struct rna_node_verdict rails(const struct tally *tally)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
@@ -471,7 +471,8 @@ static bool is_troubled(const struct rna_view *view)
 	       rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_CRITICAL) > 0;
 }
 
-/* down: none of the ports that should be up is; degraded: somebody should look at it. */
+/* down: none of the ports that should be up is; degraded: there is a warning or critical finding.
+ */
 static struct rna_node_verdict health(const struct tally *tally)
 {
 	enum { DOWN, DEGRADED, OK };

@@ -64,9 +64,9 @@ static void forget_problem(struct rna_kube_round *round, unsigned of)
 }
 
 /*
- * A problem is told when it is met a second time, and then in the words in which it was met: a
- * restarting API server forbids everything for a moment, and times in texts differ. It stays until
- * it is over or has become another; those of other tasks are told then.
+ * A problem is reported when it occurs a second time, with its first text: a restarting API server
+ * denies everything for a moment, and times in texts differ. It stays until it is resolved or
+ * replaced by another; then problems of other tasks are reported.
  */
 static void note_problem(struct rna_kube_round *round, unsigned of, const struct rna_wait *wait,
 			 const struct rna_kube_answer *answer, struct rna_time now)

@@ -80,8 +80,8 @@ static enum rna_kubernetes_result know_node(struct rna_kube_round *round,
 /* -- Labels ------------------------------------------------------------------------------------ */
 
 /*
- * Without server-side apply nobody keeps the books of what is ours, so the Node is read before:
- * what only we may have and do not want is named in the patch.
+ * Without server-side apply there is no record of our fields, so the Node is read first: the patch
+ * removes the labels with our prefix that are not wanted.
  */
 static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 					       struct rna_kube_answer *answer)
@@ -98,8 +98,8 @@ static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 }
 
 /*
- * A label that somebody else wrote too, a person with kubectl for one, stays when we leave it out:
- * it has two owners. Such ones are in the answer and are taken away by name.
+ * A label that another client wrote too, for example a user with kubectl, has two owners and stays
+ * when we omit it. Such labels are in the reply and are removed by name.
  */
 static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 					       const struct rna_strbuf *body,
@@ -184,7 +184,7 @@ static bool all_conditions_decided(const struct rna_node_wish *wish)
 	return true;
 }
 
-/* At the end of all, whoever owns them: a strategic merge patch asks for no owner. */
+/* For the clean-up, regardless of the owner: a strategic merge patch ignores owners. */
 enum rna_kubernetes_result rna_kube_send_conditions(struct rna_kube_round *round,
 						    struct rna_kube_answer *answer,
 						    struct rna_time now)
@@ -229,9 +229,9 @@ static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 }
 
 /*
- * spec.taints is an atomic list: whoever applies it, owns it whole and takes others' taints away.
- * So it is read, changed and written with the version that was read; the API answers 409 when
- * somebody was faster.
+ * spec.taints is an atomic list: a client that applies it owns all of it and removes others'
+ * taints. So it is read, changed and written with the version that was read; the API answers 409 if
+ * another client was faster.
  */
 enum rna_kubernetes_result rna_kube_send_taint(struct rna_kube_round *round,
 					       struct rna_kube_answer *answer, struct rna_time now)

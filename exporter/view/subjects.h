@@ -33,7 +33,7 @@ struct rna_subject {
 	const struct rna_netdev *netdev;
 	const struct rna_port_fabric *fabric;
 	const struct rna_peer *peer; /* at the other end of the cable */
-	/* Of the peer, unless it is stale: what could be there before says nothing of the link. */
+	/* Of the peer, unless it is stale: old abilities do not apply to the present link. */
 	const struct rna_link_end *peer_link;
 	const struct rna_port_gids *gids;
 	const struct rna_qos_port *qos;      /* of a port with an Ethernet interface */

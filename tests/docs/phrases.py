@@ -22,8 +22,7 @@ LEFT_OUT = re.compile(r"tests/machines/[^/]+/|tests/fuzz/corpus/|tests/docs/phra
                       r"helm/rdma-node-agent/README\.md|tests/chart/expected/|debian/copyright|"
                       r".*\.(?:png|json|svg|prom|labels|nccl)$")
 # Folders that are not plain yet; none is to be added.
-NOT_YET = ("agent/cli/", "agent/loop/", "agent/memory/", "agent/selftest/", "collectors/",
-           "exporter/http/", "exporter/kubernetes/", "exporter/metrics", "tests/")
+NOT_YET = ()
 # A path, and a regular expression for what is allowed there.
 ALLOWED = ()
 
