@@ -150,8 +150,8 @@ static int add_port(const struct rna_collect_input *in, enum rna_counter_place p
 }
 
 /*
- * hw_counters of the device itself follow the ports'. When all that there is had to be skipped,
- * that is a failure.
+ * hw_counters of the device itself follow those of the ports. It is a failure if all of them had
+ * to be skipped.
  */
 static int add_directories(const struct rna_collect_input *in, enum rna_counter_place place,
 			   struct rna_arena *scratch, struct skipped *skipped)

@@ -133,7 +133,8 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 /* -- Modules ----------------------------------------------------------------------------------- */
 
 /*
- * A part of the kernel is in sys/module only if it has parameters; these are told by what they do.
+ * A built-in module is in sys/module only if it has parameters; others are detected by their
+ * effect.
  */
 static bool is_built_in(const struct rna_root *root, const char *module)
 {

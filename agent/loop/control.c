@@ -369,7 +369,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 
 /* -- The socket -------------------------------------------------------------------------------- */
 
-/* Everybody may connect: the check of credentials gives a better message than connect(2). */
+/* All users may connect: the check of credentials gives a better message than connect(2). */
 static int listen_at(const char *path, struct rna_socket_file *file)
 {
 	const struct rna_unix_place place = {

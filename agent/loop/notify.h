@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What systemd is told: the state of the process, by sd_notify(3), and changes of findings, in the
- * journal. The loop itself feeds the watchdog.
+ * Notifications for systemd: the state of the process, by sd_notify(3), and changes of findings, in
+ * the journal. The loop itself feeds the watchdog.
  * Thread: the loop's.
  */
 #pragma once

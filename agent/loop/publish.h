@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Publish: what the agent knows becomes a view, stage by stage. A stage fills in its own members of
- * the view, and may read those of the stages before it. After the last one nothing changes in the
- * view: everybody gets it const.
+ * the view, and may read those of the stages before it. After the last one the view
+ * is const.
  * Thread: the loop's.
  */
 #pragma once

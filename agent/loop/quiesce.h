@@ -42,7 +42,7 @@ RNA_DEFINE_CLEANUP(struct rna_quiesce, rna_quiesce_free)
 /* What --timeout says; -EINVAL with error "--timeout: ...". */
 int rna_quiesce_read_timeout(const char *text, rna_usec *ret, struct rna_error *error);
 
-/* From now on for so long. If it is on already, the later end counts. */
+/* Quiesces for timeout from now on. If it is on already, the later end counts. */
 void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout);
 
 /*

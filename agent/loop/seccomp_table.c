@@ -83,7 +83,7 @@ const char *const rna_seccomp_refused[] = {
 	NULL,
 };
 
-/* What nothing here ever asks for: whoever does is not us any more. */
+/* Calls that the agent never makes: a caller is an attacker. */
 const char *const rna_seccomp_hostile[] = {
 	"acct", "bpf", "clock_settime", "clock_settime64", "delete_module", "finit_module",
 	"fsconfig", "fsmount", "fsopen", "fspick", "init_module", "ioperm", "iopl",

@@ -2,8 +2,8 @@
 /*
  * Views: when one is made, and what follows it. publish.c makes it.
  *
- * Whoever learns something that a view should show calls rna_views_want(). The loop makes one view
- * in its next turn, however often it was asked.
+ * Code that has new data for a view calls rna_views_want(). The loop makes one view in its next
+ * turn, regardless of the number of calls.
  */
 #include <errno.h>
 

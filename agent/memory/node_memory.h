@@ -4,8 +4,8 @@
  * while, bad news has to be confirmed, and what cannot be read changes nothing for a long time:
  * a scheduler that acts upon a label should not have to act twice.
  *
- * Labels, conditions and the taint are all followed in the same way, each under its name. What was
- * told outlives the process (state.h), so that a restart takes nothing back.
+ * Labels, conditions and the taint are all followed in the same way, each under its name. Published
+ * values outlive the process (state.h), so that a restart removes nothing.
  * Thread: the loop's.
  */
 #pragma once
@@ -16,7 +16,8 @@
 struct rna_node_delays {
 	rna_usec up;      /* good news, and news that are neither: so long without another change */
 	rna_usec down;    /* bad news: so long without anything better */
-	rna_usec unknown; /* not read for so long: published as unknown; RNA_USEC_NEVER: never */
+	rna_usec unknown; /* published as unknown after this time without a reading; or
+			     RNA_USEC_NEVER */
 	bool settling;    /* links are still coming up: bad news does not count yet */
 };
 

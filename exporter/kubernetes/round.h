@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A round: what the API was told, what it has to be told (kubernetes_told.h), and telling it. Five
- * tasks (kubernetes_tasks.h), each with waits of its own, so that a right that is missing for one
- * does not hold up the others; trouble with the API as a whole ends the round.
+ * A round: the data written to the API, the data to write (applied.h), and writing it. Five tasks
+ * (tasks.h), each with its own delays, so that a missing right for one does not block the others; a
+ * problem of the API as a whole ends the round.
  * Thread: the lane's, or the only one of a command.
  */
 #pragma once

@@ -2,8 +2,8 @@
 /*
  * The text that Prometheus reads, in both its dialects.
  *
- * A writer is told of a metric and then of samples; which lines the dialect wants around them, and
- * under which name, is its own business. A metric without samples leaves no line behind.
+ * A writer gets a metric and then its samples; it adds the headings and suffixes of the format. A
+ * metric without samples produces no output.
  */
 #pragma once
 

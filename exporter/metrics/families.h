@@ -30,7 +30,7 @@ struct rna_family {
 	const struct rna_ethernet_statistic *statistic;
 	bool statistics;
 	/*
-	 * A known counter of a port under a name of somebody else's (compat.c), whatever the link
+	 * A known counter of a port under a name of another exporter (compat.c), for any link
 	 * layer: rows name its file, from which rna_families_new() finds alias.
 	 */
 	const char *file;

@@ -34,7 +34,7 @@ static void begin_labels(const struct rna_subject *port, const char *netdev,
 	rna_label_add(labels, "netdev", netdev);
 }
 
-/* Of the driver under its own names, which a setting gives: what they count nobody here knows. */
+/* Raw driver statistics that a setting selects by name. */
 static void ethernet_unknown(const struct rna_subject *port, struct rna_writer *writer)
 {
 	const struct rna_ethernet_netdev *netdev;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Metrics of what Kubernetes is told. */
+/* Metrics about data published to Kubernetes. */
 #include "family_rows.h"
 
 static const void *next_backend(const struct rna_subject *subject, size_t *from)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Metrics of quality of service. There are eight of everything, and 64 DSCPs: these stand in ranges
- * as labels, for one wants to see where they lead, and nobody draws a graph of them. What is an
- * interface's has the label netdev besides: of a bond, each member is configured by itself.
+ * Metrics of quality of service. Most have eight values. The 64 DSCPs are labels with
+ * ranges, because their mapping matters and graphs of them are not useful. Values of an interface
+ * have the label netdev too: each member of a bond has its own configuration.
  */
 #include "rna/model/qos.h"
 
