@@ -31,8 +31,8 @@ static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 
 static bool is_member(const struct rna_family *family, enum rna_scope scope)
 {
-	return rna_family_is_number(family) && family->scope == scope &&
-	       family->metric.type != RNA_METRIC_INFO;
+	return family->scope == scope && family->metric.type != RNA_METRIC_INFO &&
+	       rna_family_is_number(family);
 }
 
 /* The families of subject's scope that have one value, with prefix in front of their name. */
