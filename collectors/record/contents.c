@@ -63,7 +63,7 @@ static int read_all(const struct rna_root *root, const char *path, struct rna_st
 	while (fd >= 0 && len > 0 && ret->len < CONTENT_MAX) {
 		char *end = rna_strbuf_reserve(ret, RNA_ATTRIBUTE_MAX);
 
-		len = end ? read(fd, end, RNA_ATTRIBUTE_MAX) : -1;
+		len = end ? TEMP_FAILURE_RETRY(read(fd, end, RNA_ATTRIBUTE_MAX)) : -1;
 		if (len < 0)
 			return end ? -errno : -ENOMEM;
 		ret->len += (size_t)len;

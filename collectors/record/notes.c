@@ -77,7 +77,8 @@ static void log_note(struct rna_notes *notes, const struct rna_note *note)
 	};
 	size_t size = sizeof(head) + head.path_len + head.len;
 
-	notes->no_memory |= writev(notes->log, parts, RNA_ARRAY_SIZE(parts)) != (ssize_t)size;
+	notes->no_memory |= TEMP_FAILURE_RETRY(writev(notes->log, parts, RNA_ARRAY_SIZE(parts))) !=
+			    (ssize_t)size;
 }
 
 /* Text of the log, in the arena. False: it is not all there, or no memory. */
@@ -86,7 +87,7 @@ static bool take_text(struct rna_notes *notes, off_t *at, size_t len, const char
 	char *text = rna_arena_alloc(notes->arena, len + 1);
 
 	notes->no_memory |= !text;
-	if (!text || pread(notes->log, text, len, *at) != (ssize_t)len)
+	if (!text || TEMP_FAILURE_RETRY(pread(notes->log, text, len, *at)) != (ssize_t)len)
 		return false;
 	text[len] = '\0';
 	*at += (off_t)len;
@@ -101,7 +102,8 @@ static struct rna_note *take_note(struct rna_notes *notes)
 	struct head head;
 	off_t at = notes->taken + (off_t)sizeof(head);
 
-	if (pread(notes->log, &head, sizeof(head), notes->taken) != (ssize_t)sizeof(head))
+	if (TEMP_FAILURE_RETRY(pread(notes->log, &head, sizeof(head), notes->taken)) !=
+	    (ssize_t)sizeof(head))
 		return NULL;
 	note = rna_arena_alloc(notes->arena, sizeof(*note));
 	notes->no_memory |= !note;

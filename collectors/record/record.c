@@ -252,7 +252,8 @@ static int read_notes(struct recording *recording, struct rna_error *error)
 	while (status == 0 && !recording->notes.end)
 		status = read_on(recording);
 	if (status < 0)
-		return rna_error_set(error, status, "cannot read what to record");
+		return rna_error_set(error, status, "%s: cannot be recorded",
+				     rna_root_path(recording->root));
 	end = recording->notes.end;
 	return end->value < 0 ? rna_error_say(error, end->value, "%s", end->data) : end->value;
 }
