@@ -66,7 +66,7 @@ as_root() {
 }
 
 # Debian starts a service when its package is installed. Prometheus and its company are here for our
-# tests, and nobody asked for servers on ports 9090, 9093 and 9100: this file says no while apt runs
+# tests, and they should not start servers on ports 9090, 9093 and 9100: this file says no while apt runs
 # (policy-rc.d, Debian policy 9.3.3).
 without_services() {
 	local policy=/usr/sbin/policy-rc.d status=0

@@ -114,7 +114,7 @@ def cases():
     yield "another node", request(mine, extra=ELSEWHERE), OWN
     yield "a token of no pod", request(mine), OWN
     yield "a token of a pod of no node", request(mine, extra={"other": ["n1"]}), OWN
-    yield "somebody else", request(put(("metadata", "labels", "pool"), "x"), "kubelet"), None
+    yield "another client", request(put(("metadata", "labels", "pool"), "x"), "kubelet"), None
 
 
 def verdicts(policy, requests):

@@ -104,7 +104,7 @@ def wanted_rules(values):
 
 
 def check_roles(items, values):
-    """Yields where roles allow something else, or are bound to somebody else."""
+    """Yields roles with other rights, or bound to another subject."""
     roles = {item["kind"]: item for item in items if item["kind"] in ("ClusterRole", "Role")}
     rules = {kind: [(rule["resources"], rule["verbs"]) for rule in role["rules"]
                     if rule["apiGroups"] == [""]] for kind, role in roles.items()}

@@ -3,7 +3,7 @@
 
 For tests mostly wait. So workers share them: processes of this same program, each with ports,
 directories and memory of its own, which take one test at a time, or a class where its tests share a
-set-up. What measures is marked with @alone and runs when all others have ended, with nobody beside it.
+set-up. What measures is marked with @alone and runs alone, after all others have ended.
 """
 import collections
 import io
@@ -16,7 +16,7 @@ import threading
 import time
 import unittest
 
-WORKER = "RNA_TEST_WORKER"  # the descriptor by which a worker is told what to run
+WORKER = "RNA_TEST_WORKER"  # the descriptor on which a worker gets its tests
 
 
 def alone(test):
@@ -177,7 +177,7 @@ def share(units, tell):
         try:
             number, unit = units.popleft()
         except IndexError:
-            break  # somebody was faster
+            break  # another worker was faster
         worker = worker or Worker()
         done = worker.run(number, tell)
         if done is None:

@@ -174,7 +174,7 @@ class Refusing(unittest.TestCase):
 
 @long
 class Hanging(unittest.TestCase):
-    """A disk that does not answer, as NFS without its server: one thread waits for it, nobody else."""
+    """A disk that does not answer, as NFS without its server: only one thread waits for it."""
 
     def setUp(self):
         needs_library(self)

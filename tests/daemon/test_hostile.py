@@ -18,7 +18,7 @@ from test_web import WebAgent, basic, cpu_seconds
 
 MALFORMED = 100_000
 IDLE = 1000
-SLOW = 10  # seconds; nobody waits that long, and who waits for such clients waits for an hour
+SLOW = 10  # seconds; no other client waits that long, although such clients would take an hour
 
 SEEDS = [
     b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0;q=0.5\r\n"
@@ -129,7 +129,7 @@ class Malformed(unittest.TestCase):
 @alone
 class Idle(unittest.TestCase):
     def test_thousand_connections(self):
-        """They cost a little memory each, no CPU, and nobody else waits for them."""
+        """They cost a little memory each, no CPU, and do not delay other clients."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if hard < IDLE + 200:
             self.skipTest(f"no more than {hard} descriptors are allowed here")

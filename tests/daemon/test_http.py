@@ -19,7 +19,7 @@ PROMETHEUS_3 = ("application/openmetrics-text;version=1.0.0;escaping=allow-utf-8
                 "application/openmetrics-text;version=0.0.1;q=0.5,"
                 "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
                 "text/plain;version=0.0.4;q=0.3,*/*;q=0.2")
-SLOW = 10  # seconds; nobody waits that long, and who waits for such clients waits for minutes
+SLOW = 10  # seconds; no other client waits that long, although such clients would take minutes
 
 
 class Served(unittest.TestCase):
@@ -113,7 +113,7 @@ class Served(unittest.TestCase):
             self.assertEqual((reply.status, reply.headers["allow"]), (405, "GET, HEAD"), method)
 
     def test_headers_of_every_reply(self):
-        """What a browser is told to be careful about, also where there is nothing."""
+        """Security headers for browsers, also for paths that do not exist."""
         for method, path in (("GET", "/"), ("GET", "/metrics"), ("GET", "/nothing"),
                              ("GET", "/api/v1/topology.svg"), ("HEAD", "/"), ("POST", "/metrics")):
             headers = self.agent.request(method, path).headers

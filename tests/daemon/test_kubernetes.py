@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Kubernetes is told of the node, by the file that node-feature-discovery reads."""
+"""Labels of the node through the file that node-feature-discovery reads."""
 import datetime
 import json
 import os
@@ -47,7 +47,7 @@ class FileAgent(Agent):
                     if not line.startswith("#"))
 
     def wait_labels(self):
-        """Each is told when it is decided; of this machine there are so many."""
+        """Each is published when it is decided; this machine has LABELS of them."""
         wait("all labels", lambda: len(self.labels()) == LABELS)
         return self.labels()
 
@@ -115,7 +115,7 @@ class Labels(unittest.TestCase):
     def test_a_read_error_and_a_restart_change_nothing(self):
         with FileAgent() as a:
             labels = a.wait_labels()
-            a.set_states("nobody knows")
+            a.set_states("garbage")
             wait("failed reads", lambda: a.metric("rdma_collector_errors_total", collector="state",
                                                   device="mlx5_0", reason="format"))
             a.wait_snapshots(20)

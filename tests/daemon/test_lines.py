@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of these tests itself: what several processes ran is told whole, and none gets lost."""
+"""The runner of these tests itself: the results of several processes are complete."""
 import os
 import re
 import subprocess

@@ -174,7 +174,7 @@ class Restarts(unittest.TestCase):
             wait("readiness", agent.is_ready)
             self.assertEqual(agent.metric("rdma_port_up", device="mlx5_1", port="1"), 0)
             self.assertEqual(agent.expected(), (1, "remembered"))
-            self.assertEqual(agent.events(), [])  # nobody saw it go
+            self.assertEqual(agent.events(), [])  # no agent observed the removal
             port = agent.memory()["mlx5_1"]["ports"][0]
             self.assertEqual(port["best_rate"], 50e9)
 
@@ -189,7 +189,7 @@ class Restarts(unittest.TestCase):
             self.assertEqual(agent.expected(), (1, "remembered"))
 
     def test_a_quiesce_outlives_a_crash(self):
-        """Its driver is being changed, whoever starts the agent anew."""
+        """Its driver is still being changed after a restart of the agent."""
         with Remembering() as agent:
             wait("a file", agent.memory)
             agent.process.send_signal(signal.SIGUSR1)

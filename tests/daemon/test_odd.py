@@ -13,7 +13,7 @@ NOBODY = 65534
 
 
 class Vanishing(unittest.TestCase):
-    """mlx5_3/1 of this machine has a counter whose read blocks until somebody lets it go on."""
+    """mlx5_3/1 of this machine has a counter whose read blocks until the test releases it."""
 
     FIFO = "ports/1/hw_counters/rx_write_requests"
 
@@ -112,7 +112,7 @@ class Forbidden(unittest.TestCase):
             return agent.__enter__()
         except PermissionError:
             agent.kill()
-            self.skipTest("nobody may not run the program where it lies")
+            self.skipTest("the user nobody cannot run the program where it lies")
 
     @staticmethod
     def allow(path):

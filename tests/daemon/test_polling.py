@@ -276,7 +276,7 @@ class Stalled(unittest.TestCase):
     def test_only_the_stalled_one_is_named(self):
         with Agent("stalled", poll={**STALLING, "deadline": "5s"}) as agent:
             self.wait_stalled(agent, 1)
-            wait("nobody else to be late", lambda: self.named(agent) == {"mlx5_3"})
+            wait("no other device to be late", lambda: self.named(agent) == {"mlx5_3"})
             wait("one lane to be stalled", lambda: agent.metric("rdma_agent_lanes_stalled") == 1)
 
     @staticmethod

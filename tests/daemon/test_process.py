@@ -168,7 +168,7 @@ class Log(unittest.TestCase):
 
     @staticmethod
     def is_silent(agent):
-        """What the first looks have shown is told when it has lasted for a while."""
+        """Problems found at the start are reported after their hold-down."""
         before = agent.log()
         agent.wait_snapshots(12)
         return agent.log() == before

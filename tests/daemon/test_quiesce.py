@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quiesce and resume: by command, by signal, and when nobody can be asked. That nothing stays open
+"""quiesce and resume: by command, by signal, and without a running agent. That nothing stays open
 then is in vm-systemd."""
 import os
 import signal

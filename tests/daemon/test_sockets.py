@@ -29,7 +29,7 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 def get(connection, path="/readyz"):
-    """The status; None while nobody listens."""
+    """The status; None while there is no listener."""
     with contextlib.closing(connection):
         try:
             connection.request("GET", path)
@@ -241,7 +241,7 @@ class NotYetThere(unittest.TestCase):
             self.assertEqual(agent.log().count("HTTP server is"), 1, agent.log())
 
     def test_a_reload_of_all_else_meanwhile(self):
-        """Or of an address that is not there either; one that nobody can have is a mistake still."""
+        """Likewise for an address that does not exist; an impossible address is still an error."""
         with self.waiting() as agent:
             agent.write_config(extra="log: {level: debug}\n")
             agent.hang_up()

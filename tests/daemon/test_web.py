@@ -48,7 +48,7 @@ class WebAgent(Agent):
         self.http_settings["web_config_file"] = self.web_path
 
     def set_web(self, web):
-        """Replaces the file at once, as whoever knows how to does."""
+        """Replaces the file atomically."""
         if isinstance(web, dict):
             web = json.dumps(web)
         with open(f"{self.web_path}.new", "w", encoding="utf-8") as file:
@@ -556,7 +556,7 @@ class Commands(unittest.TestCase):
 class Unfriendly(unittest.TestCase):
     @alone
     def test_handshakes_that_stop(self):
-        """Half a greeting each: they cost no CPU, delay nobody and have an end."""
+        """Half a greeting each: they use no CPU, delay no other client, and time out."""
         with TlsAgent() as agent, contextlib.ExitStack() as stack:
             incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
             client = agent.trust().wrap_bio(incoming, outgoing, server_hostname="localhost")

@@ -117,7 +117,7 @@ class Traffic:
             try:
                 next(steps)
             except ProcessLookupError:
-                return  # whoever waits for the process knows
+                return  # the caller that waits for the process reports it
             except Exception as error:  # pylint: disable=broad-except
                 self.complain(f"{type(error).__name__}: {error}")
                 return

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The control socket, the agent's side: one packet, from somebody who may ask. */
+/* The control socket, the agent's side: one packet, from a permitted user. */
 #include "loop/control.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of node-feature-discovery as somebody left it; labels that are not decided come out. */
+/* The file of node-feature-discovery as another program left it; labels that are not decided come
+ * out. */
 #include <string.h>
 
 #include "rna/kubernetes.h"

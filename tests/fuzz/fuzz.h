@@ -33,7 +33,7 @@ char *fuzz_text(const uint8_t *data, size_t size);
 /* A file with that content, until the next call. Its path. */
 const char *fuzz_file(const uint8_t *data, size_t size);
 
-/* A failure has its code and a text, for somebody will read it. */
+/* A failure has its code and a text, for the reader of the log. */
 void fuzz_want_error(int status, const struct rna_error *error);
 
 /*

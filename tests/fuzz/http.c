@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run();
 	(void)close(fd);
 	run();
-	/* nothing but HTTP comes back, and whoever wants to change something is refused */
+	/* nothing but HTTP comes back, and requests for changes are rejected */
 	FUZZ_WANT(len == 0 || strncmp(reply, "HTTP/1.", 7) == 0);
 	if (len > 12 && (begins(data, size, "POST ") || begins(data, size, "PUT ") ||
 			 begins(data, size, "DELETE ") || begins(data, size, "PATCH ")))

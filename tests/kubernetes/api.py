@@ -3,7 +3,7 @@
 """A double of the Kubernetes API server: nodes, their status, events, over real TLS.
 
     api.py DIRECTORY [NODE...]   serve until killed; DIRECTORY/kubeconfig leads an agent here,
-                                 DIRECTORY/admin somebody who may do more
+                                 DIRECTORY/admin a user with more rights
 
 It does what real ones were measured to do (1.20.2, 1.28.3 and 1.36.2), and where that was not
 measured it says 501: better a test that stops here than one that passes only here. Fields are
@@ -152,9 +152,9 @@ class Node:
         return self.values[("taints",)]
 
     def set(self, path, value):
-        """Somebody else's change, an Update."""
+        """A change by another client, an Update."""
         before = self.copy()
-        self.update("somebody", "", {path: value})
+        self.update("other-client", "", {path: value})
         self.finish(before)
 
     def metadata(self):
@@ -217,7 +217,7 @@ class Node:
             paths.discard(path)
 
     def update(self, manager, sub, fields):
-        """fields: None takes away. Whoever changes a value owns it alone."""
+        """fields: None removes. The client that changes a value becomes its only owner."""
         for path, value in fields.items():
             if value is None:
                 self.remove(path)
@@ -280,7 +280,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # -- connection ---------------------------------------------------------------------------
 
     def setup(self):
-        """TLS in this thread: one that hangs keeps nobody else waiting."""
+        """TLS in this thread: one that hangs delays no other."""
         api = self.server.api
         if api.take_fault("hang in TLS"):
             api.ended.wait()
@@ -447,7 +447,7 @@ class Api:
 
     @contextlib.contextmanager
     def hang_in_connect(self):
-        """Nobody accepts, and the queue is full: the kernel drops whoever comes."""
+        """No accept(), and the queue is full: the kernel drops further connections."""
         self.stop()
         with contextlib.ExitStack() as stack:
             listener = stack.enter_context(socket.socket(self.family))
@@ -652,7 +652,7 @@ class Api:
                 if self.version < (1, 22):
                     refusal.reason = ""
                 raise
-            raise Refusal(501, "NotImplemented", "nobody may grant create on nodes")
+            raise Refusal(501, "NotImplemented", "no role may grant create on nodes")
 
     def check_body(self, node, body):
         metadata = body.get("metadata") or {}

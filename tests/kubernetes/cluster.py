@@ -26,7 +26,7 @@ from agent import PATIENCE, free_port, wait  # noqa: E402
 
 import api  # noqa: E402
 
-REAL = os.environ.get("RNA_TEST_KUBECONFIG")  # of somebody who may create and delete nodes
+REAL = os.environ.get("RNA_TEST_KUBECONFIG")  # of a user who may create and delete nodes
 
 driver = fleet = None  # programs, set by run
 
@@ -132,7 +132,7 @@ class Node:
         return {taint["key"] for taint in self.get()["spec"].get("taints") or []}
 
     def patch(self, body, sub="", kind=api.MERGE):
-        return self.cluster.ask("PATCH", f"{self.path}{sub}?fieldManager=somebody", body, kind=kind)
+        return self.cluster.ask("PATCH", f"{self.path}{sub}?fieldManager=other-client", body, kind=kind)
 
     def label(self, **labels):
         self.patch({"metadata": {"labels": labels}})

@@ -7,7 +7,7 @@
  *	change			within a second all agents want something else, and tell an Event
  *	run SECONDS		lets so much time pass
  *
- * Before each second in which somebody is awake, its number is written to standard output and a
+ * Before each second in which a client is awake, its number is written to standard output and a
  * line is awaited, so that the server can live in the same time. A run ends with "done BEHIND",
  * the number of those whose Node is not as they want it.
  */

@@ -50,8 +50,8 @@ class Flow(DoubleTest):
         self.node.label(**typed)
         with ApiAgent(self.kubeconfig) as agent:
             agent.stop()
-            shutil.rmtree(f"{agent.directory}/state")  # nothing is known of what was told
-            agent.set_port(1, "nobody knows")
+            shutil.rmtree(f"{agent.directory}/state")  # nothing is known about published values
+            agent.set_port(1, "garbage")
             agent.start()
             wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
             wait("what is known",
@@ -105,7 +105,7 @@ class Upgrade(DoubleTest):
                  lambda: agent.is_ready() and agent.metric("rdma_agent_quiesced") == 1)
             self.assertIn("when it was last read; until", agent.log())
             agent.stop()
-            agent.kubernetes["taint"] = "not/a/key/"  # Kubernetes is told nothing, and not asked
+            agent.kubernetes["taint"] = "not/a/key/"  # nothing is published to Kubernetes or read from it
             agent.write_config()
             agent.start()
             wait("the end",

@@ -219,7 +219,7 @@ class Credentials(DoubleTest):
         with self.in_cluster() as client:
             client.want(labels=ROCE)
             self.assertIn("certificate", client.wait_problem(self.api.url))
-            self.assertEqual(self.asked(), [])  # nobody was shown the token
+            self.assertEqual(self.asked(), [])  # the token was not sent
             self.api.write_service_account()  # the CA was rotated, and we see it
             client.wait_in_step()
 
@@ -313,7 +313,7 @@ class Credentials(DoubleTest):
 
 
 class Rights(DoubleTest):
-    """What is forbidden is told once, and holds up nothing else."""
+    """A denied request is logged once, and does not block others."""
 
     def without(self, *rules):
         self.api.rules -= set(rules)
@@ -354,7 +354,7 @@ class Rights(DoubleTest):
             self.assertIn("check that a ClusterRole allows", client.problems[0])
 
     def test_after_an_outage_of_another_kind(self):
-        """What is wrong now is told, not what was."""
+        """The current problem is reported, not a former one."""
         self.api.fault("503", 2)
         self.api.rules.discard("patch nodes")
         with self.client() as client:
@@ -387,7 +387,7 @@ class Missing(DoubleTest):
         with self.client() as client:
             client.want(labels=ROCE)
             self.assertIn("the Node does not exist (yet)", client.wait_problem("nodes/node-1"))
-            self.assertNotIn("node-1", self.api.nodes)  # nobody created it
+            self.assertNotIn("node-1", self.api.nodes)  # it was not created
             self.admin.make_node("node-1")
             client.wait_in_step()
             self.assertEqual(self.node.own_labels, ROCE)
@@ -518,7 +518,7 @@ class OldServer(DoubleTest):
         self.node.delete()
         with self.client() as client:
             client.want(labels=ROCE)
-            # to a look it answers 404, and of several problems the first is told
+            # to a look it answers 404, and of several problems the first is reported
             client.wait("a 403, and a problem",
                         lambda s: s["requests"]["forbidden"] and s.get("problem"))
             self.admin.make_node("node-1")

@@ -95,7 +95,7 @@ class Labels(AnyServer):
 
 
 class Drift(AnyServer):
-    """Somebody changes what is ours; the agent looks now and then."""
+    """Another client changes our data; the agent checks periodically."""
 
     def test_a_label_comes_back(self):
         with self.client(look=200) as client:
@@ -218,7 +218,7 @@ class Taint(AnyServer):
 
 
 class Former(AnyServer):
-    """What was told under names that the settings do not have any more."""
+    """Data under names that the settings no longer have."""
 
     def test_a_taint_that_was_turned_off_or_renamed(self):
         other = "rdma-node-agent/other"
@@ -245,7 +245,7 @@ class Former(AnyServer):
         with self.client() as client:
             client.make(labels={"old.example/x": "1", "old.example/y": "1"})
         self.node.label(**{"old.example/theirs": "1"})
-        self.node.label(**{"old.example/x": "2"})  # somebody else's as well
+        self.node.label(**{"old.example/x": "2"})  # owned by another client as well
         keys = "network.nvidia.com/roce,rdma-node-agent/*,old.example/x,old.example/y"
         with self.client(label_keys=keys) as client:
             client.make(labels=ROCE)

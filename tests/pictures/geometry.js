@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Looks at every drawing of the page as the browser has laid it out, once for each font, and leaves
- * what is wrong in the document, as JSON, for whoever reads it from --dump-dom.
+ * what is wrong in the document, as JSON, to be read from --dump-dom.
  */
 "use strict";
 

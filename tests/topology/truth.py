@@ -2,7 +2,7 @@
 """Ground truth: the *.truth.tsv files of the recordings, and matrices as nvidia-smi prints them."""
 import re
 
-# What a word of the truth files allows. SYS? is a locality that nobody knows, and NCCL's files have
+# What a word of the truth files allows. SYS? is an unknown locality, and NCCL's files have
 # no root complexes, so PHB and NODE are one there.
 WORDS = {"SYS(pkg)": ("SYS",), "SYS?": ("unknown",), "PHB/NODE": ("PHB", "NODE")}
 

@@ -56,13 +56,13 @@ struct node_port {
 	struct rna_value virtual_functions;
 	size_t module_count;
 	struct rna_port_module module;
-	size_t vf_count; /* that are told of one by one */
+	size_t vf_count; /* that are listed individually */
 	struct rna_virtual_function vfs[2];
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
 	bool failing;
 	bool link_lapsed; /* its link was read, so long ago that it is not shown any more */
-	rna_usec stalled; /* for so long; 0: it answers */
+	rna_usec stalled; /* duration; 0: it answers */
 	rna_usec age;     /* of the state */
 	rna_usec last_test, last_good_test;
 	size_t run_count; /* 0: it was never tested */

@@ -11,7 +11,7 @@ class Qmp:
 
     def __init__(self):
         self.port = open(glob.glob("/dev/vport*p1")[0], "r+b", buffering=0)
-        self.execute("qmp_capabilities")  # an error says that somebody did it before
+        self.execute("qmp_capabilities")  # an error means that it was done before
 
     def execute(self, command, **arguments):
         request = {"execute": command, "arguments": arguments}

@@ -132,7 +132,7 @@ static void test_nobody_runs_lldpd(void **state)
 
 /* -- Lldpd ------------------------------------------------------------------------------------- */
 
-/* A socket where lldpd would have its own, with nobody who reads from it. */
+/* A socket in the place of that of lldpd, without a reader. */
 static int listen_at(const struct tree *tree)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

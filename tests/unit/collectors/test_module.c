@@ -26,7 +26,7 @@ static struct hardware {
 	int error;  /* of all questions */
 	size_t cut; /* bytes that answers lack at their end */
 	unsigned questions;
-	bool latched_read; /* somebody read what is cleared by that */
+	bool latched_read; /* a clear-on-read register was read */
 	bool serial_read;
 } hardware;
 
@@ -274,7 +274,7 @@ static void test_qsfp28(void **state)
 	assert_int_equal(module->limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_WARNING].number,
 			 93300);
 	assert_int_equal(module->limits[RNA_MODULE_BIAS][RNA_MODULE_HIGH_ALARM].state,
-			 RNA_VALUE_ABSENT); /* nobody has set them */
+			 RNA_VALUE_ABSENT); /* not set */
 	assert_int_equal(rna_module_weak_lane(module), 2);
 	assert_false(hardware.latched_read || hardware.serial_read);
 	assert_int_equal(rna_part_error_count(part), 0);
@@ -375,7 +375,7 @@ static void test_serial_numbers_on_demand(void **state)
 	assert_string_equal(modules_of(part)->modules->serial, "MT2000SECRET");
 }
 
-/* Without the right, one question a device and no more: it is no error, but it is told. */
+/* Without the right, one request per device: not an error, but reported. */
 static void test_without_the_right(void **state)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;

@@ -115,7 +115,7 @@ static void test_a_bond_of_two_devices(void **state)
 	assert_null(find(netdevs, "bond0")->device);
 }
 
-/* Every machine has a loopback interface; its addresses are of scope host and reach nobody. */
+/* Every machine has a loopback interface; its addresses have scope host and are not reachable. */
 static void test_the_kernel_counts_addresses(void **state)
 {
 	struct rna_netdev netdevs[] = {{.name = "lo", .ifindex = if_nametoindex("lo")},

@@ -8,22 +8,21 @@
  */
 #pragma once
 
-#include <linux/string.h>
-#include <linux/types.h>
-
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
 #include <rdma/ib_smi.h>
+#include <linux/string.h>
+#include <linux/types.h>
 
-#define LAB_PKEYS		4
-#define LAB_VIRTUAL_LANES	15
+#define LAB_PKEYS         4
+#define LAB_VIRTUAL_LANES 15
 
 /* IBA 14.2.5.21 and 16.1.4: attributes that the kernel has no names for. */
-#define LAB_ATTR_PORT_INFO_EXT	cpu_to_be16(0x0033)
-#define LAB_ATTR_RCV_ERRORS	cpu_to_be16(0x0015)
-#define LAB_ATTR_DISCARDS	cpu_to_be16(0x0016)
-#define LAB_ATTR_VL_WAITS	cpu_to_be16(0x001c)
-#define LAB_ATTR_EXT_SPEEDS	cpu_to_be16(0x001f)
+#define LAB_ATTR_PORT_INFO_EXT cpu_to_be16(0x0033)
+#define LAB_ATTR_RCV_ERRORS    cpu_to_be16(0x0015)
+#define LAB_ATTR_DISCARDS      cpu_to_be16(0x0016)
+#define LAB_ATTR_VL_WAITS      cpu_to_be16(0x001c)
+#define LAB_ATTR_EXT_SPEEDS    cpu_to_be16(0x001f)
 
 /* What can be refused and be silent, one by one. */
 enum lab_topic {
@@ -68,11 +67,7 @@ struct lab_link {
 	u64 speed_supported;
 };
 
-enum lab_fec_layout {
-	LAB_FEC_ANY,
-	LAB_FEC_PLAIN,
-	LAB_FEC_RS
-};
+enum lab_fec_layout { LAB_FEC_ANY, LAB_FEC_PLAIN, LAB_FEC_RS };
 
 struct lab_detail {
 	const char *name;
@@ -82,15 +77,19 @@ struct lab_detail {
 	enum lab_fec_layout layout;
 };
 
-#define LAB_FEC(_name, _offset, _bytes, _layout)                                                  \
-	{ .name = _name, .attribute = LAB_ATTR_EXT_SPEEDS, .offset = _offset, .bytes = _bytes,    \
-	  .layout = _layout }
-#define LAB_FEC_LANES(_name, _offset, _layout)                                                    \
-	LAB_FEC(_name "0", _offset, 4, _layout), LAB_FEC(_name "1", (_offset) + 4, 4, _layout),   \
-	LAB_FEC(_name "2", (_offset) + 8, 4, _layout),                                            \
-	LAB_FEC(_name "3", (_offset) + 12, 4, _layout)
-#define LAB_SHORT(_name, _attribute, _index)                                                      \
-	{ .name = _name, .attribute = _attribute, .offset = 4 + 2 * (_index), .bytes = 2 }
+#define LAB_FEC(_name, _offset, _bytes, _layout)                                                   \
+	{                                                                                          \
+		.name = _name, .attribute = LAB_ATTR_EXT_SPEEDS, .offset = _offset,                \
+		.bytes = _bytes, .layout = _layout                                                 \
+	}
+#define LAB_FEC_LANES(_name, _offset, _layout)                                                     \
+	LAB_FEC(_name "0", _offset, 4, _layout), LAB_FEC(_name "1", (_offset) + 4, 4, _layout),    \
+		LAB_FEC(_name "2", (_offset) + 8, 4, _layout),                                     \
+		LAB_FEC(_name "3", (_offset) + 12, 4, _layout)
+#define LAB_SHORT(_name, _attribute, _index)                                                       \
+	{                                                                                          \
+		.name = _name, .attribute = _attribute, .offset = 4 + 2 * (_index), .bytes = 2     \
+	}
 #define LAB_VL(_number) LAB_SHORT("port_vl_xmit_wait_" #_number, LAB_ATTR_VL_WAITS, _number)
 
 /*
@@ -116,8 +115,21 @@ static const struct lab_detail lab_details[] = {
 	LAB_SHORT("port_neighbor_mtu_discards", LAB_ATTR_DISCARDS, 1),
 	LAB_SHORT("port_sw_lifetime_limit_discards", LAB_ATTR_DISCARDS, 2),
 	LAB_SHORT("port_sw_hoq_lifetime_limit_discards", LAB_ATTR_DISCARDS, 3),
-	LAB_VL(0), LAB_VL(1), LAB_VL(2), LAB_VL(3), LAB_VL(4), LAB_VL(5), LAB_VL(6), LAB_VL(7),
-	LAB_VL(8), LAB_VL(9), LAB_VL(10), LAB_VL(11), LAB_VL(12), LAB_VL(13), LAB_VL(14),
+	LAB_VL(0),
+	LAB_VL(1),
+	LAB_VL(2),
+	LAB_VL(3),
+	LAB_VL(4),
+	LAB_VL(5),
+	LAB_VL(6),
+	LAB_VL(7),
+	LAB_VL(8),
+	LAB_VL(9),
+	LAB_VL(10),
+	LAB_VL(11),
+	LAB_VL(12),
+	LAB_VL(13),
+	LAB_VL(14),
 };
 
 struct lab_fabric {
@@ -138,7 +150,10 @@ struct lab_fabric {
 	u32 status[LAB_TOPICS]; /* of the answer to each: 0, a MAD status, or LAB_SILENT */
 };
 
-#define LAB_FABRIC(_name, _member) { _name, offsetof(struct lab_fabric, _member) }
+#define LAB_FABRIC(_name, _member)                                                                 \
+	{                                                                                          \
+		_name, offsetof(struct lab_fabric, _member)                                        \
+	}
 
 static const struct {
 	const char *name;
@@ -190,8 +205,8 @@ static void lab_fabric_init(struct lab_fabric *fabric, u32 number_in_lab)
 	fabric->sm_priority = 14;
 	fabric->sm_state = 3;
 	fabric->pkeys[0] = 0xffff;
-	fabric->pma_capability = be16_to_cpu(IB_PMA_CLASS_CAP_EXT_WIDTH) |
-				 be16_to_cpu(IB_PMA_CLASS_CAP_XMIT_WAIT);
+	fabric->pma_capability =
+		be16_to_cpu(IB_PMA_CLASS_CAP_EXT_WIDTH) | be16_to_cpu(IB_PMA_CLASS_CAP_XMIT_WAIT);
 	fabric->operational_vls = 4;
 }
 
@@ -221,7 +236,7 @@ static u32 lab_extended_speed_2(u64 speeds)
 	return speeds / (2 * IB_SPEED_NDR) & 3;
 }
 
-/* What is 0 is as otherwise; enabled and supported as active, if nobody said more. */
+/* What is 0 is as otherwise; enabled and supported as active, unless set otherwise. */
 static struct lab_link lab_complete_link(struct lab_link link, const struct lab_link *otherwise)
 {
 	link.width = link.width ?: otherwise->width;
@@ -253,7 +268,7 @@ static void lab_put_link(const struct lab_link *link, u8 *data)
 static void lab_put_link_capability(const struct lab_link *link, u32 others, u8 *data)
 {
 	u32 mask = others | BIT(15); /* there is a CapabilityMask2 */
-	u32 mask2 = BIT(1);	     /* PortInfoExtended */
+	u32 mask2 = BIT(1);          /* PortInfoExtended */
 
 	if (link->speed_supported >= IB_SPEED_FDR)
 		mask |= BIT(14);
@@ -341,8 +356,8 @@ static void lab_peer_node_info(const struct lab_fabric *fabric, u8 *data)
 	put_be(data + 4, fabric->peer_guid, 8); /* system image */
 	put_be(data + 12, fabric->peer_guid, 8);
 	put_be(data + 20, fabric->peer_guid, 8);
-	put_be(data + 28, 8, 2);	/* P_Key table size */
-	put_be(data + 30, 0xd2f0, 2);	/* a Quantum */
+	put_be(data + 28, 8, 2);      /* P_Key table size */
+	put_be(data + 30, 0xd2f0, 2); /* a Quantum */
 	data[36] = fabric->peer_port;
 	put_be(data + 37, 0x2c9, 3);
 }

@@ -28,8 +28,8 @@
  *                                  centre NIC gives it; it must stay until the module goes
  *   dcb NETDEV PRIORITY SENT RECEIVED   so many pause frames of that priority
  *   dcb NETDEV hang 1              a question for its pause frames blocks until hang is 0. Like all
- *                                  of a driver's answers to netlink that happens under the RTNL, the
- *                                  one lock of all interfaces, so that whoever needs it waits, too
+ *                                  of a driver's answers to netlink that happens under the RTNL,
+ * the one lock of all interfaces, so that other users of the lock wait, too
  *
  * FIELD of one port:
  *   state       1 down ... 4 active; sets phys to match, counts link_downed, sends port events
@@ -73,6 +73,13 @@
  * network interface, the receive queues of the special QPs and the way to them.
  */
 
+#include <net/addrconf.h>
+#include <net/dcbnl.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_pma.h>
+#include <rdma/ib_smi.h>
+#include <rdma/ib_verbs.h>
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
 #include <linux/module.h>
@@ -81,34 +88,26 @@
 #include <linux/seq_file.h>
 #include <linux/wait.h>
 
-#include <net/addrconf.h>
-#include <net/dcbnl.h>
-#include <rdma/ib_addr.h>
-#include <rdma/ib_mad.h>
-#include <rdma/ib_pma.h>
-#include <rdma/ib_smi.h>
-#include <rdma/ib_verbs.h>
-
 #include "fabric.h"
 
-#define LAB_MAX_PORTS		2
-#define LAB_IB_GIDS		8
-#define LAB_ROCE_GIDS		128
-#define LAB_COMMAND_MAX		160
+#define LAB_MAX_PORTS   2
+#define LAB_IB_GIDS     8
+#define LAB_ROCE_GIDS   128
+#define LAB_COMMAND_MAX 160
 
 /* A ConnectX-6 says this of itself. */
-#define LAB_VENDOR_ID		0x15b3
-#define LAB_PART_ID		0x101b
-#define LAB_HCA_TYPE		"MT4123"
-#define LAB_BOARD_ID		"LAB_0000000001"
-#define LAB_FW_MAJOR		20
-#define LAB_FW_MINOR		35
-#define LAB_FW_SUBMINOR		1012
-#define LAB_GUID_BASE		0x1070fd0300000000ULL
+#define LAB_VENDOR_ID   0x15b3
+#define LAB_PART_ID     0x101b
+#define LAB_HCA_TYPE    "MT4123"
+#define LAB_BOARD_ID    "LAB_0000000001"
+#define LAB_FW_MAJOR    20
+#define LAB_FW_MINOR    35
+#define LAB_FW_SUBMINOR 1012
+#define LAB_GUID_BASE   0x1070fd0300000000ULL
 
 /* IBA 14.2.5.6, PortInfo:CapabilityMask: IsTrapSupported and others that HCAs have set. */
-#define LAB_PORT_CAP_IB		0x00004048
-#define LAB_VL_CAP		4 /* VL0 to VL7 */
+#define LAB_PORT_CAP_IB 0x00004048
+#define LAB_VL_CAP      4 /* VL0 to VL7 */
 
 enum lab_counter {
 	LAB_SYMBOL_ERROR,
@@ -162,14 +161,9 @@ static const char *const lab_counter_names[LAB_COUNTERS] = {
 
 /* A choice of what mlx5 has. */
 static const struct rdma_stat_desc lab_hw_counters[] = {
-	{ .name = "out_of_buffer" },
-	{ .name = "out_of_sequence" },
-	{ .name = "packet_seq_err" },
-	{ .name = "local_ack_timeout_err" },
-	{ .name = "np_cnp_sent" },
-	{ .name = "rp_cnp_handled" },
-	{ .name = "rx_icrc_encapsulated" },
-	{ .name = "roce_adp_retrans" },
+	{.name = "out_of_buffer"},         {.name = "out_of_sequence"},  {.name = "packet_seq_err"},
+	{.name = "local_ack_timeout_err"}, {.name = "np_cnp_sent"},      {.name = "rp_cnp_handled"},
+	{.name = "rx_icrc_encapsulated"},  {.name = "roce_adp_retrans"},
 };
 
 #define LAB_HW_COUNTERS ARRAY_SIZE(lab_hw_counters)
@@ -230,17 +224,13 @@ struct lab_port {
 	struct lab_fabric fabric;
 };
 
-enum lab_hang {
-	LAB_HANG_NOT,
-	LAB_HANG_KILLABLE,
-	LAB_HANG_UNINTERRUPTIBLE
-};
+enum lab_hang { LAB_HANG_NOT, LAB_HANG_KILLABLE, LAB_HANG_UNINTERRUPTIBLE };
 
 /* Ways in which a device is asked, other than from the core's caches. */
 enum lab_call {
 	LAB_CALL_PORT,     /* a port query: by verbs, RDMA netlink, or a file such as state */
 	LAB_CALL_COUNTERS, /* a file of counters/, for which the kernel makes a MAD */
-	LAB_CALL_MAD,      /* one that somebody has sent */
+	LAB_CALL_MAD,      /* one that was sent */
 	LAB_CALL_HW_STATS,
 	LAB_CALL_GID,
 	LAB_CALL_PKEY,
@@ -314,8 +304,9 @@ static int lab_wait(struct lab_device *lab, const u32 *hang)
 {
 	int ret;
 
-	ret = wait_event_killable(lab->released, lab_may_go_on(lab, hang) ||
-				  READ_ONCE(*hang) == LAB_HANG_UNINTERRUPTIBLE);
+	ret = wait_event_killable(lab->released,
+				  lab_may_go_on(lab, hang) ||
+					  READ_ONCE(*hang) == LAB_HANG_UNINTERRUPTIBLE);
 	if (ret)
 		return ret;
 	wait_event(lab->released, lab_may_go_on(lab, hang));
@@ -415,7 +406,7 @@ static int lab_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struc
 
 static void lab_flush_receives(struct lab_device *lab, struct lab_qp *qp)
 {
-	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .qp = &qp->ib };
+	struct ib_wc wc = {.status = IB_WC_WR_FLUSH_ERR, .qp = &qp->ib};
 	unsigned long flags;
 	bool more;
 
@@ -487,7 +478,7 @@ static int lab_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 			break;
 		}
 		/* Without a DMA device addresses are the kernel's own. */
-		qp->ring[qp->head++ % qp->size] = (struct lab_receive) {
+		qp->ring[qp->head++ % qp->size] = (struct lab_receive){
 			.cqe = wr->wr_cqe,
 			.buffer = (void *)(uintptr_t)wr->sg_list[0].addr,
 			.length = wr->sg_list[0].length,
@@ -611,7 +602,8 @@ static void lab_send_one(struct lab_device *lab, struct lab_qp *qp, const struct
 
 		if (others.is_one)
 			lab_answer_for_others(&lab_port(lab, qp->port)->fabric, &ours,
-					      others.status, receive.buffer + sizeof(struct ib_grh));
+					      others.status,
+					      receive.buffer + sizeof(struct ib_grh));
 		lab_cq_push(to_lab_cq(to->ib.recv_cq), &received);
 	}
 	lab_cq_push(to_lab_cq(qp->ib.send_cq), &sent);
@@ -898,8 +890,8 @@ static int lab_get_port_immutable(struct ib_device *ib, u32 number,
 {
 	bool roce = to_lab(ib)->roce;
 
-	immutable->core_cap_flags = roce ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
-					 : RDMA_CORE_PORT_IBA_IB;
+	immutable->core_cap_flags =
+		roce ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP : RDMA_CORE_PORT_IBA_IB;
 	immutable->gid_tbl_len = roce ? LAB_ROCE_GIDS : LAB_IB_GIDS;
 	immutable->pkey_tbl_len = roce ? 1 : LAB_PKEYS;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
@@ -1033,8 +1025,8 @@ static struct ib_mr *lab_get_dma_mr(struct ib_pd *pd, int access)
 	return mr ?: ERR_PTR(-ENOMEM);
 }
 
-static struct ib_mr *lab_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt,
-				     int access, struct ib_udata *udata)
+static struct ib_mr *lab_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt, int access,
+				     struct ib_udata *udata)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
@@ -1069,12 +1061,8 @@ static ssize_t hw_rev_show(struct device *dev, struct device_attribute *attr, ch
 }
 static DEVICE_ATTR_RO(hw_rev);
 
-static struct attribute *lab_attributes[] = {
-	&dev_attr_hca_type.attr,
-	&dev_attr_board_id.attr,
-	&dev_attr_hw_rev.attr,
-	NULL
-};
+static struct attribute *lab_attributes[] = {&dev_attr_hca_type.attr, &dev_attr_board_id.attr,
+					     &dev_attr_hw_rev.attr, NULL};
 
 static const struct attribute_group lab_attribute_group = {
 	.attrs = lab_attributes,
@@ -1489,11 +1477,19 @@ struct lab_field {
 	bool has_event;
 };
 
-#define LAB_PORT_FIELD(field) { .name = #field, .offset = offsetof(struct lab_port, field) }
-#define LAB_PORT_FIELD_EVENT(field, code)                                                         \
-	{ .name = #field, .offset = offsetof(struct lab_port, field), .event = code,              \
-	  .has_event = true }
-#define LAB_DEVICE_FIELD(field) { .name = #field, .offset = offsetof(struct lab_device, field) }
+#define LAB_PORT_FIELD(field)                                                                      \
+	{                                                                                          \
+		.name = #field, .offset = offsetof(struct lab_port, field)                         \
+	}
+#define LAB_PORT_FIELD_EVENT(field, code)                                                          \
+	{                                                                                          \
+		.name = #field, .offset = offsetof(struct lab_port, field), .event = code,         \
+		.has_event = true                                                                  \
+	}
+#define LAB_DEVICE_FIELD(field)                                                                    \
+	{                                                                                          \
+		.name = #field, .offset = offsetof(struct lab_device, field)                       \
+	}
 
 static const struct lab_field lab_port_fields[] = {
 	LAB_PORT_FIELD(phys),
@@ -1511,11 +1507,8 @@ static const struct lab_field lab_port_fields[] = {
 };
 
 static const struct lab_field lab_device_fields[] = {
-	LAB_DEVICE_FIELD(dead),
-	LAB_DEVICE_FIELD(hang),
-	LAB_DEVICE_FIELD(hw_hang),
-	LAB_DEVICE_FIELD(port_hang),
-	LAB_DEVICE_FIELD(open_hang),
+	LAB_DEVICE_FIELD(dead),      LAB_DEVICE_FIELD(hang),      LAB_DEVICE_FIELD(hw_hang),
+	LAB_DEVICE_FIELD(port_hang), LAB_DEVICE_FIELD(open_hang),
 };
 
 static void lab_dispatch(struct lab_device *lab, u32 number, enum ib_event_type type)
@@ -1535,8 +1528,8 @@ static void lab_set_state(struct lab_device *lab, u32 number, u32 state)
 	u32 old = port->state;
 
 	port->state = state;
-	port->phys = state == IB_PORT_DOWN ? IB_PORT_PHYS_STATE_POLLING
-					   : IB_PORT_PHYS_STATE_LINK_UP;
+	port->phys =
+		state == IB_PORT_DOWN ? IB_PORT_PHYS_STATE_POLLING : IB_PORT_PHYS_STATE_LINK_UP;
 	if (state == old)
 		return;
 	if (old == IB_PORT_ACTIVE) {
@@ -1666,7 +1659,8 @@ static struct lab_device *lab_find(char *name, u32 *ret_number)
 		if (kstrtou32(slash + 1, 10, &number))
 			return NULL;
 	}
-	list_for_each_entry(lab, &lab_devices, list) {
+	list_for_each_entry(lab, &lab_devices, list)
+	{
 		if (strcmp(dev_name(&lab->ib.dev), name))
 			continue;
 		if (number < 1 || number > lab->ib.phys_port_cnt)
@@ -1770,10 +1764,9 @@ static int control_show(struct seq_file *file, void *data)
 	int i;
 
 	mutex_lock(&control_lock);
-	list_for_each_entry(lab, &lab_devices, list)
-		for (i = 0; i < LAB_CALLS; i++)
-			seq_printf(file, "%s %s %d\n", dev_name(&lab->ib.dev), lab_call_names[i],
-				   atomic_read(&lab->calls[i]));
+	list_for_each_entry(lab, &lab_devices, list) for (i = 0; i < LAB_CALLS; i++)
+		seq_printf(file, "%s %s %d\n", dev_name(&lab->ib.dev), lab_call_names[i],
+			   atomic_read(&lab->calls[i]));
 	mutex_unlock(&control_lock);
 	return 0;
 }
@@ -1803,8 +1796,7 @@ static void __exit lab_exit(void)
 	struct lab_device *lab, *next;
 
 	debugfs_remove(control_file); /* waits for a command that is under way */
-	list_for_each_entry_safe(lab, next, &lab_devices, list)
-		lab_remove(lab);
+	list_for_each_entry_safe(lab, next, &lab_devices, list) lab_remove(lab);
 	lab_dcb_remove_all();
 }
 

@@ -10,7 +10,7 @@
  *   labvfN   to each virtual function;
  *   labrepN  for each of the first of them, as an interface of the physical function with the
  *            phys_port_name pf0vfN: its representor.
- * All are up as soon as somebody wants them so, and lead nowhere.
+ * All are up as soon as they are set up, and lead nowhere.
  *
  * Parameters, which count from the next sriov_numvfs on:
  *   representors   how many virtual functions have one (0)
@@ -254,8 +254,7 @@ static int labvf_configure(struct pci_dev *pdev, int count)
 	if (count > 0)
 		ret = pci_enable_sriov(pdev, count);
 	for (i = 0; !ret && i < count && i < (int)representors; i++) {
-		struct net_device *netdev =
-			labvf_add(pdev, "labrep%d", i, &labvf_representor_ops);
+		struct net_device *netdev = labvf_add(pdev, "labrep%d", i, &labvf_representor_ops);
 
 		if (IS_ERR(netdev))
 			ret = PTR_ERR(netdev);
@@ -270,9 +269,9 @@ static int labvf_configure(struct pci_dev *pdev, int count)
 
 static int labvf_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	struct net_device *netdev = pdev->is_virtfn ?
-		labvf_add(pdev, "labvf%d", 0, &labvf_virtual_ops) :
-		labvf_add(pdev, "labpf%d", 0, &labvf_physical_ops);
+	struct net_device *netdev = pdev->is_virtfn
+					    ? labvf_add(pdev, "labvf%d", 0, &labvf_virtual_ops)
+					    : labvf_add(pdev, "labpf%d", 0, &labvf_physical_ops);
 
 	if (IS_ERR(netdev))
 		return PTR_ERR(netdev);
@@ -289,10 +288,9 @@ static void labvf_remove(struct pci_dev *pdev)
 	labvf_remove_netdev(netdev);
 }
 
-static const struct pci_device_id labvf_ids[] = {
-	{ PCI_DEVICE(PCI_VENDOR_ID_REDHAT, 0x0010) }, /* QEMU's NVMe controller */
-	{ }
-};
+static const struct pci_device_id labvf_ids[] = {{PCI_DEVICE(PCI_VENDOR_ID_REDHAT,
+							     0x0010)}, /* QEMU's NVMe controller */
+						 {}};
 
 static struct pci_driver labvf_driver = {
 	.name = "labvf",

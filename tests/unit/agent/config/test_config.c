@@ -559,7 +559,7 @@ static void test_all_mistakes_are_told(void **state)
 		assert_all_told(cases[i].text, cases[i].messages);
 }
 
-/* They are told by who checks, and cost an agent that starts Kubernetes only. */
+/* check-config reports them; an agent that starts only disables Kubernetes. */
 static void test_names_for_kubernetes(void **state)
 {
 	static const char text[] = "kubernetes:\n"
@@ -680,8 +680,9 @@ static void test_what_is_no_readable_file_is_named(void **state)
 	assert_fails(".", ".: this is a directory; name a file");
 	assert_fails("/dev/null", "/dev/null: this is not a regular file");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_fails("fifo",
-		     "fifo: this is not a regular file"); /* and nobody waits for a writer */
+	assert_fails(
+		"fifo",
+		"fifo: this is not a regular file"); /* and the agent does not wait for a writer */
 	assert_int_equal(unlink("fifo"), 0);
 }
 

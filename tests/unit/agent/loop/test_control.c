@@ -249,7 +249,7 @@ static void test_answers_longer_than_the_kernel_takes(void **state)
 
 	assert_true(send(fd, "long\nlen=2000000\n", 17, 0) == 17);
 	wait_for_answer(scene, fd);
-	begin(scene, &other, "echo\ntext=a\n"); /* who reads slowly keeps nobody waiting */
+	begin(scene, &other, "echo\ntext=a\n"); /* a slow reader does not delay others */
 	end(scene, &other);
 	assert_int_equal(other.status, 2);
 	do {
@@ -309,7 +309,8 @@ static void test_no_descriptor_for_who_comes(void **state)
 		turns += sd_event_run(scene->event, RNA_USEC_PER_SEC / 10) > 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_true(turns < 10);
-	assert_true(recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN); /* nobody hung up */
+	assert_true(recv(fd, &byte, 1, MSG_DONTWAIT) < 0 &&
+		    errno == EAGAIN); /* the connection is open */
 	(void)close(fd);
 	begin(scene, &question, "echo\ntext=a\n");
 	end(scene, &question);
@@ -507,7 +508,7 @@ static void test_who_may_ask(void **state)
 	pid_t pid;
 
 	if (geteuid() != 0)
-		skip(); /* nobody else to be */
+		skip(); /* cannot change the user */
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
@@ -518,7 +519,7 @@ static void test_who_may_ask(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Calls and says nothing, as often as it can, until somebody closes done. */
+/* Connects and sends nothing, as often as it can, until done is closed. */
 static void call_in_silence(const struct scene *scene, int ready, int done)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -546,7 +547,7 @@ static void test_who_may_not_ask_is_in_nobodys_way(void **state)
 	pid_t pid;
 
 	if (geteuid() != 0)
-		skip(); /* nobody else to be */
+		skip(); /* cannot change the user */
 	assert_int_equal(pipe2(ready, O_NONBLOCK), 0);
 	assert_int_equal(pipe(done), 0);
 	pid = fork();

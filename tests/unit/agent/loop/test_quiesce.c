@@ -108,7 +108,7 @@ static void test_it_is_asked_for_and_ends(void **state)
 	rna_quiesce_resume(scene->quiesce);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 	assert_int_equal(scene->changes, 2);
-	rna_quiesce_resume(scene->quiesce); /* nobody asked for it: nothing changes */
+	rna_quiesce_resume(scene->quiesce); /* it was not quiesced: nothing changes */
 	assert_int_equal(scene->changes, 2);
 }
 
@@ -317,14 +317,14 @@ static void test_it_ends_while_no_agent_runs(void **state)
 	memory.quiesced.until = rna_clock_monotonic() + SHORT;
 	rna_quiesce_recall(scene->quiesce, &memory, LONG);
 	turn_until_off(scene);
-	/* the machine was booted: its clock began anew, and nobody changes a driver now */
+	/* the machine was booted: its clock restarted, and no driver is being changed */
 	memory.quiesced.until = rna_clock_monotonic() + LONG;
 	assert_true(rna_memory_set_text(&memory.quiesced.boot, "an-earlier-boot"));
 	rna_quiesce_recall(scene->quiesce, &memory, LONG);
 	assert_false(rna_quiesce_is_on(scene->quiesce));
 }
 
-/* Until it has been read what it said last counts; without the API nobody says anything. */
+/* Until it has been read the last known value applies; without the API there is none. */
 static void test_what_the_node_said_outlives_the_process(void **state)
 {
 	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;

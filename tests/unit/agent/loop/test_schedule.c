@@ -924,7 +924,7 @@ static void test_a_published_view_stays_as_it_is(void **state)
 
 /* -- Events ------------------------------------------------------------------------------------ */
 
-/* When nothing has happened for so long, nothing is under way. */
+/* When nothing has happened for this time, nothing is in progress. */
 #define IDLE (300 * RNA_USEC_PER_MSEC)
 
 /* Waits until the clock has nothing to do for an hour, and all that began has ended. */

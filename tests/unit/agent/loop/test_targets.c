@@ -115,7 +115,7 @@ static void test_each_kind_of_device_has_its_collectors(void **state)
 	}
 }
 
-/* Those of link layers come when somebody has looked, and all of them when that was in vain. */
+/* Those of link layers start after identity was read, and all of them if that failed. */
 static void test_what_is_not_known_is_not_guessed(void **state)
 {
 	RNA_CLEANUP(rna_target_free_p) struct rna_target *target = find_device(RNA_FUNCTION_PF);
@@ -158,7 +158,7 @@ static void test_a_link_layer_may_change(void **state)
 	assert_int_equal(target->slots[RNA_COLLECTOR_FABRIC]->errors[RNA_REASON_IO], 3);
 }
 
-/* Nobody else tells of the path where the physical function has another driver, or is filtered. */
+/* No other device has the path if the physical function has another driver, or is filtered. */
 static void test_a_path_is_read_once(void **state)
 {
 	static const enum rna_function beside[] = {RNA_FUNCTION_PF, RNA_FUNCTION_VF};

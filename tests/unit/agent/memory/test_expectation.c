@@ -164,7 +164,7 @@ static void test_siblings(void **state)
 	judge_cards(&node, 0b000111); /* the second port of each card was never cabled */
 	for (size_t i = 3; i < 6; i++)
 		assert_expected(&node, i, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
-	judge_cards(&node, 0b000100); /* one that is up says nothing of the others */
+	judge_cards(&node, 0b000100); /* one that is up does not count for the others */
 	assert_expected(&node, 0, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
 	judge_cards(&node, 0b000110);
 	node.devices[0].device_id++; /* another model */

@@ -189,7 +189,7 @@ static void test_a_peer_is_learned_and_forgotten(void **state)
 	rna_peer_memory_deinit(&port.peer);
 }
 
-/* One that nobody could have written is left out, and the rest of the file is read. */
+/* An impossible entry is ignored, and the rest of the file is read. */
 static void test_a_peer_that_is_damaged(void **state)
 {
 	static const char *const peers[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/memory/node_memory.c: timelines of what is seen of a node, and what it is told of itself.
+ * agent/memory/node_memory.c: timelines of observed and published states of a node.
  *
  * A timeline is a text: what is seen from which second on ("0 up, 40 down"), looked at each second.
- * What comes out is written alike: from which second on what is told.
+ * The output has the same form: the second, and the value published from then on.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -107,7 +107,7 @@ static void test_timelines(void **state)
 		{"a read error in between", "0 up, 100 ?, 105 up, 300 end", "30 up"},
 		{"a device that stalls for long, and comes back", "0 up, 100 ?, 1000 up, 1200 end",
 		 "30 up, 700 ?, 1030 up"},
-		{"no data until the agent is told what to say", "0 ?, 700 end", "600 ?"},
+		{"no data until the first verdict", "0 ?, 700 end", "600 ?"},
 		{"unknown, then gone", "0 up, 100 ?, 1000 down, 1200 end",
 		 "30 up, 700 ?, 1030 down"},
 		{"a read error does not confirm a loss", "0 up, 100 down, 130 ?, 200 up, 300 end",
@@ -140,7 +140,7 @@ static void test_timelines(void **state)
 	}
 }
 
-/* Just after boot links are still coming up: what was told by the boot before stays. */
+/* Just after boot links are still coming up: the values published before the boot stay. */
 static void test_boot(void **state)
 {
 	struct rna_node_memory memory = {0};
@@ -160,7 +160,8 @@ static void test_boot(void **state)
 	rna_node_memory_deinit(&memory);
 }
 
-/* A node that never was up says so only when it has booted; what is up is told while it boots. */
+/* A node that never was up says so only when it has booted; ports that are up are published while
+ * it boots. */
 static void test_first_boot(void **state)
 {
 	struct rna_node_delays booting = delays;
@@ -199,7 +200,7 @@ static void assert_same_over_restart(struct rna_memory *memory, struct rna_memor
 	}
 }
 
-/* A restart, with the file in between: nothing is told that is not new. */
+/* A restart, with the file in between: only new values are published. */
 static void test_restart(void **state)
 {
 	const struct rna_node_verdict bad = {RNA_VERDICT_VALUE, 0, "True"};
@@ -228,7 +229,7 @@ static void test_restart(void **state)
 	rna_memory_deinit(&after);
 }
 
-/* Names that were told of are remembered until those that settings do not have are gone. */
+/* Published names are stored until those that settings no longer have are removed. */
 static void test_names(void **state)
 {
 	RNA_CLEANUP(rna_memory_deinit) struct rna_memory before = RNA_MEMORY_INIT;
@@ -316,7 +317,7 @@ static void test_files(void **state)
 	}
 }
 
-/* A message that changes is told when it is stable, and does not change since when it is so. */
+/* A changed message is published when it is stable, and does not change the start time. */
 static void test_messages(void **state)
 {
 	static const struct rna_node_delays at_once = {.unknown = RNA_USEC_NEVER};

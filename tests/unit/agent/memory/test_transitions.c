@@ -150,8 +150,8 @@ static void test_timelines(void **state)
 		 1, 1},
 		{"an administrator's down and up", "U c3 D D c4 D U U c4 U", 1, 1, 0},
 
-		{"a flap nobody saw", "U c3 U c4 U", 1, 1, 1},
-		{"two flaps nobody saw", "U c3 U c5 U", 2, 2, 2},
+		{"an unobserved flap", "U c3 U c4 U", 1, 1, 1},
+		{"two unobserved flaps", "U c3 U c5 U", 2, 2, 2},
 		{"a flap that two told", "U c3 l1 U c4 l2 U", 1, 1, 1},
 		{"a flap that two told, apart", "U c3 l1 U c4 U l2 U U", 1, 1, 1},
 		{"two flaps, each told by another one", "U c3 l1 U c4 U U l1 U U c4 U l2 U", 2, 2,
@@ -177,7 +177,7 @@ static void test_timelines(void **state)
 
 		{"the device goes and comes back", "U c3 l1 G G R U c0 l0 U c0 l0 U", 1, 1, 0},
 		{"it comes back with other numbers", "U c3 l1 G R U c7 l9 U c7 l9 U", 1, 1, 0},
-		{"a reload that nobody saw", "U c3 l5 R U c0 l0 U", 1, 1, 0},
+		{"an unobserved reload", "U c3 l5 R U c0 l0 U", 1, 1, 0},
 		{"a reload while it was down", "D R D U", 0, 1, 0},
 		{"gone while it was down", "U D G R U", 1, 1, 0},
 		{"gone for good", "U G G G", 1, 0, 0},

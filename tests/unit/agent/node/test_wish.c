@@ -138,7 +138,7 @@ static void test_a_day(void **state)
 
 	look_for(f, 10);
 	wish = wish_of(f);
-	assert_false(wish->labels_decided); /* nothing is told before it is stable */
+	assert_false(wish->labels_decided); /* nothing is published before it is stable */
 	(void)rna_node_wish_unref(wish);
 
 	look_for(f, 21);
@@ -184,7 +184,7 @@ static void test_a_day(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
-/* All data lost: nothing is told for long, then unknown, of labels and of conditions. */
+/* All data lost: values stay for a long time, then labels and conditions are unknown. */
 static void test_data_lost(void **state)
 {
 	struct fixture *f = *state;
@@ -220,7 +220,7 @@ static void test_no_condition_is_over_before_rules_have_settled(void **state)
 	wish = wish_of(f);
 	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
 	assert_null(condition_of(wish, "RdmaDeviceMissing")->message);
-	assert_true(wish->conditions_decided); /* one is, and is told */
+	assert_true(wish->conditions_decided); /* one is decided, and published */
 	(void)rna_node_wish_unref(wish);
 	f->finding_count = 0;
 	look_for(f, 100);
@@ -250,7 +250,7 @@ static void test_health_after_a_restart(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
-/* However soon what cannot be seen is told: that it is too early to tell is something else. */
+/* Even with a short unknown_delay, "too early" is not "unknown". */
 static void test_a_restart_is_no_blindness(void **state)
 {
 	struct fixture *f = *state;

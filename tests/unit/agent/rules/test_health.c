@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * agent/rules/health.c: the memory behind the rules, with a clock of its own; and a day in the life
- * of a node, in which nothing happens that anybody should be woken for.
+ * of a node, in which nothing happens that should page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define MINUTE (60 * SECOND)
 #define HOUR   (60 * MINUTE)
 
-/* What was told, "+port-down" and "-port-down", apart by blanks. */
+/* The reports, "+port-down" and "-port-down", separated by spaces. */
 static char told[1024];
 
 static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
@@ -240,7 +240,8 @@ static void test_silence(void **state)
 	assert_int_equal(rna_finding_count(view->findings, 1, RNA_SEVERITY_CRITICAL), 0);
 	(void)rna_view_unref(view);
 	assert_string_equal(told, "");
-	view = look_after(f, HOUR); /* it is over, and the port still down: now it is told */
+	view = look_after(
+		f, HOUR); /* the window has ended, and the port is still down: now it is reported */
 	assert_false(view->findings[0].silenced);
 	(void)rna_view_unref(view);
 	assert_string_equal(told, "+port-down");
@@ -369,7 +370,7 @@ static void test_lossless_discards(void **state)
 			    "qos-lossless-discards warning");
 }
 
-/* Each member of a bond drops frames of what PFC says of that member, and is told of by name. */
+/* Members of a bond have PFC settings of their own; the finding names each member. */
 static void test_lossless_discards_of_a_bond(void **state)
 {
 	struct rna_dcb first = {.pfc = rna_value_ok(0)}, second = {.pfc = rna_value_ok(1 << 3)};
@@ -477,7 +478,7 @@ static void test_statistics_of_ethernet_ports(void **state)
 	}
 }
 
-/* Times are told in seconds. */
+/* Times are shown in seconds. */
 static void test_times_of_ethernet_ports(void **state)
 {
 	struct fixture *f = *state;
@@ -566,7 +567,7 @@ static void test_boot_grace(void **state)
 
 /* -- A day ------------------------------------------------------------------------------------- */
 
-/* Polls each second for so long. */
+/* Polls each second for this time. */
 static void live(struct fixture *f, rna_usec span)
 {
 	for (rna_usec end = f->node.now.monotonic + span; f->node.now.monotonic < end;)
@@ -613,7 +614,7 @@ static void set_gone(struct fixture *f, bool gone)
 	f->node.missing_count = gone;
 }
 
-/* Everything that is no trouble, for 24 hours; in the end a port fails, and that is told. */
+/* 24 hours of normal events; at the end a port fails, which is reported. */
 static void test_a_day_without_a_false_alarm(void **state)
 {
 	struct fixture *f = *state;

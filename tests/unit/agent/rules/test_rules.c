@@ -698,7 +698,7 @@ static void switch_management_narrow(struct node *node)
 	node->ports[0].function = RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 
-/* Counted before anybody looked: no rise. */
+/* Counted before the first reading: no rise. */
 /* Tests of the first port, oldest first: what they moved of 400 Gb/s with that memory. */
 static void add_test(struct node *node, enum rna_endpoint endpoint, unsigned gigabits,
 		     enum rna_grade grade)
@@ -831,7 +831,7 @@ static void old_pcie_errors(struct node *node)
 
 /* -- Readiness --------------------------------------------------------------------------------- */
 
-/* GPUs that NICs do not reach, as far as anybody knows. */
+/* GPUs without a known form of GPUDirect. */
 static void gpus_alone(struct node *node)
 {
 	node->gpu_count = 8;
@@ -1361,7 +1361,7 @@ static const struct {
 	{down_expected_up, ROCE, "port-down critical"},
 	{down_expected_down, IB, ""},
 	{disabled, IB, "port-disabled info"},
-	{disabled, ROCE, "port-down info"}, /* says so without anybody having disabled it */
+	{disabled, ROCE, "port-down info"}, /* reported even if it was not disabled */
 	{disabled_expected_up, IB, "port-down critical"},
 	{training, IB, "port-down warning"},
 	{state_unreadable, IB, "reads-failing warning"},
@@ -1851,7 +1851,7 @@ static void test_resources(void **state)
 	} resources[] = {
 		{false, false, false, {{0}}, NULL},
 		{true, false, false, {{0}}, NULL},
-		{true, true, false, {{0}}, NULL}, /* no plugin: nobody asked for one */
+		{true, true, false, {{0}}, NULL}, /* no plugin, and none is configured */
 		{true, true, true, {{0}}, "nvidia.com/hostdev is missing"},
 		{true, true, true, {{"nvidia.com/hostdev", 3, 3}}, NULL},
 		{true, true, false, {{"rdma/hca", 63, 63}}, NULL},
@@ -1939,7 +1939,7 @@ static const struct plan plans[] = {
 	{"mtu=4200", "MTU 9000 (expected: 4200)"},
 	{"traffic_class=none", NULL},
 	{"traffic_class=106", "traffic class none (expected: 106)"},
-	{"cm_tos=106", NULL}, /* nobody made the directory that would tell */
+	{"cm_tos=106", NULL}, /* the configfs directory does not exist */
 };
 
 /* The second member of the bond has PFC for another priority; the port itself is as planned. */

@@ -70,7 +70,7 @@ static void test_list(void **state)
 	assert_int_equal(find(standard, "pcie_read_stalled")->source, RNA_THRESHOLD_OF_ETHERNET);
 	assert_int_equal(
 		find(standard, "pcie_read_stalled")->statistic,
-		RNA_ETHERNET_PCIE_READ_STALLED_TIME); /* not the share, which is no counter */
+		RNA_ETHERNET_PCIE_READ_STALLED_TIME); /* not the share, which is not a counter */
 	assert_true(rna_threshold_is_valid("ethernet_jabbers=5/m"));
 	assert_false(rna_threshold_is_valid("ethernet_jabber=5/m"));
 	for (size_t i = 0; i < standard->count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/selftest/rival.c: who has the lock of self-tests for long is told of once. */
+/* agent/selftest/rival.c: a process that holds the lock for a long time is reported once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

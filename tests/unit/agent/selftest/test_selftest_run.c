@@ -270,7 +270,7 @@ static void test_siblings(void **state)
 	judge(three, 3);
 	assert_int_equal(three[1].grade, RNA_GRADE_OK);
 	assert_int_equal(three[2].grade, RNA_GRADE_WARNING);
-	judge(two, 2); /* of two nobody is in the middle */
+	judge(two, 2); /* two have no median */
 	assert_int_equal(two[1].grade, RNA_GRADE_OK);
 	others[2].request.endpoint = RNA_ENDPOINT_REMOTE;
 	judge(others, 3);
@@ -312,7 +312,7 @@ static void test_a_child_without_a_result(void **state)
 	assert_string_equal(run.result.text,
 			    "mlx5_0/1: the loopback test did not end in time; it is "
 			    "stuck in the kernel");
-	/* it is nobody's fault that another one runs */
+	/* another running test is not a failure */
 	(void)rna_error_say(&error, -EBUSY, "another self-test runs on this node");
 	rna_selftest_run_fail(&run, &error, true);
 	assert_int_equal(run.result.end, RNA_LOOPBACK_SKIPPED);

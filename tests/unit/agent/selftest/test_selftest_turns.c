@@ -4,7 +4,7 @@
  * real children, which are this same program and answer by the name of the device:
  *   mlx5_0  moves 390 of 400 Gb/s      mlx5_2  finds its port busy, with a job's queue pairs
  *   mlx5_1  moves 190                  mlx5_3  is killed
- *   mlx5_4  moves 390, and somebody has it open: ibacm, or a small job
+ *   mlx5_4  moves 390, and is open in another process: ibacm, or a small job
  *   mlx5_5  crashes
  * and no GPU is to be had, nor memory of NUMA node 9.
  */
@@ -98,7 +98,7 @@ struct scene {
 	struct rna_selftest *selftest;
 	unsigned news;
 	size_t runs_at_news;
-	/* What the listener was told. */
+	/* The calls of the listener. */
 	unsigned begun, ended, done;
 	int status;
 	struct rna_selftest_run runs[6];
@@ -322,7 +322,7 @@ static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 	}
 }
 
-/* Memory that ran out, or a person, says nothing of the port, and may not be so next time. */
+/* Out of memory, or killed by a user: independent of the port, and possibly temporary. */
 static void test_a_test_that_is_killed(void **state)
 {
 	const struct rna_selftest_wish wish = {.device = "mlx5_3", .numa_node = -1};
@@ -602,7 +602,7 @@ static void test_a_restart_is_no_reason_to_test(void **state)
 	assert_int_equal(port->runs[0].grade, RNA_GRADE_OK);
 	assert_true(port->next >= now.realtime + 6 * HOUR - RNA_USEC_PER_SEC &&
 		    port->next <= now.realtime + 6 * HOUR + PATIENCE);
-	/* its turn came while nobody was here: some time within a period */
+	/* its turn came while no agent ran: a random time within the period */
 	port = known(&scene, "mlx5_1");
 	assert_true(port->next >= now.realtime &&
 		    port->next <= now.realtime + 10 * HOUR + PATIENCE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * collectors/netlink: lists that change while the kernel writes them. It marks such a list, and
- * what it had told until then is told anew. And answers that are cut off, or changed, or that a
+ * its messages so far are repeated. And answers that are cut off, or changed, or that a
  * later kernel wrote. libnl's socket is a script here.
  */
 #include <errno.h>
@@ -175,7 +175,7 @@ static void devices_that_go_on_changing_are_not_known(void **state)
 
 /* -- Answers ----------------------------------------------------------------------------------- */
 
-enum { NEWER = 900 }; /* an attribute that nobody knows yet */
+enum { NEWER = 900 }; /* an unknown attribute */
 
 /* What a later kernel adds, on whatever level. */
 static void put_newer(struct nl_msg *message, bool newer)
@@ -580,7 +580,7 @@ static void answers_with_any_byte_changed_do_no_harm(void **state)
 	}
 }
 
-/* Who has a device open is not known then, which is something else than nobody. */
+/* The users of a device are unknown then, which differs from "none". */
 static void contexts_that_change_meanwhile_are_not_known(void **state)
 {
 	RNA_CLEANUP(asking_deinit) struct asking asking;

@@ -230,12 +230,12 @@ static int start_beside(uid_t uid, enum manner manner, uid_t agent)
 	return status;
 }
 
-/* The name is anybody's: he who may not even ask for tests cannot forbid them. */
+/* Any user can bind the name: users without permission to test cannot prevent tests. */
 static void test_a_stranger_holds_the_lock(void **state)
 {
 	(void)state;
 	if (geteuid() != 0) {
-		print_message("SKIP: only root can be somebody else\n");
+		print_message("SKIP: only root can change the user\n");
 		skip();
 	}
 	for (enum manner manner = BINDS; manner <= IS_BESIEGED; manner++)
@@ -249,7 +249,7 @@ static void test_a_stranger_holds_the_lock(void **state)
 
 /* -- What is left ------------------------------------------------------------------------------ */
 
-/* Its parent died before it could be told of that: it has a request, and nobody who waits. */
+/* Its parent died early: it has a request, and no process waits for the result. */
 static void test_an_orphan(void **state)
 {
 	struct rna_loopback_request request = request_for("none7");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * collectors/loopback_numa, loopback_memory: from which NUMA node buffers come, also where a
- * container's seccomp profile lets nobody ask for one. Each try is a child's: it changes for good
+ * container's seccomp profile denies such calls. Each try is a child's: it changes for good
  * what it may do.
  */
 #include <errno.h>
@@ -180,7 +180,7 @@ static void test_a_node_that_is_not_there(void **state)
 	}
 }
 
-/* Of a node that nobody has nothing can be moved to; what is there is seen. */
+/* Pages cannot move to a node that does not exist; their present node is known. */
 static void test_memory_of_another_node(void **state)
 {
 	char *pages = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,

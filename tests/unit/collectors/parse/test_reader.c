@@ -112,7 +112,7 @@ static void test_a_failing_file_is_left_alone_for_growing_pauses(void **state)
 	for (unsigned tries = 0; tries < 12; tries++) {
 		rna_reader_start(reader, now, PERIOD);
 		assert_int_equal(rna_reader_read(reader, 0, text, sizeof(text)), -EMSGSIZE);
-		/* just before the pause is over, the file is good, but nobody looks */
+		/* just before the pause is over, the file is good, but is not read */
 		tree_write(tree, "dev/a", "1\n");
 		rna_reader_start(reader, now + pause - 1, PERIOD);
 		assert_int_equal(rna_reader_read(reader, 0, text, sizeof(text)), -EMSGSIZE);

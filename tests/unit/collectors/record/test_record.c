@@ -22,7 +22,7 @@
 /* A file that never answers; the linker puts this in the place of read(). */
 #define SILENT_FILE "silent"
 
-static bool files_vanish; /* when they are read, so that nobody reads them again */
+static bool files_vanish; /* when they are read, so that they cannot be read again */
 
 ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);

@@ -223,7 +223,7 @@ static void test_json_resources(void **state)
 	json_decref(root);
 }
 
-/* A device that nobody uses has no word for it. */
+/* An unused device has no text for its use. */
 static void test_page_tells_of_use(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
@@ -295,7 +295,7 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	assert_string_equal(stripped.data, plain.data);
 }
 
-/* Whether somebody should look at a port that is down is not a matter of its state alone. */
+/* Whether a port that is down is a problem does not depend on its state alone. */
 static void test_what_nobody_expects_is_not_red(void **state)
 {
 	static const struct {

@@ -198,7 +198,7 @@ static const struct {
 	{"one unreadable, one up", ROCE, one_unreadable, RNA_NODE_LABEL_ROCE, "true"},
 	{"all unreadable", ROCE, all_unreadable, RNA_NODE_LABEL_ROCE, "?"},
 	{"data too old", ROCE, all_without_state, RNA_NODE_LABEL_ROCE, "?"},
-	{"up, and nobody expects it", ROCE, nobody_expects, RNA_NODE_LABEL_ROCE, "-"},
+	{"up, and not expected to be up", ROCE, nobody_expects, RNA_NODE_LABEL_ROCE, "-"},
 	{"InfiniBand", IB, nothing, RNA_NODE_LABEL_ROCE, "-"},
 	{"one of two is Ethernet", IB, other_layer, RNA_NODE_LABEL_ROCE, "true"},
 	{"link layer not read", IB, unknown_layer, RNA_NODE_LABEL_ROCE, "?"},
@@ -227,7 +227,7 @@ static const struct {
 	{"all well", IB, nothing, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},
 	{"one lost is expected", IB, one_lost, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},
 	{"down on purpose", IB, meant_to_be_down, RNA_NODE_LABEL_PORTS_EXPECTED, "1"},
-	{"nobody expects", IB, nobody_expects, RNA_NODE_LABEL_PORTS_EXPECTED, "0"},
+	{"not expected to be up", IB, nobody_expects, RNA_NODE_LABEL_PORTS_EXPECTED, "0"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_RATE_TOTAL, "800"},
 	{"one slow", IB, one_slow, RNA_NODE_LABEL_RATE_TOTAL, "500"},
 	{"one down", IB, one_down, RNA_NODE_LABEL_RATE_TOTAL, "400"},
@@ -588,7 +588,7 @@ static void test_ports_that_are_not_seen(void **state)
 	(void)rna_view_unref(view);
 }
 
-/* Without presence nobody knows which devices there are: all of it is unknown. */
+/* Without presence the devices are unknown: everything is unknown. */
 static void test_nothing_known(void **state)
 {
 	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];

@@ -525,7 +525,7 @@ static void test_drawing_marks_what_is_wrong(void **state)
 	assert_has(rna_write_page, view, "<title>GPU1 0000:81:00.0: nvidia 2330");
 }
 
-/* It is said, and counted, but it wants nobody. */
+/* It is shown and counted, but needs no action. */
 static void test_a_port_down_that_nobody_expects_has_no_red_frame(void **state)
 {
 	static const char bad[] = "\"pill c bad\"";

@@ -106,7 +106,7 @@ static void test_what_is_not_known_is_absent(void **state)
 	assert_absent(THING(node), &nothing); /* negative */
 	assert_number(THING(number), &nothing, 0);
 	assert_absent(THING(number, .zero_is_none = true), &nothing);
-	assert_absent(THING(name), &thing); /* a text is no number */
+	assert_absent(THING(name), &thing); /* a text is not a number */
 }
 
 static void test_behind_a_pointer(void **state)

@@ -200,7 +200,7 @@ static void test_error_texts(void **state)
 					"No such file or directory");
 	(void)rna_error_say(&error, -EBADMSG, "agent.yaml:3: unknown key");
 	assert_string_equal(error.text, "agent.yaml:3: unknown key");
-	assert_int_equal(rna_error_set(NULL, -EIO, "nobody listens"), -EIO);
+	assert_int_equal(rna_error_set(NULL, -EIO, "no listener"), -EIO);
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
 	(void)rna_error_set(&error, -EIO, "%s", longer);

@@ -124,7 +124,7 @@ static void test_only_a_file_gets_the_time(void **state)
 	assert_string_equal(line + end_of_time, "notice: hello\n");
 }
 
-/* Neither another stream's address nor garbage makes us speak to a journal that nobody reads. */
+/* Neither another stream's address nor garbage makes the agent write to the journal. */
 static void test_lines_stay_on_stderr_unless_it_is_the_journal(void **state)
 {
 	static const char *const streams[] = {"1:1", "", "journal", "1", "8:1:2", "-1:-1"};

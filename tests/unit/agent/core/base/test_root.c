@@ -89,7 +89,7 @@ static void test_links_stay_inside(void **state)
 	assert_string_equal(text, "../devices/a");
 }
 
-/* Somebody who renames files elsewhere, as compilers and shells do all day. */
+/* A process that renames other files, as compilers and shells do frequently. */
 static pid_t start_renaming(const struct tree *tree)
 {
 	char names[2][sizeof(tree->path) + 16];

@@ -113,10 +113,10 @@ static const struct {
 	{"lLfF",   "GID_INDEX=-1",   3, "below 0: chosen"},
 	{"lLfF",   "GID_INDEX=-7",   3, "any number below 0"},
 	{"lLfF",   "GID_INDEX=",     3, "empty is as if unset"},
-	{"lLfF",   "GID_INDEX=auto", 0, "what is no number is 0"},
+	{"lLfF",   "GID_INDEX=auto", 0, "an invalid number is 0"},
 	{"lLfF",   "GID_INDEX=3,3",  3, "what follows a number is ignored"},
 	{"lLfF",   "GID_INDEX=0x2",  2, "C's notation"},
-	{"lLfF",   "GID_INDEX=010",  8, "also where nobody means it"},
+	{"lLfF",   "GID_INDEX=010",  8, "also if that is not intended"},
 	{"lLfF",   "GID_INDEX=99999999999999999999", 3, "out of range: the default"},
 	{"lLfFsS", "GID_INDEX=5 ADDR_FAMILY=AF_INET", 5, "it overrides all others"},
 
@@ -162,7 +162,7 @@ static const struct {
 	{"lLfFm",    "ADDR_RANGE=239.0.0.0/8",   4, "of multicast the IPv4 part is compared"},
 
 	/* -- NCCL_IB_ROCE_VERSION_NUM ---------------------------------------------------------- */
-	{"lLfF",  "ROCE_VERSION_NUM=1", 2, "v1, where somebody wants it"},
+	{"lLfF",  "ROCE_VERSION_NUM=1", 2, "v1, if configured"},
 	{"lLFf",  "ROCE_VERSION_NUM=1", 3, "wherever it stands"},
 	{"lLFG",  "ROCE_VERSION_NUM=1", 2, "there is none: the first of the family"},
 	{"lLfF",  "ROCE_VERSION_NUM=3", 2, "no version: the first of the family"},
@@ -174,7 +174,7 @@ static const struct {
 	{"i",    "IB", 0, "one GID"},
 	{"ii",   "IB", 0, "an alias: no FLID"},
 	{"iR",   "IB", 1, "a FLID: routers stand between the subnets"},
-	{"i.R",  "IB", 0, "at index 2 nobody looks for it"},
+	{"i.R",  "IB", 0, "index 2 is not searched"},
 	{"i.R",  "IB ROUTABLE_FLID_GID_INDEX=2", 2, "unless told"},
 	{"iR",   "IB ROUTABLE_FLID_GID_INDEX=9", 0, "beyond the table"},
 	{"iR",   "IB ROUTABLE_FLID_GID_INDEX=-1", 0, "nowhere"},
