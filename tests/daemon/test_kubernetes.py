@@ -136,13 +136,13 @@ class Labels(unittest.TestCase):
 
     def test_directory_comes_later(self):
         with FileAgent(make_directory=False) as a:
-            wait("the complaint", lambda: "is node-feature-discovery installed" in a.log())
+            wait("the complaint", lambda: "node-feature-discovery gets no labels" in a.log())
             wait("the metric", lambda: a.metric("rdma_kubernetes_problem", backend="nfd") == 1)
             self.assertEqual(a.get("/readyz").status, 200)
             os.mkdir(a.features)
             self.assertEqual(a.wait_labels()[ROCE], "true")
-            wait("the good news", lambda: "written again" in a.log())
-            self.assertEqual(a.log().count("is node-feature-discovery installed"), 1)
+            wait("the good news", lambda: "has recovered" in a.log())
+            self.assertEqual(a.log().count("node-feature-discovery gets no labels"), 1)
             wait("the metric", lambda: a.metric("rdma_kubernetes_problem", backend="nfd") == 0)
 
     def test_directory_that_cannot_be_written(self):

@@ -86,7 +86,7 @@ class Configuration(unittest.TestCase):
     def test_all_mistakes_are_told(self):
         bad = "log: {level: loud}\nnonsense: {a: 1}\nkubernetes: {taint: x}\n"
         first = 'log.level: "loud" is not one of error, warning, notice, info, debug'
-        others = "unknown key nonsense", 'kubernetes.taint: "x" cannot be a key'
+        others = "unknown key nonsense", 'kubernetes.taint: "x" is not a valid key'
         with Agent("hgx-h100-ib") as agent:
             agent.write_config(extra=bad)
             agent.hang_up()
