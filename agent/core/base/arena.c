@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chunks in a list, filled from the front; each further one doubles the arena, so that small arenas
- * stay small and large ones have few. What is large does not double: a megabyte that needs a little
- * more would take another one. The arena itself lives at the head of its first chunk, so that a
- * part that fits its hint costs one allocation and one free.
+ * A list of chunks, each filled from its start. Each new chunk doubles the arena, so small arenas
+ * stay small and large ones have few chunks. Large arenas grow in fixed steps instead, because
+ * doubling a megabyte for a few more bytes would waste memory. The arena struct is at the start of
+ * its first chunk, so a part that fits its hint costs one allocation and one free.
  */
 #include "rna/base/arena.h"
 
@@ -71,7 +71,7 @@ struct rna_arena *rna_arena_free(struct rna_arena *arena)
 {
 	struct chunk *chunk = arena ? arena->newest : NULL;
 
-	while (chunk) { /* the first chunk, which holds the arena, is the last of the list */
+	while (chunk) { /* the first chunk, which contains the arena, is last in the list */
 		struct chunk *next = chunk->next;
 
 		free(chunk);

@@ -16,7 +16,7 @@ static const struct unit {
 	{"ms", RNA_USEC_PER_MSEC},
 };
 
-/* The unit that the letters at text name, at *index or behind; moves *index behind it. */
+/* Finds the unit at text among units[*index] and later ones; sets *index behind it. */
 static const struct unit *take_unit(const char **text, size_t *index)
 {
 	size_t len = strspn(*text, "dhms");

@@ -20,17 +20,18 @@ static int open_file(const char *path, struct rna_error *error)
 	if (fd < 0)
 		return rna_error_set(error, -errno, "%s: cannot open", path);
 	if (fstat(fd, &info) < 0)
-		return rna_error_set(error, -errno, "%s: cannot look at it", path);
+		return rna_error_set(error, -errno, "%s: cannot get file status", path);
 	if (S_ISDIR(info.st_mode))
-		return rna_error_say(error, -EISDIR, "%s: this is a directory; name a file", path);
+		return rna_error_say(error, -EISDIR, "%s: is a directory; give the path of a file",
+				     path);
 	if (!S_ISREG(info.st_mode))
-		return rna_error_say(error, -EINVAL, "%s: this is not a regular file", path);
+		return rna_error_say(error, -EINVAL, "%s: not a regular file", path);
 	ret = fd;
 	fd = -1;
 	return ret;
 }
 
-/* All of it, in as many pieces as the kernel takes. */
+/* Repeats write(2) until all is written. */
 static int write_all(int fd, const char *text, size_t len)
 {
 	while (len > 0) {

@@ -2,12 +2,12 @@
 /*
  * The log: journal entries with fields, or lines on stderr.
  *
- * systemd names the device and inode of the journal's socket in JOURNAL_STREAM; only when stderr
- * still is that socket, entries go to the journal (systemd.exec(5)). A line carries the time only
- * when stderr is a regular file: on a terminal it is not needed, and readers of a pipe, such as
- * container runtimes, add a time stamp themselves.
+ * systemd names the device and inode of the journal's socket in JOURNAL_STREAM; entries go to the
+ * journal only if stderr is still that socket (systemd.exec(5)). A line has a time stamp only if
+ * stderr is a regular file: on a terminal it is read at once, and the reader of a pipe, such as a
+ * container runtime, adds its own.
  */
-/* Else each entry would carry this file as the place that it came from. */
+/* Without this, each entry would have this file as its code location. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 
 #include "rna/base/log.h"
@@ -25,7 +25,7 @@
 #define IDENTIFIER "rdma-node-agent"
 
 enum {
-	FIELDS_MAX = 16, /* of one entry; what is beyond is left out */
+	FIELDS_MAX = 16, /* of one entry; further ones are left out */
 	TIME_MAX = 32,   /* bytes of "2026-01-31T12:00:00Z" and some room */
 };
 
@@ -74,7 +74,10 @@ bool rna_log_wants(int level)
 
 /* -- Journal ----------------------------------------------------------------------------------- */
 
-/* The parts of an entry, each "NAME=value". Sent even when one of them found no memory. */
+/*
+ * The fields of an entry, each "NAME=value". The entry is sent even if memory for a field is
+ * lacking.
+ */
 struct entry {
 	struct iovec parts[FIELDS_MAX];
 	int count;
@@ -128,7 +131,7 @@ static void add_time(struct rna_strbuf *line)
 		rna_strbuf_puts(line, text);
 }
 
-/* For programs that read the journal; people who read the line have the message. */
+/* Fields for programs that read the journal; in a line they would repeat the message. */
 static bool is_for_journal(const struct rna_log_field *field)
 {
 	return strcmp(field->name, "MESSAGE_ID") == 0 || strcmp(field->name, "REASON") == 0;
@@ -148,7 +151,10 @@ static void add_fields(struct rna_strbuf *line, const struct rna_log_field *fiel
 		rna_strbuf_puts(line, ")");
 }
 
-/* One message is one line, and no device name or node description steers a terminal. */
+/*
+ * Replaces control characters: a message stays one line, and device names or node descriptions
+ * cannot send escape sequences to a terminal.
+ */
 static void tame(struct rna_strbuf *line)
 {
 	for (size_t i = 0; i < line->len; i++)
@@ -156,7 +162,7 @@ static void tame(struct rna_strbuf *line)
 			line->data[i] = '?';
 }
 
-/* In one write, so that lines of several processes do not mix. */
+/* One write(2) per line, so that lines of several processes do not mix. */
 static void write_line(int level, const struct rna_log_field *fields, const char *message)
 {
 	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
@@ -168,7 +174,7 @@ static void write_line(int level, const struct rna_log_field *fields, const char
 	tame(&line);
 	rna_strbuf_puts(&line, "\n");
 	if (rna_strbuf_ok(&line) && write(STDERR_FILENO, line.data, line.len) < 0)
-		return; /* nowhere left to complain */
+		return; /* no other place to report it */
 }
 
 void rna_log(int level, const struct rna_log_field *fields, const char *format, ...)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decimal digits from the front. Returns the first character that is none, or NULL. */
+/* Parses leading decimal digits. Returns the first other character, or NULL. */
 static const char *read_digits(const char *text, uint64_t *ret)
 {
 	uint64_t number = 0;
@@ -129,7 +129,7 @@ int rna_compare_names(const char *a, const char *b)
 	}
 	if (*a || *b)
 		return *a ? 1 : -1;
-	return strcmp(whole_a, whole_b); /* "mlx5_01" and "mlx5_1" are not the same */
+	return strcmp(whole_a, whole_b); /* "mlx5_01" and "mlx5_1" differ */
 }
 
 bool rna_same_text(const char *a, const char *b)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files below a root. Links must not lead out of it: recorded machines and mounted hosts have
- * absolute links. openat2(RESOLVE_IN_ROOT) does that in the kernel (Linux 5.6); where a seccomp
- * filter does not know it, plain openat() has to do, and "/" needs nothing at all.
+ * Files below a root. Symbolic links must not leave it: recorded machines and mounted hosts contain
+ * absolute links. openat2(RESOLVE_IN_ROOT) ensures that in the kernel (Linux 5.6). If a seccomp
+ * filter rejects openat2(), plain openat() is used. The root "/" needs neither.
  */
 #include "rna/base/root.h"
 
@@ -22,7 +22,7 @@ enum { RACES_MAX = 1000 };
 
 struct rna_root {
 	int fd;
-	bool whole; /* it is "/": links cannot lead out of it */
+	bool whole; /* it is "/": links cannot leave it */
 	bool live;
 	rna_root_opener *open; /* NULL: openat() */
 	void *userdata;        /* of open */
@@ -111,8 +111,8 @@ int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 		return root->open(root->userdata, path, flags);
 
 	/*
-	 * A path through "..", as all links of /sys are, is refused with EAGAIN whenever anything
-	 * was renamed or mounted meanwhile, anywhere on the machine: openat2(2) says to try again.
+	 * The kernel refuses a path with "..", as in all links of /sys, with EAGAIN if anything on
+	 * the machine was renamed or mounted meanwhile. openat2(2) says to try again.
 	 */
 	for (int tries = 0; !root->whole && tries < RACES_MAX; tries++) {
 		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
@@ -148,7 +148,7 @@ bool rna_root_exists(const struct rna_root *root, const char *path)
 	return fd >= 0;
 }
 
-/* Cuts blanks and line ends; a NUL byte inside is no text. */
+/* Removes trailing blanks and line ends; a NUL byte inside is an error. */
 static ssize_t finish_text(char *buffer, size_t len)
 {
 	while (len > 0 && strchr(" \t\r\n", buffer[len - 1]) && buffer[len - 1] != '\0')
@@ -194,7 +194,7 @@ int rna_root_read_hex(const struct rna_root *root, const char *path, uint64_t *r
 	return len < 0 ? (int)len : rna_parse_hex_u64(text, ret);
 }
 
-/* In arena, or NULL with *ret_error = len where that is an errno. */
+/* Copies text to arena. NULL: *ret_error is len if that is an errno, otherwise -ENOMEM. */
 static char *keep(struct rna_arena *arena, const char *text, ssize_t len, int *ret_error)
 {
 	char *copy = len < 0 ? NULL : rna_arena_strdup(arena, text);
@@ -223,7 +223,7 @@ ssize_t rna_root_readlink(const struct rna_root *root, const char *path, char *b
 	return fd < 0 ? fd : read_link(fd, "", buffer, size);
 }
 
-/* The kernel resolves; the descriptor's own link in /proc tells where it ended. */
+/* The kernel resolves the path; the descriptor's link in /proc has the result. */
 char *rna_root_realpath(const struct rna_root *root, const char *path, struct rna_arena *arena,
 			int *ret_error)
 {
@@ -251,7 +251,7 @@ static bool is_dot(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Takes the descriptor, or the negative errno; NULL: *fd is what is wrong. */
+/* Takes over *fd, a descriptor or a negative errno. NULL: *fd is the error. */
 static DIR *open_directory(int *fd)
 {
 	DIR *dir = *fd < 0 ? NULL : fdopendir(*fd);
@@ -264,7 +264,10 @@ static DIR *open_directory(int *fd)
 	return dir;
 }
 
-/* 1, 0 after the last one. Half a list would say of the other half that it is gone. */
+/*
+ * 1, 0 after the last entry, or negative errno. An error fails the whole list, because a partial
+ * one would report the other entries as removed.
+ */
 static int next_name(DIR *dir, const char **ret)
 {
 	const struct dirent *entry;

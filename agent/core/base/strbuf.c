@@ -11,7 +11,7 @@ void rna_strbuf_deinit(struct rna_strbuf *buf)
 	*buf = RNA_STRBUF_INIT;
 }
 
-/* Doubles until len + more and a NUL fit. */
+/* Doubles size until len + more and a NUL fit. */
 static bool grow(struct rna_strbuf *buf, size_t more)
 {
 	size_t need, size = buf->size ? buf->size : FIRST_SIZE;

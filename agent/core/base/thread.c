@@ -13,7 +13,8 @@ int rna_thread_start(pthread_t *thread, size_t stack, const char *name, void *(*
 	ret = pthread_attr_init(&attributes);
 	if (ret != 0)
 		return -ret;
-	(void)pthread_attr_setstacksize(&attributes, stack); /* else the default serves */
+	/* on failure the default size is used */
+	(void)pthread_attr_setstacksize(&attributes, stack);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = pthread_create(thread, &attributes, body, userdata);

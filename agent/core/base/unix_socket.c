@@ -2,10 +2,10 @@
 /*
  * Listening on unix sockets, and connecting to them.
  *
- * The file of a unix socket outlives its server, and bind() fails if the file exists. connect()
- * shows without waiting whether a server still listens: "refused" means that none does. Between
- * that answer and our bind() another server may start; two of them with one path are a mistake of
- * the configuration, and the second of them fails at bind().
+ * The file of a unix socket outlives its server, and bind() fails if the file exists. A
+ * non-blocking connect() shows whether a server still listens: ECONNREFUSED means none does.
+ * Another server may start between that answer and bind(). Two servers with one path are a
+ * configuration error; the second one fails at bind().
  */
 #include "rna/base/unix_socket.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-/* *ret_len counts the end of a path; a name without a file has none. */
+/* *ret_len includes the NUL of a path; an abstract name has none. */
 static int fill_address(const char *name, struct sockaddr_un *ret, socklen_t *ret_len)
 {
 	size_t len = strlen(name);
@@ -36,8 +36,8 @@ static int fill_address(const char *name, struct sockaddr_un *ret, socklen_t *re
 }
 
 /*
- * The mode that the descriptor has when bind() makes the file is what it gets, less the umask
- * (net/unix/af_unix.c): so at no time is it open to more than it should be.
+ * bind() creates the file with the mode of the descriptor, less the umask (net/unix/af_unix.c). So
+ * the file never has more permissions than intended.
  */
 static int bind_file(int fd, const struct sockaddr_un *address, socklen_t len, mode_t mode)
 {
@@ -50,7 +50,7 @@ static int bind_file(int fd, const struct sockaddr_un *address, socklen_t len, m
 	return 0;
 }
 
-/* Is the file a socket without a listening process? No, if in doubt. */
+/* Is the file a socket without a listener? False if in doubt. */
 static bool is_stale(const struct sockaddr_un *address, socklen_t len, int type)
 {
 	RNA_CLOSE int fd = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -59,7 +59,7 @@ static bool is_stale(const struct sockaddr_un *address, socklen_t len, int type)
 	       errno == ECONNREFUSED;
 }
 
-/* Makes room for bind(), which found the address in use. */
+/* Removes a stale socket file after bind() failed with EADDRINUSE. */
 static int remove_stale(const struct sockaddr_un *address, socklen_t len, int type)
 {
 	struct stat stat;
@@ -72,7 +72,7 @@ static int remove_stale(const struct sockaddr_un *address, socklen_t len, int ty
 	return unlink(address->sun_path) < 0 ? -errno : 0;
 }
 
-/* What has been made, so that the end removes this and nothing else. */
+/* Remembers the created file, so that rna_socket_file_remove() removes no other one. */
 static int remember_file(const struct sockaddr_un *address, struct rna_socket_file *file)
 {
 	struct stat stat;
@@ -132,7 +132,7 @@ int rna_unix_connect(const char *name, int type)
 bool rna_socket_is_private(int fd)
 {
 	struct sockaddr_un name = {0};
-	socklen_t len = sizeof(name) - 1; /* so that it ends */
+	socklen_t len = sizeof(name) - 1; /* leaves room for a NUL */
 	struct stat stat;
 
 	return getsockname(fd, (struct sockaddr *)&name, &len) == 0 && name.sun_family == AF_UNIX &&
@@ -146,7 +146,7 @@ void rna_socket_file_remove(struct rna_socket_file *file)
 
 	if (file->path && lstat(file->path, &stat) == 0 && stat.st_dev == file->device &&
 	    stat.st_ino == file->inode)
-		(void)unlink(file->path); /* one that stays is found stale by the next start */
+		(void)unlink(file->path); /* if this fails, the next start finds the file stale */
 	free(file->path);
 	*file = (struct rna_socket_file){0};
 }

@@ -16,7 +16,7 @@ int rna_shown_len(const char *text)
 	while (len < SHOWN_MAX && (unsigned char)text[len] >= ' ' && text[len] != '\x7f')
 		len++;
 	while (len > 0 && (text[len] & 0xc0) == 0x80)
-		len--; /* not into the middle of a UTF-8 character */
+		len--; /* do not split a UTF-8 character */
 	return (int)len;
 }
 
@@ -25,7 +25,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Edit distance: letters to insert, drop or change, and neighbours to swap. */
+/* Edit distance: insertions, deletions, substitutions, and swaps of adjacent letters. */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t d[WORD_MAX + 1][WORD_MAX + 1];

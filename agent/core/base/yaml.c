@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libyaml's document API gives nodes that carry line and column. They are copied one to one, by
- * their numbers, so that aliases stay what they are and nothing grows.
+ * libyaml's document API returns nodes with line and column. They are copied one to one, by their
+ * numbers, so that aliases are not expanded and the tree does not grow.
  */
 #include "rna/base/yaml.h"
 
@@ -29,16 +29,16 @@ static size_t line_at(const struct rna_strbuf *text, size_t offset)
 	return line;
 }
 
-/* What libyaml says of broken text; bytes that are no UTF-8 it locates by offset only. */
+/* The error of libyaml. For bytes that are not UTF-8 it reports only an offset. */
 static int fail_syntax(const struct load *load, const yaml_parser_t *parser)
 {
-	if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* it does not always say so */
+	/* libyaml does not always set YAML_MEMORY_ERROR */
+	if (parser->error == YAML_MEMORY_ERROR || !parser->problem)
 		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
 	if (parser->error == YAML_READER_ERROR)
-		return rna_error_say(load->error, -EINVAL, "%s:%zu: not text in UTF-8: %s",
-				     load->path, line_at(&load->text, parser->problem_offset),
-				     parser->problem);
-	return rna_error_say(load->error, -EINVAL, "%s:%zu: not valid YAML: %s%s%s", load->path,
+		return rna_error_say(load->error, -EINVAL, "%s:%zu: not UTF-8: %s", load->path,
+				     line_at(&load->text, parser->problem_offset), parser->problem);
+	return rna_error_say(load->error, -EINVAL, "%s:%zu: invalid YAML: %s%s%s", load->path,
 			     parser->problem_mark.line + 1, parser->context ? parser->context : "",
 			     parser->context ? ", " : "", parser->problem);
 }
@@ -55,7 +55,7 @@ static int copy_text(const struct load *load, const yaml_node_t *node, struct rn
 	return copy->text ? 0 : -ENOMEM;
 }
 
-/* nodes: the copies, by libyaml's numbers, which begin with 1. */
+/* nodes: the copies, indexed by libyaml's numbers, which start at 1. */
 static int copy_list(const struct load *load, const yaml_node_t *node, const struct rna_yaml *nodes,
 		     struct rna_yaml *copy)
 {
@@ -118,7 +118,7 @@ static int copy_document(const struct load *load, const yaml_document_t *documen
 	for (size_t i = 0; i < count; i++)
 		if (copy_node(load, &document->nodes.start[i], nodes, &nodes[i]) < 0)
 			return rna_error_set(load->error, -ENOMEM, "%s", load->path);
-	*ret = count > 0 ? nodes : NULL; /* the root is the first */
+	*ret = count > 0 ? nodes : NULL; /* the first node is the root */
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static int read_documents(const struct load *load, yaml_parser_t *parser,
 		return fail_syntax(load, parser);
 	if (yaml_document_get_root_node(&second))
 		return rna_error_say(load->error, -EINVAL,
-				     "%s:%zu: a second document begins here; only one is read",
+				     "%s:%zu: second document in the file; only one is allowed",
 				     load->path, second.start_mark.line + 1);
 	return copy_document(load, &document, ret);
 }

@@ -8,7 +8,7 @@
 
 enum {
 	WORD = 4,            /* IBTA 16.1.3.5: data is counted in units of four octets */
-	PACKET_BYTES = 1024, /* what a packet carries, about */
+	PACKET_BYTES = 1024, /* approximate payload of a packet */
 };
 
 const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT] = {
@@ -34,7 +34,7 @@ static const struct rna_activity *find_activity(const struct rna_counter_group *
 	return NULL;
 }
 
-/* Returns how many of the group's counters count. */
+/* Returns the number of counters added. */
 static size_t sum_group(const struct rna_counter_group *group, uint64_t *sum)
 {
 	size_t found = 0;
@@ -71,7 +71,7 @@ bool rna_activity_sum(const struct rna_snapshot_device *device, unsigned port, u
 	return *ret_taken > 0;
 }
 
-/* Between the two counts a context may have been closed. */
+/* A context may have been closed between the two counts. */
 struct rna_value rna_resources_users(const struct rna_resource_counts *counts)
 {
 	struct rna_value users = counts->of[RNA_RESOURCE_CTX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of known counters: one row says everything about one file, see rna/model/counter.h. To
- * support one more counter, add its row; collectors and exporters have nothing to learn.
+ * The table of known counters: one row per file, see rna/model/counter.h. To support another
+ * counter, add its row; collectors and exporters need no change.
  *
  * Names and widths: IBTA 16.1.3.5 (PortCounters) and 16.1.4.11 (PortCountersExtended); Linux
  * drivers/infiniband/core/sysfs.c (pma_attrs_ext) and the *_stat_desc tables of the drivers.
@@ -34,8 +34,8 @@
 		.width = (bits), .link_layers = (layers),                                          \
 	}
 /*
- * mlx5 keeps most of its own in 32 bits (QUERY_Q_COUNTER). Where another driver has a wider one
- * under the same name the row says 32: a number above that proves itself wider.
+ * Most counters of mlx5 have 32 bits (QUERY_Q_COUNTER). If another driver has a wider counter under
+ * the same name, the row still says 32: a number of 2^32 or more shows that the counter is wider.
  */
 #define HW32(file, metric, help) HW(32, RNA_ON_ANY, RNA_UNIT_NONE, RNA_COUNTER, file, metric, help)
 #define HW32_ROCE(file, metric, help)                                                              \
@@ -55,7 +55,7 @@
 		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = 64, .link_layers = RNA_ON_ANY,     \
 	}
 
-/* Attributes of the PMA, in no file; IBTA 16.1.4. All stick at their maximum. */
+/* PMA attributes without a file; IBTA 16.1.4. All stick at their maximum. */
 #define FILLS_UP .fills_up = true
 #define FABRIC(bits, label_, instance_, name_, metric_, help_, ...)                                \
 	{                                                                                          \
@@ -79,7 +79,7 @@
 	FABRIC(16, "vl", #number, "port_vl_xmit_wait_" #number, "virtual_lane_transmit_wait",      \
 	       "Ticks during which a virtual lane had data but no credit to send it.", FILLS_UP)
 
-/* One row is read as one row: clang-format would tear them apart. */
+/* clang-format would split the rows over several lines. */
 /* clang-format off */
 const struct rna_counter rna_counters[] = {
 	/* -- ports/N/counters: traffic; data is in words of four octets, headers included ------ */
@@ -595,7 +595,7 @@ const struct rna_counter rna_counters[] = {
 
 const size_t rna_counter_count = RNA_ARRAY_SIZE(rna_counters);
 
-/* A walk: it is asked once per file when a device appears, not when the file is read. */
+/* A linear search is enough: it runs once per file when a device appears, not at each read. */
 const struct rna_counter *rna_counter_find(enum rna_counter_place place, const char *file)
 {
 	for (size_t i = 0; i < rna_counter_count; i++)
@@ -615,7 +615,7 @@ static int compare_counters(const void *key, const void *element)
 	const struct rna_counter *wanted = key;
 	const struct rna_counter_value *value = element;
 
-	if (!value->counter) /* unknown files stand behind all known ones */
+	if (!value->counter) /* unknown files are after all known ones */
 		return -1;
 	return wanted < value->counter ? -1 : wanted > value->counter;
 }

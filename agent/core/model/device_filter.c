@@ -90,11 +90,12 @@ bool rna_device_filter_takes(const struct rna_device_filter *filter, const char 
 	return filter->include.count == 0 || any_matches(&filter->include, names, count);
 }
 
-/* Behind the bracket that closes the set which begins at text, or NULL. */
+/* The "]" that closes the set that begins at text, or NULL. */
 static const char *skip_set(const char *text)
 {
 	text += strspn(text, "!^");
-	return *text ? strchr(text + 1, ']') : NULL; /* one that comes first stands for itself */
+	/* a "]" in first place is a member of the set */
+	return *text ? strchr(text + 1, ']') : NULL;
 }
 
 bool rna_device_glob_is_valid(const char *text)

@@ -2,13 +2,13 @@
 /*
  * Distances in the PCI tree, and which NIC serves which GPU.
  *
- * Switches need no names to be counted. A link has one device at its end, so a bridge with several
- * bridges below it is the upstream port of a switch, and these are its downstream ports; from there
- * on downstream and upstream ports alternate. A bridge with functions directly below it is a port
- * with a link to one card. So the number of bridges on both sides of the meeting point says it all,
- * also where config space is closed and the kind of a port is not known.
+ * Switches can be counted without knowing port types. A link has one device at its end, so a bridge
+ * with several bridges below it is the upstream port of a switch, and these are its downstream
+ * ports; below them downstream and upstream ports alternate. A bridge with functions directly below
+ * it is a port with a link to one card. So the number of bridges on both sides of the common
+ * ancestor gives the distance, also if config space is not readable and port types are unknown.
  *
- * The assignment is a sum to be made small: the Hungarian method (Kuhn 1955, with potentials as in
+ * The assignment minimises a sum of costs: the Hungarian method (Kuhn 1955, with potentials as in
  * Jonker and Volgenant 1987), which is exact, and fast at the size of a node.
  */
 #include <errno.h>
@@ -49,13 +49,14 @@ const char *rna_pci_role_name(enum rna_pci_role role)
 
 struct distance {
 	enum rna_path_class path;
-	bool other_package; /* sorts what is SYS: the next NUMA node may be in the same package */
+	/* orders pairs of class SYS: another NUMA node may be in the same package */
+	bool other_package;
 	unsigned bridges;
 };
 
-/* Where two ways up meet, and how many bridges are on either way below. */
+/* Where two paths towards the root meet, and the number of bridges on each path below. */
 struct meeting {
-	int object; /* RNA_NO_OBJECT: nowhere */
+	int object; /* RNA_NO_OBJECT: they do not meet */
 	unsigned bridges_a;
 	unsigned bridges_b;
 };
@@ -83,7 +84,7 @@ static unsigned count_switches(const struct meeting *meeting)
 {
 	unsigned a = meeting->bridges_a, b = meeting->bridges_b;
 
-	if (a > 0 && b > 0) /* it is an upstream port itself */
+	if (a > 0 && b > 0) /* the meeting point is an upstream port */
 		return 1 + a / 2 + b / 2;
 	return (a + 1) / 2 + (b + 1) / 2;
 }
@@ -100,8 +101,7 @@ static bool in_other_packages(const struct rna_pci_object *a, const struct rna_p
 	return a->package >= 0 && b->package >= 0 && a->package != b->package;
 }
 
-/* Is it known which host bridge the object is below? Not in a tree that was copied without links.
- */
+/* Is the host bridge above the object known? It is not in a tree that was copied without links. */
 static bool has_host_bridge(const struct rna_topology *topology,
 			    const struct rna_pci_object *object)
 {
@@ -110,7 +110,7 @@ static bool has_host_bridge(const struct rna_topology *topology,
 	return object->role == RNA_PCI_HOST_BRIDGE;
 }
 
-/* Of functions that have no bridge in common. */
+/* The distance of functions without a common bridge. */
 static enum rna_path_class compare_locality(const struct rna_topology *topology,
 					    const struct rna_pci_object *a,
 					    const struct rna_pci_object *b)
@@ -149,7 +149,7 @@ enum rna_path_class rna_topology_path(const struct rna_topology *topology, unsig
 	return measure(topology, a, b).path;
 }
 
-/* Are both of the same class, with what is SYS in two? */
+/* Are both of the same class, with SYS divided into two classes? */
 static bool same_class(struct distance a, struct distance b)
 {
 	return a.path == b.path && a.other_package == b.other_package;
@@ -185,18 +185,18 @@ enum rna_path_class rna_topology_gpu_path(const struct rna_topology *topology, u
 /* -- Nearest ----------------------------------------------------------------------------------- */
 
 enum {
-	GPUS_MATCHED = 64, /* the method takes their square times the NICs */
+	GPUS_MATCHED = 64, /* the run time is their square times the number of NICs */
 	NICS_MATCHED = 4096,
 };
 
-/* What is worked with: which NICs may serve, and the distances of one GPU or of all. */
+/* The working data: the eligible NICs, and the distances of one GPU or of all. */
 struct work {
 	const struct rna_topology *topology;
 	struct rna_gpu_affinity *affinities; /* one for each GPU */
 	struct rna_arena *arena;
 	size_t serving_count;
 	unsigned *serving;          /* indexes of nics */
-	struct distance *distances; /* of the GPU at hand, one for each serving NIC */
+	struct distance *distances; /* of the current GPU, one for each eligible NIC */
 	int64_t *costs;             /* gpu_count rows of serving_count; NULL: too many to match */
 };
 
@@ -253,11 +253,11 @@ static int find_nearest(struct work *work, size_t gpu)
 /* -- Assignment -------------------------------------------------------------------------------- */
 
 /*
- * A cost is bridges, then slowness, then how far the ranks of GPU and NIC are apart: each has as
- * many bits as the sum over all matched GPUs of what follows it cannot fill.
+ * A cost is bridges, then slowness, then the difference of the ranks of GPU and NIC. Each field is
+ * above all bits that the sum of the following fields over all matched GPUs can need.
  */
 enum {
-	ORDER_MAX = 255, /* squared: then the assignment in order of addresses is the cheapest */
+	ORDER_MAX = 255, /* squared, so that the assignment in order of addresses is the cheapest */
 	LINK_MAX = 511,  /* in lanes of the first generation; 64 GT/s x16 is 410 */
 	BRIDGES_MAX = 63,
 	SLOWNESS_SHIFT = 22,
@@ -293,7 +293,10 @@ static int64_t cost(const struct work *work, size_t gpu, size_t serving)
 	       (int64_t)(order * order);
 }
 
-/* Behind find_nearest(), whose distances these are: what is farther in class is no choice. */
+/*
+ * Call after find_nearest(), which fills the distances. NICs of a farther class get no cost and are
+ * not eligible.
+ */
 static void set_costs(struct work *work, size_t gpu)
 {
 	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
@@ -310,8 +313,8 @@ static void set_costs(struct work *work, size_t gpu)
 }
 
 /*
- * One run of the method. Rows are the waiting GPUs, columns the serving NICs and one more for each
- * GPU that stands for having none; both count from 1, column 0 is where a new row begins.
+ * One run of the method. Rows are the unassigned GPUs. Columns are the eligible NICs, and for each
+ * GPU one that means no NIC. Both count from 1; column 0 is the start of a new row.
  */
 struct matching {
 	const struct work *work;
@@ -319,9 +322,9 @@ struct matching {
 	size_t columns;
 	int64_t *row_potential;
 	int64_t *column_potential;
-	int64_t *slack; /* of each column: what it lacks to be reached */
-	size_t *row_of; /* column -> row that has it, 0: free */
-	size_t *from;   /* column -> the one before it on the way */
+	int64_t *slack; /* of each column: remaining cost to reach it */
+	size_t *row_of; /* column -> its assigned row; 0: free */
+	size_t *from;   /* column -> previous column on the path */
 	bool *reached;
 };
 
@@ -336,7 +339,7 @@ static int64_t reduced_cost(const struct matching *matching, size_t row, size_t 
 	return plain - matching->row_potential[row] - matching->column_potential[column];
 }
 
-/* Widens the way by the column that costs least, which it returns. */
+/* Extends the path by the cheapest column, which it returns. */
 static size_t reach_next(struct matching *matching, size_t column)
 {
 	int64_t least = INT64_MAX;
@@ -398,7 +401,7 @@ static void take_matches(const struct matching *matching)
 	}
 }
 
-/* Gives as many of the waiting GPUs a NIC as can have one of their own. */
+/* Assigns a NIC of its own to as many unassigned GPUs as possible. */
 static int match_round(const struct work *work, const size_t *waiting, size_t rows)
 {
 	size_t columns = work->serving_count + rows;
@@ -425,7 +428,7 @@ static int match_round(const struct work *work, const size_t *waiting, size_t ro
 	return 0;
 }
 
-/* In rounds: a GPU without a free NIC shares one with a GPU of an earlier round. */
+/* In each further round the remaining GPUs share NICs with GPUs of earlier rounds. */
 static int match(const struct work *work)
 {
 	struct rna_gpu_affinity *affinities = work->affinities;
@@ -470,7 +473,7 @@ static int find_affinities(struct work *work)
 
 /* -- Rails ------------------------------------------------------------------------------------- */
 
-enum { NO_RAIL = -1, RAIL = 0 }; /* while roles are found */
+enum { NO_RAIL = -1, RAIL = 0 }; /* used as marks while roles are determined */
 
 static bool same_kind(const struct rna_topology *topology, const struct rna_nic *a,
 		      const struct rna_nic *b)
@@ -478,7 +481,7 @@ static bool same_kind(const struct rna_topology *topology, const struct rna_nic 
 	const struct rna_pci_object *x = &topology->objects[a->object];
 	const struct rna_pci_object *y = &topology->objects[b->object];
 
-	/* the class is part of it: the same card is of another one for InfiniBand and Ethernet */
+	/* includes the class: the same card has different classes for InfiniBand and Ethernet */
 	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
 	       x->class_id == y->class_id;
 }
@@ -527,7 +530,7 @@ static size_t count_of_kind(const struct work *work, const struct rna_nic *nics,
 	return count;
 }
 
-/* Nothing tells which NICs are for GPUs: those of the kind that there are most of. */
+/* Fallback if no GPU has a NIC: the NICs of the most frequent kind. */
 static void mark_most_common(const struct work *work, struct rna_nic *nics)
 {
 	size_t most = 0;
@@ -596,7 +599,7 @@ static bool has_device(const struct rna_nic *nic, const char *name)
 	return false;
 }
 
-/* The first one, so of a LAG the function that has the device. */
+/* Returns the first match, so for a LAG the function that has the device. */
 const struct rna_nic *rna_topology_find_nic(const struct rna_topology *topology,
 					    const struct rna_device *device)
 {

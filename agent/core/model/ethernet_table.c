@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The statistics of Ethernet ports that have names of ours. Where each of them comes from says
- * collectors/ethernet_sources.c: the kernel's standard ones, and what drivers call them.
+ * The Ethernet statistics with names of the agent. collectors/ethernet_sources.c maps the kernel's
+ * standard statistics and the drivers' names to them.
  */
 #include "rna/base/parse.h"
 #include "rna/model/ethernet.h"
@@ -126,10 +126,13 @@ const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATIST
 };
 /* clang-format on */
 
-/* Does a count belong to a sum? */
+/* Selects the counts of a sum. */
 typedef bool belongs(const struct rna_ethernet_count *count, uint64_t of);
 
-/* Which counts they are, in one number: those of a bond's member that lost its link may be gone. */
+/*
+ * Identifies the summed counts by one number: a bond member that lost its link may report fewer
+ * counts.
+ */
 static uint64_t fingerprint(uint64_t before, const struct rna_ethernet_netdev *netdev,
 			    const struct rna_ethernet_count *count)
 {

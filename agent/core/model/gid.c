@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GIDs: text and meaning of one, and what became of the indexes of a table between two runs.
+ * GIDs: their text form and properties, and changes of the indexes of a table between two runs.
  *
- * For the latter each index is compared with what stood there last, however long it has been
- * empty since: when a link comes back, its addresses come back one by one, and a poll in between
- * must not make the change of an index look like something new.
+ * Each index is compared with its last entry, even if it has been empty for a long time: when a
+ * link comes up, its addresses return one by one, and a poll in between must not turn the change of
+ * an index into a new entry.
  */
 #include "rna/model/gid.h"
 
@@ -98,7 +98,7 @@ bool rna_gid_ipv4(const struct rna_gid *gid, char ret[RNA_IPV4_TEXT_MAX])
 
 /* -- Two tables -------------------------------------------------------------------------------- */
 
-/* The same meaning to who chose it by index? */
+/* Do both entries mean the same to an application that chose the index? */
 static bool same_gid(const struct rna_gid_entry *a, const struct rna_gid_entry *b)
 {
 	return a->type == b->type && rna_gid_is_same(&a->gid, &b->gid);
@@ -131,7 +131,7 @@ bool rna_gids_same_entries(const struct rna_gids *a, const struct rna_gids *b)
 	return true;
 }
 
-/* A list of entries, and what to look for in it. */
+/* A list of entries, and the entry to search for. */
 static const struct rna_gid_entry *find_index(const struct rna_gid_entry *entries, size_t count,
 					      unsigned index)
 {
@@ -150,7 +150,7 @@ static const struct rna_gid_entry *find_address(const struct rna_gid_entry *entr
 	return NULL;
 }
 
-/* A type that could not be read is not another one. */
+/* An unreadable type does not count as a different type. */
 static bool is_other(const struct rna_gid_entry *a, const struct rna_gid_entry *b)
 {
 	if (a->type == RNA_GID_TYPE_UNKNOWN || b->type == RNA_GID_TYPE_UNKNOWN)
@@ -158,7 +158,7 @@ static bool is_other(const struct rna_gid_entry *a, const struct rna_gid_entry *
 	return !same_gid(a, b);
 }
 
-/* Does entry, as it is now, make its index mean something else than before? */
+/* Does the index of entry have another meaning than before? */
 static bool is_change(const struct rna_gid_entry *entry, const struct rna_port_gids *now,
 		      const struct rna_port_gids *before)
 {
@@ -176,7 +176,7 @@ static bool is_change(const struct rna_gid_entry *entry, const struct rna_port_g
 	return old && !(last && same_address(last, entry));
 }
 
-/* Of a list of old entries, those whose index is empty now and whose address is nowhere. */
+/* Keeps those old entries whose index is empty now and whose address is at no other index. */
 static int keep_gone(struct rna_port_gids *port, struct rna_gid_entry *gone,
 		     const struct rna_gid_entry *old, size_t count, struct rna_arena *arena)
 {

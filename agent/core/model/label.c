@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What Kubernetes takes for the key and the value of a label, and NFD for a line of its files.
- * Source: k8s.io/apimachinery/pkg/util/validation: IsQualifiedName, IsValidLabelValue.
+ * The syntax that Kubernetes accepts for keys and values of labels, and NFD for a line of its
+ * files. Source: k8s.io/apimachinery/pkg/util/validation: IsQualifiedName, IsValidLabelValue.
  */
 #include "rna/model/label.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Of the C locale, whatever the process has. */
+/* As in the C locale, independent of the process's locale. */
 static bool is_alnum(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -19,13 +19,13 @@ static bool is_lower_alnum(char c)
 	return is_alnum(c) && !(c >= 'A' && c <= 'Z');
 }
 
-/* Allowed anywhere but at the ends. */
+/* Allowed except at both ends. */
 static bool is_inner(char c)
 {
 	return c == '-' || c == '_' || c == '.';
 }
 
-/* len bytes of a name, or of a value that is not empty. */
+/* Checks len bytes of a name or of a non-empty value. */
 static bool is_name(const char *text, size_t len)
 {
 	if (len == 0 || len > RNA_LABEL_NAME_MAX || !is_alnum(text[0]) || !is_alnum(text[len - 1]))
@@ -48,7 +48,7 @@ bool rna_label_value_make(const char *text, char ret[RNA_LABEL_NAME_MAX + 1])
 	for (; *text && len < RNA_LABEL_NAME_MAX; text++) {
 		if (is_alnum(*text) || (len > 0 && is_inner(*text)))
 			ret[len++] = *text;
-		else if (len > 0 && ret[len - 1] != '-') /* one for a run of them */
+		else if (len > 0 && ret[len - 1] != '-') /* one "-" for several characters */
 			ret[len++] = '-';
 	}
 	while (len > 0 && !is_alnum(ret[len - 1]))
@@ -94,7 +94,6 @@ static bool is_below(const char *prefix, size_t len, const char *domain)
 	       (len == size || prefix[len - size - 1] == '.');
 }
 
-/* key: the name of the setting, for the message. */
 static int check_prefix(const char *setting, const char *prefix, size_t len,
 			struct rna_error *error)
 {

@@ -29,7 +29,7 @@ enum rna_module_limit rna_module_exceeded(const struct rna_port_module *module,
 
 bool rna_module_lane_is_used(const struct rna_port_module *module, unsigned lane)
 {
-	enum { DARK = 1000 }; /* nW, -30 dBm: below what any receiver takes for a signal */
+	enum { DARK = 1000 }; /* nW, -30 dBm: below the sensitivity of all receivers */
 	struct rna_value bias = module->lanes[lane][RNA_MODULE_BIAS];
 	struct rna_value receive = module->lanes[lane][RNA_MODULE_RECEIVE_POWER];
 	bool off = rna_value_is_known(bias) && bias.number == 0;
@@ -37,7 +37,7 @@ bool rna_module_lane_is_used(const struct rna_port_module *module, unsigned lane
 	return !off || (rna_value_is_known(receive) && receive.number > DARK);
 }
 
-/* What a lane in use receives; absent where it is not known, and where it is not in use. */
+/* Received power of a lane in use; absent if unknown or if the lane is unused. */
 static struct rna_value received(const struct rna_port_module *module, unsigned lane)
 {
 	return rna_module_lane_is_used(module, lane) ? module->lanes[lane][RNA_MODULE_RECEIVE_POWER]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The words for our enumerations, in one place: metric labels, JSON and tables show them, so they
- * are as stable as metric names. A code that we do not know gets "?" or "unknown", never a guess.
+ * The words of all enumerations. Metric labels, JSON and tables show them, so they must be as
+ * stable as metric names. An unknown code is "?" or "unknown".
  */
 #include <errno.h>
 #include <linux/dcbnl.h>
@@ -26,14 +26,14 @@
 #include "rna/model/virtual_functions.h"
 #include "rna/model/web_status.h"
 
-/* names[index], or fallback where there is none. */
+/* names[index], or fallback if there is none. */
 static const char *pick(const char *const *names, size_t count, uint64_t index,
 			const char *fallback)
 {
 	return index < count && names[index] ? names[index] : fallback;
 }
 
-/* Defines function(code): the word of the row [code], or fallback. */
+/* Defines function(code), which returns the word of the row [code], or fallback. */
 #define NAMES(function, type, fallback, ...)                                                       \
 	const char *function(type code)                                                            \
 	{                                                                                          \
@@ -100,7 +100,7 @@ NAMES(rna_netdev_source_name, enum rna_netdev_source, "?",
       [RNA_NETDEV_BY_PARENT] = "parent",
       [RNA_NETDEV_BY_IPOIB] = "ipoib")
 
-/* Labels have the words of show_gids' users; sysfs has "IB/RoCE v1" for two of them. */
+/* The words of show_gids; sysfs has "IB/RoCE v1" for two of them. */
 NAMES(rna_gid_type_name, enum rna_gid_type, "unknown",
       [RNA_GID_TYPE_IB] = "IB",
       [RNA_GID_TYPE_ROCE_V1] = "RoCE v1",
@@ -367,7 +367,7 @@ enum rna_reason rna_reason_from_errno(int error)
 	case ETIMEDOUT:
 	case EAGAIN:
 		return RNA_REASON_TIMEOUT;
-	/* What our own parsers say of text that was read but is not as documented. */
+	/* Errors of the agent's own parsers for text that is not as documented. */
 	case EBADMSG:
 	case EILSEQ:
 	case EMSGSIZE:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * NCCL's choice of a GID, made again from its source: on InfiniBand the GID that is routed, if
- * there is one; of RoCE the first that is of the wanted family, range and version, where each
- * candidate is compared with the one that was settled for so far.
+ * NCCL's choice of a GID, reimplemented from its source: on InfiniBand the routable GID, if there
+ * is one; on RoCE the first GID of the wanted family, range and version, where each candidate is
+ * compared with the best one so far.
  *
- * Where NCCL is odd, so is this: that is what it is for.
+ * Oddities of NCCL are kept on purpose, so that the result is the same.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 /* -- The environment --------------------------------------------------------------------------- */
 
 enum {
-	IPV4_OFFSET = 12, /* of the address in a GID that is made of it */
+	IPV4_OFFSET = 12, /* of the address in an IPv4-mapped GID */
 	IPV4_BITS = 32,
 	IPV6_BITS = 128,
-	RANGE_TEXT_MAX = 128, /* what is longer is cut */
+	RANGE_TEXT_MAX = 128, /* longer texts are cut */
 };
 
 /* ncclLoadParam(): like C's own notation, 0x and 0 in front included. */
@@ -73,7 +73,7 @@ struct rna_nccl_settings rna_nccl_settings_parse(const struct rna_nccl_environme
 
 /* -- One GID ----------------------------------------------------------------------------------- */
 
-/* Unlike RFC 4291 it takes multicast addresses that are made of an IPv4 one for IPv4, too. */
+/* Unlike RFC 4291, NCCL also treats IPv4-derived multicast addresses as IPv4. */
 static enum rna_gid_family family_of(const struct rna_gid *gid)
 {
 	static const uint8_t multicast[IPV4_OFFSET] = {0xff, 0x0e, [10] = 0xff, 0xff};
@@ -90,7 +90,7 @@ static bool is_valid(const struct rna_gid *gid)
 	return !rna_gid_is_zero(gid) && memcmp(gid->bytes, link_local, sizeof(link_local)) != 0;
 }
 
-/* sysfs calls those of InfiniBand and of RoCE v1 the same, "IB/RoCE v1". */
+/* sysfs has the same text "IB/RoCE v1" for InfiniBand and RoCE v1. */
 static int version_of(enum rna_gid_type type)
 {
 	switch (type) {
@@ -120,7 +120,7 @@ static bool in_range(const struct rna_gid *gid, const struct rna_nccl_settings *
 
 /* -- The choice -------------------------------------------------------------------------------- */
 
-/* Does NCCL, which has settled for current so far, take candidate instead? */
+/* Does NCCL prefer candidate to current, its best GID so far? */
 static bool prefers(const struct rna_gid_entry *candidate, const struct rna_gid_entry *current,
 		    const struct rna_nccl_settings *settings)
 {
@@ -129,12 +129,12 @@ static bool prefers(const struct rna_gid_entry *candidate, const struct rna_gid_
 	if (family != settings->family || !in_range(&candidate->gid, settings))
 		return false;
 	if (family != family_of(&current->gid))
-		return true; /* whatever the version, and even when it is empty */
+		return true; /* of any version, even an empty entry */
 	return is_valid(&candidate->gid) && version_of(candidate->type) == settings->roce_version &&
 	       (version_of(current->type) != settings->roce_version || !is_valid(&current->gid));
 }
 
-/* An InfiniBand GID carries a FLID where routers stand between subnets. */
+/* An InfiniBand GID contains a FLID if subnets are connected by routers. */
 static unsigned index_of_infiniband(const struct rna_port_gids *gids,
 				    const struct rna_nccl_settings *settings)
 {
@@ -146,8 +146,8 @@ static unsigned index_of_infiniband(const struct rna_port_gids *gids,
 }
 
 /*
- * An empty index is a candidate like any other: its GID of zeros counts as IPv6. Of those in a row
- * the first stands for all: once it is settled for, the next ones are no better.
+ * An empty index is a candidate like any other: its zero GID counts as IPv6. Of consecutive empty
+ * indexes only the first matters: once chosen, the next ones are not better.
  */
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings)

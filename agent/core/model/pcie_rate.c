@@ -4,10 +4,10 @@
 enum {
 	GEN3 = 8000, /* millions of transfers per second */
 	GEN6 = 64000,
-	PAYLOAD = 256, /* bytes of a packet, what nearly all hosts have */
+	PAYLOAD = 256, /* bytes per packet, the setting of nearly all hosts */
 };
 
-/* What remains of so many bytes on the wire. */
+/* The payload in this number of bytes on the wire. */
 struct share {
 	unsigned of;
 	unsigned remain;
@@ -73,7 +73,7 @@ bool rna_pcie_link_above(const struct rna_pcie *pcie, size_t hop, struct rna_pci
 	return true;
 }
 
-/* 0: there is none, or it is not known. */
+/* 0: no link, or unknown. */
 static uint64_t rate_above(const struct rna_pcie *pcie, size_t hop)
 {
 	struct rna_pcie_link link;

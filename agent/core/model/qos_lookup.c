@@ -90,7 +90,7 @@ void rna_qos_write_mask(uint64_t mask, struct rna_strbuf *out)
 /* GRH 40, UDP 8, BTH 12, XRCETH 4, AtomicETH 28 and ICRC 4, include/rdma/ib_addr.h. */
 enum { HEADERS = 96 };
 
-/* By the drivers of the PCI functions: irdma is on ice and i40e; and mana. Linux 6.12. */
+/* Listed by drivers of the PCI function (irdma uses ice and i40e), and mana. Linux 6.12. */
 static uint64_t room_for_headers(const char *driver)
 {
 	static const char *const without[] = {"ice", "i40e", "mana"};

@@ -8,7 +8,7 @@
 
 enum { WHOLE = 1000 };
 
-/* In floating point: bytes per second times a thousand is not far from the end of 64 bits. */
+/* Floating point, because bytes per second times 1000 is near the limit of 64 bits. */
 static bool is_below(uint64_t bandwidth, uint64_t measure, unsigned thousandths)
 {
 	return (double)bandwidth * WHOLE < (double)measure * thousandths;

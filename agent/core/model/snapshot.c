@@ -31,7 +31,7 @@ struct rna_snapshot *rna_snapshot_free(const struct rna_snapshot *snapshot)
 	return NULL;
 }
 
-/* The count is the only thing that changes in a view after it was published. */
+/* refs is the only field that changes in a published view. */
 static unsigned *refs_of(const struct rna_view *view)
 {
 	return &((struct rna_view *)(uintptr_t)view)->refs;
@@ -51,7 +51,7 @@ struct rna_view *rna_view_unref(const struct rna_view *view)
 	(void)rna_snapshot_free(view->snapshot);
 	if (view->selftests)
 		(void)rna_part_unref(&view->selftests->part);
-	(void)rna_arena_free(view->arena); /* holds the view itself */
+	(void)rna_arena_free(view->arena); /* contains the view itself */
 	return NULL;
 }
 
@@ -148,7 +148,7 @@ const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_de
 	return (const void *)device->parts[collector];
 }
 
-/* The element of an array of port structs, which all begin with their number. */
+/* Finds a port in an array of structs that all begin with the port number. */
 static const void *find_port(const void *ports, size_t count, size_t size, unsigned number)
 {
 	for (size_t i = 0; i < count; i++) {

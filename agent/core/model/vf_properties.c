@@ -8,7 +8,7 @@ static struct rna_value is(struct rna_value value, bool holds)
 	return rna_value_is_known(value) ? rna_value_ok(holds) : value;
 }
 
-/* Of what sysfs says nothing is known where the function is in no PCI tree of ours. */
+/* Properties from sysfs are unknown if the function is not in this node's PCI tree. */
 static struct rna_value has(const struct rna_virtual_function *function, const char *text)
 {
 	return function->pci_address ? rna_value_ok(text != NULL) : (struct rna_value){0};

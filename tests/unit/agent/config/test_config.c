@@ -438,19 +438,18 @@ static const struct refusal {
 	{"http:\n  listen: [\":1\", \":2\", \":1\"]\n",
 	 "agent.yaml:2: http.listen: \":1\": duplicate of \":1\""},
 	/* YAML */
-	{"log:\n---\nlog:\n", "agent.yaml:2: a second document begins here; only one is read"},
+	{"log:\n---\nlog:\n", "agent.yaml:2: second document in the file; only one is allowed"},
 	{"poll:\n\tstate: 1s\n",
-	 "agent.yaml:2: not valid YAML: while scanning for the next token, found character that "
+	 "agent.yaml:2: invalid YAML: while scanning for the next token, found character that "
 	 "cannot start any token"},
 	{"poll:\n  state: [1s\nlog:\n",
-	 "agent.yaml:3: not valid YAML: while parsing a flow sequence, did not find expected ',' "
+	 "agent.yaml:3: invalid YAML: while parsing a flow sequence, did not find expected ',' "
 	 "or ']'"},
-	{"poll: *nowhere\n", "agent.yaml:1: not valid YAML: found undefined alias"},
+	{"poll: *nowhere\n", "agent.yaml:1: invalid YAML: found undefined alias"},
 	{"log:\n  level: info\n# \xe4"
 	 "rger\n",
-	 "agent.yaml:3: not text in UTF-8: invalid trailing UTF-8 octet"},
-	{"log:\n  level: \x01\n",
-	 "agent.yaml:2: not text in UTF-8: control characters are not allowed"},
+	 "agent.yaml:3: not UTF-8: invalid trailing UTF-8 octet"},
+	{"log:\n  level: \x01\n", "agent.yaml:2: not UTF-8: control characters are not allowed"},
 };
 
 static void test_each_mistake_is_named(void **state)
@@ -550,7 +549,7 @@ static void test_all_mistakes_are_told(void **state)
 		  "1m30s (100ms to 10m)",
 		  "agent.yaml:6: selftest.warning (60) must not exceed selftest.ok (50)"}},
 		{"log:\n  level: loud\npoll: [\n", /* there is no tree to look for others in */
-		 {"agent.yaml:4: not valid YAML: while parsing a flow node, did not find expected "
+		 {"agent.yaml:4: invalid YAML: while parsing a flow node, did not find expected "
 		  "node content"}},
 	};
 
@@ -677,12 +676,11 @@ static void test_what_is_no_readable_file_is_named(void **state)
 {
 	(void)state;
 	assert_fails("missing.yaml", "missing.yaml: cannot open: No such file or directory");
-	assert_fails(".", ".: this is a directory; name a file");
-	assert_fails("/dev/null", "/dev/null: this is not a regular file");
+	assert_fails(".", ".: is a directory; give the path of a file");
+	assert_fails("/dev/null", "/dev/null: not a regular file");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_fails(
-		"fifo",
-		"fifo: this is not a regular file"); /* and the agent does not wait for a writer */
+	assert_fails("fifo",
+		     "fifo: not a regular file"); /* and the agent does not wait for a writer */
 	assert_int_equal(unlink("fifo"), 0);
 }
 

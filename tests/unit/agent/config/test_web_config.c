@@ -137,9 +137,8 @@ static void test_errors_of_keys(void **state)
 		"tls_server_config: yes\n",
 		"dir/web.yml:1: tls_server_config: expected \"key: value\" lines below, found "
 		"a single value");
-	assert_refused("a: [\n",
-		       "dir/web.yml:2: not valid YAML: while parsing a flow node, did not "
-		       "find expected node content");
+	assert_refused("a: [\n", "dir/web.yml:2: invalid YAML: while parsing a flow node, did not "
+				 "find expected node content");
 }
 
 static void test_errors_of_tls(void **state)
@@ -159,8 +158,8 @@ static void test_errors_of_tls(void **state)
 		"dir/web.yml:2: tls_server_config.cert_file: expected a single value, found a "
 		"list");
 	assert_refused("tls_server_config:\n  cert_file: sub\n",
-		       "dir/web.yml:2: tls_server_config.cert_file: dir/sub: this is a directory; "
-		       "name a file");
+		       "dir/web.yml:2: tls_server_config.cert_file: dir/sub: is a directory; give "
+		       "the path of a file");
 	assert_refused(TLS ", cert: x}\n", "dir/web.yml:1: tls_server_config.cert: is specified "
 					   "twice, inline and as a file; remove one of them");
 	assert_refused(TLS ", min_version: TLS1.2}\n",
