@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of netlink messages, from their bytes alone: for replies that are stored as they are,
- * also in recordings. Users of libnl use its own functions.
+ * Parses attributes of netlink messages from raw bytes: for answers that are kept unchanged, for
+ * example in recordings. Code that uses libnl uses libnl's functions instead.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct rna_bytes {
 };
 
 /*
- * The next attribute, which rest loses; the last one may come without its padding. 1; 0 at the end;
- * or -EBADMSG: what follows does not fit into itself.
+ * Removes the next attribute from rest; the last one may lack its padding. 1; 0 at the end;
+ * -EBADMSG if a length exceeds the message.
  */
 int rna_attribute_next(struct rna_bytes *rest, uint16_t *ret_type, struct rna_bytes *ret);

@@ -3,13 +3,16 @@
 
 #include "rna/base/parse.h"
 
-/* 0 also where the width is not known. */
+/* 0 also if the width is unknown. */
 static uint64_t range_of(const struct rna_counter *counter)
 {
 	return counter->width < 64 ? UINT64_C(1) << counter->width : 0;
 }
 
-/* Where another driver has a wider register under the same name, its numbers prove it. */
+/*
+ * Another driver may have a wider register under the same name; a number above the range shows
+ * that.
+ */
 static bool may_wrap(const struct rna_counter *counter, uint64_t before)
 {
 	return counter->width > 0 && counter->width < 64 && !counter->saturates &&
@@ -27,8 +30,8 @@ enum rna_movement rna_counter_movement(const struct rna_counter *counter, uint64
 }
 
 /*
- * A counter that stands at its maximum is saturated, unless it got there just now: some vendor
- * kernels have wider registers than IBTA says, and theirs pass 255 on the way up.
+ * A counter is saturated if it was at its maximum in the previous run as well: some vendor kernels
+ * have wider registers than IBTA specifies, and these pass 255 while rising.
  */
 static bool is_saturated(const struct rna_counter_value *value,
 			 const struct rna_counter_value *before)
@@ -39,7 +42,7 @@ static bool is_saturated(const struct rna_counter_value *value,
 	       (!before || before->raw == value->raw);
 }
 
-/* before: NULL: it is the first of its kind. True when the counter was reset. */
+/* before: NULL: first reading. True if the counter was reset. */
 static bool extend(struct rna_counter_value *value, const struct rna_counter_value *before)
 {
 	enum rna_movement movement;
@@ -57,7 +60,7 @@ static bool extend(struct rna_counter_value *value, const struct rna_counter_val
 	movement = rna_counter_movement(value->counter, before->raw, value->raw);
 	if (movement == RNA_RESET)
 		return true;
-	value->value.number += before->value.number - before->raw; /* the wraps so far */
+	value->value.number += before->value.number - before->raw; /* all wraps so far */
 	if (movement == RNA_WRAP)
 		value->value.number += range_of(value->counter);
 	return false;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters that stay right from one run to the next, wherever their numbers were read.
+ * Extends counters from run to run, independent of their source.
  *
- * A register of 32 bits that wraps would look like a reset in every rate computation; so the
- * wraps are counted here and added to what is published. A counter that falls otherwise was reset:
- * it is published as read, falls, and the reset is counted. Nothing is ever reset by us.
+ * Prometheus would treat the wrap of a 32-bit register as a reset and compute wrong rates, so wraps
+ * are counted here and added to the published number. Any other fall is a reset: the number is
+ * published as read, and the reset is counted. The agent never resets a counter.
  *
- * What was known before comes from the part before, not from the reader, which is dropped whenever
- * a device fails: that must not make a counter jump.
- * Pure functions.
+ * The previous numbers come from the previous part, not from the reader, which is dropped when a
+ * device fails; that must not make a counter jump. Pure functions.
  */
 #pragma once
 
@@ -17,15 +16,15 @@
 #include "rna/model/counter.h"
 
 enum rna_movement {
-	RNA_STEP,  /* forward or not at all; or nothing can be concluded */
-	RNA_WRAP,  /* once past the end of the register, and on from zero */
-	RNA_RESET, /* cleared by a user or by the driver */
+	RNA_STEP,  /* forward or unchanged; or unknown */
+	RNA_WRAP,  /* once past the end of the register, continuing at zero */
+	RNA_RESET, /* cleared by an administrator or the driver */
 };
 
 /*
- * How a counter came from one number to the next. Less than half of its range forward over the end
- * is a wrap, every other fall a reset. Between two numbers there may have been further wraps, which
- * cannot be known: 32 bits are enough for a run every 10 s up to 200 million events a second.
+ * How a counter moved between two readings. A fall is a wrap if the distance forward over the end
+ * is less than half of the range, otherwise a reset. Several wraps between two readings cannot be
+ * detected: with a run every 10 s, 32 bits suffice up to 200 million events per second.
  */
 enum rna_movement rna_counter_movement(const struct rna_counter *counter, uint64_t before,
 				       uint64_t now);
@@ -34,9 +33,9 @@ enum rna_movement rna_counter_movement(const struct rna_counter *counter, uint64
 int rna_counter_value_compare(const void *a, const void *b);
 
 /*
- * Makes of values, the group's own as they were just read, what is published; fills group->resets.
- * previous: the group in the run before, NULL: none. Of another generation it is only counted as
- * a reset.
+ * Turns values, the group's values as read, into published values, and fills group->resets.
+ * previous: the group of the previous run; NULL: none. A previous group of another generation only
+ * counts as a reset.
  */
 void rna_counter_group_extend(struct rna_counter_group *group, struct rna_counter_value *values,
 			      const struct rna_counter_group *previous);

@@ -14,7 +14,7 @@ const char *rna_guid_parse(const char *text)
 	size_t len = strlen(text), want = sizeof(pattern) - 1;
 	bool zero = true;
 
-	/* a GID is a prefix and then the GUID */
+	/* a GID is a prefix followed by the GUID */
 	if (len > want && text[len - want - 1] == ':')
 		text += len - want;
 	else if (len != want)

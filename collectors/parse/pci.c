@@ -14,14 +14,14 @@
 enum {
 	DOMAIN_DIGITS_MIN = 4,
 	DOMAIN_DIGITS_MAX = 8, /* 32 bits */
-	VPD_MAX = 4096,        /* bytes looked at; that of an HCA has some hundred */
+	VPD_MAX = 4096,        /* bytes read; the VPD of an HCA has a few hundred */
 	RESOURCE_HEAD = 3,
 	RESOURCE_LARGE = 0x80,
 	RESOURCE_VPD_R = 0x90, /* read-only values */
 	KEYWORD_HEAD = 3,
 };
 
-/* Behind the domain: ":3b:00.0". */
+/* The part after the domain: ":3b:00.0". */
 static bool is_bus_device_function(const char *text)
 {
 	static const char pattern[] = ":xx:xx.7";
@@ -89,7 +89,7 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* The VPD of the function in directory; bytes, or negative errno. */
+/* Reads the VPD of the function in directory. Number of bytes, or negative errno. */
 static ssize_t read_vpd(const struct rna_root *root, const char *directory, char vpd[VPD_MAX])
 {
 	RNA_CLOSE int fd = -1;
@@ -114,7 +114,7 @@ bool rna_pci_is_switch_management(const struct rna_root *root, const char *direc
 	return len > 0 && memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
 }
 
-/* A keyword and its length are in front of each value; "SN" is the serial number (6.28.2.1). */
+/* Each value follows its keyword and length; "SN" is the serial number (6.28.2.1). */
 static const char *find_serial(const uint8_t *at, size_t len, struct rna_arena *arena)
 {
 	while (len > KEYWORD_HEAD && KEYWORD_HEAD + (size_t)at[2] <= len) {
@@ -129,7 +129,10 @@ static const char *find_serial(const uint8_t *at, size_t len, struct rna_arena *
 	return NULL;
 }
 
-/* VPD is a row of resources, each with a tag and a length: PCI Local Bus Specification 3.0, I.1. */
+/*
+ * VPD is a sequence of resources, each with a tag and a length: PCI Local Bus Specification 3.0,
+ * I.1.
+ */
 const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
 				struct rna_arena *arena)
 {
@@ -142,7 +145,7 @@ const char *rna_pci_read_serial(const struct rna_root *root, const char *directo
 		size_t size = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
 
 		if (!(bytes[at] & RESOURCE_LARGE) || at + RESOURCE_HEAD + size > len)
-			return NULL; /* the end, or nonsense */
+			return NULL; /* end tag or malformed */
 		if (bytes[at] == RESOURCE_VPD_R)
 			return find_serial(bytes + at + RESOURCE_HEAD, size, arena);
 		at += RESOURCE_HEAD + size;

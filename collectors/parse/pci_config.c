@@ -11,13 +11,13 @@
 #include "rna/base/cleanup.h"
 
 enum {
-	VENDOR = 0x00, /* all ones: the function does not answer */
+	VENDOR = 0x00, /* all ones: the function does not respond */
 	STATUS = 0x06,
 	STATUS_CAPABILITIES = 0x10,
 	FIRST_CAPABILITY = 0x34,
-	HEADER_END = 0x40,  /* readable by every user */
-	EXTENDED = 0x100,   /* where extended capabilities begin, */
-	SPACE_END = 0x1000, /* and end */
+	HEADER_END = 0x40,  /* end of what unprivileged processes may read */
+	EXTENDED = 0x100,   /* start of extended capabilities */
+	SPACE_END = 0x1000, /* end of configuration space */
 	ID_EXPRESS = 0x10,
 	ID_ACS = 0x0d,
 	EXPRESS_FLAGS = 0x02,
@@ -25,11 +25,11 @@ enum {
 	ACS_CONTROL = 0x06,
 	ACS_REQUEST_REDIRECT = 0x04,
 	ACS_COMPLETION_REDIRECT = 0x08,
-	HOPS_MAX = 48, /* as many capabilities as fit; a list that is longer is a loop */
+	HOPS_MAX = 48, /* number of capabilities that fit; a longer list is a loop */
 	EXTENDED_HOPS_MAX = (SPACE_END - EXTENDED) / 8,
 };
 
-/* size bytes at offset, lowest first. False: nothing there, or closed. */
+/* Reads size bytes at offset, little-endian. False: not present or not permitted. */
 static bool read_register(int fd, unsigned offset, size_t size, uint32_t *ret)
 {
 	uint8_t bytes[4];
@@ -42,7 +42,7 @@ static bool read_register(int fd, unsigned offset, size_t size, uint32_t *ret)
 	return true;
 }
 
-/* Offset of the PCI Express capability; 0: none that can be seen. */
+/* Offset of the PCI Express capability; 0: none visible. */
 static unsigned find_express(int fd)
 {
 	uint32_t status, entry;
@@ -86,7 +86,7 @@ static void read_express(int fd, unsigned express, struct rna_pci_config *ret)
 	if (!read_register(fd, express + EXPRESS_DEVICE_CONTROL, 2, &control))
 		return;
 	control = control >> 12 & 7;
-	if (control <= 5) /* 128 bytes to 4096; what is beyond is reserved */
+	if (control <= 5) /* 128 to 4096 bytes; higher codes are reserved */
 		ret->max_read_request = rna_value_ok(UINT64_C(128) << control);
 }
 
@@ -110,7 +110,7 @@ enum rna_pci_role rna_pci_port_role(int type, enum rna_pci_role above)
 		return RNA_PCI_DOWNSTREAM;
 	case RNA_PCI_PORT_UNKNOWN:
 		break;
-	default: /* to PCI and from it */
+	default: /* bridges between PCI Express and PCI */
 		return RNA_PCI_BRIDGE;
 	}
 	switch (above) {
@@ -151,7 +151,7 @@ int rna_pci_config_read(const struct rna_root *root, const char *directory,
 	return 0;
 }
 
-/* The inverse of what read_express() does. */
+/* The inverse of the decoding in read_express(). */
 static uint8_t read_request_code(struct rna_value bytes)
 {
 	uint8_t code = 0;
@@ -170,7 +170,7 @@ ssize_t rna_pci_config_excerpt(const struct rna_root *root, const char *director
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	/* Of a function that does not answer, the header that says so is all there is. */
+	/* Ignore the error: a function that does not respond has only the header. */
 	(void)rna_pci_config_read(root, directory, &config);
 	memset(ret, 0, RNA_PCI_CONFIG_EXCERPT);
 	if (pread(fd, ret, HEADER_END, 0) != HEADER_END)

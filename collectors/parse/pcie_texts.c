@@ -9,7 +9,7 @@
 
 enum { SPEED_MAX = 1024 * 1000 }; /* millions of transfers per second; generation 7 has 128,000 */
 
-/* "16.0", up to three digits behind the point, in thousandths; *ret_end: what follows. */
+/* Parses "16.0", with up to three digits after the point, as thousandths; *ret_end: the rest. */
 static int parse_thousandths(const char *text, uint64_t *ret, const char **ret_end)
 {
 	size_t whole = strspn(text, "0123456789"), part = 0;
@@ -32,7 +32,7 @@ static int parse_thousandths(const char *text, uint64_t *ret, const char **ret_e
 	return 0;
 }
 
-/* Kernels before 5.7 write "16 GT/s"; "Unknown" and "Unknown speed" are what no link has. */
+/* Kernels before 5.7 write "16 GT/s". "Unknown" and "Unknown speed" mean no link. */
 int rna_pcie_parse_speed(const char *text, uint64_t *ret)
 {
 	static const char unit[] = " GT/s", unknown[] = "Unknown";
@@ -54,7 +54,7 @@ int rna_pcie_parse_speed(const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* 0: no link. A device that does not answer has 63 or 255 lanes, which no link has. */
+/* 0: no link. A device that does not respond reports 63 or 255 lanes, which are invalid. */
 int rna_pcie_parse_width(const char *text, uint64_t *ret)
 {
 	uint64_t width;

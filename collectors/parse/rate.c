@@ -11,7 +11,7 @@
 #define BYTES_PER_GBIT (1000 * BYTES_PER_MBIT)
 
 enum {
-	GBIT_MAX = 1000000, /* far beyond any link, and far from overflow */
+	GBIT_MAX = 1000000, /* above any link speed, and safe from overflow */
 	LANES_MAX = 64,
 };
 
@@ -57,7 +57,7 @@ unsigned rna_lanes_from_code(uint64_t code)
 	}
 }
 
-/* A decimal number from the front, at most max; moves *text behind it. */
+/* Parses a leading decimal number of at most max; sets *text behind it. */
 static int take_number(const char **text, unsigned max, unsigned *ret)
 {
 	unsigned number = 0;
@@ -83,7 +83,7 @@ static int take_word(const char **text, const char *word)
 	return 0;
 }
 
-/* " HDR)" or ")": old kernels left SDR unnamed. */
+/* Parses " HDR)" or ")": old kernels do not print SDR. */
 static int take_speed(const char *text, const struct rna_speed **ret)
 {
 	char name[16];
@@ -103,7 +103,7 @@ static int take_speed(const char *text, const struct rna_speed **ret)
 	return 0;
 }
 
-/* The kernel prints at most one fraction, ".5". */
+/* The kernel prints only the fraction ".5". */
 static int take_gbits(const char **text, uint64_t *ret_bytes)
 {
 	unsigned whole, tenths = 0;

@@ -9,26 +9,26 @@
 
 #define LONGEST_PAUSE (300 * RNA_USEC_PER_SEC)
 
-/* There are five readers for each device, and hundreds of devices: they take what they need. */
+/* Small steps, because there may be hundreds of devices with five readers each. */
 enum { NAMES_SIZE = 96, FILES_STEP = 8 };
 
-/* What failed is left alone for a while. */
+/* After a failure a file or source is not read for a while. */
 struct pause {
-	rna_usec end;           /* not to be touched before */
-	short error;            /* of the last try; 0: none */
-	unsigned char failures; /* of that kind, one after the other */
+	rna_usec end;           /* time of the next try */
+	short error;            /* errno of the last try; 0: none */
+	unsigned char failures; /* consecutive failures with this error */
 };
 
 struct directory {
-	const char *path; /* NULL: there is none, see rna_reader_add_source() */
+	const char *path; /* NULL: no directory, see rna_reader_add_source() */
 	unsigned tag;
 	uint64_t inode;
-	int fd; /* -1: not kept */
+	int fd; /* -1: not kept open */
 };
 
 struct file {
 	struct rna_reader_file public;
-	int fd;        /* -1: not kept, or not open yet */
+	int fd;        /* -1: not kept open, or not open yet */
 	bool was_good; /* has it ever been read? */
 	struct pause pause;
 };
@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct file) <= 48, "a large node has tens of thousands");
 
 struct rna_reader {
 	const struct rna_root *root;
-	unsigned descriptors; /* may be kept */
+	unsigned descriptors; /* maximum number kept open */
 	unsigned kept;
 	rna_usec now; /* start of this run */
 	rna_usec period;
@@ -46,7 +46,7 @@ struct rna_reader {
 	struct file *files;
 	size_t file_count;
 	size_t file_size;
-	struct pause source; /* of what is no file */
+	struct pause source; /* of the source that is not a file */
 };
 
 struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descriptors)
@@ -189,7 +189,7 @@ int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const cha
 	return (int)reader->file_count++;
 }
 
-/* Opens below the kept directory, or by path where it is not kept. */
+/* Opens relative to the open directory, or by path if it is not kept open. */
 static int open_below(const struct rna_reader *reader, unsigned directory, const char *name,
 		      int flags)
 {
@@ -218,7 +218,7 @@ const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, s
 	return &reader->files[index].public;
 }
 
-/* One try, from the kept descriptor or a new one, which is kept when there is room. */
+/* Reads once, from the kept descriptor or a new one, which is kept if the limit allows. */
 static ssize_t read_once(struct rna_reader *reader, struct file *file, char *buffer, size_t size)
 {
 	RNA_CLOSE int fd = -1;
@@ -238,9 +238,9 @@ static ssize_t read_once(struct rna_reader *reader, struct file *file, char *buf
 }
 
 /*
- * ENODEV means that the device is gone or was registered anew, when it comes from a descriptor
- * that was kept. From a file that is there and was opened just now it is what the driver says of
- * this value, and no reason to give up all others: ENXIO.
+ * ENODEV from a descriptor that was kept open means that the device is gone or was registered
+ * again. ENODEV from a file that was just opened is the driver's answer for this value only and
+ * must not stop the others, so it becomes ENXIO.
  */
 static ssize_t read_file(struct rna_reader *reader, struct file *file, char *buffer, size_t size)
 {
@@ -262,7 +262,7 @@ static void start_pause(const struct rna_reader *reader, struct pause *pause, in
 	rna_usec length = reader->period;
 
 	if (error != pause->error)
-		pause->failures = 0; /* something else is wrong now: look again soon */
+		pause->failures = 0; /* another error than before: start with a short pause */
 	for (unsigned i = 0; i < pause->failures && length < LONGEST_PAUSE; i++)
 		length *= 2;
 	if (pause->failures > 0 && length > LONGEST_PAUSE)
@@ -300,7 +300,10 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 	if (len < 0)
 		return len;
 	len = read_file(reader, file, buffer, size);
-	/* A kept directory of an unregistered device is empty, and stays so when it returns. */
+	/*
+	 * The open directory of an unregistered device is empty and stays empty when the device
+	 * returns.
+	 */
 	if (len == -ENODEV || (len == -ENOENT && file->was_good)) {
 		rna_reader_reset(reader);
 		return -ENODEV;

@@ -2,9 +2,9 @@
 /*
  * The virtual functions in an answer of rtnetlink (rtnl_fill_vfinfo() in net/core/rtnetlink.c).
  *
- * Each of them is a nest of structs that begin with its number. Drivers that do not know one of
- * their members leave all ones in it, and zero where the kernel has no such mark: a MAC address of
- * zero is none given, and so is a GUID.
+ * Each function has nested structs that begin with its number. Drivers leave all ones in a member
+ * that they do not support, or zero where the kernel defines no such mark: a zero MAC address or
+ * GUID means that none is assigned.
  */
 #include "vf_message.h"
 
@@ -19,7 +19,7 @@
 
 enum { MAC_SIZE = 6 };
 
-/* Each of the attributes, as far as we read it. */
+/* State while reading attributes. */
 struct run {
 	struct rna_arena *arena;
 	bool ethernet;
@@ -41,7 +41,7 @@ static bool is_zero(const uint8_t *bytes, size_t count)
 	return true;
 }
 
-/* InfiniBand has GUIDs for that; what stands here then is of no use. */
+/* On InfiniBand this field is meaningless; GUIDs are used instead. */
 static void read_mac(struct run *run, struct rna_bytes bytes, struct rna_virtual_function *ret)
 {
 	struct ifla_vf_mac mac;
@@ -66,7 +66,7 @@ static void read_node_guid(struct run *run, struct rna_bytes bytes,
 	ret->node_guid = rna_guid_keep(guid.guid, run->arena, &run->no_memory);
 }
 
-/* The one without which its port stays down. */
+/* Without a port GUID the port of the function stays down. */
 static void read_port_guid(struct run *run, struct rna_bytes bytes,
 			   struct rna_virtual_function *ret)
 {
@@ -128,7 +128,7 @@ static void read_rate(struct run *run, struct rna_bytes bytes, struct rna_virtua
 
 static const struct {
 	uint16_t type;
-	size_t size; /* at least */
+	size_t size; /* minimum size */
 	void (*read)(struct run *run, struct rna_bytes bytes, struct rna_virtual_function *ret);
 } attributes[] = {
 	{IFLA_VF_MAC, sizeof(struct ifla_vf_mac), read_mac},
@@ -141,7 +141,7 @@ static const struct {
 	{IFLA_VF_IB_PORT_GUID, sizeof(struct ifla_vf_guid), read_port_guid},
 };
 
-/* A function without a number in it is none. */
+/* An entry without a function number is ignored. */
 static int read_function(struct run *run, struct rna_bytes bytes, struct rna_virtual_function *ret)
 {
 	struct rna_bytes content;
@@ -200,7 +200,7 @@ static int read_list(struct run *run, struct rna_bytes bytes, struct rna_vf_list
 	return 0;
 }
 
-/* How long the first count functions of a list are; -EMSGSIZE: they are not in it. */
+/* The length of the first count functions of list; -EMSGSIZE: it has fewer. */
 static ssize_t measure(struct rna_bytes list, size_t count)
 {
 	struct rna_bytes rest = list, content;
@@ -213,10 +213,10 @@ static ssize_t measure(struct rna_bytes list, size_t count)
 }
 
 /*
- * An attribute has 16 bits for its length, and a list of some 250 functions is longer: the kernel
- * lets the length wrap, so that the list seems to end within itself. The number of functions, which
- * stands in front of it, tells; then the list is read on behind its end, and is the last thing that
- * is read. 1: it is such a list, of which *list has all now; 0; or -EMSGSIZE.
+ * The length of an attribute has 16 bits, and a list of some 250 functions is longer: the kernel
+ * lets the length wrap, so the list seems to end too early. The number of functions, which precedes
+ * the list, shows that. Then the list is extended beyond its apparent end and nothing after it is
+ * read. 1: the list was extended and *list is complete; 0: not wrapped; or -EMSGSIZE.
  */
 static int unwrap(struct rna_bytes *list, struct rna_bytes message, size_t count)
 {
