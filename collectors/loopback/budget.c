@@ -2,12 +2,15 @@
 #include "budget.h"
 
 enum {
-	WARM_UP_SHARE = 2,  /* of bytes and time, for the warm-up */
-	BATCH_SHARE = 8,    /* of the time, for one batch */
-	LATENCY_SHARE = 10, /* of the time, for latency */
+	WARM_UP_SHARE = 2,  /* 1/2 of bytes and time for the warm-up */
+	BATCH_SHARE = 8,    /* 1/8 of the time for one batch */
+	LATENCY_SHARE = 10, /* 1/10 of the time for latency */
 };
 
-/* Two writes have to be; of the other bytes latency has few, but those before bandwidth. */
+/*
+ * Two bandwidth writes are mandatory. Latency needs few bytes and gets them before further
+ * bandwidth writes.
+ */
 static uint64_t choose_rounds(const struct rna_loopback_request *request)
 {
 	uint64_t rounds = request->latency_rounds + (uint64_t)RNA_LOOPBACK_LATENCY_WARM_UP;

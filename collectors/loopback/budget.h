@@ -3,35 +3,35 @@
  * The budget of a loopback test: how many bytes it may write, and when the last of them has to be
  * complete, counted from the first write.
  *
- * Slow ports are what a test is made to find, and what is posted has to be waited for. So it begins
- * with one write, and from then on nothing is posted that would not be complete in time at the rate
- * at which it has gone so far. Arithmetic alone: time is an argument.
+ * The test must also end in time on slow ports, and every posted write must be awaited. So it
+ * begins with one write, and then posts only writes that will complete in time at the rate measured
+ * so far. Pure arithmetic: time is an argument.
  */
 #pragma once
 
 #include "rna/model/loopback.h"
 
 enum {
-	RNA_LOOPBACK_SMALL = 8,           /* bytes of a write that goes inline */
-	RNA_LOOPBACK_LATENCY_WARM_UP = 16 /* rounds before those that count */
+	RNA_LOOPBACK_SMALL = 8,           /* bytes of an inline write */
+	RNA_LOOPBACK_LATENCY_WARM_UP = 16 /* rounds that are not counted */
 };
 
 struct rna_loopback_budget {
-	uint64_t writes;   /* for bandwidth, those of the warm-up among them; two at least */
-	uint64_t warm_up;  /* how many of them at most */
-	uint64_t rounds;   /* then small writes for latency; 0: there are no bytes for them */
-	rna_usec batch;    /* how long one batch may take */
-	rna_usec warm;     /* when the writes of the warm-up have to be complete */
-	rna_usec measured; /* and all those for bandwidth */
-	rna_usec end;      /* and the small ones */
+	uint64_t writes;   /* for bandwidth, including the warm-up; at least two */
+	uint64_t warm_up;  /* of these, maximum for the warm-up */
+	uint64_t rounds;   /* small writes for latency; 0: the budget has no bytes left for them */
+	rna_usec batch;    /* maximum time of one batch */
+	rna_usec warm;     /* deadline of the warm-up */
+	rna_usec measured; /* deadline of all bandwidth writes */
+	rna_usec end;      /* deadline of the latency rounds */
 };
 
-/* Of a request that makes sense, whose first write is posted now. */
+/* The budget of a valid request whose first write is posted now. */
 struct rna_loopback_budget rna_loopback_budget(const struct rna_loopback_request *request,
 					       rna_usec now);
 
 /*
- * How many more writes may be posted, when so many were complete in the time spent so far and so
- * many are under way, to be complete in the time that is left.
+ * The number of further writes that will complete in the time left, given the writes completed in
+ * the time spent and those under way.
  */
 uint64_t rna_loopback_room(uint64_t complete, uint64_t under_way, rna_usec spent, rna_usec left);

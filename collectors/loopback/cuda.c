@@ -7,7 +7,7 @@
 #include "rna/base/cleanup.h"
 #include "rna/base/library.h"
 
-/* What of cuda.h is used, by the names that it has there. */
+/* The used declarations of cuda.h, with their names there. */
 typedef int CUresult; /* 0: success */
 typedef int CUdevice;
 typedef struct CUctx_st *CUcontext;
@@ -16,10 +16,10 @@ typedef unsigned long long CUdeviceptr;
 enum {
 	CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124,
 	CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
-	GPU_PAGE = 65536, /* what peer-to-peer mappings come in */
+	GPU_PAGE = 65536, /* the page size of peer-to-peer mappings */
 };
 
-/* The functions; _v2 is what the macros of cuda.h make of their names. */
+/* The functions; the macros of cuda.h add the suffix _v2 to their names. */
 struct driver {
 	CUresult (*init)(unsigned flags);
 	CUresult (*device_by_address)(CUdevice *ret, const char *pci_address);
@@ -40,12 +40,12 @@ struct rna_cuda {
 	void *library;
 	struct driver driver;
 	CUdevice device;
-	CUcontext context;   /* of the device, shared within this process */
+	CUcontext context;   /* primary context of the device, shared within this process */
 	CUdeviceptr address; /* 0: none */
 	size_t size;
 };
 
-/* CUDA 11.7 and later have all of them; an older one is as none. */
+/* CUDA 11.7 and later have all symbols; older ones are not used. */
 static int load(struct rna_cuda *cuda, struct rna_error *error)
 {
 	struct driver *driver = &cuda->driver;
@@ -143,10 +143,11 @@ struct rna_cuda *rna_cuda_free(struct rna_cuda *cuda)
 	if (!cuda)
 		return NULL;
 	if (cuda->address)
-		(void)cuda->driver.free(cuda->address); /* what stays goes with the process */
+		/* the kernel frees the rest when the process ends */
+		(void)cuda->driver.free(cuda->address);
 	if (cuda->context)
 		(void)cuda->driver.release(cuda->device);
-	/* The library stays: it has threads of its own, and the child ends soon. */
+	/* libcuda is not unloaded: it has threads of its own, and the child ends soon. */
 	free(cuda);
 	return NULL;
 }

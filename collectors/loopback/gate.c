@@ -17,12 +17,12 @@
 
 #include "loopback_memory.h"
 
-#define LIFESPAN (12 * RNA_USEC_PER_MSEC) /* of hw_counters, 10 ms, and what a jiffy may add */
+#define LIFESPAN (12 * RNA_USEC_PER_MSEC) /* lifespan of hw_counters, 10 ms, plus a jiffy */
 
 enum {
-	LOOKS = 5,            /* checks of open contexts before a device counts as in use */
-	OWN_PERCENT = 115,    /* of what the test's own traffic should have been counted as */
-	FOREIGN_PERCENT = 10, /* of that; less hardly shows in the result */
+	LOOKS = 5,            /* checks for open contexts before the device counts as in use */
+	OWN_PERCENT = 115,    /* of the expected count of the test's own traffic */
+	FOREIGN_PERCENT = 10, /* of that count; less has no visible effect on the result */
 };
 
 static bool read_text(const char *path, char *text, size_t size)
@@ -35,7 +35,7 @@ static bool read_text(const char *path, char *text, size_t size)
 	return true;
 }
 
-/* 0 where there is none: then it says nothing. */
+/* 0 if there is no such counter; then it has no effect. */
 static uint64_t read_number(const char *path)
 {
 	uint64_t number = 0;
@@ -94,7 +94,7 @@ static void find_netdev(struct rna_loopback_gate *gate)
 
 /* -- Before ------------------------------------------------------------------------------------ */
 
-/* What the kernel has of the device; false: it does not tell. */
+/* Reads the kernel's object counts of the device. False: not available. */
 static bool count_resources(const struct rna_loopback_request *request,
 			    struct rna_resource_counts *ret)
 {
@@ -108,7 +108,7 @@ static bool count_resources(const struct rna_loopback_request *request,
 	return rna_rdma_netlink.get_resources(&numbers, request->device, ret) == 0;
 }
 
-/* By another process than the agent, which started this one, and permanent services. */
+/* Has a process the device open, apart from the agent and permanent services? */
 static bool is_open(const struct rna_loopback_request *request,
 		    const struct rna_resource_counts *counts)
 {
@@ -120,7 +120,10 @@ static bool is_open(const struct rna_loopback_request *request,
 	return rna_value_is_known(users) && users.number > allowed;
 }
 
-/* Who reads something of a device, the agent's siblings among them, has it open for a moment. */
+/*
+ * Programs that only read device data, such as other agents, have it open for a moment; so check
+ * several times.
+ */
 static bool stays_open(const struct rna_loopback_request *request,
 		       struct rna_resource_counts *counts)
 {
@@ -134,9 +137,9 @@ static bool stays_open(const struct rna_loopback_request *request,
 }
 
 /*
- * A job has the device open from its begin to its end, also while it computes and sends nothing.
- * The kernel's queue pairs, as those of a file system, need no context: the lowest number while
- * no process had the device open is the number without load.
+ * A job has the device open all the time, also while it computes and sends nothing. Queue pairs of
+ * the kernel, such as those of a file system, need no context; their idle number is the lowest one
+ * seen while no context was open.
  */
 static bool look_for_jobs(const struct rna_loopback_request *request,
 			  struct rna_loopback_result *result)
@@ -144,7 +147,7 @@ static bool look_for_jobs(const struct rna_loopback_request *request,
 	struct rna_resource_counts counts;
 
 	if (!count_resources(request, &counts))
-		return true; /* the counters have to do */
+		return true; /* only the traffic counters decide */
 	if (stays_open(request, &counts))
 		return rna_loopback_skip(
 			result, RNA_SKIP_BUSY,
@@ -193,7 +196,7 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 
 /* -- Meanwhile --------------------------------------------------------------------------------- */
 
-/* Sooner than that the kernel does not ask a driver for hw_counters again (lifespan of ib_core). */
+/* Within this time the kernel returns cached hw_counters (lifespan of ib_core). */
 static void let_counters_age(const struct rna_loopback_gate *gate)
 {
 	rna_usec age = rna_usec_since(gate->looked, rna_clock_monotonic());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loopback: what is written from one end of RC connections on a port to the other, and how fast it
- * arrives.
+ * loopback: measures bandwidth and latency of writes over RC connections from a port to itself.
  *
- * Writes are posted in batches, of which only the last one is signaled; that is what keeps the CPU
- * out of the result. The clock runs from the first batch behind the warm-up to the last completion.
- * Nothing is left running when the time is over: what was posted is waited for, and so no more is
- * posted than will be complete by then (loopback_budget).
+ * Writes are posted in batches, and only the last write of a batch is signaled, so that CPU speed
+ * does not affect the result. The clock runs from the first batch after the warm-up to the last
+ * completion. All posted writes are awaited, so the test posts only what will complete before its
+ * deadline (budget.c).
  */
 #include "rna/model/loopback.h"
 
@@ -23,17 +22,17 @@
 #include "loopback_memory.h"
 #include "queue_pairs.h"
 
-#define PATIENCE   (5 * RNA_USEC_PER_SEC) /* for a completion: seven retries are over by then */
-#define LOOK_AGAIN RNA_USEC_PER_SEC       /* check for other traffic */
+#define PATIENCE   (5 * RNA_USEC_PER_SEC) /* for a completion; longer than seven retries */
+#define LOOK_AGAIN RNA_USEC_PER_SEC       /* between checks for other traffic on the port */
 /*
- * Too short for a look in its midst. For some HCAs each counter is a command to the firmware
- * (mlx5), which may take longer than what is under way: queues that run dry would count as
- * slowness.
+ * Tests shorter than this are not checked in the middle. On some HCAs (mlx5) reading a counter is a
+ * firmware command, which may take longer than the posted writes; empty queues would lower the
+ * measured rate.
  */
 #define SHORT (20 * RNA_USEC_PER_MSEC)
 
 enum {
-	POLLS = 256, /* between two looks at the clock, which may cost more than they do */
+	POLLS = 256, /* polls between two readings of the clock, which may cost more */
 	NSEC_PER_SEC = 1000000000,
 	NSEC_PER_USEC = 1000,
 };
@@ -45,27 +44,27 @@ struct loop {
 	struct rna_loopback_memory memory;
 	struct rna_loopback_verbs *verbs;
 	struct rna_loopback_budget budget;
-	rna_usec begin; /* of what is written now, without the time in which nothing was to be */
-	unsigned batch; /* writes in one */
-	unsigned slots; /* places in a buffer that writes go to, in turn */
+	rna_usec begin; /* start of the current phase, without idle time */
+	unsigned batch; /* writes per batch */
+	unsigned slots; /* slots of the buffer, used in turn */
 	unsigned slot;
 	unsigned under_way[RNA_LOOPBACK_QPS_MAX]; /* writes */
 	uint64_t posted;                          /* in all */
 	uint64_t complete;
-	struct { /* the next one at the gate, when so many were posted, or at that time */
+	struct { /* the next gate check: after so many posted writes, or at that time */
 		uint64_t writes;
 		rna_usec time;
 	} look;
 };
 
-/* Regions before the memory that they are of. */
+/* Deregisters regions before their memory is freed. */
 static void loop_free(struct loop *loop)
 {
 	loop->verbs = rna_loopback_verbs_close(loop->verbs);
 	rna_loopback_memory_free(&loop->memory);
 }
 
-/* The object in front of each text. */
+/* The object at the start of each text. */
 #define PORT(loop) (loop)->request->device, (loop)->request->port
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
@@ -80,7 +79,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 
 /* -- Writing ----------------------------------------------------------------------------------- */
 
-/* A batch of count writes on QP number qp, each to the next slot. */
+/* Posts a batch of count writes on QP number qp, each to the next slot. */
 static bool post_batch(struct loop *loop, unsigned qp, unsigned count)
 {
 	size_t offsets[RNA_LOOPBACK_BATCH_MAX];
@@ -96,7 +95,7 @@ static bool post_batch(struct loop *loop, unsigned qp, unsigned count)
 	return true;
 }
 
-/* What is complete by now: how many batches, or -1 when the test has failed. */
+/* Collects completed batches. Their number; -1: the test has failed. */
 static int reap(struct loop *loop)
 {
 	struct rna_loopback_batch complete[RNA_LOOPBACK_BATCH_MAX];
@@ -115,7 +114,7 @@ static bool not_complete(struct loop *loop)
 				 PORT(loop), (unsigned)(PATIENCE / RNA_USEC_PER_SEC));
 }
 
-/* Polls until something is complete. False: the test has failed. */
+/* Polls until a batch is complete. False: the test has failed. */
 static bool await(struct loop *loop)
 {
 	rna_usec begin = rna_clock_monotonic();
@@ -129,7 +128,7 @@ static bool await(struct loop *loop)
 	return count > 0;
 }
 
-/* Posts whole batches until all QPs are full, or as many as will be complete by then. */
+/* Posts whole batches until all QPs are full, but only as many as will complete by the deadline. */
 static bool fill_queues(struct loop *loop, uint64_t writes, rna_usec by)
 {
 	rna_usec now = rna_clock_monotonic();
@@ -160,9 +159,9 @@ static bool holds(struct loop *loop)
 }
 
 /*
- * Looks in the middle, and once a second, whether it is still alone, while the queues are full: the
- * sooner it stops, the better for other traffic. A short test ends before that matters, and is
- * checked at its end.
+ * Checks for other traffic in the middle of the test and once per second, while the queues are
+ * full: the sooner the test stops, the less it disturbs a job. A short test is checked only at its
+ * end.
  */
 static bool look(struct loop *loop)
 {
@@ -176,8 +175,8 @@ static bool look(struct loop *loop)
 }
 
 /*
- * Keeps all QPs full until that many writes were posted in all, or no more will be complete by
- * then, and waits for what is under way.
+ * Keeps all QPs full until that many writes have been posted in total, or no more will complete by
+ * the deadline; then waits for those under way.
  */
 static bool write_all(struct loop *loop, uint64_t writes, rna_usec by)
 {
@@ -236,8 +235,8 @@ static unsigned clamp(uint64_t value, unsigned least, unsigned most)
 }
 
 /*
- * The first writes, one alone, then two, then four: a batch is as large as it may be and takes no
- * more than its share of the time.
+ * Finds the batch size with the first writes: one, two, four, and so on, up to the maximum, as long
+ * as a batch takes no more than its share of the time.
  */
 static bool find_batch(struct loop *loop)
 {
@@ -259,8 +258,8 @@ static bool find_batch(struct loop *loop)
 }
 
 /*
- * Writes to all of the buffers, as far as half of the budget goes, so that there is something to
- * compare at the end, and so that it is known how fast it goes; it counts among the bytes, too.
+ * Writes to all of the buffer, within half of the budget, so that the data can be compared at the
+ * end and the rate is known. Its bytes count towards the total.
  */
 static bool warm_up(struct loop *loop)
 {
@@ -285,9 +284,9 @@ static uint64_t bandwidth(const struct loop *loop, uint64_t writes, rna_usec tim
 }
 
 /*
- * As ib_write_bw does it, what is measured writes to the same place again and again, one for each
- * QP: else caches would make the two differ. Of a port so slow that the warm-up has taken all of
- * the time, that is what was measured.
+ * As in ib_write_bw, measured writes go to the same slot again and again, one per QP; otherwise
+ * caches would make the results differ. If the port is so slow that the warm-up took all of the
+ * time, the warm-up is the measurement.
  */
 static bool measure(struct loop *loop)
 {
@@ -333,7 +332,7 @@ static uint64_t now_nsec(void)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-/* One small write of number; how long until it can be read at the other end, 0: it failed. */
+/* Writes number; returns the time until it is visible at the other end. 0: it failed. */
 static uint64_t ping(struct loop *loop, uint64_t number)
 {
 	static const size_t first = 0;
@@ -363,8 +362,8 @@ static uint64_t ping(struct loop *loop, uint64_t number)
 }
 
 /*
- * When the time is over one round is still made, and counts, so that there is a number. Of a GPU's
- * memory we cannot see when something is there.
+ * Runs at least one counted round even if the time is over, so that there is a result. Not for GPU
+ * memory, where the CPU cannot see when data arrives.
  */
 static bool test_latency(struct loop *loop)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The child that runs loopback tests: this program, started anew, with nothing of ours but a
- * socket. It dies with its parent, and of its limits if it runs wild; the kernel takes back its
- * queue pairs and memory then.
+ * The child that runs loopback tests: this program, executed again, which inherits only a socket.
+ * It is killed when its parent ends, and by its resource limits if it gets out of control; the
+ * kernel then frees its queue pairs and memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +25,10 @@
 
 enum {
 	CHILD_SOCKET = 3,
-	CHILD_SECONDS = 30, /* of CPU, beyond the test itself, which polls all the time */
+	CHILD_SECONDS = 30, /* seconds of CPU in addition to the test, which polls all the time */
 	CHILD_DESCRIPTORS = 256,
-	CHILD_FILE_BYTES = 64 << 20, /* CUDA has shared memory and a cache of its own */
-	LOOK_PERIOD = 10000,         /* microseconds, between two looks for a child without pidfd */
+	CHILD_FILE_BYTES = 64 << 20, /* for CUDA's shared memory and cache */
+	LOOK_PERIOD = 10000,         /* microseconds between two checks for a child without pidfd */
 };
 
 /* -- The child's side -------------------------------------------------------------------------- */
@@ -37,10 +37,13 @@ static void limit(__rlimit_resource_t resource, rlim_t value)
 {
 	struct rlimit both = {value, value};
 
-	(void)setrlimit(resource, &both); /* lowering it is always allowed */
+	(void)setrlimit(resource, &both); /* lowering a limit is always allowed */
 }
 
-/* As much locked memory as we may have; a service usually gets a soft limit that is too low. */
+/*
+ * Raises the soft limit of locked memory to the hard limit; the soft limit of services is usually
+ * too low.
+ */
 static void raise_memlock(void)
 {
 	struct rlimit memlock;
@@ -51,19 +54,21 @@ static void raise_memlock(void)
 	}
 }
 
-/* Writes for as long as was asked for; buffers are filled and compared besides. */
+/*
+ * The test writes for the requested time; filling and comparing buffers takes additional CPU time.
+ */
 static void limit_time(const struct rna_loopback_request *request)
 {
 	limit(RLIMIT_CPU, CHILD_SECONDS + (rlim_t)(request->time_limit / RNA_USEC_PER_SEC));
 }
 
-/* If memory runs out, the kernel should kill this test and not a job. */
+/* If memory runs out, the OOM killer should choose this test and not a job. */
 static void offer_to_oom_killer(void)
 {
 	RNA_CLOSE int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	if (fd >= 0)
-		(void)!write(fd, "1000", 4); /* raising it is always allowed */
+		(void)!write(fd, "1000", 4); /* raising oom_score_adj is always allowed */
 }
 
 static void confine(void)
@@ -78,12 +83,15 @@ static void confine(void)
 	offer_to_oom_killer();
 }
 
-/* Of a parent that died before prctl() the request is still there; its end of the socket is not. */
+/*
+ * If the parent died before prctl(), the request is still in the socket, but the parent's end is
+ * closed.
+ */
 static bool is_orphan(void)
 {
 	struct pollfd parent = {.fd = CHILD_SOCKET};
 
-	return poll(&parent, 1, 0) != 0; /* it hung up, which needs no asking for */
+	return poll(&parent, 1, 0) != 0; /* POLLHUP is always reported */
 }
 
 int rna_loopback_child_main(void)
@@ -104,19 +112,20 @@ int rna_loopback_child_main(void)
 /* -- The lock ---------------------------------------------------------------------------------- */
 
 /*
- * An abstract name: nothing to clean up, no right needed, and it goes with the process that holds
- * it. It is one for all who share a network namespace, which agents in containers do (hostNetwork);
- * a file would need a directory that these share with the node.
+ * An abstract socket name: it needs no cleanup and no permission, and vanishes with its holder. It
+ * is common to all processes of a network namespace, which agents in containers share with the node
+ * (hostNetwork); a file would need a shared directory.
  *
- * The first process gets the name, and any user of the node can bind it. So the holder listens, and
- * the kernel reports its process: the lock is respected if it is root's, to those of services, of
- * the same user, and of the one who owns the state directory, which only root can assign: an agent
- * may have a user of any number. Others are users of a port as any, which the gate sees.
+ * Any user of the node can take the name first. So the holder listens on it, and the kernel reports
+ * the holder's user. The test yields to root, to service users, to the same user, and to the owner
+ * of the state directory, which only root can give away, because an agent may run as any user. It
+ * ignores other holders; the gate detects their traffic like any other.
  */
 #define LOCK_NAME "rdma-node-agent/selftest"
 
 enum {
-	SYSTEM_UID_MAX = 999, /* root and services, as a rule ours among them (sysusers.d(5)) */
+	/* root and services, normally including the agent's user (sysusers.d(5)) */
+	SYSTEM_UID_MAX = 999,
 	TRIES = 3,
 };
 
@@ -134,7 +143,7 @@ static struct sockaddr_un lock_address(socklen_t *ret_len)
 	return address;
 }
 
-/* 0: it is ours until it is closed. */
+/* Takes the lock; 0: held until fd is closed. */
 static int try_lock(int fd)
 {
 	socklen_t len;
@@ -145,7 +154,7 @@ static int try_lock(int fd)
 	return 0;
 }
 
-/* The holder of the lock; -ECONNREFUSED: none, -EAGAIN: its queue of connections is full. */
+/* Finds the holder of the lock. -ECONNREFUSED: none; -EAGAIN: its backlog is full. */
 static int find_holder(struct rna_loopback_holder *ret)
 {
 	struct ucred credentials;
@@ -163,8 +172,8 @@ static int find_holder(struct rna_loopback_holder *ret)
 }
 
 /*
- * The parent holds the lock, not the child: a child that is stuck in the kernel could not release
- * it, and other devices must still be tested.
+ * The parent holds the lock, not the child: a child stuck in the kernel could not release it, and
+ * other devices must still be tested.
  */
 static int take_lock(struct rna_loopback_child *child, uid_t agent, struct rna_error *error)
 {
@@ -172,11 +181,11 @@ static int take_lock(struct rna_loopback_child *child, uid_t agent, struct rna_e
 
 	child->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (child->lock < 0)
-		return rna_error_set(error, -errno, "cannot make a lock for a loopback test");
+		return rna_error_set(error, -errno, "cannot create the lock for a loopback test");
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		status = try_lock(child->lock);
 		if (status == 0) {
-			child->holder.is_there = false; /* he has let go meanwhile */
+			child->holder.is_there = false; /* the holder has released it meanwhile */
 			return 0;
 		}
 		if (status != -EADDRINUSE)
@@ -184,10 +193,10 @@ static int take_lock(struct rna_loopback_child *child, uid_t agent, struct rna_e
 					     "cannot take the lock for a loopback test");
 		status = find_holder(&child->holder);
 		if (status == -EAGAIN || (status == 0 && !is_trusted(child->holder.uid, agent)))
-			return 0; /* a stranger's, or besieged by strangers */
+			return 0; /* held by another user, or its backlog is full */
 		if (status != -ECONNREFUSED)
 			return rna_error_say(error, -EBUSY, "another self-test runs on this node");
-		(void)sched_yield(); /* it was just let go of, or is about to be listened at */
+		(void)sched_yield(); /* it was just released, or its holder does not listen yet */
 	}
 	return 0;
 }
@@ -206,7 +215,10 @@ static void destroy_actions(posix_spawn_file_actions_t *actions)
 	(void)posix_spawn_file_actions_destroy(actions);
 }
 
-/* Standard streams lead nowhere: libibverbs writes warnings, and stdout may be a pipe. */
+/*
+ * Standard streams are /dev/null: libibverbs writes warnings, and stdout may be a pipe of another
+ * program.
+ */
 static int describe_descriptors(posix_spawn_file_actions_t *actions, int socket)
 {
 	int error = 0;
@@ -220,7 +232,7 @@ static int describe_descriptors(posix_spawn_file_actions_t *actions, int socket)
 	return -error;
 }
 
-/* Signals that the agent blocks for its loop are not blocked in the child. */
+/* Unblocks the signals that the agent blocks for its loop. */
 static int describe_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none;
@@ -234,8 +246,8 @@ static int describe_signals(posix_spawnattr_t *attributes)
 }
 
 /*
- * The environment goes with it: libcuda may only be found by LD_LIBRARY_PATH, and obeys
- * CUDA_VISIBLE_DEVICES; libibverbs has variables of its own as well.
+ * Passes the environment: libcuda may need LD_LIBRARY_PATH and obeys CUDA_VISIBLE_DEVICES;
+ * libibverbs has its own variables.
  */
 static int spawn(const struct rna_loopback_request *request, int socket, pid_t *ret)
 {
@@ -247,7 +259,7 @@ static int spawn(const struct rna_loopback_request *request, int socket, pid_t *
 
 	(void)snprintf(name, sizeof(name), RNA_LOOPBACK_PROGRAM " %s/%u", request->device,
 		       request->port);
-	(void)posix_spawn_file_actions_init(&actions); /* neither can fail in glibc */
+	(void)posix_spawn_file_actions_init(&actions); /* cannot fail in glibc */
 	(void)posix_spawnattr_init(&attributes);
 	status = describe_descriptors(&actions, socket);
 	if (status == 0)
@@ -258,7 +270,7 @@ static int spawn(const struct rna_loopback_request *request, int socket, pid_t *
 	return status;
 }
 
-/* Older kernels and some filters of system calls have no pidfd: it is looked for by pid then. */
+/* Older kernels and some seccomp filters have no pidfd; then the child is checked by pid. */
 static int open_pidfd(struct rna_loopback_child *child)
 {
 	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
@@ -274,14 +286,14 @@ int rna_loopback_child_start(const struct rna_loopback_request *request, uid_t a
 	*ret = RNA_LOOPBACK_CHILD_INIT;
 	status = take_lock(ret, agent, error);
 	if (status == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		status = rna_error_set(error, -errno, "cannot make a socket for a loopback test");
+		status = rna_error_set(error, -errno, "cannot create a socket for a loopback test");
 	if (status < 0) {
 		let_go(ret);
 		return status;
 	}
 	ret->fd = ends[0];
 	theirs = ends[1];
-	/* Before there is a child: it finds the request as soon as it looks. */
+	/* Sent before the child exists, so that its first read finds the request. */
 	if (send(ret->fd, request, sizeof(*request), MSG_NOSIGNAL) < 0)
 		status = -errno;
 	else
@@ -300,7 +312,10 @@ static int poll_timeout(rna_usec patience)
 	return (int)(patience / RNA_USEC_PER_MSEC);
 }
 
-/* By the kernel (out of memory), by a limit, or by a user: independent of the port. */
+/*
+ * Was it killed from outside: by the OOM killer, a limit or a person? That is not a failure of the
+ * port.
+ */
 static bool is_from_outside(int signal)
 {
 	return signal == SIGKILL || signal == SIGTERM || signal == SIGXCPU;
@@ -333,8 +348,8 @@ static int explain_end(const struct rna_loopback_child *child, rna_usec patience
 	siginfo_t info = {0};
 
 	/*
-	 * Its socket is closed before its devices are, which may take for ever. It is left to be
-	 * reaped by rna_loopback_child_stop().
+	 * The child's socket closes before its devices, which may take forever.
+	 * rna_loopback_child_stop() reaps it.
 	 */
 	(void)await_end(child, patience);
 	(void)waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG);
@@ -371,7 +386,8 @@ int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patien
 void rna_loopback_child_kill(const struct rna_loopback_child *child)
 {
 	if (child->pid > 0)
-		(void)kill(child->pid, SIGKILL); /* not yet reaped, so it is ours */
+		/* not reaped yet, so the pid is still the child's */
+		(void)kill(child->pid, SIGKILL);
 }
 
 bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience)

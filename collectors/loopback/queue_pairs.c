@@ -15,10 +15,10 @@
 
 enum {
 	SLOT_MEMORY = 2 << 20, /* bytes of each buffer, unless one write has more */
-	RING_ENTRY = 128,      /* bytes of a work request, about, for the sum of locked memory */
+	RING_ENTRY = 128,      /* approximate bytes of a work request, to estimate locked memory */
 };
 
-/* All that a test has made, in the order in which it was made. */
+/* All objects of a test, in the order of their creation. */
 struct rna_loopback_verbs {
 	const struct rna_loopback_request *request;
 	struct rna_loopback_result *result;
@@ -33,7 +33,7 @@ struct rna_loopback_verbs {
 	struct ibv_qp *targets[RNA_LOOPBACK_QPS_MAX];
 };
 
-/* The object in front of each text. */
+/* The object at the start of each text. */
 #define PORT(verbs) (verbs)->request->device, (verbs)->request->port
 
 /* -- Device and port --------------------------------------------------------------------------- */
@@ -45,7 +45,8 @@ static void free_list(struct ibv_device ***list)
 }
 
 /*
- * Asked first: ibv_open_device() tries several ways to the node, and its errno is of the last one.
+ * Opens the device node first, for its errno: ibv_open_device() tries several paths and reports
+ * only the last error.
  */
 static int try_node(const struct ibv_device *device)
 {
@@ -77,7 +78,7 @@ static bool open_device(struct rna_loopback_verbs *verbs, struct ibv_device *dev
 	return true;
 }
 
-/* A container may see devices in /sys, and not have what it takes to use them. */
+/* A container may see devices in /sys without having their device nodes. */
 static const char *why_unknown(const char *device)
 {
 	char path[sizeof(DEVICES "/") + RNA_LOOPBACK_NAME_MAX];
@@ -89,7 +90,7 @@ static const char *why_unknown(const char *device)
 	       ", or no provider library for its driver";
 }
 
-/* libibverbs would make the kernel load ib_core where there is no stack. */
+/* Check sysfs first: without an RDMA stack, libibverbs would make the kernel load ib_core. */
 static bool find_device(struct rna_loopback_verbs *verbs)
 {
 	int count = 0;
@@ -143,7 +144,7 @@ static bool look_at_port(struct rna_loopback_verbs *verbs)
 
 /* -- Memory ------------------------------------------------------------------------------------ */
 
-/* What is pinned: both buffers, and the rings of QPs and CQ. */
+/* The pinned memory: both buffers, and the rings of QPs and CQ. */
 static uint64_t locked_memory(const struct rna_loopback_verbs *verbs)
 {
 	return 2 * verbs->memory->size +
@@ -169,8 +170,8 @@ static bool no_memory(struct rna_loopback_verbs *verbs, const char *what)
 }
 
 /*
- * errno says why the kernel, or the provider, did not make something. EAGAIN is that of the rdma
- * control group, and of firmware that has no more of it (mlx5).
+ * Classifies errno after kernel or provider failed to create an object. EAGAIN is the limit of the
+ * rdma control group, or firmware without free objects (mlx5).
  */
 static bool not_made(struct rna_loopback_verbs *verbs, const char *what)
 {
@@ -277,7 +278,7 @@ static int to_ready_to_receive(struct rna_loopback_verbs *verbs, struct ibv_qp *
 				     IBV_QP_MIN_RNR_TIMER);
 }
 
-/* Timeout 14 is 67 ms; seven retries, as perftest has it. */
+/* Timeout 14 is 67 ms; seven retries, as in perftest. */
 static int to_ready_to_send(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {

@@ -386,7 +386,7 @@ static void test_a_test_that_cannot_start(void **state)
 	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
 	assert_string_equal(
 		scene.runs[0].result.text,
-		"mlx5_0/1: cannot make a lock for a loopback test: Too many open files");
+		"mlx5_0/1: cannot create the lock for a loopback test: Too many open files");
 	assert_int_equal(known(&scene, "mlx5_0")->stuck, 0);
 	(void)known(&scene, NULL);
 	tear_down(&scene);
