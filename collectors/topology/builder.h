@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a topology is made of while it is read: PCI functions as /sys or hwloc have them, each with
- * the way to it as a text. The tree is made of these texts at the end, when it is known which
- * functions are worth a place in it.
+ * Working data of a topology run: PCI functions from /sys or hwloc, each with its path from the
+ * host bridge as text. The tree is built from these paths at the end, when it is known which
+ * functions it must contain.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct rna_pci_function {
 	/* From its host bridge down: "pci0000:3a/0000:3a:00.0/0000:3b:00.0"; unique, and the key.
 	 */
 	const char *path;
-	const char *address;   /* the end of path */
+	const char *address;   /* points to the end of path */
 	const char *directory; /* below the root; NULL: only hwloc knows the function */
-	const char *physical;  /* address of its PF, if that is on this node; else NULL */
+	const char *physical;  /* address of its PF if visible on this node, otherwise NULL */
 	bool gpu;
 	bool nic; /* of a network class, or with an RDMA device */
 	bool data_direct;
@@ -34,23 +34,25 @@ struct rna_pci_function {
 	int package;
 	unsigned virtual_functions;
 	unsigned scalable_functions;
-	unsigned os_devices; /* of a GPU, where hwloc tells; 0: it does not */
-	const char *model;   /* of a GPU, where hwloc tells */
-	const char *uuid;    /* likewise */
-	const char *serial;  /* of its VPD, once it was asked; NULL: it has none */
+	unsigned os_devices; /* of a GPU, from hwloc; 0: unknown */
+	const char *model;   /* of a GPU, from hwloc; NULL: unknown */
+	const char *uuid;    /* of a GPU, from hwloc; NULL: unknown */
+	const char *serial;  /* from its VPD, once read; NULL: none */
 	bool asked_for_serial;
 	struct rna_names netdevs;
 	struct rna_names devices;
-	struct rna_pci_function *lag; /* the one that has the device of its LAG, if another */
-	int object;                   /* of the tree, once that is built */
+	/* the other function that has the device of its LAG, or NULL */
+	struct rna_pci_function *lag;
+	int object; /* index in the tree, once it is built */
 };
 
 struct rna_pci_functions {
 	size_t count;
 	size_t size;
-	struct rna_pci_function
-		*items; /* sorted by path, once rna_pci_functions_sort() was called */
-	/* As it was then: what was added since is not found, and items may have moved. */
+	struct rna_pci_function *items; /* sorted by path after rna_pci_functions_sort() */
+	/*
+	 * Number of sorted items. Later ones are not found by the search, and items may have moved.
+	 */
 	size_t sorted;
 	struct rna_pci_function **by_address;
 };
@@ -60,43 +62,43 @@ struct rna_topology_run {
 	struct rna_part *part;
 	struct rna_arena *scratch;
 	struct rna_pci_functions functions;
-	struct rna_pci_functions hwloc;  /* all that hwloc knows; empty where it was not asked */
-	const struct rna_topology *last; /* the part before, or NULL */
+	struct rna_pci_functions hwloc;  /* all functions of hwloc; empty if it was not called */
+	const struct rna_topology *last; /* the previous part, or NULL */
 	bool pci;                        /* has /sys a list of PCI functions? */
-	int error; /* why a helper that answers "not there" could not look; 0: it could */
+	int error; /* first error of a helper that returned "none" because a read failed; 0: none */
 };
 
 /*
- * Remembers a status that is no answer. A function that cannot be looked at would change the rails
- * of others, so that nothing is said then.
+ * Records a failed read in run->error. A missing function would change the rails of others, so the
+ * whole run fails then.
  */
 void rna_topology_note(struct rna_topology_run *run, ssize_t status);
 
 /* topology_functions.c: lists of them */
 
-/* Room for one more, zeroed, at the end. NULL: no memory, remembered. */
+/* Adds a zeroed function at the end. NULL: no memory, recorded in run. */
 struct rna_pci_function *rna_pci_functions_add(struct rna_topology_run *run,
 					       struct rna_pci_functions *functions);
 void rna_pci_functions_sort(struct rna_topology_run *run, struct rna_pci_functions *functions);
 struct rna_pci_function *rna_pci_functions_find(const struct rna_pci_functions *functions,
 						const char *address);
-/* Says what a function is by its class and vendor. */
+/* Sets the role of a function by its class and vendor. */
 void rna_pci_function_classify(struct rna_pci_function *function);
-/* Is it made for RDMA, so that it is worth showing without an RDMA device, too? */
+/* Is it RDMA-capable, so that it is listed even without an RDMA device? */
 bool rna_pci_function_is_fabric(const struct rna_pci_function *function);
-/* Are both functions of one card, by their addresses? */
+/* Do both addresses belong to one card? */
 bool rna_pci_is_one_card(const char *a, const char *b);
 bool rna_pci_is_host_bridge(const char *component); /* "pci0000:3a" */
 void rna_names_add(struct rna_topology_run *run, struct rna_names *names, const char *name);
-/* Passes an allocation through, and remembers when it failed. */
+/* Returns memory and records in run if it is NULL. */
 void *rna_topology_need(struct rna_topology_run *run, void *memory);
 
 /* topology_sysfs.c: what /sys says */
 
 void rna_topology_read_functions(struct rna_topology_run *run);
 void rna_topology_read_netdevs(struct rna_topology_run *run);
-void rna_topology_read_devices(struct rna_topology_run *run); /* behind the one above */
-/* Texts and numbers below a function's directory; NULL, 0 or -1 where there are none. */
+void rna_topology_read_devices(struct rna_topology_run *run); /* call after the function above */
+/* Read texts and numbers below a function's directory; NULL, 0 or -1 if there are none. */
 const char *rna_topology_read_text(struct rna_topology_run *run, const char *directory,
 				   const char *name, struct rna_arena *arena);
 uint32_t rna_topology_read_id(struct rna_topology_run *run, const char *directory,
@@ -110,7 +112,7 @@ const char *rna_topology_read_link_name(struct rna_topology_run *run, const char
 void rna_topology_locate(struct rna_topology_run *run, struct rna_pci_object *objects,
 			 size_t count);
 
-/* topology_tree.c: the objects, of functions that are kept. 0 or -ENOMEM. */
+/* topology_tree.c: the objects for the kept functions. 0 or -ENOMEM. */
 int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topology);
 
 /* topology_gpus.c */
@@ -118,7 +120,7 @@ int rna_topology_read_gpus(struct rna_topology_run *run, struct rna_topology *to
 
 /* topology_nics.c */
 
-/* Behind the last rna_pci_functions_sort(): it points to functions. */
+/* Call after the last rna_pci_functions_sort(): it stores pointers to functions. */
 void rna_topology_find_lags(struct rna_topology_run *run);
 int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *topology,
 			   struct rna_nic **ret);

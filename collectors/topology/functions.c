@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lists of PCI functions, and what a function is by its class and vendor. */
+/* Lists of PCI functions, and the role of a function by its class and vendor. */
 #include <errno.h>
 #include <string.h>
 
@@ -27,13 +27,13 @@ enum {
 	CLASS_ACCELERATOR = 0x1200,
 
 	DEVICE_DATA_DIRECT = 0x2100, /* of Mellanox */
-	DEVICE_EFA = 0xefa0,         /* of Amazon, and what differs in the last digit */
+	DEVICE_EFA = 0xefa0,         /* of Amazon; variants differ in the last digit */
 
 	ADDRESS_MAX = 32,
 };
 
 /*
- * VGA controllers of other vendors (1a03, 102b) are those of a BMC; NVIDIA's 0680 is an NVSwitch.
+ * VGA controllers of other vendors (1a03, 102b) belong to a BMC. NVIDIA's 0680 is an NVSwitch.
  * Intel's 0380 are its data-centre GPUs.
  */
 static const struct {
@@ -144,7 +144,7 @@ struct rna_pci_function *rna_pci_functions_add(struct rna_topology_run *run,
 
 /* -- Order ------------------------------------------------------------------------------------- */
 
-/* Of one component: all its numbers are hexadecimal, so they compare as one. */
+/* The numbers of one component as one number: all are hexadecimal. */
 static uint64_t number_of(const char *component, size_t len)
 {
 	char text[ADDRESS_MAX];
@@ -163,7 +163,7 @@ static uint64_t number_of(const char *component, size_t len)
 	return number;
 }
 
-/* Host bridges and functions by address, what is above in front of what is below. */
+/* Orders host bridges and functions by address, parents before children. */
 static int compare_paths(const void *a, const void *b)
 {
 	const char *x = ((const struct rna_pci_function *)a)->path;

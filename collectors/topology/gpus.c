@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is known of a GPU beyond its place: files of its driver, no CUDA, no NVML, no ROCm.
+ * Model, UUID and driver of each GPU, from files of its driver, without CUDA, NVML or ROCm.
  *
- *	NVIDIA	/proc/driver/nvidia/gpus/ADDRESS/information
- *	AMD	unique_id and product_name of the function, the nodes of /sys/class/kfd
- *	others	the DRM render node of the function
+ *  *	NVIDIA	/proc/driver/nvidia/gpus/ADDRESS/information
+ *  *	AMD	unique_id and product_name of the function, the nodes of /sys/class/kfd
+ *  *	others	the DRM render node of the function
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { LOCATION_MASK = 0xffff };
 
-/* The value behind "Name:" at the beginning of a line, in arena; NULL: there is none. */
+/* The value after "Name:" at the start of a line, in arena; NULL: none. */
 static const char *find_line(struct rna_topology_run *run, const char *text, const char *name,
 			     struct rna_arena *arena)
 {
@@ -61,7 +61,7 @@ static void read_nvidia(struct rna_topology_run *run, const struct rna_pci_funct
 		gpu->minor = rna_value_ok(number);
 }
 
-/* The driver's GPUs as /sys/class/kfd lists them: each partition is one. */
+/* A GPU of the driver in /sys/class/kfd: each partition has one. */
 struct kfd_node {
 	uint64_t domain;
 	uint64_t location; /* bus, device and function */
@@ -134,7 +134,7 @@ static void read_amd(struct rna_topology_run *run, const struct rna_pci_function
 
 	gpu->model =
 		rna_topology_read_text(run, function->directory, "product_name", run->part->arena);
-	if (id) /* as rocm-smi and hwloc write it */
+	if (id) /* the format of rocm-smi and hwloc */
 		gpu->uuid =
 			rna_topology_need(run, rna_arena_printf(run->part->arena, "GPU-%s", id));
 }

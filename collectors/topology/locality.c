@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where objects are: NUMA node and package.
+ * NUMA node and package of each object.
  *
- * /sys comes first, it is what drivers and nvidia-smi go by: numa_node of the function, and the
- * package of that node's processors. hwloc fills in what /sys does not say; it knows the quirks of
- * firmware. A node with one NUMA node has all on it. What is not known then stays unknown.
+ * /sys comes first, because drivers and nvidia-smi use it: numa_node of the function, and the
+ * package of that NUMA node's CPUs. hwloc fills in what /sys lacks; it knows quirks of firmware. If
+ * the machine has only one NUMA node, all objects are on it. The rest stays unknown.
  */
 #include <limits.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int read_package(struct rna_topology_run *run, int node)
 			 : -1;
 }
 
-/* Objects of one node follow each other, so the last answer is kept. */
+/* Caches the last answer, because objects of one NUMA node are adjacent. */
 static void add_packages(struct rna_topology_run *run, struct rna_pci_object *objects, size_t count)
 {
 	int node = -1, package = -1;
@@ -87,7 +87,7 @@ static void add_from_hwloc(struct rna_topology_run *run, struct rna_pci_object *
 	}
 }
 
-/* /sys has nothing of host bridges: they are where the first thing below them is. */
+/* /sys has no locality of host bridges: they take that of their first child. */
 static void add_to_parents(struct rna_pci_object *objects, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * NICs: their names, which of them are ports of one LAG, and the Data Direct function of each.
+ * NICs: their interfaces, the LAG that each belongs to, and its Data Direct function.
  *
- * The RDMA device of a LAG is on the first of its functions; the others have none, but an interface
- * in the same bond. A ConnectX-8 and its Data Direct function are one chip: they have one serial
- * number, which the VPD tells to root. That asks the devices, so it is done once for each of them.
+ * The RDMA device of a LAG is on the first of its functions; the others have no device, but an
+ * interface in the same bond. A ConnectX-8 and its Data Direct function are one chip with one
+ * serial number in the VPD, which only root can read. Reading it accesses the device, so it is done
+ * once per function.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +20,7 @@ enum { VENDOR_MELLANOX = 0x15b3 };
 
 /* -- LAG --------------------------------------------------------------------------------------- */
 
-/* The master of the first interface of a function, in scratch; NULL: it has none. */
+/* The master of the first interface of a function, in scratch; NULL: none. */
 static const char *find_master(struct rna_topology_run *run,
 			       const struct rna_pci_function *function)
 {
@@ -37,7 +38,7 @@ static const char *find_master(struct rna_topology_run *run,
 	return NULL;
 }
 
-/* The function of the same card, in front of this one, that has the device of its LAG. */
+/* The earlier function of the same card that has the device of the LAG. */
 static struct rna_pci_function *find_leader(struct rna_topology_run *run, size_t member)
 {
 	struct rna_pci_function **functions = run->functions.by_address;
@@ -81,7 +82,7 @@ static const char *serial_of(struct rna_topology_run *run, struct rna_pci_functi
 	return function->serial;
 }
 
-/* What the part before says, if the function is still there: no device is asked twice. */
+/* Data of the function in the previous part, if it has it, so that no device is read twice. */
 static const struct rna_pci_function *recall(const struct rna_topology_run *run,
 					     const char *address)
 {

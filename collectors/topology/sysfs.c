@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * PCI functions as /sys has them, and what hangs on them.
+ * PCI functions from /sys, with their interfaces and RDMA devices.
  *
- * Where a function is in the tree says the link below sys/bus/pci/devices by its text, so nothing
- * is followed and no loop of links can be run into. All of it is kernel memory. Of each function
- * only the class is read, of some hundred virtual ones one link more: they are counted at their
- * physical function and never looked at again.
+ * The text of the link below sys/bus/pci/devices gives a function's place in the tree. Links are
+ * not followed, so loops of links are harmless. All reads are from kernel memory. Of each function
+ * only the class is read, and one link more of virtual functions: they are counted at their
+ * physical function and not read again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define INTERFACES "sys/class/net"
 
 enum {
-	LOWER_MAX = 64, /* interfaces looked at below one: bonds of VLANs of bonds are no deeper */
+	LOWER_MAX = 64, /* lower interfaces visited from one: enough for bonds of VLANs of bonds */
 };
 
 /* -- Files ------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static const char *read_link(struct rna_topology_run *run, const char *directory
 	ssize_t len =
 		path ? rna_root_readlink(run->in->root, path, target, sizeof(target)) : -ENOMEM;
 
-	if (len != -EINVAL) /* trees that were copied have the directory itself there */
+	if (len != -EINVAL) /* copied trees have a directory instead of a link */
 		rna_topology_note(run, len);
 	if (len < 0)
 		return NULL;
@@ -93,8 +93,9 @@ const char *rna_topology_read_link_name(struct rna_topology_run *run, const char
 /* -- Functions --------------------------------------------------------------------------------- */
 
 /*
- * Where in a path of /sys the way from the host bridge begins. It may be deep in there (Hyper-V),
- * and below another function (VMD). Without one it begins at the first address of the last row.
+ * The start of the path from the host bridge within a path of /sys. A host bridge may be deep in
+ * the path (Hyper-V), and below another function (VMD). If there is none, the path starts at the
+ * first of the consecutive addresses at the end.
  */
 static const char *find_way(const char *path)
 {
@@ -115,8 +116,8 @@ static const char *find_way(const char *path)
 }
 
 /*
- * The directory of a function. "../../../devices/pci0000:00/..." is where its link leads in a tree
- * of the kernel's shape; copies without links have the directory itself there. NULL: neither.
+ * The directory of a function: the target of its link, "../../../devices/pci0000:00/...", or in
+ * copies without links the directory itself. NULL: neither.
  */
 static const char *find_directory(struct rna_topology_run *run, const char *address)
 {
@@ -130,7 +131,7 @@ static const char *find_directory(struct rna_topology_run *run, const char *addr
 	return last && strcmp(last, address) == 0 ? join(run, "sys", devices) : NULL;
 }
 
-/* The physical function of a virtual one, where it is on this node; else NULL. */
+/* The physical function of a virtual one, if visible on this node, otherwise NULL. */
 static const char *find_physical(struct rna_topology_run *run, const char *directory)
 {
 	const char *name = rna_topology_read_link_name(run, directory, "physfn", run->scratch);
@@ -141,7 +142,7 @@ static const char *find_physical(struct rna_topology_run *run, const char *direc
 	return fd >= 0 ? name : NULL;
 }
 
-/* directory: in scratch, ends with the address. NULL: nothing of ours, or no memory. */
+/* directory: in scratch, ends with the address. NULL: not a relevant function, or no memory. */
 static struct rna_pci_function *add_function(struct rna_topology_run *run, const char *directory)
 {
 	const char *way = find_way(directory);
@@ -156,7 +157,7 @@ static struct rna_pci_function *add_function(struct rna_topology_run *run, const
 	function->physical = find_physical(run, directory);
 	function->class_id = rna_topology_read_id(run, directory, "class") >> 8;
 	if (function->physical)
-		return function; /* it will be counted, and that is all */
+		return function; /* a virtual function is only counted */
 	function->vendor_id = rna_topology_read_id(run, directory, "vendor");
 	function->device_id = rna_topology_read_id(run, directory, "device");
 	function->numa_node = rna_topology_read_node(run, directory);
@@ -164,7 +165,7 @@ static struct rna_pci_function *add_function(struct rna_topology_run *run, const
 	return function;
 }
 
-/* Is it worth more than this look? The base class is the highest byte. */
+/* Is a function of this class relevant? The base class is the highest byte. */
 static bool is_wanted(uint32_t class)
 {
 	switch (class >> 16) {
@@ -179,7 +180,7 @@ static bool is_wanted(uint32_t class)
 	}
 }
 
-/* Virtual functions become a number of their physical one. */
+/* Replaces virtual functions by a count at their physical function. */
 static void fold_virtual(struct rna_pci_functions *functions)
 {
 	for (size_t i = 0; i < functions->count; i++) {
@@ -207,7 +208,7 @@ static void drop_unwanted(struct rna_topology_run *run, struct rna_pci_functions
 	rna_pci_functions_sort(run, functions);
 }
 
-/* The function that counts for a device: of a VF and an SF it is the physical one. */
+/* The function to which a device belongs in the tree: for a VF or SF the physical one. */
 static const char *function_of(const struct rna_device *device)
 {
 	return device->physical_function ? device->physical_function : device->pci_address;
@@ -221,7 +222,7 @@ static bool is_listed(const struct rna_pci_functions *functions, size_t from, co
 	return false;
 }
 
-/* In a copied tree there may be no list of functions, but the device's own path. */
+/* A copied tree may lack the list of functions; then the device's own path is used. */
 static void add_missing(struct rna_topology_run *run, const struct rna_device *device)
 {
 	const char *last, *directory;
@@ -239,7 +240,7 @@ static void add_missing(struct rna_topology_run *run, const struct rna_device *d
 		function->nic = true;
 }
 
-/* Whatever its class is, the function of an RDMA device is a NIC. */
+/* The function of an RDMA device is a NIC, whatever its class. */
 static void add_functions_of_devices(struct rna_topology_run *run)
 {
 	const struct rna_presence *presence = run->in->presence;
@@ -286,7 +287,7 @@ void rna_topology_read_functions(struct rna_topology_run *run)
 
 /* -- Interfaces -------------------------------------------------------------------------------- */
 
-/* The function that an interface's place in /sys is below; *ret_rest: what follows it there. */
+/* The function above an interface's directory in /sys; *ret_rest: the rest of that path. */
 static struct rna_pci_function *find_function(struct rna_topology_run *run, const char *path,
 					      const char **ret_rest)
 {
@@ -301,8 +302,7 @@ static struct rna_pci_function *find_function(struct rna_topology_run *run, cons
 	return address ? rna_pci_functions_find(&run->functions, address) : NULL;
 }
 
-/* Switchdev has an interface on the PF for each VF and SF, which is a port of the embedded switch.
- */
+/* In switchdev mode the PF has an interface for each VF and SF, a port of the embedded switch. */
 static bool is_representor(struct rna_topology_run *run, const char *interface)
 {
 	const char *directory = join(run, INTERFACES, interface);
@@ -332,8 +332,9 @@ void rna_topology_read_netdevs(struct rna_topology_run *run)
 /* -- RDMA devices ------------------------------------------------------------------------------ */
 
 /*
- * Puts a virtual device on the functions below an interface: its own, or those of what it is made
- * of. seen: where this has been already, for in a broken tree interfaces are below themselves.
+ * Adds a software device to the functions below an interface: its own, or those of its lower
+ * interfaces. seen: interfaces visited so far, because in a broken tree an interface can be below
+ * itself.
  */
 static void add_below(struct rna_topology_run *run, const char *interface, const char *device,
 		      struct rna_names *seen)
@@ -362,7 +363,7 @@ static void add_below(struct rna_topology_run *run, const char *interface, const
 	}
 }
 
-/* rxe names the interface that it was made on; of others the first GID has one. */
+/* rxe names its interface; for other devices it is that of the first GID. */
 static void add_virtual(struct rna_topology_run *run, const struct rna_device *device)
 {
 	static const char *const files[] = {"parent", "ports/1/gid_attrs/ndevs/0"};
@@ -393,7 +394,7 @@ void rna_topology_read_devices(struct rna_topology_run *run)
 			continue;
 		function = rna_pci_functions_find(&run->functions, device->pci_address);
 		if (!function)
-			continue; /* a VF whose PF stands for it */
+			continue; /* a VF that is counted at its PF */
 		if (device->function == RNA_FUNCTION_SF) {
 			function->scalable_functions++;
 			continue;

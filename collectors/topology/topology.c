@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * topology: the PCI tree as far as GPUs and NICs hang on it.
+ * topology: the PCI tree with its GPUs and NICs.
  *
- * The tree is that of /sys, which has all PCI domains and costs little; hwloc adds where things are
- * when /sys does not say it. Where a file of lstopo was named, or /sys has no PCI functions (a
- * recording of hwloc alone), the tree is hwloc's. hwloc takes hundreds of milliseconds on a large
- * node, so it is asked once and again only when there is a function that it was not asked about.
+ * The tree comes from /sys, which has all PCI domains and is cheap; hwloc adds locality that /sys
+ * lacks. If a file of lstopo is configured, or /sys has no PCI functions (a recording with hwloc
+ * data only), the tree comes from hwloc. hwloc takes hundreds of milliseconds on a large node, so
+ * it is called once, and again only if a new function appears.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 #include "builder.h"
 #include "collectors.h"
 
-/* Is the tree that of hwloc? On a live machine that has no PCI it has none either. */
+/* Does the tree come from hwloc? Not on a live machine without PCI, where hwloc has none either. */
 static bool follows_hwloc(const struct rna_topology_run *run)
 {
 	return run->in->backends->hwloc_xml || (!run->pci && !rna_root_is_live(run->in->root));
 }
 
-/* Has hwloc been asked about all of these? Then the part before has what it said. */
+/* Did hwloc already cover all these functions? Then the previous part has its data. */
 static bool is_known(const struct rna_topology_run *run)
 {
 	if (!run->last || !run->last->hwloc || follows_hwloc(run))
@@ -94,7 +94,7 @@ static void take(struct rna_topology_run *run, const struct rna_hwloc *hwloc)
 	}
 }
 
-/* Without hwloc, /sys alone has to do. */
+/* If hwloc fails, /sys alone is used. */
 static void ask_hwloc(struct rna_topology_run *run, struct rna_topology *topology)
 {
 	const struct rna_backends *backends = run->in->backends;
@@ -121,7 +121,7 @@ static void ask_hwloc(struct rna_topology_run *run, struct rna_topology *topolog
 
 /* -- Whose tree -------------------------------------------------------------------------------- */
 
-/* The way of hwloc to a function, and what else it says that /sys does not. */
+/* Copies hwloc's path to a function, and data that /sys lacks. */
 static void merge(struct rna_pci_function *function, const struct rna_pci_function *known)
 {
 	function->path = known->path;
@@ -131,7 +131,7 @@ static void merge(struct rna_pci_function *function, const struct rna_pci_functi
 		function->package = known->package;
 }
 
-/* Is it one that /sys has, but that was left out: a VF of a PF that stands for it? */
+/* Is it a function of /sys that was omitted: a VF that is counted at its PF? */
 static bool was_left_out(const struct rna_topology_run *run, const char *address)
 {
 	RNA_FREE char *path = NULL;
@@ -192,8 +192,8 @@ static void keep_what_counts(struct rna_topology_run *run)
 }
 
 /*
- * hwloc is asked about what is kept and no more: an ordinary NIC is not in the part before, so that
- * it would be new each time.
+ * Only kept functions decide whether to call hwloc: an ordinary NIC is not in the previous part, so
+ * it would seem new each time.
  */
 static void read_functions(struct rna_topology_run *run, struct rna_topology *topology)
 {

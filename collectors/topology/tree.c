@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tree: one object for each component of the ways to the functions that are kept. The functions
- * are sorted by way, so the way to the one before is all there is to compare with.
+ * The tree: one object for each component of the paths to the kept functions. The functions are
+ * sorted by path, so each path is compared only with the previous one.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 
 #include "builder.h"
 
-enum { DEPTH_MAX = 64 }; /* components of a way; what is deeper than any machine is left out */
+enum { DEPTH_MAX = 64 }; /* components of a path; deeper than any machine; the rest is left out */
 
 struct tree {
 	struct rna_topology_run *run;
 	struct rna_pci_object *objects;
 	size_t count;
 	size_t size;
-	/* The way to the function before: ends of its components, and their objects. */
+	/* The path to the previous function: ends of its components, and their objects. */
 	const char *path;
 	size_t depth;
 	size_t ends[DEPTH_MAX];
@@ -70,7 +70,7 @@ static struct rna_pcie_link read_link(struct rna_topology_run *run, const char *
 	};
 }
 
-/* A bridge: what /sys has of it, else hwloc. */
+/* Fills a bridge from /sys, or from hwloc if /sys lacks it. */
 static void read_bridge(struct rna_topology_run *run, const char *directory,
 			const struct rna_pci_object *parent, struct rna_pci_object *object)
 {
@@ -83,7 +83,8 @@ static void read_bridge(struct rna_topology_run *run, const char *directory,
 		object->device_id = known->device_id;
 	}
 	if (directory) {
-		(void)rna_pci_config_read(run->in->root, directory, &config); /* then not known */
+		/* on failure: unknown */
+		(void)rna_pci_config_read(run->in->root, directory, &config);
 		object->class_id = rna_topology_read_id(run, directory, "class") >> 8;
 		object->vendor_id = rna_topology_read_id(run, directory, "vendor");
 		object->device_id = rna_topology_read_id(run, directory, "device");
@@ -99,7 +100,9 @@ static bool ends_with(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Of the component that ends at end: so much shorter than the function's. NULL: not in /sys. */
+/*
+ * The directory of the component that ends at end: a prefix of the function's. NULL: not in /sys.
+ */
 static const char *find_directory(struct rna_topology_run *run,
 				  const struct rna_pci_function *function, size_t end)
 {
@@ -112,7 +115,7 @@ static const char *find_directory(struct rna_topology_run *run,
 						       function->directory));
 }
 
-/* The component of function's way that ends at end; it is new. */
+/* Adds the component of function's path that ends at end. */
 static int add_component(struct tree *tree, const struct rna_pci_function *function, size_t end)
 {
 	struct rna_topology_run *run = tree->run;
@@ -152,7 +155,7 @@ static int add_component(struct tree *tree, const struct rna_pci_function *funct
 	return 0;
 }
 
-/* How many components of function's way are those of the way before? */
+/* The number of leading components that function's path shares with the previous path. */
 static size_t count_common(const struct tree *tree, const struct rna_pci_function *function)
 {
 	size_t common = 0;
