@@ -16,7 +16,7 @@ bool rna_ask_is_possible(const struct rna_collect_input *in, unsigned port)
 	       in->backends->mad->serves(in->root, in->device, port);
 }
 
-/* May it be asked? Else the reason, which counts again as long as a pause lasts. */
+/* May the port be queried now? 0, or during a pause the last error, which is counted again. */
 static int begin(const struct rna_collect_input *in, unsigned port)
 {
 	return rna_ask_is_possible(in, port) ? rna_reader_may_ask(in->reader) : -ENOENT;
@@ -63,7 +63,7 @@ int rna_ask_counters(const struct rna_collect_input *in, unsigned port, struct r
 
 	if (status == 0) {
 		status = in->backends->mad->query_counters(in->root, in->device, port, ret);
-		/* A port that is not ACTIVE has answered that. */
+		/* -ENETDOWN is an answer: the port is not ACTIVE. */
 		rna_reader_was_asked(in->reader, status == -ENETDOWN ? 0 : status);
 	}
 	account(status, part);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The MAD backend as collectors use it: as a source beside the files of a reader, which is left
- * alone for growing pauses when it fails, so that a port that does not answer costs little.
+ * The MAD backend for collectors, as a source of a reader: after failures it is not queried for
+ * growing pauses, so that a port that does not answer costs little.
  */
 #pragma once
 
 #include "backends.h"
 
-/* Not what manages NVSwitches, see rna/model/device.h, and else what the backend serves. */
+/*
+ * Can the port be queried? Not if it manages NVSwitches (rna/model/device.h); otherwise if the
+ * backend serves it.
+ */
 bool rna_ask_is_possible(const struct rna_collect_input *in, unsigned port);
 
 /*
- * Asks a port for its PortInfo, for what it knows of its fabric (topics: see the MAD backend), or
- * for its counters; ret->capability is filled beforehand where it is known. 0, or negative errno.
- * That there is no way to ask, or that the port is not ACTIVE, is normal; anything else is counted
- * in part.
+ * Query a port for its PortInfo, its fabric (topics: see the MAD backend), or its counters; the
+ * caller fills ret->capability if it is known. 0, or negative errno. It is normal that MADs are not
+ * available or the port is not ACTIVE; other errors are counted in part.
  */
 int rna_ask_port_info(const struct rna_collect_input *in, unsigned port, struct rna_part *part,
 		      struct rna_mad_port *ret);
@@ -23,8 +25,8 @@ int rna_ask_fabric(const struct rna_collect_input *in, unsigned port, unsigned t
 int rna_ask_counters(const struct rna_collect_input *in, unsigned port, struct rna_part *part,
 		     struct rna_mad_counters *ret);
 
-/* Adds to the reader a source with a file for each counter. 0 or -ENOMEM. */
+/* Adds a source to the reader, with an entry for each counter. 0 or -ENOMEM. */
 int rna_ask_add_counters(struct rna_reader *reader, unsigned tag);
 
-/* The counter of that name in an answer; NULL: it has none. answer may be NULL. */
+/* The counter of that name in answer; NULL: none. answer may be NULL. */
 const struct rna_value *rna_ask_find(const struct rna_mad_counters *answer, const char *file);

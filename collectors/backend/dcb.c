@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The DCB backends: RTM_GETDCB over rtnetlink, and the same bytes of a recording.
+ * The DCB backends: RTM_GETDCB over rtnetlink, and the same bytes from a recording.
  *
- * The kernel asks the driver for all that it has in one go: PFC, ETS, the table of applications,
- * of which DSCPs are a kind, trust and buffers. Who may read needs no right. Drivers without DCB
- * (EOPNOTSUPP) are the ordinary case outside of data centre NICs. Some have only what was before
- * IEEE 802.1Qaz (CEE); of that PFC is taken.
+ * One request returns all settings of the driver: PFC, ETS, the application table (with the DSCPs),
+ * trust and buffers. Reading needs no privilege. Most drivers except those of data centre NICs have
+ * no DCB (EOPNOTSUPP). Some have only the predecessor of IEEE 802.1Qaz (CEE), from which PFC is
+ * read.
  *
- * No library: libnl's DCB does not exist, and attributes are nested but simple. What comes from
- * the kernel is not trusted either: lengths are checked before anything is looked at.
+ * No library is used: libnl has no DCB support, and the attributes are nested but simple. Messages
+ * of the kernel are not trusted either: lengths are checked before any access.
  */
 #include "dcb.h"
 
@@ -27,7 +27,7 @@
 
 #include "recorded.h"
 
-/* Newer than the headers of Linux 6.1; numbers are for ever. */
+/* Not in the headers of Linux 6.1; the numbers are stable ABI. */
 enum {
 	ATTR_APP_TRUST_TABLE = DCB_ATTR_DCB_BUFFER + 1, /* Linux 6.2 */
 	SELECTOR_PCP = 255,
@@ -44,7 +44,7 @@ struct attribute {
 	struct rna_bytes content;
 };
 
-/* The first bytes of the content as a struct: later kernels may have made it longer. */
+/* Copies the first bytes of content to a struct; newer kernels may have extended it. */
 static int copy(struct rna_bytes content, void *ret, size_t size)
 {
 	if (content.len < size)
@@ -53,7 +53,7 @@ static int copy(struct rna_bytes content, void *ret, size_t size)
 	return 0;
 }
 
-/* Hands each attribute of a list to parse. 0 or -EBADMSG. */
+/* Calls parse for each attribute of a list. 0 or -EBADMSG. */
 static int each(struct rna_bytes list, int (*parse)(const struct attribute *, struct rna_dcb *),
 		struct rna_dcb *dcb)
 {
@@ -128,7 +128,7 @@ static void add_dscp(struct rna_dcb *dcb, const struct dcb_app *application)
 	dcb->dscp_count++;
 }
 
-/* An application is a DSCP, a port, an Ethernet type: of these 0 stands for all others. */
+/* An application entry is a DSCP, a port or an Ethernet type; Ethernet type 0 is the default. */
 static int parse_application(const struct attribute *attribute, struct rna_dcb *dcb)
 {
 	struct dcb_app application;
@@ -144,7 +144,7 @@ static int parse_application(const struct attribute *attribute, struct rna_dcb *
 	return 0;
 }
 
-/* Selectors in the order in which they decide: the first that we know counts. */
+/* Selectors in order of precedence; the first known one is used. */
 static int parse_trust(const struct attribute *attribute, struct rna_dcb *dcb)
 {
 	uint8_t selector;
@@ -186,7 +186,7 @@ static int parse_cee_priority(const struct attribute *attribute, struct rna_dcb 
 	    attribute->type > DCB_PFC_UP_ATTR_7)
 		return status;
 	dcb->pfc.state = RNA_VALUE_OK;
-	if (mode != 0) /* in one direction, or in both */
+	if (mode != 0) /* for one direction or both */
 		dcb->pfc.number |= UINT64_C(1) << (attribute->type - DCB_PFC_UP_ATTR_0);
 	return 0;
 }
@@ -246,7 +246,7 @@ int rna_dcb_parse(const void *message, size_t len, struct rna_dcb *ret)
 /* -- The kernel -------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *name; /* of the file in a recording */
+	const char *name; /* name of the file in a recording */
 	uint8_t command;
 } questions[RNA_DCB_QUESTION_COUNT] = {
 	[RNA_DCB_IEEE] = {"ieee", DCB_CMD_IEEE_GET},
@@ -258,7 +258,10 @@ const char *rna_dcb_question_name(enum rna_dcb_question question)
 	return questions[question].name;
 }
 
-/* A driver that keeps the lock of all interfaces is the lane's trouble; a lost answer is ours. */
+/*
+ * The timeout is for a lost answer. A driver that holds the lock of all interfaces blocks the lane
+ * anyway.
+ */
 static int open_socket(void)
 {
 	static const struct timeval patience = {.tv_sec = 2};
@@ -292,7 +295,7 @@ static int send_question(int fd, const char *netdev, uint8_t command)
 	return send(fd, &message, message.head.nlmsg_len, 0) < 0 ? -errno : 0;
 }
 
-/* What the kernel sends in the place of an answer. */
+/* The errno in an error message of the kernel. */
 static int error_of(const void *message, size_t len)
 {
 	struct nlmsgerr error;
@@ -310,7 +313,7 @@ static ssize_t ask_kernel(const struct rna_root *root, const char *netdev,
 	struct nlmsghdr head;
 	ssize_t len = fd;
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	if (len >= 0)
 		len = send_question(fd, netdev, questions[question].command);
 	if (len < 0)

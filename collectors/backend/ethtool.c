@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The ethtool backend: ethtool netlink for all that it has, and the ioctl of old for what it does
- * not, the statistics of drivers.
+ * The ethtool backend: ethtool netlink, and the old ioctl for the statistics of drivers, which
+ * netlink does not provide.
  *
- * The ioctl wants memory for a number of statistics that was asked for before, and kernels up to
- * 6.18 write as many as there are by then: more where queues were added in between. So the memory
- * ends at a page that may not be written, and a set that has grown is EFAULT instead of an
- * overflow.
+ * The ioctl needs a buffer for a number of statistics that was read before, and kernels up to 6.18
+ * write the current number: more if queues were added in between. So the buffer ends at a read-only
+ * page, and a larger set causes EFAULT instead of an overflow.
  *
- * A run has one socket for all that it asks, and learns the number of the family once. Neither
- * kind of socket pins a driver.
+ * A run has one socket for all its requests and looks up the family number once. Neither kind of
+ * socket pins a driver.
  */
 #include "ethtool.h"
 
@@ -29,7 +28,7 @@
 #include "backends.h"
 #include "netlink.h"
 
-enum { STATISTICS_MAX = 65536 }; /* mlx5 has 30 for each of its queues */
+enum { STATISTICS_MAX = 65536 }; /* mlx5 has 30 per queue */
 
 /* -- Netlink ----------------------------------------------------------------------------------- */
 
@@ -71,7 +70,7 @@ static int put_header(struct nl_msg *message, const struct rna_ethtool_question 
 	return 0;
 }
 
-/* The number of the family differs from kernel to kernel; before 5.6 there was none. */
+/* The family number differs between kernels; before 5.6 the family did not exist. */
 static int find_family(struct nl_sock *socket)
 {
 	int family = genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
@@ -87,7 +86,7 @@ void rna_ethtool_end(struct rna_ethtool_talk *talk)
 	talk->socket = NULL;
 }
 
-/* The number of the family, or negative errno; the socket is open then if there is one. */
+/* Opens the socket and looks up the family. Its number, or negative errno. */
 static int begin(struct rna_ethtool_talk *talk)
 {
 	int error;
@@ -117,14 +116,14 @@ static int ask_once(struct rna_ethtool_talk *talk, const struct rna_ethtool_ques
 		return -ENOMEM;
 	error = rna_netlink_ask(talk->socket, message, keep_answer, answer);
 	if (error == -EIO)
-		rna_ethtool_end(talk); /* discards the rest of the socket */
+		rna_ethtool_end(talk); /* drops unread messages in the socket */
 	return error < 0 ? error : answer->error;
 }
 
 /*
- * A kernel refuses flags that came later: statistics of a link state are of Linux 6.4, those of any
- * of 5.10. Before that it says EOPNOTSUPP, as a driver does that has no answer: which of the two
- * it was is known once another question was answered with the flag.
+ * A kernel refuses unknown flags: statistics of the link state came with Linux 6.4, others with
+ * 5.10. Older kernels return EOPNOTSUPP, like a driver without an answer; the two differ once
+ * another request with the flag has succeeded.
  */
 static bool is_refused(const struct rna_ethtool_talk *talk, int error)
 {
@@ -144,14 +143,14 @@ static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question 
 		talk->knows_flags |= error == 0;
 		return error;
 	}
-	talk->knows_flags |= error == -EINVAL; /* it knows which flags go with which question */
+	talk->knows_flags |= error == -EINVAL; /* EINVAL: this kernel checks flags per request */
 	plain.flags &= ~(uint32_t)ETHTOOL_FLAG_STATS;
 	return ask_once(talk, &plain, netdev, &answer);
 }
 
 /* -- Statistics of drivers --------------------------------------------------------------------- */
 
-/* Memory of which not a byte more can be written. */
+/* A buffer that ends at a read-only page. */
 struct guarded {
 	void *map;
 	size_t map_len;
@@ -187,10 +186,10 @@ static int call(const char *netdev, void *command)
 	return ioctl(fd, SIOCETHTOOL, &request) < 0 ? -errno : 0;
 }
 
-/* A driver without statistics answers with a mask that is empty. */
+/* A driver without statistics returns an empty mask. */
 static int count_statistics(const char *netdev, size_t *ret)
 {
-	enum { COUNT = sizeof(struct ethtool_sset_info) / sizeof(uint32_t) }; /* behind the head */
+	enum { COUNT = sizeof(struct ethtool_sset_info) / sizeof(uint32_t) }; /* after the header */
 	union {
 		struct ethtool_sset_info head;
 		uint32_t words[COUNT + 1];
@@ -203,7 +202,7 @@ static int count_statistics(const char *netdev, size_t *ret)
 	return 0;
 }
 
-/* -ESTALE: there are more, or fewer, than count by now. */
+/* -ESTALE: the number is no longer count. */
 static int read_names(const char *netdev, size_t count, struct rna_arena *arena,
 		      struct rna_ethtool_names *ret)
 {
@@ -237,7 +236,7 @@ static int list_statistics(const struct rna_root *root, const char *netdev, stru
 	size_t count;
 	int error;
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	*ret = (struct rna_ethtool_names){0};
 	error = count_statistics(netdev, &count);
 	if (error < 0 || count == 0)
@@ -253,7 +252,7 @@ static int read_statistics(const struct rna_root *root, const char *netdev, size
 	struct ethtool_stats *stats;
 	int error = map_guarded(sizeof(*stats) + len, &memory);
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	if (error < 0)
 		return error;
 	stats = memory.data;

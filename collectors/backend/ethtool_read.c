@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What answers of ethtool netlink say, from their bytes alone. A table for each answer lists the
- * attributes that are read, by number and place; all others are skipped.
+ * Parses answers of ethtool netlink from their bytes. A table for each answer lists the attributes
+ * to read, by number and destination; all others are skipped.
  *
- * A message that does not fit into itself is refused as a whole. The kernel sends none such; a file
- * of a recording may be cut short, and half of an answer would look like a driver that has no more.
+ * A message with a wrong length is refused as a whole. The kernel sends none, but a file of a
+ * recording may be truncated, and half of an answer would look like a driver with fewer values.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -25,12 +25,12 @@
 #define ATTRIBUTE_HEAD sizeof(struct nlattr)
 #define MESSAGE_HEADS  (sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr))
 
-/* Numbers that headers of Linux 6.1 do not have yet. */
+/* Not in the headers of Linux 6.1. */
 enum { LINKSTATE_EXT_DOWN_CNT = 7 };
 
 /* -- Questions --------------------------------------------------------------------------------- */
 
-/* ETHTOOL_A_BITSET_*: all groups of statistics that have numbers of ours. */
+/* ETHTOOL_A_BITSET_*: all groups with statistics that the agent reads. */
 static const struct {
 	struct nlattr no_mask;
 	struct nlattr size_head;
@@ -114,7 +114,7 @@ static int read_number(struct rna_bytes bytes, uint64_t *ret)
 
 /* -- Tables of attributes ---------------------------------------------------------------------- */
 
-/* FEC is encoded in bits of link modes. */
+/* The kernel reports FEC as bits of link modes. */
 static const struct {
 	unsigned bit;
 	enum rna_fec fec;
@@ -125,7 +125,7 @@ static const struct {
 	{ETHTOOL_LINK_MODE_FEC_LLRS_BIT, RNA_FEC_LLRS},
 };
 
-/* The words of a compact bitset, as one bit for each enum rna_fec. */
+/* Converts the words of a compact bitset to one bit for each enum rna_fec. */
 static uint64_t fecs_of(struct rna_bytes words)
 {
 	uint64_t ret = 0;
@@ -166,8 +166,8 @@ enum kind {
 struct field {
 	uint16_t type;
 	enum kind kind;
-	size_t offset;              /* of a struct rna_value, but for LANES */
-	const struct field *nested; /* ended by one of type 0 */
+	size_t offset;              /* of a struct rna_value, except for LANES */
+	const struct field *nested; /* terminated by type 0 */
 };
 
 static int read_lanes(struct rna_bytes bytes, struct rna_ethtool_fec_count *ret)
@@ -177,7 +177,7 @@ static int read_lanes(struct rna_bytes bytes, struct rna_ethtool_fec_count *ret)
 	if (bytes.len % sizeof(uint64_t) != 0)
 		return -EBADMSG;
 	if (count == 0)
-		return 0; /* the driver does not count it */
+		return 0; /* not counted by the driver */
 	memcpy(&ret->total.number, bytes.data, sizeof(uint64_t));
 	ret->total.state = RNA_VALUE_OK;
 	ret->lane_count = count - 1 < RNA_ETHTOOL_LANES ? count - 1 : RNA_ETHTOOL_LANES;
@@ -253,7 +253,7 @@ int rna_ethtool_read_link(struct rna_bytes message, struct rna_ethernet_link *re
 	return status;
 }
 
-/* Numbers of the kernel that stand for "not known". */
+/* Makes value absent if it is the kernel's number for "unknown". */
 static void drop(struct rna_value *value, uint64_t unknown)
 {
 	if (value->number == unknown)
@@ -355,7 +355,7 @@ int rna_ethtool_read_pause(struct rna_bytes message, struct rna_ethernet_pause *
 
 /* -- Standard statistics ----------------------------------------------------------------------- */
 
-/* A number of one group is another counter in the next; the first of each is 0. */
+/* Counter numbers are per group; each group starts at 0. */
 static const struct {
 	uint32_t group;
 	uint16_t type;
@@ -379,7 +379,7 @@ static const struct {
 	COUNT(RMON, JABBER, jabbers),
 };
 
-/* The counters of one attribute, which has one of them at a time. */
+/* Reads one attribute, which contains one counter. */
 static int read_count(struct rna_bytes bytes, uint64_t group,
 		      struct rna_ethtool_standard_counts *counts)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hwloc: where PCI functions are, of this machine or of a file that lstopo wrote.
+ * hwloc: locality of PCI functions, from this machine or from a file of lstopo.
  *
- * On a live machine OS devices are left out: to find them hwloc reads state, LID and every GID of
- * every HCA, some hundred firmware commands, any of which may hang. Its x86 component is left out,
- * too: it binds the calling thread to each processor in turn, the isolated ones included; and those
- * that ask GPUs. What remains reads /sys and the config space of each function.
+ * On a live machine the discovery of OS devices is off: hwloc would read state, LID and every GID
+ * of every HCA, some hundred firmware commands, any of which may hang. Its x86 component is off,
+ * too, because it binds the calling thread to each CPU in turn, including isolated ones; and so are
+ * the components that query GPUs. The rest reads /sys and the config space of each function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,11 @@
 #include "recorded.h"
 
 enum {
-	XML_MAX = 64 << 20, /* bytes; that of 24 sockets has a third of a megabyte */
-	LOCATION_MAX = 32,  /* "pci0000:3a" and "0000:3b:00.0" */
-	PREFIX_MAX = 16,    /* "cuda", "renderD" */
-	KINDS_MAX = 16,     /* of OS devices on one GPU */
+	/* bytes; a file of a machine with 24 sockets has a third of a megabyte */
+	XML_MAX = 64 << 20,
+	LOCATION_MAX = 32, /* "pci0000:3a" and "0000:3b:00.0" */
+	PREFIX_MAX = 16,   /* "cuda", "renderD" */
+	KINDS_MAX = 16,    /* kinds of OS devices on one GPU */
 };
 
 struct load {
@@ -68,7 +69,7 @@ static void write_location(hwloc_obj_t object, char ret[LOCATION_MAX])
 		       (unsigned)pci->bus, (unsigned)pci->dev, (unsigned)pci->func);
 }
 
-/* Written from the end, while walking up. */
+/* Builds the path from its end, while walking up. */
 static const char *path_of(struct load *load, hwloc_obj_t object)
 {
 	char text[PATH_MAX], location[LOCATION_MAX];
@@ -90,8 +91,7 @@ static const char *path_of(struct load *load, hwloc_obj_t object)
 	return rna_arena_strdup(load->arena, text + at);
 }
 
-/* The NUMA node that a place is in: the smallest around it. -1: it has several, or is everywhere.
- */
+/* The NUMA node of place. -1: it spans several, or all. */
 static int node_of(hwloc_topology_t topology, hwloc_obj_t place)
 {
 	hwloc_obj_t node = NULL, best = NULL;
@@ -146,7 +146,7 @@ static const char *const *names_of(struct load *load, hwloc_obj_t object,
 	return names;
 }
 
-/* "cuda1", "nvml1" and "renderD129" are one GPU, "rsmi0" to "rsmi5" are six. */
+/* "cuda1", "nvml1" and "renderD129" are one GPU; "rsmi0" to "rsmi5" are six. */
 static unsigned count_gpus(hwloc_obj_t object)
 {
 	struct {
@@ -172,7 +172,7 @@ static unsigned count_gpus(hwloc_obj_t object)
 	return most;
 }
 
-/* What an OS device says about its GPU, by any of two names; NULL: nothing. */
+/* An info of an OS device of the GPU, under either name. NULL: none. */
 static const char *info_of(struct load *load, hwloc_obj_t object, const char *name,
 			   const char *other_name)
 {
@@ -250,7 +250,7 @@ static int init(hwloc_topology_t *ret, enum hwloc_type_filter_e os_devices)
 	if (hwloc_topology_init(&topology) < 0)
 		return -ENOMEM;
 	*ret = topology;
-	/* processors that this process may not use are places of devices all the same */
+	/* devices may also be near CPUs that this process may not use */
 	if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) < 0 ||
 	    hwloc_topology_set_cache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
 	    hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
@@ -260,7 +260,7 @@ static int init(hwloc_topology_t *ret, enum hwloc_type_filter_e os_devices)
 	return 0;
 }
 
-/* *ret: of this machine, to be destroyed also when this fails. */
+/* *ret: the topology of this machine; the caller destroys it, also on failure. */
 static int discover(hwloc_topology_t *ret)
 {
 	static const char *const unwanted[] = {"x86",  "cuda",      "nvml", "opencl",
@@ -269,7 +269,7 @@ static int discover(hwloc_topology_t *ret)
 
 	for (size_t i = 0; status == 0 && i < RNA_ARRAY_SIZE(unwanted); i++)
 		(void)hwloc_topology_set_components(*ret, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-						    unwanted[i]); /* not all are built in */
+						    unwanted[i]); /* fails if not built in */
 	return status == 0 && hwloc_topology_load(*ret) < 0 ? -errno : status;
 }
 
@@ -283,7 +283,9 @@ static int load_live(struct rna_arena *arena, struct rna_hwloc *ret, struct rna_
 		load.topology = topology;
 		status = take_functions(&load, ret);
 	}
-	return status < 0 ? rna_error_set(error, status, "hwloc cannot look at this machine") : 0;
+	return status < 0 ? rna_error_set(error, status,
+					  "hwloc cannot read the topology of this machine")
+			  : 0;
 }
 
 static int write_live(const struct rna_root *root, struct rna_arena *arena, char **ret,
@@ -297,13 +299,14 @@ static int write_live(const struct rna_root *root, struct rna_arena *arena, char
 	if (status == 0 && hwloc_topology_export_xmlbuffer(topology, &text, &len, 0) < 0)
 		status = -errno;
 	if (status < 0)
-		return rna_error_set(error, status, "hwloc cannot look at this machine");
+		return rna_error_set(error, status,
+				     "hwloc cannot read the topology of this machine");
 	*ret = rna_arena_strdup(arena, text);
 	hwloc_free_xmlbuffer(topology, text);
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* *ret: to be freed. Its length, or negative errno. */
+/* *ret: freed by the caller. Its length, or negative errno. */
 static ssize_t read_file(int fd, char **ret)
 {
 	RNA_FREE char *text = NULL;
@@ -327,29 +330,27 @@ static ssize_t read_file(int fd, char **ret)
 	return len;
 }
 
-#define WRITE_ANEW "write it anew on that node with lstopo of hwloc 1.11 or 2: lstopo FILE.xml"
+#define WRITE_ANEW "write it again on that node with lstopo of hwloc 1.11 or 2: lstopo FILE.xml"
 
-/* What is wrong with it, as far as a look tells; hwloc itself says no more than EINVAL. */
+/* Finds the likely reason why hwloc rejected the file; hwloc itself returns only EINVAL. */
 static int explain(const char *file, const char *text, size_t len, struct rna_error *error)
 {
 	const char *root = strstr(text, "<topology");
 	const char *version = root ? strstr(root, "version=\"") : NULL;
 
 	if (strspn(text, " \t\r\n") == len)
-		return rna_error_say(error, -EBADMSG, "%s: is empty; " WRITE_ANEW, file);
+		return rna_error_say(error, -EBADMSG, "%s: file is empty; " WRITE_ANEW, file);
 	if (!root)
 		return rna_error_say(
 			error, -EBADMSG,
-			"%s: is no topology of hwloc (there is no <topology> in it); " WRITE_ANEW,
-			file);
+			"%s: not an hwloc topology (no <topology> element); " WRITE_ANEW, file);
 	if (version && version < root + strcspn(root, ">") &&
 	    strtoul(version + strlen("version=\""), NULL, 10) > HWLOC_API_VERSION >> 16)
 		return rna_error_say(error, -EPROTONOSUPPORT,
-				     "%s: is of a newer hwloc than the library here (%d.%d); "
-				     "write it anew with lstopo --export-xml-flags v2 FILE.xml",
+				     "%s: written by a newer hwloc than the library here (%d.%d); "
+				     "write it again with lstopo --export-xml-flags v2 FILE.xml",
 				     file, HWLOC_API_VERSION >> 16, HWLOC_API_VERSION >> 8 & 0xff);
-	return rna_error_say(error, -EBADMSG, "%s: hwloc cannot read it, it is broken; " WRITE_ANEW,
-			     file);
+	return rna_error_say(error, -EBADMSG, "%s: hwloc cannot parse it; " WRITE_ANEW, file);
 }
 
 static int load_text(const char *file, const char *text, size_t len, struct rna_arena *arena,
@@ -366,10 +367,10 @@ static int load_text(const char *file, const char *text, size_t len, struct rna_
 		return explain(file, text, len, error);
 	load.topology = topology;
 	status = take_functions(&load, ret);
-	return status < 0 ? rna_error_set(error, status, "%s: cannot be kept", file) : 0;
+	return status < 0 ? rna_error_set(error, status, "%s: cannot store the topology", file) : 0;
 }
 
-/* fd: -ENOENT is normal only if the file was not requested explicitly. */
+/* fd: open, or negative errno; -ENOENT is normal only if the file was not configured. */
 static int load_file(const char *file, int fd, struct rna_arena *arena, struct rna_hwloc *ret,
 		     struct rna_error *error)
 {
@@ -377,7 +378,7 @@ static int load_file(const char *file, int fd, struct rna_arena *arena, struct r
 	ssize_t len = fd < 0 ? fd : read_file(fd, &text);
 
 	if (len < 0)
-		return rna_error_set(error, (int)len, "%s: cannot be read", file);
+		return rna_error_set(error, (int)len, "%s: cannot read", file);
 	return load_text(file, text, (size_t)len, arena, ret, error);
 }
 
@@ -387,7 +388,7 @@ static int load_named(const char *file, struct rna_arena *arena, struct rna_hwlo
 	RNA_CLOSE int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int status = load_file(file, fd < 0 ? -errno : fd, arena, ret, error);
 
-	return status == -ENOENT ? -ENXIO : status; /* it is not normal */
+	return status == -ENOENT ? -ENXIO : status; /* a configured file must exist */
 }
 
 static int load_machine(const struct rna_root *root, const char *file, struct rna_arena *arena,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The LLDP backends: lldpd, asked by its own library, and files of a recording.
+ * The LLDP backends: lldpd through its own library, and files of a recording.
  *
- * Who listens to LLDP has to hold a packet socket on each interface, and one daemon of a node does
- * so already where switches are cared about. Its library speaks to it over a unix socket, the
- * socket being ours: so that a daemon that hangs costs a deadline and no lane.
+ * Receiving LLDP needs a packet socket on each interface; on nodes where switches matter, lldpd
+ * already does that. Its library talks to it over a unix socket, which this file provides, so that
+ * a daemon that hangs costs a deadline and not a lane.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 /* -- A recording ------------------------------------------------------------------------------- */
 
 static const struct rna_recorded_field fields[] = {
-	{"guid", offsetof(struct rna_peer, guid), RNA_RECORDED_TEXT}, /* the ID of the chassis */
+	{"guid", offsetof(struct rna_peer, guid), RNA_RECORDED_TEXT}, /* chassis ID */
 	{"name", offsetof(struct rna_peer, name), RNA_RECORDED_TEXT},
 	{"port", offsetof(struct rna_peer, port), RNA_RECORDED_TEXT},
 	{"port_description", offsetof(struct rna_peer, port_description), RNA_RECORDED_TEXT},
@@ -76,13 +76,13 @@ const struct rna_lldp_backend rna_recorded_lldp = {.list = list_recorded};
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define PATIENCE (2 * RNA_USEC_PER_SEC) /* for all of a conversation */
+#define PATIENCE (2 * RNA_USEC_PER_SEC) /* for a whole conversation */
 
 #define LIBRARY "liblldpctl.so.4"
 
 /*
- * The library comes with lldpd: a program that was linked to it would want the daemon installed
- * everywhere. So it is loaded when it is there, by the names that its header declares.
+ * The library is part of lldpd: linking to it would require the daemon on every node. So it is
+ * loaded at run time if installed, with the symbols that its header declares.
  */
 struct library {
 	typeof(&lldpctl_get_default_transport) get_default_transport;
@@ -129,10 +129,10 @@ struct talk {
 	struct rna_arena *arena;
 	int fd;
 	rna_usec until; /* monotonic */
-	int error;      /* the first, negative errno */
+	int error;      /* first error, negative errno */
 };
 
-/* Is the socket ready before time is up? */
+/* Waits until the socket is ready. False: the deadline has passed. */
 static bool wait_for(struct talk *talk, short events)
 {
 	rna_usec now = rna_clock_now().monotonic;
@@ -145,7 +145,7 @@ static bool wait_for(struct talk *talk, short events)
 	return false;
 }
 
-/* Like the library's own: all of it, or a failure. */
+/* Like the library's own function: sends everything or fails. */
 static ssize_t send_all(lldpctl_conn_t *connection, const uint8_t *data, size_t len, void *userdata)
 {
 	struct talk *talk = userdata;
@@ -164,7 +164,7 @@ static ssize_t send_all(lldpctl_conn_t *connection, const uint8_t *data, size_t 
 	return (ssize_t)done;
 }
 
-/* The library has it const, and means the buffer to be filled. */
+/* The library declares data const, but expects it to be filled. */
 static ssize_t receive_all(lldpctl_conn_t *connection, const uint8_t *data, size_t len,
 			   void *userdata)
 {
@@ -187,7 +187,7 @@ static ssize_t receive_all(lldpctl_conn_t *connection, const uint8_t *data, size
 	return (ssize_t)done;
 }
 
-/* The library's own complaints: what matters of them is an error code. */
+/* Discards messages of the library; its error codes are sufficient. */
 static void ignore_message(int severity, const char *text)
 {
 	(void)severity;
@@ -210,7 +210,7 @@ static int connect_to(const struct rna_root *root, const char *transport)
 		return fd;
 	len = -errno;
 	(void)close(fd);
-	/* a crashed daemon leaves a socket without a listener */
+	/* a crashed daemon leaves a socket without listener */
 	return len == -ECONNREFUSED ? -ENOENT : len;
 }
 
@@ -221,7 +221,7 @@ static const char *copy_text(const struct talk *talk, lldpctl_atom_t *atom, lldp
 	return text && *text ? rna_arena_strdup(talk->arena, text) : NULL;
 }
 
-/* Hands each element of a list to take, and drops both. */
+/* Calls take for each element of a list; releases the elements and the list. */
 static void for_each(struct talk *talk, lldpctl_atom_t *list,
 		     void (*take)(struct talk *talk, lldpctl_atom_t *element, void *userdata),
 		     void *userdata)
@@ -240,7 +240,7 @@ static void for_each(struct talk *talk, lldpctl_atom_t *list,
 	library->atom_dec_ref(list);
 }
 
-/* Of several, behind a hub for example, the first. */
+/* Uses the first of several neighbours, for example behind a hub. */
 static void take_neighbour(struct talk *talk, lldpctl_atom_t *neighbour, void *userdata)
 {
 	enum { OF_NETWORKS = LLDP_CAP_BRIDGE | LLDP_CAP_ROUTER };
@@ -272,7 +272,7 @@ static void take_interface(struct talk *talk, lldpctl_atom_t *interface, void *u
 	if (ret->count == RNA_LLDP_MAX || talk->error < 0)
 		return;
 	port = talk->library->get_port(interface);
-	if (!port) /* it has just gone, or time is up, which talk knows */
+	if (!port) /* interface removed, or deadline passed (see talk->error) */
 		return;
 	next->netdev = copy_text(talk, interface, lldpctl_k_interface_name);
 	if (!next->netdev)
@@ -316,7 +316,7 @@ static int list_neighbours(const struct rna_root *root, struct rna_arena *arena,
 	if (ret->items && connection)
 		status = take_all(&talk, connection, ret);
 	if (connection)
-		(void)library.release(connection); /* the socket is ours */
+		(void)library.release(connection); /* does not close the socket */
 	return status;
 }
 

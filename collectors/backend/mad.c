@@ -3,11 +3,11 @@
  * The MAD backend: management datagrams that a node sends to its own InfiniBand ports, through
  * /dev/infiniband/umadN, opened, used and closed within one call.
  *
- * Here: PortInfo of the subnet management agent, for what the link could do beside what it does,
- * and the counters of the performance management agent (PMA). A PMA is reached by LID, so its port
- * has to be ACTIVE, and each round begins with PortInfo: a LID that was kept from an earlier one
- * may be another node's by now, whose counters would pass as ours. What is asked of the fabric is
- * mad_fabric.c's business, and how anything is asked mad_session.c's.
+ * This file reads PortInfo from the subnet management agent, for supported and enabled link modes,
+ * and the counters of the performance management agent (PMA). A PMA is addressed by LID, so the
+ * port must be ACTIVE, and each round begins with PortInfo: a LID kept from an earlier round may
+ * now belong to another node, whose counters would be reported as this port's. mad_fabric.c queries
+ * the fabric; mad_session.c sends and receives MADs.
  */
 #include "mad.h"
 
@@ -41,7 +41,7 @@ struct speed_bits {
 	uint32_t extended_2;
 };
 
-/* The fastest speed among them, as a code of verbs. */
+/* The fastest of these speeds, as a verbs code. */
 static struct rna_value fastest(struct speed_bits bits)
 {
 	/* bit 0 is FDR, whose code is 16, and XDR, whose code is 256; FDR10 has no bit */
@@ -126,11 +126,11 @@ void rna_mad_read_port_info(uint8_t *info, struct rna_mad_port *ret)
 	read_speeds(info, ret);
 }
 
-/* The counters by their names in sysfs, and the fields of the two attributes that have them. */
+/* The counters by their sysfs names, with their fields in the two attributes. */
 static const struct {
 	const char *file;
 	enum MAD_FIELDS plain;
-	enum MAD_FIELDS extended; /* IB_NO_FIELD: it has none */
+	enum MAD_FIELDS extended; /* IB_NO_FIELD: none */
 } layout[] = {
 	{"port_xmit_data", IB_PC_XMT_BYTES_F, IB_PC_EXT_XMT_BYTES_F},
 	{"port_rcv_data", IB_PC_RCV_BYTES_F, IB_PC_EXT_RCV_BYTES_F},
@@ -163,7 +163,10 @@ void rna_mad_init_counters(struct rna_mad_counters *counters)
 		counters->items[i] = (struct rna_mad_counter){.file = layout[i].file};
 }
 
-/* What both attributes have is traffic: 32 bits here, which stick at their maximum. */
+/*
+ * Traffic counters are in both attributes; those in PortCounters have 32 bits and stick at their
+ * maximum.
+ */
 void rna_mad_read_counters(uint8_t *counters, struct rna_mad_counters *ret)
 {
 	for (size_t i = 0; i < RNA_MAD_COUNTERS; i++) {

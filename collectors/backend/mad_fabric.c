@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a port is asked about the fabric around it.
+ * Queries a port about the fabric around it.
  *
- * The peer, which is what is at the other end of the cable, is reached by a directed route of one
- * hop: out of the port and no further. That needs no LID and no subnet manager, only a link. Its
- * NodeInfo says by LocalPort in which of its ports our cable is. The subnet manager and the PMA are
- * reached by LID, as mad.c has it.
+ * The peer at the other end of the cable is addressed by a directed route of one hop, which needs a
+ * link, but neither a LID nor a subnet manager. LocalPort of its NodeInfo is its port number. The
+ * subnet manager and the PMA are addressed by LID, see mad.c.
  *
- * Most of the rest is optional (IBTA 16.1.4), and no ClassPortInfo says which of it there is: who
- * does not have it answers so. Whether an attribute is worth asking for again is the collector's
- * business.
+ * Most other attributes are optional (IBTA 16.1.4), and ClassPortInfo does not list them: an agent
+ * without an attribute answers with an error. The collector decides whether to query it again.
  */
 #include <errno.h>
 #include <infiniband/mad.h>
@@ -18,7 +16,7 @@
 #include "mad.h"
 #include "mad_session.h"
 
-/* Three unanswered MADs take 600 ms; after that the round ends. */
+/* Three unanswered queries take 600 ms; then the node is not queried further in this round. */
 enum { UNANSWERED_MAX = 3 };
 
 enum { PKEYS_IN_BLOCK = 32 };
@@ -36,17 +34,17 @@ static struct rna_value field64(uint8_t *data, enum MAD_FIELDS id)
 }
 
 /*
- * The counters by the names that rna/model/counter.h has for them. With RS-FEC, which works on all
- * lanes together, PortExtendedSpeedsCounters has blocks of the port and symbols of each lane;
- * without it, blocks of each lane.
+ * The counters by their names in the counter table. With RS-FEC, which covers all lanes together,
+ * PortExtendedSpeedsCounters has blocks of the port and symbols of each lane; without it, blocks of
+ * each lane.
  */
 struct layout {
 	const char *name;
 	enum rna_mad_topic topic;
-	enum MAD_FIELDS field;    /* IB_NO_FIELD, which is 0: it has none */
-	enum MAD_FIELDS rs_field; /* in its place while RS-FEC is active */
-	bool of_all_lanes;        /* field is that of the first of twelve lanes, to be added up */
-	unsigned char lane;       /* from 1 on: of the link, or virtual; 0: of the port */
+	enum MAD_FIELDS field;    /* IB_NO_FIELD, which is 0: none */
+	enum MAD_FIELDS rs_field; /* used instead while RS-FEC is active */
+	bool of_all_lanes;        /* field is the first of twelve lanes, which are summed */
+	unsigned char lane;       /* lane of the link or virtual lane, from 1; 0: of the port */
 };
 
 #define LANES(name, field, rs_field)                                                               \
@@ -109,7 +107,7 @@ enum rna_mad_topic rna_mad_topic_of_detail(size_t index)
 	return layout[index].topic;
 }
 
-/* At its maximum each of them sticks; so the sum is a lower bound as soon as one does. */
+/* Each counter sticks at its maximum; if one does, the sum is a lower bound. */
 static struct rna_value add_up(uint8_t *data, enum MAD_FIELDS first)
 {
 	enum { LANES = 12 };
@@ -154,7 +152,7 @@ void rna_mad_read_node_info(uint8_t *info, struct rna_mad_peer *ret)
 	ret->port_number = field(info, IB_NODE_LOCAL_PORT_F);
 }
 
-/* 64 bytes, which need not end with a zero. */
+/* 64 bytes, possibly without a terminating NUL. */
 void rna_mad_read_node_description(const uint8_t *description, struct rna_mad_peer *ret)
 {
 	size_t len;
@@ -174,7 +172,7 @@ void rna_mad_read_sm_info(uint8_t *info, struct rna_mad_manager *ret)
 	};
 }
 
-/* Entries without a key have 0, or 0x8000, which IBTA 10.9.1.1 calls invalid as well. */
+/* Empty entries are 0 or 0x8000, which is also invalid according to IBTA 10.9.1.1. */
 bool rna_mad_read_pkeys(uint8_t *block, unsigned first, struct rna_mad_pkeys *ret)
 {
 	enum { MEMBERSHIP = 0x8000 };
@@ -194,7 +192,7 @@ bool rna_mad_read_pkeys(uint8_t *block, unsigned first, struct rna_mad_pkeys *re
 
 /* -- Asking ------------------------------------------------------------------------------------ */
 
-/* One round of questions. */
+/* One round of queries. */
 struct round {
 	struct rna_mad_session *session;
 	unsigned port;
@@ -286,8 +284,8 @@ static int ask_manager(const struct round *round)
 }
 
 /*
- * Subnet managers fill the table from its beginning: an empty block is the end, and so is one that
- * is refused, for there is none. By files of sysfs each key would be a firmware command on mlx5.
+ * Subnet managers fill the table from its start: an empty block is the end, and so is a refused
+ * one, which does not exist. Through sysfs each key would cost a firmware command on mlx5.
  */
 static int ask_pkeys(const struct round *round)
 {
@@ -311,7 +309,7 @@ static int ask_pkeys(const struct round *round)
 	return 0;
 }
 
-/* Only a PMA that knows of RS-FEC has two layouts, and PortInfoExtended tells which it is. */
+/* Only a PMA that supports RS-FEC has two layouts; PortInfoExtended tells which one is used. */
 static int find_fec(const struct round *round, bool *ret_rs_fec)
 {
 	enum { RS_FEC = 2, RS_FEC_2 = 4, HAS_FEC_MODE = 1 << 0 };
@@ -375,7 +373,7 @@ static int ask_congestion(const struct round *round)
 	return status;
 }
 
-/* The rest of the peer is of no use while it is not known in which of its ports the cable is. */
+/* Other data of the peer is useless until its port number is known. */
 static int ask_topic(const struct round *round, enum rna_mad_topic topic)
 {
 	bool has_peer = round->answer->status[RNA_MAD_PEER_NODE] == 0;

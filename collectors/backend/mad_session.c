@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How a MAD is sent and its answer received.
+ * Sends a MAD and receives its answer.
  *
- * libibumad opens, sends and receives. umad_open_port() with a port number finds the node in /dev
- * by reading sys/class/infiniband_mad/umadN/{ibdev,port}, which ask nothing of a device; what
- * would, umad_get_ca() and umad_get_port(), is not called. libibmad knows the layouts. Its mad_rpc
- * functions are left out: they write their failures to stderr, and their transaction numbers come
- * from a counter that threads would share.
+ * libibumad opens, sends and receives. umad_open_port() with a port number finds the device node by
+ * reading sys/class/infiniband_mad/umadN/{ibdev,port}, which does not access the device;
+ * umad_get_ca() and umad_get_port() do, and are not called. libibmad provides the layouts. Its
+ * mad_rpc functions are not used: they write errors to stderr, and all threads would share their
+ * transaction counter.
  */
 #include "mad_session.h"
 
@@ -21,10 +21,12 @@ _Static_assert(RNA_MAD_SIZE == IB_MAD_SIZE && RNA_MAD_DATA == IB_SMP_DATA_OFFS &
 		       RNA_MAD_DATA == IB_PC_DATA_OFFS && RNA_MAD_DATA == IB_CC_DATA_OFFS,
 	       "one place for all");
 
-/* Without it umad_open_port() complains on stderr. */
+/* If this file is missing, umad_open_port() writes to stderr. */
 #define UMAD_ABI "sys/class/infiniband_mad/abi_version"
 
-/* A port answers itself within a millisecond. Both tries fit below the default poll.handover. */
+/*
+ * A port answers its own node within a millisecond. Both tries fit below the default poll.handover.
+ */
 enum { TIMEOUT_MS = 100, RETRIES = 1, PATIENCE_MS = TIMEOUT_MS * (RETRIES + 1) + 25 };
 
 bool rna_mad_can_name(const char *device)
@@ -46,7 +48,9 @@ bool rna_mad_serves(const struct rna_root *root, const struct rna_device *device
 	return rna_root_read(root, path, text, sizeof(text)) > 0 && strcmp(text, "InfiniBand") == 0;
 }
 
-/* Agents go with their umad, but not in umad2sim, of which they use up what there is. */
+/*
+ * The kernel removes agents when the umad is closed. umad2sim does not and would run out of agents.
+ */
 void rna_mad_close(struct rna_mad_session *session)
 {
 	for (size_t i = 0; i < RNA_MAD_AGENTS && session->agents[i].class; i++)
@@ -56,7 +60,10 @@ void rna_mad_close(struct rna_mad_session *session)
 	*session = RNA_MAD_SESSION_INIT;
 }
 
-/* libibumad says only EIO; errno is still what open(2) left. Like verbs: no way to it is normal. */
+/*
+ * libibumad returns only EIO, but errno is still that of open(2). As with verbs, a missing or
+ * inaccessible node is normal.
+ */
 int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
 		 const struct rna_device *device, unsigned port)
 {
@@ -67,7 +74,7 @@ int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
 	if (session->umad >= 0)
 		return 0;
 	switch (errno) {
-	case 0: /* it found no umadN of that port */
+	case 0: /* no umadN for that port */
 	case EACCES:
 	case EPERM:
 	case ENOENT:
@@ -77,7 +84,7 @@ int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
 	}
 }
 
-/* What the status of an answer means, IBTA 13.4.7. */
+/* Converts the status of an answer to an errno, IBTA 13.4.7. */
 static int answer_error(uint32_t status)
 {
 	enum { BUSY = 1 << 0, REDIRECT = 1 << 1, INVALID_FIELDS = 7 << 2 };
@@ -88,8 +95,8 @@ static int answer_error(uint32_t status)
 }
 
 /*
- * Waits for the answer to the newest question. The kernel hands a MAD that was not answered back,
- * with a status; a device that hangs keeps even that from coming.
+ * Waits for the answer to the newest query. The kernel returns an unanswered MAD with a status, but
+ * not if the device hangs.
  */
 static int receive(struct rna_mad_session *session, int class, void *umad)
 {
@@ -116,8 +123,9 @@ static int receive(struct rna_mad_session *session, int class, void *umad)
 }
 
 /*
- * The agent of a class, or negative errno. Version 2 is congestion control's, IBTA annex A10. A
- * port without that kind of management refuses: RoCE, rxe, a virtual function.
+ * The agent of a class, registered if necessary, or negative errno. Version 2 is for congestion
+ * control, IBTA annex A10. Ports without this management class refuse: RoCE, rxe, a virtual
+ * function.
  */
 static int need_agent(struct rna_mad_session *session, int class)
 {
@@ -161,7 +169,7 @@ static int send_and_receive(struct rna_mad_session *session,
 {
 	uint8_t data[IB_MAD_SIZE - RNA_MAD_DATA] = {0};
 	ib_portid_t to = address(question);
-	/* of congestion control it is read as one with a key, which stays 0 */
+	/* for congestion control the struct has a key, which stays 0 */
 	ib_rpc_cc_t rpc = {
 		.mgtclass = question->class,
 		.method = IB_MAD_METHOD_GET,

@@ -2,9 +2,9 @@
 /*
  * Monitors: rtnetlink and uevents, on plain sockets.
  *
- * libnl would allocate each message of a storm before it is looked at. sd-device listens to what
- * udevd makes of uevents, and hears nothing where /run/udev is not at hand, as in a container
- * (systemd, src/libsystemd/sd-device/device-monitor.c); and what udevd says comes later.
+ * libnl would allocate memory for each message of a storm. sd-device receives the events of udevd,
+ * which arrive later, and none if /run/udev is missing, as in a container (systemd,
+ * src/libsystemd/sd-device/device-monitor.c).
  */
 #include "rna/monitor.h"
 
@@ -15,10 +15,10 @@
 #include <linux/rtnetlink.h>
 
 enum {
-	BATCH = 64, /* datagrams; then other guests of the loop have their turn */
+	BATCH = 64, /* datagrams per call, so that other event sources of the loop get their turn */
 	MESSAGE_MAX = 32 * 1024,
 	RECEIVE_BUFFER = 1024 * 1024,
-	UEVENT_GROUP = 1, /* the kernel's own; udevd's is 2 */
+	UEVENT_GROUP = 1, /* the kernel's group; udevd's is 2 */
 };
 
 static unsigned group_bit(unsigned group)
@@ -26,7 +26,10 @@ static unsigned group_bit(unsigned group)
 	return 1u << (group - 1);
 }
 
-/* More than the limit for all needs a capability; without it a storm means a rescan sooner. */
+/*
+ * A size above the system limit needs a capability; with a smaller buffer a storm overruns it
+ * sooner and causes a rescan.
+ */
 static void enlarge(int fd)
 {
 	const int size = RECEIVE_BUFFER;
@@ -68,7 +71,10 @@ int rna_uevent_monitor_open(struct rna_error *error)
 	return fd < 0 ? rna_error_set(error, fd, "cannot listen to uevents") : fd;
 }
 
-/* The next datagram from the kernel: others may send as well. Its length, 0: none, or errno. */
+/*
+ * Receives the next datagram of the kernel; ignores those of other senders. Length; 0: none; or
+ * negative errno.
+ */
 static ssize_t receive(int fd, char *buffer, size_t size)
 {
 	struct sockaddr_nl from = {0};
@@ -128,7 +134,7 @@ int rna_link_monitor_read(int fd,
 	return count;
 }
 
-/* "add@/devices/...", then "KEY=value" texts, each ended by a NUL (lib/kobject_uevent.c). */
+/* "add@/devices/...", then "KEY=value" texts, each NUL-terminated (lib/kobject_uevent.c). */
 static bool read_uevent(char *buffer, size_t len, struct rna_uevent *ret)
 {
 	char *at = strchr(buffer, '@'), *slash = strrchr(buffer, '/');

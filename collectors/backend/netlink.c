@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The netlink backends: rtnetlink for network interfaces, RDMA netlink for the interface and the
- * hw_counters of a port, and for the objects on a device. One socket per question, closed with the
- * answer; an open NETLINK_RDMA socket would pin ib_core. What a run keeps are the numbers of
- * devices, for the kernel does not answer to names.
+ * hw_counters of a port, and for the objects on a device. Each request has its own socket, closed
+ * after the answer, because an open NETLINK_RDMA socket would pin ib_core. A run keeps only the
+ * numbers of devices, because the kernel does not accept names.
  *
- * Interfaces are asked for by name, one by one. A node has few that serve RDMA and may have a
- * thousand for its containers; a dump would carry them all. Their addresses come in one dump: the
- * kernel does not answer for one interface (a filter needs strict checking, Linux 4.20), and the
- * interfaces of containers seldom have one here.
+ * Interfaces are requested by name, one by one. A node has few that serve RDMA and may have a
+ * thousand for its containers; a dump would contain them all. Their addresses are read in one dump:
+ * the kernel cannot filter by interface (that needs strict checking, Linux 4.20), and interfaces of
+ * containers seldom have addresses on the host.
  *
- * What comes from the kernel is not trusted either: policies say which type an attribute has, and
- * libnl refuses what is shorter, or a text without an end.
+ * Messages of the kernel are not trusted either: policies define the type of each attribute, and
+ * libnl rejects attributes that are too short and unterminated texts.
  */
 #include "netlink.h"
 
@@ -43,13 +43,13 @@ void rna_netlink_free_message(struct nl_msg **message)
 		nlmsg_free(*message);
 }
 
-/* libnl's own codes say less than the kernel's errno, which on_error() keeps. */
+/* libnl's codes are less precise than the kernel's errno, which on_error() stores. */
 static int nl_errno(int code)
 {
 	switch (-code) {
 	case NLE_NOMEM:
 		return -ENOMEM;
-	case NLE_DUMP_INTR: /* what was listed changed meanwhile: ask again */
+	case NLE_DUMP_INTR: /* the list changed during the dump: try again */
 		return -EAGAIN;
 	case NLE_PROTO_MISMATCH:
 	case NLE_AF_NOSUPPORT:
@@ -98,7 +98,7 @@ int rna_netlink_ask(struct nl_sock *socket, struct nl_msg *message, nl_recvmsg_m
 	return code < 0 ? nl_errno(code) : 0;
 }
 
-/* One question on a socket of its own. */
+/* Sends one request on its own socket. */
 static int ask(int protocol, struct nl_msg *message, nl_recvmsg_msg_cb_t parse, void *userdata)
 {
 	RNA_CLEANUP(rna_netlink_close) struct nl_sock *socket = NULL;
@@ -177,7 +177,7 @@ static int parse_link(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
-/* The question about one interface; NULL: no memory. */
+/* The request for one interface; NULL: no memory. */
 static struct nl_msg *new_link_message(const char *name)
 {
 	RNA_CLEANUP(rna_netlink_free_message)
@@ -198,7 +198,7 @@ static int read_link(const struct rna_root *root, const char *name, struct rna_a
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = new_link_message(name);
 	int error;
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	error = message ? ask(NETLINK_ROUTE, message, parse_link, &answer) : -ENOMEM;
 	return error < 0 ? error : answer.error;
 }
@@ -236,7 +236,7 @@ static const struct nla_policy vlan_policy[IFLA_VLAN_MAX + 1] = {
 	[IFLA_VLAN_ID] = {.type = NLA_U16},
 };
 
-/* 0; -ENOENT: it is an interface of another kind. */
+/* 0; -ENOENT: not a VLAN. */
 static int find_vlan_data(struct nlattr *link_info, struct nlattr **ret)
 {
 	struct nlattr *info[IFLA_INFO_MAX + 1];
@@ -283,7 +283,7 @@ static int read_vlan(const struct rna_root *root, const char *name, struct rna_q
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = new_link_message(name);
 	int error;
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	error = message ? ask(NETLINK_ROUTE, message, parse_vlan, &answer) : -ENOMEM;
 	return error < 0 ? error : answer.error;
 }
@@ -326,12 +326,12 @@ static int count_once(struct rna_netdev *netdevs, size_t count)
 	return ask(NETLINK_ROUTE, message, parse_address, &answer);
 }
 
-/* Addresses come and go with containers, and a list that changed while it was read is none. */
+/* Addresses change with containers; a list that changed during the dump is discarded. */
 static int count_addresses(const struct rna_root *root, struct rna_netdev *netdevs, size_t count)
 {
 	int error = -EAGAIN;
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	for (unsigned i = 0; i < DUMP_TRIES && error == -EAGAIN; i++)
 		error = count_once(netdevs, count);
 	for (size_t i = 0; i < count && error == 0; i++)
@@ -356,7 +356,7 @@ static int parse_route(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
-/* What the kernel would do with a packet to that address; none is sent. */
+/* Queries the route to an address; no packet is sent. */
 static int find_route(int family, const void *address, int len, char ret[IF_NAMESIZE])
 {
 	struct rtmsg route = {.rtm_family = (unsigned char)family,
@@ -371,16 +371,16 @@ static int find_route(int family, const void *address, int len, char ret[IF_NAME
 		return -ENOMEM;
 	error = ask(NETLINK_ROUTE, message, parse_route, &ifindex);
 	if (error == -ENETUNREACH || error == -EHOSTUNREACH || error == -EACCES || error == -EINVAL)
-		return -ENOENT; /* no route, or one that says so: unreachable, prohibit, blackhole
-				 */
+		return -ENOENT; /* no route, or an unreachable, prohibit or blackhole route */
 	if (error < 0)
 		return error;
 	return ifindex > 0 && if_indextoname(ifindex, ret) ? 0 : -ENOENT;
 }
 
 /*
- * The route to an unassigned address (RFC 5737, RFC 3849) is the default route, including policy
- * rules. A dump of the tables would not show their effect, and may have a million routes.
+ * The route to a documentation address (RFC 5737, RFC 3849) is the default route, including policy
+ * rules. A dump of the tables would not show the effect of these rules, and may have a million
+ * routes.
  */
 static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 {
@@ -388,7 +388,7 @@ static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 	static const uint8_t nowhere6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 1};
 	int error;
 
-	(void)root; /* the kernel's own routes */
+	(void)root; /* always the kernel's routes */
 	error = find_route(AF_INET, nowhere, sizeof(nowhere), ret);
 	return error == -ENOENT ? find_route(AF_INET6, nowhere6, sizeof(nowhere6), ret) : error;
 }
@@ -410,7 +410,7 @@ static int parse_vfs(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
-/* Without their statistics, which drivers read from the device. */
+/* Skips statistics of the functions, which drivers read from the device. */
 static int list_virtual_functions(const struct rna_root *root, const char *name,
 				  struct rna_arena *arena, struct rna_vf_list *ret)
 {
@@ -419,7 +419,7 @@ static int list_virtual_functions(const struct rna_root *root, const char *name,
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	int error;
 
-	(void)root; /* the kernel's own interfaces */
+	(void)root; /* always the interfaces of the kernel */
 	message = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST);
 	if (!message || nlmsg_append(message, &link, sizeof(link), NLMSG_ALIGNTO) < 0 ||
 	    nla_put_string(message, IFLA_IFNAME, name) < 0 ||
@@ -444,7 +444,7 @@ const struct rna_netdev_backend rna_rtnetlink = {
 enum {
 	NLDEV_CMD_STAT_GET_STATUS = 24,
 	NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC = 95,
-	ATTRIBUTES = NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC + 1, /* what comes later is not ours */
+	ATTRIBUTES = NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC + 1, /* later attributes are not used */
 };
 
 static const struct nla_policy nldev_policy[ATTRIBUTES] = {
@@ -459,14 +459,14 @@ static const struct nla_policy nldev_policy[ATTRIBUTES] = {
 	[NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC] = {.type = NLA_U8},
 };
 
-/* All attributes are of one enum, whatever they are nested in. 0 or -EBADMSG. */
+/* All attributes belong to one enum at every nesting level. 0 or -EBADMSG. */
 static int take_apart(struct nl_msg *message, struct nlattr *ret[ATTRIBUTES])
 {
 	return nlmsg_parse(nlmsg_hdr(message), 0, ret, ATTRIBUTES - 1, nldev_policy) < 0 ? -EBADMSG
 											 : 0;
 }
 
-/* The list that a message has to have. */
+/* Finds a mandatory list of a message. */
 static int find_list(struct nl_msg *message, int type, struct nlattr **ret)
 {
 	struct nlattr *attributes[ATTRIBUTES];
@@ -478,7 +478,7 @@ static int find_list(struct nl_msg *message, int type, struct nlattr **ret)
 	return *ret ? 0 : -EBADMSG;
 }
 
-/* Hands each entry of a list to parse. 0 or negative errno, -EBADMSG for a list that is cut. */
+/* Calls parse for each entry of a list. 0 or negative errno; -EBADMSG for a truncated list. */
 static int each_entry(struct nlattr *list,
 		      int (*parse)(struct nlattr *attributes[ATTRIBUTES], void *userdata),
 		      void *userdata)
@@ -556,12 +556,12 @@ static int list_once(struct rna_rdma_numbers *numbers)
 	message = new_nldev_message(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
 	if (!message)
 		return -ENOMEM;
-	numbers->count = 0; /* of a list that broke off */
+	numbers->count = 0; /* discards an interrupted list */
 	error = ask(NETLINK_RDMA, message, parse_device, &answer);
 	return error < 0 ? error : answer.error;
 }
 
-/* A device that comes or goes while they are listed breaks the list off. */
+/* The kernel interrupts the dump if a device is added or removed. */
 static int list_numbers(struct rna_rdma_numbers *numbers)
 {
 	int error = -EAGAIN;
@@ -600,7 +600,7 @@ struct port_answer {
 	int error;
 };
 
-/* The kernel leaves the name out where the interface is in another network namespace. */
+/* The kernel omits the name if the interface is in another network namespace. */
 static int parse_port(struct nl_msg *message, void *userdata)
 {
 	struct port_answer *answer = userdata;
@@ -616,7 +616,7 @@ static int parse_port(struct nl_msg *message, void *userdata)
 	return NL_OK;
 }
 
-/* The message that puts a question about a device; NULL: *ret_error says why. */
+/* A request about a device; NULL: *ret_error says why. */
 static struct nl_msg *new_device_message(struct rna_rdma_numbers *numbers, int command, int flags,
 					 const char *device, int *ret_error)
 {
@@ -633,7 +633,7 @@ static struct nl_msg *new_device_message(struct rna_rdma_numbers *numbers, int c
 	return NULL;
 }
 
-/* The same about a port of it. */
+/* A request about a port of a device; NULL: *ret_error says why. */
 static struct nl_msg *new_port_message(struct rna_rdma_numbers *numbers, int command,
 				       const char *device, unsigned port, int *ret_error)
 {
@@ -697,7 +697,7 @@ static int parse_counters(struct nl_msg *message, void *userdata)
 	return NL_STOP;
 }
 
-/* The answer has to fit a page, which the 92 counters of bnxt_re nearly fill. */
+/* The answer must fit in a page, which the 92 counters of bnxt_re nearly fill. */
 static int get_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
@@ -718,7 +718,7 @@ struct resources_answer {
 	int error;
 };
 
-/* Names that we do not know are newer than this program. */
+/* Ignores unknown (newer) names. */
 static int parse_resource(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
 	const struct nlattr *name = attributes[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME];
@@ -750,7 +750,7 @@ struct own_contexts {
 	int error;
 };
 
-/* A process is named as this one's namespace of processes has it; not at all, if it has it not. */
+/* The kernel reports the pid in this process's PID namespace, or none if the owner is not in it. */
 static int count_if_own(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
 	const struct nlattr *pid = attributes[RDMA_NLDEV_ATTR_RES_PID];
@@ -771,7 +771,7 @@ static int count_own_contexts(struct nl_msg *message, void *userdata)
 	return own->error < 0 ? NL_STOP : NL_OK;
 }
 
-/* Unknown to kernels before 5.13, which answer EINVAL. */
+/* Kernels before 5.13 do not support this and return EINVAL. */
 static int ask_own_contexts(struct rna_rdma_numbers *numbers, const char *device,
 			    struct rna_value *ret)
 {
@@ -819,7 +819,7 @@ struct optional_answer {
 	int error;
 };
 
-/* Counters that are always counted have no such attribute. */
+/* Counters that are always enabled lack this attribute. */
 static int parse_optional_counter(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
 	const struct nlattr *name = attributes[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What stands in for verbs, RDMA netlink and MADs while nothing of the RDMA stack may be opened: it
- * answers as where there is no way to the device, which is normal in a container.
+ * Replaces verbs, RDMA netlink and MADs while the agent is quiesced and must not open the RDMA
+ * stack: it answers as if the device were not accessible, which is normal in a container.
  */
 #include <errno.h>
 

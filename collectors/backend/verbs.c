@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verbs backend: libibverbs, opened, asked and closed within one call; and, where the
- * administrator wants it, held open for its events.
+ * The verbs backend: opens a libibverbs context, queries it and closes it within one call; keeps
+ * one open for events only if the administrator enables that.
  *
- * Only it knows MTUs, and the speed codes that sysfs cannot print. What it costs: the providers'
- * shared objects on the first call, one context per call (on mlx5 a few firmware commands), and
- * one port query per port.
+ * Only verbs has MTUs, and the speed codes that sysfs cannot print. Its cost: loading the
+ * providers' shared objects on the first call, one context per call (on mlx5 a few firmware
+ * commands), and one port query per port.
  *
- * libibverbs writes a warning to stderr when a provider's shared object does not load; there is
- * no way to ask it not to. It does so only where the device node exists, see can_open().
+ * libibverbs writes a warning to stderr if a provider's shared object does not load, and this
+ * cannot be disabled. It happens only if the device node exists, see can_open().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void free_list(struct ibv_device ***list)
 static void close_context(struct ibv_context **context)
 {
 	if (*context)
-		(void)ibv_close_device(*context); /* it holds nothing of ours */
+		(void)ibv_close_device(*context); /* it has no objects left */
 }
 
 static struct ibv_device *find_device(struct ibv_device **list, int count, const char *name)
@@ -47,7 +47,7 @@ static struct ibv_device *find_device(struct ibv_device **list, int count, const
 	return NULL;
 }
 
-/* Asked first, because ibv_open_device() complains on stderr. dev_name is "uverbs0". */
+/* Checked first, because ibv_open_device() writes to stderr on failure. dev_name is "uverbs0". */
 static bool can_open(const struct ibv_device *device)
 {
 	char path[sizeof(DEVICE_NODES "/") + sizeof(device->dev_name)];
@@ -56,7 +56,7 @@ static bool can_open(const struct ibv_device *device)
 	return access(path, R_OK | W_OK) == 0;
 }
 
-/* enum ibv_mtu: 1 is 256, 5 is 4096; anything else is no MTU that we know. */
+/* enum ibv_mtu: 1 is 256, 5 is 4096; other codes are unknown. */
 static struct rna_value mtu_value(enum ibv_mtu mtu)
 {
 	if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096)
@@ -64,7 +64,7 @@ static struct rna_value mtu_value(enum ibv_mtu mtu)
 	return rna_value_ok((uint64_t)128 << mtu);
 }
 
-/* The old field is eight bits wide and stops at NDR; ibv_query_port(3) says which one to use. */
+/* The old field has eight bits and ends at NDR; ibv_query_port(3) says which field to use. */
 static struct rna_value speed_value(const struct ibv_port_attr *attr)
 {
 #if HAVE_ACTIVE_SPEED_EX
@@ -100,7 +100,7 @@ static void query_port(struct ibv_context *context, unsigned number, struct rna_
 	port->capability_mask = rna_value_ok(attr.port_cap_flags);
 }
 
-/* Returns like query_ports; a context outlives the list that it is from. */
+/* Returns like query_ports. The context stays valid after its device list is freed. */
 static int open_context(const struct rna_root *root, const struct rna_device *device,
 			struct ibv_context **ret)
 {
@@ -150,9 +150,9 @@ static enum rna_gid_type gid_type(uint32_t type)
 }
 
 /*
- * The kernel answers EINVAL when there are more valid entries than room. Asking each port for the
- * size of its table would cost firmware commands and is far more room than is ever used, so the
- * room grows instead. Number of entries, or negative errno.
+ * The kernel returns EINVAL if there are more valid entries than room. Querying the table size of
+ * each port would cost firmware commands and give far more room than is needed, so the room grows
+ * on demand. Number of entries, or negative errno.
  */
 static ssize_t query_entries(struct ibv_context *context, struct ibv_gid_entry **ret)
 {
@@ -209,7 +209,8 @@ const struct rna_verbs_backend rna_verbs = {
 /*
  * Drivers of PCI functions whose RDMA drivers have disassociate_ucontext in every kernel since
  * Linux 5.14 and dispatch port events; ice and i40e carry irdma. bnxt_en, erdma and others have it
- * in newer kernels only, and nothing in sysfs tells: those are for watch.verbs_drivers to name.
+ * in newer kernels only, and nothing in sysfs shows that: the administrator lists those in
+ * watch.verbs_drivers.
  */
 static const char *const letting_go[] = {"mlx5_core", "mlx4_core", "ice", "i40e"};
 
@@ -259,7 +260,7 @@ static int close_events(const struct rna_collect_input *in, struct rna_part **re
 	const struct rna_verbs_context *held = (const void *)in->previous;
 
 	(void)error;
-	(void)ibv_close_device(held->context); /* it holds nothing of ours */
+	(void)ibv_close_device(held->context); /* it has no objects left */
 	*ret = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(struct rna_part), 0);
 	return *ret ? 0 : -ENOMEM;
 }
@@ -298,7 +299,7 @@ static enum rna_verbs_event translate(enum ibv_event_type type)
 	}
 }
 
-/* After a removal the kernel hands out what is left and then fails with EIO. */
+/* After a removal the kernel returns the remaining events and then EIO. */
 int rna_verbs_read(const struct rna_verbs_context *context, enum rna_verbs_event *ret)
 {
 	struct ibv_async_event event;

@@ -477,15 +477,16 @@ static void files_of_no_use_are_explained(void **state)
 	static const struct {
 		const char *content, *problem;
 	} rows[] = {
-		{"", "hwloc.xml: is empty; write it anew"},
-		{" \n", "hwloc.xml: is empty; write it anew"},
-		{"<html>no</html>", "hwloc.xml: is no topology of hwloc"},
-		{XML(" version=\"3.0\""), "hwloc.xml: is of a newer hwloc than the library here"},
-		{XML(" version=\"2.0\"><object type=\"?\""), "hwloc.xml: hwloc cannot read it"},
+		{"", "hwloc.xml: file is empty; write it again"},
+		{" \n", "hwloc.xml: file is empty; write it again"},
+		{"<html>no</html>", "hwloc.xml: not an hwloc topology"},
+		{XML(" version=\"3.0\""),
+		 "hwloc.xml: written by a newer hwloc than the library here"},
+		{XML(" version=\"2.0\"><object type=\"?\""), "hwloc.xml: hwloc cannot parse it"},
 		{XML_HEAD "<topology version=\"2.0\"><object type=\"Machine\"",
 		 "hwloc.xml: hwloc cannot"},
 		{XML_HEAD "<topology version=\"2.0\"></topology>",
-		 "hwloc.xml: hwloc cannot read it"},
+		 "hwloc.xml: hwloc cannot parse it"},
 	};
 	struct fixture *fixture = *state;
 
@@ -512,7 +513,7 @@ static void a_named_file_must_be_there(void **state)
 
 	part = collect_after(&fixture->tree, "/does/not/exist.xml", NULL);
 	assert_string_equal(((const struct rna_topology *)part)->problem,
-			    "/does/not/exist.xml: cannot be read: No such file or directory");
+			    "/does/not/exist.xml: cannot read: No such file or directory");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
