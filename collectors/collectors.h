@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collect functions that table.c lists; each in the file of its name. */
+/* The collect functions in the table; each is in the file of its name. */
 #pragma once
 
 #include "rna/collector.h"

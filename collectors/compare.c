@@ -11,7 +11,7 @@ static bool same_value(struct rna_value a, struct rna_value b)
 	return a.state == b.state && a.number == b.number;
 }
 
-/* After a change of state what is known of links, GIDs and interfaces may no longer be true. */
+/* A change of state may change links, GIDs and interfaces. */
 void rna_compare_states(const struct rna_part *old, const struct rna_part *new,
 			struct rna_news *ret)
 {
@@ -45,7 +45,7 @@ void rna_compare_netdevs(const struct rna_part *old, const struct rna_part *new,
 	ret->content = old && ret->labels;
 }
 
-/* Read so rarely that a comparison would cost more than prepared text that is made once more. */
+/* Identity is read so rarely that a comparison would cost more than preparing the text again. */
 void rna_compare_identities(const struct rna_part *old, const struct rna_part *new,
 			    struct rna_news *ret)
 {

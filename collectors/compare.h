@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a part differs from the one before it: the column compare of table.c. old is the part of the
- * same collector and device before; NULL: new is the first. Thread: any; pure.
+ * How a part differs from the previous one: the column compare of table.c. old: the previous part
+ * of the same collector and device; NULL: new is the first. Thread: any; pure.
  */
 #pragma once
 

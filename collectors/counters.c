@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * counters and hw_counters: every file of a counter directory becomes a value.
+ * counters and hw_counters: each file of a counter directory becomes a value.
  *
- * Which directories there are differs by driver (only those with a PMA have ports/N/counters), and
- * so do the files in them. They are listed once, matched with the table of known counters, and
- * from then on only read: the reader holds for each file its row.
+ * The directories differ between drivers (only those with a PMA have ports/N/counters), and so do
+ * their files. They are listed once, matched with the table of known counters, and then only read:
+ * the reader stores the row of each file.
  *
  * The files are read in the order of the table. That matters for hw_counters of mlx5: the read of
  * the first counter, rx_write_requests, refreshes all of them in the kernel, and the others come
  * from its cache for the next 10 ms (core/sysfs.c update_hw_stats, mlx5 counters.c).
  *
- * By setting, hw_counters of ports come from RDMA netlink: all of a port with one question, and the
- * optional ones, which have no file. Ports that it has no answer for are read from their files.
+ * A setting selects RDMA netlink for hw_counters of ports: one request returns all counters of a
+ * port, including the optional ones, which have no file. Ports without an answer are read from
+ * files.
  *
- * Port counters of InfiniBand have a second source too, MADs to the port's own PMA: where there is
- * no such directory, or none with 64-bit traffic, or where counters.source prefers them. The names
- * are the same: a value is taken from the answer where there is one, and else from the file.
+ * Port counters of InfiniBand also have a second source, MADs to the port's own PMA: used if the
+ * directory is missing or lacks 64-bit traffic counters, or if counters.source prefers MADs. The
+ * names are the same: a value comes from the answer if it is there, otherwise from the file.
  *
- * Whatever their source, the numbers then go through extend.c, which makes them last over wraps.
+ * Numbers of all sources are then extended over wraps by extend.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -32,10 +33,10 @@
 
 #include "collectors.h"
 
-/* How long netlink is not asked again for a port that it had no answer for. */
+/* Pause before the next netlink request for a port without an answer. */
 #define NETLINK_PAUSE (300 * RNA_USEC_PER_SEC)
 
-/* A directory's tag in the reader says what it holds. */
+/* The tag of a directory in the reader: its place and port. */
 static unsigned make_tag(enum rna_counter_place place, unsigned port)
 {
 	return (unsigned)place << 16 | port;
@@ -51,7 +52,9 @@ static unsigned tag_port(unsigned tag)
 	return tag & 0xffff;
 }
 
-/* lifespan stands among the counters and is a setting: how long the kernel's cache is valid. */
+/*
+ * The file lifespan is among the counters but is a setting: how long the kernel's cache is valid.
+ */
 static ssize_t find_files(struct rna_reader *reader, unsigned directory, struct rna_arena *arena,
 			  struct rna_counter_value **ret)
 {
@@ -78,7 +81,7 @@ static ssize_t find_files(struct rna_reader *reader, unsigned directory, struct 
 	return (ssize_t)count;
 }
 
-/* A directory that is not there is what many drivers have: 0. */
+/* 0 also for a missing directory, which is normal with many drivers. */
 static int add_directory(struct rna_reader *reader, const char *path, unsigned tag,
 			 struct rna_arena *arena)
 {
@@ -105,15 +108,15 @@ static int add_directory(struct rna_reader *reader, const char *path, unsigned t
 	return 0;
 }
 
-/* Directories that were left out, and the newest reason. */
+/* Number of skipped directories, and the last error. */
 struct skipped {
 	unsigned count;
 	int error;
 };
 
 /*
- * A directory that may not be read, or is none, will be so at the next look too: it costs its
- * files and not those of other ports. Anything else is tried again as a whole.
+ * A directory that is not readable or not a directory will stay so: only its own files are lost,
+ * not those of other ports. After any other error the whole search is repeated.
  */
 static int add_or_skip(struct rna_reader *reader, const char *path, unsigned tag,
 		       struct rna_arena *scratch, struct skipped *skipped)
@@ -133,7 +136,7 @@ static bool may_use_mads(const struct rna_collect_input *in, enum rna_counter_pl
 	       in->options.counters_source != RNA_COUNTERS_SYSFS;
 }
 
-/* place: one of those below ports/N. */
+/* place: a directory below ports/N. */
 static int add_port(const struct rna_collect_input *in, enum rna_counter_place place, unsigned port,
 		    struct rna_arena *scratch, struct skipped *skipped)
 {
@@ -150,8 +153,8 @@ static int add_port(const struct rna_collect_input *in, enum rna_counter_place p
 }
 
 /*
- * hw_counters of the device itself follow those of the ports. It is a failure if all of them had
- * to be skipped.
+ * hw_counters of the device itself follow those of the ports. Fails if all directories were
+ * skipped.
  */
 static int add_directories(const struct rna_collect_input *in, enum rna_counter_place place,
 			   struct rna_arena *scratch, struct skipped *skipped)
@@ -170,13 +173,13 @@ static int add_directories(const struct rna_collect_input *in, enum rna_counter_
 	return rna_reader_is_empty(in->reader) ? skipped->error : 0;
 }
 
-/* Old and vendor kernels write a sentence where a port has no PMA. */
+/* Old and vendor kernels write a sentence instead of a number if a port has no PMA. */
 static int parse_counter(const char *text, uint64_t *ret)
 {
 	return strncmp(text, "N/A", 3) == 0 ? -ENOENT : rna_parse_u64(text, ret);
 }
 
-/* One directory of the reader, while it is read: its files are count, from first on. */
+/* One directory of the reader during the read: count files, starting at first. */
 struct directory {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
@@ -185,14 +188,17 @@ struct directory {
 	size_t count;
 };
 
-/* The row's own string where there is one: the source's may be gone before the part. */
+/*
+ * Uses the row's string if there is one; otherwise copies name, because the source may be freed
+ * before the part.
+ */
 static int keep_name(struct rna_counter_value *value, const char *name, struct rna_arena *arena)
 {
 	value->file = value->counter ? value->counter->file : rna_arena_strdup(arena, name);
 	return value->file ? 0 : -ENOMEM;
 }
 
-/* answer: of the MADs to this port, or NULL. */
+/* answer: of this port's MADs, or NULL. */
 static int read_value(const struct directory *directory, size_t index,
 		      const struct rna_mad_counters *answer, struct rna_counter_value *ret)
 {
@@ -223,7 +229,7 @@ static int read_files(const struct directory *directory, const struct rna_mad_co
 	return status;
 }
 
-/* Most have a file, which has found its row long ago. */
+/* Most counters have a file, whose row is already known. */
 static const struct rna_counter *find_row(const struct directory *directory, const char *name)
 {
 	for (size_t i = 0; i < directory->count; i++) {
@@ -236,7 +242,7 @@ static const struct rna_counter *find_row(const struct directory *directory, con
 	return rna_counter_find(RNA_PLACE_PORT_HW_COUNTERS, name);
 }
 
-/* Gives the values of an answer their rows, and puts them in order, into the part. */
+/* Stores the values of an answer in the part, with their rows, sorted. */
 static int take_answer(const struct directory *directory, const struct rna_netlink_counters *answer,
 		       struct rna_counter_value **ret)
 {
@@ -259,9 +265,9 @@ static int take_answer(const struct directory *directory, const struct rna_netli
 }
 
 /*
- * 0; -ENOENT: netlink is not the source or has no answer, and is left alone for a while then. That
- * many drivers have none is no error. The look at a file tells whose answer it is: netlink goes by
- * name, and would answer for a device that was registered anew.
+ * 0; -ENOENT: netlink is not the source, or has no answer, which is normal with many drivers; then
+ * it is not queried for a while. Checking a file ensures that the answer belongs to this
+ * registration: netlink uses the name and would also answer for a device that was registered again.
  */
 static int ask_netlink(const struct directory *directory, struct rna_counter_group *group,
 		       struct rna_counter_value **ret)
@@ -306,8 +312,8 @@ static const struct rna_counter_group *find_previous(const struct rna_collect_in
 }
 
 /*
- * Are the counters as files show them without 64 bits? Kernels before 4.5 have no others, and on
- * any the PMA may lack them. What it once said of itself is remembered in the group.
+ * Do the files lack 64-bit counters? Kernels before 4.5 have none, and on any kernel the PMA may
+ * lack them. The group caches the capability of the PMA.
  */
 static bool lacks_wide_counters(const struct directory *directory, struct rna_value capability)
 {
@@ -324,8 +330,8 @@ static bool lacks_wide_counters(const struct directory *directory, struct rna_va
 }
 
 /*
- * Asks the port where MADs are wanted. *ret: the answer, in the part's arena; NULL: there is none.
- * source: the directory has no files to fall back to.
+ * Queries the port by MADs if they are the preferred source. *ret: the answer, in the part's arena;
+ * NULL: none. source: the directory has no files as a fallback.
  */
 static int ask_mads(const struct directory *directory, bool source, struct rna_counter_group *group,
 		    const struct rna_mad_counters **ret)
@@ -349,7 +355,7 @@ static int ask_mads(const struct directory *directory, bool source, struct rna_c
 	return 0;
 }
 
-/* From files, or MADs in their place. Without either the group stays empty. */
+/* Reads files, or MADs instead of them. Without both the group stays empty. */
 static int read_port(const struct directory *directory, bool source,
 		     struct rna_counter_group *group, struct rna_counter_value **ret)
 {
@@ -396,7 +402,7 @@ static int read_group(const struct directory *directory, struct rna_counter_grou
 	return 0;
 }
 
-/* How many files from first on are of one directory. */
+/* The number of consecutive files, from first, in the same directory. */
 static size_t count_files(const struct rna_reader *reader, size_t first)
 {
 	size_t end = first;
@@ -407,7 +413,9 @@ static size_t count_files(const struct rna_reader *reader, size_t first)
 	return end - first;
 }
 
-/* Neither directories without files have a group, nor ports that MADs alone could tell of. */
+/*
+ * Directories without files have no group, nor have ports whose only source, MADs, did not answer.
+ */
 static int read_all(const struct rna_collect_input *in, struct rna_counters_part *counters)
 {
 	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = in->root};
@@ -432,20 +440,20 @@ static int read_all(const struct rna_collect_input *in, struct rna_counters_part
 	return 0;
 }
 
-/* At a reader's first run: looks which files there are. Names need room that values do not. */
+/* First run of a reader: finds the files. */
 static int find(const struct rna_collect_input *in, enum rna_counter_place place,
 		struct skipped *skipped)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
 
 	if (in->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
-		return 0; /* nothing is looked for, see rna/model/device.h */
+		return 0; /* its counters are not read, see rna/model/device.h */
 	if (!rna_reader_is_empty(in->reader))
 		return 0;
 	scratch = rna_arena_new(4096);
 	if (!scratch)
 		return -ENOMEM;
-	rna_reader_reset(in->reader); /* directories without files would add up */
+	rna_reader_reset(in->reader); /* otherwise directories without files would accumulate */
 	return add_directories(in, place, scratch, skipped);
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ethernet: what ethtool says of the interfaces of a device's ports.
+ * ethernet: ethtool data of the interfaces of a device's ports.
  *
- * Of a bond its members are asked: the bond itself has no wire. Virtual and scalable functions are
- * left out, and so are representors: what they would say is the physical port's, said again by
- * each of hundreds, and a sum over them would be wrong.
+ * For a bond its members are read, because the bond itself has no cable. Virtual and scalable
+ * functions and representors are skipped: hundreds of them would repeat the numbers of the physical
+ * port, and a sum over them would be wrong.
  *
- * Which of a driver's statistics are ours stays known from run to run, by their places in its list.
- * A driver that adds queues gets a longer list, which is then looked through anew; and all lists
- * are now and then, should two changes make up for each other. They are at once when a setting
- * names other statistics to be read besides.
+ * The positions of the wanted statistics in the driver's list are cached from run to run. If a
+ * driver adds queues, its list gets longer and is searched again. All lists are searched again from
+ * time to time, in case two changes leave the length equal, and at once if the setting names other
+ * statistics.
  */
 #include <errno.h>
 #include <net/if_arp.h>
@@ -26,8 +26,8 @@
 #define NAMES_STALE (10 * 60 * RNA_USEC_PER_SEC)
 
 enum {
-	NETDEVS_MAX = 64, /* of one device: members of bonds, and ports */
-	TRIES = 3,        /* at a list that changes under our hands */
+	NETDEVS_MAX = 64, /* of one device: its ports and members of their bonds */
+	TRIES = 3,        /* tries to read a list that changes during the read */
 };
 
 struct run {
@@ -38,20 +38,20 @@ struct run {
 	uint64_t extras; /* see rna/model/ethernet.h */
 	size_t count;
 	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
-	bool failed; /* could something of the interface at hand not be read? */
+	bool failed;                         /* did a read of the current interface fail? */
 	bool no_memory;
 };
 
-/* The counts of one interface, as they come. */
+/* The counts of one interface while they are read. */
 struct counts {
 	struct run *run;
 	size_t count;
 	size_t size;
 	struct rna_ethernet_count *items;
-	struct rna_value *extras; /* by their place among those that the setting names */
+	struct rna_value *extras; /* by index in the setting's list */
 };
 
-/* What the run before read of the same interface; NULL: nothing. */
+/* The same interface in the previous part; NULL: none. */
 static const struct rna_ethernet_netdev *find_previous(const struct run *run,
 						       const struct rna_ethernet_netdev *netdev)
 {
@@ -64,7 +64,7 @@ static const struct rna_ethernet_netdev *find_previous(const struct run *run,
 	return NULL;
 }
 
-/* The first source of a statistic counts. */
+/* Adds a count unless an earlier source of the statistic has added it. */
 static void add_count(struct counts *counts, enum rna_ethernet_statistic_id id, int number,
 		      struct rna_value value)
 {
@@ -85,7 +85,7 @@ static void note_failure(struct run *run, int error)
 	rna_part_count_error(run->part, error);
 }
 
-/* False where there is no answer: none of the driver, which is normal, or a failure. */
+/* False if there is no answer: not supported by the driver, which is normal, or a failure. */
 static bool ask(struct run *run, const struct rna_ethtool_question *question, const char *netdev,
 		struct rna_bytes *ret)
 {
@@ -98,7 +98,7 @@ static bool ask(struct run *run, const struct rna_ethtool_question *question, co
 	return error == 0;
 }
 
-/* Counts an answer that could not be read. */
+/* Checks the status of parsing an answer; counts a failure. */
 static bool is_good(struct run *run, int status)
 {
 	if (status < 0)
@@ -192,7 +192,7 @@ static size_t extras_wanted(const struct run *run)
 	return run->in->statistics ? run->in->statistics->count : 0;
 }
 
-/* Of a name among those that the setting gives; -1: it is none of them. */
+/* The index of name in the setting's list; -1: not in it. */
 static int find_extra(const struct run *run, const char *name)
 {
 	for (size_t i = 0; i < extras_wanted(run); i++)
@@ -201,7 +201,7 @@ static int find_extra(const struct run *run, const char *name)
 	return -1;
 }
 
-/* Tells lists of names apart, without one being kept. */
+/* A fingerprint of the setting's list, to detect changes without keeping it. */
 static uint64_t fingerprint_extras(const struct run *run)
 {
 	uint64_t ret = 0;
@@ -209,21 +209,21 @@ static uint64_t fingerprint_extras(const struct run *run)
 	for (size_t i = 0; i < extras_wanted(run); i++) {
 		const char *name = run->in->statistics->items[i];
 
-		do /* with its end, which keeps names apart */
+		do /* including the NUL, which separates names */
 			ret = rna_fingerprint(ret, (unsigned char)*name);
 		while (*name++);
 	}
 	return ret;
 }
 
-/* A driver may list a name twice: the first counts. */
+/* A driver may list a name twice; the first one is used. */
 static void add_extra(struct counts *counts, int place, struct rna_value value)
 {
 	if (place >= 0 && counts->extras[place].state == RNA_VALUE_ABSENT)
 		counts->extras[place] = value;
 }
 
-/* What the run before found, if it is not too old. */
+/* Reuses the positions of the previous run if they are recent enough. */
 static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *netdev,
 			  struct rna_ethernet_picks *ret)
 {
@@ -242,7 +242,7 @@ static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *net
 	return items != NULL;
 }
 
-/* False: the statistic is not requested. */
+/* False: the statistic is not wanted. */
 static bool pick(const struct run *run, const char *name, struct rna_ethernet_pick *ret)
 {
 	int number;
@@ -264,7 +264,7 @@ static bool pick(const struct run *run, const char *name, struct rna_ethernet_pi
 	return ret->number >= 0;
 }
 
-/* Looks through the driver's list. 0 or negative errno. */
+/* Searches the driver's list. 0 or negative errno. */
 static int find_picks(struct run *run, const char *netdev, struct rna_ethernet_picks *ret)
 {
 	struct rna_ethernet_pick *items;
@@ -287,7 +287,9 @@ static int find_picks(struct run *run, const char *netdev, struct rna_ethernet_p
 	return 0;
 }
 
-/* 0, also without any; or negative errno. *ret: the driver's numbers, picks.listed of them. */
+/*
+ * 0, also if there are none; or negative errno. *ret: the driver's numbers, picks.listed of them.
+ */
 static int read_numbers(struct run *run, struct rna_ethernet_netdev *netdev, uint64_t **ret)
 {
 	bool known = inherit_picks(run, netdev, &netdev->picks);
@@ -343,8 +345,8 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 /* -- Interfaces -------------------------------------------------------------------------------- */
 
 /*
- * What there was before and is not there now, when something could not be read, may be there still:
- * it is unreadable until it is known to be gone, for sums without it would fall.
+ * After a failed read, a count of the previous part that is missing now may still exist: it is
+ * unreadable until a complete read shows that it is gone, because sums without it would fall.
  */
 static void add_unreadable(struct run *run, const struct rna_ethernet_netdev *netdev,
 			   struct counts *counts)
@@ -413,7 +415,7 @@ static void keep_extras(struct run *run, const struct counts *counts,
 	netdev->extra_count = count;
 }
 
-/* An interface of which nothing was said is as if it were not there. */
+/* An interface without any data is omitted. */
 static bool is_known(const struct rna_ethernet_netdev *netdev)
 {
 	return netdev->count > 0 || netdev->extra_count > 0 ||
@@ -501,7 +503,7 @@ int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **r
 	int status = -ENOMEM;
 
 	if (!in->netdevs)
-		return rna_error_say(error, -EAGAIN, "%s: its network interfaces are not known",
+		return rna_error_say(error, -EAGAIN, "%s: its network interfaces are unknown",
 				     in->device->name);
 	if (part && scratch) {
 		part->started = rna_clock_now();
@@ -509,7 +511,7 @@ int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **r
 		rna_ethtool_end(&run.talk);
 	}
 	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read its Ethernet side",
+		return rna_error_set(error, status, "%s: cannot read Ethernet data",
 				     in->device->name);
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);

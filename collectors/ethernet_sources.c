@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The allow-list of driver statistics. A driver has hundreds to thousands of them, nearly all of
- * queues; these are the ones that tell of the wire, of flow control and of the PCIe side.
+ * The allow-list of driver statistics. A driver has hundreds to thousands of them, nearly all per
+ * queue; these are the ones about the physical link, flow control and PCIe.
  *
  * Names are those of Linux 6.12: drivers/net/ethernet/mellanox/mlx5/core/en_stats.c (what they
  * mean: Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst),
  * broadcom/bnxt/bnxt_ethtool.c, intel/ice/ice_ethtool.c, intel/{e1000e,igb,ixgbe}, pensando/ionic/
- * ionic_stats.c, amazon/ena/ena_ethtool.c. They say what they are by themselves, so that no row
- * names a driver: a Soft-RoCE device on any interface gets what there is.
+ * ionic_stats.c, amazon/ena/ena_ethtool.c. The names are unambiguous, so rows name no driver, and a
+ * Soft-RoCE device on any interface has its statistics, too.
  *
- * Where one statistic has several names, the first that a driver has counts, and what the kernel
- * has as a standard statistic goes before all of them. To add one: a row.
+ * If a statistic has several names, the first one that the driver has is used; a standard statistic
+ * of the kernel precedes all of them. To add a statistic, add a row.
  */
 #include "ethernet_sources.h"
 
@@ -126,7 +126,7 @@ static const struct rna_ethernet_source sources[] = {
 	{"pps_allowance_exceeded", RNA_ETHERNET_PACKET_RATE_EXCEEDED},
 };
 
-/* Up to two digits; what follows. */
+/* Parses up to two digits; returns the rest. */
 static const char *parse_digits(const char *text, int *ret)
 {
 	*ret = 0;
@@ -149,7 +149,7 @@ static bool fits(const char *pattern, const char *name, int *ret_number)
 	return strcmp(rest, pattern + front + 1) == 0;
 }
 
-/* Globs and patterns would be taken for what they are not. */
+/* Rejects globs and patterns, which the setting does not support. */
 static bool is_legal(const char *name)
 {
 	size_t len = strlen(name);

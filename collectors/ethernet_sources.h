@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What drivers call the statistics that we have names for. */
+/* The drivers' names of the statistics in the table. */
 #pragma once
 
 #include "rna/model/ethernet.h"
 
-/* How a name of "ethtool -S" is found again: '%' stands for a number of one or two digits. */
+/* A name in "ethtool -S"; '%' matches a number of one or two digits. */
 struct rna_ethernet_source {
 	const char *pattern;
 	enum rna_ethernet_statistic_id id;
-	unsigned scale; /* from the driver's unit to ours; 0: the same */
+	unsigned scale; /* factor from the driver's unit to the table's; 0: 1 */
 };
 
-/* The statistic that name stands for; *ret_number: its priority or lane, -1 without. NULL: none. */
+/* The statistic with that driver name; *ret_number: its priority or lane, or -1. NULL: none. */
 const struct rna_ethernet_source *rna_ethernet_find_source(const char *name, int *ret_number);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fabric: what InfiniBand ports know of the fabric around them, by MADs.
+ * fabric: the fabric around InfiniBand ports, read by MADs.
  *
- * About a dozen MADs to each port, so it runs seldom. What does not know a question says so, or is
- * silent, three times, for a MAD may be lost; then it is not asked that again for a while. What was
- * known of the peer and of the subnet manager stays when it can no longer be asked: in which switch
- * port a cable was is what one wants to know when the link is down.
+ * It sends about a dozen MADs per port, so it runs seldom. A node that does not support a query
+ * answers so, or does not answer; after a refusal, or three unanswered tries (a MAD may be lost),
+ * the query is not repeated for a while. Data of the peer and the subnet manager stays when they
+ * cannot be queried any more: when a link is down, the administrator needs to know the switch port
+ * of the cable.
  */
 #include "rna/model/fabric.h"
 
@@ -21,23 +22,23 @@
 
 #include "collectors.h"
 
-#define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* firmware seldom learns */
+#define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* firmware is updated seldom */
 #define SILENT_PAUSE  (5 * 60 * RNA_USEC_PER_SEC)
-#define SETTLED_PAUSE REFUSED_PAUSE /* of what does not change */
-#define MANAGER_PAUSE SILENT_PAUSE  /* of what all ports of a fabric ask one node */
+#define SETTLED_PAUSE REFUSED_PAUSE /* for data that does not change */
+#define MANAGER_PAUSE SILENT_PAUSE  /* for queries of all ports of a fabric to the same node */
 
-enum { SILENT_MAX = 3 }; /* runs in which what is silent is asked all the same */
+enum { SILENT_MAX = 3 }; /* unanswered queries before the pause */
 
 _Static_assert((int)RNA_FABRIC_TOPICS == (int)RNA_MAD_TOPIC_COUNT, "a pause each");
 
-/* One port's work. before: NULL: there is none. */
+/* One port. before: NULL: none. */
 struct run {
 	const struct rna_collect_input *in;
 	struct rna_fabric *fabric;
 	struct rna_arena *arena;
 	const struct rna_port_fabric *before;
-	const struct rna_mad_fabric *answer; /* NULL: it was not asked, or did not answer at all */
-	struct rna_mad_fabric memory;        /* of answer; if there is none, without a value */
+	const struct rna_mad_fabric *answer; /* NULL: not queried, or no answer at all */
+	struct rna_mad_fabric memory; /* storage of answer; without values if there is none */
 	bool no_memory;
 };
 
@@ -59,7 +60,7 @@ static bool has_answer(const struct run *run, enum rna_mad_topic topic)
 
 /* -- The peer ---------------------------------------------------------------------------------- */
 
-/* A copy in the new part; NULL for NULL. */
+/* Copies a peer to the new part; NULL for NULL. */
 static struct rna_peer *copy_peer(struct run *run, const struct rna_peer *from)
 {
 	struct rna_peer *peer = from ? rna_arena_alloc(run->arena, sizeof(*peer)) : NULL;
@@ -117,7 +118,10 @@ static struct rna_peer *new_peer(struct run *run)
 	return peer;
 }
 
-/* It was seen now; what of it was not answered this time is as before, if it is the same. */
+/*
+ * The peer answered now. Values that it did not return keep the previous ones if it is the same
+ * peer.
+ */
 static void complete_peer(struct run *run, struct rna_peer *peer, const struct rna_peer *before)
 {
 	if (!peer->name)
@@ -168,7 +172,7 @@ static bool is_other_manager(const struct rna_manager *now, const struct rna_man
 	       rna_value_is_known(before->lid) && now->lid.number != before->lid.number;
 }
 
-/* One that was known and is silent keeps what it said, with a count of that. */
+/* A known manager that does not answer keeps its data; the failures are counted. */
 static void keep_manager(struct run *run, const struct rna_manager *before,
 			 struct rna_manager *manager)
 {
@@ -259,8 +263,8 @@ static const struct rna_counter_group *find_group(const struct rna_collect_input
 }
 
 /*
- * Of the detail that the answer does not have now: what it was stays the base of the next
- * difference, unless the port said that it has no such thing.
+ * Is this detail missing in the answer only temporarily? Then its last number stays the base of the
+ * next difference, unless the port reported that it does not support it.
  */
 static bool is_missed(const struct run *run, size_t detail, const struct rna_counter *counter,
 		      const struct rna_counter_group *before)
@@ -270,7 +274,7 @@ static bool is_missed(const struct run *run, size_t detail, const struct rna_cou
 	return status != 0 && status != -EOPNOTSUPP && rna_counter_group_find(before, counter);
 }
 
-/* Those that the port has, in the order of their table, as the answer has them. */
+/* Stores the counters that the port supports, in table order. */
 static void set_counters(struct run *run, unsigned port, struct rna_counter_group *group)
 {
 	const struct rna_mad_counter *details = run->memory.details;
@@ -314,13 +318,17 @@ static unsigned choose_topics(const struct rna_port_fabric *before, rna_usec now
 	return topics;
 }
 
-/* There may be another subnet manager at another LID: that one was not asked yet. */
+/*
+ * Has the LID of the manager changed? Then another manager may be there that was not queried yet.
+ */
 static bool has_other_lid(const struct run *run, const struct rna_manager *manager)
 {
 	return run->before && run->before->manager.lid.number != manager->lid.number;
 }
 
-/* Each minute, it would be asked a thousand times a second where there are 80,000 ports. */
+/*
+ * With 80,000 ports and one query per minute the manager would get a thousand queries per second.
+ */
 static rna_usec when_manager_again(const struct run *run, rna_usec now)
 {
 	bool master = run->answer->manager.state.number == RNA_MANAGER_MASTER;
@@ -340,7 +348,7 @@ static rna_usec when_again(const struct run *run, const struct rna_port_fabric *
 		if (topic == RNA_MAD_MANAGER)
 			return when_manager_again(run, now);
 		return topic == RNA_MAD_CONGESTION ? now + SETTLED_PAUSE : 0;
-	case RNA_MAD_NOT_ASKED: /* at the end of another cable there may be another peer */
+	case RNA_MAD_NOT_ASKED: /* the cable may have been moved to another peer */
 		return run->before && (link || topic > RNA_MAD_PEER_PORT)
 			       ? run->before->retry[topic]
 			       : 0;
@@ -353,7 +361,7 @@ static rna_usec when_again(const struct run *run, const struct rna_port_fabric *
 	}
 }
 
-/* How often in a row it did not answer, up to as often as matters. */
+/* Consecutive unanswered queries, up to the limit. */
 static unsigned char count_silence(const struct run *run, enum rna_mad_topic topic, int status)
 {
 	unsigned char before = run->before ? run->before->silent[topic] : 0;
@@ -392,7 +400,7 @@ static const struct rna_port_fabric *find_before(const struct rna_collect_input 
 	return NULL;
 }
 
-/* False: nothing was ever known of it. */
+/* False: nothing is known of the port. */
 static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *port,
 		      struct rna_counter_group *group)
 {
@@ -460,7 +468,7 @@ int rna_collect_fabric(const struct rna_collect_input *in, struct rna_part **ret
 		status = read_all(in, fabric);
 	}
 	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot ask for the fabric",
+		return rna_error_set(error, status, "%s: cannot query the fabric",
 				     in->device->name);
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gids: the entries in use of each port's GID table.
+ * gids: the used entries of each port's GID table.
  *
- * Tables are long (255 on mlx5, 1024 on rxe) and nearly empty. verbs tells the entries in use with
- * one call; sysfs has three files for each entry, so of those not in use only the first is read.
- * None of it reaches the firmware: the kernel answers from its cache. But 1024 files take some
- * milliseconds, and opening a device does, too, which is why this does not run before the first
- * view.
+ * Tables are long (255 on mlx5, 1024 on rxe) and nearly empty. verbs returns the used entries in
+ * one call. sysfs has three files for each entry; for unused ones only the first is read. The
+ * kernel answers from its cache without firmware commands. But 1024 files take some milliseconds,
+ * and so does opening a device, so this runs after the first view.
  *
- * Names of interfaces always come from sysfs: the number that verbs has for them counts in the
- * network namespace of the interface, which need not be ours.
+ * Interface names always come from sysfs: the index from verbs is valid in the network namespace of
+ * the interface, which may be another one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +23,10 @@
 
 struct directory {
 	const char *path;
-	int fd; /* negative: there is none */
+	int fd; /* negative: none */
 };
 
-/* One port's table while it is read. */
+/* One port's table during the read. */
 struct table {
 	const struct rna_collect_input *in;
 	struct rna_part *part;
@@ -36,13 +35,16 @@ struct table {
 	struct directory gids;
 	struct directory types;
 	struct directory netdevs;
-	enum rna_gid_type first_type; /* what "IB/RoCE v1" means on this port */
+	enum rna_gid_type first_type; /* the meaning of "IB/RoCE v1" on this port */
 	size_t count;
 	struct rna_gid_entry *entries; /* in scratch */
-	int lack; /* of memory or descriptors, so that some of the table could not be looked at */
+	int lack; /* lack of memory or descriptors, so the table is incomplete */
 };
 
-/* Without it NCCL would be told of the next best index. Returns status. */
+/*
+ * Records a lack of memory or descriptors: an incomplete table would give a wrong NCCL index.
+ * Returns status.
+ */
 static ssize_t note_lack(struct table *table, ssize_t status)
 {
 	if (rna_error_is_lack((int)status))
@@ -83,7 +85,7 @@ static void close_table(const struct table *table)
 	rna_close_p(&table->netdevs.fd);
 }
 
-/* 0; -ENOENT where the port has no table, which is normal (scif); or another negative errno. */
+/* 0; -ENOENT if the port has no table, which is normal (scif); or another negative errno. */
 static int open_table(struct table *table)
 {
 	table->gids = open_directory(table, "gids");
@@ -112,8 +114,8 @@ static ssize_t read_below(const struct table *table, const struct directory *dir
 }
 
 /*
- * An attribute of an entry, or NULL. EINVAL is what the kernel says of an entry that is not in use
- * or has no interface, ENODEV of an interface that has just gone.
+ * An attribute of an entry, or NULL. The kernel returns EINVAL for an entry that is unused or has
+ * no interface, ENODEV if the interface has just been removed.
  */
 static const char *read_attribute(struct table *table, const struct directory *directory,
 				  unsigned index, char *buffer, size_t size)
@@ -151,7 +153,7 @@ static int read_netdev(struct table *table, struct rna_gid_entry *entry)
 	return entry->netdev ? 0 : -ENOMEM;
 }
 
-/* An entry from sysfs. 0 also when it is not in use, or cannot be read, which is counted. */
+/* Reads an entry from sysfs. 0 also if it is unused, or unreadable, which is counted. */
 static int read_entry(struct table *table, const char *name)
 {
 	struct rna_gid_entry *entry = &table->entries[table->count];
@@ -161,7 +163,7 @@ static int read_entry(struct table *table, const char *name)
 	int status;
 
 	if (rna_parse_u64(name, &index) < 0 || index > UINT32_MAX)
-		return 0; /* no entry */
+		return 0; /* not an entry */
 	len = note_lack(table, read_below(table, &table->gids, name, text, sizeof(text)));
 	if (len == -ENODEV)
 		return -ENODEV;
@@ -247,7 +249,7 @@ static int keep_table(const struct table *table, struct rna_port_gids *ret)
 	return previous ? rna_port_gids_follow(ret, previous, table->part->arena) : 0;
 }
 
-/* verbs: NULL where it could not be asked. */
+/* verbs: NULL: no answer of verbs. */
 static int read_port(struct table *table, const struct rna_verbs_gids *verbs,
 		     struct rna_port_gids *ret)
 {
@@ -260,7 +262,7 @@ static int read_port(struct table *table, const struct rna_verbs_gids *verbs,
 	return status < 0 ? status : keep_table(table, ret);
 }
 
-/* False when verbs could not be asked, which is normal in a container. */
+/* False if verbs is not available, which is normal in a container. */
 static bool ask_verbs(const struct rna_collect_input *in, struct rna_part *part,
 		      struct rna_arena *scratch, struct rna_verbs_gids *ret)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * identity: what a device is and is called: GUIDs, firmware, board, link layer.
+ * identity: GUIDs, firmware, board and link layer of a device.
  *
- * Which of the files exist differs by driver: board_id, hca_type and hw_rev are the driver's own
- * (rxe and efa have none), and what is not there is NULL. None of them costs a firmware command;
- * port GUIDs are the lower half of GID 0, which comes from the kernel's cache.
+ * Drivers have different files: board_id, hca_type and hw_rev are driver-specific (rxe and efa have
+ * none); missing ones are NULL. No file costs a firmware command; port GUIDs are the lower half of
+ * GID 0, which comes from the kernel's cache.
  */
 #include "identity.h"
 
@@ -19,7 +19,7 @@
 
 #include "collectors.h"
 
-/* Of a port: the first line of this file, behind these words, is its traffic class. */
+/* The file with a port's traffic class: in its first line, after these words. */
 #define TRAFFIC_CLASS_FILE "tc/%u/traffic_class"
 #define TRAFFIC_CLASS_HEAD "Global tclass="
 
@@ -71,7 +71,7 @@ static int add_directory(struct rna_reader *reader, const char *path, const char
 	return ret;
 }
 
-/* Behind these one more for each port, below the directory of the device. */
+/* After these, one more file for each port, below the directory of the device. */
 static size_t traffic_class_index(size_t ports, size_t port)
 {
 	return port_file_index(ports, 0) + port;
@@ -79,7 +79,7 @@ static size_t traffic_class_index(size_t ports, size_t port)
 
 static int add_traffic_class(struct rna_reader *reader, unsigned port)
 {
-	char name[sizeof(TRAFFIC_CLASS_FILE) + 10]; /* digits of a number of 32 bits */
+	char name[sizeof(TRAFFIC_CLASS_FILE) + 10]; /* digits of a 32-bit number */
 
 	(void)snprintf(name, sizeof(name), TRAFFIC_CLASS_FILE, port);
 	return rna_reader_add_file(reader, 0, rna_reader_keep_name(reader, name), NULL);
@@ -111,7 +111,7 @@ enum rna_link_layer rna_link_layer_parse(const char *text)
 	return RNA_LINK_LAYER_UNKNOWN;
 }
 
-/* One run: the first failure that ends it is remembered in status. */
+/* One run; status: the first error that ends it. */
 struct run {
 	struct rna_reader *reader;
 	struct rna_part *part;
@@ -119,7 +119,7 @@ struct run {
 	char text[RNA_ATTRIBUTE_MAX + 1];
 };
 
-/* The text of a file, or "" for what is absent or unreadable. Valid until the next one. */
+/* The text of a file, or "" if it is absent or unreadable. Valid until the next call. */
 static const char *read_text(struct run *run, size_t index)
 {
 	ssize_t len;
@@ -136,7 +136,7 @@ static const char *read_text(struct run *run, size_t index)
 	return "";
 }
 
-/* In the part; NULL for NULL and for an empty text. */
+/* Copies text to the part; NULL for NULL and for an empty text. */
 static const char *keep(struct run *run, const char *text)
 {
 	char *copy;
@@ -160,7 +160,7 @@ static enum rna_node_type read_node_type(struct run *run)
 	ret = rna_parse_leading_u64(text, &type);
 	if (ret < 0)
 		rna_part_count_error(run->part, ret);
-	/* A number that is new to us is no mistake of the kernel's. */
+	/* An unknown number is newer than this version, not an error of the kernel. */
 	if (ret < 0 || type > RNA_NODE_TYPE_UNSPECIFIED)
 		return RNA_NODE_TYPE_UNKNOWN;
 	return (enum rna_node_type)type;
@@ -180,8 +180,8 @@ static void read_device(struct run *run, struct rna_identity *identity)
 }
 
 /*
- * "Global tclass=106", and perhaps lines with rules for some addresses, which are not for all and
- * do not count; empty if it is not configured (mlx5_ib of NVIDIA's driver package).
+ * Parses "Global tclass=106". Further lines have rules for single addresses and are ignored. The
+ * file is empty if no traffic class is configured (mlx5_ib of NVIDIA's driver package).
  */
 static int parse_traffic_class(const char *text, uint64_t *ret)
 {

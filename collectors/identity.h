@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How identity reads the texts of sysfs; link and netdev ask for the link layer, too. */
+/* Parser of identity that link and netdev also use. */
 #pragma once
 
 #include "rna/model/device.h"

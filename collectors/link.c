@@ -2,13 +2,13 @@
 /*
  * link: rate, width, speed, MTU, LIDs and capabilities of each port.
  *
- * Each file of ports/N is a port query of the driver (on mlx5 InfiniBand five firmware commands);
- * verbs answers almost all of it with one. So verbs is asked first, and sysfs for what verbs did
- * not say, which is everything where the device cannot be opened. rate is always read: it is what
- * other tools show, and it knows speeds that an older libibverbs does not.
+ * Each file of ports/N costs a port query of the driver (on mlx5 InfiniBand five firmware
+ * commands); verbs returns almost all of it with one query. So verbs comes first, and sysfs
+ * provides the rest, which is everything if the device cannot be opened. rate is always read: other
+ * tools show it, and it has speeds that an older libibverbs lacks.
  *
- * What an InfiniBand link could do is known to neither; PortInfo has it, so each port is asked by
- * one MAD. Its answer also stands in for what no file says.
+ * Neither has the supported and enabled modes of an InfiniBand link. PortInfo has them, so each
+ * port is queried by one MAD, whose answer also fills values without a file.
  */
 #include "link.h"
 
@@ -72,12 +72,12 @@ static struct rna_value compute_rate(struct rna_value lanes, const struct rna_sp
 }
 
 /*
- * Both sources fail downwards: sysfs prints SDR for a code that the kernel does not know (XDR on
- * Linux 6.1), and verbs before rdma-core 49 says NDR for XDR. So the faster one is right.
+ * Both sources err to lower speeds: sysfs prints SDR for a code that the kernel does not know (XDR
+ * on Linux 6.1), and verbs before rdma-core 49 returns NDR for XDR. So the faster one is right.
  *
- * The rate is the one that sysfs prints, which is nominal: signalling rate times lanes, with no
- * reduction for the 8b/10b coding of SDR, DDR and QDR, as ibstat and node_exporter have it. Only
- * where the kernel did not know the speed it is computed, in the same manner.
+ * The rate is the nominal one of sysfs: signalling rate times lanes, without reduction for the
+ * 8b/10b coding of SDR, DDR and QDR, as in ibstat and node_exporter. Only if the kernel does not
+ * know the speed, the rate is computed in the same way.
  */
 void rna_link_merge_speed(const struct rna_rate *printed, struct rna_value speed_code,
 			  struct rna_value lanes, struct rna_port_link *ret)
@@ -102,11 +102,11 @@ void rna_link_merge_speed(const struct rna_rate *printed, struct rna_value speed
 	ret->speed_name = speed ? speed->name : NULL;
 }
 
-/* One port's work: where to read, and what verbs said. */
+/* One port: its files, and the answer of verbs. */
 struct run {
 	struct rna_reader *reader;
 	struct rna_part *part;
-	size_t first_file; /* of this port */
+	size_t first_file; /* first file of this port */
 	const struct rna_verbs_port *verbs;
 };
 
@@ -120,7 +120,7 @@ static int read_text(struct run *run, enum port_file file, char *text, size_t si
 	return len < 0 ? (int)len : 0;
 }
 
-/* *ret already holds what verbs said; sysfs is asked when that is nothing. */
+/* *ret has the value from verbs; if that is absent, reads sysfs. */
 static int read_number(struct run *run, enum port_file file,
 		       int (*parse)(const char *text, uint64_t *ret), struct rna_value *ret)
 {
@@ -151,7 +151,7 @@ static int read_speed(struct run *run, struct rna_port_link *port)
 
 /*
  * Only InfiniBand has LIDs: RoCE drivers report 0, and irdma a constant 1. They come from sysfs,
- * for verbs cuts those of Omni-Path, which have 32 bits.
+ * because verbs truncates those of Omni-Path, which have 32 bits.
  */
 static int read_subnet(struct run *run, struct rna_port_link *port)
 {
@@ -195,7 +195,7 @@ static void fill_in(struct rna_value *value, struct rna_value answered)
 		*value = answered;
 }
 
-/* Of a speed that the other sources do not know they name a slower one, and a rate of that. */
+/* For a speed that they do not know, the other sources report a slower speed and its rate. */
 static void fill_in_speed(const struct rna_mad_port *info, struct rna_port_link *port)
 {
 	const struct rna_speed *speed = rna_speed_from_code(info->speed_code.number);
@@ -210,7 +210,7 @@ static void fill_in_speed(const struct rna_mad_port *info, struct rna_port_link 
 		port->rate = compute_rate(port->width, speed);
 }
 
-/* That a port cannot be asked, or does not answer, costs only what no other source has. */
+/* If the port cannot be queried or does not answer, only values without another source are lost. */
 static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
 		     struct rna_port_link *port)
 {
@@ -230,7 +230,7 @@ static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
 	fill_in_speed(&info, port);
 }
 
-/* False when verbs could not be asked at all, which is normal in a container. */
+/* False if verbs is not available, which is normal in a container. */
 static bool ask_verbs(const struct rna_collect_input *in, struct rna_part *part,
 		      struct rna_verbs_port *ports)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How link decides between its two sources, for its tests. */
+/* Merges the two sources of link; declared here for its tests. */
 #pragma once
 
 #include "rna/model/device.h"
@@ -7,8 +7,8 @@
 #include "parse/rate.h"
 
 /*
- * Fills rate, width, speed_code and speed_name of ret from what sysfs printed (NULL: nothing) and
- * from the speed code and lanes that verbs gave (may be absent).
+ * Fills rate, width, speed_code and speed_name of ret from the text of sysfs (NULL: none) and from
+ * the speed code and lanes of verbs (may be absent).
  */
 void rna_link_merge_speed(const struct rna_rate *printed, struct rna_value speed_code,
 			  struct rna_value lanes, struct rna_port_link *ret);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lldp: who is at the other end of an Ethernet cable, as lldpd heard it.
+ * lldp: the neighbour at the other end of each Ethernet cable, from lldpd.
  *
- * It is a collector of the node, for lldpd answers for all interfaces at once, and apart from qos,
- * which asks drivers: a daemon that hangs must not cost what these say, nor the other way round.
- * A neighbour that falls silent stays for a day, marked as stale, for then one wants to know who it
+ * It is a collector of the node, because lldpd answers for all interfaces at once. It is separate
+ * from qos, which queries drivers, so that a hanging daemon or driver affects only one of them. A
+ * neighbour that is no longer received stays for a day, marked as stale, to show where the cable
  * was.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@ static int compare(const void *a, const void *b)
 	return rna_compare_names(x->netdev, y->netdev);
 }
 
-/* A copy that does not point into the part before. False: no memory. */
+/* Makes a copy that does not point into the previous part. False: no memory. */
 static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena *arena,
 		       struct rna_lldp_neighbour *ret)
 {
@@ -41,13 +41,13 @@ static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena
 	return !failed;
 }
 
-/* By the wall clock: where that is put right, what is stale may go early. */
+/* Uses the wall clock: if that is corrected, stale neighbours may be dropped early. */
 static bool is_forgotten(const struct rna_lldp_neighbour *before, const struct rna_part *part)
 {
 	return rna_usec_since(before->peer.seen.realtime, part->started.realtime) > REMEMBERED;
 }
 
-/* What was heard now, then who was heard before and is not. Number, or -ENOMEM. */
+/* Joins the current neighbours and the earlier ones that are missing now. Number, or -ENOMEM. */
 static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp *before,
 		    struct rna_part *part, struct rna_lldp_neighbour *ret)
 {
@@ -67,7 +67,7 @@ static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp
 	return (ssize_t)count;
 }
 
-/* Without lldpd, and without its library, there is nothing to know, and that is normal. */
+/* Without lldpd or its library the list is empty, which is normal. */
 static int list(const struct rna_collect_input *in, struct rna_lldp *lldp,
 		struct rna_lldp_neighbours *ret)
 {
@@ -75,7 +75,7 @@ static int list(const struct rna_collect_input *in, struct rna_lldp *lldp,
 
 	lldp->running = status >= 0;
 	if (status < 0)
-		ret->count = 0; /* a part of them would look as if others were gone */
+		ret->count = 0; /* an incomplete list would report the others as removed */
 	if (status < 0 && status != -EOPNOTSUPP && status != -ENOENT)
 		rna_part_count_error(&lldp->part, status);
 	return status == -ENOMEM ? status : 0;
@@ -97,7 +97,7 @@ int rna_collect_lldp(const struct rna_collect_input *in, struct rna_part **ret,
 	if (all && list(in, lldp, &now) == 0)
 		count = join(&now, (const struct rna_lldp *)in->previous, part, all);
 	if (count < 0)
-		return rna_error_set(error, (int)count, "cannot ask lldpd");
+		return rna_error_set(error, (int)count, "cannot query lldpd");
 	lldp->neighbours = all;
 	lldp->count = (size_t)count;
 	part->taken = rna_clock_now();

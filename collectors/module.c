@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * module: the transceiver or cable in the cage of each port, by ethtool netlink.
+ * module: the transceiver or cable in each port's cage, read by ethtool netlink.
  *
- * A module is read over I2C, by its firmware's leave: some ten milliseconds for each question, in
- * which some drivers hold the lock of all interfaces. So it is asked rarely, and for few bytes.
- * The kernel wants CAP_NET_ADMIN for it; without, nothing is known and no more is asked. It falls
- * back to the older way of a driver by itself, so that there is no need for the ioctl here.
+ * A module is read over I2C through firmware: about ten milliseconds for each request, during which
+ * some drivers hold the lock of all interfaces. So it is read rarely, and few bytes. The kernel
+ * requires CAP_NET_ADMIN; without it nothing is read. The kernel itself falls back to a driver's
+ * older interface, so the ioctl is not needed here.
  *
- * Virtual and scalable functions share the module of the physical one, and are not asked.
+ * Virtual and scalable functions share the module of the physical one and are not read.
  */
 #include <errno.h>
 #include <net/if_arp.h>
@@ -19,16 +19,16 @@
 #include "collectors.h"
 #include "module_pages.h"
 
-enum { MODULES_MAX = 16 }; /* of one device: members of bonds, and ports */
+enum { MODULES_MAX = 16 }; /* of one device: its ports and members of their bonds */
 
 struct memory {
 	struct rna_arena *scratch; /* for answers */
 	struct rna_module_memory memory;
-	unsigned failed; /* ranges that could not be read, */
-	int error;       /* and why the last of them could not */
+	unsigned failed; /* unreadable ranges */
+	int error;       /* errno of the last one */
 };
 
-/* Asks for one range, and takes what is in the answer. Returns like ask() of the backend. */
+/* Reads one range into memory. Returns like ask() of the backend. */
 static int read_range(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
 		      const char *netdev, const struct rna_module_range *range, struct memory *ret)
 {
@@ -57,8 +57,8 @@ static int read_range(struct rna_ethtool_talk *talk, const struct rna_ethtool_ba
 }
 
 /*
- * Asks for all ranges that the module of an interface has; for its serial number on demand only.
- * 0, or as ask() when the first of them has no answer: then nothing is known.
+ * Reads all ranges of the module of an interface; the serial number only on demand. 0, or like
+ * ask() if the first range has no answer: then nothing is known.
  */
 static int read_memory(struct rna_ethtool_talk *talk, const struct rna_ethtool_backend *backend,
 		       const char *netdev, bool serial, struct memory *ret)
@@ -74,7 +74,10 @@ static int read_memory(struct rna_ethtool_talk *talk, const struct rna_ethtool_b
 		    (range->monitors && !rna_module_has_monitors(&ret->memory)))
 			continue;
 		status = read_range(talk, backend, netdev, range, ret);
-		/* Nothing is known without its kind; else one range is lost. */
+		/*
+		 * The first range has the kind of module and is mandatory; any other one may be
+		 * lost.
+		 */
 		if (status < 0 && (i == 0 || status == -ENOMEM))
 			return status;
 		if (status < 0 && status != -EOPNOTSUPP) {
@@ -94,7 +97,7 @@ struct run {
 	struct rna_ethtool_talk talk;
 };
 
-/* Without a module there is no answer, nor from a driver that has no way to it: both are normal. */
+/* It is normal that there is no module, or that the driver does not support reading it. */
 static bool is_normal(int error)
 {
 	switch (error) {
@@ -148,7 +151,7 @@ static const struct rna_netdev *find_netdev(const struct rna_netdevs *netdevs, c
 	return rna_netdev_search_name(&search, name);
 }
 
-/* A bond has no cage; its members have. */
+/* A bond has no module; its members have. */
 static int add_port(struct run *run, const struct rna_port_netdev *port)
 {
 	const struct rna_netdevs *netdevs = run->in->netdevs;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The three layouts of the memory of a module, as tables: where each kind has its texts, its
- * measures and their limits.
+ * The three layouts of module memory as tables: the places of texts, measurements and limits for
+ * each kind.
  *
- * Ranges are small, for each byte takes 25 us of I2C, and leave out what is latched until it is
+ * Ranges are small, because each byte takes 25 us of I2C, and exclude flags that are latched until
  * read: bytes 3 to 14 of SFF-8636, 8 to 13 and 134 to 153 of page 11h of CMIS, 112 to 117 of SFP.
  */
 #include "module_pages.h"
@@ -17,16 +17,17 @@ enum {
 	ADDRESS_MODULE = 0x50,
 	ADDRESS_DIAGNOSTICS = 0x51,
 
-	SFF_8636_FLAT = 0x04,       /* byte 2 */
-	SFF_8636_COPPER = 0xa0,     /* byte 147, and from there on */
-	SFF_8636_TRANSMIT = 0x04,   /* byte 220: transmit power is measured */
-	SFF_8472_PASSIVE = 0x04,    /* byte 8 */
-	SFF_8472_MEASURES = 0x40,   /* byte 92 */
-	SFF_8472_CALIBRATED = 0x20, /* byte 92; else its numbers want constants of its own */
+	SFF_8636_FLAT = 0x04,     /* byte 2 */
+	SFF_8636_COPPER = 0xa0,   /* byte 147, this code and higher ones */
+	SFF_8636_TRANSMIT = 0x04, /* byte 220: transmit power is measured */
+	SFF_8472_PASSIVE = 0x04,  /* byte 8 */
+	SFF_8472_MEASURES = 0x40, /* byte 92 */
+	/* byte 92; otherwise values need calibration constants of the module */
+	SFF_8472_CALIBRATED = 0x20,
 	CMIS_FLAT = 0x80,           /* byte 2 */
 	CMIS_PASSIVE_COPPER = 0x03, /* byte 85 */
 	CMIS_ACTIVE_CABLE = 0x04,
-	CMIS_BIAS = 0x01, /* byte 160 of page 01h, as the next two */
+	CMIS_BIAS = 0x01, /* byte 160 of page 01h, like the next two */
 	CMIS_TRANSMIT = 0x02,
 	CMIS_RECEIVE = 0x04,
 };
@@ -110,7 +111,7 @@ int rna_module_take(struct rna_bytes message, const struct rna_ethtool_question 
 
 /* -- Bytes ------------------------------------------------------------------------------------- */
 
-/* offset: as ethtool has it. NULL: not all of them are known. */
+/* offset: as in ethtool. NULL: some bytes were not read. */
 static const uint8_t *find(const struct rna_module_memory *memory, enum rna_module_place place,
 			   unsigned offset, unsigned count)
 {
@@ -122,7 +123,7 @@ static const uint8_t *find(const struct rna_module_memory *memory, enum rna_modu
 	return &memory->bytes[place][at];
 }
 
-/* 0 where it is not known. */
+/* 0 if it was not read. */
 static uint8_t byte_of(const struct rna_module_memory *memory, enum rna_module_place place,
 		       unsigned offset)
 {
@@ -187,18 +188,18 @@ bool rna_module_has_monitors(const struct rna_module_memory *memory)
 
 /* -- Numbers ----------------------------------------------------------------------------------- */
 
-/* All numbers have two bytes, the higher first; only temperatures have a sign. */
+/* All numbers are two bytes, big-endian; only temperatures are signed. */
 static struct rna_value convert(enum rna_module_measure measure, const uint8_t bytes[2])
 {
 	unsigned raw = (unsigned)bytes[0] << 8 | bytes[1];
 
 	switch (measure) {
-	case RNA_MODULE_TEMPERATURE: /* of 1/256 degree; below zero is no module that works */
+	case RNA_MODULE_TEMPERATURE: /* in 1/256 degree; a working module is not below zero */
 		return raw & 0x8000 ? (struct rna_value){0}
 				    : rna_value_ok((uint64_t)raw * 1000 / 256);
-	case RNA_MODULE_BIAS: /* of 2 uA */
+	case RNA_MODULE_BIAS: /* in units of 2 uA */
 		return rna_value_ok((uint64_t)raw * 2);
-	default: /* of 100 uV, and of 0.1 uW */
+	default: /* in units of 100 uV or 0.1 uW */
 		return rna_value_ok((uint64_t)raw * 100);
 	}
 }
@@ -212,7 +213,10 @@ static struct rna_value measured(const struct rna_module_memory *memory,
 	return bytes ? convert(measure, bytes) : (struct rna_value){0};
 }
 
-/* Where a kind has its measures and limits; limits come in the order of enum rna_module_limit. */
+/*
+ * The places of measurements and limits of a kind; limits are in the order of enum
+ * rna_module_limit.
+ */
 struct layout {
 	enum rna_module_place module, lanes, limits;
 	unsigned temperature, voltage;
@@ -262,7 +266,7 @@ static const struct layout layouts[] = {
 		},
 };
 
-/* The lanes of CMIS are those of the first way of use that the module offers; 0: all of them. */
+/* The lanes of CMIS are those of the module's first advertised application; 0: all lanes. */
 static unsigned count_lanes(const struct rna_module_memory *memory)
 {
 	unsigned lanes = byte_of(memory, RNA_MODULE_LOWER, 88) & 0x0f;
@@ -294,7 +298,10 @@ static bool is_measured(const struct rna_module_memory *memory, enum rna_module_
 	}
 }
 
-/* CMIS counts bias currents in steps of 2, 4 or 8 uA: two bits above those that say what it has. */
+/*
+ * CMIS reports bias currents in steps of 2, 4 or 8 uA, selected by the two bits above the support
+ * bits.
+ */
 static unsigned bias_factor(const struct rna_module_memory *memory)
 {
 	unsigned shift = byte_of(memory, RNA_MODULE_PAGE_01, 160) >> 3 & 3;
@@ -322,8 +329,8 @@ static void read_lanes(const struct rna_module_memory *memory, const struct layo
 }
 
 /*
- * Limits come in pairs, of an alarm and of a warning. A high one that is not above its low one, or
- * is 0, was left out by the maker, and so was its pair: all zeroes, all ones, or alarms alone.
+ * Limits come in pairs, for alarm and warning. If the high limit is not above the low one, or is 0,
+ * the manufacturer did not set the pair: all zeroes, all ones, or alarms only.
  */
 static void drop_unset(struct rna_value *high, struct rna_value *low)
 {
@@ -353,7 +360,7 @@ static void read_limits(const struct rna_module_memory *memory, const struct lay
 
 /* -- Texts ------------------------------------------------------------------------------------- */
 
-/* ASCII, filled up with blanks. NULL: nothing but these, or not known. "": no memory. */
+/* ASCII, padded with blanks. NULL: only blanks, or not read. "": no memory. */
 static const char *read_text(const struct rna_module_memory *memory, enum rna_module_place place,
 			     unsigned offset, unsigned count, struct rna_arena *arena)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * netdev: which network interface serves which RDMA port, and how these interfaces are.
+ * netdev: the network interface of each RDMA port, and the state of these interfaces.
  *
  * There are four ways to find the interface of a port in sysfs, all answered from kernel memory,
- * and a fifth, RDMA netlink, that asks the driver. The fifth comes last here although the kernel
- * says it best: it costs firmware commands, opens a socket that pins ib_core, and would let one
- * dead HCA hold up the interfaces of all others.
+ * and a fifth, RDMA netlink, which calls the driver. RDMA netlink is the most reliable, but comes
+ * last: it costs firmware commands, opens a socket that pins ib_core, and one dead HCA would block
+ * the interfaces of all others.
  *
- * Only interfaces that serve a port are read, what they are enslaved to, and the members of bonds.
+ * Only interfaces that serve a port, their masters, and the members of bonds are read.
  */
 #include <errno.h>
 #include <net/if_arp.h>
@@ -37,16 +37,16 @@ struct run {
 	bool no_memory;
 };
 
-/* What the ways to find an interface are asked. */
+/* The arguments of all search functions. */
 struct query {
 	const struct rna_device *device;
 	unsigned port;
-	char name[IF_NAMESIZE]; /* the answer */
+	char name[IF_NAMESIZE]; /* the result */
 };
 
 /*
- * A name that may be part of a path. Reading it fails in ways that are no failure: EINVAL is what
- * the kernel says of a GID without an interface, ENODEV of an interface that has just gone.
+ * Reads a name that can be part of a path. Some errors are normal: the kernel returns EINVAL for a
+ * GID without an interface, ENODEV if the interface has just been removed.
  */
 static bool read_name(struct run *run, const char *path, char name[IF_NAMESIZE])
 {
@@ -67,8 +67,8 @@ static bool read_name(struct run *run, const char *path, char name[IF_NAMESIZE])
 }
 
 /*
- * rxe names the interface that it was made on. This comes first: where that interface is in a
- * bond, the GIDs are the bond's.
+ * rxe names the interface that it was created on. This comes first: if that interface is in a bond,
+ * the GIDs are the bond's.
  */
 static bool find_by_parent(struct run *run, struct query *query)
 {
@@ -77,7 +77,9 @@ static bool find_by_parent(struct run *run, struct query *query)
 			 query->name);
 }
 
-/* Entry 0 is the port's default GID, made from its own interface; of a LAG that is the bond. */
+/*
+ * Entry 0 is the port's default GID, derived from its own interface, which is the bond for a LAG.
+ */
 static bool find_by_gid(struct run *run, struct query *query)
 {
 	return read_name(run,
@@ -86,7 +88,7 @@ static bool find_by_gid(struct run *run, struct query *query)
 			 query->name);
 }
 
-/* dev_port counts the ports of a function from 0; before Linux 3.15 there was none. */
+/* dev_port numbers the ports of a function from 0; it does not exist before Linux 3.15. */
 static bool is_on_port(struct run *run, const char *directory, unsigned port)
 {
 	const char *path = rna_arena_printf(run->scratch, "%s/dev_port", directory);
@@ -105,7 +107,7 @@ static bool is_ipoib(struct run *run, const char *directory)
 	       type == ARPHRD_INFINIBAND;
 }
 
-/* The first interface of the same function and port that is IPoIB, or that is not. */
+/* The first interface of the same function and port that is (or is not) IPoIB. */
 static bool find_on_function(struct run *run, struct query *query, bool ipoib)
 {
 	const char *parent =
@@ -136,7 +138,7 @@ static bool find_by_ipoib(struct run *run, struct query *query)
 	return find_on_function(run, query, true);
 }
 
-/* An InfiniBand port has no interface of its own, so there is nothing to ask for. */
+/* Skips InfiniBand ports, which have no interface of their own. */
 static bool find_by_netlink(struct run *run, struct query *query)
 {
 	const char *path = rna_arena_printf(run->scratch, "%s/ports/%u/link_layer",
@@ -164,8 +166,8 @@ static const struct way {
 };
 
 /*
- * In Mbit/s, -1 or EINVAL while it is not known. It is the one thing here that asks the driver,
- * so only of an interface that runs.
+ * In Mbit/s, -1 or EINVAL while unknown. This is the only file here that calls the driver, so it is
+ * read only of a running interface.
  */
 static struct rna_value read_speed(struct run *run, const struct rna_netdev *netdev)
 {
@@ -178,7 +180,7 @@ static struct rna_value read_speed(struct run *run, const struct rna_netdev *net
 	return rna_value_ok(mbits * BITS_PER_MBIT);
 }
 
-/* Room for one more at the end of the list, or NULL. */
+/* Adds an entry at the end of the list. NULL: no memory. */
 static struct rna_netdev *next_netdev(struct run *run)
 {
 	if (run->count == run->size) {
@@ -197,7 +199,7 @@ static struct rna_netdev *next_netdev(struct run *run)
 	return &run->netdevs[run->count];
 }
 
-/* The listed interface of that name, read when it is new. NULL: there is none, or it failed. */
+/* The listed interface of that name; reads it if it is new. NULL: none, or the read failed. */
 static struct rna_netdev *add_netdev(struct run *run, const char *name)
 {
 	struct rna_netdev *netdev;
@@ -245,7 +247,7 @@ static void add_port(struct run *run, const struct rna_device *device, unsigned 
 	}
 }
 
-/* The RDMA device on whose function the interface is, or NULL. */
+/* The RDMA device on the same function as the interface, or NULL. */
 static const char *find_device(struct run *run, const char *name)
 {
 	const struct rna_presence *presence = run->in->presence;
@@ -269,13 +271,13 @@ static void add_member(struct run *run, const char *name)
 {
 	struct rna_netdev *netdev = add_netdev(run, name);
 
-	if (netdev) /* else it is not there: then not listed */
+	if (netdev) /* otherwise it does not exist and is not listed */
 		netdev->device = find_device(run, name);
 }
 
 /*
- * A bond names its members, of which some have no RDMA device: the second port of a LAG is part of
- * the first one's. Interfaces that are no bond have no such file.
+ * Adds the members of a bond, also those without an RDMA device, such as the second port of a LAG.
+ * Interfaces that are not bonds lack this file.
  */
 static void add_members(struct run *run, size_t index)
 {
@@ -291,7 +293,7 @@ static void add_members(struct run *run, size_t index)
 			add_member(run, name);
 }
 
-/* The list grows while it is walked: a master may have a master, and brings its members. */
+/* The list grows during the loop: a master may have a master, and adds its members. */
 static void add_masters(struct run *run)
 {
 	for (size_t i = 0; i < run->count; i++) {

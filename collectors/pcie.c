@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pcie: the path of a device up to its root port: what each link was trained to and can do, and
- * the errors that the functions on it counted.
+ * pcie: the path of a device up to its root port: current and maximum speed and width of each link,
+ * and the errors that its functions counted.
  *
- * A path is a path: the functions above a device are the directories above it in sysfs. There are
- * a dozen small files for each of them, and once a minute that costs less than descriptors kept
- * open for them. All but the widths and speeds in use, which the kernel asks the device for, is
- * kernel memory; a device that does not answer the bus has all ones there, which nothing takes for
- * a number.
+ * The functions above a device are the directories above it in sysfs. Each has a dozen small files;
+ * opening them once a minute costs less than keeping descriptors open. Current widths and speeds
+ * are read from the device, everything else from kernel memory; a device that does not respond
+ * returns all ones, which the parsers reject.
  *
- * Errors are those that each function has counted. A root port also counts the messages that it
- * got (aer_rootport_total_err_*): the same errors once more, so they are left alone.
+ * Errors are those that each function counted itself. A root port also counts the error messages
+ * that it received (aer_rootport_total_err_*): the same errors again, so these are not read.
  */
 #include "rna/model/pcie.h"
 
@@ -36,10 +35,10 @@ struct run {
 	const struct rna_root *root;
 	struct rna_part *part;
 	struct rna_arena *scratch;
-	const char *directory; /* of the function that is read */
+	const char *directory; /* directory of the current function */
 };
 
-/* Length of the text, or negative errno; -ENOENT is normal, all else is counted. */
+/* Length of the text, or negative errno. -ENOENT is normal, other errors are counted. */
 static ssize_t read_text(struct run *run, const char *name, char *text, size_t size)
 {
 	const char *path = rna_arena_printf(run->scratch, "%s/%s", run->directory, name);
@@ -56,7 +55,7 @@ static struct rna_value to_value(struct run *run, ssize_t status, uint64_t numbe
 		return rna_value_ok(number);
 	if (status == -ENOENT)
 		return (struct rna_value){0};
-	if (status == -EBADMSG || status == -ERANGE) /* else it was counted when it was read */
+	if (status == -EBADMSG || status == -ERANGE) /* read errors were counted before */
 		rna_part_count_error(run->part, (int)status);
 	return rna_value_unreadable();
 }
@@ -98,7 +97,10 @@ static bool is_bridge(struct run *run)
 	return rna_value_is_known(class) && class.number >> 8 == CLASS_PCI_BRIDGE;
 }
 
-/* Without files of a link it is no PCIe port, whatever is above; but config space knows better. */
+/*
+ * A function without link files is not a PCIe port, whatever is above it, unless config space says
+ * otherwise.
+ */
 static enum rna_pci_role role_of(struct run *run, const struct rna_pcie_hop *hop, int type,
 				 const struct rna_pcie_hop *above)
 {
@@ -108,7 +110,7 @@ static enum rna_pci_role role_of(struct run *run, const struct rna_pcie_hop *hop
 	return rna_pci_port_role(type, above ? above->role : RNA_PCI_HOST_BRIDGE);
 }
 
-/* above: the hop towards the root, NULL for the last one. */
+/* above: the next hop towards the root; NULL for the last one. */
 static void read_hop(struct run *run, bool own, const struct rna_pcie_hop *above,
 		     struct rna_pcie_hop *hop)
 {
@@ -132,7 +134,10 @@ static void read_hop(struct run *run, bool own, const struct rna_pcie_hop *above
 
 /* -- The path ---------------------------------------------------------------------------------- */
 
-/* Its own, or that of its physical function, which has the link. 0, -ENOENT or -ENOMEM. */
+/*
+ * The directory of the device's function, or of its physical function, which has the link. 0,
+ * -ENOENT or -ENOMEM.
+ */
 static int find_directory(struct run *run, const struct rna_device *device, char **ret)
 {
 	const char *link = device->physical_function
@@ -147,8 +152,8 @@ static int find_directory(struct run *run, const struct rna_device *device, char
 }
 
 /*
- * The addresses in front of a directory's end: up to the host bridge, which has another form. A
- * host bridge may itself be below a function (VMD): that one is no hop of this path.
+ * The number of addresses at the end of directory, down from the host bridge, which has another
+ * form. A host bridge may itself be below a function (VMD), which is not a hop of this path.
  */
 static size_t count_hops(const char *directory)
 {
@@ -167,7 +172,10 @@ static size_t count_hops(const char *directory)
 	return count;
 }
 
-/* From the root port down, for what a port is follows from what is above; directory is cut. */
+/*
+ * Reads from the root port down, because the role of a port depends on the port above. Truncates
+ * directory.
+ */
 static int read_hops(struct run *run, char *directory, struct rna_pcie *pcie)
 {
 	size_t count = count_hops(directory);
@@ -221,7 +229,7 @@ int rna_collect_pcie(const struct rna_collect_input *in, struct rna_part **ret,
 		status = read_path(&run, in, pcie);
 	}
 	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read its PCIe path",
+		return rna_error_set(error, status, "%s: cannot read the PCIe path",
 				     in->device->name);
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);

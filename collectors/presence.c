@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * presence: which RDMA devices there are, and what they sit on.
+ * presence: the RDMA devices, and the functions that they belong to.
  *
- * All of it is kernel memory: no file read here reaches a device, so presence answers on a node
- * whose HCAs do not. The one exception is the VPD of a ConnectX-7, read by root once per
- * registration, by PCI configuration cycles that have a time limit in the kernel. A device that
- * vanishes halfway is left out, or keeps what was read so far; the uevent of its removal brings the
- * next run anyway.
+ * All data is from kernel memory: no read here accesses a device, so presence works on a node whose
+ * HCAs do not respond. The only exception is the VPD of a ConnectX-7, read by root once per
+ * registration, by PCI configuration cycles with a time limit in the kernel. A device that is
+ * removed during the run is omitted or keeps the data read so far; the uevent of its removal
+ * triggers the next run anyway.
  */
 #include "presence.h"
 
@@ -27,7 +27,7 @@
 enum {
 	VENDOR_MELLANOX = 0x15b3,
 	DEVICE_CONNECTX7 = 0x1021,
-	PORT_NUMBER_MAX = 0xffff, /* switchdev has hundreds, IBTA a byte */
+	PORT_NUMBER_MAX = 0xffff, /* switchdev has hundreds; IBTA allows a byte */
 	NUMBER_TEXT_MAX = 64,
 };
 
@@ -56,24 +56,27 @@ size_t rna_device_ports(char *const *names, size_t count, unsigned *ret)
 	return found;
 }
 
-/* What one run works with: memory that stays in the part, and memory that does not. */
+/* The state of one run: memory of the part, and scratch memory. */
 struct run {
 	const struct rna_root *root;
 	struct rna_arena *keep;
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
-	const struct rna_presence *last; /* what the run before found, or NULL */
-	int error; /* why a helper that answers "not there" could not look; 0: it could */
+	const struct rna_presence *last; /* the previous part, or NULL */
+	int error; /* first error of a helper that returned "none" because a read failed; 0: none */
 };
 
-/* That something is not there is an answer. All else is none. */
+/* Records any error except absence, which is a valid answer. */
 static void note(struct run *run, ssize_t status)
 {
 	if (status < 0 && !rna_error_is_absence((int)status))
 		run->error = (int)status;
 }
 
-/* The same of a file, which may be unreadable for good: then it costs one value. */
+/*
+ * Like note(), but records only a lack of memory or descriptors: a permanently unreadable file
+ * costs one value.
+ */
 static void note_lack(struct run *run, ssize_t status)
 {
 	if (rna_error_is_lack((int)status))
@@ -92,7 +95,7 @@ static char *join(struct run *run, const char *directory, const char *name)
 	return remember(run, rna_arena_printf(run->scratch, "%s/%s", directory, name));
 }
 
-/* Last component of a link's target, or NULL where there is no such link. */
+/* Last component of a link's target, or NULL if the link does not exist. */
 static const char *read_link_name(struct run *run, const char *directory, const char *name)
 {
 	const char *path = join(run, directory, name), *slash;
@@ -106,7 +109,7 @@ static const char *read_link_name(struct run *run, const char *directory, const 
 	return remember(run, rna_arena_strdup(run->keep, slash ? slash + 1 : target));
 }
 
-/* PCI ids are hexadecimal; 0 where there are none. */
+/* PCI IDs are hexadecimal; 0: none. */
 static uint32_t read_id(struct run *run, const char *directory, const char *name)
 {
 	const char *path = join(run, directory, name);
@@ -130,7 +133,7 @@ static int read_numa_node(struct run *run, const char *directory)
 	return (int)node;
 }
 
-/* The sfnum of the auxiliary device that a subfunction's RDMA device hangs on, as digits. */
+/* The sfnum, as digits, of the auxiliary device above a subfunction's RDMA device. */
 static const char *read_subfunction(struct run *run, const char *sysfs_path)
 {
 	const char *path = join(run, sysfs_path, "device/sfnum");
@@ -138,13 +141,13 @@ static const char *read_subfunction(struct run *run, const char *sysfs_path)
 	ssize_t len = path ? rna_root_read(run->root, path, text, sizeof(text)) : -ENOMEM;
 	uint64_t number;
 
-	note(run, len); /* without it the device would have another's key */
+	note(run, len); /* without sfnum the device would have the key of another one */
 	if (len < 0 || rna_parse_u64(text, &number) < 0)
 		return NULL;
 	return remember(run, rna_arena_strdup(run->keep, text));
 }
 
-/* The names of interfaces, and of the bonds (or bridges) that they are in; room: two for each. */
+/* Adds the names of interfaces and of their bonds (or bridges); room: two for each. */
 static size_t add_interfaces(struct run *run, const char *directory, char *const *interfaces,
 			     size_t count, const char **names)
 {
@@ -162,9 +165,9 @@ static size_t add_interfaces(struct run *run, const char *directory, char *const
 }
 
 /*
- * Before any file of the device is opened: its names come from links and a directory. Network
- * interfaces are those of the same function; whose port they serve is not known yet. A device
- * without a function has none: which one rxe is on is only said by a file of its own.
+ * Runs before any file of the device is opened: its names come from links and a directory. Network
+ * interfaces are those of the same function; their ports are not known yet. A device without a
+ * function has none: only a file of the device names the interface of rxe.
  */
 static bool is_excluded(struct run *run, const struct rna_device *device, const char *pci)
 {
@@ -179,7 +182,7 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	found = rna_root_list(run->root, path, run->scratch, &interfaces);
 	note(run, found);
 	if (found < 0)
-		found = 0; /* it has none */
+		found = 0; /* no interfaces */
 	names = rna_arena_array(run->scratch, 2 * (size_t)found + 2, sizeof(*names));
 	if (!names) {
 		run->error = -ENOMEM;
@@ -192,7 +195,7 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	return !rna_device_filter_takes(run->filter, names, count);
 }
 
-/* The same registration of a device, as the run before saw it. */
+/* The same registration of a device in the previous part. */
 static const struct rna_device *find_last(const struct run *run, const struct rna_device *device)
 {
 	for (size_t i = 0; run->last && i < run->last->device_count; i++) {
@@ -220,8 +223,8 @@ static bool is_switch_management(const struct run *run, const struct rna_device 
 }
 
 /*
- * A virtual function is one that has the link, whether or not that can be read. Whose it is does
- * not change while it is registered.
+ * A function with the link physfn is virtual, even if the link is unreadable. Its physical function
+ * does not change while it is registered.
  */
 static void read_physical_function(struct run *run, struct rna_device *device, const char *pci)
 {
@@ -229,7 +232,7 @@ static void read_physical_function(struct run *run, struct rna_device *device, c
 	RNA_CLOSE int fd = path ? rna_root_openat(run->root, path, O_PATH | O_NOFOLLOW) : -ENOMEM;
 	const struct rna_device *last = find_last(run, device);
 
-	note(run, fd); /* without an answer a virtual function would pass for a physical one */
+	note(run, fd); /* otherwise a virtual function would be taken for a physical one */
 	device->function = fd >= 0 ? RNA_FUNCTION_VF : RNA_FUNCTION_PF;
 	if (fd < 0)
 		return;
@@ -286,7 +289,7 @@ static void read_ports(struct run *run, struct rna_device *device)
 }
 
 enum found {
-	NO_DEVICE, /* a class directory may hold plain files, and links to what just went */
+	NO_DEVICE, /* a class directory may contain plain files, and links to removed devices */
 	EXCLUDED,
 	FOUND,
 };
@@ -320,8 +323,8 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 }
 
 /*
- * Keys must differ. Two devices on one PCI function (the SMI device of a multi-plane HCA) are told
- * apart by name, except the first, which keeps the key it would have alone.
+ * Keys must be unique. Of several devices on one PCI function (the SMI device of a multi-plane HCA)
+ * all but the first get their name added to the key.
  */
 static void make_keys_unique(struct run *run, struct rna_device *devices, size_t count)
 {
@@ -347,7 +350,7 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 
 	count = rna_root_list(run->root, CLASS, run->scratch, &names);
 	if (count == -ENOENT)
-		return 0; /* no RDMA stack: a fact, not a failure */
+		return 0; /* no RDMA stack: not a failure */
 	if (count < 0)
 		return (int)count;
 	presence->stack = true;
@@ -383,9 +386,9 @@ static bool carries_rdma(const char *name)
 }
 
 /*
- * A driver registers its RDMA device by itself or by an auxiliary device that another driver binds
- * to. Where that is done, and still there is no device to be seen, another network namespace has
- * it: the class directory of the function is there then, and empty for us.
+ * A driver registers its RDMA device itself or through an auxiliary device of another driver. If a
+ * driver is bound but no device is visible, the device is in another network namespace: the class
+ * directory of the function exists, but is empty in this namespace.
  */
 static enum rna_whereabouts look_below(struct run *run, const char *directory)
 {

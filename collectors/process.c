@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * process: what the agent itself uses. These paths are the agent's own and not below the root.
- */
+/* process: the resources of the agent's own process. These paths are not below the root. */
 #include "rna/model/process.h"
 
 #include <errno.h>
@@ -12,7 +10,7 @@
 
 #include "collectors.h"
 
-/* Fields of /proc/self/stat behind the name, from 0: proc(5) numbers state as 3. */
+/* Fields of /proc/self/stat after the name, from 0: proc(5) numbers state as 3. */
 enum {
 	FIELD_THREADS = 20 - 3,
 	FIELD_VIRTUAL_MEMORY = 23 - 3,  /* bytes */
@@ -34,7 +32,7 @@ static rna_usec read_cpu(void)
 	return timeval_usec(usage.ru_utime) + timeval_usec(usage.ru_stime);
 }
 
-/* The name may hold blanks and brackets: fields begin behind the last bracket. */
+/* The name may contain blanks and brackets: the fields begin after the last bracket. */
 static int parse_stat(char *text, uint64_t fields[FIELD_COUNT])
 {
 	char *rest = strrchr(text, ')');
@@ -76,7 +74,7 @@ static void fill_stat(struct rna_process *process)
 		rna_value_ok(fields[FIELD_RESIDENT_MEMORY] * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Lists the directory behind fd, which it takes over. */
+/* Counts the entries of the directory fd and closes it. */
 static ssize_t count_entries(int fd)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
@@ -108,7 +106,7 @@ static struct rna_value read_open_fds(struct rna_part *part)
 	return rna_value_ok((uint64_t)count - 1); /* without fd itself */
 }
 
-/* Absent: there is no limit. */
+/* Absent: no limit. */
 static struct rna_value read_max_fds(void)
 {
 	struct rlimit limit;
@@ -125,7 +123,7 @@ int rna_collect_process(const struct rna_collect_input *in, struct rna_part **re
 
 	(void)in;
 	if (!process)
-		return rna_error_set(error, -ENOMEM, "cannot read the own process");
+		return rna_error_set(error, -ENOMEM, "cannot read the agent's own process");
 	process->part.started = rna_clock_now();
 	process->cpu = read_cpu();
 	fill_stat(process);

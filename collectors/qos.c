@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * qos: how the packets of a RoCE port are treated: priorities, PFC, ETS, ECN, and VLANs.
+ * qos: quality of service of RoCE ports: priorities, PFC, ETS, ECN, and VLANs.
  *
- * Most of it is one question to the driver by DCB netlink. The rest is in files that some drivers
- * have, and that are read by their paths: once a minute that costs less than descriptors kept open
- * for them. The agent writes nothing to obtain data: it reads the configfs directory of a device
- * only if that exists already.
+ * Most of it is one DCB netlink request to the driver. The rest is in files of some drivers, which
+ * are opened by path: once a minute that costs less than keeping descriptors open. The agent writes
+ * nothing: a device's directory in configfs is read only if an administrator has created it.
  *
- * debugfs is root's alone. Without the right to look into it, congestion control is not known,
- * and that is no failure.
+ * Only root can read debugfs. Without that permission congestion control is unknown, which is not a
+ * failure.
  */
 #include <errno.h>
 #include <net/if_arp.h>
@@ -21,18 +20,18 @@
 
 #include "collectors.h"
 
-/* Below the directory of an interface; drivers of NVIDIA's own package have these. */
+/* Below the directory of an interface, with drivers of NVIDIA's package. */
 #define TRUST_FILE "qos/trust"
-#define ECN        "ecn/%s" /* of one end: parameters, and a switch for each priority */
+#define ECN        "ecn/%s" /* of one role: parameters, and a switch for each priority */
 #define ECN_ENABLE "enable"
 
-/* What a directory of an interface calls those on top of it. */
+/* Prefix of the upper interfaces in an interface's directory. */
 #define UPPER "upper_"
 
-/* Of RDMA CM in configfs: of a device, a port. The agent does not create the directory. */
+/* RDMA CM in configfs, of a device and port. The agent must not create the directory. */
 #define CONFIGFS "sys/kernel/config/rdma_cm/%s/ports/%u"
 
-/* Parameters of congestion control in debugfs: of a PCI address. */
+/* Parameters of congestion control in debugfs, by PCI address. */
 #define PARAMETERS "sys/kernel/debug/mlx5/%s/cc_params"
 
 static const char *const ecn_directories[RNA_ECN_COUNT] = {
@@ -53,7 +52,7 @@ static bool is_absent(ssize_t status)
 	return status == -ENOENT || status == -ENOTDIR || status == -ENODEV;
 }
 
-/* Length of the text, or negative errno; what is not there is not counted. path: NULL: no memory */
+/* Length of the text, or negative errno; a missing file is not counted. path: NULL: no memory */
 static ssize_t read_text(struct run *run, const char *path, char *text, size_t size)
 {
 	ssize_t len = path ? rna_root_read(run->in->root, path, text, size) : -ENOMEM;
@@ -99,7 +98,7 @@ static int ask_dcb(struct run *run, const char *netdev, enum rna_dcb_question qu
 	return (int)len;
 }
 
-/* Drivers with only the older standard report no PFC in the newer one. */
+/* Drivers with only the older standard do not report PFC in the newer one. */
 static struct rna_dcb *read_dcb(struct run *run, const char *netdev)
 {
 	struct rna_dcb *dcb = rna_arena_alloc(run->part->arena, sizeof(*dcb));
@@ -114,8 +113,8 @@ static struct rna_dcb *read_dcb(struct run *run, const char *netdev)
 }
 
 /*
- * mlx5 trusts DSCPs exactly while its table has entries, which is how one tells it to
- * (drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c); mlnx_qos says it in the same way.
+ * mlx5 trusts DSCP exactly while its table has entries; adding entries enables it
+ * (drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c). mlnx_qos derives trust in the same way.
  */
 static enum rna_trust trust_of(const struct rna_device *device, const struct rna_dcb *dcb)
 {
@@ -143,7 +142,7 @@ static enum rna_trust read_trust(struct run *run, const char *netdev, const stru
 
 /* -- Congestion control ------------------------------------------------------------------------ */
 
-/* A mask of priorities; absent where there are no such files. */
+/* A mask of priorities; absent if there are no such files. */
 static struct rna_value read_ecn(struct run *run, const char *netdev, enum rna_ecn role)
 {
 	struct rna_value ret = {0};
@@ -163,13 +162,13 @@ static struct rna_value read_ecn(struct run *run, const char *netdev, enum rna_e
 	return ret;
 }
 
-/* Parameters as they are found, in scratch memory. */
+/* Parameters found so far, in scratch memory. */
 struct parameters {
 	size_t count;
 	struct rna_qos_parameter items[RNA_QOS_PARAMETERS_MAX];
 };
 
-/* NVIDIA's package has the same ones in both places. */
+/* NVIDIA's package has the same parameters in both places. */
 static bool has_parameter(const struct parameters *parameters, const char *name)
 {
 	for (size_t i = 0; i < parameters->count; i++)
@@ -178,7 +177,7 @@ static bool has_parameter(const struct parameters *parameters, const char *name)
 	return false;
 }
 
-/* A directory that may not be looked into is as if it were not there. 0 or -ENOMEM. */
+/* Treats an unreadable directory as missing. 0 or -ENOMEM. */
 static int add_parameters(struct run *run, const char *directory, const char *prefix,
 			  struct parameters *parameters)
 {
@@ -217,7 +216,7 @@ static const char *ecn_directory(struct run *run, const char *netdev, enum rna_e
 				ecn_directories[role]);
 }
 
-/* Upstream's driver has them in debugfs, NVIDIA's own package beside the switches of ECN. */
+/* The upstream driver has them in debugfs, NVIDIA's package beside the ECN switches. */
 static int read_parameters(struct run *run, struct rna_qos_port *port)
 {
 	static const char *const prefixes[RNA_ECN_COUNT] = {"np_", "rp_"};
@@ -239,7 +238,7 @@ static int read_parameters(struct run *run, struct rna_qos_port *port)
 	return 0;
 }
 
-/* What RDMA CM does for applications that do not choose. */
+/* Defaults of RDMA CM, for applications that do not choose. */
 static int read_defaults(struct run *run, struct rna_qos_port *port)
 {
 	const char *directory =
@@ -271,8 +270,7 @@ static int read_vlan(struct run *run, const char *name, struct rna_qos_vlan *ret
 	return ret->netdev ? 0 : -ENOMEM;
 }
 
-/* The kernel lists what stands on an interface in its directory: VLANs, but also macvlans, bonds.
- */
+/* An interface's directory lists its upper interfaces: VLANs, but also macvlans and bonds. */
 static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *port)
 {
 	const char *directory = rna_arena_printf(run->scratch, "sys/class/net/%s", netdev);
@@ -301,7 +299,7 @@ static int read_vlans(struct run *run, const char *netdev, struct rna_qos_port *
 
 /* -- Ports ------------------------------------------------------------------------------------- */
 
-/* Of a port, with Ethernet; NULL: it has none. */
+/* The Ethernet interface of a port; NULL: none. */
 static const struct rna_netdev *find_netdev(const struct run *run, unsigned port)
 {
 	struct rna_netdev_search search = {.netdevs = run->in->netdevs};
@@ -333,7 +331,7 @@ static int read_netdev(struct run *run, const char *netdev, struct rna_qos_port 
 	return 0;
 }
 
-/* VLANs stand on the bond, all else is its members'. */
+/* VLANs are on top of the bond; everything else belongs to its members. */
 static const char *name_on_top(const struct rna_netdev *netdev)
 {
 	return !netdev->bond && netdev->master ? netdev->master : netdev->name;
@@ -360,13 +358,13 @@ static int read_port(struct run *run, unsigned number, struct rna_qos *qos,
 	if (status == 0)
 		status = read_vlans(run, name_on_top(netdev), port);
 	while (status == 0 && (member = next_member(run, netdev, &from))) {
-		ports[qos->port_count] = *port; /* what is not the member's is the port's */
+		ports[qos->port_count] = *port; /* copies the data of the port to each member */
 		status = read_netdev(run, member->name, &ports[qos->port_count++]);
 	}
 	return status;
 }
 
-/* How many there may be: each interface is a member of one bond at most. */
+/* The maximum number of entries: each interface is in at most one bond. */
 static size_t most_ports(const struct run *run)
 {
 	const struct rna_device *device = run->in->device;

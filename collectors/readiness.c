@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * readiness: what a node needs beside devices that work: drivers, modules, device files, limits.
+ * readiness: what a node needs besides working devices: drivers, modules, device files, limits.
  *
- * It is about the host. In a container these paths lead to the host's where the root does; what a
- * container has of its own says nothing: a /dev without the kernel's log is not the host's, so that
- * a device file may be missing there, and modules are listed only where ib_core is.
+ * It describes the host. In a container the paths are the host's if the root is. A container's own
+ * files prove nothing: a /dev without the kernel log is not the host's, so missing device files are
+ * not reported there, and modules are listed only if ib_core is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #define VERBS  "sys/class/infiniband_verbs"
 
 #define DEVICE_FILES "dev/infiniband"
-/* What a /dev that was made for a container or a service does not have. */
+/* A file that is missing in a /dev made for a container or a service. */
 #define WITNESS "dev/kmsg"
 
-/* ib_core comes first: without it nothing is known of the others. */
+/* ib_core comes first: without it the others are unknown. */
 static const char *const module_names[] = {
 	"ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",       "mlx5_core",   "mlx5_ib",
 	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem",
@@ -30,7 +30,7 @@ static const char *const module_names[] = {
 struct run {
 	const struct rna_root *root;
 	struct rna_part *part;
-	struct rna_arena *keep; /* of the part */
+	struct rna_arena *keep; /* arena of the part */
 	struct rna_arena *scratch;
 	bool no_memory;
 	char text[RNA_ATTRIBUTE_MAX + 1];
@@ -49,7 +49,7 @@ static bool exists(struct run *run, const char *directory, const char *name)
 	return rna_root_exists(run->root, join(run, directory, name));
 }
 
-/* The text, until the next one; NULL: not there, or not readable, which is counted. */
+/* The text, valid until the next call. NULL: missing, or unreadable, which is counted. */
 static char *read_text(struct run *run, const char *path)
 {
 	ssize_t len = rna_root_read(run->root, path, run->text, sizeof(run->text));
@@ -87,7 +87,7 @@ static void read_nvidia(struct run *run, struct rna_gpu_driver *driver)
 		rna_parse_nvidia_params(text, driver);
 }
 
-/* The compute part of amdgpu, which makes RDMA to its memory possible. */
+/* amdkfd, the compute part of amdgpu, enables RDMA to GPU memory. */
 static void read_amd(struct run *run, const char *kernel, struct rna_gpu_driver *driver)
 {
 	if (driver->name || !rna_root_exists(run->root, "sys/class/kfd/kfd"))
@@ -98,7 +98,7 @@ static void read_amd(struct run *run, const char *kernel, struct rna_gpu_driver 
 	driver->peer_to_peer = rna_read_kernel_p2p(run->root, kernel, run->scratch);
 }
 
-/* What NCCL and RCCL look for. Where there are no modules to be seen, none is missed. */
+/* The checks of NCCL and RCCL. If modules are not visible, none counts as missing. */
 static struct rna_value read_peer_memory(struct run *run)
 {
 	static const char *const signs[] = {
@@ -133,8 +133,8 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 /* -- Modules ----------------------------------------------------------------------------------- */
 
 /*
- * A built-in module is in sys/module only if it has parameters; others are detected by their
- * effect.
+ * A built-in module is in sys/module only if it has parameters; these ones are detected by their
+ * effects.
  */
 static bool is_built_in(const struct rna_root *root, const char *module)
 {
@@ -187,12 +187,14 @@ static void read_node(struct run *run, bool whole, struct rna_device_node *node)
 		node->missing = true;
 	if (fd < 0 || fstat(fd, &stat) < 0)
 		return;
-	/* A recording has a file in the place of the device file. */
+	/* A recording has a regular file instead of the device file. */
 	if (S_ISCHR(stat.st_mode) || !rna_root_is_live(run->root))
 		node->mode = rna_value_ok(stat.st_mode & 0777);
 }
 
-/* Those that there should be, by what the kernel has: of each RDMA device its uverbs, and rdma_cm.
+/*
+ * The device files that should exist according to the kernel: uverbs of each RDMA device, and
+ * rdma_cm.
  */
 static void read_nodes(struct run *run, struct rna_readiness *readiness)
 {
@@ -205,7 +207,7 @@ static void read_nodes(struct run *run, struct rna_readiness *readiness)
 	for (size_t i = 0; nodes && i < count; i++) {
 		const char *text = read_text(run, join(run, join(run, VERBS, names[i]), "ibdev"));
 
-		if (!text) /* abi_version, which is none */
+		if (!text) /* abi_version is not a device */
 			continue;
 		nodes[kept].device = keep(run, text);
 		nodes[kept].name = keep(run, names[i]);
@@ -264,7 +266,7 @@ int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **
 		read_runtimes(&run, readiness);
 	}
 	if (!part || !scratch || run.no_memory)
-		return rna_error_set(error, -ENOMEM, "node: cannot read what makes it ready");
+		return rna_error_set(error, -ENOMEM, "node: cannot read readiness");
 	part->taken = rna_clock_now();
 	*ret = RNA_TAKE(part);
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts that say how ready a node is: NVIDIA's driver, units of systemd, the kernel's own. */
+/* Parses the files of readiness: of NVIDIA's driver, of systemd units, and of the kernel. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@ enum { UNIT_TEXT_MAX = 32 * 1024 };
 
 /* -- NVIDIA ------------------------------------------------------------------------------------ */
 
-/* "550.54.15": digits and points, and at least one of these. */
+/* "550.54.15": digits and points, at least one point. */
 static bool is_version(const char *word, size_t len)
 {
 	size_t span = strspn(word, "0123456789.");
@@ -22,8 +22,8 @@ static bool is_version(const char *word, size_t len)
 }
 
 /*
- * "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.15  Release Build ..."; without
- * "Open" the module is the closed one.
+ * "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64 550.54.15 Release Build ..."; without
+ * "Open" the modules are proprietary.
  */
 void rna_parse_nvidia_version(const char *text, struct rna_arena *arena, struct rna_gpu_driver *ret)
 {
@@ -45,7 +45,7 @@ void rna_parse_nvidia_version(const char *text, struct rna_arena *arena, struct 
 	}
 }
 
-/* The digits behind key in a text; absent: there are none. */
+/* The number after key in text; absent: none. */
 static struct rna_value number_behind(const char *text, const char *key)
 {
 	const char *found = text ? strstr(text, key) : NULL;
@@ -63,7 +63,8 @@ static struct rna_value number_behind(const char *text, const char *key)
 	return rna_value_ok(number);
 }
 
-/* PeerMappingOverride is one of the registry's words: where there are words and not this, it is 0.
+/*
+ * PeerMappingOverride is one of the RegistryDwords: if there are others but not this one, it is 0.
  */
 void rna_parse_nvidia_params(const char *text, struct rna_gpu_driver *ret)
 {
@@ -83,7 +84,7 @@ const char *const rna_readiness_units[] = {
 	"k3s-agent.service",  "rke2-server.service", "rke2-agent.service", NULL,
 };
 
-/* What is in an earlier one hides what has the same name in a later one. */
+/* A file in an earlier directory hides files of the same name in later ones. */
 static const char *const unit_directories[] = {
 	"etc/systemd/system",
 	"run/systemd/system",
@@ -116,7 +117,7 @@ int rna_parse_limit(const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* What a file says last of it goes on top of what was known; an empty value takes it back. */
+/* The last assignment in a file overrides earlier files; an empty value resets it. */
 static void take_unit(char *text, struct rna_value *ret)
 {
 	static const char key[] = "LimitMEMLOCK=";
@@ -137,7 +138,7 @@ static void take_unit(char *text, struct rna_value *ret)
 	}
 }
 
-/* 0, or what reading it said. */
+/* 0, or the negative errno of the read. */
 static int read_unit(const struct rna_root *root, const char *path, char *text,
 		     struct rna_value *ret)
 {
@@ -162,7 +163,7 @@ static bool is_hidden(const struct rna_root *root, struct rna_arena *arena, cons
 	return false;
 }
 
-/* Drop-ins are read by name, wherever they are; of two that set it the greater name wins. */
+/* Drop-ins are applied in the order of their names, whatever their directory; the last one wins. */
 static int read_drop_ins(const struct rna_root *root, const char *unit, struct rna_arena *arena,
 			 char *text, struct rna_value *ret)
 {
@@ -197,7 +198,7 @@ static int read_drop_ins(const struct rna_root *root, const char *unit, struct r
 int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_arena *arena,
 		     struct rna_value *ret)
 {
-	RNA_FREE char *text = malloc(UNIT_TEXT_MAX); /* too much to keep for the next unit */
+	RNA_FREE char *text = malloc(UNIT_TEXT_MAX); /* too large to keep between units */
 	int status = -ENOENT;
 
 	*ret = (struct rna_value){0};
@@ -209,14 +210,14 @@ int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_a
 				  text, ret);
 	if (status == -ENOENT || status == -ENOMEM)
 		return status;
-	if (status < 0) /* it exists, but its content is unknown */
+	if (status < 0) /* the file exists, but its content is unknown */
 		*ret = rna_value_unreadable();
 	return read_drop_ins(root, unit, arena, text, ret);
 }
 
 /* -- The kernel -------------------------------------------------------------------------------- */
 
-/* What RCCL looks for before it uses dma-buf. */
+/* The check of RCCL before it uses dma-buf. */
 struct rna_value rna_read_kernel_p2p(const struct rna_root *root, const char *kernel,
 				     struct rna_arena *arena)
 {

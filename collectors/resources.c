@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * resources: how many RDMA objects there are on a device, and which optional counters are on.
+ * resources: the numbers of RDMA objects on a device, and its enabled optional counters.
  *
- * One question of RDMA netlink, which the kernel answers from its own lists. Single objects are
- * never asked for: the kernel would query each queue pair by a command to the firmware. Contexts
- * are the exception where there are any, for those that the agent holds itself
- * (watch.verbs_events) are no use of the device; they cost no command.
+ * One RDMA netlink request, which the kernel answers from its own lists. Single objects are never
+ * requested, because the kernel would query each queue pair by a firmware command. The exception
+ * are contexts, which cost no command: those of the agent itself (watch.verbs_events) do not count
+ * as use of the device.
  */
 #include "rna/model/resources.h"
 
@@ -16,11 +16,12 @@
 
 #include "collectors.h"
 
-#define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* a module may be loaded */
+/* a module that supports it may be loaded later */
+#define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC)
 
 /*
- * Objects that exist while no application has the device open belong to the kernel. They may
- * change, with an interface for IPoIB or a mounted file system, so the newest is what counts.
+ * While no process has the device open, all objects belong to the kernel. Their number can change
+ * with an IPoIB interface or a mounted file system, so the newest counts are kept.
  */
 static void set_idle(struct rna_resources *resources, const struct rna_resources *before)
 {
@@ -32,7 +33,7 @@ static void set_idle(struct rna_resources *resources, const struct rna_resources
 		memcpy(resources->idle, before->idle, sizeof(resources->idle));
 }
 
-/* A driver that has no optional counters, and a kernel that knows of none: EINVAL from both. */
+/* EINVAL: the driver has no optional counters, or the kernel does not support them. */
 static int read_optional(const struct rna_collect_input *in, struct rna_rdma_numbers *numbers,
 			 struct rna_resources *resources)
 {
@@ -58,7 +59,7 @@ static int read_optional(const struct rna_collect_input *in, struct rna_rdma_num
 	return 0;
 }
 
-/* A kernel that does not know the question is asked once, and not in every run. */
+/* A kernel that does not support the request is not queried in every run. */
 static int read_counts(const struct rna_collect_input *in, struct rna_rdma_numbers *numbers,
 		       const struct rna_resources *before, struct rna_resources *resources)
 {
@@ -76,7 +77,7 @@ static int read_counts(const struct rna_collect_input *in, struct rna_rdma_numbe
 	return status;
 }
 
-/* That the kernel cannot be asked is normal in a container; then all is absent. */
+/* It is normal in a container that the kernel cannot be queried; then all values are absent. */
 static int read_all(const struct rna_collect_input *in, struct rna_resources *resources)
 {
 	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = in->root};

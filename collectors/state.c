@@ -3,8 +3,8 @@
  * state: the logical and physical state of each port, from ports/N/state and phys_state.
  *
  * Each of the two files costs a port query of the driver (on mlx5 InfiniBand five firmware
- * commands, on RoCE two), so nothing else is read here: rate, LIDs and MTU are link's business.
- * An InfiniBand port whose files do not say its state is asked by a MAD.
+ * commands, on RoCE two), so nothing else is read here; link reads rate, LIDs and MTU. If the files
+ * of an InfiniBand port lack its state, the port is queried by a MAD.
  */
 #include <errno.h>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which collectors have something to read of which device. */
+/* Decides which collectors apply to a device. */
 #include "rna/base/parse.h"
 #include "rna/collector.h"
 
 /*
- * The device of the physical function says the same, and there may be hundreds like this one. Which
- * one that is may be unreadable: the files of the virtual function itself know nothing of the link.
+ * False for virtual and scalable functions whose physical function is a device as well: it has the
+ * same data, and there may be hundreds of them. Also if the physical function is unreadable: the
+ * files of a virtual function have no link data.
  */
 static bool has_own_path(const struct rna_presence *presence, const struct rna_device *device)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * virtual_functions: the virtual functions of a device, their drivers or users, and permissions.
+ * virtual_functions: the virtual functions of a device, their users and their settings.
  *
- * Three sources, joined by the number of the function: links below the physical function in sysfs
- * say where it is and who drives it; rtnetlink, asked of an interface of the physical function,
- * what it was given; and on InfiniBand, with NVIDIA's own driver package, files below the RDMA
- * device. Representors are interfaces of the physical function, too (mlx5, ice, bnxt_en, nfp), and
- * say by their name whom they stand for; those of a DPU's other hosts are none of ours.
+ * Three sources, joined by function number: links below the physical function in sysfs give the PCI
+ * address and driver; rtnetlink, for an interface of the physical function, gives the assigned
+ * addresses and settings; on InfiniBand with NVIDIA's driver package, files below the RDMA device
+ * do. Representors are interfaces of the physical function, too (mlx5, ice, bnxt_en, nfp), and
+ * their name contains the function number; those of other hosts of a DPU are ignored.
  *
  * Virtual functions, scalable functions and software devices have none.
  */
@@ -33,10 +33,10 @@ struct run {
 	size_t count;
 	struct rna_virtual_function functions[RNA_VIRTUAL_FUNCTIONS_MAX];
 	bool no_memory;
-	int error; /* why it could not be seen what there is; 0: it could */
+	int error; /* first error that hides functions; 0: none */
 };
 
-/* That something is not there is an answer. All else is none. Returns status. */
+/* Records any error except absence, which is a valid answer. Returns status. */
 static ssize_t note(struct run *run, ssize_t status)
 {
 	if (status < 0 && !rna_error_is_absence((int)status))
@@ -44,7 +44,7 @@ static ssize_t note(struct run *run, ssize_t status)
 	return status;
 }
 
-/* The function of that number, new if need be; NULL: it is beyond what is looked at. */
+/* The function with that number, added if necessary; NULL: above the limit. */
 static struct rna_virtual_function *function_of(struct run *run, uint64_t number)
 {
 	for (size_t i = 0; i < run->count; i++)
@@ -71,7 +71,7 @@ static const char *path_of(struct run *run, const char *directory, const char *n
 
 /* -- Where it is, and who drives it ------------------------------------------------------------ */
 
-/* The last part of where a link leads to, or NULL. */
+/* The last component of a link's target, or NULL. */
 static const char *target_of(struct run *run, const char *directory, const char *name)
 {
 	const char *path = path_of(run, directory, name), *slash;
@@ -83,7 +83,7 @@ static const char *target_of(struct run *run, const char *directory, const char 
 	return keep(run, slash ? slash + 1 : target);
 }
 
-/* The first entry of a directory, by name; NULL: there is none. */
+/* The first entry of a directory by name; NULL: none. */
 static const char *first_in(struct run *run, const char *directory, const char *name)
 {
 	const char *path = path_of(run, directory, name);
@@ -121,7 +121,7 @@ static void read_pci(struct run *run)
 
 /* -- What it was given, and who stands for it -------------------------------------------------- */
 
-/* The number that drivers give to a physical function is that of the PCI function. */
+/* Drivers number a physical function by its PCI function number. */
 static bool is_own(struct run *run, unsigned pf)
 {
 	size_t len = strlen(run->pci);
@@ -129,7 +129,7 @@ static bool is_own(struct run *run, unsigned pf)
 	return len > 0 && (unsigned)(run->pci[len - 1] - '0') == pf;
 }
 
-/* An interface that stands for another one; false: it is one of the physical function. */
+/* Adds a representor; false: netdev is an interface of the physical function itself. */
 static bool add_representor(struct run *run, const char *netdev)
 {
 	const char *path =
@@ -172,7 +172,10 @@ static void merge(struct run *run, const struct rna_vf_list *list)
 	}
 }
 
-/* All interfaces of a function tell of all its virtual functions, so one that tells is enough. */
+/*
+ * Each interface of a function reports all its virtual functions, so the first answer is
+ * sufficient.
+ */
 static void read_netdevs(struct run *run)
 {
 	const char *directory = path_of(run, run->pci, "net");
@@ -198,7 +201,7 @@ static void read_netdevs(struct run *run)
 
 /* -- InfiniBand, by NVIDIA's driver package ---------------------------------------------------- */
 
-/* Length, or 0: there is none. */
+/* Length; 0: no such file. */
 static ssize_t read_file(struct run *run, unsigned number, const char *name, char text[64])
 {
 	const char *path = rna_arena_printf(run->scratch, "%s/device/sriov/%u/%s",
@@ -300,7 +303,7 @@ int rna_collect_virtual_functions(const struct rna_collect_input *in, struct rna
 		rna_part_new(RNA_COLLECTOR_VIRTUAL_FUNCTIONS, sizeof(*functions), 64);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)functions;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
-	RNA_FREE struct run *run = calloc(1, sizeof(*run)); /* too large for a stack */
+	RNA_FREE struct run *run = calloc(1, sizeof(*run)); /* too large for the stack */
 	int status = -ENOMEM;
 
 	if (part && scratch && run) {

@@ -260,7 +260,7 @@ static void without_interfaces_there_is_no_part(void **state)
 
 	node->in.netdevs = NULL;
 	assert_int_equal(rna_collect_ethernet(&node->in, &part, &error), -EAGAIN);
-	assert_string_equal(error.text, "mlx5_0: its network interfaces are not known");
+	assert_string_equal(error.text, "mlx5_0: its network interfaces are unknown");
 }
 
 /* -- Statistics -----------------------------------------------------------------------------------
