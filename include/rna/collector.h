@@ -97,7 +97,7 @@ struct rna_collect_input {
 	rna_usec period; /* how often this job runs; retry pauses grow from it */
 };
 
-/* Events of the kernel. An event is only a reason to read; what it says is not used as data. */
+/* Events of the kernel. An event only triggers a read; its content is not used as data. */
 enum rna_event {
 	RNA_EVENT_INTERFACE, /* rtnetlink: a network interface changed */
 	RNA_EVENT_ADDRESS,   /* rtnetlink: an address of an interface was added or removed */
@@ -138,12 +138,12 @@ struct rna_collector {
 	const char *help; /* one sentence */
 
 	/*
-	 * Which targets it runs on. per_device: on each device, otherwise once for the node. A
-	 * device gets no job, and no account of one, if by its kind it has nothing to read; as long
-	 * as that is not known, it gets the job. functions: RNA_ON() kinds of device; 0: all.
-	 * link_layer: at least one port must have it; UNKNOWN: any. own_path: only devices with a
-	 * PCIe path of their own, so neither software devices nor virtual and scalable functions
-	 * whose physical function is a device as well.
+	 * Where it runs. per_device: on each device, otherwise once for the node. A device whose
+	 * kind has nothing to read gets no job and no account of one; while its kind is unknown, it
+	 * gets the job. functions: RNA_ON() kinds of device; 0: all. link_layer: at least one port
+	 * must have it; UNKNOWN: any. own_path: only devices with a PCIe path of their own, so
+	 * neither software devices nor virtual and scalable functions whose physical function is a
+	 * device as well.
 	 */
 	bool per_device;
 	unsigned functions;
@@ -166,9 +166,9 @@ struct rna_collector {
 	unsigned events;
 	unsigned events_later;
 	/*
-	 * For what is expensive to ask. settles: it follows others, and later events, only after
-	 * this time, in which a link is configured. pause: and only this long after its last run
-	 * began, however often links change.
+	 * For expensive queries. settles: it follows others, and later events, only after this
+	 * time, in which a link is configured. pause: it also waits until this long after the start
+	 * of its last run, however often links change.
 	 */
 	rna_usec settles;
 	rna_usec pause;
@@ -189,8 +189,8 @@ struct rna_collector {
 extern const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT];
 
 /*
- * Has the device something for that collector, as the rows above say? identity: the device's;
- * NULL: it could not be read, and may have ports of any kind.
+ * Does the collector apply to the device, according to the columns above? identity: of the device;
+ * NULL: unreadable, it may have ports of any kind.
  */
 bool rna_collector_suits(const struct rna_collector *collector, const struct rna_presence *presence,
 			 const struct rna_device *device, const struct rna_identity *identity);

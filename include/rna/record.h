@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording: one run of all collectors, and a copy of all that they read, small enough to be sent
- * around and complete enough to be looked at with --root.
+ * Recording: one run of all collectors, and a copy of all that they read, small enough to send and
+ * complete enough to serve as --root.
  */
 #pragma once
 
@@ -12,27 +12,27 @@
 #include "rna/base/error.h"
 #include "rna/base/root.h"
 
-/* What a recording came to, for the person who made it. */
+/* Summary of a recording, for its user. */
 struct rna_record_result {
 	size_t devices;
 	size_t files;      /* with content */
-	size_t unreadable; /* what is listed in recorded/unreadable */
+	size_t unreadable; /* number of lines in recorded/unreadable */
 };
 
 struct rna_record_options {
 	const char *directory; /* must be empty or not exist */
-	bool keep_identity;    /* else what identifies node, cards and addresses is replaced */
-	rna_usec deadline;     /* of each file, from when tell() says that it is waited for */
-	void (*tell)(const char *line); /* hears what does not answer; may be NULL */
+	bool keep_identity;    /* otherwise replaces what identifies node, cards and addresses */
+	rna_usec deadline;     /* of each file, counted from the call of tell() for it */
+	void (*tell)(const char *line); /* called for files that do not answer; may be NULL */
 };
 
 /*
  * Copies the machine at root to a directory.
  *
- * A file that cannot be read is a directory there, and a line of recorded/unreadable: its path and
- * the name of the error, ETIMEDOUT where nothing answered. It fails when devices cannot be listed
- * or the directory cannot be written; what was written until then stays. Thread: the only one of
- * the process, because a child process runs the collectors. 0, or negative errno with error.
+ * An unreadable file becomes a directory, and a line in recorded/unreadable with its path and the
+ * name of the error, ETIMEDOUT if there was no answer. Fails if devices cannot be listed or the
+ * directory cannot be written; files written until then stay. Thread: the only one of the process,
+ * because a child process runs the collectors. 0, or negative errno with error.
  */
 int rna_record(const struct rna_root *root, const struct rna_record_options *options,
 	       struct rna_record_result *ret, struct rna_error *error);

@@ -24,13 +24,13 @@ enum { RNA_ATTRIBUTE_MAX = 4096 }; /* a sysfs attribute is at most one page */
 /* path: NULL means "/". */
 int rna_root_open(const char *path, struct rna_root **ret, struct rna_error *error);
 
-/* Opens path with these flags, in the place of a root. Descriptor or negative errno. */
+/* Replaces openat() of a root: opens path with these flags. Descriptor or negative errno. */
 typedef int rna_root_opener(void *userdata, const char *path, int flags);
 
-/* The same directory as base; all that is opened below it is opened by open(). */
+/* Opens the same directory as base; open() then opens everything below it. */
 int rna_root_open_through(const struct rna_root *base, rna_root_opener *open, void *userdata,
 			  struct rna_root **ret, struct rna_error *error);
-void *rna_root_userdata(const struct rna_root *root); /* of that function, else NULL */
+void *rna_root_userdata(const struct rna_root *root); /* of the opener, or NULL */
 
 struct rna_root *rna_root_close(struct rna_root *root); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_root, rna_root_close)
@@ -47,8 +47,8 @@ bool rna_root_is_live(const struct rna_root *root);
 int rna_root_openat(const struct rna_root *root, const char *path, int flags);
 
 /*
- * The same for name in a directory that is open already, which costs less. path: the directory's
- * own, for a root that opens through a function, or where directory is -1.
+ * Opens name in a directory that is already open, which is cheaper. path: the path of the
+ * directory, used if the root has an opener or directory is -1.
  */
 int rna_root_open_below(const struct rna_root *root, int directory, const char *path,
 			const char *name, int flags);

@@ -44,8 +44,8 @@ enum {
 
 struct rna_counter {
 	const char *file; /* name in its directory */
-	const char
-		*metric;  /* without "rdma_port_" or "rdma_device_" in front and "_total" behind */
+	/* without the prefix "rdma_port_" or "rdma_device_" and the suffix "_total" */
+	const char *metric;
 	const char *help; /* one sentence, full stop at the end */
 	enum rna_counter_place place;
 	enum rna_counter_unit unit;

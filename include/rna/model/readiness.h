@@ -63,15 +63,15 @@ struct rna_readiness {
 	struct rna_gpu_driver gpu_driver;
 	/* 0 or 1; also absent without a GPU driver. */
 	struct rna_value gpudirect[RNA_GPUDIRECT_COUNT];
-	struct rna_value
-		netns_exclusive; /* 1: a device is visible in its own network namespace only */
-	size_t module_count;     /* 0: not known */
+	/* 1: a device is visible in its own network namespace only */
+	struct rna_value netns_exclusive;
+	size_t module_count;              /* 0: not known */
 	const struct rna_module *modules; /* in the order of the collector's table */
 	size_t node_count;
 	const struct rna_device_node *nodes; /* by name */
 	size_t runtime_count;
-	const struct rna_runtime
-		*runtimes; /* installed ones, in the order of the collector's table */
+	/* installed ones, in the order of the collector's table */
+	const struct rna_runtime *runtimes;
 };
 
 /*
