@@ -84,11 +84,11 @@ class Upgrade(DoubleTest):
 
     def test_is_known_before_there_is_anything_to_say(self):
         self.node.label(**self.UPGRADE)
-        with ApiAgent(self.kubeconfig, look="24h", up_delay="1h", conditions=False) as agent:
+        with ApiAgent(self.kubeconfig, refresh="24h", up_delay="1h", conditions=False) as agent:
             self.wait_quiesced(agent)
 
     def test_comes_with_the_answer_to_a_write(self):
-        with ApiAgent(self.kubeconfig, look="24h") as agent:
+        with ApiAgent(self.kubeconfig, refresh="24h") as agent:
             wait("in step", lambda: agent.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             self.node.label(**self.UPGRADE)
             agent.set_port(1, "1: DOWN")
@@ -96,7 +96,7 @@ class Upgrade(DoubleTest):
 
     def test_is_recalled_only_while_somebody_asks_for_it(self):
         self.node.label(**self.UPGRADE)
-        with ApiAgent(self.kubeconfig, look="24h") as agent:
+        with ApiAgent(self.kubeconfig, refresh="24h") as agent:
             self.wait_quiesced(agent)
             agent.stop()
             self.api.rules.clear()

@@ -108,5 +108,5 @@ class Agents(AnyServer):
             self.assertEqual(a.metric("rdma_kubernetes_allocatable", resource="rdma/hca"), 0)
             wait("the condition", lambda: self.status_of("RdmaResourcesMissing") == "True")
             findings = json.loads(a.get("/api/v1/findings").text)["findings"]
-            self.assertIn("rdma/hca has none",
+            self.assertIn("rdma/hca: none allocatable",
                           [f["text"] for f in findings if f["rule"] == "resources-missing"][0])
