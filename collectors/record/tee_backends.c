@@ -244,13 +244,15 @@ static ssize_t ask_dcb(const struct rna_root *root, const char *netdev,
 	const struct place place =
 		place_of(root, RNA_RECORDED_DCB, netdev, rna_dcb_question_name(question));
 	int len = ASK(&place, INTERFACES, dcb->ask(root, netdev, question, buffer, size));
-	uint8_t *name;
+	char name[IF_NAMESIZE];
+	char *found;
 
 	if (len <= 0)
 		return len;
-	name = memmem(buffer, (size_t)len, netdev, strlen(netdev) + 1);
-	if (name)
-		memset(name, 'x', strlen(netdev));
+	(void)snprintf(name, sizeof(name), "%s", netdev);
+	found = memmem(buffer, (size_t)len, name, strlen(name) + 1);
+	if (found)
+		memset(found, 'x', strlen(name));
 	note_hex(&place, buffer, (size_t)len);
 	return len;
 }
