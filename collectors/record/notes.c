@@ -81,13 +81,22 @@ static void log_note(struct rna_notes *notes, const struct rna_note *note)
 			    (ssize_t)size;
 }
 
+static ssize_t read_log(struct rna_notes *notes, void *buffer, size_t size, off_t at)
+{
+	ssize_t len = TEMP_FAILURE_RETRY(pread(notes->log, buffer, size, at));
+
+	if (len < 0)
+		notes->error = -errno;
+	return len;
+}
+
 /* Text of the log, in the arena. False: it is not all there, or no memory. */
 static bool take_text(struct rna_notes *notes, off_t *at, size_t len, const char **ret)
 {
 	char *text = rna_arena_alloc(notes->arena, len + 1);
 
 	notes->no_memory |= !text;
-	if (!text || TEMP_FAILURE_RETRY(pread(notes->log, text, len, *at)) != (ssize_t)len)
+	if (!text || read_log(notes, text, len, *at) != (ssize_t)len)
 		return false;
 	text[len] = '\0';
 	*at += (off_t)len;
@@ -102,8 +111,7 @@ static struct rna_note *take_note(struct rna_notes *notes)
 	struct head head;
 	off_t at = notes->taken + (off_t)sizeof(head);
 
-	if (TEMP_FAILURE_RETRY(pread(notes->log, &head, sizeof(head), notes->taken)) !=
-	    (ssize_t)sizeof(head))
+	if (read_log(notes, &head, sizeof(head), notes->taken) != (ssize_t)sizeof(head))
 		return NULL;
 	note = rna_arena_alloc(notes->arena, sizeof(*note));
 	notes->no_memory |= !note;

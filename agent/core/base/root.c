@@ -127,17 +127,15 @@ int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 int rna_root_open_below(const struct rna_root *root, int directory, const char *path,
 			const char *name, int flags)
 {
-	RNA_FREE char *whole = NULL;
+	char whole[PATH_MAX]; /* the kernel takes no longer path */
 	int fd;
 
 	if (directory >= 0 && !root->open) {
 		fd = openat(directory, name, flags | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	if (asprintf(&whole, "%s/%s", path, name) < 0) {
-		whole = NULL;
-		return -ENOMEM;
-	}
+	if (snprintf(whole, sizeof(whole), "%s/%s", path, name) >= (int)sizeof(whole))
+		return -ENAMETOOLONG;
 	return rna_root_openat(root, whole, flags);
 }
 
