@@ -85,8 +85,7 @@ static ssize_t read_log(struct rna_notes *notes, void *buffer, size_t size, off_
 {
 	ssize_t len = TEMP_FAILURE_RETRY(pread(notes->log, buffer, size, at));
 
-	if (len < 0)
-		notes->error = -errno;
+	notes->error = len < 0 ? -errno : 0;
 	return len;
 }
 

@@ -42,7 +42,7 @@ struct rna_notes {
 	/* of notes.c */
 	bool writes; /* this is the child */
 	bool no_memory;
-	int error; /* negative errno of a log that could not be read; 0: none */
+	int error; /* negative errno of the last read of the log; 0: none */
 	int log;
 	off_t taken;
 	size_t size;

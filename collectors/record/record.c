@@ -234,8 +234,10 @@ static int read_on(struct recording *recording)
 	silent = !ends_within(&child, 0);
 	stop(&child);
 	rna_notes_take(notes);
-	if (notes->no_memory || notes->error < 0)
-		return notes->no_memory ? -ENOMEM : notes->error;
+	if (notes->no_memory)
+		return -ENOMEM;
+	if (notes->error < 0)
+		return notes->error;
 	status = silent ? -ETIMEDOUT : -EPIPE;
 	if (!notes->end && !notes->question)
 		return status;
