@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.h"
 
+#include <search.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
@@ -50,8 +51,14 @@ void rna_transition_deinit(struct rna_transition *transition)
 	*transition = (struct rna_transition){0};
 }
 
+static void keep_in_list(void *device)
+{
+	(void)device; /* the list owns it */
+}
+
 void rna_memory_deinit(struct rna_memory *memory)
 {
+	tdestroy(memory->by_key, keep_in_list);
 	for (size_t i = 0; i < memory->count; i++)
 		(void)free_device(memory->devices[i]);
 	free(memory->devices);
@@ -64,34 +71,48 @@ void rna_memory_deinit(struct rna_memory *memory)
 	*memory = RNA_MEMORY_INIT;
 }
 
-/* Callers ask in the order in which devices were first seen, or nearly so. */
+/* -- Devices by their key ---------------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct rna_device_memory *x = a, *y = b;
+
+	return strcmp(x->key, y->key);
+}
+
+/* The tree of tsearch(3) is balanced: a state file with many devices must not hold up the start. */
 struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char *key)
 {
-	for (size_t tried = 0; tried < memory->count; tried++) {
-		struct rna_device_memory *device = memory->devices[memory->hint++ % memory->count];
+	const struct rna_device_memory wanted = {.key = (char *)(uintptr_t)key}; /* only read */
+	struct rna_device_memory *const *found = tfind(&wanted, &memory->by_key, compare_keys);
 
-		if (strcmp(device->key, key) == 0)
-			return device;
-	}
-	return NULL;
+	return found ? *found : NULL;
+}
+
+static bool keep_device(struct rna_memory *memory, struct rna_device_memory *device)
+{
+	struct rna_device_memory **more;
+
+	more = reallocarray(memory->devices, memory->count + 1, sizeof(struct rna_device_memory *));
+	if (!more)
+		return false;
+	memory->devices = more;
+	if (!tsearch(device, &memory->by_key, compare_keys))
+		return false;
+	memory->devices[memory->count++] = device;
+	return true;
 }
 
 static struct rna_device_memory *add_device(struct rna_memory *memory, const char *key)
 {
 	RNA_CLEANUP(free_device_p) struct rna_device_memory *device = calloc(1, sizeof(*device));
-	struct rna_device_memory **more;
 
 	if (!device)
 		return NULL;
 	device->key = strdup(key);
 	device->name = strdup(key);
-	if (!device->key || !device->name)
+	if (!device->key || !device->name || !keep_device(memory, device))
 		return NULL;
-	more = reallocarray(memory->devices, memory->count + 1, sizeof(struct rna_device_memory *));
-	if (!more)
-		return NULL;
-	memory->devices = more;
-	memory->devices[memory->count++] = device;
 	return RNA_TAKE(device);
 }
 
@@ -101,6 +122,8 @@ struct rna_device_memory *rna_memory_device(struct rna_memory *memory, const cha
 
 	return found ? found : add_device(memory, key);
 }
+
+/* -- Ports and tests --------------------------------------------------------------------------- */
 
 struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsigned number)
 {

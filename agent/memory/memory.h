@@ -72,7 +72,7 @@ struct rna_device_memory {
 struct rna_memory {
 	size_t count;
 	struct rna_device_memory **devices; /* in the order in which they were first seen */
-	size_t hint;                        /* where the last search ended */
+	void *by_key;                       /* the same devices, as a tree of tsearch(3) */
 	struct rna_node_memory node;        /* what was published on the Node */
 	struct rna_quiesced quiesced;
 	bool changed;      /* something that is persisted changed; reset when it is written */

@@ -17,6 +17,18 @@
 
 enum { VERSION = 1 };
 
+/*
+ * Limits of a file, far above what the agent writes. The start waits for both files, and so does
+ * the loop after "expect accept": reading has to take less than a second and some 100 MiB.
+ */
+enum {
+	DEPTH_MAX = 16,
+	VALUES_MAX = 500000, /* some 100 bytes of memory each */
+	ENTRIES_MAX = 65536, /* devices, or accepted states */
+	PORTS_MAX = 4096,    /* of a device */
+	NAMES_MAX = 4096,    /* of labels, conditions and taints */
+};
+
 static json_t *free_json(json_t *object)
 {
 	json_decref(object);
@@ -301,6 +313,54 @@ static const char *get_text(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
+/* Where check_values() is in a text. */
+struct scan {
+	size_t line, values, depth;
+	bool quoted;
+};
+
+/* What the character at text means; how many characters belong to it. */
+static size_t scan_character(struct scan *scan, const char *text)
+{
+	scan->line += *text == '\n';
+	if (*text == '"')
+		scan->quoted = !scan->quoted;
+	if (scan->quoted)
+		return *text == '\\' ? 2 : 1;
+	scan->values += *text == '[' || *text == '{' || *text == ',';
+	if (*text == '[' || *text == '{')
+		scan->depth++;
+	if ((*text == ']' || *text == '}') && scan->depth > 0)
+		scan->depth--;
+	return 1;
+}
+
+/* Jansson has no limit of values, and each takes memory. Whether the text is JSON, it finds out. */
+static int check_values(const char *text, size_t len, struct rna_error *error)
+{
+	struct scan scan = {.line = 1};
+
+	for (size_t at = 0; at < len; at += scan_character(&scan, text + at)) {
+		if (scan.depth > DEPTH_MAX)
+			return rna_error_say(error, -EBADMSG,
+					     "line %zu: more than %d levels of lists and objects",
+					     scan.line, DEPTH_MAX);
+		if (scan.values > VALUES_MAX)
+			return rna_error_say(error, -EBADMSG, "line %zu: more than %d values",
+					     scan.line, VALUES_MAX);
+	}
+	return 0;
+}
+
+/* list: NULL is fine. what: the list, for the error. */
+static int check_entries(const json_t *list, const char *what, size_t max, struct rna_error *error)
+{
+	if (json_array_size(list) <= max)
+		return 0;
+	return rna_error_say(error, -EBADMSG, "%s has %zu entries; at most %zu are read", what,
+			     json_array_size(list), max);
+}
+
 /* The list of that name in a file; *ret_file owns it. */
 static int read_file(const char *text, size_t len, const char *name, json_t **ret_file,
 		     struct rna_error *error)
@@ -308,7 +368,10 @@ static int read_file(const char *text, size_t len, const char *name, json_t **re
 	RNA_CLEANUP(free_json_p) json_t *file = NULL;
 	json_error_t why;
 	uint64_t version;
+	int status = check_values(text, len, error);
 
+	if (status < 0)
+		return status;
 	file = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!file)
 		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
@@ -320,8 +383,10 @@ static int read_file(const char *text, size_t len, const char *name, json_t **re
 				     (uintmax_t)version, VERSION);
 	if (version == 0 || !json_is_array(json_object_get(file, name)))
 		return rna_error_say(error, -EBADMSG, "not a state file of the agent");
-	*ret_file = RNA_TAKE(file);
-	return 0;
+	status = check_entries(json_object_get(file, name), name, ENTRIES_MAX, error);
+	if (status == 0)
+		*ret_file = RNA_TAKE(file);
+	return status;
 }
 
 /* Number of the word in a list of count names; count: it is none of them. */
@@ -431,6 +496,10 @@ static void read_peer(struct rna_port_memory *port, const json_t *object)
 
 static int fail_entry(const char *list, size_t index, int code, struct rna_error *error)
 {
+	if (code == -E2BIG)
+		return rna_error_say(error, -EBADMSG,
+				     "entry %zu of %s has too many ports; at most %d are read",
+				     index + 1, list, PORTS_MAX);
 	return rna_error_say(error, code, "entry %zu of %s %s", index + 1, list,
 			     code == -ENOMEM ? "does not fit in memory" : "is damaged");
 }
@@ -465,6 +534,8 @@ static int read_device(struct rna_memory *memory, const json_t *object)
 
 	if (!key || !name || !json_is_array(ports))
 		return -EBADMSG;
+	if (json_array_size(ports) > PORTS_MAX)
+		return -E2BIG;
 	device = rna_memory_device(memory, key);
 	if (!device)
 		return -ENOMEM;
@@ -517,10 +588,12 @@ static int read_node(struct rna_node_memory *memory, const json_t *file, struct 
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(lists); i++) {
 		const json_t *list = json_object_get(file, lists[i].name);
+		int ret = check_entries(list, lists[i].name, NAMES_MAX, error);
 
+		if (ret < 0)
+			return ret;
 		for (size_t k = 0; k < json_array_size(list); k++) {
-			int ret = lists[i].read(memory, json_array_get(list, k));
-
+			ret = lists[i].read(memory, json_array_get(list, k));
 			if (ret < 0)
 				return fail_entry(lists[i].name, k, ret, error);
 		}

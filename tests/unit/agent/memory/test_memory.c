@@ -15,6 +15,7 @@
 #include "memory/peer_memory.h"
 #include "memory/state_file.h"
 
+#include "effort.h"
 #include "tree.h"
 
 /* Of three tests with one kind of memory, one that was special, and one with another kind. */
@@ -323,6 +324,100 @@ static void test_accepted(void **state)
 	assert_int_equal(device->ports[0].accepted.time, 77);
 }
 
+/* count times entry, whose %zu is the number of it, as the list name of a file. */
+static void write_many(struct rna_strbuf *out, const char *name, const char *key, size_t count,
+		       const char *rest)
+{
+	rna_strbuf_printf(out, "{\"version\": 1, \"devices\": [], \"%s\": [\n", name);
+	for (size_t i = 0; i < count; i++)
+		rna_strbuf_printf(out, "%s{\"%s\": \"k%zu\", %s}", i > 0 ? ",\n" : "", key,
+				  i * 7919 % count, rest); /* in no order */
+	rna_strbuf_puts(out, "]}");
+	assert_true(rna_strbuf_ok(out));
+}
+
+enum { ENTRIES_MOST = 65536 };
+
+/* With 200,000 states the agent once started for five minutes. */
+static void test_as_many_entries_as_are_read(void **state)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT, back = RNA_STRBUF_INIT;
+	double start = effort();
+
+	(void)state;
+	write_many(&text, "accepted", "device", ENTRIES_MOST, "\"state\": \"up\"");
+	assert_int_equal(rna_accepted_read(&memory, text.data, text.len, NULL), 0);
+	assert_int_equal(memory.count, ENTRIES_MOST);
+	for (size_t i = memory.count; i-- > 0;) {
+		struct rna_device_memory *device = memory.devices[i];
+
+		assert_ptr_equal(rna_memory_find(&memory, device->key), device);
+		device->accepted.expected = RNA_EXPECTED_UNKNOWN;
+		rna_memory_port(device, 1)->accepted.expected = RNA_EXPECTED_DOWN;
+	}
+	rna_accepted_write(&memory, &back);
+	assert_int_equal(rna_accepted_read(&memory, back.data, back.len, NULL), 0);
+	assert_int_equal(memory.count, ENTRIES_MOST);
+	assert_int_equal(memory.devices[3]->ports[0].accepted.expected, RNA_EXPECTED_DOWN);
+	assert_little_effort(start);
+}
+
+static void want_damaged(int (*read)(struct rna_memory *memory, const char *text, size_t len,
+				     struct rna_error *error),
+			 const struct rna_strbuf *text, const char *says)
+{
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_error error = {0};
+	double start = effort();
+
+	assert_int_equal(read(&memory, text->data, text->len, &error), -EBADMSG);
+	assert_string_equal(error.text, says);
+	assert_int_equal(memory.count, 0);
+	assert_little_effort(start);
+}
+
+static void test_too_many_entries(void **state)
+{
+	RNA_STRBUF struct rna_strbuf accepted = RNA_STRBUF_INIT, names = RNA_STRBUF_INIT,
+				     ports = RNA_STRBUF_INIT, values = RNA_STRBUF_INIT;
+
+	(void)state;
+	write_many(&accepted, "accepted", "device", ENTRIES_MOST + 1, "\"state\": \"up\"");
+	want_damaged(rna_accepted_read, &accepted,
+		     "accepted has 65537 entries; at most 65536 are read");
+	write_many(&names, "told", "name", 4097, "\"kind\": \"none\"");
+	want_damaged(rna_memory_read, &names, "told has 4097 entries; at most 4096 are read");
+	write_many(&values, "accepted", "device", 200000, "\"state\": \"up\"");
+	want_damaged(rna_accepted_read, &values, "line 166667: more than 500000 values");
+
+	rna_strbuf_puts(&ports, "{\"version\": 1, \"devices\": [{\"key\": \"a\", \"name\": "
+				"\"a\", \"ports\": [{\"port\": 1}");
+	for (unsigned i = 0; i < 4096; i++)
+		rna_strbuf_puts(&ports, ", {\"port\": 1}");
+	rna_strbuf_puts(&ports, "]}]}");
+	want_damaged(rna_memory_read, &ports,
+		     "entry 1 of devices has too many ports; at most 4096 are read");
+}
+
+/* Brackets in a text, also behind a quote that is escaped, are no lists. */
+static void test_too_deep(void **state)
+{
+	static const char texts[] =
+		"{\"version\": 1, \"devices\": [{\"key\": "
+		"\"\\\"[[[[[[[[[[[[[[[[[[[[\", \"name\": \"\\\\\", \"ports\": []}]}";
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	RNA_STRBUF struct rna_strbuf deep = RNA_STRBUF_INIT;
+
+	(void)state;
+	assert_int_equal(rna_memory_read(&memory, texts, strlen(texts), NULL), 0);
+	rna_strbuf_puts(&deep, "{\"version\": 1,\n\"accepted\": ");
+	for (unsigned i = 0; i < 100000; i++)
+		rna_strbuf_add_char(&deep, '[');
+	want_damaged(rna_accepted_read, &deep, "line 2: more than 16 levels of lists and objects");
+	want_damaged(rna_memory_read, &deep, "line 2: more than 16 levels of lists and objects");
+}
+
 static void test_files(void **state)
 {
 	RNA_CLEANUP(tree_deinit) struct tree tree;
@@ -379,6 +474,9 @@ int main(void)
 		cmocka_unit_test(test_files_that_are_not_read),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_as_many_entries_as_are_read),
+		cmocka_unit_test(test_too_many_entries),
+		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_file_that_cannot_be_written),
 	};
