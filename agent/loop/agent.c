@@ -91,23 +91,68 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return 0;
 }
 
-static int watch_signals(struct rna_agent *agent, struct rna_error *error)
+/* What ends the agent, and what asks something of it. */
+static const int end_signals[] = {SIGTERM, SIGINT};
+static const int other_signals[] = {SIGHUP, SIGUSR1, SIGUSR2};
+
+/* There is nothing to save yet. */
+static void leave(int signal)
 {
-	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+	(void)signal;
+	_exit(EXIT_SUCCESS);
+}
+
+/*
+ * Until the loop runs, a handler obeys these signals: a state directory on a file system that does
+ * not respond must not make the agent deaf. The default action is not enough, because the kernel
+ * does not apply it to process 1 of a container.
+ */
+static int leave_on_signals(struct rna_agent *agent, struct rna_error *error)
+{
+	const struct sigaction action = {.sa_handler = leave};
+	sigset_t set;
+
+	(void)agent;
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(end_signals); i++) {
+		(void)sigaddset(&set, end_signals[i]);
+		(void)sigaction(end_signals[i], &action, NULL);
+	}
+	if (sigprocmask(SIG_UNBLOCK, &set, NULL) < 0)
+		return rna_error_set(error, -errno, "cannot watch for signals");
+	return 0;
+}
+
+static int watch(struct rna_agent *agent, const int *signals, size_t count, struct rna_error *error)
+{
 	sigset_t set;
 
 	(void)sigemptyset(&set);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++)
+	for (size_t i = 0; i < count; i++)
 		(void)sigaddset(&set, signals[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return rna_error_set(error, -errno, "cannot watch for signals");
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(signals); i++) {
+	for (size_t i = 0; i < count; i++) {
 		int ret = sd_event_add_signal(agent->event, NULL, signals[i], on_signal, agent);
 
 		if (ret < 0)
 			return rna_error_set(error, ret, "cannot watch for signals");
 	}
 	return 0;
+}
+
+static int watch_signals(struct rna_agent *agent, struct rna_error *error)
+{
+	return watch(agent, other_signals, RNA_ARRAY_SIZE(other_signals), error);
+}
+
+static int watch_end_signals(struct rna_agent *agent, struct rna_error *error)
+{
+	int ret = watch(agent, end_signals, RNA_ARRAY_SIZE(end_signals), error);
+
+	for (size_t i = 0; ret == 0 && i < RNA_ARRAY_SIZE(end_signals); i++)
+		(void)signal(end_signals[i], SIG_DFL); /* for the children, which unblock them */
+	return ret;
 }
 
 static int feed_watchdog(struct rna_agent *agent, struct rna_error *error)
@@ -284,16 +329,18 @@ static int start_schedule(struct rna_agent *agent, struct rna_error *error)
 
 /* What the daemon starts, in this order. */
 static int (*const starts[])(struct rna_agent *agent, struct rna_error *error) = {
-	start_quiesce,  /* before the signals that ask for it */
-	watch_signals,  /* before any thread, which inherits the mask */
-	feed_watchdog,  /* before anything that may take long */
-	start_memory,   /* before those that recall something from it */
-	start_server,   /* so that /readyz can say why not */
-	start_node,     /* before the first view, which describes it */
-	start_watch,    /* before the first read, so that no change falls between the two */
-	start_selftest, /* and the control socket */
-	filter_calls,   /* after all that is done once, before a lane runs */
-	start_schedule, /* from here on the loop has work */
+	leave_on_signals,  /* before anything that may take long */
+	start_quiesce,     /* before the signals that ask for it */
+	watch_signals,     /* before any thread, which inherits the mask */
+	feed_watchdog,     /* before anything that may take long */
+	start_memory,      /* before those that recall something from it */
+	start_server,      /* so that /readyz can say why not */
+	start_node,        /* before the first view, which describes it */
+	start_watch,       /* before the first read, so that no change falls between the two */
+	start_selftest,    /* and the control socket */
+	filter_calls,      /* after all that is done once, before a lane runs */
+	watch_end_signals, /* before a lane runs, whose jobs are waited for at the end */
+	start_schedule,    /* from here on the loop has work */
 };
 
 /* -- Life -------------------------------------------------------------------------------------- */

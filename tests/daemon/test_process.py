@@ -3,7 +3,9 @@
 import html
 import os
 import re
+import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -13,6 +15,14 @@ from lines import alone
 
 RELOADED = "rdma_agent_config_last_reload_successful"
 NETLINK_RDMA = "20"
+# Starts the rest of the arguments with that signal blocked and pending, which both outlive exec.
+PENDING = """
+import os, signal, sys
+number = int(sys.argv[1])
+signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+os.kill(os.getpid(), number)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 IDLE_SECONDS = 4
 IDLE_SWITCHES = 12
 IDLE_CPU_SECONDS = 0.2
@@ -37,6 +47,16 @@ class Signals(unittest.TestCase):
         with agent:
             wait("a listening socket", lambda: self.is_listening(agent))
             self.assertEqual(agent.stop()[0], 0)
+
+    def test_term_during_the_start(self):
+        """It is pending when the process starts, which is before any file of the state is read."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            agent = Agent("hgx-h100-ib", ready=False)
+            agent.wrapper = (sys.executable, "-c", PENDING, str(int(number)))
+            with agent:
+                self.assertEqual(agent.process.wait(stretched(STOP)), 0)
+                self.assertNotIn("listening", agent.log())
+                self.assertNotIn("stopping", agent.log())
 
     @staticmethod
     def is_listening(agent):
