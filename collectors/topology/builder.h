@@ -103,6 +103,12 @@ const char *rna_topology_read_text(struct rna_topology_run *run, const char *dir
 				   const char *name, struct rna_arena *arena);
 uint32_t rna_topology_read_id(struct rna_topology_run *run, const char *directory,
 			      const char *name);
+/*
+ * The same of a bridge, which decides about no rail: one that cannot be read is counted in the part
+ * and does not fail the run. known: what to return then, and if there is none.
+ */
+uint32_t rna_topology_read_bridge_id(struct rna_topology_run *run, const char *directory,
+				     const char *name, uint32_t known);
 int rna_topology_read_node(struct rna_topology_run *run, const char *directory);
 const char *rna_topology_read_link_name(struct rna_topology_run *run, const char *directory,
 					const char *name, struct rna_arena *arena);
@@ -112,7 +118,7 @@ const char *rna_topology_read_link_name(struct rna_topology_run *run, const char
 void rna_topology_locate(struct rna_topology_run *run, struct rna_pci_object *objects,
 			 size_t count);
 
-/* topology_tree.c: the objects for the kept functions. 0 or -ENOMEM. */
+/* topology_tree.c: the objects for the kept functions. 0, or run->error. */
 int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topology);
 
 /* topology_gpus.c */

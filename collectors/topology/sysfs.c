@@ -44,15 +44,39 @@ const char *rna_topology_read_text(struct rna_topology_run *run, const char *dir
 	return rna_topology_need(run, rna_arena_strdup(arena, text));
 }
 
-uint32_t rna_topology_read_id(struct rna_topology_run *run, const char *directory, const char *name)
+/* 0 or negative errno. *ret is 0 also if the file has no number of 32 bits. */
+static int read_id(struct rna_topology_run *run, const char *directory, const char *name,
+		   uint32_t *ret)
 {
 	const char *path = join(run, directory, name);
-	uint64_t id;
+	uint64_t id = 0;
 	int status = path ? rna_root_read_hex(run->in->root, path, &id) : -ENOMEM;
+
+	*ret = status < 0 || id > UINT32_MAX ? 0 : (uint32_t)id;
+	return status;
+}
+
+uint32_t rna_topology_read_id(struct rna_topology_run *run, const char *directory, const char *name)
+{
+	uint32_t id;
+	int status = read_id(run, directory, name, &id);
 
 	if (rna_error_is_lack(status) || status == -EIO)
 		rna_topology_note(run, status);
-	return status < 0 || id > UINT32_MAX ? 0 : (uint32_t)id;
+	return id;
+}
+
+uint32_t rna_topology_read_bridge_id(struct rna_topology_run *run, const char *directory,
+				     const char *name, uint32_t known)
+{
+	uint32_t id;
+	int status = read_id(run, directory, name, &id);
+
+	if (rna_error_is_lack(status))
+		rna_topology_note(run, status);
+	else if (status == -EIO)
+		rna_part_count_error(run->part, status);
+	return id ? id : known;
 }
 
 int rna_topology_read_node(struct rna_topology_run *run, const char *directory)

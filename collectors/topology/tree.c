@@ -85,9 +85,13 @@ static void read_bridge(struct rna_topology_run *run, const char *directory,
 	if (directory) {
 		/* on failure: unknown */
 		(void)rna_pci_config_read(run->in->root, directory, &config);
-		object->class_id = rna_topology_read_id(run, directory, "class") >> 8;
-		object->vendor_id = rna_topology_read_id(run, directory, "vendor");
-		object->device_id = rna_topology_read_id(run, directory, "device");
+		object->class_id = rna_topology_read_bridge_id(run, directory, "class",
+							       object->class_id << 8) >>
+				   8;
+		object->vendor_id =
+			rna_topology_read_bridge_id(run, directory, "vendor", object->vendor_id);
+		object->device_id =
+			rna_topology_read_bridge_id(run, directory, "device", object->device_id);
 		object->numa_node = rna_topology_read_node(run, directory);
 	}
 	object->role = rna_pci_port_role(config.type, parent ? parent->role : RNA_PCI_BRIDGE);
@@ -115,7 +119,7 @@ static const char *find_directory(struct rna_topology_run *run,
 						       function->directory));
 }
 
-/* Adds the component of function's path that ends at end. */
+/* Adds the component of function's path that ends at end. 0, or run->error. */
 static int add_component(struct tree *tree, const struct rna_pci_function *function, size_t end)
 {
 	struct rna_topology_run *run = tree->run;
@@ -125,7 +129,7 @@ static int add_component(struct tree *tree, const struct rna_pci_function *funct
 	struct rna_pci_object *object = add_object(tree), *parent;
 
 	if (!object)
-		return -ENOMEM;
+		return run->error;
 	*object = (struct rna_pci_object){
 		.address = rna_topology_need(run, rna_arena_printf(run->part->arena, "%.*s",
 								   (int)(end - start),
@@ -138,8 +142,8 @@ static int add_component(struct tree *tree, const struct rna_pci_function *funct
 	parent = object->parent >= 0 ? &tree->objects[object->parent] : NULL;
 	if (last || ends_with(function->directory, function->path))
 		directory = find_directory(run, function, end);
-	if (!object->address || run->error < 0)
-		return -ENOMEM;
+	if (run->error < 0)
+		return run->error;
 	if (last) {
 		object->role = role_of_function(function);
 		object->class_id = function->class_id;
@@ -182,7 +186,7 @@ static int add_way(struct tree *tree, struct rna_pci_function *function)
 		end += function->path[end] == '/';
 		end += strcspn(function->path + end, "/");
 		if (add_component(tree, function, end) < 0)
-			return -ENOMEM;
+			return tree->run->error;
 		tree->ends[tree->depth] = end;
 		tree->indexes[tree->depth++] = (unsigned)tree->count - 1;
 	}
@@ -197,10 +201,11 @@ int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topolo
 
 	for (size_t i = 0; i < run->functions.count; i++)
 		if (add_way(&tree, &run->functions.items[i]) < 0)
-			return -ENOMEM;
-	objects = rna_arena_array(run->part->arena, tree.count + 1, sizeof(*objects));
+			return run->error;
+	objects = rna_topology_need(run, rna_arena_array(run->part->arena, tree.count + 1,
+							 sizeof(*objects)));
 	if (!objects)
-		return -ENOMEM;
+		return run->error;
 	if (tree.count > 0)
 		memcpy(objects, tree.objects, tree.count * sizeof(*objects));
 	rna_topology_locate(run, objects, tree.count);

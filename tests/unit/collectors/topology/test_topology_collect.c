@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* collectors/topology: odd trees, virtual devices, and XML files that are of no use. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,6 +208,85 @@ static void domains_have_up_to_eight_digits(void **state)
 	assert_int_equal(rna_topology_path(topology, topology->gpus[1].object,
 					   topology->nics[0].object),
 			 RNA_PATH_PHB);
+}
+
+/* A file whose path ends so has an errno instead of a content. */
+struct bad_file {
+	const struct rna_root *root;
+	const char *end;
+	int error;
+};
+
+static int open_unless_bad(void *userdata, const char *path, int flags)
+{
+	const struct bad_file *bad = userdata;
+	size_t len = strlen(path), end = strlen(bad->end);
+
+	if (len >= end && strcmp(path + len - end, bad->end) == 0)
+		return bad->error;
+	return rna_root_openat(bad->root, path, flags);
+}
+
+/* Status of a run in which a file cannot be read. */
+static int collect_despite(const struct tree *tree, const char *end, int error,
+			   struct rna_part **ret, struct rna_error *ret_error)
+{
+	struct bad_file bad = {tree->root, end, error};
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	RNA_CLEANUP(rna_backends_free_p)
+	struct rna_backends *backends = rna_backends_new(tree->root);
+	struct rna_collect_input in = {.backends = backends};
+
+	assert_int_equal(rna_root_open_through(tree->root, open_unless_bad, &bad, &root, NULL), 0);
+	in.root = root;
+	return rna_collect_topology(&in, ret, ret_error);
+}
+
+static void an_unreadable_id_of_a_bridge_is_one_value(void **state)
+{
+	static const char bridge[] = "sys/devices/pci0000:00/0000:00:01.0";
+	struct fixture *fixture = *state;
+	const struct rna_topology *topology;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "%s/vendor", bridge);
+	tree_write(&fixture->tree, path, SOME_OTHER);
+	(void)snprintf(path, sizeof(path), "%s/class", bridge);
+	tree_write(&fixture->tree, path, "0x060400");
+	add_function(&fixture->tree, "pci0000:00/0000:00:01.0/0000:01:00.0", NIC_CLASS, MELLANOX);
+	assert_int_equal(collect_despite(&fixture->tree, "01.0/vendor", -EIO, &fixture->part, NULL),
+			 0);
+	topology = (const struct rna_topology *)fixture->part;
+	assert_int_equal(topology->nic_count, 1);
+	assert_string_equal(address_of(topology, 1), "0000:00:01.0");
+	assert_int_equal(topology->objects[1].class_id, 0x0604);
+	assert_int_equal(topology->objects[1].vendor_id, 0);
+	assert_int_equal(fixture->part->errors[RNA_REASON_IO], 1);
+}
+
+/* Without the function the others would get other rails. */
+static void an_unreadable_id_of_a_function_fails_with_its_reason(void **state)
+{
+	static const struct {
+		const char *end;
+		int error;
+		const char *text;
+	} rows[] = {
+		{"01:00.0/class", -EIO, "Input/output error"},
+		{"01:00.0/vendor", -EIO, "Input/output error"},
+		{"01.0/vendor", -EMFILE, "Too many open files"},
+	};
+	struct fixture *fixture = *state;
+	struct rna_error error;
+
+	tree_write(&fixture->tree, "sys/devices/pci0000:00/0000:00:01.0/vendor", SOME_OTHER);
+	add_function(&fixture->tree, "pci0000:00/0000:00:01.0/0000:01:00.0", NIC_CLASS, MELLANOX);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		assert_int_equal(collect_despite(&fixture->tree, rows[i].end, rows[i].error,
+						 &fixture->part, &error),
+				 rows[i].error);
+		assert_non_null(strstr(error.text, rows[i].text));
+	}
 }
 
 /* Links that lead to themselves, in a circle, elsewhere and nowhere; names that are no addresses.
@@ -524,6 +604,8 @@ int main(void)
 		TEST(nodes_without_pci_are_fine),
 		TEST(functions_are_told_by_class_and_vendor),
 		TEST(domains_have_up_to_eight_digits),
+		TEST(an_unreadable_id_of_a_bridge_is_one_value),
+		TEST(an_unreadable_id_of_a_function_fails_with_its_reason),
 		TEST(loops_and_nonsense_are_left_out),
 		TEST(copies_without_links_have_functions),
 		TEST(virtual_functions_are_a_number),
