@@ -49,6 +49,8 @@ struct rna_value rna_vf_count(const struct rna_virtual_functions *functions,
 	for (size_t i = 0; i < functions->count; i++) {
 		struct rna_value value = rna_vf_has(&functions->functions[i], property);
 
+		if (value.state == RNA_VALUE_UNREADABLE)
+			return value;
 		if (rna_value_is_known(value))
 			ret = rna_value_ok(ret.number + value.number);
 	}

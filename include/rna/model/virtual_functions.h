@@ -80,6 +80,9 @@ struct rna_virtual_functions {
 struct rna_value rna_vf_has(const struct rna_virtual_function *function,
 			    enum rna_vf_property property);
 
-/* The number of functions known to have the property; absent if it is unknown for all. */
+/*
+ * The number of functions known to have the property; absent if it is absent for all, unreadable if
+ * it is for one: the number would be too low.
+ */
 struct rna_value rna_vf_count(const struct rna_virtual_functions *functions,
 			      enum rna_vf_property property);

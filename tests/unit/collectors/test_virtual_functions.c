@@ -389,6 +389,23 @@ static void test_functions_of_a_device(void **state)
 	assert_int_equal(rna_part_error_count(part), 0);
 }
 
+/* A partial count would be wrong: "0 unchecked" would say that all is well. */
+static void test_count_without_unreadable_functions(void **state)
+{
+	const struct rna_virtual_function all[] = {
+		{.spoof_check = rna_value_ok(0), .trust = rna_value_ok(1)},
+		{.spoof_check = rna_value_unreadable(), .trust = {0}},
+		{.spoof_check = rna_value_ok(0), .trust = rna_value_ok(1)},
+	};
+	const struct rna_virtual_functions functions = {.count = 3, .functions = all};
+
+	(void)state;
+	assert_int_equal(rna_vf_count(&functions, RNA_VF_SPOOF_UNCHECKED).state,
+			 RNA_VALUE_UNREADABLE);
+	assert_int_equal(rna_vf_count(&functions, RNA_VF_TRUSTED).number, 2);
+	assert_int_equal(rna_vf_count(&functions, RNA_VF_UNASSIGNED).state, RNA_VALUE_ABSENT);
+}
+
 static void test_infiniband_files(void **state)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -525,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_representors),
 		cmocka_unit_test(test_guids),
 		cmocka_unit_test(test_functions_of_a_device),
+		cmocka_unit_test(test_count_without_unreadable_functions),
 		cmocka_unit_test(test_infiniband_files),
 		cmocka_unit_test(test_functions_that_come_and_go),
 		cmocka_unit_test(test_functions_that_are_not_told),
