@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/log.h"
 #include "rna/exporter.h"
 
 #include "once.h"
@@ -22,6 +23,45 @@ static int fail_without_port(const struct rna_nccl_advice *advice, struct rna_er
 				     "no port for NCCL: this node has no RDMA port");
 	return rna_error_say(error, -ENODEV, "no port for NCCL: %s%s (%s); status shows all ports",
 			     first->ports[0], first->count > 1 ? " and others" : "", first->reason);
+}
+
+/* Do values of this collector decide about the variables? */
+static bool is_needed(enum rna_collector_id id)
+{
+	switch (id) {
+	case RNA_COLLECTOR_STATE:
+	case RNA_COLLECTOR_IDENTITY:
+	case RNA_COLLECTOR_LINK:
+	case RNA_COLLECTOR_GIDS:
+	case RNA_COLLECTOR_QOS:
+	case RNA_COLLECTOR_NETDEV:
+	case RNA_COLLECTOR_TOPOLOGY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void warn_of_values(const struct rna_job_status *job)
+{
+	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
+		if (job->errors[reason] > 0)
+			rna_log_warning("%s: collector %s could not read %ju value%s (%s): the "
+					"variables may leave out ports",
+					job->device, job->name, (uintmax_t)job->errors[reason],
+					job->errors[reason] == 1 ? "" : "s",
+					rna_reason_name(reason));
+}
+
+/*
+ * A comment of the output says which port was left out and why, but a shell that evaluates it shows
+ * no comments. A collector that failed has had a line in the log.
+ */
+static void warn_of_reads(const struct rna_view *view)
+{
+	for (size_t i = 0; i < view->job_count; i++)
+		if (view->jobs[i].success && is_needed(view->jobs[i].collector))
+			warn_of_values(&view->jobs[i]);
 }
 
 int rna_command_nccl(struct rna_call *call, struct rna_error *error)
@@ -44,6 +84,7 @@ int rna_command_nccl(struct rna_call *call, struct rna_error *error)
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
+	warn_of_reads(once.view);
 	ret = arena ? rna_nccl_advise(once.view, &given, arena, &advice) : -ENOMEM;
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot write the output");

@@ -300,8 +300,12 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_target *no
 			follow_device(schedule, target, &part->origin, part->taken.monotonic);
 		} else {
 			target = rna_target_new_device(schedule->root, part, device, share);
-			if (!target)
-				continue; /* no memory: the next presence tries again */
+			if (!target) {
+				rna_log_error("%s: out of memory, the device is left out until "
+					      "presence runs again",
+					      device->name);
+				continue;
+			}
 			rna_target_inherit(target, old);
 			log_device("device found", device);
 			want_for(schedule, target, target->collectors, &part->origin,
