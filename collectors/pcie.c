@@ -24,10 +24,7 @@
 
 #include "collectors.h"
 
-enum {
-	CLASS_PCI_BRIDGE = 0x0604,
-	HOPS_MAX = 64,
-};
+enum { HOPS_MAX = 64 };
 
 /* -- One function ------------------------------------------------------------------------------ */
 
@@ -94,20 +91,15 @@ static bool is_bridge(struct run *run)
 {
 	struct rna_value class = read_number(run, "class", rna_parse_hex_u64);
 
-	return rna_value_is_known(class) && class.number >> 8 == CLASS_PCI_BRIDGE;
+	return rna_value_is_known(class) && class.number >> 8 == RNA_PCI_CLASS_BRIDGE;
 }
 
-/*
- * A function without link files is not a PCIe port, whatever is above it, unless config space says
- * otherwise.
- */
 static enum rna_pci_role role_of(struct run *run, const struct rna_pcie_hop *hop, int type,
 				 const struct rna_pcie_hop *above)
 {
-	if (type == RNA_PCI_PORT_UNKNOWN &&
-	    (!rna_value_is_known(hop->link.max_speed) || !is_bridge(run)))
-		return RNA_PCI_BRIDGE;
-	return rna_pci_port_role(type, above ? above->role : RNA_PCI_HOST_BRIDGE);
+	bool has_link = rna_value_is_known(hop->link.max_speed) && is_bridge(run);
+
+	return rna_pci_port_role(type, has_link, above ? above->role : RNA_PCI_HOST_BRIDGE);
 }
 
 /* above: the next hop towards the root; NULL for the last one. */

@@ -99,7 +99,7 @@ static int open_config(const struct rna_root *root, const char *directory)
 	return rna_root_openat(root, path, O_RDONLY | O_NONBLOCK);
 }
 
-enum rna_pci_role rna_pci_port_role(int type, enum rna_pci_role above)
+enum rna_pci_role rna_pci_port_role(int type, bool has_link, enum rna_pci_role above)
 {
 	switch (type) {
 	case RNA_PCI_PORT_ROOT:
@@ -113,6 +113,8 @@ enum rna_pci_role rna_pci_port_role(int type, enum rna_pci_role above)
 	default: /* bridges between PCI Express and PCI */
 		return RNA_PCI_BRIDGE;
 	}
+	if (!has_link)
+		return RNA_PCI_BRIDGE;
 	switch (above) {
 	case RNA_PCI_HOST_BRIDGE:
 		return RNA_PCI_ROOT_PORT;

@@ -38,12 +38,14 @@ struct rna_pci_config {
 int rna_pci_config_read(const struct rna_root *root, const char *directory,
 			struct rna_pci_config *ret);
 
+enum { RNA_PCI_CLASS_BRIDGE = 0x0604 }; /* base class and subclass of a bridge to another bus */
+
 /*
- * The role of a bridge: by its port type if config space is readable, otherwise by its parent. A
- * port on a host bridge is a root port; below it, upstream and downstream ports of switches
- * alternate.
+ * The role of a bridge: by its port type if config space is readable. Otherwise it is a PCIe port
+ * only if it has a link, that is, link files in /sys; then its parent tells which kind: a port on a
+ * host bridge is a root port; below it, upstream and downstream ports of switches alternate.
  */
-enum rna_pci_role rna_pci_port_role(int type, enum rna_pci_role above);
+enum rna_pci_role rna_pci_port_role(int type, bool has_link, enum rna_pci_role above);
 
 /* The minimum size of a config space with ACS. */
 enum { RNA_PCI_CONFIG_EXCERPT = 0x108 };

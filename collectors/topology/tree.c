@@ -76,6 +76,7 @@ static void read_bridge(struct rna_topology_run *run, const char *directory,
 {
 	struct rna_pci_config config = {.type = RNA_PCI_PORT_UNKNOWN};
 	const struct rna_pci_function *known = rna_pci_functions_find(&run->hwloc, object->address);
+	bool has_link = true; /* hwloc does not say */
 
 	if (known) {
 		object->class_id = known->class_id;
@@ -93,8 +94,12 @@ static void read_bridge(struct rna_topology_run *run, const char *directory,
 		object->device_id =
 			rna_topology_read_bridge_id(run, directory, "device", object->device_id);
 		object->numa_node = rna_topology_read_node(run, directory);
+		object->link = read_link(run, directory);
+		has_link = rna_value_is_known(object->link.max_speed) &&
+			   object->class_id == RNA_PCI_CLASS_BRIDGE;
 	}
-	object->role = rna_pci_port_role(config.type, parent ? parent->role : RNA_PCI_BRIDGE);
+	object->role =
+		rna_pci_port_role(config.type, has_link, parent ? parent->role : RNA_PCI_BRIDGE);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -151,11 +156,11 @@ static int add_component(struct tree *tree, const struct rna_pci_function *funct
 		object->device_id = function->device_id;
 		object->numa_node = function->numa_node;
 		object->package = function->package;
+		if (directory)
+			object->link = read_link(run, directory);
 	} else if (!rna_pci_is_host_bridge(object->address)) {
 		read_bridge(run, directory, parent, object);
 	}
-	if (directory && object->role != RNA_PCI_HOST_BRIDGE)
-		object->link = read_link(run, directory);
 	return 0;
 }
 

@@ -204,14 +204,13 @@ def take_hops(device, scope, samples, tree):
 
 
 def take_node(hop, node):
-    """Takes out of a hop what its node says. A node may know what a "bridge" is for: the topology
-    asks the names of service directories, too."""
+    """Takes out of a hop what its node says."""
     link = node.get("link", {})
     for key, value in (("role", node.get("role")), ("link_lanes", link.get("width")),
                        ("max_link_lanes", link.get("max_width")),
                        ("link_transfers_per_second", link.get("megatransfers_per_second")),
                        ("max_link_transfers_per_second", link.get("max_megatransfers_per_second"))):
-        if value is not None and hop.get(key) != "bridge":
+        if value is not None:
             value = value * 10 ** 6 if "transfers" in key else value
             if hop.pop(key, None) != value:
                 raise Contradiction(f"{hop['address']}: the tree of topology --json has {value} "

@@ -264,6 +264,24 @@ static void an_unreadable_id_of_a_bridge_is_one_value(void **state)
 	assert_int_equal(fixture->part->errors[RNA_REASON_IO], 1);
 }
 
+/* Without a link and without config space a bridge may be one of conventional PCI. */
+static void a_bridge_is_a_port_if_it_has_a_link(void **state)
+{
+	static const char bridge[] = "sys/devices/pci0000:00/0000:00:01.0";
+	struct fixture *fixture = *state;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "%s/class", bridge);
+	tree_write(&fixture->tree, path, "0x060400");
+	add_function(&fixture->tree, "pci0000:00/0000:00:01.0/0000:01:00.0", NIC_CLASS, MELLANOX);
+	collect(fixture);
+	assert_int_equal(fixture->topology->objects[1].role, RNA_PCI_BRIDGE);
+	(void)snprintf(path, sizeof(path), "%s/max_link_speed", bridge);
+	tree_write(&fixture->tree, path, "16.0 GT/s PCIe");
+	collect(fixture);
+	assert_int_equal(fixture->topology->objects[1].role, RNA_PCI_ROOT_PORT);
+}
+
 /* Without the function the others would get other rails. */
 static void an_unreadable_id_of_a_function_fails_with_its_reason(void **state)
 {
@@ -605,6 +623,7 @@ int main(void)
 		TEST(functions_are_told_by_class_and_vendor),
 		TEST(domains_have_up_to_eight_digits),
 		TEST(an_unreadable_id_of_a_bridge_is_one_value),
+		TEST(a_bridge_is_a_port_if_it_has_a_link),
 		TEST(an_unreadable_id_of_a_function_fails_with_its_reason),
 		TEST(loops_and_nonsense_are_left_out),
 		TEST(copies_without_links_have_functions),
