@@ -11,7 +11,18 @@
 
 #include "rna/base/file.h"
 
-enum { FILE_MAX = 1024 * 1024 /* bytes */ };
+/*
+ * Limits of a file. In libyaml 0.2.5 each token costs time for each bracket that is open, each
+ * anchor and alias for each anchor, and each %TAG line for each earlier one: 400,000 brackets take
+ * minutes. A file of the agent, or a kubeconfig, needs a tenth of this at most.
+ */
+enum {
+	FILE_MAX = 1024 * 1024, /* bytes */
+	DEPTH_MAX = 32,
+	VALUES_MAX = 50000,
+	ALIASES_MAX = 1000, /* and anchors */
+	TAGS_MAX = 100,
+};
 
 struct load {
 	const char *path;
@@ -42,6 +53,113 @@ static int fail_syntax(const struct load *load, const yaml_parser_t *parser)
 			     parser->problem_mark.line + 1, parser->context ? parser->context : "",
 			     parser->context ? ", " : "", parser->problem);
 }
+
+/* -- Limits ------------------------------------------------------------------------------------ */
+
+/* What has been found in the file so far. */
+struct census {
+	int depth, values, aliases, documents;
+};
+
+static bool count_event(const yaml_event_t *event, struct census *census)
+{
+	const yaml_char_t *anchor = NULL;
+
+	switch (event->type) {
+	case YAML_DOCUMENT_START_EVENT:
+		census->documents++;
+		return true;
+	case YAML_SCALAR_EVENT:
+		anchor = event->data.scalar.anchor;
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+		anchor = event->data.sequence_start.anchor;
+		census->depth++;
+		break;
+	case YAML_MAPPING_START_EVENT:
+		anchor = event->data.mapping_start.anchor;
+		census->depth++;
+		break;
+	case YAML_ALIAS_EVENT:
+		anchor = event->data.alias.anchor;
+		break;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		census->depth--;
+		return true;
+	default:
+		return event->type != YAML_STREAM_END_EVENT;
+	}
+	census->values++;
+	census->aliases += anchor != NULL;
+	return true;
+}
+
+static int fail_limit(const struct load *load, size_t line, int max, const char *what)
+{
+	return rna_error_say(load->error, -EINVAL,
+			     "%s:%zu: more than %d %s; check that this is the right file",
+			     load->path, line, max, what);
+}
+
+static int check_census(const struct load *load, const struct census *census, size_t line)
+{
+	if (census->depth > DEPTH_MAX)
+		return fail_limit(load, line, DEPTH_MAX, "levels of lists and sections");
+	if (census->values > VALUES_MAX)
+		return fail_limit(load, line, VALUES_MAX, "values");
+	if (census->aliases > ALIASES_MAX)
+		return fail_limit(load, line, ALIASES_MAX, "anchors and aliases");
+	return 0;
+}
+
+/* libyaml reads all of them before it returns the first event. */
+static int check_tags(const struct load *load)
+{
+	static const char directive[] = "%TAG";
+	const char *end = load->text.data + load->text.len;
+	size_t line = 1;
+	int tags = 0;
+
+	for (const char *at = load->text.data; at && at < end; line++) {
+		tags += strncmp(at, directive, sizeof(directive) - 1) == 0;
+		if (tags > TAGS_MAX)
+			return fail_limit(load, line, TAGS_MAX, "%TAG lines");
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return 0;
+}
+
+/* 1: there is more. */
+static int check_event(const struct load *load, yaml_parser_t *parser, struct census *census)
+{
+	RNA_CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+	bool more;
+	int status;
+
+	if (!yaml_parser_parse(parser, &event))
+		return fail_syntax(load, parser);
+	more = count_event(&event, census) && census->documents < 3; /* two are one too many */
+	status = check_census(load, census, event.start_mark.line + 1);
+	return status < 0 ? status : more;
+}
+
+/* Reads the file without making a tree of it. */
+static int check_limits(const struct load *load, yaml_parser_t *parser)
+{
+	struct census census = {0};
+	int status = check_tags(load);
+
+	if (status < 0)
+		return status;
+	do
+		status = check_event(load, parser, &census);
+	while (status > 0);
+	return status;
+}
+
+/* -- The tree ---------------------------------------------------------------------------------- */
 
 static int copy_text(const struct load *load, const yaml_node_t *node, struct rna_yaml *copy)
 {
@@ -137,17 +255,31 @@ static int read_documents(const struct load *load, yaml_parser_t *parser,
 	return copy_document(load, &document, ret);
 }
 
+/* Reads the file from its beginning. */
+static int start(const struct load *load, yaml_parser_t *parser)
+{
+	if (!yaml_parser_initialize(parser))
+		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
+	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(parser, (const unsigned char *)load->text.data,
+				     load->text.len);
+	return 0;
+}
+
 static int parse(const struct load *load, const struct rna_yaml **ret)
 {
-	RNA_CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
+	RNA_CLEANUP(yaml_parser_delete) yaml_parser_t counting = {0};
+	RNA_CLEANUP(yaml_parser_delete) yaml_parser_t reading = {0};
+	int status = start(load, &counting);
 
-	if (!yaml_parser_initialize(&parser))
-		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
-	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)load->text.data,
-				     load->text.len);
-	return read_documents(load, &parser, ret);
+	if (status == 0)
+		status = check_limits(load, &counting);
+	if (status == 0)
+		status = start(load, &reading);
+	return status < 0 ? status : read_documents(load, &reading, ret);
 }
+
+/* -- The file ---------------------------------------------------------------------------------- */
 
 static void deinit_load(struct load *load)
 {

@@ -36,7 +36,8 @@ struct rna_yaml {
 
 /*
  * Reads the only document of the file path into arena; *ret is NULL if it is empty. 0, or negative
- * errno with error: "path:line: ...".
+ * errno with error: "path:line: ...", also for a file beyond the limits: 1 MiB, 32 levels, 50,000
+ * values, 1,000 anchors and aliases, 100 %TAG lines.
  */
 int rna_yaml_read(const char *path, struct rna_arena *arena, const struct rna_yaml **ret,
 		  struct rna_error *error);
