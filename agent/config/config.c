@@ -15,6 +15,7 @@
 
 #include "rna/base/duration.h"
 #include "rna/base/log.h"
+#include "rna/base/parse.h"
 #include "rna/base/words.h"
 #include "rna/base/yaml.h"
 
@@ -80,9 +81,24 @@ static int put_text(struct load *load, const struct rna_setting *setting,
 	return ret;
 }
 
+/* One error for a list that is too long, not one for each entry. */
+static int check_length(struct load *load, const struct rna_setting *setting,
+			const struct rna_yaml *list, size_t line)
+{
+	uint64_t most;
+
+	if (rna_parse_u64(setting->max, &most) < 0 || list->count <= most)
+		return 0;
+	return rna_error_say(&load->error, -EINVAL,
+			     "%s:%zu: %s: the list has %zu entries; at most %s are allowed",
+			     load->path, line, setting->key, list->count, setting->max);
+}
+
 static int put_list(struct load *load, const struct rna_setting *setting,
 		    const struct rna_yaml *value, size_t line)
 {
+	int ret;
+
 	if (value->kind != RNA_YAML_LIST)
 		return rna_error_say(&load->error, -EINVAL,
 				     "%s:%zu: %s: expected a list such as [\"%s\"], found %s",
@@ -93,15 +109,16 @@ static int put_list(struct load *load, const struct rna_setting *setting,
 		return rna_error_say(&load->error, -EINVAL,
 				     "%s:%zu: %s: the list must not be empty", load->path, line,
 				     setting->key);
+	ret = check_length(load, setting, value, line);
+	if (ret < 0)
+		return ret;
 	rna_setting_clear(setting, load->settings);
-	for (size_t i = 0; i < value->count; i++) {
+	for (size_t i = 0; ret >= 0 && i < value->count; i++) {
 		const struct rna_yaml *entry = value->pairs[i].value;
-		int ret = note(load, put_text(load, setting, entry, entry->line));
 
-		if (ret < 0)
-			return ret;
+		ret = note(load, put_text(load, setting, entry, entry->line));
 	}
-	return 0;
+	return ret;
 }
 
 /* -- Keys -------------------------------------------------------------------------------------- */

@@ -147,14 +147,8 @@ static bool names_the_same(const char *a, const char *b, const char *ends)
 static int check_entry(const struct rna_setting *setting, const char *text, char *const *list,
 		       struct rna_error *error)
 {
-	uint64_t max;
-
 	if (!setting->is_valid(text))
 		return fail_entry(setting, text, error);
-	if (setting->max && rna_parse_u64(setting->max, &max) == 0 && rna_texts_len(list) >= max)
-		return rna_error_say(error, -EINVAL,
-				     "%s: \"%.*s\" exceeds the maximum number of entries, %s",
-				     setting->key, RNA_SHOWN(text), setting->max);
 	for (; setting->once && list && *list; list++)
 		if (names_the_same(text, *list, setting->once))
 			return rna_error_say(error, -EINVAL, "%s: \"%.*s\": duplicate of \"%.*s\"",

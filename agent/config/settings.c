@@ -92,9 +92,11 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 #define TEXT(key, field, shape, fits, preset, ...) \
 	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), .standard = preset, \
 	 .form = shape, .is_valid = fits, .help = __VA_ARGS__}
+#define SHORT_LIST(key, field, most, shape, fits, preset, ...) \
+	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), .max = most, \
+	 .standard = preset, .form = shape, .is_valid = fits, .help = __VA_ARGS__}
 #define LIST(key, field, shape, fits, preset, ...) \
-	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), .standard = preset, \
-	 .form = shape, .is_valid = fits, .help = __VA_ARGS__}
+	SHORT_LIST(key, field, "1000", shape, fits, preset, __VA_ARGS__)
 #define BOOLEAN(key, field, standard, help) \
 	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
 	 help, .form = "true or false"}
@@ -199,13 +201,12 @@ const struct rna_setting rna_setting_table[] = {
 		"Maximum number of attribute files kept open between runs, over all devices."),
 	BOOLEAN("module.serial", module_serial, "false",
 		"Whether to read and export the serial numbers of transceivers and cables."),
-	LIST("ethernet.statistics", ethernet_statistics,
+	SHORT_LIST("ethernet.statistics", ethernet_statistics, "64",
 	     "the name of a statistic in ethtool -S that has no family of its own, at most 32 "
 	     "characters, not a glob",
 	     rna_ethernet_extra_is_valid, NULL,
 	     "Additional Ethernet driver statistics, named as in ethtool -S, to export as "
-	     "rdma_port_ethernet_unknown_total: one series per interface that has the statistic.",
-	     .max = "64"),
+	     "rdma_port_ethernet_unknown_total: one series per interface that has the statistic."),
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Source of the driver-specific port counters. netlink reads all counters of a port "
 	       "in one request, including optional ones, and falls back to sysfs for ports that it "

@@ -29,7 +29,7 @@ struct rna_setting {
 	enum rna_setting_type type;
 	size_t offset;   /* of the field in struct rna_settings */
 	const char *min; /* durations and integers only */
-	const char *max; /* likewise; of a list: how many entries, NULL for any number */
+	const char *max; /* likewise; of a list: how many entries a file may have */
 	/* The default; of a list its only entry, or NULL for one that may be empty, and is. */
 	const char *standard;
 	const char *help; /* one sentence */

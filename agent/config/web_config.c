@@ -20,7 +20,8 @@
 enum {
 	PEM_MAX = 1024 * 1024, /* bytes of a file */
 	BURST_MAX = 1000000,
-	HEADER_MAX = 1024, /* bytes */
+	HEADER_MAX = 1024,  /* bytes */
+	ENTRIES_MAX = 1000, /* of a list, and users: each login and each handshake searches them */
 };
 
 #define INTERVAL_MAX (24 * 3600 * RNA_USEC_PER_SEC)
@@ -96,6 +97,15 @@ static int want_mapping(const struct load *load, const struct entry *entry)
 	return rna_error_say(load->error, -EINVAL,
 			     "%s:%zu: %s: expected \"key: value\" lines below, found %s",
 			     load->path, entry->line, entry->key, rna_yaml_kind_name(entry->value));
+}
+
+static int check_count(const struct load *load, const struct entry *entry)
+{
+	if (entry->value->count <= ENTRIES_MAX)
+		return 0;
+	return rna_error_say(load->error, -EINVAL,
+			     "%s:%zu: %s: %zu entries; at most %d are allowed", load->path,
+			     entry->line, entry->key, entry->value->count, ENTRIES_MAX);
 }
 
 /* -- Values ------------------------------------------------------------------------------------ */
@@ -211,7 +221,7 @@ static int put_words(const struct load *load, const struct entry *entry)
 	struct rna_web_words *words = entry->field;
 	struct rna_web_word *items;
 
-	if (want_list(load, entry) < 0)
+	if (want_list(load, entry) < 0 || check_count(load, entry) < 0)
 		return -EINVAL;
 	items = rna_arena_array(load->arena, entry->value->count, sizeof(*items));
 	if (!items)
@@ -338,7 +348,7 @@ static int put_pairs(const struct load *load, const struct entry *entry,
 	struct rna_web_pairs *pairs = entry->field;
 	struct rna_web_pair *items;
 
-	if (want_mapping(load, entry) < 0)
+	if (want_mapping(load, entry) < 0 || check_count(load, entry) < 0)
 		return -EINVAL;
 	items = rna_arena_array(load->arena, entry->value->count, sizeof(*items));
 	if (!items)

@@ -18,6 +18,8 @@
 
 #include "config/settings_table.h"
 
+#include "effort.h"
+
 static const char file[] = "agent.yaml"; /* in a directory of its own */
 
 static void write_bytes(const char *text, size_t len)
@@ -500,8 +502,85 @@ static void test_lists_that_are_bounded(void **state)
 	assert_string_equal(settings.ethernet_statistics[63], "x64");
 	assert_null(settings.ethernet_statistics[64]);
 	rna_strbuf_puts(&text, "    - x65\n");
-	assert_refused(text.data, "agent.yaml:67: ethernet.statistics: \"x65\" exceeds the maximum "
-				  "number of entries, 64");
+	assert_refused(text.data, "agent.yaml:2: ethernet.statistics: the list has 65 entries; at "
+				  "most 64 are allowed");
+}
+
+/* -- Files that are too much ------------------------------------------------------------------- */
+
+/* lead, count times each, tail. */
+static void assert_excess(const char *lead, size_t count, const char *each, const char *tail,
+			  const char *message)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	double start = effort();
+
+	rna_strbuf_puts(&text, lead);
+	for (size_t i = 0; i < count; i++)
+		rna_strbuf_printf(&text, "%s", each);
+	rna_strbuf_puts(&text, tail);
+	assert_true(rna_strbuf_ok(&text) && text.len < 1024 * 1024);
+	assert_refused(text.data, message);
+	assert_little_effort(start);
+}
+
+/* Each of them took more than 20 seconds of processor time, or was one of a kind that did. */
+static void test_files_that_are_too_much(void **state)
+{
+	static const char deep[] = "agent.yaml:2: more than 32 levels of lists and sections; check "
+				   "that this is the right file";
+
+	(void)state;
+	assert_excess("a:\n  ", 400000, "[", "\n", deep);
+	assert_excess("a:\n  ", 400000, "[", "]", deep);
+	assert_excess("a:\n  ", 200000, "{a: ", "\n", deep);
+	assert_excess("a:\n  ", 400000, "- ", "x\n", deep);
+	assert_excess("a:\n  ", 400000, "? ", "x\n", deep);
+	assert_excess(
+		"a: [\n", 250000, "x,\n", "]\n",
+		"agent.yaml:49999: more than 50000 values; check that this is the right file");
+	assert_excess("a:\n- &a x\n", 70000, "- *a\n", "",
+		      "agent.yaml:1002: more than 1000 anchors and aliases; check that this is the "
+		      "right file");
+	assert_excess(
+		"%YAML 1.1\n", 90000, "%TAG !a! b\n", "--- {}\n",
+		"agent.yaml:102: more than 100 %TAG lines; check that this is the right file");
+	assert_excess("devices:\n  include:\n", 49900, "  - a*\n", "",
+		      "agent.yaml:2: devices.include: the list has 49900 entries; at most 1000 are "
+		      "allowed");
+}
+
+/* Indentation of a block of many levels. */
+static void test_a_staircase(void **state)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	(void)state;
+	for (int i = 0; i < 1400; i++)
+		rna_strbuf_printf(&text, "%*sa:\n", i, "");
+	assert_refused(text.data, "agent.yaml:33: more than 32 levels of lists and sections; check "
+				  "that this is the right file");
+}
+
+static void test_as_much_as_is_read(void **state)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	double start = effort();
+
+	(void)state;
+	rna_strbuf_puts(&text, "%TAG !a! b\n--- {devices: {include: [&a x");
+	for (int i = 1; i < 1000; i++)
+		rna_strbuf_puts(&text, ", *a");
+	rna_strbuf_puts(&text, "], exclude: [");
+	for (int i = 0; i < 1000; i++)
+		rna_strbuf_printf(&text, "%sx%d", i > 0 ? ", " : "", i);
+	rna_strbuf_puts(&text, "]}}\n");
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = load(text.data);
+
+	assert_string_equal(settings.devices_include[999], "x");
+	assert_null(settings.devices_include[1000]);
+	assert_string_equal(settings.devices_exclude[999], "x999");
+	assert_little_effort(start);
 }
 
 /* -- Several mistakes -------------------------------------------------------------------------- */
@@ -739,6 +818,9 @@ int main(void)
 		cmocka_unit_test(test_each_mistake_is_named),
 		cmocka_unit_test(test_names_of_statistics),
 		cmocka_unit_test(test_lists_that_are_bounded),
+		cmocka_unit_test(test_files_that_are_too_much),
+		cmocka_unit_test(test_a_staircase),
+		cmocka_unit_test(test_as_much_as_is_read),
 		cmocka_unit_test(test_all_mistakes_are_told),
 		cmocka_unit_test(test_names_for_kubernetes),
 		cmocka_unit_test(test_not_more_than_twenty_are_told),

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "rna/base/strbuf.h"
+
 #include "config/web_config.h"
 
 #define HASH "$2y$04$abcdefghijklmnopqrstuuJ0FlFR2tIwmjrpMpMOz4Cl9hNCgSDVK"
@@ -224,6 +226,24 @@ static void test_errors_of_the_rest(void **state)
 		       "dir/web.yml:1: rate_limit.burst: expected an integer, at most 1000000");
 }
 
+/* 14,000 users fit into a file; each login searched them all. */
+static void test_entries_have_a_limit(void **state)
+{
+	RNA_STRBUF struct rna_strbuf users = RNA_STRBUF_INIT, sans = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_strbuf_puts(&users, "basic_auth_users:\n");
+	rna_strbuf_puts(&sans, "tls_server_config:\n  client_allowed_sans:\n");
+	for (int i = 0; i < 1001; i++) {
+		rna_strbuf_printf(&users, "  u%d: " HASH "\n", i);
+		rna_strbuf_printf(&sans, "  - x%d\n", i);
+	}
+	assert_refused(users.data,
+		       "dir/web.yml:1: basic_auth_users: 1001 entries; at most 1000 are allowed");
+	assert_refused(sans.data, "dir/web.yml:2: tls_server_config.client_allowed_sans: 1001 "
+				  "entries; at most 1000 are allowed");
+}
+
 static void test_hashes(void **state)
 {
 	static const struct {
@@ -280,6 +300,7 @@ int main(void)
 		cmocka_unit_test(test_errors_of_keys),
 		cmocka_unit_test(test_errors_of_tls),
 		cmocka_unit_test(test_errors_of_the_rest),
+		cmocka_unit_test(test_entries_have_a_limit),
 		cmocka_unit_test(test_hashes),
 	};
 
