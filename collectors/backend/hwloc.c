@@ -17,8 +17,15 @@
 #include "recorded.h"
 
 enum {
-	/* bytes; a file of a machine with 24 sockets has a third of a megabyte */
-	XML_MAX = 64 << 20,
+	/*
+	 * A machine with 24 sockets has a third of a megabyte and 1,300 objects; some 20 levels are
+	 * usual. libhwloc (2.9) calls itself for each level, 480 bytes of stack each: 200,000
+	 * levels end any process, lstopo as well, and some thousand the 512 KiB of a lane. Its time
+	 * is quadratic in objects side by side: 20,000 take half a second.
+	 */
+	XML_MAX = 16 << 20, /* bytes */
+	LEVELS_MAX = 64,
+	OBJECTS_MAX = 20000,
 	LOCATION_MAX = 32, /* "pci0000:3a" and "0000:3b:00.0" */
 	PREFIX_MAX = 16,   /* "cuda", "renderD" */
 	KINDS_MAX = 16,    /* kinds of OS devices on one GPU */
@@ -353,6 +360,41 @@ static int explain(const char *file, const char *text, size_t len, struct rna_er
 	return rna_error_say(error, -EBADMSG, "%s: hwloc cannot parse it; " WRITE_ANEW, file);
 }
 
+/* The end of the element that begins at text: libhwloc, too, takes the next ">" for it. */
+static const char *end_of_tag(const char *text)
+{
+	const char *end = strchr(text, '>');
+
+	return end ? end : text + strlen(text);
+}
+
+/* Whether the text is XML, libhwloc finds out. */
+static int check_limits(const char *file, const char *text, struct rna_error *error)
+{
+	static const char object[] = "<object";
+	size_t levels = 0, objects = 0;
+
+	for (const char *tag = strchr(text, '<'); tag; tag = strchr(tag, '<')) {
+		const char *end = end_of_tag(tag);
+
+		objects += strncmp(tag, object, sizeof(object) - 1) == 0;
+		if (tag[1] == '/')
+			levels -= levels > 0;
+		else if (tag[1] != '?' && tag[1] != '!' && end[-1] != '/')
+			levels++;
+		if (levels > LEVELS_MAX)
+			return rna_error_say(error, -EBADMSG,
+					     "%s: more than %d levels of elements; " WRITE_ANEW,
+					     file, LEVELS_MAX);
+		if (objects > OBJECTS_MAX)
+			return rna_error_say(error, -EBADMSG,
+					     "%s: more than %d objects; " WRITE_ANEW, file,
+					     OBJECTS_MAX);
+		tag = end;
+	}
+	return 0;
+}
+
 static int load_text(const char *file, const char *text, size_t len, struct rna_arena *arena,
 		     struct rna_hwloc *ret, struct rna_error *error)
 {
@@ -362,6 +404,9 @@ static int load_text(const char *file, const char *text, size_t len, struct rna_
 
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot start hwloc", file);
+	status = check_limits(file, text, error);
+	if (status < 0)
+		return status;
 	if (strlen(text) != len || hwloc_topology_set_xmlbuffer(topology, text, (int)len + 1) < 0 ||
 	    hwloc_topology_load(topology) < 0)
 		return explain(file, text, len, error);
@@ -377,6 +422,9 @@ static int load_file(const char *file, int fd, struct rna_arena *arena, struct r
 	RNA_FREE char *text = NULL;
 	ssize_t len = fd < 0 ? fd : read_file(fd, &text);
 
+	if (len == -EFBIG)
+		return rna_error_say(error, -EFBIG, "%s: larger than %d MiB; " WRITE_ANEW, file,
+				     XML_MAX >> 20);
 	if (len < 0)
 		return rna_error_set(error, (int)len, "%s: cannot read", file);
 	return load_text(file, text, (size_t)len, arena, ret, error);

@@ -10,12 +10,14 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "rna/base/strbuf.h"
 #include "rna/model/topology.h"
 
 #include "backend/backends.h"
 #include "parse/pci.h"
 
 #include "collectors.h"
+#include "effort.h"
 #include "tree.h"
 
 #define GPU_CLASS  "0x030200"
@@ -604,6 +606,61 @@ static void files_of_no_use_are_explained(void **state)
 	assert_non_null(fixture->topology->problem);
 }
 
+static void repeat(struct rna_strbuf *out, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		rna_strbuf_puts(out, text);
+}
+
+static void want_problem(struct fixture *fixture, const struct rna_strbuf *xml, const char *problem)
+{
+	assert_true(rna_strbuf_ok(xml));
+	tree_write(&fixture->tree, "hwloc.xml", xml->data);
+	collect(fixture);
+	assert_non_null(fixture->topology->problem);
+	assert_memory_equal(fixture->topology->problem, problem, strlen(problem));
+	assert_int_equal(fixture->topology->nic_count, 1); /* /sys goes on */
+}
+
+/* libhwloc itself ends with SIGSEGV for 200,000 levels. */
+static void files_beyond_limits_are_explained(void **state)
+{
+	struct fixture *fixture = *state;
+	RNA_STRBUF struct rna_strbuf deep = RNA_STRBUF_INIT, wide = RNA_STRBUF_INIT;
+
+	add_function(&fixture->tree, "pci0000:00/0000:00:02.0", NIC_CLASS, MELLANOX);
+	rna_strbuf_puts(&deep, XML_HEAD "<topology version=\"2.0\">");
+	repeat(&deep, 200000, "<object type=\"Group\">");
+	repeat(&deep, 200000, "</object>");
+	rna_strbuf_puts(&deep, "</topology>\n");
+	want_problem(fixture, &deep, "hwloc.xml: more than 64 levels of elements; write it again");
+	rna_strbuf_puts(&wide, XML_HEAD "<topology version=\"2.0\">");
+	repeat(&wide, 20001, "<object type=\"Group\"/>");
+	rna_strbuf_puts(&wide, "</topology>\n");
+	want_problem(fixture, &wide, "hwloc.xml: more than 20000 objects; write it again");
+}
+
+static void files_at_the_limits_are_read(void **state)
+{
+	struct fixture *fixture = *state;
+	RNA_STRBUF struct rna_strbuf xml = RNA_STRBUF_INIT;
+	double start = effort();
+
+	add_function(&fixture->tree, "pci0000:00/0000:00:02.0", NIC_CLASS, MELLANOX);
+	rna_strbuf_puts(&xml, XML(" version=\"2.0\""));
+	xml.len = (size_t)(strstr(xml.data, "</object></object></topology>") - xml.data);
+	for (unsigned i = 0; i < 19000; i++)
+		rna_strbuf_printf(&xml, "<object type=\"Misc\" gp_index=\"%u\"/>", i + 100);
+	repeat(&xml, 59, "<object type=\"Misc\">");
+	repeat(&xml, 59, "</object>");
+	rna_strbuf_puts(&xml, "</object></object></topology>\n");
+	tree_write(&fixture->tree, "hwloc.xml", xml.data);
+	collect(fixture);
+	assert_null(fixture->topology->problem);
+	assert_true(fixture->topology->hwloc);
+	assert_little_effort(start);
+}
+
 static void a_named_file_must_be_there(void **state)
 {
 	struct fixture *fixture = *state;
@@ -637,6 +694,8 @@ int main(void)
 		TEST(named_xml_is_the_tree),
 		TEST(hwloc_is_asked_once),
 		TEST(files_of_no_use_are_explained),
+		TEST(files_beyond_limits_are_explained),
+		TEST(files_at_the_limits_are_read),
 		TEST(a_named_file_must_be_there),
 	};
 
