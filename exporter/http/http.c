@@ -4,7 +4,9 @@
  *
  * libmicrohttpd runs without a thread of its own (MHD_USE_EPOLL alone): its epoll descriptor is
  * watched by our loop, and MHD_run() does whatever can be done without waiting, for all of its
- * connections. So a slow or silent client needs a few kilobytes and delays no other.
+ * connections. So a slow or silent client needs a few kilobytes and delays no other. Connections
+ * are accepted by us (accept.h), who may have one is decided by slots.h, and libmicrohttpd gets
+ * them one by one.
  *
  * The trap is the timer. MHD_get_timeout() says in how many milliseconds MHD wants to run again
  * even if nothing happens. Given to sd_event_source_set_time(), which takes a point in time, that
@@ -29,6 +31,8 @@
 
 #include "rna/exporter.h"
 
+#include "accept.h"
+#include "connections.h"
 #include "listen.h"
 #include "logins.h"
 #include "routes.h"
@@ -56,6 +60,8 @@ struct listener {
 	bool tls;
 	unsigned handshakes;         /* connections of TLS without a request so far */
 	struct rna_socket_file file; /* of a unix socket that we made */
+	struct rna_accept accept;
+	const struct rna_slot *arrives; /* of the connection that libmicrohttpd gets now */
 	sd_event_source *io;
 	sd_event_source *timer;
 };
@@ -69,6 +75,7 @@ struct rna_http {
 	struct client *waiting; /* for logins */
 	struct rna_bucket requests;
 	unsigned idle_seconds;
+	struct rna_connections connections;
 	struct rna_scraper *scrapers;
 	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
 	rna_usec published;     /* when the newest view came... */
@@ -81,6 +88,7 @@ struct rna_http {
 struct client {
 	struct listener *listener;
 	struct MHD_Connection *connection;
+	struct rna_slot slot;
 	struct rna_scraper *scraper; /* NULL: no memory, which costs only foresight */
 	struct rna_web *web;         /* whose credentials its TLS has; NULL: none */
 	bool greets;                 /* TLS, and no request so far */
@@ -242,8 +250,12 @@ static int reply_route(const struct client *client, const char *path, struct rna
 		.scraper = client->scraper,
 		.now = event_time(http),
 	};
+	int ret = rna_routes_answer(http->routes, &request, reply);
 
-	return rna_routes_answer(http->routes, &request, reply);
+	if (ret == 0 && reply->status == MHD_HTTP_OK && strcmp(path, "/metrics") == 0 &&
+	    client->slot.guest < RNA_GUEST_NODE)
+		rna_slots_scraped(&http->connections.slots, &client->slot.address, request.now);
+	return ret;
 }
 
 static enum MHD_Result send_reply(const struct client *client, struct rna_reply *reply)
@@ -364,6 +376,8 @@ static struct client *client_new(struct listener *listener, struct MHD_Connectio
 		return NULL;
 	client->listener = listener;
 	client->connection = connection;
+	client->slot = *listener->arrives;
+	listener->arrives = NULL;
 	client->login = RNA_LOGIN_PENDING;
 	client->scraper = rna_scraper_add(&listener->http->scrapers);
 	if (listener->tls)
@@ -377,6 +391,7 @@ static struct client *client_free(struct client *client)
 		return NULL;
 	if (client->greets)
 		client->listener->handshakes--;
+	rna_slots_give(&client->listener->http->connections.slots, &client->slot);
 	rna_scraper_remove(&client->listener->http->scrapers, client->scraper);
 	(void)rna_web_unref(client->web);
 	free(client);
@@ -411,8 +426,12 @@ static int arm_timer(struct listener *listener)
 	return sd_event_source_set_enabled(listener->timer, SD_EVENT_ONESHOT);
 }
 
-/* TLS sends 16 KiB in a turn: a scrape that waited for the timer each time would take long. */
-static int run(struct listener *listener)
+/*
+ * TLS sends 16 KiB in a turn: a scrape that waited for the timer each time would take long. No
+ * failure to arm the timer is returned to sd-event, which would stop watching what it came from;
+ * the next event arms it.
+ */
+static void run(struct listener *listener)
 {
 	MHD_UNSIGNED_LONG_LONG msec;
 	int turns = 0;
@@ -420,7 +439,7 @@ static int run(struct listener *listener)
 	do
 		(void)MHD_run(listener->daemon); /* fails only for those with threads */
 	while (++turns < TURNS && next_run(listener, &msec) && msec == 0);
-	return arm_timer(listener);
+	(void)arm_timer(listener);
 }
 
 static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -428,14 +447,45 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdat
 	(void)source;
 	(void)fd;
 	(void)events;
-	return run(userdata);
+	run(userdata);
+	return 0;
+}
+
+/* A client without a slot is not answered: its request may not have arrived yet. */
+static void take_connection(int fd, const struct sockaddr *address, socklen_t len, void *userdata)
+{
+	struct listener *listener = userdata;
+	struct rna_http *http = listener->http;
+	struct rna_slot slot;
+	bool added;
+
+	if (rna_connections_admit(&http->connections, fd, address, listener->is_private,
+				  event_time(http), &slot) < 0) {
+		rna_connection_reset(fd);
+		return;
+	}
+	listener->arrives = &slot;
+	added = MHD_add_connection(listener->daemon, fd, address, len) == MHD_YES;
+	if (!listener->arrives)
+		return; /* a client has the slot, or had it */
+	listener->arrives = NULL;
+	rna_slots_give(&http->connections.slots, &slot);
+	if (added)
+		rna_connection_cut(fd); /* no memory for a client */
+}
+
+/* Some connections have come; libmicrohttpd waits for their requests. */
+static void run_after(void *userdata)
+{
+	run(userdata);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source;
 	(void)usec;
-	return run(userdata);
+	run(userdata);
+	return 0;
 }
 
 static int on_login(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -443,7 +493,6 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 	struct rna_http *http = userdata;
 	enum rna_login login;
 	void *who;
-	int ret = 0;
 
 	(void)source, (void)fd, (void)events;
 	while (rna_logins_next(http->logins, &who, &login)) {
@@ -456,9 +505,9 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 		MHD_resume_connection(client->connection);
 	}
 	/* the connections come to answer() again; of resuming as such no descriptor tells */
-	for (size_t i = 0; ret >= 0 && i < http->listener_count; i++)
-		ret = run(&http->listeners[i]);
-	return ret;
+	for (size_t i = 0; i < http->listener_count; i++)
+		run(&http->listeners[i]);
+	return 0;
 }
 
 /* -- Ahead of scrapes -------------------------------------------------------------------------- */
@@ -500,14 +549,13 @@ void rna_http_new_view(struct rna_http *http)
 
 /* -- Start and stop ---------------------------------------------------------------------------- */
 
-/* Takes over fd. NULL: no memory, or no epoll descriptor. */
+/* NULL: no memory, or no epoll descriptor. */
 static struct MHD_Daemon *start_daemon(struct listener *listener,
-				       const struct rna_http_options *options, int fd)
+				       const struct rna_http_options *options)
 {
-	/* one address may use up half of the connections: another one still gets its turn */
-	unsigned per_address = options->max_connections / 2 + 1;
 	size_t memory = options->max_header_bytes + (size_t)REPLY_HEADER_ROOM;
-	unsigned flags = MHD_USE_EPOLL | (listener->http->logins ? MHD_ALLOW_SUSPEND_RESUME : 0);
+	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
+			 (listener->http->logins ? MHD_ALLOW_SUSPEND_RESUME : 0);
 	const struct MHD_OptionItem credentials[] = {
 		{MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)rna_tls_refuse},
 		{MHD_OPTION_END, 0, NULL},
@@ -516,17 +564,15 @@ static struct MHD_Daemon *start_daemon(struct listener *listener,
 
 	if (listener->tls)
 		flags |= MHD_USE_TLS;
-	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_LISTEN_SOCKET,
-				fd, MHD_OPTION_CONNECTION_LIMIT, options->max_connections,
-				MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
-				MHD_OPTION_CONNECTION_TIMEOUT, listener->http->idle_seconds,
-				MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
-				MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
+	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_CONNECTION_LIMIT,
+				options->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+				listener->http->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				memory, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
 				MHD_OPTION_ARRAY, listener->tls ? credentials : none,
 				MHD_OPTION_END);
 }
 
-/* MHD closes what it serves; the caller's own sockets must outlive it, hence the duplicate. */
+/* The caller's own sockets must outlive the listener, hence the duplicate. */
 static int listener_open(struct listener *listener, const struct rna_http_options *options,
 			 size_t index, struct rna_error *error)
 {
@@ -544,6 +590,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 			  struct rna_error *error)
 {
 	const char *address = options->socket_count ? "a passed socket" : options->listen[index];
+	const struct rna_accept_handlers handlers = {take_connection, run_after, listener};
 	const struct rna_web *web = newest_web(http);
 	const union MHD_DaemonInfo *info;
 	int fd, r;
@@ -554,7 +601,10 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 	listener->http = http;
 	listener->is_private = rna_socket_is_private(fd);
 	listener->tls = web && web->tls && !listener->is_private;
-	listener->daemon = start_daemon(listener, options, fd);
+	r = rna_accept_start(&listener->accept, event, fd, &handlers);
+	if (r < 0)
+		return rna_error_set(error, r, "http: cannot watch %s", address);
+	listener->daemon = start_daemon(listener, options);
 	if (!listener->daemon)
 		return rna_error_say(error, -ENOMEM, "http: cannot serve on %s", address);
 
@@ -575,8 +625,9 @@ static void listener_stop(struct listener *listener)
 	listener->timer = sd_event_source_disable_unref(listener->timer);
 	rna_socket_file_remove(
 		&listener->file); /* first, so that no client connects that would not be served */
+	rna_accept_stop(&listener->accept);
 	if (listener->daemon)
-		MHD_stop_daemon(listener->daemon); /* closes its connections and its socket */
+		MHD_stop_daemon(listener->daemon); /* closes its connections */
 }
 
 /* Where there is a web configuration, a change of it may want logins at any time. */
@@ -625,6 +676,8 @@ static struct rna_http *http_new(sd_event *event, const struct rna_http_options 
 	http->source = *source;
 	http->idle_seconds = whole_seconds(options->idle_timeout);
 	if (watch_ahead(http) < 0 || start_logins(http) < 0)
+		return NULL;
+	if (rna_slots_init(&http->connections.slots, options->max_connections) < 0)
 		return NULL;
 	http->routes = rna_routes_new(source);
 	if (!http->routes)
@@ -683,6 +736,7 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 	(void)sd_event_source_disable_unref(http->ahead);
 	(void)sd_event_unref(http->event);
 	(void)rna_routes_free(http->routes);
+	rna_slots_deinit(&http->connections.slots);
 	free(http);
 	return NULL;
 }

@@ -209,7 +209,8 @@ class Unfriendly(unittest.TestCase):
 
     @alone
     def test_idle_clients(self):
-        with Agent("hgx-h100-ib") as agent, contextlib.ExitStack() as stack:
+        with Agent("hgx-h100-ib", http_settings={"max_connections": 512}) as agent, \
+                contextlib.ExitStack() as stack:
             for _ in range(100):
                 stack.enter_context(agent.connect())
             self.assert_fast(agent)
