@@ -145,6 +145,16 @@ static void insert(struct rna_notes *notes, struct rna_note *note)
 		notes->no_memory = true;
 }
 
+/*
+ * What was read replaces that it exists. A directory that has become a file meanwhile stays one,
+ * because there may be notes of what is in it.
+ */
+static bool replaces(const struct rna_note *note, const struct rna_note *known)
+{
+	return known->kind < RNA_NOTE_LINK && note->kind > RNA_NOTE_LINK &&
+	       !(known->kind == RNA_NOTE_DIRECTORY && note->kind == RNA_NOTE_CONTENT);
+}
+
 /* note: in the arena. */
 static void add(struct rna_notes *notes, struct rna_note *note)
 {
@@ -152,7 +162,7 @@ static void add(struct rna_notes *notes, struct rna_note *note)
 
 	if (!known)
 		insert(notes, note);
-	else if (known->kind < RNA_NOTE_LINK && note->kind > RNA_NOTE_LINK)
+	else if (replaces(note, known))
 		*known = *note;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rna/base/beneath.h"
+
 #include "contents.h"
 
 #define UNREADABLE "recorded/unreadable"
@@ -27,22 +29,6 @@ static void deinit(struct writing *writing)
 
 /* -- Files; paths are those of the recording, 0 or negative errno ------------------------------ */
 
-/* The directories above path, and path itself when it ends in a slash. */
-static int make_directories(int fd, const char *path)
-{
-	RNA_FREE char *part = strdup(path);
-
-	if (!part)
-		return -ENOMEM;
-	for (char *slash = strchr(part, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdirat(fd, part, 0755) < 0 && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return 0;
-}
-
 static int write_all(int fd, const char *data, size_t len)
 {
 	while (len > 0) {
@@ -58,14 +44,17 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
+/* A new file: the rights are those of the descriptor, so no other file can get them. */
 static int write_file(const struct writing *writing, const char *path, int mode, const char *data,
 		      size_t len)
 {
-	int error = make_directories(writing->fd, path), fd;
+	const char *name;
+	RNA_CLOSE int directory = rna_make_beneath(writing->fd, path, &name);
+	int error, fd;
 
-	if (error < 0)
-		return error;
-	fd = openat(writing->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (directory < 0)
+		return directory;
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
 	error = write_all(fd, data, len);
@@ -78,18 +67,31 @@ static int write_file(const struct writing *writing, const char *path, int mode,
 
 static int write_directory(const struct writing *writing, const char *path)
 {
-	const char *directory = rna_arena_printf(writing->scratch, "%s/", path);
+	const char *name;
+	RNA_CLOSE int directory = rna_make_beneath(writing->fd, path, &name);
+	RNA_CLOSE int made = -1;
 
-	return directory ? make_directories(writing->fd, directory) : -ENOMEM;
+	if (directory < 0)
+		return directory;
+	if (mkdirat(directory, name, 0755) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	made = rna_open_beneath(directory, name, O_PATH | O_DIRECTORY); /* as above another note */
+	return made < 0 ? made : 0;
 }
 
 static int write_link(const struct writing *writing, const char *path, const char *target)
 {
-	int error;
+	const char *name;
+	RNA_CLOSE int directory = rna_make_beneath(writing->fd, path, &name);
 
+	if (directory < 0)
+		return directory;
 	target = rna_disguise(writing->disguise, RNA_DISGUISE_NAME, target, writing->scratch);
-	error = target ? make_directories(writing->fd, path) : -ENOMEM;
-	return error == 0 && symlinkat(target, writing->fd, path) < 0 ? -errno : error;
+	if (!target)
+		return -ENOMEM;
+	return symlinkat(target, directory, name) < 0 ? -errno : 0;
 }
 
 /* -- Notes ------------------------------------------------------------------------------------- */
@@ -113,12 +115,19 @@ static void list_unreadable(struct writing *writing, const char *path, int error
 {
 	const char *name = strerrorname_np(-error);
 
-	rna_strbuf_printf(&writing->unreadable, "%s %s\n", path, name ? name : "?");
+	for (; *path; path++) /* a line for each */
+		rna_strbuf_add_char(&writing->unreadable,
+				    (unsigned char)*path < ' ' || *path == '\x7f' ? '?' : *path);
+	rna_strbuf_printf(&writing->unreadable, " %s\n", name ? name : "?");
 	writing->result->unreadable++;
 }
 
 static int write_note(struct writing *writing, const char *path, const struct rna_note *note)
 {
+	if (!rna_path_is_plain(path)) {
+		list_unreadable(writing, path, -EINVAL);
+		return 0;
+	}
 	switch (note->kind) {
 	case RNA_NOTE_DIRECTORY:
 		return write_directory(writing, path);
@@ -159,18 +168,37 @@ static int write_notes(struct writing *writing, const struct rna_notes *notes, c
 	return rna_strbuf_ok(&writing->unreadable) ? status : -ENOMEM;
 }
 
+/*
+ * Opens the directory, and no link to one: in a directory like /tmp another user may have placed
+ * it. Behind a slash a link would be followed.
+ */
+static int open_directory(const char *path, struct rna_error *error)
+{
+	RNA_FREE char *name = strdup(path);
+	size_t len = strlen(path);
+	int fd;
+
+	if (!name)
+		return rna_error_set(error, -ENOMEM, "%s: cannot open", path);
+	while (len > 1 && name[len - 1] == '/')
+		name[--len] = '\0';
+	if (mkdir(name, 0755) < 0 && errno != EEXIST)
+		return rna_error_set(error, -errno, "%s: cannot make the directory", path);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return rna_error_set(error, -errno, "%s: cannot open as a directory that is no link", path);
+}
+
 int rna_recording_open(const char *path, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(256);
+	int fd = open_directory(path, error);
 	char **names;
 	ssize_t count;
-	int fd;
 
-	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return rna_error_set(error, -errno, "%s: cannot make the directory", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return rna_error_set(error, -errno, "%s: cannot open", path);
+		return fd;
 	count = scratch ? rna_root_list_fd(dup(fd), scratch, &names) : -ENOMEM;
 	if (count > 0)
 		count = -ENOTEMPTY;

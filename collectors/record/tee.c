@@ -73,6 +73,11 @@ static bool step(char path[PATH_MAX], const char *name)
 	return true;
 }
 
+static bool is_file(const struct rna_note *note)
+{
+	return note->kind == RNA_NOTE_NODE || note->kind == RNA_NOTE_CONTENT;
+}
+
 /*
  * The way to path, link by link, with notes about all that stands on it; the last link is followed
  * on demand. ret: the real path. 0 or negative errno.
@@ -91,6 +96,8 @@ static int resolve(struct rna_tee *tee, const char *path, bool follow, char ret[
 		if (!step(ret, name))
 			return -ENAMETOOLONG;
 		note = *ret ? look_at(tee, ret, true) : NULL;
+		if (note && at && *at && is_file(note))
+			return -ENOTDIR; /* even if it has become a directory meanwhile */
 		if (!note || note->kind != RNA_NOTE_LINK || (!at && !follow))
 			continue;
 		if (++links > LINKS_MAX)
@@ -150,7 +157,9 @@ static int open_file(struct rna_tee *tee, const char *asked, const char *path)
 		read_file(tee, asked, path);
 		note = rna_notes_find(tee->notes, path);
 	}
-	if (!note)
+	if (note && note->kind == RNA_NOTE_DIRECTORY)
+		return -EISDIR; /* when it was noted */
+	if (!note || note->kind < RNA_NOTE_CONTENT)
 		return -ENOMEM;
 	return note->kind == RNA_NOTE_CONTENT ? make_file(note) : note->value;
 }

@@ -4,16 +4,20 @@
  * That a recording gives the outputs of its original is shown there.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "rna/record.h"
+
+#include "record/recording.h"
 
 #include "tree.h"
 
@@ -23,6 +27,21 @@
 #define SILENT_FILE "silent"
 
 static bool files_vanish; /* when they are read, so that they cannot be read again */
+
+/* What another user places in the recording while a file is read. NULL: nothing. */
+static const struct tree *planted_in;
+static const char *planted_path, *planted_target; /* target: of a link; NULL: a file */
+
+static void plant(void)
+{
+	const struct tree *tree = planted_in;
+
+	planted_in = NULL;
+	if (planted_target)
+		tree_link(tree, planted_path, planted_target);
+	else
+		tree_write(tree, planted_path, "theirs");
+}
 
 ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
@@ -40,6 +59,8 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 		(void)pause();
 	if (files_vanish)
 		(void)unlink(path);
+	if (planted_in)
+		plant();
 	return __real_read(fd, buffer, size);
 }
 
@@ -270,6 +291,163 @@ static void test_a_directory_that_is_not_empty_is_left_alone(void **state)
 	assert_false(rna_root_exists(fixture->copy.root, "sys"));
 }
 
+/* -- Another user writes to the directory ------------------------------------------------------ */
+
+/* The status of a recording where a link, or without target a file, is placed in its way. */
+static int record_around(struct fixture *fixture, const char *path, const char *target)
+{
+	RNA_CLOSE int planted = -1;
+	int status;
+
+	planted_in = &fixture->copy;
+	planted_path = path;
+	planted_target = target;
+	status = record(fixture, true);
+	planted_in = NULL; /* the child did it */
+	planted = rna_root_openat(fixture->copy.root, path, O_PATH | O_NOFOLLOW);
+	assert_true(planted >= 0);
+	return status;
+}
+
+static void test_a_planted_link_to_a_directory_is_not_followed(void **state)
+{
+	static const char *const ways[] = {"sys", "sys/devices", "recorded"};
+	RNA_CLEANUP(tree_deinit) struct tree outside;
+	struct fixture *fixture = *state;
+	char **names;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+
+	tree_init(&outside);
+	make_device(fixture);
+	tree_mkdir(&fixture->node, DEVICE "/fw_ver"); /* for recorded/unreadable */
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(ways); i++) {
+		int status = record_around(fixture, ways[i], outside.path);
+
+		assert_true(status == -ELOOP || status == -ENOTDIR);
+		assert_int_equal(rna_root_list(outside.root, ".", arena, &names), 0);
+		tree_deinit(&fixture->copy);
+		tree_init(&fixture->copy);
+	}
+}
+
+/* A file of a machine may have mode 0666, and rights were given to a path once. */
+static void test_a_planted_link_to_a_file_gives_nothing_to_its_target(void **state)
+{
+	static const char *const ways[] = {"dev/infiniband/uverbs0", DEVICE "/node_guid",
+					   "sys/class/infiniband/rxe0"};
+	RNA_CLEANUP(tree_deinit) struct tree outside;
+	struct fixture *fixture = *state;
+	char target[128], from[128];
+	struct stat stat;
+
+	tree_init(&outside);
+	tree_write(&outside, "target", "mine");
+	(void)snprintf(target, sizeof(target), "%s/target", outside.path);
+	assert_int_equal(chmod(target, 0600), 0);
+	make_device(fixture);
+	tree_write(&fixture->node, "sys/class/infiniband_verbs/uverbs0/ibdev", "rxe0");
+	tree_write(&fixture->node, "dev/infiniband/uverbs0", "");
+	(void)snprintf(from, sizeof(from), "%s/dev/infiniband/uverbs0", fixture->node.path);
+	assert_int_equal(chmod(from, 0666), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(ways); i++) {
+		assert_int_equal(record_around(fixture, ways[i], target), -EEXIST);
+		assert_int_equal(lstat(target, &stat), 0);
+		assert_int_equal(stat.st_mode, S_IFREG | 0600);
+		assert_int_equal(stat.st_size, strlen("mine"));
+		tree_deinit(&fixture->copy);
+		tree_init(&fixture->copy);
+	}
+}
+
+static void test_a_file_that_is_there_is_not_overwritten(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	assert_int_equal(record_around(fixture, DEVICE "/node_guid", NULL), -EEXIST);
+	assert_content(fixture, DEVICE "/node_guid", "theirs");
+}
+
+static void test_the_directory_is_no_link(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[128];
+	struct rna_record_options options = {.directory = path, .deadline = 1};
+
+	make_device(fixture);
+	tree_mkdir(&fixture->copy, "elsewhere");
+	tree_link(&fixture->copy, "link", "elsewhere");
+	for (const char *end = "//"; *end; end++) {
+		(void)snprintf(path, sizeof(path), "%s/link%s", fixture->copy.path, end + 1);
+		assert_true(rna_record(fixture->node.root, &options, &fixture->result, NULL) < 0);
+	}
+	assert_false(rna_root_exists(fixture->copy.root, "elsewhere/sys"));
+}
+
+/* -- A machine that calls its files as it likes ------------------------------------------------ */
+
+static void test_names_that_are_no_names_are_only_listed(void **state)
+{
+	static char too_long[300];
+	const char *const paths[] = {
+		"../outside",
+		"sys/../../outside",
+		"/outside",
+		"sys//x",
+		"sys/./x",
+		"sys/x/",
+		"",
+		"..",
+		too_long,
+		"sys/a\nb",
+		"sys/a\nb/../c",
+	};
+	const struct rna_record_options options = {.directory = "copy", .keep_identity = true};
+	struct fixture *fixture = *state;
+	struct rna_notes notes;
+	RNA_CLOSE int fd = -1;
+	char **names, expected[1024];
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+
+	memset(too_long, 'x', sizeof(too_long) - 1);
+	assert_int_equal(rna_notes_init(&notes), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(paths); i++)
+		rna_notes_add(&notes, &(struct rna_note){(enum rna_note_kind)(i % 4), 0, paths[i],
+							 "/etc", strlen("/etc")});
+	tree_mkdir(&fixture->copy, "copy");
+	fd = rna_root_openat(fixture->copy.root, "copy", O_RDONLY | O_DIRECTORY);
+	assert_int_equal(rna_recording_write(&notes, &options, fd, &fixture->result, NULL), 0);
+	assert_int_equal(fixture->result.unreadable, 10);
+	(void)snprintf(expected, sizeof(expected),
+		       "../outside EINVAL\nsys/../../outside EINVAL\n/outside EINVAL\n"
+		       "sys//x EINVAL\nsys/./x EINVAL\nsys/x/ EINVAL\n EINVAL\n.. EINVAL\n"
+		       "%s EINVAL\nsys/a?b/../c EINVAL",
+		       too_long);
+	assert_content(fixture, "copy/recorded/unreadable", expected);
+	assert_int_equal(rna_root_list(fixture->copy.root, ".", arena, &names), 1);
+	assert_int_equal(rna_root_list(fixture->copy.root, "copy", arena, &names), 2);
+	assert_true(rna_root_exists(fixture->copy.root, "copy/sys/a\nb"));
+	rna_notes_deinit(&notes);
+}
+
+/* Of a machine that changes while it is read: each note is true, and both cannot be written. */
+static void test_a_directory_that_becomes_a_file_stays_one(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_record_options options = {.directory = "copy", .keep_identity = true};
+	struct rna_notes notes;
+	RNA_CLOSE int fd = -1;
+
+	assert_int_equal(rna_notes_init(&notes), 0);
+	rna_notes_add(&notes, &(struct rna_note){RNA_NOTE_DIRECTORY, 0, "sys/a"});
+	rna_notes_add(&notes, &(struct rna_note){RNA_NOTE_CONTENT, 0, "sys/a", "1", 1});
+	rna_notes_add(&notes, &(struct rna_note){RNA_NOTE_CONTENT, 0, "sys/a/b", "2", 1});
+	fd = rna_root_openat(fixture->copy.root, ".", O_RDONLY | O_DIRECTORY);
+	assert_int_equal(rna_recording_write(&notes, &options, fd, &fixture->result, NULL), 0);
+	assert_content(fixture, "sys/a/b", "2");
+	rna_notes_deinit(&notes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +464,12 @@ int main(void)
 		TEST(test_addresses_are_replaced_in_files_that_no_row_is_about),
 		TEST(test_what_netlink_says_is_recorded),
 		TEST(test_a_directory_that_is_not_empty_is_left_alone),
+		TEST(test_a_planted_link_to_a_directory_is_not_followed),
+		TEST(test_a_planted_link_to_a_file_gives_nothing_to_its_target),
+		TEST(test_a_file_that_is_there_is_not_overwritten),
+		TEST(test_the_directory_is_no_link),
+		TEST(test_names_that_are_no_names_are_only_listed),
+		TEST(test_a_directory_that_becomes_a_file_stays_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
