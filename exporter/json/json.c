@@ -3,8 +3,8 @@
  * The view as JSON, for programs.
  *
  * It says what the metrics say, in the same units and the same order: members are made of the rows
- * of families.c (their name without the prefix of the scope) and of facts.c. Only counters come in
- * the unit of their files, under the names of these, with their state.
+ * of families.c: their name without the prefix of the scope, or their name in JSON. Only counters
+ * come in the unit of their files, under the names of these, with their state.
  */
 #include <errno.h>
 #include <sys/types.h>
@@ -55,25 +55,6 @@ static void set_families(struct rna_json_writer *writer, json_t *object,
 	}
 }
 
-static void set_fact(struct rna_json_writer *writer, json_t *object,
-		     const struct rna_subject *subject, const struct rna_fact_row *row)
-{
-	char scratch[RNA_FACT_MAX];
-	const char *text = row->fact(subject, scratch);
-
-	if (text && row->number)
-		rna_json_set(writer, object, row->name, json_integer(strtoll(text, NULL, 10)));
-	else
-		rna_json_set_text(writer, object, row->name, text);
-}
-
-static void set_facts(struct rna_json_writer *writer, json_t *object,
-		      const struct rna_subject *subject, struct rna_fact_table facts)
-{
-	for (size_t i = 0; i < facts.count; i++)
-		set_fact(writer, object, subject, &facts.rows[i]);
-}
-
 static void set_counters(struct rna_json_writer *writer, json_t *object, const char *name,
 			 const struct rna_counter_group *group)
 {
@@ -97,19 +78,6 @@ static void set_counters(struct rna_json_writer *writer, json_t *object, const c
 		json_decref(counters);
 }
 
-static json_t *gid_object(struct rna_json_writer *writer, const struct rna_subject *gid)
-{
-	json_t *object = json_object();
-	char scratch[RNA_FACT_MAX];
-
-	set_facts(writer, object, gid, rna_facts_of(RNA_SCOPE_GID));
-	rna_json_set_text(writer, object, "ipv4", rna_fact_gid_ipv4(gid, scratch));
-	rna_json_set(writer, object, "link_local",
-		     json_boolean(rna_gid_is_link_local(&gid->gid->gid)));
-	rna_json_set(writer, object, "nccl", json_boolean(rna_gid_is_nccl(gid)));
-	return object;
-}
-
 /* A table that is empty is one; where it is not known, there is no member. */
 static void set_gids(struct rna_json_writer *writer, json_t *object, const struct rna_subject *port)
 {
@@ -121,7 +89,7 @@ static void set_gids(struct rna_json_writer *writer, json_t *object, const struc
 	for (size_t i = 0; i < port->gids->count; i++) {
 		struct rna_subject gid = rna_subject_of_gid(port, i);
 
-		rna_json_append(writer, array, gid_object(writer, &gid));
+		rna_json_append(writer, array, rna_json_item(writer, &rna_gid_table, &gid));
 	}
 	rna_json_set(writer, object, "gids", array);
 }
@@ -144,18 +112,8 @@ static void set_history(struct rna_json_writer *writer, json_t *object,
 
 static json_t *port_object(struct rna_json_writer *writer, const struct rna_subject *port)
 {
-	static const struct rna_fact_row states[] = {
-		{"state", rna_fact_state},
-		{"physical_state", rna_fact_physical_state},
-		{"speed", rna_fact_speed},
-		{"expected", rna_fact_expected},
-		{"expectation_reason", rna_fact_expectation_reason},
-	};
-	json_t *object = json_object();
+	json_t *object = rna_json_item(writer, &rna_port_table, port);
 
-	rna_json_set(writer, object, "port", json_integer(port->port));
-	set_facts(writer, object, port, rna_facts_of(RNA_SCOPE_PORT));
-	set_facts(writer, object, port, (struct rna_fact_table){RNA_ARRAY_SIZE(states), states});
 	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
 	set_history(writer, object, port->account);
 	if (port->selftest)
@@ -177,12 +135,9 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 static json_t *device_object(struct rna_json_writer *writer, const struct rna_subject *device,
 			     struct rna_subject_list ports)
 {
-	json_t *object = json_object();
+	json_t *object = rna_json_item(writer, &rna_device_table, device);
 	json_t *array = json_array();
 
-	rna_json_set_text(writer, object, "name", device->device->device->name);
-	rna_json_set_text(writer, object, "key", device->device->device->key);
-	set_facts(writer, object, device, rna_facts_of(RNA_SCOPE_DEVICE));
 	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
 	rna_json_set_pcie(writer, object, device->pcie);
 	rna_json_set_virtual_functions(writer, object, rna_device_virtual_functions(device->device),

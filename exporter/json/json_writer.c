@@ -67,10 +67,12 @@ void rna_json_set_value(struct rna_json_writer *writer, json_t *object, const ch
 static void set_field(struct rna_json_writer *writer, json_t *object, const struct rna_field *field,
 		      const void *item)
 {
+	char scratch[RNA_FIELD_TEXT_MAX];
 	struct rna_value value;
 
 	if (rna_field_is_text(field)) {
-		rna_json_set_text(writer, object, field->json, rna_field_text(field, item));
+		rna_json_set_text(writer, object, field->json,
+				  rna_field_text(field, item, scratch));
 		return;
 	}
 	value = rna_field_value(field, item);

@@ -54,7 +54,7 @@ static json_t *gpu_object(struct rna_json_writer *writer, const struct rna_topol
 {
 	const struct rna_gpu *gpu = &topology->gpus[i];
 	json_t *json = function_object(writer, topology, gpu->object);
-	char scratch[RNA_FACT_MAX];
+	char scratch[RNA_FIELD_TEXT_MAX];
 
 	rna_json_set_text(writer, json, "vendor",
 			  rna_gpu_vendor(topology->objects[gpu->object].vendor_id, scratch));

@@ -29,8 +29,6 @@
 
 #include <errno.h>
 
-#include "view/facts.h"
-
 static const struct rna_family_table *const tables[] = {
 	&rna_node_table,
 	&rna_missing_table,
@@ -215,19 +213,31 @@ static void write_numbers(const struct rna_family *family, const struct rna_subj
 	}
 }
 
-/* What tells items apart is a label of all metrics of the table; the rest, of its info metric. */
-static bool has_label(const struct rna_family *family, const struct rna_family *row)
+const struct rna_family_table *rna_family_table_of(enum rna_scope scope)
 {
-	return row->field.label && (row->field.tells || family->metric.type == RNA_METRIC_INFO);
+	static const struct rna_family_table *const of_scope[RNA_SCOPE_COUNT] = {
+		[RNA_SCOPE_DEVICE] = &rna_device_table,
+		[RNA_SCOPE_PORT] = &rna_port_table,
+		[RNA_SCOPE_GID] = &rna_gid_table,
+	};
+
+	return of_scope[scope];
+}
+
+/* What tells items apart is a label of all metrics of the table; the rest, of its info metric. */
+static bool has_label(const struct rna_family *row, bool all)
+{
+	return row->field.label && (row->field.tells || all);
 }
 
 /* No label where it is not known. */
 static void add_label(const struct rna_family *row, const void *item, struct rna_strbuf *labels)
 {
+	char scratch[RNA_FIELD_TEXT_MAX];
 	struct rna_value value;
 
 	if (rna_field_is_text(&row->field)) {
-		rna_label_add(labels, row->field.label, rna_field_text(&row->field, item));
+		rna_label_add(labels, row->field.label, rna_field_text(&row->field, item, scratch));
 		return;
 	}
 	value = rna_field_value(&row->field, item);
@@ -237,6 +247,14 @@ static void add_label(const struct rna_family *row, const void *item, struct rna
 		rna_label_add(labels, row->field.label, value.number ? "yes" : "no");
 	else
 		rna_label_add_number(labels, row->field.label, value.number);
+}
+
+void rna_family_add_labels(const struct rna_family_table *table, bool all, const void *object,
+			   struct rna_strbuf *labels)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (has_label(&table->rows[i], all))
+			add_label(&table->rows[i], object, labels);
 }
 
 static void write_item(const struct rna_family *family, const struct rna_subject *subject,
@@ -252,9 +270,7 @@ static void write_item(const struct rna_family *family, const struct rna_subject
 	rna_labels_begin(&labels, subject->labels);
 	if (table->add_label)
 		table->add_label(subject, item, &labels);
-	for (size_t i = 0; i < table->count; i++)
-		if (has_label(family, &table->rows[i]))
-			add_label(&table->rows[i], item, &labels);
+	rna_family_add_labels(table, info, item, &labels);
 	rna_writer_sample_labels(writer, &labels, value.number);
 }
 
@@ -294,16 +310,14 @@ void rna_family_write(struct rna_family *family, const struct rna_subjects *subj
 
 /* -- Documents --------------------------------------------------------------------------------- */
 
-/* Of a family about items: those of the item, and of an info metric those of its rows. */
-static void write_item_labels(const struct rna_family *family, const char *separator,
-			      struct rna_strbuf *out)
+/* Those of its rows that are labels: of an info metric all, else those that tell items apart. */
+static void write_row_labels(const struct rna_family_table *table, bool all, const char *separator,
+			     struct rna_strbuf *out)
 {
-	const struct rna_family_table *table = family->table;
-
 	if (table->label)
 		rna_strbuf_printf(out, "%s%s", separator, table->label);
 	for (size_t i = 0; i < table->count; i++)
-		if (has_label(family, &table->rows[i])) {
+		if (has_label(&table->rows[i], all)) {
 			rna_strbuf_printf(out, "%s%s", separator, table->rows[i].field.label);
 			separator = ", ";
 		}
@@ -318,7 +332,8 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 		[RNA_SCOPE_GID] = "device, port",
 		[RNA_SCOPE_JOB] = "collector, device",
 	};
-	struct rna_fact_table facts = rna_facts_of(family->scope);
+	const struct rna_family_table *table = rna_family_table_of(family->scope);
+	bool info = family->metric.type == RNA_METRIC_INFO;
 
 	rna_strbuf_puts(out, of_scope[family->scope]);
 	if (family->statistic)
@@ -326,15 +341,11 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 	if (family->label)
 		rna_strbuf_printf(out, "%s%s", *of_scope[family->scope] ? ", " : "", family->label);
 	if (family->table)
-		write_item_labels(family, *of_scope[family->scope] ? ", " : "", out);
-	if (family->metric.type != RNA_METRIC_INFO || family->each || family->table)
-		return;
-	if (family->scope == RNA_SCOPE_NODE) {
+		write_row_labels(family->table, info, *of_scope[family->scope] ? ", " : "", out);
+	else if (info && !family->each && family->scope == RNA_SCOPE_NODE)
 		rna_strbuf_puts(out, "version");
-		return;
-	}
-	for (size_t i = 0; i < facts.count; i++)
-		rna_strbuf_printf(out, ", %s", facts.rows[i].name);
+	else if (info && !family->each)
+		write_row_labels(table, info, ", ", out);
 }
 
 void rna_write_families(struct rna_strbuf *out)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of facts: for each subject one, whose rows say what a number is called as a metric and
- * in JSON, what it means, and where it is read. Metrics are all rows with a name, in the order of
- * the tables; JSON objects and the labels of info metrics are made of the same rows.
+ * The tables of facts: for each subject one, whose rows say what a fact is called as a metric, in
+ * JSON and in tables for people, what it means, and where it is read. Metrics are all rows with a
+ * name, in the order of the tables; JSON objects, the labels of info metrics and the columns of
+ * tables are made of the same rows.
  */
 #pragma once
 
@@ -62,6 +63,13 @@ extern const struct rna_family_table rna_node_table, rna_missing_table, rna_load
 	rna_selftest_table, rna_qos_table, rna_vlan_table, rna_qos_parameter_table, rna_gpu_table,
 	rna_job_table, rna_agent_table, rna_backend_table, rna_kubernetes_event_table,
 	rna_kubernetes_resource_table, rna_process_table;
+/* The table with the labels of the info metrics of a scope; NULL: they have none. */
+const struct rna_family_table *rna_family_table_of(enum rna_scope scope);
+
+/* The labels of one of the things that table is about: all of them, or those that tell it apart. */
+void rna_family_add_labels(const struct rna_family_table *table, bool all, const void *object,
+			   struct rna_strbuf *labels);
+
 /* The names of node_exporter's infiniband collector. */
 extern const struct rna_family_table rna_compat_table;
 

@@ -11,6 +11,40 @@
 
 #include "family_rows.h"
 
+/* -- Identity ---------------------------------------------------------------------------------- */
+
+static const char *function(const void *subject)
+{
+	return rna_function_name(((const struct rna_subject *)subject)->rdma_device->function);
+}
+
+static const char *print_pci_id(char scratch[RNA_FIELD_TEXT_MAX], uint32_t id)
+{
+	if (id == 0)
+		return NULL;
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "0x%04x", id);
+	return scratch;
+}
+
+static const char *vendor_id(const void *subject, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	return print_pci_id(scratch, ((const struct rna_subject *)subject)->rdma_device->vendor_id);
+}
+
+static const char *device_id(const void *subject, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	return print_pci_id(scratch, ((const struct rna_subject *)subject)->rdma_device->device_id);
+}
+
+static const char *node_type(const void *subject)
+{
+	const struct rna_identity *identity = ((const struct rna_subject *)subject)->identity;
+
+	if (!identity || identity->node_type == RNA_NODE_TYPE_UNKNOWN)
+		return NULL;
+	return rna_node_type_name(identity->node_type);
+}
+
 /* -- PCIe path --------------------------------------------------------------------------------- */
 
 static struct rna_value pcie_speed(const struct rna_subject *device)
@@ -128,8 +162,28 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 
 /* clang-format off */
 static const struct rna_family device_rows[] = {
+	{JSON("name", BEHIND(rdma_device, name), .column = "DEVICE", .title = "Device")},
+	{JSON("key", BEHIND(rdma_device, key))},
 	METRIC(DEVICE, "rdma_device_info", INFO, PLAIN, GET(rna_family_one),
 	       "RDMA device with its PCI address, board, firmware and GUIDs."),
+	{BOTH("pci_address", BEHIND(rdma_device, pci_address), .column = "PCI",
+	      .title = "PCI address")},
+	{BOTH("driver", BEHIND(rdma_device, driver), .title = "Driver")},
+	{BOTH("function", .text = function, .title = "Function")},
+	{BOTH("physical_function", BEHIND(rdma_device, physical_function))},
+	{BOTH("vendor_id", .print = vendor_id)},
+	{BOTH("device_id", .print = device_id)},
+	{BOTH("numa_node", BEHIND(rdma_device, numa_node), .column = "NUMA", .right = true,
+	      .title = "NUMA node")},
+	{BOTH("node_type", .text = node_type)},
+	{BOTH("hca_type", BEHIND(identity, hca_type), .column = "HCA", .title = "Type")},
+	{BOTH("board_id", BEHIND(identity, board_id), .title = "Board")},
+	{BOTH("firmware_version", BEHIND(identity, firmware_version), .column = "FIRMWARE",
+	      .title = "Firmware")},
+	{BOTH("hardware_revision", BEHIND(identity, hardware_revision))},
+	{BOTH("node_guid", BEHIND(identity, node_guid), .title = "Node GUID")},
+	{BOTH("system_image_guid", BEHIND(identity, system_image_guid))},
+	{BOTH("node_description", BEHIND(identity, node_description), .title = "Description")},
 	METRIC(DEVICE, "rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN, GET(pcie_speed),
 	       "Trained speed of the device's own PCIe link in transfers per second and lane (16e9"
 	       " for 16 GT/s). Absent for VFs and SFs, which share the link of their PF."),

@@ -72,8 +72,9 @@ static const struct rna_family peer_rows[] = {
 	METRIC(PORT, "rdma_port_peer_info", INFO, PLAIN, LABELS,
 	       "Node and port at the other end of the port's cable. Kept after the link went down,"
 	       " see rdma_port_peer_stale. Source: mad on InfiniBand, lldp on Ethernet."),
-	{.field = {.json = "description", .label = "peer", PEER(name)}},
-	{.field = {.json = "port", .label = "peer_port", PEER(port)}},
+	{.field = {.json = "description", .label = "peer", PEER(name), .column = "PEER"}},
+	{.field = {.json = "port", .label = "peer_port", PEER(port), .column = "PEERPORT",
+		   .right = true}},
 	{.field = {.json = "port_description", .label = "peer_port_description",
 		   PEER(port_description)}},
 	{.field = {.json = "type", .label = "peer_type", .text = peer_type}},

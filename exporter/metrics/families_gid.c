@@ -62,6 +62,61 @@ static struct rna_value port_rail(const struct rna_subject *port)
 	return nic && nic->rail >= 0 ? rna_value_ok((unsigned)nic->rail) : (struct rna_value){0};
 }
 
+/* -- One GID ----------------------------------------------------------------------------------- */
+
+static const struct rna_gid_entry *entry_of(const void *subject)
+{
+	return ((const struct rna_subject *)subject)->gid;
+}
+
+static const char *gid(const void *subject, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	_Static_assert((int)RNA_FIELD_TEXT_MAX >= (int)RNA_GID_TEXT_MAX, "a GID fits");
+	rna_gid_format(&entry_of(subject)->gid, scratch);
+	return scratch;
+}
+
+static const char *type(const void *subject)
+{
+	return rna_gid_type_name(entry_of(subject)->type);
+}
+
+/* As show_gids has it. */
+static const char *version(const void *subject)
+{
+	switch (entry_of(subject)->type) {
+	case RNA_GID_TYPE_ROCE_V1:
+		return "v1";
+	case RNA_GID_TYPE_ROCE_V2:
+		return "v2";
+	case RNA_GID_TYPE_IB:
+		return rna_gid_type_name(RNA_GID_TYPE_IB);
+	default:
+		return NULL;
+	}
+}
+
+static const char *family(const void *subject)
+{
+	return rna_gid_family_name(rna_gid_family(&entry_of(subject)->gid));
+}
+
+/* Of a GID that is made of one. */
+static const char *ipv4(const void *subject, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	return rna_gid_ipv4(&entry_of(subject)->gid, scratch) ? scratch : NULL;
+}
+
+static struct rna_value link_local(const void *subject)
+{
+	return rna_family_yes_or_no(rna_gid_is_link_local(&entry_of(subject)->gid));
+}
+
+static struct rna_value nccl(const void *subject)
+{
+	return rna_family_yes_or_no(rna_gid_is_nccl(subject));
+}
+
 /* -- The table --------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -70,6 +125,15 @@ static const struct rna_family rows[] = {
 	       "Entries in use in the port's GID table, by GID type and address family."),
 	METRIC(GID, "rdma_port_gid_info", INFO, PLAIN, GET(gid_info),
 	       "Entry of the port's GID table. Disabled by metrics.gid_info: false."),
+	{BOTH("index", BEHIND(gid, index), .column = "INDEX", .right = true)},
+	{BOTH("gid", .print = gid, .column = "GID")},
+	{BOTH("type", .text = type)},
+	{.field = {.text = version, .column = "VER"}},
+	{BOTH("family", .text = family)},
+	{BOTH("netdev", BEHIND(gid, netdev), .column = "NETDEV")},
+	{JSON("ipv4", .print = ipv4, .column = "IPv4")},
+	{JSON_FLAG("link_local", .number = link_local)},
+	{JSON_FLAG("nccl", .number = nccl, .column = "NCCL")},
 	METRIC(PORT, "rdma_port_gid_changes_total", COUNTER, PLAIN, AT(gids, changes),
 	       "Changes in the port's GID table: an index got another GID, or a GID another index."),
 	METRIC(PORT, "rdma_port_nccl_gid_index", GAUGE, PLAIN,

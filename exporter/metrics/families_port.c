@@ -4,6 +4,75 @@
 
 #include "family_rows.h"
 
+/* -- In words ---------------------------------------------------------------------------------- */
+
+static const char *link_layer(const void *subject)
+{
+	enum rna_link_layer layer = ((const struct rna_subject *)subject)->link_layer;
+
+	return layer == RNA_LINK_LAYER_UNKNOWN ? NULL : rna_link_layer_name(layer);
+}
+
+static const char *netdev_source(const void *subject)
+{
+	const struct rna_subject *port = subject;
+
+	return port->netdev ? rna_netdev_source_name(port->port_netdev->source) : NULL;
+}
+
+static const char *operstate(const void *subject)
+{
+	const struct rna_netdev *netdev = ((const struct rna_subject *)subject)->netdev;
+
+	return netdev ? rna_operstate_name(netdev->operstate) : NULL;
+}
+
+static const char *expected(const void *subject)
+{
+	const struct rna_view_port *account = ((const struct rna_subject *)subject)->account;
+
+	if (!account || account->expectation.expected == RNA_EXPECTED_UNKNOWN)
+		return NULL;
+	return account->expectation.expected == RNA_EXPECTED_UP ? "up" : "down";
+}
+
+static const char *expectation_reason(const void *subject)
+{
+	const struct rna_view_port *account = ((const struct rna_subject *)subject)->account;
+
+	return account ? rna_expectation_reason_name(account->expectation.reason) : NULL;
+}
+
+/* Links are named by their bits, in powers of ten; 2.5 is the only one with a fraction. */
+static const char *rate(const void *subject, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	struct rna_value bytes = rna_port_rate(subject);
+
+	if (!rna_value_is_known(bytes))
+		return NULL;
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "%.6g Gb/s", (double)bytes.number * 8 / 1e9);
+	return scratch;
+}
+
+static const char *width(const void *subject, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	struct rna_value lanes = rna_port_width(subject);
+
+	if (!rna_value_is_known(lanes))
+		return NULL;
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "%juX", (uintmax_t)lanes.number);
+	return scratch;
+}
+
+static const char *speed(const void *subject)
+{
+	const struct rna_subject *port = subject;
+
+	return rna_value_is_known(rna_port_speed_code(port)) ? port->link->speed_name : NULL;
+}
+
+/* -- Expectations and transitions -------------------------------------------------------------- */
+
 static void expected_up(const struct rna_subject *port, struct rna_writer *writer)
 {
 	const struct rna_view_port *account = port->account;
@@ -45,8 +114,16 @@ static struct rna_value netdev_speed(const struct rna_subject *port)
 
 /* clang-format off */
 static const struct rna_family port_rows[] = {
+	{JSON("port", RNA_FIELD_IN(struct rna_subject, port), .zero_is_none = true,
+	      .column = "PORT", .right = true)},
 	METRIC(PORT, "rdma_port_info", INFO, PLAIN, GET(rna_family_one),
 	       "Port with its link layer, GUID and network interface."),
+	{BOTH("link_layer", .text = link_layer, .column = "LINK")},
+	{BOTH("netdev", BEHIND(netdev, name), .column = "NETDEV")},
+	{BOTH("netdev_master", BEHIND(netdev, master))},
+	{BOTH("netdev_source", .text = netdev_source)},
+	{BOTH("port_guid", BEHIND(port_identity, port_guid))},
+	{BOTH("pci_address", BEHIND(rdma_device, pci_address))},
 	METRIC(PORT, "rdma_port_up", GAUGE, YES_NO, GET(rna_port_up),
 	       "1 if the port's link carries traffic (state ACTIVE or ACTIVE_DEFER), 0 otherwise."),
 	METRIC(PORT, "rdma_port_expected_up", GAUGE, YES_NO, EACH(expected_up, "reason"),
@@ -59,18 +136,26 @@ static const struct rna_family port_rows[] = {
 	       AT(account, history.last.realtime, .zero_is_none = true),
 	       "Unix time of the port's last transition to up or down. Absent before the first "
 	       "one."),
-	METRIC(PORT, "rdma_port_state_id", GAUGE, PLAIN, AT(state, state),
+	METRIC(PORT, "rdma_port_state_id", GAUGE, PLAIN,
+	       AT(state, state, .json = "state", .word = rna_port_state_name, .column = "STATE"),
 	       "Logical state of the port (1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER)."),
-	METRIC(PORT, "rdma_port_physical_state_id", GAUGE, PLAIN, AT(state, physical_state),
+	METRIC(PORT, "rdma_port_physical_state_id", GAUGE, PLAIN,
+	       AT(state, physical_state, .json = "physical_state",
+		  .word = rna_physical_state_name, .column = "PHYSICAL"),
 	       "Physical state of the port (1 Sleep, 2 Polling, 3 Disabled, 4 Training, 5 LinkUp, "
 	       "6 Recovery, 7 Test)."),
-	METRIC(PORT, "rdma_port_rate_bytes_per_second", GAUGE, BYTES_PER_SEC, GET(rna_port_rate),
+	METRIC(PORT, "rdma_port_rate_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       GET_SHOWN(rna_port_rate, .print = rate, .column = "RATE", .right = true),
 	       "Data rate of the link in bytes per second. Absent while the port is down."),
-	METRIC(PORT, "rdma_port_width_lanes", GAUGE, PLAIN, GET(rna_port_width),
+	METRIC(PORT, "rdma_port_width_lanes", GAUGE, PLAIN,
+	       GET_SHOWN(rna_port_width, .print = width, .column = "WIDTH", .right = true),
 	       "Active width of the link in lanes. Absent while the port is down."),
-	METRIC(PORT, "rdma_port_speed_code", GAUGE, PLAIN, GET(rna_port_speed_code),
+	METRIC(PORT, "rdma_port_speed_code", GAUGE, PLAIN,
+	       GET_SHOWN(rna_port_speed_code, .text = speed, .json = "speed", .column = "SPEED"),
 	       "Active speed of a lane (1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 "
 	       "NDR, 256 XDR). Absent while the port is down."),
+	{JSON("expected", .text = expected, .column = "EXPECTED")},
+	{JSON("expectation_reason", .text = expectation_reason)},
 	METRIC(PORT, "rdma_port_width_supported_lanes", GAUGE, PLAIN, AT(link, width_supported),
 	       "Largest link width that the port supports, in lanes. InfiniBand only, read by MAD."),
 	METRIC(PORT, "rdma_port_width_enabled_lanes", GAUGE, PLAIN, AT(link, width_enabled),
@@ -81,11 +166,13 @@ static const struct rna_family port_rows[] = {
 	METRIC(PORT, "rdma_port_speed_enabled_code", GAUGE, PLAIN, AT(link, speed_enabled),
 	       "Highest lane speed enabled on the port, in the codes of rdma_port_speed_code. "
 	       "InfiniBand only, read by MAD."),
-	METRIC(PORT, "rdma_port_active_mtu_bytes", GAUGE, BYTES, AT(link, active_mtu),
+	METRIC(PORT, "rdma_port_active_mtu_bytes", GAUGE, BYTES,
+	       AT(link, active_mtu, .column = "MTU", .right = true),
 	       "RDMA MTU in use on the port, in bytes."),
 	METRIC(PORT, "rdma_port_max_mtu_bytes", GAUGE, BYTES, AT(link, max_mtu),
 	       "Largest RDMA MTU that the port supports, in bytes."),
-	METRIC(PORT, "rdma_port_lid", GAUGE, PLAIN, AT(link, lid),
+	METRIC(PORT, "rdma_port_lid", GAUGE, PLAIN,
+	       AT(link, lid, .column = "LID", .right = true),
 	       "Local identifier (LID) that the subnet manager assigned to the port."),
 	METRIC(PORT, "rdma_port_sm_lid", GAUGE, PLAIN, AT(link, sm_lid),
 	       "Local identifier (LID) of the subnet manager."),
@@ -96,7 +183,8 @@ static const struct rna_family port_rows[] = {
 };
 
 static const struct rna_family interface_rows[] = {
-	METRIC(PORT, "rdma_port_netdev_up", GAUGE, YES_NO, GET(netdev_up),
+	METRIC(PORT, "rdma_port_netdev_up", GAUGE, YES_NO,
+	       GET_SHOWN(netdev_up, .text = operstate, .column = "OPER"),
 	       "1 if the port's network interface is operational, 0 otherwise."),
 	METRIC(PORT, "rdma_port_netdev_carrier", GAUGE, YES_NO, AT(netdev, carrier),
 	       "1 if the port's network interface has a carrier, 0 otherwise."),

@@ -14,7 +14,7 @@ static void write_gpu(const struct rna_topology *topology, const struct rna_gpu 
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 	const struct rna_pci_object *object = &topology->objects[gpu->object];
-	char scratch[RNA_FACT_MAX];
+	char scratch[RNA_FIELD_TEXT_MAX];
 
 	rna_label_add(&labels, "gpu", object->address);
 	rna_label_add(&labels, "vendor", rna_gpu_vendor(object->vendor_id, scratch));

@@ -30,7 +30,9 @@
 	{                                                                                          \
 		.metric = {name, type, unit, help}, .scope = (scope_), source                      \
 	}
-#define GET(function)              .get = (function)
+#define GET(function) .get = (function)
+/* The same; the field has what JSON and tables for people show instead of the number. */
+#define GET_SHOWN(function, ...)   .get = (function), .field = {__VA_ARGS__}
 #define EACH(function, label_list) .each = (function), .label = (label_list)
 #define LABELS                     .label = NULL
 
@@ -46,6 +48,7 @@
 #define TELLS(name, ...)     .field = {.label = (name), .tells = true, __VA_ARGS__}
 #define BOTH(name, ...)      .field = {.json = (name), .label = (name), __VA_ARGS__}
 #define ABOUT(type, member)  RNA_FIELD_IN(type, member)
+#define BEHIND(to, member)   RNA_FIELD_BEHIND(struct rna_subject, to, member)
 
 #define ROWS(table) .count = RNA_ARRAY_SIZE(table), .rows = (table)
 

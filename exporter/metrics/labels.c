@@ -9,9 +9,8 @@
 
 #include <errno.h>
 
-#include "view/facts.h"
-
 #include "exposition.h"
+#include "families.h"
 
 enum { LABELS_USUAL = 64 }; /* bytes of text; what needs more makes the arena grow */
 
@@ -60,28 +59,25 @@ struct rna_label_store *rna_label_store_free(struct rna_label_store *store)
 
 static void add_name(struct rna_strbuf *out, const struct rna_subject *subject)
 {
-	char scratch[RNA_FACT_MAX];
-
 	if (subject->job) {
 		rna_label_add(out, "collector", subject->job->name);
 		rna_label_add(out, "device", subject->job->device);
 	}
 	if (subject->device)
-		rna_label_add(out, "device", rna_fact_device(subject, scratch));
+		rna_label_add(out, "device", subject->rdma_device->name);
 	if (subject->port)
-		rna_label_add(out, "port", rna_fact_port(subject, scratch));
+		rna_label_add_number(out, "port", subject->port);
 }
 
 static void add_facts(struct rna_strbuf *out, const struct rna_subject *subject,
 		      enum rna_scope scope)
 {
-	struct rna_fact_table facts = rna_facts_of(scope);
-	char scratch[RNA_FACT_MAX];
+	const struct rna_family_table *table = rna_family_table_of(scope);
 
 	if (scope == RNA_SCOPE_NODE)
 		rna_label_add(out, "version", RNA_VERSION);
-	for (size_t i = 0; i < facts.count; i++)
-		rna_label_add(out, facts.rows[i].name, facts.rows[i].fact(subject, scratch));
+	if (table)
+		rna_family_add_labels(table, true, subject, out);
 }
 
 static int prepare(struct rna_arena *arena, const struct rna_subject *subject, enum rna_scope scope,

@@ -395,8 +395,7 @@ static void warn_of_absent_ports(struct advising *advising, const struct rna_sub
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct rna_subject *port = &list->items[i];
-		char scratch[RNA_FACT_MAX];
-		const char *state = rna_fact_state(port, scratch);
+		const char *state = rna_port_state_text(port);
 
 		if (state && !rna_port_up(port).number && rna_port_is_expected(port))
 			WARN(advising, "%s is left out, though it is meant to be up: it is %s",

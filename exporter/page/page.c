@@ -3,11 +3,12 @@
  * The status page, for a person with a browser and a question.
  *
  * One document without scripts, pictures or anything from elsewhere: it works through a port
- * forward, in a text browser, and behind the strictest content policy. Tables are tables of facts,
- * as in the terminal; whatever comes from hardware is escaped.
+ * forward, in a text browser, and behind the strictest content policy. What stands in its tables
+ * are columns of the terminal's tables; whatever comes from hardware is escaped.
  */
 #include "rna/exporter.h"
 
+#include "metrics/columns.h"
 #include "view/facts.h"
 #include "view/text.h"
 
@@ -64,11 +65,48 @@ static const char style[] =
 	"tbody td.wrap{display:block;min-width:0}\n"
 	"[data-of]::before{content:attr(data-of) \" \";color:var(--soft);font-size:.8rem}}\n";
 
+/* Columns of the terminal's table of ports. */
+enum fact {
+	DEVICE,
+	PORT,
+	PCI_ADDRESS,
+	LINK_LAYER,
+	STATE,
+	PHYSICAL_STATE,
+	EXPECTED,
+	RATE,
+	WIDTH,
+	SPEED,
+	MTU,
+	LID,
+	NETDEV,
+	OPERSTATE,
+	PEER,
+	PEER_PORT,
+	FACT_COUNT,
+};
+
 struct page {
 	const struct rna_view *view;
 	const struct rna_subjects *subjects;
 	struct rna_strbuf *out;
+	struct rna_column facts[FACT_COUNT];
 };
+
+static void find_facts(struct page *page)
+{
+	static const char *const headings[FACT_COUNT] = {
+		[DEVICE] = "DEVICE",      [PORT] = "PORT",      [PCI_ADDRESS] = "PCI",
+		[LINK_LAYER] = "LINK",    [STATE] = "STATE",    [PHYSICAL_STATE] = "PHYSICAL",
+		[EXPECTED] = "EXPECTED",  [RATE] = "RATE",      [WIDTH] = "WIDTH",
+		[SPEED] = "SPEED",        [MTU] = "MTU",        [LID] = "LID",
+		[NETDEV] = "NETDEV",      [OPERSTATE] = "OPER", [PEER] = "PEER",
+		[PEER_PORT] = "PEERPORT",
+	};
+
+	for (enum fact fact = 0; fact < FACT_COUNT; fact++)
+		page->facts[fact] = rna_column_find(headings[fact], false);
+}
 
 /* -- Pieces ------------------------------------------------------------------------------------ */
 
@@ -87,11 +125,45 @@ static void add_badge(const struct page *page, const char *text, enum rna_tone t
 	rna_page_badge(page->out, text, tone);
 }
 
-static void add_fact(const struct page *page, const struct rna_subject *subject, rna_fact *fact)
+/* After before, which is not written either where the fact is not known. */
+static void add_fact_after(const struct page *page, const char *before,
+			   const struct rna_subject *port, enum fact fact, const char *after)
 {
-	char scratch[RNA_FACT_MAX];
+	char scratch[RNA_FIELD_TEXT_MAX];
+	const char *text = rna_column_text(&page->facts[fact], port, scratch);
 
-	add_text(page, fact(subject, scratch));
+	if (!text)
+		return;
+	add(page, before);
+	add_text(page, text);
+	add(page, after);
+}
+
+/* A dash where it is not known. */
+static void add_fact(const struct page *page, const struct rna_subject *port, enum fact fact)
+{
+	char scratch[RNA_FIELD_TEXT_MAX];
+
+	add_text(page, rna_column_text(&page->facts[fact], port, scratch));
+}
+
+static void add_fact_badge(const struct page *page, const struct rna_subject *port, enum fact fact,
+			   enum rna_tone tone)
+{
+	char scratch[RNA_FIELD_TEXT_MAX];
+
+	add_badge(page, rna_column_text(&page->facts[fact], port, scratch), tone);
+}
+
+/* A second, quieter line; without the fact there is none. */
+static void add_fact_below(const struct page *page, const struct rna_subject *port, enum fact fact)
+{
+	add_fact_after(page, "<br><small>", port, fact, "</small>");
+}
+
+static void add_fact_beside(const struct page *page, const struct rna_subject *port, enum fact fact)
+{
+	add_fact_after(page, " <small>", port, fact, "</small>");
 }
 
 /* -- Cells of the table of ports --------------------------------------------------------------- */
@@ -129,24 +201,20 @@ static void add_users(const struct page *page, const struct rna_subject *port)
 
 static void cell_port(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-
-	add_fact(page, port, rna_fact_device);
+	add_fact(page, port, DEVICE);
 	add(page, "/");
-	add_fact(page, port, rna_fact_port);
-	add_below(page, "", rna_fact_pci_address(port, scratch));
+	add_fact(page, port, PORT);
+	add_fact_below(page, port, PCI_ADDRESS);
 	add_users(page, port);
 }
 
 /* Since when, if that was seen; and what it is meant to be. */
 static void add_history(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-	const char *expected = rna_fact_expected(port, scratch);
-
-	if (expected)
-		rna_strbuf_printf(page->out, "<br><small>expected %s (%s)</small>", expected,
-				  rna_fact_expectation_reason(port, scratch));
+	add_fact_after(page, "<br><small>expected ", port, EXPECTED, "");
+	if (port->account && port->account->expectation.expected != RNA_EXPECTED_UNKNOWN)
+		rna_strbuf_printf(page->out, " (%s)</small>",
+				  rna_expectation_reason_name(port->account->expectation.reason));
 	if (!port->account || port->account->history.last.realtime == 0)
 		return;
 	add(page, "<br><small>changed ");
@@ -158,32 +226,17 @@ static void add_history(const struct page *page, const struct rna_subject *port)
 
 static void cell_state(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-
-	add_badge(page, rna_fact_state(port, scratch), rna_tone_state(port));
-	add_below(page, "", rna_fact_physical_state(port, scratch));
+	add_fact_badge(page, port, STATE, rna_tone_state(port));
+	add_fact_below(page, port, PHYSICAL_STATE);
 	add_history(page, port);
 }
 
 static void cell_link(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-	const char *layer = rna_fact_link_layer(port, scratch);
-	const char *speed;
-
-	add_fact(page, port, rna_fact_rate);
-	if (layer) {
-		add(page, " <small>");
-		add_text(page, layer);
-		add(page, "</small>");
-	}
-	add_below(page, "", rna_fact_width(port, scratch));
-	speed = rna_fact_speed(port, scratch);
-	if (speed) {
-		add(page, " <small>");
-		add_text(page, speed);
-		add(page, "</small>");
-	}
+	add_fact(page, port, RATE);
+	add_fact_beside(page, port, LINK_LAYER);
+	add_fact_below(page, port, WIDTH);
+	add_fact_beside(page, port, SPEED);
 	rna_page_wire(page->out, port);
 }
 
@@ -205,31 +258,25 @@ static bool any_has_modules(const struct page *page)
 
 static void cell_mtu(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-
-	add_fact(page, port, rna_fact_mtu);
-	add_below(page, "LID ", rna_fact_lid(port, scratch));
+	add_fact(page, port, MTU);
+	add_fact_after(page, "<br><small>LID ", port, LID, "</small>");
 }
 
 static void cell_netdev(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-
-	add_fact(page, port, rna_fact_netdev);
+	add_fact(page, port, NETDEV);
 	if (!port->netdev)
 		return;
 	add(page, " ");
-	add_badge(page, rna_fact_operstate(port, scratch), rna_tone_operstate(port));
+	add_fact_badge(page, port, OPERSTATE, rna_tone_operstate(port));
 	add_below(page, "in ", port->netdev->master);
 }
 
 /* What it was is of use when the link is down: then it says so. */
 static void cell_peer(const struct page *page, const struct rna_subject *port)
 {
-	char scratch[RNA_FACT_MAX];
-
-	add_fact(page, port, rna_fact_peer);
-	add_below(page, "port ", rna_fact_peer_port(port, scratch));
+	add_fact(page, port, PEER);
+	add_fact_after(page, "<br><small>port ", port, PEER_PORT, "</small>");
 	if (port->peer && port->peer->stale)
 		add(page, " <small>(before)</small>");
 }
@@ -417,31 +464,29 @@ static void add_ports(const struct page *page)
 	close_table(page);
 }
 
+/* A column for each row with a title. */
 static void add_devices(const struct page *page)
 {
-	static const struct {
-		const char *header;
-		rna_fact *fact;
-	} facts[] = {
-		{"Device", rna_fact_device},       {"PCI address", rna_fact_pci_address},
-		{"NUMA node", rna_fact_numa_node}, {"Function", rna_fact_function},
-		{"Driver", rna_fact_driver},       {"Type", rna_fact_hca_type},
-		{"Board", rna_fact_board_id},      {"Firmware", rna_fact_firmware_version},
-		{"Node GUID", rna_fact_node_guid}, {"Description", rna_fact_node_description},
-	};
 	const struct rna_subject_list *devices = &page->subjects->scopes[RNA_SCOPE_DEVICE];
+	const struct rna_family_table *table = &rna_device_table;
+	char scratch[RNA_FIELD_TEXT_MAX];
 
 	if (devices->count == 0)
 		return;
 	add(page, "<h2>Devices</h2>\n");
 	open_table(page);
-	for (size_t f = 0; f < RNA_ARRAY_SIZE(facts); f++)
-		rna_strbuf_printf(page->out, "<th>%s", facts[f].header);
+	for (size_t f = 0; f < table->count; f++)
+		if (table->rows[f].field.title)
+			rna_strbuf_printf(page->out, "<th>%s", table->rows[f].field.title);
 	add(page, "<tbody>\n");
 	for (size_t i = 0; i < devices->count; i++) {
-		for (size_t f = 0; f < RNA_ARRAY_SIZE(facts); f++) {
-			open_cell(page, f == 0 ? "<tr><th" : "<td", facts[f].header);
-			add_fact(page, &devices->items[i], facts[f].fact);
+		for (size_t f = 0; f < table->count; f++) {
+			const struct rna_field *field = &table->rows[f].field;
+
+			if (!field->title)
+				continue;
+			open_cell(page, f == 0 ? "<tr><th" : "<td", field->title);
+			add_text(page, rna_field_show(field, &devices->items[i], scratch));
 		}
 		add(page, "\n");
 	}
@@ -702,12 +747,13 @@ static void add_footer(const struct page *page)
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 {
 	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
-	const struct page page = {view, &subjects, out};
+	struct page page = {view, &subjects, out};
 
 	if (rna_subjects_set(&subjects, view) < 0) {
 		out->failed = true;
 		return;
 	}
+	find_facts(&page);
 	add_header(&page);
 	add_summary(&page);
 	add_findings(&page);

@@ -146,7 +146,7 @@ static void add_link_labels(const struct drawing *drawing, const struct rna_item
 			    int y)
 {
 	const int room = RNA_LAYOUT_LINK - RNA_LAYOUT_TRUNK - 4;
-	char width[RNA_FACT_MAX], speed[RNA_FACT_MAX];
+	char width[RNA_FIELD_TEXT_MAX], speed[RNA_FIELD_TEXT_MAX];
 	const char *tone = item->trouble ? "bad" : "s";
 
 	add_label(drawing, (struct label){x, y - 5, room, SMALL, tone},
@@ -221,7 +221,7 @@ static void add_word(const struct drawing *drawing, const char *separator, const
 /* All that is known, for those who point at the box or have it read to them. */
 static void add_title(const struct drawing *drawing, const struct rna_item *item)
 {
-	char width[RNA_FACT_MAX], speed[RNA_FACT_MAX];
+	char width[RNA_FIELD_TEXT_MAX], speed[RNA_FIELD_TEXT_MAX];
 
 	add(drawing, "<title>");
 	add_text(drawing, item->name);

@@ -7,65 +7,78 @@
 
 #include "rna/exporter.h"
 
+#include "metrics/columns.h"
 #include "view/facts.h"
 #include "view/text.h"
 
 #define ABSENT "-"
 
-struct column {
-	const char *header;
-	rna_fact *fact;
-	bool right; /* numbers */
+/* A row of the tables of facts, in the order of the output. */
+struct heading {
+	const char *column; /* of the row */
+	const char *name;   /* NULL: the same */
 	rna_tone_of *tone;
 };
 
-static const struct column port_columns[] = {
-	{"DEVICE", rna_fact_device},
-	{"PORT", rna_fact_port, .right = true},
-	{"LINK", rna_fact_link_layer},
-	{"STATE", rna_fact_state, .tone = rna_tone_state},
-	{"PHYSICAL", rna_fact_physical_state, .tone = rna_tone_physical_state},
-	{"EXPECTED", rna_fact_expected},
-	{"RATE", rna_fact_rate, .right = true},
-	{"WIDTH", rna_fact_width, .right = true},
-	{"SPEED", rna_fact_speed},
-	{"MTU", rna_fact_mtu, .right = true},
-	{"LID", rna_fact_lid, .right = true},
-	{"NETDEV", rna_fact_netdev},
-	{"OPER", rna_fact_operstate, .tone = rna_tone_operstate},
-	{"PEER", rna_fact_peer},
-	{"PEERPORT", rna_fact_peer_port, .right = true},
-	{"PCI", rna_fact_pci_address},
-	{"NUMA", rna_fact_numa_node, .right = true},
-	{"HCA", rna_fact_hca_type},
-	{"FIRMWARE", rna_fact_firmware_version},
+static const struct heading port_headings[] = {
+	{"DEVICE"},
+	{"PORT"},
+	{"LINK"},
+	{"STATE", .tone = rna_tone_state},
+	{"PHYSICAL", .tone = rna_tone_physical_state},
+	{"EXPECTED"},
+	{"RATE"},
+	{"WIDTH"},
+	{"SPEED"},
+	{"MTU"},
+	{"LID"},
+	{"NETDEV"},
+	{"OPER", .tone = rna_tone_operstate},
+	{"PEER"},
+	{"PEERPORT"},
+	{"PCI"},
+	{"NUMA"},
+	{"HCA"},
+	{"FIRMWARE"},
 };
 
 /* Headings as show_gids has them: people know them, and scripts cut by them. */
-static const struct column gid_columns[] = {
-	{"DEV", rna_fact_device},
-	{"PORT", rna_fact_port, .right = true},
-	{"INDEX", rna_fact_gid_index, .right = true},
-	{"GID", rna_fact_gid},
-	{"IPv4", rna_fact_gid_ipv4},
-	{"VER", rna_fact_gid_version},
-	{"NETDEV", rna_fact_gid_netdev},
-	{"NCCL", rna_fact_gid_nccl},
+static const struct heading gid_headings[] = {
+	{"DEVICE", "DEV"}, {"PORT"}, {"INDEX"}, {"GID"}, {"IPv4"}, {"VER"}, {"NETDEV"}, {"NCCL"},
 };
 
 enum { COLUMNS_MAX = 20 };
 
-_Static_assert(RNA_ARRAY_SIZE(port_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
-_Static_assert(RNA_ARRAY_SIZE(gid_columns) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+_Static_assert(RNA_ARRAY_SIZE(port_headings) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+_Static_assert(RNA_ARRAY_SIZE(gid_headings) <= COLUMNS_MAX, "raise COLUMNS_MAX");
+
+struct column {
+	const char *header;
+	struct rna_column row;
+	rna_tone_of *tone;
+	int width;
+};
 
 struct table {
-	const struct column *columns;
 	size_t column_count;
+	struct column columns[COLUMNS_MAX];
 	size_t row_count;
 	const struct rna_subject **rows;
-	int widths[COLUMNS_MAX];
 	bool colour;
 };
+
+static void set_columns(struct table *table, bool gids)
+{
+	const struct heading *headings = gids ? gid_headings : port_headings;
+
+	table->column_count = gids ? RNA_ARRAY_SIZE(gid_headings) : RNA_ARRAY_SIZE(port_headings);
+	for (size_t c = 0; c < table->column_count; c++)
+		table->columns[c] = (struct column){
+			.header = headings[c].name ? headings[c].name : headings[c].column,
+			.row = rna_column_find(headings[c].column, gids),
+			.tone = headings[c].tone,
+		};
+}
 
 static void free_rows(struct table *table)
 {
@@ -76,8 +89,8 @@ static void free_rows(struct table *table)
 static const char *cell(const struct column *column, const struct rna_subject *row,
 			struct rna_strbuf *out)
 {
-	char scratch[RNA_FACT_MAX];
-	const char *text = column->fact(row, scratch);
+	char scratch[RNA_FIELD_TEXT_MAX];
+	const char *text = rna_column_text(&column->row, row, scratch);
 
 	out->len = 0;
 	rna_text_add(out, text && *text ? text : ABSENT, rna_escape_control);
@@ -132,12 +145,14 @@ static void measure(struct table *table)
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	for (size_t c = 0; c < table->column_count; c++) {
-		table->widths[c] = (int)strlen(table->columns[c].header);
-		for (size_t i = 0; i < table->row_count; i++) {
-			int width = width_of(cell(&table->columns[c], table->rows[i], &text));
+		struct column *column = &table->columns[c];
 
-			if (width > table->widths[c])
-				table->widths[c] = width;
+		column->width = (int)strlen(column->header);
+		for (size_t i = 0; i < table->row_count; i++) {
+			int width = width_of(cell(column, table->rows[i], &text));
+
+			if (width > column->width)
+				column->width = width;
 		}
 	}
 }
@@ -145,8 +160,8 @@ static void measure(struct table *table)
 static void write_cell(const struct table *table, size_t c, const char *text, const char *colour,
 		       struct rna_strbuf *out)
 {
-	bool last = c == table->column_count - 1, right = table->columns[c].right;
-	int pad = table->widths[c] - width_of(text);
+	bool last = c == table->column_count - 1, right = table->columns[c].row.field->right;
+	int pad = table->columns[c].width - width_of(text);
 
 	rna_strbuf_printf(out, "%*s%s%s%s", right ? pad : 0, "", colour, text,
 			  *colour ? "\033[0m" : "");
@@ -225,9 +240,7 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 			write_findings(view, out);
 		return;
 	}
-	table.columns = options->gids ? gid_columns : port_columns;
-	table.column_count =
-		options->gids ? RNA_ARRAY_SIZE(gid_columns) : RNA_ARRAY_SIZE(port_columns);
+	set_columns(&table, options->gids);
 	if ((options->gids ? find_gids : find_ports)(&subjects, &table) < 0)
 		out->failed = true;
 	else

@@ -63,7 +63,7 @@ static void add_node(const struct writer *writer, size_t i)
 static void add_edge(const struct writer *writer, size_t i)
 {
 	const struct rna_item *item = &writer->tree->items[i];
-	char width[RNA_FACT_MAX], speed[RNA_FACT_MAX];
+	char width[RNA_FIELD_TEXT_MAX], speed[RNA_FIELD_TEXT_MAX];
 
 	if (item->depth < 2) /* a host bridge has nothing above it but its place */
 		return;

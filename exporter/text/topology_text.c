@@ -171,7 +171,7 @@ static void add_lines(const struct writer *writer, const struct rna_item *item, 
 
 static void add_link(const struct writer *writer, const struct rna_item *item)
 {
-	char width[RNA_FACT_MAX], speed[RNA_FACT_MAX];
+	char width[RNA_FIELD_TEXT_MAX], speed[RNA_FIELD_TEXT_MAX];
 	const char *lanes = rna_item_width(item, width), *rate = rna_item_speed(item, speed);
 
 	if (lanes || rate)

@@ -1,69 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts: what is known about a device or a port, in words. One function says one fact, and each
- * output is a table of them: labels of the info metrics, members of the JSON, columns for people.
+ * Facts that several outputs compute from what is known about a device, a port or a GID. All that
+ * is only read has a row in the tables of exporter/metrics.
  */
 #pragma once
 
 #include "subjects.h"
 
-enum { RNA_FACT_MAX = 48 }; /* what facts that are numbers may need */
-
-/* The fact, or NULL if it is not known. scratch: where to write what is not a text already. */
-typedef const char *rna_fact(const struct rna_subject *subject, char scratch[RNA_FACT_MAX]);
-
-struct rna_fact_row {
-	const char *name; /* label and JSON member */
-	rna_fact *fact;
-	bool number; /* in JSON without quotes */
-};
-
-struct rna_fact_table {
-	size_t count;
-	const struct rna_fact_row *rows;
-};
-
-/*
- * The labels of the info metric of a scope, rdma_port_info for example, behind those that name the
- * subject. None for the node and for jobs.
- */
-struct rna_fact_table rna_facts_of(enum rna_scope scope);
-
-rna_fact rna_fact_device;
-rna_fact rna_fact_port;
-rna_fact rna_fact_pci_address;
-rna_fact rna_fact_numa_node;
-rna_fact rna_fact_function;
-rna_fact rna_fact_driver;
-rna_fact rna_fact_hca_type;
-rna_fact rna_fact_board_id;
-rna_fact rna_fact_node_guid;
-rna_fact rna_fact_node_description;
-rna_fact rna_fact_firmware_version;
-rna_fact rna_fact_link_layer;
-rna_fact rna_fact_netdev;
-rna_fact rna_fact_port_guid;
-rna_fact rna_fact_gid_index;
-rna_fact rna_fact_gid;
-rna_fact rna_fact_gid_type;    /* "RoCE v2" */
-rna_fact rna_fact_gid_version; /* "v2", as show_gids has it */
-rna_fact rna_fact_gid_netdev;  /* may be another one than the port's: a VLAN, a bond */
-rna_fact rna_fact_gid_ipv4;    /* only where the GID is made of one */
-rna_fact rna_fact_gid_nccl;    /* "yes" where it is the one that NCCL uses of the port */
-
-/* These change from one moment to the next and are no labels. */
-rna_fact rna_fact_state;          /* "ACTIVE" */
-rna_fact rna_fact_physical_state; /* "LinkUp" */
-rna_fact rna_fact_speed;          /* "HDR" */
-rna_fact rna_fact_width;          /* "4X" */
-rna_fact rna_fact_rate;           /* "200 Gb/s"; not known while the port is down */
-rna_fact rna_fact_mtu;
-rna_fact rna_fact_lid;
-rna_fact rna_fact_peer;      /* what is at the other end of the cable, or was */
-rna_fact rna_fact_peer_port; /* in which of its ports the cable is */
-rna_fact rna_fact_operstate; /* "up", of the network interface */
-rna_fact rna_fact_expected;  /* "up": what the port is meant to be */
-rna_fact rna_fact_expectation_reason;
+/* "ACTIVE"; NULL: not known. */
+const char *rna_port_state_text(const struct rna_subject *port);
 
 /* Absent while the port is down, for what drivers say then is made up. The rate: bytes per second.
  */

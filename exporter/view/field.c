@@ -2,6 +2,7 @@
 /* Fields: how a fact is read. */
 #include "field.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The struct that has the member; NULL: there is none. */
@@ -56,20 +57,39 @@ struct rna_value rna_field_value(const struct rna_field *field, const void *obje
 
 bool rna_field_is_text(const struct rna_field *field)
 {
-	return field->text || field->word || field->kind == RNA_FIELD_TEXT;
+	return field->text || field->print || field->word || field->kind == RNA_FIELD_TEXT;
 }
 
-const char *rna_field_text(const struct rna_field *field, const void *object)
+const char *rna_field_text(const struct rna_field *field, const void *object,
+			   char scratch[RNA_FIELD_TEXT_MAX])
 {
 	struct rna_value value;
 	const char *at;
 
 	if (field->text)
 		return field->text(object);
+	if (field->print)
+		return field->print(object, scratch);
 	if (field->kind == RNA_FIELD_TEXT) {
 		at = struct_of(field, object);
 		return at ? *(const char *const *)(const void *)(at + field->offset) : NULL;
 	}
 	value = rna_field_value(field, object);
 	return rna_value_is_known(value) ? field->word(value.number) : NULL;
+}
+
+const char *rna_field_show(const struct rna_field *field, const void *object,
+			   char scratch[RNA_FIELD_TEXT_MAX])
+{
+	struct rna_value value;
+
+	if (rna_field_is_text(field))
+		return rna_field_text(field, object, scratch);
+	value = rna_field_value(field, object);
+	if (!rna_value_is_known(value))
+		return NULL;
+	if (field->yes_no)
+		return value.number ? "yes" : NULL;
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "%ju", (uintmax_t)value.number);
+	return scratch;
 }

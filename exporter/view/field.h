@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields: where in a struct a fact lies, how it is read, and what it is called in JSON and in the
- * labels of an info metric. A table has a row for each fact; all outputs read it from there.
+ * Fields: where in a struct a fact lies, how it is read, and what it is called in JSON, in the
+ * labels of an info metric and in tables for people. A table has a row for each fact; all outputs
+ * read it from there.
  *
  * A member's type decides how it is read. The macros find it by _Generic, so that a row cannot say
  * anything else, and a member of a type that nothing can read does not compile:
@@ -20,6 +21,8 @@
 
 #include "rna/model/value.h"
 
+enum { RNA_FIELD_TEXT_MAX = 48 }; /* what a text that is written anew may need */
+
 enum rna_field_kind {
 	RNA_FIELD_NONE, /* the row has no member: a function says it */
 	RNA_FIELD_VALUE,
@@ -31,8 +34,11 @@ enum rna_field_kind {
 };
 
 struct rna_field {
-	const char *json;  /* name of the member of a JSON object; NULL: none */
-	const char *label; /* name in the labels of the info metric of its table; NULL: none */
+	const char *json;   /* name of the member of a JSON object; NULL: none */
+	const char *label;  /* name in the labels of the info metric of its table; NULL: none */
+	const char *column; /* heading in tables of the terminal; NULL: in none */
+	const char *title;  /* heading in tables of the status page; NULL: in none */
+	bool right;         /* the column is aligned to the right, as numbers are */
 	enum rna_field_kind kind;
 	bool behind;    /* the struct is behind the pointer at pointer; NULL: nothing is known */
 	size_t pointer; /* offsets */
@@ -46,6 +52,7 @@ struct rna_field {
 	/* What is computed: object is what the rows of the table are about. */
 	struct rna_value (*number)(const void *object);
 	const char *(*text)(const void *object);
+	const char *(*print)(const void *object, char scratch[RNA_FIELD_TEXT_MAX]);
 };
 
 /* clang-format off */
@@ -82,5 +89,10 @@ bool rna_field_is_text(const struct rna_field *field);
 /* The number of a field, absent where it is not known or the field is a text. */
 struct rna_value rna_field_value(const struct rna_field *field, const void *object);
 
-/* The text or word of a field that has one; NULL: not known. */
-const char *rna_field_text(const struct rna_field *field, const void *object);
+/* The text or word of a field that has one, which may be in scratch; NULL: not known. */
+const char *rna_field_text(const struct rna_field *field, const void *object,
+			   char scratch[RNA_FIELD_TEXT_MAX]);
+
+/* The same for people, also of a number; of yes and no, "yes" alone. */
+const char *rna_field_show(const struct rna_field *field, const void *object,
+			   char scratch[RNA_FIELD_TEXT_MAX]);

@@ -52,6 +52,7 @@ static void set_device(struct rna_subject *ret, const struct rna_view *view,
 	*ret = (struct rna_subject){
 		.view = view,
 		.device = device,
+		.rdma_device = device->device,
 		.identity = rna_device_identity(device),
 		.pcie = pcie_of(device),
 	};
@@ -107,6 +108,7 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 	*ret = (struct rna_subject){
 		.view = device->view,
 		.device = device->device,
+		.rdma_device = device->rdma_device,
 		.identity = device->identity,
 		.port = number,
 		.port_identity = rna_port_identity(device->device, number),

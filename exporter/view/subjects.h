@@ -23,6 +23,7 @@ enum rna_scope {
 struct rna_subject {
 	const struct rna_view *view;
 	const struct rna_snapshot_device *device;
+	const struct rna_device *rdma_device; /* the same as device->device */
 	const struct rna_identity *identity;
 	const struct rna_pcie *pcie;    /* of the device, if it has a path of its own */
 	const struct rna_pcie_hop *hop; /* the device's own function on that path */

@@ -42,23 +42,23 @@ static struct rna_strbuf *next(struct builder *builder)
 
 /* -- Links ------------------------------------------------------------------------------------- */
 
-static const char *print_speed(struct rna_value speed, char scratch[RNA_FACT_MAX])
+static const char *print_speed(struct rna_value speed, char scratch[RNA_FIELD_TEXT_MAX])
 {
 	if (!rna_value_is_known(speed))
 		return NULL;
-	(void)snprintf(scratch, RNA_FACT_MAX, "%g GT/s", (double)speed.number / 1000);
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "%g GT/s", (double)speed.number / 1000);
 	return scratch;
 }
 
-const char *rna_item_width(const struct rna_item *item, char scratch[RNA_FACT_MAX])
+const char *rna_item_width(const struct rna_item *item, char scratch[RNA_FIELD_TEXT_MAX])
 {
 	if (!rna_value_is_known(item->width))
 		return NULL;
-	(void)snprintf(scratch, RNA_FACT_MAX, "x%ju", (uintmax_t)item->width.number);
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "x%ju", (uintmax_t)item->width.number);
 	return scratch;
 }
 
-const char *rna_item_speed(const struct rna_item *item, char scratch[RNA_FACT_MAX])
+const char *rna_item_speed(const struct rna_item *item, char scratch[RNA_FIELD_TEXT_MAX])
 {
 	return print_speed(item->speed, scratch);
 }
@@ -99,7 +99,7 @@ static void set_link(struct builder *builder, struct rna_item *item, int object)
 	const struct rna_pci_object *below = &builder->topology->objects[object];
 	const struct rna_pcie_link *above = &builder->topology->objects[below->parent].link;
 	struct rna_value width, speed;
-	char text[RNA_FACT_MAX];
+	char text[RNA_FIELD_TEXT_MAX];
 
 	width = both(below->link.max_width, above->max_width);
 	speed = both(below->link.max_speed, above->max_speed);
@@ -115,7 +115,7 @@ static void set_link(struct builder *builder, struct rna_item *item, int object)
 
 /* -- GPUs and NICs ----------------------------------------------------------------------------- */
 
-const char *rna_gpu_vendor(uint32_t vendor_id, char scratch[RNA_FACT_MAX])
+const char *rna_gpu_vendor(uint32_t vendor_id, char scratch[RNA_FIELD_TEXT_MAX])
 {
 	static const struct {
 		uint32_t id;
@@ -127,7 +127,7 @@ const char *rna_gpu_vendor(uint32_t vendor_id, char scratch[RNA_FACT_MAX])
 			return vendors[i].name;
 	if (vendor_id == 0)
 		return NULL;
-	(void)snprintf(scratch, RNA_FACT_MAX, "0x%04x", vendor_id);
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "0x%04x", vendor_id);
 	return scratch;
 }
 
@@ -167,7 +167,7 @@ static void set_gpu(struct builder *builder, struct rna_item *item)
 	const struct rna_gpu *gpu = &builder->topology->gpus[item->number];
 	const struct rna_pci_object *object = &builder->topology->objects[gpu->object];
 	const char *vendor;
-	char scratch[RNA_FACT_MAX];
+	char scratch[RNA_FIELD_TEXT_MAX];
 
 	item->kind = RNA_ITEM_GPU;
 	rna_strbuf_printf(&builder->scratch, "GPU%d", item->number);
@@ -221,8 +221,7 @@ static struct ports ports_of(const struct builder *builder, const struct rna_nic
 /* "400 Gb/s" if all ports are up; else the worst state, and the number of ports in it. */
 static void set_state(struct builder *builder, struct rna_item *item, const struct ports *ports)
 {
-	char scratch[RNA_FACT_MAX];
-	const char *state = ports->worst ? rna_fact_state(ports->worst, scratch) : NULL;
+	const char *state = ports->worst ? rna_port_state_text(ports->worst) : NULL;
 
 	if (!state)
 		return;

@@ -11,6 +11,7 @@
 #include "rna/model/view.h"
 
 #include "facts.h"
+#include "field.h"
 
 enum rna_item_kind {
 	RNA_ITEM_PLACE, /* a NUMA node and its socket; a root of the tree */
@@ -68,8 +69,8 @@ void rna_topology_summary(const struct rna_topology_tree *tree, struct rna_strbu
 const char *rna_topology_why_little(const struct rna_topology *topology);
 
 /* "x16", "32 GT/s"; NULL: not known. */
-const char *rna_item_width(const struct rna_item *item, char scratch[RNA_FACT_MAX]);
-const char *rna_item_speed(const struct rna_item *item, char scratch[RNA_FACT_MAX]);
+const char *rna_item_width(const struct rna_item *item, char scratch[RNA_FIELD_TEXT_MAX]);
+const char *rna_item_speed(const struct rna_item *item, char scratch[RNA_FIELD_TEXT_MAX]);
 
 /* "nvidia", "amd", ...; else the number in hexadecimal, in scratch; NULL: not known. */
-const char *rna_gpu_vendor(uint32_t vendor_id, char scratch[RNA_FACT_MAX]);
+const char *rna_gpu_vendor(uint32_t vendor_id, char scratch[RNA_FIELD_TEXT_MAX]);

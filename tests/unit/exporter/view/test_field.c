@@ -49,6 +49,14 @@ static const char *shout(const void *object)
 	return thing->on ? "ON" : NULL;
 }
 
+static const char *print_lanes(const void *object, char scratch[RNA_FIELD_TEXT_MAX])
+{
+	const struct thing *thing = object;
+
+	(void)snprintf(scratch, RNA_FIELD_TEXT_MAX, "%uX", thing->lanes);
+	return scratch;
+}
+
 static const struct thing thing = {
 	.value = {.number = 7, .state = RNA_VALUE_SATURATED},
 	.number = UINT64_MAX,
@@ -75,17 +83,42 @@ static void assert_absent(struct rna_field field, const struct thing *of)
 	assert_int_equal(rna_field_value(&field, of).state, RNA_VALUE_ABSENT);
 }
 
+static void assert_same_text(const char *text, const char *expected)
+{
+	if (expected)
+		assert_string_equal(text, expected);
+	else
+		assert_null(text);
+}
+
 static void assert_text(struct rna_field field, const struct thing *of, const char *text)
 {
+	char scratch[RNA_FIELD_TEXT_MAX];
+
 	assert_true(rna_field_is_text(&field));
-	if (text)
-		assert_string_equal(rna_field_text(&field, of), text);
-	else
-		assert_null(rna_field_text(&field, of));
+	assert_same_text(rna_field_text(&field, of, scratch), text);
+	assert_same_text(rna_field_show(&field, of, scratch), text);
 }
 
 #define THING(member, ...) ((struct rna_field){RNA_FIELD_IN(struct thing, member), ##__VA_ARGS__})
 #define BEHIND(to, member) ((struct rna_field){RNA_FIELD_BEHIND(struct thing, to, member)})
+
+static void assert_shown(struct rna_field field, const struct thing *of, const char *text)
+{
+	char scratch[RNA_FIELD_TEXT_MAX];
+
+	assert_same_text(rna_field_show(&field, of, scratch), text);
+}
+
+static void test_numbers_for_people(void **state)
+{
+	(void)state;
+	assert_shown(THING(number), &thing, "18446744073709551615");
+	assert_shown(THING(node), &nothing, NULL);
+	assert_shown(THING(on), &thing, "1");
+	assert_shown(THING(on, .yes_no = true), &thing, "yes");
+	assert_shown(THING(on, .yes_no = true), &nothing, NULL);
+}
 
 static void test_numbers(void **state)
 {
@@ -127,12 +160,14 @@ static void test_texts_and_words(void **state)
 	assert_text(THING(value, .word = colour_name), &nothing, NULL);
 	assert_text((struct rna_field){.text = shout}, &thing, "ON");
 	assert_text((struct rna_field){.text = shout}, &nothing, NULL);
+	assert_text((struct rna_field){.print = print_lanes}, &thing, "4X");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_numbers_for_people),
 		cmocka_unit_test(test_what_is_not_known_is_absent),
 		cmocka_unit_test(test_behind_a_pointer),
 		cmocka_unit_test(test_texts_and_words),
