@@ -425,7 +425,7 @@ static void add_findings(const struct page *page)
 		return;
 	add(page, "<h2>Findings</h2>\n");
 	open_table(page);
-	add(page, "<th>Severity<th>What, and what to do<th>Rule<th class=n>For<tbody>\n");
+	add(page, "<th>Severity<th>Finding and remedy<th>Rule<th class=n>For<tbody>\n");
 	for (size_t i = 0; i < page->view->finding_count; i++)
 		add_finding(page, &page->view->findings[i]);
 	close_table(page);

@@ -9,12 +9,11 @@
 #include "page_parts.h"
 
 static const char explanation[] =
-	"<p><small>Links are named by their lanes and the speed of each; in red, with a word on "
-	"what both ends could do, where they were trained to less. A GPU without work rests at a "
-	"low "
-	"speed. Below a GPU stand the NICs nearest to it: behind the same switch (PIX), over "
-	"several "
-	"(PXB), over a host bridge (PHB), within the NUMA node (NODE), across (SYS).</small></p>\n";
+	"<p><small>Each link shows its lanes and the speed of a lane. A link that runs below what "
+	"both of its ends support is red, and says what they support. An idle GPU lowers the speed "
+	"of its link. Each GPU names its nearest NICs: PIX is behind the same PCIe switch, PXB "
+	"through several switches, PHB through a host bridge, NODE in the same NUMA node, SYS in "
+	"another.</small></p>\n";
 
 void rna_write_page_topology(const struct rna_view *view, struct rna_strbuf *out)
 {
