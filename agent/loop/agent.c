@@ -11,7 +11,7 @@
  *	selftest   one timer for the port whose turn it is, and a child that tests it
  *	quiesce    one timer for its end, one to check whether everything is closed
  *	control    a unix socket for commands that want something done
- *	watchdog   fed by the loop itself (sd_event_set_watchdog): alive means that the loop turns
+ *	liveness   one timer: the watchdog is fed while the loop turns and HTTP is served
  *
  * Nothing here waits: results come from lanes, views.c makes a view of them and shows it to HTTP
  *and the other followers. The guests and their order of start are the table starts below.
@@ -155,11 +155,9 @@ static int watch_end_signals(struct rna_agent *agent, struct rna_error *error)
 	return ret;
 }
 
-static int feed_watchdog(struct rna_agent *agent, struct rna_error *error)
+static int start_liveness(struct rna_agent *agent, struct rna_error *error)
 {
-	int ret = sd_event_set_watchdog(agent->event, true);
-
-	return ret < 0 ? rna_error_set(error, ret, "cannot feed the watchdog") : 0;
+	return rna_liveness_start(&agent->liveness, agent->event, &agent->server, error);
 }
 
 /*
@@ -332,7 +330,7 @@ static int (*const starts[])(struct rna_agent *agent, struct rna_error *error) =
 	leave_on_signals,  /* before anything that may take long */
 	start_quiesce,     /* before the signals that ask for it */
 	watch_signals,     /* before any thread, which inherits the mask */
-	feed_watchdog,     /* before anything that may take long */
+	start_liveness,    /* before anything that may take long */
 	start_memory,      /* before those that recall something from it */
 	start_server,      /* so that /readyz can say why not */
 	start_node,        /* before the first view, which describes it */
@@ -361,6 +359,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 {
 	if (!agent)
 		return NULL;
+	rna_liveness_stop(&agent->liveness);
 	rna_server_deinit(&agent->server);
 	agent->control = rna_control_stop(agent->control);
 	agent->quiesce = rna_quiesce_free(agent->quiesce);

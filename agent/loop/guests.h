@@ -13,6 +13,7 @@
 
 #include "agent.h"
 #include "answers.h"
+#include "liveness.h"
 #include "notify.h"
 #include "quiesce.h"
 #include "schedule.h"
@@ -29,6 +30,7 @@ struct rna_agent {
 	struct rna_watch *watch; /* NULL: not running as a daemon */
 	struct rna_health health;
 	struct rna_server server;
+	struct rna_liveness liveness;
 	const struct rna_view *view; /* newest; NULL until the first is complete */
 	sd_event_source *publishing; /* enabled: another one is wanted */
 	struct rna_memory memory;

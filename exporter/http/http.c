@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <sys/socket.h>
 #include <systemd/sd-event.h>
 #include <time.h>
 
@@ -50,6 +51,7 @@ enum {
 	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
 	HANDSHAKE_PATIENCE = 10,  /* seconds, from the connection to its first request */
 	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
+	QUESTIONS = 2,            /* of our own, beside the connections of clients */
 };
 
 /* One listening address. */
@@ -62,6 +64,7 @@ struct listener {
 	struct rna_socket_file file; /* of a unix socket that we made */
 	struct rna_accept accept;
 	const struct rna_slot *arrives; /* of the connection that libmicrohttpd gets now */
+	int question; /* a connection with a request of our own, to see whether it is answered */
 	sd_event_source *io;
 	sd_event_source *timer;
 };
@@ -88,6 +91,7 @@ struct rna_http {
 struct client {
 	struct listener *listener;
 	struct MHD_Connection *connection;
+	bool has_slot; /* else it is a question of our own */
 	struct rna_slot slot;
 	struct rna_scraper *scraper; /* NULL: no memory, which costs only foresight */
 	struct rna_web *web;         /* whose credentials its TLS has; NULL: none */
@@ -253,7 +257,7 @@ static int reply_route(const struct client *client, const char *path, struct rna
 	int ret = rna_routes_answer(http->routes, &request, reply);
 
 	if (ret == 0 && reply->status == MHD_HTTP_OK && strcmp(path, "/metrics") == 0 &&
-	    client->slot.guest < RNA_GUEST_NODE)
+	    client->has_slot && client->slot.guest < RNA_GUEST_NODE)
 		rna_slots_scraped(&http->connections.slots, &client->slot.address, request.now);
 	return ret;
 }
@@ -376,8 +380,11 @@ static struct client *client_new(struct listener *listener, struct MHD_Connectio
 		return NULL;
 	client->listener = listener;
 	client->connection = connection;
-	client->slot = *listener->arrives;
-	listener->arrives = NULL;
+	if (listener->arrives) {
+		client->has_slot = true;
+		client->slot = *listener->arrives;
+		listener->arrives = NULL;
+	}
 	client->login = RNA_LOGIN_PENDING;
 	client->scraper = rna_scraper_add(&listener->http->scrapers);
 	if (listener->tls)
@@ -391,7 +398,8 @@ static struct client *client_free(struct client *client)
 		return NULL;
 	if (client->greets)
 		client->listener->handshakes--;
-	rna_slots_give(&client->listener->http->connections.slots, &client->slot);
+	if (client->has_slot)
+		rna_slots_give(&client->listener->http->connections.slots, &client->slot);
 	rna_scraper_remove(&client->listener->http->scrapers, client->scraper);
 	(void)rna_web_unref(client->web);
 	free(client);
@@ -510,6 +518,57 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 	return 0;
 }
 
+/* -- Liveness ---------------------------------------------------------------------------------- */
+
+/*
+ * With TLS the request is no handshake, and a refusal is as good an answer as any: whatever comes
+ * back comes from libmicrohttpd.
+ */
+static bool has_answer(struct listener *listener)
+{
+	char answer;
+	bool answered;
+
+	if (listener->question < 0)
+		return true;
+	answered = recv(listener->question, &answer, sizeof(answer), MSG_DONTWAIT) >= 0 ||
+		   errno != EAGAIN;
+	(void)close(listener->question);
+	listener->question = -1;
+	return answered;
+}
+
+/*
+ * A pair of sockets, of which libmicrohttpd gets one: no packets, so that no firewall can drop
+ * them, and no slot, so that no crowd can take it. It is not run here: the loop has to do that.
+ */
+static void ask_question(struct listener *listener)
+{
+	static const char question[] = "GET /healthz HTTP/1.0\r\n\r\n";
+	const struct sockaddr address = {.sa_family = AF_UNIX};
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0)
+		return; /* no descriptors: there is nothing to learn */
+	(void)send(pair[0], question, strlen(question), MSG_NOSIGNAL); /* there is room */
+	(void)MHD_add_connection(listener->daemon, pair[1], &address, sizeof(address.sa_family));
+	listener->question = pair[0];
+}
+
+bool rna_http_check(struct rna_http *http)
+{
+	bool ret = true;
+
+	for (size_t i = 0; http && i < http->listener_count; i++) {
+		struct listener *listener = &http->listeners[i];
+		bool accepts = rna_accept_check(&listener->accept);
+
+		ret = has_answer(listener) && accepts && ret;
+		ask_question(listener);
+	}
+	return ret;
+}
+
 /* -- Ahead of scrapes -------------------------------------------------------------------------- */
 
 /* Before the next view? Views come in a rhythm as well, but not to the millisecond. */
@@ -565,7 +624,7 @@ static struct MHD_Daemon *start_daemon(struct listener *listener,
 	if (listener->tls)
 		flags |= MHD_USE_TLS;
 	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_CONNECTION_LIMIT,
-				options->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+				options->max_connections + QUESTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
 				listener->http->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				memory, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
 				MHD_OPTION_ARRAY, listener->tls ? credentials : none,
@@ -595,6 +654,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 	const union MHD_DaemonInfo *info;
 	int fd, r;
 
+	listener->question = -1;
 	fd = listener_open(listener, options, index, error);
 	if (fd < 0)
 		return fd;
@@ -626,6 +686,7 @@ static void listener_stop(struct listener *listener)
 	rna_socket_file_remove(
 		&listener->file); /* first, so that no client connects that would not be served */
 	rna_accept_stop(&listener->accept);
+	(void)has_answer(listener); /* closes it */
 	if (listener->daemon)
 		MHD_stop_daemon(listener->daemon); /* closes its connections */
 }

@@ -153,6 +153,12 @@ const uint64_t *rna_http_logins(const struct rna_http *http);
 void rna_http_forget_view(struct rna_http *http);
 /* Call after a new view: renders it before the next request. Accepts NULL. */
 void rna_http_new_view(struct rna_http *http);
+/*
+ * Call now and then. false: on some address, clients that waited at the last call have not been
+ * accepted since, or a request that the server sent to itself then has not been answered. Limits
+ * that are reached make no difference. Accepts NULL, where it is true.
+ */
+bool rna_http_check(struct rna_http *http);
 struct rna_http *rna_http_stop(struct rna_http *http); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_http, rna_http_stop)
 

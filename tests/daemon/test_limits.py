@@ -3,12 +3,16 @@
 import concurrent.futures
 import contextlib
 import ctypes
+import functools
 import http.client
 import os
+import re
 import signal
 import socket
 import ssl
 import struct
+import subprocess
+import sys
 import time
 import unittest
 
@@ -234,6 +238,113 @@ class Shares(unittest.TestCase):
                 self.assertEqual(agent.scrape("198.51.100.99"), 200)
                 self.assertEqual(agent.scrape("127.0.0.1", "/healthz"), 200)
                 self.assertEqual(agent.scrape("198.51.100.1", "/readyz"), 200)  # the node's own
+
+
+class Watchdog:
+    """The agent's service manager, as far as the watchdog goes."""
+
+    SECONDS = 2
+
+    def __init__(self, stack):
+        self.name = f"\0rna-notify-{os.getpid()}-{id(self)}"
+        self.sock = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        self.sock.bind(self.name)
+        self.environment = {"NOTIFY_SOCKET": "@" + self.name[1:],
+                            "WATCHDOG_USEC": str(self.SECONDS * 1_000_000)}
+
+    def wait_fed(self, count):
+        """Waits until the agent has fed it so many times more."""
+        self.sock.settimeout(PATIENCE)
+        while count > 0:
+            count -= b"WATCHDOG=1" in self.sock.recv(4096)
+
+    def would_end_it(self):
+        """Is it not fed for so long that systemd ends the agent?"""
+        self.sock.settimeout(stretched(self.SECONDS))
+        with contextlib.suppress(TimeoutError):
+            while b"WATCHDOG=1" not in self.sock.recv(4096):
+                pass
+            return False
+        return True
+
+
+# Takes a descriptor out of an epoll set of a process: PID, that of the set, the one in it.
+FORGET = """
+import ctypes, os, select, sys
+pid, *numbers = map(int, sys.argv[1:])
+process = os.pidfd_open(pid)
+epoll, fd = (ctypes.CDLL(None).syscall(438, process, number, 0) for number in numbers)  # pidfd_getfd
+if min(epoll, fd) < 0:
+    sys.exit("pidfd_getfd")
+epoll = os.dup2(epoll, 1000)
+os.dup2(fd, numbers[1])
+select.epoll.fromfd(epoll).unregister(numbers[1])
+"""
+
+
+class Deaf(unittest.TestCase):
+    """A defect of HTTP ends the agent, because its watchdog is not fed any more. Limits do not."""
+
+    def descriptors(self, agent, kind):
+        paths = {fd: os.readlink(agent.proc(f"fd/{fd}")) for fd in os.listdir(agent.proc("fd"))}
+        return {fd for fd, path in paths.items() if kind in path}
+
+    def watched(self, agent, epoll):
+        with open(agent.proc(f"fdinfo/{epoll}"), encoding="utf-8") as file:
+            return set(re.findall(r"tfd:\s*(\d+)", file.read()))
+
+    def start(self, stack, **settings):
+        watchdog = Watchdog(stack)
+        agent = Agent("no-stack", poll=dict(QUIET), http_settings=settings)
+        agent.start = functools.partial(agent.start, env={**os.environ, **watchdog.environment})
+        return stack.enter_context(agent), watchdog
+
+    def forget(self, agent, epoll, fd):
+        subprocess.run([sys.executable, "-c", FORGET, str(agent.process.pid), epoll, fd], check=True)
+
+    def loop_of(self, agent):
+        """The set of the loop: others are watched by it."""
+        sets = self.descriptors(agent, "eventpoll")
+        return next(epoll for epoll in sets if self.watched(agent, epoll) & sets)
+
+    def assert_found(self, agent, watchdog):
+        wait("what the agent says of it",
+             lambda: "HTTP clients are neither accepted nor answered" in agent.log())
+        wait("an end of feeding", watchdog.would_end_it)
+
+    def test_a_listening_socket_that_is_forgotten(self):
+        """As libmicrohttpd did with it."""
+        with contextlib.ExitStack() as stack:
+            agent, watchdog = self.start(stack)
+            watchdog.wait_fed(8)
+            with open(agent.proc("net/tcp"), encoding="utf-8") as file:
+                inode = next(line.split()[9] for line in file
+                             if line.split()[1].endswith(f":{agent.port:04X}")
+                             and line.split()[3] == "0A")
+            listening, = self.descriptors(agent, f"socket:[{inode}]")
+            self.forget(agent, self.loop_of(agent), listening)
+            stack.enter_context(agent.connect())
+            self.assert_found(agent, watchdog)
+
+    def test_a_server_that_is_forgotten(self):
+        with contextlib.ExitStack() as stack:
+            agent, watchdog = self.start(stack)
+            watchdog.wait_fed(2)
+            loop = self.loop_of(agent)
+            for epoll in self.descriptors(agent, "eventpoll") & self.watched(agent, loop):
+                self.forget(agent, loop, epoll)
+            self.assert_found(agent, watchdog)
+
+    def test_a_crowd_is_no_defect(self):
+        with contextlib.ExitStack() as stack:
+            agent, watchdog = self.start(stack, max_connections=8)
+            for _ in range(3):
+                for _ in range(20):
+                    with contextlib.suppress(OSError):
+                        sock = stack.enter_context(agent.connect())
+                        sock.sendall(HALF)
+                watchdog.wait_fed(6)
+            self.assertNotIn("neither accepted nor answered", agent.log())
 
 
 def is_closed(sock):
