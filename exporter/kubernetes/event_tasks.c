@@ -96,7 +96,8 @@ static enum rna_kubernetes_result post_event(struct rna_kube_round *round,
 	if (!name_event(round, event))
 		return rna_kube_fail_memory(answer);
 	rna_kube_write_event(round->api.node, round->node.uid, event, &body);
-	if (rna_kube_post_event(&round->api, &body, answer) != RNA_KUBERNETES_OK)
+	if (rna_kube_send(&round->api, RNA_KUBE_POST_EVENT, NULL, &body, answer) !=
+	    RNA_KUBERNETES_OK)
 		free(RNA_TAKE(event->name));
 	return answer->result;
 }
@@ -108,7 +109,7 @@ static enum rna_kubernetes_result patch_event(struct rna_kube_round *round,
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 
 	rna_kube_write_event_patch(event, &body);
-	return rna_kube_merge_event(&round->api, event->name, &body, answer);
+	return rna_kube_send(&round->api, RNA_KUBE_MERGE_EVENT, event->name, &body, answer);
 }
 
 /* The API forgets Events after an hour; one that it has forgotten is created again. */

@@ -3,16 +3,31 @@
 
 #include <errno.h>
 
+#define NODES  "/api/v1/nodes/"
+#define EVENTS "/api/v1/namespaces/default/events"
+
 /* Owners of fields in server-side apply; with one name for both, labels are lost on 1.20. */
-#define LABEL_MANAGER     "rdma-node-agent"
-#define CONDITION_MANAGER "rdma-node-agent-status"
+#define LABELS     "?fieldManager=rdma-node-agent"
+#define CONDITIONS "/status?fieldManager=rdma-node-agent-status"
 
-#define NODE_PATH   "/api/v1/nodes/%s"
-#define EVENTS_PATH "/api/v1/namespaces/default/events"
+#define APPLY  "PATCH", "application/apply-patch+yaml"
+#define MERGE  "PATCH", "application/merge-patch+json"
+#define STATUS "PATCH", "application/strategic-merge-patch+json"
+#define CREATE "POST", "application/json"
 
-#define APPLY_TYPE     "application/apply-patch+yaml"
-#define MERGE_TYPE     "application/merge-patch+json"
-#define STRATEGIC_TYPE "application/strategic-merge-patch+json"
+static const struct {
+	const char *method;
+	const char *type;
+	const char *before; /* the name, in the path */
+	const char *behind; /* it */
+} writes[RNA_KUBE_WRITE_COUNT] = {
+	[RNA_KUBE_APPLY_LABELS] = {APPLY, NODES, LABELS "&force=true"},
+	[RNA_KUBE_MERGE_NODE] = {MERGE, NODES, LABELS},
+	[RNA_KUBE_APPLY_CONDITIONS] = {APPLY, NODES, CONDITIONS "&force=true"},
+	[RNA_KUBE_MERGE_CONDITIONS] = {STATUS, NODES, CONDITIONS},
+	[RNA_KUBE_POST_EVENT] = {CREATE, EVENTS, LABELS},
+	[RNA_KUBE_MERGE_EVENT] = {MERGE, EVENTS "/", LABELS},
+};
 
 enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer)
 {
@@ -20,15 +35,9 @@ enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer)
 	return answer->result = RNA_KUBERNETES_UNREACHABLE;
 }
 
-static void write_label_path(const char *node, struct rna_strbuf *out)
+static void write_path(enum rna_kube_write what, const char *name, struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, NODE_PATH "?fieldManager=" LABEL_MANAGER "&force=true", node);
-}
-
-static void write_condition_path(const char *node, struct rna_strbuf *out)
-{
-	rna_strbuf_printf(out, NODE_PATH "/status?fieldManager=" CONDITION_MANAGER "&force=true",
-			  node);
+	rna_strbuf_printf(out, "%s%s%s", writes[what].before, name, writes[what].behind);
 }
 
 void rna_kube_write_requests(const char *node, const struct rna_node_wish *wish,
@@ -38,11 +47,11 @@ void rna_kube_write_requests(const char *node, const struct rna_node_wish *wish,
 	const struct rna_kube_words words = {node, wish, &none};
 
 	rna_strbuf_puts(out, "PATCH ");
-	write_label_path(node, out);
+	write_path(RNA_KUBE_APPLY_LABELS, node, out);
 	rna_strbuf_add_char(out, '\n');
 	rna_kube_write_labels(&words, out);
 	rna_strbuf_puts(out, "PATCH ");
-	write_condition_path(node, out);
+	write_path(RNA_KUBE_APPLY_CONDITIONS, node, out);
 	rna_strbuf_add_char(out, '\n');
 	rna_kube_write_conditions(&words, 0, out);
 }
@@ -55,7 +64,7 @@ enum rna_kubernetes_result rna_kube_get_node(struct rna_kube_api *api, const cha
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
 	struct rna_kube_request request = {.method = "GET", .metadata = metadata};
 
-	rna_strbuf_printf(&path, NODE_PATH "%s", api->node, query);
+	rna_strbuf_printf(&path, NODES "%s%s", api->node, query);
 	if (!rna_strbuf_ok(&path))
 		return rna_kube_fail_memory(answer);
 	request.path = path.data;
@@ -92,88 +101,32 @@ enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, bool me
 	return rna_kube_answered_node(api, answer, arena, ret);
 }
 
-/* -- Writing to it ----------------------------------------------------------------------------- */
+/* -- Writing ----------------------------------------------------------------------------------- */
 
-static enum rna_kubernetes_result send(struct rna_kube_api *api, const char *type,
-				       const struct rna_strbuf *path, const struct rna_strbuf *body,
-				       struct rna_kube_answer *answer)
+/* Events are created in a list, without a name in the path. */
+static const char *name_in_path(const struct rna_kube_api *api, enum rna_kube_write what,
+				const char *event)
 {
-	const struct rna_kube_request request = {
-		.method = "PATCH",
-		.path = path->data,
-		.type = type,
+	if (event)
+		return event;
+	return what == RNA_KUBE_POST_EVENT ? "" : api->node;
+}
+
+enum rna_kubernetes_result rna_kube_send(struct rna_kube_api *api, enum rna_kube_write what,
+					 const char *event, const struct rna_strbuf *body,
+					 struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+	struct rna_kube_request request = {
+		.method = writes[what].method,
+		.type = writes[what].type,
 		.body = body->data,
-		.metadata = true,
+		.metadata = what != RNA_KUBE_POST_EVENT,
 	};
 
-	if (!rna_strbuf_ok(path) || !rna_strbuf_ok(body))
+	write_path(what, name_in_path(api, what, event), &path);
+	if (!rna_strbuf_ok(&path) || !rna_strbuf_ok(body))
 		return rna_kube_fail_memory(answer);
+	request.path = path.data;
 	return rna_kube_call(api, &request, answer);
-}
-
-enum rna_kubernetes_result rna_kube_apply_labels(struct rna_kube_api *api,
-						 const struct rna_strbuf *body,
-						 struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-
-	write_label_path(api->node, &path);
-	return send(api, APPLY_TYPE, &path, body, answer);
-}
-
-enum rna_kubernetes_result rna_kube_merge(struct rna_kube_api *api, const struct rna_strbuf *body,
-					  struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-
-	rna_strbuf_printf(&path, NODE_PATH "?fieldManager=" LABEL_MANAGER, api->node);
-	return send(api, MERGE_TYPE, &path, body, answer);
-}
-
-enum rna_kubernetes_result rna_kube_apply_conditions(struct rna_kube_api *api,
-						     const struct rna_strbuf *body,
-						     struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-
-	write_condition_path(api->node, &path);
-	return send(api, APPLY_TYPE, &path, body, answer);
-}
-
-enum rna_kubernetes_result rna_kube_merge_conditions(struct rna_kube_api *api,
-						     const struct rna_strbuf *body,
-						     struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-
-	rna_strbuf_printf(&path, NODE_PATH "/status?fieldManager=" CONDITION_MANAGER, api->node);
-	return send(api, STRATEGIC_TYPE, &path, body, answer);
-}
-
-/* -- Events ------------------------------------------------------------------------------------ */
-
-enum rna_kubernetes_result rna_kube_post_event(struct rna_kube_api *api,
-					       const struct rna_strbuf *body,
-					       struct rna_kube_answer *answer)
-{
-	const struct rna_kube_request request = {
-		.method = "POST",
-		.path = EVENTS_PATH "?fieldManager=" LABEL_MANAGER,
-		.type = "application/json",
-		.body = body->data,
-	};
-
-	if (!rna_strbuf_ok(body))
-		return rna_kube_fail_memory(answer);
-	return rna_kube_call(api, &request, answer);
-}
-
-enum rna_kubernetes_result rna_kube_merge_event(struct rna_kube_api *api, const char *name,
-						const struct rna_strbuf *body,
-						struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-
-	rna_strbuf_printf(&path, EVENTS_PATH "/%s?fieldManager=" LABEL_MANAGER, name);
-	return send(api, MERGE_TYPE, &path, body, answer);
 }

@@ -24,26 +24,24 @@ enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, bool me
 					       struct rna_kube_answer *answer,
 					       struct rna_arena *arena, struct rna_kube_node *ret);
 
-/* Labels and conditions by server-side apply, and by patches where the API knows none of that. */
-enum rna_kubernetes_result rna_kube_apply_labels(struct rna_kube_api *api,
-						 const struct rna_strbuf *body,
-						 struct rna_kube_answer *answer);
-enum rna_kubernetes_result rna_kube_merge(struct rna_kube_api *api, const struct rna_strbuf *body,
-					  struct rna_kube_answer *answer);
-enum rna_kubernetes_result rna_kube_apply_conditions(struct rna_kube_api *api,
-						     const struct rna_strbuf *body,
-						     struct rna_kube_answer *answer);
-enum rna_kubernetes_result rna_kube_merge_conditions(struct rna_kube_api *api,
-						     const struct rna_strbuf *body,
-						     struct rna_kube_answer *answer);
+/*
+ * Labels and conditions by server-side apply, and by patches if the API does not know that; a new
+ * Event, and another count for one that was sent.
+ */
+enum rna_kube_write {
+	RNA_KUBE_APPLY_LABELS,
+	RNA_KUBE_MERGE_NODE,
+	RNA_KUBE_APPLY_CONDITIONS,
+	RNA_KUBE_MERGE_CONDITIONS,
+	RNA_KUBE_POST_EVENT,
+	RNA_KUBE_MERGE_EVENT,
+	RNA_KUBE_WRITE_COUNT,
+};
 
-/* A new Event, and another count for one that was sent. */
-enum rna_kubernetes_result rna_kube_post_event(struct rna_kube_api *api,
-					       const struct rna_strbuf *body,
-					       struct rna_kube_answer *answer);
-enum rna_kubernetes_result rna_kube_merge_event(struct rna_kube_api *api, const char *name,
-						const struct rna_strbuf *body,
-						struct rna_kube_answer *answer);
+/* event: its name, for RNA_KUBE_MERGE_EVENT; else NULL. */
+enum rna_kubernetes_result rna_kube_send(struct rna_kube_api *api, enum rna_kube_write what,
+					 const char *event, const struct rna_strbuf *body,
+					 struct rna_kube_answer *answer);
 
 /* Makes no memory the answer. */
 enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer);

@@ -33,7 +33,7 @@ static enum rna_kubernetes_result take_answer(struct rna_kube_round *round,
 static enum rna_kubernetes_result merge(struct rna_kube_round *round, const struct rna_strbuf *body,
 					struct rna_kube_answer *answer)
 {
-	(void)rna_kube_merge(&round->api, body, answer);
+	(void)rna_kube_send(&round->api, RNA_KUBE_MERGE_NODE, NULL, body, answer);
 	return take_answer(round, answer);
 }
 
@@ -112,7 +112,7 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 
 	if (!arena)
 		return rna_kube_fail_memory(answer);
-	(void)rna_kube_apply_labels(&round->api, body, answer);
+	(void)rna_kube_send(&round->api, RNA_KUBE_APPLY_LABELS, NULL, body, answer);
 	if (take_answer(round, answer) != RNA_KUBERNETES_OK ||
 	    rna_kube_answered_node(&round->api, answer, arena, &node) != RNA_KUBERNETES_OK ||
 	    rna_kube_write_label_patch(round->api.options, &words, true, &patch) == 0)
@@ -160,7 +160,7 @@ static enum rna_kubernetes_result patch_conditions(struct rna_kube_round *round,
 
 	rna_kube_write_condition_patch(&words, round->api.options->condition_types, now.realtime,
 				       &body);
-	(void)rna_kube_merge_conditions(&round->api, &body, answer);
+	(void)rna_kube_send(&round->api, RNA_KUBE_MERGE_CONDITIONS, NULL, &body, answer);
 	return take_answer(round, answer);
 }
 
@@ -172,7 +172,7 @@ static enum rna_kubernetes_result apply_conditions(struct rna_kube_round *round,
 	const struct rna_kube_words words = rna_kube_words_of(round);
 
 	rna_kube_write_conditions(&words, now.realtime, &body);
-	(void)rna_kube_apply_conditions(&round->api, &body, answer);
+	(void)rna_kube_send(&round->api, RNA_KUBE_APPLY_CONDITIONS, NULL, &body, answer);
 	return take_answer(round, answer);
 }
 
