@@ -26,8 +26,8 @@
 #define NAMES_STALE (10 * 60 * RNA_USEC_PER_SEC)
 
 enum {
-	NETDEVS_MAX = 64, /* of one device: its ports and members of their bonds */
-	TRIES = 3,        /* tries to read a list that changes during the read */
+	NETDEVS_MAX = 64,  /* of one device: its ports and members of their bonds */
+	READ_ATTEMPTS = 3, /* tries to read a list that changes during the read */
 };
 
 struct run {
@@ -99,7 +99,7 @@ static bool ask(struct run *run, const struct rna_ethtool_question *question, co
 }
 
 /* Checks the status of parsing an answer; counts a failure. */
-static bool is_good(struct run *run, int status)
+static bool is_parsed(struct run *run, int status)
 {
 	if (status < 0)
 		note_failure(run, status);
@@ -111,10 +111,10 @@ static void read_link(struct run *run, struct rna_ethernet_netdev *netdev, struc
 	struct rna_bytes answer;
 
 	if (ask(run, &rna_ethtool_link_question, netdev->name, &answer) &&
-	    is_good(run, rna_ethtool_read_link(answer, &netdev->link)))
+	    is_parsed(run, rna_ethtool_read_link(answer, &netdev->link)))
 		add_count(counts, RNA_ETHERNET_LINK_DOWNS, -1, netdev->link.downs);
 	if (ask(run, &rna_ethtool_mode_question, netdev->name, &answer))
-		(void)is_good(run, rna_ethtool_read_mode(answer, &netdev->mode));
+		(void)is_parsed(run, rna_ethtool_read_mode(answer, &netdev->mode));
 }
 
 static void add_fec(struct counts *counts, enum rna_ethernet_statistic_id id,
@@ -131,7 +131,7 @@ static void read_fec(struct run *run, struct rna_ethernet_netdev *netdev, struct
 	struct rna_bytes answer;
 
 	if (!ask(run, &rna_ethtool_fec_question, netdev->name, &answer) ||
-	    !is_good(run, rna_ethtool_read_fec(answer, &netdev->fec, &fec)))
+	    !is_parsed(run, rna_ethtool_read_fec(answer, &netdev->fec, &fec)))
 		return;
 	add_fec(counts, RNA_ETHERNET_FEC_CORRECTED_BITS, RNA_ETHERNET_FEC_LANE_CORRECTED_BITS,
 		&fec.corrected_bits);
@@ -147,7 +147,7 @@ static void read_pause(struct run *run, struct rna_ethernet_netdev *netdev, stru
 	struct rna_bytes answer;
 
 	if (!ask(run, &rna_ethtool_pause_question, netdev->name, &answer) ||
-	    !is_good(run, rna_ethtool_read_pause(answer, &netdev->pause, &pause)))
+	    !is_parsed(run, rna_ethtool_read_pause(answer, &netdev->pause, &pause)))
 		return;
 	add_count(counts, RNA_ETHERNET_PAUSE_RECEIVED, -1, pause.received);
 	add_count(counts, RNA_ETHERNET_PAUSE_TRANSMITTED, -1, pause.transmitted);
@@ -176,7 +176,7 @@ static void read_standard(struct run *run, const char *netdev, struct counts *co
 	struct rna_bytes answer;
 
 	if (!ask(run, &rna_ethtool_standard_question, netdev, &answer) ||
-	    !is_good(run, rna_ethtool_read_standard(answer, &standard)))
+	    !is_parsed(run, rna_ethtool_read_standard(answer, &standard)))
 		return;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
 		const char *value = (const char *)&standard + rows[i].offset;
@@ -295,7 +295,7 @@ static int read_numbers(struct run *run, struct rna_ethernet_netdev *netdev, uin
 	bool known = inherit_picks(run, netdev, &netdev->picks);
 	int status = -ESTALE;
 
-	for (int i = 0; i < TRIES && status == -ESTALE; i++, known = false) {
+	for (int i = 0; i < READ_ATTEMPTS && status == -ESTALE; i++, known = false) {
 		status = known ? 0 : find_picks(run, netdev->name, &netdev->picks);
 		if (status < 0)
 			continue;

@@ -329,15 +329,15 @@ static bool has_other_lid(const struct run *run, const struct rna_manager *manag
 /*
  * With 80,000 ports and one query per minute the manager would get a thousand queries per second.
  */
-static rna_usec when_manager_again(const struct run *run, rna_usec now)
+static rna_usec next_manager_read_time(const struct run *run, rna_usec now)
 {
 	bool master = run->answer->manager.state.number == RNA_MANAGER_MASTER;
 
 	return master ? now + MANAGER_PAUSE : 0;
 }
 
-static rna_usec when_again(const struct run *run, const struct rna_port_fabric *port,
-			   enum rna_mad_topic topic, rna_usec now)
+static rna_usec next_read_time(const struct run *run, const struct rna_port_fabric *port,
+			       enum rna_mad_topic topic, rna_usec now)
 {
 	bool link = run->answer->port.physical_state.number == RNA_PHYSICAL_LINK_UP;
 
@@ -346,7 +346,7 @@ static rna_usec when_again(const struct run *run, const struct rna_port_fabric *
 	switch (run->answer->status[topic]) {
 	case 0:
 		if (topic == RNA_MAD_MANAGER)
-			return when_manager_again(run, now);
+			return next_manager_read_time(run, now);
 		return topic == RNA_MAD_CONGESTION ? now + SETTLED_PAUSE : 0;
 	case RNA_MAD_NOT_ASKED: /* the cable may have been moved to another peer */
 		return run->before && (link || topic > RNA_MAD_PEER_PORT)
@@ -382,7 +382,8 @@ static void set_pauses(const struct run *run, struct rna_port_fabric *port)
 
 		port->silent[topic] = count_silence(run, topic, status);
 		if (run->answer)
-			port->retry[topic] = when_again(run, port, topic, part->started.monotonic);
+			port->retry[topic] =
+				next_read_time(run, port, topic, part->started.monotonic);
 		else if (run->before)
 			port->retry[topic] = run->before->retry[topic];
 		if (status < 0 && status != -EOPNOTSUPP)

@@ -45,7 +45,7 @@ struct table {
  * Records a lack of memory or descriptors: an incomplete table would give a wrong NCCL index.
  * Returns status.
  */
-static ssize_t note_lack(struct table *table, ssize_t status)
+static ssize_t note_shortage(struct table *table, ssize_t status)
 {
 	if (rna_error_is_lack((int)status))
 		table->lack = (int)status;
@@ -58,7 +58,7 @@ static struct directory open_directory(struct table *table, const char *name)
 					    table->in->device->sysfs_path, table->port, name);
 	int fd = path ? rna_root_openat(table->in->root, path, O_PATH | O_DIRECTORY) : -ENOMEM;
 
-	(void)note_lack(table, fd);
+	(void)note_shortage(table, fd);
 	return (struct directory){path, fd};
 }
 
@@ -67,9 +67,9 @@ static enum rna_gid_type read_first_type(struct table *table)
 	const char *path = rna_arena_printf(table->scratch, "%s/ports/%u/link_layer",
 					    table->in->device->sysfs_path, table->port);
 	char layer[32];
-	ssize_t len =
-		note_lack(table, path ? rna_root_read(table->in->root, path, layer, sizeof(layer))
-				      : -ENOMEM);
+	ssize_t len = note_shortage(table, path ? rna_root_read(table->in->root, path, layer,
+								sizeof(layer))
+						: -ENOMEM);
 
 	if (len < 0 && len != -ENOENT)
 		return RNA_GID_TYPE_UNKNOWN;
@@ -121,8 +121,8 @@ static const char *read_attribute(struct table *table, const struct directory *d
 				  unsigned index, char *buffer, size_t size)
 {
 	const char *name = rna_arena_printf(table->scratch, "%u", index);
-	ssize_t len =
-		note_lack(table, name ? read_below(table, directory, name, buffer, size) : -ENOMEM);
+	ssize_t len = note_shortage(table, name ? read_below(table, directory, name, buffer, size)
+						: -ENOMEM);
 
 	if (len < 0 && len != -ENOENT && len != -EINVAL && len != -ENODEV)
 		rna_part_count_error(table->part, (int)len);
@@ -164,7 +164,7 @@ static int read_entry(struct table *table, const char *name)
 
 	if (rna_parse_u64(name, &index) < 0 || index > UINT32_MAX)
 		return 0; /* not an entry */
-	len = note_lack(table, read_below(table, &table->gids, name, text, sizeof(text)));
+	len = note_shortage(table, read_below(table, &table->gids, name, text, sizeof(text)));
 	if (len == -ENODEV)
 		return -ENODEV;
 	status = len < 0 ? (int)len : rna_gid_parse(text, &entry->gid);

@@ -77,7 +77,7 @@ static void note(struct run *run, ssize_t status)
  * Like note(), but records only a lack of memory or descriptors: a permanently unreadable file
  * costs one value.
  */
-static void note_lack(struct run *run, ssize_t status)
+static void note_shortage(struct run *run, ssize_t status)
 {
 	if (rna_error_is_lack((int)status))
 		run->error = (int)status;
@@ -102,7 +102,7 @@ static const char *read_link_name(struct run *run, const char *directory, const 
 	char target[RNA_ATTRIBUTE_MAX];
 	ssize_t len = path ? rna_root_readlink(run->root, path, target, sizeof(target)) : -ENOMEM;
 
-	note_lack(run, len);
+	note_shortage(run, len);
 	if (len < 0)
 		return NULL;
 	slash = strrchr(target, '/');
@@ -116,7 +116,7 @@ static uint32_t read_id(struct run *run, const char *directory, const char *name
 	uint64_t id;
 	int status = path ? rna_root_read_hex(run->root, path, &id) : -ENOMEM;
 
-	note_lack(run, status);
+	note_shortage(run, status);
 	return status < 0 || id > UINT32_MAX ? 0 : (uint32_t)id;
 }
 
@@ -127,7 +127,7 @@ static int read_numa_node(struct run *run, const char *directory)
 	ssize_t len = path ? rna_root_read(run->root, path, text, sizeof(text)) : -ENOMEM;
 	int64_t node;
 
-	note_lack(run, len);
+	note_shortage(run, len);
 	if (len < 0 || rna_parse_i64(text, &node) < 0 || node < 0 || node > INT_MAX)
 		return -1;
 	return (int)node;
@@ -390,7 +390,7 @@ static bool carries_rdma(const char *name)
  * driver is bound but no device is visible, the device is in another network namespace: the class
  * directory of the function exists, but is empty in this namespace.
  */
-static enum rna_whereabouts look_below(struct run *run, const char *directory)
+static enum rna_whereabouts find_device_below(struct run *run, const char *directory)
 {
 	const char *class_directory = join(run, directory, "infiniband");
 	bool auxiliary = false;
@@ -415,7 +415,7 @@ static enum rna_whereabouts look_below(struct run *run, const char *directory)
 	return RNA_WHEREABOUTS_UNBOUND;
 }
 
-static enum rna_whereabouts look_for(struct run *run, const char *pci_address)
+static enum rna_whereabouts find_whereabouts(struct run *run, const char *pci_address)
 {
 	const char *directory = join(run, "sys/bus/pci/devices", pci_address), *driver;
 
@@ -424,7 +424,7 @@ static enum rna_whereabouts look_for(struct run *run, const char *pci_address)
 	driver = join(run, directory, "driver");
 	if (!driver || !exists(run, driver))
 		return RNA_WHEREABOUTS_UNBOUND;
-	return look_below(run, directory);
+	return find_device_below(run, directory);
 }
 
 static bool has_device(const struct rna_presence *presence, const char *pci_address)
@@ -450,7 +450,7 @@ static int find_bare_functions(struct run *run, const struct rna_texts *wanted,
 			continue;
 		bare[presence->bare_count++] = (struct rna_bare_function){
 			.pci_address = remember(run, rna_arena_strdup(run->keep, wanted->items[i])),
-			.whereabouts = look_for(run, wanted->items[i]),
+			.whereabouts = find_whereabouts(run, wanted->items[i]),
 		};
 	}
 	presence->bare = bare;

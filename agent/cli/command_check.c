@@ -49,7 +49,7 @@ static int ask(const struct rna_call *call, struct checked *ret, struct rna_erro
 	return 0;
 }
 
-static int look(struct rna_call *call, struct checked *ret, struct rna_error *error)
+static int get_findings(struct rna_call *call, struct checked *ret, struct rna_error *error)
 {
 	int status = rna_once_poll(call, &ret->once, error);
 
@@ -71,7 +71,7 @@ int rna_command_check(struct rna_call *call, struct rna_error *error)
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	int status;
 
-	status = once ? look(call, &checked, error) : ask(call, &checked, error);
+	status = once ? get_findings(call, &checked, error) : ask(call, &checked, error);
 	if (status < 0)
 		return status;
 	rna_write_check(checked.findings, checked.count, once, &text);

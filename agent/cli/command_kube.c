@@ -90,7 +90,7 @@ static int set_options(struct rna_call *call, struct kube *kube, struct rna_erro
 	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 
-static int look(struct rna_call *call, struct kube *kube, struct rna_error *error)
+static int make_wish(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
 	struct rna_wish_input in = {.booting = false, .settled = true, .once = true};
 	int ret = rna_once_poll(call, &kube->once, error);
@@ -117,7 +117,7 @@ static bool uses(const struct kube *kube, int backend)
 
 static int show(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	int ret = look(call, kube, error);
+	int ret = make_wish(call, kube, error);
 
 	if (ret == 0)
 		rna_node_wish_write(kube->wish, kube->options, &kube->out);
@@ -141,7 +141,7 @@ static int apply_file(struct kube *kube, struct rna_error *error)
 
 static int apply(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	int ret = look(call, kube, error);
+	int ret = make_wish(call, kube, error);
 
 	if (ret < 0)
 		return ret;

@@ -12,7 +12,7 @@ void rna_once_deinit(struct rna_once *once)
 }
 
 /* A command does not log at level info, as the daemon does: the user sees the result. */
-static void quieten(const struct rna_settings *settings)
+static void lower_log_level(const struct rna_settings *settings)
 {
 	rna_log_set_level(settings->log_level < LOG_WARNING ? settings->log_level : LOG_WARNING);
 }
@@ -22,7 +22,7 @@ int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error 
 	const char *hwloc_xml = call->arguments.options[RNA_OPTION_HWLOC_XML];
 	int status;
 
-	quieten(&call->settings);
+	lower_log_level(&call->settings);
 	status = rna_agent_new(call->arguments.options[RNA_OPTION_ROOT], call->config,
 			       &call->settings, &ret->agent, error);
 	if (status == 0 && hwloc_xml)

@@ -135,7 +135,7 @@ static int fail_entry(const struct rna_setting *setting, const char *text, struc
 }
 
 /* Of the same name, and of the same devices, which stand behind a blank. */
-static bool names_the_same(const char *a, const char *b, const char *ends)
+static bool is_same_entry(const char *a, const char *b, const char *ends)
 {
 	size_t len = strcspn(a, ends);
 	const char *a_devices = strchr(a, ' '), *b_devices = strchr(b, ' ');
@@ -150,7 +150,7 @@ static int check_entry(const struct rna_setting *setting, const char *text, char
 	if (!setting->is_valid(text))
 		return fail_entry(setting, text, error);
 	for (; setting->once && list && *list; list++)
-		if (names_the_same(text, *list, setting->once))
+		if (is_same_entry(text, *list, setting->once))
 			return rna_error_say(error, -EINVAL, "%s: \"%.*s\": duplicate of \"%.*s\"",
 					     setting->key, RNA_SHOWN(text), RNA_SHOWN(*list));
 	return 0;

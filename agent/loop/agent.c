@@ -241,8 +241,8 @@ static int start_server(struct rna_agent *agent, struct rna_error *error)
 }
 
 /* Reports a finding to the journal and to Kubernetes. */
-static void tell(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		 rna_usec lasted, void *userdata)
+static void report_finding(const struct rna_rule *rule, const struct rna_finding *finding,
+			   bool over, rna_usec lasted, void *userdata)
 {
 	struct rna_agent *agent = userdata;
 
@@ -262,7 +262,7 @@ static int start_node(struct rna_agent *agent, struct rna_error *error)
 	};
 	int ret = rna_node_start(&host, &agent->node);
 
-	agent->health.tell = tell;
+	agent->health.tell = report_finding;
 	agent->health.userdata = agent;
 	return ret < 0 ? rna_error_set(error, ret, "cannot start the Kubernetes backends") : 0;
 }

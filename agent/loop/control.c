@@ -84,7 +84,7 @@ static void free_call(struct rna_control_call *call)
 	free(call);
 }
 
-static void leave(struct rna_control_call *call)
+static void drop_call(struct rna_control_call *call)
 {
 	if (call->command && call->command->left)
 		call->command->left(call, call->control->userdata);
@@ -111,22 +111,22 @@ static void drop(struct rna_control_call *call)
 	(void)shutdown(call->fd, SHUT_RDWR);
 }
 
-static int on_impatience(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source, (void)usec;
-	leave(userdata);
+	drop_call(userdata);
 	return 0;
 }
 
 /* Starts the patience with the reader again. */
-static int be_patient(struct rna_control_call *call)
+static int restart_timeout(struct rna_control_call *call)
 {
 	int status;
 
 	if (!call->patience)
 		return sd_event_add_time_relative(call->control->event, &call->patience,
-						  CLOCK_MONOTONIC, READER_PATIENCE, 0,
-						  on_impatience, call);
+						  CLOCK_MONOTONIC, READER_PATIENCE, 0, on_timeout,
+						  call);
 	status = sd_event_source_set_time_relative(call->patience, READER_PATIENCE);
 	return status < 0 ? status : sd_event_source_set_enabled(call->patience, SD_EVENT_ONESHOT);
 }
@@ -156,7 +156,7 @@ static void push(struct rna_control_call *call, bool waited)
 		return;
 	if (errno != EAGAIN ||
 	    sd_event_source_set_io_events(call->source, EPOLLIN | EPOLLOUT) < 0 ||
-	    ((moved || !waited) && be_patient(call) < 0))
+	    ((moved || !waited) && restart_timeout(call) < 0))
 		drop(call);
 }
 
@@ -222,7 +222,7 @@ static bool may_ask(int fd)
 	       (peer.uid == 0 || peer.uid == geteuid());
 }
 
-static void obey(struct rna_control_call *call)
+static void execute(struct rna_control_call *call)
 {
 	const struct rna_control_command *commands = call->control->commands;
 	struct rna_error error = {0};
@@ -252,18 +252,18 @@ static void take_request(struct rna_control_call *call, const char *text, size_t
 	}
 	call->request = malloc(len + 1);
 	if (!call->request) {
-		leave(call);
+		drop_call(call);
 		return;
 	}
 	for (size_t i = 0; i < len; i++)
 		call->request[i] = (char)(text[i] == '\n' ? '\0' : text[i]);
 	call->request[len] = '\0';
 	call->len = len;
-	obey(call);
+	execute(call);
 }
 
 /* More of the answer can be sent. False: that was all, and the call is freed. */
-static bool go_on(struct rna_control_call *call)
+static bool send_more(struct rna_control_call *call)
 {
 	push(call, true);
 	if (call->pending || !call->ended)
@@ -279,13 +279,14 @@ static int on_packet(sd_event_source *source, int fd, uint32_t events, void *use
 	ssize_t len;
 
 	(void)source;
-	if ((events & EPOLLOUT) && !go_on(call))
+	if ((events & EPOLLOUT) && !send_more(call))
 		return 0;
 	len = recv(fd, text, sizeof(text), MSG_DONTWAIT | MSG_TRUNC);
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (len <= 0 || (size_t)len > sizeof(text) || call->command || call->ended)
-		leave(call); /* also if the request is too long, because half a request is none */
+		drop_call(
+			call); /* also if the request is too long, because half a request is none */
 	else
 		take_request(call, text, (size_t)len);
 	return 0;
@@ -428,7 +429,7 @@ struct rna_control *rna_control_stop(struct rna_control *control)
 	if (!control)
 		return NULL;
 	while (control->calls)
-		leave(control->calls);
+		drop_call(control->calls);
 	(void)sd_event_source_disable_unref(control->pause);
 	(void)sd_event_source_disable_unref(control->source);
 	rna_close_p(&control->fd);

@@ -296,7 +296,7 @@ static bool report_late(struct rna_lanes *pool, rna_usec now)
 	return any;
 }
 
-static void look_after(struct rna_lanes *pool)
+static void check_lanes(struct rna_lanes *pool)
 {
 	rna_usec now = rna_clock_monotonic();
 	bool any;
@@ -318,14 +318,14 @@ static int on_wakeup(sd_event_source *source, int fd, uint32_t events, void *use
 
 	(void)source, (void)events;
 	(void)!read(fd, &count, sizeof(count)); /* only to quiet it */
-	look_after(userdata);
+	check_lanes(userdata);
 	return 0;
 }
 
 static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 {
 	(void)source, (void)at;
-	look_after(userdata);
+	check_lanes(userdata);
 	return 0;
 }
 

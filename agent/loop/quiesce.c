@@ -19,8 +19,8 @@
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 /* How often to check whether everything is closed, and how long a command waits for that. */
-#define LOOK_PERIOD (20 * RNA_USEC_PER_MSEC)
-#define PATIENCE    (20 * RNA_USEC_PER_SEC)
+#define CHECK_PERIOD   (20 * RNA_USEC_PER_MSEC)
+#define WAITER_TIMEOUT (20 * RNA_USEC_PER_SEC)
 
 struct waiter {
 	struct waiter *next;
@@ -83,7 +83,7 @@ static void write_reason(struct rna_quiesce *quiesce)
 }
 
 /* was: whether it was on before the change that is reported. */
-static void tell(struct rna_quiesce *quiesce, bool was)
+static void report_change(struct rna_quiesce *quiesce, bool was)
 {
 	bool on = rna_quiesce_is_on(quiesce);
 
@@ -120,7 +120,7 @@ static void arm_timeout(struct rna_quiesce *quiesce)
 }
 
 /* Ends what has its end at now or before. */
-static void end_it(struct rna_quiesce *quiesce, rna_usec now)
+static void end_expired(struct rna_quiesce *quiesce, rna_usec now)
 {
 	bool was = rna_quiesce_is_on(quiesce);
 
@@ -129,13 +129,13 @@ static void end_it(struct rna_quiesce *quiesce, rna_usec now)
 	if (quiesce->node_until > 0 && quiesce->node_until <= now)
 		set_node(quiesce, NULL, 0);
 	arm_timeout(quiesce);
-	tell(quiesce, was);
+	report_change(quiesce, was);
 }
 
 static int on_timeout(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source, (void)usec;
-	end_it(userdata, rna_clock_monotonic());
+	end_expired(userdata, rna_clock_monotonic());
 	return 0;
 }
 
@@ -161,12 +161,12 @@ void rna_quiesce_ask(struct rna_quiesce *quiesce, rna_usec timeout)
 		quiesce->until = until;
 		arm_timeout(quiesce);
 	}
-	tell(quiesce, was);
+	report_change(quiesce, was);
 }
 
 void rna_quiesce_resume(struct rna_quiesce *quiesce)
 {
-	end_it(quiesce, RNA_USEC_NEVER);
+	end_expired(quiesce, RNA_USEC_NEVER);
 }
 
 static bool is_listed(char *const *list, const char *text)
@@ -201,7 +201,7 @@ static void wait_for_node(struct rna_quiesce *quiesce, rna_usec timeout)
 		return;
 	quiesce->node_until = rna_clock_monotonic() + timeout;
 	arm_timeout(quiesce);
-	tell(quiesce, true);
+	report_change(quiesce, true);
 }
 
 void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_settings *settings,
@@ -225,7 +225,7 @@ void rna_quiesce_follow_node(struct rna_quiesce *quiesce, const struct rna_setti
 		return;
 	set_node(quiesce, RNA_TAKE(text), 0);
 	arm_timeout(quiesce);
-	tell(quiesce, was);
+	report_change(quiesce, was);
 }
 
 /* -- Over the end of a process ----------------------------------------------------------------- */
@@ -260,7 +260,7 @@ void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *me
 		quiesce->until = kept->until;
 	arm_timeout(quiesce);
 	if (rna_quiesce_is_on(quiesce))
-		tell(quiesce, false);
+		report_change(quiesce, false);
 }
 
 static void read_boot(struct rna_quiesce *quiesce)
@@ -287,7 +287,7 @@ static void answer(struct waiter *waiter, const char *holder)
 	free(waiter);
 }
 
-static void look(struct rna_quiesce *quiesce)
+static void check_waiters(struct rna_quiesce *quiesce)
 {
 	const char *holder = quiesce->handlers.holder(quiesce->handlers.userdata);
 	rna_usec now = rna_clock_monotonic();
@@ -304,15 +304,15 @@ static void look(struct rna_quiesce *quiesce)
 	}
 }
 
-static int on_look(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_check(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct rna_quiesce *quiesce = userdata;
 
 	(void)usec;
-	look(quiesce);
+	check_waiters(quiesce);
 	if (!quiesce->waiters)
 		return 0;
-	(void)sd_event_source_set_time_relative(source, LOOK_PERIOD);
+	(void)sd_event_source_set_time_relative(source, CHECK_PERIOD);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -332,8 +332,8 @@ int rna_quiesce_wait(struct rna_quiesce *quiesce,
 		free(waiter);
 		return ret;
 	}
-	*waiter =
-		(struct waiter){quiesce->waiters, rna_clock_monotonic() + PATIENCE, done, userdata};
+	*waiter = (struct waiter){quiesce->waiters, rna_clock_monotonic() + WAITER_TIMEOUT, done,
+				  userdata};
 	quiesce->waiters = waiter;
 	return 0;
 }
@@ -376,7 +376,7 @@ int rna_quiesce_new(sd_event *event, const struct rna_quiesce_handlers *handlers
 	read_boot(quiesce);
 	status = add_timer(quiesce, &quiesce->timeout, on_timeout);
 	if (status >= 0)
-		status = add_timer(quiesce, &quiesce->look, on_look);
+		status = add_timer(quiesce, &quiesce->look, on_check);
 	if (status < 0)
 		return status;
 	*ret = RNA_TAKE(quiesce);

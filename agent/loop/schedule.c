@@ -223,8 +223,8 @@ static void follow(struct rna_schedule *schedule, struct rna_target *target,
 }
 
 /* What is node-wide depends on all devices, and all devices on what is node-wide. */
-static void follow_everywhere(struct rna_schedule *schedule, struct rna_target *target,
-			      const struct rna_part *part)
+static void follow_on_all_targets(struct rna_schedule *schedule, struct rna_target *target,
+				  const struct rna_part *part)
 {
 	for (struct rna_target *t = schedule->devices; t; t = t->next)
 		if (!target->device || t == target)
@@ -320,12 +320,12 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_target *no
 	if (!changed && !old && schedule->device_set > 0)
 		return;
 	schedule->device_set++;
-	follow_everywhere(schedule, node, part);
+	follow_on_all_targets(schedule, node, part);
 }
 
 /* -- Results ----------------------------------------------------------------------------------- */
 
-static void on_late(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
+static void on_overdue(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
@@ -392,7 +392,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 	news = rna_account_run(&schedule->account, target, slot);
 	rna_slot_release(slot);
 	if (news.content)
-		follow_everywhere(schedule, target, slot->part);
+		follow_on_all_targets(schedule, target, slot->part);
 	schedule->device_set += news.labels;
 	read_listing(schedule, target, slot);
 	start_needing(schedule, target, slot);
@@ -468,8 +468,7 @@ static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 }
 
 /* The same for what has settled by now. */
-static void want_what_settled(struct rna_schedule *schedule, struct rna_target *target,
-			      rna_usec now)
+static void want_settled_now(struct rna_schedule *schedule, struct rna_target *target, rna_usec now)
 {
 	unsigned set = 0;
 
@@ -490,7 +489,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	(void)source, (void)at;
 	want_of_all(schedule, set, now);
 	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
-		want_what_settled(schedule, t, now);
+		want_settled_now(schedule, t, now);
 	flush(schedule);
 	arm_timer(schedule);
 	if (schedule->account.overdue > 0) /* the age of a stall has to be published */
@@ -531,7 +530,7 @@ void rna_schedule_read_later(struct rna_schedule *schedule)
 	flush(schedule);
 }
 
-static const char *find_loud(const struct rna_target *list)
+static const char *find_running_reported(const struct rna_target *list)
 {
 	for (const struct rna_target *t = list; t; t = t->next)
 		if (t->running > 0 && t->loud)
@@ -541,11 +540,11 @@ static const char *find_loud(const struct rna_target *list)
 
 const char *rna_schedule_loud(const struct rna_schedule *schedule)
 {
-	const char *name = find_loud(schedule->devices);
+	const char *name = find_running_reported(schedule->devices);
 
 	if (!name)
-		name = find_loud(schedule->leaving);
-	return name ? name : find_loud(schedule->nodes);
+		name = find_running_reported(schedule->leaving);
+	return name ? name : find_running_reported(schedule->nodes);
 }
 
 /* -- Life -------------------------------------------------------------------------------------- */
@@ -570,7 +569,8 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 		      const struct rna_settings *settings, const struct rna_root *root,
 		      const struct rna_backends *backends, struct rna_error *error)
 {
-	const struct rna_lanes_callbacks callbacks = {on_finished, on_late, on_settled, schedule};
+	const struct rna_lanes_callbacks callbacks = {on_finished, on_overdue, on_settled,
+						      schedule};
 	struct rna_lanes_limits limits = rna_lanes_limits_of(settings);
 	int ret;
 
@@ -594,7 +594,7 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 }
 
 /* Shortens what is due, never prolongs it: else frequent reloads would postpone polls for ever. */
-static void set_rhythm(struct rna_schedule *schedule, rna_usec now)
+static void shorten_due_times(struct rna_schedule *schedule, rna_usec now)
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if (schedule->due[id] > now + schedule->settings->poll[id])
@@ -612,7 +612,7 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 	ret = rna_lanes_flush(schedule->lanes);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot start a worker thread");
-	set_rhythm(schedule, now);
+	shorten_due_times(schedule, now);
 	if (!once)
 		arm_timer(schedule);
 	return 0;
@@ -629,7 +629,7 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 	(void)rna_texts_unref(schedule->statistics);
 	schedule->statistics = statistics;
 	rna_lanes_set_limits(schedule->lanes, &limits);
-	set_rhythm(schedule, now);
+	shorten_due_times(schedule, now);
 	want_of_all(schedule, rna_collector_bit(rna_collector_listing(RNA_LISTS_DEVICES)), now);
 	flush(schedule);
 	arm_timer(schedule);

@@ -122,7 +122,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 }
 
 /* No view waits for these jobs: the deadlines only hand the queue over to another lane. */
-static void on_late(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
+static void on_overdue(const struct rna_job *job, enum rna_lateness lateness, void *userdata)
 {
 	(void)job, (void)lateness, (void)userdata;
 }
@@ -243,7 +243,7 @@ int rna_verbs_watch_new(sd_event *event, const struct rna_schedule *schedule,
 			void *userdata, struct rna_verbs_watch **ret, struct rna_error *error)
 {
 	struct rna_verbs_watch *watch = calloc(1, sizeof(*watch));
-	const struct rna_lanes_callbacks callbacks = {on_finished, on_late, on_settled, watch};
+	const struct rna_lanes_callbacks callbacks = {on_finished, on_overdue, on_settled, watch};
 	const struct rna_lanes_limits limits = rna_lanes_limits_of(schedule->settings);
 	int status;
 

@@ -84,7 +84,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	return 0;
 }
 
-static int on_later(sd_event_source *source, uint64_t at, void *userdata)
+static int on_delayed_trigger(sd_event_source *source, uint64_t at, void *userdata)
 {
 	const struct rna_watch *watch = userdata;
 
@@ -299,7 +299,7 @@ struct rna_watch *rna_watch_new(sd_event *event, struct rna_schedule *schedule)
 	watch->event = event;
 	watch->schedule = schedule;
 	if (add_timer(watch, &watch->timer, on_timer) < 0 ||
-	    add_timer(watch, &watch->later, on_later) < 0) {
+	    add_timer(watch, &watch->later, on_delayed_trigger) < 0) {
 		(void)rna_watch_stop(watch, 0);
 		return NULL;
 	}

@@ -30,7 +30,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static void come_back(struct rna_errands *errands)
+static void finish_errand(struct rna_errands *errands)
 {
 	eventfd_t count;
 
@@ -39,13 +39,13 @@ static void come_back(struct rna_errands *errands)
 	errands->back(errands->job);
 }
 
-static int on_return(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static int on_done(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_errands *errands = userdata;
 
 	(void)source, (void)fd, (void)events;
 	(void)pthread_join(errands->thread, NULL);
-	come_back(errands);
+	finish_errand(errands);
 	return 0;
 }
 
@@ -62,8 +62,8 @@ int rna_errands_new(sd_event *event, void (*work)(void *job), void (*back)(void 
 	errands->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (errands->done < 0)
 		return -errno;
-	status = sd_event_add_io(event, &errands->returns, errands->done, EPOLLIN, on_return,
-				 errands);
+	status =
+		sd_event_add_io(event, &errands->returns, errands->done, EPOLLIN, on_done, errands);
 	if (status < 0)
 		return status;
 	*ret = RNA_TAKE(errands);
@@ -107,7 +107,7 @@ bool rna_errands_wait(struct rna_errands *errands, rna_usec patience)
 		if (!wait_until(errands, end))
 			return false;
 		(void)pthread_join(errands->thread, NULL); /* it has nothing left to do */
-		come_back(errands);
+		finish_errand(errands);
 	}
 	return true;
 }

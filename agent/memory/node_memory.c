@@ -90,8 +90,8 @@ static bool take_text(char **place, const char *text)
 }
 
 /* A message that changes leaves the time alone since when it has been so. */
-static bool tell(struct rna_told *told, const struct rna_node_verdict *verdict, const char *message,
-		 struct rna_time now)
+static bool set_told(struct rna_told *told, const struct rna_node_verdict *verdict,
+		     const char *message, struct rna_time now)
 {
 	bool other = !told->decided || !is_same(&told->verdict, verdict);
 
@@ -117,12 +117,12 @@ static bool follow_unknown(struct rna_told *told, const struct rna_node_delays *
 	if (rna_usec_since(told->blind, now.monotonic) < delays->unknown ||
 	    (told->decided && told->verdict.kind == RNA_VERDICT_UNKNOWN))
 		return false;
-	return tell(told, &unknown, NULL, now);
+	return set_told(told, &unknown, NULL, now);
 }
 
 /* A bad state may get better or worse without restarting its delay, as long as it is bad. */
-static bool is_more_of_it(const struct rna_told *told, const struct rna_node_verdict *seen,
-			  const char *message, bool worse)
+static bool is_still_bad(const struct rna_told *told, const struct rna_node_verdict *seen,
+			 const char *message, bool worse)
 {
 	if (!told->waits || told->worse != worse)
 		return false;
@@ -142,7 +142,7 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 		told->waits = false;
 		return false;
 	}
-	if (!is_more_of_it(told, seen, message, worse))
+	if (!is_still_bad(told, seen, message, worse))
 		told->from = now.monotonic;
 	if (!take_text(&told->next_message, message))
 		return false;
@@ -151,7 +151,7 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 	told->next = *seen;
 	if (rna_usec_since(told->from, now.monotonic) < (worse ? delays->down : delays->up))
 		return false;
-	return tell(told, seen, message, now);
+	return set_told(told, seen, message, now);
 }
 
 bool rna_told_forget(struct rna_node_memory *memory, const char *name)
@@ -171,7 +171,7 @@ bool rna_told_forget(struct rna_node_memory *memory, const char *name)
 	return decided;
 }
 
-static rna_usec later(rna_usec time, rna_usec delay)
+static rna_usec time_after(rna_usec time, rna_usec delay)
 {
 	return delay < RNA_USEC_NEVER - time ? time + delay : RNA_USEC_NEVER;
 }
@@ -182,8 +182,8 @@ rna_usec rna_told_due(const struct rna_told *told, const struct rna_node_delays 
 	if (told->blind > 0)
 		return told->decided && told->verdict.kind == RNA_VERDICT_UNKNOWN
 			       ? RNA_USEC_NEVER
-			       : later(told->blind, delays->unknown);
+			       : time_after(told->blind, delays->unknown);
 	if (told->waits)
-		return later(told->from, told->worse ? delays->down : delays->up);
+		return time_after(told->from, told->worse ? delays->down : delays->up);
 	return RNA_USEC_NEVER;
 }

@@ -33,7 +33,7 @@ struct subject {
 
 /* -- Looks ------------------------------------------------------------------------------------- */
 
-static struct rna_span_of_time when_read(const struct rna_part *part)
+static struct rna_span_of_time time_of_part(const struct rna_part *part)
 {
 	return (struct rna_span_of_time){part->started.monotonic, part->taken};
 }
@@ -43,7 +43,7 @@ static void look_at_state(const struct subject *subject, struct rna_look *look)
 	const struct rna_part *part = subject->device->parts[RNA_COLLECTOR_STATE];
 	const struct rna_part *presence = subject->device->parts[RNA_COLLECTOR_PRESENCE];
 
-	look->when = when_read(part ? part : presence);
+	look->when = time_of_part(part ? part : presence);
 	look->source = (part ? part : presence)->origin.source;
 	if (!subject->state || subject->state->state.state != RNA_VALUE_OK)
 		return;
@@ -64,7 +64,7 @@ static void listen_to_carrier(const struct run *run, const struct subject *subje
 	*telling = (struct rna_telling){
 		.downs = subject->netdev->carrier_down,
 		.of = subject->netdev->ifindex,
-		.when = when_read(part),
+		.when = time_of_part(part),
 	};
 }
 
@@ -87,7 +87,7 @@ static bool find_link_downed(const struct subject *subject, enum rna_collector_i
 				continue;
 			telling->downs = group->values[i].value;
 			telling->of = subject->device->device->generation;
-			telling->when = when_read(&part->part);
+			telling->when = time_of_part(&part->part);
 			return rna_value_is_known(telling->downs);
 		}
 	}
@@ -118,17 +118,17 @@ static void listen_to_driver(const struct subject *subject, struct rna_telling *
 				.downs = rna_ethernet_sum(ethernet, number, RNA_ETHERNET_LINK_DOWNS)
 						 .value,
 				.of = subject->netdev->ifindex,
-				.when = when_read(&ethernet->part),
+				.when = time_of_part(&ethernet->part),
 			};
 }
 
-static struct rna_look look_at(const struct run *run, const struct subject *subject)
+static struct rna_look look_of(const struct run *run, const struct subject *subject)
 {
 	const struct rna_part *presence = run->snapshot->parts[RNA_COLLECTOR_PRESENCE];
 	struct rna_look look = {.present = subject->device};
 
 	if (!look.present) {
-		look.when = when_read(presence);
+		look.when = time_of_part(presence);
 		look.source = presence->origin.source;
 		return look;
 	}
@@ -243,7 +243,7 @@ static void keep_transition(struct run *run, const struct subject *subject,
 
 static void follow_port(struct run *run, const struct subject *subject)
 {
-	struct rna_look look = look_at(run, subject);
+	struct rna_look look = look_of(run, subject);
 	struct rna_step steps[RNA_STEPS_MAX];
 	size_t count = rna_track_follow(&subject->port->track, &look, steps);
 

@@ -77,8 +77,8 @@ uid_t rna_state_owner(const struct rna_settings *settings)
 /* -- Before the loop runs ---------------------------------------------------------------------- */
 
 /* Says what is wrong with a file that was read. False: it must not be written over. */
-static bool deal_with(const struct rna_state_directory *state, const char *name, bool keep,
-		      const struct rna_error *why)
+static bool report_unreadable_file(const struct rna_state_directory *state, const char *name,
+				   bool keep, const struct rna_error *why)
 {
 	struct rna_error error;
 
@@ -115,7 +115,7 @@ static bool load(struct rna_state_directory *state, const char *name, bool keep,
 		return true;
 	if (ret == 0)
 		ret = read(state->memory, text.data ? text.data : "", text.len, &error);
-	return ret < 0 ? deal_with(state, name, keep, &error) : true;
+	return ret < 0 ? report_unreadable_file(state, name, keep, &error) : true;
 }
 
 /* Two daemons with one directory would undo each other's work. */
@@ -267,7 +267,7 @@ static void set_timer(const struct rna_state_directory *state, rna_usec pause)
 	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
 }
 
-static void complain_of_hanging(struct rna_state_directory *state)
+static void log_hanging_disk(struct rna_state_directory *state)
 {
 	if (state->job.reads || state->hangs)
 		return;
@@ -285,7 +285,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 
 	(void)source, (void)at;
 	if (rna_errands_busy(state->errands)) {
-		complain_of_hanging(state);
+		log_hanging_disk(state);
 		set_timer(state, state->job.reads ? PACE : HANGS_AFTER);
 		return 0;
 	}

@@ -57,7 +57,7 @@ static void forget_tellers(struct rna_track *track)
 }
 
 /* The port is gone with its device. */
-static void go_down(struct steps *steps, const struct rna_look *look, enum rna_cause cause)
+static void note_down(struct steps *steps, const struct rna_look *look, enum rna_cause cause)
 {
 	struct rna_track *track = steps->track;
 
@@ -184,12 +184,12 @@ size_t rna_track_follow(struct rna_track *track, const struct rna_look *look,
 	struct steps steps = {.items = items, .track = track};
 
 	if (!look->present) {
-		go_down(&steps, look, RNA_CAUSE_REMOVED);
+		note_down(&steps, look, RNA_CAUSE_REMOVED);
 		track->gone = true;
 		return steps.count;
 	}
 	if (track->generation != look->generation && !track->gone)
-		go_down(&steps, look, RNA_CAUSE_REGISTERED);
+		note_down(&steps, look, RNA_CAUSE_REGISTERED);
 	track->gone = false;
 	track->generation = look->generation;
 	for (size_t i = 0; i < RNA_TELLER_COUNT; i++)

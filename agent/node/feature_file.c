@@ -53,7 +53,7 @@ static void run_at(struct rna_feature_file *file, rna_usec delay)
 }
 
 /* Once per change. */
-static void complain(struct rna_feature_file *file)
+static void log_failure(struct rna_feature_file *file)
 {
 	const char *problem = file->error.code < 0 ? file->error.text : NULL;
 
@@ -82,12 +82,12 @@ static void write_file(struct rna_feature_file *file)
 	file->unwritten = false;
 }
 
-static void back(void *job)
+static void on_written(void *job)
 {
 	struct rna_feature_file *file = job;
 
 	file->job = rna_node_wish_unref(file->job);
-	complain(file);
+	log_failure(file);
 	file->status.problem = file->error.code < 0;
 	if (file->error.code < 0) {
 		file->status.requests[RNA_KUBERNETES_FAILED]++;
@@ -146,7 +146,7 @@ int rna_feature_file_new(sd_event *event, const char *directory, rna_usec expiry
 	file->directory = strdup(directory);
 	if (!file->directory)
 		return -ENOMEM;
-	status = rna_errands_new(event, work, back, &file->errands);
+	status = rna_errands_new(event, work, on_written, &file->errands);
 	if (status >= 0)
 		status = add_timer(event, CLOCK_MONOTONIC, file, &file->timer);
 	if (status >= 0)

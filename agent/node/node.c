@@ -106,7 +106,7 @@ bool rna_node_has_label(const struct rna_node *node, const char *label)
 
 /* -- The wish ---------------------------------------------------------------------------------- */
 
-static bool tells(const struct rna_node *node)
+static bool may_publish(const struct rna_node *node)
 {
 	return node->host.settings->kubernetes_backend != 0 && !node->misnamed && !node->change;
 }
@@ -114,7 +114,7 @@ static bool tells(const struct rna_node *node)
 void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
 		   const struct rna_finding *finding, bool over)
 {
-	if (node && tells(node))
+	if (node && may_publish(node))
 		rna_node_events_take(&node->events, rule, finding, over, rna_clock_now());
 }
 
@@ -127,7 +127,7 @@ static bool is_news(const struct rna_node *node, const struct rna_node_wish *wis
 	return wish->event_count > 0 || !rna_node_wish_is_same(node->wish, wish);
 }
 
-static void hand_over(struct rna_node *node, struct rna_node_wish *wish)
+static void send_wish(struct rna_node *node, struct rna_node_wish *wish)
 {
 	if (node->file && wish->labels_decided && !rna_node_wish_has_same_labels(node->wish, wish))
 		rna_feature_file_want(node->file, wish);
@@ -163,7 +163,7 @@ void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool bo
 	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
 	bool events_due;
 
-	if (!node || !tells(node))
+	if (!node || !may_publish(node))
 		return;
 	events_due = rna_node_events_are_due(&node->events, view->snapshot->time.monotonic);
 	if (rna_wish_follow(&node->host.memory->node, &in) > 0)
@@ -173,7 +173,7 @@ void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool bo
 	if (!wish)
 		return; /* no memory: the next view tries again */
 	if (is_news(node, wish))
-		hand_over(node, wish);
+		send_wish(node, wish);
 	if (events_due)
 		rna_node_events_clear(&node->events);
 	arm_timer(node);
@@ -210,7 +210,7 @@ static void note_former(struct rna_node *node)
 		node->host.memory->changed = true;
 }
 
-static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static int on_client_status(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_node *node = userdata;
 	struct rna_kubernetes_status *status = rna_kubernetes_take_status(node->client);
@@ -284,7 +284,7 @@ static int start_client(struct rna_node *node)
 		return 0;
 	}
 	return sd_event_add_io(node->host.event, &node->news, rna_kubernetes_fd(node->client),
-			       EPOLLIN, on_news, node);
+			       EPOLLIN, on_client_status, node);
 }
 
 static int start_backends(struct rna_node *node)
@@ -332,7 +332,7 @@ static bool end_backends(struct rna_node *node, rna_usec patience)
 }
 
 /* Publishes everything again, because new backends have no data yet. */
-static void begin_anew(struct rna_node *node)
+static void publish_everything_again(struct rna_node *node)
 {
 	int status;
 
@@ -352,7 +352,7 @@ static int on_change(sd_event_source *source, uint64_t at, void *userdata)
 
 	(void)at;
 	if (end_backends(node, 0)) {
-		begin_anew(node);
+		publish_everything_again(node);
 		return 0;
 	}
 	(void)sd_event_source_set_time_relative(source, CHANGE_PERIOD);

@@ -36,7 +36,7 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 		    "Device plugins advertise all RDMA resources of the node.", RESOURCES),
 };
 
-static bool is_about(const struct rna_finding *finding, const struct rna_rule *rule)
+static bool is_finding_of(const struct rna_finding *finding, const struct rna_rule *rule)
 {
 	return !finding->silenced && finding->severity >= RNA_SEVERITY_WARNING &&
 	       strcmp(finding->rule, rule->name) == 0;
@@ -57,7 +57,7 @@ static size_t name_findings(const struct rna_rule *rule, const struct rna_view *
 	size_t count = 0, left_out = 0;
 
 	for (size_t i = 0; i < view->finding_count; i++) {
-		if (!is_about(&view->findings[i], rule))
+		if (!is_finding_of(&view->findings[i], rule))
 			continue;
 		if (count++ == 0)
 			rna_strbuf_printf(out, "%s%s:", out->len > 0 ? "; " : "", rule->name);

@@ -55,7 +55,7 @@ static void begin(struct rna_node_events *events, const struct rna_gathered_even
 		event_deinit(added);
 }
 
-static void name_another(struct rna_gathered_event *event, const struct rna_finding *finding)
+static void add_object(struct rna_gathered_event *event, const struct rna_finding *finding)
 {
 	size_t len = event->objects ? strlen(event->objects) : 0;
 	char *longer = NULL;
@@ -86,7 +86,7 @@ void rna_node_events_take(struct rna_node_events *events, const struct rna_rule 
 	if (finding->severity < RNA_SEVERITY_WARNING)
 		return;
 	if (event)
-		name_another(event, finding);
+		add_object(event, finding);
 	else
 		begin(events, &first);
 }

@@ -273,7 +273,7 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds, stru
 /* -- Findings ---------------------------------------------------------------------------------- */
 
 /* Reports a finding when it appears, and again when its severity rises. */
-static void tell(struct rna_health *health, struct rna_condition *condition)
+static void report(struct rna_health *health, struct rna_condition *condition)
 {
 	enum rna_severity severity = condition->finding.severity;
 
@@ -309,7 +309,7 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 			continue;
 		condition->finding.silenced =
 			rna_silence_holds(windows, condition->device, now.realtime);
-		tell(health, condition);
+		report(health, condition);
 		*finding = condition->finding;
 		finding->text = rna_arena_strdup(view->arena, condition->text);
 		finding->remedy = rna_arena_strdup(view->arena, condition->remedy);

@@ -95,7 +95,7 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
  * Registered anew, its counters begin anew. The count of downs does not, nor do those of PCIe
  * functions, which are the kernel's; and it would not do to forget what has risen.
  */
-static void begin_anew(struct rna_past *past, const struct rna_thresholds *thresholds)
+static void forget_counter_windows(struct rna_past *past, const struct rna_thresholds *thresholds)
 {
 	for (size_t i = 0; past->windows && i < thresholds->count; i++)
 		past->windows[i].known &= thresholds->items[i].source == RNA_THRESHOLD_OF_DOWNS ||
@@ -112,10 +112,10 @@ static void take_registration(struct rna_past *past, const struct rna_thresholds
 		return;
 	past->generation = generation;
 	past->registered = now;
-	begin_anew(past, thresholds);
+	forget_counter_windows(past, thresholds);
 }
 
-static rna_usec taken_of(const struct rna_rule_subject *subject, enum rna_collector_id id)
+static rna_usec time_of_reading(const struct rna_rule_subject *subject, enum rna_collector_id id)
 {
 	const struct rna_part *part = subject->device->parts[id];
 
@@ -125,11 +125,11 @@ static rna_usec taken_of(const struct rna_rule_subject *subject, enum rna_collec
 /* A view comes each second, new counters seldom so. What is old has to move on all the same. */
 static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject, rna_usec now)
 {
-	rna_usec counters = taken_of(subject, RNA_COLLECTOR_COUNTERS);
-	rna_usec hw_counters = taken_of(subject, RNA_COLLECTOR_HW_COUNTERS);
-	rna_usec pcie = taken_of(subject, RNA_COLLECTOR_PCIE);
-	rna_usec ethernet = taken_of(subject, RNA_COLLECTOR_ETHERNET);
-	rna_usec fabric = taken_of(subject, RNA_COLLECTOR_FABRIC);
+	rna_usec counters = time_of_reading(subject, RNA_COLLECTOR_COUNTERS);
+	rna_usec hw_counters = time_of_reading(subject, RNA_COLLECTOR_HW_COUNTERS);
+	rna_usec pcie = time_of_reading(subject, RNA_COLLECTOR_PCIE);
+	rna_usec ethernet = time_of_reading(subject, RNA_COLLECTOR_ETHERNET);
+	rna_usec fabric = time_of_reading(subject, RNA_COLLECTOR_FABRIC);
 	uint64_t downs = subject->account ? subject->account->history.downs : 0;
 
 	if (past->sampled && counters == past->counters_taken &&

@@ -148,7 +148,7 @@ static void fill_remedies(const struct rna_rule_input *in, size_t first, struct 
 
 /* -- Subjects ---------------------------------------------------------------------------------- */
 
-static bool is_for(const struct rna_rule *rule, const struct rna_rule_subject *subject)
+static bool applies_to(const struct rna_rule *rule, const struct rna_rule_subject *subject)
 {
 	switch (rule->scope) {
 	case RNA_RULE_OF_DEVICE:
@@ -205,7 +205,7 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 	for (size_t i = 0; i < in->count; i++) {
 		const struct rna_rule_subject *subject = &in->subjects[i];
 
-		if (!is_for(rule, subject))
+		if (!applies_to(rule, subject))
 			continue;
 		out->subject = input.subject = subject;
 		check(rule, &input, out);

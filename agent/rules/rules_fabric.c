@@ -92,7 +92,7 @@ void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *o
 
 /* -- Cables ------------------------------------------------------------------------------------ */
 
-static bool is_lately(const struct rna_rule_input *in, struct rna_time then, rna_usec span)
+static bool is_within_span(const struct rna_rule_input *in, struct rna_time then, rna_usec span)
 {
 	return rna_usec_since(then.monotonic, in->view->snapshot->time.monotonic) <= span;
 }
@@ -103,7 +103,7 @@ void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *ou
 	struct rna_finding *found;
 
 	if (!fabric || !fabric->peer || !fabric->former_peer ||
-	    !is_lately(in, fabric->peer_changed, LATELY_MOVED))
+	    !is_within_span(in, fabric->peer_changed, LATELY_MOVED))
 		return;
 	found = rna_find(out, "the cable was moved from %s to %s",
 			 rna_rule_say_peer(fabric->former_peer, out->arena),
@@ -131,7 +131,7 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 	struct rna_finding *found;
 
 	if (!fabric || fabric->manager.changes == 0 ||
-	    !is_lately(in, fabric->manager.changed, LATELY_CHANGED))
+	    !is_within_span(in, fabric->manager.changed, LATELY_CHANGED))
 		return;
 	found = rna_find(out, "the subnet manager changed to %s",
 			 name_manager(&fabric->manager, out->arena));

@@ -22,7 +22,7 @@ static bool has_rate(const struct rna_rule_subject *port)
 	       port->device->device->function != RNA_FUNCTION_VIRTUAL;
 }
 
-static const char *is_at(const struct rna_rule_subject *port, struct rna_arena *arena)
+static const char *describe_rate(const struct rna_rule_subject *port, struct rna_arena *arena)
 {
 	const char *text =
 		rna_arena_printf(arena, "runs at %.6g Gb/s (%juX %s)",
@@ -74,11 +74,11 @@ static void compare_with_both_ends(const struct rna_rule_subject *port, const st
 	if (rna_value_is_below(link->width, link->width_enabled) &&
 	    rna_value_is_below(link->width, peer->link.width_enabled))
 		(void)rna_find(out, "%s although this port and %s allow more lanes",
-			       is_at(port, out->arena), name);
+			       describe_rate(port, out->arena), name);
 	else if (rna_value_is_below(link->speed_code, link->speed_enabled) &&
 		 rna_value_is_below(link->speed_code, peer->link.speed_enabled))
 		(void)rna_find(out, "%s although this port and %s allow a higher speed",
-			       is_at(port, out->arena), name);
+			       describe_rate(port, out->arena), name);
 }
 
 /*
@@ -95,12 +95,13 @@ static void compare_with_supported(const struct rna_rule_subject *port, struct r
 		return;
 	}
 	if (rna_value_is_below(link->width, link->width_supported))
-		(void)rna_find(out, "%s although the port supports %juX", is_at(port, out->arena),
+		(void)rna_find(out, "%s although the port supports %juX",
+			       describe_rate(port, out->arena),
 			       (uintmax_t)link->width_supported.number);
 	else if (rna_value_is_below(link->speed_code, link->speed_supported))
 		rna_find(out,
 			 "%s; the port supports a higher speed, the peer port possibly does not",
-			 is_at(port, out->arena))
+			 describe_rate(port, out->arena))
 			->severity = RNA_SEVERITY_INFO;
 }
 
@@ -112,7 +113,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	if (!has_rate(port))
 		return;
 	if (is_below_best(port)) {
-		rna_find(out, "%s; it ran at %.6g Gb/s before", is_at(port, out->arena),
+		rna_find(out, "%s; it ran at %.6g Gb/s before", describe_rate(port, out->arena),
 			 rna_gigabits(port->account->best.rate))
 			->remedy = "Reseat or replace the cable of {object}, and compare the speed "
 				   "configured at both ends. If the lower rate is intended, run: "
@@ -122,7 +123,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	siblings = rate_of_siblings(in);
 	if (port->link->rate.number < siblings)
 		(void)rna_find(out, "%s; all other active ports of this model run at %.6g Gb/s",
-			       is_at(port, out->arena), rna_gigabits(siblings));
+			       describe_rate(port, out->arena), rna_gigabits(siblings));
 	else
 		compare_with_supported(port, out);
 }

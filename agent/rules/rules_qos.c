@@ -102,7 +102,7 @@ static bool notification_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_NOTIFICATION], ret);
 }
 
-static bool reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool ecn_reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
 }
@@ -149,7 +149,7 @@ static const struct {
 	{"DSCP table", dscp_table_of, NULL},
 	{"ETS", ets_of, NULL},
 	{"ECN notification", notification_of, say_mask},
-	{"ECN reaction", reaction_of, say_mask},
+	{"ECN reaction", ecn_reaction_of, say_mask},
 	{"traffic class", traffic_class_of, say_class},
 };
 
@@ -272,7 +272,7 @@ static bool mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 static bool ecn_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	uint64_t notification, reaction;
-	bool known = notification_of(port, &notification), too = reaction_of(port, &reaction);
+	bool known = notification_of(port, &notification), too = ecn_reaction_of(port, &reaction);
 
 	*ret = (known ? notification : UINT64_MAX) & (too ? reaction : UINT64_MAX);
 	return known || too;

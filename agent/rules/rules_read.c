@@ -30,7 +30,7 @@ static const struct rna_job_status *jobs_of(const struct rna_rule_input *in, siz
 }
 
 /* The start of the text; rna_find() adds the names of devices. */
-static const char *front_of(const struct rna_rule_input *in)
+static const char *node_prefix(const struct rna_rule_input *in)
 {
 	return in->subject ? "" : "node: ";
 }
@@ -59,7 +59,7 @@ void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds 
 
 	if (!job)
 		return;
-	found = rna_find(out, "%sdoes not answer: collector %s is stalled", front_of(in),
+	found = rna_find(out, "%sdoes not answer: collector %s is stalled", node_prefix(in),
 			 job->name);
 	ago = rna_usec_since(job->stalled, now_of(in));
 	if (ago >= STALLED_CRITICAL)
@@ -91,7 +91,7 @@ void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (jobs[i].ran && !jobs[i].success) {
-			(void)rna_find(out, "%scollector %s fails", front_of(in), jobs[i].name);
+			(void)rna_find(out, "%scollector %s fails", node_prefix(in), jobs[i].name);
 			return;
 		}
 	if (in->subject && is_state_unreadable(in->subject->device, &port))
@@ -119,7 +119,7 @@ void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *o
 			(void)rna_find(out,
 				       "%sdata of collector %s is older than three polling "
 				       "periods",
-				       front_of(in), jobs[i].name);
+				       node_prefix(in), jobs[i].name);
 			return;
 		}
 }

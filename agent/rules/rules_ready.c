@@ -29,7 +29,7 @@ static bool has_hardware(const struct rna_rule_input *in)
 	return false;
 }
 
-static bool is_no(struct rna_value value)
+static bool is_known_zero(struct rna_value value)
 {
 	return rna_value_is_known(value) && value.number == 0;
 }
@@ -38,7 +38,7 @@ static bool is_no(struct rna_value value)
 
 static const char *why_no_dma_buf(const struct rna_gpu_driver *driver)
 {
-	if (is_no(driver->open))
+	if (is_known_zero(driver->open))
 		return "its kernel modules are the proprietary ones";
 	return "the kernel or the driver is too old";
 }
@@ -68,7 +68,7 @@ void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_f
 	if (!readiness || !has_hardware(in) || gpus == 0)
 		return;
 	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
-		if (!is_no(readiness->gpudirect[method]))
+		if (!is_known_zero(readiness->gpudirect[method]))
 			return;
 	driver = &readiness->gpu_driver;
 	found = rna_find(out,
@@ -93,8 +93,8 @@ void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_f
 	(void)count_gpus(in, &accelerators);
 	if (!readiness || !has_hardware(in) || accelerators == 0)
 		return;
-	memops = is_no(readiness->gpu_driver.stream_memops);
-	mapping = is_no(readiness->gpu_driver.peer_mapping_override);
+	memops = is_known_zero(readiness->gpu_driver.stream_memops);
+	mapping = is_known_zero(readiness->gpu_driver.peer_mapping_override);
 	if (memops || mapping)
 		(void)rna_find(out,
 			       "the nvidia driver has %s%s%s off: GPU kernels cannot start "

@@ -32,8 +32,8 @@ static bool is_corrupt(const struct rna_selftest_run *run)
 }
 
 /* Of two bad tests the better one determines the grade. */
-static struct outcome look_at(const struct rna_selftest_port *port, enum rna_endpoint endpoint,
-			      enum rna_grade wanted, enum rna_severity usual)
+static struct outcome outcome_of(const struct rna_selftest_port *port, enum rna_endpoint endpoint,
+				 enum rna_grade wanted, enum rna_severity usual)
 {
 	const struct rna_selftest_run *run = rna_selftest_newest(port, endpoint, NULL);
 	const struct rna_selftest_run *before =
@@ -62,7 +62,7 @@ static struct outcome worst_of(const struct rna_rule_input *in, enum rna_grade w
 	struct outcome worst = {0};
 
 	for (enum rna_endpoint e = 0; port && e < RNA_ENDPOINT_COUNT; e++) {
-		struct outcome outcome = look_at(port, e, wanted, usual);
+		struct outcome outcome = outcome_of(port, e, wanted, usual);
 
 		if (outcome.run && (!worst.run || outcome.severity > worst.severity))
 			worst = outcome;
@@ -99,8 +99,8 @@ static void tell_bandwidth(const struct rna_selftest_run *run, const char *memor
 		->severity = severity;
 }
 
-static void tell(const struct rna_rule_input *in, const struct outcome *outcome,
-		 struct rna_finds *out)
+static void report_outcome(const struct rna_rule_input *in, const struct outcome *outcome,
+			   struct rna_finds *out)
 {
 	const struct rna_selftest_run *run = outcome->run;
 	const char *memory;
@@ -127,14 +127,14 @@ void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds
 {
 	struct outcome outcome = worst_of(in, RNA_GRADE_FAILED, RNA_SEVERITY_CRITICAL);
 
-	tell(in, &outcome, out);
+	report_outcome(in, &outcome, out);
 }
 
 void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct outcome outcome = worst_of(in, RNA_GRADE_WARNING, RNA_SEVERITY_WARNING);
 
-	tell(in, &outcome, out);
+	report_outcome(in, &outcome, out);
 }
 
 void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out)

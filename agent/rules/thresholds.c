@@ -412,7 +412,7 @@ struct rna_value rna_window_follow(struct rna_window *window, struct rna_etherne
 	return sum.value;
 }
 
-static void move_to(struct rna_window *window, rna_usec now, rna_usec slot_length)
+static void advance_window(struct rna_window *window, rna_usec now, rna_usec slot_length)
 {
 	rna_usec slots = rna_usec_since(window->slot_start, now) / slot_length;
 
@@ -443,7 +443,7 @@ void rna_window_add(struct rna_window *window, const struct rna_threshold *thres
 {
 	uint64_t rise;
 
-	move_to(window, now, threshold->window / RNA_WINDOW_SLOTS);
+	advance_window(window, now, threshold->window / RNA_WINDOW_SLOTS);
 	if (rna_value_is_known(value)) {
 		window->rises[window->slot] += rise_to(window, threshold, value.number, now);
 		window->last = value.number;

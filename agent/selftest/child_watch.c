@@ -40,7 +40,7 @@ static int on_pidfd(sd_event_source *source, int fd, uint32_t events, void *user
 	return 0;
 }
 
-static int on_look(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_check(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct rna_child_watch *watch = userdata;
 
@@ -73,7 +73,7 @@ int rna_child_watch_new(sd_event *event, pid_t pid, int pidfd, void (*ended)(voi
 		status = sd_event_add_io(event, &watch->source, pidfd, EPOLLIN, on_pidfd, watch);
 	else
 		status = sd_event_add_time_relative(event, &watch->source, CLOCK_MONOTONIC, 0, 0,
-						    on_look, watch);
+						    on_check, watch);
 	if (status < 0)
 		return status;
 	*ret = RNA_TAKE(watch);

@@ -10,7 +10,7 @@
 #define MEGA    1000000
 
 /* Until all counters have been read again. */
-static rna_usec until_read(const struct rna_settings *settings)
+static rna_usec reading_period(const struct rna_settings *settings)
 {
 	rna_usec pma = settings->poll[RNA_COLLECTOR_COUNTERS];
 	rna_usec own = settings->poll[RNA_COLLECTOR_HW_COUNTERS];
@@ -31,7 +31,7 @@ rna_usec rna_selftest_glance(struct rna_glance *glance, const struct rna_selftes
 		return 0;
 	if (before.taken == 0) {
 		*glance = now;
-		return until_read(settings);
+		return reading_period(settings);
 	}
 	if (now.taken <= before.taken || now.moved < before.moved)
 		return 0; /* not read again, or reset */

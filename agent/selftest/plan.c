@@ -193,8 +193,8 @@ static const char *own_gpu(const struct rna_selftest_subject *subject)
 	return NULL;
 }
 
-static bool place(const struct rna_selftest_subject *subject, enum rna_endpoint endpoint,
-		  struct rna_loopback_request *request)
+static bool choose_memory(const struct rna_selftest_subject *subject, enum rna_endpoint endpoint,
+			  struct rna_loopback_request *request)
 {
 	const char *gpu = endpoint == RNA_ENDPOINT_GPU ? own_gpu(subject) : NULL;
 
@@ -256,7 +256,7 @@ bool rna_selftest_request(const struct rna_selftest_subject *subject,
 	};
 	rna_selftest_set_size(ret, settings->selftest_size);
 	(void)snprintf(ret->device, sizeof(ret->device), "%s", subject->device->device->name);
-	return place(subject, endpoint, ret);
+	return choose_memory(subject, endpoint, ret);
 }
 
 /* -- How good ---------------------------------------------------------------------------------- */

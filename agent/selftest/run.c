@@ -134,8 +134,8 @@ static bool is_endpoint_wished(enum rna_endpoint endpoint, const struct rna_sett
 	}
 }
 
-static int look_at_size(const struct rna_selftest_wish *wish, const struct rna_settings *settings,
-			struct rna_error *error)
+static int check_size(const struct rna_selftest_wish *wish, const struct rna_settings *settings,
+		      struct rna_error *error)
 {
 	if (wish->size == 0 || wish->duration > 0 || rna_selftest_size_fits(settings, wish->size))
 		return 0;
@@ -150,7 +150,7 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 		      struct rna_error *error)
 {
 	struct rna_selftest_subject subject;
-	int status = look_at_size(wish, settings, error);
+	int status = check_size(wish, settings, error);
 
 	if (status < 0)
 		return status;

@@ -61,7 +61,7 @@ static void arm(struct rna_selftest *selftest);
 /* -- Ports ------------------------------------------------------------------------------------- */
 
 /* Up to limit; a fleet only needs to be spread, so the bias of the modulus does not matter. */
-static rna_usec chance(rna_usec limit)
+static rna_usec random_time(rna_usec limit)
 {
 	uint64_t random = 0;
 
@@ -77,7 +77,7 @@ static struct rna_tested *add(struct rna_selftest *selftest, const char *key, co
 	if (!port)
 		return NULL;
 	port->owner = selftest;
-	port->due = rna_clock_monotonic() + chance(selftest->settings->selftest_period);
+	port->due = rna_clock_monotonic() + random_time(selftest->settings->selftest_period);
 	rna_tested_insert(&selftest->ports, port);
 	return port;
 }
@@ -170,14 +170,14 @@ static bool is_passing(enum rna_skip skip)
 	       skip == RNA_SKIP_STALLED || skip == RNA_SKIP_NO_RESOURCES;
 }
 
-static void take_turn(struct rna_selftest *selftest, struct rna_tested *port)
+static void set_next_turn(struct rna_selftest *selftest, struct rna_tested *port)
 {
 	rna_usec period = selftest->settings->selftest_period;
 	rna_usec retry = period / RETRIES_A_PERIOD;
 
 	port->glance = (struct rna_glance){0};
 	if (is_passing(port->known.skip) || rna_tested_wants_confirmation(port))
-		port->due = rna_clock_monotonic() + retry / 2 + chance(retry);
+		port->due = rna_clock_monotonic() + retry / 2 + random_time(retry);
 	else
 		port->due = rna_clock_monotonic() + period;
 }
@@ -207,7 +207,7 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 			continue;
 		rna_tested_account(port, &session.items[i], is_first_of_port(&session, i));
 		if (!session.items[i].special)
-			take_turn(selftest, port);
+			set_next_turn(selftest, port);
 	}
 	selftest->session = (struct rna_selftest_runs){0};
 	selftest->listener = (struct rna_selftest_listener){0};
@@ -219,7 +219,7 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 	arm(selftest);
 }
 
-static void on_unstuck(void *userdata)
+static void on_stuck_process_ended(void *userdata)
 {
 	struct rna_tested *port = userdata;
 
@@ -231,18 +231,19 @@ static void on_unstuck(void *userdata)
 }
 
 /* The device gets no other test until the kernel lets go of this one. */
-static void leave_behind(struct rna_selftest *selftest)
+static void abandon_stuck_run(struct rna_selftest *selftest)
 {
 	struct rna_tested *port = selftest->under_test;
 
 	port->known.stuck = selftest->child.pid;
 	port->stuck = selftest->child;
 	selftest->child = RNA_LOOPBACK_CHILD_INIT;
-	(void)rna_child_watch_new(selftest->event, port->stuck.pid, port->stuck.pidfd, on_unstuck,
-				  port, &port->stuck_watch); /* no memory: it stays stuck */
+	(void)rna_child_watch_new(selftest->event, port->stuck.pid, port->stuck.pidfd,
+				  on_stuck_process_ended, port,
+				  &port->stuck_watch); /* no memory: it stays stuck */
 }
 
-static void step(struct rna_selftest *selftest);
+static void run_next(struct rna_selftest *selftest);
 
 /* What the child has sent; NULL, or why there is nothing. */
 static const struct rna_error *take_result(struct rna_selftest *selftest, struct rna_error *why)
@@ -268,11 +269,11 @@ static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 	if (why)
 		rna_selftest_run_fail(run, why, ended);
 	if (!ended)
-		leave_behind(selftest);
+		abandon_stuck_run(selftest);
 	if (selftest->listener.progress)
 		selftest->listener.progress(run, false, selftest->listener.userdata);
 	selftest->at++;
-	step(selftest);
+	run_next(selftest);
 }
 
 static void on_child(void *userdata)
@@ -363,7 +364,7 @@ static bool can_begin(const struct rna_selftest *selftest, struct rna_selftest_r
 }
 
 /* The next run of the session that has no result; without one the session is over. */
-static void step(struct rna_selftest *selftest)
+static void run_next(struct rna_selftest *selftest)
 {
 	struct rna_error error = {0};
 
@@ -389,7 +390,7 @@ static void skip_turn(struct rna_selftest *selftest, struct rna_tested *port, en
 {
 	port->known.skip = skip;
 	port->known.skips[skip]++;
-	take_turn(selftest, port);
+	set_next_turn(selftest, port);
 	forget_results(selftest);
 }
 
@@ -418,7 +419,7 @@ static void test_port(struct rna_selftest *selftest, struct rna_tested *port)
 	for (size_t i = 0; i < selftest->session.count; i++)
 		selftest->session.items[i].on_demand = false;
 	selftest->at = 0;
-	step(selftest);
+	run_next(selftest);
 }
 
 static void begin_turn(struct rna_selftest *selftest, struct rna_tested *port)
@@ -528,7 +529,7 @@ void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
 		rna_tested_keep(port, &memory->tests[i]);
 	rna_tested_name_runs(port);
 	if (rna_tested_wants_confirmation(port))
-		take_turn(selftest, port);
+		set_next_turn(selftest, port);
 	else if (memory->last_test > 0 && memory->last_test <= now.realtime && ago < period)
 		port->due = now.monotonic + period - ago;
 }
@@ -592,7 +593,7 @@ void rna_selftest_update(struct rna_selftest *selftest)
 	period = selftest->settings->selftest_period;
 	for (struct rna_tested *port = selftest->ports; port; port = port->next)
 		if (port->due > now + period)
-			port->due = now + chance(period);
+			port->due = now + random_time(period);
 	forget_results(selftest);
 	arm(selftest);
 }
@@ -643,7 +644,7 @@ int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest
 	selftest->listener = *listener;
 	selftest->at = 0;
 	selftest->timer = sd_event_source_disable_unref(selftest->timer);
-	step(selftest);
+	run_next(selftest);
 	return 0;
 }
 

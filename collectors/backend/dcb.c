@@ -54,8 +54,9 @@ static int copy(struct rna_bytes content, void *ret, size_t size)
 }
 
 /* Calls parse for each attribute of a list. 0 or -EBADMSG. */
-static int each(struct rna_bytes list, int (*parse)(const struct attribute *, struct rna_dcb *),
-		struct rna_dcb *dcb)
+static int for_each_attribute(struct rna_bytes list,
+			      int (*parse)(const struct attribute *, struct rna_dcb *),
+			      struct rna_dcb *dcb)
 {
 	struct attribute attribute;
 	int status;
@@ -165,11 +166,11 @@ static int parse_ieee(const struct attribute *attribute, struct rna_dcb *dcb)
 	case DCB_ATTR_IEEE_PFC:
 		return parse_pfc(attribute->content, dcb);
 	case DCB_ATTR_IEEE_APP_TABLE:
-		return each(attribute->content, parse_application, dcb);
+		return for_each_attribute(attribute->content, parse_application, dcb);
 	case DCB_ATTR_DCB_BUFFER:
 		return parse_buffers(attribute->content, dcb);
 	case ATTR_APP_TRUST_TABLE:
-		return each(attribute->content, parse_trust, dcb);
+		return for_each_attribute(attribute->content, parse_trust, dcb);
 	default:
 		return 0;
 	}
@@ -195,7 +196,7 @@ static int parse_cee(const struct attribute *attribute, struct rna_dcb *dcb)
 {
 	if (attribute->type != DCB_ATTR_CEE_PFC)
 		return 0;
-	return each(attribute->content, parse_cee_priority, dcb);
+	return for_each_attribute(attribute->content, parse_cee_priority, dcb);
 }
 
 /* -- The answer -------------------------------------------------------------------------------- */
@@ -207,9 +208,9 @@ static int parse_outer(const struct attribute *attribute, struct rna_dcb *dcb)
 
 	switch (attribute->type) {
 	case DCB_ATTR_IEEE:
-		return each(attribute->content, parse_ieee, dcb);
+		return for_each_attribute(attribute->content, parse_ieee, dcb);
 	case DCB_ATTR_CEE:
-		return each(attribute->content, parse_cee, dcb);
+		return for_each_attribute(attribute->content, parse_cee, dcb);
 	case DCB_ATTR_DCBX:
 		status = copy(attribute->content, &dcbx, sizeof(dcbx));
 		if (status == 0)
@@ -235,7 +236,7 @@ int rna_dcb_parse(const void *message, size_t len, struct rna_dcb *ret)
 	    head.nlmsg_len < MESSAGE_LEN + sizeof(dcb) ||
 	    (dcb.cmd != DCB_CMD_IEEE_GET && dcb.cmd != DCB_CMD_CEE_GET))
 		return -EBADMSG;
-	return each(
+	return for_each_attribute(
 		(struct rna_bytes){
 			.data = (const uint8_t *)message + MESSAGE_LEN + sizeof(dcb),
 			.len = head.nlmsg_len - MESSAGE_LEN - sizeof(dcb),

@@ -279,7 +279,7 @@ const struct rna_collector rna_verbs_close = {
 	.collect = close_events,
 };
 
-static enum rna_verbs_event translate(enum ibv_event_type type)
+static enum rna_verbs_event event_of_type(enum ibv_event_type type)
 {
 	switch (type) {
 	case IBV_EVENT_PORT_ACTIVE:
@@ -305,7 +305,7 @@ int rna_verbs_read(const struct rna_verbs_context *context, enum rna_verbs_event
 	struct ibv_async_event event;
 
 	if (ibv_get_async_event(context->context, &event) == 0) {
-		*ret = translate(event.event_type);
+		*ret = event_of_type(event.event_type);
 		ibv_ack_async_event(&event);
 		return 1;
 	}

@@ -20,7 +20,7 @@
 #define LIFESPAN (12 * RNA_USEC_PER_MSEC) /* lifespan of hw_counters, 10 ms, plus a jiffy */
 
 enum {
-	LOOKS = 5,            /* checks for open contexts before the device counts as in use */
+	CONTEXT_CHECKS = 5,   /* checks for open contexts before the device counts as in use */
 	OWN_PERCENT = 115,    /* of the expected count of the test's own traffic */
 	FOREIGN_PERCENT = 10, /* of that count; less has no visible effect on the result */
 };
@@ -129,8 +129,8 @@ static bool stays_open(const struct rna_loopback_request *request,
 {
 	bool open = is_open(request, counts);
 
-	for (unsigned look = 1; open && look < LOOKS; look++) {
-		(void)usleep((useconds_t)request->sample_time / LOOKS);
+	for (unsigned look = 1; open && look < CONTEXT_CHECKS; look++) {
+		(void)usleep((useconds_t)request->sample_time / CONTEXT_CHECKS);
 		open = count_resources(request, counts) && is_open(request, counts);
 	}
 	return open;
@@ -197,7 +197,7 @@ bool rna_loopback_gate_open(const struct rna_loopback_request *request,
 /* -- Meanwhile --------------------------------------------------------------------------------- */
 
 /* Within this time the kernel returns cached hw_counters (lifespan of ib_core). */
-static void let_counters_age(const struct rna_loopback_gate *gate)
+static void wait_for_fresh_counters(const struct rna_loopback_gate *gate)
 {
 	rna_usec age = rna_usec_since(gate->looked, rna_clock_monotonic());
 
@@ -209,7 +209,7 @@ void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written)
 {
 	uint64_t before = gate->activity;
 
-	let_counters_age(gate);
+	wait_for_fresh_counters(gate);
 	gate->activity = activity(gate);
 	gate->share = (double)(gate->activity - before) / (double)written;
 	gate->written = written;

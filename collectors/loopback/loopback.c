@@ -22,8 +22,8 @@
 #include "loopback_memory.h"
 #include "queue_pairs.h"
 
-#define PATIENCE   (5 * RNA_USEC_PER_SEC) /* for a completion; longer than seven retries */
-#define LOOK_AGAIN RNA_USEC_PER_SEC       /* between checks for other traffic on the port */
+#define PATIENCE     (5 * RNA_USEC_PER_SEC) /* for a completion; longer than seven retries */
+#define CHECK_PERIOD RNA_USEC_PER_SEC       /* between checks for other traffic on the port */
 /*
  * Tests shorter than this are not checked in the middle. On some HCAs (mlx5) reading a counter is a
  * firmware command, which may take longer than the posted writes; empty queues would lower the
@@ -108,7 +108,7 @@ static int reap(struct loop *loop)
 	return count;
 }
 
-static bool not_complete(struct loop *loop)
+static bool fail_incomplete(struct loop *loop)
 {
 	return rna_loopback_fail(loop->result, "%s/%u: a write was not complete after %u s",
 				 PORT(loop), (unsigned)(PATIENCE / RNA_USEC_PER_SEC));
@@ -122,7 +122,7 @@ static bool await(struct loop *loop)
 
 	for (unsigned polls = 1; count == 0; polls++) {
 		if (polls % POLLS == 0 && rna_usec_since(begin, rna_clock_monotonic()) > PATIENCE)
-			return not_complete(loop);
+			return fail_incomplete(loop);
 		count = reap(loop);
 	}
 	return count > 0;
@@ -163,14 +163,14 @@ static bool holds(struct loop *loop)
  * full: the sooner the test stops, the less it disturbs a job. A short test is checked only at its
  * end.
  */
-static bool look(struct loop *loop)
+static bool check_traffic(struct loop *loop)
 {
 	rna_usec now = rna_clock_monotonic();
 
 	if (loop->posted < loop->look.writes && now < loop->look.time)
 		return true;
 	loop->look.writes = UINT64_MAX;
-	loop->look.time = now + LOOK_AGAIN;
+	loop->look.time = now + CHECK_PERIOD;
 	return now - loop->gate.begin < SHORT / 2 || holds(loop);
 }
 
@@ -185,7 +185,7 @@ static bool write_all(struct loop *loop, uint64_t writes, rna_usec by)
 			return false;
 		if (loop->complete == loop->posted)
 			return true;
-		if (!await(loop) || (loop->posted < writes && !look(loop)))
+		if (!await(loop) || (loop->posted < writes && !check_traffic(loop)))
 			return false;
 	}
 }
@@ -300,7 +300,7 @@ static bool measure(struct loop *loop)
 	loop->begin = begin - spent;
 	loop->look.writes = warm + (loop->budget.writes - warm + 1) / 2;
 	loop->look.time =
-		begin + min_u64(rna_usec_since(begin, loop->budget.measured) / 2, LOOK_AGAIN);
+		begin + min_u64(rna_usec_since(begin, loop->budget.measured) / 2, CHECK_PERIOD);
 	if (!write_all(loop, loop->budget.writes, loop->budget.measured))
 		return false;
 	if (loop->posted == warm)
@@ -349,7 +349,7 @@ static uint64_t ping(struct loop *loop, uint64_t number)
 	loop->posted++;
 	while (*to != number && complete == 0) {
 		if (now_nsec() - begin > PATIENCE * NSEC_PER_USEC) {
-			(void)not_complete(loop);
+			(void)fail_incomplete(loop);
 			return 0;
 		}
 		complete = reap(loop);
@@ -393,7 +393,8 @@ static bool test_latency(struct loop *loop)
 
 /* -- The whole --------------------------------------------------------------------------------- */
 
-static bool is_sane(const struct rna_loopback_request *request, struct rna_loopback_result *result)
+static bool check_request(const struct rna_loopback_request *request,
+			  struct rna_loopback_result *result)
 {
 	if (request->size >= RNA_LOOPBACK_SMALL && request->size <= INT_MAX &&
 	    request->bytes / 2 >= request->size && request->time_limit > 0 && request->qps > 0 &&
@@ -422,7 +423,7 @@ void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loo
 	};
 
 	*ret = (struct rna_loopback_result){.end = RNA_LOOPBACK_FAILED};
-	if (is_sane(request, ret) && rna_loopback_gate_open(request, &loop.gate, ret) &&
+	if (check_request(request, ret) && rna_loopback_gate_open(request, &loop.gate, ret) &&
 	    open_verbs(&loop) && fill(&loop) && test_bandwidth(&loop) && test_latency(&loop))
 		ret->end = RNA_LOOPBACK_DONE;
 	loop_free(&loop);

@@ -71,7 +71,7 @@ static void offer_to_oom_killer(void)
 		(void)!write(fd, "1000", 4); /* raising oom_score_adj is always allowed */
 }
 
-static void confine(void)
+static void set_limits(void)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NAME, "rna-loopback");
@@ -99,7 +99,7 @@ int rna_loopback_child_main(void)
 	struct rna_loopback_request request;
 	struct rna_loopback_result result;
 
-	confine();
+	set_limits();
 	if (is_orphan() || recv(CHILD_SOCKET, &request, sizeof(request), 0) != sizeof(request))
 		return EXIT_FAILURE;
 	limit_time(&request);
@@ -201,7 +201,7 @@ static int take_lock(struct rna_loopback_child *child, uid_t agent, struct rna_e
 	return 0;
 }
 
-static void let_go(struct rna_loopback_child *child)
+static void release_child(struct rna_loopback_child *child)
 {
 	if (child->lock >= 0)
 		(void)close(child->lock);
@@ -288,7 +288,7 @@ int rna_loopback_child_start(const struct rna_loopback_request *request, uid_t a
 	if (status == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		status = rna_error_set(error, -errno, "cannot create a socket for a loopback test");
 	if (status < 0) {
-		let_go(ret);
+		release_child(ret);
 		return status;
 	}
 	ret->fd = ends[0];
@@ -399,7 +399,7 @@ bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience
 	child->fd = -1;
 	rna_loopback_child_kill(child);
 	ended = child->pid <= 0 || await_end(child, patience);
-	let_go(child);
+	release_child(child);
 	if (!ended)
 		return false;
 	if (child->pid <= 0)

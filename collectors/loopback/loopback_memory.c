@@ -61,8 +61,9 @@ static bool get_host_memory(const struct rna_loopback_request *request,
 }
 
 /* The result of a test depends on where its memory is, so this is verified. */
-static bool is_there(const struct rna_loopback_request *request, int policy,
-		     const struct rna_loopback_memory *memory, struct rna_loopback_result *result)
+static bool verify_node(const struct rna_loopback_request *request, int policy,
+			const struct rna_loopback_memory *memory,
+			struct rna_loopback_result *result)
 {
 	int there = request->memory_node < 0 ? 1
 					     : rna_numa_gather(request->memory_node, memory->source,
@@ -96,8 +97,8 @@ static bool get_gpu_memory(const struct rna_loopback_request *request,
 }
 
 /* *policy: the result of rna_numa_settle(). */
-static bool settle(const struct rna_loopback_request *request, int *policy,
-		   struct rna_loopback_result *result)
+static bool bind_to_node(const struct rna_loopback_request *request, int *policy,
+			 struct rna_loopback_result *result)
 {
 	*policy = request->memory_node < 0 ? 0 : rna_numa_settle(request->memory_node);
 	if (*policy == 0 || *policy == -EPERM || *policy == -ENOSYS)
@@ -115,14 +116,14 @@ bool rna_loopback_memory_get(const struct rna_loopback_request *request, size_t 
 	int policy;
 	bool got;
 
-	if (!settle(request, &policy, result))
+	if (!bind_to_node(request, &policy, result))
 		return false;
 	ret->size = (size + page - 1) / page * page;
 	if (request->endpoint == RNA_ENDPOINT_GPU)
 		got = get_gpu_memory(request, ret, result);
 	else
 		got = get_host_memory(request, ret, result) &&
-		      is_there(request, policy, ret, result);
+		      verify_node(request, policy, ret, result);
 	if (got)
 		ret->target = ret->source + ret->size;
 	return got;

@@ -41,7 +41,7 @@ struct nodes {
 	unsigned long mask[MEMORY_NODES_MAX / LONG_BITS];
 };
 
-static struct nodes only(int node)
+static struct nodes single_node(int node)
 {
 	struct nodes ret = {0};
 
@@ -104,7 +104,7 @@ int rna_numa_settle(int node)
 	status = run_on(node);
 	if (status < 0)
 		return status;
-	nodes = only(node);
+	nodes = single_node(node);
 	if (syscall(SYS_set_mempolicy, MPOL_PREFERRED, nodes.mask, MEMORY_NODES_MAX) < 0)
 		return -errno;
 	return 0;
@@ -152,7 +152,7 @@ int rna_numa_look(FILE *maps, uint64_t address, unsigned node)
 	return found ? judge(found, node) : -ENODATA;
 }
 
-static int look(int node, const void *pages)
+static int query_pages(int node, const void *pages)
 {
 	RNA_FCLOSE FILE *maps = fopen("/proc/self/numa_maps", "re");
 
@@ -161,12 +161,12 @@ static int look(int node, const void *pages)
 
 int rna_numa_gather(int node, void *pages, size_t len)
 {
-	struct nodes nodes = only(node);
-	int there = look(node, pages);
+	struct nodes nodes = single_node(node);
+	int there = query_pages(node, pages);
 
 	if (there != 0)
 		return there;
 	/* All pages are already faulted in, so MPOL_BIND cannot trigger the OOM killer. */
 	(void)syscall(SYS_mbind, pages, len, MPOL_BIND, nodes.mask, MEMORY_NODES_MAX, MPOL_MF_MOVE);
-	return look(node, pages);
+	return query_pages(node, pages);
 }

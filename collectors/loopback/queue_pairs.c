@@ -173,7 +173,7 @@ static bool no_memory(struct rna_loopback_verbs *verbs, const char *what)
  * Classifies errno after kernel or provider failed to create an object. EAGAIN is the limit of the
  * rdma control group, or firmware without free objects (mlx5).
  */
-static bool not_made(struct rna_loopback_verbs *verbs, const char *what)
+static bool fail_creation(struct rna_loopback_verbs *verbs, const char *what)
 {
 	if (errno == ENOMEM)
 		return no_memory(verbs, what);
@@ -216,7 +216,7 @@ static bool get_memory(struct rna_loopback_verbs *verbs)
 					 verbs->memory->dma_buf >= 0 ? "as dma-buf"
 								     : "without nvidia_peermem",
 					 strerror(errno));
-	return not_made(verbs, "a memory region");
+	return fail_creation(verbs, "a memory region");
 }
 
 /* -- Connections ------------------------------------------------------------------------------- */
@@ -322,7 +322,7 @@ static bool connect_all(struct rna_loopback_verbs *verbs)
 		if (verbs->writers[i])
 			verbs->targets[i] = make_qp(verbs);
 		if (!verbs->targets[i])
-			return not_made(verbs, "a queue pair");
+			return fail_creation(verbs, "a queue pair");
 		if (!connect_pair(verbs, verbs->writers[i], verbs->targets[i]))
 			return false;
 	}
@@ -331,7 +331,7 @@ static bool connect_all(struct rna_loopback_verbs *verbs)
 
 /* -- Writes ------------------------------------------------------------------------------------ */
 
-static bool goes_inline(const struct rna_loopback_verbs *verbs, uint32_t size)
+static bool fits_inline(const struct rna_loopback_verbs *verbs, uint32_t size)
 {
 	return size <= RNA_LOOPBACK_SMALL && !verbs->memory->cuda;
 }
@@ -356,7 +356,7 @@ bool rna_loopback_post(struct rna_loopback_verbs *verbs, unsigned qp, const size
 			.sg_list = &pieces[i],
 			.num_sge = 1,
 			.opcode = IBV_WR_RDMA_WRITE,
-			.send_flags = goes_inline(verbs, size) ? IBV_SEND_INLINE : 0,
+			.send_flags = fits_inline(verbs, size) ? IBV_SEND_INLINE : 0,
 			.wr.rdma = {.remote_addr = pieces[i].addr + verbs->memory->size,
 				    .rkey = verbs->mr->rkey},
 		};
@@ -408,10 +408,10 @@ static bool make(struct rna_loopback_verbs *verbs)
 		return false;
 	verbs->pd = ibv_alloc_pd(verbs->context);
 	if (!verbs->pd)
-		return not_made(verbs, "a protection domain");
+		return fail_creation(verbs, "a protection domain");
 	verbs->cq = ibv_create_cq(verbs->context, completions, NULL, NULL, 0);
 	if (!verbs->cq)
-		return not_made(verbs, "a completion queue");
+		return fail_creation(verbs, "a completion queue");
 	return get_memory(verbs) && connect_all(verbs);
 }
 

@@ -24,7 +24,7 @@
 #include "tee.h"
 
 /* Silence that is worth a word. */
-#define SOON RNA_USEC_PER_SEC
+#define SHORT_WAIT RNA_USEC_PER_SEC
 /* For one that was killed and is not stuck. */
 #define LAST_PATIENCE (200 * RNA_USEC_PER_MSEC)
 
@@ -189,7 +189,7 @@ static void stop(struct child *child)
 	*child = (struct child){.fd = -1};
 }
 
-static void tell(const struct recording *recording, const char *text)
+static void report_progress(const struct recording *recording, const char *text)
 {
 	const struct rna_note *question = recording->notes.question;
 	char line[RNA_ERROR_MAX];
@@ -204,17 +204,17 @@ static void follow(struct recording *recording, const struct child *child)
 {
 	bool told = false;
 
-	while (!ends_within(child, told ? recording->options->deadline : SOON)) {
+	while (!ends_within(child, told ? recording->options->deadline : SHORT_WAIT)) {
 		off_t taken = recording->notes.taken;
 
 		rna_notes_take(&recording->notes);
 		if (recording->notes.taken > taken) {
 			told = false;
 		} else if (!told) {
-			tell(recording, "waiting for an answer");
+			report_progress(recording, "waiting for an answer");
 			told = true;
 		} else {
-			tell(recording, "no answer, going on without it");
+			report_progress(recording, "no answer, going on without it");
 			return;
 		}
 	}

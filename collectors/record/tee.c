@@ -37,7 +37,7 @@ static void note_place(struct rna_tee *tee, int fd, const struct stat *stat, con
 }
 
 /* Notes what stands at path, unless it is a file and files are not wanted. Its note, or NULL. */
-static const struct rna_note *look_at(struct rna_tee *tee, const char *path, bool files)
+static const struct rna_note *note_path(struct rna_tee *tee, const char *path, bool files)
 {
 	const struct rna_note *known = rna_notes_find(tee->notes, path);
 	RNA_CLOSE int fd = -1;
@@ -61,7 +61,7 @@ static void cut(char *path)
 }
 
 /* Goes on from path by one component. False: it does not fit. */
-static bool step(char path[PATH_MAX], const char *name)
+static bool append_component(char path[PATH_MAX], const char *name)
 {
 	size_t len = strlen(path);
 
@@ -93,9 +93,9 @@ static int resolve(struct rna_tee *tee, const char *path, bool follow, char ret[
 	while ((name = strsep(&at, "/"))) {
 		const struct rna_note *note;
 
-		if (!step(ret, name))
+		if (!append_component(ret, name))
 			return -ENAMETOOLONG;
-		note = *ret ? look_at(tee, ret, true) : NULL;
+		note = *ret ? note_path(tee, ret, true) : NULL;
 		if (note && at && *at && is_file(note))
 			return -ENOTDIR; /* even if it has become a directory meanwhile */
 		if (!note || note->kind != RNA_NOTE_LINK || (!at && !follow))
@@ -174,8 +174,8 @@ static void note_entries(struct rna_tee *tee, const char *directory)
 	ssize_t count = scratch ? rna_root_list(tee->base, directory, scratch, &names) : -ENOMEM;
 
 	for (ssize_t i = 0; i < count; i++)
-		if (step(strcpy(path, directory), names[i]))
-			(void)look_at(tee, path, false);
+		if (append_component(strcpy(path, directory), names[i]))
+			(void)note_path(tee, path, false);
 }
 
 static int open_place(struct rna_tee *tee, const char *path, int flags)

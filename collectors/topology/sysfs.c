@@ -121,7 +121,7 @@ const char *rna_topology_read_link_name(struct rna_topology_run *run, const char
  * the path (Hyper-V), and below another function (VMD). If there is none, the path starts at the
  * first of the consecutive addresses at the end.
  */
-static const char *find_way(const char *path)
+static const char *find_path_start(const char *path)
 {
 	const char *way = NULL;
 	bool in_row = false;
@@ -169,7 +169,7 @@ static const char *find_physical(struct rna_topology_run *run, const char *direc
 /* directory: in scratch, ends with the address. NULL: not a relevant function, or no memory. */
 static struct rna_pci_function *add_function(struct rna_topology_run *run, const char *directory)
 {
-	const char *way = find_way(directory);
+	const char *way = find_path_start(directory);
 	struct rna_pci_function *function =
 		way ? rna_pci_functions_add(run, &run->functions) : NULL;
 

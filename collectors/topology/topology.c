@@ -168,7 +168,7 @@ static void follow_hwloc(struct rna_topology_run *run)
 	rna_pci_functions_sort(run, &run->functions);
 }
 
-static void drop_ordinary(struct rna_topology_run *run)
+static void drop_irrelevant(struct rna_topology_run *run)
 {
 	struct rna_pci_functions *functions = &run->functions;
 	size_t kept = 0;
@@ -184,11 +184,11 @@ static void drop_ordinary(struct rna_topology_run *run)
 	rna_pci_functions_sort(run, functions);
 }
 
-static void keep_what_counts(struct rna_topology_run *run)
+static void read_devices_and_filter(struct rna_topology_run *run)
 {
 	rna_topology_read_netdevs(run);
 	rna_topology_read_devices(run);
-	drop_ordinary(run);
+	drop_irrelevant(run);
 }
 
 /*
@@ -199,13 +199,13 @@ static void read_functions(struct rna_topology_run *run, struct rna_topology *to
 {
 	rna_topology_read_functions(run);
 	if (!follows_hwloc(run)) {
-		keep_what_counts(run);
+		read_devices_and_filter(run);
 		ask_hwloc(run, topology);
 		return;
 	}
 	ask_hwloc(run, topology);
 	follow_hwloc(run);
-	keep_what_counts(run);
+	read_devices_and_filter(run);
 }
 
 static int read_all(struct rna_topology_run *run, struct rna_topology *topology)

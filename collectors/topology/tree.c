@@ -180,7 +180,7 @@ static size_t count_common(const struct tree *tree, const struct rna_pci_functio
 	return common;
 }
 
-static int add_way(struct tree *tree, struct rna_pci_function *function)
+static int add_path(struct tree *tree, struct rna_pci_function *function)
 {
 	size_t end;
 
@@ -205,7 +205,7 @@ int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topolo
 	struct rna_pci_object *objects;
 
 	for (size_t i = 0; i < run->functions.count; i++)
-		if (add_way(&tree, &run->functions.items[i]) < 0)
+		if (add_path(&tree, &run->functions.items[i]) < 0)
 			return run->error;
 	objects = rna_topology_need(run, rna_arena_array(run->part->arena, tree.count + 1,
 							 sizeof(*objects)));

@@ -251,7 +251,7 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 }
 
 /* No memory: the loop knows the older one, and the next will come. */
-static void tell(struct rna_kubernetes *client)
+static void publish_status(struct rna_kubernetes *client)
 {
 	struct rna_kubernetes_status *status = make_status(&client->round, rna_clock_now());
 	struct rna_kubernetes_status *older;
@@ -279,7 +279,7 @@ static void take_wish(struct rna_kubernetes *client, struct rna_node_wish *wish)
 
 /* Returns whether there is a new wish: the status is another then, also before it is carried out.
  */
-static bool take_news(struct rna_kubernetes *client)
+static bool take_new_wish(struct rna_kubernetes *client)
 {
 	struct inbox inbox;
 
@@ -301,10 +301,10 @@ static void *lane_main(void *userdata)
 	struct rna_kubernetes *client = userdata;
 
 	while (!atomic_load(&client->quit)) {
-		bool news = take_news(client);
+		bool news = take_new_wish(client);
 
 		if (rna_kube_step(&client->round, &client->pace, rna_clock_now()) || news)
-			tell(client);
+			publish_status(client);
 		wait_for(client->wake, rna_kube_wake_time(&client->round, &client->pace));
 	}
 	atomic_store(&client->ended, true);
@@ -499,7 +499,7 @@ bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience)
 /* -- Commands ---------------------------------------------------------------------------------- */
 
 /* All jobs, once; the first that fails is the error. */
-static int do_all(struct rna_kube_round *round, struct rna_error *error)
+static int run_all_tasks(struct rna_kube_round *round, struct rna_error *error)
 {
 	const struct rna_pace_due all = {true, false, true, false};
 	struct rna_time now = rna_clock_now();
@@ -515,8 +515,8 @@ static int do_all(struct rna_kube_round *round, struct rna_error *error)
 	return rna_error_say(error, -EIO, "%s", round->problem ? round->problem : "out of memory");
 }
 
-static int do_once(const struct rna_kubernetes_options *options, const struct rna_node_wish *wish,
-		   bool cleanup, struct rna_error *error)
+static int run_command(const struct rna_kubernetes_options *options,
+		       const struct rna_node_wish *wish, bool cleanup, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_kube_round_deinit) struct rna_kube_round round = {0};
 	struct rna_kubernetes_options named = *options;
@@ -529,13 +529,13 @@ static int do_once(const struct rna_kubernetes_options *options, const struct rn
 	init_round(&round, &named);
 	round.wish = wish;
 	round.cleanup = cleanup;
-	return do_all(&round, error);
+	return run_all_tasks(&round, error);
 }
 
 int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
 			 const struct rna_node_wish *wish, struct rna_error *error)
 {
-	return do_once(options, wish, false, error);
+	return run_command(options, wish, false, error);
 }
 
 int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error)
@@ -546,7 +546,7 @@ int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct 
 		.taint_decided = true,
 	};
 
-	return do_once(options, &nothing, true, error);
+	return run_command(options, &nothing, true, error);
 }
 
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,

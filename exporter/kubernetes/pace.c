@@ -16,7 +16,7 @@ uint64_t rna_pace_random(uint64_t *random, uint64_t below)
 }
 
 /* Half to one and a half of period. */
-static rna_usec around(struct rna_pace *pace, rna_usec period, rna_usec now)
+static rna_usec random_time_around(struct rna_pace *pace, rna_usec period, rna_usec now)
 {
 	if (period == 0)
 		return RNA_USEC_NEVER;
@@ -56,7 +56,7 @@ void rna_pace_forget(struct rna_pace *pace)
 		pace->change = RNA_USEC_NEVER;
 }
 
-static rna_usec earlier(rna_usec a, rna_usec b)
+static rna_usec earlier_of(rna_usec a, rna_usec b)
 {
 	return a < b ? a : b;
 }
@@ -71,8 +71,8 @@ static rna_usec change_time(const struct rna_pace *pace)
 
 rna_usec rna_pace_next(const struct rna_pace *pace)
 {
-	return earlier(earlier(change_time(pace), pace->look),
-		       earlier(pace->resync, pace->heartbeat));
+	return earlier_of(earlier_of(change_time(pace), pace->look),
+			  earlier_of(pace->resync, pace->heartbeat));
 }
 
 /* A first change does not wait for the first look: the Node may have what an earlier agent left. */
@@ -96,7 +96,7 @@ static void refill(struct rna_pace *pace, rna_usec now)
 	}
 }
 
-static void spend(struct rna_pace *pace, rna_usec now)
+static void spend_burst(struct rna_pace *pace, rna_usec now)
 {
 	refill(pace, now);
 	if (pace->tokens == RNA_PACE_BURST)
@@ -110,18 +110,18 @@ void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_u
 	bool all = due->resync || (due->change && !pace->has_written);
 
 	if (due->change) {
-		spend(pace, now);
+		spend_burst(pace, now);
 		pace->change = RNA_USEC_NEVER;
 		pace->has_written = true;
 	}
 	if (due->look) {
-		pace->look = around(pace, pace->limits.look, now);
+		pace->look = random_time_around(pace, pace->limits.look, now);
 		pace->has_looked = true;
 	}
 	if (all)
-		pace->resync = around(pace, pace->limits.resync, now);
+		pace->resync = random_time_around(pace, pace->limits.resync, now);
 	if (all || due->heartbeat)
-		pace->heartbeat = around(pace, pace->limits.heartbeat, now);
+		pace->heartbeat = random_time_around(pace, pace->limits.heartbeat, now);
 }
 
 void rna_wait_longer(struct rna_wait *wait, rna_usec longest, rna_usec at_least, uint64_t *random,
@@ -134,6 +134,6 @@ void rna_wait_longer(struct rna_wait *wait, rna_usec longest, rna_usec at_least,
 	if (most > longest)
 		most = longest;
 	wait->failures++;
-	wait->until = now + earlier(at_least, AT_LEAST_MAX) + RNA_WAIT_FIRST +
+	wait->until = now + earlier_of(at_least, AT_LEAST_MAX) + RNA_WAIT_FIRST +
 		      rna_pace_random(random, most - RNA_WAIT_FIRST);
 }

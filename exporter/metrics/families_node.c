@@ -55,7 +55,7 @@ static const void *next_module(const struct rna_subject *node, size_t *from)
 /* -- Findings ---------------------------------------------------------------------------------- */
 
 /* Two devices that are missing may have had the same name, one after the other: one series. */
-static bool is_told(const struct rna_finding *all, size_t i)
+static bool has_own_series(const struct rna_finding *all, size_t i)
 {
 	size_t last = i;
 
@@ -69,7 +69,7 @@ static const void *next_finding(const struct rna_subject *node, size_t *from)
 	const struct rna_view *view = node->view;
 
 	for (; *from < view->finding_count; ++*from)
-		if (is_told(view->findings, *from))
+		if (has_own_series(view->findings, *from))
 			return &view->findings[(*from)++];
 	return NULL;
 }

@@ -95,8 +95,8 @@ static void choose_ports(struct advising *advising)
 
 /* -- GIDs -------------------------------------------------------------------------------------- */
 
-/* A way to have NCCL choose its GIDs. */
-struct way {
+/* Settings by which NCCL chooses its GIDs. */
+struct gid_choice {
 	struct rna_nccl_settings settings;
 	size_t served; /* ports of which a routable GID for RoCE v2 comes out */
 };
@@ -118,52 +118,53 @@ static bool is_served(const struct rna_subject *port, const struct rna_nccl_sett
 	return port->gids && is_routable(entry_of(port, settings));
 }
 
-static struct way try_way(const struct rna_nccl_ports *ports, struct rna_nccl_settings settings)
+static struct gid_choice try_settings(const struct rna_nccl_ports *ports,
+				      struct rna_nccl_settings settings)
 {
-	struct way way = {.settings = settings};
+	struct gid_choice choice = {.settings = settings};
 
 	for (size_t i = 0; i < ports->count; i++)
-		way.served +=
-			ports->items[i]->gids && is_routable(entry_of(ports->items[i], &settings));
-	return way;
+		choice.served += is_served(ports->items[i], &choice.settings);
+	return choice;
 }
 
 /* The lowest index that serves most ports. */
-static struct way find_index(const struct rna_nccl_ports *ports)
+static struct gid_choice find_index(const struct rna_nccl_ports *ports)
 {
 	struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
-	struct way best = {0};
+	struct gid_choice best = {0};
 
 	for (size_t i = 0; i < ports->count; i++)
 		for (size_t j = 0; ports->items[i]->gids && j < ports->items[i]->gids->count; j++) {
 			const struct rna_gid_entry *entry = &ports->items[i]->gids->entries[j];
-			struct way way;
+			struct gid_choice choice;
 
 			if (!is_routable(entry))
 				continue;
 			settings.gid_index = (int)entry->index;
-			way = try_way(ports, settings);
-			if (way.served > best.served ||
-			    (way.served == best.served &&
+			choice = try_settings(ports, settings);
+			if (choice.served > best.served ||
+			    (choice.served == best.served &&
 			     settings.gid_index < best.settings.gid_index))
-				best = way;
+				best = choice;
 		}
 	return best;
 }
 
-static void set_way(struct advising *advising, const struct way *way, size_t alone)
+static void set_gid_variables(struct advising *advising, const struct gid_choice *choice,
+			      size_t alone)
 {
-	bool by_index = way->settings.gid_index >= 0;
+	bool by_index = choice->settings.gid_index >= 0;
 	const char *reason =
 		rna_arena_printf(advising->arena,
 				 "%s a routable GID for RoCE v2 on %zu of %zu ports; left alone "
 				 "NCCL finds one on %zu",
 				 by_index ? "this index has" : "addresses are IPv6: so there is",
-				 way->served, advising->ports.count, alone);
+				 choice->served, advising->ports.count, alone);
 
 	if (by_index)
 		set_variable(advising, "NCCL_IB_GID_INDEX",
-			     rna_arena_printf(advising->arena, "%d", way->settings.gid_index),
+			     rna_arena_printf(advising->arena, "%d", choice->settings.gid_index),
 			     reason);
 	else
 		set_variable(advising, "NCCL_IB_ADDR_FAMILY", "AF_INET6", reason);
@@ -266,7 +267,7 @@ static bool is_set(const char *text)
 }
 
 /* What the caller's environment says stays in force where nothing of ours takes its place. */
-static void warn_of_given(struct advising *advising, const struct way *way)
+static void warn_of_given(struct advising *advising, const struct gid_choice *choice)
 {
 	const struct rna_nccl_environment *given = advising->given;
 	struct rna_nccl_settings settings = rna_nccl_settings_parse(given);
@@ -274,14 +275,14 @@ static void warn_of_given(struct advising *advising, const struct way *way)
 	if (!is_set(given->gid_index) && !is_set(given->addr_family) &&
 	    !is_set(given->addr_range) && !is_set(given->roce_version))
 		return;
-	if (way->settings.gid_index >= 0)
+	if (choice->settings.gid_index >= 0)
 		return; /* set by us, and it overrides the others */
-	if (way->settings.family == RNA_GID_IPV6)
+	if (choice->settings.family == RNA_GID_IPV6)
 		settings.family = RNA_GID_IPV6;
 	for (size_t i = 0; i < advising->ports.count; i++) {
 		const struct rna_subject *port = advising->ports.items[i];
 
-		if (is_served(port, &way->settings))
+		if (is_served(port, &choice->settings))
 			warn_of_gid(advising, port, &settings,
 				    "with the environment as it is here ");
 	}
@@ -294,19 +295,19 @@ static void choose_gids(struct advising *advising)
 {
 	struct rna_nccl_settings ipv6 = RNA_NCCL_STANDARD;
 	const struct rna_nccl_ports *ports = &advising->ports;
-	struct way alone = try_way(ports, RNA_NCCL_STANDARD), best = alone, other;
+	struct gid_choice alone = try_settings(ports, RNA_NCCL_STANDARD), best = alone, other;
 
 	if (ports->items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND)
 		return;
 	ipv6.family = RNA_GID_IPV6;
-	other = try_way(ports, ipv6);
+	other = try_settings(ports, ipv6);
 	if (other.served > best.served)
 		best = other;
 	other = best.served < ports->count ? find_index(ports) : best;
 	if (other.served > best.served)
 		best = other;
 	if (best.served > alone.served)
-		set_way(advising, &best, alone.served);
+		set_gid_variables(advising, &best, alone.served);
 	for (size_t i = 0; i < ports->count; i++)
 		warn_of_gid(advising, ports->items[i], &best.settings, "");
 	warn_of_rails(advising, &best.settings);

@@ -19,7 +19,7 @@ struct treatment {
 };
 
 /* False: not known. qos: NULL: the port has no such interface. */
-static bool treatment_of(const struct rna_qos_port *qos, struct treatment *ret)
+static bool qos_settings_of(const struct rna_qos_port *qos, struct treatment *ret)
 {
 	const struct rna_dcb *dcb = qos ? qos->dcb : NULL;
 	int priority;
@@ -49,7 +49,7 @@ static bool is_other(const struct rna_subject *port, const struct treatment *fir
 
 	while ((interface = rna_qos_next(qos, port->port, &from))) {
 		any = true;
-		if (!treatment_of(interface, &other))
+		if (!qos_settings_of(interface, &other))
 			*ret_known = false;
 		else if (!is_same(first, &other))
 			return true;
@@ -148,7 +148,7 @@ int rna_nccl_derive_quality(const struct rna_nccl_ports *ports, struct rna_arena
 	bool known;
 
 	*ret = (struct rna_nccl_quality){0};
-	if (!first || !treatment_of(first->qos, &treatment))
+	if (!first || !qos_settings_of(first->qos, &treatment))
 		return 0;
 	other = find_other(ports, &treatment, &known);
 	if (!other && (!known || rna_priority_only(treatment.lossless) < 0))

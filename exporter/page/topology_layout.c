@@ -133,8 +133,8 @@ static int centre_boxes(const struct rna_topology_tree *tree, struct rna_topolog
 	return 0;
 }
 
-static void move(const struct rna_topology_tree *tree, struct rna_topology_layout *layout,
-		 size_t place, int x, int y)
+static void shift_place(const struct rna_topology_tree *tree, struct rna_topology_layout *layout,
+			size_t place, int x, int y)
 {
 	size_t i = place;
 
@@ -159,7 +159,7 @@ static void place_cards(const struct rna_topology_tree *tree, struct rna_topolog
 			continue;
 		for (int c = 1; c < most; c++)
 			best = bottoms[c] < bottoms[best] ? c : best;
-		move(tree, layout, i, best * width, bottoms[best] - MARGIN);
+		shift_place(tree, layout, i, best * width, bottoms[best] - MARGIN);
 		bottoms[best] += layout->boxes[i].height + CARD_GAP;
 		used = best + 1 > used ? best + 1 : used;
 	}

@@ -64,7 +64,7 @@ const char *rna_item_speed(const struct rna_item *item, char scratch[RNA_FIELD_T
 }
 
 /* What both ends of a link can do; unknown where one of them does not tell. */
-static struct rna_value both(struct rna_value a, struct rna_value b)
+static struct rna_value lesser_of_both_ends(struct rna_value a, struct rna_value b)
 {
 	if (!rna_value_is_known(a) || !rna_value_is_known(b))
 		return (struct rna_value){0};
@@ -101,8 +101,8 @@ static void set_link(struct builder *builder, struct rna_item *item, int object)
 	struct rna_value width, speed;
 	char text[RNA_FIELD_TEXT_MAX];
 
-	width = both(below->link.max_width, above->max_width);
-	speed = both(below->link.max_speed, above->max_speed);
+	width = lesser_of_both_ends(below->link.max_width, above->max_width);
+	speed = lesser_of_both_ends(below->link.max_speed, above->max_speed);
 	item->width = below->link.width;
 	item->speed = below->link.speed;
 	if (is_below(item->width, width))
@@ -193,7 +193,7 @@ struct ports {
 	const struct rna_subject *worst;
 };
 
-static void look_at(const struct rna_subject *port, struct ports *ports)
+static void count_port(const struct rna_subject *port, struct ports *ports)
 {
 	struct rna_value rate = rna_port_rate(port);
 
@@ -214,7 +214,7 @@ static struct ports ports_of(const struct builder *builder, const struct rna_nic
 	for (size_t d = 0; d < nic->device_count; d++)
 		for (size_t p = 0; p < list->count; p++)
 			if (strcmp(list->items[p].device->device->name, nic->devices[d]) == 0)
-				look_at(&list->items[p], &ports);
+				count_port(&list->items[p], &ports);
 	return ports;
 }
 

@@ -155,7 +155,7 @@ static void add_fields(struct rna_strbuf *line, const struct rna_log_field *fiel
  * Replaces control characters: a message stays one line, and device names or node descriptions
  * cannot send escape sequences to a terminal.
  */
-static void tame(struct rna_strbuf *line)
+static void replace_control_characters(struct rna_strbuf *line)
 {
 	for (size_t i = 0; i < line->len; i++)
 		if ((unsigned char)line->data[i] < ' ' || line->data[i] == '\x7f')
@@ -171,7 +171,7 @@ static void write_line(int level, const struct rna_log_field *fields, const char
 		add_time(&line);
 	rna_strbuf_printf(&line, "%s: %s", level_names[level], message);
 	add_fields(&line, fields);
-	tame(&line);
+	replace_control_characters(&line);
 	rna_strbuf_puts(&line, "\n");
 	if (rna_strbuf_ok(&line) && write(STDERR_FILENO, line.data, line.len) < 0)
 		return; /* no other place to report it */

@@ -62,7 +62,7 @@ struct meeting {
 };
 
 /* Parents have smaller indexes, so the larger of two indexes is not above the other. */
-static struct meeting meet(const struct rna_topology *topology, int a, int b)
+static struct meeting find_meeting(const struct rna_topology *topology, int a, int b)
 {
 	struct meeting ret = {0};
 	int at_a = a, at_b = b;
@@ -127,7 +127,7 @@ static enum rna_path_class compare_locality(const struct rna_topology *topology,
 static struct distance measure(const struct rna_topology *topology, unsigned a, unsigned b)
 {
 	const struct rna_pci_object *from = &topology->objects[a], *to = &topology->objects[b];
-	struct meeting meeting = meet(topology, (int)a, (int)b);
+	struct meeting meeting = find_meeting(topology, (int)a, (int)b);
 	struct distance ret = {
 		.other_package = in_other_packages(from, to),
 		.bridges = meeting.bridges_a + meeting.bridges_b,
@@ -340,7 +340,7 @@ static int64_t reduced_cost(const struct matching *matching, size_t row, size_t 
 }
 
 /* Extends the path by the cheapest column, which it returns. */
-static size_t reach_next(struct matching *matching, size_t column)
+static size_t extend_to_cheapest(struct matching *matching, size_t column)
 {
 	int64_t least = INT64_MAX;
 	size_t next = 0;
@@ -382,7 +382,7 @@ static void match_row(struct matching *matching, size_t row)
 	}
 	matching->row_of[0] = row;
 	do
-		column = reach_next(matching, column);
+		column = extend_to_cheapest(matching, column);
 	while (matching->row_of[column] != 0);
 	for (; column != 0; column = matching->from[column])
 		matching->row_of[column] = matching->row_of[matching->from[column]];

@@ -157,7 +157,7 @@ static void add_up(const struct rna_ethernet_netdev *netdev, belongs *does_belon
 	}
 }
 
-static bool is_of(const struct rna_ethernet_count *count, uint64_t id)
+static bool has_id(const struct rna_ethernet_count *count, uint64_t id)
 {
 	return count->id == id;
 }
@@ -169,7 +169,7 @@ struct rna_ethernet_sum rna_ethernet_sum(const struct rna_ethernet *ethernet, un
 
 	for (size_t i = 0; ethernet && i < ethernet->count; i++)
 		if (ethernet->netdevs[i].port == port)
-			add_up(&ethernet->netdevs[i], is_of, id, &sum);
+			add_up(&ethernet->netdevs[i], has_id, id, &sum);
 	return sum;
 }
 
