@@ -19,13 +19,16 @@ enum {
 	REMEMBERED = 64, /* logins that were right */
 	WAITING = 64,    /* passwords that wait for their turn */
 	STACK = 512 * 1024,
+	COST_AT = 4, /* of its two digits in a hash: "$2b$10$" */
 };
 
 /* One hash to compute. The thread has it while it works. */
 struct work {
 	atomic_uint owners; /* the logins and the thread; who comes last frees it */
 	int done;           /* eventfd */
+	atomic_bool finished;
 	atomic_bool right;
+	int most; /* the highest cost of all users */
 	char hash[RNA_BASIC_MAX];
 	char password[RNA_BASIC_MAX];
 	struct crypt_data data;
@@ -36,9 +39,11 @@ struct job {
 	struct job *next;
 	struct rna_login_proof digest;
 	struct rna_login_proof *proof;
-	struct rna_address address;
+	struct rna_client client;
 	void *who;
-	bool known; /* there is such a user */
+	uint64_t turn; /* lower ones first */
+	bool known;    /* there is such a user */
+	int most;      /* as in struct work */
 	char hash[RNA_BASIC_MAX];
 	char password[RNA_BASIC_MAX];
 };
@@ -48,10 +53,13 @@ struct rna_logins {
 	struct rna_tries tries;
 	struct rna_login_proof remembered[REMEMBERED];
 	size_t newest;
-	struct job *jobs; /* the first one is worked on */
-	size_t job_count;
-	struct work *work; /* NULL: idle */
-	int done;          /* eventfd, a duplicate of which each thread gets */
+	struct job *current; /* it is worked on; NULL: none */
+	struct work *work;   /* of current */
+	struct job *waiting; /* as they came */
+	size_t waiting_count;
+	struct job *dropped; /* that gave way to others, and are to be answered */
+	uint64_t turn;       /* of the job that was started last */
+	int done;            /* eventfd, a duplicate of which each thread gets */
 	uint64_t counts[RNA_LOGIN_COUNT];
 };
 
@@ -73,20 +81,43 @@ static bool same_text(const char *a, const char *b)
 	return len == strlen(b) && rna_secret_same(a, b, len);
 }
 
-static void *compute(void *argument)
+static bool is_right(struct work *work)
 {
-	struct work *work = argument;
 	/* not crypt_r(), which sanitizers put a function of theirs in front of that calls nothing
 	 */
 	const char *hash = crypt_rn(work->password, work->hash, &work->data, sizeof(work->data));
 
-	atomic_store(&work->right, hash && same_text(hash, work->hash));
+	return hash && same_text(hash, work->hash);
+}
+
+/*
+ * A wrong password takes as long as one for the highest cost, whosever it is: cost is a power of
+ * two, so that hashes of cost c, c + 1, ... and most - 1 after one of cost c make it 2^most.
+ */
+static void pad(struct work *work)
+{
+	for (int cost = rna_web_hash_cost(work->hash); cost > 0 && cost < work->most; cost++) {
+		work->hash[COST_AT] = (char)('0' + cost / 10);
+		work->hash[COST_AT + 1] = (char)('0' + cost % 10);
+		(void)is_right(work);
+	}
+}
+
+static void *compute(void *argument)
+{
+	struct work *work = argument;
+	bool right = is_right(work);
+
+	if (!right)
+		pad(work);
+	atomic_store(&work->right, right);
+	atomic_store(&work->finished, true);
 	(void)eventfd_write(work->done, 1); /* the counter is nowhere near its end */
 	drop_work(work);
 	return NULL;
 }
 
-static int start_work(struct rna_logins *logins, const struct job *job)
+static int start_work(struct rna_logins *logins, struct job *job)
 {
 	struct work *work = calloc(1, sizeof(*work));
 	pthread_t thread;
@@ -96,6 +127,7 @@ static int start_work(struct rna_logins *logins, const struct job *job)
 	atomic_init(&work->owners, 2);
 	memcpy(work->hash, job->hash, sizeof(work->hash));
 	memcpy(work->password, job->password, sizeof(work->password));
+	work->most = job->most;
 	work->done = fcntl(logins->done, F_DUPFD_CLOEXEC, 0);
 	if (work->done < 0 || rna_thread_start(&thread, STACK, "rna-login", compute, work) < 0) {
 		rna_close_p(&work->done);
@@ -105,6 +137,8 @@ static int start_work(struct rna_logins *logins, const struct job *job)
 	}
 	(void)pthread_detach(thread);
 	logins->work = work;
+	logins->current = job;
+	logins->turn = job->turn;
 	return 0;
 }
 
@@ -149,29 +183,7 @@ static void keep(struct rna_logins *logins, const struct rna_login_proof *digest
 	logins->remembered[logins->newest] = *digest;
 }
 
-/* -- Asking ------------------------------------------------------------------------------------ */
-
-/* For an unknown user, as much work as for the most expensive hash. */
-static const char *hash_of(const struct rna_web_pairs *users, const char *name, bool *ret_known)
-{
-	const char *dearest = "";
-	int most = 0;
-
-	for (size_t i = 0; i < users->count; i++) {
-		int cost = rna_web_hash_cost(users->items[i].value);
-
-		if (strcmp(users->items[i].name, name) == 0) {
-			*ret_known = true;
-			return users->items[i].value;
-		}
-		if (cost > most) {
-			most = cost;
-			dearest = users->items[i].value;
-		}
-	}
-	*ret_known = false;
-	return dearest;
-}
+/* -- The queue --------------------------------------------------------------------------------- */
 
 static struct job *free_job(struct job *job)
 {
@@ -181,62 +193,194 @@ static struct job *free_job(struct job *job)
 	return NULL;
 }
 
-static enum rna_login enqueue(struct rna_logins *logins, struct job *job)
+static struct job *take_first(struct job **list)
 {
-	struct job **end = &logins->jobs;
+	struct job *job = *list;
 
+	if (job)
+		*list = job->next;
+	return job;
+}
+
+static bool is_same_address(const struct job *a, const struct job *b)
+{
+	return memcmp(&a->client.address, &b->client.address, sizeof(a->client.address)) == 0;
+}
+
+/*
+ * Each address has one job in each turn: however many jobs one has, the first of another comes
+ * after one of each.
+ */
+static uint64_t find_turn(const struct rna_logins *logins, const struct job *job)
+{
+	uint64_t last = logins->turn;
+
+	for (const struct job *other = logins->waiting; other; other = other->next)
+		if (is_same_address(other, job) && other->turn > last)
+			last = other->turn;
+	return last + 1;
+}
+
+/* Where the next job is; NULL: none waits. */
+static struct job **find_next(struct rna_logins *logins)
+{
+	struct job **next = logins->waiting ? &logins->waiting : NULL;
+
+	for (struct job **at = next; at && *at; at = &(*at)->next)
+		if ((*at)->turn < (*next)->turn)
+			next = at;
+	return next;
+}
+
+/* Where the job of the latest turn is. */
+static struct job **find_last(struct rna_logins *logins)
+{
+	struct job **last = &logins->waiting;
+
+	for (struct job **at = last; *at; at = &(*at)->next)
+		if ((*at)->turn >= (*last)->turn)
+			last = at;
+	return last;
+}
+
+/* The address with most jobs loses its last one to another. False: it is the one that asks. */
+static bool make_room(struct rna_logins *logins, uint64_t turn)
+{
+	struct job **last, *job;
+
+	if (logins->waiting_count < WAITING)
+		return true;
+	last = find_last(logins);
+	if ((*last)->turn <= turn)
+		return false;
+	job = take_first(last);
+	logins->waiting_count--;
+	job->next = logins->dropped;
+	logins->dropped = job;
+	(void)eventfd_write(logins->done, 1); /* the counter is nowhere near its end */
+	return true;
+}
+
+static bool enqueue(struct rna_logins *logins, struct job *job)
+{
+	struct job **end = &logins->waiting;
+
+	job->turn = find_turn(logins, job);
+	if (!logins->work)
+		return start_work(logins, job) >= 0;
+	if (!make_room(logins, job->turn))
+		return false;
 	while (*end)
 		end = &(*end)->next;
 	*end = job;
-	logins->job_count++;
-	if (logins->work || start_work(logins, logins->jobs) >= 0)
-		return RNA_LOGIN_PENDING;
-	*end = free_job(job); /* it is the only one */
-	logins->job_count--;
-	return RNA_LOGIN_LIMITED;
+	logins->waiting_count++;
+	return true;
 }
 
-/* A password that is not cached yet. */
-static enum rna_login ask_thread(struct rna_logins *logins, const struct rna_login_request *request,
-				 const struct rna_basic *basic,
-				 const struct rna_login_proof *digest)
+/* -- Asking ------------------------------------------------------------------------------------ */
+
+/* What a password is compared with. */
+struct subject {
+	const char *hash; /* of an unknown user: the most expensive one */
+	bool known;
+	int most; /* the highest cost */
+	struct rna_login_proof digest;
+	struct rna_client client;
+};
+
+static void find_user(const struct rna_web_pairs *users, const char *name, struct subject *ret)
 {
-	struct job *job;
+	const char *dearest = "", *own = NULL;
 
-	if (logins->job_count >= WAITING)
-		return RNA_LOGIN_LIMITED;
-	job = calloc(1, sizeof(*job));
-	if (!job)
-		return RNA_LOGIN_LIMITED;
-	job->digest = *digest;
-	job->proof = request->proof;
-	job->address = request->address;
-	job->who = request->who;
-	memcpy(job->password, basic->password, sizeof(job->password));
-	(void)stpncpy(job->hash, hash_of(request->users, basic->user, &job->known),
-		      sizeof(job->hash) - 1);
-	return enqueue(logins, job);
+	for (size_t i = 0; i < users->count; i++) {
+		int cost = rna_web_hash_cost(users->items[i].value);
+
+		if (strcmp(users->items[i].name, name) == 0)
+			own = users->items[i].value;
+		if (cost > ret->most) {
+			ret->most = cost;
+			dearest = users->items[i].value;
+		}
+	}
+	ret->known = own;
+	ret->hash = own ? own : dearest;
 }
 
+/* The name as a digest: a table of clients must not need memory for names that others choose. */
+static int find_client(const struct rna_logins *logins, const struct rna_login_request *request,
+		       const char *name, struct rna_client *ret)
+{
+	unsigned char digest[RNA_SECRET_DIGEST];
+	int status =
+		rna_secret_digest(logins->key, sizeof(logins->key), name, strlen(name) + 1, digest);
+
+	ret->address = request->address;
+	memcpy(ret->user, digest, sizeof(ret->user));
+	return status;
+}
+
+static int find_subject(const struct rna_logins *logins, const struct rna_login_request *request,
+			const struct rna_basic *basic, struct subject *ret)
+{
+	int status;
+
+	*ret = (struct subject){0};
+	find_user(request->users, basic->user, ret);
+	status = find_client(logins, request, basic->user, &ret->client);
+	return status < 0 ? status : make_digest(logins, basic, ret->hash, &ret->digest);
+}
+
+/* A password that is not remembered. */
+static bool ask_thread(struct rna_logins *logins, const struct rna_login_request *request,
+		       const struct rna_basic *basic, const struct subject *subject)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return false;
+	job->digest = subject->digest;
+	job->proof = request->proof;
+	job->client = subject->client;
+	job->who = request->who;
+	job->known = subject->known;
+	job->most = subject->most;
+	memcpy(job->password, basic->password, sizeof(job->password));
+	(void)stpncpy(job->hash, subject->hash, sizeof(job->hash) - 1);
+	if (enqueue(logins, job))
+		return true;
+	(void)free_job(job);
+	return false;
+}
+
+/*
+ * What is remembered is asked before tries are counted, so that no number of wrong passwords from a
+ * shared address locks out who was let in before. It answers at once, also to who guesses, and so
+ * it has a pace of its own.
+ */
 static enum rna_login ask(struct rna_logins *logins, const struct rna_login_request *request,
 			  const struct rna_basic *basic, rna_usec now, rna_usec *ret_wait)
 {
-	struct rna_login_proof digest;
-	const char *hash;
-	bool known;
+	struct subject subject;
+	const struct rna_client *client = &subject.client;
 
-	hash = hash_of(request->users, basic->user, &known);
-	if (make_digest(logins, basic, hash, &digest) < 0)
+	if (find_subject(logins, request, basic, &subject) < 0)
 		return RNA_LOGIN_LIMITED;
-	if (known && same_proof(request->proof, &digest))
+	if (subject.known && same_proof(request->proof, &subject.digest))
 		return RNA_LOGIN_OK;
-	if (!rna_tries_take(&logins->tries, &request->address, now, ret_wait))
+	if (!rna_tries_take(&logins->tries, client, RNA_TRY_LOOK, now, ret_wait))
 		return RNA_LOGIN_LIMITED;
-	if (!known || !is_remembered(logins, &digest))
-		return ask_thread(logins, request, basic, &digest);
-	rna_tries_give(&logins->tries, &request->address);
-	*request->proof = digest;
-	return RNA_LOGIN_OK;
+	if (subject.known && is_remembered(logins, &subject.digest)) {
+		rna_tries_give(&logins->tries, client, RNA_TRY_LOOK);
+		*request->proof = subject.digest;
+		return RNA_LOGIN_OK;
+	}
+	if (!rna_tries_take(&logins->tries, client, RNA_TRY_HASH, now, ret_wait))
+		return RNA_LOGIN_LIMITED;
+	if (ask_thread(logins, request, basic, &subject))
+		return RNA_LOGIN_PENDING;
+	rna_tries_give(&logins->tries, client, RNA_TRY_HASH);
+	*ret_wait = RNA_USEC_PER_SEC;
+	return RNA_LOGIN_LIMITED;
 }
 
 enum rna_login rna_logins_ask(struct rna_logins *logins, const struct rna_login_request *request,
@@ -257,56 +401,70 @@ enum rna_login rna_logins_ask(struct rna_logins *logins, const struct rna_login_
 
 /* -- Answers ----------------------------------------------------------------------------------- */
 
-/* The first job is over. */
-static enum rna_login finish(struct rna_logins *logins, enum rna_login ret, void **ret_who)
+/* Takes over job. */
+static void finish(struct rna_logins *logins, struct job *job, enum rna_login answer,
+		   void **ret_who, enum rna_login *ret)
 {
-	struct job *job = logins->jobs;
-
-	if (ret == RNA_LOGIN_OK && !job->known)
-		ret = RNA_LOGIN_REFUSED;
-	if (ret == RNA_LOGIN_OK) {
+	if (answer == RNA_LOGIN_OK && !job->known)
+		answer = RNA_LOGIN_REFUSED;
+	if (answer == RNA_LOGIN_OK) {
 		keep(logins, &job->digest);
-		rna_tries_give(&logins->tries, &job->address);
+		rna_tries_give(&logins->tries, &job->client, RNA_TRY_LOOK);
 		*job->proof = job->digest;
 	}
+	if (answer != RNA_LOGIN_REFUSED)
+		rna_tries_give(&logins->tries, &job->client, RNA_TRY_HASH);
 	*ret_who = job->who;
-	logins->counts[ret]++;
-	logins->jobs = job->next;
-	logins->job_count--;
+	*ret = answer;
+	logins->counts[answer]++;
 	(void)free_job(job);
-	return ret;
 }
 
 /* Another request may have verified the same password in the meantime. */
-static bool next_is_known(const struct rna_logins *logins)
+static bool is_known(const struct rna_logins *logins, const struct job *job)
 {
-	return logins->jobs->known && is_remembered(logins, &logins->jobs->digest);
+	return job->known && is_remembered(logins, &job->digest);
+}
+
+/* False: the thread computes. */
+static bool finish_work(struct rna_logins *logins, void **ret_who, enum rna_login *ret)
+{
+	struct work *work = logins->work;
+	struct job *job = logins->current;
+
+	if (!atomic_load(&work->finished))
+		return false;
+	logins->work = NULL;
+	logins->current = NULL;
+	finish(logins, job, atomic_load(&work->right) ? RNA_LOGIN_OK : RNA_LOGIN_REFUSED, ret_who,
+	       ret);
+	drop_work(work);
+	return true;
 }
 
 bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *ret)
 {
-	struct work *work = logins->work;
-	enum rna_login answer = RNA_LOGIN_REFUSED;
+	struct job *job = take_first(&logins->dropped), **next;
 	eventfd_t count;
 
-	if (work) {
-		if (eventfd_read(logins->done, &count) < 0)
-			return false;
-		if (atomic_load(&work->right))
-			answer = RNA_LOGIN_OK;
-		logins->work = NULL;
-		drop_work(work);
-	} else {
-		if (!logins->jobs)
-			return false;
-		if (next_is_known(logins))
-			answer = RNA_LOGIN_OK;
-		else if (start_work(logins, logins->jobs) >= 0)
-			return false;
-		else
-			answer = RNA_LOGIN_LIMITED; /* no thread available: unknown */
+	if (job) {
+		finish(logins, job, RNA_LOGIN_LIMITED, ret_who, ret);
+		return true;
 	}
-	*ret = finish(logins, answer, ret_who);
+	(void)eventfd_read(logins->done, &count); /* before what it says is looked at */
+	if (logins->work)
+		return finish_work(logins, ret_who, ret);
+	next = find_next(logins);
+	if (!next)
+		return false;
+	job = take_first(next);
+	logins->waiting_count--;
+	if (is_known(logins, job))
+		finish(logins, job, RNA_LOGIN_OK, ret_who, ret);
+	else if (start_work(logins, job) >= 0)
+		return false;
+	else /* no thread available: unknown */
+		finish(logins, job, RNA_LOGIN_LIMITED, ret_who, ret);
 	return true;
 }
 
@@ -333,16 +491,19 @@ struct rna_logins *rna_logins_new(void)
 	return RNA_TAKE(logins);
 }
 
+static void free_jobs(struct job **list)
+{
+	while (*list)
+		(void)free_job(take_first(list));
+}
+
 struct rna_logins *rna_logins_free(struct rna_logins *logins)
 {
 	if (!logins)
 		return NULL;
-	while (logins->jobs) {
-		struct job *job = logins->jobs;
-
-		logins->jobs = job->next;
-		(void)free_job(job);
-	}
+	free_jobs(&logins->waiting);
+	free_jobs(&logins->dropped);
+	(void)free_job(logins->current);
 	if (logins->work)
 		drop_work(logins->work);
 	rna_close_p(&logins->done);

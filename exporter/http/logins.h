@@ -4,10 +4,13 @@
  * computed by a thread, one password at a time, and what was right is remembered: a scrape pays for
  * it once.
  *
- * Nothing tells from outside which users there are: for an unknown one a hash is computed as well.
- * Who guesses is slowed down by address (tries.h), before the memory is asked, which would answer
- * at once. A connection that has logged in goes on: one that guesses from the same address, behind
- * NAT for example, does not end the scrapes of a Prometheus.
+ * Nothing tells from outside which users there are: for an unknown one a hash is computed as well,
+ * and whatever costs the hashes of users have, a wrong password takes the time of the highest.
+ *
+ * Who guesses is slowed down (tries.h). What is remembered is asked first, and a connection that
+ * has logged in goes on without being counted: who guesses from the same address, behind a proxy
+ * for example, does not end the scrapes of a Prometheus. Passwords wait in a queue in which each
+ * address has its turn; when it is full, the address with most of them loses one.
  *
  * Thread: the loop's.
  */

@@ -4,7 +4,17 @@
 #include <netinet/in.h>
 #include <string.h>
 
-static const struct rna_pace pace = {10 * RNA_USEC_PER_SEC, 10};
+/* By kind. */
+static const struct rna_pace paces[] = {
+	[RNA_TRY_LOOK] = {RNA_USEC_PER_SEC, 100},
+	[RNA_TRY_HASH] = {10 * RNA_USEC_PER_SEC, 10},
+};
+
+/*
+ * Of hashes, for all names from an address: else new names would keep a CPU busy. What is
+ * remembered stays possible.
+ */
+static const struct rna_pace all_names = {RNA_USEC_PER_SEC, 100};
 
 struct rna_address rna_address_of(const struct sockaddr *address)
 {
@@ -16,6 +26,8 @@ struct rna_address rna_address_of(const struct sockaddr *address)
 
 		ret.bytes[10] = ret.bytes[11] = 0xff; /* as a socket of both families has it */
 		memcpy(ret.bytes + 12, &v4->sin_addr, sizeof(v4->sin_addr));
+		if (ret.bytes[12] == IN_LOOPBACKNET) /* a client may choose any of them */
+			memcpy(ret.bytes + 13, (const unsigned char[]){0, 0, 1}, 3);
 	} else if (address && address->sa_family == AF_INET6) {
 		const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
 
@@ -25,39 +37,66 @@ struct rna_address rna_address_of(const struct sockaddr *address)
 	return ret;
 }
 
-static struct rna_bucket *find(struct rna_tries *tries, const struct rna_address *address)
+static struct rna_bucket *find(struct rna_tries *tries, const struct rna_client *client,
+			       enum rna_try kind)
 {
-	for (size_t i = 0; i < RNA_TRIES_ADDRESSES; i++)
-		if (memcmp(&tries->entries[i].address, address, sizeof(*address)) == 0)
+	for (size_t i = 0; i < RNA_TRIES_KEPT; i++)
+		if (tries->entries[i].kind == kind &&
+		    memcmp(&tries->entries[i].client, client, sizeof(*client)) == 0)
 			return &tries->entries[i].bucket;
 	return NULL;
 }
 
 /* In the place of the one that has the most left. */
-static struct rna_bucket *add(struct rna_tries *tries, const struct rna_address *address)
+static struct rna_bucket *add(struct rna_tries *tries, const struct rna_client *client,
+			      enum rna_try kind)
 {
 	size_t best = 0;
 
-	for (size_t i = 1; i < RNA_TRIES_ADDRESSES; i++)
+	for (size_t i = 1; i < RNA_TRIES_KEPT; i++)
 		if (tries->entries[i].bucket.full < tries->entries[best].bucket.full)
 			best = i;
-	tries->entries[best].address = *address;
+	tries->entries[best].client = *client;
+	tries->entries[best].kind = kind;
 	tries->entries[best].bucket = (struct rna_bucket){0};
 	return &tries->entries[best].bucket;
 }
 
-bool rna_tries_take(struct rna_tries *tries, const struct rna_address *address, rna_usec now,
-		    rna_usec *ret_wait)
+static bool take(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
+		 const struct rna_pace *pace, rna_usec now, rna_usec *ret_wait)
 {
-	struct rna_bucket *bucket = find(tries, address);
+	struct rna_bucket *bucket = find(tries, client, kind);
 
-	return rna_bucket_take(bucket ? bucket : add(tries, address), &pace, now, ret_wait);
+	return rna_bucket_take(bucket ? bucket : add(tries, client, kind), pace, now, ret_wait);
 }
 
-void rna_tries_give(struct rna_tries *tries, const struct rna_address *address)
+static void give(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
+		 const struct rna_pace *pace)
 {
-	struct rna_bucket *bucket = find(tries, address);
+	struct rna_bucket *bucket = find(tries, client, kind);
 
 	if (bucket)
-		rna_bucket_give(bucket, &pace);
+		rna_bucket_give(bucket, pace);
+}
+
+bool rna_tries_take(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
+		    rna_usec now, rna_usec *ret_wait)
+{
+	const struct rna_client all = {.address = client->address};
+
+	if (!take(tries, client, kind, &paces[kind], now, ret_wait))
+		return false;
+	if (kind != RNA_TRY_HASH || take(tries, &all, kind, &all_names, now, ret_wait))
+		return true;
+	give(tries, client, kind, &paces[kind]);
+	return false;
+}
+
+void rna_tries_give(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind)
+{
+	const struct rna_client all = {.address = client->address};
+
+	give(tries, client, kind, &paces[kind]);
+	if (kind == RNA_TRY_HASH)
+		give(tries, &all, kind, &all_names);
 }

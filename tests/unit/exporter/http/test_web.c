@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "http/basic.h"
@@ -168,30 +169,72 @@ static void test_addresses(void **state)
 	assert_true(is_same("10.1.2.3", "::ffff:10.1.2.3"));
 	assert_false(is_same("10.1.2.3", "10.1.2.4"));
 	assert_false(is_same("::ffff:10.1.2.3", "::ffff:10.1.2.4"));
+	assert_true(is_same("127.0.0.1", "127.255.3.4"));
+	assert_false(is_same("127.0.0.1", "128.0.0.1"));
 	assert_true(is_same("2001:db8:1:2::1", "2001:db8:1:2:ffff::"));
 	assert_false(is_same("2001:db8:1:2::1", "2001:db8:1:3::1"));
+}
+
+static struct rna_client client(const char *from, const char *user)
+{
+	struct rna_client ret = {.address = address(from)};
+
+	memcpy(ret.user, user, strnlen(user, sizeof(ret.user)));
+	return ret;
 }
 
 static void test_tries(void **state)
 {
 	static struct rna_tries tries;
-	struct rna_address guesser = address("10.1.2.3"), other = address("10.1.2.4");
+	struct rna_client guesser = client("10.1.2.3", "alice"),
+			  other = client("10.1.2.4", "alice"),
+			  neighbour = client("10.1.2.3", "bob");
 	rna_usec wait, now = 1000 * SEC;
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		assert_true(rna_tries_take(&tries, &guesser, now, &wait));
-	assert_false(rna_tries_take(&tries, &guesser, now, &wait));
-	assert_true(rna_tries_take(&tries, &other, now, &wait));
+		assert_true(rna_tries_take(&tries, &guesser, RNA_TRY_HASH, now, &wait));
+	assert_false(rna_tries_take(&tries, &guesser, RNA_TRY_HASH, now, &wait));
+	assert_true(rna_tries_take(&tries, &guesser, RNA_TRY_LOOK, now, &wait));
+	assert_true(rna_tries_take(&tries, &neighbour, RNA_TRY_HASH, now, &wait));
+	assert_true(rna_tries_take(&tries, &other, RNA_TRY_HASH, now, &wait));
 	/* those that come once do not push out who guesses */
 	for (uint32_t i = 0; i < 100000; i++) {
 		struct sockaddr_in passer = {AF_INET, 0, {htonl(0x0b000000 + i)}, {0}};
-		struct rna_address passing = rna_address_of((const struct sockaddr *)&passer);
+		struct rna_client passing = {
+			.address = rna_address_of((const struct sockaddr *)&passer)};
 
-		assert_true(rna_tries_take(&tries, &passing, now, &wait));
+		assert_true(rna_tries_take(&tries, &passing, RNA_TRY_LOOK, now, &wait));
 	}
-	assert_false(rna_tries_take(&tries, &guesser, now, &wait));
-	assert_true(rna_tries_take(&tries, &guesser, now + 10 * SEC, &wait));
+	assert_false(rna_tries_take(&tries, &guesser, RNA_TRY_HASH, now, &wait));
+	assert_true(rna_tries_take(&tries, &guesser, RNA_TRY_HASH, now + 10 * SEC, &wait));
+}
+
+/* New names do not make more hashes possible than an address has. */
+static void test_tries_with_many_names(void **state)
+{
+	static struct rna_tries tries;
+	rna_usec wait, now = 1000 * SEC;
+	char name[16] = "";
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		struct rna_client one;
+
+		(void)snprintf(name, sizeof(name), "user%d", i);
+		one = client("10.1.2.3", name);
+		assert_int_equal(rna_tries_take(&tries, &one, RNA_TRY_HASH, now, &wait), i < 100);
+	}
+	assert_int_equal(wait, SEC);
+	for (int i = 0; i < 3; i++) {
+		struct rna_client last = client("10.1.2.3", name), other = client("10.1.2.4", name);
+
+		assert_true(rna_tries_take(&tries, &last, RNA_TRY_LOOK, now, &wait));
+		assert_true(rna_tries_take(&tries, &other, RNA_TRY_HASH, now, &wait));
+		/* what was refused because of the address does not count for the name */
+		assert_int_equal(rna_tries_take(&tries, &last, RNA_TRY_HASH, now + SEC, &wait),
+				 i == 0);
+	}
 }
 
 /* -- Logins.c ---------------------------------------------------------------------------------- */
@@ -246,14 +289,161 @@ static void test_logins(void **state)
 		assert_int_equal(rna_logins_ask(logins, &request, now, &wait), RNA_LOGIN_OK);
 		assert_memory_equal(&fresh, &proof, sizeof(proof));
 	}
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 9; i++)
 		assert_int_equal(ask(logins, WRONG, &proof, now), RNA_LOGIN_REFUSED);
 	assert_int_equal(ask(logins, WRONG, &proof, now), RNA_LOGIN_LIMITED);
-	/* what is remembered is no oracle for who guesses, but who was in stays in */
+	/* what is remembered goes first, on a new connection as well */
+	fresh = (struct rna_login_proof){0};
+	assert_int_equal(ask(logins, RIGHT, &fresh, now), RNA_LOGIN_OK);
+	/* but is no oracle for who guesses: 100 passwords, then one a second */
+	for (int i = 0; i < 89; i++)
+		assert_int_equal(ask(logins, WRONG, &proof, now), RNA_LOGIN_LIMITED);
 	fresh = (struct rna_login_proof){0};
 	assert_int_equal(ask(logins, RIGHT, &fresh, now), RNA_LOGIN_LIMITED);
-	assert_int_equal(ask(logins, RIGHT, &proof, now), RNA_LOGIN_OK);
-	assert_int_equal(ask(logins, RIGHT, &fresh, now + 10 * SEC), RNA_LOGIN_OK);
+	assert_int_equal(ask(logins, RIGHT, &proof, now), RNA_LOGIN_OK); /* who was in stays in */
+	assert_int_equal(ask(logins, RIGHT, &fresh, now + SEC), RNA_LOGIN_OK);
+}
+
+/* One behind the same proxy has a wrong name; the password of another was never asked before. */
+static void test_others_are_not_locked_out(void **state)
+{
+	RNA_CLEANUP(rna_logins_free_p) struct rna_logins *logins = rna_logins_new();
+	struct rna_login_proof proof = {0};
+
+	(void)state;
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(ask(logins, OTHER, &proof, SEC),
+				 i < 10 ? RNA_LOGIN_REFUSED : RNA_LOGIN_LIMITED);
+	assert_int_equal(ask(logins, RIGHT, &proof, SEC), RNA_LOGIN_OK);
+}
+
+struct asker {
+	struct rna_login_proof proof;
+	enum rna_login login;
+};
+
+static enum rna_login send_from(struct rna_logins *logins, unsigned from, const char *header,
+				struct asker *asker)
+{
+	struct rna_login_request request = {
+		&users, header, {{(unsigned char)from}}, &asker->proof, asker};
+	rna_usec wait;
+
+	asker->login = rna_logins_ask(logins, &request, 1000 * SEC, &wait);
+	return asker->login;
+}
+
+/* Takes answers until that of asker, or count of them. How many hashes that took. */
+static size_t receive(struct rna_logins *logins, const struct asker *asker, size_t count)
+{
+	struct pollfd done = {.fd = rna_logins_fd(logins), .events = POLLIN};
+	size_t hashes = 0;
+
+	while (count > 0) {
+		enum rna_login login;
+		struct asker *who;
+		void *answered;
+
+		assert_int_equal(poll(&done, 1, 60000), 1);
+		while (rna_logins_next(logins, &answered, &login)) { /* until the next is begun */
+			who = answered;
+			assert_int_equal(who->login, RNA_LOGIN_PENDING);
+			who->login = login;
+			hashes += login != RNA_LOGIN_LIMITED;
+			count = who == asker ? 0 : count - (count > 0);
+		}
+	}
+	return hashes;
+}
+
+enum { WAITING = 64 };
+
+/* Eight addresses have all places; the login of a ninth waits for one hash of each. */
+static void test_addresses_have_their_turn(void **state)
+{
+	RNA_CLEANUP(rna_logins_free_p) struct rna_logins *logins = rna_logins_new();
+	static struct asker askers[WAITING + 1], last;
+	size_t limited = 0, hashes;
+
+	(void)state;
+	for (unsigned i = 0; i < WAITING + 1; i++) /* one of them is worked on */
+		assert_int_equal(send_from(logins, 1 + i % 8, WRONG, &askers[i]),
+				 RNA_LOGIN_PENDING);
+	assert_int_equal(send_from(logins, 9, RIGHT, &last), RNA_LOGIN_PENDING);
+	hashes = receive(logins, &last, WAITING + 2);
+	assert_in_range(hashes, 1, 10);
+	assert_int_equal(last.login, RNA_LOGIN_OK);
+	(void)receive(logins, NULL, WAITING + 2 - hashes - 1);
+	for (unsigned i = 0; i < WAITING + 1; i++) {
+		limited += askers[i].login == RNA_LOGIN_LIMITED;
+		assert_true(askers[i].login == RNA_LOGIN_LIMITED ||
+			    askers[i].login == RNA_LOGIN_REFUSED);
+	}
+	assert_int_equal(limited, 1); /* it gave way */
+	assert_int_equal(rna_logins_counts(logins)[RNA_LOGIN_LIMITED], 1);
+}
+
+/* An address with no more passwords than others keeps its place. */
+static void test_a_queue_that_is_full(void **state)
+{
+	RNA_CLEANUP(rna_logins_free_p) struct rna_logins *logins = rna_logins_new();
+	static struct asker askers[WAITING + 1], last;
+
+	(void)state;
+	for (unsigned i = 0; i < WAITING + 1; i++)
+		assert_int_equal(send_from(logins, 1 + i, WRONG, &askers[i]), RNA_LOGIN_PENDING);
+	assert_int_equal(send_from(logins, 99, RIGHT, &last), RNA_LOGIN_LIMITED);
+	assert_int_equal(receive(logins, NULL, WAITING + 1), WAITING + 1);
+	assert_int_equal(send_from(logins, 99, RIGHT, &last), RNA_LOGIN_PENDING);
+	assert_int_equal(receive(logins, &last, 1), 1);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The least of several times, which depends least on what else the machine does. */
+static double time_of(const struct rna_web_pairs *all, const char *header)
+{
+	double least = 1e9;
+
+	for (int i = 0; i < 5; i++) {
+		RNA_CLEANUP(rna_logins_free_p) struct rna_logins *logins = rna_logins_new();
+		struct asker asker = {.login = RNA_LOGIN_PENDING};
+		struct rna_login_request request = {all, header, {{0}}, &asker.proof, &asker};
+		double start = cpu_seconds();
+		rna_usec wait;
+
+		assert_int_equal(rna_logins_ask(logins, &request, SEC, &wait), RNA_LOGIN_PENDING);
+		(void)receive(logins, &asker, 1);
+		assert_int_equal(asker.login, RNA_LOGIN_REFUSED);
+		start = cpu_seconds() - start;
+		least = start < least ? start : least;
+	}
+	return least;
+}
+
+#define EVE "Basic ZXZlOndyb25n" /* eve:wrong */
+
+/* Of 2^4, 2^7 and 2^10: without more ado a wrong password of alice would take a 64th of bob's. */
+static void test_each_cost_takes_the_same(void **state)
+{
+	static const struct rna_web_pair mix[] = {
+		{"alice", "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"},
+		{"bob", "$2b$10$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"},
+		{"carol", "$2b$07$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"},
+	};
+	static const struct rna_web_pairs all = {3, mix};
+	double cheap = time_of(&all, WRONG), dear = time_of(&all, OTHER),
+	       unknown = time_of(&all, EVE);
+
+	(void)state;
+	assert_true(cheap > dear / 2 && cheap < dear * 2);
+	assert_true(unknown > dear / 2 && unknown < dear * 2);
 }
 
 static void test_logins_end_while_one_is_computed(void **state)
@@ -340,7 +530,12 @@ int main(void)
 		cmocka_unit_test(test_bucket),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_tries),
+		cmocka_unit_test(test_tries_with_many_names),
 		cmocka_unit_test(test_logins),
+		cmocka_unit_test(test_others_are_not_locked_out),
+		cmocka_unit_test(test_addresses_have_their_turn),
+		cmocka_unit_test(test_a_queue_that_is_full),
+		cmocka_unit_test(test_each_cost_takes_the_same),
 		cmocka_unit_test(test_logins_end_while_one_is_computed),
 		cmocka_unit_test(test_priorities),
 	};
