@@ -100,9 +100,9 @@ static int open_table(struct table *table)
 static int open_below(const struct table *table, const struct directory *directory,
 		      const char *name, int flags)
 {
-	if (directory->fd < 0)
-		return -ENOENT;
-	return rna_root_open_below(table->in->root, directory->fd, directory->path, name, flags);
+	const struct rna_root_place place = {directory->fd, directory->path, name, false};
+
+	return directory->fd < 0 ? -ENOENT : rna_root_open_below(table->in->root, &place, flags);
 }
 
 static ssize_t read_below(const struct table *table, const struct directory *directory,

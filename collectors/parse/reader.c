@@ -194,10 +194,18 @@ static int open_below(const struct rna_reader *reader, unsigned directory, const
 		      int flags)
 {
 	const struct directory *where = &reader->directories[directory];
+	const struct rna_root_place place = {where->fd, where->path, name, false};
 
-	if (!where->path)
-		return -ENOENT;
-	return rna_root_open_below(reader->root, where->fd, where->path, name, flags);
+	return where->path ? rna_root_open_below(reader->root, &place, flags) : -ENOENT;
+}
+
+static int open_file(const struct rna_reader *reader, const struct file *file)
+{
+	const struct directory *where = &reader->directories[file->public.directory];
+	const struct rna_root_place place = {where->fd, where->path, file->public.name,
+					     file->was_good};
+
+	return where->path ? rna_root_open_below(reader->root, &place, O_RDONLY) : -ENOENT;
 }
 
 ssize_t rna_reader_list(const struct rna_reader *reader, unsigned directory,
@@ -225,7 +233,7 @@ static ssize_t read_once(struct rna_reader *reader, struct file *file, char *buf
 
 	if (file->fd >= 0)
 		return rna_root_pread_text(file->fd, buffer, size);
-	fd = open_below(reader, file->public.directory, file->public.name, O_RDONLY);
+	fd = open_file(reader, file);
 	if (fd < 0)
 		return fd;
 	if (reader->kept < reader->descriptors) {

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 
+os.environ["RNA_TEST_FIFOS"] = "1"  # a FIFO stands for a file that never answers
 UNPACK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                       "machines", "unpack")
 # A node has eight HCAs at most; what it has more of are virtual functions, spread evenly.

@@ -18,6 +18,7 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TESTS, "golden"))
 from formats import parse_openmetrics  # noqa: E402
 
+os.environ["RNA_TEST_FIFOS"] = "1"  # a FIFO stands for a file that never answers
 # Tests poll for what must happen; this is when they give up. Sanitizers and busy machines are slow.
 PATIENCE = 120
 

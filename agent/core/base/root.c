@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Files below a root. Symbolic links must not leave it: recorded machines and mounted hosts contain
- * absolute links. openat2(RESOLVE_IN_ROOT) ensures that in the kernel (Linux 5.6). If a seccomp
- * filter rejects openat2(), plain openat() is used. The root "/" needs neither.
+ * absolute links, and a recording may be hostile. The root "/" needs no care: links cannot leave
+ * it, and its files are the kernel's and the administrator's.
  */
 #include "rna/base/root.h"
 
@@ -11,19 +11,20 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 
+#include "rna/base/beneath.h"
 #include "rna/base/parse.h"
 
-enum { RACES_MAX = 1000 };
+/* Set by tests, for which a FIFO in a recorded machine stands for a file that never answers. */
+#define FIFOS "RNA_TEST_FIFOS"
 
 struct rna_root {
 	int fd;
 	bool whole; /* it is "/": links cannot leave it */
 	bool live;
+	bool fifos;            /* may they be opened? */
 	rna_root_opener *open; /* NULL: openat() */
 	void *userdata;        /* of open */
 	char path[];           /* resolved, "" for "/" */
@@ -31,7 +32,7 @@ struct rna_root {
 
 static bool is_sysfs(int root_fd)
 {
-	RNA_CLOSE int fd = openat(root_fd, "sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	RNA_CLOSE int fd = rna_open_inside(root_fd, "sys", O_PATH | O_DIRECTORY);
 	struct statfs stat;
 
 	return fd >= 0 && fstatfs(fd, &stat) == 0 && stat.f_type == SYSFS_MAGIC;
@@ -57,6 +58,7 @@ int rna_root_open(const char *path, struct rna_root **ret, struct rna_error *err
 	if (!root->whole)
 		memcpy(root->path, resolved, size);
 	root->live = is_sysfs(fd);
+	root->fifos = getenv(FIFOS);
 	root->fd = fd;
 	fd = -1;
 	*ret = root;
@@ -99,44 +101,86 @@ void *rna_root_userdata(const struct rna_root *root)
 	return root->userdata;
 }
 
-int rna_root_openat(const struct rna_root *root, const char *path, int flags)
+static int open_plainly(int directory, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (unsigned)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT,
-	};
-	long fd = -1;
+	int fd = openat(directory, path, flags | O_CLOEXEC);
 
-	if (root->open)
-		return root->open(root->userdata, path, flags);
-
-	/*
-	 * The kernel refuses a path with "..", as in all links of /sys, with EAGAIN if anything on
-	 * the machine was renamed or mounted meanwhile. openat2(2) says to try again.
-	 */
-	for (int tries = 0; !root->whole && tries < RACES_MAX; tries++) {
-		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
-		if (fd >= 0 || errno != EAGAIN)
-			break;
-	}
-	if (root->whole || (fd < 0 && (errno == ENOSYS || errno == EPERM)))
-		fd = openat(root->fd, path, flags | O_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
+	return fd < 0 ? -errno : fd;
 }
 
-int rna_root_open_below(const struct rna_root *root, int directory, const char *path,
-			const char *name, int flags)
+/* Must what is opened with these flags be looked at before? */
+static bool is_checked(const struct rna_root *root, int flags)
+{
+	return !root->live && !(flags & (O_PATH | O_DIRECTORY));
+}
+
+/* Opens what found, an O_PATH descriptor or negative errno, is, and closes found. */
+static int open_checked(const struct rna_root *root, int found, int flags)
+{
+	RNA_CLOSE int fd = found;
+	struct stat stat;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &stat) < 0)
+		return -errno;
+	if (S_ISLNK(stat.st_mode))
+		return -ELOOP;
+	if (!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode) &&
+	    !(root->fifos && S_ISFIFO(stat.st_mode)))
+		return -EACCES;
+	return rna_open_again(fd, flags);
+}
+
+/*
+ * A known file of a recording is not looked at again, which would double the system calls of a
+ * poll. O_NONBLOCK, because it may have become a FIFO; only root can have made it a device file.
+ */
+static int flags_of_known(const struct rna_root *root, int flags)
+{
+	return is_checked(root, flags) && !root->fifos ? flags | O_NONBLOCK : flags;
+}
+
+static int open_path(const struct rna_root *root, const char *path, bool known, int flags)
+{
+	if (root->open)
+		return root->open(root->userdata, path, flags);
+	if (root->whole)
+		return open_plainly(root->fd, path, flags);
+	if (known || !is_checked(root, flags))
+		return rna_open_inside(root->fd, path, flags_of_known(root, flags));
+	return open_checked(root, rna_open_inside(root->fd, path, O_PATH | (flags & O_NOFOLLOW)),
+			    flags);
+}
+
+int rna_root_openat(const struct rna_root *root, const char *path, int flags)
+{
+	return open_path(root, path, false, flags);
+}
+
+/* In the open directory; -ELOOP and -EXDEV: name leads elsewhere. */
+static int open_in(const struct rna_root *root, const struct rna_root_place *place, int flags)
+{
+	if (root->whole)
+		return open_plainly(place->directory, place->name, flags);
+	if (place->known || !is_checked(root, flags))
+		return rna_open_beneath(place->directory, place->name, flags_of_known(root, flags));
+	return open_checked(root, rna_open_beneath(place->directory, place->name, O_PATH), flags);
+}
+
+int rna_root_open_below(const struct rna_root *root, const struct rna_root_place *place, int flags)
 {
 	char whole[PATH_MAX]; /* the kernel takes no longer path */
-	int fd;
 
-	if (directory >= 0 && !root->open) {
-		fd = openat(directory, name, flags | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
+	if (place->directory >= 0 && !root->open) {
+		int fd = open_in(root, place, flags);
+
+		if (root->whole || (fd != -ELOOP && fd != -EXDEV))
+			return fd;
 	}
-	if (snprintf(whole, sizeof(whole), "%s/%s", path, name) >= (int)sizeof(whole))
+	if (snprintf(whole, sizeof(whole), "%s/%s", place->path, place->name) >= (int)sizeof(whole))
 		return -ENAMETOOLONG;
-	return rna_root_openat(root, whole, flags);
+	return open_path(root, whole, place->known, flags);
 }
 
 bool rna_root_exists(const struct rna_root *root, const char *path)

@@ -2,7 +2,10 @@
 /*
  * The root: the directory that replaces "/" in the path of every file that the agent reads. It is
  * "/" on a node, a recorded machine in tests and demos, /host in a container that mounts the host
- * there. Symbolic links, absolute ones too, are resolved inside the root.
+ * there. Symbolic links, absolute ones too, are resolved inside the root, also while others change
+ * them (rna/base/beneath.h). In a recording, which may come from anywhere, only regular files and
+ * directories are opened: a FIFO would stall its reader, and to open a device file may have
+ * effects.
  *
  * Paths are relative to the root, without a leading slash: "sys/class/infiniband/mlx5_0/fw_ver".
  * Thread: any; a root is const after rna_root_open().
@@ -43,15 +46,22 @@ const char *rna_root_path(const struct rna_root *root);
  */
 bool rna_root_is_live(const struct rna_root *root);
 
-/* Opens path below the root; flags as for open(2), plus O_CLOEXEC. Descriptor or negative errno. */
+/*
+ * Opens path below the root; flags as for open(2), plus O_CLOEXEC. Descriptor or negative errno:
+ * -EACCES if it is no regular file and no directory, and the root is a recording. O_PATH opens
+ * anything.
+ */
 int rna_root_openat(const struct rna_root *root, const char *path, int flags);
 
-/*
- * Opens name in a directory that is already open, which is cheaper. path: the path of the
- * directory, used if the root has an opener or directory is -1.
- */
-int rna_root_open_below(const struct rna_root *root, int directory, const char *path,
-			const char *name, int flags);
+/* A file in a directory that may already be open, which is cheaper. */
+struct rna_root_place {
+	int directory;    /* -1: not open */
+	const char *path; /* of the directory, used if it is not open, or name leads out of it */
+	const char *name;
+	bool known; /* it was a regular file the last time; saves a look at what it is now */
+};
+
+int rna_root_open_below(const struct rna_root *root, const struct rna_root_place *place, int flags);
 
 bool rna_root_exists(const struct rna_root *root, const char *path);
 

@@ -2,12 +2,18 @@
 /* Files below a root: reading, links, lists, and what must not lead out of it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -188,10 +194,19 @@ static void test_another_function_may_open_everything(void **state)
 	assert_string_equal(text, "1");
 	assert_string_equal(opened, "file");
 	directory = rna_root_openat(tree->root, "directory", O_PATH | O_DIRECTORY);
-	fd = rna_root_open_below(root, directory, "directory", "file", O_RDONLY);
+	fd = rna_root_open_below(root,
+				 &(struct rna_root_place){directory, "directory", "file", false},
+				 O_RDONLY);
 	assert_string_equal(opened, "directory/file");
 	assert_int_equal(rna_root_pread_text(fd, text, sizeof(text)), 1);
 	assert_string_equal(text, "1");
+}
+
+static int open_below(const struct tree *tree, int directory, const char *path, const char *name)
+{
+	const struct rna_root_place place = {directory, path, name, false};
+
+	return rna_root_open_below(tree->root, &place, O_RDONLY);
 }
 
 static void test_below_an_open_directory(void **state)
@@ -201,11 +216,173 @@ static void test_below_an_open_directory(void **state)
 
 	tree_write(tree, "directory/file", "2\n");
 	directory = rna_root_openat(tree->root, "directory", O_PATH | O_DIRECTORY);
-	kept = rna_root_open_below(tree->root, directory, "gone", "file", O_RDONLY);
-	by_path = rna_root_open_below(tree->root, -1, "directory", "file", O_RDONLY);
+	kept = open_below(tree, directory, "gone", "file");
+	by_path = open_below(tree, -1, "directory", "file");
 	assert_true(kept >= 0);
 	assert_true(by_path >= 0);
-	assert_int_equal(rna_root_open_below(tree->root, directory, "", "none", O_RDONLY), -ENOENT);
+	assert_int_equal(open_below(tree, directory, "", "none"), -ENOENT);
+}
+
+static void assert_below(const struct tree *tree, int directory, const char *name,
+			 const char *expected)
+{
+	RNA_CLOSE int fd = open_below(tree, directory, "a/directory", name);
+	char text[16];
+
+	assert_true(fd >= 0);
+	assert_int_equal(rna_root_pread_text(fd, text, sizeof(text)), strlen(expected));
+	assert_string_equal(text, expected);
+}
+
+/* Links in a directory that is kept open mean the same as by path: nothing outside of the root. */
+static void test_links_below_an_open_directory_stay_inside(void **state)
+{
+	const struct tree *tree = *state;
+	RNA_CLEANUP(tree_deinit) struct tree outside;
+	RNA_CLOSE int directory = -1;
+	char target[128];
+
+	tree_init(&outside);
+	tree_write(&outside, "secret", "outside");
+	(void)snprintf(target, sizeof(target), "%s/secret", outside.path);
+	tree_write(tree, "file", "root");
+	tree_write(tree, "a/file", "a");
+	tree_link(tree, "a/directory/absolute", "/file");
+	tree_link(tree, "a/directory/relative", "../file");
+	tree_link(tree, "a/directory/escape", "../../../../../../file");
+	tree_link(tree, "a/directory/secret", target);
+	tree_link(tree, "a/directory/parent", outside.path);
+	directory = rna_root_openat(tree->root, "a/directory", O_PATH | O_DIRECTORY);
+	assert_below(tree, directory, "absolute", "root");
+	assert_below(tree, directory, "relative", "a");
+	assert_below(tree, directory, "escape", "root");
+	assert_below(tree, directory, "../file", "a");
+	assert_int_equal(open_below(tree, directory, "a/directory", "secret"), -ENOENT);
+	assert_int_equal(open_below(tree, directory, "a/directory", "parent/secret"), -ENOENT);
+}
+
+/* -- Files that are none ----------------------------------------------------------------------- */
+
+static bool was_opened(int watch)
+{
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+
+	return read(watch, event, sizeof(event)) > 0;
+}
+
+static void make_device(const struct tree *tree, const char *path)
+{
+	char full[128];
+
+	(void)snprintf(full, sizeof(full), "%s/%s", tree->path, path);
+	if (mknod(full, S_IFCHR | 0666, makedev(1, 3)) < 0)
+		tree_fifo(tree, path); /* only root may, and not in each container */
+}
+
+static void test_nothing_but_files_and_directories_is_opened(void **state)
+{
+	static const char *const names[] = {"fifo", "device", "socket", "to-fifo"};
+	const struct tree *tree = *state;
+	RNA_CLOSE int directory = -1, any = -1;
+	int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[128], text[16];
+
+	tree_mkdir(tree, "odd");
+	tree_fifo(tree, "odd/fifo");
+	make_device(tree, "odd/device");
+	(void)snprintf(path, sizeof(path), "%s/odd/socket", tree->path);
+	assert_int_equal(mknod(path, S_IFSOCK | 0666, 0), 0);
+	tree_link(tree, "odd/to-fifo", "/odd/fifo");
+	directory = rna_root_openat(tree->root, "odd", O_PATH | O_DIRECTORY);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names) - 1; i++) {
+		(void)snprintf(path, sizeof(path), "%s/odd/%s", tree->path, names[i]);
+		assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	}
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
+		(void)snprintf(path, sizeof(path), "odd/%s", names[i]);
+		assert_int_equal(rna_root_read(tree->root, path, text, sizeof(text)), -EACCES);
+		assert_int_equal(open_below(tree, directory, "odd", names[i]), -EACCES);
+		assert_true(rna_root_exists(tree->root, path));
+	}
+	assert_false(was_opened(watch));
+	(void)snprintf(path, sizeof(path), "%s/odd/fifo", tree->path);
+	any = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(any >= 0 && was_opened(watch)); /* the watch works */
+	(void)close(watch);
+}
+
+/* A file of a reader, which was one when it was opened first. */
+static void test_a_file_that_becomes_a_fifo_is_not_waited_for(void **state)
+{
+	const struct tree *tree = *state;
+	const struct rna_root_place place = {-1, "a", "file", true};
+	RNA_CLOSE int fd = -1;
+	char text[16];
+
+	tree_fifo(tree, "a/file");
+	fd = rna_root_open_below(tree->root, &place, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(rna_root_pread_text(fd, text, sizeof(text)), -ESPIPE);
+}
+
+/* A machine whose /sys is a link to that of this node would have its libraries asked. */
+static void test_a_link_to_sysfs_is_not_live(void **state)
+{
+	const struct tree *tree = *state;
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+
+	tree_link(tree, "sys", "/sys");
+	assert_int_equal(rna_root_open(tree->path, &root, NULL), 0);
+	assert_false(rna_root_is_live(root));
+}
+
+/* -- A process that swaps directories and links ------------------------------------------------ */
+
+/* Turns "there" into a link to outside, and back, until it is killed. */
+static pid_t start_swapping(const struct tree *tree, const struct tree *outside)
+{
+	char there[128], directory[128], link[128];
+	pid_t parent = getpid(), child;
+
+	(void)snprintf(there, sizeof(there), "%s/a/there", tree->path);
+	(void)snprintf(directory, sizeof(directory), "%s/a/directory", tree->path);
+	(void)snprintf(link, sizeof(link), "%s/a/link", tree->path);
+	assert_int_equal(symlink(outside->path, link), 0);
+	child = fork();
+	assert_true(child >= 0);
+	while (child == 0 && getppid() == parent) {
+		(void)rename(there, directory);
+		(void)rename(link, there);
+		(void)rename(there, link);
+		(void)rename(directory, there);
+	}
+	if (child == 0)
+		_exit(0);
+	return child;
+}
+
+static void test_swapped_directories_do_not_lead_outside(void **state)
+{
+	const struct tree *tree = *state;
+	RNA_CLEANUP(tree_deinit) struct tree outside;
+	char text[16];
+	int inside = 0, status;
+	pid_t child;
+
+	tree_init(&outside);
+	tree_write(&outside, "file", "outside");
+	tree_write(tree, "a/there/file", "inside");
+	child = start_swapping(tree, &outside);
+	for (int i = 0; i < 20000; i++) {
+		if (rna_root_read(tree->root, "a/there/file", text, sizeof(text)) < 0)
+			continue;
+		assert_string_equal(text, "inside");
+		inside++;
+	}
+	(void)kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status)); /* it went on to the end */
+	assert_true(inside > 0);
 }
 
 static void test_a_recording_is_not_live(void **state)
@@ -247,6 +424,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_another_function_may_open_everything, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_below_an_open_directory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_links_below_an_open_directory_stay_inside,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_but_files_and_directories_is_opened,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_file_that_becomes_a_fifo_is_not_waited_for,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_link_to_sysfs_is_not_live, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_swapped_directories_do_not_lead_outside, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
 		cmocka_unit_test(test_a_missing_root_says_so),
 	};
