@@ -228,6 +228,14 @@ const struct rna_setting rna_setting_table[] = {
 		"Maximum size of a request line with its headers, in bytes."),
 	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",
 		 "An HTTP connection that is idle for longer is closed."),
+	DURATION("http.request_timeout", http_request_timeout, "1s", "1h", "10s",
+		 "Time for a whole HTTP request, including the TLS handshake of a new connection. "
+		 "Slower connections are closed."),
+	DURATION("http.reply_timeout", http_reply_timeout, "1s", "1h", "1m",
+		 "Time in which a client has to read a whole reply. Slower connections are closed."),
+	INTEGER("http.max_old_bytes", http_max_old_bytes, "1048576", "1073741824", "16777216",
+		"Maximum size of replies that are still being sent while newer data is available, in "
+		"bytes. If they exceed it, the slowest connections are closed."),
 	TEXT("http.web_config_file", http_web_config_file, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid, "",
 	     "Web configuration file as for Prometheus exporters: TLS, client certificates, users "

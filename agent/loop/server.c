@@ -22,6 +22,9 @@ static int start_http(struct rna_server *server, const struct rna_settings *sett
 		.max_connections = settings->http_max_connections,
 		.max_header_bytes = settings->http_max_header_bytes,
 		.idle_timeout = settings->http_idle_timeout,
+		.request_timeout = settings->http_request_timeout,
+		.reply_timeout = settings->http_reply_timeout,
+		.max_old_bytes = settings->http_max_old_bytes,
 	};
 
 	return rna_http_start(server->event, &options, &server->source, ret, error);
@@ -140,6 +143,9 @@ static bool same_http(const struct rna_server *server, const struct rna_settings
 	       a->http_max_connections == b->http_max_connections &&
 	       a->http_max_header_bytes == b->http_max_header_bytes &&
 	       a->http_idle_timeout == b->http_idle_timeout &&
+	       a->http_request_timeout == b->http_request_timeout &&
+	       a->http_reply_timeout == b->http_reply_timeout &&
+	       a->http_max_old_bytes == b->http_max_old_bytes &&
 	       (server->passed.count > 0 ||
 		rna_setting_is_same(rna_setting_find("http.listen"), a, b));
 }

@@ -57,7 +57,8 @@ struct rna_settings {
 	char **http_listen; /* NULL-ended */
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;
-	rna_usec http_idle_timeout;
+	rna_usec http_idle_timeout, http_request_timeout, http_reply_timeout;
+	unsigned http_max_old_bytes;
 	char *http_web_config_file; /* "": none */
 	bool metrics_gid_info;
 	bool metrics_qos_details;

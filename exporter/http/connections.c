@@ -1,9 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/tcp.h>
+
+#include "metrics/body.h"
+
+/* A request that is complete within it is never cut to make room. */
+#define GRACE RNA_USEC_PER_SEC
+
+/* Between checks, at most. */
+#define PACE_MAX (2500 * RNA_USEC_PER_MSEC)
+
+enum {
+	CHECKS = 4, /* in the shortest timeout */
+	/*
+	 * Bytes that the kernel takes for a client and has not sent. By default it takes megabytes
+	 * for each, which count as memory of the agent's control group.
+	 */
+	UNSENT_MAX = 128 * 1024,
+};
+
+/* -- Sockets ----------------------------------------------------------------------------------- */
+
+/* Zeros for a unix socket. */
+static struct tcp_info tcp_info_of(int fd)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return (struct tcp_info){0};
+	return info;
+}
+
+/* If that fails, the kernel sends what is left, and the end is the same. */
+static void drop_output(int fd)
+{
+	const struct linger drop = {.l_onoff = 1, .l_linger = 0};
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &drop, sizeof(drop));
+}
+
+/* A unix socket has a small buffer anyway. */
+static void limit_unsent(int fd)
+{
+	const int bytes = UNSENT_MAX;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
+}
+
+void rna_connection_reset(int fd)
+{
+	drop_output(fd);
+	(void)close(fd);
+}
+
+void rna_connection_cut(int fd)
+{
+	drop_output(fd);
+	(void)shutdown(fd, SHUT_RDWR);
+}
+
+/* -- Bodies ------------------------------------------------------------------------------------ */
+
+static void hold_body(struct rna_connections *connections, struct rna_connection *connection,
+		      struct rna_body *body)
+{
+	connection->body = rna_body_ref(body);
+	if (body->readers++ == 0)
+		connections->bytes += body->len;
+}
+
+static void let_go_of_body(struct rna_connections *connections, struct rna_connection *connection)
+{
+	struct rna_body *body = RNA_TAKE(connection->body);
+
+	if (!body)
+		return;
+	if (--body->readers == 0)
+		connections->bytes -= body->len;
+	(void)rna_body_unref(body);
+}
+
+/* -- Ends -------------------------------------------------------------------------------------- */
+
+static void give_slot(struct rna_connections *connections, struct rna_connection *connection)
+{
+	if (connection->has_slot)
+		rna_slots_give(&connections->slots, &connection->slot);
+	connection->has_slot = false;
+}
+
+/* libmicrohttpd still has the connection, and drops its own reference to the body when it runs. */
+static void cut(struct rna_connections *connections, struct rna_connection *connection)
+{
+	rna_connection_cut(connection->fd);
+	connection->state = RNA_CONNECTION_CUT;
+	give_slot(connections, connection);
+	let_go_of_body(connections, connection);
+}
+
+/* -- Slots ------------------------------------------------------------------------------------- */
 
 /* Of all clients of a unix socket that is open to all users; in the block that IPv6 discards. */
 static const struct rna_address local_users = {{0x01}};
@@ -35,10 +136,50 @@ static bool has_same_ends(int fd, const struct sockaddr *address)
 				  &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
+static bool has_same_address(const struct rna_slot *a, const struct rna_slot *b)
+{
+	return memcmp(&a->address, &b->address, sizeof(a->address)) == 0;
+}
+
+/* May it give way to a client that wants slot and cannot have it because of error? */
+static bool may_give_way(const struct rna_connection *connection, const struct rna_slot *slot,
+			 int error, rna_usec now)
+{
+	if (!connection->has_slot || rna_usec_since(connection->since, now) < GRACE)
+		return false;
+	if (connection->state != RNA_CONNECTION_REQUEST && connection->state != RNA_CONNECTION_IDLE)
+		return false;
+	return error == -EUSERS ? has_same_address(&connection->slot, slot)
+				: connection->slot.pool == RNA_GUEST_STRANGER;
+}
+
+/* Requests that take long before idle connections, and then what is older. */
+static bool goes_first(const struct rna_connection *a, const struct rna_connection *b)
+{
+	if (!b || a->state != b->state)
+		return !b || a->state == RNA_CONNECTION_REQUEST;
+	return a->since < b->since;
+}
+
+static bool make_room(struct rna_connections *connections, const struct rna_slot *slot, int error,
+		      rna_usec now)
+{
+	struct rna_connection *first = NULL;
+
+	for (struct rna_connection *c = connections->first; c; c = c->next)
+		if (may_give_way(c, slot, error, now) && goes_first(c, first))
+			first = c;
+	if (first)
+		cut(connections, first);
+	return first;
+}
+
 int rna_connections_admit(struct rna_connections *connections, int fd,
 			  const struct sockaddr *address, bool is_private, rna_usec now,
 			  struct rna_slot *ret)
 {
+	int error;
+
 	*ret = (struct rna_slot){.address = rna_address_of(address)};
 	if (is_private) {
 		ret->guest = RNA_GUEST_PRIVATE;
@@ -48,25 +189,166 @@ int rna_connections_admit(struct rna_connections *connections, int fd,
 		ret->guest = RNA_GUEST_NODE;
 		ret->address = (struct rna_address){0};
 	}
-	return rna_slots_take(&connections->slots, ret, now);
+	error = rna_slots_take(&connections->slots, ret, now);
+	if (error < 0 && make_room(connections, ret, error, now))
+		error = rna_slots_take(&connections->slots, ret, now);
+	return error;
 }
 
-/* If that fails, the kernel sends what is left, and the end is the same. */
-static void drop_output(int fd)
+void rna_connections_add(struct rna_connections *connections, struct rna_connection *connection,
+			 int fd, const struct rna_slot *slot, rna_usec now)
 {
-	const struct linger drop = {.l_onoff = 1, .l_linger = 0};
-
-	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &drop, sizeof(drop));
+	*connection = (struct rna_connection){.next = connections->first,
+					      .fd = fd,
+					      .has_slot = slot,
+					      .since = now};
+	if (slot)
+		connection->slot = *slot;
+	connections->first = connection;
+	limit_unsent(fd);
 }
 
-void rna_connection_reset(int fd)
+void rna_connections_remove(struct rna_connections *connections, struct rna_connection *connection)
 {
-	drop_output(fd);
-	(void)close(fd);
+	struct rna_connection **at = &connections->first;
+
+	while (*at != connection)
+		at = &(*at)->next;
+	*at = connection->next;
+	give_slot(connections, connection);
+	let_go_of_body(connections, connection);
 }
 
-void rna_connection_cut(int fd)
+/* -- Deadlines --------------------------------------------------------------------------------- */
+
+static void enter(struct rna_connection *connection, enum rna_connection_state state, rna_usec now)
 {
-	drop_output(fd);
-	(void)shutdown(fd, SHUT_RDWR);
+	if (connection->state == RNA_CONNECTION_CUT)
+		return; /* libmicrohttpd does not know yet */
+	connection->state = state;
+	connection->since = now;
+}
+
+void rna_connection_asks(struct rna_connection *connection, rna_usec now)
+{
+	if (connection->state == RNA_CONNECTION_IDLE)
+		enter(connection, RNA_CONNECTION_REQUEST, now);
+}
+
+void rna_connection_waits(struct rna_connection *connection, rna_usec now)
+{
+	enter(connection, RNA_CONNECTION_LOGIN, now);
+}
+
+void rna_connection_replies(struct rna_connections *connections, struct rna_connection *connection,
+			    struct rna_body *body, rna_usec now)
+{
+	enter(connection, RNA_CONNECTION_REPLY, now);
+	connection->bytes = tcp_info_of(connection->fd).tcpi_bytes_acked;
+	let_go_of_body(connections, connection); /* there is none */
+	if (connection->state == RNA_CONNECTION_REPLY)
+		hold_body(connections, connection, body);
+}
+
+void rna_connection_rests(struct rna_connections *connections, struct rna_connection *connection,
+			  rna_usec now)
+{
+	let_go_of_body(connections, connection);
+	enter(connection, RNA_CONNECTION_IDLE, now);
+	connection->bytes = tcp_info_of(connection->fd).tcpi_bytes_received;
+}
+
+rna_usec rna_connections_pace(const struct rna_connections *connections)
+{
+	rna_usec shortest = connections->request_timeout < connections->reply_timeout
+				    ? connections->request_timeout
+				    : connections->reply_timeout;
+
+	return shortest / CHECKS < PACE_MAX ? shortest / CHECKS : PACE_MAX;
+}
+
+/* Has the next request begun? Unknown for a unix socket, which has time for both. */
+static bool is_late_when_idle(const struct rna_connections *connections,
+			      struct rna_connection *connection, rna_usec now)
+{
+	if (tcp_info_of(connection->fd).tcpi_bytes_received != connection->bytes) {
+		enter(connection, RNA_CONNECTION_REQUEST, now);
+		return false;
+	}
+	return rna_usec_since(connection->since, now) >
+	       connections->idle_timeout + connections->request_timeout;
+}
+
+static bool is_late(const struct rna_connections *connections, struct rna_connection *connection,
+		    rna_usec now)
+{
+	rna_usec time = rna_usec_since(connection->since, now);
+
+	switch (connection->state) {
+	case RNA_CONNECTION_REQUEST:
+		return time > connections->request_timeout;
+	case RNA_CONNECTION_IDLE:
+		return is_late_when_idle(connections, connection, now);
+	case RNA_CONNECTION_REPLY:
+		return time > connections->reply_timeout;
+	default:
+		return false;
+	}
+}
+
+void rna_connections_check(struct rna_connections *connections, rna_usec now)
+{
+	for (struct rna_connection *c = connections->first; c; c = c->next)
+		if (is_late(connections, c, now))
+			cut(connections, c);
+}
+
+/* -- Old views --------------------------------------------------------------------------------- */
+
+/* 0 for a unix socket, so that of these the oldest goes first. */
+static void measure_rate(struct rna_connection *connection, rna_usec now)
+{
+	uint64_t acked = tcp_info_of(connection->fd).tcpi_bytes_acked - connection->bytes;
+
+	connection->rate = acked * RNA_USEC_PER_SEC / (rna_usec_since(connection->since, now) + 1);
+}
+
+static struct rna_connection *find_slowest(const struct rna_connections *connections)
+{
+	struct rna_connection *slowest = NULL;
+
+	for (struct rna_connection *c = connections->first; c; c = c->next)
+		if (c->body && (!slowest || c->rate < slowest->rate ||
+				(c->rate == slowest->rate && c->since < slowest->since)))
+			slowest = c;
+	return slowest;
+}
+
+/* All bodies that are being sent are of old views: nothing was sent of the new one yet. */
+void rna_connections_new_view(struct rna_connections *connections, rna_usec now)
+{
+	if (connections->bytes <= connections->max_old_bytes)
+		return;
+	for (struct rna_connection *c = connections->first; c; c = c->next)
+		if (c->body)
+			measure_rate(c, now);
+	while (connections->bytes > connections->max_old_bytes)
+		cut(connections, find_slowest(connections));
+}
+
+int rna_connections_init(struct rna_connections *connections,
+			 const struct rna_http_options *options)
+{
+	*connections = (struct rna_connections){
+		.request_timeout = options->request_timeout,
+		.reply_timeout = options->reply_timeout,
+		.idle_timeout = options->idle_timeout,
+		.max_old_bytes = options->max_old_bytes,
+	};
+	return rna_slots_init(&connections->slots, options->max_connections);
+}
+
+void rna_connections_deinit(struct rna_connections *connections)
+{
+	rna_slots_deinit(&connections->slots);
 }

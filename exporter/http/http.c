@@ -49,9 +49,9 @@ enum {
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
 	HANDSHAKE_PAUSE = 10,     /* milliseconds */
 	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
-	HANDSHAKE_PATIENCE = 10,  /* seconds, from the connection to its first request */
 	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
-	QUESTIONS = 2,            /* of our own, beside the connections of clients */
+	SPARE = 128,              /* connections beside those with a slot: questions of our own, and
+				     those that are cut, until libmicrohttpd has noticed */
 };
 
 /* One listening address. */
@@ -79,6 +79,7 @@ struct rna_http {
 	struct rna_bucket requests;
 	unsigned idle_seconds;
 	struct rna_connections connections;
+	sd_event_source *deadlines; /* of connections, while there are any */
 	struct rna_scraper *scrapers;
 	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
 	rna_usec published;     /* when the newest view came... */
@@ -91,8 +92,7 @@ struct rna_http {
 struct client {
 	struct listener *listener;
 	struct MHD_Connection *connection;
-	bool has_slot; /* else it is a question of our own */
-	struct rna_slot slot;
+	struct rna_connection line;  /* its slot and its deadlines */
 	struct rna_scraper *scraper; /* NULL: no memory, which costs only foresight */
 	struct rna_web *web;         /* whose credentials its TLS has; NULL: none */
 	bool greets;                 /* TLS, and no request so far */
@@ -219,6 +219,7 @@ static void wait_for_login(struct client *client)
 
 	client->next = http->waiting;
 	http->waiting = client;
+	rna_connection_waits(&client->line, event_time(http));
 	MHD_suspend_connection(client->connection);
 }
 
@@ -257,17 +258,20 @@ static int reply_route(const struct client *client, const char *path, struct rna
 	int ret = rna_routes_answer(http->routes, &request, reply);
 
 	if (ret == 0 && reply->status == MHD_HTTP_OK && strcmp(path, "/metrics") == 0 &&
-	    client->has_slot && client->slot.guest < RNA_GUEST_NODE)
-		rna_slots_scraped(&http->connections.slots, &client->slot.address, request.now);
+	    client->line.has_slot && client->line.slot.guest < RNA_GUEST_NODE)
+		rna_slots_scraped(&http->connections.slots, &client->line.slot.address,
+				  request.now);
 	return ret;
 }
 
-static enum MHD_Result send_reply(const struct client *client, struct rna_reply *reply)
+static enum MHD_Result send_reply(struct client *client, struct rna_reply *reply)
 {
 	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = reply->body;
 	RNA_CLEANUP(free_response_p) struct MHD_Response *response = NULL;
+	struct rna_http *http = client->listener->http;
 	enum MHD_Result ok = MHD_YES;
 
+	rna_connection_replies(&http->connections, &client->line, body, event_time(http));
 	response = MHD_create_response_from_buffer_with_free_callback_cls(body->len, body->data,
 									  body_sent, body);
 	if (!response)
@@ -317,15 +321,12 @@ static enum MHD_Result refuse_method(struct client *client)
 	return reply_not_allowed(&reply) < 0 ? MHD_NO : send_reply(client, &reply);
 }
 
-/* It has a request: the handshake is over, and has the time that others have. */
+/* It has a request: the handshake is over. */
 static void end_greeting(struct client *client)
 {
-	if (!client->greets)
-		return;
+	if (client->greets)
+		client->listener->handshakes--;
 	client->greets = false;
-	client->listener->handshakes--;
-	(void)MHD_set_connection_option(client->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-					client->listener->http->idle_seconds);
 }
 
 /*
@@ -349,6 +350,8 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 		return MHD_NO;
 	*state = userdata; /* anything but NULL */
 	end_greeting(client);
+	if (first)
+		rna_connection_asks(&client->line, event_time(client->listener->http));
 	if (allowed && (first || *upload_size > 0)) {
 		*upload_size = 0;
 		return MHD_YES;
@@ -368,25 +371,51 @@ static void begin_tls(struct client *client)
 	client->web = rna_web_ref(web);
 	client->greets = true;
 	client->listener->handshakes++;
-	(void)MHD_set_connection_option(client->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-					(unsigned)HANDSHAKE_PATIENCE);
+}
+
+static int socket_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+/* A failure costs deadlines until the next connection comes. */
+static void watch_deadlines(struct rna_http *http)
+{
+	int on = SD_EVENT_OFF;
+
+	(void)sd_event_source_get_enabled(http->deadlines, &on); /* cannot fail */
+	if (on == SD_EVENT_OFF &&
+	    sd_event_source_set_time_relative(http->deadlines,
+					      rna_connections_pace(&http->connections)) >= 0)
+		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_ONESHOT);
+}
+
+/* What is cut here wakes libmicrohttpd, which closes it. */
+static int on_deadlines(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_http *http = userdata;
+
+	(void)source, (void)usec;
+	rna_connections_check(&http->connections, event_time(http));
+	if (http->connections.first)
+		watch_deadlines(http);
+	return 0;
 }
 
 static struct client *client_new(struct listener *listener, struct MHD_Connection *connection)
 {
 	struct client *client = calloc(1, sizeof(*client));
+	struct rna_http *http = listener->http;
 
 	if (!client)
 		return NULL;
 	client->listener = listener;
 	client->connection = connection;
-	if (listener->arrives) {
-		client->has_slot = true;
-		client->slot = *listener->arrives;
-		listener->arrives = NULL;
-	}
+	rna_connections_add(&http->connections, &client->line, socket_of(connection),
+			    RNA_TAKE(listener->arrives), event_time(http));
+	watch_deadlines(http);
 	client->login = RNA_LOGIN_PENDING;
-	client->scraper = rna_scraper_add(&listener->http->scrapers);
+	client->scraper = rna_scraper_add(&http->scrapers);
 	if (listener->tls)
 		begin_tls(client);
 	return client;
@@ -398,12 +427,24 @@ static struct client *client_free(struct client *client)
 		return NULL;
 	if (client->greets)
 		client->listener->handshakes--;
-	if (client->has_slot)
-		rna_slots_give(&client->listener->http->connections.slots, &client->slot);
+	rna_connections_remove(&client->listener->http->connections, &client->line);
 	rna_scraper_remove(&client->listener->http->scrapers, client->scraper);
 	(void)rna_web_unref(client->web);
 	free(client);
 	return NULL;
+}
+
+/* The reply is sent, or the connection has ended before. */
+static void on_completed(void *userdata, struct MHD_Connection *connection, void **state,
+			 enum MHD_RequestTerminationCode code)
+{
+	const struct listener *listener = userdata;
+	struct client *client = client_of(connection);
+
+	(void)state, (void)code;
+	if (client)
+		rna_connection_rests(&listener->http->connections, &client->line,
+				     event_time(listener->http));
 }
 
 static void on_connection(void *userdata, struct MHD_Connection *connection, void **client,
@@ -599,6 +640,7 @@ void rna_http_new_view(struct rna_http *http)
 	if (!http)
 		return;
 	now = event_time(http);
+	rna_connections_new_view(&http->connections, now);
 	http->pace = rna_usec_since(http->published, now);
 	http->published = now;
 	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
@@ -624,9 +666,10 @@ static struct MHD_Daemon *start_daemon(struct listener *listener,
 	if (listener->tls)
 		flags |= MHD_USE_TLS;
 	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_CONNECTION_LIMIT,
-				options->max_connections + QUESTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+				options->max_connections + SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
 				listener->http->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				memory, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
+				MHD_OPTION_NOTIFY_COMPLETED, on_completed, listener,
 				MHD_OPTION_ARRAY, listener->tls ? credentials : none,
 				MHD_OPTION_END);
 }
@@ -726,6 +769,14 @@ static int watch_ahead(struct rna_http *http)
 	return sd_event_source_set_enabled(http->ahead, SD_EVENT_OFF);
 }
 
+static int add_deadlines(struct rna_http *http)
+{
+	int r = sd_event_add_time_relative(http->event, &http->deadlines, CLOCK_MONOTONIC, 0, 0,
+					   on_deadlines, http);
+
+	return r < 0 ? r : sd_event_source_set_enabled(http->deadlines, SD_EVENT_OFF);
+}
+
 static struct rna_http *http_new(sd_event *event, const struct rna_http_options *options,
 				 const struct rna_http_source *source, size_t listener_count)
 {
@@ -738,7 +789,7 @@ static struct rna_http *http_new(sd_event *event, const struct rna_http_options 
 	http->idle_seconds = whole_seconds(options->idle_timeout);
 	if (watch_ahead(http) < 0 || start_logins(http) < 0)
 		return NULL;
-	if (rna_slots_init(&http->connections.slots, options->max_connections) < 0)
+	if (rna_connections_init(&http->connections, options) < 0 || add_deadlines(http) < 0)
 		return NULL;
 	http->routes = rna_routes_new(source);
 	if (!http->routes)
@@ -795,9 +846,10 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 		listener_stop(&http->listeners[i]);
 	free(http->listeners);
 	(void)sd_event_source_disable_unref(http->ahead);
+	(void)sd_event_source_disable_unref(http->deadlines);
 	(void)sd_event_unref(http->event);
 	(void)rna_routes_free(http->routes);
-	rna_slots_deinit(&http->connections.slots);
+	rna_connections_deinit(&http->connections);
 	free(http);
 	return NULL;
 }

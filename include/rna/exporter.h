@@ -27,6 +27,7 @@ enum rna_exposition {
 /* A complete reply body, shared between requests by reference counting. */
 struct rna_body {
 	unsigned refs;
+	unsigned readers; /* replies with it that are being sent */
 	size_t len;
 	char *data;
 };
@@ -134,6 +135,8 @@ struct rna_http_options {
 	unsigned max_connections;
 	unsigned max_header_bytes; /* request line and headers */
 	rna_usec idle_timeout;
+	rna_usec request_timeout, reply_timeout; /* for a whole one */
+	size_t max_old_bytes; /* of replies of earlier views that are still being sent */
 };
 
 struct rna_http;

@@ -135,7 +135,7 @@ class Idle(unittest.TestCase):
             self.skipTest(f"no more than {hard} descriptors are allowed here")
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        settings = {"max_connections": 4096, "idle_timeout": "1h"}
+        settings = {"max_connections": 4096, "idle_timeout": "1h", "request_timeout": "1h"}
         with Agent("hgx-h100-ib", poll=QUIET, http_settings=settings) as agent, \
                 contextlib.ExitStack() as stack:
             memory = memory_bytes(agent)

@@ -5,8 +5,10 @@ import contextlib
 import ctypes
 import functools
 import http.client
+import itertools
 import os
 import re
+import select
 import signal
 import socket
 import ssl
@@ -16,13 +18,19 @@ import sys
 import time
 import unittest
 
-from agent import PATIENCE, QUIET, Agent, namespaces, stretched, wait
+from agent import PATIENCE, QUIET, TESTS, Agent, namespaces, stretched, wait
 from lines import alone
 from pki import Authority
+from test_hostile import memory_bytes
+
+sys.path.insert(0, os.path.join(TESTS, "bench"))
+import trees  # noqa: E402
 
 LIMIT = 64  # connections
+UNSENT = 128 * 1024  # bytes that a socket of the agent holds at most
 PROMPT = 2  # seconds; measured are some milliseconds
 HALF = b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Half: "
+UNREAD = 50 * b"GET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n"  # more than sockets hold
 WHOLE = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
 CLONE_NEWNET = 0x40000000
 NETWORK = """\
@@ -80,8 +88,8 @@ class Crowded(Agent):
         wait("the network", lambda: os.readlink(self.proc("ns/net")) != ours)
         self.network = Network(self.process.pid)
 
-    def client(self, source="198.51.100.2"):
-        """A connection from an address, or "unix"; without TLS."""
+    def client(self, source="198.51.100.2", buffer=0):
+        """A connection from an address, or "unix"; without TLS. buffer: bytes that it receives unread."""
         if source == "unix":
             sock, target = self.network.socket(socket.AF_UNIX), self.unix
         elif ":" in source:
@@ -92,6 +100,8 @@ class Crowded(Agent):
             sock, target = self.network.socket(), ("127.0.0.1" if local else "198.51.100.1", self.port)
             sock.bind((source, 0))
         sock.settimeout(PATIENCE)
+        if buffer:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         try:
             sock.connect(target)
         except OSError:
@@ -227,17 +237,178 @@ class Shares(unittest.TestCase):
             self.assertEqual(held, LIMIT // 4)
 
     def test_what_is_kept_free(self):
-        """For probes from the node, for scrapers that are known, and for private sockets."""
-        with Crowded() as agent, contextlib.ExitStack() as stack:
+        """For probes from the node, for scrapers that are known, and for private sockets. Replies that
+        are being sent do not give way."""
+        with Crowded("many-ports", reply_timeout="1h") as agent, contextlib.ExitStack() as stack:
             for _ in range(2):
                 self.assertEqual(agent.scrape("198.51.100.99"), 200)
-            held = sum(self.hold(agent, stack, source, LIMIT) for source in STRANGERS)
+            held = sum(self.hold(agent, stack, source, LIMIT, UNREAD) for source in STRANGERS)
             self.assertEqual(held, LIMIT - 3 * (LIMIT // 16))
             self.assertIsNone(agent.scrape("198.51.100.98"))
             for _ in range(3):
                 self.assertEqual(agent.scrape("198.51.100.99"), 200)
                 self.assertEqual(agent.scrape("127.0.0.1", "/healthz"), 200)
                 self.assertEqual(agent.scrape("198.51.100.1", "/readyz"), 200)  # the node's own
+
+
+    def test_slow_requests_give_way(self):
+        """Those under way for more than a second, when there is no slot for another client."""
+        with Crowded(request_timeout="1h") as agent, contextlib.ExitStack() as stack:
+            for source in STRANGERS:
+                self.hold(agent, stack, source, LIMIT // 4)
+            wait("service", lambda: agent.scrape("198.51.100.98") == 200)
+            for source in ("198.51.100.97", "2001:db8:1::1"):
+                self.assertEqual(agent.scrape(source), 200)
+
+    def test_slow_requests_of_an_address_give_way(self):
+        """To another from the same address, for example behind a proxy."""
+        with Crowded(request_timeout="1h") as agent, contextlib.ExitStack() as stack:
+            for source in ("198.51.100.2", "127.0.0.1"):
+                socks = [stack.enter_context(agent.client(source)) for _ in range(LIMIT // 4)]
+                for sock in socks:
+                    sock.sendall(HALF)
+                wait("service", lambda source=source: agent.scrape(source) == 200)
+                self.assertEqual(sum(map(is_closed, socks)), 1)
+
+    def test_idle_connections_give_way(self):
+        with Crowded(idle_timeout="1h") as agent, contextlib.ExitStack() as stack:
+            for source in STRANGERS:
+                for _ in range(LIMIT // 8 + 1):
+                    with contextlib.suppress(ConnectionError):
+                        sock = stack.enter_context(agent.client(source))
+                        sock.sendall(WHOLE)
+                        self.assertTrue(sock.recv(1))
+            wait("service", lambda: agent.scrape("198.51.100.98") == 200)
+
+
+@unittest.skipUnless(namespaces(), "needs network namespaces and ip")
+class Deadlines(unittest.TestCase):
+    """A byte now and then keeps no connection."""
+
+    SETTINGS = {"request_timeout": "1s", "reply_timeout": "1s", "idle_timeout": "1h"}
+
+    def trickle(self, sock, data):
+        """Sends bytes until the connection is closed."""
+        for byte in itertools.islice(itertools.cycle(data), PATIENCE * 10):
+            if is_closed(sock):
+                return
+            ignoring_errors(sock.sendall, bytes([byte]))
+            time.sleep(0.1)  # the pace of the client; the agent decides when it ends
+        self.fail("the connection is still open")
+
+    def test_a_request(self):
+        with Crowded(**self.SETTINGS) as agent:
+            for source in ("198.51.100.2", "2001:db8:1::1", "unix"):
+                for data in (HALF, b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"):
+                    with agent.client(source) as sock:
+                        sock.sendall(data)
+                        self.trickle(sock, b"x")
+
+    def test_nothing_at_all(self):
+        with Crowded(**self.SETTINGS) as agent, agent.client() as sock:
+            self.assertEqual(sock.recv(1), b"")
+
+    def test_a_later_request(self):
+        """While a connection that is just idle stays."""
+        with Crowded(**self.SETTINGS) as agent, agent.client() as idle:
+            for sock in (idle, agent.client()):
+                sock.sendall(b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                self.assertTrue(sock.recv(4096).endswith(b"\r\n\r\n"))
+            with sock:
+                self.trickle(sock, HALF)
+            idle.sendall(b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertTrue(idle.recv(4096).startswith(b"HTTP/1.1 200 "))
+
+    def test_a_later_request_on_a_unix_socket(self):
+        """Where the kernel does not count bytes, so that the idle time counts too."""
+        with Crowded(**{**self.SETTINGS, "idle_timeout": "1s"}) as agent, agent.client("unix") as sock:
+            sock.sendall(b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertTrue(sock.recv(4096).endswith(b"\r\n\r\n"))
+            self.trickle(sock, HALF)
+
+    def test_a_handshake(self):
+        with Crowded(tls=True, **self.SETTINGS) as agent, agent.client() as sock:
+            sock.sendall(b"\x16\x03\x01\x3f\xff\x01\0\x3f\xfb\x03\x03")  # of a long ClientHello
+            self.trickle(sock, b"\0")
+            self.assertEqual(agent.scrape(), 200)
+
+    def test_a_reply(self):
+        for tls in (False, True):
+            with Crowded("many-ports", tls=tls, **self.SETTINGS) as agent, agent.client() as sock:
+                if tls:
+                    sock = self.enterContext(agent.context.wrap_socket(sock))
+                sock.sendall(UNREAD)
+                wait("the end", lambda sock=sock: is_ended(sock) or not sock.recv(1))
+                self.assertEqual(agent.scrape(), 200)
+
+
+class Large(Crowded):
+    """A node with so many devices, of which a new view comes all the time."""
+
+    POLL = {**QUIET, "state": "200ms"}
+
+    def __init__(self, devices, **http_settings):
+        super().__init__(None, **http_settings)
+        self.root, self.poll = trees.Tree(f"{self.directory}/tree", devices).root, self.POLL
+
+    def next_view(self):
+        """The size of its snapshot."""
+        first = self.snapshots()
+        wait("another view", lambda: self.snapshots() != first)
+
+    def snapshots(self):
+        text = self.request("GET", "/metrics").text
+        return re.search(r"^rdma_agent_snapshots_total(?:{.*})? (.*)$", text, re.M)[1]
+
+    def ask_slowly(self, buffer=4096):
+        """A connection with a reply of which nothing is read."""
+        sock = self.client(buffer=buffer)
+        sock.sendall(b"GET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n")
+        return sock
+
+
+@unittest.skipUnless(namespaces(), "needs network namespaces and ip")
+@alone
+class OldViews(unittest.TestCase):
+    """Clients that do not read keep bodies of old views: so many, and then the slowest are cut."""
+
+    DEVICES, CLIENTS, MAX = 60, 24, 2 << 20
+
+    def test_bodies_are_limited(self):
+        with Large(self.DEVICES, max_connections=256, reply_timeout="1h",
+                   max_old_bytes=self.MAX) as agent, contextlib.ExitStack() as stack:
+            size = len(agent.get("/api/v1/snapshot").body)
+            self.assertGreater(size, 2 * UNSENT)  # sockets do not hold it
+            agent.next_view()
+            memory, steady = memory_bytes(agent), stack.enter_context(agent.ask_slowly(1 << 16))
+            socks = []
+            for _ in range(self.CLIENTS):
+                agent.next_view()
+                socks.append(stack.enter_context(agent.ask_slowly()))
+                steady.recv(1 << 14)  # slow, but faster than the others
+            agent.next_view()
+            agent.next_view()
+            kept = sum(not is_ended(sock) for sock in socks)
+            grown = memory_bytes(agent) - memory
+            print(f"     {size // 1024} KiB each, {kept} of {self.CLIENTS} kept, {grown // 1024} kB more")
+            self.assertIn(kept, range(1, self.MAX // size + 1))
+            self.assertFalse(is_ended(steady))
+            if not agent.is_sanitized():  # where freed memory is kept on purpose
+                self.assertLess(grown, self.MAX + 8 * size)
+            self.assertEqual(agent.scrape("198.51.100.3"), 200)
+
+    def test_a_body_is_counted_once(self):
+        """Many clients of one view hold one body."""
+        with Large(self.DEVICES, max_connections=256, reply_timeout="1h",
+                   max_old_bytes=self.MAX) as agent, contextlib.ExitStack() as stack:
+            size = len(agent.get("/api/v1/snapshot").body)
+            self.assertGreater(self.CLIENTS * size, 2 * self.MAX)
+            with agent.frozen():
+                socks = [stack.enter_context(agent.ask_slowly()) for _ in range(self.CLIENTS)]
+            agent.next_view()
+            agent.next_view()
+            # frozen, they were served at once, of one view or of two
+            self.assertEqual(sum(map(is_ended, socks)), 0)
 
 
 class Watchdog:
@@ -345,6 +516,13 @@ class Deaf(unittest.TestCase):
                         sock.sendall(HALF)
                 watchdog.wait_fed(6)
             self.assertNotIn("neither accepted nor answered", agent.log())
+
+
+def is_ended(sock):
+    """By the other end, whatever is left to be read here."""
+    poll = select.poll()
+    poll.register(sock, 0)
+    return bool(poll.poll(0))
 
 
 def is_closed(sock):

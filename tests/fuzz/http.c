@@ -47,6 +47,9 @@ static void start(void)
 		.max_connections = 16,
 		.max_header_bytes = 8192,
 		.idle_timeout = 10 * RNA_USEC_PER_SEC,
+		.request_timeout = 10 * RNA_USEC_PER_SEC,
+		.reply_timeout = 10 * RNA_USEC_PER_SEC,
+		.max_old_bytes = 1024 * 1024,
 	};
 	struct rna_error error;
 
