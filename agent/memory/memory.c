@@ -89,15 +89,24 @@ struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char 
 	return found ? *found : NULL;
 }
 
-static bool keep_device(struct rna_memory *memory, struct rna_device_memory *device)
+/* The list has room for the next power of two, so that it is copied rarely. */
+static bool make_room(struct rna_memory *memory)
 {
+	bool is_full = (memory->count & (memory->count - 1)) == 0; /* or empty */
 	struct rna_device_memory **more;
 
-	more = reallocarray(memory->devices, memory->count + 1, sizeof(struct rna_device_memory *));
-	if (!more)
-		return false;
-	memory->devices = more;
-	if (!tsearch(device, &memory->by_key, compare_keys))
+	if (!is_full)
+		return true;
+	more = reallocarray(memory->devices, memory->count > 0 ? 2 * memory->count : 1,
+			    sizeof(struct rna_device_memory *));
+	if (more)
+		memory->devices = more;
+	return more;
+}
+
+static bool keep_device(struct rna_memory *memory, struct rna_device_memory *device)
+{
+	if (!make_room(memory) || !tsearch(device, &memory->by_key, compare_keys))
 		return false;
 	memory->devices[memory->count++] = device;
 	return true;
