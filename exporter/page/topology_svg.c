@@ -89,17 +89,9 @@ static void add(const struct drawing *drawing, const char *svg)
 	rna_strbuf_puts(drawing->out, svg);
 }
 
-/* XML 1.0 has no control characters, not even escaped ones (2.2). */
-static const char *escape_xml(char c)
-{
-	const char *control = rna_escape_control(c);
-
-	return control ? control : rna_escape_html(c);
-}
-
 static void add_text(const struct drawing *drawing, const char *text)
 {
-	rna_text_add(drawing->out, text, escape_xml);
+	rna_text_add(drawing->out, text, rna_escape_html);
 }
 
 /* As much of text as fits into width, with an ellipsis where something is cut off. */

@@ -80,7 +80,7 @@ const char *rna_escape_html(char c)
 	case '\'':
 		return "&#39;";
 	default:
-		return NULL;
+		return rna_escape_control(c);
 	}
 }
 

@@ -14,7 +14,10 @@ typedef const char *rna_escape(char c);
 
 void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape);
 
-/* The escapes of HTML: for text and for attributes in double quotes. */
+/*
+ * The escapes of HTML and XML: for text and for attributes in double quotes. Control characters
+ * become U+FFFD: XML 1.0 has none, not even escaped ones (2.2), and neither has HTML.
+ */
 const char *rna_escape_html(char c);
 
 /* For a terminal: control characters, which could move its cursor or worse, become U+FFFD. */
