@@ -36,6 +36,7 @@
 #include "connections.h"
 #include "listen.h"
 #include "logins.h"
+#include "negotiate.h"
 #include "routes.h"
 #include "scrapers.h"
 #include "web_state.h"
@@ -239,6 +240,12 @@ static int reply_limited(struct rna_reply *reply, rna_usec wait, char text[NUMBE
 	return rna_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests");
 }
 
+static int reply_bad(struct rna_reply *reply)
+{
+	rna_reply_set(reply, MHD_HTTP_HEADER_CONNECTION, "close");
+	return rna_reply_text(reply, MHD_HTTP_BAD_REQUEST, "bad request");
+}
+
 static int reply_not_allowed(struct rna_reply *reply)
 {
 	rna_reply_set(reply, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
@@ -312,13 +319,47 @@ static enum MHD_Result reply_to(struct client *client, const char *path)
 	return ret < 0 ? MHD_NO : send_reply(client, &reply);
 }
 
-/* Nothing can be changed over HTTP: the reply is the same for every client and path. */
-static enum MHD_Result refuse_method(struct client *client)
+/* The reply is the same for every client and path. */
+static enum MHD_Result refuse(struct client *client, int (*fill)(struct rna_reply *reply))
 {
 	struct rna_reply reply = {0};
 
 	set_headers(newest_web(client->listener->http), &reply);
-	return reply_not_allowed(&reply) < 0 ? MHD_NO : send_reply(client, &reply);
+	return fill(&reply) < 0 ? MHD_NO : send_reply(client, &reply);
+}
+
+/* The headers of a request that tell where it ends. */
+struct framing {
+	unsigned lengths, encodings;
+	bool bad;
+};
+
+static enum MHD_Result look_at_header(void *userdata, enum MHD_ValueKind kind, const char *name,
+				      const char *value)
+{
+	struct framing *framing = userdata;
+
+	(void)kind;
+	framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+		framing->encodings++;
+		framing->bad |= !value || strcasecmp(value, "chunked") != 0;
+	}
+	framing->bad |= strpbrk(name, " \t") != NULL; /* before the colon */
+	return MHD_YES;
+}
+
+/*
+ * Is it clear where the request ends? If a proxy takes another end for it, the rest of the body
+ * becomes a request of the next client (RFC 9112, sections 5.1, 6.1 and 6.3). libmicrohttpd refuses
+ * only lengths that are no number.
+ */
+static bool has_clear_end(struct MHD_Connection *connection)
+{
+	struct framing framing = {0};
+
+	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &framing);
+	return !framing.bad && framing.lengths + framing.encodings <= 1;
 }
 
 /* It has a request: the handshake is over. */
@@ -352,11 +393,15 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	end_greeting(client);
 	if (first)
 		rna_connection_asks(&client->line, event_time(client->listener->http));
+	if (first && !has_clear_end(connection))
+		return refuse(client, reply_bad);
 	if (allowed && (first || *upload_size > 0)) {
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	return allowed ? reply_to(client, path) : refuse_method(client);
+	if (!allowed)
+		return refuse(client, reply_not_allowed); /* nothing can be changed over HTTP */
+	return reply_to(client, rna_negotiate_path(path));
 }
 
 /* Without credentials of ours the handshake fails: the listener has none. */

@@ -8,6 +8,7 @@
  */
 #include "negotiate.h"
 
+#include <string.h>
 #include <strings.h>
 
 enum { WEIGHT_ABSENT = -1, WEIGHT_NONE = 0, WEIGHT_FULL = 1000 };
@@ -134,4 +135,20 @@ bool rna_negotiate_gzip(const char *accept_encoding)
 			any = choice.weight;
 	}
 	return (gzip == WEIGHT_ABSENT ? any : gzip) > WEIGHT_NONE;
+}
+
+const char *rna_negotiate_path(const char *target)
+{
+	static const char *const schemes[] = {"http://", "https://"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(schemes); i++) {
+		size_t len = strlen(schemes[i]);
+		const char *path;
+
+		if (strncasecmp(target, schemes[i], len) != 0)
+			continue;
+		path = strchr(target + len, '/');
+		return path ? path : "/";
+	}
+	return target;
 }

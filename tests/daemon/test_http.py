@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import time
 import unittest
 
@@ -141,6 +142,46 @@ class Served(unittest.TestCase):
         self.assertEqual(reply.headers["content-type"], "application/json")
         self.assertEqual(len(json.loads(reply.text)["devices"]), 10)
 
+    def test_absolute_form(self):
+        """As proxies send it (RFC 9112, section 3.2.2)."""
+        for target in ("http://node01:10879/metrics", "HTTP://[::1]/metrics?name=x", "https://x/metrics"):
+            self.assertEqual(self.get(target).body, self.get("/metrics").body, target)
+        self.assertEqual(self.get("http://node01").body, self.get("/").body)
+        self.assertEqual(self.get("http://node01/nothing").status, 404)
+
+    def test_where_a_request_ends(self):
+        """If this is not clear, nothing behind it is taken for the next request."""
+        smuggled = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        for headers in (b"Content-Length: 1\r\nContent-Length: 1", b"Content-Length: 0\r\nContent-Length: 1",
+                        b"Content-Length: 5\r\nTransfer-Encoding: chunked",
+                        b"Transfer-Encoding: chunked\r\nContent-Length: 5",
+                        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+                        b"Transfer-Encoding: gzip, chunked", b"Transfer-Encoding: identity",
+                        b"Content-Length : 5", b"Transfer-Encoding\t: chunked",
+                        b"Content-Length: x", b"Content-Length: -1", b"Content-Length: 1, 1"):
+            for method in (b"GET", b"HEAD", b"POST"):
+                request = method + b" /metrics HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n\r\n" + smuggled
+                reply = self.exchange(request)
+                self.assertRegex(reply, rb"^HTTP/1\.1 400 ", request)
+                self.assertNotIn(b" 200 ", reply, request)
+
+    def test_bodies_of_requests(self):
+        for headers in (b"Content-Length: 5\r\n\r\nhello", b"Content-Length: 0\r\n\r\n",
+                        b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"):
+            request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + headers
+            reply = self.exchange(request + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            self.assertEqual(reply.count(b"HTTP/1.1 200 "), 2, request)
+
+    def exchange(self, request):
+        """All that comes back until the connection is closed."""
+        reply = b""
+        with self.agent.connect() as sock:
+            sock.sendall(request)
+            with contextlib.suppress(ConnectionResetError):
+                while piece := sock.recv(65536):
+                    reply += piece
+        return reply
+
     def test_keep_alive(self):
         with self.agent.connect() as sock:
             for _ in range(3):
@@ -176,6 +217,16 @@ def answer_to(agent, request):
             return sock.recv(4096).split(b"\r\n")[0]
         except ConnectionResetError:
             return b""
+
+
+class Strange(unittest.TestCase):
+    def test_no_control_characters(self):
+        """Whatever devices say: browsers and terminals would obey some of them."""
+        with Agent("strange-strings", poll=QUIET) as agent:
+            for path in ("/", "/api/v1/topology.svg", "/api/v1/events.txt"):
+                reply = agent.get(path)
+                self.assertEqual(reply.status, 200, path)
+                self.assertIsNone(re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", reply.body), path)
 
 
 class Unfriendly(unittest.TestCase):

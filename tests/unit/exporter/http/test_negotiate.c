@@ -87,11 +87,36 @@ static void test_gzip(void **state)
 			fail_msg("Accept-Encoding: %s", cases[i].accept_encoding);
 }
 
+static void test_path(void **state)
+{
+	static const struct {
+		const char *target, *path;
+	} cases[] = {
+		{"/metrics", "/metrics"},
+		{"/", "/"},
+		{"//metrics", "//metrics"},
+		{"http://node01:10879/metrics", "/metrics"},
+		{"HTTPS://[::1]/api/v1/snapshot", "/api/v1/snapshot"},
+		{"http://node01", "/"},
+		{"http://node01//metrics", "//metrics"},
+		{"http:/metrics", "http:/metrics"},
+		{"ftp://node01/metrics", "ftp://node01/metrics"},
+		{"/http://node01/metrics", "/http://node01/metrics"},
+		{"*", "*"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++)
+		assert_string_equal(rna_negotiate_path(cases[i].target), cases[i].path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exposition),
 		cmocka_unit_test(test_gzip),
+		cmocka_unit_test(test_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
