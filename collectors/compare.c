@@ -11,6 +11,20 @@ static bool same_value(struct rna_value a, struct rna_value b)
 	return a.state == b.state && a.number == b.number;
 }
 
+static void tell_problem(const char *before, const char *now, struct rna_news *ret)
+{
+	if (now && !rna_same_text(before, now))
+		ret->problem = now;
+}
+
+void rna_compare_presences(const struct rna_part *old, const struct rna_part *new,
+			   struct rna_news *ret)
+{
+	const struct rna_presence *before = (const void *)old, *now = (const void *)new;
+
+	tell_problem(before ? before->problem : NULL, now->problem, ret);
+}
+
 /* A change of state may change links, GIDs and interfaces. */
 void rna_compare_states(const struct rna_part *old, const struct rna_part *new,
 			struct rna_news *ret)
@@ -59,6 +73,5 @@ void rna_compare_topologies(const struct rna_part *old, const struct rna_part *n
 	const struct rna_topology *before = (const void *)old, *now = (const void *)new;
 
 	ret->labels = true; /* as above */
-	if (now->problem && (!before || !rna_same_text(before->problem, now->problem)))
-		ret->problem = now->problem;
+	tell_problem(before ? before->problem : NULL, now->problem, ret);
 }

@@ -11,6 +11,7 @@
 	void rna_compare_##name(const struct rna_part *old, const struct rna_part *new,            \
 				struct rna_news *ret)
 
+RNA_COMPARE(presences);
 RNA_COMPARE(states);
 RNA_COMPARE(identities);
 RNA_COMPARE(links);

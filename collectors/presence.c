@@ -29,6 +29,12 @@ enum {
 	DEVICE_CONNECTX7 = 0x1021,
 	PORT_NUMBER_MAX = 0xffff, /* switchdev has hundreds; IBTA allows a byte */
 	NUMBER_TEXT_MAX = 64,
+	/*
+	 * Of all devices: rules compare each port with its siblings, in the loop. 4,000 ports take
+	 * up to a second; 8 NICs with 256 virtual functions each have half of that.
+	 */
+	DEVICES_MAX = 4096,
+	PORTS_MAX = 8192,
 };
 
 const char *rna_device_key(const char *pci_address, const char *subfunction, const char *name,
@@ -342,6 +348,37 @@ static void make_keys_unique(struct run *run, struct rna_device *devices, size_t
 	}
 }
 
+static const char *explain_limit(struct run *run)
+{
+	return remember(
+		run, rna_arena_printf(run->keep,
+				      "more than %d RDMA devices or %d ports; the first ones are "
+				      "watched; select devices by devices.include or "
+				      "devices.exclude",
+				      DEVICES_MAX, PORTS_MAX));
+}
+
+/* The devices of names, as far as there is room. */
+static void read_listed(struct run *run, char **names, size_t count, struct rna_device *devices,
+			struct rna_presence *presence)
+{
+	size_t ports = 0;
+
+	for (size_t i = 0; i < count && !presence->problem; i++) {
+		struct rna_device *device = &devices[presence->device_count];
+		enum found found = read_device(run, names[i], device);
+
+		presence->excluded_count += found == EXCLUDED;
+		if (found != FOUND)
+			continue;
+		ports += device->port_count;
+		if (presence->device_count == DEVICES_MAX || ports > PORTS_MAX)
+			presence->problem = explain_limit(run);
+		else
+			presence->device_count++;
+	}
+}
+
 static int read_devices(struct run *run, struct rna_presence *presence)
 {
 	struct rna_device *devices;
@@ -357,12 +394,7 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 	devices = rna_arena_array(run->keep, (size_t)count, sizeof(*devices));
 	if (!devices)
 		return -ENOMEM;
-	for (ssize_t i = 0; i < count; i++) {
-		enum found found = read_device(run, names[i], &devices[presence->device_count]);
-
-		presence->device_count += found == FOUND;
-		presence->excluded_count += found == EXCLUDED;
-	}
+	read_listed(run, names, (size_t)count, devices, presence);
 	if (run->error == 0)
 		make_keys_unique(run, devices, presence->device_count);
 	presence->devices = devices;

@@ -17,6 +17,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Which RDMA devices there are and what they sit on.",
 		.events = RNA_AT(DEVICE) | RNA_AT(GONE) | RNA_AT(LOST),
 		.lists = RNA_LISTS_DEVICES,
+		.compare = rna_compare_presences,
 		.collect = rna_collect_presence,
 	},
 	[RNA_COLLECTOR_STATE] = {

@@ -17,6 +17,8 @@
 #include "rna/base/beneath.h"
 #include "rna/base/parse.h"
 
+enum { NAMES_MAX = 65536 }; /* in a directory: each takes memory, and the whole list is sorted */
+
 /* Set by tests, for which a FIFO in a recorded machine stands for a file that never answers. */
 #define FIFOS "RNA_TEST_FIFOS"
 
@@ -333,6 +335,8 @@ ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
 	if (!dir)
 		return fd;
 	while ((status = next_name(dir, &name)) > 0) {
+		if (count == NAMES_MAX)
+			return -EFBIG;
 		if (count == size) {
 			char **more;
 

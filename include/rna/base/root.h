@@ -81,7 +81,7 @@ char *rna_root_realpath(const struct rna_root *root, const char *path, struct rn
 
 /*
  * The entries of a directory, without "." and "..", sorted by rna_compare_names(), in arena.
- * Number of names, or negative errno.
+ * Number of names, or negative errno; -EFBIG: more than 65,536 names.
  */
 ssize_t rna_root_list(const struct rna_root *root, const char *path, struct rna_arena *arena,
 		      char ***ret_names);

@@ -69,6 +69,8 @@ struct rna_presence {
 	size_t device_count;
 	size_t excluded_count; /* devices excluded by the filter; the agent read no file of them */
 	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
+	/* There are more devices than the agent watches; and what to do. NULL: there are not. */
+	const char *problem;
 	size_t bare_count;
 	const struct rna_bare_function *bare; /* of the functions in the input, in their order */
 };

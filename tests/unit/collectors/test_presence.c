@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* collectors/pci, presence, identity and netdev: names, keys, and small trees. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "rna/model/netdev.h"
@@ -14,6 +16,7 @@
 #include "parse/pci.h"
 
 #include "collectors.h"
+#include "effort.h"
 #include "identity.h"
 #include "presence.h"
 #include "tree.h"
@@ -365,6 +368,61 @@ static void assert_watched(struct fixture *fixture, const char *include, const c
 	assert_string_equal(presence->devices[0].name, watched);
 }
 
+enum { DEVICES_MOST = 4096, PORTS_MOST = 8192 };
+
+#define TOO_MANY                                                                                   \
+	"more than 4096 RDMA devices or 8192 ports; the first ones are watched; select devices "   \
+	"by devices.include or devices.exclude"
+
+/* Links directory/PREFIXn, for n below count. */
+static void link_many(const struct tree *tree, const char *directory, const char *prefix,
+		      unsigned count, const char *target)
+{
+	RNA_CLOSE int fd = rna_root_openat(tree->root, directory, O_RDONLY | O_DIRECTORY);
+	char name[32];
+
+	for (unsigned i = 0; i < count; i++) {
+		(void)snprintf(name, sizeof(name), "%s%u", prefix, i);
+		assert_int_equal(symlinkat(target, fd, name), 0);
+	}
+}
+
+static void more_devices_than_are_watched(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_presence *presence;
+	double start;
+
+	tree_mkdir(&fixture->tree, "sys/devices/virtual/infiniband/rxe/ports/1");
+	tree_mkdir(&fixture->tree, CLASS);
+	link_many(&fixture->tree, CLASS, "rxe", DEVICES_MOST + 2,
+		  "../../devices/virtual/infiniband/rxe");
+	start = effort();
+	presence = look(fixture);
+	assert_int_equal(presence->device_count, DEVICES_MOST);
+	assert_string_equal(presence->devices[DEVICES_MOST - 1].name, "rxe4095");
+	assert_string_equal(presence->problem, TOO_MANY);
+	presence = look_with(fixture, NULL, "rxe10*");
+	assert_null(presence->problem);
+	assert_little_effort(start);
+}
+
+static void more_ports_than_are_watched(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_presence *presence;
+
+	tree_mkdir(&fixture->tree, "sys/devices/virtual/infiniband/rxe0/ports/1");
+	tree_link(&fixture->tree, CLASS "/rxe0", "../../devices/virtual/infiniband/rxe0");
+	tree_mkdir(&fixture->tree, "sys/devices/virtual/infiniband/rxe1/ports");
+	tree_link(&fixture->tree, CLASS "/rxe1", "../../devices/virtual/infiniband/rxe1");
+	link_many(&fixture->tree, "sys/devices/virtual/infiniband/rxe1/ports", "", PORTS_MOST + 1,
+		  ".");
+	presence = look(fixture);
+	assert_int_equal(presence->device_count, 1);
+	assert_string_equal(presence->problem, TOO_MANY);
+}
+
 static void filters_go_by_each_name(void **state)
 {
 	struct fixture *fixture = *state;
@@ -614,6 +672,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(virtual_devices_and_odd_entries, setup, teardown),
 		cmocka_unit_test_setup_teardown(switch_management_is_recognised_once, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(more_devices_than_are_watched, setup, teardown),
+		cmocka_unit_test_setup_teardown(more_ports_than_are_watched, setup, teardown),
 		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(filters_know_the_bond, setup, teardown),
 		cmocka_unit_test_setup_teardown(want_of_descriptors_takes_no_device_away, setup,

@@ -410,6 +410,26 @@ static void test_a_missing_root_says_so(void **state)
 	assert_null(root);
 }
 
+static void test_directories_have_a_limit(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	const struct tree *tree = *state;
+	RNA_CLOSE int directory = -1;
+	char **names, path[128], name[16];
+
+	tree_write(tree, "sys/many/0", "");
+	(void)snprintf(path, sizeof(path), "%s/sys/many", tree->path);
+	directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned i = 1; i <= 65536; i++) {
+		if (i == 65536)
+			assert_int_equal(rna_root_list(tree->root, "sys/many", arena, &names),
+					 65536);
+		(void)snprintf(name, sizeof(name), "%u", i);
+		assert_int_equal(symlinkat("0", directory, name), 0);
+	}
+	assert_int_equal(rna_root_list(tree->root, "sys/many", arena, &names), -EFBIG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +439,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links_stay_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_renames_elsewhere_do_no_harm, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lists_are_sorted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_directories_have_a_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_no_directory_is_not_kept_open, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_another_function_may_open_everything, setup,
