@@ -8,9 +8,9 @@
  * Markdown, so names are in backquotes, which JSON leaves out.
  */
 #include <ctype.h>
-#include <jansson.h>
 #include <string.h>
 
+#include "rna/base/json_document.h"
 #include "rna/collector.h"
 #include "rna/exporter.h"
 #include "rna/kubernetes.h"
@@ -148,24 +148,7 @@ static const char *drop_marks(char *cell)
 	return cell;
 }
 
-/* Both take over what they are given, and return NULL when memory was not enough for any of it. */
-static json_t *append(json_t *array, json_t *element)
-{
-	if (json_array_append_new(array, element) == 0)
-		return array;
-	json_decref(array);
-	return NULL;
-}
-
-static json_t *set(json_t *object, const char *key, json_t *member)
-{
-	if (json_object_set_new(object, key, member) == 0)
-		return object;
-	json_decref(object);
-	return NULL;
-}
-
-static json_t *make_table(const struct topic *topic)
+static json_t *make_table(struct rna_json_writer *writer, const struct topic *topic)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	char *titles[COLUMNS_MAX], *cells[COLUMNS_MAX], *rest;
@@ -173,95 +156,93 @@ static json_t *make_table(const struct topic *topic)
 	size_t count;
 
 	topic->describe(&text);
-	if (!rna_strbuf_ok(&text))
-		return append(table, NULL);
+	writer->failed |= !rna_strbuf_ok(&text);
 	rest = text.data;
-	count = next_row(&rest, titles);
+	count = rest ? next_row(&rest, titles) : 0;
 	for (size_t i = 0; i < count; i++)
 		make_key(titles[i]);
-	while (next_row(&rest, cells) == count) {
+	while (count > 0 && next_row(&rest, cells) == count) {
 		json_t *row = json_object();
 
 		for (size_t i = 0; i < count; i++)
-			row = set(row, titles[i], json_string(drop_marks(cells[i])));
-		table = append(table, row);
+			rna_json_set(writer, row, titles[i], json_string(drop_marks(cells[i])));
+		rna_json_append(writer, table, row);
 	}
 	return table;
 }
 
 /* words: ended by NULL, or NULL. */
-static json_t *make_words(const char *const *words)
+static json_t *make_words(struct rna_json_writer *writer, const char *const *words)
 {
 	json_t *ret = words ? json_array() : json_null();
 
 	for (; words && *words; words++)
-		ret = append(ret, json_string(*words));
+		rna_json_append(writer, ret, json_string(*words));
 	return ret;
 }
 
-static json_t *make_options(void)
+static json_t *make_options(struct rna_json_writer *writer)
 {
 	json_t *options = json_array();
 
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++) {
 		const struct rna_option *option = &rna_options[i];
 
-		options = append(options, json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:b}", "name",
-						    option->name, "value", option->value, "choices",
-						    make_words(option->choices), "default",
-						    option->standard, "help", option->help,
-						    "common", RNA_OPTIONS_COMMON >> i & 1));
+		rna_json_append(writer, options,
+				json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:b}", "name", option->name,
+					  "value", option->value, "choices",
+					  make_words(writer, option->choices), "default",
+					  option->standard, "help", option->help, "common",
+					  RNA_OPTIONS_COMMON >> i & 1));
 	}
 	return options;
 }
 
-static json_t *make_command(const struct rna_command *command)
+static json_t *make_command(struct rna_json_writer *writer, const struct rna_command *command)
 {
 	json_t *options = json_array();
 
 	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
 		if (command->options & 1u << i)
-			options = append(options, json_string(rna_options[i].name));
+			rna_json_append(writer, options, json_string(rna_options[i].name));
 	return json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:s?, s:o, s:o}", "name", command->name,
-			 "operand", command->operand, "operands", make_words(command->operands),
-			 "words", command->words, "summary", command->summary, "help",
-			 command->help, "options", options, "formats",
-			 make_words(command->formats));
+			 "operand", command->operand, "operands",
+			 make_words(writer, command->operands), "words", command->words, "summary",
+			 command->summary, "help", command->help, "options", options, "formats",
+			 make_words(writer, command->formats));
 }
 
-static json_t *make_commands(void)
+static json_t *make_commands(struct rna_json_writer *writer)
 {
 	json_t *commands = json_array();
 
 	for (size_t i = 0; i < rna_command_count; i++)
-		commands = append(commands, make_command(&rna_commands[i]));
+		rna_json_append(writer, commands, make_command(writer, &rna_commands[i]));
 	return commands;
 }
 
-static json_t *make_exit_codes(void)
+static json_t *make_exit_codes(struct rna_json_writer *writer)
 {
 	json_t *meanings = json_array();
 
 	for (size_t i = 0; i < RNA_EXIT_COUNT; i++)
-		meanings = append(meanings, json_string(rna_exit_meanings[i]));
+		rna_json_append(writer, meanings, json_string(rna_exit_meanings[i]));
 	return meanings;
 }
 
 static void describe_json(struct rna_strbuf *out)
 {
-	RNA_FREE char *text = NULL;
+	struct rna_json_writer writer = {0};
 	json_t *all =
 		json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION, "configuration",
 			  RNA_CONFIG_DEFAULT, "state_directory", RNA_STATE_DIRECTORY_DEFAULT,
-			  "exit_codes", make_exit_codes(), "options", make_options());
+			  "exit_codes", make_exit_codes(&writer), "options", make_options(&writer));
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(tables); i++)
-		all = set(all, tables[i].name, make_table(&tables[i]));
-	all = set(all, "commands", make_commands()); /* with all that their rows have */
-	text = json_dumps(all, JSON_INDENT(1));
-	json_decref(all);
-	out->failed |= !text;
-	rna_strbuf_printf(out, "%s\n", text ? text : "");
+		rna_json_set(&writer, all, tables[i].name, make_table(&writer, &tables[i]));
+	/* with all that their rows have */
+	rna_json_set(&writer, all, "commands", make_commands(&writer));
+	rna_json_write(&writer, all, 1, out);
 }
 
 /* -- The command ------------------------------------------------------------------------------- */

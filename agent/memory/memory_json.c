@@ -7,15 +7,19 @@
  * in reading, and a member that is missing is 0 or NULL. Times are microseconds since the epoch.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
+
+#include "rna/base/json_document.h"
 
 #include "memory.h"
 
 #define LABEL "label"
 #define TAINT "taint"
 
-enum { VERSION = 1 };
+enum {
+	VERSION = 1,
+	INDENT = 1,
+};
 
 /*
  * Limits of a file, far above what the agent writes. The start waits for both files, and so does
@@ -29,30 +33,13 @@ enum {
 	NAMES_MAX = 4096,    /* of labels, conditions and taints */
 };
 
-static json_t *free_json(json_t *object)
-{
-	json_decref(object);
-	return NULL;
-}
-RNA_DEFINE_CLEANUP(json_t, free_json)
-
 /* -- Writing ----------------------------------------------------------------------------------- */
 
-/* A member of NULL is an allocation that failed: jansson refuses it, and we remember. */
-struct writer {
-	bool failed;
-};
-
-static void set(struct writer *writer, json_t *object, const char *name, json_t *member)
-{
-	if (json_object_set_new(object, name, member) < 0)
-		writer->failed = true;
-}
-
-static void set_number(struct writer *writer, json_t *object, const char *name, uint64_t number)
+static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
+		       uint64_t number)
 {
 	if (number > 0)
-		set(writer, object, name, json_integer((json_int_t)number));
+		rna_json_set(writer, object, name, json_integer((json_int_t)number));
 }
 
 /*
@@ -71,27 +58,22 @@ static json_t *new_text(const char *text)
 	return plain ? json_string(plain) : ret;
 }
 
-static void set_text(struct writer *writer, json_t *object, const char *name, const char *text)
+static void set_text(struct rna_json_writer *writer, json_t *object, const char *name,
+		     const char *text)
 {
 	if (text)
-		set(writer, object, name, new_text(text));
+		rna_json_set(writer, object, name, new_text(text));
 }
 
 /* A key that cannot be read back as it is, is not written: it would be a missing device. */
 static bool has_legal_key(const struct rna_device_memory *device)
 {
-	RNA_CLEANUP(free_json_p) json_t *key = json_string(device->key);
+	RNA_CLEANUP(rna_json_free_p) json_t *key = json_string(device->key);
 
 	return key != NULL;
 }
 
-static void append(struct writer *writer, json_t *array, json_t *element)
-{
-	if (json_array_append_new(array, element) < 0)
-		writer->failed = true;
-}
-
-static json_t *test_object(struct writer *writer, const struct rna_selftest_run *run)
+static json_t *test_object(struct rna_json_writer *writer, const struct rna_selftest_run *run)
 {
 	const struct rna_loopback_request *request = &run->request;
 	const struct rna_loopback_result *result = &run->result;
@@ -99,7 +81,7 @@ static json_t *test_object(struct writer *writer, const struct rna_selftest_run 
 
 	set_number(writer, object, "time", run->time.realtime);
 	set_text(writer, object, "memory", rna_endpoint_name(request->endpoint));
-	set(writer, object, "numa_node", json_integer(request->memory_node));
+	rna_json_set(writer, object, "numa_node", json_integer(request->memory_node));
 	set_text(writer, object, "gpu", request->gpu);
 	set_number(writer, object, "size", request->size);
 	set_number(writer, object, "qps", request->qps);
@@ -112,11 +94,11 @@ static json_t *test_object(struct writer *writer, const struct rna_selftest_run 
 	set_text(writer, object, "text", result->text);
 	set_number(writer, object, "expected", run->expected);
 	set_text(writer, object, "grade", rna_grade_name(run->grade));
-	set(writer, object, "on_demand", json_boolean(run->on_demand));
+	rna_json_set(writer, object, "on_demand", json_boolean(run->on_demand));
 	return object;
 }
 
-static json_t *peer_object(struct writer *writer, const struct rna_peer_memory *peer)
+static json_t *peer_object(struct rna_json_writer *writer, const struct rna_peer_memory *peer)
 {
 	json_t *object = json_object();
 
@@ -131,11 +113,11 @@ static json_t *peer_object(struct writer *writer, const struct rna_peer_memory *
 	return object;
 }
 
-static json_t *port_object(struct writer *writer, const struct rna_port_memory *port)
+static json_t *port_object(struct rna_json_writer *writer, const struct rna_port_memory *port)
 {
 	json_t *object = json_object(), *tests = port->test_count > 0 ? json_array() : NULL;
 
-	set(writer, object, "port", json_integer(port->number));
+	rna_json_set(writer, object, "port", json_integer(port->number));
 	set_text(writer, object, "netdev", port->netdev);
 	set_number(writer, object, "first_active", port->first_active);
 	set_number(writer, object, "last_active", port->last_active);
@@ -144,15 +126,15 @@ static json_t *port_object(struct writer *writer, const struct rna_port_memory *
 	set_number(writer, object, "last_test", port->last_test);
 	set_number(writer, object, "last_good_test", port->last_good_test);
 	for (size_t i = 0; i < port->test_count; i++)
-		append(writer, tests, test_object(writer, &port->tests[i]));
+		rna_json_append(writer, tests, test_object(writer, &port->tests[i]));
 	if (tests)
-		set(writer, object, "tests", tests);
+		rna_json_set(writer, object, "tests", tests);
 	if (port->peer.hca)
-		set(writer, object, "peer", peer_object(writer, &port->peer));
+		rna_json_set(writer, object, "peer", peer_object(writer, &port->peer));
 	return object;
 }
 
-static json_t *device_object(struct writer *writer, const struct rna_device_memory *device)
+static json_t *device_object(struct rna_json_writer *writer, const struct rna_device_memory *device)
 {
 	json_t *object = json_object(), *ports = json_array();
 
@@ -161,15 +143,9 @@ static json_t *device_object(struct writer *writer, const struct rna_device_memo
 	set_text(writer, object, "pci_address", device->pci_address);
 	set_number(writer, object, "last_seen", device->last_seen);
 	for (size_t i = 0; i < device->port_count; i++)
-		append(writer, ports, port_object(writer, &device->ports[i]));
-	set(writer, object, "ports", ports);
+		rna_json_append(writer, ports, port_object(writer, &device->ports[i]));
+	rna_json_set(writer, object, "ports", ports);
 	return object;
-}
-
-static int write_bytes(const char *data, size_t len, void *out)
-{
-	rna_strbuf_add(out, data, len);
-	return rna_strbuf_ok(out) ? 0 : -1;
 }
 
 static const char *const kinds[] = {
@@ -178,7 +154,7 @@ static const char *const kinds[] = {
 	[RNA_VERDICT_VALUE] = "value",
 };
 
-static json_t *told_object(struct writer *writer, const struct rna_told *told)
+static json_t *told_object(struct rna_json_writer *writer, const struct rna_told *told)
 {
 	json_t *object = json_object();
 
@@ -186,13 +162,13 @@ static json_t *told_object(struct writer *writer, const struct rna_told *told)
 	set_text(writer, object, "kind", kinds[told->verdict.kind]);
 	if (told->verdict.kind == RNA_VERDICT_VALUE)
 		set_text(writer, object, "value", told->verdict.value);
-	set(writer, object, "rank", json_integer(told->verdict.rank));
+	rna_json_set(writer, object, "rank", json_integer(told->verdict.rank));
 	set_text(writer, object, "message", told->message);
 	set_number(writer, object, "since", told->since);
 	return object;
 }
 
-static json_t *name_object(struct writer *writer, const struct rna_node_name *name)
+static json_t *name_object(struct rna_json_writer *writer, const struct rna_node_name *name)
 {
 	json_t *object = json_object();
 
@@ -201,38 +177,29 @@ static json_t *name_object(struct writer *writer, const struct rna_node_name *na
 	return object;
 }
 
-static json_t *new_file(struct writer *writer)
+static json_t *new_file(struct rna_json_writer *writer)
 {
 	json_t *object = json_object();
 
-	set(writer, object, "version", json_integer(VERSION));
+	rna_json_set(writer, object, "version", json_integer(VERSION));
 	return object;
 }
 
-/* Takes over file. */
-static void write_file(struct writer *writer, json_t *file, struct rna_strbuf *out)
-{
-	RNA_CLEANUP(free_json_p) json_t *object = file;
-
-	if (writer->failed || json_dump_callback(object, write_bytes, out, JSON_INDENT(1)) < 0)
-		out->failed = true;
-	rna_strbuf_add_char(out, '\n');
-}
-
-static void add_node(struct writer *writer, const struct rna_node_memory *node, json_t *file)
+static void add_node(struct rna_json_writer *writer, const struct rna_node_memory *node,
+		     json_t *file)
 {
 	json_t *told = json_array(), *names = json_array();
 
 	for (size_t i = 0; i < node->count; i++)
 		if (node->items[i].decided)
-			append(writer, told, told_object(writer, &node->items[i]));
+			rna_json_append(writer, told, told_object(writer, &node->items[i]));
 	for (size_t i = 0; i < node->name_count; i++)
-		append(writer, names, name_object(writer, &node->names[i]));
-	set(writer, file, "told", told);
-	set(writer, file, "names", names);
+		rna_json_append(writer, names, name_object(writer, &node->names[i]));
+	rna_json_set(writer, file, "told", told);
+	rna_json_set(writer, file, "names", names);
 }
 
-static json_t *quiesced_object(struct writer *writer, const struct rna_quiesced *quiesced)
+static json_t *quiesced_object(struct rna_json_writer *writer, const struct rna_quiesced *quiesced)
 {
 	json_t *object = json_object();
 
@@ -245,19 +212,20 @@ static json_t *quiesced_object(struct writer *writer, const struct rna_quiesced 
 
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
-	struct writer writer = {0};
+	struct rna_json_writer writer = {0};
 	json_t *list = json_array(), *file = new_file(&writer);
 
 	for (size_t i = 0; i < memory->count; i++)
 		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0 &&
 		    has_legal_key(memory->devices[i]))
-			append(&writer, list, device_object(&writer, memory->devices[i]));
-	set(&writer, file, "devices", list);
+			rna_json_append(&writer, list, device_object(&writer, memory->devices[i]));
+	rna_json_set(&writer, file, "devices", list);
 	if (memory->node.count > 0 || memory->node.name_count > 0)
 		add_node(&writer, &memory->node, file);
 	if (memory->quiesced.boot)
-		set(&writer, file, "quiesced", quiesced_object(&writer, &memory->quiesced));
-	write_file(&writer, file, out);
+		rna_json_set(&writer, file, "quiesced",
+			     quiesced_object(&writer, &memory->quiesced));
+	rna_json_write(&writer, file, INDENT, out);
 }
 
 static const char *const words[] = {
@@ -265,8 +233,8 @@ static const char *const words[] = {
 	[RNA_EXPECTED_DOWN] = "down",
 };
 
-static void append_accepted(struct writer *writer, json_t *list, const char *key, unsigned port,
-			    const struct rna_accepted *accepted)
+static void append_accepted(struct rna_json_writer *writer, json_t *list, const char *key,
+			    unsigned port, const struct rna_accepted *accepted)
 {
 	json_t *object;
 
@@ -277,12 +245,12 @@ static void append_accepted(struct writer *writer, json_t *list, const char *key
 	set_number(writer, object, "port", port);
 	set_text(writer, object, "state", words[accepted->expected]);
 	set_number(writer, object, "time", accepted->time);
-	append(writer, list, object);
+	rna_json_append(writer, list, object);
 }
 
 void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
-	struct writer writer = {0};
+	struct rna_json_writer writer = {0};
 	json_t *list = json_array(), *file = new_file(&writer);
 
 	for (size_t i = 0; i < memory->count; i++) {
@@ -295,8 +263,8 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 			append_accepted(&writer, list, device->key, device->ports[p].number,
 					&device->ports[p].accepted);
 	}
-	set(&writer, file, "accepted", list);
-	write_file(&writer, file, out);
+	rna_json_set(&writer, file, "accepted", list);
+	rna_json_write(&writer, file, INDENT, out);
 }
 
 /* -- Reading ----------------------------------------------------------------------------------- */
@@ -365,7 +333,7 @@ static int check_entries(const json_t *list, const char *what, size_t max, struc
 static int read_file(const char *text, size_t len, const char *name, json_t **ret_file,
 		     struct rna_error *error)
 {
-	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
 	json_error_t why;
 	uint64_t version;
 	int status = check_values(text, len, error);
@@ -614,7 +582,7 @@ int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 		    struct rna_error *error)
 {
 	RNA_CLEANUP(rna_memory_deinit) struct rna_memory read = RNA_MEMORY_INIT;
-	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
 	const json_t *list;
 	int ret;
 
@@ -686,7 +654,7 @@ static int read_accepted(struct rna_memory *memory, const json_t *object)
 int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
 		      struct rna_error *error)
 {
-	RNA_CLEANUP(free_json_p) json_t *file = NULL;
+	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
 	const json_t *list;
 	int ret;
 

@@ -17,6 +17,12 @@
 #include "json_parts.h"
 #include "json_writer.h"
 
+struct document {
+	struct rna_json_writer writer;
+	struct rna_subjects subjects;
+	struct rna_families *families;
+};
+
 static json_t *metric_number(const struct rna_metric *metric, uint64_t number)
 {
 	switch (metric->unit) {
@@ -36,21 +42,21 @@ static bool is_member(const struct rna_family *family, enum rna_scope scope)
 }
 
 /* The families of subject's scope that have one value, with prefix in front of their name. */
-static void set_families(struct rna_json_writer *writer, json_t *object,
+static void set_families(struct document *document, json_t *object,
 			 const struct rna_subject *subject, enum rna_scope scope,
 			 const char *prefix)
 {
 	size_t len = strlen(prefix);
 
-	for (size_t i = 0; i < writer->families->own_count; i++) {
-		const struct rna_family *family = &writer->families->items[i];
+	for (size_t i = 0; i < document->families->own_count; i++) {
+		const struct rna_family *family = &document->families->items[i];
 		struct rna_value value;
 
 		if (!is_member(family, scope) || strncmp(family->metric.name, prefix, len) != 0)
 			continue;
 		value = rna_family_value(family, subject);
 		if (rna_value_is_known(value))
-			rna_json_set(writer, object, family->metric.name + len,
+			rna_json_set(&document->writer, object, family->metric.name + len,
 				     metric_number(&family->metric, value.number));
 	}
 }
@@ -110,11 +116,12 @@ static void set_history(struct rna_json_writer *writer, json_t *object,
 	rna_json_set(writer, object, "downs", rna_json_number(account->history.downs));
 }
 
-static json_t *port_object(struct rna_json_writer *writer, const struct rna_subject *port)
+static json_t *port_object(struct document *document, const struct rna_subject *port)
 {
+	struct rna_json_writer *writer = &document->writer;
 	json_t *object = rna_json_item(writer, &rna_port_table, port);
 
-	set_families(writer, object, port, RNA_SCOPE_PORT, "rdma_port_");
+	set_families(document, object, port, RNA_SCOPE_PORT, "rdma_port_");
 	set_history(writer, object, port->account);
 	if (port->selftest)
 		rna_json_set(writer, object, "selftest",
@@ -132,47 +139,49 @@ static json_t *port_object(struct rna_json_writer *writer, const struct rna_subj
 	return object;
 }
 
-static json_t *device_object(struct rna_json_writer *writer, const struct rna_subject *device,
+static json_t *device_object(struct document *document, const struct rna_subject *device,
 			     struct rna_subject_list ports)
 {
+	struct rna_json_writer *writer = &document->writer;
 	json_t *object = rna_json_item(writer, &rna_device_table, device);
 	json_t *array = json_array();
 
-	set_families(writer, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
+	set_families(document, object, device, RNA_SCOPE_DEVICE, "rdma_device_");
 	rna_json_set_pcie(writer, object, device->pcie);
 	rna_json_set_virtual_functions(writer, object, rna_device_virtual_functions(device->device),
 				       device->view->metrics.virtual_functions);
 	rna_json_set_resources(writer, object, rna_device_resources(device->device));
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
 	for (size_t i = 0; i < ports.count; i++)
-		rna_json_append(writer, array, port_object(writer, &ports.items[i]));
+		rna_json_append(writer, array, port_object(document, &ports.items[i]));
 	rna_json_set(writer, object, "ports", array);
 	return object;
 }
 
-static json_t *device_array(struct rna_json_writer *writer)
+static json_t *device_array(struct document *document)
 {
-	const struct rna_subject_list *devices = &writer->subjects.scopes[RNA_SCOPE_DEVICE];
+	const struct rna_subject_list *devices = &document->subjects.scopes[RNA_SCOPE_DEVICE];
 	json_t *array = json_array();
 	size_t port = 0;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct rna_subject *device = &devices->items[i];
 		struct rna_subject_list ports =
-			rna_subjects_ports_of(&writer->subjects, device, &port);
+			rna_subjects_ports_of(&document->subjects, device, &port);
 
-		rna_json_append(writer, array, device_object(writer, device, ports));
+		rna_json_append(&document->writer, array, device_object(document, device, ports));
 	}
 	return array;
 }
 
-static json_t *job_object(struct rna_json_writer *writer, const struct rna_subject *job)
+static json_t *job_object(struct document *document, const struct rna_subject *job)
 {
+	struct rna_json_writer *writer = &document->writer;
 	json_t *object = json_object(), *errors = json_object();
 
 	rna_json_set_text(writer, object, "collector", job->job->name);
 	rna_json_set_text(writer, object, "device", job->job->device);
-	set_families(writer, object, job, RNA_SCOPE_JOB, "rdma_collector_");
+	set_families(document, object, job, RNA_SCOPE_JOB, "rdma_collector_");
 	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
 		if (job->job->errors[reason] > 0)
 			rna_json_set(writer, errors, rna_reason_name(reason),
@@ -181,13 +190,13 @@ static json_t *job_object(struct rna_json_writer *writer, const struct rna_subje
 	return object;
 }
 
-static json_t *job_array(struct rna_json_writer *writer)
+static json_t *job_array(struct document *document)
 {
-	const struct rna_subject_list *jobs = &writer->subjects.scopes[RNA_SCOPE_JOB];
+	const struct rna_subject_list *jobs = &document->subjects.scopes[RNA_SCOPE_JOB];
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < jobs->count; i++)
-		rna_json_append(writer, array, job_object(writer, &jobs->items[i]));
+		rna_json_append(&document->writer, array, job_object(document, &jobs->items[i]));
 	return array;
 }
 
@@ -238,9 +247,10 @@ static json_t *finding_array(struct rna_json_writer *writer, const struct rna_vi
 	return array;
 }
 
-static json_t *node_object(struct rna_json_writer *writer, const struct rna_view *view)
+static json_t *node_object(struct document *document, const struct rna_view *view)
 {
-	const struct rna_subject *node = &writer->subjects.scopes[RNA_SCOPE_NODE].items[0];
+	struct rna_json_writer *writer = &document->writer;
+	const struct rna_subject *node = &document->subjects.scopes[RNA_SCOPE_NODE].items[0];
 	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
 	json_t *object = json_object(), *agent = json_object(), *process = json_object();
 
@@ -252,14 +262,14 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_view
 		rna_json_set_text(writer, agent, "seccomp", view->agent.seccomp);
 	if (view->agent.quiesced)
 		rna_json_set_text(writer, agent, "quiesced_because", view->agent.quiesced);
-	set_families(writer, agent, node, RNA_SCOPE_NODE, "rdma_agent_");
+	set_families(document, agent, node, RNA_SCOPE_NODE, "rdma_agent_");
 	rna_json_set(writer, object, "agent", agent);
-	set_families(writer, process, node, RNA_SCOPE_NODE, "process_");
+	set_families(document, process, node, RNA_SCOPE_NODE, "process_");
 	rna_json_set(writer, object, "process", process);
 	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
-	rna_json_set(writer, object, "collectors", job_array(writer));
-	rna_json_set(writer, object, "devices", device_array(writer));
+	rna_json_set(writer, object, "collectors", job_array(document));
+	rna_json_set(writer, object, "devices", device_array(document));
 	rna_json_set(writer, object, "missing_devices", missing_array(writer, view));
 	if (topology)
 		rna_json_set(writer, object, "topology", rna_json_topology(writer, topology));
@@ -268,21 +278,22 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_view
 
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct rna_json_writer writer = {.families = rna_families_new()};
+	struct document document = {.families = rna_families_new()};
 
-	if (writer.families && rna_subjects_set(&writer.subjects, view) == 0)
-		rna_json_write(&writer, node_object(&writer, view), out);
+	if (document.families && rna_subjects_set(&document.subjects, view) == 0)
+		rna_json_write(&document.writer, node_object(&document, view), RNA_JSON_INDENT,
+			       out);
 	else
 		out->failed = true;
-	rna_subjects_deinit(&writer.subjects);
-	(void)rna_families_free(writer.families);
+	rna_subjects_deinit(&document.subjects);
+	(void)rna_families_free(document.families);
 }
 
 void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
 
-	rna_json_write(&writer, events_object(&writer, view), out);
+	rna_json_write(&writer, events_object(&writer, view), RNA_JSON_INDENT, out);
 }
 
 /* -- Findings alone ---------------------------------------------------------------------------- */
@@ -305,12 +316,7 @@ void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
 
-	rna_json_write(&writer, findings_object(&writer, view), out);
-}
-
-static void free_object(json_t **object)
-{
-	json_decref(*object);
+	rna_json_write(&writer, findings_object(&writer, view), RNA_JSON_INDENT, out);
 }
 
 static enum rna_severity severity_of(const char *name)
@@ -350,7 +356,7 @@ static bool read_finding(const json_t *object, struct rna_arena *arena, struct r
 ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
 			  struct rna_finding **ret)
 {
-	RNA_CLEANUP(free_object) json_t *document = json_loadb(json, len, 0, NULL);
+	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, NULL);
 	const json_t *array = json_object_get(document, "findings");
 	struct rna_finding *findings;
 	size_t count = json_array_size(array);

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Building blocks of JSON documents. This header includes jansson. All documents have the same
- * format, and one check at the end shows whether memory was sufficient.
- */
+/* Building blocks of JSON documents beyond rna/base/json_document.h: texts, values, fields. */
 #pragma once
 
-#include <jansson.h>
+#include "rna/base/json_document.h"
 
 #include "metrics/families.h"
 #include "view/subjects.h"
 #include "view/text.h"
 
-/* A member of NULL is an allocation that failed: jansson refuses it, and we remember. */
-struct rna_json_writer {
-	struct rna_subjects subjects;
-	struct rna_families *families;
-	bool failed;
-};
-
-void rna_json_set(struct rna_json_writer *writer, json_t *object, const char *name, json_t *member);
-void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *element);
+enum { RNA_JSON_INDENT = 2 }; /* of all documents */
 
 /* jansson escapes; a text only has to be UTF-8, which rna_text_add() sees to. */
 rna_escape rna_json_escape;
@@ -45,6 +34,3 @@ void rna_json_set_fields(struct rna_json_writer *writer, json_t *object,
 /* The same of the rows of a table, in an object of its own. */
 json_t *rna_json_item(struct rna_json_writer *writer, const struct rna_family_table *table,
 		      const void *item);
-
-/* Takes over object. */
-void rna_json_write(struct rna_json_writer *writer, json_t *object, struct rna_strbuf *out);

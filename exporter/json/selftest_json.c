@@ -99,7 +99,7 @@ void rna_selftest_write_json(const struct rna_selftest_run *runs, size_t count,
 	for (size_t i = 0; i < count; i++)
 		rna_json_append(&writer, array, describe_run(&writer, &runs[i]));
 	rna_json_set(&writer, document, "runs", array);
-	rna_json_write(&writer, document, out);
+	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
 }
 
 /* -- What is remembered ------------------------------------------------------------------------ */
@@ -185,5 +185,5 @@ void rna_write_selftests_json(const struct rna_view *view, struct rna_strbuf *ou
 	for (size_t i = 0; selftests && i < selftests->count; i++)
 		rna_json_append(&writer, ports, describe_port(&writer, &selftests->ports[i]));
 	rna_json_set(&writer, document, "ports", ports);
-	rna_json_write(&writer, document, out);
+	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
 }

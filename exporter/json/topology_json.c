@@ -188,5 +188,5 @@ void rna_write_topology_json(const struct rna_view *view, struct rna_strbuf *out
 		rna_json_append(&writer, tree, tree_object(&writer, topology, i));
 	rna_json_set(&writer, json, "pairs", pair_array(&writer, topology ? topology : &none));
 	rna_json_set(&writer, json, "tree", tree);
-	rna_json_write(&writer, json, out);
+	rna_json_write(&writer, json, RNA_JSON_INDENT, out);
 }

@@ -19,13 +19,6 @@ enum {
 	SHOWN_MAX = 300,    /* bytes of an answer that are shown to people */
 };
 
-static json_t *free_json(json_t *object)
-{
-	json_decref(object);
-	return NULL;
-}
-RNA_DEFINE_CLEANUP(json_t, free_json)
-
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
 static json_t *new_node(struct rna_json_writer *writer, const char *name, json_t **ret_metadata)
@@ -70,7 +63,7 @@ void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf
 
 	if (words->wish->label_count > 0)
 		rna_json_set(&writer, metadata, "labels", label_object(&writer, words));
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
 const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
@@ -136,7 +129,7 @@ void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
 
 	if (words->wish->condition_count > 0)
 		set_conditions(&writer, object, condition_list(&writer, words, now));
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
 static bool is_wanted(const char *name, const char *const *globs)
@@ -174,7 +167,7 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 	}
 	rna_json_set(&writer, metadata, "labels", labels);
 	rna_json_set(&writer, object, "metadata", metadata);
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 	return gone;
 }
 
@@ -203,7 +196,7 @@ void rna_kube_write_condition_patch(const struct rna_kube_words *words, const ch
 		rna_json_append(&writer, list, gone);
 	}
 	set_conditions(&writer, object, list);
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
 static const char *text_of(const json_t *object, const char *name)
@@ -258,7 +251,7 @@ static json_t *taint_list(struct rna_json_writer *writer,
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(free_json_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
+	RNA_CLEANUP(rna_json_free_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
 	json_t *object = json_object(), *metadata = json_object(), *spec = json_object();
 	struct rna_json_writer writer = {0};
 
@@ -269,7 +262,7 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 		     taint_list(&writer, options, taint,
 				json_object_get(json_object_get(node, "spec"), "taints")));
 	rna_json_set(&writer, object, "spec", spec);
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 	return node ? 0 : -EBADMSG;
 }
 
@@ -316,7 +309,7 @@ void rna_kube_write_event(const char *node, const char *uid, const struct rna_ku
 	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "firstTimestamp", event->first);
 	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
 void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out)
@@ -326,7 +319,7 @@ void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_s
 
 	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
 /* -- Replies ----------------------------------------------------------------------------------- */
@@ -475,7 +468,7 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
 		       struct rna_arena *arena, struct rna_kube_node *ret)
 {
-	RNA_CLEANUP(free_json_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
+	RNA_CLEANUP(rna_json_free_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
 	json_t *metadata = json_object_get(node, "metadata");
 	json_t *status = json_object_get(node, "status");
 	struct reader reader = {options, arena, false};
@@ -495,7 +488,7 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(free_json_p)
+	RNA_CLEANUP(rna_json_free_p)
 	json_t *status = reply->data ? json_loadb(reply->data, reply->len, 0, NULL) : NULL;
 	const char *text = text_of(status, "message");
 	size_t len;

@@ -125,7 +125,7 @@ static void write_json(const struct rna_nccl_advice *advice, struct rna_strbuf *
 	rna_json_set(&writer, object, "variables", variables);
 	rna_json_set(&writer, object, "left_out", left_out);
 	rna_json_set(&writer, object, "warnings", warnings);
-	rna_json_write(&writer, object, out);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
 void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form form,

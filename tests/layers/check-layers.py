@@ -65,7 +65,7 @@ GENERATED = ("agent_config.h", "collectors_config.h")
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
-            "crypt.h", "seccomp.h")
+            "crypt.h", "seccomp.h", "jansson.h")
 # Verbs are asked for state in the agent, and move data in a child process. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them. GnuTLS makes TLS in one file, and handles secrets in another.
@@ -74,9 +74,6 @@ MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/l
               "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}
-# The exporter writes JSON, the memory of the agent is kept in it, and the command describe writes
-# tables in it: one file in each of these rooms.
-ONE_FILE_A_ROOM = {"jansson.h": ("exporter/json", "agent/memory", "agent/cli")}
 LOOP = "agent/loop/"
 SYSTEMD = ("agent/", "exporter/http/http.c", "exporter/http/accept.c")
 
@@ -191,11 +188,6 @@ def check_libraries(paths, problems):
         for header in {next((o for o in ONE_FILE if h.startswith(o)), None)
                        for _, _, h in includes(path)} - {None}:
             users[header].append(path)
-        for header in {h for _, _, h in includes(path)}.intersection(ONE_FILE_A_ROOM):
-            room = os.path.dirname(path)
-            users[f"{header} in {room}"].append(path)
-            if room not in ONE_FILE_A_ROOM[header]:
-                problems.append(f"{path}: {room}/ may not include <{header}>")
     for header, files in sorted(users.items()):
         if len(files) > 1 and set(files) != MORE_FILES.get(header):
             problems.append(f"<{header}> is included by {', '.join(files)}: one file only")

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-enum { FIRST_SIZE = 256, U64_DIGITS = 20, DOUBLE_DIGITS = 32 };
+enum { FIRST_SIZE = 256, U64_DIGITS = 20 };
 
 void rna_strbuf_deinit(struct rna_strbuf *buf)
 {
@@ -67,18 +67,6 @@ void rna_strbuf_add_u64(struct rna_strbuf *buf, uint64_t number)
 		number /= 10;
 	} while (number > 0);
 	rna_strbuf_add(buf, first, (size_t)(digits + sizeof(digits) - first));
-}
-
-void rna_strbuf_add_double(struct rna_strbuf *buf, double number)
-{
-	char text[DOUBLE_DIGITS];
-
-	for (int precision = 15; precision <= 17; precision++) {
-		(void)snprintf(text, sizeof(text), "%.*g", precision, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	rna_strbuf_puts(buf, text);
 }
 
 void rna_strbuf_printf(struct rna_strbuf *buf, const char *format, ...)

@@ -35,8 +35,6 @@ char *rna_strbuf_reserve(struct rna_strbuf *buf, size_t more);
 void rna_strbuf_add(struct rna_strbuf *buf, const void *data, size_t len);
 void rna_strbuf_add_char(struct rna_strbuf *buf, char c);
 void rna_strbuf_add_u64(struct rna_strbuf *buf, uint64_t number);
-/* shortest form that parses to the same number */
-void rna_strbuf_add_double(struct rna_strbuf *buf, double number);
 void rna_strbuf_printf(struct rna_strbuf *buf, const char *format, ...) RNA_PRINTF(2, 3);
 
 static inline void rna_strbuf_puts(struct rna_strbuf *buf, const char *text)

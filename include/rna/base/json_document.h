@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Documents in JSON, by jansson, which this header alone includes. A member of NULL is an
+ * allocation that failed: jansson refuses it, the writer remembers it, and one check at the end
+ * shows whether memory was sufficient.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "cleanup.h"
+#include "strbuf.h"
+
+static inline json_t *rna_json_free(json_t *json)
+{
+	json_decref(json);
+	return NULL;
+}
+RNA_DEFINE_CLEANUP(json_t, rna_json_free)
+
+struct rna_json_writer {
+	bool failed;
+};
+
+/* Both take over what they add. */
+void rna_json_set(struct rna_json_writer *writer, json_t *object, const char *name, json_t *member);
+void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *element);
+
+/* Writes object, which it takes over, and a line end; sets out->failed if the writer has failed. */
+void rna_json_write(struct rna_json_writer *writer, json_t *object, size_t indent,
+		    struct rna_strbuf *out);
