@@ -61,7 +61,7 @@ static const char *with_object(struct rna_arena *arena, const struct rna_finding
 	return rna_arena_printf(arena, "%s/%u: %s", finding->device, finding->port, text);
 }
 
-struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...)
+struct rna_finding *rna_finds_add(struct rna_finds *out, const char *format, ...)
 {
 	struct rna_find *find = add_find(out);
 	RNA_FREE char *text = NULL;
@@ -84,7 +84,7 @@ struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...)
 	return &find->finding; /* behind the end it is still ours */
 }
 
-void rna_find_unknown(struct rna_finds *out)
+void rna_finds_add_unknown(struct rna_finds *out)
 {
 	struct rna_find *find = add_find(out);
 
@@ -179,14 +179,14 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 	size_t before = out->count;
 
 	if (rule->settles && is_settling(in, in->subject)) {
-		rna_find_unknown(out);
+		rna_finds_add_unknown(out);
 		return;
 	}
 	rule->check(in, out);
 	fill_remedies(in, before, out);
 	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&
 	    out->count == before)
-		rna_find_unknown(out);
+		rna_finds_add_unknown(out);
 }
 
 void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)

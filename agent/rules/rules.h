@@ -6,7 +6,7 @@
  *
  * Unreadable data is unknown, never a problem: rules ignore it. rna_rule_run() keeps the findings
  * of a device that does not answer; a rule that cannot decide for a reason of its own calls
- * rna_find_unknown().
+ * rna_finds_add_unknown().
  */
 #pragma once
 
@@ -198,9 +198,9 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
  * For check functions: adds a finding, with the object in front of the text. The returned finding
  * has the rule's severity and remedy and the subject's names, and may be changed; never NULL.
  */
-struct rna_finding *rna_find(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
+struct rna_finding *rna_finds_add(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
 /* It cannot be determined whether the rule holds. */
-void rna_find_unknown(struct rna_finds *out);
+void rna_finds_add_unknown(struct rna_finds *out);
 /*
  * The names of the subject are filled into remedies after the check function returns. A check
  * function that knows other names calls this: returns the text in arena, or remedy itself if it has

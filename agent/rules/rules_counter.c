@@ -63,7 +63,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
 	else if (text.len > 0)
-		rna_find(out, "%s", text.data)->severity = worst;
+		rna_finds_add(out, "%s", text.data)->severity = worst;
 }
 
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
@@ -109,7 +109,7 @@ void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_fin
 	if (!rna_strbuf_ok(&names))
 		out->failed = true;
 	else if (stuck.count > 0)
-		rna_find(out, "counter%s stopped at the maximum: %s", stuck.count > 1 ? "s" : "",
-			 names.data)
+		rna_finds_add(out, "counter%s stopped at the maximum: %s",
+			      stuck.count > 1 ? "s" : "", names.data)
 			->severity = stuck.watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
 }

@@ -50,16 +50,16 @@ static bool tell_limit(const struct measure *measure, const char *peer, struct r
 
 	if (rna_value_is_below(measure->peer_supported, measure->supported) &&
 	    !rna_value_is_below(measure->active, measure->peer_supported))
-		rna_find(out, "%s does not support a higher %s, but this port does", peer,
-			 measure->name);
+		rna_finds_add(out, "%s does not support a higher %s, but this port does", peer,
+			      measure->name);
 	else if (rna_value_is_below(measure->active, possible) &&
 		 rna_value_is_below(measure->peer_enabled, possible))
-		rna_find(out, "%s is configured for a lower %s than both ends support", peer,
-			 measure->name);
+		rna_finds_add(out, "%s is configured for a lower %s than both ends support", peer,
+			      measure->name);
 	else if (rna_value_is_below(measure->active, possible) &&
 		 rna_value_is_below(measure->enabled, possible))
-		rna_find(out, "this port is configured for a lower %s than it and %s support",
-			 measure->name, peer);
+		rna_finds_add(out, "this port is configured for a lower %s than it and %s support",
+			      measure->name, peer);
 	else
 		return false;
 	return true;
@@ -105,9 +105,9 @@ void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *ou
 	if (!fabric || !fabric->peer || !fabric->former_peer ||
 	    !is_within_span(in, fabric->peer_changed, LATELY_MOVED))
 		return;
-	found = rna_find(out, "the cable was moved from %s to %s",
-			 rna_rule_say_peer(fabric->former_peer, out->arena),
-			 rna_rule_say_peer(fabric->peer, out->arena));
+	found = rna_finds_add(out, "the cable was moved from %s to %s",
+			      rna_rule_say_peer(fabric->former_peer, out->arena),
+			      rna_rule_say_peer(fabric->peer, out->arena));
 	found->since = fabric->peer_changed;
 }
 
@@ -133,8 +133,8 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 	if (!fabric || fabric->manager.changes == 0 ||
 	    !is_within_span(in, fabric->manager.changed, LATELY_CHANGED))
 		return;
-	found = rna_find(out, "the subnet manager changed to %s",
-			 name_manager(&fabric->manager, out->arena));
+	found = rna_finds_add(out, "the subnet manager changed to %s",
+			      name_manager(&fabric->manager, out->arena));
 	found->since = fabric->manager.changed;
 }
 
@@ -147,12 +147,12 @@ void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct 
 	if (!manager || !rna_subject_is_active(in->subject))
 		return;
 	if (manager->unanswered >= UNANSWERED_MAX)
-		rna_find(out, "the subnet manager (%s) no longer answers",
-			 name_manager(manager, out->arena));
+		rna_finds_add(out, "the subnet manager (%s) no longer answers",
+			      name_manager(manager, out->arena));
 	else if (rna_value_is_known(manager->state) && manager->state.number != RNA_MANAGER_MASTER)
-		rna_find(out, "the subnet manager (%s) reports state %s, not master",
-			 name_manager(manager, out->arena),
-			 rna_manager_state_name(manager->state.number));
+		rna_finds_add(out, "the subnet manager (%s) reports state %s, not master",
+			      name_manager(manager, out->arena),
+			      rna_manager_state_name(manager->state.number));
 }
 
 /* -- Partitions -------------------------------------------------------------------------------- */
@@ -163,5 +163,5 @@ void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_
 
 	if (fabric && fabric->pkeys_known && rna_subject_is_active(in->subject) &&
 	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
-		(void)rna_find(out, "not a member of the default partition (P_Key 0x7fff)");
+		(void)rna_finds_add(out, "not a member of the default partition (P_Key 0x7fff)");
 }

@@ -27,7 +27,7 @@ void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *ou
 	const struct rna_rule_subject *port = in->subject;
 
 	if (rna_subject_is_active(port) && port->gids && port->gids->count == 0)
-		(void)rna_find(out, "the port is active, but its GID table is empty");
+		(void)rna_finds_add(out, "the port is active, but its GID table is empty");
 }
 
 void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out)
@@ -36,7 +36,7 @@ void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_find
 
 	if (has_roce_gids(in->subject) && gids->count > 0 &&
 	    count_type(gids, RNA_GID_TYPE_ROCE_V1) == gids->count)
-		(void)rna_find(out, "all %zu GIDs are RoCE v1", gids->count);
+		(void)rna_finds_add(out, "all %zu GIDs are RoCE v1", gids->count);
 }
 
 /*
@@ -53,7 +53,7 @@ void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_f
 		return;
 	if (port->netdev && !port->netdev->master && rna_netdev_has_no_address(port->netdev))
 		return;
-	found = rna_find(
+	found = rna_finds_add(
 		out, "all %zu GIDs are link-local: the port is reachable only from its own network",
 		port->gids->count);
 	if (port->netdev && port->netdev->master && !rna_rule_bond_of(in))
@@ -79,8 +79,8 @@ void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_
 
 	if (port->past && port->past->nccl_known && port->nccl_known &&
 	    port->nccl_index != port->past->nccl_index)
-		(void)rna_find(out, "NCCL uses GID index %u; it used %u before", port->nccl_index,
-			       port->past->nccl_index);
+		(void)rna_finds_add(out, "NCCL uses GID index %u; it used %u before",
+				    port->nccl_index, port->past->nccl_index);
 }
 
 static bool is_of_model(const struct rna_rule_subject *port, unsigned model)
@@ -133,6 +133,7 @@ void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_fi
 	if (usual == port->nccl_index)
 		return;
 	count = count_index(in, usual);
-	(void)rna_find(out, "NCCL uses GID index %u here, but %u on %zu other port%s of this model",
-		       port->nccl_index, usual, count, count == 1 ? "" : "s");
+	(void)rna_finds_add(out,
+			    "NCCL uses GID index %u here, but %u on %zu other port%s of this model",
+			    port->nccl_index, usual, count, count == 1 ? "" : "s");
 }

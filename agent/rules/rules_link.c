@@ -73,12 +73,12 @@ static void compare_with_both_ends(const struct rna_rule_subject *port, const st
 
 	if (rna_value_is_below(link->width, link->width_enabled) &&
 	    rna_value_is_below(link->width, peer->link.width_enabled))
-		(void)rna_find(out, "%s although this port and %s allow more lanes",
-			       describe_rate(port, out->arena), name);
+		(void)rna_finds_add(out, "%s although this port and %s allow more lanes",
+				    describe_rate(port, out->arena), name);
 	else if (rna_value_is_below(link->speed_code, link->speed_enabled) &&
 		 rna_value_is_below(link->speed_code, peer->link.speed_enabled))
-		(void)rna_find(out, "%s although this port and %s allow a higher speed",
-			       describe_rate(port, out->arena), name);
+		(void)rna_finds_add(out, "%s although this port and %s allow a higher speed",
+				    describe_rate(port, out->arena), name);
 }
 
 /*
@@ -95,13 +95,14 @@ static void compare_with_supported(const struct rna_rule_subject *port, struct r
 		return;
 	}
 	if (rna_value_is_below(link->width, link->width_supported))
-		(void)rna_find(out, "%s although the port supports %juX",
-			       describe_rate(port, out->arena),
-			       (uintmax_t)link->width_supported.number);
+		(void)rna_finds_add(out, "%s although the port supports %juX",
+				    describe_rate(port, out->arena),
+				    (uintmax_t)link->width_supported.number);
 	else if (rna_value_is_below(link->speed_code, link->speed_supported))
-		rna_find(out,
-			 "%s; the port supports a higher speed, the peer port possibly does not",
-			 describe_rate(port, out->arena))
+		rna_finds_add(
+			out,
+			"%s; the port supports a higher speed, the peer port possibly does not",
+			describe_rate(port, out->arena))
 			->severity = RNA_SEVERITY_INFO;
 }
 
@@ -113,8 +114,9 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	if (!has_rate(port))
 		return;
 	if (is_below_best(port)) {
-		rna_find(out, "%s; it ran at %.6g Gb/s before", describe_rate(port, out->arena),
-			 rna_gigabits(port->account->best.rate))
+		rna_finds_add(out, "%s; it ran at %.6g Gb/s before",
+			      describe_rate(port, out->arena),
+			      rna_gigabits(port->account->best.rate))
 			->remedy = "Reseat or replace the cable of {object}, and compare the speed "
 				   "configured at both ends. If the lower rate is intended, run: "
 				   "rdma-node-agent expect accept.";
@@ -122,8 +124,9 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 	}
 	siblings = rate_of_siblings(in);
 	if (port->link->rate.number < siblings)
-		(void)rna_find(out, "%s; all other active ports of this model run at %.6g Gb/s",
-			       describe_rate(port, out->arena), rna_gigabits(siblings));
+		(void)rna_finds_add(out,
+				    "%s; all other active ports of this model run at %.6g Gb/s",
+				    describe_rate(port, out->arena), rna_gigabits(siblings));
 	else
 		compare_with_supported(port, out);
 }
@@ -150,17 +153,18 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 	if (active >= most || active >= FULL_MTU)
 		return;
 	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND)
-		(void)rna_find(out,
-			       "RDMA MTU %ju of %ju: limited by the subnet manager or by the "
-			       "peer port",
-			       (uintmax_t)active, (uintmax_t)most);
+		(void)rna_finds_add(out,
+				    "RDMA MTU %ju of %ju: limited by the subnet manager or by the "
+				    "peer port",
+				    (uintmax_t)active, (uintmax_t)most);
 	else if (netdev && rna_value_is_known(netdev->mtu))
-		(void)rna_find(out, "RDMA MTU %ju of %ju: %s has MTU %ju, but %ju needs %ju",
-			       (uintmax_t)active, (uintmax_t)most, netdev->name,
-			       (uintmax_t)netdev->mtu.number, (uintmax_t)most,
-			       (uintmax_t)rna_qos_netdev_mtu(port->device->device->driver, most));
+		(void)rna_finds_add(out, "RDMA MTU %ju of %ju: %s has MTU %ju, but %ju needs %ju",
+				    (uintmax_t)active, (uintmax_t)most, netdev->name,
+				    (uintmax_t)netdev->mtu.number, (uintmax_t)most,
+				    (uintmax_t)rna_qos_netdev_mtu(port->device->device->driver,
+								  most));
 	else
-		(void)rna_find(out, "RDMA MTU %ju of %ju", (uintmax_t)active, (uintmax_t)most);
+		(void)rna_finds_add(out, "RDMA MTU %ju of %ju", (uintmax_t)active, (uintmax_t)most);
 }
 
 /* -- Network interfaces ------------------------------------------------------------------------ */
@@ -180,8 +184,8 @@ void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *ou
 		return;
 	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND && !netdev->admin_up)
 		return;
-	(void)rna_find(out, "the port is active, but its network interface %s is %sdown",
-		       netdev->name, netdev->admin_up ? "" : "administratively ");
+	(void)rna_finds_add(out, "the port is active, but its network interface %s is %sdown",
+			    netdev->name, netdev->admin_up ? "" : "administratively ");
 }
 
 /* Pods then use the virtual functions, and the addresses are inside the pods. */
@@ -208,10 +212,11 @@ void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_fin
 	    !netdev || netdev->master || !rna_netdev_has_no_address(netdev) ||
 	    (port->gids && rna_subject_has_routable_gid(port)))
 		return;
-	found = rna_find(out,
-			 "network interface %s has no IP address, so the port is reachable only "
-			 "from its own network",
-			 netdev->name);
+	found = rna_finds_add(
+		out,
+		"network interface %s has no IP address, so the port is reachable only "
+		"from its own network",
+		netdev->name);
 	if (!has_virtual_functions(port))
 		return;
 	found->severity = RNA_SEVERITY_INFO;
@@ -235,6 +240,6 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 		first = first ? first : netdev->name;
 	}
 	if (lost > 0)
-		(void)rna_find(out, "%zu of %zu members of %s have no link: %s%s", lost, members,
-			       bond->name, first, lost > 1 ? " and others" : "");
+		(void)rna_finds_add(out, "%zu of %zu members of %s have no link: %s%s", lost,
+				    members, bond->name, first, lost > 1 ? " and others" : "");
 }

@@ -38,11 +38,12 @@ void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_fi
 
 		if (limit != RNA_MODULE_HIGH_ALARM && limit != RNA_MODULE_HIGH_WARNING)
 			continue;
-		found = rna_find(out, "the module of %s is at %.1f °C; its %s threshold is %.1f °C",
-				 module->netdev, (double)module->temperature.number / 1000,
-				 is_alarm(limit) ? "alarm" : "warning",
-				 (double)module->limits[RNA_MODULE_TEMPERATURE][limit].number /
-					 1000);
+		found = rna_finds_add(out,
+				      "the module of %s is at %.1f °C; its %s threshold is %.1f °C",
+				      module->netdev, (double)module->temperature.number / 1000,
+				      is_alarm(limit) ? "alarm" : "warning",
+				      (double)module->limits[RNA_MODULE_TEMPERATURE][limit].number /
+					      1000);
 		if (!is_alarm(limit))
 			found->severity = RNA_SEVERITY_WARNING;
 		return;
@@ -104,7 +105,7 @@ void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *o
 	module = beyond.module;
 	if (!module)
 		return;
-	found = rna_find(
+	found = rna_finds_add(
 		out,
 		"lane %u of the module of %s: %s %.4g m%c is beyond the %s threshold of %.4g m%c%s",
 		beyond.lane + 1, module->netdev, names[beyond.measure],
@@ -129,12 +130,13 @@ void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *ou
 
 		if (lane < 0)
 			continue;
-		(void)rna_find(out,
-			       "lane %d of the module of %s: Rx power %.4g mW, less than half of "
-			       "that of the other lanes",
-			       lane + 1, module->netdev,
-			       shown(RNA_MODULE_RECEIVE_POWER,
-				     module->lanes[lane][RNA_MODULE_RECEIVE_POWER].number));
+		(void)rna_finds_add(
+			out,
+			"lane %d of the module of %s: Rx power %.4g mW, less than half of "
+			"that of the other lanes",
+			lane + 1, module->netdev,
+			shown(RNA_MODULE_RECEIVE_POWER,
+			      module->lanes[lane][RNA_MODULE_RECEIVE_POWER].number));
 		return;
 	}
 }

@@ -105,7 +105,7 @@ void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *
 	rate = rna_pcie_rate(link.speed, link.width);
 	possible = rna_pcie_rate(link.max_speed, link.max_width);
 	wanted = port_rate(in);
-	found = rna_find(
+	found = rna_finds_add(
 		out,
 		"the PCIe link from %s up to %s runs at %s although both ends support %s%s%s%s",
 		pcie->hops[hop].address, pcie->hops[hop + 1].address,
@@ -137,12 +137,13 @@ void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_find
 		return;
 	rate = rna_pcie_rate(link.speed, link.width);
 	if (rate < port->link->rate.number)
-		(void)rna_find(out,
-			       "the PCIe path carries %.4g Gb/s, less than the %.6g of the port: "
-			       "the link from %s up to %s runs at %s, its maximum",
-			       rna_gigabits(rate), rna_gigabits(port->link->rate.number),
-			       pcie->hops[hop].address, pcie->hops[hop + 1].address,
-			       say(out->arena, link.speed, link.width));
+		(void)rna_finds_add(
+			out,
+			"the PCIe path carries %.4g Gb/s, less than the %.6g of the port: "
+			"the link from %s up to %s runs at %s, its maximum",
+			rna_gigabits(rate), rna_gigabits(port->link->rate.number),
+			pcie->hops[hop].address, pcie->hops[hop + 1].address,
+			say(out->arena, link.speed, link.width));
 }
 
 /* -- Errors ------------------------------------------------------------------------------------ */

@@ -108,11 +108,12 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
 		return; /* port-disabled reports it */
 	why = why_down(port, out->arena, &remedy);
-	found = rna_find(out, "%s%s%s%s",
-			 expected == RNA_EXPECTED_UP ? "down although " : "down, and never seen up",
-			 expected == RNA_EXPECTED_UP ? why_expected(port) : "",
-			 why ? rna_arena_printf(out->arena, "; %s", why) : "",
-			 where_connected(port, out->arena));
+	found = rna_finds_add(out, "%s%s%s%s",
+			      expected == RNA_EXPECTED_UP ? "down although "
+							  : "down, and never seen up",
+			      expected == RNA_EXPECTED_UP ? why_expected(port) : "",
+			      why ? rna_arena_printf(out->arena, "; %s", why) : "",
+			      where_connected(port, out->arena));
 	set_since(found, port);
 	if (remedy)
 		found->remedy = remedy;
@@ -133,7 +134,7 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 
 	if (rna_subject_in_state(port, RNA_PORT_DOWN) && is_disabled(port) &&
 	    rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN)
-		set_since(rna_find(out, "disabled, and not expected to be up"), port);
+		set_since(rna_finds_add(out, "disabled, and not expected to be up"), port);
 }
 
 /* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
@@ -146,7 +147,7 @@ void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!is_infiniband(port) || !rna_subject_in_state(port, RNA_PORT_INIT) ||
 	    expected == RNA_EXPECTED_DOWN)
 		return;
-	found = rna_find(out, "the link is up, but no subnet manager has configured the port");
+	found = rna_finds_add(out, "the link is up, but no subnet manager has configured the port");
 	if (expected == RNA_EXPECTED_UNKNOWN)
 		found->severity = RNA_SEVERITY_WARNING;
 }
@@ -157,8 +158,8 @@ void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out
 
 	if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
 	    rna_subject_expected(port) != RNA_EXPECTED_DOWN)
-		(void)rna_find(out,
-			       "stays in state ARMED: the subnet manager does not activate it");
+		(void)rna_finds_add(
+			out, "stays in state ARMED: the subnet manager does not activate it");
 }
 
 /* -- Devices that are absent ------------------------------------------------------------------- */
@@ -177,9 +178,9 @@ static void add_missing(const struct rna_missing_device *missing, struct rna_fin
 		.pci_address = missing->pci_address,
 	};
 	struct rna_finding *found =
-		rna_find(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
-			 missing->pci_address ? ", PCI " : "",
-			 missing->pci_address ? missing->pci_address : "");
+		rna_finds_add(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
+			      missing->pci_address ? ", PCI " : "",
+			      missing->pci_address ? missing->pci_address : "");
 
 	found->device = missing->name;
 	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &names, out->arena);

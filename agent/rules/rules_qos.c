@@ -253,7 +253,7 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
 	else if (text.len > 0)
-		(void)rna_find(out, "%s", text.data);
+		(void)rna_finds_add(out, "%s", text.data);
 }
 
 /* -- Differences from qos.expect --------------------------------------------------------------- */
@@ -362,7 +362,7 @@ void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
 	else if (text.len > 0)
-		(void)rna_find(out, "differs from qos.expect: %s", text.data);
+		(void)rna_finds_add(out, "differs from qos.expect: %s", text.data);
 }
 
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
@@ -392,12 +392,13 @@ void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds
 		if (!is_lossy(&interface, traffic_class, &lossless, &priority))
 			continue;
 		name = name_of_member(&interface);
-		(void)rna_find(out,
-			       "the driver assigns RoCE packets traffic class %ju: DSCP %u maps to "
-			       "priority %d, but PFC is on for %s%s%s",
-			       (uintmax_t)traffic_class, (unsigned)traffic_class >> 2, priority,
-			       say_priorities(lossless, out->arena), name ? ", on " : "",
-			       name ? name : "");
+		(void)rna_finds_add(
+			out,
+			"the driver assigns RoCE packets traffic class %ju: DSCP %u maps to "
+			"priority %d, but PFC is on for %s%s%s",
+			(uintmax_t)traffic_class, (unsigned)traffic_class >> 2, priority,
+			say_priorities(lossless, out->arena), name ? ", on " : "",
+			name ? name : "");
 		return;
 	}
 }
@@ -461,14 +462,15 @@ void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_fi
 	}
 	without = count_without_pfc(in, several);
 	if (several)
-		(void)rna_find(out, "%zu RoCE port%s several lossless priorities: %s/%u has %s%s",
-			       with_several, with_several == 1 ? " has" : "s have",
-			       several->device->device->name, several->number,
-			       say_priorities(seen, out->arena),
-			       without ? "; others have none" : "");
+		(void)rna_finds_add(out,
+				    "%zu RoCE port%s several lossless priorities: %s/%u has %s%s",
+				    with_several, with_several == 1 ? " has" : "s have",
+				    several->device->device->name, several->number,
+				    say_priorities(seen, out->arena),
+				    without ? "; others have none" : "");
 	else if (without)
-		(void)rna_find(out, "%zu RoCE port%s no lossless priority", without,
-			       without == 1 ? " has" : "s have");
+		(void)rna_finds_add(out, "%zu RoCE port%s no lossless priority", without,
+				    without == 1 ? " has" : "s have");
 }
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
@@ -494,7 +496,7 @@ void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *o
 			small = vlan;
 	}
 	if (small)
-		(void)rna_find(
+		(void)rna_finds_add(
 			out,
 			"VLAN %s has MTU %ju, which allows an RDMA MTU of %ju; the port uses "
 			"%ju",

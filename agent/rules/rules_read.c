@@ -29,7 +29,7 @@ static const struct rna_job_status *jobs_of(const struct rna_rule_input *in, siz
 	return jobs;
 }
 
-/* The start of the text; rna_find() adds the names of devices. */
+/* The start of the text; rna_finds_add() adds the names of devices. */
 static const char *node_prefix(const struct rna_rule_input *in)
 {
 	return in->subject ? "" : "node: ";
@@ -59,8 +59,8 @@ void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds 
 
 	if (!job)
 		return;
-	found = rna_find(out, "%sdoes not answer: collector %s is stalled", node_prefix(in),
-			 job->name);
+	found = rna_finds_add(out, "%sdoes not answer: collector %s is stalled", node_prefix(in),
+			      job->name);
 	ago = rna_usec_since(job->stalled, now_of(in));
 	if (ago >= STALLED_CRITICAL)
 		found->severity = RNA_SEVERITY_CRITICAL;
@@ -91,11 +91,12 @@ void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (jobs[i].ran && !jobs[i].success) {
-			(void)rna_find(out, "%scollector %s fails", node_prefix(in), jobs[i].name);
+			(void)rna_finds_add(out, "%scollector %s fails", node_prefix(in),
+					    jobs[i].name);
 			return;
 		}
 	if (in->subject && is_state_unreadable(in->subject->device, &port))
-		(void)rna_find(out, "the state of port %u cannot be read", port);
+		(void)rna_finds_add(out, "the state of port %u cannot be read", port);
 }
 
 static bool is_too_old(const struct rna_rule_input *in, const struct rna_job_status *job)
@@ -116,10 +117,10 @@ void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *o
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (is_too_old(in, &jobs[i])) {
-			(void)rna_find(out,
-				       "%sdata of collector %s is older than three polling "
-				       "periods",
-				       node_prefix(in), jobs[i].name);
+			(void)rna_finds_add(out,
+					    "%sdata of collector %s is older than three polling "
+					    "periods",
+					    node_prefix(in), jobs[i].name);
 			return;
 		}
 }

@@ -71,11 +71,12 @@ void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_f
 		if (!is_known_zero(readiness->gpudirect[method]))
 			return;
 	driver = &readiness->gpu_driver;
-	found = rna_find(out,
-			 "NICs cannot access the memory of %zu GPU%s: no peer memory module is "
-			 "loaded, and %s%s%s does not support dma-buf because %s",
-			 gpus, gpus == 1 ? "" : "s", driver->name, driver->version ? " " : "",
-			 driver->version ? driver->version : "", why_no_dma_buf(driver));
+	found = rna_finds_add(
+		out,
+		"NICs cannot access the memory of %zu GPU%s: no peer memory module is "
+		"loaded, and %s%s%s does not support dma-buf because %s",
+		gpus, gpus == 1 ? "" : "s", driver->name, driver->version ? " " : "",
+		driver->version ? driver->version : "", why_no_dma_buf(driver));
 	if (accelerators == 0)
 		found->severity = RNA_SEVERITY_INFO;
 	if (strcmp(driver->name, "nvidia") != 0)
@@ -96,11 +97,12 @@ void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_f
 	memops = is_known_zero(readiness->gpu_driver.stream_memops);
 	mapping = is_known_zero(readiness->gpu_driver.peer_mapping_override);
 	if (memops || mapping)
-		(void)rna_find(out,
-			       "the nvidia driver has %s%s%s off: GPU kernels cannot start "
-			       "transfers themselves (IBGDA)",
-			       memops ? "EnableStreamMemOPs" : "", memops && mapping ? " and " : "",
-			       mapping ? "PeerMappingOverride" : "");
+		(void)rna_finds_add(out,
+				    "the nvidia driver has %s%s%s off: GPU kernels cannot start "
+				    "transfers themselves (IBGDA)",
+				    memops ? "EnableStreamMemOPs" : "",
+				    memops && mapping ? " and " : "",
+				    mapping ? "PeerMappingOverride" : "");
 }
 
 /* -- Modules ----------------------------------------------------------------------------------- */
@@ -144,7 +146,7 @@ void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds 
 	}
 	if (!text)
 		return;
-	found = rna_find(out, "%s", text);
+	found = rna_finds_add(out, "%s", text);
 	found->severity = worst;
 	if (names)
 		remedy = rna_arena_printf(out->arena,
@@ -162,9 +164,9 @@ void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_f
 	const struct rna_readiness *readiness = readiness_of(in);
 
 	if (readiness && is_loaded(readiness, "mlx5_core") && !is_loaded(readiness, "mlx5_ib"))
-		(void)rna_find(out,
-			       "module mlx5_core is loaded without mlx5_ib: its NICs have no RDMA "
-			       "devices");
+		(void)rna_finds_add(
+			out, "module mlx5_core is loaded without mlx5_ib: its NICs have no RDMA "
+			     "devices");
 }
 
 /* -- Device files ------------------------------------------------------------------------------ */
@@ -190,12 +192,12 @@ void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *ou
 	if (!node)
 		return;
 	if (node->missing)
-		(void)rna_find(out,
-			       "/dev/infiniband/%s is missing: no application can use the device",
-			       node->name);
+		(void)rna_finds_add(
+			out, "/dev/infiniband/%s is missing: no application can use the device",
+			node->name);
 	else if (rna_value_is_known(node->mode) && (node->mode.number & FOR_OTHERS) != FOR_OTHERS)
-		rna_find(out, "/dev/infiniband/%s has mode 0%jo: not all users can open it",
-			 node->name, (uintmax_t)node->mode.number)
+		rna_finds_add(out, "/dev/infiniband/%s has mode 0%jo: not all users can open it",
+			      node->name, (uintmax_t)node->mode.number)
 			->severity = RNA_SEVERITY_INFO;
 }
 
@@ -207,7 +209,8 @@ void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds
 
 	if (readiness && has_hardware(in) && rna_value_is_known(readiness->netns_exclusive) &&
 	    readiness->netns_exclusive.number)
-		(void)rna_find(out, "RDMA devices are bound to one network namespace each: a "
+		(void)rna_finds_add(out,
+				    "RDMA devices are bound to one network namespace each: a "
 				    "container has only the devices that were moved into its own");
 }
 
@@ -235,7 +238,7 @@ void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *ou
 								  : "sets no limit of its own");
 	}
 	if (text)
-		(void)rna_find(out, "containers get a low limit of locked memory: %s", text);
+		(void)rna_finds_add(out, "containers get a low limit of locked memory: %s", text);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */
@@ -254,9 +257,9 @@ void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_find
 	uint64_t usual;
 
 	if (rna_rail_is_odd(in, link_layer_of, &usual))
-		(void)rna_find(out, "link layer %s; most ports of this adapter model are %s",
-			       rna_link_layer_name(in->subject->link_layer),
-			       rna_link_layer_name((enum rna_link_layer)usual));
+		(void)rna_finds_add(out, "link layer %s; most ports of this adapter model are %s",
+				    rna_link_layer_name(in->subject->link_layer),
+				    rna_link_layer_name((enum rna_link_layer)usual));
 }
 
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
@@ -275,9 +278,9 @@ void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 	uint64_t own, usual;
 
 	if (rna_rail_is_odd(in, netdev_mtu_of, &usual) && netdev_mtu_of(in->subject, &own))
-		(void)rna_find(out,
-			       "%s has MTU %ju; most interfaces of this adapter model have %ju",
-			       in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
+		(void)rna_finds_add(
+			out, "%s has MTU %ju; most interfaces of this adapter model have %ju",
+			in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
 }
 
 /* One finding per node: 4200 is common and a matter of preference. */
@@ -298,12 +301,12 @@ void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *o
 		count++;
 	}
 	if (first)
-		(void)rna_find(out,
-			       "%zu RoCE interface%s an MTU that suffices for RDMA but is below "
-			       "9000, which would help TCP: %s has %ju%s",
-			       count, count == 1 ? " has" : "s have", first->netdev->name,
-			       (uintmax_t)first->netdev->mtu.number,
-			       count > 1 ? ", and others" : "");
+		(void)rna_finds_add(
+			out,
+			"%zu RoCE interface%s an MTU that suffices for RDMA but is below "
+			"9000, which would help TCP: %s has %ju%s",
+			count, count == 1 ? " has" : "s have", first->netdev->name,
+			(uintmax_t)first->netdev->mtu.number, count > 1 ? ", and others" : "");
 }
 
 static bool vfs_of(const struct rna_rule_subject *port, uint64_t *ret)
@@ -321,7 +324,7 @@ void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct r
 	uint64_t own, usual;
 
 	if (rna_rail_is_odd(in, vfs_of, &usual) && vfs_of(in->subject, &own))
-		(void)rna_find(out,
-			       "%ju virtual functions; most devices of this adapter model have %ju",
-			       (uintmax_t)own, (uintmax_t)usual);
+		(void)rna_finds_add(
+			out, "%ju virtual functions; most devices of this adapter model have %ju",
+			(uintmax_t)own, (uintmax_t)usual);
 }

@@ -80,7 +80,7 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 	if (!node || !node->backends[RNA_NODE_BACKEND_API].used)
 		return;
 	if (!node->resources_known) {
-		rna_find_unknown(out);
+		rna_finds_add_unknown(out);
 		return;
 	}
 	look_for_named(in, &text);
@@ -91,5 +91,6 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 	if (text.failed)
 		out->failed = true;
 	else if (text.len > 0 && in->count > 0)
-		rna_find(out, "device plugins advertise less than the node has: %s", text.data);
+		rna_finds_add(out, "device plugins advertise less than the node has: %s",
+			      text.data);
 }

@@ -90,12 +90,12 @@ static void tell_bandwidth(const struct rna_selftest_run *run, const char *memor
 	double percent = 100 * (double)run->result.bandwidth / (double)run->expected;
 	bool siblings = percent >= rna_selftest_limits_for(settings, run->expected).ok / 10.0;
 
-	rna_find(out,
-		 "loopback through memory of %s (%s) reached %.4g of %.4g Gb/s expected "
-		 "(%.3g %%) in two consecutive self-tests%s",
-		 memory, rna_endpoint_name(run->request.endpoint),
-		 rna_gigabits(run->result.bandwidth), rna_gigabits(run->expected), percent,
-		 siblings ? "; siblings are faster" : "")
+	rna_finds_add(out,
+		      "loopback through memory of %s (%s) reached %.4g of %.4g Gb/s expected "
+		      "(%.3g %%) in two consecutive self-tests%s",
+		      memory, rna_endpoint_name(run->request.endpoint),
+		      rna_gigabits(run->result.bandwidth), rna_gigabits(run->expected), percent,
+		      siblings ? "; siblings are faster" : "")
 		->severity = severity;
 }
 
@@ -109,8 +109,9 @@ static void report_outcome(const struct rna_rule_input *in, const struct outcome
 		return;
 	memory = name_memory(out->arena, &run->request);
 	if (run->result.end == RNA_LOOPBACK_CORRUPT)
-		rna_find(out, "self-test through memory of %s (%s) returned corrupted data: %s",
-			 memory, rna_endpoint_name(run->request.endpoint), run->result.text)
+		rna_finds_add(out,
+			      "self-test through memory of %s (%s) returned corrupted data: %s",
+			      memory, rna_endpoint_name(run->request.endpoint), run->result.text)
 			->remedy =
 			"Take the node out of service, because data of applications may "
 			"be corrupted too. Then test the memory, and {device} in another "
@@ -118,9 +119,9 @@ static void report_outcome(const struct rna_rule_input *in, const struct outcome
 	else if (run->result.end == RNA_LOOPBACK_DONE)
 		tell_bandwidth(run, memory, in->settings, out, outcome->severity);
 	else
-		(void)rna_find(out,
-			       "self-test through memory of %s (%s) failed after a bad one: %s",
-			       memory, rna_endpoint_name(run->request.endpoint), run->result.text);
+		(void)rna_finds_add(
+			out, "self-test through memory of %s (%s) failed after a bad one: %s",
+			memory, rna_endpoint_name(run->request.endpoint), run->result.text);
 }
 
 void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out)
@@ -142,8 +143,9 @@ void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds 
 	const struct rna_selftest_port *port = in->subject->selftest;
 
 	if (port && port->stuck > 0)
-		(void)rna_find(out,
-			       "self-test process %d hangs in the kernel; the device is not tested "
-			       "until it ends",
-			       port->stuck);
+		(void)rna_finds_add(
+			out,
+			"self-test process %d hangs in the kernel; the device is not tested "
+			"until it ends",
+			port->stuck);
 }

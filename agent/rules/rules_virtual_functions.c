@@ -74,10 +74,11 @@ void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna
 	count = count_such(functions, lacks_guid, &first);
 	if (count == 0)
 		return;
-	found = rna_find(out,
-			 "%zu of %zu virtual functions have a driver but no GUID, so their ports "
-			 "stay down; the first is %u (PCI %s)",
-			 count, functions->count, first->number, address_of(first));
+	found = rna_finds_add(
+		out,
+		"%zu of %zu virtual functions have a driver but no GUID, so their ports "
+		"stay down; the first is %u (PCI %s)",
+		count, functions->count, first->number, address_of(first));
 	set_remedy(found, rna_arena_printf(
 				  out->arena,
 				  "Assign GUIDs (ip link set dev {netdev} vf %u node_guid G, then "
@@ -99,10 +100,10 @@ void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna
 	count = count_such(functions, is_kept_down, &first);
 	if (count == 0)
 		return;
-	found = rna_find(out,
-			 "%zu of %zu virtual functions have a driver but are administratively "
-			 "down; the first is %u (PCI %s)",
-			 count, functions->count, first->number, address_of(first));
+	found = rna_finds_add(out,
+			      "%zu of %zu virtual functions have a driver but are administratively "
+			      "down; the first is %u (PCI %s)",
+			      count, functions->count, first->number, address_of(first));
 	set_remedy(found, rna_arena_printf(
 				  out->arena,
 				  "No action required if this is intended. Otherwise run: ip link "
