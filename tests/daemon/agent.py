@@ -230,6 +230,13 @@ class Agent:
     def metric(self, name, **labels):
         return self.metrics().get((name, tuple(sorted(labels.items()))))
 
+    def metric_if_served(self, name):
+        """None while the addresses are not served, as for a moment in a reload that changes them."""
+        try:
+            return self.metric(name)
+        except OSError:
+            return None
+
     def wait_snapshots(self, count):
         """Waits until count more snapshots have been published."""
         first = self.metric("rdma_agent_snapshots_total")

@@ -141,7 +141,7 @@ class Configuration(unittest.TestCase):
             agent.write_config()
             agent.port = old
             agent.hang_up()
-            wait("the failure in a metric", lambda: agent.is_ready() and agent.metric(RELOADED) == 0)
+            wait("the failure in a metric", lambda: agent.metric_if_served(RELOADED) == 0)
 
     def run_with(self, text):
         """Status and messages of a start that must fail."""

@@ -160,7 +160,7 @@ class UnixSocket(unittest.TestCase):
             agent.write_config()
             agent.hang_up()
             wait("the failure in a metric",
-                 lambda: agent.is_ready() and agent.metric(RELOADED) == 0)
+                 lambda: agent.metric_if_served(RELOADED) == 0)
             self.assertEqual(get_unix(agent.socket), 200)
             self.assertTrue(os.path.isfile(agent.config))
 
