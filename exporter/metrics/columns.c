@@ -19,7 +19,7 @@ struct rna_column rna_column_find(const char *heading, bool gids)
 			if (field->column && strcmp(field->column, heading) == 0)
 				return (struct rna_column){field, tables[t]};
 		}
-	assert(!"a column that no row has");
+	assert(false && "a column that no row has");
 	return (struct rna_column){0};
 }
 
