@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The environment that NCCL needs on this node, decided from a view. A variable is there only if
- * NCCL would do worse without it; each has its reason, and what does not fit is a warning.
+ * The environment that NCCL needs on this node, derived from a view. A variable is set only if NCCL
+ * would perform worse without it. Each has a reason; what no variable can solve is a warning.
  */
 #include "rna/model/nccl.h"
 
@@ -16,7 +16,7 @@
 enum {
 	VARIABLES_MAX = 16,
 	PORTS_MAX = 32,         /* MAX_IB_DEVS of NCCL */
-	WARNINGS_OF_A_PORT = 9, /* a warning of each kind that there is */
+	WARNINGS_OF_A_PORT = 9, /* one of each kind */
 	OTHER_WARNINGS_MAX = 8,
 };
 
@@ -32,7 +32,7 @@ struct advising {
 	bool failed; /* no memory */
 };
 
-/* value and reason in the arena; NULL: it had no memory. */
+/* value and reason: in the arena; NULL if it had no memory. */
 static void set_variable(struct advising *advising, const char *name, const char *value,
 			 const char *reason)
 {
@@ -98,7 +98,7 @@ static void choose_ports(struct advising *advising)
 /* Settings by which NCCL chooses its GIDs. */
 struct gid_choice {
 	struct rna_nccl_settings settings;
-	size_t served; /* ports of which a routable GID for RoCE v2 comes out */
+	size_t served; /* ports for which NCCL then selects a routable GID of RoCE v2 */
 };
 
 static bool is_routable(const struct rna_gid_entry *entry)
@@ -112,7 +112,7 @@ static const struct rna_gid_entry *entry_of(const struct rna_subject *port,
 	return rna_port_gids_find(port->gids, rna_nccl_gid_index(port->gids, false, settings));
 }
 
-/* Does NCCL come to a GID that others can reach? */
+/* Does NCCL select a GID that other nodes can reach? */
 static bool is_served(const struct rna_subject *port, const struct rna_nccl_settings *settings)
 {
 	return port->gids && is_routable(entry_of(port, settings));
@@ -190,7 +190,7 @@ static void warn_of_gid(struct advising *advising, const struct rna_subject *por
 	     rna_nccl_gid_index(port->gids, false, settings), what);
 }
 
-/* Ports on which NCCL comes to that index, and to a GID that others can reach. */
+/* Ports on which NCCL selects that index, and a GID that other nodes can reach. */
 static size_t count_index(const struct rna_nccl_ports *ports,
 			  const struct rna_nccl_settings *settings, unsigned index)
 {
@@ -202,7 +202,7 @@ static size_t count_index(const struct rna_nccl_ports *ports,
 	return count;
 }
 
-/* The index of most ports; of the first of them, where several are equally many. */
+/* The index that most ports use; the first of several with equally many. */
 static unsigned usual_index(const struct rna_nccl_ports *ports,
 			    const struct rna_nccl_settings *settings)
 {
@@ -225,7 +225,7 @@ static unsigned usual_index(const struct rna_nccl_ports *ports,
 	return usual;
 }
 
-/* "rail 3, " in front of a port that has one; in the arena. */
+/* "rail 3, " as the prefix of a port on a rail; in the arena. */
 static const char *rail_of(struct advising *advising, const struct rna_subject *port)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
@@ -260,13 +260,13 @@ static void warn_of_rails(struct advising *advising, const struct rna_nccl_setti
 	}
 }
 
-/* Is text there and not empty, which is as if it were not? */
+/* Is text set and not empty? NCCL treats an empty variable as unset. */
 static bool is_set(const char *text)
 {
 	return text && *text;
 }
 
-/* What the caller's environment says stays in force where nothing of ours takes its place. */
+/* Variables of the caller's environment stay in force unless one of ours replaces them. */
 static void warn_of_given(struct advising *advising, const struct gid_choice *choice)
 {
 	const struct rna_nccl_environment *given = advising->given;
@@ -276,7 +276,7 @@ static void warn_of_given(struct advising *advising, const struct gid_choice *ch
 	    !is_set(given->addr_range) && !is_set(given->roce_version))
 		return;
 	if (choice->settings.gid_index >= 0)
-		return; /* set by us, and it overrides the others */
+		return; /* we set the index, which overrides the others */
 	if (choice->settings.family == RNA_GID_IPV6)
 		settings.family = RNA_GID_IPV6;
 	for (size_t i = 0; i < advising->ports.count; i++) {
@@ -289,7 +289,7 @@ static void warn_of_given(struct advising *advising, const struct gid_choice *ch
 }
 
 /*
- * An address family is better than an index: it holds when addresses come back at other indexes.
+ * An address family is better than an index: it stays right if addresses get other indexes.
  */
 static void choose_gids(struct advising *advising)
 {
@@ -339,7 +339,7 @@ static void choose_sockets(struct advising *advising)
 
 /* -- Quality of service ------------------------------------------------------------------------ */
 
-/* What follows from priorities and PFC, where the driver writes no class into all packets. */
+/* Derived from priorities and PFC, if the driver does not write a class into all packets. */
 static void derive_quality(struct advising *advising)
 {
 	struct rna_nccl_quality quality;
@@ -355,8 +355,8 @@ static void derive_quality(struct advising *advising)
 }
 
 /*
- * What the node is configured for: a traffic class which the driver writes into all RoCE packets of
- * a port, or what DCB says.
+ * The configuration of the node: a traffic class that the driver writes into all RoCE packets of a
+ * port, or DCB.
  */
 static void choose_quality(struct advising *advising)
 {
@@ -407,8 +407,8 @@ static void warn_of_absent_ports(struct advising *advising, const struct rna_sub
 }
 
 /*
- * NCCL looks at the port alone, so it takes one whose packets have no way out. What to do is not
- * decided here: without the port the job has a rail less than it asked for. InfiniBand needs no
+ * NCCL checks only the port, so it uses one whose packets have no route. The advice keeps such a
+ * port and warns: without it the job would have one rail fewer than it expects. InfiniBand needs no
  * interface.
  */
 static void warn_of_interfaces(struct advising *advising)
@@ -435,7 +435,7 @@ static struct rna_value mtu_of(const struct rna_subject *port)
 	return port->link ? port->link->active_mtu : (struct rna_value){0};
 }
 
-/* The highest value that one of the ports has; 0: none is known. */
+/* The highest value of the ports; 0: none is known. */
 static uint64_t highest(const struct rna_nccl_ports *ports,
 			struct rna_value (*get)(const struct rna_subject *port))
 {
@@ -495,7 +495,7 @@ static void warn_of_cards(struct advising *advising)
 	}
 }
 
-/* Whether some way for NICs to the memory of GPUs is known to be open. */
+/* Is a method known by which NICs can access the memory of GPUs? */
 static bool is_ready_for_gpudirect(const struct rna_view *view)
 {
 	const struct rna_readiness *readiness = rna_snapshot_readiness(view->snapshot);
@@ -519,9 +519,9 @@ static size_t count_gpus_at(const struct rna_topology *topology, enum rna_path_c
 }
 
 /*
- * NCCL lets a NIC read and write the memory of a GPU where no more than PCIe switches are between
- * them. Over a host bridge of their own it is worth it as well, or everything is copied; over the
- * interconnect of host bridges it seldom is, so it requires a measurement.
+ * NCCL lets a NIC access the memory of a GPU if only PCIe switches are between them. If they share
+ * a host bridge this is faster as well, because otherwise all data are copied. Across host bridges
+ * it seldom is faster, so it needs a measurement.
  */
 static void choose_gpu_direct(struct advising *advising)
 {
@@ -566,7 +566,7 @@ static void advise(struct advising *advising, const struct rna_subjects *subject
 	choose_gpu_direct(advising);
 }
 
-/* Room for all that may be said. */
+/* Memory for all possible warnings. */
 static int make_room(struct advising *advising, const struct rna_subjects *subjects)
 {
 	size_t ports = subjects->scopes[RNA_SCOPE_PORT].count;

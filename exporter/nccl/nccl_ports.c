@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which ports of a node are for NCCL: a row of reasons to leave one out, applied one after the
- * other. The first ones say what NCCL cannot use at all. The others choose among what it can: each
- * looks at what is left so far, and one that would leave nothing does not count.
+ * Which ports of a node NCCL should use: a table of reasons to exclude ports, applied in their
+ * order. The first reasons exclude ports that NCCL cannot use. The others choose among the
+ * remaining ports; a reason that would exclude all of them is skipped.
  */
 #include "nccl_ports.h"
 
@@ -17,12 +17,12 @@ struct choice {
 	const struct rna_topology
 		*topology; /* with GPUs and NICs that serve them; NULL: not known */
 	size_t count;
-	const struct rna_subject **ports; /* those that are left */
-	enum rna_link_layer layer;        /* that most of their bandwidth has */
+	const struct rna_subject **ports; /* those that remain */
+	enum rna_link_layer layer;        /* of most of their bandwidth */
 	uint64_t fastest;                 /* their highest rate */
 };
 
-/* Is this port, of those that are left, not for NCCL? */
+/* Is this port, one of those that remain, to be excluded? */
 typedef bool leave_out(const struct choice *choice, const struct rna_subject *port);
 
 /* -- What NCCL cannot use ---------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static bool is_iwarp(const struct choice *choice, const struct rna_subject *port
 	return port->identity->node_type == RNA_NODE_TYPE_RNIC;
 }
 
-/* The rest of what rna_subject_suits_nccl() asks. */
+/* The other conditions of rna_subject_suits_nccl(). */
 static bool is_unsuitable(const struct choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
@@ -79,7 +79,7 @@ static bool has_odd_name(const struct choice *choice, const struct rna_subject *
 
 /* -- What NCCL should not use ------------------------------------------------------------------ */
 
-/* A virtual function whose physical one is here is for a VM or a container. */
+/* A virtual function whose physical function is on this node is for a VM or a container. */
 static bool is_for_others(const struct choice *choice, const struct rna_subject *port)
 {
 	const char *physical = port->device->device->physical_function;
@@ -97,7 +97,7 @@ static bool is_software(const struct choice *choice, const struct rna_subject *p
 	return port->device->device->function == RNA_FUNCTION_VIRTUAL;
 }
 
-/* Rails are the NICs of GPUs, and those as near to one and of the same kind. */
+/* Rails are the NICs of GPUs, and NICs of the same kind as near to a GPU. */
 static bool serves_no_gpu(const struct choice *choice, const struct rna_subject *port)
 {
 	const struct rna_nic *nic =
@@ -123,7 +123,7 @@ static bool is_same_model(const struct rna_subject *a, const struct rna_subject 
 	       a->device->device->device_id == b->device->device->device_id;
 }
 
-/* A rail that is slower than the others for its cable is still a rail. */
+/* A rail that is slower than the others because of its cable is still a rail. */
 static bool is_lesser_model(const struct choice *choice, const struct rna_subject *port)
 {
 	struct rna_value rate = rna_port_rate(port);
@@ -140,7 +140,7 @@ static bool is_lesser_model(const struct choice *choice, const struct rna_subjec
 static const struct reason {
 	const char *text; /* behind the names of the ports */
 	leave_out *applies;
-	bool always; /* even if nothing is left */
+	bool always; /* even if no port remains */
 } reasons[] = {
 	{"manages NVSwitches and carries no traffic", is_management, .always = true},
 	{"its state is not known", has_unknown_state, .always = true},
@@ -204,7 +204,7 @@ static int leave_out_ports(struct choice *choice, const struct reason *reason,
 	if (count == 0 && !reason->always) {
 		ret->count = 0;
 		if (reason->applies == serves_no_gpu)
-			choice->topology = NULL; /* it does not help to choose */
+			choice->topology = NULL; /* it does not help in choosing */
 		return 0;
 	}
 	choice->ports = kept;
@@ -233,7 +233,7 @@ bool rna_nccl_port_has_uplink(const struct rna_subject *port)
 	return false;
 }
 
-/* The topology, if it tells which NICs are near GPUs. Without GPUs all have a rail. */
+/* The topology, if it has NICs near GPUs. Without GPUs all NICs have a rail. */
 static const struct rna_topology *find_rails(const struct rna_subjects *subjects)
 {
 	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;

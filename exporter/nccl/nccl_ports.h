@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ports of a node are for NCCL, and why the others are not. */
+/* Which ports of a node NCCL should use, and why not the others. */
 #pragma once
 
 #include "rna/model/nccl.h"
@@ -19,7 +19,7 @@ int rna_nccl_ports_choose(const struct rna_subjects *subjects, struct rna_arena 
 			  struct rna_nccl_ports *ret);
 
 /*
- * Does the default route go over the port: by its own interface, by the bond that it is in, or by a
+ * Does the default route use the port: by its own interface, by the bond that it is in, or by a
  * VLAN on either, whose addresses are in its GID table? False: no, or not known.
  */
 bool rna_nccl_port_has_uplink(const struct rna_subject *port);

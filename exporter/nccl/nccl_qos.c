@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The priority with which NCCL's packets go, derived from what DCB says of the ports: PFC makes one
- * priority lossless, and either DSCPs lead to it, or VLAN tags do. A variable holds for all ports
- * of a job, so they have to agree; and where several DSCPs would do, the fabric's plan knows which
- * one, not this node.
+ * The priority of NCCL's packets, derived from the DCB configuration of the ports: PFC makes one
+ * priority lossless, and either DSCPs or VLAN tags select it. A variable applies to all ports of a
+ * job, so they must agree. If several DSCPs select the priority, only the plan of the fabric can
+ * tell which one to use.
  */
 #include "nccl_qos.h"
 
@@ -11,11 +11,11 @@
 
 #include "rna/model/qos.h"
 
-/* All that makes a priority of a packet, as far as NCCL can choose. */
+/* What determines the priority of a packet and can be set for NCCL. */
 struct treatment {
 	uint64_t lossless; /* mask */
 	enum rna_trust trust;
-	uint64_t dscps; /* that lead to the lossless priority */
+	uint64_t dscps; /* that select the lossless priority */
 };
 
 /* False: not known. qos: NULL: the port has no such interface. */
@@ -38,7 +38,7 @@ static bool is_same(const struct treatment *a, const struct treatment *b)
 	return a->lossless == b->lossless && a->trust == b->trust && a->dscps == b->dscps;
 }
 
-/* Is one of the port's interfaces, of which a bond has several, known to be unlike the first? */
+/* Is an interface of the port (a bond has several) known to differ from the first one? */
 static bool is_other(const struct rna_subject *port, const struct treatment *first, bool *ret_known)
 {
 	const struct rna_qos *qos = rna_device_qos(port->device);
@@ -58,7 +58,7 @@ static bool is_other(const struct rna_subject *port, const struct treatment *fir
 	return false;
 }
 
-/* The first port that is unlike the first one; NULL: all are alike, as far as it is known. */
+/* The first port that differs from the first one; NULL: no difference is known. */
 static const struct rna_subject *find_other(const struct rna_nccl_ports *ports,
 					    const struct treatment *first, bool *ret_known)
 {
@@ -85,7 +85,7 @@ static bool are_tagged(const struct rna_nccl_ports *ports)
 	return true;
 }
 
-/* Several DSCPs, or none: what NCCL should be told does not follow from the node. */
+/* Several DSCPs, or none: the variable cannot be derived from the node. */
 static const char *why_no_class(const struct treatment *treatment, struct rna_arena *arena)
 {
 	RNA_STRBUF struct rna_strbuf dscps = RNA_STRBUF_INIT;
@@ -125,7 +125,7 @@ static void derive_class(const struct treatment *treatment, const struct rna_ncc
 				 dscp, priority, ports->count);
 }
 
-/* Where VLAN tags decide, NCCL's packets have to have one. */
+/* If VLAN tags decide, NCCL's packets must have one. */
 static void derive_level(const struct treatment *treatment, const struct rna_nccl_ports *ports,
 			 struct rna_arena *arena, struct rna_nccl_quality *ret)
 {
@@ -152,7 +152,7 @@ int rna_nccl_derive_quality(const struct rna_nccl_ports *ports, struct rna_arena
 		return 0;
 	other = find_other(ports, &treatment, &known);
 	if (!other && (!known || rna_priority_only(treatment.lossless) < 0))
-		return 0; /* of several, the node does not know what each is for */
+		return 0; /* the purpose of each of several is unknown */
 	if (other && other == first)
 		ret->warning = rna_arena_printf(
 			arena,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL has to be told so that its packets go with the priority that is lossless. */
+/* The variable that makes NCCL's packets use the lossless priority. */
 #pragma once
 
 #include "nccl_ports.h"
 
 struct rna_nccl_quality {
-	const char *name; /* NCCL_IB_TC or NCCL_IB_SL; NULL: none follows from the node */
+	const char *name; /* NCCL_IB_TC or NCCL_IB_SL; NULL: none can be derived */
 	const char *value;
 	const char *reason;
 	const char *warning; /* why there is none, if an administrator should know; else NULL */

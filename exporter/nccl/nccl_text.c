@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the command nccl writes: lines for a shell, a file for docker --env-file, the env of a
- * container in YAML, and JSON. Reasons stand above what they are for; a comment ends with its line
- * in each of them, so no text may bring a line of its own.
+ * Output of the command nccl: lines for a shell, a file for docker --env-file, the env of a
+ * container in YAML, and JSON. Reasons are comments above the variables. In each format a comment
+ * ends with its line, so line breaks in texts are replaced.
  */
 #include "rna/exporter.h"
 
@@ -16,7 +16,7 @@ static const char *escape_shell(char c)
 	return c == '\'' ? "'\\''" : rna_escape_control(c);
 }
 
-/* YAML 1.2, 5.7: what double quotes need beyond what no name has. */
+/* YAML 1.2, 5.7: escapes in double quotes; control characters do not occur. */
 static const char *escape_yaml(char c)
 {
 	switch (c) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of what is measured, and what it may cost at most with so many devices.
+"""The table of measurements and their limits by number of devices.
 
-A goal of 8 devices holds for fewer as well. The figures are those that the project set itself
-before it was written, on a virtual machine with two cores; elsewhere they say less than the ratio
-to node_exporter, which is measured in the same minutes.
+A goal for 8 devices also applies to fewer. The project set the goals before it was written, for a
+virtual machine with two cores; on other machines the ratio to node_exporter, measured at the same
+time, is more significant.
 """
 from dataclasses import dataclass, field
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How each number is taken.
 
-CPU is the process's own clock, which other work on the machine hardly moves; wall time it moves a
-lot, so of wall times the best or the median is kept. Two servers are measured in turns, never at
-the same time, but for minute(). Every function returns {key of goals.ROWS: number}.
+CPU time is that of the process, which other work on the machine hardly affects. It affects wall
+time a lot, so the best or the median is used. The two servers are measured in alternation, never at
+the same time, except in minute(). Every function returns {key of goals.ROWS: number}.
 """
 import contextlib
 import gzip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two exporters as processes, what /proc says of them, and a client that costs little."""
+"""The two exporters as processes, their values in /proc, and a client that uses little CPU."""
 import json
 import os
 import re

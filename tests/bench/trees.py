@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees to measure on: machines of tests/machines that are too long to be written by hand."""
+"""Trees to measure: generated machines of tests/machines, which would be too long to write by hand."""
 import os
 import shutil
 import subprocess

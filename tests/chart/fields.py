@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the fields of a manifest those that its kind has? The API server drops what it does not know,
-and says nothing. The kinds are those of python3-kubernetes, whose models are made from Kubernetes'
-OpenAPI; what is not among them stands here, from the documents of its CRD."""
+"""Does the kind of a manifest have all of its fields? The API server drops unknown fields silently.
+The kinds come from python3-kubernetes, whose models are generated from Kubernetes' OpenAPI; kinds
+of CRDs are listed here, from their documents."""
 import re
 
 from kubernetes.client import models

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the packages of the image those that the program needs, all and no others? What it is linked
-with and what it loads by name is asked of the program; whose that is, of Debian."""
+"""Does the image have exactly the packages that the program needs? The program lists the libraries
+that it is linked with and those that it loads by name; Debian has the package of each."""
 import os
 import re
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The admission policy, by what it lets agents do: its expressions are evaluated (evaluate.mjs) for
-changes of a node that an agent makes, and for those that it must not make."""
+"""The admission policy: its expressions are evaluated (evaluate.mjs) for changes of a node that an
+agent makes, and for changes that it must not make."""
 import copy
 import json
 import subprocess

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that people will use, each with the manifests that it has to become, in expected/; and
-values that have to be refused."""
+"""Typical values, each with the expected manifests in expected/; and values that must be rejected."""
 
 PROFILES = {
     "default": {},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two who render the chart: our own renderer (render/), and a real helm where there is one."""
+"""The two renderers of the chart: our own (render/), and helm if it is installed."""
 import copy
 import json
 import os

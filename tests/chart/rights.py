@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to hold of the pods whatever the values: no right without a reason that the values
-give. The values here are those of a profile, laid over the chart's own."""
+"""Rules for the pods with any values: each right needs a reason in the values. The values here are
+those of a profile, merged over the defaults of the chart."""
 import yaml
 
 REASONS = ("verbs", "umad", "selfTest")

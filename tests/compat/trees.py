@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated trees: devices with any of the files that node_exporter knows, or all but one, and
-numbers from the edges. The same name always gives the same tree."""
+"""Generated trees: devices with a subset of the files that node_exporter knows, or all but one, and
+numbers at the limits. The same name always gives the same tree."""
 import os
 import random
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent as a test sees it: a process, its root, its log and its HTTP."""
+"""The agent in tests: a process, its root, its log and its HTTP server."""
 import contextlib
 import http.client
 import json

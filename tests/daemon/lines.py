@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of a directory, a line for each, twice as many at once as there are cores.
+"""Runs the tests of a directory and prints a line for each, two per core at a time.
 
-For tests mostly wait. So workers share them: processes of this same program, each with ports,
-directories and memory of its own, which take one test at a time, or a class where its tests share a
-set-up. What measures is marked with @alone and runs alone, after all others have ended.
+Tests mostly wait, so several run at once, in worker processes of this program. Each worker has
+ports, directories and memory of its own, and runs one test at a time, or a class whose tests share
+a setup. Tests that measure are marked with @alone and run alone, after all others have ended.
 """
 import collections
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates of a test's own, by openssl, and passwords."""
+"""Certificates for tests, made by openssl, and passwords."""
 import crypt
 import subprocess
 

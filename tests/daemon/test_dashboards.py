@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dashboards of the chart, and its alert rules, on a Prometheus that scrapes real agents.
 
-The fleet is seven recorded nodes, and this node, which has a kernel to listen to. On one of them a
-port goes down and another port moves data. Then each query of each dashboard must return data; a
-query about one node, for at least one of them, since no node has everything.
+The fleet is seven recorded nodes and this node, whose kernel sends events. On one of them a port
+goes down and another port transfers data. Then each query of each dashboard must return data; a
+query about one node must return data for at least one of them, since no node has everything.
 
 All tests share the fleet and one Prometheus: eight agents with sanitizers are a load of their own.
-They wait for what must happen. What ends a wait in vain is that many scrapes passed without it, so
-that a slow machine has as many chances as a fast one.
+They wait for events. A wait fails after a number of scrapes, not after a time, so that a slow
+machine has as many chances as a fast one.
 """
 import contextlib
 import glob

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state directory on a bad day: the agent is killed at any call, and the disk refuses."""
+"""The state directory with faults: the agent is killed at any system call, and the disk fails."""
 import errno
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events: the kernel's own, in a network namespace of the agent's. What they do to devices is for
-tests/vm/suite-events; here is no device, so what counts is that they cost next to nothing."""
+"""Events of the kernel, in a network namespace of the agent. tests/vm/suite-events tests their
+effect on devices; here is no device, so the tests check that events cost almost nothing."""
 import os
 import unittest
 

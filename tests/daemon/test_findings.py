@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings: where they go, from the change of a file to metrics, JSON, page, log and exit code."""
+"""Findings, from the change of a file to metrics, JSON, page, log and exit code."""
 import contextlib
 import http.server
 import json

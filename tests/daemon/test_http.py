@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP: what is served, in which form, and that no client can hold up another."""
+"""HTTP: content and form of the answers, and that no client can delay another."""
 import contextlib
 import gzip
 import json

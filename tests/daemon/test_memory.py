@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: transitions counted once, what is expected, what outlives a restart, what is missing."""
+"""Memory: transitions counted once, expected states, persistence over a restart, missing devices."""
 import fcntl
 import glob
 import json

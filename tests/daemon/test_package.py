@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Debian package does at its end, in a mount namespace; the rest of it is in vm-systemd."""
+"""Removal of the Debian package, in a mount namespace; vm-systemd tests the rest of the package."""
 import os
 import subprocess
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Polling: changes are seen, devices come and go, one that does not answer costs only itself."""
+"""Polling: changes are seen, devices appear and disappear, a hanging device affects only itself."""
 import contextlib
 import ctypes
 import gzip

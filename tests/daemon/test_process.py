@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process: signals, configuration, log, what it holds open, how often it wakes up."""
+"""The process: signals, configuration, log, open files, wake-ups."""
 import html
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quiesce and resume: by command, by signal, and without a running agent. That nothing stays open
-then is in vm-systemd."""
+"""quiesce and resume: by command, by signal, and without a running agent. vm-systemd tests
+that nothing stays open then."""
 import os
 import signal
 import unittest

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The self-test where there is nothing to test: who is asked, and what is said. What it does to
-devices is in vm-selftest."""
+"""The self-test on nodes without a port to test: requests and messages. vm-selftest tests devices."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents of the Helm chart have to say, for check-docs.py: the table of README.md,
-from the comments of values.yaml, and the schema of the agent's own settings, from their table.
+"""Generated parts of the documents of the Helm chart, for check-docs.py: the table of README.md,
+from the comments of values.yaml, and the schema of the agent's settings, from their table.
 """
 import json
 import pathlib

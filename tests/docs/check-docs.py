@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the documents to the tables of the code.
+"""Compares the documents with the tables of the code.
 
-    check-docs.py BINARY            compare; says what differs and ends with 1
+    check-docs.py BINARY            compare; prints differences and exits with 1
     check-docs.py BINARY --update   rewrite what differs
 
-Documents have regions "<!-- generated: TOPIC -->" to "<!-- /generated -->", which PLACES lists; each
-must be what "rdma-node-agent describe TOPIC" prints. What holds of every document, links and width
-of lines, is in pages.py. The sample configuration has one such region, written
-from "describe settings"; with all its comments taken away the agent must accept it. The catalog of
-the journal has one written from "describe catalog"; the rest of it explains the ids of
+Documents have regions "<!-- generated: TOPIC -->" to "<!-- /generated -->", which PLACES lists;
+each must be what "rdma-node-agent describe TOPIC" prints. pages.py has the checks of all documents,
+such as links and the width of lines. The sample configuration has one such region, written from
+"describe settings"; with all its comments taken away the agent must accept it. The catalog of the
+journal has one written from "describe catalog"; the rest of it explains the ids of
 agent/memory/message_ids.h, all and no others; where systemd is at hand it must accept it.
 
 That of the exporter has one with how many series typical nodes have (series.py). The README of the

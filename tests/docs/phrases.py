@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""phrases.py - finds phrases that are hard to understand, and says what to write instead.
+"""phrases.py - finds phrases that are hard to understand, and prints what to write instead.
 
 phrases.txt has the phrases. Checked are documents as a whole, and comments and strings of sources:
 C, Python, shell, YAML, templates. Left out are generated files, recordings, and ALLOWED, which has

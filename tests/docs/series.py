@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many series typical nodes have, and which setting gives or takes how many: a table.
+"""A table of the number of series of typical nodes, and of the series that settings add or remove.
 
-The nodes are made here, of models in tests/machines: each kind of node has eight rails with a GPU
-beside each, alone or with 64 virtual functions. The agent counts.
+The nodes are generated from models in tests/machines: each kind of node has eight rails with a GPU
+each, alone or with 64 virtual functions. The agent counts the series.
 """
 import concurrent.futures
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a run in which one call failed, beside the run without."""
+"""Errors of a run in which one call failed, compared with the run without a failure."""
 import errno
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent with faults.c loaded into it: one run, and what became of it."""
+"""The agent with faults.c preloaded: one run and its result."""
 import collections
 import os
 import re

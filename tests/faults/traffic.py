@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a running agent goes through: scrapes, reloads, questions by its socket, a port that flaps and
-a device that goes and comes. And what its answers were in peace, by which all later ones are judged."""
+"""The load on a running agent: scrapes, reloads, requests to its control socket, a port that flaps
+and a device that disappears and returns; and its answers without faults, the reference for later
+ones."""
 import collections
 import gzip
 import http.client

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON as expectations have it: what changes from run to run stands as "~", and what fits stands in
-one line; members of an object and short elements of a list share lines. Order and values are those
-of the document."""
+"""The normal form of JSON in expectations: "~" replaces values that change from run to run; members
+of an object and short elements of a list share lines. Order and values are those of the document."""
 import json
 
 WIDTH = 190

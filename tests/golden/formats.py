@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outputs of the agent as tests see them: how to ask for one, whether it is valid, and which of
-its values change from run to run."""
+"""The outputs of the agent in tests: the command of each, its validity, and the values that change
+from run to run."""
 import difflib
 import json
 import re

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that other people made of their nodes, and what must be true of our outputs on them.
+"""Recordings of other people's nodes, and conditions on our outputs for them.
 
 They are not part of this repository; where a folder ../shared/machines stands beside it, they are
-used. The truth comes from two sides that know nothing of our code: the files of the recording, read
-here the plain way, and what is known about the machine (EXPECTED, and an ibstat of the same node).
+used. The expected values have two sources that are independent of our code: the files of the
+recording, read directly, and facts about the machine (EXPECTED, and an ibstat of the same node).
 """
 import glob
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that commands print, against the JSON that says the same; and the normal form of the node
-that "kube show" prints."""
+"""Compares tables that commands print with the JSON; and the normal form of the output of "kube
+show"."""
 import re
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Follows a Containerfile without a registry: each stage is a Debian that mmdebstrap made, in a
-folder, and RUN runs in it with chroot. Knows what ours uses, and refuses the rest."""
+folder, and RUN runs in it with chroot. It supports the instructions that ours uses and rejects
+others."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests see of a cluster, be it the double or a real one, and the client as a process."""
+"""Access of tests to a cluster, the double or a real one, and the client as a process."""
 import atexit
 import base64
 import contextlib

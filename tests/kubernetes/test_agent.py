@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent itself with the API: what it sees becomes the Node, and trouble touches nothing else."""
+"""The agent with the API: the Node gets its state, and faults of the API affect nothing else."""
 import json
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong with the API: how the client waits, what it says, and that it comes back."""
+"""Faults of the API: how the client waits, what it reports, and that it recovers."""
 import glob
 import socket
 import subprocess

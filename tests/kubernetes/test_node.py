@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a Node. Runs on any API server: RNA_TEST_KUBECONFIG names a real one."""
+"""Changes of a Node. Runs on any API server: RNA_TEST_KUBECONFIG names a real one."""
 import time
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent on a recorded machine, and what becomes of its Node. Runs on any API server:
+"""The agent on a recorded machine, and the changes of its Node. Runs on any API server:
 RNA_TEST_KUBECONFIG names a real one."""
 import json
 import subprocess

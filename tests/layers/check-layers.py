@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the source to the shape of the architecture.
+"""Checks that the source follows the architecture.
 
 Rooms: which room may include which; the arrows run one way. Names: each base name occurs once.
 Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,

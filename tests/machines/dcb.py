@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel answers to DCB_CMD_IEEE_GET, made of facts (net/dcb/dcbnl.c, linux/dcbnl.h)."""
+"""Answers of the kernel to DCB_CMD_IEEE_GET, made from facts (net/dcb/dcbnl.c, linux/dcbnl.h)."""
 import struct
 
 RTM_GETDCB, IEEE_GET, AF_UNSPEC = 78, 21, 0

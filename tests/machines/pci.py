@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel shows of any PCI function: config space, AER counters, VPD; and processors.
+"""Files of the kernel for PCI functions: config space, AER counters, VPD; and for processors.
 
 Sources: PCI Express Base Specification 7.5.1 (headers), 7.5.3 (PCIe capability), 7.7.11 (ACS);
 Linux drivers/pci/pcie/aer.c (names of the errors), portdrv.c (names of the port services).

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns what other programs wrote about a machine into a tree for --root: NCCL's topology XML,
-lspci -vvv and lspci -tv, and a page with the devices of a VM."""
+"""Converts the output of other programs about a machine into a tree for --root: NCCL's topology
+XML, lspci -vvv and lspci -tv, and a page with the devices of a VM."""
 import lzma
 import os
 import re
