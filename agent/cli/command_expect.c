@@ -194,7 +194,8 @@ static int accept_missing(struct work *work)
 
 static int lock(int directory, struct rna_error *error)
 {
-	int fd = openat(directory, LOCK, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	enum { HOW = O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
+	int fd = openat(directory, LOCK, HOW, 0600); /* a FIFO serves as well */
 
 	if (fd < 0)
 		return rna_error_set(error, -errno, LOCK);

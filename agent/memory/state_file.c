@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "rna/base/file.h"
@@ -44,6 +45,23 @@ static int read_all(int fd, struct rna_strbuf *ret)
 	return got < 0 ? -errno : 0;
 }
 
+/* May the content of a file be believed? Others can write to a directory like /tmp. */
+static int check_file(int directory, int fd, const char *name, struct rna_error *error)
+{
+	struct stat file, above;
+
+	if (fstat(fd, &file) < 0 || fstat(directory, &above) < 0)
+		return rna_error_set(error, -errno, "%s", name);
+	if (!S_ISREG(file.st_mode))
+		return rna_error_say(error, -EINVAL, "%s: not a regular file", name);
+	if (file.st_uid != 0 && file.st_uid != geteuid() && file.st_uid != above.st_uid)
+		return rna_error_say(error, -EACCES,
+				     "%s: owned by user %ju; wanted: root, the agent's user or the "
+				     "owner of the directory",
+				     name, (uintmax_t)file.st_uid);
+	return 0;
+}
+
 int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
 			struct rna_error *error)
 {
@@ -52,7 +70,12 @@ int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
 
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
-	status = fd < 0 ? -errno : read_all(fd, ret);
+	if (fd < 0)
+		return rna_error_set(error, -errno, "%s", name);
+	status = check_file(directory, fd, name, error);
+	if (status < 0)
+		return status;
+	status = read_all(fd, ret);
 	return status < 0 ? rna_error_set(error, status, "%s", name) : 0;
 }
 

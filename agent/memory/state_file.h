@@ -17,7 +17,11 @@
 /* Opens the directory, made when make is set and it is not there. Descriptor or negative errno. */
 int rna_state_directory_open(const char *path, bool make, struct rna_error *error);
 
-/* All of a file. 0, -ENOENT when there is none (error untouched), or another negative errno. */
+/*
+ * All of a file. 0, -ENOENT when there is none (error untouched), or another negative errno: -ELOOP
+ * for a link, -EINVAL for what is no file, -EACCES for a file of a user who is neither root, this
+ * user nor the owner of the directory. Never waits for a FIFO.
+ */
 int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
 			struct rna_error *error);
 

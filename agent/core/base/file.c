@@ -47,11 +47,25 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
+/*
+ * A new file. What has the temporary name is of a process that was killed while it wrote, or placed
+ * there by another user: a link to a file that must not be written, or a FIFO to wait for.
+ */
+static int make_file(const struct rna_file_place *place)
+{
+	enum { HOW = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW };
+	int fd;
+
+	if (unlinkat(place->directory, place->fresh, 0) < 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(place->directory, place->fresh, HOW, 0644);
+	return fd < 0 ? -errno : fd;
+}
+
 int rna_file_replace(const struct rna_file_place *place, const char *text, size_t len)
 {
-	enum { HOW = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW };
-	RNA_CLOSE int fd = openat(place->directory, place->fresh, HOW, 0644);
-	int status = fd < 0 ? -errno : write_all(fd, text, len);
+	RNA_CLOSE int fd = make_file(place);
+	int status = fd < 0 ? fd : write_all(fd, text, len);
 
 	if (status == 0 && place->lasting && fsync(fd) < 0)
 		status = -errno;

@@ -30,7 +30,7 @@ const char *rna_file_beside(struct rna_arena *arena, const char *file, const cha
 struct rna_file_place {
 	int directory;     /* open */
 	const char *name;  /* in it */
-	const char *fresh; /* the temporary name */
+	const char *fresh; /* the temporary name; a file of that name is removed first */
 	bool lasting;      /* fsync, so that a loss of power leaves the old or the new content */
 };
 

@@ -463,6 +463,59 @@ static void test_file_that_cannot_be_written(void **state)
 	assert_memory_equal(text.data, "first", 5);
 }
 
+/* Others write to the directory, and call what they make as the temporary file is called. */
+static void test_what_has_the_temporary_name_is_not_written(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLOSE int directory = -1;
+	struct rna_error error = {0};
+	char text[16];
+
+	(void)state;
+	tree_init(&tree);
+	directory = rna_state_directory_open(tree.path, true, &error);
+	tree_write(&tree, "outside", "theirs");
+	tree_link(&tree, "a.json.new", "outside");
+	assert_int_equal(rna_state_file_write(directory, "a.json", "first", 5, &error), 0);
+	assert_int_equal(linkat(directory, "outside", directory, "a.json.new", 0), 0);
+	assert_int_equal(rna_state_file_write(directory, "a.json", "second", 6, &error), 0);
+	tree_fifo(&tree, "a.json.new");
+	assert_int_equal(rna_state_file_write(directory, "a.json", "third", 5, &error), 0);
+	assert_int_equal(rna_root_read(tree.root, "outside", text, sizeof(text)), 6);
+	assert_string_equal(text, "theirs");
+	assert_int_equal(rna_root_read(tree.root, "a.json", text, sizeof(text)), 5);
+	assert_string_equal(text, "third");
+}
+
+static void test_what_is_not_our_file_is_not_read(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_CLOSE int directory = -1;
+	struct rna_error error = {0};
+
+	(void)state;
+	tree_init(&tree);
+	directory = rna_state_directory_open(tree.path, true, &error);
+	tree_write(&tree, "outside", "theirs");
+	tree_link(&tree, "link", "outside");
+	tree_fifo(&tree, "fifo");
+	tree_mkdir(&tree, "directory");
+	assert_int_equal(rna_state_file_read(directory, "link", &text, &error), -ELOOP);
+	assert_int_equal(rna_state_file_read(directory, "fifo", &text, &error), -EINVAL);
+	assert_string_equal(error.text, "fifo: not a regular file");
+	assert_int_equal(rna_state_file_read(directory, "directory", &text, &error), -EINVAL);
+	assert_int_equal(text.len, 0);
+	if (geteuid() != 0)
+		return; /* only root gives files away */
+	assert_int_equal(fchownat(directory, "outside", 12345, 12345, 0), 0);
+	assert_int_equal(rna_state_file_read(directory, "outside", &text, &error), -EACCES);
+	assert_non_null(strstr(error.text, "outside: owned by user 12345"));
+	assert_int_equal(fchown(directory, 12345, 12345), 0); /* the agent's, seen by root */
+	assert_int_equal(rna_state_file_read(directory, "outside", &text, &error), 0);
+	assert_int_equal(text.len, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +532,8 @@ int main(void)
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_file_that_cannot_be_written),
+		cmocka_unit_test(test_what_has_the_temporary_name_is_not_written),
+		cmocka_unit_test(test_what_is_not_our_file_is_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
