@@ -157,10 +157,10 @@ const struct rna_command rna_commands[] = {
 		.operand = "DIR",
 		.summary = "Copy what the agent reads on this node to a directory, for use with "
 			   "--root.",
-		.help = "The command runs each collector once. DIR must be empty or not exist. "
-			"GUIDs, MAC and IP\naddresses, serial numbers and node descriptions are "
-			"replaced, each by the same substitute\nwherever it appears. "
-			"DIR/recorded/unreadable lists what could not be read.",
+		.help = "The command runs each collector once. DIR must be empty or not exist,\n"
+			"and not be a symbolic link. GUIDs, MAC and IP addresses, serial numbers "
+			"and node\ndescriptions are replaced, each by the same substitute wherever "
+			"it appears.\nDIR/recorded/unreadable lists what could not be read.",
 		.options = RNA_OPTION_BIT(KEEP_IDENTITY),
 		.execute = rna_command_record,
 	},
