@@ -289,13 +289,18 @@ const char *rna_setting_type_name(const struct rna_setting *setting)
 	return types[setting->type].name;
 }
 
+static bool is_short_list(const struct rna_setting *setting)
+{
+	return setting->max && strcmp(setting->max, RNA_SETTING_ENTRIES_MAX) != 0;
+}
+
 void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out)
 {
 	if (setting->choices)
 		write_choices(setting, out);
 	else if (setting->form)
-		rna_strbuf_printf(out, "%s%s%s", setting->form, setting->max ? "; at most " : "",
-				  setting->max ? setting->max : "");
+		rna_strbuf_printf(out, is_short_list(setting) ? "%s; at most %s entries" : "%s",
+				  setting->form, setting->max);
 	else if (setting->type == RNA_SETTING_BOOLEAN)
 		rna_strbuf_puts(out, "true, false");
 	else

@@ -96,7 +96,7 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), .max = most, \
 	 .standard = preset, .form = shape, .is_valid = fits, .help = __VA_ARGS__}
 #define LIST(key, field, shape, fits, preset, ...) \
-	SHORT_LIST(key, field, "1000", shape, fits, preset, __VA_ARGS__)
+	SHORT_LIST(key, field, RNA_SETTING_ENTRIES_MAX, shape, fits, preset, __VA_ARGS__)
 #define BOOLEAN(key, field, standard, help) \
 	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
 	 help, .form = "true or false"}

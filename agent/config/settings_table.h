@@ -24,6 +24,8 @@ struct rna_setting_choice {
 	int value;
 };
 
+#define RNA_SETTING_ENTRIES_MAX "1000" /* of a list, unless its row has another number */
+
 struct rna_setting {
 	const char *key; /* section, dot, name: "poll.state" */
 	enum rna_setting_type type;
@@ -34,14 +36,17 @@ struct rna_setting {
 	const char *standard;
 	const char *help; /* one sentence */
 	const struct rna_setting_choice *choices;
-	const char *form; /* booleans, texts and lists: what a value or an entry looks like, */
-	bool (*is_valid)(const char *entry); /* and whether one does; */
-	/* lists: writes what is wrong with an entry, where that is more than its form; NULL: never
+	const char *form; /* booleans, texts and lists: the form of a value or an entry */
+	bool (*is_valid)(
+		const char *entry); /* texts and lists: has the value or entry that form? */
+	/* lists: writes what is wrong with an entry, if there is more to say than its form; or NULL
 	 */
 	void (*explain)(const char *entry, struct rna_strbuf *out);
-	/* lists that must not name a thing twice: what ends its name in an entry; NULL: they may */
+	/* lists that must not name a thing twice: the delimiters that end the name; otherwise NULL
+	 */
 	const char *once;
-	/* names for Kubernetes: would it take one? 0, or -EINVAL with error; NULL: they are none */
+	/* names for Kubernetes: 0, or -EINVAL with error if Kubernetes rejects it; otherwise NULL
+	 */
 	int (*check)(const char *key, const char *text, struct rna_error *error);
 	bool read_at_start; /* only: a reload that changes it warns */
 };
