@@ -58,7 +58,9 @@ int rna_liveness_start(struct rna_liveness *liveness, sd_event *event, struct rn
 	*liveness = (struct rna_liveness){.event = event,
 					  .server = server,
 					  .interval = choose_interval()};
-	if (ret >= 0)
+	if (ret == 0)
+		return 0; /* without a watchdog, a check would be in vain */
+	if (ret > 0)
 		ret = sd_event_add_time_relative(event, &liveness->timer, CLOCK_MONOTONIC,
 						 liveness->interval, 0, on_timer, liveness);
 	/* after answers that are due, which a busy machine may delay as well */

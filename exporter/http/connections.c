@@ -243,8 +243,11 @@ void rna_connection_waits(struct rna_connection *connection, rna_usec now)
 void rna_connection_replies(struct rna_connections *connections, struct rna_connection *connection,
 			    struct rna_body *body, rna_usec now)
 {
+	struct tcp_info info = tcp_info_of(connection->fd);
+
 	enter(connection, RNA_CONNECTION_REPLY, now);
-	connection->bytes = tcp_info_of(connection->fd).tcpi_bytes_acked;
+	connection->received = info.tcpi_bytes_received;
+	connection->acked = info.tcpi_bytes_acked;
 	let_go_of_body(connections, connection); /* there is none */
 	if (connection->state == RNA_CONNECTION_REPLY)
 		hold_body(connections, connection, body);
@@ -255,7 +258,15 @@ void rna_connection_rests(struct rna_connections *connections, struct rna_connec
 {
 	let_go_of_body(connections, connection);
 	enter(connection, RNA_CONNECTION_IDLE, now);
-	connection->bytes = tcp_info_of(connection->fd).tcpi_bytes_received;
+	connections->completed++;
+}
+
+bool rna_connections_are_busy(const struct rna_connections *connections)
+{
+	for (const struct rna_connection *c = connections->first; c; c = c->next)
+		if (c->state == RNA_CONNECTION_REQUEST || c->state == RNA_CONNECTION_REPLY)
+			return true;
+	return false;
 }
 
 rna_usec rna_connections_pace(const struct rna_connections *connections)
@@ -271,7 +282,7 @@ rna_usec rna_connections_pace(const struct rna_connections *connections)
 static bool is_late_when_idle(const struct rna_connections *connections,
 			      struct rna_connection *connection, rna_usec now)
 {
-	if (tcp_info_of(connection->fd).tcpi_bytes_received != connection->bytes) {
+	if (tcp_info_of(connection->fd).tcpi_bytes_received != connection->received) {
 		enter(connection, RNA_CONNECTION_REQUEST, now);
 		return false;
 	}
@@ -308,7 +319,7 @@ void rna_connections_check(struct rna_connections *connections, rna_usec now)
 /* 0 for a unix socket, so that of these the oldest goes first. */
 static void measure_rate(struct rna_connection *connection, rna_usec now)
 {
-	uint64_t acked = tcp_info_of(connection->fd).tcpi_bytes_acked - connection->bytes;
+	uint64_t acked = tcp_info_of(connection->fd).tcpi_bytes_acked - connection->acked;
 
 	connection->rate = acked * RNA_USEC_PER_SEC / (rna_usec_since(connection->since, now) + 1);
 }

@@ -33,10 +33,10 @@ struct rna_connection {
 	bool has_slot; /* a question of our own has none, and one that is cut */
 	struct rna_slot slot;
 	enum rna_connection_state state;
-	rna_usec since;        /* when the state began */
-	uint64_t bytes;        /* received when it became idle, acknowledged when the reply began */
-	struct rna_body *body; /* of the reply */
-	uint64_t rate;         /* of the reply, in bytes per second; set before it is used */
+	rna_usec since;           /* when the state began */
+	uint64_t received, acked; /* bytes, when the last reply began */
+	struct rna_body *body;    /* of the reply */
+	uint64_t rate;            /* of the reply, in bytes per second; set before it is used */
 };
 
 struct rna_connections {
@@ -44,7 +44,8 @@ struct rna_connections {
 	struct rna_slots slots;
 	rna_usec request_timeout, reply_timeout, idle_timeout;
 	size_t max_old_bytes;
-	size_t bytes; /* of bodies that are being sent */
+	size_t bytes;       /* of bodies that are being sent */
+	uint64_t completed; /* replies */
 };
 
 int rna_connections_init(struct rna_connections *connections,
@@ -75,9 +76,14 @@ void rna_connection_replies(struct rna_connections *connections, struct rna_conn
 void rna_connection_rests(struct rna_connections *connections, struct rna_connection *connection,
 			  rna_usec now);
 
-/* How often rna_connections_check() is to be called, as long as there are connections. */
+/* Is there a request or a reply under way, so that a deadline is near? */
+bool rna_connections_are_busy(const struct rna_connections *connections);
+/* How often rna_connections_check() is to be called then. */
 rna_usec rna_connections_pace(const struct rna_connections *connections);
-/* Cuts those that are past a deadline. */
+/*
+ * Cuts those that are past a deadline. Whether the next request has begun on one that is idle, is
+ * only known here.
+ */
 void rna_connections_check(struct rna_connections *connections, rna_usec now);
 /* A view is replaced: cuts the slowest, if bodies of old views are too large together. */
 void rna_connections_new_view(struct rna_connections *connections, rna_usec now);

@@ -423,14 +423,19 @@ static int socket_of(struct MHD_Connection *connection)
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* A failure costs deadlines until the next connection comes. */
-static void watch_deadlines(struct rna_http *http)
+/*
+ * Idle connections have no deadline of ours, and shall not wake us. stirred: something came that
+ * did not lead to a reply, and may be the first byte of a request. A failure costs deadlines until
+ * something comes again.
+ */
+static void watch_deadlines(struct rna_http *http, bool stirred)
 {
 	int on = SD_EVENT_OFF;
 
 	(void)sd_event_source_get_enabled(http->deadlines, &on); /* cannot fail */
-	if (on == SD_EVENT_OFF &&
-	    sd_event_source_set_time_relative(http->deadlines,
+	if (on != SD_EVENT_OFF || !(stirred || rna_connections_are_busy(&http->connections)))
+		return;
+	if (sd_event_source_set_time_relative(http->deadlines,
 					      rna_connections_pace(&http->connections)) >= 0)
 		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_ONESHOT);
 }
@@ -442,8 +447,7 @@ static int on_deadlines(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source, (void)usec;
 	rna_connections_check(&http->connections, event_time(http));
-	if (http->connections.first)
-		watch_deadlines(http);
+	watch_deadlines(http, false);
 	return 0;
 }
 
@@ -458,7 +462,6 @@ static struct client *client_new(struct listener *listener, struct MHD_Connectio
 	client->connection = connection;
 	rna_connections_add(&http->connections, &client->line, socket_of(connection),
 			    RNA_TAKE(listener->arrives), event_time(http));
-	watch_deadlines(http);
 	client->login = RNA_LOGIN_PENDING;
 	client->scraper = rna_scraper_add(&http->scrapers);
 	if (listener->tls)
@@ -527,12 +530,15 @@ static int arm_timer(struct listener *listener)
  */
 static void run(struct listener *listener)
 {
+	struct rna_http *http = listener->http;
+	uint64_t completed = http->connections.completed;
 	MHD_UNSIGNED_LONG_LONG msec;
 	int turns = 0;
 
 	do
 		(void)MHD_run(listener->daemon); /* fails only for those with threads */
 	while (++turns < TURNS && next_run(listener, &msec) && msec == 0);
+	watch_deadlines(http, http->connections.completed == completed);
 	(void)arm_timer(listener);
 }
 
