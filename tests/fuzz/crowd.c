@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Many clients of the HTTP server at once, up to its limit and beyond: an input is what they do,
+ * one step after the other. Some of it happens between two turns of the loop, as in a burst.
+ * Whatever they did, after they have gone the next client of each address is answered.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "rna/exporter.h"
+
+#include "exporter_view.h"
+#include "fuzz.h"
+
+enum { LIMIT = 16, CLIENTS = 32, LISTENERS = 2, STEPS_MAX = 512 };
+
+/* A byte of an input is one of these and the number of a client. */
+enum step { CONNECT_TCP, CONNECT_UNIX, SEND, SEND_BYTES, SHUT, CLOSE, RESET, OTHER, STEPS };
+
+static const char *const pieces[] = {
+	"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Half: ",
+	"\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n",
+	"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc",
+	"GET /healthz HTTP/1.0\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+	"\x16\x03\x01",
+};
+
+static struct {
+	sd_event *event;
+	struct rna_http *http;
+	struct rna_view *views[2];
+	unsigned view;
+	struct sockaddr_in tcp;
+	struct sockaddr_un local;
+} server;
+
+static int clients[CLIENTS];
+
+static const struct rna_view *newest_view(void *userdata)
+{
+	(void)userdata;
+	return server.views[server.view];
+}
+
+static bool is_ready(void *userdata, const char **ret_reason)
+{
+	(void)userdata, (void)ret_reason;
+	return true;
+}
+
+static int listen_tcp(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t len = sizeof(server.tcp);
+
+	server.tcp = (struct sockaddr_in){.sin_family = AF_INET};
+	server.tcp.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	FUZZ_WANT(bind(fd, (struct sockaddr *)&server.tcp, len) == 0);
+	FUZZ_WANT(getsockname(fd, (struct sockaddr *)&server.tcp, &len) == 0);
+	FUZZ_WANT(listen(fd, CLIENTS) == 0);
+	return fd;
+}
+
+/* For its owner only, so that its clients have no limit of an address. */
+static int listen_unix(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	server.local = (struct sockaddr_un){.sun_family = AF_UNIX};
+	(void)snprintf(server.local.sun_path, sizeof(server.local.sun_path), "/tmp/rna-fuzz-%d",
+		       (int)getpid());
+	(void)unlink(server.local.sun_path);
+	FUZZ_WANT(bind(fd, (struct sockaddr *)&server.local, sizeof(server.local)) == 0);
+	FUZZ_WANT(chmod(server.local.sun_path, 0600) == 0);
+	FUZZ_WANT(listen(fd, CLIENTS) == 0);
+	return fd;
+}
+
+static void remove_socket(void)
+{
+	(void)unlink(server.local.sun_path);
+}
+
+static void start(void)
+{
+	const struct rna_http_source source = {.view = newest_view, .ready = is_ready};
+	int sockets[LISTENERS] = {listen_tcp(), listen_unix()};
+	const struct rna_http_options options = {
+		.sockets = sockets,
+		.socket_count = LISTENERS,
+		.max_connections = LIMIT,
+		.max_header_bytes = 1024,
+		.idle_timeout = RNA_USEC_PER_SEC,
+		.request_timeout = RNA_USEC_PER_SEC,
+		.reply_timeout = RNA_USEC_PER_SEC,
+		.max_old_bytes = 1, /* each old body is too much */
+	};
+	struct rna_error error;
+
+	(void)atexit(remove_socket);
+	FUZZ_WANT(sd_event_new(&server.event) >= 0);
+	server.views[0] = new_view(3);
+	server.views[1] = new_view(4);
+	FUZZ_WANT(rna_http_start(server.event, &options, &source, &server.http, &error) == 0);
+	for (size_t i = 0; i < LISTENERS; i++)
+		(void)close(sockets[i]);
+	for (size_t i = 0; i < CLIENTS; i++)
+		clients[i] = -1;
+}
+
+static void run(void)
+{
+	while (sd_event_run(server.event, 0) > 0)
+		continue;
+}
+
+static int connect_to(bool tcp)
+{
+	int fd = socket(tcp ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	FUZZ_WANT(fd >= 0);
+	/* a queue that is full is no defect */
+	if (tcp)
+		(void)connect(fd, (struct sockaddr *)&server.tcp, sizeof(server.tcp));
+	else
+		(void)connect(fd, (struct sockaddr *)&server.local, sizeof(server.local));
+	return fd;
+}
+
+static void leave(int *client, bool reset)
+{
+	const struct linger drop = {.l_onoff = 1, .l_linger = 0};
+
+	if (*client < 0)
+		return;
+	if (reset)
+		(void)setsockopt(*client, SOL_SOCKET, SO_LINGER, &drop, sizeof(drop));
+	(void)close(*client);
+	*client = -1;
+}
+
+static void send_bytes(int client, const void *data, size_t size)
+{
+	if (client >= 0)
+		(void)send(client, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void read_some(int client)
+{
+	char reply[4096];
+
+	if (client >= 0)
+		(void)recv(client, reply, sizeof(reply), MSG_DONTWAIT);
+}
+
+static void change_view(void)
+{
+	rna_http_forget_view(server.http);
+	server.view = !server.view;
+	rna_http_new_view(server.http);
+}
+
+static void do_other(int client, uint8_t what)
+{
+	switch (what % 4) {
+	case 0:
+		change_view();
+		break;
+	case 1:
+		read_some(client);
+		break;
+	default:
+		run();
+	}
+}
+
+/* Reads a step from *data, which has *size bytes left. */
+static void do_step(const uint8_t **data, size_t *size)
+{
+	uint8_t step = **data, rest = *size > 1 ? (*data)[1] : 0;
+	int *client = &clients[step / STEPS % CLIENTS];
+	size_t used = 1;
+
+	switch (step % STEPS) {
+	case CONNECT_TCP:
+	case CONNECT_UNIX:
+		leave(client, false);
+		*client = connect_to(step % STEPS == CONNECT_TCP);
+		break;
+	case SEND:
+		send_bytes(*client, pieces[rest % RNA_ARRAY_SIZE(pieces)],
+			   strlen(pieces[rest % RNA_ARRAY_SIZE(pieces)]));
+		used = 2;
+		break;
+	case SEND_BYTES:
+		used = 2 + (size_t)rest;
+		used = used < *size ? used : *size;
+		if (used > 2)
+			send_bytes(*client, *data + 2, used - 2);
+		break;
+	case SHUT:
+		if (*client >= 0)
+			(void)shutdown(*client, SHUT_WR);
+		break;
+	case OTHER:
+		do_other(*client, rest);
+		used = 2;
+		break;
+	default:
+		leave(client, step % STEPS == RESET);
+	}
+	used = used < *size ? used : *size;
+	*data += used;
+	*size -= used;
+}
+
+static void want_answer(bool tcp)
+{
+	char reply[16] = "";
+	int fd = connect_to(tcp);
+
+	send_bytes(fd, pieces[5], strlen(pieces[5]));
+	for (int turns = 0; !reply[0] && turns < 100; turns++) {
+		run();
+		(void)recv(fd, reply, sizeof(reply) - 1, MSG_DONTWAIT);
+	}
+	FUZZ_WANT(strncmp(reply, "HTTP/1.1 200", 12) == 0);
+	(void)close(fd);
+	run();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!server.http)
+		start();
+	for (unsigned steps = 0; size > 0 && steps < STEPS_MAX; steps++)
+		do_step(&data, &size);
+	for (size_t i = 0; i < CLIENTS; i++)
+		leave(&clients[i], false);
+	run();
+	want_answer(true);
+	want_answer(false);
+	FUZZ_WANT(rna_http_check(server.http));
+	return 0;
+}
