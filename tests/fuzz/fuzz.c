@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,4 +46,70 @@ void fuzz_want_error(int status, const struct rna_error *error)
 char *fuzz_line(char **text)
 {
 	return *text ? strsep(text, "\n") : NULL;
+}
+
+/* -- Growing ----------------------------------------------------------------------------------- */
+
+struct piece {
+	size_t start, len;
+	size_t word; /* where the word that is numbered may be, from the start */
+	bool numbered;
+};
+
+static struct piece choose(const uint8_t *data, size_t size, unsigned seed)
+{
+	enum { SHORT_MAX = 16 };
+	size_t at = seed / 4 % size, end = at;
+	struct piece ret = {.word = seed / 64, .numbered = seed & 2};
+
+	if (seed & 1) { /* a line */
+		while (at > 0 && data[at - 1] != '\n')
+			at--;
+		while (end < size && data[end++] != '\n')
+			;
+	} else {
+		end += 1 + seed / 16 % SHORT_MAX;
+	}
+	ret.start = at;
+	ret.len = (end < size ? end : size) - at;
+	ret.word %= ret.len;
+	return ret;
+}
+
+/* Writes the number over the end of the word in text, as far as that goes. */
+static void number_word(uint8_t *text, size_t len, size_t word, size_t number)
+{
+	while (word < len && !isalnum(text[word]))
+		word++;
+	while (word + 1 < len && isalnum(text[word + 1]))
+		word++;
+	for (; word < len && isalnum(text[word]) && number > 0; number /= 10) {
+		text[word] = (uint8_t)('0' + number % 10);
+		if (word-- == 0)
+			return;
+	}
+}
+
+size_t fuzz_grow(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	struct piece piece;
+	uint8_t original[4096];
+	size_t copies;
+
+	if (size == 0 || size >= max)
+		return size;
+	piece = choose(data, size, seed);
+	if (piece.len > sizeof(original))
+		piece.len = sizeof(original);
+	copies = (max - size) / piece.len >> seed / 8 % 4;
+	memcpy(original, data + piece.start, piece.len);
+	memmove(data + piece.start + copies * piece.len, data + piece.start, size - piece.start);
+	for (size_t i = 0; i < copies; i++) {
+		uint8_t *copy = data + piece.start + i * piece.len;
+
+		memcpy(copy, original, piece.len);
+		if (piece.numbered)
+			number_word(copy, piece.len, piece.word % piece.len, i + 1);
+	}
+	return size + copies * piece.len;
 }

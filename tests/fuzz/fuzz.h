@@ -41,3 +41,10 @@ void fuzz_want_error(int status, const struct rna_error *error);
  * one: a line feed stands between them.
  */
 char *fuzz_line(char **text);
+
+/*
+ * Makes the size bytes of data up to max bytes, by copies of a line or of some bytes of them. In
+ * half of the cases a word of each copy is numbered, because equal entries are often refused at
+ * once. The new size; size if there is nothing to copy. The same seed does the same.
+ */
+size_t fuzz_grow(uint8_t *data, size_t size, size_t max, unsigned seed);
