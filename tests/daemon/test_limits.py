@@ -6,6 +6,7 @@ import ctypes
 import functools
 import http.client
 import itertools
+import json
 import os
 import re
 import select
@@ -18,10 +19,11 @@ import sys
 import time
 import unittest
 
-from agent import PATIENCE, QUIET, TESTS, Agent, namespaces, stretched, wait
+from agent import BUSY, PATIENCE, QUIET, TESTS, Agent, namespaces, stretched, wait
 from lines import alone
-from pki import Authority
+from pki import Authority, bcrypt
 from test_hostile import memory_bytes
+from test_web import basic
 
 sys.path.insert(0, os.path.join(TESTS, "bench"))
 import trees  # noqa: E402
@@ -69,9 +71,15 @@ class Crowded(Agent):
         self.unix = f"\0rna-limits-{self.port}"
         self.http_settings["listen"] = [f":{self.port}", f"unix:@{self.unix[1:]}",
                                         f"unix:{self.directory}/http.sock"]
-        self.context = None
+        self.context, self.login = None, {}
         if tls:
             self.use_tls()
+
+    def use_logins(self, users):
+        self.login = basic(*next(iter(users.items())))
+        self.http_settings["web_config_file"] = f"{self.directory}/web.yml"
+        with open(f"{self.directory}/web.yml", "w", encoding="utf-8") as file:
+            json.dump({"basic_auth_users": {name: bcrypt(word) for name, word in users.items()}}, file)
 
     def use_tls(self):
         authority = Authority(self.directory)
@@ -121,7 +129,7 @@ class Crowded(Agent):
         """The status, None if the connection was closed without one."""
         try:
             with contextlib.closing(self.open(source=source)) as connection:
-                connection.request("GET", path)
+                connection.request("GET", path, headers=self.login)
                 response = connection.getresponse()
                 response.read()
                 return response.status
@@ -409,6 +417,63 @@ class OldViews(unittest.TestCase):
             agent.next_view()
             # frozen, they were served at once, of one view or of two
             self.assertEqual(sum(map(is_ended, socks)), 0)
+
+
+@unittest.skipUnless(namespaces(), "needs network namespaces and ip")
+@alone
+class Soak(unittest.TestCase):
+    """A scrape each second beside bursts, slow readers, slow senders and wrong logins. It takes 10
+    seconds, or RNA_SOAK_SECONDS: 2100 for the long form."""
+
+    SECONDS = int(os.environ.get("RNA_SOAK_SECONDS", "10"))
+
+    def hostile(self, agent, until, number):
+        """One after the other, from addresses of its own, until the time is over."""
+        sources = [f"198.51.100.{10 * number + host}" for host in range(5)]
+        wrong = b"".join(WHOLE[:-2] + b"Authorization: " + basic("alice", f"wrong{i}")["Authorization"].encode()
+                         + b"\r\n\r\n" for i in range(3))
+        crowds = [*CROWDS.values(), (wrong, socket.socket.close), (UNREAD, reset), (HALF, None), (UNREAD, None)]
+        for data, leave in itertools.cycle(crowds):
+            if time.monotonic() > until:
+                return
+            with contextlib.ExitStack() as stack:
+                socks = []
+                for source in sources * (LIMIT // 8):
+                    with contextlib.suppress(OSError):
+                        socks.append(stack.enter_context(agent.client(source)))
+                for sock in socks:
+                    ignoring_errors(sock.sendall, data)
+                if leave is None:
+                    time.sleep(0.5)  # slow: they neither read nor send, nor go
+                else:
+                    for sock in socks:
+                        ignoring_errors(leave, sock)
+
+    def test_every_scrape_is_answered(self):
+        agent = Crowded("many-ports", request_timeout="2s", reply_timeout="2s")
+        agent.poll = {**BUSY}
+        agent.use_logins({"alice": "secret"})
+        until, slowest, memory, scrapes = time.monotonic() + self.SECONDS, 0, [], 0
+        with agent, concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for _ in range(2):  # then it is a scraper that is known
+                self.assertEqual(agent.scrape("198.51.100.99"), 200)
+            shares = [pool.submit(self.hostile, agent, until, number) for number in range(1, 5)]
+            while time.monotonic() < until:
+                for source, path in (("198.51.100.99", "/metrics"), ("127.0.0.1", "/healthz")):
+                    started = time.monotonic()
+                    self.assertEqual(agent.scrape(source, path), 200, f"{source}, scrape {scrapes}")
+                    slowest = max(slowest, time.monotonic() - started)
+                scrapes += 1
+                memory.append(memory_bytes(agent))
+                concurrent.futures.wait(shares, 1)
+            for share in shares:
+                share.result()
+            print(f"     {scrapes} scrapes, slowest answer {slowest * 1000:.0f} ms; "
+                  f"memory {memory[0] // 1024} kB, {max(memory) // 1024} kB at most, "
+                  f"{memory[-1] // 1024} kB at the end")
+            self.assertLess(slowest, stretched(PROMPT))
+            if not agent.is_sanitized():  # where freed memory is kept on purpose
+                self.assertLess(max(memory) - memory[0], 32 << 20)
 
 
 class Watchdog:
