@@ -290,6 +290,17 @@ static bool is_late_when_idle(const struct rna_connections *connections,
 	       connections->idle_timeout + connections->request_timeout;
 }
 
+/*
+ * The client sends nothing more: a request that is not complete will never be. libmicrohttpd 0.9.75
+ * does not close a connection that ends after blank lines.
+ */
+static bool has_ended(const struct rna_connection *connection)
+{
+	char next;
+
+	return recv(connection->fd, &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static bool is_late(const struct rna_connections *connections, struct rna_connection *connection,
 		    rna_usec now)
 {
@@ -297,9 +308,9 @@ static bool is_late(const struct rna_connections *connections, struct rna_connec
 
 	switch (connection->state) {
 	case RNA_CONNECTION_REQUEST:
-		return time > connections->request_timeout;
+		return time > connections->request_timeout || has_ended(connection);
 	case RNA_CONNECTION_IDLE:
-		return is_late_when_idle(connections, connection, now);
+		return has_ended(connection) || is_late_when_idle(connections, connection, now);
 	case RNA_CONNECTION_REPLY:
 		return time > connections->reply_timeout;
 	default:
