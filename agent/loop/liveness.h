@@ -4,10 +4,10 @@
  *
  * The loop feeds it by itself (sd_event_set_watchdog()). Here it is checked now and then whether
  * clients are accepted and answered (rna_http_check()). If they are not, several times in a row,
- * feeding ends, and systemd restarts the agent. Without a watchdog
- * nothing is checked. Nothing else is a reason: neither that all
- * connections are taken, nor that an address is not available yet, nor that a firewall drops
- * packets. On Kubernetes the liveness probe of the kubelet has the same effect.
+ * feeding ends, and systemd restarts the agent. Without a watchdog nothing is checked. Nothing else
+ * is a reason: neither that all connections are taken, nor that an address is not available yet,
+ * nor that a firewall drops packets. On Kubernetes the liveness probe of the kubelet has the same
+ * effect.
  *
  * Thread: the loop's.
  */

@@ -524,6 +524,22 @@ static int arm_timer(struct listener *listener)
 }
 
 /*
+ * A question of our own is over when something comes back. With TLS the request is no handshake,
+ * and a refusal is as good an answer as any: whatever comes back comes from libmicrohttpd.
+ */
+static void hear_answer(struct listener *listener)
+{
+	char answer;
+
+	if (listener->question < 0 ||
+	    (recv(listener->question, &answer, sizeof(answer), MSG_DONTWAIT) < 0 &&
+	     errno == EAGAIN))
+		return;
+	(void)close(listener->question);
+	listener->question = -1;
+}
+
+/*
  * TLS sends 16 KiB in a turn: a scrape that waited for the timer each time would take long. No
  * failure to arm the timer is returned to sd-event, which would stop watching what it came from;
  * the next event arms it.
@@ -538,6 +554,7 @@ static void run(struct listener *listener)
 	do
 		(void)MHD_run(listener->daemon); /* fails only for those with threads */
 	while (++turns < TURNS && next_run(listener, &msec) && msec == 0);
+	hear_answer(listener);
 	watch_deadlines(http, http->connections.completed == completed);
 	(void)arm_timer(listener);
 }
@@ -612,20 +629,14 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 
 /* -- Liveness ---------------------------------------------------------------------------------- */
 
-/*
- * With TLS the request is no handshake, and a refusal is as good an answer as any: whatever comes
- * back comes from libmicrohttpd.
- */
 static bool has_answer(struct listener *listener)
 {
-	char answer;
 	bool answered;
 
-	if (listener->question < 0)
-		return true;
-	answered = recv(listener->question, &answer, sizeof(answer), MSG_DONTWAIT) >= 0 ||
-		   errno != EAGAIN;
-	(void)close(listener->question);
+	hear_answer(listener);
+	answered = listener->question < 0;
+	if (!answered)
+		(void)close(listener->question);
 	listener->question = -1;
 	return answered;
 }
