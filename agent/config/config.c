@@ -181,7 +181,7 @@ static int fail_dotted(struct load *load, const char *path, size_t line)
 static size_t find_earlier(const struct rna_yaml *mapping, const struct rna_yaml_pair *pair)
 {
 	for (const struct rna_yaml_pair *earlier = mapping->pairs; earlier < pair; earlier++)
-		if (strcmp(earlier->key->text, pair->key->text) == 0)
+		if (earlier->key->text && strcmp(earlier->key->text, pair->key->text) == 0)
 			return earlier->key->line;
 	return 0;
 }

@@ -622,6 +622,10 @@ static void test_all_mistakes_are_told(void **state)
 		  "agent.yaml:6: expect.up is specified twice, first on line 2",
 		  "agent.yaml:7: poll.state: move it into its section: \"poll:\", and \"state:\" "
 		  "indented on the next line"}},
+		{"poll:\n  ? [state]\n  : 1s\n  link: 5\n",
+		 {"agent.yaml:2: expected a key, found a list",
+		  "agent.yaml:4: poll.link: \"5\" is not a duration such as 500ms, 10s or 1m30s "
+		  "(100ms to 24h)"}},
 		/* what one of the two was meant to be is not known */
 		{"poll:\n  handover: 10s\n  deadline: soon\nselftest:\n  ok: 50\n  warning: 60\n",
 		 {"agent.yaml:3: poll.deadline: \"soon\" is not a duration such as 500ms, 10s or "
