@@ -141,16 +141,30 @@ static bool has_same_address(const struct rna_slot *a, const struct rna_slot *b)
 	return memcmp(&a->address, &b->address, sizeof(a->address)) == 0;
 }
 
+/*
+ * The client sends nothing more: a request that is not complete will never be. libmicrohttpd 0.9.75
+ * does not see an end that arrives together with bytes (recv_param_adapter() takes a short read for
+ * all that there is, and epoll reports both once), nor one after blank lines.
+ */
+static bool has_ended(const struct rna_connection *connection)
+{
+	char next;
+
+	return recv(connection->fd, &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* May it give way to a client that wants slot and cannot have it because of error? */
 static bool may_give_way(const struct rna_connection *connection, const struct rna_slot *slot,
 			 int error, rna_usec now)
 {
-	if (!connection->has_slot || rna_usec_since(connection->since, now) < GRACE)
+	bool would_help = error == -EUSERS ? has_same_address(&connection->slot, slot)
+					   : connection->slot.pool == RNA_GUEST_STRANGER;
+
+	if (!connection->has_slot || !would_help)
 		return false;
 	if (connection->state != RNA_CONNECTION_REQUEST && connection->state != RNA_CONNECTION_IDLE)
 		return false;
-	return error == -EUSERS ? has_same_address(&connection->slot, slot)
-				: connection->slot.pool == RNA_GUEST_STRANGER;
+	return rna_usec_since(connection->since, now) >= GRACE || has_ended(connection);
 }
 
 /* Requests that take long before idle connections, and then what is older. */
@@ -288,17 +302,6 @@ static bool is_late_when_idle(const struct rna_connections *connections,
 	}
 	return rna_usec_since(connection->since, now) >
 	       connections->idle_timeout + connections->request_timeout;
-}
-
-/*
- * The client sends nothing more: a request that is not complete will never be. libmicrohttpd 0.9.75
- * does not close a connection that ends after blank lines.
- */
-static bool has_ended(const struct rna_connection *connection)
-{
-	char next;
-
-	return recv(connection->fd, &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static bool is_late(const struct rna_connections *connections, struct rna_connection *connection,
