@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static int open_by_kernel(int directory, const char *path, int flags, uint64_t r
 		fd = syscall(SYS_openat2, directory, path, &how, sizeof(how));
 		if (fd >= 0 || errno != EAGAIN)
 			break;
+		(void)sched_yield(); /* who renames or mounts may wait for this core */
 	}
 	return fd < 0 ? -errno : (int)fd;
 }
