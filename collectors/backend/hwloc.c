@@ -360,27 +360,28 @@ static int explain(const char *file, const char *text, size_t len, struct rna_er
 	return rna_error_say(error, -EBADMSG, "%s: hwloc cannot parse it; " WRITE_ANEW, file);
 }
 
-/* The end of the element that begins at text: libhwloc, too, takes the next ">" for it. */
-static const char *end_of_tag(const char *text)
+/* end: there is none. */
+static const char *find(const char *from, const char *end, char wanted)
 {
-	const char *end = strchr(text, '>');
+	const char *found = memchr(from, wanted, (size_t)(end - from));
 
-	return end ? end : text + strlen(text);
+	return found ? found : end;
 }
 
-/* Whether the text is XML, libhwloc finds out. */
-static int check_limits(const char *file, const char *text, struct rna_error *error)
+/* Whether the text is XML, libhwloc finds out. It, too, takes the next ">" for the end of a tag. */
+static int check_limits(const char *file, const char *text, size_t len, struct rna_error *error)
 {
 	static const char object[] = "<object";
+	const char *end = text + len, *close;
 	size_t levels = 0, objects = 0;
 
-	for (const char *tag = strchr(text, '<'); tag; tag = strchr(tag, '<')) {
-		const char *end = end_of_tag(tag);
-
-		objects += strncmp(tag, object, sizeof(object) - 1) == 0;
+	for (const char *tag = find(text, end, '<'); tag < end; tag = find(close, end, '<')) {
+		close = find(tag, end, '>');
+		objects += (size_t)(close - tag) >= sizeof(object) - 1 &&
+			   memcmp(tag, object, sizeof(object) - 1) == 0;
 		if (tag[1] == '/')
 			levels -= levels > 0;
-		else if (tag[1] != '?' && tag[1] != '!' && end[-1] != '/')
+		else if (tag[1] != '?' && tag[1] != '!' && close[-1] != '/')
 			levels++;
 		if (levels > LEVELS_MAX)
 			return rna_error_say(error, -EBADMSG,
@@ -390,7 +391,6 @@ static int check_limits(const char *file, const char *text, struct rna_error *er
 			return rna_error_say(error, -EBADMSG,
 					     "%s: more than %d objects; " WRITE_ANEW, file,
 					     OBJECTS_MAX);
-		tag = end;
 	}
 	return 0;
 }
@@ -404,7 +404,7 @@ static int load_text(const char *file, const char *text, size_t len, struct rna_
 
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot start hwloc", file);
-	status = check_limits(file, text, error);
+	status = check_limits(file, text, len, error);
 	if (status < 0)
 		return status;
 	if (strlen(text) != len || hwloc_topology_set_xmlbuffer(topology, text, (int)len + 1) < 0 ||
