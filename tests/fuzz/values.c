@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/base/root.h"
 #include "rna/model/gid.h"
 
 #include "parse/pci.h"
@@ -77,10 +78,14 @@ static void disguise(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	RNA_FREE char *text = fuzz_text(data, size);
-	char *rest = text, *first = fuzz_line(&rest);
+	RNA_FREE char *text = NULL;
+	char *rest, *first;
 	struct rna_rate rate;
 
+	if (size > 2 * RNA_ATTRIBUTE_MAX)
+		return 0; /* two values; none is longer than a page */
+	rest = text = fuzz_text(data, size);
+	first = fuzz_line(&rest);
 	read_numbers(first);
 	read_gid(first);
 	read_address(first);
