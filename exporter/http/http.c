@@ -49,7 +49,8 @@ enum {
 	REPLY_HEADER_ROOM = 4096, /* of a connection's memory, beside the request */
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
 	HANDSHAKE_PAUSE = 10,     /* milliseconds */
-	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
+	TURNS = 16,               /* of libmicrohttpd, without one of the loop... */
+	TURNS_IN_HANDSHAKES = 4,  /* ...while each of them tries all handshakes that have stopped */
 	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
 	SPARE = 128,              /* connections beside those with a slot: questions of our own, and
 				     those that are cut, until libmicrohttpd has noticed */
@@ -549,11 +550,11 @@ static void run(struct listener *listener)
 	struct rna_http *http = listener->http;
 	uint64_t completed = http->connections.completed;
 	MHD_UNSIGNED_LONG_LONG msec;
-	int turns = 0;
+	int turns = 0, most = listener->handshakes > 0 ? TURNS_IN_HANDSHAKES : TURNS;
 
 	do
 		(void)MHD_run(listener->daemon); /* fails only for those with threads */
-	while (++turns < TURNS && next_run(listener, &msec) && msec == 0);
+	while (++turns < most && next_run(listener, &msec) && msec == 0);
 	hear_answer(listener);
 	watch_deadlines(http, http->connections.completed == completed);
 	(void)arm_timer(listener);
