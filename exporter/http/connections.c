@@ -115,7 +115,7 @@ static bool is_loopback(const struct rna_address *address)
 	static const unsigned char v4_loopback[] = {
 		[10] = 0xff, [11] = 0xff, [12] = IN_LOOPBACKNET};
 
-	return memcmp(address, &nowhere, sizeof(nowhere)) == 0 ||
+	return rna_address_is_same(address, &nowhere) ||
 	       memcmp(address, v4_loopback, sizeof(v4_loopback)) == 0;
 }
 
@@ -136,11 +136,6 @@ static bool has_same_ends(int fd, const struct sockaddr *address)
 				  &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
-static bool has_same_address(const struct rna_slot *a, const struct rna_slot *b)
-{
-	return memcmp(&a->address, &b->address, sizeof(a->address)) == 0;
-}
-
 /*
  * The client sends nothing more: a request that is not complete will never be. libmicrohttpd 0.9.75
  * does not see an end that arrives together with bytes (recv_param_adapter() takes a short read for
@@ -157,8 +152,9 @@ static bool has_ended(const struct rna_connection *connection)
 static bool may_give_way(const struct rna_connection *connection, const struct rna_slot *slot,
 			 int error, rna_usec now)
 {
-	bool would_help = error == -EUSERS ? has_same_address(&connection->slot, slot)
-					   : connection->slot.pool == RNA_GUEST_STRANGER;
+	bool would_help = error == -EUSERS
+				  ? rna_address_is_same(&connection->slot.address, &slot->address)
+				  : connection->slot.pool == RNA_GUEST_STRANGER;
 
 	if (!connection->has_slot || !would_help)
 		return false;

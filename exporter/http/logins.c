@@ -202,11 +202,6 @@ static struct job *take_first(struct job **list)
 	return job;
 }
 
-static bool is_same_address(const struct job *a, const struct job *b)
-{
-	return memcmp(&a->client.address, &b->client.address, sizeof(a->client.address)) == 0;
-}
-
 /*
  * Each address has one job in each turn: however many jobs one has, the first of another comes
  * after one of each.
@@ -216,7 +211,8 @@ static uint64_t find_turn(const struct rna_logins *logins, const struct job *job
 	uint64_t last = logins->turn;
 
 	for (const struct job *other = logins->waiting; other; other = other->next)
-		if (is_same_address(other, job) && other->turn > last)
+		if (rna_address_is_same(&other->client.address, &job->client.address) &&
+		    other->turn > last)
 			last = other->turn;
 	return last + 1;
 }

@@ -40,11 +40,6 @@ void rna_slots_deinit(struct rna_slots *slots)
 	*slots = (struct rna_slots){0};
 }
 
-static bool same_address(const struct rna_address *a, const struct rna_address *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
 /* -- Scrapers ---------------------------------------------------------------------------------- */
 
 static bool is_remembered(const struct rna_known_scraper *scraper, rna_usec now)
@@ -64,7 +59,7 @@ static struct rna_known_scraper *find_scraper(struct rna_slots *slots,
 
 		if (!is_remembered(scraper, now))
 			place = scraper;
-		else if (same_address(&scraper->address, address))
+		else if (rna_address_is_same(&scraper->address, address))
 			return scraper;
 	}
 	if (place && add)
@@ -95,7 +90,7 @@ static struct rna_slot_holder *find_holder(struct rna_slots *slots,
 					   const struct rna_address *address)
 {
 	for (size_t i = 0; i < slots->holder_count; i++)
-		if (same_address(&slots->holders[i].address, address))
+		if (rna_address_is_same(&slots->holders[i].address, address))
 			return &slots->holders[i];
 	return NULL;
 }

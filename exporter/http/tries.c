@@ -37,6 +37,11 @@ struct rna_address rna_address_of(const struct sockaddr *address)
 	return ret;
 }
 
+bool rna_address_is_same(const struct rna_address *a, const struct rna_address *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
 static struct rna_bucket *find(struct rna_tries *tries, const struct rna_client *client,
 			       enum rna_try kind)
 {

@@ -39,6 +39,7 @@ struct rna_tries {
 
 /* Of a client; NULL, and what is no IP address, is one address for all. */
 struct rna_address rna_address_of(const struct sockaddr *address);
+bool rna_address_is_same(const struct rna_address *a, const struct rna_address *b);
 
 /* One try. false: too many, and *ret_wait says for how long. */
 bool rna_tries_take(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
