@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "rna/base/beneath.h"
+#include "rna/base/file.h"
 
 #include "contents.h"
 
@@ -29,21 +30,6 @@ static void deinit(struct writing *writing)
 
 /* -- Files; paths are those of the recording, 0 or negative errno ------------------------------ */
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t written = write(fd, data, len);
-
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written > 0) {
-			data += written;
-			len -= (size_t)written;
-		}
-	}
-	return 0;
-}
-
 /* A new file: the rights are those of the descriptor, so no other file can get them. */
 static int write_file(const struct writing *writing, const char *path, int mode, const char *data,
 		      size_t len)
@@ -57,7 +43,7 @@ static int write_file(const struct writing *writing, const char *path, int mode,
 	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	error = write_all(fd, data, len);
+	error = rna_file_write_all(fd, data, len);
 	if (error == 0 && mode != 0644 && fchmod(fd, (mode_t)mode) < 0)
 		error = -errno;
 	if (close(fd) < 0 && error == 0)

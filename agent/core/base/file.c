@@ -31,8 +31,7 @@ static int open_file(const char *path, struct rna_error *error)
 	return ret;
 }
 
-/* Repeats write(2) until all is written. */
-static int write_all(int fd, const char *text, size_t len)
+int rna_file_write_all(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
 		ssize_t written = write(fd, text, len);
@@ -65,7 +64,7 @@ static int make_file(const struct rna_file_place *place)
 int rna_file_replace(const struct rna_file_place *place, const char *text, size_t len)
 {
 	RNA_CLOSE int fd = make_file(place);
-	int status = fd < 0 ? fd : write_all(fd, text, len);
+	int status = fd < 0 ? fd : rna_file_write_all(fd, text, len);
 
 	if (status == 0 && place->lasting && fsync(fd) < 0)
 		status = -errno;

@@ -26,6 +26,9 @@ int rna_file_read(const char *path, size_t max, struct rna_strbuf *text, struct 
  */
 const char *rna_file_beside(struct rna_arena *arena, const char *file, const char *path);
 
+/* Repeats write(2) until all is written. 0 or negative errno. */
+int rna_file_write_all(int fd, const char *text, size_t len);
+
 /* A file that is replaced atomically: written under a temporary name, then renamed. */
 struct rna_file_place {
 	int directory;     /* open */
