@@ -285,8 +285,7 @@ static int on_packet(sd_event_source *source, int fd, uint32_t events, void *use
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (len <= 0 || (size_t)len > sizeof(text) || call->command || call->ended)
-		drop_call(
-			call); /* also if the request is too long, because half a request is none */
+		drop_call(call); /* also one that is too long: half a request is none */
 	else
 		take_request(call, text, (size_t)len);
 	return 0;
