@@ -271,10 +271,11 @@ void rna_connection_rests(struct rna_connections *connections, struct rna_connec
 	connections->completed++;
 }
 
-bool rna_connections_are_busy(const struct rna_connections *connections)
+bool rna_connections_need_check(const struct rna_connections *connections, bool stirred)
 {
 	for (const struct rna_connection *c = connections->first; c; c = c->next)
-		if (c->state == RNA_CONNECTION_REQUEST || c->state == RNA_CONNECTION_REPLY)
+		if (c->state == RNA_CONNECTION_REQUEST || c->state == RNA_CONNECTION_REPLY ||
+		    (c->state == RNA_CONNECTION_IDLE && stirred))
 			return true;
 	return false;
 }

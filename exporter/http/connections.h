@@ -76,8 +76,11 @@ void rna_connection_replies(struct rna_connections *connections, struct rna_conn
 void rna_connection_rests(struct rna_connections *connections, struct rna_connection *connection,
 			  rna_usec now);
 
-/* Is there a request or a reply under way, so that a deadline is near? */
-bool rna_connections_are_busy(const struct rna_connections *connections);
+/*
+ * Is there a request or a reply under way, so that a deadline is near? stirred: also one that was
+ * idle, and may have begun a request.
+ */
+bool rna_connections_need_check(const struct rna_connections *connections, bool stirred);
 /* How often rna_connections_check() is to be called then. */
 rna_usec rna_connections_pace(const struct rna_connections *connections);
 /*

@@ -81,7 +81,8 @@ struct rna_http {
 	struct rna_bucket requests;
 	unsigned idle_seconds;
 	struct rna_connections connections;
-	sd_event_source *deadlines; /* of connections, while there are any */
+	sd_event_source *deadlines; /* of connections, while one of them has a deadline */
+	bool stirred;               /* since the last check, see watch_deadlines() */
 	struct rna_scraper *scrapers;
 	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
 	rna_usec published;     /* when the newest view came... */
@@ -424,21 +425,30 @@ static int socket_of(struct MHD_Connection *connection)
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
+/* A failure costs deadlines until something comes again. */
+static void set_deadlines(struct rna_http *http, bool wanted)
+{
+	if (!wanted)
+		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_OFF);
+	else if (sd_event_source_set_time_relative(
+			 http->deadlines, rna_connections_pace(&http->connections)) >= 0)
+		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_ONESHOT);
+}
+
 /*
  * Idle connections have no deadline of ours, and shall not wake us. stirred: something came that
- * did not lead to a reply, and may be the first byte of a request. A failure costs deadlines until
- * something comes again.
+ * did not lead to a reply, and may be the first byte of a request, which the next check looks for.
  */
 static void watch_deadlines(struct rna_http *http, bool stirred)
 {
 	int on = SD_EVENT_OFF;
+	bool wanted;
 
+	http->stirred = http->stirred || stirred;
+	wanted = rna_connections_need_check(&http->connections, http->stirred);
 	(void)sd_event_source_get_enabled(http->deadlines, &on); /* cannot fail */
-	if (on != SD_EVENT_OFF || !(stirred || rna_connections_are_busy(&http->connections)))
-		return;
-	if (sd_event_source_set_time_relative(http->deadlines,
-					      rna_connections_pace(&http->connections)) >= 0)
-		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_ONESHOT);
+	if (wanted != (on != SD_EVENT_OFF))
+		set_deadlines(http, wanted);
 }
 
 /* What is cut here wakes libmicrohttpd, which closes it. */
@@ -448,6 +458,7 @@ static int on_deadlines(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source, (void)usec;
 	rna_connections_check(&http->connections, event_time(http));
+	http->stirred = false;
 	watch_deadlines(http, false);
 	return 0;
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process: signals, configuration, log, open files, wake-ups."""
+import contextlib
 import html
+import math
 import os
 import re
 import signal
@@ -24,6 +26,7 @@ os.kill(os.getpid(), number)
 os.execv(sys.argv[2], sys.argv[2:])
 """
 IDLE_SECONDS = 4
+LATER = 3  # seconds, than a check of connections
 IDLE_SWITCHES = 12
 IDLE_CPU_SECONDS = 0.2
 
@@ -281,6 +284,28 @@ class Idle(unittest.TestCase):
             print(f"     {switches} switches, {cpu:.2f} s of CPU in {IDLE_SECONDS} s")
             self.assertLess(switches, IDLE_SWITCHES)
             self.assertLess(cpu, IDLE_CPU_SECONDS)
+
+    def test_no_timer_when_clients_have_gone(self):
+        """Of deadlines of connections, which comes after 2.5 s at the latest: a second later none is
+        left. The best of some rounds, because a busy machine may be slow."""
+        with Agent("no-stack", poll=QUIET) as agent:
+            for _ in range(5):
+                wait("an idle loop", lambda: self.next_timer(agent) > LATER)
+                agent.get("/healthz")
+                time.sleep(1)  # less than the timer takes
+                if self.next_timer(agent) > LATER:
+                    return
+            self.fail("a timer is left")
+
+    @staticmethod
+    def next_timer(agent):
+        """Seconds until the loop's next timer; infinite without one."""
+        times = []
+        for fd in os.listdir(agent.proc("fdinfo")):
+            with contextlib.suppress(FileNotFoundError), open(agent.proc(f"fdinfo/{fd}"), encoding="utf-8") as file:
+                if match := re.search(r"it_value: \((\d+), (\d+)\)", file.read()):
+                    times.append(int(match[1]) + int(match[2]) / 1e9)
+        return min((seconds for seconds in times if seconds), default=math.inf)
 
     @staticmethod
     def switches(agent):
