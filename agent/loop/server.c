@@ -218,6 +218,16 @@ struct rna_web_status rna_server_status(const struct rna_server *server)
 	return status;
 }
 
+struct rna_http_status rna_server_http_status(const struct rna_server *server)
+{
+	const uint64_t *drops = rna_http_drops(server->http);
+	struct rna_http_status status = {.used = drops};
+
+	if (drops)
+		memcpy(status.drops, drops, sizeof(status.drops));
+	return status;
+}
+
 void rna_server_deinit(struct rna_server *server)
 {
 	rna_server_stop(server);

@@ -41,9 +41,10 @@ int rna_server_start(struct rna_server *server, struct rna_error *error);
 int rna_server_reload(struct rna_server *server, const struct rna_settings *settings,
 		      struct rna_error *error);
 
-/* The web configuration in force, for the source; its status, for a view. */
+/* The web configuration in force, for the source; what a view has of it and of HTTP. */
 struct rna_web *rna_server_web(const struct rna_server *server);
 struct rna_web_status rna_server_status(const struct rna_server *server);
+struct rna_http_status rna_server_http_status(const struct rna_server *server);
 
 void rna_server_stop(struct rna_server *server);
 void rna_server_deinit(struct rna_server *server); /* idempotent, fine on a zeroed struct */

@@ -107,6 +107,7 @@ static void refresh_status(struct rna_agent *agent)
 {
 	agent->status.snapshots++;
 	agent->status.web = rna_server_status(&agent->server);
+	agent->status.http = rna_server_http_status(&agent->server);
 	agent->status.quiesced = rna_quiesce_reason(agent->quiesce);
 }
 

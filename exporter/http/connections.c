@@ -95,9 +95,18 @@ static void give_slot(struct rna_connections *connections, struct rna_connection
 	connection->has_slot = false;
 }
 
-/* libmicrohttpd still has the connection, and drops its own reference to the body when it runs. */
-static void cut(struct rna_connections *connections, struct rna_connection *connection)
+/* NONE: the client has gone. */
+static void count_drop(struct rna_connections *connections, enum rna_drop drop)
 {
+	if (drop != RNA_DROP_NONE)
+		connections->drops[drop]++;
+}
+
+/* libmicrohttpd still has the connection, and drops its own reference to the body when it runs. */
+static void cut(struct rna_connections *connections, struct rna_connection *connection,
+		enum rna_drop drop)
+{
+	count_drop(connections, drop);
 	rna_connection_cut(connection->fd);
 	connection->state = RNA_CONNECTION_CUT;
 	give_slot(connections, connection);
@@ -180,7 +189,7 @@ static bool make_room(struct rna_connections *connections, const struct rna_slot
 		if (may_give_way(c, slot, error, now) && goes_first(c, first))
 			first = c;
 	if (first)
-		cut(connections, first);
+		cut(connections, first, has_ended(first) ? RNA_DROP_NONE : RNA_DROP_MADE_ROOM);
 	return first;
 }
 
@@ -202,6 +211,8 @@ int rna_connections_admit(struct rna_connections *connections, int fd,
 	error = rna_slots_take(&connections->slots, ret, now);
 	if (error < 0 && make_room(connections, ret, error, now))
 		error = rna_slots_take(&connections->slots, ret, now);
+	if (error < 0)
+		count_drop(connections, error == -EUSERS ? RNA_DROP_ADDRESS_LIMIT : RNA_DROP_FULL);
 	return error;
 }
 
@@ -301,28 +312,45 @@ static bool is_late_when_idle(const struct rna_connections *connections,
 	       connections->idle_timeout + connections->request_timeout;
 }
 
-static bool is_late(const struct rna_connections *connections, struct rna_connection *connection,
-		    rna_usec now)
+/* The deadline that it has missed, or none. */
+static enum rna_drop find_missed(const struct rna_connections *connections,
+				 struct rna_connection *connection, rna_usec now)
 {
 	rna_usec time = rna_usec_since(connection->since, now);
+	bool late = false;
 
 	switch (connection->state) {
-	case RNA_CONNECTION_REQUEST:
-		return time > connections->request_timeout || has_ended(connection);
-	case RNA_CONNECTION_IDLE:
-		return has_ended(connection) || is_late_when_idle(connections, connection, now);
 	case RNA_CONNECTION_REPLY:
-		return time > connections->reply_timeout;
+		return time > connections->reply_timeout ? RNA_DROP_REPLY_TIMEOUT : RNA_DROP_NONE;
+	case RNA_CONNECTION_REQUEST:
+		late = time > connections->request_timeout;
+		break;
+	case RNA_CONNECTION_IDLE:
+		late = is_late_when_idle(connections, connection, now);
+		break;
 	default:
-		return false;
+		break;
 	}
+	return late ? RNA_DROP_REQUEST_TIMEOUT : RNA_DROP_NONE;
+}
+
+/* The client has gone, and no reply to it is under way. */
+static bool is_over(const struct rna_connection *connection)
+{
+	return (connection->state == RNA_CONNECTION_REQUEST ||
+		connection->state == RNA_CONNECTION_IDLE) &&
+	       has_ended(connection);
 }
 
 void rna_connections_check(struct rna_connections *connections, rna_usec now)
 {
-	for (struct rna_connection *c = connections->first; c; c = c->next)
-		if (is_late(connections, c, now))
-			cut(connections, c);
+	for (struct rna_connection *c = connections->first; c; c = c->next) {
+		bool over = is_over(c);
+		enum rna_drop missed = over ? RNA_DROP_NONE : find_missed(connections, c, now);
+
+		if (over || missed != RNA_DROP_NONE)
+			cut(connections, c, missed);
+	}
 }
 
 /* -- Old views --------------------------------------------------------------------------------- */
@@ -355,7 +383,7 @@ void rna_connections_new_view(struct rna_connections *connections, rna_usec now)
 		if (c->body)
 			measure_rate(c, now);
 	while (connections->bytes > connections->max_old_bytes)
-		cut(connections, find_slowest(connections));
+		cut(connections, find_slowest(connections), RNA_DROP_MAX_OLD_BYTES);
 }
 
 int rna_connections_init(struct rna_connections *connections,

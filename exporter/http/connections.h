@@ -16,6 +16,7 @@
 #pragma once
 
 #include "rna/exporter.h"
+#include "rna/model/web_status.h"
 
 #include "slots.h"
 
@@ -46,6 +47,7 @@ struct rna_connections {
 	size_t max_old_bytes;
 	size_t bytes;       /* of bodies that are being sent */
 	uint64_t completed; /* replies */
+	uint64_t drops[RNA_DROP_COUNT];
 };
 
 int rna_connections_init(struct rna_connections *connections,

@@ -430,8 +430,8 @@ static void set_deadlines(struct rna_http *http, bool wanted)
 {
 	if (!wanted)
 		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_OFF);
-	else if (sd_event_source_set_time_relative(
-			 http->deadlines, rna_connections_pace(&http->connections)) >= 0)
+	else if (sd_event_source_set_time_relative(http->deadlines,
+						   rna_connections_pace(&http->connections)) >= 0)
 		(void)sd_event_source_set_enabled(http->deadlines, SD_EVENT_ONESHOT);
 }
 
@@ -598,6 +598,7 @@ static void take_connection(int fd, const struct sockaddr *address, socklen_t le
 	if (!listener->arrives)
 		return; /* a client has the slot, or had it */
 	listener->arrives = NULL;
+	http->connections.drops[RNA_DROP_FAILED]++;
 	rna_slots_give(&http->connections.slots, &slot);
 	if (added)
 		rna_connection_cut(fd); /* no memory for a client */
@@ -903,6 +904,11 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 const uint64_t *rna_http_logins(const struct rna_http *http)
 {
 	return http && http->logins ? rna_logins_counts(http->logins) : NULL;
+}
+
+const uint64_t *rna_http_drops(const struct rna_http *http)
+{
+	return http ? http->connections.drops : NULL;
 }
 
 void rna_http_forget_view(struct rna_http *http)

@@ -57,6 +57,15 @@ static void logins(const struct rna_subject *node, struct rna_writer *writer)
 				       web->logins[login]);
 }
 
+static void drops(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_http_status *http = &node->view->agent.http;
+
+	for (enum rna_drop drop = 0; http->used && drop < RNA_DROP_COUNT; drop++)
+		rna_writer_sample_with(writer, node->labels, "reason", rna_drop_name(drop),
+				       http->drops[drop]);
+}
+
 /* field: offset of a count in struct rna_source_account. Sources without a part in it: none. */
 static void write_counts(const struct rna_subject *node, enum rna_source first, size_t field,
 			 struct rna_writer *writer)
@@ -167,6 +176,10 @@ static const struct rna_family agent_rows[] = {
 	       "Unix time of the expiry of the agent's HTTPS certificate."),
 	METRIC(NODE, "rdma_agent_http_logins_total", COUNTER, PLAIN, EACH(logins, "result"),
 	       "HTTP requests with user name and password, by result."),
+	METRIC(NODE, "rdma_agent_http_connections_dropped_total", COUNTER, PLAIN,
+	       EACH(drops, "reason"),
+	       "HTTP connections that the agent closed because of a limit, or did not accept, by "
+	       "reason."),
 };
 
 static const struct rna_family process_rows[] = {

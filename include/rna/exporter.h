@@ -152,6 +152,8 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
  * Login attempts by result, RNA_LOGIN_COUNT counts. NULL: no logins are configured. Accepts NULL.
  */
 const uint64_t *rna_http_logins(const struct rna_http *http);
+/* Connections dropped since the start, by reason: RNA_DROP_COUNT counts. Accepts NULL: NULL. */
+const uint64_t *rna_http_drops(const struct rna_http *http);
 /* Releases the view that is about to be replaced. Accepts NULL. */
 void rna_http_forget_view(struct rna_http *http);
 /* Call after a new view: renders it before the next request. Accepts NULL. */

@@ -34,6 +34,7 @@ PROMPT = 2  # seconds; measured are some milliseconds
 HALF = b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Half: "
 UNREAD = 50 * b"GET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n"  # more than sockets hold
 WHOLE = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+DROPS = "rdma_agent_http_connections_dropped_total"
 CLONE_NEWNET = 0x40000000
 NETWORK = """\
 link set lo up
@@ -135,6 +136,11 @@ class Crowded(Agent):
                 return response.status
         except (ConnectionError, http.client.HTTPException, ssl.SSLError):
             return None
+
+    def drops(self):
+        """{reason: how many connections, if any}."""
+        return {dict(labels)["reason"]: number for (name, labels), number in self.metrics().items()
+                if name == DROPS and number}
 
     @contextlib.contextmanager
     def frozen(self):
@@ -367,6 +373,71 @@ class Deadlines(unittest.TestCase):
                 self.assertEqual(agent.scrape(), 200)
 
 
+@unittest.skipUnless(namespaces(), "needs network namespaces and ip")
+class Drops(unittest.TestCase):
+    """Connections that the agent ended are counted, by reason. Without memory for one (failed) is not
+    tested."""
+
+    def start(self, **http_settings):
+        """Of this agent, a view comes all the time."""
+        agent = Crowded("many-ports", **http_settings)
+        agent.poll = {**QUIET, "state": "200ms"}
+        return self.enterContext(agent)
+
+    def come(self, agent, sources, count, data):
+        """All at once: so many clients from each of the addresses."""
+        with agent.frozen():
+            socks = [self.enterContext(agent.client(source)) for _ in range(count) for source in sources]
+            for sock in socks:
+                sock.sendall(data)
+        return socks
+
+    def assert_counted(self, agent, **expected):
+        agent.wait_snapshots(2)
+        self.assertEqual(agent.drops(), expected)
+
+    def test_deadlines(self):
+        agent = self.start(request_timeout="1s", reply_timeout="1s")
+        for data in (HALF, UNREAD):
+            sock, = self.come(agent, STRANGERS[:1], 1, data)
+            wait("the end", lambda sock=sock: is_ended(sock))
+        self.assert_counted(agent, request_timeout=1, reply_timeout=1)
+
+    def test_the_share_of_an_address(self):
+        agent = self.start(reply_timeout="1h")
+        self.come(agent, STRANGERS[:1], LIMIT // 2, UNREAD)
+        self.assert_counted(agent, address_limit=LIMIT // 4)
+
+    def test_all_slots(self):
+        agent = self.start(reply_timeout="1h")
+        self.come(agent, STRANGERS[:4], LIMIT // 4, UNREAD)
+        self.assert_counted(agent, full=3 * (LIMIT // 16))  # what is kept free
+
+    def test_one_that_gives_way(self):
+        agent = self.start(request_timeout="1h")
+        self.come(agent, STRANGERS[:1], LIMIT // 4, HALF)
+        self.assertEqual(agent.drops(), {})
+        wait("service", lambda: agent.scrape(STRANGERS[0]) == 200)
+        agent.wait_snapshots(2)
+        self.assertEqual(agent.drops()["made_room"], 1)
+
+    def test_clients_that_go(self):
+        """They were not ended by the agent."""
+        agent = self.start(request_timeout="1h")
+        for sock in self.come(agent, STRANGERS[:1], LIMIT // 4, HALF):
+            sock.close()
+        wait("service", lambda: agent.scrape(STRANGERS[0]) == 200)
+        agent.wait_snapshots(2)
+        self.assertNotIn("made_room", agent.drops())
+
+    def test_a_reload_that_keeps_http(self):
+        agent = self.start(request_timeout="1s")
+        sock, = self.come(agent, STRANGERS[:1], 1, HALF)
+        wait("the end", lambda: is_ended(sock))
+        agent.hang_up()
+        self.assert_counted(agent, request_timeout=1)
+
+
 class Large(Crowded):
     """A node with so many devices, of which a new view comes all the time."""
 
@@ -418,6 +489,7 @@ class OldViews(unittest.TestCase):
             print(f"     {size // 1024} KiB each, {kept} of {self.CLIENTS} kept, {grown // 1024} kB more")
             self.assertIn(kept, range(1, self.MAX // size + 1))
             self.assertFalse(is_ended(steady))
+            self.assertEqual(agent.drops(), {"max_old_bytes": self.CLIENTS - kept})
             if not agent.is_sanitized():  # where freed memory is kept on purpose
                 self.assertLess(grown, self.MAX + 8 * size)
             self.assertEqual(agent.scrape("198.51.100.3"), 200)

@@ -169,6 +169,15 @@ NAMES(rna_login_name, enum rna_login, "?",
       [RNA_LOGIN_REFUSED] = "refused",
       [RNA_LOGIN_LIMITED] = "limited")
 
+NAMES(rna_drop_name, enum rna_drop, "?",
+      [RNA_DROP_FULL] = "full",
+      [RNA_DROP_ADDRESS_LIMIT] = "address_limit",
+      [RNA_DROP_MADE_ROOM] = "made_room",
+      [RNA_DROP_REQUEST_TIMEOUT] = "request_timeout",
+      [RNA_DROP_REPLY_TIMEOUT] = "reply_timeout",
+      [RNA_DROP_MAX_OLD_BYTES] = "max_old_bytes",
+      [RNA_DROP_FAILED] = "failed")
+
 NAMES(rna_resource_name, enum rna_resource, "?",
       [RNA_RESOURCE_PD] = "pd",
       [RNA_RESOURCE_CQ] = "cq",

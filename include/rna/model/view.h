@@ -48,6 +48,7 @@ struct rna_agent_status {
 	const char *config_error; /* why the last reload failed; NULL: it succeeded */
 	rna_usec config_loaded;   /* realtime of the last good load */
 	struct rna_web_status web;
+	struct rna_http_status http;
 	/* why the agent is quiesced and opens no RDMA device; NULL: it is not */
 	const char *quiesced;
 	const char *seccomp; /* the agent's seccomp filter; NULL: not applicable */
