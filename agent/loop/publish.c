@@ -68,6 +68,19 @@ static int add_snapshot(const struct rna_publish_input *in, struct rna_view *vie
 	return 0;
 }
 
+/* -- Cards ------------------------------------------------------------------------------------- */
+
+static int add_cards(const struct rna_publish_input *in, struct rna_view *view)
+{
+	struct rna_cards *cards = rna_arena_alloc(view->arena, sizeof(*cards));
+
+	(void)in;
+	if (!cards)
+		return -ENOMEM;
+	view->cards = cards;
+	return rna_cards_make(view->snapshot, view->arena, cards);
+}
+
 /* -- Jobs: how the collectors fare ------------------------------------------------------------- */
 
 static size_t count_jobs(const struct rna_schedule *schedule)
@@ -213,6 +226,7 @@ static int add_findings(const struct rna_publish_input *in, struct rna_view *vie
 
 const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
 	{"snapshot", add_snapshot},     /* snapshot */
+	{"cards", add_cards},           /* cards */
 	{"jobs", add_jobs},             /* jobs */
 	{"status", add_status},         /* agent, metrics */
 	{"selftests", add_selftests},   /* selftests */

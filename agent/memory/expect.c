@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/card.h"
 #include "rna/model/device_filter.h"
 
 enum { SIBLINGS_LEAST = 2, GLOB_MAX = 256 };
@@ -117,13 +118,9 @@ static bool is_physical(const struct rna_device *device)
 static bool are_siblings(const struct rna_judged_port *a, const struct rna_judged_port *b)
 {
 	const struct rna_device *x = a->device->device, *y = b->device->device;
-	const struct rna_identity *p = rna_device_identity(a->device),
-				  *q = rna_device_identity(b->device);
 
 	if (a == b || a->number != b->number || !is_physical(x) || !is_physical(y) ||
-	    x->vendor_id != y->vendor_id || x->device_id != y->device_id)
-		return false;
-	if (p && q && !rna_same_text(p->board_id, q->board_id))
+	    !rna_card_is_same_model(a->device, b->device))
 		return false;
 	return strcmp(function_of(x), function_of(y)) == 0;
 }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rails.h"
 
-#include "rna/base/parse.h"
+#include "rna/model/card.h"
 #include "rna/model/topology.h"
 
-bool rna_rail_is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
 {
-	const struct rna_device *x = a->device->device, *y = b->device->device;
-
-	return x->vendor_id == y->vendor_id && x->device_id == y->device_id && a->identity &&
-	       b->identity && rna_same_text(a->identity->board_id, b->identity->board_id);
+	return a->identity && b->identity && rna_card_is_same_model(a->device, b->device);
 }
 
 static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
 {
 	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
-	       rna_rail_is_same_card(port, in->subject);
+	       rna_rail_is_same_model(port, in->subject);
 }
 
 static bool has_rails(const struct rna_topology *topology)

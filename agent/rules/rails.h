@@ -10,8 +10,8 @@
 /* What ports are compared by. False: it is not known. */
 typedef bool rna_rail_trait(const struct rna_rule_subject *port, uint64_t *ret);
 
-/* One card in several functions and slots: all that makes them alike but the link layer. */
-bool rna_rail_is_same_card(const struct rna_rule_subject *a, const struct rna_rule_subject *b);
+/* One model of card, and both identities are known. The link layer may differ. */
+bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b);
 
 /*
  * Is the port one of those that jobs use: a rail of the node's GPUs? Where nothing is known of

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/card.h"
 
 #include "settings/settings.h"
 
@@ -71,11 +72,7 @@ static bool is_unseen(const struct rna_rule_subject *device)
 
 static bool same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
 {
-	const struct rna_device *x = a->device->device, *y = b->device->device;
-
-	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
-	       a->link_layer == b->link_layer &&
-	       rna_same_text(a->identity->board_id, b->identity->board_id);
+	return a->link_layer == b->link_layer && rna_card_is_same_model(a->device, b->device);
 }
 
 /* A number from 1 on; 0: not known, or not a port with a function of its own. */

@@ -438,7 +438,7 @@ static size_t count_without_pfc(const struct rna_rule_input *in,
 		const struct rna_rule_subject *port = &in->subjects[i];
 
 		count += rna_rail_is_one(in, port) && pfc_of(port, &mask) && mask == 0 &&
-			 (!like || rna_rail_is_same_card(port, like));
+			 (!like || rna_rail_is_same_model(port, like));
 	}
 	return count;
 }

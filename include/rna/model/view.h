@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "rna/base/histogram.h"
+#include "rna/model/card.h"
 #include "rna/model/expectation.h"
 #include "rna/model/finding.h"
 #include "rna/model/node_status.h"
@@ -84,6 +85,7 @@ struct rna_view_port {
 struct rna_view {
 	unsigned refs;
 	const struct rna_snapshot *snapshot;
+	const struct rna_cards *cards; /* of the snapshot's devices; NULL: not made */
 	struct rna_agent_status agent;
 	struct rna_metrics_options metrics;
 	const struct rna_node_status *node; /* NULL: no updates to Kubernetes */

@@ -819,6 +819,7 @@ static const struct member {
 	MEMBER(refs, ""),
 	MEMBER(arena, ""),
 	MEMBER(snapshot, "snapshot"),
+	MEMBER(cards, "cards"),
 	MEMBER(job_count, "jobs"),
 	MEMBER(jobs, "jobs"),
 	MEMBER(agent, "status"),
@@ -860,7 +861,8 @@ static void test_each_stage_fills_in_its_own(void **state)
 {
 	static const struct rna_agent_status status = {.root = "/"};
 	static const char *const order[RNA_PUBLISH_STAGES] = {
-		"snapshot", "jobs", "status", "selftests", "memory", "kubernetes", "findings",
+		"snapshot",  "cards",  "jobs",       "status",
+		"selftests", "memory", "kubernetes", "findings",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
 	struct rna_memory memory = RNA_MEMORY_INIT;
