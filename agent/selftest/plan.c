@@ -127,6 +127,7 @@ const char *rna_skip_meaning(enum rna_skip skip)
 		[RNA_SKIP_QUIESCED] = "The agent is quiesced.",
 		[RNA_SKIP_NOT_ACTIVE] = "The port is not ACTIVE.",
 		[RNA_SKIP_NO_GID] = "The port has no GID, or no LID, to connect to.",
+		[RNA_SKIP_NO_PKEY] = "The port is a full member of no partition.",
 		[RNA_SKIP_VIRTUAL] = "A virtual function shares its link with others.",
 		[RNA_SKIP_MANAGEMENT] = "The device manages NVSwitches and carries no traffic.",
 		[RNA_SKIP_TRANSPORT] = "iWARP and EFA have no RC connections to themselves.",

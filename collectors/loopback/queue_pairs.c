@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue_pairs.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -16,6 +17,7 @@
 enum {
 	SLOT_MEMORY = 2 << 20, /* bytes of each buffer, unless one write has more */
 	RING_ENTRY = 128,      /* approximate bytes of a work request, to estimate locked memory */
+	PKEY_FULL = 0x8000,    /* bit of full membership */
 };
 
 /* All objects of a test, in the order of their creation. */
@@ -24,7 +26,9 @@ struct rna_loopback_verbs {
 	struct rna_loopback_result *result;
 	struct ibv_context *context;
 	struct ibv_port_attr port;
+	int gid_index; /* -1: without a GRH */
 	union ibv_gid gid;
+	uint16_t pkey_index;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct rna_loopback_memory *memory;
@@ -105,9 +109,21 @@ static bool find_device(struct rna_loopback_verbs *verbs)
 				 why_unknown(verbs->request->device));
 }
 
+/*
+ * A port of InfiniBand may require a GRH (mlx5, by grh_required of its vport): without one the
+ * kernel refuses the address with EINVAL (rdma_check_ah_attr() in drivers/infiniband/core/verbs.c
+ * of Linux 6.12; ibv_modify_qp(3); perftest#393). GID 0 is the port's own (IBTA 4.1.1).
+ */
+static int choose_gid(const struct rna_loopback_verbs *verbs)
+{
+	bool required = verbs->port.flags & IBV_QPF_GRH_REQUIRED;
+
+	return verbs->request->gid_index < 0 && required ? 0 : verbs->request->gid_index;
+}
+
 static bool look_at_gid(struct rna_loopback_verbs *verbs)
 {
-	int index = verbs->request->gid_index;
+	int index = verbs->gid_index;
 	union ibv_gid none = {0};
 
 	if (index < 0 ||
@@ -117,6 +133,50 @@ static bool look_at_gid(struct rna_loopback_verbs *verbs)
 					 "%s/%u: no GID at index %d to connect to", PORT(verbs),
 					 index);
 	return true;
+}
+
+/*
+ * Both ends of the test are this port, and two limited members of a partition may not talk to each
+ * other (IBTA 10.9.1.1). Subnet managers often put the limited 0x7fff at index 0. The key of a
+ * partition has 15 bits; 0 marks an empty entry.
+ */
+static bool is_full_member(uint16_t pkey)
+{
+	return (pkey & PKEY_FULL) && (pkey & ~PKEY_FULL);
+}
+
+static bool choose_pkey(struct rna_loopback_verbs *verbs)
+{
+	unsigned readable = 0;
+	__be16 pkey;
+
+	for (uint16_t i = 0; i < verbs->port.pkey_tbl_len; i++) {
+		if (ibv_query_pkey(verbs->context, (uint8_t)verbs->request->port, i, &pkey) < 0)
+			continue;
+		readable++;
+		verbs->pkey_index = i;
+		if (is_full_member(be16toh(pkey)))
+			return true;
+	}
+	return rna_loopback_skip(verbs->result, RNA_SKIP_NO_PKEY,
+				 readable > 0 ? "%s/%u: is a full member of no partition, and "
+						"limited members may not talk to each other"
+					      : "%s/%u: its P_Key table cannot be read",
+				 PORT(verbs));
+}
+
+static bool look_at_address(struct rna_loopback_verbs *verbs)
+{
+	bool ethernet = verbs->port.link_layer == IBV_LINK_LAYER_ETHERNET;
+
+	verbs->gid_index = choose_gid(verbs);
+	if (!ethernet && verbs->port.lid == 0)
+		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_GID,
+					 "%s/%u: no LID: no subnet manager has given it one",
+					 PORT(verbs));
+	if ((ethernet || verbs->gid_index >= 0) && !look_at_gid(verbs))
+		return false;
+	return ethernet || choose_pkey(verbs);
 }
 
 static bool look_at_port(struct rna_loopback_verbs *verbs)
@@ -133,13 +193,7 @@ static bool look_at_port(struct rna_loopback_verbs *verbs)
 	if (verbs->port.state != IBV_PORT_ACTIVE)
 		return rna_loopback_skip(verbs->result, RNA_SKIP_NOT_ACTIVE, "%s/%u: is %s",
 					 PORT(verbs), ibv_port_state_str(verbs->port.state));
-	if (verbs->port.link_layer == IBV_LINK_LAYER_ETHERNET || verbs->request->gid_index >= 0)
-		return look_at_gid(verbs);
-	if (verbs->port.lid == 0)
-		return rna_loopback_skip(verbs->result, RNA_SKIP_NO_GID,
-					 "%s/%u: no LID: no subnet manager has given it one",
-					 PORT(verbs));
-	return true;
+	return look_at_address(verbs);
 }
 
 /* -- Memory ------------------------------------------------------------------------------------ */
@@ -241,6 +295,7 @@ static int to_init(struct rna_loopback_verbs *verbs, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
+		.pkey_index = verbs->pkey_index,
 		.port_num = (uint8_t)verbs->request->port,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
 	};
@@ -262,13 +317,13 @@ static int to_ready_to_receive(struct rna_loopback_verbs *verbs, struct ibv_qp *
 		.ah_attr = {.port_num = (uint8_t)request->port,
 			    .dlid = verbs->port.lid,
 			    .sl = (uint8_t)request->service_level,
-			    .is_global = request->gid_index >= 0},
+			    .is_global = verbs->gid_index >= 0},
 	};
 
 	if (attr.ah_attr.is_global)
 		attr.ah_attr.grh = (struct ibv_global_route){
 			.dgid = verbs->gid,
-			.sgid_index = (uint8_t)request->gid_index,
+			.sgid_index = (uint8_t)verbs->gid_index,
 			.hop_limit = 64,
 			.traffic_class = (uint8_t)request->traffic_class,
 		};
@@ -310,8 +365,11 @@ static bool connect_pair(struct rna_loopback_verbs *verbs, struct ibv_qp *writer
 	if (!error)
 		error = to_ready_to_send(target);
 	if (error)
-		return rna_loopback_fail(verbs->result, "%s/%u: cannot connect it to itself: %s",
-					 PORT(verbs), strerror(error));
+		return rna_loopback_fail(verbs->result,
+					 "%s/%u: cannot connect it to itself (GID index %d, P_Key "
+					 "index %u): %s",
+					 PORT(verbs), verbs->gid_index, verbs->pkey_index,
+					 strerror(error));
 	return true;
 }
 

@@ -38,7 +38,7 @@ const char *rna_endpoint_name(enum rna_endpoint endpoint); /* "local", "remote",
 struct rna_loopback_request {
 	char device[RNA_LOOPBACK_NAME_MAX];
 	uint32_t port;
-	int32_t gid_index; /* -1: address by LID (InfiniBand within a subnet) */
+	int32_t gid_index; /* -1: address by LID, and by GID 0 if the port requires a GRH */
 	uint32_t service_level;
 	uint32_t traffic_class;
 	uint32_t endpoint;       /* enum rna_endpoint */
@@ -79,6 +79,7 @@ enum rna_skip {
 	RNA_SKIP_QUIESCED,       /* the agent is quiesced */
 	RNA_SKIP_NOT_ACTIVE,     /* the port is not ACTIVE */
 	RNA_SKIP_NO_GID,         /* RoCE: no usable GID; InfiniBand: no LID */
+	RNA_SKIP_NO_PKEY,        /* full member of no partition */
 	RNA_SKIP_VIRTUAL,        /* VF or SF: its link is shared */
 	RNA_SKIP_MANAGEMENT,     /* manages NVSwitches, carries no traffic */
 	RNA_SKIP_TRANSPORT,      /* iWARP, EFA: no RC loopback */
