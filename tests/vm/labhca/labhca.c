@@ -47,6 +47,8 @@
  *   peer_width_enabled ... peer_speed_supported   of that port; 0: as ours
  *   sm_guid sm_priority sm_state   what the subnet manager at sm_lid says of itself
  *   pkey0 ... pkey3   with the bit of membership; with their event
+ *   grh         1: an InfiniBand port on which each address needs a GRH, as mlx5 reports it for the
+ *               vports of some fabrics; the kernel tells applications so and refuses others
  *   operational_vls   1 VL0, 2 VL0 and VL1, 3 to VL3, 4 to VL7, 5 to VL14
  *   pma_capability    of the PMA's ClassPortInfo: 0x200 and 0x1000, with 0x4000 for RS-FEC
  *   fec_mode    0 none, 1 FireCode, 2 and 4 RS-FEC; with that counters of FEC are others
@@ -1567,6 +1569,15 @@ static u64 *lab_find_counter(struct lab_port *port, const char *name)
 	return lab_fabric_find(&port->fabric, name);
 }
 
+/* The core has asked for the capabilities when the device was registered, and keeps them here. */
+static void lab_require_grh(struct lab_device *lab, u32 number, bool required)
+{
+	u32 *flags = &lab->ib.port_data[number].immutable.core_cap_flags;
+
+	WRITE_ONCE(*flags, required ? *flags | RDMA_CORE_CAP_IB_GRH_REQUIRED
+				    : *flags & ~RDMA_CORE_CAP_IB_GRH_REQUIRED);
+}
+
 static int lab_set(struct lab_device *lab, u32 number, const char *name, u64 value)
 {
 	struct lab_port *port = lab_port(lab, number);
@@ -1584,6 +1595,10 @@ static int lab_set(struct lab_device *lab, u32 number, const char *name, u64 val
 		return -ERANGE;
 	if (!strcmp(name, "state")) {
 		lab_set_state(lab, number, value);
+		return 0;
+	}
+	if (!strcmp(name, "grh")) {
+		lab_require_grh(lab, number, value);
 		return 0;
 	}
 	field = lab_find_field(lab_device_fields, ARRAY_SIZE(lab_device_fields), name);
