@@ -25,9 +25,9 @@ enum {
  * Limits of a file, far above what the agent writes. The start waits for both files, and so does
  * the loop after "expect accept": reading has to take less than a second and some 100 MiB.
  */
+static const struct rna_json_limits limits = {.values = 500000, .levels = 16};
+
 enum {
-	DEPTH_MAX = 16,
-	VALUES_MAX = 500000, /* some 100 bytes of memory each */
 	ENTRIES_MAX = 65536, /* devices, or accepted states */
 	PORTS_MAX = 4096,    /* of a device */
 	NAMES_MAX = 4096,    /* of labels, conditions and taints */
@@ -281,45 +281,6 @@ static const char *get_text(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-/* Where check_values() is in a text. */
-struct scan {
-	size_t line, values, depth;
-	bool quoted;
-};
-
-/* What the character at text means; how many characters belong to it. */
-static size_t scan_character(struct scan *scan, const char *text)
-{
-	scan->line += *text == '\n';
-	if (*text == '"')
-		scan->quoted = !scan->quoted;
-	if (scan->quoted)
-		return *text == '\\' ? 2 : 1;
-	scan->values += *text == '[' || *text == '{' || *text == ',';
-	if (*text == '[' || *text == '{')
-		scan->depth++;
-	if ((*text == ']' || *text == '}') && scan->depth > 0)
-		scan->depth--;
-	return 1;
-}
-
-/* Jansson has no limit of values, and each takes memory. Whether the text is JSON, it finds out. */
-static int check_values(const char *text, size_t len, struct rna_error *error)
-{
-	struct scan scan = {.line = 1};
-
-	for (size_t at = 0; at < len; at += scan_character(&scan, text + at)) {
-		if (scan.depth > DEPTH_MAX)
-			return rna_error_say(error, -EBADMSG,
-					     "line %zu: more than %d levels of lists and objects",
-					     scan.line, DEPTH_MAX);
-		if (scan.values > VALUES_MAX)
-			return rna_error_say(error, -EBADMSG, "line %zu: more than %d values",
-					     scan.line, VALUES_MAX);
-	}
-	return 0;
-}
-
 /* list: NULL is fine. what: the list, for the error. */
 static int check_entries(const json_t *list, const char *what, size_t max, struct rna_error *error)
 {
@@ -336,7 +297,7 @@ static int read_file(const char *text, size_t len, const char *name, json_t **re
 	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
 	json_error_t why;
 	uint64_t version;
-	int status = check_values(text, len, error);
+	int status = rna_json_check(text, len, &limits, error);
 
 	if (status < 0)
 		return status;

@@ -1,6 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rna/base/json_document.h"
 
+#include <errno.h>
+
+/* -- Limits ------------------------------------------------------------------------------------ */
+
+/* Where rna_json_check() is in a text. */
+struct scan {
+	size_t line, values, depth;
+	bool quoted;
+};
+
+/* What the character at text means; how many characters belong to it. */
+static size_t scan_character(struct scan *scan, const char *text)
+{
+	scan->line += *text == '\n';
+	if (*text == '"')
+		scan->quoted = !scan->quoted;
+	if (scan->quoted)
+		return *text == '\\' ? 2 : 1;
+	scan->values += *text == '[' || *text == '{' || *text == ',';
+	if (*text == '[' || *text == '{')
+		scan->depth++;
+	if ((*text == ']' || *text == '}') && scan->depth > 0)
+		scan->depth--;
+	return 1;
+}
+
+int rna_json_check(const char *text, size_t len, const struct rna_json_limits *limits,
+		   struct rna_error *error)
+{
+	struct scan scan = {.line = 1};
+
+	for (size_t at = 0; at < len;) {
+		at += scan_character(&scan, text + at);
+		if (scan.depth > limits->levels)
+			return rna_error_say(error, -EBADMSG,
+					     "line %zu: more than %zu levels of lists and objects",
+					     scan.line, limits->levels);
+		if (scan.values > limits->values)
+			return rna_error_say(error, -EBADMSG, "line %zu: more than %zu values",
+					     scan.line, limits->values);
+	}
+	return 0;
+}
+
+/* -- Writing ----------------------------------------------------------------------------------- */
+
 void rna_json_set(struct rna_json_writer *writer, json_t *object, const char *name, json_t *member)
 {
 	if (json_object_set_new(object, name, member) < 0)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "cleanup.h"
+#include "error.h"
 #include "strbuf.h"
 
 static inline json_t *rna_json_free(json_t *json)
@@ -18,6 +19,19 @@ static inline json_t *rna_json_free(json_t *json)
 	return NULL;
 }
 RNA_DEFINE_CLEANUP(json_t, rna_json_free)
+
+/* Jansson has no limit of values, and each takes some 100 bytes of memory. */
+struct rna_json_limits {
+	size_t values; /* commas and brackets */
+	size_t levels; /* of lists and objects */
+};
+
+/*
+ * Is a text within the limits? Linear, without allocations; to be asked before jansson reads the
+ * text. Does not check whether the text is JSON. 0, or -EBADMSG with the line in the error.
+ */
+int rna_json_check(const char *text, size_t len, const struct rna_json_limits *limits,
+		   struct rna_error *error);
 
 struct rna_json_writer {
 	bool failed;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* core/base/json_document: documents are complete, or their writer says that they are not. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "rna/base/json_document.h"
@@ -40,9 +42,32 @@ static void test_missing_memory_is_remembered(void **state)
 	}
 }
 
+static void want_limits(const char *text, const char *why)
+{
+	static const struct rna_json_limits limits = {.values = 4, .levels = 2};
+	struct rna_error error = {0};
+	int status = rna_json_check(text, strlen(text), &limits, &error);
+
+	assert_int_equal(status, why ? -EBADMSG : 0);
+	assert_string_equal(error.text, why ? why : "");
+}
+
+/* Brackets and commas in a text do not count, also behind an escaped quote. */
+static void test_limits(void **state)
+{
+	(void)state;
+	want_limits("", NULL);
+	want_limits("[[1, 2], 3]", NULL);
+	want_limits("[[1, 2],\n3,\n4]", "line 2: more than 4 values");
+	want_limits("[{\"a\": [1]}]", "line 1: more than 2 levels of lists and objects");
+	want_limits("[\"\\\"[[[,,,,,,\"]", NULL);
+	want_limits("]]]]\\", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_missing_memory_is_remembered),
 	};
