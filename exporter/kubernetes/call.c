@@ -71,6 +71,18 @@ static int connect_to(struct rna_kube_api *api, struct rna_error *error)
 
 /* -- One request ------------------------------------------------------------------------------- */
 
+/* Of any status: a refusal is read as well. */
+static int check_reply(const struct rna_kube_api *api, struct rna_kube_answer *answer)
+{
+	struct rna_error why = {0};
+	int status = rna_kube_check_reply(&answer->reply.body, &why);
+
+	if (status == 0)
+		return 0;
+	return rna_error_say(&answer->error, status, "%s: the reply is not read: %s",
+			     api->access.server ? api->access.server : "?", why.text);
+}
+
 static int ask(struct rna_kube_api *api, const struct rna_kube_request *request,
 	       struct rna_kube_answer *answer)
 {
@@ -111,6 +123,8 @@ static enum rna_kubernetes_result ask_once(struct rna_kube_api *api,
 	ret = api->https ? 0 : connect_to(api, &answer->error);
 	if (ret >= 0)
 		ret = ask(api, request, answer);
+	if (ret >= 0)
+		ret = check_reply(api, answer);
 	answer->result = ret < 0 ? RNA_KUBERNETES_UNREACHABLE : result_of(answer->reply.status);
 	api->requests[answer->result]++;
 	if (ret < 0)

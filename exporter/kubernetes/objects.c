@@ -19,6 +19,25 @@ enum {
 	SHOWN_MAX = 300,    /* bytes of an answer that are shown to people */
 };
 
+/*
+ * A Node has some 2,000 values, and one of the 1.5 MiB that etcd holds at most hardly more than
+ * 100,000. These take some 15 MiB of memory; 8 MiB of brackets would take hundreds.
+ */
+static const struct rna_json_limits reply_limits = {.values = 100000, .levels = 64};
+
+int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error)
+{
+	return reply->data ? rna_json_check(reply->data, reply->len, &reply_limits, error) : 0;
+}
+
+/* NULL: not JSON, or beyond the limits. */
+static json_t *parse(const struct rna_strbuf *reply)
+{
+	if (!reply->data || rna_kube_check_reply(reply, NULL) < 0)
+		return NULL;
+	return json_loadb(reply->data, reply->len, 0, NULL);
+}
+
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
 static json_t *new_node(struct rna_json_writer *writer, const char *name, json_t **ret_metadata)
@@ -251,7 +270,7 @@ static json_t *taint_list(struct rna_json_writer *writer,
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
+	RNA_CLEANUP(rna_json_free_p) json_t *node = parse(reply);
 	json_t *object = json_object(), *metadata = json_object(), *spec = json_object();
 	struct rna_json_writer writer = {0};
 
@@ -468,7 +487,7 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
 		       struct rna_arena *arena, struct rna_kube_node *ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *node = json_loadb(reply->data, reply->len, 0, NULL);
+	RNA_CLEANUP(rna_json_free_p) json_t *node = parse(reply);
 	json_t *metadata = json_object_get(node, "metadata");
 	json_t *status = json_object_get(node, "status");
 	struct reader reader = {options, arena, false};
@@ -488,8 +507,7 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(rna_json_free_p)
-	json_t *status = reply->data ? json_loadb(reply->data, reply->len, 0, NULL) : NULL;
+	RNA_CLEANUP(rna_json_free_p) json_t *status = parse(reply);
 	const char *text = text_of(status, "message");
 	size_t len;
 

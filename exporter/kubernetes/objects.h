@@ -78,6 +78,12 @@ void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_s
 
 /* -- Replies ----------------------------------------------------------------------------------- */
 
+/*
+ * Is it within the limits of values and levels? 0, or -EBADMSG with the limit in the error. The
+ * functions below read no other replies.
+ */
+int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error);
+
 /* Of a whole Node or only its metadata, in arena. 0, -EBADMSG or -ENOMEM. */
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
 		       struct rna_arena *arena, struct rna_kube_node *ret);

@@ -128,6 +128,24 @@ class Trouble(DoubleTest):
             client.want(labels=ROCE)
             self.assertIn("more than 8192 KiB", client.wait_problem("reply"))
 
+    def test_a_reply_of_too_many_values(self):
+        """Of a GET, of a PATCH, and of a refusal; afterwards all is as wished."""
+        many, deep = '{"a": [' + "[]," * 200000 + "[]]}", "[" * 3000000
+        serve = self.api.serve
+        for number, (method, code, body, why) in enumerate((
+                ("GET", 200, many, "more than 100000 values"),
+                ("PATCH", 200, deep, "more than 64 levels"),
+                ("PATCH", 422, many, "more than 100000 values"))):
+            def swamp(record, data, who, wanted=method, answer=(code, body)):
+                return answer if record.method == wanted else serve(record, data, who)
+
+            self.api.serve = swamp
+            with self.subTest(method=method, code=code), self.client() as client:
+                client.want(labels={"network.nvidia.com/roce": f"value-{number}"})
+                self.assertIn(why, client.wait_problem("the reply is not read"))
+                self.api.serve = serve
+                client.wait_in_step()
+
     def node_object(self):
         return self.api.nodes["node-1"]
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Replies of the API: their limits of values and levels, and a large Node that is read. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kubernetes/objects.h"
+
+#include "effort.h"
+
+enum { MANY = 80000, TOO_MANY = 110000, TOO_DEEP = 65, REPLY = 8 << 20 };
+
+static const char *const none[] = {NULL};
+static const struct rna_kubernetes_options options = {
+	.taint_key = "rdma-node-agent/rdma-down",
+	.resources = none,
+	.label_keys = none,
+	.former_taints = none,
+	.condition_types = none,
+};
+
+/* A Node with count labels, each in a line. */
+static void write_node(struct rna_strbuf *out, unsigned count)
+{
+	rna_strbuf_puts(out, "{\"metadata\": {\"uid\": \"u\", \"labels\": {\"first\": \"1\"");
+	for (unsigned i = 0; i < count; i++)
+		rna_strbuf_printf(out, ",\n\"label-%u\": \"%u\"", i, i);
+	rna_strbuf_puts(out, "}}}");
+	assert_true(rna_strbuf_ok(out));
+}
+
+static void want_unread(const struct rna_strbuf *reply, const char *why)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_kube_node node;
+	struct rna_error error = {0};
+	double begin = effort();
+
+	assert_int_equal(rna_kube_check_reply(reply, &error), -EBADMSG);
+	assert_string_equal(error.text, why);
+	assert_int_equal(rna_kube_read_node(reply, &options, arena, &node), -EBADMSG);
+	assert_int_equal(rna_kube_write_taints(&options, true, reply, &out), -EBADMSG);
+	rna_kube_read_message(reply, &out);
+	assert_little_effort(begin);
+}
+
+static void test_limits_of_replies(void **state)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT, deep = RNA_STRBUF_INIT,
+				     lists = RNA_STRBUF_INIT;
+
+	(void)state;
+	write_node(&labels, TOO_MANY);
+	want_unread(&labels, "line 99997: more than 100000 values");
+	for (unsigned i = 0; i < TOO_DEEP; i++)
+		rna_strbuf_add_char(&deep, '[');
+	want_unread(&deep, "line 1: more than 64 levels of lists and objects");
+	while (lists.len < REPLY)
+		rna_strbuf_puts(&lists, "[],");
+	want_unread(&lists, "line 1: more than 100000 values");
+}
+
+static void test_a_large_node_is_read(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	RNA_STRBUF struct rna_strbuf reply = RNA_STRBUF_INIT;
+	struct rna_kube_node node;
+	double begin = effort();
+
+	(void)state;
+	write_node(&reply, MANY);
+	assert_int_equal(rna_kube_check_reply(&reply, NULL), 0);
+	assert_int_equal(rna_kube_read_node(&reply, &options, arena, &node), 0);
+	assert_int_equal(node.label_count, MANY + 1);
+	assert_string_equal(rna_kube_label_of(&node, "label-79999"), "79999");
+	assert_little_effort(begin);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limits_of_replies),
+		cmocka_unit_test(test_a_large_node_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
