@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each value alone: exactly the rights that it adds and takes away, compared with the defaults. Every
+value of values.yaml is in one of two tables: those that change rights, and those that do not."""
+import yaml
+
+import renderer
+from renderer import CHART, read
+
+RUN_AS, ROOT = "user 10879", "user 0"
+STATE = {"hostPath /var/lib/rdma-node-agent: agent rw, state rw",
+         "state: user 0", "state: capability CHOWN", "state: no capabilities by default",
+         "state: no new privileges", "state: read-only root"}
+UNPRIVILEGED = {"agent: no new privileges", "agent: no capabilities by default"}
+PRIVILEGED = {"agent: privileged", "hostPath /dev/infiniband: agent ro"}
+API = {"token of the API", "ClusterRole: nodes get,patch", "ClusterRole: nodes/status patch",
+       "Role in default: events create,patch", "policy of admission"}
+NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
+PLUGIN = {"deviceFiles": {"by": "plugin", "resource": "rdma/hca"}}
+
+
+def kubernetes(**settings):
+    return {"config": {"kubernetes": settings}}
+
+
+# The values, what they add to the rights of the defaults, and what they take away.
+CHANGES = [
+    ({"runAsUser": 4711}, {"user 4711"}, {RUN_AS}),
+    ({"verbs": {"enabled": True}}, PRIVILEGED, UNPRIVILEGED),
+    ({"verbs": {"enabled": True}, **PLUGIN}, {"resource rdma/hca"}, set()),
+    ({"umad": {"enabled": True}}, PRIVILEGED | {ROOT}, UNPRIVILEGED | {RUN_AS}),
+    ({"umad": {"enabled": True, "group": 2010}}, PRIVILEGED | {"group 2010"}, UNPRIVILEGED),
+    ({"umad": {"enabled": True}, **PLUGIN}, {ROOT, "resource rdma/hca"}, {RUN_AS}),
+    ({"umad": {"enabled": True, "group": 2010}, **PLUGIN}, {"group 2010", "resource rdma/hca"},
+     set()),
+    ({"selfTest": {"enabled": True}}, PRIVILEGED | {ROOT}, UNPRIVILEGED | {RUN_AS}),
+    ({"selfTest": {"enabled": True}, **PLUGIN},
+     {ROOT, "agent: capability IPC_LOCK", "resource rdma/hca"}, {RUN_AS}),
+    ({"ethtool": {"enabled": True}}, {ROOT, "agent: capability NET_ADMIN"}, {RUN_AS}),
+    (kubernetes(backend="api"), API, set()),
+    (kubernetes(backend="api", conditions=False), API - {"ClusterRole: nodes/status patch"}, set()),
+    (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch"}, set()),
+    (kubernetes(backend="api", kubeconfig="/etc/kube/config"), set(), set()),
+    ({**kubernetes(backend="api"), "admissionPolicy": "never"}, API - {"policy of admission"}, set()),
+    (kubernetes(backend="nfd"), NFD, {RUN_AS}),
+    (kubernetes(backend="nfd", nfd_directory="/nfd"), {ROOT, "hostPath /nfd: agent rw"}, {RUN_AS}),
+    (kubernetes(backend="both"), API | NFD, {RUN_AS}),
+    ({**kubernetes(backend="api"), "cleanUp": True}, API, set()),
+    ({"state": {"type": "none"}}, set(), STATE),
+    ({"state": {"type": "emptyDir"}}, set(), STATE),
+    ({"state": {"path": "/var/lib/other"}},
+     {"hostPath /var/lib/other: agent rw, state rw"},
+     {"hostPath /var/lib/rdma-node-agent: agent rw, state rw"}),
+    ({"port": 9879}, {"port 9879 of the node"}, {"port 10879 of the node"}),
+    ({"listenHost": "127.0.0.1"}, {"port 10879 of 127.0.0.1"}, {"port 10879 of the node"}),
+    ({"web": {"secretName": "rdma-web"}},
+     {"secret rdma-web: agent ro", "socket /run/rdma-node-agent/http.sock in the pod"}, set()),
+    ({"podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}}, {ROOT}, {RUN_AS}),
+    ({"podSecurityContext": {"seLinuxOptions": {"type": "spc_t"}}},
+     {"seLinuxOptions {'type': 'spc_t'}"}, set()),
+    ({"podSecurityContext": {"seccompProfile": {"type": "Unconfined"}}},
+     {"seccomp Unconfined"}, {"seccomp RuntimeDefault"}),
+    ({"extraVolumes": [{"name": "host", "hostPath": {"path": "/"}}],
+      "extraVolumeMounts": [{"name": "host", "mountPath": "/host", "readOnly": True}]},
+     {"hostPath /: agent ro"}, set()),
+    ({"priorityClassName": ""}, set(), {"priority system-node-critical"}),
+]
+
+# Another value of each that changes no rights, neither alone nor with the API. A key with a table of
+# values is one value, and so is a list.
+KEEPS = {
+    "image.repository": "registry.test/rna", "image.tag": "1.0",
+    "image.digest": "sha256:" + "0123456789abcdef" * 4, "image.pullPolicy": "Always",
+    "imagePullSecrets": [{"name": "registry"}], "nameOverride": "rna", "fullnameOverride": "rna",
+    "config.kubernetes.roce_label": "a/b", "config.kubernetes.label_prefix": "a.b/",
+    "config.kubernetes.taint": "a/b", "apiServer.host": "192.0.2.1", "apiServer.port": 6443,
+    "resources": {"limits": {"memory": "1Gi"}}, "tolerations": [{"operator": "Exists"}],
+    "nodeSelector": {"pool": "gpu"}, "rdmaNodes.only": True, "rdmaNodes.labels": ["a/b"],
+    "affinity": {"nodeAffinity": {}}, "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
+    "terminationGracePeriodSeconds": 30, "startupProbe": {"periodSeconds": 3},
+    "livenessProbe": {"periodSeconds": 11}, "readinessProbe": {"periodSeconds": 11},
+    "commonLabels": {"a": "b"}, "podLabels": {"a": "b"}, "podAnnotations": {"a": "b"},
+    "extraArgs": ["--log=debug"], "extraEnv": [{"name": "TZ", "value": "UTC"}],
+    "serviceAccount.create": False, "serviceAccount.name": "given",
+    "serviceAccount.annotations": {"a": "b"}, "service.enabled": True,
+    "podMonitor": {"enabled": True, "labels": {"a": "b"}, "interval": "30s"},
+    "serviceMonitor": {"enabled": True, "labels": {"a": "b"}, "interval": "30s"},
+    "prometheusRule": {"enabled": True}, "dashboards": {"enabled": True, "labels": {"a": "b"}},
+    "networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]},
+    "config.poll": {"state": "500ms"}, "config.selftest": {"enabled": True, "gpu_memory": True},
+    "config.security": {"seccomp": "off"}, "config.lanes": {"max": 4},
+}
+# Of no effect without others, with which they are in CHANGES.
+WITH_OTHERS = {"config.kubernetes.conditions", "config.kubernetes.events", "admissionPolicy",
+               "config.kubernetes.kubeconfig", "config.kubernetes.nfd_directory", "cleanUp",
+               "deviceFiles.by", "deviceFiles.resource", "umad.group", "web.tls",
+               "web.clientCertificates", "extraVolumeMounts"}
+
+
+# -- The rights of manifests ----------------------------------------------------------------------
+
+def of_container(container):
+    context, name = container["securityContext"], container["name"]
+    if context.get("privileged"):
+        yield f"{name}: privileged"
+    if context.get("allowPrivilegeEscalation") is False:
+        yield f"{name}: no new privileges"
+    capabilities = context.get("capabilities", {})
+    if capabilities.get("drop") == ["ALL"]:
+        yield f"{name}: no capabilities by default"
+    yield from (f"{name}: capability {added}" for added in capabilities.get("add", []))
+    if context.get("readOnlyRootFilesystem"):
+        yield f"{name}: read-only root"
+    if "runAsUser" in context:
+        yield f"{name}: user {context['runAsUser']}"
+    known = {"privileged", "allowPrivilegeEscalation", "capabilities", "readOnlyRootFilesystem",
+             "runAsUser", "runAsGroup", "runAsNonRoot"}
+    yield from (f"{name}: {key} {context[key]}" for key in sorted(set(context) - known))
+    limits = container.get("resources", {}).get("limits", {})
+    yield from (f"resource {key}" for key in limits if "/" in key)
+
+
+def of_volume(volume, containers):
+    """Which containers may read or write what is not of the pod itself."""
+    kinds = {"hostPath": "path", "secret": "secretName"}
+    kind = next((kind for kind in kinds if kind in volume), None)
+    if not kind:
+        return
+    users = [f"{container['name']} {'ro' if mount.get('readOnly') else 'rw'}"
+             for container in containers for mount in container.get("volumeMounts", [])
+             if mount["name"] == volume["name"]]
+    yield f"{kind} {volume[kind][kinds[kind]]}: {', '.join(sorted(users))}"
+
+
+def of_pod(pod):
+    context = pod["securityContext"]
+    containers = pod["containers"] + pod.get("initContainers", [])
+    yield f"user {context['runAsUser']}"
+    yield f"seccomp {context['seccompProfile']['type']}"
+    yield from (f"group {group}" for group in context.get("supplementalGroups", []))
+    known = {"runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile", "supplementalGroups"}
+    yield from (f"{key} {context[key]}" for key in sorted(set(context) - known))
+    yield from (key for key in ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace")
+                if pod.get(key))
+    if pod.get("priorityClassName"):
+        yield f"priority {pod['priorityClassName']}"
+    if pod.get("automountServiceAccountToken") is not False:
+        yield "token of the API"
+    for container in containers:
+        yield from of_container(container)
+    for volume in pod["volumes"]:
+        yield from of_volume(volume, containers)
+
+
+def of_object(item):
+    kind = item["kind"]
+    if kind in ("ClusterRole", "Role"):
+        where = f"{kind} in {item['metadata']['namespace']}" if kind == "Role" else kind
+        for rule in item["rules"]:
+            yield f"{where}: {','.join(rule['resources'])} {','.join(rule['verbs'])}"
+    elif kind == "ValidatingAdmissionPolicy":
+        yield "policy of admission"
+    elif kind == "DaemonSet":
+        yield from of_pod(item["spec"]["template"]["spec"])
+    elif kind == "ConfigMap" and "rdma-node-agent.yaml" in item["data"]:
+        settings = yaml.safe_load(item["data"]["rdma-node-agent.yaml"])
+        for place in settings["http"]["listen"]:
+            host, _, port = place.rpartition(":")
+            yield (f"socket {port} in the pod" if host == "unix"
+                   else f"port {port} of {host or 'the node'}")
+
+
+def rights_of(items):
+    # the clean-up has the rights of an agent without capabilities, which rights.py verifies
+    return {right for item in items for right in of_object(item) if not right.startswith("clean-up:")}
+
+
+# -- The tables -----------------------------------------------------------------------------------
+
+def leaves(values, path=()):
+    """Keys of values that are no sections of others."""
+    for key, value in values.items():
+        if isinstance(value, dict) and value and ".".join(path + (key,)) not in KEEPS:
+            yield from leaves(value, path + (key,))
+        else:
+            yield ".".join(path + (key,))
+
+
+def nested(path, value):
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return value
+
+
+def check_tables():
+    """Is each value of values.yaml in a table?"""
+    named = {path for values, _added, _taken in CHANGES for path in leaves(values)}
+    known = named | set(KEEPS) | WITH_OTHERS
+    for path in leaves(yaml.safe_load(read(f"{CHART}/values.yaml"))):
+        if not any(path == name or name.startswith(f"{path}.") for name in known):
+            yield f"{path}: is in no table of options.py: does it change rights?"
+
+
+def difference(before, after):
+    added = [f"adds {right!r}" for right in sorted(after - before)]
+    return ", ".join(added + [f"takes {right!r}" for right in sorted(before - after)])
+
+
+def complaints(ours):
+    yield from check_tables()
+    default = rights_of(ours.objects({}))
+    with_api = rights_of(ours.objects(kubernetes(backend="api")))
+    for values, added, taken in CHANGES:
+        wanted = (default - taken) | added
+        found = rights_of(ours.objects(values))
+        if found != wanted or added & default or taken - default:
+            yield f"{values}: {difference(wanted, found)}, compared with options.py"
+    for path, value in KEEPS.items():
+        for base, wanted in (({}, default), (kubernetes(backend="api"), with_api)):
+            found = rights_of(ours.objects(renderer.overlay(base, nested(path, value))))
+            if found != wanted:
+                yield f"{path}: changes rights: {difference(wanted, found)}"
