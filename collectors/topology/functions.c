@@ -15,6 +15,17 @@ enum {
 	VENDOR_AMAZON = 0x1d0f,
 	VENDOR_HABANA = 0x1da3,
 	VENDOR_INTEL = 0x8086,
+	VENDOR_QUALCOMM = 0x17cb,
+	VENDOR_HUAWEI = 0x19e5,
+	VENDOR_HYGON = 0x1d94,
+	VENDOR_ENFLAME = 0x1e36,
+	VENDOR_ILUVATAR = 0x1e3e,
+	VENDOR_TENSTORRENT = 0x1e52,
+	VENDOR_FURIOSA = 0x1ed2,
+	VENDOR_MOORE_THREADS = 0x1ed5,
+	VENDOR_REBELLIONS = 0x1eff,
+	VENDOR_METAX = 0x9999,
+	VENDOR_CAMBRICON = 0xcabc,
 
 	CLASS_ETHERNET = 0x0200,
 	CLASS_INFINIBAND = 0x0207,
@@ -23,27 +34,57 @@ enum {
 	CLASS_VGA = 0x0300,
 	CLASS_3D = 0x0302,
 	CLASS_OTHER_DISPLAY = 0x0380,
+	CLASS_COPROCESSOR = 0x0b40,
 	CLASS_SERIAL_INFINIBAND = 0x0c06,
 	CLASS_ACCELERATOR = 0x1200,
 
 	DEVICE_DATA_DIRECT = 0x2100, /* of Mellanox */
 	DEVICE_EFA = 0xefa0,         /* of Amazon; variants differ in the last digit */
+	DEVICE_ASCEND = 0xd000,      /* of Huawei: d500, d801 to d803 and so on */
+	MASK_ASCEND = 0xf000,
 
 	ADDRESS_MAX = 32,
 };
 
 /*
+ * GPUs and other accelerators that transfer data through NICs. Vendors: pci.ids of 2026-08-22.
+ * Classes: Linux drivers (amdgpu, xe, habanalabs), and for the vendors from Qualcomm on, whose
+ * drivers are not part of Linux, output of lspci in their documents. Hygon's K100 has class 0b40 or
+ * 0380, depending on its firmware.
+ *
  * VGA controllers of other vendors (1a03, 102b) belong to a BMC. NVIDIA's 0680 is an NVSwitch.
- * Intel's 0380 are its data-centre GPUs.
+ * Intel's 0380 are its data-centre GPUs, its 0b40 is QuickAssist. Huawei's 1200 are Ascend NPUs and
+ * the compression engines of Kunpeng processors (19e5:a250), which are no GPUs.
  */
 static const struct {
 	uint32_t vendor_id;
 	uint32_t class_id;
+	uint32_t device_id; /* in the bits of device_mask */
+	uint32_t device_mask;
 } gpus[] = {
-	{VENDOR_NVIDIA, CLASS_VGA},        {VENDOR_NVIDIA, CLASS_3D},
-	{VENDOR_AMD, CLASS_VGA},           {VENDOR_AMD, CLASS_OTHER_DISPLAY},
-	{VENDOR_AMD, CLASS_ACCELERATOR},   {VENDOR_INTEL, CLASS_OTHER_DISPLAY},
-	{VENDOR_INTEL, CLASS_ACCELERATOR}, {VENDOR_HABANA, CLASS_ACCELERATOR},
+	{VENDOR_NVIDIA, CLASS_VGA, 0, 0},
+	{VENDOR_NVIDIA, CLASS_3D, 0, 0},
+	{VENDOR_AMD, CLASS_VGA, 0, 0},
+	{VENDOR_AMD, CLASS_OTHER_DISPLAY, 0, 0},
+	{VENDOR_AMD, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_INTEL, CLASS_OTHER_DISPLAY, 0, 0},
+	{VENDOR_INTEL, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_HABANA, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_QUALCOMM, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_HUAWEI, CLASS_ACCELERATOR, DEVICE_ASCEND, MASK_ASCEND},
+	{VENDOR_HYGON, CLASS_VGA, 0, 0},
+	{VENDOR_HYGON, CLASS_OTHER_DISPLAY, 0, 0},
+	{VENDOR_HYGON, CLASS_COPROCESSOR, 0, 0},
+	{VENDOR_HYGON, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_ENFLAME, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_ILUVATAR, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_TENSTORRENT, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_FURIOSA, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_MOORE_THREADS, CLASS_VGA, 0, 0},
+	{VENDOR_MOORE_THREADS, CLASS_3D, 0, 0},
+	{VENDOR_REBELLIONS, CLASS_ACCELERATOR, 0, 0},
+	{VENDOR_METAX, CLASS_OTHER_DISPLAY, 0, 0},
+	{VENDOR_CAMBRICON, CLASS_ACCELERATOR, 0, 0},
 };
 
 void *rna_topology_need(struct rna_topology_run *run, void *memory)
@@ -63,7 +104,8 @@ void rna_pci_function_classify(struct rna_pci_function *function)
 {
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(gpus); i++)
 		function->gpu |= gpus[i].vendor_id == function->vendor_id &&
-				 gpus[i].class_id == function->class_id;
+				 gpus[i].class_id == function->class_id &&
+				 (function->device_id & gpus[i].device_mask) == gpus[i].device_id;
 	function->nic =
 		function->class_id == CLASS_ETHERNET || function->class_id == CLASS_INFINIBAND ||
 		function->class_id == CLASS_FABRIC || function->class_id == CLASS_OTHER_NETWORK ||

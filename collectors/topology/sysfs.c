@@ -196,6 +196,7 @@ static bool is_wanted(uint32_t class)
 	case 0x02: /* network */
 	case 0x03: /* display */
 	case 0x08: /* system peripherals: Data Direct */
+	case 0x0b: /* processors: Hygon's accelerators */
 	case 0x0c: /* serial buses: early InfiniBand */
 	case 0x12: /* accelerators */
 		return true;

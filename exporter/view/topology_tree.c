@@ -120,7 +120,13 @@ const char *rna_gpu_vendor(uint32_t vendor_id, char scratch[RNA_FIELD_TEXT_MAX])
 	static const struct {
 		uint32_t id;
 		const char *name;
-	} vendors[] = {{0x10de, "nvidia"}, {0x1002, "amd"}, {0x8086, "intel"}, {0x1da3, "habana"}};
+	} vendors[] = {
+		{0x10de, "nvidia"},      {0x1002, "amd"},      {0x8086, "intel"},
+		{0x1da3, "habana"},      {0x17cb, "qualcomm"}, {0x19e5, "huawei"},
+		{0x1d94, "hygon"},       {0x1e36, "enflame"},  {0x1e3e, "iluvatar"},
+		{0x1e52, "tenstorrent"}, {0x1ed2, "furiosa"},  {0x1ed5, "mthreads"},
+		{0x1eff, "rebellions"},  {0x9999, "metax"},    {0xcabc, "cambricon"},
+	};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(vendors); i++)
 		if (vendors[i].id == vendor_id)

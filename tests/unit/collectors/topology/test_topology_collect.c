@@ -177,6 +177,14 @@ static void functions_are_told_by_class_and_vendor(void **state)
 		{"0x0c0600", "0x1077", 0, 1},   {"0x028000", MELLANOX, 0, 1},
 		{ETHERNET, MELLANOX, 0, 1},     {ETHERNET, "0x17db", 0, 1},
 		{ETHERNET, SOME_OTHER, 0, 0},   {"nonsense", MELLANOX, 0, 0},
+		{"0x038000", "0x1d94", 1, 0},   {"0x0b4000", "0x1d94", 1, 0},
+		{"0x108000", "0x1d94", 0, 0},   {"0x120000", "0x17cb", 1, 0},
+		{"0x120000", "0x1e36", 1, 0},   {"0x120000", "0x1e3e", 1, 0},
+		{"0x120000", "0x1e52", 1, 0},   {"0x120000", "0x1ed2", 1, 0},
+		{"0x120000", "0x1eff", 1, 0},   {"0x120000", "0xcabc", 1, 0},
+		{"0x120000", "0x10ee", 0, 0},   {"0x030200", "0x1ed5", 1, 0},
+		{"0x030000", "0x1ed5", 1, 0},   {"0x040100", "0x1ed5", 0, 0},
+		{"0x038000", "0x9999", 1, 0},   {"0x120000", "0x19e5", 0, 0},
 		{"0x020700ffffffff", "", 0, 0},
 	};
 	struct fixture *fixture = *state;
@@ -187,6 +195,28 @@ static void functions_are_told_by_class_and_vendor(void **state)
 		collect(fixture);
 		assert_int_equal(fixture->topology->gpu_count, rows[i].gpus);
 		assert_int_equal(fixture->topology->nic_count, rows[i].nics);
+		tree_remove(&fixture->tree, "sys");
+	}
+}
+
+/* Kunpeng processors have compression engines of the same class: a250. */
+static void ascend_npus_are_told_by_device_id(void **state)
+{
+	static const struct {
+		const char *device;
+		size_t gpus;
+	} rows[] = {
+		{"0xd500", 1}, {"0xd801", 1}, {"0xd802", 1}, {"0xd803", 1},
+		{"0xa250", 0}, {"0xa251", 0}, {"0x1711", 0},
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		add_function(&fixture->tree, "pci0000:00/0000:00:01.0", "0x120000", "0x19e5");
+		tree_write(&fixture->tree, "sys/devices/pci0000:00/0000:00:01.0/device",
+			   rows[i].device);
+		collect(fixture);
+		assert_int_equal(fixture->topology->gpu_count, rows[i].gpus);
 		tree_remove(&fixture->tree, "sys");
 	}
 }
@@ -678,6 +708,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nodes_without_pci_are_fine),
 		TEST(functions_are_told_by_class_and_vendor),
+		TEST(ascend_npus_are_told_by_device_id),
 		TEST(domains_have_up_to_eight_digits),
 		TEST(an_unreadable_id_of_a_bridge_is_one_value),
 		TEST(a_bridge_is_a_port_if_it_has_a_link),
