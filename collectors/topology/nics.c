@@ -144,6 +144,35 @@ static int find_index(const struct rna_topology *topology, const struct rna_pci_
 	return -1;
 }
 
+static bool has_own_device(const struct rna_pci_function *function)
+{
+	return function->devices.count > 0 && !function->lag;
+}
+
+static void add_nic(struct rna_topology_run *run, struct rna_topology *topology,
+		    struct rna_pci_function *function, struct rna_nic *nics)
+{
+	nics[topology->nic_count] = (struct rna_nic){
+		.object = (unsigned)function->object,
+		.switch_management = function->switch_management,
+		.data_direct = find_data_direct(run, function),
+		.virtual_functions = function->virtual_functions,
+		.scalable_functions = function->scalable_functions,
+		.netdev_count = function->netdevs.count,
+		.netdevs = keep_names(run, &function->netdevs),
+		.device_count = function->devices.count,
+		.devices = keep_names(run, &function->devices),
+		.lag = find_index(topology, function->lag),
+		.rail = -1,
+	};
+	topology->nic_count++;
+}
+
+/*
+ * Functions with a device come first: their numbers are then those of nvidia-smi, which lists RDMA
+ * devices. One without a driver, or the second port of a LAG, would shift the numbers of the
+ * others.
+ */
 int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *topology,
 			   struct rna_nic **ret)
 {
@@ -153,25 +182,12 @@ int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *to
 	if (!nics)
 		return -ENOMEM;
 	topology->nics = *ret = nics;
-	for (size_t i = 0; i < run->functions.count; i++) {
-		struct rna_pci_function *function = run->functions.by_address[i];
+	for (int own = true; own >= false; own--)
+		for (size_t i = 0; i < run->functions.count; i++) {
+			struct rna_pci_function *function = run->functions.by_address[i];
 
-		if (!function->nic)
-			continue;
-		nics[topology->nic_count] = (struct rna_nic){
-			.object = (unsigned)function->object,
-			.switch_management = function->switch_management,
-			.data_direct = find_data_direct(run, function),
-			.virtual_functions = function->virtual_functions,
-			.scalable_functions = function->scalable_functions,
-			.netdev_count = function->netdevs.count,
-			.netdevs = keep_names(run, &function->netdevs),
-			.device_count = function->devices.count,
-			.devices = keep_names(run, &function->devices),
-			.lag = find_index(topology, function->lag),
-			.rail = -1,
-		};
-		topology->nic_count++;
-	}
+			if (function->nic && has_own_device(function) == own)
+				add_nic(run, topology, function, nics);
+		}
 	return run->error;
 }

@@ -145,7 +145,8 @@ struct rna_topology {
 	size_t gpu_count;
 	const struct rna_gpu *gpus; /* by PCI address */
 	size_t nic_count;
-	const struct rna_nic *nics;                /* by PCI address */
+	/* those with an RDMA device of their own first, both by PCI address */
+	const struct rna_nic *nics;
 	const struct rna_gpu_affinity *affinities; /* one for each GPU */
 };
 
