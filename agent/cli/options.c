@@ -25,7 +25,8 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			      "use colours; auto: on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids", .help = "show GID tables instead of ports, as show_gids does"},
 	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
-				  .help = "use the PCI tree of this file, written by lstopo"},
+				  .help = "use the PCI tree of this file, written by lstopo; "
+					  "without --root nothing else is read"},
 	[RNA_OPTION_ONCE] = {"once", .help = "poll once instead of asking the running agent"},
 	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "show what would be done, and do nothing"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",

@@ -40,13 +40,39 @@ static bool is_sysfs(int root_fd)
 	return fd >= 0 && fstatfs(fd, &stat) == 0 && stat.f_type == SYSFS_MAGIC;
 }
 
+const char rna_root_empty[] = "";
+
+static int open_nothing(void *userdata, const char *path, int flags)
+{
+	(void)userdata;
+	(void)path;
+	(void)flags;
+	return -ENOENT;
+}
+
+/* Its path is "/", of which nothing can be opened. */
+static int open_empty(struct rna_root **ret, struct rna_error *error)
+{
+	struct rna_root *root = calloc(1, sizeof(*root) + 1);
+
+	if (!root)
+		return rna_error_set(error, -ENOMEM, "cannot make an empty root");
+	root->whole = true;
+	root->open = open_nothing;
+	root->fd = -1;
+	*ret = root;
+	return 0;
+}
+
 int rna_root_open(const char *path, struct rna_root **ret, struct rna_error *error)
 {
-	RNA_FREE char *resolved = realpath(path ? path : "/", NULL);
+	RNA_FREE char *resolved = path == rna_root_empty ? NULL : realpath(path ? path : "/", NULL);
 	RNA_CLOSE int fd = -1;
 	struct rna_root *root;
 	size_t size;
 
+	if (path == rna_root_empty)
+		return open_empty(ret, error);
 	if (!resolved)
 		return rna_error_set(error, -errno, "%s: cannot be the root", path);
 	fd = open(resolved, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -83,7 +109,8 @@ struct rna_root *rna_root_close(struct rna_root *root)
 {
 	if (!root)
 		return NULL;
-	(void)close(root->fd); /* O_PATH: nothing to lose */
+	if (root->fd >= 0)
+		(void)close(root->fd); /* O_PATH: nothing to lose */
 	free(root);
 	return NULL;
 }

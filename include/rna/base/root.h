@@ -24,6 +24,9 @@ struct rna_root;
 
 enum { RNA_ATTRIBUTE_MAX = 4096 }; /* a sysfs attribute is at most one page */
 
+/* A path for rna_root_open(): a root without any file, for data that comes from elsewhere alone. */
+extern const char rna_root_empty[];
+
 /* path: NULL means "/". */
 int rna_root_open(const char *path, struct rna_root **ret, struct rna_error *error);
 

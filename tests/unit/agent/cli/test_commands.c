@@ -300,6 +300,64 @@ static void test_check_config_judges_as_run_does(void **state)
 	tree_deinit(&tree);
 }
 
+/* What topology prints of the file that options name, in ret. */
+static void read_topology(const struct tree *tree, const char *options, char *ret, size_t size)
+{
+	char text[WORDS_MAX], path[128];
+	FILE *file;
+
+	tree_write(tree, "output", "");
+	(void)snprintf(path, sizeof(path), "%s/output", tree->path);
+	(void)snprintf(text, sizeof(text), "topology --hwloc-xml %s/node.xml %s", tree->path,
+		       options);
+	assert_int_equal(run_to(text, path), RNA_EXIT_SUCCESS);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	ret[fread(ret, 1, size - 1, file)] = '\0';
+	(void)fclose(file);
+}
+
+/* Functions of this machine may have the addresses of the file. */
+static void test_an_xml_without_a_root_is_a_closed_world(void **state)
+{
+	static const char xml[] =
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">"
+		"<object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" "
+		"allowed_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "
+		"allowed_nodeset=\"0x1\" gp_index=\"1\">"
+		"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" "
+		"nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"2\" local_memory=\"1024\"/>"
+		"<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" "
+		"nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"3\"/>"
+		"<object type=\"Bridge\" gp_index=\"5\" bridge_type=\"0-1\" depth=\"0\" "
+		"bridge_pci=\"0000:[00-02]\">%s</object></object></topology>\n";
+	char functions[4096] = "", whole[8192], alone[16384], with_root[16384], options[128];
+	struct tree tree;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		size_t len = strlen(functions);
+
+		(void)snprintf(functions + len, sizeof(functions) - len,
+			       "<object type=\"PCIDev\" gp_index=\"%u\" "
+			       "pci_busid=\"0000:00:%02x.0\" "
+			       "pci_type=\"0207 [15b3:1021] [15b3:0041] 00\" "
+			       "pci_link_speed=\"63.0\"/>",
+			       i + 6, i);
+	}
+	tree_init(&tree);
+	(void)snprintf(whole, sizeof(whole), xml, functions);
+	tree_write(&tree, "node.xml", whole);
+	tree_mkdir(&tree, "empty");
+	(void)snprintf(options, sizeof(options), "--root %s/empty", tree.path);
+	read_topology(&tree, "", alone, sizeof(alone));
+	read_topology(&tree, options, with_root, sizeof(with_root));
+	assert_non_null(strstr(alone, "NIC7: 0000:00:07.0"));
+	assert_string_equal(alone, with_root);
+	tree_deinit(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_shown_words_end_at_control_characters_and_whole_characters),
 		cmocka_unit_test(test_exit_codes),
 		cmocka_unit_test(test_check_config_judges_as_run_does),
+		cmocka_unit_test(test_an_xml_without_a_root_is_a_closed_world),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

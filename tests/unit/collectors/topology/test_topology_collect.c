@@ -88,14 +88,13 @@ static void add_interface(const struct tree *tree, const char *name, const char 
 }
 
 /* hwloc_xml, previous: may be NULL. */
-static struct rna_part *collect_after(const struct tree *tree, const char *hwloc_xml,
-				      const struct rna_part *previous)
+static struct rna_part *collect_from(const struct rna_root *root, const char *hwloc_xml,
+				     const struct rna_part *previous)
 {
-	RNA_CLEANUP(rna_backends_free_p)
-	struct rna_backends *backends = rna_backends_new(tree->root);
+	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = rna_backends_new(root);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *presence = NULL;
 	struct rna_collect_input in = {
-		.root = tree->root,
+		.root = root,
 		.backends = backends,
 		.previous = previous,
 	};
@@ -107,6 +106,12 @@ static struct rna_part *collect_after(const struct tree *tree, const char *hwloc
 	in.presence = (const struct rna_presence *)presence;
 	assert_int_equal(rna_collect_topology(&in, &part, NULL), 0);
 	return part;
+}
+
+static struct rna_part *collect_after(const struct tree *tree, const char *hwloc_xml,
+				      const struct rna_part *previous)
+{
+	return collect_from(tree->root, hwloc_xml, previous);
 }
 
 struct fixture {
@@ -582,6 +587,25 @@ static void named_xml_is_the_tree(void **state)
 	assert_int_equal(topology->affinities[0].nic, 0);
 }
 
+/* Of a live machine too: its functions are not those of the file, even at the same addresses. */
+static void xml_of_an_empty_root_is_a_closed_world(void **state)
+{
+	struct fixture *fixture = *state;
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	char file[128];
+
+	tree_write(&fixture->tree, "elsewhere.xml", XML(" version=\"2.0\""));
+	(void)snprintf(file, sizeof(file), "%s/elsewhere.xml", fixture->tree.path);
+	assert_int_equal(rna_root_open(rna_root_empty, &root, NULL), 0);
+	fixture->part = collect_from(root, file, NULL);
+	fixture->topology = (const struct rna_topology *)fixture->part;
+	assert_null(fixture->topology->problem);
+	assert_int_equal(fixture->topology->gpu_count, 1);
+	assert_int_equal(fixture->topology->nic_count, 1);
+	assert_string_equal(fixture->topology->nics[0].devices[0], "mlx5_0");
+	assert_int_equal(fixture->topology->objects[1].numa_node, 0);
+}
+
 /* What hwloc said stays known while the functions are the same, those that are left out as well. */
 static void hwloc_is_asked_once(void **state)
 {
@@ -723,6 +747,7 @@ int main(void)
 		TEST(broken_vpd_has_no_serial_number),
 		TEST(xml_alone_is_a_topology),
 		TEST(named_xml_is_the_tree),
+		TEST(xml_of_an_empty_root_is_a_closed_world),
 		TEST(hwloc_is_asked_once),
 		TEST(files_of_no_use_are_explained),
 		TEST(files_beyond_limits_are_explained),

@@ -202,6 +202,25 @@ static void test_another_function_may_open_everything(void **state)
 	assert_string_equal(text, "1");
 }
 
+static void test_an_empty_root_has_no_file(void **state)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(64);
+	char text[16], **names;
+
+	(void)state;
+	assert_int_equal(rna_root_open(rna_root_empty, &root, NULL), 0);
+	assert_false(rna_root_is_live(root));
+	assert_false(rna_root_exists(root, "sys"));
+	assert_int_equal(rna_root_read(root, "proc/self/stat", text, sizeof(text)), -ENOENT);
+	assert_int_equal(rna_root_readlink(root, "proc/self", text, sizeof(text)), -ENOENT);
+	assert_int_equal(rna_root_list(root, "proc", arena, &names), -ENOENT);
+	/* the same text elsewhere is a path that does not exist */
+	root = rna_root_close(root);
+	text[0] = '\0';
+	assert_int_equal(rna_root_open(text, &root, NULL), -ENOENT);
+}
+
 static int open_below(const struct tree *tree, int directory, const char *path, const char *name)
 {
 	const struct rna_root_place place = {directory, path, name, false};
@@ -456,6 +475,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
 		cmocka_unit_test(test_a_missing_root_says_so),
+		cmocka_unit_test(test_an_empty_root_has_no_file),
 	};
 
 	return cmocka_run_group_tests_name("root", tests, NULL, NULL);
