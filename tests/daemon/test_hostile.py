@@ -14,7 +14,7 @@ import unittest
 from agent import PATIENCE, QUIET, Agent, stretched, wait
 from lines import alone
 from pki import bcrypt
-from test_web import WebAgent, basic, cpu_seconds
+from test_web import TlsAgent, WebAgent, basic, cpu_seconds
 
 MALFORMED = 100_000
 IDLE = 1000
@@ -128,15 +128,20 @@ class Malformed(unittest.TestCase):
 
 @alone
 class Idle(unittest.TestCase):
-    def test_thousand_connections(self):
-        """They cost a little memory each, no CPU, and do not delay other clients."""
+    """A thousand connections cost a little memory each, no CPU, and do not delay other clients."""
+
+    SETTINGS = {"max_connections": 4096, "idle_timeout": "1h", "request_timeout": "1h"}
+
+    def allow_descriptors(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if hard < IDLE + 200:
             self.skipTest(f"no more than {hard} descriptors are allowed here")
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        settings = {"max_connections": 4096, "idle_timeout": "1h", "request_timeout": "1h"}
-        with Agent("hgx-h100-ib", poll=QUIET, http_settings=settings) as agent, \
+
+    def test_thousand_connections(self):
+        self.allow_descriptors()
+        with Agent("hgx-h100-ib", poll=QUIET, http_settings=self.SETTINGS) as agent, \
                 contextlib.ExitStack() as stack:
             memory = memory_bytes(agent)
             socks = [stack.enter_context(agent.connect()) for _ in range(IDLE)]
@@ -156,6 +161,35 @@ class Idle(unittest.TestCase):
             for sock in socks[1::2]:
                 sock.sendall(b"\r\n\r\n")
             for sock in socks[1::2]:
+                self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 200 "))
+
+    def test_thousand_connections_of_tls(self):
+        """After their handshake, and one reply for half of them. A hundred without RNA_CHECK_ALL."""
+        self.allow_descriptors()
+        count = IDLE if os.environ.get("RNA_CHECK_ALL") else IDLE // 10
+        with TlsAgent(http_settings=self.SETTINGS) as agent, contextlib.ExitStack() as stack:
+            agent.get("/metrics")
+            memory, socks = memory_bytes(agent), []
+            for index in range(count):
+                sock = agent.context.wrap_socket(agent.connect(), server_hostname="127.0.0.1")
+                socks.append(stack.enter_context(sock))
+                if index % 2:
+                    sock.sendall(b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                    self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 200 "))
+            before, times = cpu_seconds(agent), []
+            for _ in range(20):
+                started = time.monotonic()
+                self.assertEqual(agent.get("/metrics").status, 200)
+                times.append(time.monotonic() - started)
+            used, memory = cpu_seconds(agent) - before, memory_bytes(agent) - memory
+            print(f"     {count} connections of {memory // count // 1024} KiB; slowest scrape "
+                  f"{max(times) * 1000:.0f} ms, {used / 20 * 1000:.0f} ms of CPU for each")
+            self.assertLess(max(times), stretched(SLOW))
+            self.assertLess(used, 10)
+            if not agent.is_sanitized():  # which have memory of their own for each page
+                self.assertLess(memory, count * 128 * 1024)
+            for sock in socks:
+                sock.sendall(b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
                 self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 200 "))
 
 

@@ -158,12 +158,73 @@ class Tls(unittest.TestCase):
                              200)
 
 
-def can_connect(agent):
+class TlsSessions(unittest.TestCase):
+    """Each handshake is a whole one, so that a certificate or a password is never taken over from an
+    earlier connection, and a connection has one handshake."""
+
+    ASK = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+    def client(self, agent, *arguments, port=None):
+        return ["openssl", "s_client", "-connect", f"127.0.0.1:{port or agent.port}", "-CAfile",
+                agent.ca.certificate, *arguments]
+
+    def handshake(self, agent, *arguments, port=None):
+        """The first word of what openssl says of it: "New" or "Reused"."""
+        text = subprocess.run([*self.client(agent, *arguments, port=port), "-ign_eof"], input=self.ASK,
+                              check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=PATIENCE).stdout.decode()
+        self.assertRegex(text, r"(?m)^HTTP/1\.. 200 ")
+        return re.search(r"^(New|Reused), TLS", text, re.M)[1]
+
+    @contextlib.contextmanager
+    def other_server(self, agent):
+        """Resumes sessions. It has the same certificate."""
+        port = free_port()
+        with subprocess.Popen(["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-www", "-cert",
+                               f"{agent.directory}/server.pem", "-key", f"{agent.directory}/server.key"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                wait("the other server", lambda: can_connect_to(port))
+                yield port
+            finally:
+                process.kill()
+
+    def test_nothing_is_resumed(self):
+        with TlsAgent() as agent:
+            for version in ("-tls1_2", "-tls1_3"):
+                session = f"{agent.directory}/session{version}"
+                self.assertEqual(self.handshake(agent, version, "-sess_out", session), "New")
+                if os.path.exists(session):  # with TLS 1.3 there is no ticket, and so no session
+                    self.assertEqual(self.handshake(agent, version, "-sess_in", session), "New", version)
+                with self.other_server(agent) as port:
+                    self.handshake(agent, version, "-sess_out", session, port=port)
+                    self.assertEqual(self.handshake(agent, version, "-sess_in", session, port=port), "Reused")
+                self.assertEqual(self.handshake(agent, version, "-sess_in", session), "New", version)
+
+    def test_a_second_handshake_ends_the_connection(self):
+        """Which costs the server more than the client. TLS 1.3 has none."""
+        with TlsAgent() as agent, \
+                subprocess.Popen(self.client(agent, "-tls1_2"), stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as client:
+            for line in client.stdout:  # until the first is over
+                if line.startswith(b"    Extended master secret"):
+                    break
+            client.stdin.write(b"R\n")
+            client.stdin.flush()
+            self.assertIn(b"RENEGOTIATING\nclosed\n", client.stdout.read())
+            self.assertEqual(agent.get("/healthz").status, 200)
+
+
+def can_connect_to(port):
     try:
-        agent.connect().close()
+        socket.create_connection(("127.0.0.1", port), PATIENCE).close()
         return True
     except OSError:
         return False
+
+
+def can_connect(agent):
+    return can_connect_to(agent.port)
 
 
 class Clients(unittest.TestCase):
