@@ -374,7 +374,11 @@ static struct rna_connection *find_slowest(const struct rna_connections *connect
 	return slowest;
 }
 
-/* All bodies that are being sent are of old views: nothing was sent of the new one yet. */
+/*
+ * All bodies that are being sent are of old views: nothing was sent of the new one yet. Between two
+ * views there is nothing to cut: of one view each document exists once, in each of its formats
+ * (routes.c), so that it adds no more than these, however many clients there are.
+ */
 void rna_connections_new_view(struct rna_connections *connections, rna_usec now)
 {
 	if (connections->bytes <= connections->max_old_bytes)

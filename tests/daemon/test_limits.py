@@ -3,10 +3,12 @@
 import concurrent.futures
 import contextlib
 import ctypes
+import dataclasses
 import functools
 import http.client
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import select
@@ -20,7 +22,7 @@ import time
 import unittest
 
 from agent import BUSY, PATIENCE, QUIET, TESTS, Agent, namespaces, stretched, wait
-from lines import alone
+from lines import alone, long
 from pki import Authority, bcrypt
 from test_hostile import memory_bytes
 from test_web import basic
@@ -30,6 +32,7 @@ import trees  # noqa: E402
 
 LIMIT = 64  # connections
 UNSENT = 128 * 1024  # bytes that a socket of the agent holds at most
+SLOW = 0.1  # seconds, of an answer
 PROMPT = 2  # seconds; measured are some milliseconds
 HALF = b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Half: "
 UNREAD = 50 * b"GET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n"  # more than sockets hold
@@ -125,6 +128,9 @@ class Crowded(Agent):
         if self.context:
             connection.sock = self.context.wrap_socket(connection.sock)
         return connection
+
+    def request(self, method, path, headers=None, **options):
+        return super().request(method, path, {**self.login, **(headers or {})}, **options)
 
     def scrape(self, source="127.0.0.1", path="/metrics"):
         """The status, None if the connection was closed without one."""
@@ -508,6 +514,153 @@ class OldViews(unittest.TestCase):
             self.assertEqual(sum(map(is_ended, socks)), 0)
 
 
+class MemoryGroup:
+    """A control group with a limit of memory, of version 2, or of version 1 together with the limit of
+    socket buffers, which version 2 counts as memory. Raises OSError where none can be made."""
+
+    ROOT = "/sys/fs/cgroup"
+
+    def __init__(self, limit):
+        with open("/proc/self/cgroup", encoding="ascii") as file:
+            ours = dict(line.strip().split(":", 2)[1:] for line in file)
+        self.v2 = "memory" not in ours
+        # in version 2 a group with processes has no groups with controllers: a sister of ours
+        parent = os.path.dirname(self.ROOT + ours[""]) if self.v2 else f"{self.ROOT}/memory{ours['memory']}"
+        self.path = f"{parent}/rna-test-{os.getpid()}"
+        os.mkdir(self.path)
+        try:
+            for name in ("memory.max",) if self.v2 else ("memory.limit_in_bytes", "memory.kmem.tcp.limit_in_bytes"):
+                with open(f"{self.path}/{name}", "w", encoding="ascii") as file:
+                    file.write(str(limit))
+        except OSError:
+            os.rmdir(self.path)
+            raise
+
+    def read(self, name):
+        with open(f"{self.path}/{name}", encoding="ascii") as file:
+            return file.read()
+
+    def peak(self):
+        """Bytes, with pages of files, which the kernel takes back when it needs memory."""
+        if self.v2:
+            return int(self.read("memory.peak"))
+        return sum(int(self.read(f"memory.{kind}max_usage_in_bytes")) for kind in ("", "kmem.tcp."))
+
+    def used(self):
+        """Bytes that the kernel cannot take back: (of processes, of sockets)."""
+        stat = dict(line.split() for line in self.read("memory.stat").splitlines())
+        if self.v2:
+            return int(stat["anon"]), int(stat["sock"])
+        return int(stat["rss"]), int(self.read("memory.kmem.tcp.usage_in_bytes"))
+
+    def kills(self):
+        events = dict(line.split() for line in
+                      self.read("memory.events" if self.v2 else "memory.oom_control").splitlines())
+        return int(events["oom_kill"])
+
+    def remove(self):
+        wait("an empty group", lambda: not self.read("cgroup.procs"))
+        os.rmdir(self.path)
+
+
+@unittest.skipUnless(namespaces(), "needs network namespaces and ip")
+@alone
+@long
+class MemoryLimit(unittest.TestCase):
+    """Slow readers of every document, of which each view has new ones. The long form is the chart's
+    memory limit, 256 readers, and documents of 4 MB."""
+
+    if os.environ.get("RNA_CHECK_ALL"):
+        LIMIT, MAX_OLD, DEVICES, READERS, VIEWS = 128 << 20, 16 << 20, 512, 256, 40
+    else:
+        LIMIT, MAX_OLD, DEVICES, READERS, VIEWS = 40 << 20, 2 << 20, 32, 128, 8
+    PATHS = ("/metrics", "/api/v1/snapshot", "/", "/api/v1/topology", "/api/v1/topology.svg", "/api/v1/findings")
+    HEADERS = ("", "Accept-Encoding: gzip\r\n", "Accept: application/openmetrics-text; version=1.0.0\r\n",
+               "Accept: application/openmetrics-text; version=1.0.0\r\nAccept-Encoding: gzip\r\n")
+
+    def start(self):
+        try:
+            group = MemoryGroup(self.LIMIT)
+        except OSError as error:
+            self.skipTest(f"no memory control group: {error}")
+        self.addCleanup(group.remove)
+        agent = Large(self.DEVICES, max_connections=2 * self.READERS, reply_timeout="1h", max_old_bytes=self.MAX_OLD)
+        agent.wrapper = ("sh", "-c", f'echo $$ > {group.path}/cgroup.procs && exec "$@"', "sh", *agent.wrapper)
+        return group, self.enterContext(agent)
+
+    def come(self, agent, stack, requests):
+        """Readers, each of the next document."""
+        for source in STRANGERS:
+            for _ in range(self.READERS // len(STRANGERS)):
+                path, headers = next(requests)
+                with contextlib.suppress(OSError):
+                    sock = stack.enter_context(agent.client(source, buffer=4096))
+                    sock.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
+
+    def test_slow_readers(self):
+        group, agent = self.start()
+        if agent.is_sanitized():
+            self.skipTest("sanitizers need more memory")
+        requests = itertools.cycle(itertools.product(self.PATHS, self.HEADERS))
+        crowd, used, slowest = contextlib.ExitStack(), (0, 0), 0
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(crowd)
+            for _ in range(2):  # then it is a scraper that is known
+                self.assertEqual(agent.scrape("198.51.100.99"), 200)
+            for view in range(self.VIEWS):
+                if view % 4 == 0:
+                    crowd.close()  # most were cut
+                self.come(agent, crowd, requests)
+                started = time.monotonic()
+                self.assertEqual(agent.scrape("198.51.100.99"), 200, f"view {view}")
+                slowest = max(slowest, time.monotonic() - started)
+                used = max(used, group.used(), key=sum)
+                agent.next_view()
+            size = len(agent.get("/api/v1/snapshot").body)
+            drops = agent.drops()
+        print(f"     {self.DEVICES} devices, {size // 1024} KiB, limit {self.LIMIT >> 20} MiB: {used[0] >> 20} MiB used, {used[1] >> 20} MiB by sockets, "
+              f"{group.peak() >> 20} MiB with pages of files; slowest scrape {slowest * 1000:.0f} ms; dropped: {drops}")
+        self.assertEqual(group.kills(), 0)
+        self.assertLess(sum(used), self.LIMIT)
+        self.assertGreater(drops["max_old_bytes"], 0)
+
+
+@dataclasses.dataclass
+class Answer:
+    """How long a client waited, and what for, in seconds: until then the loop of the agent ran, and
+    waited for a processor; the client waited for one."""
+
+    wall: float
+    ran: float
+    delayed: float
+    client_delayed: float
+
+
+def timed(agent, scrape):
+    def read():
+        times = []
+        for path in (agent.proc("schedstat"), "/proc/thread-self/schedstat"):
+            with open(path, encoding="ascii") as file:
+                times += [int(word) / 1e9 for word in file.read().split()[:2]]
+        return [time.monotonic(), times[0], times[1], times[3]]
+
+    before = read()
+    scrape()
+    return Answer(*(after - then for after, then in zip(read(), before)))
+
+
+def told(answers):
+    def share(part):
+        return sorted(answer.wall for answer in answers)[int(part * (len(answers) - 1))] * 1000
+
+    slow = [answer for answer in answers if answer.wall > SLOW]
+    worst = max(answers, key=lambda answer: answer.wall)
+    return (f"{len(answers)} answers, median {share(0.5):.1f} ms, 99 % in {share(0.99):.1f} ms, slowest "
+            f"{worst.wall * 1000:.0f} ms (the agent ran for {worst.ran * 1000:.0f} ms and waited "
+            f"{worst.delayed * 1000:.0f} ms for a processor, the client {worst.client_delayed * 1000:.0f} ms), "
+            f"{len(slow)} over {SLOW * 1000:.0f} ms, {sum(a.ran > SLOW for a in slow)} of them by the agent")
+
+
 @unittest.skipUnless(namespaces(), "needs network namespaces and ip")
 @alone
 class Soak(unittest.TestCase):
@@ -516,8 +669,27 @@ class Soak(unittest.TestCase):
 
     SECONDS = int(os.environ.get("RNA_SOAK_SECONDS", "10"))
 
-    def hostile(self, agent, until, number):
+    @contextlib.contextmanager
+    def crowds(self, agent, until):
+        """Processes, so that they do not delay the scraper's interpreter."""
+        processes = [multiprocessing.get_context("fork").Process(target=self.hostile, args=(agent, until, number))
+                     for number in range(1, 5)]
+        for process in processes:
+            process.start()
+        try:
+            yield
+            for process in processes:
+                process.join()
+                self.assertEqual(process.exitcode, 0, "a crowd")
+        finally:
+            for process in processes:
+                process.kill()
+                process.join()
+
+    @staticmethod
+    def hostile(agent, until, number):
         """One after the other, from addresses of its own, until the time is over."""
+        agent.network = Network(agent.process.pid)  # a thread does not survive fork()
         sources = [f"198.51.100.{10 * number + host}" for host in range(5)]
         wrong = b"".join(WHOLE[:-2] + b"Authorization: " + basic("alice", f"wrong{i}")["Authorization"].encode()
                          + b"\r\n\r\n" for i in range(3))
@@ -542,26 +714,27 @@ class Soak(unittest.TestCase):
         agent = Crowded("many-ports", request_timeout="2s", reply_timeout="2s")
         agent.poll = {**BUSY}
         agent.use_logins({"alice": "secret"})
-        until, slowest, memory, scrapes = time.monotonic() + self.SECONDS, 0, [], 0
-        with agent, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        with agent:
             for _ in range(2):  # then it is a scraper that is known
                 self.assertEqual(agent.scrape("198.51.100.99"), 200)
-            shares = [pool.submit(self.hostile, agent, until, number) for number in range(1, 5)]
-            while time.monotonic() < until:
-                for source, path in (("198.51.100.99", "/metrics"), ("127.0.0.1", "/healthz")):
-                    started = time.monotonic()
-                    self.assertEqual(agent.scrape(source, path), 200, f"{source}, scrape {scrapes}")
-                    slowest = max(slowest, time.monotonic() - started)
-                scrapes += 1
-                memory.append(memory_bytes(agent))
-                concurrent.futures.wait(shares, 1)
-            for share in shares:
-                share.result()
-            print(f"     {scrapes} scrapes, slowest answer {slowest * 1000:.0f} ms; "
-                  f"memory {memory[0] // 1024} kB, {max(memory) // 1024} kB at most, "
-                  f"{memory[-1] // 1024} kB at the end")
+            until, memory = time.monotonic() + self.SECONDS, []
+            asked = {("198.51.100.99", "/metrics"): [], ("127.0.0.1", "/healthz"): []}
+            with self.crowds(agent, until):
+                while time.monotonic() < until:
+                    due = time.monotonic() + 1
+                    for (source, path), answers in asked.items():
+                        answers.append(timed(agent, lambda: self.assertEqual(agent.scrape(source, path), 200)))
+                    memory.append(memory_bytes(agent))
+                    time.sleep(max(0, due - time.monotonic()))
+            drops = agent.drops()
+            for (_, path), answers in asked.items():
+                print(f"     {path}: {told(answers)}")
+            print(f"     memory {memory[0] // 1024} kB at the start, {max(memory) // 1024} kB at most, "
+                  f"{memory[-1] // 1024} kB at the end; dropped: {drops}")
+            slowest = max(answer.wall for answers in asked.values() for answer in answers)
             self.assertLess(slowest, stretched(PROMPT))
-            if not agent.is_sanitized():  # where freed memory is kept on purpose
+            if not agent.is_sanitized():  # it is slow, and keeps freed memory on purpose
+                self.assertLess(max(answer.ran for answers in asked.values() for answer in answers), SLOW)
                 self.assertLess(max(memory) - memory[0], 32 << 20)
 
 
