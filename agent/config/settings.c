@@ -419,6 +419,9 @@ const struct rna_setting rna_setting_table[] = {
 		"Size of one RDMA write of a test, in bytes."),
 	INTEGER("selftest.queue_pairs", selftest_queue_pairs, "0", "16", "0",
 		"Number of parallel queue pairs of a test. 0: 1, or 4 from 300 Gb/s on."),
+	BOOLEAN("selftest.relaxed_ordering", selftest_relaxed_ordering, "true",
+		"Whether tests register memory for relaxed ordering of PCIe, as NCCL and perftest "
+		"do. Drivers that do not support it ignore it."),
 	BOOLEAN("selftest.remote_memory", selftest_remote_memory, "true",
 		"Whether tests also use memory of a NUMA node other than that of the NIC."),
 	BOOLEAN("selftest.gpu_memory", selftest_gpu_memory, "false",

@@ -73,6 +73,13 @@ static bool has_legal_key(const struct rna_device_memory *device)
 	return key != NULL;
 }
 
+static void set_fact(struct rna_json_writer *writer, json_t *object, const char *name,
+		     struct rna_value fact)
+{
+	if (rna_value_is_known(fact))
+		rna_json_set(writer, object, name, json_boolean(fact.number));
+}
+
 static json_t *test_object(struct rna_json_writer *writer, const struct rna_selftest_run *run)
 {
 	const struct rna_loopback_request *request = &run->request;
@@ -89,6 +96,8 @@ static json_t *test_object(struct rna_json_writer *writer, const struct rna_self
 	set_number(writer, object, "bandwidth", result->bandwidth);
 	set_number(writer, object, "latency_median", result->latency_median);
 	set_number(writer, object, "latency_p99", result->latency_p99);
+	set_fact(writer, object, "relaxed_ordering", result->relaxed_ordering);
+	set_fact(writer, object, "pci_relaxed_ordering", result->pci_relaxed_ordering);
 	set_number(writer, object, "bytes", result->bytes);
 	set_number(writer, object, "duration", result->duration);
 	set_text(writer, object, "text", result->text);
@@ -352,6 +361,13 @@ static void read_text(const json_t *object, const char *name, char *ret, size_t 
 	(void)snprintf(ret, size, "%s", text ? text : "");
 }
 
+static struct rna_value get_fact(const json_t *object, const char *name)
+{
+	const json_t *fact = json_object_get(object, name);
+
+	return json_is_boolean(fact) ? rna_value_ok(json_is_true(fact)) : (struct rna_value){0};
+}
+
 /* One that is damaged, or of a kind that is not known, costs only itself. */
 static void read_test(struct rna_port_memory *port, const json_t *object)
 {
@@ -373,6 +389,8 @@ static void read_test(struct rna_port_memory *port, const json_t *object)
 	run.result.bandwidth = get_number(object, "bandwidth");
 	run.result.latency_median = get_number(object, "latency_median");
 	run.result.latency_p99 = get_number(object, "latency_p99");
+	run.result.relaxed_ordering = get_fact(object, "relaxed_ordering");
+	run.result.pci_relaxed_ordering = get_fact(object, "pci_relaxed_ordering");
 	run.result.bytes = get_number(object, "bytes");
 	run.result.duration = get_number(object, "duration");
 	read_text(object, "text", run.result.text, sizeof(run.result.text));

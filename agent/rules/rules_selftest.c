@@ -82,6 +82,18 @@ static const char *name_memory(struct rna_arena *arena, const struct rna_loopbac
 	return text ? text : "the node";
 }
 
+/* Evidence: without relaxed ordering some platforms let much less data pass. */
+static const char *name_ordering(const struct rna_loopback_result *result)
+{
+	struct rna_value permitted = result->pci_relaxed_ordering;
+
+	if (rna_value_is_known(permitted) && !permitted.number)
+		return "; the PCI function may not use relaxed ordering";
+	if (rna_value_is_known(result->relaxed_ordering) && !result->relaxed_ordering.number)
+		return "; memory was registered without relaxed ordering";
+	return "";
+}
+
 /* siblings: the bandwidth is good enough by itself, but lower than that of the siblings. */
 static void tell_bandwidth(const struct rna_selftest_run *run, const char *memory,
 			   const struct rna_settings *settings, struct rna_finds *out,
@@ -92,10 +104,10 @@ static void tell_bandwidth(const struct rna_selftest_run *run, const char *memor
 
 	rna_finds_add(out,
 		      "loopback through memory of %s (%s) reached %.4g of %.4g Gb/s expected "
-		      "(%.3g %%) in two consecutive self-tests%s",
+		      "(%.3g %%) in two consecutive self-tests%s%s",
 		      memory, rna_endpoint_name(run->request.endpoint),
 		      rna_gigabits(run->result.bandwidth), rna_gigabits(run->expected), percent,
-		      siblings ? "; siblings are faster" : "")
+		      siblings ? "; siblings are faster" : "", name_ordering(&run->result))
 		->severity = severity;
 }
 

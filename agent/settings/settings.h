@@ -114,6 +114,7 @@ struct rna_settings {
 	rna_usec selftest_time_limit;
 	unsigned selftest_size;        /* bytes of a write */
 	unsigned selftest_queue_pairs; /* 0: as the link's speed wants it */
+	bool selftest_relaxed_ordering;
 	bool selftest_remote_memory;
 	bool selftest_gpu_memory;
 	rna_usec selftest_quiet;

@@ -10,6 +10,9 @@
 #include <sys/resource.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/root.h"
+
+#include "parse/pci_config.h"
 
 #define DEVICES      "/sys/class/infiniband"
 #define DEVICE_NODES "/dev/infiniband"
@@ -243,15 +246,53 @@ static bool fail_creation(struct rna_loopback_verbs *verbs, const char *what)
 				 strerror(errno));
 }
 
-static struct ibv_mr *register_memory(struct rna_loopback_verbs *verbs)
+static struct ibv_mr *try_registration(const struct rna_loopback_verbs *verbs, bool relaxed)
 {
 	const struct rna_loopback_memory *memory = verbs->memory;
-	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+		     (relaxed ? IBV_ACCESS_RELAXED_ORDERING : 0);
 
 	if (memory->dma_buf >= 0)
 		return ibv_reg_dmabuf_mr(verbs->pd, 0, 2 * memory->size, (uintptr_t)memory->source,
 					 memory->dma_buf, access);
 	return ibv_reg_mr(verbs->pd, memory->source, 2 * memory->size, (unsigned)access);
+}
+
+/* Whether the PCI function may use relaxed ordering: a bit that BIOS and kernel set. */
+static struct rna_value look_at_ordering(const struct rna_loopback_verbs *verbs)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	char path[sizeof(DEVICES "//device") + RNA_LOOPBACK_NAME_MAX];
+	struct rna_pci_config config;
+
+	(void)snprintf(path, sizeof(path), DEVICES "/%s/device", verbs->request->device);
+	if (rna_root_open(NULL, &root, NULL) < 0 || rna_pci_config_read(root, path, &config) < 0)
+		return (struct rna_value){0};
+	return config.relaxed_ordering;
+}
+
+/*
+ * With relaxed ordering, as perftest (unless --disable_pcie_relaxed) and NCCL register memory: on
+ * some platforms much less data passes without it. Writes to the same place may then arrive in any
+ * order (ibv_reg_mr(3)), which does not matter here: the slots of a bandwidth test do not change,
+ * and a latency round has one write of 8 bytes. ib_write_lat, whose writes can be larger, does
+ * without it.
+ *
+ * The access flag is an optional one, which drivers ignore if they do not know it; a driver that
+ * refuses it nevertheless gets a second try.
+ */
+static struct ibv_mr *register_memory(struct rna_loopback_verbs *verbs)
+{
+	bool relaxed = verbs->request->relaxed_ordering;
+	struct ibv_mr *mr = try_registration(verbs, relaxed);
+
+	if (!mr && relaxed && (errno == EINVAL || errno == EOPNOTSUPP)) {
+		relaxed = false;
+		mr = try_registration(verbs, relaxed);
+	}
+	verbs->result->relaxed_ordering = rna_value_ok(relaxed);
+	verbs->result->pci_relaxed_ordering = look_at_ordering(verbs);
+	return mr;
 }
 
 static bool get_memory(struct rna_loopback_verbs *verbs)

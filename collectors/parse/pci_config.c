@@ -22,6 +22,7 @@ enum {
 	ID_ACS = 0x0d,
 	EXPRESS_FLAGS = 0x02,
 	EXPRESS_DEVICE_CONTROL = 0x08,
+	CONTROL_RELAXED_ORDERING = 0x10, /* Enable Relaxed Ordering, 7.5.3.4 */
 	ACS_CONTROL = 0x06,
 	ACS_REQUEST_REDIRECT = 0x04,
 	ACS_COMPLETION_REDIRECT = 0x08,
@@ -85,6 +86,7 @@ static void read_express(int fd, unsigned express, struct rna_pci_config *ret)
 		ret->type = flags >> 4 & 0xf;
 	if (!read_register(fd, express + EXPRESS_DEVICE_CONTROL, 2, &control))
 		return;
+	ret->relaxed_ordering = rna_value_ok((control & CONTROL_RELAXED_ORDERING) != 0);
 	control = control >> 12 & 7;
 	if (control <= 5) /* 128 to 4096 bytes; higher codes are reserved */
 		ret->max_read_request = rna_value_ok(UINT64_C(128) << control);
@@ -183,6 +185,8 @@ ssize_t rna_pci_config_excerpt(const struct rna_root *root, const char *director
 	ret[FIRST_CAPABILITY] = EXPRESS;
 	ret[EXPRESS] = ID_EXPRESS;
 	ret[EXPRESS + EXPRESS_FLAGS] = (uint8_t)(config.type << 4);
+	if (config.relaxed_ordering.number)
+		ret[EXPRESS + EXPRESS_DEVICE_CONTROL] = CONTROL_RELAXED_ORDERING;
 	ret[EXPRESS + EXPRESS_DEVICE_CONTROL + 1] =
 		(uint8_t)(read_request_code(config.max_read_request) << 4);
 	if (!rna_value_is_known(config.acs_redirect))

@@ -27,6 +27,8 @@ enum rna_pci_port_type {
 struct rna_pci_config {
 	int type; /* enum rna_pci_port_type, or another code of the specification */
 	struct rna_value max_read_request; /* bytes */
+	struct rna_value
+		relaxed_ordering; /* 1 if the function may relax the order of its packets */
 	/* 1 if ACS redirects peer-to-peer traffic, 0 otherwise; absent: no ACS */
 	struct rna_value acs_redirect;
 };

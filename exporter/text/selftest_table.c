@@ -38,6 +38,18 @@ static const char *outcome(const struct rna_selftest_run *run)
 	}
 }
 
+/* What is unusual about a result, for people who compare it with that of perftest. */
+static const char *remark(const struct rna_loopback_result *result)
+{
+	struct rna_value permitted = result->pci_relaxed_ordering;
+
+	if (rna_value_is_known(permitted) && !permitted.number)
+		return "    PCIe relaxed ordering is disabled in the PCI function\n";
+	if (rna_value_is_known(result->relaxed_ordering) && !result->relaxed_ordering.number)
+		return "    without PCIe relaxed ordering\n";
+	return "";
+}
+
 static void write_run(const struct rna_selftest_run *run, struct rna_strbuf *out)
 {
 	RNA_STRBUF struct rna_strbuf port = RNA_STRBUF_INIT;
@@ -59,6 +71,8 @@ static void write_run(const struct rna_selftest_run *run, struct rna_strbuf *out
 			  cell(cells[3], timed, 2, (double)result->latency_median / 1e3),
 			  cell(cells[4], timed, 2, (double)result->latency_p99 / 1e3),
 			  outcome(run));
+	if (done)
+		rna_strbuf_puts(out, remark(result));
 	if (!done) {
 		rna_strbuf_puts(out, "    ");
 		rna_text_add(out, result->text, rna_escape_control);

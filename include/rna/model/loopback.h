@@ -17,6 +17,7 @@
 
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
+#include "rna/model/value.h"
 
 enum {
 	RNA_LOOPBACK_NAME_MAX = 64, /* of a device name, as in the kernel (IB_DEVICE_NAME_MAX) */
@@ -41,14 +42,16 @@ struct rna_loopback_request {
 	int32_t gid_index; /* -1: address by LID, and by GID 0 if the port requires a GRH */
 	uint32_t service_level;
 	uint32_t traffic_class;
-	uint32_t endpoint;       /* enum rna_endpoint */
-	int32_t memory_node;     /* NUMA node of the buffers and the CPU; -1: any */
-	char gpu[32];            /* PCI address, for RNA_ENDPOINT_GPU */
-	uint32_t size;           /* bytes of one write */
-	uint32_t qps;            /* parallel connections */
-	uint32_t depth;          /* outstanding writes per connection */
-	uint64_t bytes;          /* limit of the bandwidth test */
-	uint64_t time_limit;     /* limit of the bandwidth test in microseconds */
+	uint32_t endpoint;   /* enum rna_endpoint */
+	int32_t memory_node; /* NUMA node of the buffers and the CPU; -1: any */
+	char gpu[32];        /* PCI address, for RNA_ENDPOINT_GPU */
+	uint32_t size;       /* bytes of one write */
+	uint32_t qps;        /* parallel connections */
+	uint32_t depth;      /* outstanding writes per connection */
+	uint64_t bytes;      /* limit of the bandwidth test */
+	uint64_t time_limit; /* limit of the bandwidth test in microseconds */
+	/* 1: register memory so that PCIe may relax the order of writes */
+	uint32_t relaxed_ordering;
 	uint32_t latency_rounds; /* number of sequential small writes; 0: no latency test */
 	/* The gate: */
 	uint32_t gate;          /* 0: always start; 1: only on an idle port */
@@ -111,6 +114,13 @@ struct rna_loopback_result {
 	uint64_t latency_median; /* nanoseconds until one small write is visible; 0: not tested */
 	uint64_t latency_p99;
 	uint64_t qps; /* of the device, before the test creates its own; or RNA_QPS_UNKNOWN */
+	/*
+	 * 1 if the memory was registered for relaxed ordering. Drivers and kernels that do not
+	 * support it ignore it.
+	 */
+	struct rna_value relaxed_ordering;
+	/* 1 if the PCI function may use it; absent: its configuration space is not readable */
+	struct rna_value pci_relaxed_ordering;
 	uint64_t memlock_needed;    /* bytes, with RNA_SKIP_MEMLOCK */
 	uint32_t completion_status; /* enum ibv_wc_status, of an error completion */
 	uint32_t vendor_error;

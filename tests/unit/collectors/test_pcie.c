@@ -310,10 +310,14 @@ static void test_config_space_tells_what_it_may(void **state)
 	assert_int_equal(config.type, RNA_PCI_PORT_DOWNSTREAM);
 	assert_int_equal(config.max_read_request.number, 512);
 	assert_int_equal(config.acs_redirect.number, 1);
+	assert_int_equal(config.relaxed_ordering.state, RNA_VALUE_OK);
+	assert_int_equal(config.relaxed_ordering.number, 0);
+	bytes[EXPRESS + 8] = 0x10;
 	bytes[ACS + 6] = 0x11;
 	config = read_config(fixture, bytes, sizeof(bytes));
 	assert_int_equal(config.acs_redirect.state, RNA_VALUE_OK);
 	assert_int_equal(config.acs_redirect.number, 0);
+	assert_int_equal(config.relaxed_ordering.number, 1);
 	config = read_config(fixture, bytes, 256); /* no extended space */
 	assert_int_equal(config.type, RNA_PCI_PORT_DOWNSTREAM);
 	assert_int_equal(config.acs_redirect.state, RNA_VALUE_ABSENT);
@@ -336,6 +340,7 @@ static void test_an_excerpt_of_config_space_reads_like_it(void **state)
 
 		bytes[EXPRESS + 2] = types[i % 4];
 		bytes[ACS + 6] = acs[i / 4 % 3];
+		bytes[EXPRESS + 8] = i % 5 ? 0 : 0x10;
 		bytes[EXPRESS + 9] = (uint8_t)(i / 12 << 4);
 		whole = read_config(fixture, bytes, sizeof(bytes));
 		len = rna_pci_config_excerpt(fixture->tree.root, "f", excerpt);
@@ -344,6 +349,7 @@ static void test_an_excerpt_of_config_space_reads_like_it(void **state)
 		assert_int_equal(part.type, whole.type);
 		assert_int_equal(part.max_read_request.number, whole.max_read_request.number);
 		assert_int_equal(part.acs_redirect.number, whole.acs_redirect.number);
+		assert_int_equal(part.relaxed_ordering.number, whole.relaxed_ordering.number);
 	}
 	tree_write_bytes(&fixture->tree, "f/config", bytes, 64);
 	assert_int_equal(rna_pci_config_excerpt(fixture->tree.root, "f", excerpt), 64);
@@ -368,6 +374,7 @@ static void test_config_space_that_is_closed_or_odd_tells_nothing(void **state)
 	for (size_t size = 0; size <= EXPRESS; size += 2) { /* 64: without the right to see more */
 		config = read_config(fixture, bytes, size);
 		assert_int_equal(config.type, RNA_PCI_PORT_UNKNOWN);
+		assert_int_equal(config.relaxed_ordering.state, RNA_VALUE_ABSENT);
 	}
 	bytes[0x41] = 0x40; /* loops */
 	assert_int_equal(read_config(fixture, bytes, sizeof(bytes)).type, RNA_PCI_PORT_UNKNOWN);

@@ -32,6 +32,8 @@ static void keep_tests(struct rna_port_memory *port)
 
 	runs[3].request = (struct rna_loopback_request){.size = 64, .qps = 2, .memory_node = -1};
 	runs[3].result = (struct rna_loopback_result){.bandwidth = 8,
+						      .relaxed_ordering = rna_value_ok(1),
+						      .pci_relaxed_ordering = rna_value_ok(0),
 						      .bytes = 9,
 						      .duration = 10,
 						      .latency_median = 11,
@@ -59,6 +61,10 @@ static void compare_tests(const struct rna_port_memory *port)
 	assert_int_equal(port->tests[1].request.memory_node, -1);
 	assert_int_equal(port->tests[1].result.bandwidth, 8);
 	assert_int_equal(port->tests[1].result.latency_p99, 12);
+	assert_int_equal(port->tests[1].result.relaxed_ordering.number, 1);
+	assert_true(rna_value_is_known(port->tests[1].result.pci_relaxed_ordering));
+	assert_int_equal(port->tests[1].result.pci_relaxed_ordering.number, 0);
+	assert_false(rna_value_is_known(port->tests[2].result.relaxed_ordering));
 	assert_int_equal(port->tests[2].request.endpoint, RNA_ENDPOINT_GPU);
 	assert_int_equal(port->tests[2].request.memory_node, 1);
 	assert_string_equal(port->tests[2].request.gpu, "0000:17:00.0");

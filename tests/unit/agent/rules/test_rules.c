@@ -1636,6 +1636,21 @@ static void tested_slower_than_siblings(struct node *node)
 	add_test(node, RNA_ENDPOINT_LOCAL, 362, RNA_GRADE_WARNING);
 }
 
+/* The newer of the two has the evidence. */
+static void tested_slow_without_relaxed_ordering(struct node *node)
+{
+	tested_slow_twice(node);
+	node->ports[0].runs[1].result.relaxed_ordering = rna_value_ok(0);
+	node->ports[0].runs[1].result.pci_relaxed_ordering = rna_value_ok(1);
+}
+
+static void tested_slow_where_ordering_is_strict(struct node *node)
+{
+	tested_slow_twice(node);
+	node->ports[0].runs[1].result.relaxed_ordering = rna_value_ok(1);
+	node->ports[0].runs[1].result.pci_relaxed_ordering = rna_value_ok(0);
+}
+
 static void test_what_is_said_of_self_tests(void **state)
 {
 	(void)state;
@@ -1647,6 +1662,16 @@ static void test_what_is_said_of_self_tests(void **state)
 		tested_slower_than_siblings,
 		"mlx5_0/1: loopback through memory of NUMA node 0 (local) reached 362 of 400 Gb/s "
 		"expected (90.5 %) in two consecutive self-tests; siblings are faster");
+	assert_text(
+		tested_slow_without_relaxed_ordering,
+		"mlx5_0/1: loopback through memory of NUMA node 0 (local) reached 341 of 400 Gb/s "
+		"expected (85.2 %) in two consecutive self-tests; memory was registered without "
+		"relaxed ordering");
+	assert_text(
+		tested_slow_where_ordering_is_strict,
+		"mlx5_0/1: loopback through memory of NUMA node 0 (local) reached 341 of 400 Gb/s "
+		"expected (85.2 %) in two consecutive self-tests; the PCI function may not use "
+		"relaxed ordering");
 	assert_text(down_without_a_cable, "mlx5_0/1: down although it was up before; no cable");
 	assert_text(down_by_its_signal,
 		    "mlx5_0/1: down although it was up before; bad signal integrity "

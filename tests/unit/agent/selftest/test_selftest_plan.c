@@ -297,6 +297,10 @@ static void test_request_by_link(void **state)
 	scene.settings.selftest_queue_pairs = 2;
 	request = request_of(&scene, RNA_ENDPOINT_LOCAL);
 	assert_int_equal(request.qps, 2);
+	assert_int_equal(request.relaxed_ordering, 1);
+	scene.settings.selftest_relaxed_ordering = false;
+	request = request_of(&scene, RNA_ENDPOINT_LOCAL);
+	assert_int_equal(request.relaxed_ordering, 0);
 	tear_down(&scene);
 }
 

@@ -30,10 +30,13 @@ static struct hca {
 	uint64_t gids[2];      /* of the interface; 0: none */
 	unsigned pkeys[PKEYS]; /* ABSENT: cannot be read */
 	bool strict;           /* needs a GRH */
+	int refusal;           /* errno of relaxed ordering; 0: accepted */
+	bool relaxed;          /* what is asked for */
 	/* what it was asked for */
 	unsigned qps;
 	struct ibv_ah_attr address;
 	unsigned pkey_index;
+	unsigned access;
 	/* its objects */
 	struct ibv_device device;
 	struct verbs_context context;
@@ -55,7 +58,8 @@ int __wrap_ibv_query_gid(struct ibv_context *context, uint8_t port, int index, u
 int __wrap_ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey);
 struct ibv_pd *__wrap_ibv_alloc_pd(struct ibv_context *context);
 int __wrap_ibv_dealloc_pd(struct ibv_pd *pd);
-struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
+struct ibv_mr *__wrap_ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				       unsigned access);
 int __wrap_ibv_dereg_mr(struct ibv_mr *mr);
 struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
 				    struct ibv_comp_channel *channel, int vector);
@@ -157,9 +161,16 @@ int __wrap_ibv_dealloc_pd(struct ibv_pd *pd)
 	return 0;
 }
 
-struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+/* Access flags beyond those that every HCA has are optional; a driver may refuse them all the same.
+ */
+struct ibv_mr *__wrap_ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				       unsigned access)
 {
-	(void)pd, (void)addr, (void)length, (void)access;
+	(void)pd, (void)addr, (void)length, (void)iova;
+	hca.access = access;
+	errno = hca.refusal;
+	if (hca.refusal && (access & IBV_ACCESS_RELAXED_ORDERING))
+		return NULL;
 	return &hca.mr;
 }
 
@@ -247,6 +258,7 @@ static bool try_port(int gid_index, struct rna_loopback_result *ret)
 		.size = 4096,
 		.qps = 1,
 		.depth = 16,
+		.relaxed_ordering = hca.relaxed,
 	};
 	struct rna_loopback_memory memory = RNA_LOOPBACK_MEMORY_INIT;
 	struct rna_loopback_verbs *verbs;
@@ -375,6 +387,38 @@ static void test_ethernet(void **state)
 	assert_skipped(-1, RNA_SKIP_NO_GID, "mlx5_0/1: no GID at index -1 to connect to");
 }
 
+/* -- How its memory is registered -------------------------------------------------------------- */
+
+static void test_relaxed_ordering(void **state)
+{
+	static const struct {
+		bool wish;
+		int refusal;
+		bool begins, relaxed;
+	} cases[] = {
+		{true, 0, true, true},       {false, 0, true, false},
+		{true, EINVAL, true, false}, {true, EOPNOTSUPP, true, false},
+		{true, ENOMEM, false, true},
+	};
+	struct rna_loopback_result result;
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		unsigned flag = cases[i].relaxed ? IBV_ACCESS_RELAXED_ORDERING : 0;
+
+		reset();
+		hca.relaxed = cases[i].wish;
+		hca.refusal = cases[i].refusal;
+		assert_int_equal(try_port(-1, &result), cases[i].begins);
+		assert_int_equal(hca.access,
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | flag);
+		assert_true(rna_value_is_known(result.relaxed_ordering));
+		assert_int_equal(result.relaxed_ordering.number, cases[i].relaxed);
+		/* there is no PCI function */
+		assert_false(rna_value_is_known(result.pci_relaxed_ordering));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_an_address_that_is_refused),
 		cmocka_unit_test(test_partitions),
 		cmocka_unit_test(test_ethernet),
+		cmocka_unit_test(test_relaxed_ordering),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
