@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/model/card.h"
+
 #include "view/facts.h"
 
 #include "nccl_ports.h"
@@ -15,7 +17,8 @@
 
 enum {
 	VARIABLES_MAX = 16,
-	PORTS_MAX = 32,         /* MAX_IB_DEVS of NCCL */
+	PORTS_MAX = 32, /* MAX_IB_DEVS of NCCL */
+	VENDOR_NVIDIA = 0x10de,
 	WARNINGS_OF_A_PORT = 9, /* one of each kind */
 	OTHER_WARNINGS_MAX = 8,
 };
@@ -469,31 +472,126 @@ static void warn_of_differences(struct advising *advising)
 	}
 }
 
-/* Functions of one card, as NCCL sees it: addresses that differ in the last digit only. */
-static bool is_one_card(const struct rna_subject *a, const struct rna_subject *b)
+/* -- Merging ----------------------------------------------------------------------------------- */
+
+/*
+ * NCCL joins ports into one NIC if their PCI paths are the same after it has replaced the function,
+ * and with NCCL_IB_MERGE_VFS=1, the default, the device number as well (ncclIbGetPciPath() in
+ * src/transport/net_ib/init.cc, ncclTopoAutoMerge() in src/graph/topo.cc, NCCL 2.30.7). Virtual
+ * functions of one card follow each other on its bus, which is what this is for. In a virtual
+ * machine different cards may be on one bus, as 00:05.0, 00:06.0 and so on (nccl#811, and
+ * nccl-rdma-sharp-plugins#145).
+ */
+enum { MERGED_MAX = 8 }; /* NCCL_NET_MAX_DEVS_PER_NIC_V12; 4 in the interface before */
+
+/* Are both addresses equal up to the last separator? */
+static bool agree_up_to(const struct rna_subject *a, const struct rna_subject *b, char separator)
 {
 	const char *x = a->device->device->pci_address, *y = b->device->device->pci_address;
+	const char *end = x ? strrchr(x, separator) : NULL;
 
-	return x && y && strlen(x) == strlen(y) && strncmp(x, y, strlen(x) - 1) == 0;
+	return end && y && strncmp(x, y, (size_t)(end - x) + 1) == 0;
 }
 
+static bool is_one_slot(const struct rna_subject *a, const struct rna_subject *b)
+{
+	return agree_up_to(a, b, '.');
+}
+
+static bool is_one_bus(const struct rna_subject *a, const struct rna_subject *b)
+{
+	return agree_up_to(a, b, ':');
+}
+
+static bool is_one_card(const struct rna_subject *a, const struct rna_subject *b)
+{
+	const struct rna_snapshot *snapshot = a->view->snapshot;
+	const struct rna_cards *cards = a->view->cards;
+	const struct rna_card *card = rna_card_of(cards, (size_t)(a->device - snapshot->devices));
+
+	return card && card == rna_card_of(cards, (size_t)(b->device - snapshot->devices));
+}
+
+/* Another card that NCCL takes for the card of this port; NULL: none. */
+static const struct rna_subject *find_mistaken(const struct rna_nccl_ports *ports, size_t of)
+{
+	for (size_t i = of + 1; i < ports->count && i < PORTS_MAX; i++)
+		if (is_one_bus(ports->items[of], ports->items[i]) &&
+		    !is_one_slot(ports->items[of], ports->items[i]) &&
+		    !is_one_card(ports->items[of], ports->items[i]))
+			return ports->items[i];
+	return NULL;
+}
+
+static void choose_merging(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+
+	for (size_t i = 0; i < ports->count && i < PORTS_MAX; i++) {
+		const struct rna_subject *other = find_mistaken(ports, i);
+
+		if (!other)
+			continue;
+		set_variable(advising, "NCCL_IB_MERGE_VFS", "0",
+			     rna_arena_printf(advising->arena,
+					      "%s and %s are different cards on one PCI bus, as in "
+					      "virtual machines; by itself NCCL takes them for "
+					      "functions of one card and joins them",
+					      name_of(advising, ports->items[i]),
+					      name_of(advising, other)));
+		return;
+	}
+}
+
+/* The ports of a card that NCCL joins into one NIC. */
+struct merged {
+	const struct rna_subject *first, *last;
+	size_t count;
+	bool rates_differ;
+};
+
+static struct merged find_merged(const struct rna_nccl_ports *ports, size_t of)
+{
+	const struct rna_subject *first = ports->items[of];
+	struct merged ret = {.first = first, .last = first};
+
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = ports->items[i];
+
+		if (port != first && !is_one_slot(first, port))
+			continue;
+		if (i < of)
+			return (struct merged){0}; /* found before */
+		ret.last = port;
+		ret.count++;
+		ret.rates_differ |= rna_port_rate(port).number != rna_port_rate(first).number;
+	}
+	return ret;
+}
+
+/*
+ * That the ports or planes of one card become one NIC is right, as long as they are equal and NCCL
+ * does not have to divide them.
+ */
 static void warn_of_cards(struct advising *advising)
 {
 	const struct rna_nccl_ports *ports = &advising->ports;
-	size_t first = 0; /* of the card */
 
-	for (size_t i = 1; i <= ports->count; i++) {
-		if (i < ports->count && is_one_card(ports->items[first], ports->items[i]))
+	for (size_t i = 0; i < ports->count && i < PORTS_MAX; i++) {
+		struct merged merged = find_merged(ports, i);
+
+		if (merged.count <= 1 || (!merged.rates_differ && merged.count <= MERGED_MAX))
 			continue;
-		if (i - first > 1)
-			WARN(advising,
-			     "%s to %s, %zu ports, are on one card: NCCL joins them into one NIC; "
-			     "NCCL_IB_MERGE_NICS=0 keeps them apart",
-			     name_of(advising, ports->items[first]),
-			     name_of(advising, ports->items[i - 1]), i - first);
-		first = i;
+		WARN(advising,
+		     "%s to %s, %zu ports, are on one card%s: NCCL joins %s into one NIC; "
+		     "NCCL_IB_MERGE_NICS=0 keeps them apart",
+		     name_of(advising, merged.first), name_of(advising, merged.last), merged.count,
+		     merged.rates_differ ? " and have different rates" : "",
+		     merged.count > MERGED_MAX ? "at most eight of them" : "them");
 	}
 }
+
+/* -- GPUDirect --------------------------------------------------------------------------------- */
 
 /* Is a method known by which NICs can access the memory of GPUs? */
 static bool is_ready_for_gpudirect(const struct rna_view *view)
@@ -507,46 +605,73 @@ static bool is_ready_for_gpudirect(const struct rna_view *view)
 	return false;
 }
 
-/* How many GPUs have their nearest NIC at that distance. */
+/*
+ * Has the GPU an NVLink-C2C to its processor? Device ids of pci.ids (2026-08-22) and of the list in
+ * NVIDIA's open kernel modules.
+ */
+static bool has_c2c(const struct rna_pci_object *object)
+{
+	static const uint32_t devices[] = {
+		0x2342, 0x2345, 0x2348, /* GH200 */
+		0x2941,                 /* GB200 */
+		0x31c2, 0x31c3,         /* GB300 */
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(devices) && object->vendor_id == VENDOR_NVIDIA; i++)
+		if (object->device_id == devices[i])
+			return true;
+	return false;
+}
+
+/*
+ * How many GPUs have their nearest NIC at that distance, and by default no GPUDirect because of it.
+ * Over C2C NCCL uses it up to the NICs of the processor: its path type is then P2C, which is nearer
+ * than PHB (mergePathType() in src/graph/paths.cc; NCCL_NET_GDR_C2C is 1 by default since 2.27).
+ */
 static size_t count_gpus_at(const struct rna_topology *topology, enum rna_path_class path)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < topology->gpu_count; i++)
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
 		count += topology->affinities[i].nearest_count > 0 &&
-			 topology->affinities[i].path == path;
+			 topology->affinities[i].path == path &&
+			 (path > RNA_PATH_NODE ||
+			  !has_c2c(&topology->objects[topology->gpus[i].object]));
 	return count;
 }
 
 /*
- * NCCL lets a NIC access the memory of a GPU if only PCIe switches are between them. If they share
- * a host bridge this is faster as well, because otherwise all data are copied. Across host bridges
- * it seldom is faster, so it needs a measurement.
+ * By default NCCL lets a NIC access the memory of a GPU if only PCIe switches are between them
+ * (ncclTopoCheckGdr() in src/graph/paths.cc, 2.30.7). Its next level, PHB, is the NUMA node: in its
+ * tree the processor is a NUMA node, whatever the number of host bridges (ncclTopoGetXmlFromSys()
+ * in src/graph/xml.cc). Over one host bridge this is faster, because otherwise all data are copied.
+ * From one host bridge to another it seldom is, so it needs a measurement.
  */
 static void choose_gpu_direct(struct advising *advising)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	size_t bridge = count_gpus_at(topology, RNA_PATH_PHB);
+	size_t node = count_gpus_at(topology, RNA_PATH_NODE);
+	size_t system = count_gpus_at(topology, RNA_PATH_SYS);
 
-	for (enum rna_path_class path = RNA_PATH_PHB; path < RNA_PATH_UNKNOWN; path++) {
-		size_t count = topology ? count_gpus_at(topology, path) : 0;
-
-		if (count == 0)
-			continue;
-		if (path == RNA_PATH_PHB && is_ready_for_gpudirect(advising->view))
-			set_variable(
-				advising, "NCCL_NET_GDR_LEVEL", "PHB",
-				rna_arena_printf(
-					advising->arena,
-					"%zu of %zu GPUs reach their NIC over a host bridge; by "
-					"itself NCCL uses GPUDirect below switches only",
-					count, topology->gpu_count));
-		else
-			WARN(advising,
-			     "GPUs without a NIC nearer than %s: %zu of %zu; NCCL copies their "
-			     "data through the memory of the host, unless NCCL_NET_GDR_LEVEL is %s",
-			     rna_path_class_name(path), count, topology->gpu_count,
-			     path == RNA_PATH_PHB ? "PHB" : "SYS");
-	}
+	if (bridge > 0 && is_ready_for_gpudirect(advising->view))
+		set_variable(
+			advising, "NCCL_NET_GDR_LEVEL", "PHB",
+			rna_arena_printf(advising->arena,
+					 "%zu of %zu GPUs reach their NIC over a host bridge; by "
+					 "itself NCCL uses GPUDirect below switches only",
+					 bridge + node, topology->gpu_count));
+	else if (bridge + node > 0)
+		WARN(advising,
+		     "GPUs without a NIC nearer than %s: %zu of %zu; NCCL copies their data "
+		     "through the memory of the host, unless NCCL_NET_GDR_LEVEL is PHB%s",
+		     rna_path_class_name(bridge > 0 ? RNA_PATH_PHB : RNA_PATH_NODE), bridge + node,
+		     topology->gpu_count, bridge > 0 ? "" : "; measure which of both is faster");
+	if (system > 0)
+		WARN(advising,
+		     "GPUs without a NIC in their NUMA node: %zu of %zu; NCCL copies their data "
+		     "through the memory of the host, unless NCCL_NET_GDR_LEVEL is SYS",
+		     system, topology->gpu_count);
 }
 
 /* -- All of it --------------------------------------------------------------------------------- */
@@ -562,6 +687,7 @@ static void advise(struct advising *advising, const struct rna_subjects *subject
 	choose_sockets(advising);
 	choose_quality(advising);
 	warn_of_differences(advising);
+	choose_merging(advising);
 	warn_of_cards(advising);
 	choose_gpu_direct(advising);
 }
