@@ -75,8 +75,15 @@ const struct rna_lldp_backend rna_recorded_lldp = {.list = list_recorded};
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #define PATIENCE (2 * RNA_USEC_PER_SEC) /* for a whole conversation */
+
+enum {
+	BYTES_MAX =
+		16 << 20, /* received in a conversation; a node with 1,000 interfaces has 4 MiB */
+	ELEMENTS_MAX = 4096, /* of a list */
+};
 
 #define LIBRARY "liblldpctl.so.4"
 
@@ -129,7 +136,8 @@ struct talk {
 	struct rna_arena *arena;
 	int fd;
 	rna_usec until; /* monotonic */
-	int error;      /* first error, negative errno */
+	size_t received;
+	int error; /* first error, negative errno */
 };
 
 /* Waits until the socket is ready. False: the deadline has passed. */
@@ -173,10 +181,13 @@ static ssize_t receive_all(lldpctl_conn_t *connection, const uint8_t *data, size
 	size_t done = 0;
 
 	(void)connection;
+	talk->received += len;
+	if (talk->received > BYTES_MAX)
+		talk->error = talk->error ? talk->error : -EMSGSIZE;
 	while (done < len) {
 		ssize_t got = -1;
 
-		if (wait_for(talk, POLLIN))
+		if (talk->error == 0 && wait_for(talk, POLLIN))
 			got = recv(talk->fd, buffer + done, len - done, 0);
 		if (got < 0)
 			return LLDPCTL_ERR_CALLBACK_FAILURE;
@@ -194,6 +205,21 @@ static void ignore_message(int severity, const char *text)
 	(void)text;
 }
 
+/*
+ * The library trusts what it receives: it copies pointers between structures of any type
+ * (lldpd 1.0.16, src/marshal.c). So only the socket of a privileged process is asked. lldpd listens
+ * before it drops its privileges (src/daemon/lldpd.c: ctl_create(), then priv_init()), and the
+ * credentials of a peer are those of listen(2). What is no socket refuses the connection.
+ */
+static bool is_trusted(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	       (peer.uid == 0 || peer.uid == geteuid());
+}
+
 static int connect_to(const struct rna_root *root, const char *transport)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -206,9 +232,12 @@ static int connect_to(const struct rna_root *root, const char *transport)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		len = -errno;
+	else if (is_trusted(fd))
 		return fd;
-	len = -errno;
+	else
+		len = -EPERM;
 	(void)close(fd);
 	/* a crashed daemon leaves a socket without listener */
 	return len == -ECONNREFUSED ? -ENOENT : len;
@@ -221,6 +250,12 @@ static const char *copy_text(const struct talk *talk, lldpctl_atom_t *atom, lldp
 	return text && *text ? rna_arena_strdup(talk->arena, text) : NULL;
 }
 
+/*
+ * A list without end: releasing it would not end either. The agent keeps it, and asks lldpd nothing
+ * more until its own restart.
+ */
+static _Atomic(lldpctl_atom_t *) endless;
+
 /* Calls take for each element of a list; releases the elements and the list. */
 static void for_each(struct talk *talk, lldpctl_atom_t *list,
 		     void (*take)(struct talk *talk, lldpctl_atom_t *element, void *userdata),
@@ -228,10 +263,17 @@ static void for_each(struct talk *talk, lldpctl_atom_t *list,
 {
 	const struct library *library = talk->library;
 	lldpctl_atom_iter_t *at;
+	size_t count = 0;
 
 	for (at = library->atom_iter(list); at; at = library->atom_iter_next(list, at)) {
-		lldpctl_atom_t *element = library->atom_iter_value(list, at);
+		lldpctl_atom_t *element;
 
+		if (++count > ELEMENTS_MAX) {
+			talk->error = talk->error ? talk->error : -EPROTO;
+			endless = list;
+			return;
+		}
+		element = talk->error < 0 ? NULL : library->atom_iter_value(list, at);
 		if (!element)
 			continue;
 		take(talk, element, userdata);
@@ -304,6 +346,8 @@ static int list_neighbours(const struct rna_root *root, struct rna_arena *arena,
 	RNA_CLOSE int fd = -1;
 	int status = -ENOMEM;
 
+	if (endless)
+		return -EPROTO;
 	if (!load(&library))
 		return -EOPNOTSUPP;
 	fd = connect_to(root, library.get_default_transport());

@@ -2,6 +2,7 @@
 /* collectors/lldp and lldpd: neighbours of a recording, those that fall silent, and an lldpd that
  * hangs or ends. What a real one says is tested in a VM. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -173,6 +175,145 @@ static void test_an_lldpd_that_does_not_answer(void **state)
 	assert_int_equal(ask(&tree), -ENOENT); /* the file is left, as after a crash */
 }
 
+/* What a hostile lldpd answers to the question for interfaces. */
+struct hostile {
+	const char *name;
+	size_t len; /* of text; 0: as many zeros as are read */
+	char text[160];
+	bool closes; /* afterwards */
+	bool slow;   /* a byte, and a while */
+	int status;
+};
+
+/*
+ * In the layout of lldpd 1.0.16 (src/ctl.h, marshal.h, lldpd-structs.h): a header; the head of a
+ * list; an element whose next one is itself; its name. An object has its reference and a size in
+ * front.
+ */
+#define WORD(n) n, 0, 0, 0, 0, 0, 0, 0
+#define TYPE    WORD(3) /* GET_INTERFACES */
+#define SIZE(n) WORD(n)
+#define HEAD(n) TYPE, SIZE(n), WORD(1), WORD(0), WORD(2), WORD(0)
+#define FOREVER WORD(2), WORD(0), WORD(2), WORD(0), WORD(3)
+#define TEXT    WORD(3), WORD(0), 'e', 't', 'h', '\x1b', '\n', 0
+
+static const struct hostile hostiles[] = {
+	{"nothing", 1, "", true, false, -EPROTO},
+	{"zeros without end", 0, "", false, false, -EPROTO},
+	{"half a header", 7, {TYPE}, true, false, -EPROTO},
+	{"half a header, and silence", 7, {TYPE}, false, false, -ETIMEDOUT},
+	{"a huge length", 16, {TYPE, -1, -1, -1, -1, -1, -1, -1, 127}, false, false, -ETIMEDOUT},
+	{"a negative length", 16, {TYPE, -1, -1, -1, -1, -1, -1, -1, -1}, false, false, -ETIMEDOUT},
+	{"half a message", 32, {TYPE, SIZE(100), WORD(1)}, true, false, -EPROTO},
+	{"half a message, and silence", 32, {TYPE, SIZE(100), WORD(1)}, false, false, -ETIMEDOUT},
+	{"another type", 48, {9, 0, 0, 0, 0, 0, 0, 0, SIZE(32)}, false, false, -EPROTO},
+	{"a byte now and then", 48, {TYPE, SIZE(100)}, false, true, -ETIMEDOUT},
+	/* last: the list is kept, and the library is not used any more */
+	{"a list that never ends", 110, {HEAD(94), FOREVER, TEXT}, false, false, -ETIMEDOUT},
+};
+
+static void send_slowly(int fd, const struct hostile *hostile)
+{
+	for (size_t i = 0; i < hostile->len && send(fd, hostile->text + i, 1, MSG_NOSIGNAL) == 1;
+	     i++)
+		(void)usleep(500000);
+}
+
+static void *be_hostile(void *userdata)
+{
+	static const char zeros[65536];
+	const struct hostile *hostile = ((void **)userdata)[0];
+	int listener = *(int *)((void **)userdata)[1], fd = accept(listener, NULL, NULL);
+	char request[64];
+
+	assert_true(fd >= 0);
+	if (hostile->len == 0)
+		while (send(fd, zeros, sizeof(zeros), MSG_NOSIGNAL) > 0)
+			continue;
+	else if (hostile->slow)
+		send_slowly(fd, hostile);
+	else
+		(void)send(fd, hostile->text, hostile->len, MSG_NOSIGNAL);
+	if (hostile->closes)
+		(void)shutdown(fd, SHUT_WR);
+	while (recv(fd, request, sizeof(request), 0) > 0) /* until the agent leaves */
+		continue;
+	(void)close(fd);
+	return NULL;
+}
+
+static void test_a_hostile_lldpd(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree after;
+
+	(void)state;
+	tree_init(&after);
+	if (!HAVE_LLDPCTL)
+		skip();
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(hostiles); i++) {
+		RNA_CLEANUP(tree_deinit) struct tree tree;
+		void *arguments[2] = {(void *)(uintptr_t)&hostiles[i]};
+		rna_usec begin = rna_clock_now().monotonic;
+		pthread_t thread;
+		int fd, status;
+
+		tree_init(&tree);
+		fd = listen_at(&tree);
+		arguments[1] = &fd;
+		assert_int_equal(pthread_create(&thread, NULL, be_hostile, arguments), 0);
+		status = ask(&tree);
+		print_message("%s: %s, %ju ms\n", hostiles[i].name, strerror(-status),
+			      (uintmax_t)(rna_clock_now().monotonic - begin) / 1000);
+		assert_int_equal(status, hostiles[i].status);
+		(void)pthread_join(thread, NULL);
+		(void)close(fd);
+	}
+	assert_int_equal(ask(&after), -EPROTO);
+}
+
+/* A FIFO, a file, a directory, a link to nowhere or to itself: no process listens there. */
+static void test_a_socket_that_is_none(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	char path[128];
+
+	(void)state;
+	if (!HAVE_LLDPCTL)
+		skip();
+	tree_init(&tree);
+	tree_mkdir(&tree, "run");
+	(void)snprintf(path, sizeof(path), "%s/run/lldpd.socket", tree.path);
+	assert_int_equal(mkfifo(path, 0666), 0);
+	assert_int_equal(ask(&tree), -ENOENT);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0777), 0);
+	assert_int_equal(ask(&tree), -ENOENT);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(symlink("nowhere", path), 0);
+	assert_int_equal(ask(&tree), -ENOENT);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("lldpd.socket", path), 0);
+	assert_int_equal(ask(&tree), -ELOOP);
+}
+
+/* The kernel keeps the credentials of the last listen(2). */
+static void test_a_socket_of_another_user(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	int fd;
+
+	(void)state;
+	if (!HAVE_LLDPCTL || geteuid() != 0)
+		skip();
+	tree_init(&tree);
+	fd = listen_at(&tree);
+	assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(ask(&tree), -EPERM);
+	(void)close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +322,9 @@ int main(void)
 		cmocka_unit_test(test_who_is_silent_for_a_day_goes),
 		cmocka_unit_test(test_nobody_runs_lldpd),
 		cmocka_unit_test(test_an_lldpd_that_does_not_answer),
+		cmocka_unit_test(test_a_socket_that_is_none),
+		cmocka_unit_test(test_a_socket_of_another_user),
+		cmocka_unit_test(test_a_hostile_lldpd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
