@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rails.h"
 
+#include "rna/base/parse.h"
 #include "rna/model/card.h"
 #include "rna/model/topology.h"
 
@@ -73,14 +74,49 @@ static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait 
 	return ret;
 }
 
+static struct rna_rail_usual find_usual(const struct rna_rule_input *in, rna_rail_trait *get)
+{
+	struct rna_rail_usual ret = {.get = get, .like = in->subject};
+
+	ret.value = likely_majority(in, get);
+	ret.is_majority = count_with(in, get, ret.value, &ret.known) * 2 > ret.known;
+	return ret;
+}
+
+/* Ports whose models are written alike are compared with the same ports. */
+static bool is_written_alike(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+{
+	return a->device->device->vendor_id == b->device->device->vendor_id &&
+	       a->device->device->device_id == b->device->device->device_id && a->identity &&
+	       b->identity && rna_same_text(a->identity->board_id, b->identity->board_id);
+}
+
+/* 4,096 devices of one model would otherwise be compared in pairs, for each trait. */
+static struct rna_rail_usual usual_of(const struct rna_rule_input *in, rna_rail_trait *get)
+{
+	struct rna_rail_memo *memo = in->rails;
+	struct rna_rail_usual *item;
+
+	if (!memo)
+		return find_usual(in, get);
+	for (size_t i = 0; i < RNA_RAIL_MEMO_MAX && memo->items[i].like; i++)
+		if (memo->items[i].get == get && is_written_alike(memo->items[i].like, in->subject))
+			return memo->items[i];
+	item = &memo->items[memo->next++ % RNA_RAIL_MEMO_MAX];
+	*item = find_usual(in, get);
+	return *item;
+}
+
+/* What more than half have makes all other ports a minority. */
 bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t *ret)
 {
+	struct rna_rail_usual usual;
 	uint64_t own;
-	size_t known;
 
 	if (in->subject->number == 0 || in->subject->device->device->function != RNA_FUNCTION_PF ||
-	    !get(in->subject, &own) || count_with(in, get, own, &known) * 2 >= known || known < 3)
+	    !get(in->subject, &own))
 		return false;
-	*ret = likely_majority(in, get);
-	return count_with(in, get, *ret, &known) * 2 > known;
+	usual = usual_of(in, get);
+	*ret = usual.value;
+	return usual.known >= 3 && usual.is_majority && own != usual.value;
 }

@@ -10,6 +10,23 @@
 /* What ports are compared by. False: it is not known. */
 typedef bool rna_rail_trait(const struct rna_rule_subject *port, uint64_t *ret);
 
+/* What most ports of a model have: the same for all of its ports, so it is found out once. */
+struct rna_rail_usual {
+	rna_rail_trait *get;
+	const struct rna_rule_subject *like; /* a port of the model; NULL: not in use */
+	size_t known;                        /* ports whose value is known */
+	bool is_majority;                    /* more than half of these have value */
+	uint64_t value;
+};
+
+/* For one rule and one view. A rule compares up to ten traits, and a node has few models. */
+enum { RNA_RAIL_MEMO_MAX = 32 };
+
+struct rna_rail_memo {
+	size_t next; /* to be filled, modulo the number of items */
+	struct rna_rail_usual items[RNA_RAIL_MEMO_MAX];
+};
+
 /* One model of card, and both identities are known. The link layer may differ. */
 bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b);
 

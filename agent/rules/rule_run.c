@@ -8,6 +8,7 @@
 #include "settings/settings.h"
 
 #include "past.h"
+#include "rails.h"
 #include "remedy.h"
 #include "rules.h"
 
@@ -192,8 +193,10 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule *rule = &rna_rules[id];
+	struct rna_rail_memo rails = {0};
 	struct rna_rule_input input = *in;
 
+	input.rails = &rails;
 	out->rule = rule;
 	out->subject = input.subject = NULL;
 	if (rule->scope != RNA_RULE_OF_PORT) {

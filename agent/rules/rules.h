@@ -113,6 +113,8 @@ struct rna_rule_subject {
 	unsigned nccl_index;
 };
 
+struct rna_rail_memo;
+
 struct rna_rule_input {
 	const struct rna_view *view; /* all of it but the findings */
 	const struct rna_settings *settings;
@@ -121,6 +123,7 @@ struct rna_rule_input {
 	size_t count;
 	const struct rna_rule_subject *subjects;
 	const struct rna_rule_subject *subject; /* the one to check; NULL: the node */
+	struct rna_rail_memo *rails;            /* of this run of the rule (rails.h); NULL: none */
 };
 
 /* What rules found, in the arena of the view. */
