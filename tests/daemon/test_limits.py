@@ -514,6 +514,42 @@ class OldViews(unittest.TestCase):
             self.assertEqual(sum(map(is_ended, socks)), 0)
 
 
+@dataclasses.dataclass
+class Answer:
+    """How long a client waited, and what for, in seconds: until then the loop of the agent ran, and
+    waited for a processor; the client waited for one."""
+
+    wall: float
+    ran: float
+    delayed: float
+    client_delayed: float
+
+
+def timed(agent, scrape):
+    def read():
+        times = []
+        for path in (agent.proc("schedstat"), "/proc/thread-self/schedstat"):
+            with open(path, encoding="ascii") as file:
+                times += [int(word) / 1e9 for word in file.read().split()[:2]]
+        return [time.monotonic(), times[0], times[1], times[3]]
+
+    before = read()
+    scrape()
+    return Answer(*(after - then for after, then in zip(read(), before)))
+
+
+def told(answers):
+    def share(part):
+        return sorted(answer.wall for answer in answers)[int(part * (len(answers) - 1))] * 1000
+
+    slow = [answer for answer in answers if answer.wall > SLOW]
+    worst = max(answers, key=lambda answer: answer.wall)
+    return (f"{len(answers)} answers, median {share(0.5):.1f} ms, 99 % in {share(0.99):.1f} ms, slowest "
+            f"{worst.wall * 1000:.0f} ms (the agent ran for {worst.ran * 1000:.0f} ms and waited "
+            f"{worst.delayed * 1000:.0f} ms for a processor, the client {worst.client_delayed * 1000:.0f} ms), "
+            f"{len(slow)} over {SLOW * 1000:.0f} ms, {sum(a.ran > SLOW for a in slow)} of them by the agent")
+
+
 class MemoryGroup:
     """A control group with a limit of memory, of version 2, or of version 1 together with the limit of
     socket buffers, which version 2 counts as memory. Raises OSError where none can be made."""
@@ -590,8 +626,8 @@ class MemoryLimit(unittest.TestCase):
 
     def come(self, agent, stack, requests):
         """Readers, each of the next document."""
-        for source in STRANGERS:
-            for _ in range(self.READERS // len(STRANGERS)):
+        for source in STRANGERS + NEIGHBOURS:
+            for _ in range(self.READERS // len(STRANGERS + NEIGHBOURS)):
                 path, headers = next(requests)
                 with contextlib.suppress(OSError):
                     sock = stack.enter_context(agent.client(source, buffer=4096))
@@ -602,7 +638,7 @@ class MemoryLimit(unittest.TestCase):
         if agent.is_sanitized():
             self.skipTest("sanitizers need more memory")
         requests = itertools.cycle(itertools.product(self.PATHS, self.HEADERS))
-        crowd, used, slowest = contextlib.ExitStack(), (0, 0), 0
+        crowd, used, answers = contextlib.ExitStack(), (0, 0), []
         with contextlib.ExitStack() as stack:
             stack.enter_context(crowd)
             for _ in range(2):  # then it is a scraper that is known
@@ -611,54 +647,16 @@ class MemoryLimit(unittest.TestCase):
                 if view % 4 == 0:
                     crowd.close()  # most were cut
                 self.come(agent, crowd, requests)
-                started = time.monotonic()
-                self.assertEqual(agent.scrape("198.51.100.99"), 200, f"view {view}")
-                slowest = max(slowest, time.monotonic() - started)
+                answers.append(timed(agent, lambda: self.assertEqual(agent.scrape("198.51.100.99"), 200)))
                 used = max(used, group.used(), key=sum)
                 agent.next_view()
             size = len(agent.get("/api/v1/snapshot").body)
             drops = agent.drops()
         print(f"     {self.DEVICES} devices, {size // 1024} KiB, limit {self.LIMIT >> 20} MiB: {used[0] >> 20} MiB used, {used[1] >> 20} MiB by sockets, "
-              f"{group.peak() >> 20} MiB with pages of files; slowest scrape {slowest * 1000:.0f} ms; dropped: {drops}")
+              f"{group.peak() >> 20} MiB with pages of files; dropped: {drops}\n     {told(answers)}")
         self.assertEqual(group.kills(), 0)
         self.assertLess(sum(used), self.LIMIT)
         self.assertGreater(drops["max_old_bytes"], 0)
-
-
-@dataclasses.dataclass
-class Answer:
-    """How long a client waited, and what for, in seconds: until then the loop of the agent ran, and
-    waited for a processor; the client waited for one."""
-
-    wall: float
-    ran: float
-    delayed: float
-    client_delayed: float
-
-
-def timed(agent, scrape):
-    def read():
-        times = []
-        for path in (agent.proc("schedstat"), "/proc/thread-self/schedstat"):
-            with open(path, encoding="ascii") as file:
-                times += [int(word) / 1e9 for word in file.read().split()[:2]]
-        return [time.monotonic(), times[0], times[1], times[3]]
-
-    before = read()
-    scrape()
-    return Answer(*(after - then for after, then in zip(read(), before)))
-
-
-def told(answers):
-    def share(part):
-        return sorted(answer.wall for answer in answers)[int(part * (len(answers) - 1))] * 1000
-
-    slow = [answer for answer in answers if answer.wall > SLOW]
-    worst = max(answers, key=lambda answer: answer.wall)
-    return (f"{len(answers)} answers, median {share(0.5):.1f} ms, 99 % in {share(0.99):.1f} ms, slowest "
-            f"{worst.wall * 1000:.0f} ms (the agent ran for {worst.ran * 1000:.0f} ms and waited "
-            f"{worst.delayed * 1000:.0f} ms for a processor, the client {worst.client_delayed * 1000:.0f} ms), "
-            f"{len(slow)} over {SLOW * 1000:.0f} ms, {sum(a.ran > SLOW for a in slow)} of them by the agent")
 
 
 @unittest.skipUnless(namespaces(), "needs network namespaces and ip")
