@@ -8,7 +8,9 @@
  * tools show it, and it has speeds that an older libibverbs lacks.
  *
  * Neither has the supported and enabled modes of an InfiniBand link. PortInfo has them, so each
- * port is queried by one MAD, whose answer also fills values without a file.
+ * port is queried by one MAD, whose answer also fills values without a file. The planes of a port
+ * are queried by MAD as well; files are the second choice, because they have the state of the whole
+ * port (struct rna_plane).
  */
 #include "link.h"
 
@@ -210,13 +212,16 @@ static void fill_in_speed(const struct rna_mad_port *info, struct rna_port_link 
 		port->rate = compute_rate(port->width, speed);
 }
 
-/* If the port cannot be queried or does not answer, only values without another source are lost. */
+/*
+ * If the port cannot be queried or does not answer, only values without another source are lost.
+ * PortInfo of a multi-plane card is that of a plane, whose modes are not those of the port.
+ */
 static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
 		     struct rna_port_link *port)
 {
 	struct rna_mad_port info;
 
-	if (rna_ask_port_info(in, port->number, part, &info) < 0)
+	if (in->device->smi || rna_ask_port_info(in, port->number, part, &info) < 0)
 		return;
 	port->width_supported = info.lanes_supported;
 	port->width_enabled = info.lanes_enabled;
@@ -228,6 +233,62 @@ static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
 	fill_in(&port->lmc, info.lmc);
 	fill_in(&port->capability_mask, info.capability_mask);
 	fill_in_speed(&info, port);
+}
+
+/* -- Planes ------------------------------------------------------------------------------------ */
+
+/* The reader does not have these files: an SMI device may be removed without its parent. */
+static struct rna_value read_plane_file(const struct rna_collect_input *in, struct rna_part *part,
+					unsigned number, const char *file)
+{
+	const char *path = rna_arena_printf(part->arena, "%s/ports/%u/%s",
+					    in->device->smi->sysfs_path, number, file);
+	char text[RNA_ATTRIBUTE_MAX];
+	ssize_t len = path ? rna_root_read(in->root, path, text, sizeof(text)) : -ENOMEM;
+	uint64_t value;
+
+	if (len < 0 && rna_error_is_absence((int)len))
+		return (struct rna_value){0};
+	if (len < 0 || rna_parse_leading_u64(text, &value) < 0) {
+		rna_part_count_error(part, len < 0 ? (int)len : -EBADMSG);
+		return rna_value_unreadable();
+	}
+	return rna_value_ok(value);
+}
+
+static void read_plane(const struct rna_collect_input *in, struct rna_part *part,
+		       struct rna_plane *plane)
+{
+	struct rna_collect_input smi = *in;
+	struct rna_mad_port info;
+
+	smi.device = in->device->smi;
+	if (rna_ask_port_info(&smi, plane->number, part, &info) == 0) {
+		plane->state = info.state;
+		plane->physical_state = info.physical_state;
+		return;
+	}
+	plane->state = read_plane_file(in, part, plane->number, "state");
+	plane->physical_state = read_plane_file(in, part, plane->number, "phys_state");
+}
+
+static int read_planes(const struct rna_collect_input *in, struct rna_link *link)
+{
+	const struct rna_device *smi = in->device->smi;
+	struct rna_plane *planes =
+		smi ? rna_arena_array(link->part.arena, smi->port_count, sizeof(*planes)) : NULL;
+
+	if (!smi)
+		return 0;
+	if (!planes)
+		return -ENOMEM;
+	for (size_t i = 0; i < smi->port_count; i++) {
+		planes[i].number = smi->ports[i];
+		read_plane(in, &link->part, &planes[i]);
+	}
+	link->planes = planes;
+	link->plane_count = smi->port_count;
+	return 0;
 }
 
 /* False if verbs is not available, which is normal in a container. */
@@ -275,7 +336,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_link *link)
 	}
 	link->ports = ports;
 	link->port_count = device->port_count;
-	return status;
+	return status < 0 ? status : read_planes(in, link);
 }
 
 int rna_collect_link(const struct rna_collect_input *in, struct rna_part **ret,

@@ -13,11 +13,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "rna/base/parse.h"
 
+#include "backend/backends.h"
 #include "parse/pci.h"
 
 #include "collectors.h"
@@ -69,6 +71,8 @@ struct run {
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
 	const struct rna_presence *last; /* the previous part, or NULL */
+	const struct rna_rdma_netlink_backend *netlink;
+	struct rna_rdma_numbers numbers;
 	int error; /* first error of a helper that returned "none" because a read failed; 0: none */
 };
 
@@ -328,24 +332,105 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 	return FOUND;
 }
 
-/*
- * Keys must be unique. Of several devices on one PCI function (the SMI device of a multi-plane HCA)
- * all but the first get their name added to the key.
- */
-static void make_keys_unique(struct run *run, struct rna_device *devices, size_t count)
+/* -- Several devices on one function ----------------------------------------------------------- */
+
+/* Has a device a node of uverbs? SMI devices have none: ib_uverbs_add_one(), Linux 6.11. */
+static bool has_verbs(struct run *run, const char *pci, const char *device)
 {
-	for (size_t i = 1; i < count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			if (strcmp(devices[i].key, devices[j].key) != 0)
-				continue;
+	const char *directory = join(run, pci, "infiniband_verbs");
+	char **names = NULL;
+	ssize_t count = directory ? rna_root_list(run->root, directory, run->scratch, &names) : 0;
+
+	for (ssize_t i = 0; i < count; i++) {
+		const char *path =
+			rna_arena_printf(run->scratch, "%s/%s/ibdev", directory, names[i]);
+		char text[RNA_ATTRIBUTE_MAX];
+
+		if (path && rna_root_read(run->root, path, text, sizeof(text)) > 0 &&
+		    strcmp(text, device) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Without an answer of the kernel: is the other one the only device with uverbs? */
+static bool looks_like_smi(struct run *run, const struct rna_device *sub,
+			   const struct rna_device *parent)
+{
+	char *pci = NULL;
+
+	note(run, rna_pci_find_directory(run->root, sub->sysfs_path, run->scratch, &pci));
+	return pci && has_verbs(run, pci, parent->name) && !has_verbs(run, pci, sub->name);
+}
+
+/* The kernel is asked once per registration, and only if a function has a second device. */
+static bool is_smi_of(struct run *run, const struct rna_device *sub,
+		      const struct rna_device *parent)
+{
+	const struct rna_device *last = find_last(run, parent);
+	char name[RNA_RDMA_NAME_MAX];
+
+	if (last && last->smi && last->smi->generation == sub->generation &&
+	    strcmp(last->smi->sysfs_path, sub->sysfs_path) == 0)
+		return true;
+	if (run->netlink->find_parent(&run->numbers, sub->name, name) == 0)
+		return strcmp(name, parent->name) == 0;
+	return looks_like_smi(run, sub, parent);
+}
+
+/* Is one of two devices on one function the SMI device of the other? Then a has both. */
+static bool pair_devices(struct run *run, struct rna_device *a, const struct rna_device *b)
+{
+	bool first = !a->smi && is_smi_of(run, b, a), second = !first && is_smi_of(run, a, b);
+	struct rna_device *smi = NULL;
+
+	if (!first && !second)
+		return false;
+	smi = rna_arena_alloc(run->keep, sizeof(*smi));
+	if (!smi) {
+		run->error = -ENOMEM;
+		return false;
+	}
+	*smi = first ? *b : *a;
+	smi->has_planes = true;
+	if (second)
+		*a = *b;
+	a->smi = smi;
+	return true;
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	return rna_compare_names(((const struct rna_device *)a)->name,
+				 ((const struct rna_device *)b)->name);
+}
+
+/*
+ * Keys must be unique. An SMI device becomes a member of its parent; of other devices on one PCI
+ * function all but the first get their name added to the key. Returns the number of devices.
+ */
+static size_t make_keys_unique(struct run *run, struct rna_device *devices, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t j = 0;
+
+		while (j < kept && strcmp(devices[i].key, devices[j].key) != 0)
+			j++;
+		if (j < kept && pair_devices(run, &devices[j], &devices[i]))
+			continue;
+		if (j < kept)
 			devices[i].key =
 				remember(run, rna_arena_printf(run->keep, "%s/%s", devices[i].key,
 							       devices[i].name));
-			break;
-		}
 		if (!devices[i].key)
-			return;
+			return kept;
+		devices[kept++] = devices[i];
 	}
+	if (kept < count)
+		qsort(devices, kept, sizeof(*devices), compare_devices);
+	return kept;
 }
 
 static const char *explain_limit(struct run *run)
@@ -396,7 +481,7 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 		return -ENOMEM;
 	read_listed(run, names, (size_t)count, devices, presence);
 	if (run->error == 0)
-		make_keys_unique(run, devices, presence->device_count);
+		presence->device_count = make_keys_unique(run, devices, presence->device_count);
 	presence->devices = devices;
 	return run->error;
 }
@@ -505,12 +590,15 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 			.scratch = scratch,
 			.filter = in->filter,
 			.last = in->presence,
+			.netlink = in->backends->rdma_netlink,
+			.numbers = {.root = in->root},
 		};
 
 		part->started = rna_clock_now();
 		status = read_devices(&run, presence);
 		if (status >= 0)
 			status = find_bare_functions(&run, in->functions, presence);
+		rna_rdma_numbers_free(&run.numbers);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "cannot list " CLASS);

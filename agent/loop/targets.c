@@ -213,11 +213,18 @@ void rna_target_set_cause(struct rna_target *target, unsigned collectors,
 	}
 }
 
-static bool same_device(const struct rna_device *a, const struct rna_device *b)
+static bool same_registration(const struct rna_device *a, const struct rna_device *b)
 {
 	return a->generation == b->generation && a->port_count == b->port_count &&
 	       strcmp(a->name, b->name) == 0 && strcmp(a->key, b->key) == 0 &&
 	       strcmp(a->sysfs_path, b->sysfs_path) == 0;
+}
+
+static bool same_device(const struct rna_device *a, const struct rna_device *b)
+{
+	if (!a->smi != !b->smi || (a->smi && !same_registration(a->smi, b->smi)))
+		return false;
+	return same_registration(a, b);
 }
 
 struct rna_target *rna_target_take(struct rna_target **list, const struct rna_device *device)

@@ -115,6 +115,20 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "d7007c37fcf549da976ee3595e115aa1",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
+	[RNA_RULE_PLANE_DOWN] = {
+		.name = "plane-down",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The port of a multi-plane card is up, but not all of its planes are: the "
+			"port has a part of its bandwidth.",
+		.check = rna_check_plane_down,
+		.remedy = "Check the cable and the transceivers of {object}, and its switch ports: "
+			  "each plane leads to a switch of its own.",
+		.message_id = "cf4d77009bb04345b6317bfb12656c48",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
 	[RNA_RULE_LINK_LIMITED] = {
 		.name = "link-limited",
 		.severity = RNA_SEVERITY_INFO,

@@ -29,6 +29,7 @@ enum rna_rule_id {
 	RNA_RULE_DEVICE_MISSING,
 	RNA_RULE_DEVICE_MOVED,
 	RNA_RULE_LINK_DEGRADED,
+	RNA_RULE_PLANE_DOWN,
 	RNA_RULE_LINK_LIMITED,
 	RNA_RULE_CABLE_MOVED,
 	RNA_RULE_SUBNET_MANAGER_CHANGED,
@@ -247,6 +248,7 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out);

@@ -131,6 +131,39 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 		compare_with_supported(port, out);
 }
 
+/* -- Planes ------------------------------------------------------------------------------------ */
+
+/* "smi1/3, smi1/4": the planes that are down. */
+static const char *list_planes(const struct rna_link *link, const char *smi,
+			       struct rna_arena *arena)
+{
+	const char *text = "";
+
+	for (size_t i = 0; text && i < link->plane_count; i++) {
+		const struct rna_port_state_value plane = {.state = link->planes[i].state};
+
+		if (!rna_port_is_up(&plane))
+			text = rna_arena_printf(arena, "%s%s%s/%u", text, *text ? ", " : "", smi,
+						link->planes[i].number);
+	}
+	return text ? text : "?";
+}
+
+/* The planes are those of the first port: mlx5 has no other one where there are planes. */
+void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	const struct rna_device *device = port->device->device;
+	const struct rna_link *link = rna_device_link(port->device);
+	struct rna_value up = rna_link_planes_up(link);
+
+	if (!rna_subject_is_active(port) || !device->smi || port->number != device->ports[0] ||
+	    !rna_value_is_known(up) || up.number >= link->plane_count)
+		return;
+	(void)rna_finds_add(out, "up on %ju of %zu planes; down: %s", (uintmax_t)up.number,
+			    link->plane_count, list_planes(link, device->smi->name, out->arena));
+}
+
 /* -- MTU --------------------------------------------------------------------------------------- */
 
 /*

@@ -146,7 +146,17 @@ struct rna_rdma_numbers {
 
 void rna_rdma_numbers_free(struct rna_rdma_numbers *numbers); /* netlink.c; for RNA_CLEANUP */
 
+enum { RNA_RDMA_NAME_MAX = 64 }; /* IB_DEVICE_NAME_MAX, with the end of the text */
+
 struct rna_rdma_netlink_backend {
+	/*
+	 * The device that this one is an SMI sub-device of; "": it is a device by itself. The
+	 * kernel answers from its own memory. 0, -ENOENT when it cannot be asked, or another
+	 * negative errno.
+	 */
+	int (*find_parent)(struct rna_rdma_numbers *numbers, const char *device,
+			   char ret[RNA_RDMA_NAME_MAX]);
+
 	/*
 	 * The interface that the kernel names for a port. This is a port query of the driver. 0,
 	 * -ENOENT when it names none or cannot be asked, or another negative errno.

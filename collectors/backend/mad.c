@@ -13,7 +13,10 @@
 
 #include <errno.h>
 #include <infiniband/mad.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "rna/base/parse.h"
 
 #include "parse/rate.h"
 
@@ -203,7 +206,8 @@ int rna_mad_ask_port_info(struct rna_mad_session *session, unsigned port, struct
 	const struct rna_mad_question question = {
 		.class = IB_SMI_DIRECT_CLASS,
 		.attribute = IB_ATTR_PORT_INFO,
-		.modifier = port,
+		/* 0: the port that receives the query, because planes are ports of one number */
+		.modifier = session->plane > 0 ? 0 : port,
 	};
 	uint8_t *data;
 	int status = rna_mad_ask(session, &question, &data);
@@ -211,6 +215,48 @@ int rna_mad_ask_port_info(struct rna_mad_session *session, unsigned port, struct
 	if (status == 0)
 		rna_mad_read_port_info(data, ret);
 	return status;
+}
+
+/* Reads one file of a port, a text that begins with a number, or a hexadecimal number. */
+static struct rna_value read_file(const struct rna_root *root, const char *directory,
+				  const char *name)
+{
+	RNA_FREE char *path = NULL;
+	char text[RNA_ATTRIBUTE_MAX];
+	uint64_t number;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0) {
+		path = NULL;
+		return (struct rna_value){0};
+	}
+	if (rna_root_read(root, path, text, sizeof(text)) <= 0 ||
+	    (rna_parse_hex_u64(text, &number) < 0 && rna_parse_leading_u64(text, &number) < 0))
+		return (struct rna_value){0};
+	return rna_value_ok(number);
+}
+
+int rna_mad_ask_own_port(struct rna_mad_session *session, const struct rna_root *root,
+			 const struct rna_device *device, unsigned port, struct rna_mad_port *ret)
+{
+	int status = rna_mad_ask_port_info(session, port, ret);
+	RNA_FREE char *directory = NULL;
+
+	if ((status < 0 && status != -EOPNOTSUPP) || (status == 0 && session->plane == 0))
+		return status;
+	if (asprintf(&directory, "%s/ports/%u", device->sysfs_path, port) < 0) {
+		directory = NULL;
+		return -ENOMEM;
+	}
+	if (status < 0) {
+		*ret = (struct rna_mad_port){0};
+		ret->state = read_file(root, directory, "state");
+		ret->physical_state = read_file(root, directory, "phys_state");
+		ret->sm_lid = read_file(root, directory, "sm_lid");
+	}
+	ret->lid = read_file(root, directory, "lid");
+	if (rna_value_is_known(ret->state) && rna_value_is_known(ret->lid))
+		return 0;
+	return status < 0 ? status : -ENODATA;
 }
 
 int rna_mad_ask_pma(struct rna_mad_session *session, unsigned attribute, unsigned port, int lid,
@@ -276,7 +322,7 @@ static int query_counters(const struct rna_root *root, const struct rna_device *
 	int status = rna_mad_open(&session, root, device, port);
 
 	if (status == 0)
-		status = rna_mad_ask_port_info(&session, port, &info);
+		status = rna_mad_ask_own_port(&session, root, device, port, &info);
 	if (status < 0)
 		return status;
 	if (info.state.number != RNA_PORT_ACTIVE)

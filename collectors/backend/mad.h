@@ -47,6 +47,12 @@ bool rna_mad_read_pkeys(uint8_t *block, unsigned first, struct rna_mad_pkeys *re
 
 /* Query the port's own PortInfo; an attribute of the PMA at a LID; its ClassPortInfo, once. */
 int rna_mad_ask_port_info(struct rna_mad_session *session, unsigned port, struct rna_mad_port *ret);
+/*
+ * The same for queries to follow. A port that has no SMI, or that answers for a plane of it, has
+ * its LID in sysfs; one without SMI has also its state there.
+ */
+int rna_mad_ask_own_port(struct rna_mad_session *session, const struct rna_root *root,
+			 const struct rna_device *device, unsigned port, struct rna_mad_port *ret);
 int rna_mad_ask_pma(struct rna_mad_session *session, unsigned attribute, unsigned port, int lid,
 		    uint8_t **ret_data);
 int rna_mad_ask_pma_capability(struct rna_mad_session *session, unsigned port, int lid,

@@ -211,7 +211,8 @@ static int ask_peer(const struct round *round, unsigned attribute, unsigned modi
 		.class = IB_SMI_DIRECT_CLASS,
 		.attribute = attribute,
 		.modifier = modifier,
-		.exit = round->port,
+		/* the kernel compares it with the port that sends: smi_handle_dr_smp_send() */
+		.exit = round->session->plane > 0 ? round->session->plane : round->port,
 	};
 
 	return rna_mad_ask(round->session, &question, ret_data);
@@ -275,7 +276,8 @@ static int ask_manager(const struct round *round)
 	uint8_t *data;
 	int status;
 
-	if (!is_active(round) || question.lid == 0)
+	/* where fabrics have planes, subnet management is not routed by LID (rdma-core#1398) */
+	if (!is_active(round) || question.lid == 0 || round->session->plane > 0)
 		return RNA_MAD_NOT_ASKED;
 	status = rna_mad_ask(round->session, &question, &data);
 	if (status == 0)
@@ -406,6 +408,19 @@ static int ask_topic(const struct round *round, enum rna_mad_topic topic)
 	}
 }
 
+/* The port itself; of a multi-plane card through the first plane that has a link. */
+static int ask_port(struct rna_mad_session *session, const struct rna_root *root,
+		    const struct rna_device *device, unsigned port, struct rna_mad_port *ret)
+{
+	int status = rna_mad_ask_own_port(session, root, device, port, ret);
+
+	for (size_t i = 1; status == 0 && ret->physical_state.number != RNA_PHYSICAL_LINK_UP &&
+			   rna_mad_use_plane(session, device, i);
+	     i++)
+		status = rna_mad_ask_own_port(session, root, device, port, ret);
+	return status;
+}
+
 int rna_mad_query_fabric(const struct rna_root *root, const struct rna_device *device,
 			 unsigned port, unsigned topics, struct rna_mad_fabric *ret)
 {
@@ -415,7 +430,7 @@ int rna_mad_query_fabric(const struct rna_root *root, const struct rna_device *d
 
 	rna_mad_init_fabric(ret);
 	if (status == 0)
-		status = rna_mad_ask_port_info(&session, port, &ret->port);
+		status = ask_port(&session, root, device, port, &ret->port);
 	if (status < 0)
 		return status;
 	for (unsigned topic = 0; topic < RNA_MAD_TOPIC_COUNT; topic++)

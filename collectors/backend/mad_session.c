@@ -48,15 +48,28 @@ bool rna_mad_serves(const struct rna_root *root, const struct rna_device *device
 	return rna_root_read(root, path, text, sizeof(text)) > 0 && strcmp(text, "InfiniBand") == 0;
 }
 
+static bool is_subnet_management(int class)
+{
+	return class == IB_SMI_CLASS || class == IB_SMI_DIRECT_CLASS;
+}
+
+static int descriptor(const struct rna_mad_session *session, int class)
+{
+	return session->smi >= 0 && is_subnet_management(class) ? session->smi : session->umad;
+}
+
 /*
  * The kernel removes agents when the umad is closed. umad2sim does not and would run out of agents.
  */
 void rna_mad_close(struct rna_mad_session *session)
 {
 	for (size_t i = 0; i < RNA_MAD_AGENTS && session->agents[i].class; i++)
-		(void)umad_unregister(session->umad, session->agents[i].id);
+		(void)umad_unregister(descriptor(session, session->agents[i].class),
+				      session->agents[i].id);
 	if (session->umad >= 0)
 		(void)umad_close_port(session->umad);
+	if (session->smi >= 0)
+		(void)umad_close_port(session->smi);
 	*session = RNA_MAD_SESSION_INIT;
 }
 
@@ -64,15 +77,14 @@ void rna_mad_close(struct rna_mad_session *session)
  * libibumad returns only EIO, but errno is still that of open(2). As with verbs, a missing or
  * inaccessible node is normal.
  */
-int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
-		 const struct rna_device *device, unsigned port)
+static int open_umad(const struct rna_device *device, unsigned port)
 {
-	if (!rna_mad_serves(root, device, port))
-		return -ENOENT;
+	int umad;
+
 	errno = 0;
-	session->umad = umad_open_port(device->name, (int)port);
-	if (session->umad >= 0)
-		return 0;
+	umad = umad_open_port(device->name, (int)port);
+	if (umad >= 0)
+		return umad;
 	switch (errno) {
 	case 0: /* no umadN for that port */
 	case EACCES:
@@ -82,6 +94,50 @@ int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
 	default:
 		return -errno;
 	}
+}
+
+/* Agents are registered with one plane each; those of the former plane end with its descriptor. */
+static void forget_agents(struct rna_mad_session *session)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < RNA_MAD_AGENTS && session->agents[i].class; i++)
+		if (!is_subnet_management(session->agents[i].class))
+			session->agents[kept++] = session->agents[i];
+	while (kept < RNA_MAD_AGENTS)
+		session->agents[kept++] = (struct rna_mad_agent){0};
+}
+
+bool rna_mad_use_plane(struct rna_mad_session *session, const struct rna_device *device,
+		       size_t index)
+{
+	const struct rna_device *smi = device->smi;
+	int plane;
+
+	if (!smi || index >= smi->port_count || !rna_mad_can_name(smi->name))
+		return false;
+	plane = open_umad(smi, smi->ports[index]);
+	if (plane < 0)
+		return false;
+	if (session->smi >= 0)
+		(void)umad_close_port(session->smi);
+	forget_agents(session);
+	session->smi = plane;
+	session->plane = smi->ports[index];
+	return true;
+}
+
+int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
+		 const struct rna_device *device, unsigned port)
+{
+	int umad = rna_mad_serves(root, device, port) ? open_umad(device, port) : -ENOENT;
+
+	if (umad < 0)
+		return umad;
+	session->umad = umad;
+	session->plane = device->has_planes ? port : 0;
+	(void)rna_mad_use_plane(session, device, 0); /* without it the port refuses */
+	return 0;
 }
 
 /* Converts the status of an answer to an errno, IBTA 13.4.7. */
@@ -100,6 +156,7 @@ static int answer_error(uint32_t status)
  */
 static int receive(struct rna_mad_session *session, int class, void *umad)
 {
+	int from = descriptor(session, class);
 	enum MAD_FIELDS status_field =
 		class == IB_SMI_DIRECT_CLASS ? IB_DRSMP_STATUS_F : IB_MAD_STATUS_F;
 	uint8_t *mad = umad_get_mad(umad);
@@ -107,7 +164,7 @@ static int receive(struct rna_mad_session *session, int class, void *umad)
 
 	do {
 		int length = IB_MAD_SIZE;
-		int agent = umad_recv(session->umad, umad, &length, PATIENCE_MS);
+		int agent = umad_recv(from, umad, &length, PATIENCE_MS);
 
 		if (agent < 0)
 			return errno ? -errno : agent;
@@ -125,7 +182,7 @@ static int receive(struct rna_mad_session *session, int class, void *umad)
 /*
  * The agent of a class, registered if necessary, or negative errno. Version 2 is for congestion
  * control, IBTA annex A10. Ports without this management class refuse: RoCE, rxe, a virtual
- * function.
+ * function, the port of a multi-plane card.
  */
 static int need_agent(struct rna_mad_session *session, int class)
 {
@@ -137,16 +194,11 @@ static int need_agent(struct rna_mad_session *session, int class)
 			return -E2BIG;
 	if (agent->class == class)
 		return agent->id;
-	agent->id = umad_register(session->umad, class, version, 0, NULL);
+	agent->id = umad_register(descriptor(session, class), class, version, 0, NULL);
 	if (agent->id < 0)
 		return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 	agent->class = class;
 	return agent->id;
-}
-
-static bool is_subnet_management(int class)
-{
-	return class == IB_SMI_CLASS || class == IB_SMI_DIRECT_CLASS;
 }
 
 static ib_portid_t address(const struct rna_mad_question *question)
@@ -183,7 +235,8 @@ static int send_and_receive(struct rna_mad_session *session,
 		mad_set_field(data, 0, IB_PC_PORT_SELECT_F, question->port_select);
 	if (mad_build_pkt(umad, (ib_rpc_t *)&rpc, &to, NULL, data) < 0)
 		return -EINVAL;
-	if (umad_send(session->umad, agent, umad, IB_MAD_SIZE, TIMEOUT_MS, RETRIES) < 0)
+	if (umad_send(descriptor(session, question->class), agent, umad, IB_MAD_SIZE, TIMEOUT_MS,
+		      RETRIES) < 0)
 		return -errno;
 	return receive(session, question->class, umad);
 }

@@ -15,6 +15,12 @@ enum {
 
 struct rna_mad_session {
 	int umad; /* an open descriptor; -1: none */
+	/*
+	 * The port of a multi-plane card has no SMI: MADs of subnet management are sent through a
+	 * plane, all others through the port (rdma-core#1529: pairs of SMI and GSI devices).
+	 */
+	int smi;        /* an open descriptor of a plane; -1: none, umad is used */
+	unsigned plane; /* the number of that plane, or of the port if it is one; 0: none */
 	struct rna_mad_agent {
 		int class; /* class that it is registered for; 0: none */
 		int id;
@@ -24,7 +30,7 @@ struct rna_mad_session {
 	uint8_t answer[RNA_MAD_SIZE];
 };
 
-#define RNA_MAD_SESSION_INIT ((struct rna_mad_session){.umad = -1})
+#define RNA_MAD_SESSION_INIT ((struct rna_mad_session){.umad = -1, .smi = -1})
 
 /* A Get of one attribute. */
 struct rna_mad_question {
@@ -47,6 +53,13 @@ bool rna_mad_serves(const struct rna_root *root, const struct rna_device *device
 int rna_mad_open(struct rna_mad_session *session, const struct rna_root *root,
 		 const struct rna_device *device, unsigned port);
 void rna_mad_close(struct rna_mad_session *session); /* idempotent */
+
+/*
+ * Sends MADs of subnet management through another plane, by its index; rna_mad_open() uses the
+ * first. False: there is none, or it cannot be opened.
+ */
+bool rna_mad_use_plane(struct rna_mad_session *session, const struct rna_device *device,
+		       size_t index);
 
 /*
  * 0, with *ret_data in session->answer; -ETIMEDOUT: no answer; -EOPNOTSUPP: the destination or the

@@ -440,11 +440,14 @@ const struct rna_netdev_backend rna_rtnetlink = {
 /* -- RDMA netlink ---------------------------------------------------------------------------------
  */
 
-/* Linux 5.16; the headers of Ubuntu 22.04 are older. */
+/* Linux 5.16 and 6.11; the headers of Ubuntu 22.04 and Debian 12 are older. */
 enum {
 	NLDEV_CMD_STAT_GET_STATUS = 24,
 	NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC = 95,
-	ATTRIBUTES = NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC + 1, /* later attributes are not used */
+	NLDEV_ATTR_DEV_TYPE = 99,
+	NLDEV_ATTR_PARENT_NAME = 100,
+	ATTRIBUTES = NLDEV_ATTR_PARENT_NAME + 1, /* later attributes are not used */
+	DEVICE_TYPE_SMI = 1,
 };
 
 static const struct nla_policy nldev_policy[ATTRIBUTES] = {
@@ -457,6 +460,8 @@ static const struct nla_policy nldev_policy[ATTRIBUTES] = {
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME] = {.type = NLA_STRING},
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE] = {.type = NLA_U64},
 	[NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC] = {.type = NLA_U8},
+	[NLDEV_ATTR_DEV_TYPE] = {.type = NLA_U8},
+	[NLDEV_ATTR_PARENT_NAME] = {.type = NLA_STRING},
 };
 
 /* All attributes belong to one enum at every nesting level. 0 or -EBADMSG. */
@@ -645,6 +650,42 @@ static struct nl_msg *new_port_message(struct rna_rdma_numbers *numbers, int com
 	if (message)
 		*ret_error = -ENOMEM;
 	return NULL;
+}
+
+struct parent_answer {
+	char *name; /* RNA_RDMA_NAME_MAX */
+	int error;
+};
+
+/* Devices by themselves have no type: fill_dev_info() in drivers/infiniband/core/nldev.c. */
+static int parse_parent(struct nl_msg *message, void *userdata)
+{
+	struct parent_answer *answer = userdata;
+	struct nlattr *attributes[ATTRIBUTES], *type, *name;
+
+	answer->error = take_apart(message, attributes);
+	if (answer->error < 0)
+		return NL_STOP;
+	type = attributes[NLDEV_ATTR_DEV_TYPE];
+	name = attributes[NLDEV_ATTR_PARENT_NAME];
+	if (type && name && nla_get_u8(type) == DEVICE_TYPE_SMI)
+		(void)nla_strlcpy(answer->name, name, RNA_RDMA_NAME_MAX);
+	return NL_OK;
+}
+
+static int find_parent(struct rna_rdma_numbers *numbers, const char *device,
+		       char ret[RNA_RDMA_NAME_MAX])
+{
+	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
+	struct parent_answer answer = {.name = ret, .error = -EBADMSG};
+	int error;
+
+	ret[0] = '\0';
+	message = new_device_message(numbers, RDMA_NLDEV_CMD_GET, 0, device, &error);
+	if (!message)
+		return error;
+	error = ask(NETLINK_RDMA, message, parse_parent, &answer);
+	return error < 0 ? error : answer.error;
 }
 
 static int find_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
@@ -867,6 +908,7 @@ static int get_optional(struct rna_rdma_numbers *numbers, const char *device,
 }
 
 const struct rna_rdma_netlink_backend rna_rdma_netlink = {
+	.find_parent = find_parent,
 	.find_netdev = find_netdev,
 	.get_counters = get_counters,
 	.get_resources = get_resources,

@@ -30,6 +30,13 @@ static int find_no_netdev(struct rna_rdma_numbers *numbers, const char *device, 
 	return -ENOENT;
 }
 
+static int find_no_parent(struct rna_rdma_numbers *numbers, const char *device,
+			  char ret[RNA_RDMA_NAME_MAX])
+{
+	(void)numbers, (void)device, (void)ret;
+	return -ENOENT;
+}
+
 static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			   struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
@@ -52,6 +59,7 @@ static int get_no_optional(struct rna_rdma_numbers *numbers, const char *device,
 }
 
 const struct rna_rdma_netlink_backend rna_quiet_rdma_netlink = {
+	.find_parent = find_no_parent,
 	.find_netdev = find_no_netdev,
 	.get_counters = get_no_counters,
 	.get_resources = get_no_resources,

@@ -433,7 +433,19 @@ static int read_optional(struct rna_rdma_numbers *numbers, const char *device,
 	return 0;
 }
 
+/* Without a file it is not known. */
+static int read_parent(struct rna_rdma_numbers *numbers, const char *device,
+		       char ret[RNA_RDMA_NAME_MAX])
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
+	const char *path = arena ? rna_arena_printf(arena, RNA_RECORDED_PARENT, device) : NULL;
+	ssize_t len = path ? rna_root_read(numbers->root, path, ret, RNA_RDMA_NAME_MAX) : -ENOMEM;
+
+	return len < 0 ? (int)len : 0;
+}
+
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
+	.find_parent = read_parent,
 	.find_netdev = read_netlink_netdev,
 	.get_counters = get_no_counters,
 	.get_resources = read_resources,

@@ -48,6 +48,7 @@
 #define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
 #define RNA_RECORDED_ETHTOOL_STATISTICS "statistics"
 #define RNA_RECORDED_NETLINK            "recorded/netlink/%s/ports/%u/netdev"
+#define RNA_RECORDED_PARENT             "recorded/netlink/%s/parent"
 #define RNA_RECORDED_RESOURCES          "recorded/netlink/%s/resources"
 #define RNA_RECORDED_OPTIONAL           "recorded/netlink/%s/ports/%u/optional"
 #define RNA_RECORDED_MAD                "recorded/mad/%s/ports/%u"

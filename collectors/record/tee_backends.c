@@ -329,6 +329,18 @@ static int find_netdev(struct rna_rdma_numbers *numbers, const char *device, uns
 	return status;
 }
 
+static int find_parent(struct rna_rdma_numbers *numbers, const char *device,
+		       char ret[RNA_RDMA_NAME_MAX])
+{
+	const struct place unit = netlink_of(numbers, device);
+	const struct place place = place_of(numbers->root, RNA_RECORDED_PARENT, device);
+	int status = ASK(&place, unit.path, rdma_netlink->find_parent(numbers, device, ret));
+
+	if (status == 0)
+		note_text(&place, "", ret, strlen(ret));
+	return status;
+}
+
 static int get_resources(struct rna_rdma_numbers *numbers, const char *device,
 			 struct rna_resource_counts *ret)
 {
@@ -493,6 +505,7 @@ void rna_tee_init_backends(struct rna_tee *tee)
 	tee->dcb.ask = ask_dcb;
 	tee->lldp.list = list_neighbours;
 	tee->rdma_netlink = rna_recorded_rdma_netlink;
+	tee->rdma_netlink.find_parent = find_parent;
 	tee->rdma_netlink.find_netdev = find_netdev;
 	tee->rdma_netlink.get_resources = get_resources;
 	tee->rdma_netlink.get_optional = get_optional;

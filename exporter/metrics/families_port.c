@@ -71,6 +71,34 @@ static const char *speed(const void *subject)
 	return rna_value_is_known(rna_port_speed_code(port)) ? port->link->speed_name : NULL;
 }
 
+/* -- Planes ------------------------------------------------------------------------------------ */
+
+static const struct rna_link *link_with_planes(const struct rna_subject *port)
+{
+	const struct rna_link *link = rna_device_link(port->device);
+
+	return link && link->plane_count > 0 && port->port == link->ports[0].number ? link : NULL;
+}
+
+static struct rna_value planes(const struct rna_subject *port)
+{
+	const struct rna_link *link = link_with_planes(port);
+
+	return link ? rna_value_ok(link->plane_count) : rna_no_value;
+}
+
+static struct rna_value planes_up(const struct rna_subject *port)
+{
+	return rna_link_planes_up(link_with_planes(port));
+}
+
+static const char *smi_device(const void *subject)
+{
+	const struct rna_device *device = ((const struct rna_subject *)subject)->device->device;
+
+	return device->smi ? device->smi->name : NULL;
+}
+
 /* -- Expectations and transitions -------------------------------------------------------------- */
 
 static void expected_up(const struct rna_subject *port, struct rna_writer *writer)
@@ -156,6 +184,12 @@ static const struct rna_family port_rows[] = {
 	       "NDR, 256 XDR). Absent while the port is down."),
 	{JSON("expected", .text = expected, .column = "EXPECTED")},
 	{JSON("expectation_reason", .text = expectation_reason)},
+	METRIC(PORT, "rdma_port_planes", GAUGE, PLAIN, GET(planes),
+	       "Planes of the port of a multi-plane InfiniBand card. Absent on other ports."),
+	METRIC(PORT, "rdma_port_planes_up", GAUGE, PLAIN, GET(planes_up),
+	       "Planes of the port of a multi-plane InfiniBand card that are up. Absent if the state "
+	       "of one is unknown."),
+	{JSON("smi_device", .text = smi_device)},
 	METRIC(PORT, "rdma_port_width_supported_lanes", GAUGE, PLAIN, AT(link, width_supported),
 	       "Largest link width that the port supports, in lanes. InfiniBand only, read by MAD."),
 	METRIC(PORT, "rdma_port_width_enabled_lanes", GAUGE, PLAIN, AT(link, width_enabled),

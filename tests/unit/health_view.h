@@ -32,6 +32,8 @@ struct node_port {
 	struct rna_value width_enabled, speed_enabled;
 	const char *speed_name;
 	struct rna_value active_mtu;
+	size_t plane_count; /* 0: no SMI device */
+	struct rna_plane planes[4];
 	bool has_fabric;
 	struct rna_port_fabric fabric; /* number aside */
 	bool has_gids;
@@ -148,6 +150,7 @@ static void *node_part(const struct node *node, enum rna_collector_id id, size_t
 static struct rna_part *node_presence(const struct node *node)
 {
 	static const unsigned one_port[] = {1};
+	static const struct rna_device smi = {.name = "smi0", .has_planes = true};
 	struct rna_presence *part = node_part(node, RNA_COLLECTOR_PRESENCE, sizeof(*part));
 	struct rna_device *devices =
 		rna_arena_array(part->part.arena, NODE_PORTS_MAX, sizeof(*devices));
@@ -163,6 +166,7 @@ static struct rna_part *node_presence(const struct node *node)
 				.device_id = node->ports[i].model_unread ? 0 : 0x1021,
 				.port_count = 1,
 				.ports = one_port,
+				.smi = node->ports[i].plane_count > 0 ? &smi : NULL,
 			};
 	part->stack = true;
 	part->devices = devices;
@@ -356,6 +360,13 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 					.active_mtu = port->active_mtu,
 					.max_mtu = rna_value_ok(4096))
 				 ->part;
+	if (port->plane_count > 0) {
+		struct rna_link *link =
+			(struct rna_link *)(uintptr_t)device->parts[RNA_COLLECTOR_LINK];
+
+		link->plane_count = port->plane_count;
+		link->planes = port->planes;
+	}
 	if (port->has_fabric || port->counter_count > 0)
 		device->parts[RNA_COLLECTOR_FABRIC] = node_fabric(node, port);
 	if (port->has_gids) {

@@ -356,6 +356,22 @@ bool rna_port_is_up(const struct rna_port_state_value *port)
 		port->state.number == RNA_PORT_ACTIVE_DEFER);
 }
 
+struct rna_value rna_link_planes_up(const struct rna_link *link)
+{
+	uint64_t count = 0;
+
+	if (!link || link->plane_count == 0)
+		return (struct rna_value){0};
+	for (size_t i = 0; i < link->plane_count; i++) {
+		const struct rna_port_state_value plane = {.state = link->planes[i].state};
+
+		if (!rna_value_is_known(plane.state))
+			return (struct rna_value){0};
+		count += rna_port_is_up(&plane);
+	}
+	return rna_value_ok(count);
+}
+
 enum rna_reason rna_reason_from_errno(int error)
 {
 	switch (error < 0 ? -error : error) {

@@ -55,6 +55,15 @@ struct rna_device {
 	uint64_t generation;
 	size_t port_count;
 	const unsigned *ports; /* port numbers, ascending */
+	/*
+	 * The SMI device of a multi-plane InfiniBand card (ConnectX-8, XDR), or NULL. Its ports are
+	 * the planes of this device's port: MADs of subnet management are sent through it, as the
+	 * port itself has no SMI then. It has umad and no uverbs, carries no traffic, and is not
+	 * listed as a device. mlx5_ib_add_sub_dev() in drivers/infiniband/hw/mlx5/main.c, Linux
+	 * 6.11; Mellanox/rdmamap#17 shows the devices and their ports.
+	 */
+	const struct rna_device *smi;
+	bool has_planes; /* of an SMI device: its ports are planes */
 };
 
 /* A PCI function whose RDMA device is missing. */
@@ -182,9 +191,25 @@ struct rna_port_link {
 	struct rna_value capability_mask;
 };
 
+/*
+ * A plane of the device's port: a port of its SMI device. Without MADs the state is that of the
+ * whole port: mlx5_query_hca_port() asks for the port of the parent and has only speed and width
+ * of the plane (drivers/infiniband/hw/mlx5/main.c, Linux 6.11).
+ */
+struct rna_plane {
+	unsigned number;        /* of the port of the SMI device, from 1 */
+	struct rna_value state; /* enum rna_port_state */
+	struct rna_value physical_state;
+};
+
 struct rna_link {
 	struct rna_part part;
 	bool verbs; /* did libibverbs answer? otherwise all is from sysfs */
 	size_t port_count;
 	const struct rna_port_link *ports; /* ascending by number */
+	size_t plane_count;                /* 0: the card has no planes, or no SMI device */
+	const struct rna_plane *planes;    /* ascending by number */
 };
+
+/* The number of planes that are up. Absent: there are none, or the state of one is not known. */
+struct rna_value rna_link_planes_up(const struct rna_link *link); /* NULL: absent */

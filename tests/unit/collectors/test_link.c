@@ -287,6 +287,86 @@ static void xdr_is_known_by_mad(void **state)
 	assert_int_equal(link->ports[0].speed_supported.number, 256);
 }
 
+/* -- Planes ------------------------------------------------------------------------------------ */
+
+static const unsigned plane_numbers[] = {1, 2, 3};
+static const struct rna_device smi = {
+	.name = "smi0",
+	.sysfs_path = "smi",
+	.port_count = RNA_ARRAY_SIZE(plane_numbers),
+	.ports = plane_numbers,
+	.has_planes = true,
+};
+
+static int answer_planes(const struct rna_root *root, const struct rna_device *asked, unsigned port,
+			 struct rna_mad_port *ret)
+{
+	(void)root;
+	assert_ptr_equal(asked, &smi); /* PortInfo of the HCA would be that of a plane */
+	*ret = (struct rna_mad_port){
+		.state = rna_value_ok(port == 2 ? RNA_PORT_DOWN : RNA_PORT_ACTIVE),
+		.physical_state =
+			rna_value_ok(port == 2 ? RNA_PHYSICAL_POLLING : RNA_PHYSICAL_LINK_UP),
+		.lanes_supported = rna_value_ok(1),
+	};
+	return port == 3 ? -ENOENT : 0;
+}
+
+static const struct rna_link *collect_planes(struct fixture *fixture)
+{
+	struct rna_device parent = device;
+	const struct rna_collect_input in = {
+		.root = fixture->tree.root,
+		.backends = fixture->backends,
+		.device = &parent,
+		.reader = fixture->reader,
+		.period = RNA_USEC_PER_SEC,
+	};
+	struct rna_error error = {0};
+
+	parent.smi = &smi;
+	fixture->part = rna_part_unref(fixture->part);
+	assert_int_equal(rna_collect_link(&in, &fixture->part, &error), 0);
+	return (const struct rna_link *)fixture->part;
+}
+
+/* The third cannot be asked: its files have the state of the port. */
+static void planes_are_asked_by_mad(void **state)
+{
+	static const struct rna_mad_backend mad = {.serves = serves_all,
+						   .query_port = answer_planes};
+	struct fixture *fixture = *state;
+	const struct rna_link *link;
+
+	tree_write(&fixture->tree, "smi/ports/1/state", "4: ACTIVE\n");
+	tree_write(&fixture->tree, "smi/ports/2/state", "4: ACTIVE\n");
+	tree_write(&fixture->tree, "smi/ports/3/state", "4: ACTIVE\n");
+	tree_write(&fixture->tree, "smi/ports/3/phys_state", "5: LinkUp\n");
+	fixture->backends->mad = &mad;
+	link = collect_planes(fixture);
+	assert_int_equal(link->plane_count, 3);
+	assert_int_equal(link->planes[1].number, 2);
+	assert_int_equal(link->planes[1].state.number, RNA_PORT_DOWN);
+	assert_int_equal(link->planes[1].physical_state.number, RNA_PHYSICAL_POLLING);
+	assert_int_equal(link->planes[2].state.number, RNA_PORT_ACTIVE);
+	assert_int_equal(rna_link_planes_up(link).number, 2);
+	assert_int_equal(link->ports[0].width_supported.state, RNA_VALUE_ABSENT);
+}
+
+static void planes_without_state_are_not_counted(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_link *link;
+
+	tree_write(&fixture->tree, "smi/ports/1/state", "4: ACTIVE\n");
+	tree_write(&fixture->tree, "smi/ports/2/state", "4: ACTIVE\n");
+	link = collect_planes(fixture);
+	assert_int_equal(link->plane_count, 3);
+	assert_int_equal(rna_link_planes_up(link).state, RNA_VALUE_ABSENT);
+	assert_int_equal(rna_link_planes_up(NULL).state, RNA_VALUE_ABSENT);
+	assert_int_equal(link->ports[0].lid.number, 42);
+}
+
 static void recorded_verbs_answer(void **state)
 {
 	struct fixture *fixture = *state;
@@ -373,6 +453,9 @@ int main(void)
 		cmocka_unit_test(one_source_is_enough),
 		cmocka_unit_test_setup_teardown(sysfs_alone_is_enough, setup, teardown),
 		cmocka_unit_test_setup_teardown(xdr_is_known_by_mad, setup, teardown),
+		cmocka_unit_test_setup_teardown(planes_are_asked_by_mad, setup, teardown),
+		cmocka_unit_test_setup_teardown(planes_without_state_are_not_counted, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(recorded_verbs_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(ethernet_has_no_lids, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_rate_is_unreadable, setup, teardown),

@@ -282,6 +282,66 @@ static void two_devices_on_one_function_differ(void **state)
 	assert_int_equal(presence->devices[1].port_count, 0);
 }
 
+/* A function with an HCA of one port and an SMI device of two planes, which sorts first. */
+static void add_planes(const struct tree *tree)
+{
+	add_function(tree);
+	tree_mkdir(tree, PCI "/infiniband/a_smi/ports/1");
+	tree_mkdir(tree, PCI "/infiniband/a_smi/ports/2");
+	tree_link(tree, CLASS "/a_smi", UP_THREE PCI "/infiniband/a_smi");
+}
+
+static void assert_planes(const struct rna_presence *presence)
+{
+	assert_int_equal(presence->device_count, 1);
+	assert_string_equal(presence->devices[0].name, "mlx5_0");
+	assert_string_equal(presence->devices[0].key, "0000:3b:00.0");
+	assert_int_equal(presence->devices[0].port_count, 1);
+	assert_non_null(presence->devices[0].smi);
+	assert_string_equal(presence->devices[0].smi->name, "a_smi");
+	assert_int_equal(presence->devices[0].smi->port_count, 2);
+	assert_true(presence->devices[0].smi->has_planes);
+}
+
+/* The kernel is asked once; the next run knows the registration. */
+static void planes_belong_to_their_parent(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_planes(&fixture->tree);
+	tree_write(&fixture->tree, "recorded/netlink/a_smi/parent", "mlx5_0\n");
+	assert_planes(look(fixture));
+	tree_remove(&fixture->tree, "recorded");
+	assert_planes(look(fixture));
+}
+
+static void planes_have_no_uverbs(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_planes(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
+	assert_planes(look(fixture));
+	fixture->presence = rna_part_unref(fixture->presence);
+	tree_write(&fixture->tree, PCI "/infiniband_verbs/uverbs1/ibdev", "a_smi\n");
+	assert_int_equal(look(fixture)->device_count, 2);
+}
+
+/* The answer of the kernel counts, whatever nodes there are. */
+static void another_parent_is_none(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_presence *presence;
+
+	add_planes(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
+	tree_write(&fixture->tree, "recorded/netlink/a_smi/parent", "mlx5_9\n");
+	presence = look(fixture);
+	assert_int_equal(presence->device_count, 2);
+	assert_null(presence->devices[0].smi);
+	assert_null(presence->devices[1].smi);
+}
+
 static void virtual_devices_and_odd_entries(void **state)
 {
 	struct fixture *fixture = *state;
@@ -667,6 +727,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(virtual_function_names_its_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(virtual_function_stays_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(subfunction_has_a_key_of_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(planes_belong_to_their_parent, setup, teardown),
+		cmocka_unit_test_setup_teardown(planes_have_no_uverbs, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_parent_is_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_devices_on_one_function_differ, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(virtual_devices_and_odd_entries, setup, teardown),

@@ -163,6 +163,35 @@ static void above_best(struct node *node)
 	node->ports[0].best = (struct rna_port_best){.rate = 1};
 }
 
+static void has_planes(struct node *node)
+{
+	node->ports[0].plane_count = 4;
+	for (unsigned i = 0; i < 4; i++)
+		node->ports[0].planes[i] = (struct rna_plane){
+			.number = i + 1,
+			.state = rna_value_ok(RNA_PORT_ACTIVE),
+		};
+}
+
+static void plane_down(struct node *node)
+{
+	has_planes(node);
+	node->ports[0].planes[2].state = rna_value_ok(RNA_PORT_DOWN);
+}
+
+/* The port has a finding of its own, and its planes have none. */
+static void planes_and_port_down(struct node *node)
+{
+	plane_down(node);
+	down_expected_up(node);
+}
+
+static void plane_unknown(struct node *node)
+{
+	plane_down(node);
+	node->ports[0].planes[3].state = rna_value_unreadable();
+}
+
 static void below_siblings(struct node *node)
 {
 	node->ports[0].gigabits = 200;
@@ -1381,6 +1410,10 @@ static const struct {
 	{moved, IB, "device-moved info"},
 	{below_best, IB, "link-degraded warning"},
 	{above_best, IB, ""},
+	{has_planes, IB, ""},
+	{plane_down, IB, "plane-down warning"},
+	{planes_and_port_down, IB, "port-down critical"},
+	{plane_unknown, IB, ""},
 	{below_siblings, IB, "link-degraded warning"},
 	{siblings_differ, IB, ""},
 	{fewer_lanes_than_supported, IB, "link-degraded warning"},

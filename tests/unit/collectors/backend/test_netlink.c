@@ -280,6 +280,23 @@ static void make_port(struct nl_msg *message, bool newer)
 	assert_int_equal(nla_put_string(message, RDMA_NLDEV_ATTR_NDEV_NAME, "eth3"), 0);
 }
 
+/* Linux 6.11: DEV_TYPE and PARENT_NAME. */
+enum { DEV_TYPE = 99, PARENT_NAME = 100, TYPE_SMI = 1 };
+
+static void make_sub_device(struct nl_msg *message, bool newer)
+{
+	make_port(message, newer);
+	assert_int_equal(nla_put_u8(message, DEV_TYPE, TYPE_SMI), 0);
+	assert_int_equal(nla_put_string(message, PARENT_NAME, "mlx5_7"), 0);
+}
+
+static void make_other_type(struct nl_msg *message, bool newer)
+{
+	make_port(message, newer);
+	assert_int_equal(nla_put_u8(message, DEV_TYPE, TYPE_SMI + 1), 0);
+	assert_int_equal(nla_put_string(message, PARENT_NAME, "mlx5_7"), 0);
+}
+
 static void make_link(struct nl_msg *message, bool newer)
 {
 	const struct ifinfomsg link = {.ifi_index = 7, .ifi_flags = IFF_UP};
@@ -383,6 +400,17 @@ static int ask_netdev(struct asked *asked)
 	return error;
 }
 
+static int ask_parent(struct asked *asked)
+{
+	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = asked->root};
+	char name[RNA_RDMA_NAME_MAX];
+	int error = rna_rdma_netlink.find_parent(&numbers, "mlx5_0", name);
+
+	if (error == 0 && *name)
+		rna_strbuf_printf(&asked->said, "parent=%s ", name);
+	return error;
+}
+
 static int ask_link(struct asked *asked)
 {
 	struct rna_netdev netdev = {0};
@@ -432,6 +460,10 @@ static const struct kind {
 	{RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_STAT_GET), make_optional, ask_optional,
 	 "cc_rx_ce_pkts=0 cc_tx_cnp_pkts=1 "},
 	{RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), make_port, ask_netdev, "eth3 "},
+	{RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), make_sub_device, ask_parent,
+	 "parent=mlx5_7 "},
+	{RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), make_other_type, ask_parent, ""},
+	{RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), make_port, ask_parent, ""},
 	{RTM_NEWLINK, make_link, ask_link, "eth3 mtu=9000 ups=4 downs=5 carrier=1 "},
 	{RTM_NEWLINK, make_vlan, ask_vlan, "mtu=9000 id=120 egress=32 "},
 	{RTM_NEWROUTE, make_route, ask_uplink, "lo "},
