@@ -39,20 +39,30 @@ static bool is_inactive(const struct choice *choice, const struct rna_subject *p
 	return port->state->state.number != RNA_PORT_ACTIVE;
 }
 
-static bool has_unknown_kind(const struct choice *choice, const struct rna_subject *port)
+static enum rna_node_type node_type(const struct rna_subject *port)
 {
-	enum rna_node_type type =
-		port->identity ? port->identity->node_type : RNA_NODE_TYPE_UNKNOWN;
+	return port->identity ? port->identity->node_type : RNA_NODE_TYPE_UNKNOWN;
+}
 
+static bool has_unknown_layer(const struct choice *choice, const struct rna_subject *port)
+{
 	(void)choice;
-	return type == RNA_NODE_TYPE_UNKNOWN ||
-	       (type == RNA_NODE_TYPE_CA && port->link_layer == RNA_LINK_LAYER_UNKNOWN);
+	return port->link_layer == RNA_LINK_LAYER_UNKNOWN &&
+	       (node_type(port) == RNA_NODE_TYPE_CA || node_type(port) == RNA_NODE_TYPE_UNKNOWN);
+}
+
+/* On Ethernet it decides between RoCE and iWARP; InfiniBand needs no such decision. */
+static bool has_unknown_node_type(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->link_layer == RNA_LINK_LAYER_ETHERNET &&
+	       node_type(port) == RNA_NODE_TYPE_UNKNOWN;
 }
 
 static bool is_iwarp(const struct choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
-	return port->identity->node_type == RNA_NODE_TYPE_RNIC;
+	return node_type(port) == RNA_NODE_TYPE_RNIC;
 }
 
 /* The other conditions of rna_subject_suits_nccl(). */
@@ -145,7 +155,8 @@ static const struct reason {
 	{"manages NVSwitches and carries no traffic", is_management, .always = true},
 	{"its state is not known", has_unknown_state, .always = true},
 	{"not ACTIVE", is_inactive, .always = true},
-	{"its link layer is not known", has_unknown_kind, .always = true},
+	{"its link layer is not known", has_unknown_layer, .always = true},
+	{"its node type is not known: RoCE or iWARP", has_unknown_node_type, .always = true},
 	{"iWARP, which NCCL does not use", is_iwarp, .always = true},
 	{"no InfiniBand and no RoCE: NCCL wants a plug-in for it, aws-ofi-nccl for EFA",
 	 is_unsuitable, .always = true},
