@@ -230,7 +230,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.help = "A counter has reached its maximum and stopped; further errors are not "
 			"counted. Severity warning if a threshold watches the counter.",
 		.check = rna_check_counter_saturated,
-		.remedy = "Unless another monitor relies on the counters, reset those of "
+		.remedy = "If UFM or another performance manager reads the counters of this "
+			  "fabric, they are its own: leave them. Otherwise reset those of "
 			  "{object}, for example with perfquery -R.",
 		.message_id = "f8b39f00f8d14039bb8deece995d4219",
 	},

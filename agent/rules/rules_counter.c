@@ -74,10 +74,16 @@ static bool is_watched(const struct rna_thresholds *thresholds, const struct rna
 	return strcmp(counter->file, "link_downed") == 0; /* transitions are counted by it */
 }
 
+/* 32 bits of traffic fill within seconds: a reset does not help. */
+static const char traffic_remedy[] =
+	"The driver of {object} counts traffic in 32 bits. Permit MADs to the agent, which read "
+	"64-bit counters (systemd/profiles/umad.conf; umad.enabled of the chart), or ignore "
+	"these counters.";
+
 /* Counters that stand at their maximum. */
 struct stuck {
 	struct rna_strbuf *names;
-	size_t count, watched;
+	size_t count, watched, traffic;
 };
 
 static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id collector,
@@ -95,6 +101,7 @@ static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id col
 			rna_strbuf_printf(stuck->names, "%s%s", stuck->count++ > 0 ? ", " : "",
 					  value->file);
 			stuck->watched += is_watched(in->thresholds, value->counter);
+			stuck->traffic += value->counter->small_width > 0;
 		}
 }
 
@@ -103,13 +110,17 @@ void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_fin
 {
 	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
 	struct stuck stuck = {.names = &names};
+	struct rna_finding *found;
 
 	add_stuck(in, RNA_COLLECTOR_COUNTERS, &stuck);
 	add_stuck(in, RNA_COLLECTOR_FABRIC, &stuck);
 	if (!rna_strbuf_ok(&names))
 		out->failed = true;
-	else if (stuck.count > 0)
-		rna_finds_add(out, "counter%s stopped at the maximum: %s",
-			      stuck.count > 1 ? "s" : "", names.data)
-			->severity = stuck.watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
+	if (out->failed || stuck.count == 0)
+		return;
+	found = rna_finds_add(out, "counter%s stopped at the maximum: %s",
+			      stuck.count > 1 ? "s" : "", names.data);
+	found->severity = stuck.watched > 0 ? RNA_SEVERITY_WARNING : RNA_SEVERITY_INFO;
+	if (stuck.traffic == stuck.count)
+		found->remedy = traffic_remedy;
 }

@@ -29,6 +29,13 @@ enum rna_movement rna_counter_movement(const struct rna_counter *counter, uint64
 	return RNA_RESET;
 }
 
+static bool is_at_maximum(const struct rna_counter *counter, uint64_t raw)
+{
+	if (counter->small_width > 0 && raw == (UINT64_C(1) << counter->small_width) - 1)
+		return true;
+	return counter->saturates && raw == range_of(counter) - 1;
+}
+
 /*
  * A counter is saturated if it was at its maximum in the previous run as well: some vendor kernels
  * have wider registers than IBTA specifies, and these pass 255 while rising.
@@ -38,7 +45,7 @@ static bool is_saturated(const struct rna_counter_value *value,
 {
 	const struct rna_counter *counter = value->counter;
 
-	return counter && counter->saturates && value->raw == range_of(counter) - 1 &&
+	return counter && is_at_maximum(counter, value->raw) &&
 	       (!before || before->raw == value->raw);
 }
 

@@ -12,17 +12,24 @@
 #include "rna/base/cleanup.h"
 #include "rna/model/counter.h"
 
-/* ports/N/counters. Errors stick at their maximum; traffic is taken from the 64-bit attribute. */
-#define PMA_ERROR(bits, layers, file_, metric_, help_)                                             \
+#define FILLS_UP .fills_up = true
+
+/*
+ * ports/N/counters. Errors stick at their maximum. Traffic is taken from the 64-bit attribute if
+ * the PMA has it, else from PortCounters, with 32 bits that stick (IBTA 16.1.3.5; Linux 6.12
+ * core/sysfs.c get_counter_table()). Kernels before 4.5 always take the latter; qib limits it in
+ * the driver (hw/qib/qib_mad.c pma_get_portcounters()).
+ */
+#define PMA_ERROR(bits, layers, file_, metric_, help_, ...)                                        \
 	{                                                                                          \
 		.file = (file_), .metric = (metric_), .help = (help_),                             \
 		.place = RNA_PLACE_PORT_COUNTERS, .width = (bits), .saturates = true,              \
-		.link_layers = (layers),                                                           \
+		.link_layers = (layers), __VA_ARGS__                                               \
 	}
 #define PMA_TRAFFIC(unit_, file_, metric_, help_)                                                  \
 	{                                                                                          \
 		.file = (file_), .metric = (metric_), .help = (help_),                             \
-		.place = RNA_PLACE_PORT_COUNTERS, .unit = (unit_), .width = 64,                    \
+		.place = RNA_PLACE_PORT_COUNTERS, .unit = (unit_), .width = 64, .small_width = 32, \
 		.link_layers = RNA_ON_ANY,                                                         \
 	}
 
@@ -56,7 +63,6 @@
 	}
 
 /* PMA attributes without a file; IBTA 16.1.4. All stick at their maximum. */
-#define FILLS_UP .fills_up = true
 #define FABRIC(bits, label_, instance_, name_, metric_, help_, ...)                                \
 	{                                                                                          \
 		.file = (name_), .metric = (metric_), .help = (help_),                             \
@@ -101,8 +107,9 @@ const struct rna_counter rna_counters[] = {
 		"Multicast packets received, including those with errors."),
 
 	/* -- ports/N/counters: errors and congestion ------------------------------------------- */
+	/* Ticks of congestion fill 32 bits within hours or days: that is not an error. */
 	PMA_ERROR(32, RNA_ON_ANY, "port_xmit_wait", "transmit_wait",
-		"Ticks during which the port had data to send but no credits; the length of a tick depends on the device."),
+		"Ticks during which the port had data to send but no credits; the length of a tick depends on the device.", FILLS_UP),
 	PMA_ERROR(16, RNA_ON_ANY, "symbol_error", "symbol_errors",
 		"Symbol errors (minor link errors) on any lane; on HDR and faster, those that remain after error correction."),
 	PMA_ERROR(8, RNA_ON_ANY, "link_error_recovery", "link_error_recoveries",

@@ -55,6 +55,12 @@ struct rna_counter {
 	 * wraps. 0: unknown; then the agent detects neither.
 	 */
 	unsigned char width;
+	/*
+	 * Bits of a smaller register that some drivers show under this name, and which saturates;
+	 * 0: none is known. Neither a file nor a driver states its width: a number that stands at
+	 * exactly 2^small_width - 1 does.
+	 */
+	unsigned char small_width;
 	bool saturates;
 	bool fills_up;             /* reaches its maximum in normal operation; no finding */
 	unsigned char link_layers; /* RNA_ON_* */

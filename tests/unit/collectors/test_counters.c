@@ -131,6 +131,44 @@ static void test_saturated_from_the_start(void **state)
 	assert_int_equal(collect_link_downed(*state, "255\n"), RNA_VALUE_SATURATED);
 }
 
+/*
+ * PortCounters has 32 bits of traffic, PortCountersExtended 64, and both have the name of the file.
+ * A 64-bit counter passes the maximum of the other.
+ */
+static void test_traffic_of_32_bits_saturates(void **state)
+{
+	static const char file[] = "dev/ports/1/counters/port_xmit_data";
+	static const struct {
+		const char *content;
+		enum rna_value_state state;
+	} steps[] = {
+		{"4294967295\n", RNA_VALUE_SATURATED}, {"0\n", RNA_VALUE_OK},
+		{"4294967295\n", RNA_VALUE_OK},        {"4294967295\n", RNA_VALUE_SATURATED},
+		{"4294967296\n", RNA_VALUE_OK},        {"18446744073709551615\n", RNA_VALUE_OK},
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(steps); i++) {
+		tree_write(&fixture->tree, file, steps[i].content);
+		assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+		assert_int_equal(counters_of(fixture)->groups[0].values[0].value.state,
+				 steps[i].state);
+	}
+}
+
+/* Waiting is congestion: it fills its counter, which is no finding. */
+static void test_transmit_wait_fills_up(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_counter_value *value;
+
+	tree_write(&fixture->tree, "dev/ports/1/counters/port_xmit_wait", "4294967295\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	value = &counters_of(fixture)->groups[0].values[0];
+	assert_int_equal(value->value.state, RNA_VALUE_SATURATED);
+	assert_false(rna_counter_is_stuck(value));
+}
+
 static void test_a_vanished_device_fails_and_returns(void **state)
 {
 	struct fixture *fixture = *state;
@@ -373,6 +411,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_saturation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_saturated_from_the_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_traffic_of_32_bits_saturates, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transmit_wait_fills_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_vanished_device_fails_and_returns, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_wrap_goes_on_in_64_bits, setup, teardown),

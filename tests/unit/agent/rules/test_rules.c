@@ -563,6 +563,18 @@ static void watched_saturated(struct node *node)
 
 static void other_saturated(struct node *node)
 {
+	count(node, "VL15_dropped", (struct rna_value){UINT16_MAX, RNA_VALUE_SATURATED});
+}
+
+/* As qib has them, or any driver on a kernel before 4.5. */
+static void small_traffic_saturated(struct node *node)
+{
+	count(node, "port_rcv_data", (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
+}
+
+/* On a busy fabric this is only a matter of time. */
+static void wait_saturated(struct node *node)
+{
 	count(node, "port_xmit_wait", (struct rna_value){UINT32_MAX, RNA_VALUE_SATURATED});
 }
 
@@ -1467,6 +1479,8 @@ static const struct {
 	{bond_member_lost, ROCE, "bond-member-lost warning"},
 	{watched_saturated, IB, "counter-saturated warning"},
 	{other_saturated, IB, "counter-saturated info"},
+	{small_traffic_saturated, IB, "counter-saturated info"},
+	{wait_saturated, IB, ""},
 	{watched_of_the_fabric_saturated, IB, "counter-saturated warning"},
 	{other_of_the_fabric_saturated, IB, "counter-saturated info"},
 	{repaired_saturated, IB, ""},
