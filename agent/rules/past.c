@@ -67,13 +67,26 @@ static struct rna_value read_pcie(const struct rna_rule_subject *subject, enum r
 	return pcie ? rna_pcie_errors(pcie, severity) : (struct rna_value){0};
 }
 
+static struct rna_value read_counter(const struct rna_rule_subject *subject,
+				     const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
+				     const struct rna_threshold *threshold)
+{
+	const struct rna_counter_value *found;
+
+	if (subject->number == 0 && threshold->device_counter)
+		found = rna_counter_group_find(groups[RNA_PLACE_DEVICE_HW_COUNTERS],
+					       threshold->device_counter);
+	else
+		found = rna_counter_group_find(groups[threshold->place], threshold->counter);
+	return found ? found->value : (struct rna_value){0};
+}
+
 /* Absent where there is none, or where it means nothing. */
 static struct rna_value read_value(const struct rna_rule_subject *subject,
 				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
 				   const struct rna_threshold *threshold, struct rna_window *window)
 {
 	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
-	const struct rna_counter_value *found = NULL;
 
 	if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 		return subject->account ? rna_value_ok(subject->account->history.downs)
@@ -87,8 +100,7 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
 		return rna_window_follow(window, rna_ethernet_sum(ethernet, subject->number,
 								  threshold->statistic));
-	found = rna_counter_group_find(groups[threshold->place], threshold->counter);
-	return found ? found->value : (struct rna_value){0};
+	return read_counter(subject, groups, threshold);
 }
 
 /*

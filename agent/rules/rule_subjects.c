@@ -110,6 +110,20 @@ static bool is_judged(const struct rna_rule_subject *subject, const struct rna_s
 	}
 }
 
+/*
+ * Of a device whose ports agree: it decides which of the device's own counters mean something. The
+ * ports of ConnectX differ on some cards, but each is a device of its own.
+ */
+static enum rna_link_layer common_link_layer(const struct rna_identity *identity)
+{
+	if (!identity || identity->port_count == 0)
+		return RNA_LINK_LAYER_UNKNOWN;
+	for (size_t i = 1; i < identity->port_count; i++)
+		if (identity->ports[i].link_layer != identity->ports[0].link_layer)
+			return RNA_LINK_LAYER_UNKNOWN;
+	return identity->ports[0].link_layer;
+}
+
 static void set_port(struct join *join, struct rna_rule_subject *subject, size_t index)
 {
 	const struct rna_snapshot_device *device = subject->device;
@@ -155,6 +169,7 @@ ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_sett
 		struct rna_rule_subject whole = {
 			.device = device,
 			.identity = rna_device_identity(device),
+			.link_layer = common_link_layer(rna_device_identity(device)),
 		};
 
 		set_jobs(&join, &whole);

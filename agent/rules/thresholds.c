@@ -323,6 +323,17 @@ static void set_window(struct rna_threshold *threshold, rna_usec period)
 	threshold->window = (least + unit - 1) / unit * unit;
 }
 
+/*
+ * Drivers may count for the device what others count for each port: mlx5 in switchdev mode does
+ * (Linux 6.12 hw/mlx5/counters.c mlx5_ib_counters_init()).
+ */
+static void find_rows(struct rna_threshold *threshold)
+{
+	threshold->counter = rna_counter_find(threshold->place, threshold->name);
+	if (threshold->place == HW)
+		threshold->device_counter = rna_counter_find(DEVICE, threshold->name);
+}
+
 static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COLLECTOR_COUNT])
 {
 	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) == 0)
@@ -334,7 +345,7 @@ static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COL
 	else if (find_statistic(threshold->name, &threshold->statistic))
 		threshold->source = RNA_THRESHOLD_OF_ETHERNET;
 	else
-		threshold->counter = rna_counter_find(threshold->place, threshold->name);
+		find_rows(threshold);
 	set_window(threshold, poll[collector_of(threshold)]);
 }
 

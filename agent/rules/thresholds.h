@@ -43,7 +43,9 @@ struct rna_threshold {
 	/* Set by rna_thresholds_new(). */
 	enum rna_threshold_source source;
 	const struct rna_counter *counter; /* of a counter file, else NULL */
-	enum rna_aer aer;                  /* of the PCIe path */
+	/* The same counter among those of the device, for one of ports/N/hw_counters; or NULL. */
+	const struct rna_counter *device_counter;
+	enum rna_aer aer; /* of the PCIe path */
 	enum rna_ethernet_statistic_id statistic;
 	uint64_t limit;  /* count, for all of the window */
 	rna_usec window; /* a unit, or more of them: a minute at least, and some readings long */

@@ -218,7 +218,11 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 		assert(value->counter);
 		/* groups of one value each would be one group in the kernel: a test needs one */
 		groups[part->group_count++] = (struct rna_counter_group){
-			.place = port->counters[i].place, .port = 1, .count = 1, .values = value};
+			.place = port->counters[i].place,
+			.port = port->counters[i].place != RNA_PLACE_DEVICE_HW_COUNTERS,
+			.count = 1,
+			.values = value,
+		};
 	}
 	part->groups = groups;
 	return &part->part;

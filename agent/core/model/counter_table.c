@@ -62,6 +62,20 @@
 		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = 64, .link_layers = RNA_ON_ANY,     \
 	}
 
+/* mlx5 in switchdev mode: of the device, and of the function behind a port. */
+#define WHOLE_DEVICE " Of the device as a whole: mlx5 in switchdev mode."
+#define REPRESENTED  " Of the function that the port represents: mlx5 in switchdev mode."
+#define HW_DEVICE(bits, layers, file_, metric_, help_)                                             \
+	{                                                                                          \
+		.file = (file_), .metric = (metric_), .help = help_ WHOLE_DEVICE,                  \
+		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = (bits), .link_layers = (layers),   \
+	}
+#define DEVICE32(file, metric, help)      HW_DEVICE(32, RNA_ON_ANY, file, metric, help)
+#define DEVICE32_ROCE(file, metric, help) HW_DEVICE(32, RNA_ON_ETHERNET, file, metric, help)
+#define DEVICE64_ROCE(file, metric, help) HW_DEVICE(64, RNA_ON_ETHERNET, file, metric, help)
+#define VPORT(file, metric, help)         HW32("vport_" file, "vport_" metric, help REPRESENTED)
+#define VPORT_ROCE(file, metric, help)    HW32_ROCE("vport_" file, "vport_" metric, help REPRESENTED)
+
 /* PMA attributes without a file; IBTA 16.1.4. All stick at their maximum. */
 #define FABRIC(bits, label_, instance_, name_, metric_, help_, ...)                                \
 	{                                                                                          \
@@ -87,6 +101,76 @@
 
 /* clang-format would split the rows over several lines. */
 /* clang-format off */
+/*
+ * Counters of mlx5. They are in one of three places, with the same names and meanings: Q counters
+ * and counters of congestion control are the port's. In switchdev mode (of the embedded switch)
+ * they are the device's, and ports have Q counters of the function that they represent, with the
+ * prefix vport_, if the firmware has them; the port of the uplink shows zeros there
+ * (Linux 6.12 hw/mlx5/counters.c mlx5_ib_counters_init(), mlx5_ib_fill_counters(),
+ * mlx5_ib_query_q_counters_vport()).
+ */
+#define MLX5_Q_COUNTERS(ROW, ROW_ROCE) \
+	ROW("rx_write_requests", "rx_write_requests", "RDMA WRITE requests received."), \
+	ROW("rx_read_requests", "rx_read_requests", "RDMA READ requests received."), \
+	ROW("rx_atomic_requests", "rx_atomic_requests", "Atomic requests received."), \
+	ROW("rx_dct_connect", "rx_dct_connects", \
+		"Connect requests received for dynamically connected transport."), \
+	ROW("out_of_buffer", "out_of_buffer_drops", \
+		"Packets dropped because the application had posted no receive buffer."), \
+	ROW("out_of_sequence", "out_of_sequence_packets", \
+		"Packets received out of order, because of loss or adaptive routing."), \
+	ROW("duplicate_request", "duplicate_requests", \
+		"Requests received again because the peer retransmitted them."), \
+	ROW("rnr_nak_retry_err", "rnr_nak_retry_errors", \
+		"Receiver-not-ready answers received and retried; normal at a low rate."), \
+	ROW("packet_seq_err", "packet_sequence_errors", \
+		"Sequence error answers received and retried; the network lost packets."), \
+	ROW("implied_nak_seq_err", "implied_nak_sequence_errors", \
+		"Packet losses detected by the acknowledgement of a later packet."), \
+	ROW("local_ack_timeout_err", "local_ack_timeout_errors", \
+		"Acknowledgements that did not arrive in time and caused a retry."), \
+	ROW("req_transport_retries_exceeded", "req_transport_retries_exceeded", \
+		"Requests that failed after the last transport retry; the queue pair enters the error state."), \
+	ROW("req_rnr_retries_exceeded", "req_rnr_retries_exceeded", \
+		"Requests that failed after the last receiver-not-ready retry; the queue pair enters the error state."), \
+	ROW("resp_local_length_error", "resp_local_length_errors", \
+		"Requests received that were longer than the posted buffer."), \
+	ROW("resp_cqe_error", "resp_cqe_errors", \
+		"Receive completions with an error, including flushes."), \
+	ROW("req_cqe_error", "req_cqe_errors", \
+		"Send completions with an error, including flushes."), \
+	ROW("resp_cqe_flush_error", "resp_cqe_flush_errors", \
+		"Receive completions flushed when a queue pair was torn down."), \
+	ROW("req_cqe_flush_error", "req_cqe_flush_errors", \
+		"Send completions flushed when a queue pair was torn down."), \
+	ROW("req_remote_invalid_request", "req_remote_invalid_requests", \
+		"Requests that the peer rejected as invalid."), \
+	ROW("req_remote_access_errors", "req_remote_access_errors", \
+		"Requests that the peer rejected for lack of access rights."), \
+	ROW("resp_remote_access_errors", "resp_remote_access_errors", \
+		"Requests received and rejected for lack of access rights."), \
+	ROW_ROCE("roce_adp_retrans", "roce_adaptive_retransmissions", \
+		"Packets retransmitted by RoCE adaptive retransmission."), \
+	ROW_ROCE("roce_adp_retrans_to", "roce_adaptive_retransmission_timeouts", \
+		"Timeouts of RoCE adaptive retransmission."), \
+	ROW_ROCE("roce_slow_restart", "roce_slow_restarts", \
+		"Times RoCE slow restart was used."), \
+	ROW_ROCE("roce_slow_restart_cnps", "roce_slow_restart_cnps", \
+		"Congestion notifications that RoCE slow restart generated."), \
+	ROW_ROCE("roce_slow_restart_trans", "roce_slow_restart_transitions", \
+		"Times RoCE slow restart changed to its slow state.")
+#define MLX5_CONGESTION_COUNTERS(ROW) \
+	ROW("np_ecn_marked_roce_packets", "np_ecn_marked_roce_packets", \
+		"RoCE packets received with a congestion mark."), \
+	ROW("np_cnp_sent", "np_cnps_sent", \
+		"Congestion notifications sent to peers whose packets arrived with a congestion mark."), \
+	ROW("rp_cnp_handled", "rp_cnps_handled", \
+		"Congestion notifications received that throttled the sender."), \
+	ROW("rp_cnp_ignored", "rp_cnps_ignored", \
+		"Congestion notifications received and ignored because reaction is not enabled on the sender."), \
+	ROW("rx_icrc_encapsulated", "rx_icrc_encapsulated_errors", \
+		"RoCE packets received with a bad invariant checksum.")
+
 const struct rna_counter rna_counters[] = {
 	/* -- ports/N/counters: traffic; data is in words of four octets, headers included ------ */
 	PMA_TRAFFIC(RNA_UNIT_WORDS, "port_xmit_data", "data_transmitted_bytes",
@@ -139,61 +223,11 @@ const struct rna_counter rna_counters[] = {
 		"Subnet management packets dropped for lack of buffers."),
 
 	/* -- ports/N/hw_counters: mlx5; also mana, rxe where they share names ------------------ */
-	HW32("rx_write_requests", "rx_write_requests", "RDMA WRITE requests received."),
-	HW32("rx_read_requests", "rx_read_requests", "RDMA READ requests received."),
-	HW32("rx_atomic_requests", "rx_atomic_requests", "Atomic requests received."),
-	HW32("rx_dct_connect", "rx_dct_connects", "Connect requests received for dynamically connected transport."),
-	HW32("out_of_buffer", "out_of_buffer_drops",
-		"Packets dropped because the application had posted no receive buffer."),
-	HW32("out_of_sequence", "out_of_sequence_packets",
-		"Packets received out of order, because of loss or adaptive routing."),
-	HW32("duplicate_request", "duplicate_requests",
-		"Requests received again because the peer retransmitted them."),
-	HW32("rnr_nak_retry_err", "rnr_nak_retry_errors",
-		"Receiver-not-ready answers received and retried; normal at a low rate."),
-	HW32("packet_seq_err", "packet_sequence_errors",
-		"Sequence error answers received and retried; the network lost packets."),
-	HW32("implied_nak_seq_err", "implied_nak_sequence_errors",
-		"Packet losses detected by the acknowledgement of a later packet."),
-	HW32("local_ack_timeout_err", "local_ack_timeout_errors",
-		"Acknowledgements that did not arrive in time and caused a retry."),
-	HW32("req_transport_retries_exceeded", "req_transport_retries_exceeded",
-		"Requests that failed after the last transport retry; the queue pair enters the error state."),
-	HW32("req_rnr_retries_exceeded", "req_rnr_retries_exceeded",
-		"Requests that failed after the last receiver-not-ready retry; the queue pair enters the error state."),
-	HW32("resp_local_length_error", "resp_local_length_errors",
-		"Requests received that were longer than the posted buffer."),
-	HW32("resp_cqe_error", "resp_cqe_errors", "Receive completions with an error, including flushes."),
-	HW32("req_cqe_error", "req_cqe_errors", "Send completions with an error, including flushes."),
-	HW32("resp_cqe_flush_error", "resp_cqe_flush_errors",
-		"Receive completions flushed when a queue pair was torn down."),
-	HW32("req_cqe_flush_error", "req_cqe_flush_errors",
-		"Send completions flushed when a queue pair was torn down."),
-	HW32("req_remote_invalid_request", "req_remote_invalid_requests",
-		"Requests that the peer rejected as invalid."),
-	HW32("req_remote_access_errors", "req_remote_access_errors",
-		"Requests that the peer rejected for lack of access rights."),
-	HW32("resp_remote_access_errors", "resp_remote_access_errors",
-		"Requests received and rejected for lack of access rights."),
-	HW32_ROCE("roce_adp_retrans", "roce_adaptive_retransmissions",
-		"Packets retransmitted by RoCE adaptive retransmission."),
-	HW32_ROCE("roce_adp_retrans_to", "roce_adaptive_retransmission_timeouts",
-		"Timeouts of RoCE adaptive retransmission."),
-	HW32_ROCE("roce_slow_restart", "roce_slow_restarts", "Times RoCE slow restart was used."),
-	HW32_ROCE("roce_slow_restart_cnps", "roce_slow_restart_cnps",
-		"Congestion notifications that RoCE slow restart generated."),
-	HW32_ROCE("roce_slow_restart_trans", "roce_slow_restart_transitions",
-		"Times RoCE slow restart changed to its slow state."),
-	HW64_ROCE("np_ecn_marked_roce_packets", "np_ecn_marked_roce_packets",
-		"RoCE packets received with a congestion mark."),
-	HW64_ROCE("np_cnp_sent", "np_cnps_sent",
-		"Congestion notifications sent to peers whose packets arrived with a congestion mark."),
-	HW64_ROCE("rp_cnp_handled", "rp_cnps_handled",
-		"Congestion notifications received that throttled the sender."),
-	HW64_ROCE("rp_cnp_ignored", "rp_cnps_ignored",
-		"Congestion notifications received and ignored because reaction is not enabled on the sender."),
-	HW64_ROCE("rx_icrc_encapsulated", "rx_icrc_encapsulated_errors",
-		"RoCE packets received with a bad invariant checksum."),
+	MLX5_Q_COUNTERS(HW32, HW32_ROCE),
+	MLX5_CONGESTION_COUNTERS(HW64_ROCE),
+
+	/* -- ports/N/hw_counters: mlx5 in switchdev mode --------------------------------------- */
+	MLX5_Q_COUNTERS(VPORT, VPORT_ROCE),
 
 	/* -- ports/N/hw_counters: traffic, as bnxt_re, efa, mana, hns and erdma count it ------- */
 	HW_BYTES("tx_bytes", "hw_transmitted_bytes", "Bytes transmitted, as the driver counts them."),
@@ -538,9 +572,12 @@ const struct rna_counter rna_counters[] = {
 	HW64("rx_send_requests", "rx_send_requests", "Send requests received."),
 
 	/*
-	 * -- hw_counters of the device: efa and mana. Those of mlx5 repeat the ones of port 1 and
-	 * have no rows.
-	 */
+	 * -- hw_counters of the device: mlx5 in switchdev mode, where rx_write_requests refreshes
+	 * the others, as at ports -------------------------------------------------------------- */
+	MLX5_Q_COUNTERS(DEVICE32, DEVICE32_ROCE),
+	MLX5_CONGESTION_COUNTERS(DEVICE64_ROCE),
+
+	/* -- hw_counters of the device: efa and mana ------------------------------------------- */
 	DEVICE("submitted_cmds", "commands_submitted", "Commands submitted to the device."),
 	DEVICE("completed_cmds", "commands_completed", "Commands that the device completed."),
 	DEVICE("cmds_err", "command_errors", "Commands that ended in an error."),

@@ -272,6 +272,46 @@ static void test_errors_rise_that_only_mads_know(void **state)
 	assert_string_equal(told, "+errors-rising");
 }
 
+/* mlx5 in switchdev mode has the counters of thresholds at the device, none at the port. */
+static void test_errors_of_a_device_in_switchdev_mode(void **state)
+{
+	static const char *const files[] = {"roce_slow_restart", "rx_icrc_encapsulated"};
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	node_init(&f->node, ROCE, 1);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		told[0] = '\0';
+		set_counter(f, files[i], RNA_PLACE_DEVICE_HW_COUNTERS, 0);
+		assert_int_equal(count_after(f, 2 * HOUR), 0);
+		set_counter(f, files[i], RNA_PLACE_DEVICE_HW_COUNTERS, 1000);
+		view = look_after(f, SECOND);
+		assert_int_equal(view->finding_count, 1);
+		assert_int_equal(view->findings[0].port, 0);
+		assert_string_equal(view->findings[0].device, "mlx5_0");
+		(void)rna_view_unref(view);
+		assert_string_equal(told, "+errors-rising");
+		assert_int_equal(count_after(f, 2 * HOUR), 0);
+	}
+	told[0] = '\0';
+	set_counter(f, "rp_cnp_ignored", RNA_PLACE_DEVICE_HW_COUNTERS, 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "rp_cnp_ignored", RNA_PLACE_DEVICE_HW_COUNTERS, 10);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+congestion-ignored");
+}
+
+/* Of InfiniBand they mean nothing. */
+static void test_roce_counters_of_an_infiniband_device(void **state)
+{
+	struct fixture *f = *state;
+
+	set_counter(f, "rp_cnp_ignored", RNA_PLACE_DEVICE_HW_COUNTERS, 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "rp_cnp_ignored", RNA_PLACE_DEVICE_HW_COUNTERS, 1000);
+	assert_int_equal(count_after(f, SECOND), 0);
+}
+
 static void test_errors_rise_and_calm_down(void **state)
 {
 	struct fixture *f = *state;
@@ -673,6 +713,8 @@ int main(void)
 		TEST(test_silence),
 		TEST(test_worse_is_told_again),
 		TEST(test_errors_rise_that_only_mads_know),
+		TEST(test_errors_of_a_device_in_switchdev_mode),
+		TEST(test_roce_counters_of_an_infiniband_device),
 		TEST(test_errors_rise_and_calm_down),
 		TEST(test_pcie_errors_rise_and_name_the_hop),
 		TEST(test_lossless_discards),
