@@ -16,6 +16,16 @@ const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT] = {
 	{RNA_PLACE_PORT_COUNTERS, "port_rcv_data", WORD},
 	{RNA_PLACE_PORT_HW_COUNTERS, "tx_bytes", 1}, /* bnxt_re, efa, mana */
 	{RNA_PLACE_PORT_HW_COUNTERS, "rx_bytes", 1},
+	/* ionic: its firmware names its counters (ionic_hw_stats.c); so they are called on nodes */
+	{RNA_PLACE_PORT_HW_COUNTERS, "tx_rdma_ucast_bytes", 1},
+	{RNA_PLACE_PORT_HW_COUNTERS, "rx_rdma_ucast_bytes", 1},
+	/* erdma: of Linux 6.12 (erdma_verbs.c), and of Alibaba's own driver */
+	{RNA_PLACE_PORT_HW_COUNTERS, "tx_bytes_cnt", 1},
+	{RNA_PLACE_PORT_HW_COUNTERS, "rx_bytes_cnt", 1},
+	{RNA_PLACE_PORT_HW_COUNTERS, "hw_tx_bytes_cnt", 1},
+	{RNA_PLACE_PORT_HW_COUNTERS, "hw_rx_bytes_cnt", 1},
+	{RNA_PLACE_PORT_HW_COUNTERS, "tx_pkt", PACKET_BYTES}, /* hns: hns_roce_main.c */
+	{RNA_PLACE_PORT_HW_COUNTERS, "rx_pkt", PACKET_BYTES},
 	{RNA_PLACE_PORT_HW_COUNTERS, "ip4OutOctets", 1}, /* irdma */
 	{RNA_PLACE_PORT_HW_COUNTERS, "ip4InOctets", 1},
 	{RNA_PLACE_PORT_HW_COUNTERS, "ip6OutOctets", 1},

@@ -18,7 +18,7 @@ struct rna_activity {
 	unsigned bytes; /* bytes per unit of the counter */
 };
 
-enum { RNA_ACTIVITY_COUNT = 10 };
+enum { RNA_ACTIVITY_COUNT = 18 };
 
 /* Byte counters of the port where its driver has them, otherwise packet counters. */
 extern const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT];

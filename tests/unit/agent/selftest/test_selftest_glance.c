@@ -123,6 +123,43 @@ static void test_packets(void **state)
 	tear_down(&scene);
 }
 
+/* What other drivers count, without counters of the PMA; a second's worth of 10 MB/s. */
+static void test_counters_of_all_drivers(void **state)
+{
+	static const struct {
+		const char *file;
+		uint64_t second;
+	} cases[] = {
+		{"tx_bytes", 10000000},
+		{"rx_bytes", 10000000},     /* bnxt_re */
+		{"ip4OutOctets", 10000000}, /* irdma */
+		{"tx_rdma_ucast_bytes", 10000000},
+		{"rx_rdma_ucast_bytes", 10000000}, /* ionic */
+		{"tx_bytes_cnt", 10000000},
+		{"rx_bytes_cnt", 10000000}, /* erdma */
+		{"hw_tx_bytes_cnt", 10000000},
+		{"hw_rx_bytes_cnt", 10000000},
+		{"tx_pkt", 10000},
+		{"rx_pkt", 10000}, /* hns: packets of a KiB */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct scene scene;
+
+		set_up(&scene);
+		scene.node.ports[0].odd_counters = true;
+		count(&scene, RNA_PLACE_PORT_HW_COUNTERS, cases[i].file, rna_value_ok(7));
+		assert_true(look(&scene, PERIOD) > 0);
+		count(&scene, RNA_PLACE_PORT_HW_COUNTERS, cases[i].file,
+		      rna_value_ok(7 + 10 * cases[i].second));
+		assert_int_equal(look(&scene, 2 * PERIOD), 0);
+		if (!scene.busy)
+			fail_msg("%s does not count", cases[i].file);
+		tear_down(&scene);
+	}
+}
+
 /* Then it is for the child to see. */
 static void test_nothing_is_known(void **state)
 {
@@ -163,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_a_job),
 		cmocka_unit_test(test_a_little_is_no_job),
 		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_counters_of_all_drivers),
 		cmocka_unit_test(test_nothing_is_known),
 		cmocka_unit_test(test_counters_that_say_nothing),
 	};
