@@ -163,7 +163,7 @@ static int accept_port(struct work *work, const struct rna_judged_port *port,
 				  port->number);
 		return 0;
 	}
-	up = rna_port_is_up(value);
+	up = rna_port_works(port->device, port->number);
 	entry->accepted.expected = up ? RNA_EXPECTED_UP : RNA_EXPECTED_DOWN;
 	entry->accepted.time = work->view->snapshot->time.realtime;
 	*(up ? &work->up : &work->down) += 1;

@@ -33,8 +33,7 @@ static void count_ports(const struct rna_snapshot *snapshot, size_t *ret_up, siz
 
 		*ret_all += device->port_count;
 		for (size_t p = 0; p < device->port_count; p++)
-			*ret_up += rna_port_is_up(
-				rna_port_state(&snapshot->devices[i], device->ports[p]));
+			*ret_up += rna_port_works(&snapshot->devices[i], device->ports[p]);
 	}
 }
 

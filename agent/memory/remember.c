@@ -47,7 +47,7 @@ static void look_at_state(const struct subject *subject, struct rna_look *look)
 	look->source = (part ? part : presence)->origin.source;
 	if (!subject->state || subject->state->state.state != RNA_VALUE_OK)
 		return;
-	look->up = rna_value_ok(rna_port_is_up(subject->state));
+	look->up = rna_value_ok(rna_port_works(subject->device, subject->port->number));
 }
 
 /*

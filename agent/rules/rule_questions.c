@@ -14,7 +14,7 @@ bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_
 
 bool rna_subject_is_active(const struct rna_rule_subject *subject)
 {
-	return rna_port_is_up(subject->state);
+	return rna_port_works(subject->device, subject->number);
 }
 
 bool rna_subject_is_active_roce(const struct rna_rule_subject *subject)

@@ -24,7 +24,9 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.settles = true,
 		.hold = "0s",
 		.help = "The port is down although the agent expects it to be up. Without an "
-			"expectation the severity is info, or warning while the link is training.",
+			"expectation the severity is info, or warning while the link is training. A "
+			"port of EFA, whose driver always reports ACTIVE, counts as down if none of "
+			"its counters can be read.",
 		.check = rna_check_port_down,
 		.remedy = "Check the cable, the transceivers and the peer port. If the port is "
 			  "meant to be down, add {object} to expect.down.",

@@ -96,6 +96,19 @@ static void set_since(struct rna_finding *finding, const struct rna_rule_subject
 		finding->since = port->account->history.last;
 }
 
+/* It has no cable that could be meant to be out, so this needs no expectation. */
+static void report_mute(const struct rna_rule_subject *port, struct rna_finds *out)
+{
+	struct rna_finding *found = rna_finds_add(
+		out, "out of order: its driver always reports ACTIVE, but the device answers no "
+		     "query for its counters");
+
+	set_since(found, port);
+	found->remedy =
+		"Check dmesg for errors of {device} ({pci}). Reload its driver; if that does "
+		"not help, replace the instance.";
+}
+
 void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
@@ -103,7 +116,13 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	const char *why, *remedy;
 	struct rna_finding *found;
 
-	if (!rna_subject_in_state(port, RNA_PORT_DOWN) || expected == RNA_EXPECTED_DOWN)
+	if (expected == RNA_EXPECTED_DOWN)
+		return;
+	if (rna_port_is_mute(port->device, port->number)) {
+		report_mute(port, out);
+		return;
+	}
+	if (!rna_subject_in_state(port, RNA_PORT_DOWN))
 		return;
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
 		return; /* port-disabled reports it */

@@ -54,7 +54,7 @@ static bool is_stalled(const struct rna_selftest_subject *subject)
 
 static bool is_active(const struct rna_selftest_subject *subject)
 {
-	return rna_port_is_up(rna_port_state(subject->device, subject->port));
+	return rna_port_works(subject->device, subject->port);
 }
 
 /* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */

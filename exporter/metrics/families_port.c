@@ -153,7 +153,8 @@ static const struct rna_family port_rows[] = {
 	{BOTH("port_guid", BEHIND(port_identity, port_guid))},
 	{BOTH("pci_address", BEHIND(rdma_device, pci_address))},
 	METRIC(PORT, "rdma_port_up", GAUGE, YES_NO, GET(rna_port_up),
-	       "1 if the port's link carries traffic (state ACTIVE or ACTIVE_DEFER), 0 otherwise."),
+	       "1 if the port's link carries traffic (state ACTIVE or ACTIVE_DEFER), 0 otherwise. For"
+	       " EFA, which always reports ACTIVE: 0 if the device answers no query."),
 	METRIC(PORT, "rdma_port_expected_up", GAUGE, YES_NO, EACH(expected_up, "reason"),
 	       "1 if the port is expected to be up, 0 otherwise or if unknown. Reason: configured,"
 	       " accepted, remembered, siblings."),

@@ -59,7 +59,7 @@ struct rna_value rna_port_up(const struct rna_subject *port)
 {
 	if (!port->state || !rna_value_is_known(port->state->state))
 		return (struct rna_value){0};
-	return rna_value_ok(rna_port_is_up(port->state));
+	return rna_value_ok(rna_port_works(port->device, port->port));
 }
 
 const char *rna_why_no_port(const struct rna_subjects *subjects)

@@ -178,6 +178,45 @@ const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_devi
 	return part ? find_port(part->ports, part->port_count, sizeof(*part->ports), port) : NULL;
 }
 
+static bool has_readable(const struct rna_counter_group *group)
+{
+	for (size_t i = 0; i < group->count; i++)
+		if (group->values[i].value.state != RNA_VALUE_UNREADABLE)
+			return true;
+	return false;
+}
+
+/*
+ * efa reports ACTIVE and LinkUp whatever happens (efa_query_port() in
+ * drivers/infiniband/hw/efa/efa_verbs.c of Linux 6.12), and a port of it has no interface. Its
+ * counters are answers of the device: if one is not answered, the driver closes its queue of
+ * commands, and all further ones fail with ENODEV (efa_com_submit_admin_cmd() in efa_com.c).
+ */
+bool rna_port_is_mute(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_counters_part *part =
+		rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS);
+	size_t unreadable = 0;
+
+	if (!device->device->driver || strcmp(device->device->driver, "efa") != 0)
+		return false;
+	for (size_t i = 0; part && i < part->group_count; i++) {
+		const struct rna_counter_group *group = &part->groups[i];
+
+		if (group->place != RNA_PLACE_PORT_HW_COUNTERS || group->port != port)
+			continue;
+		if (has_readable(group))
+			return false;
+		unreadable += group->count;
+	}
+	return unreadable > 0;
+}
+
+bool rna_port_works(const struct rna_snapshot_device *device, unsigned port)
+{
+	return rna_port_is_up(rna_port_state(device, port)) && !rna_port_is_mute(device, port);
+}
+
 const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port)
 {
 	const struct rna_link *part = rna_device_link(device);

@@ -72,6 +72,13 @@ const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_devi
 						  unsigned port);
 const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
 						  unsigned port);
+/*
+ * Does the driver report a state that never changes, while the port answers no query? Then it does
+ * not count as up.
+ */
+bool rna_port_is_mute(const struct rna_snapshot_device *device, unsigned port);
+/* Is the port up, as far as its state tells, and not mute? */
+bool rna_port_works(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_port_link *rna_port_link(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_port_gids *rna_port_gids(const struct rna_snapshot_device *device, unsigned port);
 const struct rna_port_optional_counters *rna_port_optional_counters(

@@ -608,6 +608,35 @@ static void counter_unreadable(struct node *node)
 	count(node, "symbol_error", rna_value_unreadable());
 }
 
+/* ACTIVE, as its driver always says. */
+static void mute(struct node *node)
+{
+	node->ports[0].driver = "efa";
+	count_in(node, RNA_PLACE_PORT_HW_COUNTERS, "tx_bytes", rna_value_unreadable());
+}
+
+static void mute_and_not_wanted(struct node *node)
+{
+	mute(node);
+	expect(node, RNA_EXPECTED_DOWN);
+}
+
+static void almost_mute(struct node *node)
+{
+	struct node_port *port = &node->ports[0];
+
+	mute(node);
+	port->counters[port->counter_count] = port->counters[0];
+	port->counters[port->counter_count].file = "rx_bytes";
+	port->counters[port->counter_count++].value = rna_value_ok(0);
+}
+
+static void counters_of_another_driver_unreadable(struct node *node)
+{
+	mute(node);
+	node->ports[0].driver = "bnxt_en";
+}
+
 static void stalled(struct node *node)
 {
 	node->ports[0].stalled = 10 * RNA_USEC_PER_SEC;
@@ -1583,6 +1612,10 @@ static const struct {
 	{data_was_corrupt_once, IB, ""},
 	{special_tests_are_slow, IB, ""},
 	{a_test_is_stuck, IB, "selftest-stuck warning"},
+	{mute, IB, "port-down critical"},
+	{mute_and_not_wanted, IB, ""},
+	{almost_mute, IB, ""},
+	{counters_of_another_driver_unreadable, IB, ""},
 	{stalled, IB, "device-stalled warning"},
 	{stalled_for_long, IB, "device-stalled critical"},
 	{failing, IB, "reads-failing warning"},
