@@ -296,7 +296,8 @@ static int check_grades(struct load *load)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	if (load->settings->selftest_warning <= load->settings->selftest_ok ||
+	if (load->settings->selftest_ok == 0 ||
+	    load->settings->selftest_warning <= load->settings->selftest_ok ||
 	    !are_right(load, "selftest.warning", "selftest.ok"))
 		return 0;
 	rna_strbuf_printf(&text, "selftest.warning (%u) must not exceed selftest.ok (%u)",

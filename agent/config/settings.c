@@ -443,12 +443,14 @@ const struct rna_setting rna_setting_table[] = {
 	     "Tests run only while the Node has this label, which the agent reads every "
 	     "kubernetes.refresh. Requires kubernetes.backend api or both. There are no tests while "
 	     "the label is unknown."),
-	INTEGER("selftest.ok", selftest_ok, "1", "100", "90",
+	INTEGER("selftest.ok", selftest_ok, "0", "100", "0",
 		"Share of the bandwidth that link and PCIe path allow from which on a test passes, "
-		"in percent."),
-	INTEGER("selftest.warning", selftest_warning, "1", "100", "80",
+		"in percent. 0: as vendors rate it, 78 from 100 Gb/s on, 87.5 from 200 Gb/s on, 90 "
+		"from 400 Gb/s on and below 100 Gb/s."),
+	INTEGER("selftest.warning", selftest_warning, "0", "100", "0",
 		"Share of the bandwidth below which a test fails, in percent. Between this and "
-		"selftest.ok it is a warning."),
+		"selftest.ok it is a warning. 0: ten percent of the bandwidth less than "
+		"selftest.ok."),
 	INTEGER("selftest.siblings", selftest_siblings, "0", "100", "93",
 		"Share of the median bandwidth of sibling ports from which on a test passes, in "
 		"percent. 0: no comparison."),

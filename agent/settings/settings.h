@@ -122,8 +122,8 @@ struct rna_settings {
 	unsigned selftest_idle_contexts; /* of a device, by services that are always there */
 	char *selftest_node_label;       /* "": none */
 	char **selftest_window;          /* NULL-ended, or NULL: any time */
-	unsigned selftest_ok;            /* percent of what is expected */
-	unsigned selftest_warning;
+	unsigned selftest_ok;            /* percent of what is expected; 0: as vendors rate it */
+	unsigned selftest_warning;       /* 0: ten less than selftest_ok */
 	unsigned selftest_siblings;
 	char **selftest_limits; /* NULL-ended, or NULL: none */
 	int log_level;          /* LOG_* */

@@ -455,6 +455,66 @@ static void test_limits_by_rate(void **state)
 	tear_down(&scene);
 }
 
+/* A result that a vendor lets pass is ok; its sources are in agent/selftest/plan.c. */
+static void test_marks_of_vendors(void **state)
+{
+	static const struct {
+		double reached; /* Gb/s */
+		uint64_t expected;
+		enum rna_grade grade;
+	} cases[] = {
+		{175, 200, RNA_GRADE_OK},      {174.9, 200, RNA_GRADE_WARNING},
+		{155, 200, RNA_GRADE_WARNING}, {154.9, 200, RNA_GRADE_FAILED},
+		{360, 400, RNA_GRADE_OK},      {359, 400, RNA_GRADE_WARNING},
+		{319, 400, RNA_GRADE_FAILED},  {78, 100, RNA_GRADE_OK},
+		{77, 100, RNA_GRADE_WARNING},  {67, 100, RNA_GRADE_FAILED},
+		{720, 800, RNA_GRADE_OK},      {22.5, 25, RNA_GRADE_OK},
+		{22.4, 25, RNA_GRADE_WARNING}, {19.9, 25, RNA_GRADE_FAILED},
+		{221, 252, RNA_GRADE_OK}, /* 400 Gb/s behind a PCIe path of 252 */
+	};
+	struct rna_settings settings = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		uint64_t expected = cases[i].expected * GBIT;
+		struct rna_selftest_limits limits = rna_selftest_limits_for(&settings, expected);
+		enum rna_grade grade = rna_selftest_judge((uint64_t)(cases[i].reached * GBIT),
+							  expected, 0, &limits);
+
+		if (grade != cases[i].grade)
+			fail_msg("%g of %u Gb/s is %s", cases[i].reached,
+				 (unsigned)cases[i].expected, rna_grade_name(grade));
+	}
+	rna_settings_deinit(&settings);
+}
+
+static void test_marks_of_the_settings(void **state)
+{
+	static const struct {
+		unsigned set_ok, set_warning;
+		unsigned ok, warning; /* of 100 Gb/s */
+	} cases[] = {
+		{0, 0, 780, 680},  {95, 0, 950, 850}, {95, 60, 950, 600},
+		{0, 60, 780, 600}, {0, 85, 780, 780}, /* not above the mark */
+		{5, 0, 50, 0},
+	};
+	struct rna_settings settings = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_selftest_limits limits;
+
+		settings.selftest_ok = cases[i].set_ok;
+		settings.selftest_warning = cases[i].set_warning;
+		limits = rna_selftest_limits_for(&settings, 100 * GBIT);
+		assert_int_equal(limits.ok, cases[i].ok);
+		assert_int_equal(limits.warning, cases[i].warning);
+	}
+	rna_settings_deinit(&settings);
+}
+
 static void test_limits_that_make_no_sense(void **state)
 {
 	static const char *const bad[] = {"",           "400",        "400=95",
@@ -481,6 +541,8 @@ int main(void)
 		cmocka_unit_test(test_memory_of_others),
 		cmocka_unit_test(test_expected),
 		cmocka_unit_test(test_limits_by_rate),
+		cmocka_unit_test(test_marks_of_vendors),
+		cmocka_unit_test(test_marks_of_the_settings),
 		cmocka_unit_test(test_limits_that_make_no_sense),
 	};
 
