@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "hwloc_xml.h"
 #include "recorded.h"
 
 enum {
@@ -368,7 +369,7 @@ static const char *find(const char *from, const char *end, char wanted)
 	return found ? found : end;
 }
 
-/* Whether the text is XML, libhwloc finds out. It, too, takes the next ">" for the end of a tag. */
+/* libhwloc, too, takes the next ">" for the end of a tag. */
 static int check_limits(const char *file, const char *text, size_t len, struct rna_error *error)
 {
 	static const char object[] = "<object";
@@ -399,6 +400,7 @@ static int load_text(const char *file, const char *text, size_t len, struct rna_
 		     struct rna_hwloc *ret, struct rna_error *error)
 {
 	RNA_CLEANUP(destroy) hwloc_topology_t topology = NULL;
+	RNA_STRBUF struct rna_strbuf xml = RNA_STRBUF_INIT;
 	struct load load = {.arena = arena};
 	int status = init(&topology, HWLOC_TYPE_FILTER_KEEP_ALL);
 
@@ -407,7 +409,11 @@ static int load_text(const char *file, const char *text, size_t len, struct rna_
 	status = check_limits(file, text, len, error);
 	if (status < 0)
 		return status;
-	if (strlen(text) != len || hwloc_topology_set_xmlbuffer(topology, text, (int)len + 1) < 0 ||
+	if (strlen(text) != len || rna_hwloc_xml_read(text, len, &xml) < 0)
+		return explain(file, text, len, error);
+	if (!rna_strbuf_ok(&xml))
+		return rna_error_set(error, -ENOMEM, "%s: cannot read", file);
+	if (hwloc_topology_set_xmlbuffer(topology, xml.data, (int)xml.len + 1) < 0 ||
 	    hwloc_topology_load(topology) < 0)
 		return explain(file, text, len, error);
 	load.topology = topology;

@@ -51,6 +51,8 @@
 	"<object type=\"OSDev\" gp_index=\"8\" name=\"mlx5_0\" osdev_type=\"3\"/>"                 \
 	"</object></object></object>"
 
+#define SETS " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\""
+
 #define XML(attributes) XML_HEAD "<topology" attributes ">" MACHINE "</topology>\n"
 
 static void add_function(const struct tree *tree, const char *way, const char *class_id,
@@ -639,6 +641,17 @@ static void files_of_no_use_are_explained(void **state)
 		{XML(" version=\"2.0\"><object type=\"?\""), "hwloc.xml: hwloc cannot parse it"},
 		{XML_HEAD "<topology version=\"2.0\"><object type=\"Machine\"",
 		 "hwloc.xml: hwloc cannot"},
+		/* what libhwloc crashes or hangs on */
+		{"<topology version=\"2.0", "hwloc.xml: hwloc cannot parse it"},
+		{"<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0x1\" "
+		 "complete_cpuset=\"0x1\" nodeset=\"0x1\"/></topology>",
+		 "hwloc.xml: hwloc cannot parse it"},
+		{"<topology version=\"2.0\"><object type=\"Bridge\" bridge_type=\"0-1\" "
+		 "bridge_pci=\"0000:[00-02]\"/></topology>",
+		 "hwloc.xml: hwloc cannot parse it"},
+		{"<topology version=\"2.0\"><object type=\"Machine\"" SETS
+		 "><object type=\"PU\"" SETS "/></object></topology>",
+		 "hwloc.xml: hwloc cannot parse it"},
 		{XML_HEAD "<topology version=\"2.0\"></topology>",
 		 "hwloc.xml: hwloc cannot parse it"},
 	};
