@@ -115,13 +115,15 @@ static bool find_device(struct rna_loopback_verbs *verbs)
 /*
  * A port of InfiniBand may require a GRH (mlx5, by grh_required of its vport): without one the
  * kernel refuses the address with EINVAL (rdma_check_ah_attr() in drivers/infiniband/core/verbs.c
- * of Linux 6.12; ibv_modify_qp(3); perftest#393). GID 0 is the port's own (IBTA 4.1.1).
+ * of Linux 6.12; ibv_modify_qp(3); perftest#393). GID 0 is the port's own (IBTA 4.1.1). RoCE ports
+ * all require one; there the choice is that of the request.
  */
 static int choose_gid(const struct rna_loopback_verbs *verbs)
 {
-	bool required = verbs->port.flags & IBV_QPF_GRH_REQUIRED;
+	bool own = verbs->port.link_layer != IBV_LINK_LAYER_ETHERNET &&
+		   (verbs->port.flags & IBV_QPF_GRH_REQUIRED);
 
-	return verbs->request->gid_index < 0 && required ? 0 : verbs->request->gid_index;
+	return verbs->request->gid_index < 0 && own ? 0 : verbs->request->gid_index;
 }
 
 static bool look_at_gid(struct rna_loopback_verbs *verbs)
