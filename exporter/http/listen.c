@@ -13,7 +13,15 @@
 
 #define UNIX_PREFIX "unix:"
 
-enum { PORT_MAX = 65535, BACKLOG = 128, UNIX_MODE = 0660 };
+enum {
+	PORT_MAX = 65535,
+	/*
+	 * As many as net.core.somaxconn allows by default. If a burst fills the queue, the kernel
+	 * drops the packets of further clients, which try again after a second.
+	 */
+	BACKLOG = 4096,
+	UNIX_MODE = 0660,
+};
 
 static struct addrinfo *free_addresses(struct addrinfo *list)
 {

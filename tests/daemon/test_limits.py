@@ -224,6 +224,16 @@ class Crowds(unittest.TestCase):
     def test_ipv6(self):
         self.check(NEIGHBOURS)
 
+    def test_a_burst_fits_into_the_queue(self):
+        """What does not is dropped by the kernel, and comes again after a second."""
+        with open("/proc/sys/net/core/somaxconn", encoding="ascii") as file:
+            count = min(512, int(file.read()))
+        with Crowded() as agent, contextlib.ExitStack() as stack:
+            with agent.frozen():
+                for index in range(count):
+                    stack.enter_context(agent.client(STRANGERS[index % len(STRANGERS)]))
+            self.assertEqual(agent.scrape(path="/healthz"), 200)
+
     def test_unix(self):
         self.check(["unix"])
 
