@@ -4,7 +4,8 @@
  *
  * It sends about a dozen MADs per port, so it runs seldom. A node that does not support a query
  * answers so, or does not answer; after a refusal, or three unanswered tries (a MAD may be lost),
- * the query is not repeated for a while. Data of the peer and the subnet manager stays when they
+ * the query is not repeated for a while; if it looks as if an M_Key were required, not until the
+ * port has changed. Data of the peer and the subnet manager stays when they
  * cannot be queried any more: when a link is down, the administrator needs to know the switch port
  * of the cable.
  */
@@ -22,12 +23,21 @@
 
 #include "collectors.h"
 
+#define NEVER         UINT64_MAX
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC) /* firmware is updated seldom */
 #define SILENT_PAUSE  (5 * 60 * RNA_USEC_PER_SEC)
 #define SETTLED_PAUSE REFUSED_PAUSE /* for data that does not change */
 #define MANAGER_PAUSE SILENT_PAUSE  /* for queries of all ports of a fabric to the same node */
 
 enum { SILENT_MAX = 3 }; /* unanswered queries before the pause */
+
+/*
+ * Every node has to answer NodeInfo (IBTA 14.2.5.3). A peer behind an active link that does not,
+ * requires an M_Key (ProtectBits 2 or 3), or its MADs were lost: it is queried once more, then not
+ * until the port has changed. Each query without the key raises trap 256 at the subnet manager, and
+ * a leaf switch has dozens of such ports.
+ */
+enum { PROTECTED_MAX = 2 };
 
 _Static_assert((int)RNA_FABRIC_TOPICS == (int)RNA_MAD_TOPIC_COUNT, "a pause each");
 
@@ -336,6 +346,34 @@ static rna_usec next_manager_read_time(const struct run *run, rna_usec now)
 	return master ? now + MANAGER_PAUSE : 0;
 }
 
+static bool is_about_peer(enum rna_mad_topic topic)
+{
+	return topic <= RNA_MAD_PEER_PORT;
+}
+
+static bool is_peer_protected(const struct rna_port_fabric *port)
+{
+	return port->silent[RNA_MAD_PEER_NODE] >= PROTECTED_MAX;
+}
+
+static bool has_changed(const struct run *run, const struct rna_port_fabric *port)
+{
+	return run->before && run->before->look != port->look;
+}
+
+/* After silence. A manager that never answered is protected as well if the peer is. */
+static rna_usec next_try(const struct run *run, const struct rna_port_fabric *port,
+			 enum rna_mad_topic topic, rna_usec now)
+{
+	bool manager = topic == RNA_MAD_MANAGER;
+
+	if (has_changed(run, port))
+		return 0;
+	if (is_peer_protected(port) && (is_about_peer(topic) || (manager && !port->manager.guid)))
+		return NEVER;
+	return !manager && port->silent[topic] < SILENT_MAX ? 0 : now + SILENT_PAUSE;
+}
+
 static rna_usec next_read_time(const struct run *run, const struct rna_port_fabric *port,
 			       enum rna_mad_topic topic, rna_usec now)
 {
@@ -349,15 +387,15 @@ static rna_usec next_read_time(const struct run *run, const struct rna_port_fabr
 			return next_manager_read_time(run, now);
 		return topic == RNA_MAD_CONGESTION ? now + SETTLED_PAUSE : 0;
 	case RNA_MAD_NOT_ASKED: /* the cable may have been moved to another peer */
-		return run->before && (link || topic > RNA_MAD_PEER_PORT)
-			       ? run->before->retry[topic]
-			       : 0;
+		if (!run->before || (!link && is_about_peer(topic)))
+			return 0;
+		return run->before->retry[topic] == NEVER && has_changed(run, port)
+			       ? 0
+			       : run->before->retry[topic];
 	case -EOPNOTSUPP:
 		return now + REFUSED_PAUSE;
 	default:
-		return topic != RNA_MAD_MANAGER && port->silent[topic] < SILENT_MAX
-			       ? 0
-			       : now + SILENT_PAUSE;
+		return next_try(run, port, topic, now);
 	}
 }
 
@@ -391,6 +429,28 @@ static void set_pauses(const struct run *run, struct rna_port_fabric *port)
 	}
 }
 
+/* FNV-1a of the values that a subnet manager sets. */
+static uint64_t look_of(const struct rna_mad_port *port)
+{
+	const uint64_t numbers[] = {port->state.number, port->lid.number, port->sm_lid.number};
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(numbers); i++)
+		hash = (hash ^ numbers[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* Without a link there is no peer to require anything. */
+static struct rna_value find_key_required(const struct run *run, const struct rna_port_fabric *port,
+					  int status)
+{
+	if (status == -ENOKEY)
+		return rna_value_ok(1);
+	if (run->answer && run->answer->port.physical_state.number == RNA_PHYSICAL_LINK_UP)
+		return rna_value_ok(is_peer_protected(port));
+	return (struct rna_value){0};
+}
+
 static const struct rna_port_fabric *find_before(const struct rna_collect_input *in, unsigned port)
 {
 	const struct rna_fabric *previous = (const void *)in->previous;
@@ -407,15 +467,17 @@ static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *
 {
 	rna_usec now = run->fabric->counters.part.started.monotonic;
 	const struct rna_counter_group *counted = find_group(run->in, number);
+	int status;
 
 	run->before = find_before(run->in, number);
 	run->memory.capability = counted ? counted->capability : (struct rna_value){0};
 	rna_mad_init_fabric(&run->memory);
 	run->answer = NULL;
-	if (rna_ask_fabric(run->in, number, choose_topics(run->before, now),
-			   &run->fabric->counters.part, &run->memory) == 0)
+	status = rna_ask_fabric(run->in, number, choose_topics(run->before, now),
+				&run->fabric->counters.part, &run->memory);
+	if (status == 0)
 		run->answer = &run->memory;
-	if (!run->answer && !run->before)
+	if (!run->answer && !run->before && status != -ENOKEY)
 		return false;
 	*port = (struct rna_port_fabric){.number = number};
 	set_peer(run, port);
@@ -424,8 +486,11 @@ static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *
 	port->congestion_control = find_congestion_control(run);
 	if (run->answer)
 		port->virtual_lanes = run->answer->port.virtual_lanes;
+	if (run->answer)
+		port->look = look_of(&run->answer->port);
 	set_counters(run, number, group);
 	set_pauses(run, port);
+	port->key_required = find_key_required(run, port, status);
 	return true;
 }
 
@@ -440,7 +505,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_fabric *fabri
 
 	if (!ports || !groups)
 		return -ENOMEM;
-	for (size_t i = 0; i < device->port_count; i++) {
+	for (size_t i = 0; i < device->port_count && !in->options.no_mads; i++) {
 		struct rna_counter_group group = {0};
 
 		if (!read_port(&run, device->ports[i], &ports[fabric->port_count], &group))

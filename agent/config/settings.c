@@ -178,6 +178,10 @@ const struct rna_setting rna_setting_table[] = {
 	DURATION("poll.handover", poll_handover, "10ms", "1m", "250ms",
 		 "If a collector run takes longer, another lane continues with the other devices. "
 		 "Must be shorter than poll.deadline."),
+	BOOLEAN("fabric.enabled", fabric_enabled, "true",
+		"Whether to send MADs, to the node's own InfiniBand ports, their peers and the "
+		"subnet manager. If false, counters and links are read from files only, and "
+		"nothing is known of peers, P_Keys and the subnet manager."),
 	CHOICE("counters.source", counters_source, counters_sources, "auto",
 	       "Source of the counters of InfiniBand ports: sysfs files, or MADs to the port. auto "
 	       "uses MADs if sysfs has no counters, or none with 64 bits."),

@@ -101,6 +101,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 				.counters_source = (unsigned)schedule->settings->counters_source,
 				.hw_counters_source =
 					(unsigned)schedule->settings->hw_counters_source,
+				.no_mads = !schedule->settings->fabric_enabled,
 				.module_serial = schedule->settings->module_serial,
 				.optional_counters =
 					schedule->settings->hw_counters_optional_status,

@@ -48,7 +48,8 @@ struct rna_settings {
 	bool watch_verbs_events;
 	char **ethernet_statistics; /* NULL-ended, or NULL: none */
 	char **watch_verbs_drivers; /* NULL-ended, or NULL: none */
-	int counters_source;        /* enum rna_counters_source */
+	bool fabric_enabled;
+	int counters_source; /* enum rna_counters_source */
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */

@@ -2,6 +2,8 @@
 #include "ask_mad.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rna/model/counter.h"
@@ -16,15 +18,64 @@ bool rna_ask_is_possible(const struct rna_collect_input *in, unsigned port)
 	       in->backends->mad->serves(in->root, in->device, port);
 }
 
-/* May the port be queried now? 0, or during a pause the last error, which is counted again. */
+/* FNV-1a */
+static uint64_t add_to_hash(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/*
+ * What a subnet manager changes when it configures the port, as a hash: never 0. These files cost
+ * queries of the driver, not MADs that anyone could reject.
+ */
+static uint64_t look_of_port(const struct rna_collect_input *in, unsigned port)
+{
+	static const char *const files[] = {"state", "lid", "sm_lid"};
+	uint64_t hash = UINT64_C(14695981039346656037) + port;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		char text[64], path[PATH_MAX];
+
+		(void)snprintf(path, sizeof(path), "%s/ports/%u/%s", in->device->sysfs_path, port,
+			       files[i]);
+		if (rna_root_read(in->root, path, text, sizeof(text)) > 0)
+			hash = add_to_hash(hash, text);
+	}
+	return hash | 1;
+}
+
+/*
+ * May the port be queried now? 0, or during a pause the last error, which is counted again. A port
+ * that requires an M_Key is not queried until it has changed: each query without the key raises
+ * trap 256 to the subnet manager (IBTA 14.2.4; opensm(8), MKEY CONFIGURATION).
+ */
 static int begin(const struct rna_collect_input *in, unsigned port)
 {
-	return rna_ask_is_possible(in, port) ? rna_reader_may_ask(in->reader) : -ENOENT;
+	uint64_t rejected = rna_reader_rejected_look(in->reader);
+	int status = -ENOENT;
+
+	if (!in->options.no_mads && rna_ask_is_possible(in, port))
+		status = rna_reader_may_ask(in->reader);
+	if (status < 0 || rejected == 0)
+		return status;
+	if (look_of_port(in, port) != rejected)
+		return 0;
+	rna_reader_was_asked(in->reader, -ENOKEY); /* the next look at the files is later */
+	return -ENOKEY;
+}
+
+static void end(const struct rna_collect_input *in, unsigned port, int status)
+{
+	rna_reader_was_asked(in->reader, status);
+	rna_reader_set_rejected_look(in->reader, status == -ENOKEY ? look_of_port(in, port) : 0);
 }
 
 static void account(int status, struct rna_part *part)
 {
-	bool normal = status == -ENOENT || status == -ENETDOWN || status == -EOPNOTSUPP;
+	bool normal = status == -ENOENT || status == -ENETDOWN || status == -EOPNOTSUPP ||
+		      status == -ENOKEY;
 
 	if (status < 0 && !normal)
 		rna_part_count_error(part, status);
@@ -37,7 +88,7 @@ int rna_ask_port_info(const struct rna_collect_input *in, unsigned port, struct 
 
 	if (status == 0) {
 		status = in->backends->mad->query_port(in->root, in->device, port, ret);
-		rna_reader_was_asked(in->reader, status);
+		end(in, port, status);
 	}
 	account(status, part);
 	return status;
@@ -50,7 +101,7 @@ int rna_ask_fabric(const struct rna_collect_input *in, unsigned port, unsigned t
 
 	if (status == 0) {
 		status = in->backends->mad->query_fabric(in->root, in->device, port, topics, ret);
-		rna_reader_was_asked(in->reader, status);
+		end(in, port, status);
 	}
 	account(status, part);
 	return status;
@@ -64,7 +115,7 @@ int rna_ask_counters(const struct rna_collect_input *in, unsigned port, struct r
 	if (status == 0) {
 		status = in->backends->mad->query_counters(in->root, in->device, port, ret);
 		/* -ENETDOWN is an answer: the port is not ACTIVE. */
-		rna_reader_was_asked(in->reader, status == -ENETDOWN ? 0 : status);
+		end(in, port, status == -ENETDOWN ? 0 : status);
 	}
 	account(status, part);
 	return status;

@@ -16,7 +16,8 @@ bool rna_ask_is_possible(const struct rna_collect_input *in, unsigned port);
 /*
  * Query a port for its PortInfo, its fabric (topics: see the MAD backend), or its counters; the
  * caller fills ret->capability if it is known. 0, or negative errno. It is normal that MADs are not
- * available or the port is not ACTIVE; other errors are counted in part.
+ * available, that the port is not ACTIVE, or that it requires an M_Key (-ENOKEY); other errors are
+ * counted in part.
  */
 int rna_ask_port_info(const struct rna_collect_input *in, unsigned port, struct rna_part *part,
 		      struct rna_mad_port *ret);

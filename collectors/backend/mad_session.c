@@ -216,6 +216,18 @@ static ib_portid_t address(const struct rna_mad_question *question)
 	return to;
 }
 
+/*
+ * Drivers answer the node's own subnet management MADs. If the port requires an M_Key that the MAD
+ * lacks, they discard it, which the kernel reports as EINVAL of the send (Linux 6.12 core/mad.c
+ * handle_outgoing_dr_smp(), hw/qib/qib_mad.c check_mkey(), hw/mlx5/mad.c process_mad()).
+ */
+static int send_error(const struct rna_mad_question *question)
+{
+	bool own = question->class == IB_SMI_DIRECT_CLASS && question->exit == 0;
+
+	return own && errno == EINVAL ? -ENOKEY : -errno;
+}
+
 static int send_and_receive(struct rna_mad_session *session,
 			    const struct rna_mad_question *question, int agent, void *umad)
 {
@@ -237,7 +249,7 @@ static int send_and_receive(struct rna_mad_session *session,
 		return -EINVAL;
 	if (umad_send(descriptor(session, question->class), agent, umad, IB_MAD_SIZE, TIMEOUT_MS,
 		      RETRIES) < 0)
-		return -errno;
+		return send_error(question);
 	return receive(session, question->class, umad);
 }
 

@@ -63,7 +63,8 @@ bool rna_mad_use_plane(struct rna_mad_session *session, const struct rna_device 
 
 /*
  * 0, with *ret_data in session->answer; -ETIMEDOUT: no answer; -EOPNOTSUPP: the destination or the
- * port does not support the query; -EAGAIN: the destination is busy; or another negative errno.
+ * port does not support the query; -EAGAIN: the destination is busy; -ENOKEY: the own port
+ * discarded the query, as one does that requires an M_Key; or another negative errno.
  */
 int rna_mad_ask(struct rna_mad_session *session, const struct rna_mad_question *question,
 		uint8_t **ret_data);

@@ -47,6 +47,7 @@ struct rna_reader {
 	size_t file_count;
 	size_t file_size;
 	struct pause source; /* of the source that is not a file */
+	uint64_t rejected_look;
 };
 
 struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descriptors)
@@ -75,6 +76,7 @@ void rna_reader_reset(struct rna_reader *reader)
 		.now = reader->now,
 		.period = reader->period,
 		.source = reader->source,
+		.rejected_look = reader->rejected_look,
 	};
 }
 
@@ -297,6 +299,16 @@ void rna_reader_was_asked(struct rna_reader *reader, int status)
 		start_pause(reader, &reader->source, status);
 	else
 		reader->source = (struct pause){0};
+}
+
+uint64_t rna_reader_rejected_look(const struct rna_reader *reader)
+{
+	return reader->rejected_look;
+}
+
+void rna_reader_set_rejected_look(struct rna_reader *reader, uint64_t look)
+{
+	reader->rejected_look = look;
 }
 
 ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, size_t size)

@@ -101,3 +101,10 @@ int rna_reader_read_number(struct rna_reader *reader, size_t index,
  */
 int rna_reader_may_ask(const struct rna_reader *reader);
 void rna_reader_was_asked(struct rna_reader *reader, int status); /* 0 or negative errno */
+
+/*
+ * A source that rejects queries is not queried again as long as something else looks the same: look
+ * is a hash of that, 0 for none. A reset keeps it as well.
+ */
+uint64_t rna_reader_rejected_look(const struct rna_reader *reader);
+void rna_reader_set_rejected_look(struct rna_reader *reader, uint64_t look);

@@ -87,6 +87,10 @@ static const struct rna_family peer_rows[] = {
 	METRIC(PORT, "rdma_port_peer_stale", GAUGE, YES_NO, AT(peer, stale),
 	       "1 if rdma_port_peer_info dates from before the link went down or the peer stopped "
 	       "answering, 0 if it is current."),
+	METRIC(PORT, "rdma_port_management_key_required", GAUGE, YES_NO, AT(fabric, key_required),
+	       "1 if the port or its peer rejects subnet management queries without an M_Key, or "
+	       "the peer answers none although the link is up; the agent then queries it again "
+	       "only after the port has changed. 0 if both answer."),
 	METRIC(PORT, "rdma_port_peer_changes_total", COUNTER, PLAIN, AT(fabric, peer_changes),
 	       "Changes of the peer at the other end of the cable since the agent started."),
 	METRIC(PORT, "rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,

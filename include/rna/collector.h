@@ -69,6 +69,7 @@ enum rna_counters_source {
 struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
+	bool no_mads;       /* setting fabric.enabled is false */
 	bool module_serial; /* for module: also read serial numbers */
 	/* for resources: list optional counters and whether they are enabled */
 	bool optional_counters;

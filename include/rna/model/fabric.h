@@ -99,6 +99,8 @@ struct rna_port_fabric {
 	uint64_t peer_changes;
 	struct rna_time peer_changed;
 	struct rna_manager manager;
+	/* 1: the port or its peer rejects queries without an M_Key, or seems to; 0: both answer. */
+	struct rna_value key_required;
 	struct rna_value virtual_lanes; /* operational VLs without VL15 */
 	bool pkeys_known;
 	size_t pkey_count;
@@ -106,6 +108,7 @@ struct rna_port_fabric {
 	struct rna_value congestion_control; /* 1: the MAD class answered, 0: it was refused */
 	/* For the collector only: monotonic time before which it does not query a topic. */
 	rna_usec retry[RNA_FABRIC_TOPICS];
+	uint64_t look; /* hash of what changes when the port is configured */
 	/* Consecutive runs in which the query failed for any reason. */
 	unsigned char silent[RNA_FABRIC_TOPICS];
 };
@@ -117,6 +120,6 @@ bool rna_port_has_pkey(const struct rna_port_fabric *fabric, uint16_t key);
 struct rna_fabric {
 	struct rna_counters_part counters;
 	size_t port_count;
-	/* ascending by number; ports that have answered at least once */
+	/* ascending by number; ports that have answered at least once, or require an M_Key */
 	const struct rna_port_fabric *ports;
 };

@@ -12,6 +12,7 @@
 
 #include "backend/ask_mad.h"
 #include "backend/mad.h"
+#include "parse/reader.h"
 
 #include "collectors.h"
 #include "tree.h"
@@ -103,6 +104,7 @@ struct fixture {
 	struct rna_reader *reader;
 	struct rna_backends backends;
 	struct rna_part *part;
+	bool no_mads;
 };
 
 static const unsigned two_ports[] = {1, 2};
@@ -146,6 +148,7 @@ static const struct rna_port_fabric *run(struct fixture *fixture)
 		.device = &device,
 		.reader = fixture->reader,
 		.previous = fixture->part,
+		.options.no_mads = fixture->no_mads,
 		.period = 1, /* microsecond: pauses of the whole device are over at once */
 	};
 	const struct rna_fabric *fabric;
@@ -298,6 +301,100 @@ static void nothing_is_forgotten_by_a_device_that_hangs(void **state)
 	assert_true(port->peer->stale);
 	assert_int_equal(port->pkey_count, 2);
 	assert_int_equal(port->congestion_control.number, 1);
+}
+
+/* -- M_Keys ------------------------------------------------------------------------------------ */
+
+static void set_port_file(struct fixture *fixture, const char *file, const char *content)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "dev/ports/1/%s", file);
+	tree_write(&fixture->tree, path, content);
+}
+
+/* Pauses of the whole device grow with each failure. */
+static const struct rna_port_fabric *run_after_pause(struct fixture *fixture)
+{
+	rna_reader_was_asked(fixture->reader, 0);
+	return run(fixture);
+}
+
+/* Each query without the key raises a trap, so there is one for each change of the port. */
+static void a_protected_port_is_asked_when_it_has_changed(void **state)
+{
+	static const char *const managers[] = {"0x1\n", "0x2\n", "0x3\n", "0x4\n"};
+	struct fixture *fixture = *state;
+
+	set_port_file(fixture, "state", "4: ACTIVE\n");
+	set_port_file(fixture, "sm_lid", managers[0]);
+	script.status = -ENOKEY;
+	for (unsigned changes = 1; changes <= 3; changes++) {
+		for (unsigned i = 0; i < 5; i++) {
+			const struct rna_port_fabric *port = run_after_pause(fixture);
+
+			assert_non_null(port);
+			assert_int_equal(port->key_required.number, 1);
+			assert_int_equal(rna_part_error_count(fixture->part), 0);
+			assert_int_equal(script.asked, changes);
+		}
+		set_port_file(fixture, "sm_lid", managers[changes]);
+	}
+	script.status = 0;
+	assert_int_equal(run_after_pause(fixture)->key_required.number, 0);
+	assert_int_equal(run(fixture)->key_required.number, 0);
+	assert_int_equal(script.asked, 5);
+}
+
+static void fall_silent_as_a_peer(void)
+{
+	script.answer.status[RNA_MAD_PEER_NODE] = -ETIMEDOUT;
+	script.answer.status[RNA_MAD_PEER_NAME] = RNA_MAD_NOT_ASKED;
+	script.answer.status[RNA_MAD_PEER_PORT] = RNA_MAD_NOT_ASKED;
+	script.answer.status[RNA_MAD_MANAGER] = -ETIMEDOUT;
+}
+
+/* The first silence may be a lost MAD; it is asked once more. */
+static void a_protected_peer_is_asked_when_the_port_has_changed(void **state)
+{
+	const unsigned outside = TOPIC(RNA_MAD_PEER_NODE) | TOPIC(RNA_MAD_PEER_NAME) |
+				 TOPIC(RNA_MAD_PEER_PORT) | TOPIC(RNA_MAD_MANAGER);
+	const struct rna_port_fabric *port;
+
+	fall_silent_as_a_peer();
+	assert_int_equal(run(*state)->key_required.number, 0);
+	end_pause(*state, RNA_MAD_MANAGER);
+	port = run(*state);
+	assert_int_equal(script.topics & outside, outside);
+	assert_int_equal(port->key_required.number, 1);
+	script.answer.status[RNA_MAD_PEER_NODE] = RNA_MAD_NOT_ASKED;
+	script.answer.status[RNA_MAD_MANAGER] = RNA_MAD_NOT_ASKED;
+	for (unsigned i = 0; i < 3; i++) {
+		port = run(*state);
+		assert_int_equal(script.topics & TOPIC(RNA_MAD_PEER_NODE), 0);
+		assert_int_equal(script.topics & TOPIC(RNA_MAD_MANAGER), 0);
+		assert_int_equal(script.topics & TOPIC(RNA_MAD_PKEYS), TOPIC(RNA_MAD_PKEYS));
+		assert_int_equal(port->key_required.number, 1);
+		assert_int_equal(port->manager.unanswered, 0);
+	}
+	script.answer.port.lid = rna_value_ok(8);
+	(void)run(*state);
+	set_script();
+	script.answer.port.lid = rna_value_ok(8);
+	port = run(*state);
+	assert_int_equal(script.topics & TOPIC(RNA_MAD_PEER_NODE), TOPIC(RNA_MAD_PEER_NODE));
+	assert_int_equal(port->key_required.number, 0);
+	assert_string_equal(port->peer->name, "leaf-07");
+}
+
+static void without_mads_nothing_is_known(void **state)
+{
+	struct fixture *fixture = *state;
+
+	(void)run(fixture);
+	fixture->no_mads = true;
+	assert_null(run(fixture));
+	assert_int_equal(script.asked, 1);
 }
 
 /* A peer that refused once may be another one at the end of another cable. */
@@ -483,6 +580,9 @@ int main(void)
 		RUN_TEST(one_answer_in_between_is_a_new_beginning),
 		RUN_TEST(a_peer_stays_when_the_link_goes),
 		RUN_TEST(nothing_is_forgotten_by_a_device_that_hangs),
+		RUN_TEST(a_protected_port_is_asked_when_it_has_changed),
+		RUN_TEST(a_protected_peer_is_asked_when_the_port_has_changed),
+		RUN_TEST(without_mads_nothing_is_known),
 		RUN_TEST(a_silent_peer_is_asked_again_after_the_link_was_down),
 		RUN_TEST(another_port_of_the_switch_is_a_change),
 		RUN_TEST(a_name_that_is_silent_stays),
