@@ -224,6 +224,19 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "31e6b24379f8455e95101b7cd955b72e",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
+	[RNA_RULE_ACKNOWLEDGEMENTS_MISSING] = {
+		.name = "acknowledgements-missing",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "Peers do not acknowledge in time, which alone is a fault at the far end. "
+			"Severity warning if peers that answer report lost packets as well.",
+		.devices_too = true,
+		.check = rna_check_acknowledgements_missing,
+		.remedy = "Look for a peer that is down or overloaded; other nodes that talk to it "
+			  "have the same finding. {object} needs no repair.",
+		.message_id = "5a0298e8c2c140a4b11ecb1824902fc3",
+	},
 	[RNA_RULE_COUNTER_SATURATED] = {
 		.name = "counter-saturated",
 		.severity = RNA_SEVERITY_INFO,

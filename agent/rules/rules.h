@@ -37,6 +37,7 @@ enum rna_rule_id {
 	RNA_RULE_PKEY_DEFAULT_MISSING,
 	RNA_RULE_PORT_FLAPPING,
 	RNA_RULE_ERRORS_RISING,
+	RNA_RULE_ACKNOWLEDGEMENTS_MISSING,
 	RNA_RULE_COUNTER_SATURATED,
 	RNA_RULE_CONGESTION_IGNORED,
 	RNA_RULE_PAUSE_STORM,
@@ -255,6 +256,7 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out);

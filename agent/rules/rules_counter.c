@@ -66,6 +66,44 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		rna_finds_add(out, "%s", text.data)->severity = worst;
 }
 
+/*
+ * A requester counts local_ack_timeout_err when nothing returns: one dead peer lets it rise at each
+ * of its healthy neighbours. packet_seq_err counts answers of peers that are alive and miss packets
+ * of this port (sequence error NAKs received, mlx5): if they agree, the port or its path loses
+ * packets. No counter says how many peers they are.
+ */
+void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_past *past = in->subject->past;
+	struct rna_finding *found;
+	bool peers_agree = false;
+
+	for (size_t i = 0; past && past->windows && i < in->thresholds->count; i++) {
+		const struct rna_threshold *threshold = &in->thresholds->items[i];
+
+		if (!past->windows[i].over || out->rule != &rna_rules[threshold->rule])
+			continue;
+		if (threshold->evidence)
+			peers_agree = true;
+		else
+			write_rise(threshold, &past->windows[i], &text);
+	}
+	if (!rna_strbuf_ok(&text))
+		out->failed = true;
+	if (out->failed || text.len == 0)
+		return;
+	found = rna_finds_add(out, "%s; %s", text.data,
+			      peers_agree ? "peers that answer report lost packets as well"
+					  : "peers that answer report no loss");
+	if (!peers_agree)
+		return;
+	found->severity = RNA_SEVERITY_WARNING;
+	found->remedy =
+		"Check the cable of {object}, and discards and QoS of its switch port: this "
+		"port or its path loses packets.";
+}
+
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
 {
 	for (size_t i = 0; i < thresholds->count; i++)

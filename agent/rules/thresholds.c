@@ -35,6 +35,7 @@ enum { WINDOW_PERIODS_MIN = 3 };
 #define INFO   RNA_SEVERITY_INFO
 #define WARN   RNA_SEVERITY_WARNING
 #define RISING RNA_RULE_ERRORS_RISING
+#define UNACK  RNA_RULE_ACKNOWLEDGEMENTS_MISSING
 #define PCIE   RNA_RULE_PCIE_ERRORS
 #define STORM  RNA_RULE_PAUSE_STORM
 #define SLOW   RNA_RULE_PAUSE_TRANSMITTED
@@ -77,8 +78,10 @@ static const struct rna_threshold table[] = {
 	 "packets exceeded their lifetime in the fabric: congestion"},
 	{"rx_icrc_encapsulated", HW, ROCE, RISING, WARN, 1, 'h',
 	 "RoCE packets with a wrong ICRC are received: something on the path corrupts them"},
-	{"local_ack_timeout_err", HW, 0, RISING, WARN, 1, 's',
-	 "packets are lost, or a peer does not answer"},
+	{"local_ack_timeout_err", HW, 0, UNACK, INFO, 1, 's',
+	 "peers do not acknowledge packets in time"},
+	{"packet_seq_err", HW, 0, UNACK, WARN, 1, 's',
+	 "peers that answer miss packets; no finding on its own", .evidence = true},
 	{"roce_slow_restart", HW, ROCE, RISING, WARN, 10, 's',
 	 "packets are lost on the path"},
 	{"req_transport_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
@@ -97,7 +100,7 @@ static const struct rna_threshold table[] = {
 	 "the application does not keep up with received packets"},
 	{"retrans_timeout_events", HW, 0, RISING, WARN, 1, 's',
 	 "packets are lost, or a peer does not answer"},
-	{"unresponsive_remote_events", HW, 0, RISING, WARN, 1, 's',
+	{"unresponsive_remote_events", HW, 0, UNACK, INFO, 1, 's',
 	 "peers do not answer"},
 	{"impaired_remote_conn_events", HW, 0, RISING, WARN, 1, 's',
 	 "connections to peers are impaired"},
@@ -245,8 +248,13 @@ static bool parse_entry(const char *entry, struct rna_threshold *ret)
 {
 	char name[NAME_MAX_LEN + 1];
 
-	return take_name(entry, name) && find_threshold(name, ret) &&
-	       parse_limit(strchr(entry, '=') + 1, ret);
+	if (!take_name(entry, name) || !find_threshold(name, ret))
+		return false;
+	if (ret->evidence) { /* who sets a threshold of its own wants a finding of its own */
+		ret->evidence = false;
+		ret->rule = RISING;
+	}
+	return parse_limit(strchr(entry, '=') + 1, ret);
 }
 
 bool rna_threshold_is_valid(const char *entry)

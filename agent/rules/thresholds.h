@@ -40,6 +40,7 @@ struct rna_threshold {
 	uint64_t count;
 	char unit;       /* of the span that count is for: s, m, h, d */
 	const char *why; /* what a rise means, "the cable or a transceiver goes bad" */
+	bool evidence;   /* no finding on its own: its rule uses it to judge another counter */
 	/* Set by rna_thresholds_new(). */
 	enum rna_threshold_source source;
 	const struct rna_counter *counter; /* of a counter file, else NULL */

@@ -209,9 +209,11 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 	struct rna_counters_part *part = node_part(node, id, size);
 	struct rna_counter_group *groups =
 		rna_arena_array(part->part.arena, NODE_COUNTERS_MAX, sizeof(*groups));
+	struct rna_counter_value *values =
+		rna_arena_array(part->part.arena, NODE_COUNTERS_MAX, sizeof(*values));
 
 	for (size_t i = 0; i < port->counter_count; i++) {
-		struct rna_counter_value *value = rna_arena_alloc(part->part.arena, sizeof(*value));
+		struct rna_counter_value *value = &values[i];
 
 		if (rna_counter_collector(port->counters[i].place) != id)
 			continue;
@@ -219,7 +221,10 @@ static struct rna_part *node_counters(const struct node *node, const struct node
 		value->value = port->counters[i].value;
 		value->counter = rna_counter_find(port->counters[i].place, value->file);
 		assert(value->counter || port->odd_counters);
-		/* groups of one value each would be one group in the kernel: a test needs one */
+		if (i > 0 && port->counters[i].place == port->counters[i - 1].place) {
+			groups[part->group_count - 1].count++; /* in the order of the table */
+			continue;
+		}
 		groups[part->group_count++] = (struct rna_counter_group){
 			.place = port->counters[i].place,
 			.port = port->counters[i].place != RNA_PLACE_DEVICE_HW_COUNTERS,

@@ -272,6 +272,48 @@ static void test_errors_rise_that_only_mads_know(void **state)
 	assert_string_equal(told, "+errors-rising");
 }
 
+static void set_two_counters(struct fixture *f, const char *const files[2], uint64_t first,
+			     uint64_t second)
+{
+	const uint64_t numbers[] = {first, second};
+
+	f->node.ports[0].counter_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		f->node.ports[0].counters[i].file = files[i];
+		f->node.ports[0].counters[i].place = RNA_PLACE_PORT_HW_COUNTERS;
+		f->node.ports[0].counters[i].value = rna_value_ok(numbers[i]);
+	}
+}
+
+static enum rna_severity severity_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view = look_after(f, span);
+	enum rna_severity severity;
+
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].rule, "acknowledgements-missing");
+	severity = view->findings[0].severity;
+	(void)rna_view_unref(view);
+	return severity;
+}
+
+/* A neighbour of a dead peer is healthy, unless peers that are alive miss packets as well. */
+static void test_one_dead_peer_is_not_a_fault_of_its_neighbours(void **state)
+{
+	static const char *const files[] = {"packet_seq_err", "local_ack_timeout_err"};
+	struct fixture *f = *state;
+
+	set_two_counters(f, files, 0, 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_two_counters(f, files, 0, 60);
+	assert_int_equal(severity_after(f, SECOND), RNA_SEVERITY_INFO);
+	set_two_counters(f, files, 60, 120);
+	assert_int_equal(severity_after(f, SECOND), RNA_SEVERITY_WARNING);
+	assert_int_equal(count_after(f, HOUR), 0);
+	set_two_counters(f, files, 1000, 120); /* alone it is what a lossy network does */
+	assert_int_equal(count_after(f, SECOND), 0);
+}
+
 /* mlx5 in switchdev mode has the counters of thresholds at the device, none at the port. */
 static void test_errors_of_a_device_in_switchdev_mode(void **state)
 {
@@ -713,6 +755,7 @@ int main(void)
 		TEST(test_silence),
 		TEST(test_worse_is_told_again),
 		TEST(test_errors_rise_that_only_mads_know),
+		TEST(test_one_dead_peer_is_not_a_fault_of_its_neighbours),
 		TEST(test_errors_of_a_device_in_switchdev_mode),
 		TEST(test_roce_counters_of_an_infiniband_device),
 		TEST(test_errors_rise_and_calm_down),

@@ -76,6 +76,7 @@ static void test_list(void **state)
 	for (size_t i = 0; i < standard->count; i++)
 		if (standard->items[i].source == RNA_THRESHOLD_OF_COUNTER)
 			assert_non_null(standard->items[i].counter); /* no row is a typing error */
+	assert_true(find(standard, "packet_seq_err")->evidence);
 	assert_int_equal(find(list, "symbol_error")->limit, 7);
 	assert_int_equal(find(list, "symbol_error")->window, 60 * SECOND);
 	assert_null(find(list, RNA_THRESHOLD_DOWNS));
