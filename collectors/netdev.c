@@ -276,6 +276,20 @@ static void add_member(struct run *run, const char *name)
 }
 
 /*
+ * "802.3ad 4". In mode active-backup one member transmits, in all others several may
+ * (Documentation/networking/bonding.rst).
+ */
+static bool spreads(struct run *run, const char *bond)
+{
+	static const char backup[] = "active-backup";
+	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/bonding/mode", bond);
+	char text[RNA_ATTRIBUTE_MAX];
+
+	return path && rna_root_read(run->in->root, path, text, sizeof(text)) > 0 &&
+	       strncmp(text, backup, sizeof(backup) - 1) != 0;
+}
+
+/*
  * Adds the members of a bond, also those without an RDMA device, such as the second port of a LAG.
  * Interfaces that are not bonds lack this file.
  */
@@ -288,6 +302,7 @@ static void add_members(struct run *run, size_t index)
 	if (!path || rna_root_read(run->in->root, path, text, sizeof(text)) < 0)
 		return;
 	run->netdevs[index].bond = true;
+	run->netdevs[index].bond_spreads = spreads(run, run->netdevs[index].name);
 	while ((name = strsep(&rest, " ")))
 		if (*name && strlen(name) < IF_NAMESIZE && !strchr(name, '/'))
 			add_member(run, name);

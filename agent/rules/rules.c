@@ -427,7 +427,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.hold = "90s", /* so that two readings say it: links are trained anew now and then */
 		.help = "A PCIe link between a device and its root port runs at a lower speed or "
 			"with fewer lanes than both of its ends support. Severity info if only "
-			"the speed is lower and the port needs no more.",
+			"the speed is lower and the ports behind the link together need no more.",
 		.check = rna_check_pcie_degraded,
 		.remedy = "Reseat the card, its riser or its cable, and check the firmware setup "
 			  "for a limit of the slot. lspci -vv -s {pci} shows LnkCap and LnkSta.",
@@ -439,8 +439,9 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "90s",
-		.help = "The PCIe path of an active port carries less than the port, although "
-			"every link of the path runs at its best.",
+		.help = "The PCIe path of an active port carries less than the port, or one of its "
+			"links carries less than all ports behind it need together, although every "
+			"link of the path runs at its best.",
 		.check = rna_check_pcie_limits_port,
 		.remedy = "No action required if the node was planned like this. Otherwise move "
 			  "the card to a slot with more lanes or a newer generation.",

@@ -6,6 +6,7 @@
  * Only paths of RDMA devices are checked: GPUs fall to 2.5 GT/s when they are idle, NICs do not.
  */
 #include "past.h"
+#include "pcie_demand.h"
 #include "rules.h"
 #include "thresholds.h"
 
@@ -50,7 +51,10 @@ static const char *say(struct rna_arena *arena, struct rna_value speed, struct r
 	return text ? text : "an unknown speed";
 }
 
-/* The fastest of its ports that are active, in bytes per second; 0: none is, or not known. */
+/*
+ * The fastest of its own ports that are active, in bytes per second; 0: none is, or not known. Of a
+ * virtual function, which is no part of a demand, it is all that is known.
+ */
 static uint64_t port_rate(const struct rna_rule_input *in)
 {
 	uint64_t rate = 0;
@@ -61,6 +65,23 @@ static uint64_t port_rate(const struct rna_rule_input *in)
 		    rna_value_is_known(port->link->rate) && port->link->rate.number > rate)
 			rate = port->link->rate.number;
 	return rate;
+}
+
+/* What the ports behind a link need, in arena. */
+static const char *say_demand(const struct rna_rule_input *in, size_t hop,
+			      const struct rna_pcie_demand *demand, struct rna_arena *arena)
+{
+	const struct rna_rule_subject *port = demand->first;
+
+	if (demand->count <= 1)
+		return rna_arena_printf(arena, "the %s %.6g",
+					port && port->link->rate.number < demand->rate
+						? "members of the port's bond need"
+						: "port needs",
+					rna_gigabits(demand->rate));
+	return rna_arena_printf(arena, "the %zu ports behind it need %.6g together (%s)",
+				demand->count, rna_gigabits(demand->rate),
+				rna_pcie_demand_say(in, hop, arena));
 }
 
 /* The hop whose link is degraded and slowest; -1: none. */
@@ -88,15 +109,16 @@ static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
 
 /*
  * Lost lanes are always a fault. A lower speed may be intended (firmware setting, riser), so it is
- * only information if the port does not need more.
+ * only information if the ports behind the link do not need more.
  */
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
 	struct rna_arena *arena = out->arena;
 	struct rna_finding *found;
+	struct rna_pcie_demand demand;
 	struct rna_pcie_link link;
-	uint64_t rate, possible, wanted;
+	uint64_t rate, possible;
 	size_t count;
 	int hop = find_degraded(pcie, &count);
 
@@ -104,7 +126,9 @@ void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *
 		return;
 	rate = rna_pcie_rate(link.speed, link.width);
 	possible = rna_pcie_rate(link.max_speed, link.max_width);
-	wanted = port_rate(in);
+	demand = rna_pcie_demand_find(in, (size_t)hop);
+	if (demand.rate < port_rate(in))
+		demand = (struct rna_pcie_demand){.rate = port_rate(in), .count = 1};
 	found = rna_finds_add(
 		out,
 		"the PCIe link from %s up to %s runs at %s although both ends support %s%s%s%s",
@@ -113,12 +137,84 @@ void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *
 		rate && possible ? rna_arena_printf(arena, ": %.4g of %.4g Gb/s available",
 						    rna_gigabits(rate), rna_gigabits(possible))
 				 : "",
-		rate < wanted
-			? rna_arena_printf(arena, ", the port needs %.6g", rna_gigabits(wanted))
-			: "",
+		rate < demand.rate ? rna_arena_printf(arena, ", %s",
+						      say_demand(in, (size_t)hop, &demand, arena))
+				   : "",
 		count > 1 ? "; other links of the path are degraded too" : "");
-	if (!rna_value_is_below(link.width, link.max_width) && wanted > 0 && rate >= wanted)
+	if (!rna_value_is_below(link.width, link.max_width) && demand.rate > 0 &&
+	    rate >= demand.rate)
 		found->severity = RNA_SEVERITY_INFO;
+}
+
+/* The link of a path that lacks most of what the ports behind it need together. */
+struct shortage {
+	int hop; /* -1: none lacks anything */
+	uint64_t rate;
+	struct rna_pcie_link link;
+	struct rna_pcie_demand demand;
+};
+
+static struct shortage find_shortage(const struct rna_rule_input *in, const struct rna_pcie *pcie)
+{
+	struct shortage ret = {.hop = -1};
+
+	for (size_t i = 0; i < pcie->hop_count; i++) {
+		struct shortage here = {.hop = (int)i};
+
+		if (!rna_pcie_link_above(pcie, i, &here.link))
+			continue;
+		here.rate = rna_pcie_rate(here.link.speed, here.link.width);
+		here.demand = here.rate > 0 ? rna_pcie_demand_find(in, i) : here.demand;
+		if (here.demand.rate <= here.rate)
+			continue;
+		if (ret.hop < 0 || (double)here.rate * (double)ret.demand.rate <
+					   (double)ret.rate * (double)here.demand.rate)
+			ret = here;
+	}
+	return ret;
+}
+
+/* Each port that is faster than its path says so itself. */
+static bool check_own_rate(const struct rna_rule_input *in, const struct rna_pcie *pcie,
+			   struct rna_finds *out)
+{
+	uint64_t wanted = in->subject->link->rate.number, rate;
+	int hop = rna_pcie_bottleneck(pcie);
+	struct rna_pcie_demand demand;
+	struct rna_pcie_link link;
+
+	if (hop < 0 || !rna_pcie_link_above(pcie, (size_t)hop, &link))
+		return false;
+	rate = rna_pcie_rate(link.speed, link.width);
+	if (rate >= wanted)
+		return false;
+	demand = rna_pcie_demand_find(in, (size_t)hop);
+	(void)rna_finds_add(out,
+			    "the PCIe path carries %.4g Gb/s, less than the %.6g of the port: "
+			    "the link from %s up to %s runs at %s, its maximum%s%s",
+			    rna_gigabits(rate), rna_gigabits(wanted), pcie->hops[hop].address,
+			    pcie->hops[hop + 1].address, say(out->arena, link.speed, link.width),
+			    demand.count > 1 ? "; " : "",
+			    demand.count > 1 ? say_demand(in, (size_t)hop, &demand, out->arena)
+					     : "");
+	return true;
+}
+
+/* One port says it for all that share the link. */
+static void check_shared(const struct rna_rule_input *in, const struct rna_pcie *pcie,
+			 struct rna_finds *out)
+{
+	struct shortage shortage = find_shortage(in, pcie);
+
+	if (shortage.hop < 0 || shortage.demand.first != in->subject)
+		return;
+	(void)rna_finds_add(out,
+			    "the PCIe link from %s up to %s runs at %s, its maximum: %.4g Gb/s, "
+			    "%s",
+			    pcie->hops[shortage.hop].address, pcie->hops[shortage.hop + 1].address,
+			    say(out->arena, shortage.link.speed, shortage.link.width),
+			    rna_gigabits(shortage.rate),
+			    say_demand(in, (size_t)shortage.hop, &shortage.demand, out->arena));
 }
 
 /* Only for paths without a degraded link, which pcie-degraded reports. */
@@ -126,24 +222,13 @@ void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_find
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_pcie *pcie = port->number > 0 ? path_of(port) : NULL;
-	int hop = pcie ? rna_pcie_bottleneck(pcie) : -1;
-	struct rna_pcie_link link;
-	uint64_t rate;
 	size_t degraded;
 
-	if (hop < 0 || !rna_subject_is_active(port) || !port->link ||
-	    !rna_value_is_known(port->link->rate) || find_degraded(pcie, &degraded) >= 0 ||
-	    !rna_pcie_link_above(pcie, (size_t)hop, &link))
+	if (!pcie || !rna_subject_is_active(port) || !port->link ||
+	    !rna_value_is_known(port->link->rate) || find_degraded(pcie, &degraded) >= 0)
 		return;
-	rate = rna_pcie_rate(link.speed, link.width);
-	if (rate < port->link->rate.number)
-		(void)rna_finds_add(
-			out,
-			"the PCIe path carries %.4g Gb/s, less than the %.6g of the port: "
-			"the link from %s up to %s runs at %s, its maximum",
-			rna_gigabits(rate), rna_gigabits(port->link->rate.number),
-			pcie->hops[hop].address, pcie->hops[hop + 1].address,
-			say(out->arena, link.speed, link.width));
+	if (!check_own_rate(in, pcie, out) && port->device->device->function == RNA_FUNCTION_PF)
+		check_shared(in, pcie, out);
 }
 
 /* -- Errors ------------------------------------------------------------------------------------ */

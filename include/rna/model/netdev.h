@@ -31,6 +31,8 @@ struct rna_netdev {
 	const char *name;
 	const char *master; /* bond or bridge it belongs to, or NULL */
 	bool bond;          /* its members are listed as well, with it as master */
+	/* A bond whose members transmit at the same time; false: active-backup, or not known. */
+	bool bond_spreads;
 	/* For a member of a bond: the RDMA device on the same function, or NULL. */
 	const char *device;
 	unsigned ifindex;

@@ -65,12 +65,14 @@ static void test_members_of_a_bond(void **state)
 	tree_write(&tree, "sys/class/net/eth0/phys_port_name", "p0\n");
 	tree_write(&tree, "sys/class/net/eth1/phys_port_name", "pf0vf3\n");
 	tree_write(&tree, "sys/class/net/bond0/bonding/slaves", "eth0 eth1 gone ../../etc\n");
+	tree_write(&tree, "sys/class/net/bond0/bonding/mode", "802.3ad 4\n");
 	tree_link(&tree, "sys/class/net/eth1/master", "../bond0");
 	tree_write(&tree, "recorded/netdev/bond0/ipv4_addresses", "2\n");
 	part = collect(&tree);
 	netdevs = (const struct rna_netdevs *)part;
 	assert_int_equal(netdevs->count, 3);
 	assert_true(find(netdevs, "bond0")->bond);
+	assert_true(find(netdevs, "bond0")->bond_spreads);
 	assert_false(find(netdevs, "eth1")->bond);
 	assert_true(find(netdevs, "eth1")->representor);
 	assert_false(find(netdevs, "eth0")->representor);
@@ -105,10 +107,12 @@ static void test_a_bond_of_two_devices(void **state)
 	write_netdev(&tree, "eth1", "up\n");
 	write_netdev(&tree, "eth9", "up\n");
 	tree_write(&tree, "sys/class/net/bond0/bonding/slaves", "eth0 eth1 eth9\n");
+	tree_write(&tree, "sys/class/net/bond0/bonding/mode", "active-backup 1\n");
 	part = collect(&tree);
 	netdevs = (const struct rna_netdevs *)part;
 	assert_string_equal(netdevs->ports[0].netdev, "bond0");
 	assert_string_equal(netdevs->ports[1].netdev, "bond0");
+	assert_false(find(netdevs, "bond0")->bond_spreads);
 	assert_string_equal(find(netdevs, "eth0")->device, "mlx5_0");
 	assert_string_equal(find(netdevs, "eth1")->device, "mlx5_1");
 	assert_null(find(netdevs, "eth9")->device); /* of no RDMA device */

@@ -748,6 +748,94 @@ static void slow_and_the_other_end_unknown(struct node *node)
 	all_ports_at(node, 200);
 }
 
+/* Two functions of one card. */
+static void share_the_path(struct node *node)
+{
+	good_path(node);
+	memcpy(node->ports[1].hops, node->ports[0].hops, sizeof(node->ports[1].hops));
+	node->ports[1].hops[0].address = "0000:18:00.1";
+	node->ports[1].hop_count = node->ports[0].hop_count;
+}
+
+static void share_enough(struct node *node)
+{
+	share_the_path(node);
+	all_ports_at(node, 200);
+}
+
+static void share_too_little_and_down(struct node *node)
+{
+	share_the_path(node);
+	disabled(node);
+}
+
+static void share_a_slow_link(struct node *node)
+{
+	slow_and_fast_enough(node);
+	memcpy(node->ports[1].hops, node->ports[0].hops, sizeof(node->ports[1].hops));
+	node->ports[1].hop_count = node->ports[0].hop_count;
+}
+
+static void share_in_a_bond(struct node *node)
+{
+	share_the_path(node);
+	node->bond = node->ports[0].netdev;
+	node->bond.name = "bond0";
+	node->bond.bond = true;
+	node->ports[0].netdev.master = node->ports[1].netdev.master = node->bond.name;
+	node->ports[0].netdev.device = "mlx5_0";
+	node->ports[1].netdev.device = "mlx5_1";
+}
+
+static void share_in_a_spreading_bond(struct node *node)
+{
+	share_in_a_bond(node);
+	node->bond.bond_spreads = true;
+}
+
+/* One device for two cables: its second interface has none of its own. */
+static void bond_in_one_device(struct node *node)
+{
+	good_path(node);
+	node->bond = node->ports[0].netdev;
+	node->bond.name = "bond0";
+	node->bond.bond = node->bond.bond_spreads = true;
+	node->ports[0].netdev.master = node->bond.name;
+	node->ports[0].netdev.device = "mlx5_0";
+	node->ports[0].netdev.speed = rna_value_ok(400000000000);
+	node->member = node->ports[0].netdev;
+	node->member.name = "eth7";
+	node->member.device = NULL;
+}
+
+static void share_below_a_virtual_function(struct node *node)
+{
+	share_the_path(node);
+	node->ports[1].function = RNA_FUNCTION_VF;
+}
+
+/* Cards of their own below one switch. */
+static void share_an_uplink(struct node *node)
+{
+	share_the_path(node);
+	node->ports[1].hops[0].address = "0000:19:00.0";
+	node->ports[1].hops[1].address = "0000:17:01.0";
+}
+
+static void share_with_one_expected_up(struct node *node)
+{
+	share_the_path(node);
+	down_expected_up(node);
+	node->ports[0].best.rate = 400 * 125000000ULL;
+}
+
+static void share_with_one_expected_down(struct node *node)
+{
+	share_the_path(node);
+	down_expected_down(node);
+	node->ports[0].best.rate = 400 * 125000000ULL;
+}
+
 static void speed_unknown(struct node *node)
 {
 	good_path(node);
@@ -1681,6 +1769,72 @@ static void assert_text(void (*change)(struct node *node), const char *text)
 	rna_settings_deinit(&settings);
 }
 
+/* What the first finding of the rule says and, with its severity, how grave it is; NULL: none. */
+static void assert_pcie(void (*change)(struct node *node), enum rna_rule_id rule,
+			enum rna_severity severity, const char *text)
+{
+	struct rna_settings settings = {0};
+	struct rna_health health;
+	struct rna_view *view;
+	struct node node;
+	const struct rna_finding *found = NULL;
+
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(rna_health_init(&health, &settings), 0);
+	health.once = true;
+	node_init(&node, ROCE, 3);
+	change(&node);
+	view = node_view(&node);
+	rna_health_judge(&health, view);
+	for (size_t i = 0; i < view->finding_count && !found; i++)
+		if (strcmp(view->findings[i].rule, rna_rules[rule].name) == 0)
+			found = &view->findings[i];
+	if (text) {
+		assert_non_null(found);
+		assert_string_equal(found->text, text);
+		assert_int_equal(found->severity, severity);
+	} else {
+		assert_null(found);
+	}
+	(void)rna_view_unref(view);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+static void test_ports_of_a_link_need_their_sum(void **state)
+{
+	enum rna_rule_id limits = RNA_RULE_PCIE_LIMITS_PORT, degraded = RNA_RULE_PCIE_DEGRADED;
+	enum rna_severity info = RNA_SEVERITY_INFO;
+
+	(void)state;
+	assert_pcie(share_enough, limits, info, NULL);
+	assert_pcie(share_the_path, limits, info,
+		    "mlx5_0/1: the PCIe link from 0000:18:00.0 up to 0000:17:00.0 runs at Gen5 "
+		    "x16, its maximum: 460.9 Gb/s, the 2 ports behind it need 800 together "
+		    "(mlx5_0/1 400, mlx5_1/1 400)");
+	assert_pcie(share_too_little_and_down, limits, info, NULL);
+	assert_pcie(share_with_one_expected_down, limits, info, NULL);
+	assert_pcie(share_with_one_expected_up, limits, info,
+		    "mlx5_1/1: the PCIe link from 0000:18:00.1 up to 0000:17:00.0 runs at Gen5 "
+		    "x16, its maximum: 460.9 Gb/s, the 2 ports behind it need 800 together "
+		    "(mlx5_0/1 400, mlx5_1/1 400)");
+	assert_pcie(share_in_a_bond, limits, info, NULL);
+	assert_pcie(share_below_a_virtual_function, limits, info, NULL);
+	assert_pcie(share_in_a_spreading_bond, limits, info,
+		    "mlx5_0/1: the PCIe link from 0000:18:00.0 up to 0000:17:00.0 runs at Gen5 "
+		    "x16, its maximum: 460.9 Gb/s, the 2 ports behind it need 800 together "
+		    "(mlx5_0/1 400, mlx5_1/1 400)");
+	assert_pcie(bond_in_one_device, limits, info,
+		    "mlx5_0/1: the PCIe link from 0000:18:00.0 up to 0000:17:00.0 runs at Gen5 "
+		    "x16, its maximum: 460.9 Gb/s, the members of the port's bond need 800");
+	/* without the PCI tree there may be GPUs below the switch */
+	assert_pcie(share_an_uplink, limits, info, NULL);
+	assert_pcie(share_a_slow_link, degraded, RNA_SEVERITY_WARNING,
+		    "mlx5_0: the PCIe link from 0000:18:00.0 up to 0000:17:00.0 runs at Gen4 x16 "
+		    "although both ends support Gen5 x16: 230.5 of 460.9 Gb/s available, the 2 "
+		    "ports behind it need 400 together (mlx5_0/1 200, mlx5_1/1 200)");
+}
+
 static void test_what_is_said_of_the_fabric(void **state)
 {
 	(void)state;
@@ -2156,6 +2310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_each_rule),
+		cmocka_unit_test(test_ports_of_a_link_need_their_sum),
 		cmocka_unit_test(test_what_is_said_of_the_fabric),
 		cmocka_unit_test(test_what_is_said_of_self_tests),
 		cmocka_unit_test(test_ports_are_as_planned),

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pcie_demand.h"
+
+#include <string.h>
+
+#include "rna/base/parse.h"
+
+enum { PARTS_SAID = 8 };
+
+/* -- One port ---------------------------------------------------------------------------------- */
+
+static const struct rna_netdevs *netdevs_of(const struct rna_rule_input *in)
+{
+	return rna_snapshot_netdevs(in->view->snapshot);
+}
+
+/* Bytes per second of the members of the port's bond that are its own, in mode LACP and the like.
+ */
+static uint64_t members_rate(const struct rna_rule_input *in, const struct rna_rule_subject *port,
+			     const struct rna_netdev *bond)
+{
+	const struct rna_device *device = port->device->device;
+	const struct rna_netdev *member;
+	bool alone = true; /* is no other device in the bond? */
+	uint64_t own = 0, without_device = 0;
+	size_t from = 0;
+
+	while ((member = rna_netdevs_next_member(netdevs_of(in), bond->name, NULL, &from))) {
+		if (member->device && strcmp(member->device, device->name) != 0)
+			alone = false;
+		else if (!rna_netdev_has_no_link(member) && rna_value_is_known(member->speed))
+			*(member->device ? &own : &without_device) += member->speed.number / 8;
+	}
+	return alone ? own + without_device : own;
+}
+
+static uint64_t active_rate(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs_of(in), port->netdev);
+	uint64_t rate =
+		port->link && rna_value_is_known(port->link->rate) ? port->link->rate.number : 0;
+	uint64_t members = bond && bond->bond_spreads ? members_rate(in, port, bond) : 0;
+
+	return members > rate ? members : rate;
+}
+
+/*
+ * Has it a cable of its own? In switchdev mode of mlx5 a device has a port for each function of the
+ * embedded switch: their interfaces are representors, or the agent sees that of the uplink, or
+ * none.
+ */
+static bool has_cable(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	if (port->link_layer != RNA_LINK_LAYER_ETHERNET)
+		return true;
+	if (!port->netdev)
+		return port->number == 1;
+	for (const struct rna_rule_subject *other = port;
+	     other-- > in->subjects && other->device == port->device;)
+		if (other->netdev == port->netdev)
+			return false;
+	return !port->netdev->representor;
+}
+
+/* 0: nothing, or not known. */
+static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	if (port->number == 0 || port->device->device->function != RNA_FUNCTION_PF ||
+	    !has_cable(in, port))
+		return 0;
+	if (rna_subject_is_active(port))
+		return active_rate(in, port);
+	return rna_subject_expected(port) == RNA_EXPECTED_UP ? port->account->best.rate : 0;
+}
+
+/* -- The link ---------------------------------------------------------------------------------- */
+
+/* Its upper end has this address, at this place counted from the root. */
+struct link {
+	const char *upper;
+	size_t from_root;
+};
+
+static struct link link_above(const struct rna_pcie *pcie, size_t hop)
+{
+	return (struct link){pcie->hops[hop + 1].address, pcie->hop_count - hop - 1};
+}
+
+static bool is_behind(const struct link *link, const struct rna_rule_subject *port)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(port->device);
+
+	return pcie && pcie->hop_count > link->from_root &&
+	       rna_same_text(pcie->hops[pcie->hop_count - link->from_root].address, link->upper);
+}
+
+/* The bond of which only one member transmits, or NULL. */
+static const char *backup_bond(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs_of(in), port->netdev);
+
+	return bond && !bond->bond_spreads ? bond->name : NULL;
+}
+
+/* Is there a faster port of the same bond behind the link, or an earlier one as fast? */
+static bool is_backup(const struct rna_rule_input *in, const struct link *link,
+		      const struct rna_rule_subject *port)
+{
+	const char *bond = backup_bond(in, port);
+	uint64_t own = wanted_rate(in, port);
+
+	for (const struct rna_rule_subject *other = in->subjects;
+	     bond && other < in->subjects + in->count; other++) {
+		uint64_t rate = other == port ? 0 : wanted_rate(in, other);
+
+		if (rate > 0 && (rate > own || (rate == own && other < port)) &&
+		    is_behind(link, other) && rna_same_text(backup_bond(in, other), bond))
+			return true;
+	}
+	return false;
+}
+
+/* -- GPUs below a switch ----------------------------------------------------------------------- */
+
+static bool has_gpu_below(const struct rna_topology *topology, int object)
+{
+	for (size_t i = 0; i < topology->gpu_count; i++) {
+		int above = (int)topology->gpus[i].object;
+
+		while (above != RNA_NO_OBJECT && above != object)
+			above = topology->objects[above].parent;
+		if (above != RNA_NO_OBJECT)
+			return true;
+	}
+	return false;
+}
+
+/* Without the PCI tree any uplink may be shared with GPUs; the link of a card itself is not. */
+static bool is_shared_with_gpus(const struct rna_rule_input *in, const struct link *link,
+				size_t hop)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	int object = topology ? rna_topology_find_object(topology, link->upper) : RNA_NO_OBJECT;
+
+	if (hop == 0)
+		return false;
+	return object == RNA_NO_OBJECT || has_gpu_below(topology, object);
+}
+
+static bool serves_gpus(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+
+	return !nic || nic->rail >= 0;
+}
+
+/* -- The sum ----------------------------------------------------------------------------------- */
+
+/* The ports that a demand consists of, one after the other. */
+struct parts {
+	const struct rna_rule_input *in;
+	struct link link;
+	bool shared; /* with GPUs: those that serve GPUs are left out */
+	const struct rna_rule_subject *next;
+	uint64_t rate;
+};
+
+static struct parts begin(const struct rna_rule_input *in, size_t hop)
+{
+	struct link link = link_above(rna_device_pcie(in->subject->device), hop);
+
+	return (struct parts){
+		.in = in,
+		.link = link,
+		.shared = is_shared_with_gpus(in, &link, hop),
+		.next = in->subjects,
+	};
+}
+
+static const struct rna_rule_subject *next_part(struct parts *parts)
+{
+	const struct rna_rule_input *in = parts->in;
+
+	while (parts->next < in->subjects + in->count) {
+		const struct rna_rule_subject *port = parts->next++;
+
+		if (!is_behind(&parts->link, port))
+			continue;
+		parts->rate = wanted_rate(in, port);
+		if (parts->rate > 0 && !is_backup(in, &parts->link, port) &&
+		    (!parts->shared || !serves_gpus(in, port)))
+			return port;
+	}
+	return NULL;
+}
+
+/* The fastest port behind a link; of several the first. */
+static struct rna_pcie_demand find_fastest(const struct rna_rule_input *in, const struct link *link)
+{
+	struct rna_pcie_demand ret = {0};
+
+	for (const struct rna_rule_subject *port = in->subjects; port < in->subjects + in->count;
+	     port++) {
+		uint64_t rate = is_behind(link, port) ? wanted_rate(in, port) : 0;
+
+		if (rate <= ret.rate)
+			continue;
+		ret = (struct rna_pcie_demand){
+			.rate = rate,
+			.count = 1,
+			.first = rna_subject_is_active(port) ? port : NULL,
+		};
+	}
+	return ret;
+}
+
+struct rna_pcie_demand rna_pcie_demand_find(const struct rna_rule_input *in, size_t hop)
+{
+	struct parts parts = begin(in, hop);
+	struct rna_pcie_demand ret = {0}, fastest;
+	const struct rna_rule_subject *port;
+
+	while ((port = next_part(&parts))) {
+		ret.rate += parts.rate;
+		ret.count++;
+		if (!ret.first && rna_subject_is_active(port))
+			ret.first = port;
+	}
+	if (!parts.shared)
+		return ret;
+	fastest = find_fastest(in, &parts.link);
+	return fastest.rate > ret.rate ? fastest : ret;
+}
+
+const char *rna_pcie_demand_say(const struct rna_rule_input *in, size_t hop,
+				struct rna_arena *arena)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct parts parts = begin(in, hop);
+	const struct rna_rule_subject *port;
+	const char *text = NULL;
+	size_t count = 0;
+
+	while ((port = next_part(&parts))) {
+		if (count++ < PARTS_SAID)
+			rna_strbuf_printf(&out, "%s%s/%u %.6g", count > 1 ? ", " : "",
+					  port->device->device->name, port->number,
+					  rna_gigabits(parts.rate));
+	}
+	if (count > PARTS_SAID)
+		rna_strbuf_printf(&out, " and %zu more", count - PARTS_SAID);
+	if (rna_strbuf_ok(&out) && out.len > 0)
+		text = rna_arena_strdup(arena, out.data);
+	return text ? text : "of an unknown rate";
+}
