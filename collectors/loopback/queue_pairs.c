@@ -115,8 +115,8 @@ static bool find_device(struct rna_loopback_verbs *verbs)
 /*
  * A port of InfiniBand may require a GRH (mlx5, by grh_required of its vport): without one the
  * kernel refuses the address with EINVAL (rdma_check_ah_attr() in drivers/infiniband/core/verbs.c
- * of Linux 6.12; ibv_modify_qp(3); perftest#393). GID 0 is the port's own (IBTA 4.1.1). RoCE ports
- * all require one; there the choice is that of the request.
+ * of Linux 6.12; ibv_modify_qp(3); perftest#393). GID 0 is the port's own, with
+ * its GUID. RoCE ports all require one; there the choice is that of the request.
  */
 static int choose_gid(const struct rna_loopback_verbs *verbs)
 {
@@ -142,8 +142,9 @@ static bool look_at_gid(struct rna_loopback_verbs *verbs)
 
 /*
  * Both ends of the test are this port, and two limited members of a partition may not talk to each
- * other (IBTA 10.9.1.1). Subnet managers often put the limited 0x7fff at index 0. The key of a
- * partition has 15 bits; 0 marks an empty entry.
+ * other (IBTA 10.9). Subnet managers often put the limited 0x7fff at index 0; the kernel, too,
+ * prefers an entry with full membership (ib_find_pkey() in drivers/infiniband/core/device.c of
+ * Linux 6.12). The key of a partition has 15 bits; 0 marks an empty entry.
  */
 static bool is_full_member(uint16_t pkey)
 {

@@ -369,7 +369,7 @@ static void test_partitions(void **state)
 	assert_skipped(-1, RNA_SKIP_NO_PKEY, "mlx5_0/1: its P_Key table cannot be read");
 }
 
-/* RoCE has one P_Key, 0xffff, by its standard (IBTA A16), which not every driver lists. */
+/* RoCE has one P_Key, 0xffff, which not every driver lists. */
 static void test_ethernet(void **state)
 {
 	struct rna_loopback_result result;
