@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * counters and hw_counters: each file of a counter directory becomes a value.
+ * counters and hw_counters: each file of a counter directory becomes a value. counters also reads
+ * counters_ext, hw_counters also the counters of the kernel's connection manager.
  *
  * The directories differ between drivers (only those with a PMA have ports/N/counters), and so do
  * their files. They are listed once, matched with the table of known counters, and then only read:
@@ -140,9 +141,8 @@ static bool may_use_mads(const struct rna_collect_input *in, enum rna_counter_pl
 static int add_port(const struct rna_collect_input *in, enum rna_counter_place place, unsigned port,
 		    struct rna_arena *scratch, struct skipped *skipped)
 {
-	const char *name = place == RNA_PLACE_PORT_COUNTERS ? "counters" : "hw_counters";
-	const char *path =
-		rna_arena_printf(scratch, "%s/ports/%u/%s", in->device->sysfs_path, port, name);
+	const char *path = rna_arena_printf(scratch, "%s/ports/%u/%s", in->device->sysfs_path, port,
+					    rna_counter_directory(place));
 	size_t before = rna_reader_count(in->reader);
 	int ret = add_or_skip(in->reader, path, make_tag(place, port), scratch, skipped);
 	bool found = rna_reader_count(in->reader) > before;
@@ -152,22 +152,32 @@ static int add_port(const struct rna_collect_input *in, enum rna_counter_place p
 	return rna_ask_add_counters(in->reader, make_tag(place, port));
 }
 
-/*
- * hw_counters of the device itself follow those of the ports. Fails if all directories were
- * skipped.
- */
-static int add_directories(const struct rna_collect_input *in, enum rna_counter_place place,
-			   struct rna_arena *scratch, struct skipped *skipped)
+static int add_place(const struct rna_collect_input *in, enum rna_counter_place place,
+		     struct rna_arena *scratch, struct skipped *skipped)
 {
 	const struct rna_device *device = in->device;
+	const char *path;
 	int ret = 0;
 
+	if (place == RNA_PLACE_DEVICE_HW_COUNTERS) {
+		path = rna_arena_printf(scratch, "%s/%s", device->sysfs_path,
+					rna_counter_directory(place));
+		return add_or_skip(in->reader, path, make_tag(place, 0), scratch, skipped);
+	}
 	for (size_t i = 0; ret >= 0 && i < device->port_count; i++)
 		ret = add_port(in, place, device->ports[i], scratch, skipped);
-	if (ret >= 0 && place == RNA_PLACE_PORT_HW_COUNTERS)
-		ret = add_or_skip(in->reader,
-				  rna_arena_printf(scratch, "%s/hw_counters", device->sysfs_path),
-				  make_tag(RNA_PLACE_DEVICE_HW_COUNTERS, 0), scratch, skipped);
+	return ret;
+}
+
+/* Fails if all directories were skipped. */
+static int add_directories(const struct rna_collect_input *in, enum rna_collector_id id,
+			   struct rna_arena *scratch, struct skipped *skipped)
+{
+	int ret = 0;
+
+	for (enum rna_counter_place place = 0; ret >= 0 && place < RNA_PLACE_COUNT; place++)
+		if (rna_counter_directory(place) && rna_counter_collector(place) == id)
+			ret = add_place(in, place, scratch, skipped);
 	if (ret < 0)
 		return ret;
 	return rna_reader_is_empty(in->reader) ? skipped->error : 0;
@@ -441,7 +451,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_counters_part
 }
 
 /* First run of a reader: finds the files. */
-static int find(const struct rna_collect_input *in, enum rna_counter_place place,
+static int find(const struct rna_collect_input *in, enum rna_collector_id id,
 		struct skipped *skipped)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = NULL;
@@ -454,7 +464,7 @@ static int find(const struct rna_collect_input *in, enum rna_counter_place place
 	if (!scratch)
 		return -ENOMEM;
 	rna_reader_reset(in->reader); /* otherwise directories without files would accumulate */
-	return add_directories(in, place, scratch, skipped);
+	return add_directories(in, id, scratch, skipped);
 }
 
 static size_t size_of_values(const struct rna_reader *reader)
@@ -466,8 +476,6 @@ static size_t size_of_values(const struct rna_reader *reader)
 static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 		   struct rna_part **ret, struct rna_error *error)
 {
-	enum rna_counter_place place =
-		id == RNA_COLLECTOR_COUNTERS ? RNA_PLACE_PORT_COUNTERS : RNA_PLACE_PORT_HW_COUNTERS;
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	struct rna_time started = rna_clock_now();
 	struct rna_counters_part *counters;
@@ -475,7 +483,7 @@ static int collect(const struct rna_collect_input *in, enum rna_collector_id id,
 	int status;
 
 	rna_reader_start(in->reader, started.monotonic, in->period);
-	status = find(in, place, &skipped);
+	status = find(in, id, &skipped);
 	if (status >= 0) {
 		counters = rna_part_new(id, sizeof(*counters), size_of_values(in->reader));
 		part = (struct rna_part *)counters;

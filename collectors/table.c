@@ -56,15 +56,15 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "counters",
 		.help = "InfiniBand performance counters of each port.",
 		.per_device = true,
-		.descriptors = 24,
+		.descriptors = 32,
 		.collect = rna_collect_counters,
 	},
 	[RNA_COLLECTOR_HW_COUNTERS] = {
 		.id = RNA_COLLECTOR_HW_COUNTERS,
 		.name = "hw_counters",
-		.help = "Counters of the driver, of each port and of the device.",
+		.help = "Counters of the driver and of the kernel's connection manager.",
 		.per_device = true,
-		.descriptors = 72,
+		.descriptors = 116,
 		.collect = rna_collect_hw_counters,
 	},
 	[RNA_COLLECTOR_GIDS] = {

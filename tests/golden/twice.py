@@ -30,6 +30,7 @@ IN_REST = re.compile(
     r"rdma_port_(ethernet_\w+|module_\w+|pcie_\w+|pfc_\w+|priority_dscp_info|qos_info|ecn_enabled|"
     r"vlan_\w+|peer_info|sm_info|pkeys|gids|nccl_gid_info|roce_cm_tos|roce_traffic_class|"
     r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
+    r"cm_(messages_\w+|retries_total|duplicates_\w+)|"
     r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
     r"rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_node_info")
 ONLY_TOPOLOGY = {"time", "missing", "pairs", "tree"}  # members of topology --json, not of its part
@@ -127,7 +128,7 @@ def take_by_label(found, key, name, scope, label, samples):
 
 
 def take_counters(found, kind, scope, samples, known):
-    for member in "counters", "hw_counters":
+    for member in "counters", "hw_counters", "counters_ext":
         counters = found.get(member, {})
         for name, counter in list(counters.items()):
             metric, factor = known.get((kind, member, name), (None, 1))

@@ -119,16 +119,16 @@ static struct rna_counter_group new_group(struct rna_arena *arena, enum rna_coun
 static struct rna_part *new_counters(enum rna_collector_id id)
 {
 	struct rna_counters_part *part = new_part(id, sizeof(*part));
-	struct rna_counter_group *groups = rna_arena_array(part->part.arena, 2, sizeof(*groups));
+	struct rna_counter_group *groups =
+		rna_arena_array(part->part.arena, RNA_PLACE_COUNT, sizeof(*groups));
 
-	if (id == RNA_COLLECTOR_COUNTERS) {
-		groups[part->group_count++] =
-			new_group(part->part.arena, RNA_PLACE_PORT_COUNTERS, 1, 3);
-	} else {
-		groups[part->group_count++] =
-			new_group(part->part.arena, RNA_PLACE_PORT_HW_COUNTERS, 1, 5);
-		groups[part->group_count++] =
-			new_group(part->part.arena, RNA_PLACE_DEVICE_HW_COUNTERS, 0, 6);
+	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++) {
+		bool device = place == RNA_PLACE_DEVICE_HW_COUNTERS;
+		uint64_t resets = device ? 6 : place == RNA_PLACE_PORT_COUNTERS ? 3 : 5;
+
+		if (rna_counter_directory(place) && rna_counter_collector(place) == id)
+			groups[part->group_count++] =
+				new_group(part->part.arena, place, !device, resets);
 	}
 	part->groups = groups;
 	return &part->part;

@@ -99,6 +99,35 @@
 	FABRIC(16, "vl", #number, "port_vl_xmit_wait_" #number, "virtual_lane_transmit_wait",      \
 	       "Ticks during which a virtual lane had data to send but no credits.", FILLS_UP)
 
+/*
+ * ports/N/counters_ext: PortCountersExtended as kernels with MLNX_OFED showed it before Linux 4.5
+ * (prometheus/procfs sysfs/class_infiniband.go has the names of its files).
+ */
+#define EXTENDED(unit_, file_, metric_, help_)                                                     \
+	{                                                                                          \
+		.file = (file_), .metric = (metric_), .help = (help_),                             \
+		.place = RNA_PLACE_PORT_COUNTERS_EXT, .unit = (unit_), .width = 64,                \
+		.link_layers = RNA_ON_ANY,                                                         \
+	}
+
+/*
+ * ports/N/cm_*: messages of connection management in software, as ib_cm of Linux 6.12 counts them
+ * (core/cm.c, CM_COUNTER_GROUP). Reading them costs no command.
+ */
+#define CM_MESSAGE(place_, metric_, help_, message)                                                \
+	{                                                                                          \
+		.file = (message), .metric = (metric_), .help = (help_), .place = (place_),        \
+		.width = 64, .link_layers = RNA_ON_ANY, .label = "message", .instance = (message), \
+	}
+#define CM_MESSAGES(place, metric, help)                                                           \
+	CM_MESSAGE(place, metric, help, "req"), CM_MESSAGE(place, metric, help, "mra"),            \
+		CM_MESSAGE(place, metric, help, "rej"), CM_MESSAGE(place, metric, help, "rep"),    \
+		CM_MESSAGE(place, metric, help, "rtu"), CM_MESSAGE(place, metric, help, "dreq"),   \
+		CM_MESSAGE(place, metric, help, "drep"),                                           \
+		CM_MESSAGE(place, metric, help, "sidr_req"),                                       \
+		CM_MESSAGE(place, metric, help, "sidr_rep"),                                       \
+		CM_MESSAGE(place, metric, help, "lap"), CM_MESSAGE(place, metric, help, "apr")
+
 /* clang-format would split the rows over several lines. */
 /* clang-format off */
 /*
@@ -634,6 +663,34 @@ const struct rna_counter rna_counters[] = {
 	/* -- by MAD: which virtual lane waits (PortVLXmitWaitCounters) ------------------------- */
 	VL_WAIT(0), VL_WAIT(1), VL_WAIT(2), VL_WAIT(3), VL_WAIT(4), VL_WAIT(5), VL_WAIT(6), VL_WAIT(7),
 	VL_WAIT(8), VL_WAIT(9), VL_WAIT(10), VL_WAIT(11), VL_WAIT(12), VL_WAIT(13), VL_WAIT(14),
+
+	/* -- ports/N/counters_ext -------------------------------------------------------------- */
+	EXTENDED(RNA_UNIT_WORDS, "port_xmit_data_64", "extended_data_transmitted_bytes",
+		"Bytes transmitted on all virtual lanes, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_WORDS, "port_rcv_data_64", "extended_data_received_bytes",
+		"Bytes received on all virtual lanes, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_NONE, "port_xmit_packets_64", "extended_packets_transmitted",
+		"Packets transmitted on all virtual lanes, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_NONE, "port_rcv_packets_64", "extended_packets_received",
+		"Packets received on all virtual lanes, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_NONE, "port_unicast_xmit_packets", "extended_unicast_packets_transmitted",
+		"Unicast packets transmitted, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_NONE, "port_unicast_rcv_packets", "extended_unicast_packets_received",
+		"Unicast packets received, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_NONE, "port_multicast_xmit_packets", "extended_multicast_packets_transmitted",
+		"Multicast packets transmitted, from counters_ext of an old driver."),
+	EXTENDED(RNA_UNIT_NONE, "port_multicast_rcv_packets", "extended_multicast_packets_received",
+		"Multicast packets received, from counters_ext of an old driver."),
+
+	/* -- ports/N/cm_* ---------------------------------------------------------------------- */
+	CM_MESSAGES(RNA_PLACE_PORT_CM_TX, "cm_messages_transmitted",
+		"Messages of the kernel's connection manager transmitted, by kind; rej refuses a connection."),
+	CM_MESSAGES(RNA_PLACE_PORT_CM_TX_RETRIES, "cm_retries",
+		"Messages of the kernel's connection manager that were transmitted again for lack of an answer, by kind."),
+	CM_MESSAGES(RNA_PLACE_PORT_CM_RX, "cm_messages_received",
+		"Messages of the kernel's connection manager received, by kind; rej refuses a connection."),
+	CM_MESSAGES(RNA_PLACE_PORT_CM_RX_DUPLICATES, "cm_duplicates_received",
+		"Messages of the kernel's connection manager that were received again, by kind."),
 };
 /* clang-format on */
 
@@ -672,10 +729,27 @@ const struct rna_counter_value *rna_counter_group_find(const struct rna_counter_
 		     : NULL;
 }
 
+const char *rna_counter_directory(enum rna_counter_place place)
+{
+	static const char *const directories[RNA_PLACE_COUNT] = {
+		[RNA_PLACE_PORT_COUNTERS] = "counters",
+		[RNA_PLACE_PORT_HW_COUNTERS] = "hw_counters",
+		[RNA_PLACE_DEVICE_HW_COUNTERS] = "hw_counters",
+		[RNA_PLACE_PORT_COUNTERS_EXT] = "counters_ext",
+		[RNA_PLACE_PORT_CM_TX] = "cm_tx_msgs",
+		[RNA_PLACE_PORT_CM_TX_RETRIES] = "cm_tx_retries",
+		[RNA_PLACE_PORT_CM_RX] = "cm_rx_msgs",
+		[RNA_PLACE_PORT_CM_RX_DUPLICATES] = "cm_rx_duplicates",
+	};
+
+	return directories[place];
+}
+
 enum rna_collector_id rna_counter_collector(enum rna_counter_place place)
 {
 	switch (place) {
 	case RNA_PLACE_PORT_COUNTERS:
+	case RNA_PLACE_PORT_COUNTERS_EXT:
 		return RNA_COLLECTOR_COUNTERS;
 	case RNA_PLACE_PORT_FABRIC:
 		return RNA_COLLECTOR_FABRIC;

@@ -169,6 +169,37 @@ static void test_transmit_wait_fills_up(void **state)
 	assert_false(rna_counter_is_stuck(value));
 }
 
+/* Both collectors have more than one directory of a port. */
+static void test_directories_beside_the_usual_ones(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_counter_group *groups;
+
+	tree_write(&fixture->tree, "dev/ports/1/counters/port_xmit_data", "4294967295\n");
+	tree_write(&fixture->tree, "dev/ports/1/counters_ext/port_xmit_data_64", "4294967296\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	groups = counters_of(fixture)->groups;
+	assert_int_equal(counters_of(fixture)->group_count, 2);
+	assert_int_equal(groups[1].place, RNA_PLACE_PORT_COUNTERS_EXT);
+	assert_int_equal(groups[1].port, 1);
+	assert_int_equal(groups[1].values[0].counter->unit, RNA_UNIT_WORDS);
+	assert_int_equal(groups[1].values[0].value.number, UINT64_C(4294967296));
+	fixture->part = rna_part_unref(fixture->part);
+	drop_reader(fixture, 100);
+	tree_write(&fixture->tree, "dev/ports/1/hw_counters/out_of_buffer", "1\n");
+	tree_write(&fixture->tree, "dev/ports/1/cm_tx_msgs/req", "7\n");
+	tree_write(&fixture->tree, "dev/ports/2/cm_rx_duplicates/rep", "8\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_HW_COUNTERS), 0);
+	groups = counters_of(fixture)->groups;
+	assert_int_equal(counters_of(fixture)->group_count, 3);
+	assert_int_equal(groups[0].place, RNA_PLACE_PORT_HW_COUNTERS);
+	assert_int_equal(groups[1].place, RNA_PLACE_PORT_CM_TX);
+	assert_string_equal(groups[1].values[0].counter->instance, "req");
+	assert_int_equal(groups[2].place, RNA_PLACE_PORT_CM_RX_DUPLICATES);
+	assert_int_equal(groups[2].port, 2);
+	assert_int_equal(groups[2].values[0].value.number, 8);
+}
+
 static void test_a_vanished_device_fails_and_returns(void **state)
 {
 	struct fixture *fixture = *state;
@@ -413,6 +444,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_saturated_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_traffic_of_32_bits_saturates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_transmit_wait_fills_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_directories_beside_the_usual_ones, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_a_vanished_device_fails_and_returns, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_wrap_goes_on_in_64_bits, setup, teardown),
