@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pcie_demand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
@@ -55,11 +56,13 @@ static bool has_cable(const struct rna_rule_input *in, const struct rna_rule_sub
 		return true;
 	if (!port->netdev)
 		return port->number == 1;
+	if (port->netdev->representor)
+		return false;
 	for (const struct rna_rule_subject *other = port;
 	     other-- > in->subjects && other->device == port->device;)
 		if (other->netdev == port->netdev)
 			return false;
-	return !port->netdev->representor;
+	return true;
 }
 
 /* 0: nothing, or not known. */
@@ -254,4 +257,80 @@ const char *rna_pcie_demand_say(const struct rna_rule_input *in, size_t hop,
 	if (rna_strbuf_ok(&out) && out.len > 0)
 		text = rna_arena_strdup(arena, out.data);
 	return text ? text : "of an unknown rate";
+}
+
+/* -- Bounds ------------------------------------------------------------------------------------ */
+
+enum { SIZE_LEAST = 64 };
+
+static struct rna_pcie_bound *find_bound(const struct rna_pcie_bounds *bounds, const char *upper)
+{
+	size_t at = 5381; /* djb2 */
+
+	for (const char *c = upper; *c; c++)
+		at = at * 33 + (unsigned char)*c;
+	for (at &= bounds->size - 1; bounds->items[at].upper; at = (at + 1) & (bounds->size - 1))
+		if (strcmp(bounds->items[at].upper, upper) == 0)
+			break;
+	return &bounds->items[at];
+}
+
+static size_t count_links(const struct rna_rule_input *in)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_pcie *pcie = rna_device_pcie(in->subjects[i].device);
+
+		if (in->subjects[i].number == 0 && pcie)
+			count += pcie->hop_count;
+	}
+	return count;
+}
+
+static void add_port(struct rna_pcie_bounds *bounds, const struct rna_pcie *pcie, uint64_t rate)
+{
+	for (size_t hop = 0; hop + 1 < pcie->hop_count; hop++) {
+		const char *upper = pcie->hops[hop + 1].address;
+		struct rna_pcie_bound *bound = find_bound(bounds, upper);
+
+		bound->upper = upper;
+		bound->rate += rate;
+	}
+}
+
+static void make_bounds(const struct rna_rule_input *in, struct rna_pcie_bounds *bounds)
+{
+	size_t links = count_links(in), size = SIZE_LEAST;
+
+	while (size < 2 * links)
+		size *= 2;
+	bounds->items = calloc(size, sizeof(*bounds->items));
+	bounds->size = bounds->items ? size : 0;
+	for (size_t i = 0; i < in->count && bounds->items; i++) {
+		const struct rna_pcie *pcie = rna_device_pcie(in->subjects[i].device);
+		uint64_t rate = pcie ? wanted_rate(in, &in->subjects[i]) : 0;
+
+		if (rate > 0)
+			add_port(bounds, pcie, rate);
+	}
+}
+
+void rna_pcie_bounds_deinit(struct rna_pcie_bounds *bounds)
+{
+	free(bounds->items);
+	*bounds = (struct rna_pcie_bounds){0};
+}
+
+uint64_t rna_pcie_demand_bound(const struct rna_rule_input *in, size_t hop)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(in->subject->device);
+
+	if (!in->pcie)
+		return UINT64_MAX;
+	if (!in->pcie->made)
+		make_bounds(in, in->pcie);
+	in->pcie->made = true;
+	return in->pcie->items ? find_bound(in->pcie, pcie->hops[hop + 1].address)->rate
+			       : UINT64_MAX;
 }

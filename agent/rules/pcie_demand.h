@@ -23,6 +23,25 @@ struct rna_pcie_demand {
 	const struct rna_rule_subject *first;
 };
 
+/*
+ * What all ports behind each link have together, whether they count or not: no demand is higher.
+ * Made once for a run of a rule, because to compare each port with all others takes too long on a
+ * node with thousands of devices.
+ */
+struct rna_pcie_bounds {
+	bool made;
+	size_t size; /* of the hash table, a power of two; 0: not made, or no memory */
+	struct rna_pcie_bound {
+		const char *upper; /* address of the upper end; NULL: free */
+		uint64_t rate;
+	} * items;
+};
+
+void rna_pcie_bounds_deinit(struct rna_pcie_bounds *bounds); /* idempotent */
+
+/* At least the rate of rna_pcie_demand_find(); without in->pcie, or memory, UINT64_MAX. */
+uint64_t rna_pcie_demand_bound(const struct rna_rule_input *in, size_t hop);
+
 /* Behind the link from a hop of the subject's path to the next one towards the root. */
 struct rna_pcie_demand rna_pcie_demand_find(const struct rna_rule_input *in, size_t hop);
 

@@ -8,6 +8,7 @@
 #include "settings/settings.h"
 
 #include "past.h"
+#include "pcie_demand.h"
 #include "rails.h"
 #include "remedy.h"
 #include "rules.h"
@@ -194,9 +195,11 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 {
 	const struct rna_rule *rule = &rna_rules[id];
 	struct rna_rail_memo rails = {0};
+	struct rna_pcie_bounds pcie = {0};
 	struct rna_rule_input input = *in;
 
 	input.rails = &rails;
+	input.pcie = &pcie;
 	out->rule = rule;
 	out->subject = input.subject = NULL;
 	if (rule->scope != RNA_RULE_OF_PORT) {
@@ -213,4 +216,5 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 		out->subject = input.subject = subject;
 		check(rule, &input, out);
 	}
+	rna_pcie_bounds_deinit(&pcie);
 }

@@ -116,6 +116,7 @@ struct rna_rule_subject {
 };
 
 struct rna_rail_memo;
+struct rna_pcie_bounds;
 
 struct rna_rule_input {
 	const struct rna_view *view; /* all of it but the findings */
@@ -126,6 +127,7 @@ struct rna_rule_input {
 	const struct rna_rule_subject *subjects;
 	const struct rna_rule_subject *subject; /* the one to check; NULL: the node */
 	struct rna_rail_memo *rails;            /* of this run of the rule (rails.h); NULL: none */
+	struct rna_pcie_bounds *pcie;           /* likewise (pcie_demand.h) */
 };
 
 /* What rules found, in the arena of the view. */

@@ -164,7 +164,9 @@ static struct shortage find_shortage(const struct rna_rule_input *in, const stru
 		if (!rna_pcie_link_above(pcie, i, &here.link))
 			continue;
 		here.rate = rna_pcie_rate(here.link.speed, here.link.width);
-		here.demand = here.rate > 0 ? rna_pcie_demand_find(in, i) : here.demand;
+		if (here.rate == 0 || rna_pcie_demand_bound(in, i) <= here.rate)
+			continue;
+		here.demand = rna_pcie_demand_find(in, i);
 		if (here.demand.rate <= here.rate)
 			continue;
 		if (ret.hop < 0 || (double)here.rate * (double)ret.demand.rate <
