@@ -23,6 +23,7 @@ struct rna_condition {
 	char *device; /* NULL: the node */
 	char *text, *remedy;
 	struct rna_finding finding; /* with the texts above */
+	bool was_there;             /* when the agent first saw all of the node */
 	bool told;
 	enum rna_severity told_severity;
 };
@@ -212,8 +213,31 @@ static bool condition_take(struct rna_condition *condition, const struct rna_fin
 static bool has_held(const struct rna_health *health, const struct rna_condition *condition,
 		     struct rna_time now)
 {
-	return health->once || rna_usec_since(condition->finding.since.monotonic, now.monotonic) >=
-				       health->holds[condition->rule];
+	return health->once || condition->was_there ||
+	       rna_usec_since(condition->finding.since.monotonic, now.monotonic) >=
+		       health->holds[condition->rule];
+}
+
+static bool has_all_jobs(const struct rna_view *view)
+{
+	for (size_t i = 0; i < view->job_count; i++)
+		if (!view->jobs[i].ran)
+			return false;
+	return true;
+}
+
+/*
+ * A hold-down keeps back what may pass by itself. A problem that is there when the agent starts has
+ * most likely lasted: it is a finding as soon as every collector has run once, as it is for check
+ * --once and status. While the machine boots, problems do pass.
+ */
+static void look_for_the_first_time(struct rna_health *health, const struct rna_view *view)
+{
+	if (health->looked || !has_all_jobs(view))
+		return;
+	health->looked = true;
+	for (size_t i = 0; i < health->count && !rna_health_is_booting(health, view); i++)
+		health->conditions[i].was_there = true;
 }
 
 static void end_condition(struct rna_health *health, struct rna_condition *condition,
@@ -333,5 +357,6 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view)
 	run_rules(health, view, &finds);
 	/* An incomplete list would make findings look resolved that were not checked. */
 	view->findings_short = finds.failed || !merge(health, &finds, view->snapshot->time);
+	look_for_the_first_time(health, view);
 	fill_in(health, view);
 }

@@ -30,6 +30,7 @@ struct rna_health {
 	struct rna_condition
 		*conditions;   /* all problems, reported or not; by rule, device and port */
 	bool once;             /* there is only one view: report all problems at once */
+	bool looked;           /* a view showed what every job reads */
 	rna_health_tell *tell; /* NULL: none */
 	void *userdata;        /* tell's */
 };

@@ -39,6 +39,23 @@ class Findings(unittest.TestCase):
             wait("the new settings", lambda: "configuration reloaded" in agent.log())
             yield agent
 
+    def test_what_was_there_at_the_start(self):
+        """It has no hold-down, so that the agent says what check --once and status say."""
+        with Agent("roce-troubles", ready=False) as agent:
+            agent.stop()
+            agent.write_config(extra='health: {hold_down: ["*=1d"]}\n')
+            code, lines, _ = check("--once", "--root", agent.root, "--config", agent.config)
+            agent.start()
+            wait("readiness", agent.is_ready)
+            wait("the findings of check --once", lambda: [
+                line.split(" (since")[0] for line in check("--config", agent.config)[1]] == lines)
+            self.assertEqual(check("--config", agent.config)[0], code)
+            status = subprocess.run([agent_module.binary, "status", "--root", agent.root,
+                                     "--config", agent.config], capture_output=True, text=True,
+                                    timeout=PATIENCE, check=True).stdout
+            for line in lines[1::2]:
+                self.assertIn(line.split(None, 1)[1], status)
+
     def test_appears_everywhere_and_goes(self):
         with self.agent() as agent:
             self.assertEqual(rules(agent), [])

@@ -65,6 +65,7 @@ struct node_port {
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
 	bool failing;
+	bool unread;      /* its jobs have not run yet */
 	bool link_lapsed; /* its link was read, so long ago that it is not shown any more */
 	rna_usec stalled; /* duration; 0: it answers */
 	rna_usec age;     /* of the state */
@@ -416,7 +417,7 @@ static void node_add_jobs(const struct node *node, const struct node_port *port,
 		.collector = RNA_COLLECTOR_STATE,
 		.name = "state",
 		.device = port->name,
-		.ran = true,
+		.ran = !port->unread,
 		.success = !port->failing,
 		.taken = node->now.monotonic - port->age,
 		.stalled = port->stalled ? node->now.monotonic - port->stalled : 0,

@@ -47,6 +47,7 @@ static int set_up(void **state)
 	assert_int_equal(rna_settings_init(&f->settings), 0);
 	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
 	f->health.tell = take_down;
+	f->health.looked = true; /* the agent has run for a while */
 	node_init(&f->node, IB, 3);
 	told[0] = '\0';
 	*state = f;
@@ -159,6 +160,48 @@ static void test_hold_down_by_setting(void **state)
 	assert_int_equal(count_after(f, SECOND), 0);
 	assert_int_equal(count_after(f, 119 * SECOND), 0);
 	assert_int_equal(count_after(f, SECOND), 1);
+}
+
+/* As check --once and status show it; but not what comes later. */
+static void test_no_hold_down_for_what_was_there_before(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, 0), 1);
+	assert_string_equal(told, "+port-init");
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, SECOND), 0);
+}
+
+/* Part of the node is not known yet: what looks like a problem may be a lack of data. */
+static void test_hold_down_until_every_job_has_run(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	f->node.ports[1].unread = true;
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, 0), 0);
+	f->node.ports[1].unread = false;
+	assert_int_equal(count_after(f, SECOND), 1);
+}
+
+/* Links are still coming up then. */
+static void test_hold_down_while_the_machine_boots(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	f->node.now.monotonic = MINUTE;
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, 0), 0);
+	f->node.now.monotonic = f->settings.health_boot_grace;
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 30 * SECOND), 1);
 }
 
 static void test_disabled_rule(void **state)
@@ -749,6 +792,9 @@ int main(void)
 		TEST(test_since_stays),
 		TEST(test_hold_down),
 		TEST(test_hold_down_by_setting),
+		TEST(test_no_hold_down_for_what_was_there_before),
+		TEST(test_hold_down_until_every_job_has_run),
+		TEST(test_hold_down_while_the_machine_boots),
 		TEST(test_disabled_rule),
 		TEST(test_unknown_keeps_what_was_told),
 		TEST(test_nothing_is_over_because_a_device_stalls),
