@@ -56,6 +56,8 @@
  *               port_vl_xmit_wait_N, fec_*
  * FIELD of the whole device:
  *   dead        1: MADs get no answer; counters/ files read EINVAL at once
+ *   mkey        1: it discards MADs of subnet management to its own ports, as ports do that
+ *               require an M_Key (Linux 6.12 hw/qib/qib_mad.c check_mkey())
  *   hang        1: reading a counters/ file, or any PMA query, blocks until hang is 0 or the
  *               device is removed; only a fatal signal gets the reader out
  *               2: not even that, as in a driver that waits for its firmware
@@ -253,6 +255,7 @@ struct lab_device {
 	bool roce;
 	bool removed;
 	u32 dead;
+	u32 mkey;
 	u32 hang;
 	u32 hw_hang;
 	u32 port_hang;
@@ -811,6 +814,8 @@ static int lab_process_mad(struct ib_device *ib, int flags, u32 number, const st
 	if (in->mad_hdr.method != IB_MGMT_METHOD_GET || (!general && !is_smp(&in->mad_hdr)))
 		return IB_MAD_RESULT_SUCCESS;
 	atomic_inc(&lab->calls[wc ? LAB_CALL_MAD : LAB_CALL_COUNTERS]);
+	if (wc && is_smp(&in->mad_hdr) && READ_ONCE(lab->mkey))
+		return IB_MAD_RESULT_FAILURE;
 	if (general && lab_wait(lab, &lab->hang))
 		return IB_MAD_RESULT_FAILURE;
 	if (status == LAB_SILENT)
@@ -1510,7 +1515,7 @@ static const struct lab_field lab_port_fields[] = {
 
 static const struct lab_field lab_device_fields[] = {
 	LAB_DEVICE_FIELD(dead),      LAB_DEVICE_FIELD(hang),      LAB_DEVICE_FIELD(hw_hang),
-	LAB_DEVICE_FIELD(port_hang), LAB_DEVICE_FIELD(open_hang),
+	LAB_DEVICE_FIELD(port_hang), LAB_DEVICE_FIELD(open_hang), LAB_DEVICE_FIELD(mkey),
 };
 
 static void lab_dispatch(struct lab_device *lab, u32 number, enum ib_event_type type)
