@@ -298,6 +298,9 @@ static void test_request_by_link(void **state)
 	request = request_of(&scene, RNA_ENDPOINT_LOCAL);
 	assert_int_equal(request.qps, 2);
 	assert_int_equal(request.relaxed_ordering, 1);
+	tear_down(&scene);
+
+	set_up(&scene);
 	scene.settings.selftest_relaxed_ordering = false;
 	request = request_of(&scene, RNA_ENDPOINT_LOCAL);
 	assert_int_equal(request.relaxed_ordering, 0);
