@@ -267,6 +267,9 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 		device->vendor_id = read_id(run, pci, "vendor");
 		device->device_id = read_id(run, pci, "device");
 	}
+	if (device->function == RNA_FUNCTION_PF &&
+	    rna_pci_is_virtual_function(device->vendor_id, device->device_id))
+		device->function = RNA_FUNCTION_GUEST_VF;
 	if (pci && subfunction) {
 		device->function = RNA_FUNCTION_SF;
 		device->physical_function = device->pci_address;

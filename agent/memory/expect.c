@@ -6,6 +6,10 @@
  * that are expected in their own right count, only those in the same place on another card of the
  * same model (the same function and port number), and all of these must be meant to be up, two at
  * least. So a second port that was never cabled raises no finding, on one card or on all of them.
+ *
+ * A port is unwired if it has no interface, was never up and is down, and so are all ports of its
+ * number on cards of its model, while other ports of its device have interfaces. In a container
+ * that sees no interfaces there are none.
  */
 #include "expect.h"
 
@@ -111,7 +115,7 @@ static const char *function_of(const struct rna_device *device)
 
 static bool is_physical(const struct rna_device *device)
 {
-	return device->function == RNA_FUNCTION_PF && device->pci_address && device->vendor_id > 0;
+	return rna_device_is_nic(device) && device->pci_address && device->vendor_id > 0;
 }
 
 /* Are both in the same place on cards of the same model? */
@@ -145,6 +149,34 @@ static bool siblings_are_up(const struct rna_judged_port *port, const struct rna
 	return siblings >= SIBLINGS_LEAST;
 }
 
+static bool has_no_use(const struct rna_judged_port *port)
+{
+	const struct rna_port_identity *identity = rna_port_identity(port->device, port->number);
+	const struct rna_port_state_value *state = rna_port_state(port->device, port->number);
+
+	return identity && identity->link_layer == RNA_LINK_LAYER_ETHERNET && !port->netdev &&
+	       port->memory->first_active == 0 && state && rna_value_is_known(state->state) &&
+	       state->state.number == RNA_PORT_DOWN;
+}
+
+static bool is_unwired(const struct rna_judged_port *port, const struct rna_judged_port *ports,
+		       size_t count)
+{
+	bool others = false;
+
+	if (port->device->device->port_count < 2 || !has_no_use(port))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct rna_judged_port *other = &ports[i];
+
+		others |= other->device == port->device && other->netdev;
+		if (other->number == port->number && !has_no_use(other) &&
+		    rna_card_is_same_model(other->device, port->device))
+			return false;
+	}
+	return others;
+}
+
 void rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -154,4 +186,9 @@ void rna_expect(const struct rna_settings *settings, struct rna_judged_port *por
 		    siblings_are_up(&ports[i], ports, count))
 			ports[i].expectation =
 				(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_SIBLINGS};
+	for (size_t i = 0; i < count; i++)
+		if (ports[i].expectation.reason == RNA_EXPECTATION_NONE &&
+		    is_unwired(&ports[i], ports, count))
+			ports[i].expectation = (struct rna_expectation){RNA_EXPECTED_DOWN,
+									RNA_EXPECTATION_UNWIRED};
 }

@@ -12,7 +12,7 @@ bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_r
 
 static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
 {
-	return port->number > 0 && port->device->device->function == RNA_FUNCTION_PF &&
+	return port->number > 0 && rna_device_is_nic(port->device->device) &&
 	       rna_rail_is_same_model(port, in->subject);
 }
 
@@ -29,7 +29,7 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subj
 	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
 	const struct rna_nic *nic;
 
-	if (port->device->device->function != RNA_FUNCTION_PF)
+	if (!rna_device_is_nic(port->device->device))
 		return false;
 	if (!has_rails(topology))
 		return true;
@@ -113,7 +113,7 @@ bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint6
 	struct rna_rail_usual usual;
 	uint64_t own;
 
-	if (in->subject->number == 0 || in->subject->device->device->function != RNA_FUNCTION_PF ||
+	if (in->subject->number == 0 || !rna_device_is_nic(in->subject->device->device) ||
 	    !get(in->subject, &own))
 		return false;
 	usual = usual_of(in, get);

@@ -80,7 +80,7 @@ static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
 {
 	const struct rna_device *device = port->device->device;
 
-	if (device->function != RNA_FUNCTION_PF || device->vendor_id == 0 ||
+	if (!rna_device_is_nic(device) || device->vendor_id == 0 ||
 	    port->link_layer == RNA_LINK_LAYER_UNKNOWN)
 		return 0;
 	for (unsigned i = 0; i < join->model_count; i++)

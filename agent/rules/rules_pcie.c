@@ -10,10 +10,14 @@
 #include "rules.h"
 #include "thresholds.h"
 
-/* Devices that manage NVSwitches carry no traffic; virtual functions have no path of their own. */
+/*
+ * Devices that manage NVSwitches carry no traffic; virtual functions have no path of their own, and
+ * above those of a virtual machine are bridges that the hypervisor makes up.
+ */
 static const struct rna_pcie *path_of(const struct rna_rule_subject *subject)
 {
-	if (!subject || subject->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+	if (!subject || subject->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT ||
+	    subject->device->device->function == RNA_FUNCTION_GUEST_VF)
 		return NULL;
 	return rna_device_pcie(subject->device);
 }

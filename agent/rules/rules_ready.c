@@ -294,8 +294,8 @@ void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *o
 		const struct rna_rule_subject *port = &in->subjects[i];
 		uint64_t mtu;
 
-		if (port->device->device->function != RNA_FUNCTION_PF ||
-		    !netdev_mtu_of(port, &mtu) || mtu >= JUMBO)
+		if (!rna_device_is_nic(port->device->device) || !netdev_mtu_of(port, &mtu) ||
+		    mtu >= JUMBO)
 			continue;
 		first = first ? first : port;
 		count++;

@@ -89,6 +89,29 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 	return *ret ? 0 : -ENOMEM;
 }
 
+/*
+ * mlx5: MLX5_PCI_DEV_IS_VF in drivers/net/ethernet/mellanox/mlx5/core/main.c, Linux 6.12; of it
+ * 101e is the one of all cards since ConnectX-6 Dx. The others have names in the PCI ID list
+ * (pci-ids.ucw.cz, 2023): "Virtual Function".
+ */
+bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id)
+{
+	static const struct {
+		uint16_t vendor_id, device_id;
+	} virtual[] = {
+		{0x15b3, 0x1002}, {0x15b3, 0x1004}, {0x15b3, 0x1012}, {0x15b3, 0x1014},
+		{0x15b3, 0x1016}, {0x15b3, 0x1018}, {0x15b3, 0x101a}, {0x15b3, 0x101c},
+		{0x15b3, 0x101e}, {0x15b3, 0xa2d3}, {0x14e4, 0x1606}, {0x14e4, 0x1609},
+		{0x14e4, 0x1806}, {0x14e4, 0x1807}, {0x14e4, 0x1808}, {0x14e4, 0x1809},
+		{0x8086, 0x1889}, {0x19e5, 0xa22e}, {0x19e5, 0xa22f}, {0x1dd8, 0x1003},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(virtual); i++)
+		if (virtual[i].vendor_id == vendor_id && virtual[i].device_id == device_id)
+			return true;
+	return false;
+}
+
 /* Reads the VPD of the function in directory. Number of bytes, or negative errno. */
 static ssize_t read_vpd(const struct rna_root *root, const char *directory, char vpd[VPD_MAX])
 {
@@ -105,13 +128,31 @@ static ssize_t read_vpd(const struct rna_root *root, const char *directory, char
 	return len < 0 ? -errno : len;
 }
 
+/* 15b3:0087, the board of HGX B200 and B300 as instances of clouds (p6-b200) show it. */
+static bool has_switch_subsystem(const struct rna_root *root, const char *directory)
+{
+	enum { VENDOR_MELLANOX = 0x15b3, SUBSYSTEM_SWITCH_MANAGEMENT = 0x0087 };
+	static const char *const files[] = {"subsystem_vendor", "subsystem_device"};
+	uint64_t ids[RNA_ARRAY_SIZE(files)];
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++)
+		if (snprintf(path, sizeof(path), "%s/%s", directory, files[i]) >=
+			    (int)sizeof(path) ||
+		    rna_root_read_hex(root, path, &ids[i]) < 0)
+			return false;
+	return ids[0] == VENDOR_MELLANOX && ids[1] == SUBSYSTEM_SWITCH_MANAGEMENT;
+}
+
 bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory)
 {
 	static const char mark[] = RNA_PCI_SWITCH_MANAGEMENT_MARK;
 	char vpd[VPD_MAX];
 	ssize_t len = read_vpd(root, directory, vpd);
 
-	return len > 0 && memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
+	if (len <= 0)
+		return has_switch_subsystem(root, directory);
+	return memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
 }
 
 /* Each value follows its keyword and length; "SN" is the serial number (6.28.2.1). */

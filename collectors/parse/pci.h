@@ -34,11 +34,18 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
 				struct rna_arena *arena);
 
+/*
+ * Is it the number of a virtual function? A virtual machine does not see the physical one, which
+ * physfn would lead to.
+ */
+bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id);
+
 /* The VPD text of a function that manages NVSwitches. */
 #define RNA_PCI_SWITCH_MANAGEMENT_MARK "SMDL=SW_MNG"
 
 /*
  * Does the function in directory (below the root) manage NVSwitches, according to its VPD? Reads
- * from the device, which takes milliseconds and requires root; false without permission.
+ * from the device, which takes milliseconds and requires root. Without permission, or without VPD,
+ * the PCI subsystem decides.
  */
 bool rna_pci_is_switch_management(const struct rna_root *root, const char *directory);

@@ -157,7 +157,7 @@ static const struct rna_family port_rows[] = {
 	       " EFA, which always reports ACTIVE: 0 if the device answers no query."),
 	METRIC(PORT, "rdma_port_expected_up", GAUGE, YES_NO, EACH(expected_up, "reason"),
 	       "1 if the port is expected to be up, 0 otherwise or if unknown. Reason: configured,"
-	       " accepted, remembered, siblings."),
+	       " accepted, remembered, siblings, unwired."),
 	METRIC(PORT, "rdma_port_transitions_total", COUNTER, PLAIN, EACH(transitions, "direction"),
 	       "Transitions of the port to up or down since the agent started, observed or derived"
 	       " from a counter."),

@@ -163,7 +163,8 @@ static const struct reason {
 	{"its name cannot be written in NCCL_IB_HCA", has_odd_name, .always = true},
 	{"a virtual function of a device that is here, for VMs or containers", is_for_others},
 	{"RDMA in software", is_software},
-	{"serves no GPU: for storage or other traffic", serves_no_gpu},
+	/* if no other port remains, the NICs of the GPUs are down, or need a plug-in of NCCL */
+	{"serves no GPU: for storage or other traffic", serves_no_gpu, .always = true},
 	{"another link layer than most bandwidth has, and NCCL does not mix them",
 	 has_another_layer},
 	{"the default route goes there: no rail", has_default_route},
@@ -214,8 +215,6 @@ static int leave_out_ports(struct choice *choice, const struct reason *reason,
 			return -ENOMEM;
 	if (count == 0 && !reason->always) {
 		ret->count = 0;
-		if (reason->applies == serves_no_gpu)
-			choice->topology = NULL; /* it does not help in choosing */
 		return 0;
 	}
 	choice->ports = kept;

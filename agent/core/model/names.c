@@ -46,6 +46,7 @@ static const char *pick(const char *const *names, size_t count, uint64_t index,
 NAMES(rna_function_name, enum rna_function, "?",
       [RNA_FUNCTION_PF] = "pf",
       [RNA_FUNCTION_VF] = "vf",
+      [RNA_FUNCTION_GUEST_VF] = "guest-vf",
       [RNA_FUNCTION_SF] = "sf",
       [RNA_FUNCTION_VIRTUAL] = "virtual",
       [RNA_FUNCTION_SWITCH_MANAGEMENT] = "switch-management")
@@ -122,7 +123,8 @@ NAMES(rna_expectation_reason_name, enum rna_expectation_reason, "?",
       [RNA_EXPECTATION_CONFIGURED] = "configured",
       [RNA_EXPECTATION_ACCEPTED] = "accepted",
       [RNA_EXPECTATION_REMEMBERED] = "remembered",
-      [RNA_EXPECTATION_SIBLINGS] = "siblings")
+      [RNA_EXPECTATION_SIBLINGS] = "siblings",
+      [RNA_EXPECTATION_UNWIRED] = "unwired")
 
 NAMES(rna_whereabouts_name, enum rna_whereabouts, "?",
       [RNA_WHEREABOUTS_LOST] = "lost",
@@ -347,6 +349,11 @@ const char *rna_ethernet_link_substate_name(uint64_t state, uint64_t substate)
 	const struct link_state *of = find(state);
 
 	return of && substate < RNA_ARRAY_SIZE(of->substates) ? of->substates[substate] : NULL;
+}
+
+bool rna_device_is_nic(const struct rna_device *device)
+{
+	return device->function == RNA_FUNCTION_PF || device->function == RNA_FUNCTION_GUEST_VF;
 }
 
 bool rna_port_is_up(const struct rna_port_state_value *port)

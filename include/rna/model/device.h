@@ -18,8 +18,13 @@
 
 /* The kind of function that an RDMA device belongs to. */
 enum rna_function {
-	RNA_FUNCTION_PF,      /* a PCI function of its own */
-	RNA_FUNCTION_VF,      /* has physfn */
+	RNA_FUNCTION_PF, /* a PCI function of its own */
+	RNA_FUNCTION_VF, /* has physfn */
+	/*
+	 * A virtual function in a virtual machine, known by its PCI device: the physical function
+	 * is not on this node, so it is the NIC here. Its link registers are those of no link.
+	 */
+	RNA_FUNCTION_GUEST_VF,
 	RNA_FUNCTION_SF,      /* auxiliary device with sfnum below a PCI function */
 	RNA_FUNCTION_VIRTUAL, /* no PCI parent: rxe, siw, scif */
 	/*
@@ -31,6 +36,11 @@ enum rna_function {
 };
 
 const char *rna_function_name(enum rna_function function); /* "pf", "vf", "sf", ... */
+
+struct rna_device;
+
+/* Is it a NIC of this node: a physical function, or a virtual one whose PF is outside of the VM? */
+bool rna_device_is_nic(const struct rna_device *device);
 
 /* One RDMA device as presence finds it: facts that cost no firmware command. */
 struct rna_device {

@@ -2,7 +2,7 @@
 /*
  * Expectation: should this port be up? The agent does not derive it from the current state: a port
  * that was never up and is not configured is information, not an alarm. Reasons by precedence:
- * configured, accepted or remembered (the newer of the two), siblings, none.
+ * configured, accepted or remembered (the newer of the two), siblings, unwired, none.
  */
 #pragma once
 
@@ -23,6 +23,12 @@ enum rna_expectation_reason {
 	RNA_EXPECTATION_REMEMBERED, /* it was ACTIVE at least once since installation */
 	/* the same port of at least two other cards of the model is expected up on all of them */
 	RNA_EXPECTATION_SIBLINGS,
+	/*
+	 * Expected down: the card has ports that its model does not wire. A ConnectX-8 with four
+	 * planes of Ethernet shows twelve ports, of which 3, 6, 9 and 12 lead to a cage
+	 * (scitix/sichek#98).
+	 */
+	RNA_EXPECTATION_UNWIRED,
 	RNA_EXPECTATION_COUNT,
 };
 

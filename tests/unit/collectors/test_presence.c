@@ -399,6 +399,48 @@ static void switch_management_is_recognised_once(void **state)
 	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_PF);
 }
 
+/* Where the VPD may not be read the subsystem decides; a VPD without the mark decides otherwise. */
+static void switch_management_has_a_subsystem(void **state)
+{
+	static const char vpd[] = "\x82\x0a\0ConnectX-7\x78";
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/subsystem_vendor", "0x15b3\n");
+	tree_write(&fixture->tree, PCI "/subsystem_device", "0x0087\n");
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_SWITCH_MANAGEMENT);
+
+	fixture->presence = rna_part_unref(fixture->presence);
+	tree_write(&fixture->tree, PCI "/subsystem_device", "0x0041\n");
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_PF);
+
+	fixture->presence = rna_part_unref(fixture->presence);
+	tree_write(&fixture->tree, PCI "/subsystem_device", "0x0087\n");
+	tree_write_bytes(&fixture->tree, PCI "/vpd", vpd, sizeof(vpd));
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_PF);
+}
+
+/* In a virtual machine physfn is missing; the number of the PCI device tells. */
+static void virtual_function_of_a_guest_is_known(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_device *device;
+
+	add_function(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/device", "0x101e\n");
+	device = &look(fixture)->devices[0];
+	assert_int_equal(device->function, RNA_FUNCTION_GUEST_VF);
+	assert_null(device->physical_function);
+	assert_string_equal(device->key, "0000:3b:00.0");
+	assert_true(rna_device_is_nic(device));
+
+	tree_link(&fixture->tree, PCI "/physfn", "../0000:3b:00.7");
+	device = &look(fixture)->devices[0];
+	assert_int_equal(device->function, RNA_FUNCTION_VF);
+	assert_false(rna_device_is_nic(device));
+	assert_false(rna_pci_is_virtual_function(0x14e4, 0x101e));
+}
+
 /* Looks with other filters; each list has one glob at most. */
 static const struct rna_presence *look_with(struct fixture *fixture, const char *include,
 					    const char *exclude)
@@ -727,6 +769,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(virtual_function_names_its_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(virtual_function_stays_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(subfunction_has_a_key_of_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(switch_management_has_a_subsystem, setup, teardown),
+		cmocka_unit_test_setup_teardown(virtual_function_of_a_guest_is_known, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(planes_belong_to_their_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(planes_have_no_uverbs, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_parent_is_none, setup, teardown),

@@ -188,6 +188,95 @@ static void test_siblings_are_no_chain(void **state)
 	assert_expected(&node, 3, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
 }
 
+/* -- Ports that no card of the model wires ----------------------------------------------------- */
+
+enum { CARDS = 2, PORTS = 3 };
+
+/* Two cards of three Ethernet ports each, of which only the third has an interface. */
+struct cards {
+	struct node node;
+	struct rna_device devices[CARDS];
+	struct rna_snapshot_device places[CARDS];
+	struct rna_port_identity identities[PORTS];
+	struct rna_port_state_value states[PORTS];
+	struct rna_identity identity;
+	struct rna_state state;
+};
+
+static void make_cards(struct cards *cards)
+{
+	*cards = (struct cards){
+		.identity = {.port_count = PORTS, .ports = cards->identities},
+		.state = {.port_count = PORTS, .ports = cards->states},
+	};
+	for (unsigned p = 0; p < PORTS; p++) {
+		cards->identities[p] = (struct rna_port_identity){p + 1, RNA_LINK_LAYER_ETHERNET};
+		cards->states[p].number = p + 1;
+		cards->states[p].state = rna_value_ok(RNA_PORT_DOWN);
+	}
+	for (size_t i = 0; i < CARDS; i++) {
+		cards->places[i].device = &cards->devices[i];
+		cards->places[i].parts[RNA_COLLECTOR_IDENTITY] = &cards->identity.part;
+		cards->places[i].parts[RNA_COLLECTOR_STATE] = &cards->state.part;
+	}
+	for (unsigned i = 0; i < CARDS * PORTS; i++) {
+		(void)add_port(&cards->node, functions[0]);
+		cards->devices[i / PORTS] = cards->node.devices[i];
+		cards->devices[i / PORTS].port_count = PORTS;
+		cards->node.ports[i].device = &cards->places[i / PORTS];
+		cards->node.ports[i].number = i % PORTS + 1;
+		cards->node.ports[i].netdev = i % PORTS == 2 ? "eth1" : NULL;
+	}
+}
+
+static void assert_unwired(struct cards *cards, const char *wanted)
+{
+	rna_expect(&(struct rna_settings){0}, cards->node.ports, cards->node.count);
+	for (size_t i = 0; wanted[i]; i++)
+		assert_expected(&cards->node, i,
+				wanted[i] == 'x' ? RNA_EXPECTED_DOWN : RNA_EXPECTED_UNKNOWN,
+				wanted[i] == 'x' ? RNA_EXPECTATION_UNWIRED : RNA_EXPECTATION_NONE);
+}
+
+static void test_unwired(void **state)
+{
+	struct cards cards;
+
+	(void)state;
+	make_cards(&cards);
+	assert_unwired(&cards, "xx-xx-");
+	make_cards(&cards); /* the first port of the second card has an interface */
+	cards.node.ports[3].netdev = "eth9";
+	assert_unwired(&cards, "-x--x-");
+	make_cards(&cards); /* another model */
+	cards.node.ports[3].netdev = "eth9";
+	cards.devices[1].device_id++;
+	assert_unwired(&cards, "xx--x-");
+	make_cards(&cards); /* no interfaces: those of another network namespace */
+	cards.node.ports[2].netdev = cards.node.ports[5].netdev = NULL;
+	assert_unwired(&cards, "------");
+	make_cards(&cards);
+	for (unsigned p = 0; p < PORTS; p++)
+		cards.identities[p].link_layer = RNA_LINK_LAYER_INFINIBAND;
+	assert_unwired(&cards, "------");
+	make_cards(&cards);
+	cards.states[0].state = rna_value_unreadable();
+	assert_unwired(&cards, "-x--x-");
+}
+
+static void test_port_that_was_up_is_wired(void **state)
+{
+	struct cards cards;
+
+	(void)state;
+	make_cards(&cards);
+	cards.node.memories[3].first_active = 1;
+	rna_expect(&(struct rna_settings){0}, cards.node.ports, cards.node.count);
+	assert_expected(&cards.node, 3, RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED);
+	assert_expected(&cards.node, 0, RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE);
+	assert_expected(&cards.node, 1, RNA_EXPECTED_DOWN, RNA_EXPECTATION_UNWIRED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +285,8 @@ int main(void)
 		cmocka_unit_test(test_entries_that_are_none),
 		cmocka_unit_test(test_siblings),
 		cmocka_unit_test(test_siblings_are_no_chain),
+		cmocka_unit_test(test_unwired),
+		cmocka_unit_test(test_port_that_was_up_is_wired),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
