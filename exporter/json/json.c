@@ -135,7 +135,8 @@ static json_t *port_object(struct document *document, const struct rna_subject *
 	rna_json_set_optional_counters(writer, object,
 				       rna_port_optional_counters(port->device, port->port));
 	set_counters(writer, object, "fabric_counters", port->groups[RNA_PLACE_PORT_FABRIC]);
-	for (size_t place = RNA_PLACE_PORT_COUNTERS_EXT; place < RNA_PLACE_COUNT; place++)
+	for (enum rna_counter_place place = RNA_PLACE_PORT_COUNTERS_EXT; place < RNA_PLACE_COUNT;
+	     place++)
 		set_counters(writer, object, rna_counter_directory(place), port->groups[place]);
 	rna_json_set_fabric(writer, object, port);
 	return object;

@@ -606,8 +606,8 @@ static bool is_ready_for_gpudirect(const struct rna_view *view)
 }
 
 /*
- * Has the GPU an NVLink-C2C to its processor? Device ids of pci.ids (2026-08-22) and of the list in
- * NVIDIA's open kernel modules.
+ * Has the GPU an NVLink-C2C to its processor? Device ids of pci.ids (2026-08-22). That 2345, which
+ * pci.ids names a GH100 only, is a GH200 is not proven: its id lies between two of them.
  */
 static bool has_c2c(const struct rna_pci_object *object)
 {
