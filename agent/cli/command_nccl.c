@@ -13,16 +13,19 @@ const char *const rna_nccl_forms[] = {
 	[RNA_NCCL_JSON] = "json",   [RNA_NCCL_FORM_COUNT] = NULL,
 };
 
-/* Names the first port that was left out and its reason, so that the message stays short. */
+/* Names the reason that left out most ports, and the first of them, so that it stays short. */
 static int fail_without_port(const struct rna_nccl_advice *advice, struct rna_error *error)
 {
-	const struct rna_nccl_left_out *first = advice->left_out;
+	const struct rna_nccl_left_out *most = advice->left_out;
 
 	if (advice->left_out_count == 0)
 		return rna_error_say(error, -ENODEV,
 				     "no port for NCCL: this node has no RDMA port");
+	for (size_t i = 1; i < advice->left_out_count; i++)
+		if (advice->left_out[i].count > most->count)
+			most = &advice->left_out[i];
 	return rna_error_say(error, -ENODEV, "no port for NCCL: %s%s (%s); status shows all ports",
-			     first->ports[0], first->count > 1 ? " and others" : "", first->reason);
+			     most->ports[0], most->count > 1 ? " and others" : "", most->reason);
 }
 
 /* Do values of this collector decide about the variables? */
@@ -73,6 +76,7 @@ int rna_command_nccl(struct rna_call *call, struct rna_error *error)
 		.addr_range = getenv("NCCL_IB_ADDR_RANGE"),
 		.roce_version = getenv("NCCL_IB_ROCE_VERSION_NUM"),
 		.flid_index = getenv("NCCL_IB_ROUTABLE_FLID_GID_INDEX"),
+		.topo_file = getenv("NCCL_TOPO_FILE"),
 	};
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;

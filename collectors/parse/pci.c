@@ -91,7 +91,8 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 
 /*
  * mlx5: MLX5_PCI_DEV_IS_VF in drivers/net/ethernet/mellanox/mlx5/core/main.c, Linux 6.12; of it
- * 101e is the one of all cards since ConnectX-6 Dx. The others have names in the PCI ID list
+ * 101e is the one of all cards since ConnectX-6 Dx. Broadcom: the NETXTREME_*_VF of bnxt_pci_tbl in
+ * drivers/net/ethernet/broadcom/bnxt/bnxt.c. The others have names in the PCI ID list
  * (pci-ids.ucw.cz, 2023): "Virtual Function".
  */
 bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id)
@@ -101,9 +102,13 @@ bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id)
 	} virtual[] = {
 		{0x15b3, 0x1002}, {0x15b3, 0x1004}, {0x15b3, 0x1012}, {0x15b3, 0x1014},
 		{0x15b3, 0x1016}, {0x15b3, 0x1018}, {0x15b3, 0x101a}, {0x15b3, 0x101c},
-		{0x15b3, 0x101e}, {0x15b3, 0xa2d3}, {0x14e4, 0x1606}, {0x14e4, 0x1609},
-		{0x14e4, 0x1806}, {0x14e4, 0x1807}, {0x14e4, 0x1808}, {0x14e4, 0x1809},
-		{0x8086, 0x1889}, {0x19e5, 0xa22e}, {0x19e5, 0xa22f}, {0x1dd8, 0x1003},
+		{0x15b3, 0x101e}, {0x15b3, 0xa2d3}, {0x14e4, 0x1606}, {0x14e4, 0x1607},
+		{0x14e4, 0x1608}, {0x14e4, 0x1609}, {0x14e4, 0x16bd}, {0x14e4, 0x16c1},
+		{0x14e4, 0x16c2}, {0x14e4, 0x16c3}, {0x14e4, 0x16c4}, {0x14e4, 0x16c5},
+		{0x14e4, 0x16cb}, {0x14e4, 0x16d3}, {0x14e4, 0x16dc}, {0x14e4, 0x16e1},
+		{0x14e4, 0x16e5}, {0x14e4, 0x16e6}, {0x14e4, 0x1806}, {0x14e4, 0x1807},
+		{0x14e4, 0x1808}, {0x14e4, 0x1809}, {0x14e4, 0xd800}, {0x8086, 0x1889},
+		{0x19e5, 0xa22e}, {0x19e5, 0xa22f}, {0x1dd8, 0x1003},
 	};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(virtual); i++)
@@ -128,7 +133,11 @@ static ssize_t read_vpd(const struct rna_root *root, const char *directory, char
 	return len < 0 ? -errno : len;
 }
 
-/* 15b3:0087, the board of HGX B200 and B300 as instances of clouds (p6-b200) show it. */
+/*
+ * 15b3:0087, the only id found in public sources: nvidia-fabricmanager-condition.sh of awslabs/
+ * amazon-eks-ami shows it for 0000:73:00.0, a ConnectX-7 of AWS p6-b200 that is no NIC (aws/
+ * sagemaker-hyperpod-cli#282). Whether other boards with NVSwitches have it is not known.
+ */
 static bool has_switch_subsystem(const struct rna_root *root, const char *directory)
 {
 	enum { VENDOR_MELLANOX = 0x15b3, SUBSYSTEM_SWITCH_MANAGEMENT = 0x0087 };

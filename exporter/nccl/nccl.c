@@ -20,7 +20,7 @@ enum {
 	PORTS_MAX = 32, /* MAX_IB_DEVS of NCCL */
 	VENDOR_NVIDIA = 0x10de,
 	WARNINGS_OF_A_PORT = 9, /* one of each kind */
-	OTHER_WARNINGS_MAX = 8,
+	OTHER_WARNINGS_MAX = 9,
 };
 
 struct advising {
@@ -674,6 +674,39 @@ static void choose_gpu_direct(struct advising *advising)
 		     system, topology->gpu_count);
 }
 
+/* -- Virtual machines -------------------------------------------------------------------------- */
+
+/* Has the tree no GPU with NICs nearer than others: all behind host bridges, or no known path? */
+static bool is_flat(const struct rna_topology *topology)
+{
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		if (topology->affinities[i].nearest_count == 1 ||
+		    (topology->affinities[i].nearest_count > 1 &&
+		     topology->affinities[i].path < RNA_PATH_PHB))
+			return false;
+	return topology && topology->gpu_count > 0;
+}
+
+/*
+ * Without NCCL_TOPO_FILE NCCL reads virtualTopology.xml, if it exists, before it looks into /sys
+ * (ncclTopoGetSystem() in src/graph/topo.cc).
+ */
+static void warn_of_flat_topology(struct advising *advising)
+{
+	const struct rna_nccl_ports *ports = &advising->ports;
+	size_t guests = 0;
+
+	for (size_t i = 0; i < ports->count; i++)
+		guests += ports->items[i]->device->device->function == RNA_FUNCTION_GUEST_VF;
+	if (guests == 0 || is_set(advising->given->topo_file) ||
+	    !is_flat(rna_snapshot_topology(advising->view->snapshot)))
+		return;
+	warn(advising,
+	     "the PCI tree of this virtual machine does not show which NIC is near which GPU; set "
+	     "NCCL_TOPO_FILE to the topology file that the provider has for this type of machine, "
+	     "unless /var/run/nvidia-topologyd/virtualTopology.xml exists");
+}
+
 /* -- All of it --------------------------------------------------------------------------------- */
 
 static void advise(struct advising *advising, const struct rna_subjects *subjects)
@@ -690,6 +723,7 @@ static void advise(struct advising *advising, const struct rna_subjects *subject
 	choose_merging(advising);
 	warn_of_cards(advising);
 	choose_gpu_direct(advising);
+	warn_of_flat_topology(advising);
 }
 
 /* Memory for all possible warnings. */

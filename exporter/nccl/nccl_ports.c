@@ -2,7 +2,8 @@
 /*
  * Which ports of a node NCCL should use: a table of reasons to exclude ports, applied in their
  * order. The first reasons exclude ports that NCCL cannot use. The others choose among the
- * remaining ports; a reason that would exclude all of them is skipped.
+ * remaining ports; a reason that would exclude all of them is skipped, but for ports that are known
+ * to serve no GPU.
  */
 #include "nccl_ports.h"
 
@@ -107,14 +108,24 @@ static bool is_software(const struct choice *choice, const struct rna_subject *p
 	return port->device->device->function == RNA_FUNCTION_VIRTUAL;
 }
 
+static const struct rna_nic *nic_of(const struct choice *choice, const struct rna_subject *port)
+{
+	return choice->topology ? rna_topology_find_nic(choice->topology, port->device->device)
+				: NULL;
+}
+
 /* Rails are the NICs of GPUs, and NICs of the same kind as near to a GPU. */
 static bool serves_no_gpu(const struct choice *choice, const struct rna_subject *port)
 {
-	const struct rna_nic *nic =
-		choice->topology ? rna_topology_find_nic(choice->topology, port->device->device)
-				 : NULL;
+	const struct rna_nic *nic = nic_of(choice, port);
 
-	return choice->topology && (!nic || nic->rail < 0);
+	return nic && nic->rail < 0;
+}
+
+/* As of RDMA in software: such a port may be the only one, on a node for development. */
+static bool has_no_place(const struct choice *choice, const struct rna_subject *port)
+{
+	return choice->topology && !nic_of(choice, port);
 }
 
 static bool has_another_layer(const struct choice *choice, const struct rna_subject *port)
@@ -165,6 +176,7 @@ static const struct reason {
 	{"RDMA in software", is_software},
 	/* if no other port remains, the NICs of the GPUs are down, or need a plug-in of NCCL */
 	{"serves no GPU: for storage or other traffic", serves_no_gpu, .always = true},
+	{"its place in the PCI tree is not known", has_no_place},
 	{"another link layer than most bandwidth has, and NCCL does not mix them",
 	 has_another_layer},
 	{"the default route goes there: no rail", has_default_route},
@@ -215,6 +227,8 @@ static int leave_out_ports(struct choice *choice, const struct reason *reason,
 			return -ENOMEM;
 	if (count == 0 && !reason->always) {
 		ret->count = 0;
+		if (reason->applies == has_no_place)
+			choice->topology = NULL; /* it does not help in choosing */
 		return 0;
 	}
 	choice->ports = kept;

@@ -5,7 +5,7 @@
     hw_counters        no samples         HW_COUNTERS, as the     1.5.0 does not read them, later
                                           files say               versions do
     counters_ext       node_infiniband_   none                    no kernel since 4.7 has the
-                       legacy_*                                   directory
+                       legacy_*                                   directory; rdma_port_extended_*
     FAILURES           no samples at all  every device but what   one file that it does not expect
                                           is odd, as files say    costs it the whole class
     MADs               fails              what no file says       node_exporter reads files only
@@ -99,13 +99,16 @@ LEFT_OUT = {
     "mad": "what the files lack comes by MAD here, of which node_exporter knows nothing; it fails",
     "strange-strings": "node_exporter panics on label values that are not UTF-8, and drops the "
                        "connection; the golden suite shows that the agent does not",
+    "xdr-planes": "node_exporter takes the SMI device of an HCA for one more HCA",
 }
 
 # Tree -> what node_exporter says when it fails.
 NOT_FOUND = "infiniband statistics not found"  # a file or directory that it counts on
 FAILURES = {
+    "b200-decoys": NOT_FOUND,  # counters/ of EFA
     "efa": NOT_FOUND,  # counters/
     "efa-p5": NOT_FOUND,  # likewise
+    "efa-troubles": NOT_FOUND,  # likewise
     "gpus-only": NOT_FOUND,  # here it is right
     "mi300a-cpx": NOT_FOUND,  # likewise
     "many-ports": NOT_FOUND,
@@ -113,8 +116,10 @@ FAILURES = {
     "no-sys": NOT_FOUND,  # and here
     "odd-files": "value out of range",  # of the first odd file that it comes to
     "other-vendors": NOT_FOUND,  # counters/ of bnxt_re
+    "qib": NOT_FOUND,  # fw_ver
     "rxe": NOT_FOUND,  # counters/
     "scif": NOT_FOUND,
+    "switchdev": NOT_FOUND,  # counters/
     "without-board": NOT_FOUND,
     "without-counters": NOT_FOUND,
     "without-rate": NOT_FOUND,
@@ -166,10 +171,11 @@ def only_theirs(root):
 
 
 def manages_switches(port_path):
-    path = f"{port_path}/../../device/vpd"
-    if not os.path.exists(path):
-        return False
-    with open(path, "rb") as file:
+    path = f"{port_path}/../../device"
+    if not os.path.exists(f"{path}/vpd"):
+        return (read(f"{path}/subsystem_vendor") == "0x15b3"
+                and read(f"{path}/subsystem_device") == "0x0087")
+    with open(f"{path}/vpd", "rb") as file:
         return b"SMDL=SW_MNG" in file.read()
 
 

@@ -24,6 +24,7 @@ struct rna_nccl_environment {
 	const char *addr_range;   /* NCCL_IB_ADDR_RANGE: ADDRESS/BITS */
 	const char *roce_version; /* NCCL_IB_ROCE_VERSION_NUM: 1 or 2 */
 	const char *flid_index;   /* NCCL_IB_ROUTABLE_FLID_GID_INDEX */
+	const char *topo_file;    /* NCCL_TOPO_FILE */
 };
 
 /* The parsed environment. */

@@ -441,6 +441,26 @@ static void virtual_function_of_a_guest_is_known(void **state)
 	assert_false(rna_pci_is_virtual_function(0x14e4, 0x101e));
 }
 
+/* Physical functions of the tables of mlx5_core, bnxt_en, ice, hns3, ionic and efa. */
+static void physical_functions_are_no_virtual_ones(void **state)
+{
+	static const uint32_t functions[][2] = {
+		{0x15b3, 0x1011}, {0x15b3, 0x1013}, {0x15b3, 0x1015}, {0x15b3, 0x1017},
+		{0x15b3, 0x1019}, {0x15b3, 0x101b}, {0x15b3, 0x101d}, {0x15b3, 0x101f},
+		{0x15b3, 0x1021}, {0x15b3, 0x1023}, {0x15b3, 0x1025}, {0x15b3, 0xa2d2},
+		{0x15b3, 0xa2d6}, {0x15b3, 0xa2dc}, {0x15b3, 0xa2df}, {0x14e4, 0x1614},
+		{0x14e4, 0x16d7}, {0x14e4, 0x1750}, {0x14e4, 0x1751}, {0x14e4, 0x1752},
+		{0x8086, 0x1592}, {0x8086, 0x159b}, {0x19e5, 0xa222}, {0x1dd8, 0x1002},
+		{0x1d0f, 0xefa1}, {0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(functions); i++)
+		assert_false(rna_pci_is_virtual_function(functions[i][0], functions[i][1]));
+	assert_true(rna_pci_is_virtual_function(0x14e4, 0x16dc));
+	assert_true(rna_pci_is_virtual_function(0x14e4, 0xd800));
+}
+
 /* Looks with other filters; each list has one glob at most. */
 static const struct rna_presence *look_with(struct fixture *fixture, const char *include,
 					    const char *exclude)
@@ -770,6 +790,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(virtual_function_stays_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(subfunction_has_a_key_of_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(switch_management_has_a_subsystem, setup, teardown),
+		cmocka_unit_test(physical_functions_are_no_virtual_ones),
 		cmocka_unit_test_setup_teardown(virtual_function_of_a_guest_is_known, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(planes_belong_to_their_parent, setup, teardown),
