@@ -118,6 +118,7 @@ FAILURES = {
     "other-vendors": NOT_FOUND,  # counters/ of bnxt_re
     "qib": NOT_FOUND,  # fw_ver
     "rxe": NOT_FOUND,  # counters/
+    "rxe-gpus": NOT_FOUND,  # likewise
     "scif": NOT_FOUND,
     "switchdev": NOT_FOUND,  # counters/
     "without-board": NOT_FOUND,
