@@ -247,6 +247,33 @@ static void add_port(struct run *run, const struct rna_device *device, unsigned 
 	}
 }
 
+/* Does another port of the device, listed from first on, have the interface for a better reason? */
+static bool is_of_another_port(const struct run *run, size_t first, const char *netdev)
+{
+	for (size_t i = first; i < run->port_count; i++)
+		if (run->ports[i].source != RNA_NETDEV_BY_DEV_PORT &&
+		    strcmp(run->ports[i].netdev, netdev) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * An interface of which the driver sets no dev_port has 0 there, and would be that of port 1 as
+ * well as that of its own port: mlx5 with an e-switch has the uplink at a later port.
+ */
+static void add_device(struct run *run, const struct rna_device *device)
+{
+	size_t first = run->port_count, kept = first;
+
+	for (size_t i = 0; i < device->port_count; i++)
+		add_port(run, device, device->ports[i]);
+	for (size_t i = first; i < run->port_count; i++)
+		if (run->ports[i].source != RNA_NETDEV_BY_DEV_PORT ||
+		    !is_of_another_port(run, first, run->ports[i].netdev))
+			run->ports[kept++] = run->ports[i];
+	run->port_count = kept;
+}
+
 /* The RDMA device on the same function as the interface, or NULL. */
 static const char *find_device(struct run *run, const char *name)
 {
@@ -351,8 +378,7 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 	if (!run->ports)
 		return -ENOMEM;
 	for (size_t i = 0; i < presence->device_count; i++)
-		for (size_t j = 0; j < presence->devices[i].port_count; j++)
-			add_port(run, &presence->devices[i], presence->devices[i].ports[j]);
+		add_device(run, &presence->devices[i]);
 	add_masters(run);
 	find_uplink(run, netdevs);
 	sorted = rna_arena_array(run->part->arena, run->count, sizeof(*sorted));

@@ -119,6 +119,31 @@ static void test_a_bond_of_two_devices(void **state)
 	assert_null(find(netdevs, "bond0")->device);
 }
 
+/* Its dev_port is 0, as that of all interfaces of which the driver does not set it. */
+static void test_an_interface_of_a_later_port(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	const struct rna_netdevs *netdevs;
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
+	tree_write(&tree, "sys/class/infiniband/mlx5_0/ports/3/gid_attrs/ndevs/0", "eth0\n");
+	tree_write(&tree, "sys/class/infiniband/mlx5_0/device/net/eth0/dev_port", "0\n");
+	tree_write(&tree, "sys/class/infiniband/mlx5_1/ports/1/state", "1: DOWN\n");
+	tree_write(&tree, "sys/class/infiniband/mlx5_1/device/net/eth1/dev_port", "0\n");
+	write_netdev(&tree, "eth0", "up\n");
+	write_netdev(&tree, "eth1", "up\n");
+	part = collect(&tree);
+	netdevs = (const struct rna_netdevs *)part;
+	assert_int_equal(netdevs->port_count, 2);
+	assert_int_equal(netdevs->ports[0].port, 3);
+	assert_string_equal(netdevs->ports[0].netdev, "eth0");
+	assert_int_equal(netdevs->ports[1].port, 1);
+	assert_string_equal(netdevs->ports[1].netdev, "eth1");
+}
+
 /* Every machine has a loopback interface; its addresses have scope host and are not reachable. */
 static void test_the_kernel_counts_addresses(void **state)
 {
@@ -196,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_of_a_bond),
 		cmocka_unit_test(test_a_bond_of_two_devices),
+		cmocka_unit_test(test_an_interface_of_a_later_port),
 		cmocka_unit_test(test_the_kernel_counts_addresses),
 		cmocka_unit_test(test_the_default_route_is_recorded),
 		cmocka_unit_test(test_the_kernel_knows_the_default_route),
