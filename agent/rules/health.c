@@ -218,11 +218,24 @@ static bool has_held(const struct rna_health *health, const struct rna_condition
 		       health->holds[condition->rule];
 }
 
+/*
+ * Has every job run? Jobs of a device wait for one that stalls, possibly for ever: of such a device
+ * nothing more is known for now.
+ */
 static bool has_all_jobs(const struct rna_view *view)
 {
-	for (size_t i = 0; i < view->job_count; i++)
-		if (!view->jobs[i].ran)
+	for (size_t i = 0, next; i < view->job_count; i = next) {
+		bool ran = true, stalled = false;
+
+		for (next = i; next < view->job_count &&
+			       strcmp(view->jobs[next].device, view->jobs[i].device) == 0;
+		     next++) {
+			ran = ran && view->jobs[next].ran;
+			stalled = stalled || view->jobs[next].stalled > 0;
+		}
+		if (!ran && !stalled)
 			return false;
+	}
 	return true;
 }
 

@@ -190,6 +190,24 @@ static void test_hold_down_until_every_job_has_run(void **state)
 	assert_int_equal(count_after(f, SECOND), 1);
 }
 
+/* A job that stalls from the start does not take the hold-down from all that comes later. */
+static void test_hold_down_after_a_first_run_that_stalls(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	f->node.ports[1].unread = true;
+	f->node.ports[1].stalled = SECOND;
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, 0), 1);
+	assert_string_equal(told, "+device-stalled");
+	f->node.ports[1].unread = false;
+	f->node.ports[1].stalled = 0;
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 30 * SECOND), 1);
+}
+
 /* Links are still coming up then. */
 static void test_hold_down_while_the_machine_boots(void **state)
 {
@@ -794,6 +812,7 @@ int main(void)
 		TEST(test_hold_down_by_setting),
 		TEST(test_no_hold_down_for_what_was_there_before),
 		TEST(test_hold_down_until_every_job_has_run),
+		TEST(test_hold_down_after_a_first_run_that_stalls),
 		TEST(test_hold_down_while_the_machine_boots),
 		TEST(test_disabled_rule),
 		TEST(test_unknown_keeps_what_was_told),
