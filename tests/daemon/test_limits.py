@@ -792,7 +792,10 @@ class Deaf(unittest.TestCase):
     """A defect of HTTP ends the agent, because its watchdog is not fed any more. Limits do not."""
 
     def descriptors(self, agent, kind):
-        paths = {fd: os.readlink(agent.proc(f"fd/{fd}")) for fd in os.listdir(agent.proc("fd"))}
+        paths = {}
+        for fd in os.listdir(agent.proc("fd")):
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                paths[fd] = os.readlink(agent.proc(f"fd/{fd}"))
         return {fd for fd, path in paths.items() if kind in path}
 
     def watched(self, agent, epoll):
