@@ -249,7 +249,9 @@ static void look_for_the_first_time(struct rna_health *health, const struct rna_
 	if (health->looked || !has_all_jobs(view))
 		return;
 	health->looked = true;
-	for (size_t i = 0; i < health->count && !rna_health_is_booting(health, view); i++)
+	if (rna_health_is_booting(health, view))
+		return;
+	for (size_t i = 0; i < health->count; i++)
 		health->conditions[i].was_there = true;
 }
 

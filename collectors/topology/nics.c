@@ -168,6 +168,17 @@ static void add_nic(struct rna_topology_run *run, struct rna_topology *topology,
 	topology->nic_count++;
 }
 
+static void add_nics(struct rna_topology_run *run, struct rna_topology *topology, bool own_device,
+		     struct rna_nic *nics)
+{
+	for (size_t i = 0; i < run->functions.count; i++) {
+		struct rna_pci_function *function = run->functions.by_address[i];
+
+		if (function->nic && has_own_device(function) == own_device)
+			add_nic(run, topology, function, nics);
+	}
+}
+
 /*
  * Functions with a device come first: their numbers are then those of nvidia-smi, which lists RDMA
  * devices. One without a driver, or the second port of a LAG, would shift the numbers of the
@@ -182,12 +193,7 @@ int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *to
 	if (!nics)
 		return -ENOMEM;
 	topology->nics = *ret = nics;
-	for (int own = true; own >= false; own--)
-		for (size_t i = 0; i < run->functions.count; i++) {
-			struct rna_pci_function *function = run->functions.by_address[i];
-
-			if (function->nic && has_own_device(function) == own)
-				add_nic(run, topology, function, nics);
-		}
+	add_nics(run, topology, true, nics);
+	add_nics(run, topology, false, nics);
 	return run->error;
 }
