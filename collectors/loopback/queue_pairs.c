@@ -294,7 +294,6 @@ static struct ibv_mr *register_memory(struct rna_loopback_verbs *verbs)
 		mr = try_registration(verbs, relaxed);
 	}
 	verbs->result->relaxed_ordering = rna_value_ok(relaxed);
-	verbs->result->pci_relaxed_ordering = look_at_ordering(verbs);
 	return mr;
 }
 
@@ -304,6 +303,7 @@ static bool get_memory(struct rna_loopback_verbs *verbs)
 
 	if (!rna_loopback_memory_get(verbs->request, size, verbs->memory, verbs->result))
 		return false;
+	verbs->result->pci_relaxed_ordering = look_at_ordering(verbs);
 	verbs->mr = register_memory(verbs);
 	if (verbs->mr)
 		return true;

@@ -419,6 +419,21 @@ static void test_relaxed_ordering(void **state)
 	}
 }
 
+/* Looking at the PCI function, which fails here, must not hide why there is no memory. */
+static void test_registration_without_memory(void **state)
+{
+	struct rna_loopback_result result;
+
+	(void)state;
+	reset();
+	hca.relaxed = true;
+	hca.refusal = ENOMEM;
+	assert_false(try_port(-1, &result));
+	assert_int_equal(result.end, RNA_LOOPBACK_SKIPPED);
+	if (result.skip != RNA_SKIP_MEMLOCK) /* the limit of who runs this test */
+		assert_int_equal(result.skip, RNA_SKIP_NO_RESOURCES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_partitions),
 		cmocka_unit_test(test_ethernet),
 		cmocka_unit_test(test_relaxed_ordering),
+		cmocka_unit_test(test_registration_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
