@@ -20,7 +20,7 @@ bool rna_subject_is_active(const struct rna_rule_subject *subject)
 bool rna_subject_is_active_roce(const struct rna_rule_subject *subject)
 {
 	return subject->link_layer == RNA_LINK_LAYER_ETHERNET && rna_subject_is_active(subject) &&
-	       subject->identity && subject->identity->node_type == RNA_NODE_TYPE_CA;
+	       rna_device_node_type(subject->device) == RNA_NODE_TYPE_CA;
 }
 
 enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)

@@ -60,8 +60,6 @@ static bool is_active(const struct rna_selftest_subject *subject)
 /* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */
 static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
 {
-	const struct rna_identity *identity = rna_device_identity(device);
-
 	switch (device->device->function) {
 	case RNA_FUNCTION_VF:
 	case RNA_FUNCTION_SF:
@@ -69,8 +67,8 @@ static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
 	case RNA_FUNCTION_SWITCH_MANAGEMENT:
 		return RNA_SKIP_MANAGEMENT;
 	default:
-		return identity && identity->node_type == RNA_NODE_TYPE_CA ? RNA_SKIP_NONE
-									   : RNA_SKIP_TRANSPORT;
+		return rna_device_node_type(device) == RNA_NODE_TYPE_CA ? RNA_SKIP_NONE
+									: RNA_SKIP_TRANSPORT;
 	}
 }
 

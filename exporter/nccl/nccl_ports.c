@@ -40,16 +40,12 @@ static bool is_inactive(const struct choice *choice, const struct rna_subject *p
 	return port->state->state.number != RNA_PORT_ACTIVE;
 }
 
-static enum rna_node_type node_type(const struct rna_subject *port)
-{
-	return port->identity ? port->identity->node_type : RNA_NODE_TYPE_UNKNOWN;
-}
-
 static bool has_unknown_layer(const struct choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->link_layer == RNA_LINK_LAYER_UNKNOWN &&
-	       (node_type(port) == RNA_NODE_TYPE_CA || node_type(port) == RNA_NODE_TYPE_UNKNOWN);
+	       (rna_device_node_type(port->device) == RNA_NODE_TYPE_CA ||
+		rna_device_node_type(port->device) == RNA_NODE_TYPE_UNKNOWN);
 }
 
 /* On Ethernet it decides between RoCE and iWARP; InfiniBand needs no such decision. */
@@ -57,13 +53,13 @@ static bool has_unknown_node_type(const struct choice *choice, const struct rna_
 {
 	(void)choice;
 	return port->link_layer == RNA_LINK_LAYER_ETHERNET &&
-	       node_type(port) == RNA_NODE_TYPE_UNKNOWN;
+	       rna_device_node_type(port->device) == RNA_NODE_TYPE_UNKNOWN;
 }
 
 static bool is_iwarp(const struct choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
-	return node_type(port) == RNA_NODE_TYPE_RNIC;
+	return rna_device_node_type(port->device) == RNA_NODE_TYPE_RNIC;
 }
 
 /* The other conditions of rna_subject_suits_nccl(). */

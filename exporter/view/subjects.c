@@ -67,18 +67,11 @@ static bool is_active(const struct rna_subject *port)
 	       port->state->state.number == RNA_PORT_ACTIVE;
 }
 
-/*
- * The transport of InfiniBand: on Ethernet this is RoCE. If node_type cannot be read, a link layer
- * of InfiniBand is enough: only node types of that transport have it (Linux 6.12 core/verbs.c,
- * rdma_port_get_link_layer()), and NCCL looks at the link layer alone (net_ib.cc).
+/* The transport of InfiniBand: on Ethernet this is RoCE. NCCL looks at the link layer (net_ib.cc).
  */
 static bool has_infiniband_transport(const struct rna_subject *port)
 {
-	enum rna_node_type type =
-		port->identity ? port->identity->node_type : RNA_NODE_TYPE_UNKNOWN;
-
-	return type == RNA_NODE_TYPE_CA ||
-	       (type == RNA_NODE_TYPE_UNKNOWN && port->link_layer == RNA_LINK_LAYER_INFINIBAND);
+	return rna_device_node_type(port->device) == RNA_NODE_TYPE_CA;
 }
 
 bool rna_subject_suits_nccl(const struct rna_subject *port)

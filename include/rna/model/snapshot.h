@@ -70,6 +70,11 @@ const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_de
 /* One port's entry in a part. NULL: the part is missing or lacks the port. */
 const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_device *device,
 						  unsigned port);
+/*
+ * The node type of a device. Where its file cannot be read, link layer and driver decide;
+ * RNA_NODE_TYPE_UNKNOWN if they do not.
+ */
+enum rna_node_type rna_device_node_type(const struct rna_snapshot_device *device);
 const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
 						  unsigned port);
 /*

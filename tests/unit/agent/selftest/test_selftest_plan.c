@@ -96,6 +96,37 @@ static void efa(struct scene *scene)
 	scene->node_type = RNA_NODE_TYPE_UNSPECIFIED;
 }
 
+/* An old kernel, or an incomplete recording, has no node_type. */
+static void infiniband_without_type(struct scene *scene)
+{
+	scene->node_type = RNA_NODE_TYPE_UNKNOWN;
+	scene->node.ports[0].layer = IB;
+}
+
+static void roce_without_type(struct scene *scene)
+{
+	scene->node_type = RNA_NODE_TYPE_UNKNOWN;
+	scene->node.ports[0].driver = "mlx5_core";
+}
+
+static void roce_or_iwarp(struct scene *scene)
+{
+	scene->node_type = RNA_NODE_TYPE_UNKNOWN;
+	scene->node.ports[0].driver = "ice";
+}
+
+static void no_driver_and_no_type(struct scene *scene)
+{
+	scene->node_type = RNA_NODE_TYPE_UNKNOWN;
+	scene->node.ports[0].driver = NULL;
+}
+
+static void iwarp_of_a_driver_of_roce(struct scene *scene)
+{
+	roce_without_type(scene);
+	iwarp(scene);
+}
+
 static void down(struct scene *scene)
 {
 	scene->node.ports[0].state = rna_value_ok(RNA_PORT_DOWN);
@@ -194,6 +225,11 @@ static void test_whether(void **state)
 		{switch_management, RNA_SKIP_MANAGEMENT, RNA_SKIP_MANAGEMENT},
 		{iwarp, RNA_SKIP_TRANSPORT, RNA_SKIP_TRANSPORT},
 		{efa, RNA_SKIP_TRANSPORT, RNA_SKIP_TRANSPORT},
+		{infiniband_without_type, RNA_SKIP_NONE, RNA_SKIP_NONE},
+		{roce_without_type, RNA_SKIP_NONE, RNA_SKIP_NONE},
+		{roce_or_iwarp, RNA_SKIP_TRANSPORT, RNA_SKIP_TRANSPORT},
+		{no_driver_and_no_type, RNA_SKIP_TRANSPORT, RNA_SKIP_TRANSPORT},
+		{iwarp_of_a_driver_of_roce, RNA_SKIP_TRANSPORT, RNA_SKIP_TRANSPORT},
 		{down, RNA_SKIP_NOT_ACTIVE, RNA_SKIP_NOT_ACTIVE},
 		{init, RNA_SKIP_NOT_ACTIVE, RNA_SKIP_NOT_ACTIVE},
 		{active_defer, RNA_SKIP_NONE, RNA_SKIP_NONE},
