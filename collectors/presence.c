@@ -174,35 +174,106 @@ static size_t add_interfaces(struct run *run, const char *directory, char *const
 	return added;
 }
 
+/* Has a device a node of uverbs? SMI devices have none: ib_uverbs_add_one(), Linux 6.11. */
+static bool has_verbs(struct run *run, const char *pci, const char *device)
+{
+	const char *directory = join(run, pci, "infiniband_verbs");
+	char **names = NULL;
+	ssize_t count = directory ? rna_root_list(run->root, directory, run->scratch, &names) : 0;
+
+	for (ssize_t i = 0; i < count; i++) {
+		const char *path =
+			rna_arena_printf(run->scratch, "%s/%s/ibdev", directory, names[i]);
+		char text[RNA_ATTRIBUTE_MAX];
+
+		if (path && rna_root_read(run->root, path, text, sizeof(text)) > 0 &&
+		    strcmp(text, device) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Without an answer of the kernel: is the other one the only device with uverbs? */
+static bool looks_like_smi(struct run *run, const char *pci, const char *sub, const char *parent)
+{
+	return pci && has_verbs(run, pci, parent) && !has_verbs(run, pci, sub);
+}
+
 /*
- * Runs before any file of the device is opened: its names come from links and a directory. Network
- * interfaces are those of the same function; their ports are not known yet. A device without a
- * function has none: only a file of the device names the interface of rxe.
+ * The name of the device on the function pci that the device name is the SMI device of; NULL: none.
+ * The kernel is asked if the function has a second device.
  */
-static bool is_excluded(struct run *run, const struct rna_device *device, const char *pci)
+static const char *find_parent(struct run *run, const char *pci, const char *name)
+{
+	const char *directory = join(run, pci, "infiniband");
+	char parent[RNA_RDMA_NAME_MAX];
+	char **names = NULL;
+	ssize_t count = directory ? rna_root_list(run->root, directory, run->scratch, &names) : 0;
+
+	note(run, count);
+	if (count < 2)
+		return NULL;
+	if (run->netlink->find_parent(&run->numbers, name, parent) == 0)
+		return *parent ? remember(run, rna_arena_strdup(run->scratch, parent)) : NULL;
+	for (ssize_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) != 0 && looks_like_smi(run, pci, name, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/* The names by which the filter may know a device: the first is that of an SMI device itself. */
+struct filter_names {
+	const char **names;
+	size_t count;
+	bool of_smi;
+};
+
+/* Network interfaces are those of the same function; their ports are not known yet. */
+static bool find_filter_names(struct run *run, const struct rna_device *device, const char *pci,
+			      struct filter_names *ret)
 {
 	const char *path = join(run, device->sysfs_path, "device/net");
+	const char *parent = pci ? find_parent(run, pci, device->name) : NULL;
 	char **interfaces = NULL;
-	const char **names;
-	ssize_t found = 0;
-	size_t count = 0;
+	ssize_t found = path ? rna_root_list(run->root, path, run->scratch, &interfaces) : 0;
 
-	if (rna_device_filter_is_empty(run->filter) || !path)
-		return false;
-	found = rna_root_list(run->root, path, run->scratch, &interfaces);
 	note(run, found);
 	if (found < 0)
 		found = 0; /* no interfaces */
-	names = rna_arena_array(run->scratch, 2 * (size_t)found + 2, sizeof(*names));
-	if (!names) {
+	ret->names = rna_arena_array(run->scratch, 2 * (size_t)found + 3, sizeof(*ret->names));
+	if (!ret->names) {
 		run->error = -ENOMEM;
 		return false;
 	}
-	names[count++] = device->name;
+	ret->of_smi = parent != NULL;
+	ret->names[ret->count++] = device->name;
+	if (parent)
+		ret->names[ret->count++] = parent;
 	if (pci)
-		names[count++] = strrchr(pci, '/') + 1;
-	count += add_interfaces(run, path, interfaces, (size_t)found, names + count);
-	return !rna_device_filter_takes(run->filter, names, count);
+		ret->names[ret->count++] = strrchr(pci, '/') + 1;
+	ret->count += add_interfaces(run, path, interfaces, (size_t)found, ret->names + ret->count);
+	return true;
+}
+
+/*
+ * Runs before any file of the device is opened: its names come from links and directories. A device
+ * without a function has no interfaces: only a file of the device names the interface of rxe. An
+ * SMI device goes with its parent, whether that is included or excluded; without it, its planes
+ * would be listed as ports. It may be excluded by its own name as well.
+ */
+static bool is_excluded(struct run *run, const struct rna_device *device, const char *pci,
+			bool *ret_smi)
+{
+	struct filter_names names = {0};
+
+	*ret_smi = false;
+	if (rna_device_filter_is_empty(run->filter) || !find_filter_names(run, device, pci, &names))
+		return false;
+	*ret_smi = names.of_smi;
+	if (!rna_device_filter_takes(run->filter, names.names, names.count))
+		return true;
+	return names.of_smi &&
+	       !rna_device_filter_takes(run->filter, names.names + 1, names.count - 1);
 }
 
 /* The same registration of a device in the previous part. */
@@ -302,7 +373,11 @@ static void read_ports(struct run *run, struct rna_device *device)
 }
 
 enum found {
-	NO_DEVICE, /* a class directory may contain plain files, and links to removed devices */
+	/*
+	 * A class directory may contain plain files, and links to removed devices. An SMI device is
+	 * a part of its parent, which is counted as excluded.
+	 */
+	NO_DEVICE,
 	EXCLUDED,
 	FOUND,
 };
@@ -312,6 +387,7 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 	const char *link = join(run, CLASS, name);
 	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -ENOMEM;
 	struct stat stat;
+	bool is_smi = false;
 	char *pci = NULL;
 	int status = 0;
 
@@ -328,8 +404,8 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 		return NO_DEVICE;
 	status = rna_pci_find_directory(run->root, device->sysfs_path, run->scratch, &pci);
 	note(run, status);
-	if (is_excluded(run, device, pci))
-		return EXCLUDED;
+	if (is_excluded(run, device, pci, &is_smi))
+		return is_smi ? NO_DEVICE : EXCLUDED;
 	read_pci(run, device, pci);
 	read_ports(run, device);
 	return FOUND;
@@ -337,48 +413,21 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 
 /* -- Several devices on one function ----------------------------------------------------------- */
 
-/* Has a device a node of uverbs? SMI devices have none: ib_uverbs_add_one(), Linux 6.11. */
-static bool has_verbs(struct run *run, const char *pci, const char *device)
-{
-	const char *directory = join(run, pci, "infiniband_verbs");
-	char **names = NULL;
-	ssize_t count = directory ? rna_root_list(run->root, directory, run->scratch, &names) : 0;
-
-	for (ssize_t i = 0; i < count; i++) {
-		const char *path =
-			rna_arena_printf(run->scratch, "%s/%s/ibdev", directory, names[i]);
-		char text[RNA_ATTRIBUTE_MAX];
-
-		if (path && rna_root_read(run->root, path, text, sizeof(text)) > 0 &&
-		    strcmp(text, device) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Without an answer of the kernel: is the other one the only device with uverbs? */
-static bool looks_like_smi(struct run *run, const struct rna_device *sub,
-			   const struct rna_device *parent)
-{
-	char *pci = NULL;
-
-	note(run, rna_pci_find_directory(run->root, sub->sysfs_path, run->scratch, &pci));
-	return pci && has_verbs(run, pci, parent->name) && !has_verbs(run, pci, sub->name);
-}
-
 /* The kernel is asked once per registration, and only if a function has a second device. */
 static bool is_smi_of(struct run *run, const struct rna_device *sub,
 		      const struct rna_device *parent)
 {
 	const struct rna_device *last = find_last(run, parent);
 	char name[RNA_RDMA_NAME_MAX];
+	char *pci = NULL;
 
 	if (last && last->smi && last->smi->generation == sub->generation &&
 	    strcmp(last->smi->sysfs_path, sub->sysfs_path) == 0)
 		return true;
 	if (run->netlink->find_parent(&run->numbers, sub->name, name) == 0)
 		return strcmp(name, parent->name) == 0;
-	return looks_like_smi(run, sub, parent);
+	note(run, rna_pci_find_directory(run->root, sub->sysfs_path, run->scratch, &pci));
+	return looks_like_smi(run, pci, sub->name, parent->name);
 }
 
 /* Is one of two devices on one function the SMI device of the other? Then a has both. */

@@ -583,6 +583,38 @@ static void filters_know_the_bond(void **state)
 	assert_int_equal(look_with(fixture, NULL, "bond1")->excluded_count, 0);
 }
 
+/* Filters decide of an SMI device as of its parent; only an exclude may name it alone. */
+static void assert_planes_follow_filters(struct fixture *fixture)
+{
+	assert_planes(look_with(fixture, "mlx5_*", NULL));
+	assert_int_equal(look_with(fixture, "mlx5_0", NULL)->excluded_count, 0);
+	assert_planes(look_with(fixture, NULL, "rxe*"));
+	assert_planes(look_with(fixture, "0000:3b:*", NULL));
+
+	assert_int_equal(look_with(fixture, NULL, "mlx5_0")->device_count, 0);
+	assert_int_equal(look_with(fixture, NULL, "mlx5_0")->excluded_count, 1);
+	assert_int_equal(look_with(fixture, "rxe*", NULL)->device_count, 0);
+	assert_int_equal(look_with(fixture, "a_smi", NULL)->device_count, 0);
+	assert_int_equal(look_with(fixture, "*", "mlx5_*")->device_count, 0);
+
+	assert_int_equal(look_with(fixture, NULL, "a_smi")->device_count, 1);
+	assert_string_equal(look_with(fixture, NULL, "a_smi")->devices[0].name, "mlx5_0");
+	assert_null(look_with(fixture, NULL, "a_smi")->devices[0].smi);
+}
+
+static void planes_follow_the_filters_of_their_parent(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_planes(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
+	assert_planes_follow_filters(fixture);
+	tree_remove(&fixture->tree, PCI "/infiniband_verbs");
+	tree_write(&fixture->tree, "recorded/netlink/a_smi/parent", "mlx5_0\n");
+	tree_write(&fixture->tree, "recorded/netlink/mlx5_0/parent", "\n");
+	assert_planes_follow_filters(fixture);
+}
+
 /* A device that could not be looked at is not gone: all of its kind, or nothing is said. */
 static void want_of_descriptors_takes_no_device_away(void **state)
 {
@@ -804,6 +836,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(more_devices_than_are_watched, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_ports_than_are_watched, setup, teardown),
 		cmocka_unit_test_setup_teardown(filters_go_by_each_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(planes_follow_the_filters_of_their_parent, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(filters_know_the_bond, setup, teardown),
 		cmocka_unit_test_setup_teardown(want_of_descriptors_takes_no_device_away, setup,
 						teardown),
