@@ -136,6 +136,31 @@ static bool is_of_type(hwloc_obj_t object, hwloc_obj_osdev_type_t type)
 #endif
 }
 
+static bool has_second_port(hwloc_obj_t device)
+{
+	return hwloc_obj_get_info_by_name(device, "Port2State") != NULL;
+}
+
+/*
+ * Is it the SMI device of a multi-plane card? It is on the function of its HCA and has its node
+ * GUID (mlx5_query_node_guid() of Linux 6.11 asks the function), but a port for each plane, where
+ * the HCA has one. hwloc notes both, and not that it has no uverbs.
+ */
+static bool is_smi_device(hwloc_obj_t function, hwloc_obj_t device)
+{
+	const char *guid = hwloc_obj_get_info_by_name(device, "NodeGUID");
+
+	if (!guid || !has_second_port(device))
+		return false;
+	for (hwloc_obj_t child = function->io_first_child; child; child = child->next_sibling) {
+		const char *other = hwloc_obj_get_info_by_name(child, "NodeGUID");
+
+		if (other && strcmp(other, guid) == 0 && !has_second_port(child))
+			return true;
+	}
+	return false;
+}
+
 static const char *const *names_of(struct load *load, hwloc_obj_t object,
 				   hwloc_obj_osdev_type_t type)
 {
@@ -145,7 +170,8 @@ static const char *const *names_of(struct load *load, hwloc_obj_t object,
 	names = rna_arena_array(load->arena, object->io_arity + 1, sizeof(*names));
 	for (hwloc_obj_t child = object->io_first_child; names && child;
 	     child = child->next_sibling) {
-		if (child->type != HWLOC_OBJ_OS_DEVICE || !is_of_type(child, type) || !child->name)
+		if (child->type != HWLOC_OBJ_OS_DEVICE || !is_of_type(child, type) ||
+		    !child->name || is_smi_device(object, child))
 			continue;
 		names[count] = rna_arena_strdup(load->arena, child->name);
 		load->no_memory |= !names[count++];

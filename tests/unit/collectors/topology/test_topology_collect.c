@@ -32,7 +32,7 @@
 	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                             \
 	"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
 
-#define MACHINE                                                                                    \
+#define MACHINE_WITH(devices)                                                                      \
 	"<object type=\"Machine\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "          \
 	"allowed_cpuset=\"0x3\" nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\" " \
 	"gp_index=\"1\">"                                                                          \
@@ -47,13 +47,20 @@
 	"<object type=\"PCIDev\" gp_index=\"6\" pci_busid=\"0000:00:01.0\" "                       \
 	"pci_type=\"0302 [10de:2330] [10de:16c1] a1\" pci_link_speed=\"63.0\"/>"                   \
 	"<object type=\"PCIDev\" gp_index=\"7\" pci_busid=\"0000:00:02.0\" "                       \
-	"pci_type=\"0207 [15b3:1021] [15b3:0041] 00\" pci_link_speed=\"63.0\">"                    \
-	"<object type=\"OSDev\" gp_index=\"8\" name=\"mlx5_0\" osdev_type=\"3\"/>"                 \
+	"pci_type=\"0207 [15b3:1021] [15b3:0041] 00\" pci_link_speed=\"63.0\">" devices            \
 	"</object></object></object>"
 
-#define SETS " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\""
+/* An RDMA device; infos: of its GUIDs and ports. */
+#define RDMA(name, infos)                                                                          \
+	"<object type=\"OSDev\" name=\"" name "\" osdev_type=\"3\">" infos "</object>"
+#define INFO(name, value) "<info name=\"" name "\" value=\"" value "\"/>"
+
+#define MACHINE MACHINE_WITH(RDMA("mlx5_0", ""))
+#define SETS    " cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\""
 
 #define XML(attributes) XML_HEAD "<topology" attributes ">" MACHINE "</topology>\n"
+#define XML_WITH(devices)                                                                          \
+	XML_HEAD "<topology version=\"2.0\">" MACHINE_WITH(devices) "</topology>\n"
 
 static void add_function(const struct tree *tree, const char *way, const char *class_id,
 			 const char *vendor)
@@ -608,6 +615,43 @@ static void xml_of_an_empty_root_is_a_closed_world(void **state)
 	assert_int_equal(fixture->topology->objects[1].numa_node, 0);
 }
 
+static const struct rna_nic *first_nic_of(struct fixture *fixture, const char *xml)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	char file[128];
+
+	tree_write(&fixture->tree, "elsewhere.xml", xml);
+	(void)snprintf(file, sizeof(file), "%s/elsewhere.xml", fixture->tree.path);
+	assert_int_equal(rna_root_open(rna_root_empty, &root, NULL), 0);
+	(void)rna_part_unref(fixture->part);
+	fixture->part = collect_from(root, file, NULL);
+	fixture->topology = (const struct rna_topology *)fixture->part;
+	assert_null(fixture->topology->problem);
+	assert_int_equal(fixture->topology->nic_count, 1);
+	return &fixture->topology->nics[0];
+}
+
+/* The planes of a ConnectX-8 are no devices, in whatever order lstopo has written them. */
+static void smi_device_of_xml_is_no_nic(void **state)
+{
+#define GUID INFO("NodeGUID", "506b:4b03:0000:00a0")
+#define HCA  RDMA("mlx5_0", GUID INFO("Port1State", "4"))
+#define SMI  RDMA("smi0", GUID INFO("Port1State", "4") INFO("Port2State", "4"))
+	static const char *const files[] = {XML_WITH(HCA SMI), XML_WITH(SMI HCA)};
+	const struct rna_nic *nic;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		nic = first_nic_of(*state, files[i]);
+		assert_int_equal(nic->device_count, 1);
+		assert_string_equal(nic->devices[0], "mlx5_0");
+	}
+	/* Two ports, but no other device has its GUID; and a subfunction has a GUID of its own. */
+	nic = first_nic_of(*state, XML_WITH(SMI));
+	assert_string_equal(nic->devices[0], "smi0");
+	nic = first_nic_of(*state, XML_WITH(SMI RDMA("mlx5_1", INFO("NodeGUID", "1:2:3:4"))));
+	assert_int_equal(nic->device_count, 2);
+}
+
 /* What hwloc said stays known while the functions are the same, those that are left out as well. */
 static void hwloc_is_asked_once(void **state)
 {
@@ -761,6 +805,7 @@ int main(void)
 		TEST(xml_alone_is_a_topology),
 		TEST(named_xml_is_the_tree),
 		TEST(xml_of_an_empty_root_is_a_closed_world),
+		TEST(smi_device_of_xml_is_no_nic),
 		TEST(hwloc_is_asked_once),
 		TEST(files_of_no_use_are_explained),
 		TEST(files_beyond_limits_are_explained),
