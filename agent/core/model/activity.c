@@ -16,10 +16,10 @@ const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT] = {
 	{RNA_PLACE_PORT_COUNTERS, "port_rcv_data", WORD},
 	{RNA_PLACE_PORT_HW_COUNTERS, "tx_bytes", 1}, /* bnxt_re, efa, mana */
 	{RNA_PLACE_PORT_HW_COUNTERS, "rx_bytes", 1},
-	/* ionic: its firmware names its counters (ionic_hw_stats.c); so they are called on nodes */
+	/* ionic: its firmware names them; counter_table.c has the sources */
 	{RNA_PLACE_PORT_HW_COUNTERS, "tx_rdma_ucast_bytes", 1},
 	{RNA_PLACE_PORT_HW_COUNTERS, "rx_rdma_ucast_bytes", 1},
-	/* erdma: of Linux 6.12 (erdma_verbs.c), and of Alibaba's own driver */
+	/* erdma: of Linux (erdma_verbs.c), and of Alibaba Cloud's own driver (erdma_stats.c) */
 	{RNA_PLACE_PORT_HW_COUNTERS, "tx_bytes_cnt", 1},
 	{RNA_PLACE_PORT_HW_COUNTERS, "rx_bytes_cnt", 1},
 	{RNA_PLACE_PORT_HW_COUNTERS, "hw_tx_bytes_cnt", 1},
