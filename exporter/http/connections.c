@@ -258,7 +258,7 @@ void rna_connection_asks(struct rna_connection *connection, rna_usec now)
 
 void rna_connection_waits(struct rna_connection *connection, rna_usec now)
 {
-	enter(connection, RNA_CONNECTION_LOGIN, now);
+	enter(connection, RNA_CONNECTION_WAITING, now);
 }
 
 void rna_connection_replies(struct rna_connections *connections, struct rna_connection *connection,

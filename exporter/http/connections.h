@@ -23,7 +23,7 @@
 enum rna_connection_state {
 	RNA_CONNECTION_REQUEST, /* a request is under way, or the first one is expected */
 	RNA_CONNECTION_IDLE,    /* between two requests */
-	RNA_CONNECTION_LOGIN,   /* its password is being hashed */
+	RNA_CONNECTION_WAITING, /* for its password to be hashed, or for a document */
 	RNA_CONNECTION_REPLY,
 	RNA_CONNECTION_CUT, /* libmicrohttpd closes it when it is run */
 };

@@ -77,7 +77,9 @@ struct rna_http {
 	struct rna_routes *routes;
 	struct rna_logins *logins; /* NULL: no logins */
 	sd_event_source *login_io;
-	struct client *waiting; /* for logins */
+	struct client *waiting;   /* for logins */
+	struct client *postponed; /* to the next turn of the loop, see rna_routes_answer() */
+	sd_event_source *later;   /* answers them */
 	struct rna_bucket requests;
 	unsigned idle_seconds;
 	struct rna_connections connections;
@@ -101,7 +103,7 @@ struct client {
 	bool greets;                 /* TLS, and no request so far */
 	struct rna_login_proof proof;
 	enum rna_login login; /* of the request: PENDING until it is known */
-	struct client *next;  /* of those that wait */
+	struct client *next;  /* of those that wait, or are postponed */
 };
 
 /* Of the event that is served; the clock is not read again. */
@@ -226,6 +228,19 @@ static void wait_for_login(struct client *client)
 	MHD_suspend_connection(client->connection);
 }
 
+/* Its login is known, and is not asked for again. */
+static void postpone(struct client *client)
+{
+	struct rna_http *http = client->listener->http;
+
+	client->login = RNA_LOGIN_OK;
+	client->next = http->postponed;
+	http->postponed = client;
+	rna_connection_waits(&client->line, event_time(http));
+	MHD_suspend_connection(client->connection);
+	(void)sd_event_source_set_enabled(http->later, SD_EVENT_ONESHOT); /* cannot fail */
+}
+
 /* -- Replies ----------------------------------------------------------------------------------- */
 
 static int reply_refused(struct rna_reply *reply)
@@ -317,6 +332,10 @@ static enum MHD_Result reply_to(struct client *client, const char *path)
 		break;
 	default:
 		ret = reply_route(client, path, &reply);
+	}
+	if (ret == -EAGAIN) {
+		postpone(client);
+		return MHD_YES;
 	}
 	return ret < 0 ? MHD_NO : send_reply(client, &reply);
 }
@@ -618,6 +637,13 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/* The connections come to answer() again; of resuming as such no descriptor tells. */
+static void run_resumed(struct rna_http *http)
+{
+	for (size_t i = 0; i < http->listener_count; i++)
+		run(&http->listeners[i]);
+}
+
 static int on_login(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_http *http = userdata;
@@ -634,9 +660,25 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 		client->login = login;
 		MHD_resume_connection(client->connection);
 	}
-	/* the connections come to answer() again; of resuming as such no descriptor tells */
-	for (size_t i = 0; i < http->listener_count; i++)
-		run(&http->listeners[i]);
+	run_resumed(http);
+	return 0;
+}
+
+static void resume(struct client **list)
+{
+	for (struct client *client = *list; client; client = client->next)
+		MHD_resume_connection(client->connection);
+	*list = NULL;
+}
+
+/* One of their documents is rendered; clients that want another one are postponed again. */
+static int on_later(sd_event_source *source, void *userdata)
+{
+	struct rna_http *http = userdata;
+
+	(void)source;
+	resume(&http->postponed);
+	run_resumed(http);
 	return 0;
 }
 
@@ -730,8 +772,7 @@ static struct MHD_Daemon *start_daemon(struct listener *listener,
 				       const struct rna_http_options *options)
 {
 	size_t memory = options->max_header_bytes + (size_t)REPLY_HEADER_ROOM;
-	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
-			 (listener->http->logins ? MHD_ALLOW_SUSPEND_RESUME : 0);
+	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
 	const struct MHD_OptionItem credentials[] = {
 		{MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)rna_tls_refuse},
 		{MHD_OPTION_END, 0, NULL},
@@ -822,13 +863,21 @@ static int start_logins(struct rna_http *http)
 }
 
 /* Before the listeners: libmicrohttpd does not end while a connection is suspended. */
-static void stop_logins(struct rna_http *http)
+static void stop_waiting(struct rna_http *http)
 {
-	for (struct client *client = http->waiting; client; client = client->next)
-		MHD_resume_connection(client->connection);
-	http->waiting = NULL;
+	resume(&http->waiting);
+	resume(&http->postponed);
+	http->later = sd_event_source_disable_unref(http->later);
 	http->login_io = sd_event_source_disable_unref(http->login_io);
 	http->logins = rna_logins_free(http->logins);
+}
+
+/* With the priority of connections, so that these have turns in between. */
+static int add_later(struct rna_http *http)
+{
+	int r = sd_event_add_defer(http->event, &http->later, on_later, http);
+
+	return r < 0 ? r : sd_event_source_set_enabled(http->later, SD_EVENT_OFF);
 }
 
 static int watch_ahead(struct rna_http *http)
@@ -862,7 +911,7 @@ static struct rna_http *http_new(sd_event *event, const struct rna_http_options 
 	http->event = sd_event_ref(event);
 	http->source = *source;
 	http->idle_seconds = whole_seconds(options->idle_timeout);
-	if (watch_ahead(http) < 0 || start_logins(http) < 0)
+	if (watch_ahead(http) < 0 || add_later(http) < 0 || start_logins(http) < 0)
 		return NULL;
 	if (rna_connections_init(&http->connections, options) < 0 || add_deadlines(http) < 0)
 		return NULL;
@@ -921,7 +970,7 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 {
 	if (!http)
 		return NULL;
-	stop_logins(http);
+	stop_waiting(http);
 	for (size_t i = 0; i < http->listener_count; i++)
 		listener_stop(&http->listeners[i]);
 	free(http->listeners);

@@ -23,11 +23,12 @@ struct rna_routes {
 	struct rna_renderer *renderer;
 	const struct rna_view *view;               /* that documents are of */
 	struct rna_body *documents[ROUTES_MAX][2]; /* [route][gzip] */
+	rna_usec rendered;                         /* the turn of the loop of the last document */
 };
 
 struct route {
 	const char *path;
-	/* Fills the reply, first of all status and body. 0 or -ENOMEM. */
+	/* Fills the reply, first of all status and body. 0, -ENOMEM or -EAGAIN. */
 	int (*answer)(struct rna_routes *routes, const struct rna_request *request,
 		      struct rna_reply *reply);
 	/* Where the view alone decides what the answer is: */
@@ -162,14 +163,21 @@ static const struct route *find_route(const char *path)
 	return NULL;
 }
 
-/* Written and packed at the first request for it, then shared until there is another view. */
-static int make_document(struct rna_routes *routes, const struct route *route, bool gzip)
+/*
+ * Written and packed at the first request for it, then shared until there is another view. One in
+ * each turn of the loop.
+ */
+static int make_document(struct rna_routes *routes, const struct route *route, bool gzip,
+			 rna_usec now)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	struct rna_body **documents = routes->documents[route - table];
 
 	if (documents[gzip])
 		return 0;
+	if (routes->rendered == now)
+		return -EAGAIN;
+	routes->rendered = now;
 	if (!documents[0]) {
 		route->write(routes->view, &out);
 		if (rna_body_take(&out, &documents[0]) < 0)
@@ -183,13 +191,15 @@ static int answer_document(struct rna_routes *routes, const struct rna_request *
 {
 	const struct route *route = find_route(request->path);
 	bool gzip;
+	int ret;
 
 	if (!newest_view(routes))
 		return reply_not_yet(reply);
 	rna_reply_set(reply, "Vary", "Accept-Encoding");
 	gzip = choose_gzip(request, reply);
-	if (make_document(routes, route, gzip) < 0)
-		return -ENOMEM;
+	ret = make_document(routes, route, gzip, request->now);
+	if (ret < 0)
+		return ret;
 	reply->status = OK;
 	rna_reply_set(reply, "Content-Type", route->type);
 	reply->body = rna_body_ref(routes->documents[route - table][gzip]);

@@ -34,7 +34,7 @@ struct rna_request {
 	const char *path;
 	const char *accept, *accept_encoding; /* headers; NULL: there is none */
 	struct rna_scraper *scraper;          /* who asks; NULL: not known */
-	rna_usec now;
+	rna_usec now;                         /* of the turn of the loop that serves it */
 };
 
 struct rna_routes;
@@ -43,7 +43,12 @@ struct rna_routes *rna_routes_new(const struct rna_http_source *source); /* NULL
 struct rna_routes *rna_routes_free(struct rna_routes *routes); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_routes, rna_routes_free)
 
-/* Fills reply, whose body is the caller's. 0 or -ENOMEM. */
+/*
+ * Fills reply, whose body is the caller's. 0 or -ENOMEM. -EAGAIN: a document has to be rendered,
+ * and another one was in this turn; ask again in a later one. Large nodes take tens of milliseconds
+ * for a document, so that a crowd that wants all of them would delay a scrape by their sum.
+ * /metrics is rendered in any turn.
+ */
 int rna_routes_answer(struct rna_routes *routes, const struct rna_request *request,
 		      struct rna_reply *reply);
 
