@@ -1,86 +1,281 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command check: the findings of the agent that runs on this node, for people and for systems
- * that run monitoring plugins. With --once or --root the command polls by itself, once, and so
- * cannot know which counters rise and since when.
+ * The command check: the health of this node, for people and for systems that act on it.
+ *
+ * Monitoring systems ask the agent that runs here, and want to hear that it does not. Schedulers
+ * want to hear of the node, soon and whatever happens: for them the command asks the agent, by its
+ * control socket or else by HTTP, and if there is no answer in time looks at the devices by itself,
+ * once. With --once or --root it always does. A single look cannot know which counters rise and
+ * since when.
  */
 #include <errno.h>
+#include <string.h>
 
+#include "rna/base/duration.h"
+#include "rna/base/words.h"
+#include "rna/check.h"
 #include "rna/exporter.h"
+
+#include "loop/collector_sets.h"
 
 #include "client.h"
 #include "commands.h"
+#include "control_client.h"
 #include "once.h"
+#include "trial.h"
 
-enum { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL };
+/*
+ * For schedulers, which start jobs when the answer is there: Prolog delays each job. The agent
+ * answers within milliseconds, or not at all.
+ */
+#define SCHEDULERS_DEADLINE (900 * RNA_USEC_PER_MSEC)
+#define DEADLINE_MIN        (100 * RNA_USEC_PER_MSEC)
+#define DEADLINE_MAX        (3600 * RNA_USEC_PER_SEC)
 
-/* The findings; their texts are in the arena, or in the view. */
-struct checked {
-	struct rna_once once;
-	struct rna_arena *arena;
-	struct rna_strbuf json;
-	const struct rna_finding *findings;
-	size_t count;
+enum {
+	AGENT_SHARE = 3, /* a third of the time is for the agent's answer */
+	LOOK_SHARE = 60, /* per cent of the rest are for devices, the rest for judging them */
+	HANDOVERS = 4,   /* lanes that a deadline is enough for, if each is handed over */
+	OLD_PERIODS = 3, /* of presence; older data is not the present state */
 };
 
-static void deinit_checked(struct checked *checked)
+struct check {
+	struct rna_call *call;
+	enum rna_check_form form;
+	bool once;
+	rna_usec start; /* monotonic */
+	rna_usec until; /* monotonic; 0: there is no deadline */
+	struct rna_strbuf json;
+	struct rna_arena *arena;
+	struct rna_check result; /* its texts are in arena */
+};
+
+static void deinit_check(struct check *check)
 {
-	rna_once_deinit(&checked->once);
-	rna_strbuf_deinit(&checked->json);
-	(void)rna_arena_free(checked->arena);
+	rna_strbuf_deinit(&check->json);
+	(void)rna_arena_free(check->arena);
 }
 
-static int ask(const struct rna_call *call, struct checked *ret, struct rna_error *error)
+/* -- What is wanted ---------------------------------------------------------------------------- */
+
+static enum rna_check_form find_form(const struct rna_arguments *arguments)
 {
-	struct rna_finding *findings;
-	ssize_t count = -ENOMEM;
+	const char *name = arguments->options[RNA_OPTION_FORMAT];
+
+	if (arguments->options[RNA_OPTION_JSON])
+		return RNA_CHECK_JSON;
+	for (enum rna_check_form form = 0; name && form < RNA_CHECK_FORM_COUNT; form++)
+		if (strcmp(name, rna_check_forms[form]) == 0)
+			return form;
+	return RNA_CHECK_NAGIOS;
+}
+
+static bool is_for_schedulers(enum rna_check_form form)
+{
+	return form != RNA_CHECK_NAGIOS && form != RNA_CHECK_JSON;
+}
+
+static int find_deadline(struct check *check, struct rna_error *error)
+{
+	const char *text = check->call->arguments.options[RNA_OPTION_DEADLINE];
+	rna_usec deadline = is_for_schedulers(check->form) ? SCHEDULERS_DEADLINE : 0;
+
+	if (text && (rna_duration_parse(text, &deadline) < 0 || deadline < DEADLINE_MIN ||
+		     deadline > DEADLINE_MAX))
+		return rna_error_say(
+			error, -EINVAL,
+			"--deadline: %.*s is not a duration from 100ms to 1h, such as 900ms",
+			RNA_SHOWN(text));
+	check->until = deadline > 0 ? check->start + deadline : 0;
+	return 0;
+}
+
+/* -- The agent --------------------------------------------------------------------------------- */
+
+static int keep_output(const char *text, size_t len, struct rna_error *error, void *userdata)
+{
+	struct rna_strbuf *out = userdata;
+
+	rna_strbuf_add(out, text, len);
+	return rna_strbuf_ok(out) ? 0 : rna_error_set(error, -ENOMEM, "check");
+}
+
+/* The control socket has no login and needs no library; only root and the agent's user may ask. */
+static int ask_by_socket(const struct rna_settings *settings, struct rna_strbuf *ret)
+{
+	const struct rna_control_reader reader = {.output = keep_output, .userdata = ret};
+	struct rna_error ignored = {0}; /* HTTP is asked next, and its error is shown */
+
+	return settings->control_socket[0]
+		       ? rna_control_ask(settings->control_socket, "check\n", &reader, &ignored)
+		       : -ENOENT;
+}
+
+static int ask(void *userdata, struct rna_strbuf *ret, struct rna_error *error)
+{
+	const struct check *check = userdata;
+	const struct rna_settings *settings = &check->call->settings;
+
+	if (is_for_schedulers(check->form) && ask_by_socket(settings, ret) == 0)
+		return 0;
+	rna_strbuf_deinit(ret);
+	return rna_client_get(settings, "/api/v1/findings", ret, error);
+}
+
+/* -- A look of one's own ----------------------------------------------------------------------- */
+
+/* A device that does not answer counts as stalled while there is still time to report it. */
+static void hurry(const struct check *check, struct rna_settings *settings)
+{
+	rna_usec left = rna_usec_since(rna_clock_monotonic(), check->until) * LOOK_SHARE / 100;
+
+	if (check->until == 0)
+		return;
+	if (settings->poll_deadline > left)
+		settings->poll_deadline = left;
+	if (settings->poll_handover > settings->poll_deadline / HANDOVERS)
+		settings->poll_handover = settings->poll_deadline / HANDOVERS;
+}
+
+static int look(void *userdata, struct rna_strbuf *ret, struct rna_error *error)
+{
+	const struct check *check = userdata;
+	RNA_ONCE struct rna_once once = {0};
 	int status;
 
-	status = rna_client_get(&call->settings, "/api/v1/findings", &ret->json, error);
+	hurry(check, &check->call->settings);
+	status = rna_once_poll(check->call, &once, error);
 	if (status < 0)
 		return status;
-	ret->arena = rna_arena_new(ret->json.len);
-	if (ret->arena && ret->json.data)
-		count = rna_read_findings(ret->json.data, ret->json.len, ret->arena, &findings);
-	if (count < 0)
-		return rna_error_set(error, (int)count, "cannot read the reply of the agent");
-	ret->findings = findings;
-	ret->count = (size_t)count;
+	if (once.view->findings_short)
+		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
+	rna_write_findings(once.view, ret);
+	return rna_strbuf_ok(ret) ? 0 : rna_error_set(error, -ENOMEM, "findings");
+}
+
+/* -- Both -------------------------------------------------------------------------------------- */
+
+/* until: 0: without a deadline, and in this process. */
+static int try_until(struct check *check, rna_trial *try, rna_usec until, struct rna_error *error)
+{
+	int status;
+
+	rna_strbuf_deinit(&check->json);
+	if (until == 0)
+		return try(check, &check->json, error);
+	status = rna_trial_run(try, check, until, &check->json, error);
+	if (status != -ETIMEDOUT || error->code < 0)
+		return status;
+	return rna_error_say(error, status, "%s within %.1f s",
+			     try == ask ? "the agent does not answer"
+					: "the devices cannot be read",
+			     rna_seconds(rna_usec_since(check->start, until)));
+}
+
+static rna_usec limit_of_age(const struct rna_settings *settings)
+{
+	return OLD_PERIODS * settings->poll[rna_collector_listing(RNA_LISTS_DEVICES)] +
+	       settings->poll_deadline;
+}
+
+static int read_answer(struct check *check, struct rna_error *error)
+{
+	const struct rna_strbuf *json = &check->json;
+	struct rna_check *result = &check->result;
+	int status = -ENOMEM;
+
+	(void)rna_arena_free(check->arena);
+	check->arena = rna_arena_new(json->len);
+	if (check->arena && json->data)
+		status = rna_read_check(json->data, json->len, check->arena, result);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot read the reply of the agent");
+	result->now = rna_clock_now().realtime;
 	return 0;
 }
 
-static int get_findings(struct rna_call *call, struct checked *ret, struct rna_error *error)
+/* An agent that no longer makes snapshots does not know the present state. */
+static int ask_agent(struct check *check, rna_usec until, struct rna_error *error)
 {
-	int status = rna_once_poll(call, &ret->once, error);
+	rna_usec limit = limit_of_age(&check->call->settings), age;
+	int status = try_until(check, ask, until, error);
 
-	if (status < 0)
+	if (status == 0)
+		status = read_answer(check, error);
+	if (status < 0 || check->result.time == 0)
 		return status;
-	if (ret->once.view->findings_short)
-		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
-	rna_write_findings(ret->once.view, &ret->json);
-	ret->findings = ret->once.view->findings;
-	ret->count = ret->once.view->finding_count;
+	age = rna_usec_since(check->result.time, check->result.now);
+	if (age > limit)
+		return rna_error_say(error, -ESTALE, "the data of the agent is %.0f s old",
+				     rna_seconds(age));
 	return 0;
+}
+
+static int look_at_node(struct check *check, struct rna_error *error)
+{
+	int status;
+
+	check->result.once = true;
+	status = try_until(check, look, check->until, error);
+	return status < 0 ? status : read_answer(check, error);
+}
+
+static int fill(struct check *check, struct rna_error *error)
+{
+	int status;
+
+	if (check->once)
+		return look_at_node(check, error);
+	if (!is_for_schedulers(check->form))
+		return ask_agent(check, check->until, error);
+	status =
+		ask_agent(check, check->start + (check->until - check->start) / AGENT_SHARE, error);
+	if (status == 0)
+		return 0;
+	*error = (struct rna_error){0}; /* the command looks by itself */
+	return look_at_node(check, error);
+}
+
+/* -- Output ------------------------------------------------------------------------------------ */
+
+static int put(const struct rna_check *result, enum rna_check_form form,
+	       const struct rna_strbuf *json, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (form != RNA_CHECK_JSON)
+		rna_write_check(result, form, &text);
+	else if (result->failure)
+		rna_write_check_failure(result->failure, &text);
+	return rna_output_strbuf(text.data || text.failed ? &text : json, error);
+}
+
+int rna_command_check_fail(const struct rna_arguments *arguments, const struct rna_error *error)
+{
+	const struct rna_check result = {.failure = error->text};
+	enum rna_check_form form = find_form(arguments);
+	struct rna_error ignored = {0}; /* the exit code says it */
+
+	(void)put(&result, form, NULL, &ignored);
+	return rna_check_exit_code(RNA_CHECK_UNKNOWN, form);
 }
 
 int rna_command_check(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
-	bool once = options[RNA_OPTION_ONCE] || options[RNA_OPTION_ROOT];
-	RNA_CLEANUP(deinit_checked) struct checked checked = {0};
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int status;
+	RNA_CLEANUP(deinit_check)
+	struct check check = {
+		.call = call,
+		.form = find_form(&call->arguments),
+		.once = options[RNA_OPTION_ONCE] || options[RNA_OPTION_ROOT],
+		.start = rna_clock_monotonic(),
+	};
+	int status = find_deadline(&check, error);
 
-	status = once ? get_findings(call, &checked, error) : ask(call, &checked, error);
-	if (status < 0)
-		return status;
-	rna_write_check(checked.findings, checked.count, once, &text);
-	status = rna_output_strbuf(options[RNA_OPTION_JSON] ? &checked.json : &text, error);
-	if (status < 0)
-		return status;
-	if (rna_finding_count(checked.findings, checked.count, RNA_SEVERITY_CRITICAL) > 0)
-		return CHECK_CRITICAL;
-	if (rna_finding_count(checked.findings, checked.count, RNA_SEVERITY_WARNING) > 0)
-		return CHECK_WARNING;
-	return CHECK_OK;
+	if (status == 0)
+		status = fill(&check, error);
+	if (status == 0)
+		status = put(&check.result, check.form, &check.json, error);
+	return status < 0 ? status
+			  : rna_check_exit_code(rna_check_state(&check.result), check.form);
 }

@@ -49,6 +49,16 @@ static int execute(struct rna_call *call, struct rna_error *error)
 	return ret < 0 ? RNA_EXIT_FAILURE : ret;
 }
 
+/* The exit code of a failure. */
+static int fail(const struct rna_arguments *arguments, const struct rna_error *error, int code)
+{
+	const struct rna_command *command = arguments->command;
+
+	if (command && command->fail)
+		return command->fail(arguments, error);
+	return command && command->failure ? command->failure : code;
+}
+
 static void deinit_call(struct rna_call *call)
 {
 	rna_settings_deinit(&call->settings);
@@ -67,7 +77,5 @@ int rna_commands_main(int argc, char *argv[])
 	if (error.code < 0)
 		rna_log_error("%s", error.text);
 	rna_mistakes_log(&call.mistakes);
-	if (error.code < 0 && call.arguments.command && call.arguments.command->failure)
-		code = call.arguments.command->failure;
-	return code;
+	return error.code < 0 ? fail(&call.arguments, &error, code) : code;
 }

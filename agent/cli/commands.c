@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "rna/check.h"
+
 const struct rna_command rna_commands[] = {
 	{
 		.name = "run",
@@ -91,10 +93,20 @@ const struct rna_command rna_commands[] = {
 			"With --once or --root\nit polls by itself, once. The exit code is 0 if "
 			"all is well, 1 for a warning, 2 for a\ncritical finding, and 3 if the "
 			"state is unknown. Findings that are info or silenced are\nshown and do "
-			"not count.",
-		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(ONCE),
+			"not count.\n\n"
+			"nagios is the output of a monitoring plugin, with performance data. "
+			"--json is\n--format=json. slurm (HealthCheckProgram, Prolog), nhc (LBNL "
+			"NHC) and npd\n(node-problem-detector) write one line and exit with 1 for "
+			"a critical finding only;\nwith 0 otherwise, but if the state is unknown "
+			"nhc exits with 3 and npd with 2. They\nask the agent by its control "
+			"socket first. If it does not answer within a third of the\ndeadline, "
+			"they poll by themselves.",
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(ONCE) |
+			   RNA_OPTION_BIT(DEADLINE),
+		.formats = rna_check_forms,
 		.settings = true,
 		.failure = 3,
+		.fail = rna_command_check_fail,
 		.execute = rna_command_check,
 	},
 	{

@@ -44,6 +44,8 @@ struct rna_command {
 	bool settings;               /* reads the configuration */
 	/* Exit code of every failure, invalid usage too, as monitoring expects it; 0: the usual */
 	int failure;
+	/* Writes a failure to stdout and returns the exit code instead. NULL: it is only logged. */
+	int (*fail)(const struct rna_arguments *arguments, const struct rna_error *error);
 	/* Returns the exit code, or negative errno with error. NULL: help, which needs none. */
 	int (*execute)(struct rna_call *call, struct rna_error *error);
 };
@@ -77,6 +79,7 @@ extern const char *const rna_nccl_forms[];      /* NULL-ended */
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
 int rna_command_check(struct rna_call *call, struct rna_error *error);
+int rna_command_check_fail(const struct rna_arguments *arguments, const struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_quiesce(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);

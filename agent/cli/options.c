@@ -28,6 +28,9 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 				  .help = "use the PCI tree of this file, written by lstopo; "
 					  "without --root nothing else is read"},
 	[RNA_OPTION_ONCE] = {"once", .help = "poll once instead of asking the running agent"},
+	[RNA_OPTION_DEADLINE] = {"deadline", "TIME",
+				 .help = "the state is unknown after this time; default 900ms for "
+					 "slurm, nhc and npd, none otherwise"},
 	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "show what would be done, and do nothing"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "do not replace GUIDs, addresses and descriptions"},

@@ -285,7 +285,8 @@ static void start_control(struct rna_agent *agent)
 
 	if (!path[0])
 		return;
-	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce};
+	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce,
+					      rna_views_source(agent)};
 	rna_control_make_directory(path);
 	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
 			      &error) < 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
-#include "rna/exporter.h"
+#include <errno.h>
 
 /* -- Selftest ---------------------------------------------------------------------------------- */
 
@@ -115,7 +115,29 @@ static void answer_resume(struct rna_control_call *call, void *userdata)
 	say(call, reason ? "still quiesced" : "resumed", reason);
 }
 
+/* -- Check ------------------------------------------------------------------------------------- */
+
+static void answer_check(struct rna_control_call *call, void *userdata)
+{
+	const struct rna_http_source *source = &((const struct rna_answers *)userdata)->source;
+	const struct rna_view *view = source->view(source->userdata);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+
+	if (view)
+		rna_write_findings(view, &text);
+	if (text.data && rna_strbuf_ok(&text)) {
+		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);
+		rna_control_exit(call, 0);
+		return;
+	}
+	(void)rna_error_say(&error, -EAGAIN,
+			    view ? "not enough memory" : "the first snapshot is not complete yet");
+	rna_control_fail(call, &error);
+}
+
 const struct rna_control_command rna_answers[] = {
+	{"check", answer_check, NULL},
 	{"quiesce", answer_quiesce, forget_quiesce},
 	{"resume", answer_resume, NULL},
 	{"selftest", answer_selftest, forget_selftest},

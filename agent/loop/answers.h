@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "rna/exporter.h"
+
 #include "selftest/turns.h"
 #include "settings/settings.h"
 
@@ -17,6 +19,7 @@ struct rna_answers {
 	const struct rna_settings *settings;
 	struct rna_selftest *selftest;
 	struct rna_quiesce *quiesce;
+	struct rna_http_source source; /* of views */
 };
 
 extern const struct rna_control_command rna_answers[]; /* userdata: struct rna_answers */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
+#include "rna/check.h"
 #include "rna/exporter.h"
 
 #include "view/facts.h"
@@ -301,11 +302,79 @@ void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out)
 
 /* -- Findings alone ---------------------------------------------------------------------------- */
 
+/* Members of the document, and where the number of each is. */
+static const struct {
+	const char *name;
+	size_t offset;
+} inventory_fields[] = {
+	{"devices", offsetof(struct rna_inventory, devices)},
+	{"devices_missing", offsetof(struct rna_inventory, missing)},
+	{"ports", offsetof(struct rna_inventory, ports)},
+	{"ports_up", offsetof(struct rna_inventory, up)},
+	{"ports_expected_up", offsetof(struct rna_inventory, expected)},
+	{"ports_unread", offsetof(struct rna_inventory, unread)},
+};
+
+static size_t *inventory_field(struct rna_inventory *inventory, size_t i)
+{
+	return (size_t *)((char *)inventory + inventory_fields[i].offset);
+}
+
+static bool is_unread(const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_port_state_value *state = rna_port_state(device, port);
+
+	return !state || !rna_value_is_known(state->state);
+}
+
+static struct rna_inventory take_inventory(const struct rna_view *view)
+{
+	const struct rna_snapshot *snapshot = view->snapshot;
+	struct rna_inventory found = {
+		.known = true,
+		.devices = snapshot->device_count,
+		.missing = view->missing_count,
+	};
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_device *device = snapshot->devices[i].device;
+
+		for (size_t p = 0; p < device->port_count; p++, found.ports++) {
+			found.up += rna_port_works(&snapshot->devices[i], device->ports[p]);
+			found.unread += is_unread(&snapshot->devices[i], device->ports[p]);
+			found.expected +=
+				view->ports &&
+				view->ports[found.ports].expectation.expected == RNA_EXPECTED_UP;
+		}
+	}
+	return found;
+}
+
+static json_t *inventory_object(struct rna_json_writer *writer, struct rna_inventory *inventory)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(inventory_fields); i++)
+		rna_json_set(writer, object, inventory_fields[i].name,
+			     rna_json_number(*inventory_field(inventory, i)));
+	return object;
+}
+
+static const char *const state_names[RNA_CHECK_STATE_COUNT] = {
+	[RNA_CHECK_OK] = "ok",
+	[RNA_CHECK_WARNING] = "warning",
+	[RNA_CHECK_CRITICAL] = "critical",
+	[RNA_CHECK_UNKNOWN] = "unknown",
+};
+
 static json_t *findings_object(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *object = json_object(), *counts = json_object();
+	struct rna_check check = {view->findings, view->finding_count, take_inventory(view)};
 
 	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
+	rna_json_set_text(writer, object, "state", state_names[rna_check_state(&check)]);
+	rna_json_set(writer, object, "inventory", inventory_object(writer, &check.inventory));
 	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
 		rna_json_set(writer, counts, rna_severity_name(severity),
 			     rna_json_number(rna_finding_count(view->findings, view->finding_count,
@@ -356,11 +425,9 @@ static bool read_finding(const json_t *object, struct rna_arena *arena, struct r
 	return ret->rule && ret->severity < RNA_SEVERITY_COUNT && ret->text && ret->remedy;
 }
 
-ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
-			  struct rna_finding **ret)
+static ssize_t read_findings(const json_t *array, struct rna_arena *arena,
+			     const struct rna_finding **ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, NULL);
-	const json_t *array = json_object_get(document, "findings");
 	struct rna_finding *findings;
 	size_t count = json_array_size(array);
 
@@ -374,4 +441,42 @@ ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
 			return -EBADMSG;
 	*ret = findings;
 	return (ssize_t)count;
+}
+
+/* Not known if a member is missing or cannot be a number of objects. */
+static struct rna_inventory read_inventory(const json_t *object)
+{
+	struct rna_inventory inventory = {.known = true};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(inventory_fields); i++) {
+		const json_t *number = json_object_get(object, inventory_fields[i].name);
+
+		if (!json_is_integer(number) || json_integer_value(number) < 0)
+			return (struct rna_inventory){0};
+		*inventory_field(&inventory, i) = (size_t)json_integer_value(number);
+	}
+	return inventory;
+}
+
+int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, NULL);
+	ssize_t count = read_findings(json_object_get(document, "findings"), arena, &ret->findings);
+
+	if (count < 0)
+		return (int)count;
+	ret->count = (size_t)count;
+	ret->inventory = read_inventory(json_object_get(document, "inventory"));
+	ret->time = rna_text_parse_time(json_string_value(json_object_get(document, "time")));
+	return 0;
+}
+
+void rna_write_check_failure(const char *failure, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *object = json_object();
+
+	rna_json_set_text(&writer, object, "state", state_names[RNA_CHECK_UNKNOWN]);
+	rna_json_set_text(&writer, object, "error", failure);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }

@@ -1,17 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the command check writes: the form of monitoring plugins (monitoring-plugins.org, guidelines
- * 2). Of it most systems show the first line only, which therefore says what is worst.
+ * What the command check writes, in the form that each system reads.
+ *
+ * Monitoring plugins (monitoring-plugins.org, guidelines 2): most systems show the first line only,
+ * which therefore has the worst finding, and behind "|" performance data. The other forms are one
+ * line. Texts of findings contain names that other machines choose, such as node descriptions, and
+ * schedulers pass the line to a shell or to the command line of another program: what could end a
+ * quotation there is replaced.
  */
-#include "rna/exporter.h"
+#include "rna/check.h"
 
 #include "view/text.h"
 
-static const char *const words[RNA_SEVERITY_COUNT] = {
-	[RNA_SEVERITY_INFO] = "OK",
-	[RNA_SEVERITY_WARNING] = "WARNING",
-	[RNA_SEVERITY_CRITICAL] = "CRITICAL",
+/*
+ * SLURM_MAX: Slurm shows a reason in one column of sinfo -R. NPD_MAX: node-problem-detector cuts
+ * the output after max_output_length bytes, by default 80 (defaultMaxOutputLength in its
+ * pkg/custompluginmonitor/types/config.go).
+ */
+enum { SLURM_MAX = 240, NPD_MAX = 80 };
+
+const char *const rna_check_forms[RNA_CHECK_FORM_COUNT + 1] = {
+	[RNA_CHECK_NAGIOS] = "nagios", [RNA_CHECK_SLURM] = "slurm", [RNA_CHECK_NHC] = "nhc",
+	[RNA_CHECK_NPD] = "npd",       [RNA_CHECK_JSON] = "json",
 };
+
+static const char *const words[RNA_CHECK_STATE_COUNT] = {
+	[RNA_CHECK_OK] = "OK",
+	[RNA_CHECK_WARNING] = "WARNING",
+	[RNA_CHECK_CRITICAL] = "CRITICAL",
+	[RNA_CHECK_UNKNOWN] = "UNKNOWN",
+};
+
+/* -- State ------------------------------------------------------------------------------------- */
+
+static size_t count_of(const struct rna_check *check, enum rna_severity severity)
+{
+	return rna_finding_count(check->findings, check->count, severity);
+}
+
+static bool is_blind(const struct rna_inventory *inventory)
+{
+	return inventory->known && inventory->ports > 0 && inventory->unread >= inventory->ports;
+}
+
+enum rna_check_state rna_check_state(const struct rna_check *check)
+{
+	if (check->failure)
+		return RNA_CHECK_UNKNOWN;
+	if (count_of(check, RNA_SEVERITY_CRITICAL) > 0)
+		return RNA_CHECK_CRITICAL;
+	if (is_blind(&check->inventory))
+		return RNA_CHECK_UNKNOWN;
+	return count_of(check, RNA_SEVERITY_WARNING) > 0 ? RNA_CHECK_WARNING : RNA_CHECK_OK;
+}
+
+int rna_check_exit_code(enum rna_check_state state, enum rna_check_form form)
+{
+	static const int schedulers[][RNA_CHECK_STATE_COUNT] = {
+		[RNA_CHECK_SLURM] = {[RNA_CHECK_CRITICAL] = 1},
+		[RNA_CHECK_NHC] = {[RNA_CHECK_CRITICAL] = 1, [RNA_CHECK_UNKNOWN] = 3},
+		[RNA_CHECK_NPD] = {[RNA_CHECK_CRITICAL] = 1, [RNA_CHECK_UNKNOWN] = 2},
+	};
+
+	if (form == RNA_CHECK_NAGIOS || form == RNA_CHECK_JSON)
+		return (int)state;
+	return schedulers[form][state];
+}
+
+/* -- Monitoring plugins ------------------------------------------------------------------------ */
 
 /* In the first line "|" would begin performance data. */
 static const char *escape_plugin(char c)
@@ -19,22 +75,67 @@ static const char *escape_plugin(char c)
 	return c == '|' ? "/" : rna_escape_control(c);
 }
 
-static void write_summary(const struct rna_finding *findings, size_t count, struct rna_strbuf *out)
+/* The worst finding that counts; NULL: there is none of that state. */
+static const struct rna_finding *find_worst(const struct rna_check *check,
+					    enum rna_check_state state)
 {
-	size_t critical = rna_finding_count(findings, count, RNA_SEVERITY_CRITICAL);
-	size_t warning = rna_finding_count(findings, count, RNA_SEVERITY_WARNING);
-	enum rna_severity worst = critical  ? RNA_SEVERITY_CRITICAL
-				  : warning ? RNA_SEVERITY_WARNING
-					    : RNA_SEVERITY_INFO;
+	enum rna_severity severity =
+		state == RNA_CHECK_CRITICAL ? RNA_SEVERITY_CRITICAL : RNA_SEVERITY_WARNING;
 
-	rna_strbuf_printf(out, "RDMA %s - %zu critical, %zu warning", words[worst], critical,
-			  warning);
-	for (size_t i = 0; i < count && worst > RNA_SEVERITY_INFO; i++)
-		if (findings[i].severity == worst && !findings[i].silenced) {
-			rna_strbuf_puts(out, ": ");
-			rna_text_add(out, findings[i].text, escape_plugin);
-			break;
-		}
+	for (size_t i = 0; i < check->count && state != RNA_CHECK_OK; i++)
+		if (check->findings[i].severity == severity && !check->findings[i].silenced)
+			return &check->findings[i];
+	return NULL;
+}
+
+/* Why nothing is known; NULL: something is. */
+static const char *reason_of(const struct rna_check *check)
+{
+	return check->failure ? check->failure : "the state of no port can be read";
+}
+
+/*
+ * 'label'=value[UOM];warn;crit;min;max, where a range "8:" alerts below 8 (guidelines 2.6 and 2.5).
+ * The ranges are those of the findings: a port that is expected to be up and is not, and a device
+ * that is missing.
+ */
+static void write_performance(const struct rna_check *check, struct rna_strbuf *out)
+{
+	const struct rna_inventory *inventory = &check->inventory;
+
+	if (!inventory->known)
+		return;
+	rna_strbuf_printf(out, " | 'devices'=%zu;;%zu:;0", inventory->devices,
+			  inventory->devices + inventory->missing);
+	rna_strbuf_printf(out, " 'ports_up'=%zu;;", inventory->up);
+	if (inventory->expected > 0)
+		rna_strbuf_printf(out, "%zu:", inventory->expected);
+	rna_strbuf_printf(out, ";0;%zu", inventory->ports);
+	rna_strbuf_printf(out, " 'critical'=%zu;;0;0", count_of(check, RNA_SEVERITY_CRITICAL));
+	rna_strbuf_printf(out, " 'warning'=%zu;0;;0", count_of(check, RNA_SEVERITY_WARNING));
+	rna_strbuf_printf(out, " 'info'=%zu;;;0", count_of(check, RNA_SEVERITY_INFO));
+	if (check->time && check->now && !check->once)
+		rna_strbuf_printf(out, " 'age'=%.0fs;;;0",
+				  rna_seconds(rna_usec_since(check->time, check->now)));
+}
+
+static void write_summary(const struct rna_check *check, struct rna_strbuf *out)
+{
+	enum rna_check_state state = rna_check_state(check);
+	const struct rna_finding *worst = find_worst(check, state);
+
+	rna_strbuf_printf(out, "RDMA %s - ", words[state]);
+	if (state == RNA_CHECK_UNKNOWN)
+		rna_text_add(out, reason_of(check), escape_plugin);
+	else
+		rna_strbuf_printf(out, "%zu critical, %zu warning",
+				  count_of(check, RNA_SEVERITY_CRITICAL),
+				  count_of(check, RNA_SEVERITY_WARNING));
+	if (worst && state != RNA_CHECK_UNKNOWN) {
+		rna_strbuf_puts(out, ": ");
+		rna_text_add(out, worst->text, escape_plugin);
+	}
+	write_performance(check, out);
 	rna_strbuf_add_char(out, '\n');
 }
 
@@ -51,10 +152,97 @@ static void write_finding(const struct rna_finding *finding, bool once, struct r
 	rna_strbuf_printf(out, "\n%-8s  %s\n", "", finding->remedy);
 }
 
-void rna_write_check(const struct rna_finding *findings, size_t count, bool once,
+static void write_nagios(const struct rna_check *check, struct rna_strbuf *out)
+{
+	write_summary(check, out);
+	for (size_t i = 0; i < check->count; i++)
+		write_finding(&check->findings[i], check->once, out);
+}
+
+/* -- Schedulers -------------------------------------------------------------------------------- */
+
+/*
+ * NHC passes the line in single quotes to eval (die() in its driver nhc, 1.4.3); scontrol removes
+ * double quotes around a reason. A backslash or a backquote is harmless in both, and in neither
+ * needed.
+ */
+static const char *escape_quotes(char c)
+{
+	switch (c) {
+	case '\'':
+	case '"':
+	case '`':
+	case '\\':
+		return "_";
+	case '\n':
+	case '\t':
+		return " ";
+	default:
+		return rna_escape_control(c);
+	}
+}
+
+/* What follows the state: the worst finding, or the numbers of ports. */
+static void write_facts(const struct rna_check *check, enum rna_check_state state,
+			struct rna_strbuf *out)
+{
+	const struct rna_finding *worst = find_worst(check, state);
+
+	if (state == RNA_CHECK_UNKNOWN)
+		rna_text_add(out, reason_of(check), escape_quotes);
+	else if (worst)
+		rna_text_add(out, worst->text, escape_quotes);
+	else if (check->inventory.known)
+		rna_strbuf_printf(out, "%zu of %zu ports up", check->inventory.up,
+				  check->inventory.ports);
+	else
+		rna_strbuf_puts(out, "no finding");
+}
+
+/* Cuts what begins at start to max bytes, between characters. */
+static void shorten(struct rna_strbuf *out, size_t start, size_t max)
+{
+	static const char dots[] = "...";
+	size_t end = start + max - (sizeof(dots) - 1);
+
+	if (!rna_strbuf_ok(out) || out->len <= start + max)
+		return;
+	while (end > start && ((unsigned char)out->data[end] & 0xc0) == 0x80)
+		end--;
+	out->len = end;
+	rna_strbuf_puts(out, dots);
+}
+
+/* " (and 2 more)", with room for it within max bytes from start. */
+static void write_line(const struct rna_check *check, const char *prefix, size_t max,
+		       struct rna_strbuf *out)
+{
+	enum rna_check_state state = rna_check_state(check);
+	size_t start = out->len, others = 0;
+	char more[48] = "";
+
+	if (state == RNA_CHECK_CRITICAL)
+		others = count_of(check, RNA_SEVERITY_CRITICAL) - 1;
+	else if (state == RNA_CHECK_WARNING)
+		others = count_of(check, RNA_SEVERITY_WARNING) - 1;
+	if (others > 0)
+		(void)snprintf(more, sizeof(more), " (and %zu more)", others);
+	rna_strbuf_printf(out, "%s%s: ", prefix, words[state]);
+	write_facts(check, state, out);
+	shorten(out, start, max - strlen(more));
+	rna_strbuf_puts(out, more);
+	rna_strbuf_add_char(out, '\n');
+}
+
+void rna_write_check(const struct rna_check *check, enum rna_check_form form,
 		     struct rna_strbuf *out)
 {
-	write_summary(findings, count, out);
-	for (size_t i = 0; i < count; i++)
-		write_finding(&findings[i], once, out);
+	if (form == RNA_CHECK_SLURM)
+		write_line(check, RNA_CHECK_PREFIX, SLURM_MAX, out);
+	else if (form == RNA_CHECK_NHC)
+		write_line(check, "", SLURM_MAX, out);
+	else if (form == RNA_CHECK_NPD)
+		write_line(check, "", NPD_MAX, out);
+	else
+		write_nagios(check, out);
 }

@@ -58,21 +58,8 @@ int rna_renderer_pack(struct rna_renderer *renderer, const struct rna_body *plai
 /* The other formats. Lack of memory sets out->failed. */
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out);
 
-/* Writes the findings of view as JSON. */
+/* Writes the findings of view as JSON; the command check reads them (rna/check.h). */
 void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out);
-/*
- * Parses the output of rna_write_findings(). *ret and its texts are in arena. Number of findings;
- * -EBADMSG if json is not such a document, or -ENOMEM.
- */
-ssize_t rna_read_findings(const char *json, size_t len, struct rna_arena *arena,
-			  struct rna_finding **ret);
-
-/*
- * The output of a monitoring plugin: a summary line, then a line for each finding with its remedy
- * below. once: the findings are from a single run, so their start times are unknown.
- */
-void rna_write_check(const struct rna_finding *findings, size_t count, bool once,
-		     struct rna_strbuf *out);
 
 struct rna_table_options {
 	bool colour;

@@ -38,8 +38,8 @@ ROOMS = {
 
     "exporter/view": MODEL,
     "exporter/metrics": (*EXPORTER, "view"),
-    "exporter/json": (*EXPORTER, "view", "metrics"),
-    "exporter/text": (*EXPORTER, "rna/kubernetes.h", "view", "metrics", "json"),
+    "exporter/json": (*EXPORTER, "rna/check.h", "view", "metrics"),
+    "exporter/text": (*EXPORTER, "rna/check.h", "rna/kubernetes.h", "view", "metrics", "json"),
     "exporter/page": (*EXPORTER, "view", "metrics"),
     "exporter/nccl": (*EXPORTER, "view", "json"),
     "exporter/kubernetes": (*MODEL, "rna/https.h", "rna/kubernetes.h", "view", "json", "nccl"),
@@ -55,8 +55,8 @@ ROOMS = {
     "agent/loop": (*EXPORTER, "rna/collector.h", "rna/kubernetes.h", "rna/monitor.h",
                    "rna/verbs_events.h", "settings", "memory", "selftest", "rules", "config",
                    "node"),
-    "agent/cli": (*EXPORTER, "rna/collector.h", "rna/https.h", "rna/kubernetes.h", "rna/record.h",
-                  "settings", "memory", "selftest", "rules", "config", "node", "loop"),
+    "agent/cli": (*EXPORTER, "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
+                  "rna/record.h", "settings", "memory", "selftest", "rules", "config", "node", "loop"),
     "agent": ("rna/model", "cli"),
 }
 GENERATED = ("agent_config.h", "collectors_config.h")

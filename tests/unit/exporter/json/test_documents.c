@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "rna/check.h"
 #include "rna/exporter.h"
 
 #include "exporter_view.h"
@@ -501,12 +502,18 @@ static void test_findings_there_and_back(void **state)
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
 	RNA_STRBUF struct rna_strbuf json = RNA_STRBUF_INIT;
-	struct rna_finding *read;
+	struct rna_check check = {0};
+	const struct rna_finding *read;
 
 	(void)state;
 	set_findings(view);
 	rna_write_findings(view, &json);
-	assert_int_equal(rna_read_findings(json.data, json.len, arena, &read), 3);
+	assert_int_equal(rna_read_check(json.data, json.len, arena, &check), 0);
+	assert_int_equal(check.count, 3);
+	assert_true(check.inventory.known);
+	assert_int_equal(check.inventory.devices, view->snapshot->device_count);
+	assert_int_equal(check.time, view->snapshot->time.realtime);
+	read = check.findings;
 	for (size_t i = 0; i < 3; i++) {
 		const struct rna_finding *written = &view->findings[i];
 
@@ -520,7 +527,7 @@ static void test_findings_there_and_back(void **state)
 	}
 	assert_null(read[2].device);
 	for (size_t len = 0; len + 2 < json.len; len++) /* cut off anywhere */
-		assert_int_equal(rna_read_findings(json.data, len, arena, &read), -EBADMSG);
+		assert_int_equal(rna_read_check(json.data, len, arena, &check), -EBADMSG);
 }
 
 /* Bodies are bytes, not texts. */
