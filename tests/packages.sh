@@ -24,6 +24,7 @@ pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
 fuzz="libclang-rt-dev"
 valgrind="valgrind"
+plugin="slurmctld slurmd slurm-client munge libmonitoring-plugin-perl"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -34,6 +35,7 @@ group() {
 	image) echo $image ;;
 	ibsim) echo $ibsim ;;
 	pictures) echo $pictures ;;
+	plugin) echo $plugin ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
 	valgrind) echo $valgrind ;;
