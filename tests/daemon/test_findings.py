@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import re
 import subprocess
 import tempfile
 import threading
@@ -48,7 +49,8 @@ class Findings(unittest.TestCase):
             agent.start()
             wait("readiness", agent.is_ready)
             wait("the findings of check --once", lambda: [
-                line.split(" (since")[0] for line in check("--config", agent.config)[1]] == lines)
+                re.sub(" \\(since.*| 'age'=.*", "", line)
+                for line in check("--config", agent.config)[1]] == lines)
             self.assertEqual(check("--config", agent.config)[0], code)
             status = subprocess.run([agent_module.binary, "status", "--root", agent.root,
                                      "--config", agent.config], capture_output=True, text=True,
@@ -127,13 +129,16 @@ class Check(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
             config.write(f'http: {{listen: ["127.0.0.1:{free_port()}"]}}\n')
             config.flush()
-            code, _, complaint = check("--config", config.name)
+            code, lines, complaint = check("--config", config.name)
         self.assertEqual(code, UNKNOWN)
+        self.assertTrue(lines[0].startswith("RDMA UNKNOWN - no agent listens on 127.0.0.1:"), lines)
         self.assertIn("error: ", complaint)
 
     def test_what_goes_wrong_is_unknown(self):
         for arguments in ("--jsno",), ("now",), ("--config", "/nowhere.yaml"), ("--root", "/nowhere"):
-            self.assertEqual(check(*arguments)[0], UNKNOWN, arguments)
+            code, lines, _ = check(*arguments)
+            self.assertEqual(code, UNKNOWN, arguments)
+            self.assertTrue(lines[0].startswith("RDMA UNKNOWN - "), lines)
         self.assertEqual(check("--help")[0], OK)
 
     def test_without_an_agent(self):
