@@ -24,6 +24,9 @@ CUSTOM = {
     "PodMonitor": ({"jobLabel", "selector", "podMetricsEndpoints"},
                    {"podMetricsEndpoints": ENDPOINT}),
     "ServiceMonitor": ({"jobLabel", "selector", "endpoints"}, {"endpoints": ENDPOINT}),
+    # v1alpha1 of kubernetes-sigs/node-readiness-controller v0.2.0: later ones have more
+    "NodeReadinessRule": ({"conditions", "enforcementMode", "nodeSelector", "taint", "dryRun"},
+                          {"conditions": {"type", "requiredStatus"}}),
     "PrometheusRule": ({"groups"}, {"groups": {"name", "interval", "rules"}}),
     "ValidatingAdmissionPolicy": (
         {"failurePolicy", "matchConstraints", "matchConditions", "variables", "validations"},

@@ -62,6 +62,10 @@ CHANGES = [
     ({"extraVolumes": [{"name": "host", "hostPath": {"path": "/"}}],
       "extraVolumeMounts": [{"name": "host", "mountPath": "/host", "readOnly": True}]},
      {"hostPath /: agent ro"}, set()),
+    ({**kubernetes(backend="api"), "nodeReadinessRule": {
+        "enabled": True, "conditions": ["RdmaPortDown"], "enforcementMode": "bootstrap-only",
+        "nodeSelector": {"pool": "gpu"}, "dryRun": True,
+        "taint": {"key": "readiness.k8s.io/a", "effect": "PreferNoSchedule"}}}, API, set()),
     ({"priorityClassName": ""}, set(), {"priority system-node-critical"}),
 ]
 

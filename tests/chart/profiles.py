@@ -71,7 +71,18 @@ PROFILES = {
         "backend": "api", "kubeconfig": "/etc/kube/config"}},
         "extraVolumes": [{"name": "kube", "secret": {"secretName": "kube"}}],
         "extraVolumeMounts": [{"name": "kube", "mountPath": "/etc/kube"}]},
-    "clean-up": {"config": {"kubernetes": {"backend": "both"}}, "cleanUp": True},
+    # the rule goes first: conditions that are removed are not False
+    "clean-up": {"config": {"kubernetes": {"backend": "both"}}, "cleanUp": True,
+                 "nodeReadinessRule": {"enabled": True}},
+    "node-readiness": {
+        "config": {"kubernetes": {"backend": "api"}}, "nodeReadinessRule": {"enabled": True}},
+    "node-readiness-of-some": {
+        "config": {"kubernetes": {"backend": "both", "kubeconfig": "/etc/kube/config"}},
+        "rdmaNodes": {"only": True},
+        "nodeReadinessRule": {
+            "enabled": True, "conditions": ["RdmaPortDown"], "enforcementMode": "bootstrap-only",
+            "nodeSelector": {"feature.node.kubernetes.io/rdma.available": "true"}, "dryRun": True,
+            "taint": {"key": "readiness.k8s.io/fabric", "effect": "NoExecute"}}},
     "affinity": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]}}}},
 }
@@ -126,4 +137,15 @@ REFUSED = [
     ({"prometheusRule": {"runbookBaseUrl": "wiki"}}, "prometheusRule.runbookBaseUrl", "wiki"),
     ({"rdmaNodes": {"only": True}, "affinity": {"nodeAffinity": {}}}, "affinity", "rdmaNodes.only"),
     ({"extraVolumes": [{}]}, "extraVolumes.0", "name"),
+    ({"nodeReadinessRule": {"enabled": True}}, "nodeReadinessRule.enabled", "config.kubernetes.backend"),
+    ({"config": {"kubernetes": {"backend": "api", "conditions": False}},
+      "nodeReadinessRule": {"enabled": True}}, "nodeReadinessRule.enabled", "conditions"),
+    ({"config": {"kubernetes": {"backend": "api"}}, "rdmaNodes": {"only": True},
+      "nodeReadinessRule": {"enabled": True}}, "nodeReadinessRule.nodeSelector", "rdmaNodes.only"),
+    ({"nodeReadinessRule": {"conditions": []}}, "nodeReadinessRule.conditions", ""),
+    ({"nodeReadinessRule": {"conditions": ["Ready"]}}, "nodeReadinessRule.conditions.0", "Ready"),
+    ({"nodeReadinessRule": {"taint": {"key": "rdma-node-agent/down"}}}, "nodeReadinessRule.taint.key",
+     "rdma-node-agent/down"),
+    ({"nodeReadinessRule": {"taint": {"effect": "Evict"}}}, "nodeReadinessRule.taint.effect", "Evict"),
+    ({"nodeReadinessRule": {"enforcementMode": "once"}}, "nodeReadinessRule.enforcementMode", "once"),
 ]
