@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * counters and hw_counters: each file of a counter directory becomes a value. counters also reads
- * counters_ext, hw_counters also the counters of the kernel's connection manager.
+ * counters_ext, and the traffic of the planes of a multi-plane card from its SMI device;
+ * hw_counters also the counters of the kernel's connection manager.
  *
  * The directories differ between drivers (only those with a PMA have ports/N/counters), and so do
  * their files. They are listed once, matched with the table of known counters, and then only read:
@@ -22,6 +23,7 @@
  * Numbers of all sources are then extended over wraps by extend.c.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
@@ -152,6 +154,41 @@ static int add_port(const struct rna_collect_input *in, enum rna_counter_place p
 	return rna_ask_add_counters(in->reader, make_tag(place, port));
 }
 
+/* Below ports of the SMI device: 1: it is there; 0: it is not; negative errno: lack of something.
+ */
+static int has_plane_file(const struct rna_collect_input *in, const char *file,
+			  struct rna_arena *scratch)
+{
+	const char *path =
+		rna_arena_printf(scratch, "%s/ports/%s", in->device->smi->sysfs_path, file);
+	RNA_CLOSE int fd = path ? rna_root_openat(in->root, path, O_PATH) : -ENOMEM;
+
+	return fd >= 0 ? 1 : rna_error_is_lack(fd) ? fd : 0;
+}
+
+/* The rows of the table whose file is there. An SMI device that has gone costs only its planes. */
+static int add_planes(const struct rna_collect_input *in, struct rna_arena *scratch)
+{
+	unsigned tag = make_tag(RNA_PLACE_PORT_PLANES, in->device->ports[0]);
+	const char *path = rna_arena_printf(scratch, "%s/ports", in->device->smi->sysfs_path);
+	int directory = path ? rna_reader_add_directory(in->reader, path, tag) : -ENOMEM;
+
+	if (directory < 0)
+		return rna_error_is_lack(directory) ? directory : 0;
+	for (size_t i = 0; i < rna_counter_count; i++) {
+		const struct rna_counter *row = &rna_counters[i];
+		int ret = row->place == RNA_PLACE_PORT_PLANES
+				  ? has_plane_file(in, row->file, scratch)
+				  : 0;
+
+		if (ret > 0)
+			ret = rna_reader_add_file(in->reader, (unsigned)directory, row->file, row);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
 static int add_place(const struct rna_collect_input *in, enum rna_counter_place place,
 		     struct rna_arena *scratch, struct skipped *skipped)
 {
@@ -164,6 +201,8 @@ static int add_place(const struct rna_collect_input *in, enum rna_counter_place 
 					rna_counter_directory(place));
 		return add_or_skip(in->reader, path, make_tag(place, 0), scratch, skipped);
 	}
+	if (place == RNA_PLACE_PORT_PLANES)
+		return device->smi && device->port_count > 0 ? add_planes(in, scratch) : 0;
 	for (size_t i = 0; ret >= 0 && i < device->port_count; i++)
 		ret = add_port(in, place, device->ports[i], scratch, skipped);
 	return ret;

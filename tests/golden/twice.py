@@ -30,7 +30,7 @@ IN_REST = re.compile(
     r"rdma_port_(ethernet_\w+|module_\w+|pcie_\w+|pfc_\w+|priority_dscp_info|qos_info|ecn_enabled|"
     r"vlan_\w+|peer_info|sm_info|pkeys|gids|nccl_gid_info|roce_cm_tos|roce_traffic_class|"
     r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
-    r"cm_(messages_\w+|retries_total|duplicates_\w+)|"
+    r"cm_(messages_\w+|retries_total|duplicates_\w+)|plane_(data|packets)_\w+|"
     r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
     r"rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_node_info")
 ONLY_TOPOLOGY = {"time", "missing", "pairs", "tree"}  # members of topology --json, not of its part

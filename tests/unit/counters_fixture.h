@@ -30,7 +30,8 @@ struct fixture {
 	struct rna_reader *reader;
 	const struct rna_backends *backends;
 	struct rna_collect_options options;
-	struct rna_part *part; /* newest good one, for the next run the one before */
+	const struct rna_device *device; /* NULL: fixture_device */
+	struct rna_part *part;           /* newest good one, for the next run the one before */
 };
 
 static inline int setup(void **state)
@@ -70,7 +71,7 @@ static inline int collect(struct fixture *fixture, enum rna_collector_id id)
 	const struct rna_collect_input in = {
 		.root = fixture->tree.root,
 		.backends = fixture->backends,
-		.device = &fixture_device,
+		.device = fixture->device ? fixture->device : &fixture_device,
 		.reader = fixture->reader,
 		.previous = same ? fixture->part : NULL,
 		.options = fixture->options,

@@ -111,6 +111,23 @@
 	}
 
 /*
+ * Of a plane of a multi-plane card: N/counters below ports of its SMI device. From Linux 6.11 the
+ * driver asks the register PPCNT for the traffic of a plane; what it answers for errors is that of
+ * the whole port (hw/mlx5/mad.c, process_pma_cmd(): query_ib_ppcnt() with the plane for
+ * PortCountersExtended, without it for PortCounters), so the other files have no rows. MADs cannot
+ * ask: an SMI device has no QP1 (core/mad.c, "Create GSI QP only when CM is supported").
+ */
+#define PLANE(number, unit_, file_, metric_, help_)                                                \
+	{                                                                                          \
+		.file = number "/counters/" file_, .metric = (metric_), .help = (help_),           \
+		.place = RNA_PLACE_PORT_PLANES, .unit = (unit_), .width = 64,                      \
+		.link_layers = RNA_ON_INFINIBAND, .label = "plane", .instance = (number)           \
+	}
+#define PLANES(unit, file, metric, help)                                                           \
+	PLANE("1", unit, file, metric, help), PLANE("2", unit, file, metric, help),                \
+		PLANE("3", unit, file, metric, help), PLANE("4", unit, file, metric, help)
+
+/*
  * ports/N/cm_*: messages of connection management in software, as ib_cm of Linux 6.12 counts them
  * (core/cm.c, CM_COUNTER_GROUP). Reading them costs no command.
  */
@@ -807,6 +824,16 @@ const struct rna_counter rna_counters[] = {
 	EXTENDED(RNA_UNIT_NONE, "port_multicast_rcv_packets", "extended_multicast_packets_received",
 		"Multicast packets received, from counters_ext of an old driver."),
 
+	/* -- planes of a port: ports of the SMI device ----------------------------------------- */
+	PLANES(RNA_UNIT_WORDS, "port_xmit_data", "plane_data_transmitted_bytes",
+		"Bytes transmitted on a plane of a multi-plane InfiniBand card, all virtual lanes, headers included."),
+	PLANES(RNA_UNIT_WORDS, "port_rcv_data", "plane_data_received_bytes",
+		"Bytes received on a plane of a multi-plane InfiniBand card, all virtual lanes, headers included."),
+	PLANES(RNA_UNIT_NONE, "port_xmit_packets", "plane_packets_transmitted",
+		"Packets transmitted on a plane of a multi-plane InfiniBand card, all virtual lanes."),
+	PLANES(RNA_UNIT_NONE, "port_rcv_packets", "plane_packets_received",
+		"Packets received on a plane of a multi-plane InfiniBand card, all virtual lanes."),
+
 	/* -- ports/N/cm_* ---------------------------------------------------------------------- */
 	CM_MESSAGES(RNA_PLACE_PORT_CM_TX, "cm_messages_transmitted",
 		"Messages of the kernel's connection manager transmitted, by kind; rej refuses a connection."),
@@ -861,6 +888,7 @@ const char *rna_counter_directory(enum rna_counter_place place)
 		[RNA_PLACE_PORT_HW_COUNTERS] = "hw_counters",
 		[RNA_PLACE_DEVICE_HW_COUNTERS] = "hw_counters",
 		[RNA_PLACE_PORT_COUNTERS_EXT] = "counters_ext",
+		[RNA_PLACE_PORT_PLANES] = "plane_counters",
 		[RNA_PLACE_PORT_CM_TX] = "cm_tx_msgs",
 		[RNA_PLACE_PORT_CM_TX_RETRIES] = "cm_tx_retries",
 		[RNA_PLACE_PORT_CM_RX] = "cm_rx_msgs",
@@ -875,6 +903,7 @@ enum rna_collector_id rna_counter_collector(enum rna_counter_place place)
 	switch (place) {
 	case RNA_PLACE_PORT_COUNTERS:
 	case RNA_PLACE_PORT_COUNTERS_EXT:
+	case RNA_PLACE_PORT_PLANES:
 		return RNA_COLLECTOR_COUNTERS;
 	case RNA_PLACE_PORT_FABRIC:
 		return RNA_COLLECTOR_FABRIC;

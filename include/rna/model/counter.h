@@ -22,6 +22,7 @@ enum rna_counter_place {
 	RNA_PLACE_DEVICE_HW_COUNTERS, /* hw_counters of the device */
 	RNA_PLACE_PORT_FABRIC,        /* no file: PMA attributes that only MADs return */
 	RNA_PLACE_PORT_COUNTERS_EXT,  /* ports/N/counters_ext: 64 bits, of old MLNX_OFED */
+	RNA_PLACE_PORT_PLANES,        /* ports of the SMI device, N/counters: planes of the port */
 	RNA_PLACE_PORT_CM_TX,         /* ports/N/cm_*: the kernel's connection manager */
 	RNA_PLACE_PORT_CM_TX_RETRIES,
 	RNA_PLACE_PORT_CM_RX,
@@ -84,7 +85,7 @@ extern const size_t rna_counter_count;
 /* The row of a file, or NULL. */
 const struct rna_counter *rna_counter_find(enum rna_counter_place place, const char *file);
 
-/* The directory of place in sysfs, which is its name in JSON as well; NULL: it has none. */
+/* The directory of place in sysfs and its name in JSON (planes: only that); NULL: it has none. */
 const char *rna_counter_directory(enum rna_counter_place place);
 
 /* Which collector reads the counters of place. */

@@ -428,6 +428,92 @@ static void test_state_of_each_port(void **state)
 	assert_int_equal(ports->ports[1].physical_state.state, RNA_VALUE_UNREADABLE);
 }
 
+/* -- Planes ------------------------------------------------------------------------------------ */
+
+/* A multi-plane card: one port, whose planes are the ports of an SMI device. */
+static void set_planes(struct fixture *fixture)
+{
+	static const unsigned planes[] = {1, 2}, ports[] = {1};
+	static const struct rna_device smi = {
+		.name = "smi0",
+		.sysfs_path = "smi",
+		.port_count = 2,
+		.ports = planes,
+		.has_planes = true,
+	};
+	static const struct rna_device parent = {
+		.key = "0000:3b:00.0",
+		.name = "mlx5_0",
+		.sysfs_path = "dev",
+		.port_count = 1,
+		.ports = ports,
+		.smi = &smi,
+	};
+
+	fixture->device = &parent;
+	tree_write(&fixture->tree, "dev/ports/1/counters/port_xmit_data", "30\n");
+}
+
+static void add_plane(struct fixture *fixture, const char *number, const char *words)
+{
+	static const char *const files[] = {"port_xmit_data", "port_rcv_data", "port_xmit_packets",
+					    "port_rcv_packets"};
+	char path[64];
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "smi/ports/%s/counters/%s", number, files[i]);
+		tree_write(&fixture->tree, path, words);
+	}
+	/* of the whole port, so it is not read */
+	(void)snprintf(path, sizeof(path), "smi/ports/%s/counters/symbol_error", number);
+	tree_write(&fixture->tree, path, "7\n");
+}
+
+static void test_planes_have_the_traffic_of_their_own(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_counter_group *group;
+
+	set_planes(fixture);
+	add_plane(fixture, "1", "10\n");
+	add_plane(fixture, "2", "20\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(rna_part_error_count(fixture->part), 0);
+	assert_int_equal(counters_of(fixture)->group_count, 2);
+	group = &counters_of(fixture)->groups[1];
+	assert_int_equal(group->place, RNA_PLACE_PORT_PLANES);
+	assert_int_equal(group->port, 1);
+	assert_int_equal(group->count, 8);
+	assert_string_equal(group->values[0].counter->metric, "plane_data_transmitted_bytes");
+	assert_string_equal(group->values[0].counter->label, "plane");
+	assert_string_equal(group->values[0].counter->instance, "1");
+	assert_int_equal(group->values[0].value.number, 10);
+	assert_string_equal(group->values[1].counter->instance, "2");
+	assert_int_equal(group->values[1].value.number, 20);
+}
+
+/* Old kernels have none, a driver may lack some, and an SMI device may go without its parent. */
+static void test_planes_may_be_missing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	set_planes(fixture);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->group_count, 1);
+
+	drop_reader(fixture, 100);
+	add_plane(fixture, "2", "20\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->groups[1].count, 4);
+	assert_string_equal(counters_of(fixture)->groups[1].values[0].counter->instance, "2");
+
+	tree_remove(&fixture->tree, "smi");
+	(void)collect(fixture, RNA_COLLECTOR_COUNTERS); /* may notice it, and starts again then */
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_COUNTERS), 0);
+	assert_int_equal(counters_of(fixture)->groups[0].values[0].value.state, RNA_VALUE_OK);
+	assert_int_equal(rna_part_error_count(fixture->part), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +530,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_saturated_from_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_traffic_of_32_bits_saturates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_transmit_wait_fills_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_planes_have_the_traffic_of_their_own, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_planes_may_be_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_directories_beside_the_usual_ones, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_vanished_device_fails_and_returns, setup,
