@@ -304,7 +304,7 @@ static void add_member(struct run *run, const char *name)
 
 /*
  * "802.3ad 4". In mode active-backup one member transmits, in all others several may
- * (Documentation/networking/bonding.rst).
+ * (Documentation/networking/bonding.rst, option mode).
  */
 static bool spreads(struct run *run, const char *bond)
 {

@@ -5,8 +5,8 @@
  *
  * A port needs its rate if it is active, its best rate if it is down and expected to be up, and
  * otherwise nothing. Of a bond in mode active-backup, or of unknown mode, only one member transmits
- * (Documentation/networking/bonding.rst), so that the fastest counts for all. Virtual and scalable
- * functions use the port of their physical function.
+ * (Documentation/networking/bonding.rst, option mode), so that the fastest counts for all. Virtual
+ * and scalable functions use the port of their physical function.
  *
  * Behind the uplink of a switch with GPUs, NICs that serve these GPUs do not count together: data
  * between them and the GPUs stays below the switch (PCI Express Base Specification 6.0.1, 1.3.3:

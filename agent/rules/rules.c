@@ -127,7 +127,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"port has a part of its bandwidth.",
 		.check = rna_check_plane_down,
 		.remedy = "Check the cable and the transceivers of {object}, and its switch ports: "
-			  "each plane leads to a switch of its own.",
+			  "each plane has a link of its own.",
 		.message_id = "cf4d77009bb04345b6317bfb12656c48",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},

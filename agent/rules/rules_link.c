@@ -149,7 +149,11 @@ static const char *list_planes(const struct rna_link *link, const char *smi,
 	return text ? text : "?";
 }
 
-/* The planes are those of the first port: mlx5 has no other one where there are planes. */
+/*
+ * The planes are those of the first port: mlx5 has no other one where there are planes. Each is a
+ * physical port that the port aggregates (cover letter of "Multi-plane support for mlx5", merged in
+ * Linux 6.11); whether they lead to different switches depends on the fabric.
+ */
 void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;

@@ -301,7 +301,8 @@ bool rna_selftest_limit_is_valid(const char *text)
  * (May 2026): 78 of 100 Gb/s with writes of 64 KiB (conf/nd40rs_v2.conf; 95 with 1 MiB, hc44rs),
  * 175 of 200 (nd96asr_mi200_v4; 180 and 190 elsewhere), 360 of 400 (nd96isr_h200_v5, memory of
  * GPUs; 380 and 390 elsewhere). At all other speeds 90 %, that of NVIDIA's
- * Mellanox/ngc_multinode_perf (ngc_rdma_test.sh).
+ * Mellanox/ngc_multinode_perf (ngc_rdma_test.sh) for any speed; no vendor was found to publish one
+ * for 800 Gb/s (November 2026).
  */
 static const struct {
 	unsigned rate; /* Gb/s, from this one on */

@@ -211,7 +211,10 @@ static int ask_peer(const struct round *round, unsigned attribute, unsigned modi
 		.class = IB_SMI_DIRECT_CLASS,
 		.attribute = attribute,
 		.modifier = modifier,
-		/* the kernel compares it with the port that sends: smi_handle_dr_smp_send() */
+		/*
+		 * The kernel compares it with the number of the port that sends, here the plane:
+		 * smi_handle_dr_smp_send() in drivers/infiniband/core/smi.c.
+		 */
 		.exit = round->session->plane > 0 ? round->session->plane : round->port,
 	};
 
