@@ -281,14 +281,33 @@ static void cell_peer(const struct page *page, const struct rna_subject *port)
 		add(page, " <small>(before)</small>");
 }
 
-static struct rna_value counter(const struct rna_subject *port, enum rna_counter_place place,
-				const char *file)
+static struct rna_value value_in(const struct rna_counter_group *group, const char *file)
 {
-	const struct rna_counter_group *group = port->groups[place];
-
 	for (size_t i = 0; group && i < group->count; i++)
 		if (strcmp(group->values[i].file, file) == 0)
 			return group->values[i].value;
+	return (struct rna_value){0};
+}
+
+static struct rna_value counter(const struct rna_subject *port, enum rna_counter_place place,
+				const char *file)
+{
+	return value_in(port->groups[place], file);
+}
+
+/*
+ * mlx5 in switchdev mode counts for the device what it otherwise counts for its port. The first
+ * port shows it, which is the uplink.
+ */
+static struct rna_value device_counter(const struct rna_subject *port, const char *file)
+{
+	const struct rna_counters_part *part =
+		rna_device_counters(port->device, RNA_COLLECTOR_HW_COUNTERS);
+
+	for (size_t i = 0; part && i < part->group_count; i++)
+		if (part->groups[i].place == RNA_PLACE_DEVICE_HW_COUNTERS &&
+		    port->port == port->rdma_device->ports[0])
+			return value_in(&part->groups[i], file);
 	return (struct rna_value){0};
 }
 
@@ -341,7 +360,11 @@ static void cell_troubles(const struct page *page, const struct rna_subject *por
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(troubles); i++) {
 		struct rna_value value = counter(port, troubles[i].place, troubles[i].file);
+		bool of_device = troubles[i].place == RNA_PLACE_PORT_HW_COUNTERS &&
+				 value.state == RNA_VALUE_ABSENT;
 
+		if (of_device)
+			value = device_counter(port, troubles[i].file);
 		seen += rna_value_is_known(value);
 		if (!rna_value_is_known(value) || value.number == 0)
 			continue;
@@ -349,7 +372,8 @@ static void cell_troubles(const struct page *page, const struct rna_subject *por
 		/* a counter at its maximum has stopped: it says "at least" */
 		add(page, value.state == RNA_VALUE_SATURATED ? "≥&nbsp;" : "");
 		rna_strbuf_add_u64(page->out, value.number);
-		rna_strbuf_printf(page->out, "&nbsp;<small>%s</small>", troubles[i].name);
+		rna_strbuf_printf(page->out, "&nbsp;<small>%s%s</small>", troubles[i].name,
+				  of_device ? " (device)" : "");
 	}
 	if (shown == 0)
 		add(page, seen > 0 ? "<small>none</small>" : "–");
