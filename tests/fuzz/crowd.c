@@ -9,53 +9,28 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <systemd/sd-event.h>
 #include <unistd.h>
 
-#include "rna/exporter.h"
-
-#include "exporter_view.h"
 #include "fuzz.h"
+#include "http_server.h"
 
 enum { LIMIT = 16, CLIENTS = 32, LISTENERS = 2, STEPS_MAX = 512 };
 
 /* A byte of an input is one of these and the number of a client. */
 enum step { CONNECT_TCP, CONNECT_UNIX, SEND, SEND_BYTES, SHUT, CLOSE, RESET, OTHER, STEPS };
 
-static const char *const pieces[] = {
-	"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
-	"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Half: ",
-	"\r\n\r\n",
-	"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n",
-	"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc",
-	"GET /healthz HTTP/1.0\r\n\r\n",
+/* After the requests that all targets have. */
+static const char *const more_pieces[] = {
 	"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
 	"\x16\x03\x01",
 };
 
 static struct {
-	sd_event *event;
-	struct rna_http *http;
-	struct rna_view *views[2];
-	unsigned view;
 	struct sockaddr_in tcp;
 	struct sockaddr_un local;
 } server;
 
 static int clients[CLIENTS];
-
-static const struct rna_view *newest_view(void *userdata)
-{
-	(void)userdata;
-	return server.views[server.view];
-}
-
-static bool is_ready(void *userdata, const char **ret_reason)
-{
-	(void)userdata, (void)ret_reason;
-	return true;
-}
 
 static int listen_tcp(void)
 {
@@ -92,7 +67,6 @@ static void remove_socket(void)
 
 static void start(void)
 {
-	const struct rna_http_source source = {.view = newest_view, .ready = is_ready};
 	int sockets[LISTENERS] = {listen_tcp(), listen_unix()};
 	const struct rna_http_options options = {
 		.sockets = sockets,
@@ -104,23 +78,11 @@ static void start(void)
 		.reply_timeout = 20 * RNA_USEC_PER_MSEC,
 		.max_old_bytes = 1, /* each old body is too much */
 	};
-	struct rna_error error;
 
 	(void)atexit(remove_socket);
-	FUZZ_WANT(sd_event_new(&server.event) >= 0);
-	server.views[0] = new_view(3);
-	server.views[1] = new_view(4);
-	FUZZ_WANT(rna_http_start(server.event, &options, &source, &server.http, &error) == 0);
-	for (size_t i = 0; i < LISTENERS; i++)
-		(void)close(sockets[i]);
+	fuzz_server_start(&options, NULL);
 	for (size_t i = 0; i < CLIENTS; i++)
 		clients[i] = -1;
-}
-
-static void run(void)
-{
-	while (sd_event_run(server.event, 0) > 0)
-		continue;
 }
 
 static int connect_to(bool tcp)
@@ -148,6 +110,13 @@ static void leave(int *client, bool reset)
 	*client = -1;
 }
 
+static const char *piece(uint8_t number)
+{
+	size_t at = number % (FUZZ_REQUESTS + RNA_ARRAY_SIZE(more_pieces));
+
+	return at < FUZZ_REQUESTS ? fuzz_requests[at] : more_pieces[at - FUZZ_REQUESTS];
+}
+
 static void send_bytes(int client, const void *data, size_t size)
 {
 	if (client >= 0)
@@ -164,9 +133,9 @@ static void read_some(int client)
 
 static void change_view(void)
 {
-	rna_http_forget_view(server.http);
-	server.view = !server.view;
-	rna_http_new_view(server.http);
+	rna_http_forget_view(fuzz_server.http);
+	fuzz_server.view = !fuzz_server.view;
+	rna_http_new_view(fuzz_server.http);
 }
 
 static void do_other(int client, uint8_t what)
@@ -179,7 +148,7 @@ static void do_other(int client, uint8_t what)
 		read_some(client);
 		break;
 	default:
-		run();
+		fuzz_server_run();
 	}
 }
 
@@ -197,8 +166,7 @@ static void do_step(const uint8_t **data, size_t *size)
 		*client = connect_to(step % STEPS == CONNECT_TCP);
 		break;
 	case SEND:
-		send_bytes(*client, pieces[rest % RNA_ARRAY_SIZE(pieces)],
-			   strlen(pieces[rest % RNA_ARRAY_SIZE(pieces)]));
+		send_bytes(*client, piece(rest), strlen(piece(rest)));
 		used = 2;
 		break;
 	case SEND_BYTES:
@@ -230,11 +198,11 @@ static bool is_answered(bool tcp)
 	int fd = connect_to(tcp);
 	ssize_t got = -1;
 
-	send_bytes(fd, pieces[5], strlen(pieces[5]));
+	send_bytes(fd, fuzz_requests[FUZZ_PROBE], strlen(fuzz_requests[FUZZ_PROBE]));
 	errno = EAGAIN;
 	for (int turns = 0; got < 0 && errno == EAGAIN && turns < 50; turns++) {
-		(void)sd_event_run(server.event, RNA_USEC_PER_MSEC);
-		run();
+		(void)sd_event_run(fuzz_server.event, RNA_USEC_PER_MSEC);
+		fuzz_server_run();
 		got = recv(fd, reply, sizeof(reply) - 1, MSG_DONTWAIT);
 	}
 	FUZZ_WANT(got <= 0 || strncmp(reply, "HTTP/1.1 200", 12) == 0);
@@ -249,20 +217,20 @@ static void want_answer(bool tcp)
 
 	while (!is_answered(tcp))
 		FUZZ_WANT(++tries < 100);
-	run();
+	fuzz_server_run();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (!server.http)
+	if (!fuzz_server.http)
 		start();
 	for (unsigned steps = 0; size > 0 && steps < STEPS_MAX; steps++)
 		do_step(&data, &size);
 	for (size_t i = 0; i < CLIENTS; i++)
 		leave(&clients[i], false);
-	run();
+	fuzz_server_run();
 	want_answer(true);
 	want_answer(false);
-	FUZZ_WANT(rna_http_check(server.http));
+	FUZZ_WANT(rna_http_check(fuzz_server.http));
 	return 0;
 }

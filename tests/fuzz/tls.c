@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * HTTP over TLS: the server itself, with libmicrohttpd and GnuTLS in it, on a unix socket of the
- * abstract namespace, and up to four clients.
+ * HTTP over TLS: the server itself, with GnuTLS in it, on a unix socket of the abstract namespace,
+ * and up to four clients.
  *
  * A client is a real session of GnuTLS, because mutated bytes alone never get past the first
  * message of a handshake: each side has random numbers and keys of its own. So an input does not
@@ -21,15 +21,11 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <systemd/sd-event.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "rna/exporter.h"
-
-#include "exporter_view.h"
 #include "fuzz.h"
+#include "http_server.h"
 
 enum {
 	CLIENTS = 4,
@@ -80,9 +76,6 @@ struct client {
 };
 
 static struct {
-	sd_event *event;
-	struct rna_http *http;
-	struct rna_view *view;
 	struct rna_web *webs[WEBS];
 	unsigned web;
 	char certificate[PEM_MAX], key[PEM_MAX];
@@ -92,16 +85,6 @@ static struct {
 } server;
 
 static struct client clients[CLIENTS];
-
-static const char *const requests[] = {
-	"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
-	"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Half: ",
-	"\r\n\r\n",
-	"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /api/v1/snapshot HTTP/1.1\r\nHost: x\r\n\r\n",
-	"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc",
-	"GET /healthz HTTP/1.0\r\n\r\n",
-};
-static const char probe[] = "GET /healthz HTTP/1.0\r\n\r\n";
 
 /* Some of them have nothing in common with the server. */
 static const char *const priorities[] = {
@@ -116,18 +99,6 @@ static const char *const priorities[] = {
 };
 
 /* -- The server -------------------------------------------------------------------------------- */
-
-static const struct rna_view *newest_view(void *userdata)
-{
-	(void)userdata;
-	return server.view;
-}
-
-static bool is_ready(void *userdata, const char **ret_reason)
-{
-	(void)userdata, (void)ret_reason;
-	return true;
-}
 
 static struct rna_web *newest_web(void *userdata)
 {
@@ -211,21 +182,13 @@ static struct rna_web *make_web(bool asks)
 
 static void start(void)
 {
-	const struct rna_http_source source = {.view = newest_view,
-					       .ready = is_ready,
-					       .web = newest_web};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = fuzz_server_listen(4 * CLIENTS, &server.address, &server.address_len);
 	const struct rna_http_options options = {
 		.sockets = &fd,
 		.socket_count = 1,
 		.max_connections = 4 * CLIENTS,
 		.max_header_bytes = 1024,
-		.idle_timeout = 10 * RNA_USEC_PER_SEC,
-		.request_timeout = 10 * RNA_USEC_PER_SEC,
-		.reply_timeout = 10 * RNA_USEC_PER_SEC,
-		.max_old_bytes = 1024 * 1024,
 	};
-	struct rna_error error;
 
 	make_certificate();
 	make_credentials();
@@ -233,22 +196,7 @@ static void start(void)
 		server.webs[i] = make_web(i > 0);
 	for (size_t i = 0; i < CLIENTS; i++)
 		clients[i].fd = -1;
-	server.address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	server.address_len = sizeof(server.address);
-	/* without a name the kernel gives it one */
-	FUZZ_WANT(bind(fd, (struct sockaddr *)&server.address, sizeof(sa_family_t)) == 0);
-	FUZZ_WANT(getsockname(fd, (struct sockaddr *)&server.address, &server.address_len) == 0);
-	FUZZ_WANT(listen(fd, 4 * CLIENTS) == 0);
-	FUZZ_WANT(sd_event_new(&server.event) >= 0);
-	server.view = new_view(3);
-	FUZZ_WANT(rna_http_start(server.event, &options, &source, &server.http, &error) == 0);
-	(void)close(fd); /* the server has one of its own */
-}
-
-static void run(void)
-{
-	while (sd_event_run(server.event, 0) > 0)
-		continue;
+	fuzz_server_start(&options, newest_web);
 }
 
 /* -- Records ----------------------------------------------------------------------------------- */
@@ -265,7 +213,7 @@ static void send_divided(const struct client *client, const uint8_t *data, size_
 
 	for (size_t i = 0; i + 1 < PIECES && i < size; i++) {
 		send_raw(client, data + i, 1);
-		run();
+		fuzz_server_run();
 	}
 	if (size >= PIECES)
 		send_raw(client, data + PIECES - 1, size - (PIECES - 1));
@@ -377,7 +325,7 @@ static void connect_client(struct client *client, uint8_t how)
 	gnutls_transport_set_push_function(client->session, push);
 	gnutls_transport_set_pull_function(client->session, pull);
 	gnutls_transport_set_pull_timeout_function(client->session, pull_timeout);
-	run();
+	fuzz_server_run();
 }
 
 static void continue_handshake(struct client *client, bool to_the_end)
@@ -389,7 +337,7 @@ static void continue_handshake(struct client *client, bool to_the_end)
 		return;
 	do {
 		status = gnutls_handshake(client->session);
-		run();
+		fuzz_server_run();
 		idle = client->got_raw == before ? idle + 1 : 0;
 		before = client->got_raw;
 	} while (to_the_end && status < 0 && !gnutls_error_is_fatal(status) && idle < PATIENCE);
@@ -400,7 +348,7 @@ static void send_text(struct client *client, const void *data, size_t size)
 {
 	if (client->greeted && size > 0)
 		(void)gnutls_record_send(client->session, data, size);
-	run();
+	fuzz_server_run();
 }
 
 /* The first bytes of what comes through the session. */
@@ -421,7 +369,7 @@ static void read_session(struct client *client, char *ret, size_t size)
 			client->got += (size_t)got;
 		else if (got == 0 || gnutls_error_is_fatal((int)got))
 			break;
-		run();
+		fuzz_server_run();
 		idle = client->got_raw == before ? idle + 1 : 0;
 		before = client->got_raw;
 	}
@@ -435,7 +383,7 @@ static void greet_again(struct client *client)
 		(void)gnutls_session_key_update(client->session, GNUTLS_KU_PEER);
 	else
 		continue_handshake(client, true);
-	run();
+	fuzz_server_run();
 }
 
 /* A new connection with what the last one has learned. */
@@ -462,7 +410,7 @@ static void send_alert(const struct client *client, uint8_t what)
 	else
 		(void)gnutls_alert_send(client->session,
 					what % 2 ? GNUTLS_AL_FATAL : GNUTLS_AL_WARNING, what / 4);
-	run();
+	fuzz_server_run();
 }
 
 static void do_other(const struct client *client, uint8_t what)
@@ -476,13 +424,13 @@ static void do_other(const struct client *client, uint8_t what)
 		server.web = !server.web;
 		break;
 	case 2:
-		rna_http_forget_view(server.http);
-		rna_http_new_view(server.http);
+		rna_http_forget_view(fuzz_server.http);
+		rna_http_new_view(fuzz_server.http);
 		break;
 	default:
-		(void)rna_http_check(server.http);
+		(void)rna_http_check(fuzz_server.http);
 	}
-	run();
+	fuzz_server_run();
 }
 
 /* The bytes that follow a step with their length in front; how many were used. */
@@ -498,7 +446,7 @@ static size_t do_send(struct client *client, bool raw, const uint8_t *rest, size
 		send_raw(client, rest + 1, len);
 	else
 		send_text(client, rest + 1, len);
-	run();
+	fuzz_server_run();
 	return 1 + len;
 }
 
@@ -529,7 +477,7 @@ static void do_simple(struct client *client, enum step step)
 		break;
 	default:
 		leave(client);
-		run();
+		fuzz_server_run();
 	}
 }
 
@@ -537,7 +485,7 @@ static void do_simple(struct client *client, enum step step)
 static size_t do_step(struct client *client, enum step step, const uint8_t *rest, size_t size)
 {
 	uint8_t first = size > 0 ? rest[0] : 0;
-	const char *request = requests[first % RNA_ARRAY_SIZE(requests)];
+	const char *request = fuzz_requests[first % FUZZ_REQUESTS];
 
 	switch (step) {
 	case CONNECT:
@@ -576,16 +524,16 @@ static void want_answer(void)
 	connect_client(client, 0);
 	continue_handshake(client, true);
 	FUZZ_WANT(client->greeted);
-	send_text(client, probe, strlen(probe));
+	send_text(client, fuzz_requests[FUZZ_PROBE], strlen(fuzz_requests[FUZZ_PROBE]));
 	read_session(client, reply, sizeof(reply));
 	FUZZ_WANT(strncmp(reply, "HTTP/1.1 200", 12) == 0);
 	leave(client);
-	run();
+	fuzz_server_run();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (!server.http)
+	if (!fuzz_server.http)
 		start();
 	server.web = 0;
 	for (unsigned steps = 0; size > 0 && steps < STEPS_MAX; steps++) {
@@ -598,9 +546,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < CLIENTS; i++)
 		leave(&clients[i]);
-	run();
+	fuzz_server_run();
 	want_answer();
-	FUZZ_WANT(rna_http_check(server.http));
-	run();
+	FUZZ_WANT(rna_http_check(fuzz_server.http));
+	fuzz_server_run();
 	return 0;
 }
