@@ -26,13 +26,17 @@ static struct rna_device_memory *free_device(struct rna_device_memory *device)
 		return NULL;
 	for (size_t i = 0; i < device->port_count; i++) {
 		free(device->ports[i].netdev);
+		rna_former_memory_deinit(&device->ports[i].former_netdev);
 		free(device->ports[i].tests);
 		rna_peer_memory_deinit(&device->ports[i].peer);
 	}
 	free(device->ports);
 	free(device->key);
 	free(device->name);
+	rna_former_memory_deinit(&device->former_name);
 	free(device->pci_address);
+	free(device->guid);
+	rna_former_memory_deinit(&device->former_guid);
 	free(device);
 	return NULL;
 }

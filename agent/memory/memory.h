@@ -2,7 +2,8 @@
 /*
  * The memory: what the agent knows of devices and ports beyond the moment. Some of it outlives the
  * process (state_directory.h), the rest begins with it. Devices are found by their key, so that
- * renames and reloads of a driver change nothing. Thread: the loop's.
+ * renames and reloads of a driver change nothing; a name that changes is kept for some time.
+ * Thread: the loop's.
  */
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "rna/model/expectation.h"
 #include "rna/model/selftest.h"
 
+#include "former_memory.h"
 #include "node_memory.h"
 #include "peer_memory.h"
 #include "transitions.h"
@@ -37,7 +39,9 @@ enum { RNA_TESTS_REMEMBERED = 2 * RNA_ENDPOINT_COUNT };
 
 struct rna_port_memory {
 	unsigned number;
-	char *netdev;          /* its last one, or NULL */
+	char *netdev; /* its last one, or NULL */
+	struct rna_former_memory former_netdev;
+	bool bonded;           /* netdev is a bond; not kept */
 	rna_usec first_active; /* realtime; 0: never */
 	rna_usec last_active;  /* when it was seen to be ACTIVE last */
 	struct rna_port_best best;
@@ -53,8 +57,13 @@ struct rna_port_memory {
 
 struct rna_device_memory {
 	char *key;
-	char *name;         /* its last one */
-	char *pci_address;  /* or NULL */
+	char *name; /* its last one */
+	struct rna_former_memory former_name;
+	char *pci_address; /* or NULL */
+	/* Node GUID of the card that was here last; NULL: not known, or zero. */
+	char *guid;
+	rna_usec guid_since; /* realtime; when it was first seen here */
+	struct rna_former_memory former_guid;
 	rna_usec last_seen; /* realtime; 0: it was only heard of */
 	/*
 	 * Functions that come and go with the work on a node (VF, SF) are not expected to be there,
@@ -82,6 +91,12 @@ struct rna_memory {
 };
 
 #define RNA_MEMORY_INIT ((struct rna_memory){0})
+
+/* When something was accepted; 0: never. */
+static inline rna_usec rna_accepted_time(const struct rna_accepted *accepted)
+{
+	return accepted->expected != RNA_EXPECTED_UNKNOWN ? accepted->time : 0;
+}
 
 void rna_memory_deinit(struct rna_memory *memory); /* idempotent */
 

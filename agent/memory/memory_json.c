@@ -122,12 +122,31 @@ static json_t *peer_object(struct rna_json_writer *writer, const struct rna_peer
 	return object;
 }
 
+/* The members that hold what something was before. */
+struct former_words {
+	const char *text, *changed;
+};
+
+static const struct former_words netdev_words = {"former_netdev", "netdev_renamed"},
+				 name_words = {"former_name", "renamed"},
+				 guid_words = {"former_node_guid", "replaced"};
+
+static void set_former(struct rna_json_writer *writer, json_t *object,
+		       const struct former_words *as, const struct rna_former_memory *former)
+{
+	if (!former->text)
+		return;
+	set_text(writer, object, as->text, former->text);
+	set_number(writer, object, as->changed, former->changed);
+}
+
 static json_t *port_object(struct rna_json_writer *writer, const struct rna_port_memory *port)
 {
 	json_t *object = json_object(), *tests = port->test_count > 0 ? json_array() : NULL;
 
 	rna_json_set(writer, object, "port", json_integer(port->number));
 	set_text(writer, object, "netdev", port->netdev);
+	set_former(writer, object, &netdev_words, &port->former_netdev);
 	set_number(writer, object, "first_active", port->first_active);
 	set_number(writer, object, "last_active", port->last_active);
 	set_number(writer, object, "best_rate", port->best.rate);
@@ -149,7 +168,11 @@ static json_t *device_object(struct rna_json_writer *writer, const struct rna_de
 
 	set_text(writer, object, "key", device->key);
 	set_text(writer, object, "name", device->name);
+	set_former(writer, object, &name_words, &device->former_name);
 	set_text(writer, object, "pci_address", device->pci_address);
+	set_text(writer, object, "node_guid", device->guid);
+	set_number(writer, object, "node_guid_since", device->guid_since);
+	set_former(writer, object, &guid_words, &device->former_guid);
 	set_number(writer, object, "last_seen", device->last_seen);
 	for (size_t i = 0; i < device->port_count; i++)
 		rna_json_append(writer, ports, port_object(writer, &device->ports[i]));
@@ -441,6 +464,13 @@ static void read_peer(struct rna_port_memory *port, const json_t *object)
 		rna_peer_memory_deinit(peer);
 }
 
+static void read_former(const json_t *object, const struct former_words *as,
+			struct rna_former_memory *former)
+{
+	(void)rna_memory_set_text(&former->text, get_text(object, as->text));
+	former->changed = former->text ? get_number(object, as->changed) : 0;
+}
+
 static int fail_entry(const char *list, size_t index, int code, struct rna_error *error)
 {
 	if (code == -E2BIG)
@@ -462,6 +492,7 @@ static int read_port(struct rna_device_memory *device, const json_t *object)
 	if (!port)
 		return -ENOMEM;
 	(void)rna_memory_set_text(&port->netdev, get_text(object, "netdev"));
+	read_former(object, &netdev_words, &port->former_netdev);
 	port->first_active = get_number(object, "first_active");
 	port->last_active = get_number(object, "last_active");
 	port->best.rate = get_number(object, "best_rate");
@@ -487,7 +518,11 @@ static int read_device(struct rna_memory *memory, const json_t *object)
 	if (!device)
 		return -ENOMEM;
 	(void)rna_memory_set_text(&device->name, name);
+	read_former(object, &name_words, &device->former_name);
 	(void)rna_memory_set_text(&device->pci_address, get_text(object, "pci_address"));
+	(void)rna_memory_set_text(&device->guid, get_text(object, "node_guid"));
+	device->guid_since = get_number(object, "node_guid_since");
+	read_former(object, &guid_words, &device->former_guid);
 	device->last_seen = get_number(object, "last_seen");
 	device->lasting = true;
 	for (size_t i = 0; ret == 0 && i < json_array_size(ports); i++)

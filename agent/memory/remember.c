@@ -309,12 +309,35 @@ static void learn_peer(struct run *run, const struct subject *subject)
 				      fabric ? fabric->peer : NULL);
 }
 
+/*
+ * The port's own interface may get another name. A bond is another interface, and so is the
+ * representor of a port; the name of neither is compared with that of the port's own.
+ */
+static void learn_netdev(struct run *run, const struct subject *subject)
+{
+	const struct rna_netdev *netdev = subject->netdev;
+	struct rna_port_memory *port = subject->port;
+	bool bonded = netdev && (netdev->bond || netdev->representor);
+
+	if (!netdev)
+		return;
+	if (subject->of->lasting && !bonded && !port->bonded) {
+		run->memory->changed |=
+			rna_former_learn(&port->former_netdev, &port->netdev, netdev->name,
+					 rna_accepted_time(&port->accepted),
+					 run->snapshot->time.realtime);
+		return;
+	}
+	run->memory->changed |= rna_memory_set_text(&port->netdev, netdev->name);
+	rna_former_memory_deinit(&port->former_netdev);
+	port->bonded = bonded;
+}
+
 static void learn_port(struct run *run, const struct subject *subject)
 {
 	struct rna_port_memory *port = subject->port;
 
-	if (subject->netdev)
-		run->memory->changed |= rna_memory_set_text(&port->netdev, subject->netdev->name);
+	learn_netdev(run, subject);
 	learn_tests(run, subject);
 	learn_peer(run, subject);
 	follow_port(run, subject);
@@ -338,6 +361,36 @@ static const struct rna_netdev *find_netdev(struct run *run, const struct rna_de
 	return found ? rna_netdev_search_name(&run->search, found->netdev) : NULL;
 }
 
+/* Drivers without a GUID of their own, such as that of EFA, have the GUID zero. */
+static const char *find_guid(const struct rna_snapshot_device *device)
+{
+	const struct rna_identity *identity = rna_device_identity(device);
+	const char *guid = identity ? identity->node_guid : NULL;
+
+	return guid && guid[strspn(guid, "0:")] ? guid : NULL;
+}
+
+/* The name, and the card. Functions that come and go have names that change with the work. */
+static void learn_names(struct run *run, const struct rna_snapshot_device *device,
+			struct rna_device_memory *memory)
+{
+	rna_usec accepted = rna_former_accepted(memory), now = run->snapshot->time.realtime;
+	const char *name = device->device->name, *guid = find_guid(device);
+
+	if (!memory->lasting || memory->last_seen == 0) {
+		run->memory->changed |= rna_memory_set_text(&memory->name, name);
+		rna_former_memory_deinit(&memory->former_name);
+	} else {
+		run->memory->changed |=
+			rna_former_learn(&memory->former_name, &memory->name, name, accepted, now);
+	}
+	if (!memory->lasting || !guid ||
+	    !rna_former_learn(&memory->former_guid, &memory->guid, guid, accepted, now))
+		return;
+	memory->guid_since = now;
+	run->memory->changed = true;
+}
+
 static void learn_device(struct run *run, const struct rna_snapshot_device *device)
 {
 	const struct rna_device *facts = device->device;
@@ -349,10 +402,10 @@ static void learn_device(struct run *run, const struct rna_snapshot_device *devi
 		run->no_memory = true;
 		return;
 	}
-	changed = rna_memory_set_text(&memory->name, facts->name);
-	changed |= rna_memory_set_text(&memory->pci_address, facts->pci_address);
-	run->memory->changed |= changed || !memory->present;
 	memory->lasting = lasting;
+	learn_names(run, device, memory);
+	changed = rna_memory_set_text(&memory->pci_address, facts->pci_address);
+	run->memory->changed |= changed || !memory->present;
 	memory->last_seen = run->snapshot->time.realtime;
 	memory->present = true;
 	for (size_t i = 0; i < facts->port_count; i++) {
@@ -426,6 +479,77 @@ static enum rna_whereabouts whereabouts_of(const struct run *run, const char *pc
 	return RNA_WHEREABOUTS_UNKNOWN;
 }
 
+/* -- Cards at another PCI address -------------------------------------------------------------- */
+
+static int compare_guids(const void *a, const void *b)
+{
+	const struct rna_device_memory *const *x = a, *const *y = b;
+	int order = strcmp((*x)->guid, (*y)->guid);
+
+	return order != 0 ? order : strcmp((*x)->key, (*y)->key);
+}
+
+/* The devices that are there and have a GUID, by that. The caller frees *ret. */
+static size_t list_guids(struct run *run, struct rna_device_memory ***ret)
+{
+	const struct rna_memory *memory = run->memory;
+	struct rna_device_memory **list = calloc(memory->count + 1, sizeof(*list));
+	size_t count = 0;
+
+	*ret = list;
+	run->no_memory |= !list;
+	for (size_t i = 0; list && i < memory->count; i++)
+		if (memory->devices[i]->present && memory->devices[i]->guid)
+			list[count++] = memory->devices[i];
+	if (count > 0)
+		qsort(list, count, sizeof(*list), compare_guids);
+	return count;
+}
+
+/*
+ * The device that the missing one is now. Two cards may have one GUID by mistake, and a bond may
+ * give two functions the same (bnxt_re makes it of the MAC address): the other one was there before
+ * this one was missed, and does not count.
+ */
+static struct rna_device_memory *find_relocated(struct rna_device_memory *const *list, size_t count,
+						const struct rna_device_memory *missing)
+{
+	size_t low = 0, high = count;
+
+	while (missing->guid && low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(list[middle]->guid, missing->guid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!missing->guid || low == count || strcmp(list[low]->guid, missing->guid) != 0 ||
+	    list[low]->guid_since <= missing->last_seen ||
+	    (low + 1 < count && strcmp(list[low + 1]->guid, missing->guid) == 0))
+		return NULL;
+	return list[low];
+}
+
+/* What is expected of the ports of a card goes with it. */
+static void inherit(struct run *run, const struct rna_device_memory *from,
+		    struct rna_device_memory *to)
+{
+	for (size_t i = 0; i < from->port_count; i++) {
+		const struct rna_port_memory *old = &from->ports[i];
+		struct rna_port_memory *port = rna_memory_port(to, old->number);
+
+		if (!port || port->first_active > 0 || old->first_active == 0)
+			continue;
+		port->first_active = old->first_active;
+		port->last_active = old->last_active;
+		port->best = old->best;
+		run->memory->changed = true;
+	}
+}
+
+/* -- The list ---------------------------------------------------------------------------------- */
+
 static int compare_missing(const void *a, const void *b)
 {
 	const struct rna_missing_device *x = a, *y = b;
@@ -453,10 +577,34 @@ static unsigned count_expected(const struct rna_device_memory *device)
 	return count;
 }
 
+static struct rna_missing_device miss(struct run *run, const struct rna_device_memory *device,
+				      struct rna_device_memory *relocated)
+{
+	struct rna_missing_device missing = {
+		.key = copy_text(run, device->key),
+		.name = copy_text(run, device->name),
+		.pci_address = copy_text(run, device->pci_address),
+		.whereabouts = whereabouts_of(run, device->pci_address),
+		.ports_expected = count_expected(device),
+		.last_seen = device->last_seen,
+		.since = device->missing,
+	};
+
+	if (!relocated)
+		return missing;
+	inherit(run, device, relocated);
+	missing.whereabouts = RNA_WHEREABOUTS_RELOCATED;
+	missing.ports_expected = 0; /* they are those of the other device now */
+	missing.new_name = copy_text(run, relocated->name);
+	missing.new_address = copy_text(run, relocated->pci_address);
+	return missing;
+}
+
 static void list_missing(struct run *run)
 {
+	RNA_FREE struct rna_device_memory **guids = NULL;
+	size_t count = 0, guid_count = 0;
 	struct rna_missing_device *missing;
-	size_t count = 0;
 
 	missing = rna_arena_array(run->view->arena, run->memory->count, sizeof(*missing));
 	if (!missing) {
@@ -468,15 +616,9 @@ static void list_missing(struct run *run)
 
 		if (!is_missed(run, device))
 			continue;
-		missing[count++] = (struct rna_missing_device){
-			.key = copy_text(run, device->key),
-			.name = copy_text(run, device->name),
-			.pci_address = copy_text(run, device->pci_address),
-			.whereabouts = whereabouts_of(run, device->pci_address),
-			.ports_expected = count_expected(device),
-			.last_seen = device->last_seen,
-			.since = device->missing,
-		};
+		if (!guids)
+			guid_count = list_guids(run, &guids);
+		missing[count++] = miss(run, device, find_relocated(guids, guid_count, device));
 	}
 	if (run->no_memory)
 		return;
@@ -504,6 +646,7 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 			.expectation = ports[i].expectation,
 			.best = ports[i].memory->best,
 		};
+	run->no_memory |= !rna_formers_tell(run->memory, run->view, accounts);
 	run->view->ports = accounts;
 }
 
@@ -581,8 +724,8 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 		if (!memory->devices[i]->present ||
 		    memory->devices[i]->last_seen != view->snapshot->time.realtime)
 			miss_device(&run, memory->devices[i]);
+	list_missing(&run); /* a card at another address hands its expectations over */
 	list_ports(&run);
-	list_missing(&run);
 	list_transitions(&run);
 	return run.no_memory ? -ENOMEM : 0;
 }

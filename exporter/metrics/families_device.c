@@ -164,6 +164,10 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 static const struct rna_family device_rows[] = {
 	{JSON("name", BEHIND(rdma_device, name), .column = "DEVICE", .title = "Device")},
 	{JSON("key", BEHIND(rdma_device, key))},
+	{JSON("former_name", BEHIND(changes, name.text))},
+	{JSON("renamed", BEHIND(changes, name.changed), .time = true, .zero_is_none = true)},
+	{JSON("former_node_guid", BEHIND(changes, guid.text))},
+	{JSON("replaced", BEHIND(changes, guid.changed), .time = true, .zero_is_none = true)},
 	METRIC(DEVICE, "rdma_device_info", INFO, PLAIN, GET(rna_family_one),
 	       "RDMA device with its PCI address, board, firmware and GUIDs."),
 	{BOTH("pci_address", BEHIND(rdma_device, pci_address), .column = "PCI",

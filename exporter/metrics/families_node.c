@@ -118,10 +118,12 @@ static const struct rna_family missing_rows[] = {
 	{JSON("key", MISSING(key))},
 	{BOTH("pci_address", MISSING(pci_address))},
 	{BOTH("whereabouts", RNA_FIELD_ENUM(struct rna_missing_device, whereabouts, whereabouts))},
+	{JSON("new_name", MISSING(new_name))},
+	{JSON("new_pci_address", MISSING(new_address))},
 	{JSON("last_seen", MISSING(last_seen), .time = true)},
 	METRIC(NODE, "rdma_device_missing_info", INFO, PLAIN, LABELS,
 	       "Missing RDMA device and where it is: lost, unbound, moved to another network "
-	       "namespace, or unknown."),
+	       "namespace, relocated to another PCI address, or unknown."),
 	METRIC(NODE, "rdma_node_info", INFO, PLAIN,
 	       EACH(node_info, "kernel, gpu_driver, gpu_driver_version"),
 	       "Kernel version and, if present, GPU driver name and version."),

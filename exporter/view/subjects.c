@@ -149,6 +149,8 @@ static void set_devices_and_ports(struct rna_subjects *subjects, const struct rn
 		struct rna_subject *device = &subjects->scopes[RNA_SCOPE_DEVICE].items[i];
 
 		set_device(device, view, &snapshot->devices[i]);
+		if (view->devices)
+			device->changes = &view->devices[i];
 		for (size_t p = 0; p < device->device->device->port_count; p++, port++) {
 			set_port(port, device, device->device->device->ports[p], &search);
 			if (view->ports)

@@ -37,9 +37,10 @@ struct rna_subject {
 	/* Of the peer, unless it is stale: old abilities do not apply to the present link. */
 	const struct rna_link_end *peer_link;
 	const struct rna_port_gids *gids;
-	const struct rna_qos_port *qos;      /* of a port with an Ethernet interface */
-	const struct rna_gid_entry *gid;     /* one of gids */
-	const struct rna_view_port *account; /* of the port */
+	const struct rna_qos_port *qos;        /* of a port with an Ethernet interface */
+	const struct rna_gid_entry *gid;       /* one of gids */
+	const struct rna_view_port *account;   /* of the port */
+	const struct rna_view_device *changes; /* of the device; NULL: none is known */
 	const struct rna_selftest_port *selftest;
 	const struct rna_job_status *job;
 	const struct rna_job_status *finished; /* the same, once a run has ended */

@@ -20,6 +20,8 @@ enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4, NODE_RUNS_MAX = 4 };
 struct node_port {
 	bool gone; /* the device is not there */
 	const char *name;
+	const char *pci_address; /* NULL: none; the name is the key then */
+	const char *node_guid;
 	enum rna_function function;
 	const char *driver;
 	bool model_unread; /* its device number */
@@ -43,6 +45,7 @@ struct node_port {
 	struct rna_expectation expectation;
 	struct rna_port_history history;
 	struct rna_port_best best;
+	struct rna_former former_netdev;
 	bool odd_counters; /* the table of counters need not have them */
 	size_t counter_count;
 	struct {
@@ -86,6 +89,7 @@ struct node {
 	uint32_t gpu_class;
 	size_t missing_count;
 	struct rna_missing_device missing;
+	struct rna_view_device changes[NODE_PORTS_MAX]; /* what was before, of each device */
 };
 
 static const struct rna_gid_entry node_gids[] = {
@@ -162,7 +166,9 @@ static struct rna_part *node_presence(const struct node *node)
 		if (!node->ports[i].gone)
 			devices[part->device_count++] = (struct rna_device){
 				.name = node->ports[i].name,
-				.key = node->ports[i].name,
+				.key = node->ports[i].pci_address ? node->ports[i].pci_address
+								  : node->ports[i].name,
+				.pci_address = node->ports[i].pci_address,
 				.function = node->ports[i].function,
 				.driver = node->ports[i].driver,
 				.generation = node->ports[i].generation,
@@ -354,6 +360,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 
 	identity->node_type = port->iwarp ? RNA_NODE_TYPE_RNIC : RNA_NODE_TYPE_CA;
 	identity->board_id = "MT_0000000838";
+	identity->node_guid = port->node_guid;
 	device->parts[RNA_COLLECTOR_IDENTITY] = &identity->part;
 	if (port->state.state != RNA_VALUE_ABSENT)
 		device->parts[RNA_COLLECTOR_STATE] =
@@ -487,9 +494,11 @@ static struct rna_view *node_view(const struct node *node)
 		snapshot->devices[next].device = &presence->devices[next];
 		node_set_parts(node, port, &snapshot->devices[next]);
 		own_ports(view)[next++] =
-			(struct rna_view_port){1, port->history, port->expectation, port->best};
+			(struct rna_view_port){1, port->history, port->expectation, port->best,
+					       port->former_netdev};
 		node_add_jobs(node, port, view);
 	}
+	view->devices = node->changes;
 	view->selftests = node_selftests(node);
 	view->missing_count = node->missing_count;
 	view->missing = &node->missing;

@@ -130,6 +130,7 @@ NAMES(rna_whereabouts_name, enum rna_whereabouts, "?",
       [RNA_WHEREABOUTS_LOST] = "lost",
       [RNA_WHEREABOUTS_UNBOUND] = "unbound",
       [RNA_WHEREABOUTS_MOVED] = "moved",
+      [RNA_WHEREABOUTS_RELOCATED] = "relocated",
       [RNA_WHEREABOUTS_UNKNOWN] = "unknown")
 
 NAMES(rna_severity_name, enum rna_severity, "?",

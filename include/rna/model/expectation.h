@@ -50,6 +50,11 @@ enum rna_whereabouts {
 	RNA_WHEREABOUTS_LOST,    /* its PCI function is gone too */
 	RNA_WHEREABOUTS_UNBOUND, /* the function exists, without an RDMA driver */
 	RNA_WHEREABOUTS_MOVED,   /* function and driver exist: it is in another network namespace */
+	/*
+	 * A card with its node GUID has appeared at another PCI address: it was put into another
+	 * slot, or the bus numbers changed.
+	 */
+	RNA_WHEREABOUTS_RELOCATED,
 	RNA_WHEREABOUTS_UNKNOWN, /* it has no PCI function to check */
 };
 
@@ -63,4 +68,6 @@ struct rna_missing_device {
 	rna_usec last_seen;      /* realtime */
 	struct rna_time since;   /* when the agent found it missing */
 	unsigned ports_expected; /* number of its ports that are expected up */
+	const char *new_name;    /* of a device that is relocated, else NULL */
+	const char *new_address; /* likewise; PCI */
 };

@@ -12,6 +12,7 @@
 #include "rna/model/card.h"
 #include "rna/model/expectation.h"
 #include "rna/model/finding.h"
+#include "rna/model/former.h"
 #include "rna/model/node_status.h"
 #include "rna/model/selftest.h"
 #include "rna/model/snapshot.h"
@@ -80,6 +81,13 @@ struct rna_view_port {
 	struct rna_port_history history;
 	struct rna_expectation expectation;
 	struct rna_port_best best;
+	struct rna_former netdev; /* the name of its network interface */
+};
+
+/* State of one device that the agent keeps over time. */
+struct rna_view_device {
+	struct rna_former name;
+	struct rna_former guid; /* node GUID: another card is at the PCI address */
 };
 
 struct rna_view {
@@ -93,6 +101,7 @@ struct rna_view {
 	const struct rna_job_status *jobs; /* node-wide first, then by device and collector */
 	/* One for each port of the snapshot's devices, in their order; NULL: not evaluated. */
 	const struct rna_view_port *ports;
+	const struct rna_view_device *devices; /* one for each; NULL: none has changed */
 	size_t missing_count;
 	const struct rna_missing_device *missing; /* missing devices, by name */
 	size_t transition_count;

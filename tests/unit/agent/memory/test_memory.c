@@ -94,10 +94,18 @@ static void fill(struct rna_memory *memory)
 
 	assert_true(rna_memory_set_text(&device->name, "mlx5_1"));
 	assert_true(rna_memory_set_text(&device->pci_address, "0000:3b:00.0"));
+	assert_true(rna_memory_set_text(&device->former_name.text, "mlx5_2"));
+	device->former_name.changed = 21;
+	assert_true(rna_memory_set_text(&device->guid, "0002:c903:0000:0001"));
+	device->guid_since = 22;
+	assert_true(rna_memory_set_text(&device->former_guid.text, "0002:c903:0000:0007"));
+	device->former_guid.changed = 23;
 	device->lasting = true;
 	device->last_seen = 1763716800000001;
 	port = rna_memory_port(device, 1);
 	assert_true(rna_memory_set_text(&port->netdev, "eth\"1"));
+	assert_true(rna_memory_set_text(&port->former_netdev.text, "eth2"));
+	port->former_netdev.changed = 24;
 	port->first_active = 3;
 	port->last_active = 4;
 	port->best = (struct rna_port_best){50000000000, 77};
@@ -128,9 +136,18 @@ static void test_what_is_written_comes_back(void **state)
 	assert_int_equal(back.count, 1);
 	device = rna_memory_find(&back, "0000:3b:00.0");
 	assert_string_equal(device->name, "mlx5_1");
+	assert_string_equal(device->former_name.text, "mlx5_2");
+	assert_int_equal(device->former_name.changed, 21);
+	assert_string_equal(device->guid, "0002:c903:0000:0001");
+	assert_int_equal(device->guid_since, 22);
+	assert_string_equal(device->former_guid.text, "0002:c903:0000:0007");
+	assert_int_equal(device->former_guid.changed, 23);
 	assert_int_equal(device->last_seen, 1763716800000001);
 	assert_int_equal(device->port_count, 2);
 	assert_string_equal(device->ports[0].netdev, "eth\"1");
+	assert_string_equal(device->ports[0].former_netdev.text, "eth2");
+	assert_int_equal(device->ports[0].former_netdev.changed, 24);
+	assert_null(device->ports[1].former_netdev.text);
 	assert_int_equal(device->ports[0].last_active, 4);
 	assert_int_equal(device->ports[0].best.rate, 50000000000);
 	assert_int_equal(device->ports[0].best.since, 77);

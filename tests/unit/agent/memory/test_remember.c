@@ -29,6 +29,7 @@ static struct rna_view *remember(struct rna_memory *memory, const struct node *n
 	state = own_part(view->snapshot->devices[0].parts[RNA_COLLECTOR_STATE]);
 	link = own_part(view->snapshot->devices[0].parts[RNA_COLLECTOR_LINK]);
 	state->started.monotonic = link->started.monotonic = started;
+	view->devices = NULL;
 	assert_int_equal(rna_remember(memory, &input, view), 0);
 	return view;
 }
@@ -165,6 +166,294 @@ static void test_software_is_not_missed(void **state)
 	(void)rna_view_unref(view);
 }
 
+/* -- Names and cards that change --------------------------------------------------------------- */
+
+enum { CARDS = 3 };
+
+static void init_cards(struct node *node)
+{
+	static const char *const addresses[CARDS] = {"0000:3b:00.0", "0000:5e:00.0",
+						     "0000:86:00.0"};
+	static const char *const guids[CARDS] = {"0002:c903:0000:0001", "0002:c903:0000:0002",
+						 "0002:c903:0000:0003"};
+
+	node_init(node, RNA_LINK_LAYER_ETHERNET, CARDS);
+	for (size_t i = 0; i < CARDS; i++) {
+		node->ports[i].pci_address = addresses[i];
+		node->ports[i].node_guid = guids[i];
+	}
+}
+
+/* The view some time later. */
+static struct rna_view *later(struct rna_memory *memory, struct node *node, rna_usec seconds)
+{
+	node->now.monotonic += seconds * RNA_USEC_PER_SEC;
+	node->now.realtime += seconds * RNA_USEC_PER_SEC;
+	return remember(memory, node, node->now.monotonic);
+}
+
+static void swap_names(struct node *node, size_t a, size_t b)
+{
+	const char *name = node->ports[a].name;
+
+	node->ports[a].name = node->ports[b].name;
+	node->ports[b].name = name;
+}
+
+/* As a new process reads it from the file. */
+static void restart(struct rna_memory *memory)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_memory_write(memory, &text);
+	rna_memory_deinit(memory);
+	assert_int_equal(rna_memory_read(memory, text.data, text.len, NULL), 0);
+}
+
+static void assert_former(const struct rna_former *former, const char *text, const char *owner,
+			  const char *holder)
+{
+	assert_string_equal(former->text, text);
+	if (owner)
+		assert_string_equal(former->owner, owner);
+	else
+		assert_null(former->owner);
+	if (holder)
+		assert_string_equal(former->holder, holder);
+	else
+		assert_null(former->holder);
+}
+
+static void test_names_that_were_swapped(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+	rna_usec changed;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	restart(&memory);
+	swap_names(&node, 0, 1);
+	view = later(&memory, &node, 60);
+	changed = node.now.realtime;
+	assert_former(&view->devices[0].name, "mlx5_0", "0000:5e:00.0", "0000:5e:00.0");
+	assert_former(&view->devices[1].name, "mlx5_1", "0000:3b:00.0", "0000:3b:00.0");
+	assert_null(view->devices[2].name.text);
+	assert_null(view->devices[0].guid.text);
+	(void)rna_view_unref(view);
+	assert_true(memory.changed);
+	restart(&memory); /* it is reported by the next process as well */
+	view = later(&memory, &node, 3600);
+	assert_former(&view->devices[0].name, "mlx5_0", "0000:5e:00.0", "0000:5e:00.0");
+	assert_int_equal(view->devices[0].name.changed, changed);
+	(void)rna_view_unref(view);
+	view = later(&memory, &node, 86400); /* after a day it is no news */
+	assert_null(view->devices);
+	(void)rna_view_unref(view);
+}
+
+/* The names are compared with those from before the first change, until these are accepted. */
+static void test_names_that_come_back(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	node.ports[0].name = "roce_a"; /* on its way to its name, as udev does it */
+	(void)rna_view_unref(later(&memory, &node, 1));
+	node.ports[0].name = "roce_b";
+	view = later(&memory, &node, 1);
+	assert_former(&view->devices[0].name, "mlx5_0", NULL, NULL);
+	(void)rna_view_unref(view);
+	node.ports[0].name = "mlx5_0";
+	view = later(&memory, &node, 1);
+	assert_null(view->devices);
+	(void)rna_view_unref(view);
+	swap_names(&node, 0, 1);
+	(void)rna_view_unref(later(&memory, &node, 1));
+	for (size_t i = 0; i < 2; i++)
+		memory.devices[i]->ports[0].accepted =
+			(struct rna_accepted){RNA_EXPECTED_UP, node.now.realtime + 1};
+	view = later(&memory, &node, 1);
+	assert_null(view->devices);
+	(void)rna_view_unref(view);
+	node.ports[0].name = "mlx5_9"; /* the accepted name is the one to compare with */
+	view = later(&memory, &node, 1);
+	assert_former(&view->devices[0].name, "mlx5_1", NULL, NULL);
+	(void)rna_view_unref(view);
+}
+
+/* Without one card the others take lower names: the last name that is free tells nothing. */
+static void test_names_that_move_up(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	node.ports[0].gone = true;
+	node.ports[1].name = "mlx5_0";
+	node.ports[2].name = "mlx5_1";
+	view = later(&memory, &node, 60);
+	assert_int_equal(view->missing_count, 1);
+	assert_former(&view->devices[0].name, "mlx5_1", "0000:3b:00.0", "0000:86:00.0");
+	assert_former(&view->devices[1].name, "mlx5_2", "0000:5e:00.0", NULL);
+	(void)rna_view_unref(view);
+}
+
+/* The names of virtual functions change with the work on the node. */
+static void test_names_of_virtual_functions(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	for (size_t i = 0; i < CARDS; i++)
+		node.ports[i].function = RNA_FUNCTION_VF;
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	swap_names(&node, 0, 1);
+	node.ports[2].node_guid = "0002:c903:0000:0009";
+	view = later(&memory, &node, 60);
+	assert_null(view->devices);
+	assert_string_equal(rna_memory_find(&memory, "0000:3b:00.0")->name, "mlx5_1");
+	(void)rna_view_unref(view);
+}
+
+static void test_interfaces_that_were_swapped(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	restart(&memory);
+	node.ports[0].netdev.name = "eth1";
+	node.ports[1].netdev.name = "eth0";
+	node.ports[2].netdev.name = "ens1";
+	view = later(&memory, &node, 60);
+	assert_former(&view->ports[0].netdev, "eth0", "mlx5_1/1", "mlx5_1/1");
+	assert_former(&view->ports[1].netdev, "eth1", "mlx5_0/1", "mlx5_0/1");
+	assert_former(&view->ports[2].netdev, "eth2", NULL, NULL);
+	(void)rna_view_unref(view);
+	restart(&memory);
+	view = later(&memory, &node, 60);
+	assert_former(&view->ports[0].netdev, "eth0", "mlx5_1/1", "mlx5_1/1");
+	(void)rna_view_unref(view);
+}
+
+/* A bond is another interface than the port's own, and so is what comes after it. */
+static void test_a_bond_is_no_new_name(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	node.ports[0].netdev.name = "bond0";
+	node.ports[0].netdev.bond = true;
+	view = later(&memory, &node, 60);
+	assert_null(view->ports[0].netdev.text);
+	(void)rna_view_unref(view);
+	node.ports[0].netdev.name = "eth0";
+	node.ports[0].netdev.bond = false;
+	view = later(&memory, &node, 60);
+	assert_null(view->ports[0].netdev.text);
+	(void)rna_view_unref(view);
+}
+
+/* The cards of two slots were exchanged: each slot has its name, and another card. */
+static void test_cards_that_were_swapped(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	const char *guid;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	restart(&memory);
+	guid = node.ports[0].node_guid;
+	node.ports[0].node_guid = node.ports[1].node_guid;
+	node.ports[1].node_guid = guid;
+	node.ports[2].node_guid = "0000:0000:0000:0000"; /* no GUID: the last one stays */
+	view = later(&memory, &node, 60);
+	assert_former(&view->devices[0].guid, "0002:c903:0000:0001", "0000:5e:00.0",
+		      "0000:5e:00.0");
+	assert_former(&view->devices[1].guid, "0002:c903:0000:0002", "0000:3b:00.0",
+		      "0000:3b:00.0");
+	assert_null(view->devices[2].guid.text);
+	assert_null(view->devices[0].name.text);
+	assert_int_equal(view->missing_count, 0);
+	(void)rna_view_unref(view);
+}
+
+/* A card in another slot is not missing, and is expected to be up as it was before. */
+static void test_a_card_in_another_slot(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	(void)rna_view_unref(remember(&memory, &node, node.now.monotonic));
+	restart(&memory);
+	node.ports[0].pci_address = "0000:af:00.0";
+	node.ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+	view = later(&memory, &node, 60);
+	assert_int_equal(view->missing_count, 1);
+	assert_int_equal(view->missing[0].whereabouts, RNA_WHEREABOUTS_RELOCATED);
+	assert_string_equal(view->missing[0].pci_address, "0000:3b:00.0");
+	assert_string_equal(view->missing[0].new_address, "0000:af:00.0");
+	assert_string_equal(view->missing[0].new_name, "mlx5_0");
+	assert_int_equal(view->missing[0].ports_expected, 0);
+	assert_int_equal(view->ports[0].expectation.expected, RNA_EXPECTED_UP);
+	assert_int_equal(view->ports[0].best.rate, 400 * UINT64_C(125000000));
+	(void)rna_view_unref(view);
+	restart(&memory);
+	view = later(&memory, &node, 60);
+	assert_int_equal(view->missing[0].whereabouts, RNA_WHEREABOUTS_RELOCATED);
+	(void)rna_view_unref(view);
+	node.ports[0].pci_address = "0000:3b:00.0"; /* and back */
+	view = later(&memory, &node, 60);
+	assert_int_equal(view->missing_count, 1);
+	assert_string_equal(view->missing[0].pci_address, "0000:af:00.0");
+	(void)rna_view_unref(view);
+}
+
+/* A second card with the GUID of the one that is gone was there all the time. */
+static void test_two_cards_with_one_guid(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	node.ports[1].node_guid = node.ports[0].node_guid;
+	(void)rna_view_unref(remember(&memory, &node, 0));
+	node.ports[1].gone = true;
+	view = later(&memory, &node, 60);
+	assert_int_equal(view->missing_count, 1);
+	assert_int_not_equal(view->missing[0].whereabouts, RNA_WHEREABOUTS_RELOCATED);
+	assert_int_equal(view->missing[0].ports_expected, 1);
+	(void)rna_view_unref(view);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +462,15 @@ int main(void)
 		cmocka_unit_test(test_when_a_port_was_tested),
 		cmocka_unit_test(test_software_is_not_missed),
 		cmocka_unit_test(test_the_best_rate_until_less_is_accepted),
+		cmocka_unit_test(test_names_that_were_swapped),
+		cmocka_unit_test(test_names_that_come_back),
+		cmocka_unit_test(test_names_that_move_up),
+		cmocka_unit_test(test_names_of_virtual_functions),
+		cmocka_unit_test(test_interfaces_that_were_swapped),
+		cmocka_unit_test(test_a_bond_is_no_new_name),
+		cmocka_unit_test(test_cards_that_were_swapped),
+		cmocka_unit_test(test_a_card_in_another_slot),
+		cmocka_unit_test(test_two_cards_with_one_guid),
 	};
 
 	return cmocka_run_group_tests_name("remember", tests, NULL, NULL);
