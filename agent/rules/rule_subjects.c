@@ -174,6 +174,7 @@ ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_sett
 
 		set_jobs(&join, &whole);
 		whole.judged = is_judged(&whole, settings);
+		whole.changes = view->devices ? &view->devices[i] : NULL;
 		whole.unseen = is_unseen(&whole);
 		subjects[next++] = whole;
 		for (size_t p = 0; p < device->device->port_count; p++) {

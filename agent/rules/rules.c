@@ -97,11 +97,46 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.settles = true,
 		.hold = "0s",
 		.help = "A device has moved to another network namespace, usually into a "
-			"container.",
+			"container, or its card to another PCI address.",
 		.check = rna_check_device_moved,
 		.remedy = "No action required if a container uses {device}; rdma system and rdma "
 			  "dev show the namespace mode and the devices that remain.",
 		.message_id = "3701623d8c1841798112077419adea93",
+	},
+	[RNA_RULE_DEVICE_RENAMED] = {
+		.name = "device-renamed",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "Within the last 24 hours, the device or the network interface of a port "
+			"took the name that another one of this node had, or lost its name to "
+			"another one: what selects it by name now gets another card. Severity "
+			"info if it has a new name and the old one is not in use.",
+		.devices_too = true,
+		.check = rna_check_device_renamed,
+		.remedy = "Compare what selects devices by name: NCCL_IB_HCA, UCX_NET_DEVICES, "
+			  "NCCL_SOCKET_IFNAME, resource names of device plugins, network "
+			  "configuration. Persistent names (rdma_rename of rdma-core, systemd.link) "
+			  "prevent this. If the new names are right, run: rdma-node-agent expect "
+			  "accept. The finding resolves after 24 hours.",
+		.message_id = "34bc81f6c9364837b9d41cafab25fefc",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_DEVICE_REPLACED] = {
+		.name = "device-replaced",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "30s",
+		.help = "The node GUID at a PCI address changed within the last 24 hours: the "
+			"address belongs to another card.",
+		.check = rna_check_device_replaced,
+		.remedy = "No action required if cards were replaced or swapped, or bus numbers "
+			  "changed; partitions and inventories that list GUIDs need the new one. "
+			  "To end the finding, run: rdma-node-agent expect accept {device}. It "
+			  "resolves after 24 hours.",
+		.message_id = "ac08723d7d7344158c3705fa87d9496a",
 	},
 	[RNA_RULE_LINK_DEGRADED] = {
 		.name = "link-degraded",

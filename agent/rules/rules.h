@@ -28,6 +28,8 @@ enum rna_rule_id {
 	RNA_RULE_PORT_DISABLED,
 	RNA_RULE_DEVICE_MISSING,
 	RNA_RULE_DEVICE_MOVED,
+	RNA_RULE_DEVICE_RENAMED,
+	RNA_RULE_DEVICE_REPLACED,
 	RNA_RULE_LINK_DEGRADED,
 	RNA_RULE_PLANE_DOWN,
 	RNA_RULE_LINK_LIMITED,
@@ -102,6 +104,7 @@ struct rna_rule_subject {
 	const struct rna_netdev *netdev;
 	const struct rna_qos_port *qos; /* of a port with an Ethernet interface */
 	const struct rna_view_port *account;
+	const struct rna_view_device *changes; /* of the device */
 	const struct rna_selftest_port *selftest;
 	const struct rna_past *past;
 	size_t job_count; /* of the device */
@@ -250,6 +253,8 @@ void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out
 void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);

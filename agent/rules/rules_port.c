@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rules about ports that are not up, and devices that are absent. A port that is down has one
- * finding: port-disabled if it was disabled and is not expected to be up, else port-down, which
- * names the reason.
+ * Rules about ports that are not up, and devices that are absent or not what they were. A port that
+ * is down has one finding: port-disabled if it was disabled and is not expected to be up, else
+ * port-down, which names the reason.
  */
 #include "remedy.h"
 #include "rules.h"
@@ -196,21 +196,38 @@ static void add_missing(const struct rna_missing_device *missing, struct rna_fin
 		.device = missing->name,
 		.pci_address = missing->pci_address,
 	};
-	struct rna_finding *found =
-		rna_finds_add(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
-			      missing->pci_address ? ", PCI " : "",
-			      missing->pci_address ? missing->pci_address : "");
+	bool relocated = missing->whereabouts == RNA_WHEREABOUTS_RELOCATED;
+	struct rna_finding *found;
 
+	if (relocated)
+		found = rna_finds_add(out,
+				      "%s: its card was moved from PCI %s to %s, where it is %s",
+				      missing->name, missing->pci_address, missing->new_address,
+				      missing->new_name);
+	else
+		found = rna_finds_add(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
+				      missing->pci_address ? ", PCI " : "",
+				      missing->pci_address ? missing->pci_address : "");
 	found->device = missing->name;
-	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &names, out->arena);
+	found->remedy = rna_rule_fill_remedy(
+		relocated ? "No action required if the card is in another slot, or the firmware "
+			    "numbered the buses differently. To forget the old address, run: "
+			    "rdma-node-agent expect accept {pci}."
+			  : out->rule->remedy,
+		&names, out->arena);
 	found->since = missing->since;
 }
 
 static void check_missing(const struct rna_rule_input *in, bool moved, struct rna_finds *out)
 {
-	for (size_t i = 0; i < in->view->missing_count; i++)
-		if ((in->view->missing[i].whereabouts == RNA_WHEREABOUTS_MOVED) == moved)
+	for (size_t i = 0; i < in->view->missing_count; i++) {
+		enum rna_whereabouts whereabouts = in->view->missing[i].whereabouts;
+		bool found = whereabouts == RNA_WHEREABOUTS_MOVED ||
+			     whereabouts == RNA_WHEREABOUTS_RELOCATED;
+
+		if (found == moved)
 			add_missing(&in->view->missing[i], out);
+	}
 }
 
 void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out)
@@ -221,4 +238,76 @@ void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds 
 void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	check_missing(in, true, out);
+}
+
+/* -- Names and cards that changed -------------------------------------------------------------- */
+
+/* The time on both clocks. The agent may have noticed the change before the machine started. */
+static struct rna_time time_of(rna_usec realtime, struct rna_time now)
+{
+	rna_usec age = rna_usec_since(realtime, now.realtime);
+
+	return (struct rna_time){age < now.monotonic ? now.monotonic - age : 1, realtime};
+}
+
+static struct rna_finding *report_name(const struct rna_former *former, const char *what,
+				       const char *other, const char *present,
+				       struct rna_finds *out)
+{
+	if (former->owner)
+		return rna_finds_add(out, "%swas %s before, and %s%s was %s", what, former->text,
+				     other, former->owner, present);
+	if (former->holder)
+		return rna_finds_add(out, "%swas %s before, and %s%s is %s now", what, former->text,
+				     other, former->holder, former->text);
+	return rna_finds_add(out, "%swas %s before", what, former->text);
+}
+
+static void check_name(const struct rna_rule_input *in, const struct rna_former *former,
+		       const char *present, struct rna_finds *out)
+{
+	bool of_device = in->subject->number == 0;
+	const char *what =
+		of_device ? "" : rna_arena_printf(out->arena, "network interface %s ", present);
+	struct rna_finding *found;
+
+	if (!former->text)
+		return;
+	found = report_name(former, what ? what : "", of_device ? "PCI " : "that of ", present,
+			    out);
+	found->since = time_of(former->changed, in->view->snapshot->time);
+	if (former->owner || former->holder)
+		return;
+	found->severity = RNA_SEVERITY_INFO;
+	found->remedy = "Correct what selects {object} by its former name, such as NCCL_IB_HCA or "
+			"NCCL_SOCKET_IFNAME. To end the finding, run: rdma-node-agent expect "
+			"accept {device}. It resolves after 24 hours.";
+}
+
+void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *subject = in->subject;
+
+	if (subject->number == 0 && subject->changes)
+		check_name(in, &subject->changes->name, subject->device->device->name, out);
+	else if (subject->number > 0 && subject->account && subject->netdev)
+		check_name(in, &subject->account->netdev, subject->netdev->name, out);
+}
+
+void rna_check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_view_device *changes = in->subject ? in->subject->changes : NULL;
+	const struct rna_former *former = changes ? &changes->guid : NULL;
+	const struct rna_device *device;
+	struct rna_finding *found;
+
+	if (!former || !former->text)
+		return;
+	device = in->subject->device->device;
+	found = rna_finds_add(out,
+			      "PCI %s has another card than before, whose node GUID was %s%s%s",
+			      device->pci_address ? device->pci_address : device->key, former->text,
+			      former->owner ? "; the present one was at PCI " : "",
+			      former->owner ? former->owner : "");
+	found->since = time_of(former->changed, in->view->snapshot->time);
 }

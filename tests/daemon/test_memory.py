@@ -65,6 +65,19 @@ class Remembering(Agent):
     def take_away(self, name="mlx5_1"):
         os.rename(self.path(f"sys/class/infiniband/{name}"), f"{self.directory}/{name}")
 
+    def swap(self, one, other):
+        """Exchanges the names of two devices, as a reboot without persistent names does."""
+        self.take_away(one)
+        os.rename(self.path(f"sys/class/infiniband/{other}"),
+                  self.path(f"sys/class/infiniband/{one}"))
+        os.rename(f"{self.directory}/{one}", self.path(f"sys/class/infiniband/{other}"))
+
+    def findings(self, rule):
+        """{device: text} of the rule."""
+        return {finding["device"]: finding["text"]
+                for finding in json.loads(self.get("/api/v1/findings").text)["findings"]
+                if finding["rule"] == rule}
+
     def bring_back(self, name="mlx5_1"):
         os.rename(f"{self.directory}/{name}", self.path(f"sys/class/infiniband/{name}"))
 
@@ -394,6 +407,22 @@ class Missing(unittest.TestCase):
             wait("the device", lambda: agent.metric("rdma_devices") == 9)
             agent.take_away()
             wait("a device to be missed", lambda: "mlx5_1" in self.missing(agent))
+
+    def test_names_that_are_swapped_by_a_restart(self):
+        with Remembering(extra="health: {boot_grace: 0s}\n") as agent:
+            wait("a file", agent.memory)
+            addresses = {name: device["pci_address"] for name, device in agent.memory().items()}
+            agent.stop()
+            agent.swap("mlx5_1", "mlx5_2")
+            agent.start()
+            wait("readiness", agent.is_ready)
+            wait("the findings", lambda: agent.findings("device-renamed") == {
+                "mlx5_1": f"mlx5_1: was mlx5_2 before, and PCI {addresses['mlx5_1']} was mlx5_1",
+                "mlx5_2": f"mlx5_2: was mlx5_1 before, and PCI {addresses['mlx5_2']} was mlx5_2"})
+            agent.restart()
+            wait("the findings", lambda: len(agent.findings("device-renamed")) == 2)
+            self.assertEqual(agent.command("expect", "accept", "mlx5_[12]").returncode, 0)
+            wait("no finding", lambda: not agent.findings("device-renamed"))
 
     def test_stack_unloaded(self):
         with Remembering() as agent:

@@ -153,6 +153,13 @@ static void moved(struct node *node)
 	lose(node, RNA_WHEREABOUTS_MOVED);
 }
 
+static void relocated(struct node *node)
+{
+	lose(node, RNA_WHEREABOUTS_RELOCATED);
+	node->missing.new_name = "mlx5_7";
+	node->missing.new_address = "0000:af:00.0";
+}
+
 static void below_best(struct node *node)
 {
 	node->ports[0].best.rate = 2 * 50000000000;
@@ -306,6 +313,40 @@ static void peer_is_stale(struct node *node)
 {
 	peer_supports_less(node);
 	other_leaf.stale = true;
+}
+
+static void swapped_names(struct node *node)
+{
+	rna_usec changed = node->now.realtime - 60 * RNA_USEC_PER_SEC;
+
+	node->changes[0].name =
+		(struct rna_former){"mlx5_1", changed, "0000:5e:00.0", "0000:5e:00.0"};
+}
+
+static void name_that_is_anothers(struct node *node)
+{
+	node->changes[0].name = (struct rna_former){"mlx5_1", 1, NULL, "0000:5e:00.0"};
+}
+
+static void new_name(struct node *node)
+{
+	node->changes[0].name = (struct rna_former){.text = "mlx5_9", .changed = 1};
+}
+
+static void swapped_interfaces(struct node *node)
+{
+	node->ports[0].former_netdev = (struct rna_former){"eth1", 1, "mlx5_1/1", "mlx5_1/1"};
+}
+
+static void new_interface_name(struct node *node)
+{
+	node->ports[0].former_netdev = (struct rna_former){.text = "ens1", .changed = 1};
+}
+
+static void other_card(struct node *node)
+{
+	node->ports[0].pci_address = "0000:3b:00.0";
+	node->changes[0].guid = (struct rna_former){"0002:c903:0000:0001", 1, "0000:5e:00.0"};
 }
 
 static void cable_moved(struct node *node)
@@ -1537,6 +1578,13 @@ static const struct {
 	{lost, IB, "device-missing critical"},
 	{unbound, IB, "device-missing critical"},
 	{moved, IB, "device-moved info"},
+	{relocated, IB, "device-moved info"},
+	{swapped_names, ROCE, "device-renamed warning"},
+	{name_that_is_anothers, IB, "device-renamed warning"},
+	{new_name, IB, "device-renamed info"},
+	{swapped_interfaces, ROCE, "device-renamed warning"},
+	{new_interface_name, ROCE, "device-renamed info"},
+	{other_card, IB, "device-replaced info"},
 	{below_best, IB, "link-degraded warning"},
 	{above_best, IB, ""},
 	{has_planes, IB, ""},
@@ -1855,6 +1903,16 @@ static void test_what_is_said_of_the_fabric(void **state)
 					       "port and leaf-08 port 12 allow more lanes");
 	assert_text(cable_moved,
 		    "mlx5_0/1: the cable was moved from leaf-07 port 12 to leaf-08 port 12");
+	assert_text(swapped_names, "mlx5_0: was mlx5_1 before, and PCI 0000:5e:00.0 was mlx5_0");
+	assert_text(name_that_is_anothers,
+		    "mlx5_0: was mlx5_1 before, and PCI 0000:5e:00.0 is mlx5_1 now");
+	assert_text(new_name, "mlx5_0: was mlx5_9 before");
+	assert_text(new_interface_name, "mlx5_0/1: network interface eth0 was ens1 before");
+	assert_text(other_card, "mlx5_0: PCI 0000:3b:00.0 has another card than before, whose node "
+				"GUID was 0002:c903:0000:0001; the present one was at PCI "
+				"0000:5e:00.0");
+	assert_text(relocated, "mlx5_0: its card was moved from PCI 0000:3b:00.0 to 0000:af:00.0, "
+			       "where it is mlx5_7");
 	assert_text(
 		manager_is_silent,
 		"mlx5_0/1: the subnet manager (GUID 1070:fd03:00aa:0001, LID 1) no longer answers");
