@@ -45,6 +45,9 @@ struct check {
 	bool once;
 	rna_usec start; /* monotonic */
 	rna_usec until; /* monotonic; 0: there is no deadline */
+	/* In a child it is never freed: that waits for a thread that a driver keeps in the kernel.
+	 */
+	struct rna_once polled;
 	struct rna_strbuf json;
 	struct rna_arena *arena;
 	struct rna_check result; /* its texts are in arena */
@@ -52,6 +55,7 @@ struct check {
 
 static void deinit_check(struct check *check)
 {
+	rna_once_deinit(&check->polled);
 	rna_strbuf_deinit(&check->json);
 	(void)rna_arena_free(check->arena);
 }
@@ -139,17 +143,16 @@ static void hurry(const struct check *check, struct rna_settings *settings)
 
 static int look(void *userdata, struct rna_strbuf *ret, struct rna_error *error)
 {
-	const struct check *check = userdata;
-	RNA_ONCE struct rna_once once = {0};
+	struct check *check = userdata;
 	int status;
 
 	hurry(check, &check->call->settings);
-	status = rna_once_poll(check->call, &once, error);
+	status = rna_once_poll(check->call, &check->polled, error);
 	if (status < 0)
 		return status;
-	if (once.view->findings_short)
+	if (check->polled.view->findings_short)
 		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
-	rna_write_findings(once.view, ret);
+	rna_write_findings(check->polled.view, ret);
 	return rna_strbuf_ok(ret) ? 0 : rna_error_set(error, -ENOMEM, "findings");
 }
 
