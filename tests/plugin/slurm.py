@@ -54,7 +54,7 @@ class Slurm:
         """What a site would write to set the environment. It counts its runs."""
         with open(self.path("health"), "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\nexport SLURM_CONF={self.config} RDMA_CHECK='{' '.join(check)}' "
-                       f"RDMA_PATIENCE=50\nsh {SHIPPED}/slurm-health\nstatus=$?\n"
+                       f"RDMA_PATIENCE=50 RDMA_BOOT_TIME=0\nsh {SHIPPED}/slurm-health\nstatus=$?\n"
                        f"echo run >>{self.runs}\nexit $status\n")
         os.chmod(self.path("health"), 0o755)
 

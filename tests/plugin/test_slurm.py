@@ -128,7 +128,8 @@ class Script(unittest.TestCase):
         check = self.write("check", f"cat {self.directory}/line")
         done = subprocess.run(["sh", f"{SHIPPED}/slurm-health"], check=False, timeout=100,
                               env={"PATH": os.environ["PATH"], "RDMA_CHECK": check,
-                                   "RDMA_SCONTROL": scontrol, "SLURMD_NODENAME": "n1", **environment})
+                                   "RDMA_SCONTROL": scontrol, "SLURMD_NODENAME": "n1",
+                                   "RDMA_BOOT_TIME": "0", **environment})
         asked = f"{self.directory}/asked"
         if not os.path.exists(asked):
             return done.returncode, []
@@ -176,6 +177,14 @@ class Script(unittest.TestCase):
         self.assertEqual(self.run_script(broken, "IDLE+DRAIN", "bad disk", SLURM_JOB_ID="7"), (1, []))
         for line in "rdma-node-agent: OK: fine", "rdma-node-agent: UNKNOWN: no agent", "":
             self.assertEqual(self.run_script(line, "IDLE+DRAIN", broken, SLURM_JOB_ID="7"), (0, []))
+
+    def test_after_boot(self):
+        """Ports that are coming up are no findings yet, so a node without findings may be broken."""
+        fine, reason = "rdma-node-agent: OK: 8 of 8 ports up", f"{OURS}down"
+        self.assertEqual(self.run_script(fine, "IDLE+DRAIN", reason, RDMA_BOOT_TIME="999999999"),
+                         (0, []))
+        self.assertEqual(self.run_script(reason, "IDLE", RDMA_BOOT_TIME="999999999")[1][2],
+                         "State=DRAIN")
 
     def test_a_slurmctld_that_does_not_answer(self):
         hangs = self.write("hangs", "exec sleep 1000")
