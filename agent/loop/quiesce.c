@@ -16,8 +16,6 @@
 
 #include "memory/memory.h"
 
-#define BOOT_ID "/proc/sys/kernel/random/boot_id"
-
 /* How often to check whether everything is closed, and how long a command waits for that. */
 #define CHECK_PERIOD   (20 * RNA_USEC_PER_MSEC)
 #define WAITER_TIMEOUT (20 * RNA_USEC_PER_SEC)
@@ -36,7 +34,7 @@ struct rna_quiesce {
 	rna_usec until;           /* monotonic; 0: not requested */
 	char *node;               /* "KEY=VALUE", the label of the Node; NULL: it has none */
 	rna_usec node_until;      /* monotonic; 0: the Node has the label now, so there is no end */
-	char boot[64];            /* id of the machine's boot, which began the monotonic clock */
+	char boot[RNA_BOOT_SIZE];
 	char reason[RNA_ERROR_MAX];
 	struct waiter *waiters;
 	sd_event_source *look; /* while there are waiters */
@@ -263,15 +261,6 @@ void rna_quiesce_recall(struct rna_quiesce *quiesce, const struct rna_memory *me
 		report_change(quiesce, false);
 }
 
-static void read_boot(struct rna_quiesce *quiesce)
-{
-	RNA_FCLOSE FILE *file = fopen(BOOT_ID, "re");
-
-	if (!file || !fgets(quiesce->boot, sizeof(quiesce->boot), file))
-		quiesce->boot[0] = '\0'; /* the quiesce is not persisted */
-	quiesce->boot[strcspn(quiesce->boot, "\n")] = '\0';
-}
-
 /* -- Waiters ----------------------------------------------------------------------------------- */
 
 static void answer(struct waiter *waiter, const char *holder)
@@ -373,7 +362,7 @@ int rna_quiesce_new(sd_event *event, const struct rna_quiesce_handlers *handlers
 		return -ENOMEM;
 	quiesce->event = event;
 	quiesce->handlers = *handlers;
-	read_boot(quiesce);
+	rna_clock_boot(quiesce->boot); /* unknown: the quiesce is not persisted */
 	status = add_timer(quiesce, &quiesce->timeout, on_timeout);
 	if (status >= 0)
 		status = add_timer(quiesce, &quiesce->look, on_check);

@@ -38,31 +38,13 @@ enum {
 static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
 		       uint64_t number)
 {
-	if (number > 0)
-		rna_json_set(writer, object, name, json_integer((json_int_t)number));
-}
-
-/*
- * JSON holds UTF-8 only, but a driver may call a device anything, and what is cut may end within a
- * character. Each byte of such a character becomes a question mark: one text must not cost the
- * file.
- */
-static json_t *new_text(const char *text)
-{
-	json_t *ret = json_string(text);
-	RNA_FREE char *plain = ret ? NULL : strdup(text);
-
-	for (char *at = plain; at && *at; at++)
-		if (*at & 0x80)
-			*at = '?';
-	return plain ? json_string(plain) : ret;
+	rna_json_keep_number(writer, object, name, number);
 }
 
 static void set_text(struct rna_json_writer *writer, json_t *object, const char *name,
 		     const char *text)
 {
-	if (text)
-		rna_json_set(writer, object, name, new_text(text));
+	rna_json_keep_text(writer, object, name, text);
 }
 
 /* A key that cannot be read back as it is, is not written: it would be a missing device. */
@@ -209,14 +191,6 @@ static json_t *name_object(struct rna_json_writer *writer, const struct rna_node
 	return object;
 }
 
-static json_t *new_file(struct rna_json_writer *writer)
-{
-	json_t *object = json_object();
-
-	rna_json_set(writer, object, "version", json_integer(VERSION));
-	return object;
-}
-
 static void add_node(struct rna_json_writer *writer, const struct rna_node_memory *node,
 		     json_t *file)
 {
@@ -245,7 +219,7 @@ static json_t *quiesced_object(struct rna_json_writer *writer, const struct rna_
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *list = json_array(), *file = new_file(&writer);
+	json_t *list = json_array(), *file = rna_json_new_file(&writer, VERSION);
 
 	for (size_t i = 0; i < memory->count; i++)
 		if (memory->devices[i]->lasting && memory->devices[i]->last_seen > 0 &&
@@ -283,7 +257,7 @@ static void append_accepted(struct rna_json_writer *writer, json_t *list, const 
 void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *list = json_array(), *file = new_file(&writer);
+	json_t *list = json_array(), *file = rna_json_new_file(&writer, VERSION);
 
 	for (size_t i = 0; i < memory->count; i++) {
 		const struct rna_device_memory *device = memory->devices[i];
@@ -303,14 +277,12 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 
 static uint64_t get_number(const json_t *object, const char *name)
 {
-	json_int_t number = json_integer_value(json_object_get(object, name));
-
-	return number > 0 ? (uint64_t)number : 0;
+	return rna_json_kept_number(object, name);
 }
 
 static const char *get_text(const json_t *object, const char *name)
 {
-	return json_string_value(json_object_get(object, name));
+	return rna_json_kept_text(object, name);
 }
 
 /* list: NULL is fine. what: the list, for the error. */
@@ -327,22 +299,11 @@ static int read_file(const char *text, size_t len, const char *name, json_t **re
 		     struct rna_error *error)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
-	json_error_t why;
-	uint64_t version;
-	int status = rna_json_check(text, len, &limits, error);
+	int status = rna_json_read_file(text, len, &limits, VERSION, &file, error);
 
 	if (status < 0)
 		return status;
-	file = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-	if (!file)
-		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
-	version = get_number(file, "version");
-	if (version > VERSION)
-		return rna_error_say(error, -EOPNOTSUPP,
-				     "written by a newer version of the agent (format %ju, this "
-				     "one reads %d)",
-				     (uintmax_t)version, VERSION);
-	if (version == 0 || !json_is_array(json_object_get(file, name)))
+	if (!json_is_array(json_object_get(file, name)))
 		return rna_error_say(error, -EBADMSG, "not a state file of the agent");
 	status = check_entries(json_object_get(file, name), name, ENTRIES_MAX, error);
 	if (status == 0)

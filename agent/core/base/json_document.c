@@ -2,6 +2,7 @@
 #include "rna/base/json_document.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* -- Limits ------------------------------------------------------------------------------------ */
 
@@ -75,4 +76,76 @@ void rna_json_write(struct rna_json_writer *writer, json_t *object, size_t inden
 		out->failed = true;
 	json_decref(object);
 	rna_strbuf_add_char(out, '\n');
+}
+
+/* -- Files with the number of their format ----------------------------------------------------- */
+
+json_t *rna_json_new_file(struct rna_json_writer *writer, unsigned version)
+{
+	json_t *object = json_object();
+
+	rna_json_set(writer, object, "version", json_integer(version));
+	return object;
+}
+
+static json_t *new_text(const char *text)
+{
+	json_t *ret = json_string(text);
+	RNA_FREE char *plain = ret ? NULL : strdup(text);
+
+	for (char *at = plain; at && *at; at++)
+		if (*at & 0x80)
+			*at = '?';
+	return plain ? json_string(plain) : ret;
+}
+
+void rna_json_keep_text(struct rna_json_writer *writer, json_t *object, const char *name,
+			const char *text)
+{
+	if (text)
+		rna_json_set(writer, object, name, new_text(text));
+}
+
+void rna_json_keep_number(struct rna_json_writer *writer, json_t *object, const char *name,
+			  uint64_t number)
+{
+	if (number > 0)
+		rna_json_set(writer, object, name, json_integer((json_int_t)number));
+}
+
+const char *rna_json_kept_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+uint64_t rna_json_kept_number(const json_t *object, const char *name)
+{
+	json_int_t number = json_integer_value(json_object_get(object, name));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+int rna_json_read_file(const char *text, size_t len, const struct rna_json_limits *limits,
+		       unsigned version, json_t **ret, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
+	json_error_t why;
+	uint64_t written;
+	int status = rna_json_check(text, len, limits, error);
+
+	if (status < 0)
+		return status;
+	file = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	if (!file)
+		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
+	written = rna_json_kept_number(file, "version");
+	if (written > version)
+		return rna_error_say(error, -EOPNOTSUPP,
+				     "written by a newer version of the agent (format %ju, this "
+				     "one reads %u)",
+				     (uintmax_t)written, version);
+	if (written == 0)
+		return rna_error_say(error, -EBADMSG, "not a state file of the agent");
+	*ret = RNA_TAKE(file);
+	return 0;
 }
