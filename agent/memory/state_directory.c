@@ -27,10 +27,19 @@
 /* A file system that has not responded by then is reported, for example NFS without its server. */
 #define HANGS_AFTER (10 * RNA_USEC_PER_SEC)
 
+/* A file that the daemon keeps. */
+struct kept {
+	struct rna_state_document what;
+	bool refused;  /* it must not be written */
+	bool failed;   /* the last write did */
+	bool had_turn; /* since the last pause */
+};
+
 /* The errand that is under way, and what it works with. */
 struct job {
-	bool reads; /* accepted.json; else memory.json is written */
+	struct kept *file; /* that is written; NULL: accepted.json is read */
 	int directory;
+	struct rna_state_lines lines; /* of a file to which they are appended */
 	struct rna_strbuf text;
 	int status;
 	struct rna_error error;
@@ -39,10 +48,13 @@ struct job {
 struct rna_state_directory {
 	char *path;
 	struct rna_memory *memory;
-	int directory;               /* -1: there is none */
-	bool writes;                 /* may memory.json be written? */
-	bool waits;                  /* it may be written once no other agent has it locked */
-	bool failed;                 /* the last write did, and was complained about */
+	int directory; /* -1: there is none */
+	bool keeps;    /* a daemon's: damaged files are set aside */
+	bool writes;   /* may files be written? */
+	bool waits;    /* they may once no other agent has the directory locked */
+	size_t count;  /* of files that are kept */
+	struct kept files[RNA_STATE_DOCUMENTS_MAX];
+	size_t next;                 /* where the search for one that changed begins */
 	bool hangs;                  /* the errand under way has been reported as hanging */
 	rna_usec pause;              /* before the next write */
 	bool read_accepted;          /* it has changed */
@@ -83,7 +95,7 @@ static bool report_unreadable_file(const struct rna_state_directory *state, cons
 	struct rna_error error;
 
 	if (why->code == -EOPNOTSUPP) {
-		rna_log_warning("%s/%s: %s; leaving it unchanged, nothing is persisted",
+		rna_log_warning("%s/%s: %s; leaving it unchanged, its content is not persisted",
 				state->path, name, why->text);
 		return false;
 	}
@@ -102,9 +114,8 @@ static bool report_unreadable_file(const struct rna_state_directory *state, cons
 	return true;
 }
 
-static bool load(struct rna_state_directory *state, const char *name, bool keep,
-		 int (*read)(struct rna_memory *memory, const char *text, size_t len,
-			     struct rna_error *error))
+static bool load(struct rna_state_directory *state, const char *name, bool keep, void *owner,
+		 int (*read)(void *owner, const char *text, size_t len, struct rna_error *error))
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct rna_error error = {0};
@@ -114,7 +125,7 @@ static bool load(struct rna_state_directory *state, const char *name, bool keep,
 	if (ret == -ENOENT)
 		return true;
 	if (ret == 0)
-		ret = read(state->memory, text.data ? text.data : "", text.len, &error);
+		ret = read(owner, text.data ? text.data : "", text.len, &error);
 	return ret < 0 ? report_unreadable_file(state, name, keep, &error) : true;
 }
 
@@ -136,9 +147,46 @@ static bool may_write(struct rna_state_directory *state)
 	return state->writes;
 }
 
+void rna_state_add(struct rna_state_directory *state, const struct rna_state_document *document)
+{
+	bool keep = state && state->keeps && state->writes;
+	struct kept *file;
+
+	if (!state || state->directory < 0 || state->count == RNA_STATE_DOCUMENTS_MAX)
+		return;
+	file = &state->files[state->count++];
+	file->what = *document;
+	if (document->old)
+		file->refused = !load(state, document->old, keep, document->owner, document->read);
+	file->refused |= !load(state, document->name, keep, document->owner, document->read);
+}
+
+static int read_memory(void *owner, const char *text, size_t len, struct rna_error *error)
+{
+	return rna_memory_read(owner, text, len, error);
+}
+
+static int read_accepted(void *owner, const char *text, size_t len, struct rna_error *error)
+{
+	return rna_accepted_read(owner, text, len, error);
+}
+
+static void write_memory(void *owner, struct rna_strbuf *out)
+{
+	rna_memory_write(owner, out);
+}
+
 struct rna_state_directory *rna_state_open(const char *directory, bool keep,
 					   struct rna_memory *memory)
 {
+	const struct rna_state_document document = {
+		.name = RNA_STATE_MEMORY,
+		.owner = memory,
+		.read = read_memory,
+		.write = write_memory,
+		.changed = &memory->changed,
+	};
+
 	RNA_CLEANUP(rna_state_free_p) struct rna_state_directory *state = calloc(1, sizeof(*state));
 	struct rna_error error = {0};
 
@@ -154,16 +202,15 @@ struct rna_state_directory *rna_state_open(const char *directory, bool keep,
 		rna_log_warning("%s; no state is kept across restarts", error.text);
 	if (state->directory < 0)
 		return RNA_TAKE(state);
+	state->keeps = keep;
 	state->writes = keep && lock_directory(state);
 	state->waits = keep && !state->writes;
 	if (state->waits)
 		rna_log_warning("%s: in use by another agent; state is read, but not "
 				"persisted until that agent ends",
 				state->path);
-	keep = state->writes;
-	if (!load(state, RNA_STATE_MEMORY, keep, rna_memory_read))
-		state->writes = state->waits = false;
-	(void)load(state, RNA_STATE_ACCEPTED, keep, rna_accepted_read); /* never ours to write */
+	rna_state_add(state, &document);
+	(void)load(state, RNA_STATE_ACCEPTED, state->writes, memory, read_accepted); /* not ours */
 	return RNA_TAKE(state);
 }
 
@@ -174,46 +221,94 @@ static void work(void *userdata)
 	struct job *job = &((struct rna_state_directory *)userdata)->job;
 
 	job->error = (struct rna_error){0};
-	if (job->reads)
+	if (job->file && job->file->what.header)
+		job->status = rna_state_file_append(&job->lines, job->text.data, job->text.len,
+						    &job->error);
+	else if (job->file)
+		job->status = rna_state_file_write(job->directory, job->file->what.name,
+						   job->text.data, job->text.len, &job->error);
+	else
 		job->status = rna_state_file_read(job->directory, RNA_STATE_ACCEPTED, &job->text,
 						  &job->error);
-	else
-		job->status = rna_state_file_write(job->directory, RNA_STATE_MEMORY, job->text.data,
-						   job->text.len, &job->error);
 }
 
-/* False: it could not be, and is to be tried again. */
-static bool start_errand(struct rna_state_directory *state, bool reads)
+/* file: as in struct job. False: it could not be, and is to be tried again. */
+static bool start_errand(struct rna_state_directory *state, struct kept *file)
 {
-	state->job = (struct job){.reads = reads, .directory = state->directory};
-	if (!reads)
-		rna_memory_write(state->memory, &state->job.text);
+	state->job = (struct job){.file = file, .directory = state->directory};
+	if (file)
+		file->what.write(file->what.owner, &state->job.text);
+	if (file && file->what.header)
+		state->job.lines = (struct rna_state_lines){
+			.directory = state->directory,
+			.name = file->what.name,
+			.old = file->what.old,
+			.header = file->what.header,
+			.turns = *file->what.turns,
+		};
 	if (rna_strbuf_ok(&state->job.text) && rna_errands_start(state->errands, state) == 0)
 		return true;
 	rna_strbuf_deinit(&state->job.text);
 	return false;
 }
 
-/* Once per change. */
+static bool is_changed(const struct kept *file)
+{
+	return *file->what.changed && !file->refused;
+}
+
+static bool any_changed(const struct rna_state_directory *state)
+{
+	for (size_t i = 0; i < state->count; i++)
+		if (is_changed(&state->files[i]))
+			return true;
+	return false;
+}
+
+/* The next file that has changed, each once between two pauses. NULL: none. */
+static struct kept *find_changed(struct rna_state_directory *state)
+{
+	for (size_t i = 0; i < state->count; i++) {
+		struct kept *file = &state->files[(state->next + i) % state->count];
+
+		if (is_changed(file) && !file->had_turn)
+			return file;
+	}
+	return NULL;
+}
+
+static bool any_failed(const struct rna_state_directory *state)
+{
+	for (size_t i = 0; i < state->count; i++)
+		if (state->files[i].failed)
+			return true;
+	return false;
+}
+
+/* Once per change. The next write is of another file, so that one cannot hold up the others. */
 static void account_write(struct rna_state_directory *state)
 {
-	bool failed = state->job.status < 0;
+	struct kept *file = state->job.file;
+	bool failed = state->job.status < 0, before = any_failed(state);
 
 	if (state->hangs)
 		rna_log_notice("%s: the file system responds again", state->path);
 	state->hangs = false;
+	state->next = (size_t)(file - state->files) + 1;
+	file->failed = failed;
+	if (file->what.written)
+		file->what.written(file->what.owner, !failed);
 	if (failed) {
-		state->memory->changed = true; /* to be tried again */
+		*file->what.changed = true; /* to be tried again */
 		state->pause = state->pause * 2 < LONGEST_PAUSE ? state->pause * 2 : LONGEST_PAUSE;
-		if (!state->failed)
+		if (!before)
 			rna_log_warning("%s: %s; state will be lost when the agent ends",
 					state->path, state->job.error.text);
-	} else {
+	} else if (!any_failed(state)) {
 		state->pause = PACE;
-		if (state->failed)
+		if (before)
 			rna_log_notice("%s: persisting state again", state->path);
 	}
-	state->failed = failed;
 }
 
 static void take_accepted(struct rna_state_directory *state)
@@ -239,27 +334,8 @@ static void take_accepted(struct rna_state_directory *state)
 static void start_next(struct rna_state_directory *state)
 {
 	if (state->read_accepted && !rna_errands_busy(state->errands))
-		state->read_accepted = !start_errand(state, true);
+		state->read_accepted = !start_errand(state, NULL);
 }
-
-static void back(void *userdata)
-{
-	struct rna_state_directory *state = userdata;
-
-	if (!state->job.reads)
-		account_write(state);
-	else if (!state->ending)
-		take_accepted(state);
-	rna_strbuf_deinit(&state->job.text);
-	if (state->ending)
-		return;
-	if (!state->job.reads)
-		(void)sd_event_source_set_enabled(state->timer, SD_EVENT_OFF); /* it is back */
-	start_next(state);
-	rna_state_keep(state); /* what failed, or has changed meanwhile: however rare views are */
-}
-
-/* -- When -------------------------------------------------------------------------------------- */
 
 static void set_timer(const struct rna_state_directory *state, rna_usec pause)
 {
@@ -267,9 +343,44 @@ static void set_timer(const struct rna_state_directory *state, rna_usec pause)
 	(void)sd_event_source_set_enabled(state->timer, SD_EVENT_ONESHOT);
 }
 
+/* The timer watches it from then on. False: nothing has changed, or it could not be begun. */
+static bool write_changed(struct rna_state_directory *state)
+{
+	struct kept *file = find_changed(state);
+
+	if (!file || !start_errand(state, file))
+		return false;
+	*file->what.changed = false;
+	file->had_turn = true;
+	set_timer(state, HANGS_AFTER);
+	return true;
+}
+
+static void back(void *userdata)
+{
+	struct rna_state_directory *state = userdata;
+	bool wrote = state->job.file;
+
+	if (wrote)
+		account_write(state);
+	else if (!state->ending)
+		take_accepted(state);
+	rna_strbuf_deinit(&state->job.text);
+	if (state->ending)
+		return;
+	if (wrote)
+		(void)sd_event_source_set_enabled(state->timer, SD_EVENT_OFF); /* it is back */
+	start_next(state);
+	if (wrote && state->job.status == 0 && !rna_errands_busy(state->errands))
+		(void)write_changed(state); /* what changed at the same time */
+	rna_state_keep(state); /* what failed, or has changed meanwhile: however rare views are */
+}
+
+/* -- When -------------------------------------------------------------------------------------- */
+
 static void log_hanging_disk(struct rna_state_directory *state)
 {
-	if (state->job.reads || state->hangs)
+	if (!state->job.file || state->hangs)
 		return;
 	state->hangs = true;
 	rna_log_warning(
@@ -286,13 +397,12 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	(void)source, (void)at;
 	if (rna_errands_busy(state->errands)) {
 		log_hanging_disk(state);
-		set_timer(state, state->job.reads ? PACE : HANGS_AFTER);
+		set_timer(state, state->job.file ? HANGS_AFTER : PACE);
 		return 0;
 	}
-	if (start_errand(state, false)) {
-		state->memory->changed = false;
-		set_timer(state, HANGS_AFTER);
-	}
+	for (size_t i = 0; i < state->count; i++)
+		state->files[i].had_turn = false;
+	(void)write_changed(state);
 	return 0;
 }
 
@@ -300,7 +410,7 @@ void rna_state_keep(struct rna_state_directory *state)
 {
 	int enabled;
 
-	if (!state || !state->timer || !may_write(state) || !state->memory->changed ||
+	if (!state || !state->timer || !may_write(state) || !any_changed(state) ||
 	    sd_event_source_get_enabled(state->timer, &enabled) != 0)
 		return; /* nothing to do, or it is about to be done */
 	set_timer(state, state->pause);
@@ -344,13 +454,18 @@ int rna_state_watch(struct rna_state_directory *state, sd_event *event,
 	return 0;
 }
 
+/* All of it: that a port is up still is written only now. */
 void rna_state_flush(struct rna_state_directory *state, rna_usec patience)
 {
+	bool idle;
+
 	if (!state || !state->writes || !state->errands)
 		return;
 	state->ending = true;
-	if (rna_errands_wait(state->errands, patience) && start_errand(state, false))
-		(void)rna_errands_wait(state->errands, patience);
+	idle = rna_errands_wait(state->errands, patience);
+	for (size_t i = 0; idle && i < state->count; i++)
+		if (!state->files[i].refused && start_errand(state, &state->files[i]))
+			idle = rna_errands_wait(state->errands, patience);
 	if (!rna_errands_busy(state->errands)) /* else a thread that hangs would keep it locked */
 		(void)flock(state->directory, LOCK_UN);
 }

@@ -12,6 +12,7 @@ enum {
 	SIZE_MAX_READ = 16 * 1024 * 1024, /* thousands of devices; more is not ours */
 	PIECE = 16 * 1024,
 	NAME_SIZE = 64,
+	FULL_LEAST = 64 * 1024, /* bytes of a full file of lines; a thousand are longer */
 };
 
 int rna_state_directory_open(const char *path, bool make, struct rna_error *error)
@@ -89,6 +90,90 @@ int rna_state_file_write(int directory, const char *name, const char *text, size
 	(void)snprintf(fresh, sizeof(fresh), "%s.new", name);
 	status = rna_file_replace(&place, text, len);
 	return status < 0 ? rna_error_set(error, status, "cannot write %s", name) : 0;
+}
+
+/* -- Lines ------------------------------------------------------------------------------------- */
+
+/* The header and the lines, all or nothing. */
+static int begin_file(const struct rna_state_lines *place, const char *lines, size_t len)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	char fresh[NAME_SIZE];
+	const struct rna_file_place file = {place->directory, place->name, fresh, .lasting = true};
+
+	(void)snprintf(fresh, sizeof(fresh), "%s.new", place->name);
+	rna_strbuf_puts(&text, place->header);
+	rna_strbuf_add(&text, lines, len);
+	return rna_strbuf_ok(&text) ? rna_file_replace(&file, text.data, text.len) : -ENOMEM;
+}
+
+/* Behind a line that was torn, a line end. What cannot be written whole is taken back. */
+static int append_lines(int fd, off_t size, const char *lines, size_t len)
+{
+	char last = '\n';
+	int status = 0;
+
+	if (pread(fd, &last, 1, size - 1) < 0)
+		return -errno;
+	if (last != '\n')
+		status = rna_file_write_all(fd, "\n", 1);
+	if (status == 0)
+		status = rna_file_write_all(fd, lines, len);
+	if (status == 0 && fsync(fd) < 0)
+		status = -errno;
+	if (status < 0)
+		(void)!ftruncate(fd, size); /* else the last line may be torn */
+	return status;
+}
+
+static int open_lines(const struct rna_state_lines *place, off_t *ret_size, struct rna_error *error)
+{
+	enum { HOW = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
+	RNA_CLOSE int fd = openat(place->directory, place->name, HOW);
+	struct stat file;
+	int status;
+
+	*ret_size = 0;
+	if (fd < 0)
+		return errno == ENOENT ? -ENOENT : rna_error_set(error, -errno, "%s", place->name);
+	status = check_file(place->directory, fd, place->name, error);
+	if (status < 0)
+		return status;
+	if (fstat(fd, &file) < 0)
+		return rna_error_set(error, -errno, "%s", place->name);
+	*ret_size = file.st_size;
+	status = fd;
+	fd = -1;
+	return status;
+}
+
+/* Is there a full file to be moved out of the way? A short one was begun by a try that failed. */
+static bool is_full(const struct rna_state_lines *place, off_t size)
+{
+	return place->turns && size >= FULL_LEAST;
+}
+
+int rna_state_file_append(const struct rna_state_lines *place, const char *lines, size_t len,
+			  struct rna_error *error)
+{
+	RNA_CLOSE int fd = -1;
+	off_t size = 0;
+	bool begins;
+	int status = 0;
+
+	if (len == 0)
+		return 0;
+	fd = open_lines(place, &size, error);
+	if (fd < 0 && fd != -ENOENT)
+		return fd;
+	begins = fd < 0 || size == 0 || is_full(place, size);
+	if (is_full(place, size) &&
+	    renameat(place->directory, place->name, place->directory, place->old) < 0)
+		status = -errno;
+	if (status == 0)
+		status =
+			begins ? begin_file(place, lines, len) : append_lines(fd, size, lines, len);
+	return status < 0 ? rna_error_set(error, status, "cannot write %s", place->name) : 0;
 }
 
 int rna_state_file_set_aside(int directory, const char *name, rna_usec now, struct rna_error *error)

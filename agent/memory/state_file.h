@@ -29,6 +29,22 @@ int rna_state_file_read(int directory, const char *name, struct rna_strbuf *ret,
 int rna_state_file_write(int directory, const char *name, const char *text, size_t len,
 			 struct rna_error *error);
 
+/* A file of lines, of which the first is a header. When it is full it becomes the older one. */
+struct rna_state_lines {
+	int directory;
+	const char *name;
+	const char *old; /* name of the older one, which is replaced */
+	const char *header;
+	bool turns; /* the file is full: lines begin the next one */
+};
+
+/*
+ * Appends lines, which makes the file when there is none. After a failure, and after a loss of
+ * power, lines that were there before are there, and at most the last one of the file is torn.
+ */
+int rna_state_file_append(const struct rna_state_lines *place, const char *lines, size_t len,
+			  struct rna_error *error);
+
 /* Gives a damaged file another name: name.corrupt-now. */
 int rna_state_file_set_aside(int directory, const char *name, rna_usec now,
 			     struct rna_error *error);
