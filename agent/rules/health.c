@@ -16,21 +16,20 @@
 
 #include "settings/silence.h"
 
+#include "condition.h"
 #include "rule_subjects.h"
 
-struct rna_condition {
-	enum rna_rule_id rule;
-	char *device; /* NULL: the node */
-	char *text, *remedy;
-	struct rna_finding finding; /* with the texts above */
-	bool was_there;             /* when the agent first saw all of the node */
-	bool told;
-	enum rna_severity told_severity;
-};
+/* After a restart some rules need several readings to find again what they found before. */
+#define SLOW_PATIENCE (5 * 60 * RNA_USEC_PER_SEC)
 
-static void condition_deinit(struct rna_condition *condition)
+/* Text changes while a condition lasts, and how counters rise: the disk hears of it at this pace.
+ */
+#define RISES_PACE (5 * 60 * RNA_USEC_PER_SEC)
+
+void rna_condition_deinit(struct rna_condition *condition)
 {
 	free(condition->device);
+	free(condition->key);
 	free(condition->text);
 	free(condition->remedy);
 	*condition = (struct rna_condition){0};
@@ -91,7 +90,7 @@ void rna_health_deinit(struct rna_health *health)
 {
 	rna_pasts_deinit(&health->pasts);
 	for (size_t i = 0; i < health->count; i++)
-		condition_deinit(&health->conditions[i]);
+		rna_condition_deinit(&health->conditions[i]);
 	free(health->conditions);
 	free(health->thresholds);
 	*health = (struct rna_health){0};
@@ -115,6 +114,13 @@ static int compare_objects(enum rna_rule_id rule, const struct rna_finding *find
 static int compare_finds(const void *a, const void *b)
 {
 	const struct rna_find *x = a, *y = b;
+
+	return compare_objects(x->rule, &x->finding, y->rule, &y->finding);
+}
+
+int rna_condition_compare(const void *a, const void *b)
+{
+	const struct rna_condition *x = a, *y = b;
 
 	return compare_objects(x->rule, &x->finding, y->rule, &y->finding);
 }
@@ -187,26 +193,45 @@ static bool keep_text(char **kept, const char *text)
 	return true;
 }
 
-/* Updates a condition, which may be new (zeroed), from a find. False: no memory. */
-static bool condition_take(struct rna_condition *condition, const struct rna_find *find,
-			   struct rna_time now)
+/*
+ * Since when it holds. What the rule says wins, but it knows this process only: of a condition from
+ * an earlier one, what it said first is when this process began to see it.
+ */
+static struct rna_time find_since(struct rna_condition *condition, const struct rna_time *said,
+				  struct rna_time now)
 {
-	bool is_new = !condition->text;
-	struct rna_time since = is_new ? now : condition->finding.since;
+	if (!condition->text)
+		return said->monotonic ? *said : now;
+	if (condition->recalled && !condition->found)
+		condition->heard = *said;
+	if (said->monotonic == 0 ||
+	    (condition->recalled && said->monotonic == condition->heard.monotonic))
+		return condition->finding.since;
+	return *said;
+}
 
-	if (is_new && !keep_text(&condition->device, find->finding.device))
+/* Updates a condition, which may be new (zeroed), from a find. False: no memory. */
+static bool condition_take(struct rna_health *health, struct rna_condition *condition,
+			   const struct rna_find *find, struct rna_time now)
+{
+	const struct rna_finding before = condition->finding;
+	struct rna_time since = find_since(condition, &find->finding.since, now);
+
+	if (!condition->text && (!keep_text(&condition->device, find->finding.device) ||
+				 !keep_text(&condition->key, find->key)))
 		return false;
 	if (!keep_text(&condition->text, find->finding.text) ||
 	    !keep_text(&condition->remedy, find->finding.remedy))
 		return false;
-	if (find->finding.since.monotonic)
-		since = find->finding.since;
 	condition->rule = find->rule;
 	condition->finding = find->finding;
 	condition->finding.device = condition->device;
 	condition->finding.text = condition->text;
 	condition->finding.remedy = condition->remedy;
 	condition->finding.since = since;
+	condition->found = true;
+	health->changed |= !before.text || before.severity != condition->finding.severity ||
+			   before.since.realtime != since.realtime;
 	return true;
 }
 
@@ -214,8 +239,7 @@ static bool has_held(const struct rna_health *health, const struct rna_condition
 		     struct rna_time now)
 {
 	return health->once || condition->was_there ||
-	       rna_usec_since(condition->finding.since.monotonic, now.monotonic) >=
-		       health->holds[condition->rule];
+	       rna_time_since(condition->finding.since, now) >= health->holds[condition->rule];
 }
 
 /*
@@ -242,36 +266,63 @@ static bool has_all_jobs(const struct rna_view *view)
 /*
  * A hold-down keeps back what may pass by itself. A problem that is there when the agent starts has
  * most likely lasted: it is a finding as soon as every collector has run once, as it is for check
- * --once and status. While the machine boots, problems do pass.
+ * --once and status. While the machine boots, problems do pass. What the memory has goes on with
+ * the hold-down that it had.
  */
 static void look_for_the_first_time(struct rna_health *health, const struct rna_view *view)
 {
 	if (health->looked || !has_all_jobs(view))
 		return;
 	health->looked = true;
+	health->first_look = view->snapshot->time.monotonic;
 	if (rna_health_is_booting(health, view))
 		return;
 	for (size_t i = 0; i < health->count; i++)
-		health->conditions[i].was_there = true;
+		health->conditions[i].was_there |= !health->conditions[i].recalled;
 }
 
 static void end_condition(struct rna_health *health, struct rna_condition *condition,
 			  struct rna_time now)
 {
-	rna_usec since = condition->finding.since.monotonic;
-
 	if (condition->told && health->tell)
 		health->tell(&rna_rules[condition->rule], &condition->finding, true,
-			     rna_usec_since(since, now.monotonic), health->userdata);
-	condition_deinit(condition);
+			     rna_time_since(condition->finding.since, now), health->userdata);
+	health->changed = true;
+	rna_condition_deinit(condition);
+}
+
+/*
+ * May a condition that was not found hold all the same, because it is from an earlier process and
+ * this one could not find it yet? Or because it is about an event, which this process did not see.
+ */
+static bool may_hold(const struct rna_health *health, const struct rna_condition *condition,
+		     const struct rna_view *view)
+{
+	const struct rna_rule *rule = &rna_rules[condition->rule];
+	struct rna_time now = view->snapshot->time;
+
+	if (!condition->recalled || condition->found)
+		return false;
+	if (rule->lately)
+		return rna_time_since(condition->finding.since, now) <= rule->lately;
+	if (!health->looked || (rule->settles && rna_health_is_booting(health, view)))
+		return true;
+	return rule->slow && rna_usec_since(health->first_look, now.monotonic) < SLOW_PATIENCE;
+}
+
+static bool is_shown(const struct rna_condition *condition)
+{
+	return condition->found || !condition->recalled || rna_rules[condition->rule].lately;
 }
 
 /*
  * Merges finds into the conditions; the result replaces them. A find for which there is no memory
  * is dropped, and found again with the next view. Returns false if that happened.
  */
-static bool merge(struct rna_health *health, const struct rna_finds *finds, struct rna_time now)
+static bool merge(struct rna_health *health, const struct rna_finds *finds,
+		  const struct rna_view *view)
 {
+	struct rna_time now = view->snapshot->time;
 	struct rna_condition *merged = calloc(health->count + finds->count + 1, sizeof(*merged));
 	size_t old = 0, next = 0, count = 0;
 	bool whole = true;
@@ -289,18 +340,22 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds, stru
 		old += order <= 0;
 		next += order >= 0;
 		if (order < 0) {
-			end_condition(health, was, now);
+			if (may_hold(health, was, view))
+				merged[count++] = *was;
+			else
+				end_condition(health, was, now);
 			continue;
 		}
 		if (order == 0)
 			merged[count] = *was;
 		else if (find->unknown)
 			continue;
-		if (find->unknown || condition_take(&merged[count], find, now)) {
+		merged[count].found |= find->unknown;
+		if (find->unknown || condition_take(health, &merged[count], find, now)) {
 			count++;
 			continue;
 		}
-		condition_deinit(&merged[count]);
+		rna_condition_deinit(&merged[count]);
 		whole = false;
 	}
 	free(health->conditions);
@@ -321,6 +376,7 @@ static void report(struct rna_health *health, struct rna_condition *condition)
 		return;
 	condition->told = true;
 	condition->told_severity = severity;
+	health->changed = true;
 	if (health->tell)
 		health->tell(&rna_rules[condition->rule], &condition->finding, false, 0,
 			     health->userdata);
@@ -344,7 +400,7 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 		struct rna_condition *condition = &health->conditions[i];
 		struct rna_finding *finding = &findings[count];
 
-		if (!has_held(health, condition, now))
+		if (!is_shown(condition) || !has_held(health, condition, now))
 			continue;
 		condition->finding.silenced =
 			rna_silence_holds(windows, condition->device, now.realtime);
@@ -365,13 +421,61 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 	view->finding_count = count;
 }
 
+/* -- From an earlier process ------------------------------------------------------------------- */
+
+static const char *name_now(const struct rna_condition *condition,
+			    const struct rna_snapshot *snapshot)
+{
+	const char *ret = condition->device;
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_device *device = snapshot->devices[i].device;
+
+		if (strcmp(device->key, condition->key) == 0)
+			return device->name;
+		if (strcmp(device->name, condition->device) == 0)
+			ret = condition->key; /* another device has its name now */
+	}
+	return ret;
+}
+
+/* Names of devices may change with a reboot. No memory: the condition keeps the old name. */
+static void follow_names(struct rna_health *health, const struct rna_snapshot *snapshot)
+{
+	for (size_t i = 0; i < health->count; i++) {
+		struct rna_condition *condition = &health->conditions[i];
+
+		if (condition->device && condition->key)
+			(void)keep_text(&condition->device, name_now(condition, snapshot));
+		condition->finding.device = condition->device;
+	}
+	if (health->count > 0)
+		qsort(health->conditions, health->count, sizeof(*health->conditions),
+		      rna_condition_compare);
+}
+
+static void begin(struct rna_health *health, const struct rna_view *view)
+{
+	if (!health->pasts.begun) {
+		follow_names(health, view->snapshot);
+		rna_pasts_carry_over(&health->pasts, health->thresholds,
+				     health->same_boot ? NULL : &health->written,
+				     view->snapshot->time);
+	}
+	health->judged = view->snapshot->time;
+}
+
 void rna_health_judge(struct rna_health *health, struct rna_view *view)
 {
 	RNA_CLEANUP(free_finds) struct rna_finds finds = {.arena = view->arena};
+	rna_usec now = view->snapshot->time.monotonic;
 
+	begin(health, view);
 	run_rules(health, view, &finds);
 	/* An incomplete list would make findings look resolved that were not checked. */
-	view->findings_short = finds.failed || !merge(health, &finds, view->snapshot->time);
+	view->findings_short = finds.failed || !merge(health, &finds, view);
 	look_for_the_first_time(health, view);
 	fill_in(health, view);
+	health->changed |=
+		health->pasts.rose && rna_usec_since(health->written.monotonic, now) >= RISES_PACE;
 }

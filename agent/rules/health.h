@@ -30,9 +30,16 @@ struct rna_health {
 	struct rna_condition
 		*conditions;   /* all problems, reported or not; by rule, device and port */
 	bool once;             /* there is only one view: report all problems at once */
-	bool looked;           /* a view showed what every job reads */
+	bool looked;           /* a view showed what every job reads, */
+	rna_usec first_look;   /* monotonic: for the first time then */
 	rna_health_tell *tell; /* NULL: none */
 	void *userdata;        /* tell's */
+	/* What is kept over restarts (health_file.h): */
+	char boot[RNA_BOOT_SIZE]; /* of the machine; "": what was kept is of another boot */
+	bool changed;             /* reset when the file is written */
+	bool same_boot;           /* what was read is of this boot */
+	struct rna_time judged;   /* the newest view */
+	struct rna_time written;  /* the newest view at the time of the file */
 };
 
 /* settings must outlive health. 0 or -ENOMEM. */

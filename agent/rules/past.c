@@ -22,15 +22,14 @@ static struct rna_past *past_free(struct rna_past *past)
 }
 RNA_DEFINE_CLEANUP(struct rna_past, past_free)
 
-static struct rna_past *past_new(const struct rna_rule_subject *subject)
+static struct rna_past *past_new(const char *key, unsigned port)
 {
 	RNA_CLEANUP(past_free_p) struct rna_past *past = calloc(1, sizeof(*past));
 
 	if (!past)
 		return NULL;
-	past->port = subject->number;
-	past->generation = subject->device->device->generation;
-	past->key = strdup(subject->device->device->key);
+	past->port = port;
+	past->key = strdup(key);
 	return past->key ? RNA_TAKE(past) : NULL;
 }
 
@@ -120,11 +119,12 @@ static void take_registration(struct rna_past *past, const struct rna_thresholds
 {
 	uint64_t generation = subject->device->device->generation;
 
-	if (past->generation == generation)
-		return;
-	past->generation = generation;
-	past->registered = now;
-	forget_counter_windows(past, thresholds);
+	if (past->generation != generation) {
+		past->generation = generation;
+		past->registered = past->recalled ? 0 : now; /* it came before this process */
+		forget_counter_windows(past, thresholds);
+	}
+	past->recalled = false;
 }
 
 static rna_usec time_of_reading(const struct rna_rule_subject *subject, enum rna_collector_id id)
@@ -171,7 +171,8 @@ static bool is_followed(const struct rna_rule_subject *subject)
 }
 
 /* 0 or -ENOMEM. */
-static int take_counters(struct rna_past *past, const struct rna_thresholds *thresholds,
+static int take_counters(struct rna_pasts *pasts, struct rna_past *past,
+			 const struct rna_thresholds *thresholds,
 			 const struct rna_rule_subject *subject, rna_usec now)
 {
 	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
@@ -186,9 +187,9 @@ static int take_counters(struct rna_past *past, const struct rna_thresholds *thr
 	for (size_t i = 0; i < thresholds->count; i++) {
 		struct rna_window *window = &past->windows[i];
 		const struct rna_threshold *threshold = &thresholds->items[i];
+		struct rna_value value = read_value(subject, groups, threshold, window);
 
-		rna_window_add(window, threshold, read_value(subject, groups, threshold, window),
-			       now);
+		pasts->rose |= rna_window_add(window, threshold, value, now);
 		if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
 			status = rna_discards_follow(&past->discards, subject, threshold, now);
 	}
@@ -268,14 +269,16 @@ static int insert(struct rna_pasts *pasts, size_t place, struct rna_past *past)
 static struct rna_past *get(struct rna_pasts *pasts, const struct rna_rule_subject *subject,
 			    rna_usec now)
 {
-	const char *key = subject->device->device->key;
+	const struct rna_device *device = subject->device->device;
 	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
 	bool found;
-	size_t place = find_place(pasts, key, subject->number, &found);
+	size_t place = find_place(pasts, device->key, subject->number, &found);
 
 	if (found)
 		return pasts->items[place];
-	past = past_new(subject);
+	past = past_new(device->key, subject->number);
+	if (past)
+		past->generation = device->generation;
 	if (past && pasts->begun)
 		past->registered = now;
 	if (!past || insert(pasts, place, past) < 0)
@@ -311,7 +314,7 @@ int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thres
 		past->seen = now;
 		take_registration(past, thresholds, subject, now);
 		if (is_followed(subject) && is_due(past, subject, now) &&
-		    take_counters(past, thresholds, subject, now) < 0)
+		    take_counters(pasts, past, thresholds, subject, now) < 0)
 			ret = -ENOMEM;
 		take_nccl_index(past, subject, now);
 		subject->past = past;
@@ -319,4 +322,57 @@ int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thres
 	drop_old(pasts, now);
 	pasts->begun = true;
 	return ret;
+}
+
+/* -- From an earlier process ------------------------------------------------------------------- */
+
+struct rna_past *rna_pasts_recall(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+				  const char *key, unsigned port)
+{
+	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
+	bool found;
+	size_t place = find_place(pasts, key, port, &found);
+
+	if (found)
+		return pasts->items[place];
+	past = past_new(key, port);
+	if (!past)
+		return NULL;
+	past->recalled = true;
+	past->windows = calloc(thresholds->count + 1, sizeof(*past->windows));
+	if (!past->windows || insert(pasts, place, past) < 0)
+		return NULL;
+	return RNA_TAKE(past);
+}
+
+/* The moment of this boot; at least 1, because 0 means none. */
+static rna_usec carry_over(rna_usec then, rna_usec written, rna_usec between, rna_usec now)
+{
+	rna_usec ago = rna_usec_since(then, written) + between;
+
+	return now > ago ? now - ago : 1;
+}
+
+static void carry_past_over(struct rna_past *past, const struct rna_thresholds *thresholds,
+			    const struct rna_time *written, struct rna_time now)
+{
+	rna_usec between = rna_usec_since(written->realtime, now.realtime);
+
+	past->generation = 0;
+	if (past->nccl_moved)
+		past->nccl_moved =
+			carry_over(past->nccl_moved, written->monotonic, between, now.monotonic);
+	for (size_t i = 0; i < thresholds->count; i++)
+		rna_window_carry_over(&past->windows[i], &thresholds->items[i], written->monotonic,
+				      between, now.monotonic);
+}
+
+void rna_pasts_carry_over(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+			  const struct rna_time *written, struct rna_time now)
+{
+	for (size_t i = 0; i < pasts->count; i++) {
+		pasts->items[i]->seen = now.monotonic;
+		if (written)
+			carry_past_over(pasts->items[i], thresholds, written, now);
+	}
 }

@@ -15,6 +15,7 @@ struct rna_past {
 	const char *key; /* of the device; its own copy */
 	unsigned port;   /* 0: of the device as a whole */
 	uint64_t generation;
+	bool recalled;       /* from an earlier process, and not seen by this one */
 	rna_usec seen;       /* monotonic, when it was there last */
 	rna_usec registered; /* when it came, or came back; 0: it was there before the agent */
 	rna_usec sampled;    /* when counters were taken last, and what was new then: */
@@ -31,12 +32,28 @@ struct rna_past {
 
 struct rna_pasts {
 	bool begun; /* was there an update? What is new from then on has just been registered */
+	bool rose;  /* a counter with a threshold did, since it was last reset */
 	size_t count;
 	size_t size;
 	struct rna_past **items; /* by key and port */
 };
 
 void rna_pasts_deinit(struct rna_pasts *pasts); /* idempotent */
+
+/*
+ * The past of an earlier process, to be filled in: made when there is none yet, with windows. NULL:
+ * no memory.
+ */
+struct rna_past *rna_pasts_recall(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+				  const char *key, unsigned port);
+
+/*
+ * Those that were recalled go on from now. written: when an earlier boot wrote them, by its clocks:
+ * their times become those of this boot, and counters begin anew. A clock that was set back counts
+ * as no time in between. NULL: this boot wrote them.
+ */
+void rna_pasts_carry_over(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+			  const struct rna_time *written, struct rna_time now);
 
 /*
  * Takes what subjects show now, and gives each of them its past. 0 or -ENOMEM: then some have

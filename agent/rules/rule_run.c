@@ -40,6 +40,7 @@ static struct rna_find *add_find(struct rna_finds *out)
 	}
 	*find = (struct rna_find){
 		.rule = (enum rna_rule_id)(out->rule - rna_rules),
+		.key = subject ? subject->device->device->key : NULL,
 		.finding =
 			{
 				.rule = out->rule->name,

@@ -183,6 +183,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.name = "cable-moved",
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
+		.lately = 24 * 60 * 60 * RNA_USEC_PER_SEC,
 		.hold = "0s",
 		.help = "The cable of an InfiniBand port was moved to another port of the fabric "
 			"within the last 24 hours.",
@@ -196,6 +197,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.name = "subnet-manager-changed",
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
+		.lately = 60 * 60 * RNA_USEC_PER_SEC,
 		.hold = "0s",
 		.help = "The master subnet manager of an InfiniBand port changed within the last "
 			"hour.",
@@ -209,6 +211,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.name = "subnet-manager-unhealthy",
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
+		.slow = true, /* three queries without an answer */
 		.hold = "30s",
 		.help = "The subnet manager of an active InfiniBand port no longer answers, or "
 			"reports that it is not master.",

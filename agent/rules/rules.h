@@ -148,7 +148,8 @@ struct rna_finds {
 
 struct rna_find {
 	enum rna_rule_id rule;
-	bool unknown; /* keeps an existing finding, makes no new one */
+	bool unknown;    /* keeps an existing finding, makes no new one */
+	const char *key; /* of the device; NULL: the node, or a device that is missing */
 	struct rna_finding finding;
 };
 
@@ -177,6 +178,8 @@ struct rna_rule {
 	enum rna_rule_scope scope;
 	bool devices_too; /* a rule of ports that also checks the counters of devices */
 	bool settles;     /* not checked just after boot or driver load (health.boot_grace) */
+	bool slow;        /* after a start it takes several readings to find the problem */
+	rna_usec lately;  /* about an event: holds so long after it, also over a restart; or 0 */
 	const char *hold; /* hold-down: the problem must last this long to become a finding */
 	const char *help; /* when it holds */
 	void (*check)(const struct rna_rule_input *in, struct rna_finds *out);

@@ -7,9 +7,6 @@
 
 #include "rules.h"
 
-#define LATELY_MOVED   (24 * 60 * 60 * RNA_USEC_PER_SEC)
-#define LATELY_CHANGED (60 * 60 * RNA_USEC_PER_SEC)
-
 enum { UNANSWERED_MAX = 3 }; /* queries before a subnet manager counts as not answering */
 
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena)
@@ -103,7 +100,7 @@ void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *ou
 	struct rna_finding *found;
 
 	if (!fabric || !fabric->peer || !fabric->former_peer ||
-	    !is_within_span(in, fabric->peer_changed, LATELY_MOVED))
+	    !is_within_span(in, fabric->peer_changed, out->rule->lately))
 		return;
 	found = rna_finds_add(out, "the cable was moved from %s to %s",
 			      rna_rule_say_peer(fabric->former_peer, out->arena),
@@ -131,7 +128,7 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 	struct rna_finding *found;
 
 	if (!fabric || fabric->manager.changes == 0 ||
-	    !is_within_span(in, fabric->manager.changed, LATELY_CHANGED))
+	    !is_within_span(in, fabric->manager.changed, out->rule->lately))
 		return;
 	found = rna_finds_add(out, "the subnet manager changed to %s",
 			      name_manager(&fabric->manager, out->arena));

@@ -457,14 +457,15 @@ static uint64_t rise_to(const struct rna_window *window, const struct rna_thresh
 	return 1 + (uint64_t)((double)(rise - 1) * (double)threshold->window / (double)gap);
 }
 
-void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
+bool rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
 		    struct rna_value value, rna_usec now)
 {
-	uint64_t rise;
+	uint64_t rise, new = 0;
 
 	advance_window(window, now, threshold->window / RNA_WINDOW_SLOTS);
 	if (rna_value_is_known(value)) {
-		window->rises[window->slot] += rise_to(window, threshold, value.number, now);
+		new = rise_to(window, threshold, value.number, now);
+		window->rises[window->slot] += new;
 		window->last = value.number;
 		window->when = now;
 		window->known = true;
@@ -474,4 +475,17 @@ void rna_window_add(struct rna_window *window, const struct rna_threshold *thres
 		window->over = true;
 	else if (rise < (threshold->limit + 1) / 2)
 		window->over = false;
+	return new > 0;
+}
+
+void rna_window_carry_over(struct rna_window *window, const struct rna_threshold *threshold,
+			   rna_usec written, rna_usec between, rna_usec now)
+{
+	rna_usec slot_length = threshold->window / RNA_WINDOW_SLOTS;
+	rna_usec ago = rna_usec_since(window->slot_start, written) + between;
+
+	window->slot_start = 0;
+	advance_window(window, ago + slot_length, slot_length);
+	window->slot_start = window->when = now;
+	window->known = false;
 }

@@ -92,11 +92,18 @@ struct rna_window {
 
 /*
  * Takes a reading, absent when there is none: time goes on all the same. A value that fell was
- * reset: it counts from there on.
+ * reset: it counts from there on. True: the counter rose.
  */
-void rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
+bool rna_window_add(struct rna_window *window, const struct rna_threshold *threshold,
 		    struct rna_value value, rna_usec now);
 uint64_t rna_window_rise(const struct rna_window *window);
+
+/*
+ * A window that an earlier boot wrote at that monotonic time of its own, so long before now. It
+ * goes on with the next quarter: what is not known of the last one must not make it longer.
+ */
+void rna_window_carry_over(struct rna_window *window, const struct rna_threshold *threshold,
+			   rna_usec written, rna_usec between, rna_usec now);
 
 /*
  * The sum as a reading. A sum over other members than before does not count as a rise; a missing

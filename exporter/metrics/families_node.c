@@ -155,6 +155,9 @@ static const struct rna_family finding_rows[] = {
 	METRIC(NODE, "rdma_finding", GAUGE, PLAIN, OF(one),
 	       "1 for each active finding. Without a port label it concerns the device; without a "
 	       "device label, the node."),
+	METRIC(NODE, "rdma_finding_since_seconds", GAUGE, SECONDS,
+	       IN(struct rna_finding, since.realtime, .zero_is_none = true),
+	       "Unix time of the start of each active finding, also over restarts of the agent."),
 	METRIC(NODE, "rdma_findings", GAUGE, PLAIN, EACH(finding_counts, "severity"),
 	       "Active findings by severity."),
 };

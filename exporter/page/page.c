@@ -427,7 +427,7 @@ static enum rna_tone tone_of(const struct rna_finding *finding)
 
 static void add_finding(const struct page *page, const struct rna_finding *finding)
 {
-	rna_usec now = page->view->snapshot->time.monotonic;
+	struct rna_time now = page->view->snapshot->time;
 
 	add(page, "<tr><th>");
 	add_badge(page, rna_severity_name(finding->severity), tone_of(finding));
@@ -438,7 +438,7 @@ static void add_finding(const struct page *page, const struct rna_finding *findi
 	add_text(page, finding->rule);
 	add(page, finding->silenced ? "<br><small>silenced</small>" : "");
 	open_cell(page, "<td class=n", "For");
-	rna_text_add_span(page->out, rna_usec_since(finding->since.monotonic, now));
+	rna_text_add_span(page->out, rna_time_since(finding->since, now));
 	add(page, "\n");
 }
 

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/rules/health_file.c: problems and windows over a restart and a reboot. The agent is ended
+ * and started by writing the file and reading it into a new health.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rules/health_file.h"
+
+#include "health_view.h"
+
+#define IB     RNA_LINK_LAYER_INFINIBAND
+#define ROCE   RNA_LINK_LAYER_ETHERNET
+#define SECOND RNA_USEC_PER_SEC
+#define MINUTE (60 * SECOND)
+#define HOUR   (60 * MINUTE)
+
+/* The reports, "+port-down" and "-port-down", separated by spaces; and the last one's duration. */
+static char told[1024];
+static rna_usec told_lasted;
+
+static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
+		      rna_usec lasted, void *userdata)
+{
+	size_t len = strlen(told);
+
+	(void)userdata;
+	told_lasted = lasted;
+	if (finding->severity > RNA_SEVERITY_INFO)
+		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
+			       over ? '-' : '+', rule->name);
+}
+
+struct fixture {
+	struct rna_settings settings;
+	struct rna_health health;
+	struct node node;
+	struct rna_strbuf file;
+};
+
+static void begin(struct fixture *f, const char *boot)
+{
+	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
+	(void)snprintf(f->health.boot, sizeof(f->health.boot), "%s", boot);
+	f->health.tell = take_down;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_int_equal(rna_settings_init(&f->settings), 0);
+	begin(f, "boot-1");
+	node_init(&f->node, IB, 3);
+	told[0] = '\0';
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	rna_strbuf_deinit(&f->file);
+	rna_health_deinit(&f->health);
+	rna_settings_deinit(&f->settings);
+	free(f);
+	return 0;
+}
+
+static void stop(struct fixture *f)
+{
+	rna_strbuf_deinit(&f->file);
+	rna_health_write(&f->health, &f->file);
+	assert_true(rna_strbuf_ok(&f->file));
+	rna_health_deinit(&f->health);
+}
+
+static void start(struct fixture *f, const char *boot)
+{
+	struct rna_error error = {0};
+
+	begin(f, boot);
+	if (rna_health_read(&f->health, f->file.data, f->file.len, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void restart(struct fixture *f)
+{
+	stop(f);
+	start(f, "boot-1");
+}
+
+/* The machine's clocks go on without the agent, and the monotonic one begins anew. */
+static void reboot(struct fixture *f, rna_usec pause)
+{
+	stop(f);
+	f->node.now.realtime += pause;
+	f->node.now.monotonic = 20 * SECOND;
+	start(f, "boot-2");
+}
+
+/* The caller unrefs the view. */
+static struct rna_view *look_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view;
+
+	f->node.now.monotonic += span;
+	f->node.now.realtime += span;
+	view = node_view(&f->node);
+	rna_health_judge(&f->health, view);
+	return view;
+}
+
+static size_t count_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view = look_after(f, span);
+	size_t count = view->finding_count;
+
+	(void)rna_view_unref(view);
+	return count;
+}
+
+/* Since when the only finding holds; realtime. */
+static rna_usec since_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view = look_after(f, span);
+	rna_usec since;
+
+	assert_int_equal(view->finding_count, 1);
+	since = view->findings[0].since.realtime;
+	(void)rna_view_unref(view);
+	return since;
+}
+
+static void set_port(struct fixture *f, uint64_t state)
+{
+	f->node.ports[0].state = rna_value_ok(state);
+	f->node.ports[0].expectation =
+		(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
+}
+
+static void set_counter(struct fixture *f, const char *file, uint64_t value)
+{
+	f->node.ports[0].counter_count = 1;
+	f->node.ports[0].counters[0].file = file;
+	f->node.ports[0].counters[0].place = RNA_PLACE_PORT_COUNTERS;
+	f->node.ports[0].counters[0].value = rna_value_ok(value);
+}
+
+static void test_a_restart_within_a_fault(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec since;
+
+	set_port(f, RNA_PORT_DOWN);
+	since = since_after(f, SECOND);
+	for (int i = 0; i < 3; i++) {
+		restart(f);
+		assert_int_equal(since_after(f, HOUR), since);
+	}
+	assert_string_equal(told, "+port-down");
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down -port-down");
+	assert_int_equal(told_lasted, 3 * HOUR + SECOND);
+}
+
+static void test_it_ended_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	stop(f);
+	set_port(f, RNA_PORT_ACTIVE);
+	start(f, "boot-1");
+	assert_int_equal(count_after(f, MINUTE), 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down -port-down");
+	assert_int_equal(told_lasted, MINUTE + SECOND);
+	restart(f);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down -port-down");
+}
+
+/* A port that works again is no continuation. */
+static void test_a_new_fault_of_the_same_port(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec since;
+
+	set_port(f, RNA_PORT_DOWN);
+	since = since_after(f, SECOND);
+	restart(f);
+	(void)count_after(f, SECOND);
+	set_port(f, RNA_PORT_ACTIVE);
+	(void)count_after(f, SECOND);
+	set_port(f, RNA_PORT_DOWN);
+	assert_true(since_after(f, SECOND) > since);
+	assert_string_equal(told, "+port-down -port-down +port-down");
+}
+
+/* Which this process has seen: the port came up and went down again between two views. */
+static void test_a_transition_knows_better(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)since_after(f, SECOND);
+	restart(f);
+	(void)since_after(f, SECOND);
+	f->node.ports[0].history = (struct rna_port_history){.downs = 1, .last = f->node.now};
+	assert_int_equal(since_after(f, SECOND), f->node.ports[0].history.last.realtime);
+}
+
+/* What a rule knows of this process only does not make the problem younger. */
+static void test_a_device_that_is_missing(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec since;
+
+	f->node.ports[0].gone = true;
+	f->node.missing_count = 1;
+	f->node.missing = (struct rna_missing_device){.key = "mlx5_0",
+						      .name = "mlx5_0",
+						      .since = f->node.now};
+	since = f->node.now.realtime;
+	assert_int_equal(since_after(f, SECOND), since);
+	restart(f);
+	f->node.missing.since = (struct rna_time){f->node.now.monotonic + 2 * SECOND,
+						  f->node.now.realtime + 2 * SECOND};
+	assert_int_equal(since_after(f, 2 * SECOND), since);
+	assert_int_equal(since_after(f, HOUR), since);
+	assert_string_equal(told, "+device-missing");
+}
+
+static void test_nothing_is_over_before_every_job_has_run(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	restart(f);
+	f->node.ports[0].unread = true;
+	set_port(f, RNA_PORT_ACTIVE);
+	(void)count_after(f, SECOND);
+	assert_string_equal(told, "+port-down");
+	f->node.ports[0].unread = false;
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+port-down");
+}
+
+static void test_a_hold_down_goes_on(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(count_after(f, 0), 0);
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, SECOND), 0);
+	restart(f);
+	assert_int_equal(count_after(f, 10 * SECOND), 0);
+	assert_int_equal(count_after(f, 10 * SECOND), 0);
+	assert_int_equal(count_after(f, 10 * SECOND), 1); /* 30 s from its start */
+	assert_string_equal(told, "+port-init");
+}
+
+static void test_a_reboot(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+	rna_usec since;
+
+	set_port(f, RNA_PORT_DOWN);
+	since = since_after(f, SECOND);
+	reboot(f, 10 * MINUTE);
+	assert_int_equal(count_after(f, SECOND), 0); /* the rule waits for links to come up */
+	assert_int_equal(count_after(f, MINUTE), 0);
+	assert_string_equal(told, "+port-down");
+	view = look_after(f, 2 * MINUTE);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->findings[0].since.realtime, since);
+	assert_int_equal(view->findings[0].since.monotonic, 0);
+	assert_int_equal(rna_time_since(view->findings[0].since, view->snapshot->time),
+			 f->node.now.realtime - since);
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+port-down");
+	restart(f); /* "boot-1" again: what boot-2 wrote is of another boot, too */
+	assert_int_equal(since_after(f, SECOND), since);
+}
+
+static void test_a_reboot_helps(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	reboot(f, 10 * MINUTE);
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down");
+	assert_int_equal(count_after(f, 3 * MINUTE), 0);
+	assert_string_equal(told, "+port-down -port-down");
+	assert_int_equal(told_lasted, 13 * MINUTE + SECOND);
+}
+
+static void test_a_clock_that_was_set_back(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec since;
+
+	set_port(f, RNA_PORT_DOWN);
+	since = since_after(f, SECOND);
+	stop(f);
+	f->node.now.realtime = HOUR; /* 1970: the battery is empty, and NTP not reached yet */
+	f->node.now.monotonic = HOUR;
+	start(f, "boot-2");
+	assert_int_equal(since_after(f, SECOND), since);
+	set_port(f, RNA_PORT_ACTIVE);
+	(void)count_after(f, SECOND);
+	assert_int_equal(told_lasted, 0);
+}
+
+static void test_names_change_with_a_reboot(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+	rna_usec since;
+
+	f->node.ports[0].pci_address = "0000:18:00.0";
+	f->node.ports[1].pci_address = "0000:2a:00.0";
+	set_port(f, RNA_PORT_DOWN);
+	since = since_after(f, SECOND);
+	reboot(f, MINUTE);
+	f->node.ports[0].name = "mlx5_1";
+	f->node.ports[1].name = "mlx5_0";
+	view = look_after(f, HOUR);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].device, "mlx5_1");
+	assert_int_equal(view->findings[0].since.realtime, since);
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+port-down");
+}
+
+static void test_counters_rise_over_a_restart(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec since;
+
+	set_counter(f, "symbol_error", 1000);
+	(void)count_after(f, SECOND);
+	set_counter(f, "symbol_error", 1060);
+	assert_int_equal(count_after(f, SECOND), 0);
+	restart(f);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "symbol_error", 1120); /* 120/h, of which 60 before */
+	since = since_after(f, SECOND);
+	restart(f);
+	assert_int_equal(since_after(f, MINUTE), since);
+	assert_int_equal(since_after(f, 29 * MINUTE), since);
+	assert_string_equal(told, "+errors-rising");
+	assert_int_equal(count_after(f, 31 * MINUTE), 0);
+	assert_string_equal(told, "+errors-rising -errors-rising");
+}
+
+static void test_counters_rise_over_a_reboot(void **state)
+{
+	struct fixture *f = *state;
+	rna_usec since;
+
+	set_counter(f, "symbol_error", 1000);
+	(void)count_after(f, SECOND);
+	set_counter(f, "symbol_error", 1120);
+	since = since_after(f, SECOND);
+	reboot(f, 5 * MINUTE);
+	set_counter(f, "symbol_error", 5000); /* of this boot: the first reading is no rise */
+	assert_int_equal(since_after(f, SECOND), since);
+	assert_string_equal(told, "+errors-rising");
+	assert_int_equal(count_after(f, 50 * MINUTE), 0);
+	assert_string_equal(told, "+errors-rising -errors-rising");
+	set_counter(f, "symbol_error", 5119);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_counter(f, "symbol_error", 5120);
+	assert_int_equal(count_after(f, SECOND), 1);
+}
+
+static void test_the_index_of_nccl(void **state)
+{
+	static const struct rna_gid_entry moved[] = {
+		{.gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V1},
+		{.index = 5, .gid = {{[10] = 0xff, 0xff, 10}}, .type = RNA_GID_TYPE_ROCE_V2},
+	};
+	struct fixture *f = *state;
+	rna_usec since;
+
+	node_init(&f->node, ROCE, 1);
+	(void)count_after(f, SECOND);
+	f->node.ports[0].gids = (struct rna_port_gids){1, RNA_ARRAY_SIZE(moved), moved, 0, 0, NULL};
+	restart(f);
+	(void)count_after(f, SECOND);
+	since = since_after(f, HOUR);
+	restart(f);
+	assert_int_equal(since_after(f, SECOND), since);
+	assert_string_equal(told, "+gid-nccl-index-moved");
+	assert_int_equal(count_after(f, 24 * HOUR), 0); /* by now it is the usual one */
+}
+
+/* Of which no later process can find anything; it holds for a while all the same. */
+static void test_an_event(void **state)
+{
+	static const struct rna_peer before = {.name = "leaf-1", .guid = "0x1"};
+	static const struct rna_peer now = {.name = "leaf-2", .guid = "0x2"};
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	f->node.ports[0].has_fabric = true;
+	f->node.ports[0].fabric.pkeys_known = false;
+	f->node.ports[0].fabric.peer = &now;
+	f->node.ports[0].fabric.former_peer = &before;
+	f->node.ports[0].fabric.peer_changed = f->node.now;
+	(void)count_after(f, SECOND);
+	assert_string_equal(told, "+cable-moved");
+	stop(f);
+	f->node.ports[0].fabric.former_peer = NULL;
+	start(f, "boot-1");
+	view = look_after(f, 23 * HOUR);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].rule, "cable-moved");
+	assert_non_null(strstr(view->findings[0].text, "leaf-1"));
+	(void)rna_view_unref(view);
+	assert_int_equal(count_after(f, HOUR), 0);
+	assert_string_equal(told, "+cable-moved -cable-moved");
+}
+
+static void test_when_it_is_written(void **state)
+{
+	struct fixture *f = *state;
+
+	(void)count_after(f, SECOND);
+	assert_false(f->health.changed);
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	assert_true(f->health.changed);
+	f->health.changed = false;
+	(void)count_after(f, SECOND);
+	assert_false(f->health.changed); /* it lasts */
+	set_port(f, RNA_PORT_ACTIVE);
+	(void)count_after(f, SECOND);
+	assert_true(f->health.changed);
+}
+
+static void test_rises_are_written_rarely(void **state)
+{
+	struct fixture *f = *state;
+	unsigned writes = 0;
+
+	for (uint64_t i = 0; i < 60 * 60; i++) {
+		RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+		set_counter(f, "symbol_error", i / 60);
+		(void)count_after(f, SECOND);
+		if (!f->health.changed)
+			continue;
+		f->health.changed = false;
+		rna_health_write(&f->health, &out);
+		writes++;
+	}
+	assert_in_range(writes, 10, 13); /* each 5 minutes */
+}
+
+static void test_files_of_no_use(void **state)
+{
+	static const struct {
+		const char *text;
+		int status;
+	} cases[] = {
+		{"", -EBADMSG},
+		{"{}", -EBADMSG},
+		{"[1]", -EBADMSG},
+		{"{\"version\": 1}", -EBADMSG},
+		{"{\"version\": 1, \"problems\": []}", -EBADMSG},
+		{"{\"version\": 2, \"what\": 1}", -EOPNOTSUPP},
+		{"{\"version\": 1, \"problems\": [], \"counters\": []", -EBADMSG},
+	};
+	struct fixture *f = *state;
+	struct rna_error error;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		error = (struct rna_error){0};
+		assert_int_equal(rna_health_read(&f->health, cases[i].text, strlen(cases[i].text),
+						 &error),
+				 cases[i].status);
+		assert_string_not_equal(error.text, "");
+		assert_int_equal(f->health.count, 0);
+	}
+}
+
+/* Each costs only itself. */
+static void test_odd_entries(void **state)
+{
+	static const char file[] =
+		"{\"version\": 1, \"boot\": \"boot-1\", \"time\": 5000000, \"monotonic\": 9,"
+		"\"problems\": [1, {}, {\"rule\": \"no-such-rule\"},"
+		"{\"rule\": \"port-down\", \"device\": \"mlx5_0\", \"port\": 1, \"severity\": "
+		"\"critical\", \"since\": 9000000000, \"monotonic\": 99, \"text\": \"t\", "
+		"\"remedy\": \"r\"},"
+		"{\"rule\": \"port-down\", \"device\": \"mlx5_0\", \"port\": 1, \"severity\": "
+		"\"critical\", \"since\": 8, \"text\": \"t\", \"remedy\": \"r\"}],"
+		"\"counters\": [7, {\"key\": \"mlx5_0\", \"port\": 99999}, {\"key\": \"mlx5_0\","
+		"\"port\": 1, \"nccl_index\": -4, \"windows\": [{\"counter\": \"symbol_error\"},"
+		"{\"counter\": \"nonsense\"}, 4]}]}";
+	struct fixture *f = *state;
+	struct rna_error error = {0};
+
+	assert_int_equal(rna_health_read(&f->health, file, strlen(file), &error), 0);
+	assert_int_equal(f->health.count, 1);
+	assert_int_equal(f->health.pasts.count, 1);
+	set_port(f, RNA_PORT_DOWN);
+	assert_in_range(since_after(f, SECOND), 8, 5000000); /* not after the file was written */
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_restart_within_a_fault),
+		TEST(test_it_ended_meanwhile),
+		TEST(test_a_new_fault_of_the_same_port),
+		TEST(test_a_transition_knows_better),
+		TEST(test_a_device_that_is_missing),
+		TEST(test_nothing_is_over_before_every_job_has_run),
+		TEST(test_a_hold_down_goes_on),
+		TEST(test_a_reboot),
+		TEST(test_a_reboot_helps),
+		TEST(test_a_clock_that_was_set_back),
+		TEST(test_names_change_with_a_reboot),
+		TEST(test_counters_rise_over_a_restart),
+		TEST(test_counters_rise_over_a_reboot),
+		TEST(test_the_index_of_nccl),
+		TEST(test_an_event),
+		TEST(test_when_it_is_written),
+		TEST(test_rises_are_written_rarely),
+		TEST(test_files_of_no_use),
+		TEST(test_odd_entries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
