@@ -67,6 +67,7 @@ static void hold_input(const struct rna_schedule *schedule, const struct rna_tar
 	slot->held.netdevs = rna_part_ref(rna_schedule_listing(schedule, RNA_LISTS_INTERFACES));
 	slot->held.filter = rna_device_filter_ref(schedule->filter);
 	slot->held.functions = rna_texts_ref(schedule->functions);
+	slot->held.rails = rna_known_rails_ref(schedule->rails);
 	slot->held.statistics = rna_texts_ref(schedule->statistics);
 }
 
@@ -91,6 +92,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.netdevs = (const void *)slot->held.netdevs,
 		.filter = slot->held.filter,
 		.functions = slot->held.functions,
+		.rails = slot->held.rails,
 		.statistics = slot->held.statistics,
 		.device = target->device,
 		.reader = slot->reader,
@@ -642,6 +644,12 @@ void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *func
 	schedule->functions = functions;
 }
 
+void rna_schedule_set_rails(struct rna_schedule *schedule, struct rna_known_rails *rails)
+{
+	(void)rna_known_rails_unref(schedule->rails);
+	schedule->rails = rails;
+}
+
 static void free_list(struct rna_target *list)
 {
 	while (list) {
@@ -665,6 +673,7 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	free_list(schedule->nodes);
 	(void)rna_device_filter_unref(schedule->filter);
 	(void)rna_texts_unref(schedule->functions);
+	(void)rna_known_rails_unref(schedule->rails);
 	(void)rna_texts_unref(schedule->statistics);
 	*schedule = (struct rna_schedule){0};
 	return true;

@@ -21,8 +21,9 @@ struct rna_schedule {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
 	struct rna_device_filter *filter;
-	struct rna_texts *functions;  /* for presence to look for; NULL: none */
-	struct rna_texts *statistics; /* for ethernet to read in addition */
+	struct rna_texts *functions;   /* for presence to look for; NULL: none */
+	struct rna_known_rails *rails; /* of before, for topology; NULL: none */
+	struct rna_texts *statistics;  /* for ethernet to read in addition */
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
@@ -85,6 +86,8 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 
 /* From the next run of presence on, it looks for these; the schedule takes over the reference. */
 void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *functions);
+/* Likewise, for topology to number rails as before. */
+void rna_schedule_set_rails(struct rna_schedule *schedule, struct rna_known_rails *rails);
 
 /* A target whose chain began before it was quiet and may have the RDMA stack open; NULL: none. */
 const char *rna_schedule_loud(const struct rna_schedule *schedule);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/topology.h"
 
 const char *rna_target_name(const struct rna_target *target)
 {
@@ -41,6 +42,7 @@ void rna_slot_release(struct rna_slot *slot)
 	slot->held.netdevs = rna_part_unref(slot->held.netdevs);
 	slot->held.filter = rna_device_filter_unref(slot->held.filter);
 	slot->held.functions = rna_texts_unref(slot->held.functions);
+	slot->held.rails = rna_known_rails_unref(slot->held.rails);
 	slot->held.statistics = rna_texts_unref(slot->held.statistics);
 }
 

@@ -22,6 +22,7 @@ struct rna_slot {
 		const struct rna_part *netdevs;
 		struct rna_device_filter *filter;
 		struct rna_texts *functions;
+		struct rna_known_rails *rails;
 		struct rna_texts *statistics;
 	} held;
 	struct rna_reader *reader; /* NULL for node-wide collectors */

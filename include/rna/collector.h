@@ -19,6 +19,8 @@
 #include "rna/model/netdev.h"
 #include "rna/model/part.h"
 
+struct rna_known_rails;
+
 /* The libraries that collectors call: the real ones on a live root, recorded answers otherwise. */
 struct rna_backends;
 
@@ -84,6 +86,8 @@ struct rna_collect_input {
 	const struct rna_netdevs *netdevs;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
 	const struct rna_texts *functions; /* for presence: PCI functions to check; NULL: none */
+	/* For topology: the rails of before; NULL: none */
+	const struct rna_known_rails *rails;
 	/* For ethernet: names of driver statistics without a family to read as well; NULL: none. */
 	const struct rna_texts *statistics;
 	const struct rna_device *device; /* lies in presence; NULL for node-wide collectors */

@@ -557,13 +557,102 @@ static void number_rails(const struct work *work, struct rna_nic *nics)
 	for (size_t i = 0; i < count; i++)
 		if (nics[i].rail == RAIL)
 			nics[i].rail = next++;
-	for (size_t i = 0; i < count; i++)
+}
+
+static const char *address_of(const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	return topology->objects[nic->object].address;
+}
+
+static const struct rna_known_nic *find_known(const struct rna_known_rails *known,
+					      const char *address)
+{
+	for (size_t i = 0; i < known->count; i++)
+		if (strcmp(known->nics[i].address, address) == 0)
+			return &known->nics[i];
+	return NULL;
+}
+
+static const struct rna_nic *find_address(const struct rna_topology *topology, const char *address)
+{
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (strcmp(address_of(topology, &topology->nics[i]), address) == 0)
+			return &topology->nics[i];
+	return NULL;
+}
+
+/* Is anything missing without which rails would be numbered otherwise? */
+static bool is_disturbed(const struct rna_topology *topology, const struct rna_known_rails *known)
+{
+	bool disturbed = topology->gpu_count < known->gpu_count, any = false;
+
+	for (size_t i = 0; i < known->count; i++) {
+		const struct rna_nic *nic = find_address(topology, known->nics[i].address);
+
+		any |= nic != NULL;
+		if (known->nics[i].rail >= 0 &&
+		    (!nic || (known->nics[i].had_device && nic->device_count == 0 && nic->lag < 0)))
+			disturbed = true;
+	}
+	return any && disturbed;
+}
+
+static bool is_same_model(const struct rna_topology *topology, const struct rna_nic *nic,
+			  const struct rna_known_nic *known)
+{
+	const struct rna_pci_object *object = &topology->objects[nic->object];
+
+	return object->vendor_id == known->vendor_id && object->device_id == known->device_id;
+}
+
+static bool is_model_of_rail(const struct rna_topology *topology, const struct rna_nic *nic,
+			     const struct rna_known_rails *known)
+{
+	for (size_t i = 0; i < known->count; i++)
+		if (known->nics[i].rail >= 0 && is_same_model(topology, nic, &known->nics[i]))
+			return true;
+	return false;
+}
+
+/* The rail of a NIC that has been numbered without the memory. *next: the first unused number. */
+static int recall_rail(const struct rna_topology *topology, const struct rna_nic *nic,
+		       const struct rna_known_rails *known, int *next)
+{
+	const struct rna_known_nic *before = find_known(known, address_of(topology, nic));
+
+	if (before && before->rail >= 0)
+		return nic->rail >= 0 || is_same_model(topology, nic, before) ? before->rail
+									      : NO_RAIL;
+	if (before || nic->rail < 0 || !is_model_of_rail(topology, nic, known))
+		return NO_RAIL;
+	return (*next)++;
+}
+
+static void recall_rails(struct rna_topology *topology, struct rna_nic *nics,
+			 const struct rna_known_rails *known)
+{
+	int next = 0;
+
+	if (!known || !is_disturbed(topology, known))
+		return;
+	topology->rails_recalled = true;
+	for (size_t i = 0; i < known->count; i++)
+		if (known->nics[i].rail >= next)
+			next = known->nics[i].rail + 1;
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (nics[i].lag < 0)
+			nics[i].rail = recall_rail(topology, &nics[i], known, &next);
+}
+
+static void share_rails(const struct rna_topology *topology, struct rna_nic *nics)
+{
+	for (size_t i = 0; i < topology->nic_count; i++)
 		if (nics[i].lag >= 0)
 			nics[i].rail = nics[nics[i].lag].rail;
 }
 
 int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
-			struct rna_arena *arena)
+			const struct rna_known_rails *known, struct rna_arena *arena)
 {
 	RNA_FREE unsigned *serving = calloc(topology->nic_count + 1, sizeof(*serving));
 	RNA_FREE struct distance *distances = calloc(topology->nic_count + 1, sizeof(*distances));
@@ -585,6 +674,8 @@ int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
 	if (status < 0)
 		return status;
 	number_rails(&work, nics);
+	recall_rails(topology, nics, known);
+	share_rails(topology, nics);
 	topology->affinities = work.affinities;
 	return 0;
 }

@@ -110,10 +110,38 @@ struct rna_nic {
 	 * serve GPUs have a rail: the NIC of a GPU, or a NIC as near to one and of the same kind
 	 * (vendor, device, class) as the NIC of a GPU. Storage and frontend NICs then have none.
 	 * Otherwise the NICs of the most frequent kind among the eligible ones (below) have a rail;
-	 * of all such kinds if several are equally frequent. Members of a LAG share one.
+	 * of all such kinds if several are equally frequent. Members of a LAG share one. While a
+	 * NIC is missing that had a rail, the numbers are those of before, see below.
 	 */
 	int rail;
 };
+
+/* What is remembered of a NIC, so that rails keep their numbers. */
+struct rna_known_nic {
+	const char *address; /* of the slot: a card that is replaced keeps the rail */
+	uint32_t vendor_id;
+	uint32_t device_id;
+	bool had_device; /* of RDMA */
+	int rail;        /* -1: it had none */
+};
+
+/*
+ * The NICs of a node when all that had a rail were there. The loop counts references and may
+ * replace it while a job still uses the old one; the content is const.
+ */
+struct rna_known_rails {
+	unsigned refs;
+	struct rna_arena *arena; /* owns this struct and its texts */
+	size_t gpu_count;
+	size_t count;
+	struct rna_known_nic *nics;
+};
+
+/* With room for that many NICs; the caller fills them in. One reference. NULL: no memory. */
+struct rna_known_rails *rna_known_rails_new(size_t room);
+struct rna_known_rails *rna_known_rails_ref(struct rna_known_rails *rails);   /* accepts NULL */
+struct rna_known_rails *rna_known_rails_unref(struct rna_known_rails *rails); /* accepts NULL */
+RNA_DEFINE_CLEANUP(struct rna_known_rails, rna_known_rails_unref)
 
 /*
  * The nearest NICs of one GPU, and the NIC assigned to it. Eligible are NICs with an RDMA device
@@ -148,6 +176,8 @@ struct rna_topology {
 	/* those with an RDMA device of their own first, both by PCI address */
 	const struct rna_nic *nics;
 	const struct rna_gpu_affinity *affinities; /* one for each GPU */
+	/* Something is missing that the memory knows: rails have the numbers of before. */
+	bool rails_recalled;
 };
 
 /* The distance of two objects of one tree. O(depth); pairs are not stored. */
@@ -164,9 +194,15 @@ enum rna_path_class rna_topology_gpu_path(const struct rna_topology *topology, u
 /*
  * Creates the affinities of a topology, in arena, from its objects, gpus and nics, which the caller
  * has filled, and sets the rails in nics, the topology's own array. Pure. 0 or -ENOMEM.
+ *
+ * known: the rails of before, or NULL. If a NIC that had one is missing, or has no RDMA device, or
+ * there are fewer GPUs than before, each NIC keeps the rail that it had, or that it had none; the
+ * number of a missing one stays free. A NIC that was never seen is numbered behind the others, and
+ * only if it is of their model. If all are there, the numbers are as those of a node without a
+ * memory, and so they are if no NIC of before is there: it is another machine.
  */
 int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
-			struct rna_arena *arena);
+			const struct rna_known_rails *known, struct rna_arena *arena);
 
 /*
  * The NIC of an RDMA device: found by device name, otherwise by its function or its PF. NULL: none.

@@ -26,6 +26,7 @@ struct node {
 	struct rna_pci_object objects[OBJECTS_MAX];
 	struct rna_gpu gpus[GPUS_MAX];
 	struct rna_nic nics[NICS_MAX];
+	struct rna_known_rails *known;
 };
 
 static int setup(void **state)
@@ -44,6 +45,7 @@ static int teardown(void **state)
 {
 	struct node *node = *state;
 
+	(void)rna_known_rails_unref(node->known);
 	(void)rna_arena_free(node->arena);
 	free(node);
 	return 0;
@@ -125,7 +127,8 @@ static unsigned add_nic(struct node *node, unsigned parent)
 
 static void assign(struct node *node)
 {
-	assert_int_equal(rna_topology_assign(&node->topology, node->nics, node->arena), 0);
+	assert_int_equal(rna_topology_assign(&node->topology, node->nics, node->known, node->arena),
+			 0);
 }
 
 static enum rna_path_class gpu_nic(const struct node *node, unsigned gpu, unsigned nic)
@@ -476,6 +479,198 @@ static void without_gpus_the_most_common_kind_are_rails(void **state)
 		assert_int_equal(node->nics[i].rail, i == 1 ? -1 : i > 1 ? i - 1 : i);
 }
 
+/* -- Rails that are remembered ---------------------------------------------------------------- */
+
+/* Eight GPUs with a NIC each, and two of the same model for storage. */
+static void make_whole(struct node *node)
+{
+	for (unsigned i = 0; i < 10; i++) {
+		unsigned upstream = add_complex(node, i < 5 ? 0 : 1);
+
+		if (i != 4 && i != 9)
+			(void)add_gpu(node, add_port(node, upstream));
+		(void)add_nic(node, add_port(node, upstream));
+	}
+}
+
+static const char *address_at(const struct node *node, unsigned nic)
+{
+	return node->objects[node->nics[nic].object].address;
+}
+
+/* Remembers the rails as they are. */
+static void remember(struct node *node)
+{
+	size_t count = node->topology.nic_count;
+
+	(void)rna_known_rails_unref(node->known);
+	node->known = rna_known_rails_new(count);
+	assert_non_null(node->known);
+	node->known->gpu_count = node->topology.gpu_count;
+	node->known->count = count;
+	for (unsigned i = 0; i < count; i++)
+		node->known->nics[i] = (struct rna_known_nic){
+			.address = address_at(node, i),
+			.vendor_id = node->objects[node->nics[i].object].vendor_id,
+			.device_id = node->objects[node->nics[i].object].device_id,
+			.had_device = node->nics[i].device_count > 0,
+			.rail = node->nics[i].rail,
+		};
+}
+
+static void remove_nic(struct node *node, unsigned nic)
+{
+	size_t behind = --node->topology.nic_count - nic;
+
+	memmove(&node->nics[nic], &node->nics[nic + 1], behind * sizeof(node->nics[0]));
+}
+
+static void expect_rails(const struct node *node, const int *rails)
+{
+	for (unsigned i = 0; i < node->topology.nic_count; i++)
+		if (node->nics[i].rail != rails[i])
+			fail_msg("NIC %u has rail %d, not %d", i, node->nics[i].rail, rails[i]);
+}
+
+static const int whole[] = {0, 1, 2, 3, -1, 4, 5, 6, 7, -1};
+
+static void a_nic_that_vanishes_leaves_its_number_free(void **state)
+{
+	static const int rails[] = {0, 1, 3, -1, 4, 5, 6, 7, -1};
+	struct node *node = *state;
+	struct rna_nic vanished;
+
+	make_whole(node);
+	assign(node);
+	expect_rails(node, whole);
+	remember(node);
+	assign(node);
+	expect_rails(node, whole);
+	assert_false(node->topology.rails_recalled);
+	vanished = node->nics[2];
+	remove_nic(node, 2);
+	assign(node);
+	assert_true(node->topology.rails_recalled);
+	expect_rails(node, rails); /* without a memory the NIC for storage takes its place */
+	memmove(&node->nics[3], &node->nics[2], 7 * sizeof(node->nics[0]));
+	node->nics[2] = vanished;
+	node->topology.nic_count++;
+	node->topology.rails_recalled = false;
+	assign(node);
+	expect_rails(node, whole);
+	assert_false(node->topology.rails_recalled);
+}
+
+static void a_nic_without_its_device_keeps_its_number(void **state)
+{
+	struct node *node = *state;
+
+	make_whole(node);
+	assign(node);
+	remember(node);
+	node->nics[2].device_count = 0;
+	assign(node);
+	expect_rails(node, whole);
+	assert_true(node->topology.rails_recalled);
+}
+
+static void a_gpu_that_vanishes_moves_no_rail(void **state)
+{
+	struct node *node = *state;
+
+	make_whole(node);
+	assign(node);
+	remember(node);
+	node->topology.gpu_count--;
+	assign(node);
+	expect_rails(node, whole);
+	assert_true(node->topology.rails_recalled);
+}
+
+/* Another model in a slot of a rail, while a third NIC is missing. */
+static void a_card_that_is_replaced_keeps_the_rail(void **state)
+{
+	static const int rails[] = {0, 1, 3, -1, 4, 5, 6, 7, -1};
+	struct node *node = *state;
+
+	make_whole(node);
+	assign(node);
+	remember(node);
+	remove_nic(node, 2);
+	node->objects[node->nics[0].object].device_id = 0x1023;
+	assign(node);
+	expect_rails(node, rails);
+}
+
+static void a_new_nic_is_numbered_behind_while_another_is_missing(void **state)
+{
+	static const int rails[] = {0, 1, 3, -1, 4, 5, 6, 7, -1, 8, -1};
+	struct node *node = *state;
+	unsigned upstream;
+
+	make_whole(node);
+	assign(node);
+	remember(node);
+	remove_nic(node, 2);
+	upstream = add_complex(node, 1);
+	(void)add_gpu(node, add_port(node, upstream));
+	(void)add_nic(node, add_port(node, upstream));
+	upstream = add_complex(node, 1);
+	(void)add_gpu(node, add_port(node, upstream));
+	(void)add_nic_of(node, add_port(node, upstream), CONNECTX6_DX);
+	assign(node);
+	expect_rails(node, rails);
+}
+
+static void a_first_look_that_was_too_early_is_corrected(void **state)
+{
+	struct node *node = *state;
+
+	make_whole(node);
+	for (unsigned i = 3; i < 10; i++)
+		node->nics[i].device_count = 0; /* their driver is not loaded yet */
+	assign(node);
+	remember(node);
+	for (unsigned i = 3; i < 10; i++)
+		node->nics[i].device_count = 1;
+	assign(node);
+	expect_rails(node, whole);
+	assert_false(node->topology.rails_recalled);
+}
+
+static void a_memory_of_another_machine_is_of_no_use(void **state)
+{
+	struct node *node = *state;
+
+	make_whole(node);
+	assign(node);
+	remember(node);
+	for (unsigned i = 0; i < 10; i++)
+		node->known->nics[i].address = "0001:00:00.0";
+	assign(node);
+	expect_rails(node, whole);
+	assert_false(node->topology.rails_recalled);
+}
+
+static void members_of_a_lag_share_a_remembered_rail(void **state)
+{
+	static const int rails[] = {0, 0, -1};
+	struct node *node = *state;
+	unsigned upstream = add_complex(node, 0);
+
+	for (unsigned i = 0; i < 3; i++)
+		(void)add_nic(node, add_port(node, upstream));
+	(void)add_gpu(node, add_port(node, upstream));
+	(void)add_gpu(node, add_port(node, upstream));
+	assign(node);
+	remember(node);
+	node->known->nics[2].rail = -1;
+	node->nics[1].lag = 0;
+	node->topology.gpu_count = 1;
+	assign(node);
+	expect_rails(node, rails);
+}
+
 /* Every cost is a tie, and half of the GPUs wait for a second round. */
 static void large_nodes_are_matched(void **state)
 {
@@ -543,6 +738,14 @@ int main(void)
 		TEST(faster_nic_is_preferred_and_storage_has_no_rail),
 		TEST(several_nics_of_one_gpu_are_rails),
 		TEST(without_gpus_the_most_common_kind_are_rails),
+		TEST(a_nic_that_vanishes_leaves_its_number_free),
+		TEST(a_nic_without_its_device_keeps_its_number),
+		TEST(a_gpu_that_vanishes_moves_no_rail),
+		TEST(a_card_that_is_replaced_keeps_the_rail),
+		TEST(a_new_nic_is_numbered_behind_while_another_is_missing),
+		TEST(a_first_look_that_was_too_early_is_corrected),
+		TEST(a_memory_of_another_machine_is_of_no_use),
+		TEST(members_of_a_lag_share_a_remembered_rail),
 		TEST(nics_that_do_not_serve_are_passed_over),
 		TEST(without_any_device_all_nics_serve),
 		TEST(nothing_is_near_where_nothing_is_known),
