@@ -1,15 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command events: ports that went up or down, as the running agent recorded it. */
+/*
+ * The command events: ports that went up or down. The newest from the running agent; with --last or
+ * --since more of them, from the files of its history.
+ */
+#include <errno.h>
+
+#include "rna/base/duration.h"
+#include "rna/base/parse.h"
+#include "rna/base/root.h"
+#include "rna/exporter.h"
+
+#include "memory/history.h"
+#include "memory/state_directory.h"
+#include "memory/state_file.h"
+
 #include "client.h"
 #include "commands.h"
 
-int rna_command_events(struct rna_call *call, struct rna_error *error)
+enum { EVENTS_MAX = 100000 };
+
+static int ask(const struct rna_call *call, struct rna_strbuf *text, struct rna_error *error)
 {
 	const char *path =
 		call->arguments.options[RNA_OPTION_JSON] ? "/api/v1/events" : "/api/v1/events.txt";
+
+	return rna_client_get(&call->settings, path, text, error);
+}
+
+/* -- Files ------------------------------------------------------------------------------------- */
+
+static int read_file(int directory, const char *name, struct rna_history *history,
+		     struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int status = rna_state_file_read(directory, name, &text, error);
+
+	if (status == -ENOENT)
+		return 0;
+	if (status < 0)
+		return status;
+	status = rna_history_read(history, text.data ? text.data : "", text.len, error);
+	return status < 0 ? rna_error_prefix(error, "%s", name) : 0;
+}
+
+static int read_history(const struct rna_call *call, struct rna_history *history,
+			struct rna_error *error)
+{
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	RNA_CLOSE int directory = -1;
+	const char *path;
+	int status;
+
+	status = rna_root_open(call->arguments.options[RNA_OPTION_ROOT], &root, error);
+	if (status < 0)
+		return status;
+	path = rna_state_directory(&call->settings, rna_root_is_live(root));
+	if (!path)
+		return rna_error_say(error, -ENOENT, "no state directory; set state.directory");
+	directory = rna_state_directory_open(path, false, error);
+	if (directory < 0)
+		return directory;
+	status = read_file(directory, RNA_HISTORY_OLD, history, error);
+	return status < 0 ? status : read_file(directory, RNA_HISTORY_FILE, history, error);
+}
+
+/* -- Selection --------------------------------------------------------------------------------- */
+
+struct selection {
+	uint64_t last;  /* at most so many */
+	rna_usec since; /* realtime */
+};
+
+static int read_selection(const struct rna_call *call, rna_usec now, struct selection *ret,
+			  struct rna_error *error)
+{
+	const char *last = call->arguments.options[RNA_OPTION_LAST];
+	const char *since = call->arguments.options[RNA_OPTION_SINCE];
+	rna_usec span = 0;
+
+	*ret = (struct selection){.last = EVENTS_MAX};
+	if (last && (rna_parse_u64(last, &ret->last) < 0 || ret->last == 0))
+		return rna_error_say(error, -EINVAL, "--last: \"%.64s\" is not a number from 1 on",
+				     last);
+	if (since && rna_duration_parse(since, &span) < 0)
+		return rna_error_say(error, -EINVAL,
+				     "--since: \"%.64s\" is not a time such as 30m or 2d", since);
+	if (since)
+		ret->since = rna_usec_since(span, now);
+	return 0;
+}
+
+/* The clock may have been set back: the order is that of the events, and not of their times. */
+static size_t select_events(const struct rna_history *history, const struct selection *selection,
+			    struct rna_transition *ret)
+{
+	size_t count = 0, first;
+
+	for (size_t i = 0; i < history->count; i++)
+		if (rna_history_at(history, i)->time.realtime >= selection->since)
+			ret[count++] = *rna_history_at(history, i);
+	first = count > selection->last ? count - (size_t)selection->last : 0;
+	for (size_t i = first; i < count; i++)
+		ret[i - first] = ret[i];
+	return count - first;
+}
+
+static int write_history(const struct rna_call *call, struct rna_strbuf *text,
+			 struct rna_error *error)
+{
+	RNA_CLEANUP(rna_history_deinit)
+	struct rna_history history = {.room = EVENTS_MAX, .all = true};
+	RNA_FREE struct rna_transition *events = NULL;
+	const struct rna_snapshot snapshot = {.time = rna_clock_now()};
+	struct rna_view view = {.snapshot = &snapshot};
+	struct selection selection;
+	int status;
+
+	status = read_selection(call, snapshot.time.realtime, &selection, error);
+	if (status == 0)
+		status = read_history(call, &history, error);
+	if (status < 0)
+		return status;
+	events = calloc(history.count + 1, sizeof(*events));
+	if (!events)
+		return rna_error_set(error, -ENOMEM, "cannot read the events");
+	view.transition_count = select_events(&history, &selection, events);
+	view.transitions = events;
+	if (call->arguments.options[RNA_OPTION_JSON])
+		rna_write_events_json(&view, text);
+	else if (view.transition_count > 0)
+		rna_write_events_table(&view, text);
+	else
+		rna_strbuf_puts(text, "No port went up or down.\n");
+	return 0;
+}
+
+int rna_command_events(struct rna_call *call, struct rna_error *error)
+{
+	const char *const *options = call->arguments.options;
+	bool files = options[RNA_OPTION_LAST] || options[RNA_OPTION_SINCE];
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	int ret;
 
-	ret = rna_client_get(&call->settings, path, &text, error);
+	ret = files ? write_history(call, &text, error) : ask(call, &text, error);
 	return ret < 0 ? ret : rna_output_strbuf(&text, error);
 }

@@ -63,10 +63,14 @@ const struct rna_command rna_commands[] = {
 	},
 	{
 		.name = "events",
-		.summary = "Show which ports went up or down, as the running agent recorded it.",
+		.summary = "Show which ports went up or down, as the agent recorded it.",
 		.help = "The command connects to the first address of http.listen; if "
-			"http.web_config_file is set,\nto the first unix socket of http.listen.",
-		.options = RNA_OPTION_BIT(JSON),
+			"http.web_config_file is set,\nto the first unix socket of http.listen. "
+			"The "
+			"agent shows the last 64 events. With --last or\n--since the command reads "
+			"the state directory instead, which has the last 1,000 at least, also\nof "
+			"earlier processes, and needs no running agent.",
+		.options = RNA_OPTION_BIT(LAST) | RNA_OPTION_BIT(SINCE) | RNA_OPTION_BIT(JSON),
 		.settings = true,
 		.execute = rna_command_events,
 	},

@@ -44,6 +44,10 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 				 .help = "write for this long, instead of a number of bytes"},
 	[RNA_OPTION_FORCE] = {"force", .help = "test ports that are in use, too"},
 	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume automatically after this time"},
+	[RNA_OPTION_LAST] = {"last", "COUNT", .help = "read so many from the state directory"},
+	[RNA_OPTION_SINCE] = {"since", "TIME",
+			      .help = "read those of this time, for example 2h, from the state "
+				      "directory"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };

@@ -29,6 +29,7 @@
 
 #include "memory/peer_memory.h"
 #include "memory/remember.h"
+#include "rules/health_file.h"
 
 #include "guests.h"
 #include "seccomp_filter.h"
@@ -212,13 +213,69 @@ static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
 	return ret < 0 ? rna_error_set(error, ret, "cannot prepare for a quiesce") : 0;
 }
 
+static int read_health(void *owner, const char *text, size_t len, struct rna_error *error)
+{
+	return rna_health_read(owner, text, len, error);
+}
+
+static void write_health(void *owner, struct rna_strbuf *out)
+{
+	rna_health_write(owner, out);
+}
+
+static int read_history(void *owner, const char *text, size_t len, struct rna_error *error)
+{
+	return rna_history_read(owner, text, len, error);
+}
+
+static void write_history(void *owner, struct rna_strbuf *out)
+{
+	rna_history_write(owner, out);
+}
+
+static void account_history(void *owner, bool there)
+{
+	rna_history_written(owner, there);
+}
+
+/* Beside memory.json. */
+static void add_files(struct rna_agent *agent)
+{
+	struct rna_history *history = &agent->memory.history;
+	const struct rna_state_document health = {
+		.name = RNA_HEALTH_FILE,
+		.owner = &agent->health,
+		.read = read_health,
+		.write = write_health,
+		.changed = &agent->health.changed,
+	};
+	const struct rna_state_document events = {
+		.name = RNA_HISTORY_FILE,
+		.owner = history,
+		.read = read_history,
+		.write = write_history,
+		.changed = &history->changed,
+		.header = rna_history_header,
+		.old = RNA_HISTORY_OLD,
+		.turns = &history->turns,
+		.written = account_history,
+	};
+
+	if (agent->state)
+		history->room = RNA_HISTORY_WAITING;
+	rna_state_add(agent->state, &health);
+	rna_state_add(agent->state, &events);
+}
+
 /* keep: the memory outlives this process. */
 static void recall(struct rna_agent *agent, bool keep)
 {
 	const char *directory = rna_state_directory(&agent->settings, agent->status.live);
 
+	rna_clock_boot(agent->health.boot);
 	if (directory)
 		agent->state = rna_state_open(directory, keep, &agent->memory);
+	add_files(agent);
 	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 }

@@ -42,19 +42,6 @@ static struct rna_device_memory *free_device(struct rna_device_memory *device)
 }
 RNA_DEFINE_CLEANUP(struct rna_device_memory, free_device)
 
-static void free_text(const char *text)
-{
-	free((void *)(uintptr_t)text); /* ours; const only for readers */
-}
-
-void rna_transition_deinit(struct rna_transition *transition)
-{
-	free_text(transition->device);
-	free_text(transition->netdev);
-	free_text(transition->reason);
-	*transition = (struct rna_transition){0};
-}
-
 static void keep_in_list(void *device)
 {
 	(void)device; /* the list owns it */
@@ -66,9 +53,7 @@ void rna_memory_deinit(struct rna_memory *memory)
 	for (size_t i = 0; i < memory->count; i++)
 		(void)free_device(memory->devices[i]);
 	free(memory->devices);
-	for (size_t i = 0; memory->transitions && i < RNA_TRANSITIONS_KEPT; i++)
-		rna_transition_deinit(&memory->transitions[i]);
-	free(memory->transitions);
+	rna_history_deinit(&memory->history);
 	rna_node_memory_deinit(&memory->node);
 	free(memory->quiesced.boot);
 	free(memory->quiesced.node);

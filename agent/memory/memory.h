@@ -16,6 +16,7 @@
 #include "rna/model/selftest.h"
 
 #include "former_memory.h"
+#include "history.h"
 #include "node_memory.h"
 #include "peer_memory.h"
 #include "transitions.h"
@@ -84,10 +85,8 @@ struct rna_memory {
 	void *by_key;                       /* the same devices, as a tree of tsearch(3) */
 	struct rna_node_memory node;        /* what was published on the Node */
 	struct rna_quiesced quiesced;
-	bool changed;      /* something that is persisted changed; reset when it is written */
-	uint64_t sequence; /* of the newest transition */
-	struct rna_transition
-		*transitions; /* ring of RNA_TRANSITIONS_KEPT, or NULL; owns strings */
+	bool changed; /* something that is persisted changed; reset when it is written */
+	struct rna_history history; /* in files of its own */
 };
 
 #define RNA_MEMORY_INIT ((struct rna_memory){0})
@@ -102,9 +101,6 @@ void rna_memory_deinit(struct rna_memory *memory); /* idempotent */
 
 /* Makes *field, which the memory owns, a copy of text (NULL is fine). True: it was another text. */
 bool rna_memory_set_text(char **field, const char *text);
-
-/* Frees the texts of one of memory's transitions. */
-void rna_transition_deinit(struct rna_transition *transition);
 
 /* What is known under key, created if new. NULL: no memory. */
 struct rna_device_memory *rna_memory_device(struct rna_memory *memory, const char *key);

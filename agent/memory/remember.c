@@ -205,40 +205,27 @@ static void log_transition(const struct rna_transition *transition)
 		transition->reason);
 }
 
-/* Over the oldest one, when the ring is full. */
 static void keep_transition(struct run *run, const struct subject *subject,
 			    const struct rna_step *step)
 {
-	struct rna_memory *memory = run->memory;
+	struct rna_history *history = &run->memory->history;
 	RNA_STRBUF struct rna_strbuf reason = RNA_STRBUF_INIT;
-	struct rna_transition *place;
-	char *device, *netdev = NULL, *text;
 
-	if (!memory->transitions)
-		memory->transitions = calloc(RNA_TRANSITIONS_KEPT, sizeof(*memory->transitions));
 	write_reason(subject, step, &reason);
-	device = strdup(subject->of->name);
-	(void)rna_memory_set_text(&netdev, subject->port->netdev);
-	text = rna_strbuf_take(&reason);
-	if (!memory->transitions || !device || !text) {
-		free(device), free(netdev), free(text);
+	if (rna_strbuf_ok(&reason) &&
+	    rna_history_add(history, &(struct rna_transition){
+					     .time = step->time,
+					     .device = subject->of->name,
+					     .port = subject->port->number,
+					     .netdev = subject->port->netdev,
+					     .up = step->up,
+					     .source = step->source,
+					     .count = step->count,
+					     .reason = reason.data,
+				     }))
+		log_transition(rna_history_at(history, history->count - 1));
+	else
 		run->no_memory = true; /* it is counted all the same */
-		return;
-	}
-	place = &memory->transitions[memory->sequence++ % RNA_TRANSITIONS_KEPT];
-	rna_transition_deinit(place);
-	*place = (struct rna_transition){
-		.sequence = memory->sequence,
-		.time = step->time,
-		.device = device,
-		.port = subject->port->number,
-		.netdev = netdev,
-		.up = step->up,
-		.source = step->source,
-		.count = step->count,
-		.reason = text,
-	};
-	log_transition(place);
 }
 
 static void follow_port(struct run *run, const struct subject *subject)
@@ -686,9 +673,9 @@ static void list_ports(struct run *run)
 
 static void list_transitions(struct run *run)
 {
-	const struct rna_memory *memory = run->memory;
-	size_t count = memory->sequence < RNA_TRANSITIONS_KEPT ? (size_t)memory->sequence
-							       : RNA_TRANSITIONS_KEPT;
+	const struct rna_history *history = &run->memory->history;
+	size_t count =
+		history->count < RNA_TRANSITIONS_KEPT ? history->count : RNA_TRANSITIONS_KEPT;
 	struct rna_transition *copies;
 
 	copies = rna_arena_array(run->view->arena, count, sizeof(*copies));
@@ -697,9 +684,7 @@ static void list_transitions(struct run *run)
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		uint64_t sequence = memory->sequence - count + i;
-
-		copies[i] = memory->transitions[sequence % RNA_TRANSITIONS_KEPT];
+		copies[i] = *rna_history_at(history, history->count - count + i);
 		copies[i].device = copy_text(run, copies[i].device);
 		copies[i].netdev = copy_text(run, copies[i].netdev);
 		copies[i].reason = copy_text(run, copies[i].reason);

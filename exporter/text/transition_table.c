@@ -23,7 +23,7 @@ static void write_event(const struct rna_transition *transition, struct rna_strb
 void rna_write_events_table(const struct rna_view *view, struct rna_strbuf *out)
 {
 	if (view->transition_count == 0) {
-		rna_strbuf_puts(out, "No port went up or down since the agent started.\n");
+		rna_strbuf_puts(out, "No port went up or down.\n");
 		return;
 	}
 	rna_strbuf_printf(out, "%-20s  %-*s  %-4s  %5s  %-9s  %s\n", "TIME", PORT_WIDTH, "PORT",

@@ -10,10 +10,10 @@
 
 #include "rna/model/origin.h"
 
-enum { RNA_TRANSITIONS_KEPT = 64 }; /* per node */
+enum { RNA_TRANSITIONS_KEPT = 64 }; /* that are shown; on the disk there are more */
 
 struct rna_transition {
-	uint64_t sequence; /* 1 for the first since the agent started */
+	uint64_t sequence; /* 1 for the first that the state directory has */
 	struct rna_time time;
 	const char *device; /* its name then */
 	unsigned port;

@@ -356,7 +356,7 @@ static void test_events_table(void **state)
 		"2025-11-21T09:20:00Z  mlx5_1/1          up        1  poll       state ACTIVE\n");
 	view->transition_count = 0;
 	rna_write_events_table(view, &none);
-	assert_string_equal(none.data, "No port went up or down since the agent started.\n");
+	assert_string_equal(none.data, "No port went up or down.\n");
 }
 
 static void test_events_json(void **state)
