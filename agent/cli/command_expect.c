@@ -241,6 +241,8 @@ static int accept_all(struct work *work, int directory, struct rna_error *error)
 	ret = check_words(work, error);
 	if (ret < 0)
 		return ret;
+	if (work->arguments->word_count == 0) /* everything, so the rails as well */
+		work->accepted->rails.accepted = work->view->snapshot->time.realtime;
 	rna_accepted_write(work->accepted, &text);
 	if (!rna_strbuf_ok(&text))
 		return rna_error_set(error, -ENOMEM, "cannot record the accepted state");

@@ -278,6 +278,7 @@ static void recall(struct rna_agent *agent, bool keep)
 	add_files(agent);
 	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
+	rna_schedule_set_rails(&agent->schedule, rna_rails_known(&agent->memory));
 }
 
 static int start_memory(struct rna_agent *agent, struct rna_error *error)

@@ -25,6 +25,9 @@ static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *v
 	if (view->snapshot->device_set != agent->device_set)
 		rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 	agent->device_set = view->snapshot->device_set;
+	if (agent->memory.rails.version != agent->rails_version)
+		rna_schedule_set_rails(&agent->schedule, rna_rails_known(&agent->memory));
+	agent->rails_version = agent->memory.rails.version;
 	rna_schedule_start_later(&agent->schedule);
 }
 
@@ -86,7 +89,7 @@ static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *vi
 static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
 	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
 	follow_by_node,     /* updates Kubernetes */
-	follow_by_state,    /* writes the memory to its file */
+	follow_by_state,    /* writes what has changed to its files */
 	follow_by_http,     /* answers with the new view */
 	follow_by_watch,    /* opens verbs events of new devices */
 	follow_by_selftest, /* tests its ports */

@@ -54,6 +54,7 @@ void rna_memory_deinit(struct rna_memory *memory)
 		(void)free_device(memory->devices[i]);
 	free(memory->devices);
 	rna_history_deinit(&memory->history);
+	rna_rail_memory_deinit(&memory->rails);
 	rna_node_memory_deinit(&memory->node);
 	free(memory->quiesced.boot);
 	free(memory->quiesced.node);

@@ -19,6 +19,7 @@
 #include "history.h"
 #include "node_memory.h"
 #include "peer_memory.h"
+#include "rail_memory.h"
 #include "transitions.h"
 
 /* What an administrator accepted ("expect accept"). */
@@ -87,6 +88,7 @@ struct rna_memory {
 	struct rna_quiesced quiesced;
 	bool changed; /* something that is persisted changed; reset when it is written */
 	struct rna_history history; /* in files of its own */
+	struct rna_rail_memory rails;
 };
 
 #define RNA_MEMORY_INIT ((struct rna_memory){0})

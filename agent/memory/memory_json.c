@@ -228,6 +228,7 @@ void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
 	rna_json_set(&writer, file, "devices", list);
 	if (memory->node.count > 0 || memory->node.name_count > 0)
 		add_node(&writer, &memory->node, file);
+	rna_rail_memory_write(&writer, &memory->rails, file);
 	if (memory->quiesced.boot)
 		rna_json_set(&writer, file, "quiesced",
 			     quiesced_object(&writer, &memory->quiesced));
@@ -270,6 +271,7 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 					&device->ports[p].accepted);
 	}
 	rna_json_set(&writer, file, "accepted", list);
+	set_number(&writer, file, "rails", memory->rails.accepted);
 	rna_json_write(&writer, file, INDENT, out);
 }
 
@@ -573,6 +575,7 @@ int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,
 	ret = read_node(&read.node, file, error);
 	if (ret < 0)
 		return ret;
+	rna_rail_memory_read(&read.rails, file);
 	read_quiesced(&read.quiesced, json_object_get(file, "quiesced"));
 	*memory = read;
 	read = RNA_MEMORY_INIT;
@@ -642,6 +645,8 @@ int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
 			return rna_error_say(error, -EBADMSG, "entry %zu of accepted is damaged",
 					     i + 1);
 	forget_accepted(memory);
+	memory->rails.accepted = get_number(file, "rails");
+	memory->rails.version++;
 	for (size_t i = 0; ret == 0 && i < json_array_size(list); i++)
 		ret = read_accepted(memory, json_array_get(list, i));
 	return ret < 0 ? rna_error_set(error, ret, "cannot read the accepted states") : 0;

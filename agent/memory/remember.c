@@ -695,6 +695,15 @@ static void list_transitions(struct run *run)
 	run->view->transition_count = count;
 }
 
+static void learn_rails(struct run *run)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(run->snapshot);
+
+	if (topology)
+		run->memory->changed |= rna_rail_memory_learn(&run->memory->rails, topology,
+							      run->snapshot->time.realtime);
+}
+
 int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 		 struct rna_view *view)
 {
@@ -709,6 +718,7 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 		if (!memory->devices[i]->present ||
 		    memory->devices[i]->last_seen != view->snapshot->time.realtime)
 			miss_device(&run, memory->devices[i]);
+	learn_rails(&run);
 	list_missing(&run); /* a card at another address hands its expectations over */
 	list_ports(&run);
 	list_transitions(&run);

@@ -8,7 +8,7 @@
 
 #include "health.h"
 
-#define RNA_HEALTH_FILE "health.json"
+#define RNA_HEALTH_FILE "problems.json"
 
 void rna_health_write(struct rna_health *health, struct rna_strbuf *out);
 

@@ -303,7 +303,7 @@ class Restarts(unittest.TestCase):
             table = agent.command("status").stdout
             self.assertRegex(table, r"mlx5_1 +1 +Ethernet +DOWN +LinkUp +up ")
             self.assertEqual(self.version_of(f"{agent.state}/memory.json"), before)
-            self.assertEqual(sorted(os.listdir(agent.state)), ["health.json", "memory.json"])
+            self.assertEqual(sorted(os.listdir(agent.state)), ["memory.json", "problems.json"])
 
 
 class Expectations(unittest.TestCase):
