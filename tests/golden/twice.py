@@ -260,6 +260,7 @@ def take_findings(document, samples, status):
                  if key in finding}
         if not samples.state("rdma_finding", scope, 1):
             raise Contradiction(f"no sample for {scope}")
+        samples.state("rdma_finding_since_seconds", scope, finding["since"])
         if f"{finding['severity']:<10}{finding['text']}" not in lines:
             raise Contradiction(f"status does not show {finding['text']!r}")
         numbers[finding["severity"]] += 1
