@@ -13,11 +13,12 @@
  */
 #include "expect.h"
 
+#include <errno.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
-#include "rna/model/card.h"
 #include "rna/model/device_filter.h"
 
 enum { SIBLINGS_LEAST = 2, GLOB_MAX = 256 };
@@ -105,6 +106,120 @@ static struct rna_expectation expect_alone(const struct rna_settings *settings,
 	return (struct rna_expectation){RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE};
 }
 
+/* -- Other ports of the model ------------------------------------------------------------------ */
+
+/*
+ * A node may have thousands of ports, so they are not compared in pairs. They are sorted instead:
+ * ports that may be of one model are neighbours, and among these those of one board. A port whose
+ * board is not known (yet) is like all of its neighbours.
+ */
+struct entry {
+	struct rna_judged_port *port;
+	const char *function; /* "" if ports of all functions are compared */
+	bool board_known;
+	const char *board;
+	bool other; /* what contradicts: see the two rules below */
+	bool wired; /* a port of its device has an interface */
+};
+
+struct tally {
+	size_t count, others;
+};
+
+static int compare_texts(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* 0: they are of one model as far as the PCI function shows. */
+static int compare_functions(const struct entry *a, const struct entry *b)
+{
+	const struct rna_device *x = a->port->device->device, *y = b->port->device->device;
+	int order = compare_numbers(x->vendor_id, y->vendor_id);
+
+	if (order == 0)
+		order = compare_numbers(x->device_id, y->device_id);
+	if (order == 0)
+		order = compare_numbers(a->port->number, b->port->number);
+	return order != 0 ? order : strcmp(a->function, b->function);
+}
+
+static int compare_boards(const struct entry *a, const struct entry *b)
+{
+	if (a->board_known != b->board_known)
+		return (int)a->board_known - (int)b->board_known;
+	return compare_texts(a->board, b->board);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	int order = compare_functions(a, b);
+
+	return order != 0 ? order : compare_boards(a, b);
+}
+
+static struct entry make_entry(struct rna_judged_port *port, const char *function, bool other)
+{
+	const struct rna_identity *identity = rna_device_identity(port->device);
+
+	return (struct entry){
+		.port = port,
+		.function = function,
+		.board_known = identity,
+		.board = identity ? identity->board_id : NULL,
+		.other = other,
+	};
+}
+
+/* Counts those from first on that compare equal to it, up to end. */
+static struct tally count_alike(const struct entry *first, const struct entry *end,
+				int (*compare)(const struct entry *a, const struct entry *b))
+{
+	struct tally tally = {0};
+
+	for (const struct entry *at = first; at < end && compare(first, at) == 0; at++) {
+		tally.count++;
+		tally.others += at->other;
+	}
+	return tally;
+}
+
+/*
+ * Calls decide for each entry with the number of ports of its model, itself among them. Entries of
+ * one model begin with those whose board is not known.
+ */
+static void for_each_model(struct entry *entries, size_t count,
+			   void (*decide)(const struct entry *entry, const struct tally *model))
+{
+	const struct entry *at = entries, *end = entries + count;
+
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	while (at < end) {
+		const struct tally all = count_alike(at, end, compare_functions);
+		const struct entry *stop = at + all.count;
+		struct tally unknown = {0};
+
+		while (at < stop) {
+			struct tally board = count_alike(at, stop, compare_boards), model = all;
+
+			if (!at->board_known)
+				unknown = board;
+			else
+				model = (struct tally){board.count + unknown.count,
+						       board.others + unknown.others};
+			for (size_t i = 0; i < board.count; i++)
+				decide(at++, &model);
+		}
+	}
+}
+
 /* "0" of "0000:3b:00.0": functions are numbered alike on cards of one model. */
 static const char *function_of(const struct rna_device *device)
 {
@@ -118,36 +233,42 @@ static bool is_physical(const struct rna_device *device)
 	return rna_device_is_nic(device) && device->pci_address && device->vendor_id > 0;
 }
 
-/* Are both in the same place on cards of the same model? */
-static bool are_siblings(const struct rna_judged_port *a, const struct rna_judged_port *b)
+static bool is_open(const struct rna_judged_port *port)
 {
-	const struct rna_device *x = a->device->device, *y = b->device->device;
-
-	if (a == b || a->number != b->number || !is_physical(x) || !is_physical(y) ||
-	    !rna_card_is_same_model(a->device, b->device))
-		return false;
-	return strcmp(function_of(x), function_of(y)) == 0;
+	return port->expectation.reason == RNA_EXPECTATION_NONE;
 }
 
-static bool siblings_are_up(const struct rna_judged_port *port, const struct rna_judged_port *ports,
-			    size_t count)
-{
-	unsigned siblings = 0;
+/* -- Siblings: the same port of other cards ---------------------------------------------------- */
 
-	if (!is_physical(port->device->device))
-		return false;
+static bool may_be_sibling(const struct rna_judged_port *port)
+{
+	return is_open(port) && is_physical(port->device->device);
+}
+
+static void expect_as_siblings(const struct entry *entry, const struct tally *model)
+{
+	/* The port itself is one of the others, as nothing is expected of it yet. */
+	if (may_be_sibling(entry->port) && model->others == 1 && model->count > SIBLINGS_LEAST)
+		entry->port->expectation =
+			(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_SIBLINGS};
+}
+
+static void judge_by_siblings(struct rna_judged_port *ports, size_t count, struct entry *entries)
+{
+	size_t physical = 0;
+
 	for (size_t i = 0; i < count; i++) {
-		const struct rna_expectation *expectation = &ports[i].expectation;
+		const struct rna_device *device = ports[i].device->device;
 
-		if (!are_siblings(port, &ports[i]))
-			continue;
-		if (expectation->expected != RNA_EXPECTED_UP ||
-		    expectation->reason == RNA_EXPECTATION_SIBLINGS)
-			return false;
-		siblings++;
+		if (is_physical(device))
+			entries[physical++] =
+				make_entry(&ports[i], function_of(device),
+					   ports[i].expectation.expected != RNA_EXPECTED_UP);
 	}
-	return siblings >= SIBLINGS_LEAST;
+	for_each_model(entries, physical, expect_as_siblings);
 }
+
+/* -- Ports that no card of the model wires ----------------------------------------------------- */
 
 static bool has_no_use(const struct rna_judged_port *port)
 {
@@ -159,36 +280,66 @@ static bool has_no_use(const struct rna_judged_port *port)
 	       state->state.number == RNA_PORT_DOWN;
 }
 
-static bool is_unwired(const struct rna_judged_port *port, const struct rna_judged_port *ports,
-		       size_t count)
+/* Whether ports of one device have an interface, each with the answer for its device. */
+static void note_wired(const struct rna_judged_port *ports, size_t count, struct entry *entries)
 {
-	bool others = false;
+	for (size_t first = 0, next; first < count; first = next) {
+		bool wired = false;
 
-	if (port->device->device->port_count < 2 || !has_no_use(port))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct rna_judged_port *other = &ports[i];
-
-		others |= other->device == port->device && other->netdev;
-		if (other->number == port->number && !has_no_use(other) &&
-		    rna_card_is_same_model(other->device, port->device))
-			return false;
+		for (next = first; next < count && ports[next].device == ports[first].device;
+		     next++)
+			wired |= ports[next].netdev != NULL;
+		for (size_t i = first; i < next; i++)
+			entries[i].wired = wired;
 	}
-	return others;
 }
 
-void rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count)
+static bool may_be_unwired(const struct rna_judged_port *port)
+{
+	return is_open(port) && port->device->device->port_count > 1 && has_no_use(port);
+}
+
+static void expect_no_cable(const struct entry *entry, const struct tally *model)
+{
+	struct rna_judged_port *port = entry->port;
+
+	if (entry->wired && model->others == 0 && may_be_unwired(port))
+		port->expectation =
+			(struct rna_expectation){RNA_EXPECTED_DOWN, RNA_EXPECTATION_UNWIRED};
+}
+
+static void judge_by_wires(struct rna_judged_port *ports, size_t count, struct entry *entries)
 {
 	for (size_t i = 0; i < count; i++)
+		entries[i] = make_entry(&ports[i], "", !has_no_use(&ports[i]));
+	note_wired(ports, count, entries);
+	for_each_model(entries, count, expect_no_cable);
+}
+
+/* Nearly always something is expected of each port, and nothing has to be compared. */
+static bool is_any(bool (*is)(const struct rna_judged_port *port),
+		   const struct rna_judged_port *ports, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is(&ports[i]))
+			return true;
+	return false;
+}
+
+int rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count)
+{
+	RNA_FREE struct entry *entries = NULL;
+
+	for (size_t i = 0; i < count; i++)
 		ports[i].expectation = expect_alone(settings, &ports[i]);
-	for (size_t i = 0; i < count; i++)
-		if (ports[i].expectation.reason == RNA_EXPECTATION_NONE &&
-		    siblings_are_up(&ports[i], ports, count))
-			ports[i].expectation =
-				(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_SIBLINGS};
-	for (size_t i = 0; i < count; i++)
-		if (ports[i].expectation.reason == RNA_EXPECTATION_NONE &&
-		    is_unwired(&ports[i], ports, count))
-			ports[i].expectation = (struct rna_expectation){RNA_EXPECTED_DOWN,
-									RNA_EXPECTATION_UNWIRED};
+	if (!is_any(is_open, ports, count))
+		return 0;
+	entries = calloc(count, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	if (is_any(may_be_sibling, ports, count))
+		judge_by_siblings(ports, count, entries);
+	if (is_any(may_be_unwired, ports, count))
+		judge_by_wires(ports, count, entries);
+	return 0;
 }

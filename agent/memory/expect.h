@@ -23,5 +23,8 @@ bool rna_expect_glob_is_valid(const char *text);
 /* Is the port one of those that such an entry means? */
 bool rna_expect_fits(const char *text, const struct rna_judged_port *port);
 
-/* Fills in the expectation of each. */
-void rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count);
+/*
+ * Fills in the expectation of each. Ports of one device stand together. 0, or -ENOMEM: then what
+ * follows from other ports is missing.
+ */
+int rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count);

@@ -625,7 +625,7 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 		run->no_memory = true;
 		return;
 	}
-	rna_expect(run->in->settings, ports, count);
+	run->no_memory |= rna_expect(run->in->settings, ports, count) < 0;
 	for (size_t i = 0; i < count; i++)
 		accounts[i] = (struct rna_view_port){
 			.number = ports[i].number,

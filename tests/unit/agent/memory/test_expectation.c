@@ -4,10 +4,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "rna/model/card.h"
+
 #include "memory/expect.h"
+
+#include "effort.h"
 
 enum { PORTS_MAX = 8 };
 
@@ -277,6 +282,171 @@ static void test_port_that_was_up_is_wired(void **state)
 	assert_expected(&cards.node, 1, RNA_EXPECTED_DOWN, RNA_EXPECTATION_UNWIRED);
 }
 
+/* -- Many ports -------------------------------------------------------------------------------- */
+
+/* What the rules say of each pair of ports, as a definition. */
+static bool is_same_model(const struct rna_judged_port *a, const struct rna_judged_port *b)
+{
+	return a->number == b->number && rna_card_is_same_model(a->device, b->device);
+}
+
+static bool has_siblings_up(const struct node *node, size_t port, const enum rna_expected *alone)
+{
+	const struct rna_judged_port *a = &node->ports[port];
+	const char *function = strrchr(a->device->device->pci_address, '.');
+	size_t siblings = 0;
+
+	for (size_t i = 0; i < node->count; i++) {
+		const struct rna_judged_port *b = &node->ports[i];
+
+		if (a == b || !is_same_model(a, b) ||
+		    strcmp(function, strrchr(b->device->device->pci_address, '.')) != 0)
+			continue;
+		if (alone[i] != RNA_EXPECTED_UP)
+			return false;
+		siblings++;
+	}
+	return siblings >= 2;
+}
+
+static bool has_no_use(const struct rna_judged_port *port)
+{
+	return !port->netdev && port->memory->first_active == 0;
+}
+
+static bool is_unwired(const struct node *node, size_t port)
+{
+	bool wired = false;
+
+	for (size_t i = 0; i < node->count; i++) {
+		const struct rna_judged_port *other = &node->ports[i];
+
+		wired |= other->device == node->ports[port].device && other->netdev;
+		if (!has_no_use(other) && is_same_model(&node->ports[port], other))
+			return false;
+	}
+	return wired && has_no_use(&node->ports[port]);
+}
+
+static uint32_t next_random(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 16) % below;
+}
+
+/* Four cards of two ports each. Boards may differ, and not all of them are known. */
+struct mixture {
+	struct node node;
+	struct rna_identity identities[PORTS_MAX / 2];
+	struct rna_port_identity ports[PORTS_MAX / 2][2];
+	struct rna_state states[PORTS_MAX / 2];
+	struct rna_port_state_value values[2];
+};
+
+static void mix(struct mixture *mixture, uint32_t *seed)
+{
+	static const char *const boards[] = {"A", "B", NULL};
+	static const char *const addresses[] = {"0000:18:00.0", "0000:3b:00.0", "0000:5e:00.0",
+						"0000:5e:00.1"};
+
+	*mixture = (struct mixture){0};
+	for (unsigned p = 0; p < 2; p++)
+		mixture->values[p] =
+			(struct rna_port_state_value){.number = p + 1,
+						      .state = rna_value_ok(RNA_PORT_DOWN)};
+	for (unsigned i = 0; i < PORTS_MAX; i++) {
+		unsigned card = i / 2;
+		struct rna_snapshot_device *place = &mixture->node.places[card * 2];
+
+		add_port(&mixture->node, addresses[card])->first_active = next_random(seed, 4) > 0;
+		if (next_random(seed, 3) > 0)
+			mixture->node.ports[i].netdev = NULL;
+		mixture->node.ports[i].device = place;
+		mixture->node.ports[i].number = i % 2 + 1;
+		mixture->ports[card][i % 2] =
+			(struct rna_port_identity){i % 2 + 1, RNA_LINK_LAYER_ETHERNET};
+		if (i % 2)
+			continue;
+		mixture->node.devices[i].port_count = 2;
+		mixture->node.devices[i].device_id = 0x1021 + (next_random(seed, 5) == 0);
+		mixture->identities[card] = (struct rna_identity){
+			.board_id = boards[next_random(seed, 3)],
+			.port_count = 2,
+			.ports = mixture->ports[card],
+		};
+		mixture->states[card] =
+			(struct rna_state){.port_count = 2, .ports = mixture->values};
+		place->parts[RNA_COLLECTOR_IDENTITY] = &mixture->identities[card].part;
+		place->parts[RNA_COLLECTOR_STATE] = &mixture->states[card].part;
+	}
+}
+
+/* What is sorted and counted agrees with what is compared in pairs. */
+static void test_any_mixture(void **state)
+{
+	enum { MIXTURES = 20000 };
+	uint32_t seed = 1;
+	size_t found[RNA_EXPECTATION_COUNT] = {0};
+
+	(void)state;
+	for (size_t n = 0; n < MIXTURES; n++) {
+		enum rna_expected alone[PORTS_MAX];
+		struct mixture mixture;
+		struct node *node = &mixture.node;
+
+		mix(&mixture, &seed);
+		for (size_t i = 0; i < node->count; i++)
+			alone[i] = node->memories[i].first_active > 0 ? RNA_EXPECTED_UP
+								      : RNA_EXPECTED_UNKNOWN;
+		assert_int_equal(rna_expect(&(struct rna_settings){0}, node->ports, node->count),
+				 0);
+		for (size_t i = 0; i < node->count; i++) {
+			enum rna_expectation_reason reason = RNA_EXPECTATION_NONE;
+
+			if (alone[i] == RNA_EXPECTED_UP)
+				reason = RNA_EXPECTATION_REMEMBERED;
+			else if (has_siblings_up(node, i, alone))
+				reason = RNA_EXPECTATION_SIBLINGS;
+			else if (is_unwired(node, i))
+				reason = RNA_EXPECTATION_UNWIRED;
+			assert_int_equal(node->ports[i].expectation.reason, reason);
+			found[reason]++;
+		}
+	}
+	assert_true(found[RNA_EXPECTATION_SIBLINGS] > 100);
+	assert_true(found[RNA_EXPECTATION_UNWIRED] > 100);
+	assert_true(found[RNA_EXPECTATION_NONE] > 100);
+}
+
+/* As many devices as the agent watches, with two ports each; the second ones were never up. */
+static void test_as_many_ports_as_there_may_be(void **state)
+{
+	enum { DEVICES = 4096 };
+	struct rna_judged_port *ports = calloc(2 * DEVICES, sizeof(*ports));
+	struct rna_snapshot_device *places = calloc(DEVICES, sizeof(*places));
+	struct rna_port_memory up = {.first_active = 1}, never = {0};
+	double start = effort();
+	struct node node = {0};
+
+	(void)state;
+	(void)add_port(&node, "0000:18:00.0");
+	node.devices[0].port_count = 2;
+	for (unsigned i = 0; i < 2 * DEVICES; i++) {
+		places[i / 2].device = &node.devices[0];
+		ports[i] = (struct rna_judged_port){
+			.device = &places[i / 2],
+			.number = i % 2 + 1,
+			.memory = i % 2 ? &never : &up,
+		};
+	}
+	for (size_t n = 0; n < 100; n++)
+		assert_int_equal(rna_expect(&(struct rna_settings){0}, ports, 2 * DEVICES), 0);
+	assert_little_effort(start);
+	assert_int_equal(ports[1].expectation.reason, RNA_EXPECTATION_NONE);
+	free(places);
+	free(ports);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +457,8 @@ int main(void)
 		cmocka_unit_test(test_siblings_are_no_chain),
 		cmocka_unit_test(test_unwired),
 		cmocka_unit_test(test_port_that_was_up_is_wired),
+		cmocka_unit_test(test_any_mixture),
+		cmocka_unit_test(test_as_many_ports_as_there_may_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
