@@ -32,8 +32,8 @@ enum {
 	PORT_NUMBER_MAX = 0xffff, /* switchdev has hundreds; IBTA allows a byte */
 	NUMBER_TEXT_MAX = 64,
 	/*
-	 * Of all devices: rules compare each port with its siblings, in the loop. 4,000 ports take
-	 * up to a second; 8 NICs with 256 virtual functions each have half of that.
+	 * Of all devices: the loop checks the rules for each port with each view. 8 NICs with 256
+	 * virtual functions each have half of that.
 	 */
 	DEVICES_MAX = 4096,
 	PORTS_MAX = 8192,

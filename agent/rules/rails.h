@@ -27,6 +27,20 @@ struct rna_rail_memo {
 	struct rna_rail_usual items[RNA_RAIL_MEMO_MAX];
 };
 
+/* The rates of the active ports of a model: the first two that differ, and how many ports run at
+ * each. */
+struct rna_rail_rates {
+	uint64_t rates[2];
+	size_t counts[2];
+	bool more; /* a third rate */
+};
+
+/* For one rule and one view, by the number of the model (struct rna_rule_subject, model). */
+struct rna_rail_rate_memo {
+	bool counted;
+	struct rna_rail_rates models[RNA_RULE_MODELS_MAX + 1];
+};
+
 /* One model of card, and both identities are known. The link layer may differ. */
 bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b);
 

@@ -196,10 +196,12 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 {
 	const struct rna_rule *rule = &rna_rules[id];
 	struct rna_rail_memo rails = {0};
+	struct rna_rail_rate_memo rates = {0};
 	struct rna_pcie_bounds pcie = {0};
 	struct rna_rule_input input = *in;
 
 	input.rails = &rails;
+	input.rates = &rates;
 	input.pcie = &pcie;
 	out->rule = rule;
 	out->subject = input.subject = NULL;

@@ -14,8 +14,6 @@
 
 #include "settings/settings.h"
 
-enum { MODELS_MAX = 64 }; /* ports of further ones have no siblings */
-
 struct join {
 	const struct rna_view *view;
 	const struct rna_settings *settings;
@@ -23,7 +21,7 @@ struct join {
 	size_t next_job; /* where the last search ended */
 	size_t tested;   /* likewise */
 	size_t model_count;
-	const struct rna_rule_subject *models[MODELS_MAX]; /* the first port of each */
+	const struct rna_rule_subject *models[RNA_RULE_MODELS_MAX]; /* the first port of each */
 };
 
 static const struct rna_netdev *find_netdev(struct join *join, const char *device, unsigned port)
@@ -86,7 +84,7 @@ static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
 	for (unsigned i = 0; i < join->model_count; i++)
 		if (same_model(join->models[i], port))
 			return i + 1;
-	if (join->model_count == MODELS_MAX)
+	if (join->model_count == RNA_RULE_MODELS_MAX)
 		return 0;
 	join->models[join->model_count++] = port;
 	return (unsigned)join->model_count;

@@ -90,6 +90,8 @@ enum rna_rule_id {
 	RNA_RULE_COUNT,
 };
 
+enum { RNA_RULE_MODELS_MAX = 64 }; /* ports of further models have no siblings */
+
 /* A port, or a device as a whole (number 0), with everything known about it; NULL: not known. */
 struct rna_rule_subject {
 	const struct rna_snapshot_device *device;
@@ -119,6 +121,7 @@ struct rna_rule_subject {
 };
 
 struct rna_rail_memo;
+struct rna_rail_rate_memo;
 struct rna_pcie_bounds;
 
 struct rna_rule_input {
@@ -130,6 +133,7 @@ struct rna_rule_input {
 	const struct rna_rule_subject *subjects;
 	const struct rna_rule_subject *subject; /* the one to check; NULL: the node */
 	struct rna_rail_memo *rails;            /* of this run of the rule (rails.h); NULL: none */
+	struct rna_rail_rate_memo *rates;       /* likewise */
 	struct rna_pcie_bounds *pcie;           /* likewise (pcie_demand.h) */
 };
 

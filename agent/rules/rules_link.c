@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "rails.h"
 #include "rules.h"
 
 enum { FULL_MTU = 4096 };
@@ -41,27 +42,46 @@ static bool is_below_best(const struct rna_rule_subject *port)
 	return port->account && port->link->rate.number < port->account->best.rate;
 }
 
+static void count_rate(struct rna_rail_rates *model, uint64_t rate)
+{
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(model->rates); i++)
+		if (model->counts[i] == 0 || model->rates[i] == rate) {
+			model->rates[i] = rate;
+			model->counts[i]++;
+			return;
+		}
+	model->more = true;
+}
+
+/* Once for all ports: 4,096 devices of one model would otherwise be compared in pairs. */
+static void count_rates(const struct rna_rule_input *in, struct rna_rail_rate_memo *memo)
+{
+	memo->counted = true;
+	for (size_t i = 0; i < in->count; i++)
+		if (in->subjects[i].model && has_rate(&in->subjects[i]))
+			count_rate(&memo->models[in->subjects[i].model],
+				   in->subjects[i].link->rate.number);
+}
+
 /*
  * The rate of its siblings, if at least two are active and all run at the same rate; else 0. A port
- * below it is an outlier.
+ * below it is an outlier. The port is active, so that it is one of those that were counted.
  */
 static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 {
-	unsigned model = in->subject->model;
-	uint64_t rate = 0;
-	size_t count = 0;
+	const struct rna_rail_rates *model = &in->rates->models[in->subject->model];
+	uint64_t own = in->subject->link->rate.number;
+	size_t mine, others;
 
-	for (size_t i = 0; model && i < in->count; i++) {
-		const struct rna_rule_subject *other = &in->subjects[i];
-
-		if (other == in->subject || other->model != model || !has_rate(other))
-			continue;
-		if (count > 0 && other->link->rate.number != rate)
-			return 0;
-		rate = other->link->rate.number;
-		count++;
-	}
-	return count >= 2 ? rate : 0;
+	if (!in->rates->counted)
+		count_rates(in, in->rates);
+	if (in->subject->model == 0 || model->more)
+		return 0;
+	mine = model->rates[0] == own ? 0 : 1;
+	others = model->counts[1 - mine];
+	if (others == 0)
+		return model->counts[mine] > 2 ? own : 0;
+	return model->counts[mine] == 1 && others >= 2 ? model->rates[1 - mine] : 0;
 }
 
 /* If both ends allow more, the fault is between them: the cable. See also link-limited. */

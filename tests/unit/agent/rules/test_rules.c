@@ -210,6 +210,13 @@ static void siblings_differ(struct node *node)
 	node->ports[1].gigabits = 100;
 }
 
+/* Two against one: neither is the usual rate, as the one that is compared does not count. */
+static void two_below_siblings(struct node *node)
+{
+	below_siblings(node);
+	node->ports[1].gigabits = 200;
+}
+
 static void fewer_lanes_than_supported(struct node *node)
 {
 	node->ports[0].width_supported = rna_value_ok(8);
@@ -1593,6 +1600,7 @@ static const struct {
 	{plane_unknown, IB, ""},
 	{below_siblings, IB, "link-degraded warning"},
 	{siblings_differ, IB, ""},
+	{two_below_siblings, IB, ""},
 	{fewer_lanes_than_supported, IB, "link-degraded warning"},
 	{slower_than_supported, IB, "link-degraded info"},
 	{as_supported, IB, ""},
