@@ -227,6 +227,14 @@ static bool has_readable(const struct rna_counter_group *group)
  * drivers/infiniband/hw/efa/efa_verbs.c of Linux 6.12), and a port of it has no interface. Its
  * counters are answers of the device: if one is not answered, the driver closes its queue of
  * commands, and all further ones fail with ENODEV (efa_com_submit_admin_cmd() in efa_com.c).
+ *
+ * Nothing else shows the health of the port:
+ * - ENA is another PCI function with its own queue and its own link state. An EFA-only interface
+ *   has none (AWS, "Amazon EC2 announces EFA updates", 28 October 2024), and no source says that
+ *   the ENA function of an interface stops when EFA does.
+ * - EFA has no event about its link: efa_main.c asks for errors, warnings, notifications and
+ *   keep-alives, and handles the last only. It counts them (keep_alive_rcvd), and no source gives
+ *   their period, so that it is not known when one is late.
  */
 bool rna_port_is_mute(const struct rna_snapshot_device *device, unsigned port)
 {
