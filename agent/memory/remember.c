@@ -518,6 +518,13 @@ static struct rna_device_memory *find_relocated(struct rna_device_memory *const 
 	return list[low];
 }
 
+/* Was it accepted that it is down? */
+static bool is_let_go(const struct rna_port_memory *port)
+{
+	return port->accepted.expected == RNA_EXPECTED_DOWN &&
+	       port->last_active <= port->accepted.time;
+}
+
 /* What is expected of the ports of a card goes with it. */
 static void inherit(struct run *run, const struct rna_device_memory *from,
 		    struct rna_device_memory *to)
@@ -526,7 +533,7 @@ static void inherit(struct run *run, const struct rna_device_memory *from,
 		const struct rna_port_memory *old = &from->ports[i];
 		struct rna_port_memory *port = rna_memory_port(to, old->number);
 
-		if (!port || port->first_active > 0 || old->first_active == 0)
+		if (!port || port->first_active > 0 || old->first_active == 0 || is_let_go(old))
 			continue;
 		port->first_active = old->first_active;
 		port->last_active = old->last_active;
@@ -556,10 +563,8 @@ static unsigned count_expected(const struct rna_device_memory *device)
 
 	for (size_t i = 0; i < device->port_count; i++) {
 		const struct rna_port_memory *port = &device->ports[i];
-		bool let_go = port->accepted.expected == RNA_EXPECTED_DOWN &&
-			      port->last_active <= port->accepted.time;
 
-		count += port->first_active > 0 && !let_go;
+		count += port->first_active > 0 && !is_let_go(port);
 	}
 	return count;
 }
