@@ -323,6 +323,42 @@ static void read_physical_function(struct run *run, struct rna_device *device, c
 			remember(run, rna_arena_strdup(run->keep, last->physical_function));
 }
 
+static bool read_width(struct run *run, const char *pci, const char *name, uint64_t *ret)
+{
+	const char *path = join(run, pci, name);
+	int status = path ? rna_root_read_u64(run->root, path, ret) : -ENOMEM;
+
+	note_shortage(run, status);
+	return status == 0;
+}
+
+/*
+ * A virtual function in a virtual machine whose number is not known: it has the link capabilities
+ * of its physical function and no link status, so that its link has no lanes. lspci in Azure shows
+ * "LnkCap: Speed 8GT/s, Width x16, LnkSta: Speed unknown, Width x0" for a function of ConnectX-5. A
+ * physical function that works has a link; one that QEMU places on the root bus, as an integrated
+ * endpoint, has neither capabilities nor status.
+ *
+ * A link has two ends: if the port above has lanes, the kernel only fails to read those of the
+ * function, and nothing follows.
+ *
+ * Other signs are no proof. A PCIe capability that the hypervisor hides is missing from physical
+ * functions that are passed through as well; and without INTx, which virtual functions lack, are
+ * other functions, too.
+ */
+static bool has_no_lanes(struct run *run, const struct rna_device *device, const char *pci)
+{
+	const struct rna_device *last = find_last(run, device);
+	const char *above = join(run, pci, "..");
+	uint64_t lanes, most, port;
+
+	if (last)
+		return last->function == RNA_FUNCTION_GUEST_VF;
+	return read_width(run, pci, "current_link_width", &lanes) && lanes == 0 &&
+	       read_width(run, pci, "max_link_width", &most) && most > 0 &&
+	       !(above && read_width(run, above, "current_link_width", &port) && port > 0);
+}
+
 static void read_pci(struct run *run, struct rna_device *device, const char *pci)
 {
 	const char *subfunction = read_subfunction(run, device->sysfs_path);
@@ -339,7 +375,8 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 		device->device_id = read_id(run, pci, "device");
 	}
 	if (device->function == RNA_FUNCTION_PF &&
-	    rna_pci_is_virtual_function(device->vendor_id, device->device_id))
+	    (rna_pci_is_virtual_function(device->vendor_id, device->device_id) ||
+	     has_no_lanes(run, device, pci)))
 		device->function = RNA_FUNCTION_GUEST_VF;
 	if (pci && subfunction) {
 		device->function = RNA_FUNCTION_SF;

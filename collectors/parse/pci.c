@@ -92,8 +92,10 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 /*
  * mlx5: MLX5_PCI_DEV_IS_VF in drivers/net/ethernet/mellanox/mlx5/core/main.c, Linux 6.12; of it
  * 101e is the one of all cards since ConnectX-6 Dx. Broadcom: the NETXTREME_*_VF of bnxt_pci_tbl in
- * drivers/net/ethernet/broadcom/bnxt/bnxt.c. The others have names in the PCI ID list
- * (pci-ids.ucw.cz, 2023): "Virtual Function".
+ * drivers/net/ethernet/broadcom/bnxt/bnxt.c. 1414:00ba is MANA_VF_DEVICE_ID of
+ * drivers/net/ethernet/microsoft/mana/gdma_main.c. The others have names in the PCI ID list
+ * (pci-ids.ucw.cz, 2023): "Virtual Function". EFA is left out: its driver calls all of its numbers
+ * VF (PCI_DEV_ID_EFA0_VF in drivers/infiniband/hw/efa/efa_main.c), on bare metal as well.
  */
 bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id)
 {
@@ -108,7 +110,7 @@ bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id)
 		{0x14e4, 0x16cb}, {0x14e4, 0x16d3}, {0x14e4, 0x16dc}, {0x14e4, 0x16e1},
 		{0x14e4, 0x16e5}, {0x14e4, 0x16e6}, {0x14e4, 0x1806}, {0x14e4, 0x1807},
 		{0x14e4, 0x1808}, {0x14e4, 0x1809}, {0x14e4, 0xd800}, {0x8086, 0x1889},
-		{0x19e5, 0xa22e}, {0x19e5, 0xa22f}, {0x1dd8, 0x1003},
+		{0x19e5, 0xa22e}, {0x19e5, 0xa22f}, {0x1dd8, 0x1003}, {0x1414, 0x00ba},
 	};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(virtual); i++)

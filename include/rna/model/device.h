@@ -21,8 +21,9 @@ enum rna_function {
 	RNA_FUNCTION_PF, /* a PCI function of its own */
 	RNA_FUNCTION_VF, /* has physfn */
 	/*
-	 * A virtual function in a virtual machine, known by its PCI device: the physical function
-	 * is not on this node, so it is the NIC here. Its link registers are those of no link.
+	 * A virtual function in a virtual machine, known by its PCI device number or by a link
+	 * without lanes: the physical function is not on this node, so it is the NIC here. Its link
+	 * registers are those of no link.
 	 */
 	RNA_FUNCTION_GUEST_VF,
 	RNA_FUNCTION_SF,      /* auxiliary device with sfnum below a PCI function */

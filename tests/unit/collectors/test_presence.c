@@ -441,6 +441,63 @@ static void virtual_function_of_a_guest_is_known(void **state)
 	assert_false(rna_pci_is_virtual_function(0x14e4, 0x101e));
 }
 
+/* One whose number is new: it has the capabilities of a link, and no link. */
+static void link_without_lanes_is_that_of_a_guest(void **state)
+{
+	static const struct {
+		const char *lanes, *most; /* NULL: no such file */
+		enum rna_function function;
+	} cases[] = {
+		{"0\n", "16\n", RNA_FUNCTION_GUEST_VF}, {"16\n", "16\n", RNA_FUNCTION_PF},
+		{"8\n", "16\n", RNA_FUNCTION_PF},       {"0\n", "0\n", RNA_FUNCTION_PF},
+		{"0\n", NULL, RNA_FUNCTION_PF},         {NULL, "16\n", RNA_FUNCTION_PF},
+		{"63\n", "16\n", RNA_FUNCTION_PF}, /* it does not answer */
+	};
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		fixture->presence = rna_part_unref(fixture->presence);
+		tree_write(&fixture->tree, PCI "/current_link_width",
+			   cases[i].lanes ? cases[i].lanes : "");
+		tree_write(&fixture->tree, PCI "/max_link_width",
+			   cases[i].most ? cases[i].most : "");
+		if (!cases[i].lanes)
+			tree_remove(&fixture->tree, PCI "/current_link_width");
+		if (!cases[i].most)
+			tree_remove(&fixture->tree, PCI "/max_link_width");
+		assert_int_equal(look(fixture)->devices[0].function, cases[i].function);
+		assert_int_equal(look(fixture)->devices[0].function, cases[i].function);
+	}
+}
+
+/* The port above has lanes: those of the function could not be read. */
+static void link_without_lanes_at_one_end(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/current_link_width", "0\n");
+	tree_write(&fixture->tree, PCI "/max_link_width", "16\n");
+	tree_write(&fixture->tree, PCI "/../current_link_width", "16\n");
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_PF);
+	fixture->presence = rna_part_unref(fixture->presence);
+	tree_write(&fixture->tree, PCI "/../current_link_width", "0\n");
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_GUEST_VF);
+}
+
+/* On a host the physical function is known, and so is that the other one is virtual. */
+static void link_without_lanes_beside_a_physical_function(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_function(&fixture->tree);
+	tree_write(&fixture->tree, PCI "/current_link_width", "0\n");
+	tree_write(&fixture->tree, PCI "/max_link_width", "16\n");
+	tree_link(&fixture->tree, PCI "/physfn", "../0000:3b:00.7");
+	assert_int_equal(look(fixture)->devices[0].function, RNA_FUNCTION_VF);
+}
+
 /* Physical functions of the tables of mlx5_core, bnxt_en, ice, hns3, ionic and efa. */
 static void physical_functions_are_no_virtual_ones(void **state)
 {
@@ -459,6 +516,8 @@ static void physical_functions_are_no_virtual_ones(void **state)
 		assert_false(rna_pci_is_virtual_function(functions[i][0], functions[i][1]));
 	assert_true(rna_pci_is_virtual_function(0x14e4, 0x16dc));
 	assert_true(rna_pci_is_virtual_function(0x14e4, 0xd800));
+	assert_true(rna_pci_is_virtual_function(0x1414, 0x00ba));
+	assert_false(rna_pci_is_virtual_function(0x1414, 0x00b9));
 }
 
 /* Looks with other filters; each list has one glob at most. */
@@ -825,6 +884,11 @@ int main(void)
 		cmocka_unit_test(physical_functions_are_no_virtual_ones),
 		cmocka_unit_test_setup_teardown(virtual_function_of_a_guest_is_known, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(link_without_lanes_is_that_of_a_guest, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(link_without_lanes_at_one_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(link_without_lanes_beside_a_physical_function,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(planes_belong_to_their_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(planes_have_no_uverbs, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_parent_is_none, setup, teardown),
