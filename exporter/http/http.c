@@ -872,11 +872,14 @@ static void stop_waiting(struct rna_http *http)
 	http->logins = rna_logins_free(http->logins);
 }
 
-/* With the priority of connections, so that these have turns in between. */
+/* After connections: a scrape that comes meanwhile is accepted, read and answered first. */
 static int add_later(struct rna_http *http)
 {
 	int r = sd_event_add_defer(http->event, &http->later, on_later, http);
 
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_priority(http->later, SD_EVENT_PRIORITY_NORMAL + 1);
 	return r < 0 ? r : sd_event_source_set_enabled(http->later, SD_EVENT_OFF);
 }
 

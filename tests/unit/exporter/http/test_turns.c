@@ -142,14 +142,21 @@ static void stop(struct server *server)
 	(void)sd_event_unref(server->event);
 }
 
-/* One that the server has accepted. */
-static int new_client(const struct server *server)
+static int connect_to(const struct server *server)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_int_equal(connect(fd, (const struct sockaddr *)&server->address,
 				 server->address_len),
 			 0);
+	return fd;
+}
+
+/* One that the server has accepted. */
+static int new_client(const struct server *server)
+{
+	int fd = connect_to(server);
+
 	while (sd_event_run(server->event, 0) > 0)
 		continue;
 	return fd;
@@ -185,6 +192,17 @@ static bool has_reply(int *fd)
 	return true;
 }
 
+/* How many documents came in it. */
+static unsigned run_turn(const struct server *server, int clients[DOCUMENTS])
+{
+	unsigned answered = 0;
+
+	(void)sd_event_run(server->event, 0);
+	for (size_t i = 0; i < DOCUMENTS; i++)
+		answered += has_reply(&clients[i]);
+	return answered;
+}
+
 /* Each wants another document. The scrape, which comes last, waits for one of them at most. */
 static void a_crowd_gets_its_documents_in_turns(void **state)
 {
@@ -199,11 +217,8 @@ static void a_crowd_gets_its_documents_in_turns(void **state)
 	send_requests(&server, clients);
 	send_request(scrape, "/metrics");
 	while (answered < DOCUMENTS && ++turns < TURNS_MAX) {
-		unsigned now = 0;
+		unsigned now = run_turn(&server, clients);
 
-		(void)sd_event_run(server.event, 0);
-		for (size_t i = 0; i < DOCUMENTS; i++)
-			now += has_reply(&clients[i]);
 		assert_in_range(now, 0, 1);
 		answered += now;
 		if (scrape >= 0 && !has_reply(&scrape))
@@ -211,6 +226,32 @@ static void a_crowd_gets_its_documents_in_turns(void **state)
 	}
 	assert_int_equal(answered, DOCUMENTS);
 	assert_int_equal(scrape, -1);
+	stop(&server);
+}
+
+/* Its connection has to be accepted and read, while documents wait: one of them at most comes. */
+static void a_new_scrape_goes_before_postponed_documents(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	unsigned answered = 0, before, turns = 0;
+	int clients[DOCUMENTS], scrape;
+	struct server server;
+
+	(void)state;
+	start(&server, view);
+	send_requests(&server, clients);
+	while (answered == 0 && ++turns < TURNS_MAX)
+		answered += run_turn(&server, clients);
+	scrape = connect_to(&server);
+	send_request(scrape, "/metrics");
+	before = answered;
+	while (!has_reply(&scrape) && ++turns < TURNS_MAX)
+		answered += run_turn(&server, clients);
+	assert_int_equal(scrape, -1);
+	assert_in_range(answered, before, before + 1);
+	while (answered < DOCUMENTS && ++turns < TURNS_MAX)
+		answered += run_turn(&server, clients);
+	assert_int_equal(answered, DOCUMENTS);
 	stop(&server);
 }
 
@@ -225,11 +266,8 @@ static void stop_with_postponed_clients(void **state)
 	(void)state;
 	start(&server, view);
 	send_requests(&server, clients);
-	for (unsigned turns = 0; answered == 0 && turns < TURNS_MAX; turns++) {
-		(void)sd_event_run(server.event, 0);
-		for (size_t i = 0; i < DOCUMENTS; i++)
-			answered += has_reply(&clients[i]);
-	}
+	for (unsigned turns = 0; answered == 0 && turns < TURNS_MAX; turns++)
+		answered += run_turn(&server, clients);
 	assert_int_equal(answered, 1);
 	(void)close(clients[DOCUMENTS - 1]); /* one has left, and waits all the same */
 	clients[DOCUMENTS - 1] = -1;
@@ -245,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_document_in_a_turn),
 		cmocka_unit_test(a_crowd_gets_its_documents_in_turns),
+		cmocka_unit_test(a_new_scrape_goes_before_postponed_documents),
 		cmocka_unit_test(stop_with_postponed_clients),
 	};
 
