@@ -5,19 +5,16 @@
 
 struct rna_known_rails *rna_known_rails_new(size_t room)
 {
-	struct rna_arena *arena = rna_arena_new(sizeof(struct rna_known_rails) +
-						room * (sizeof(struct rna_known_nic) + 16));
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
 	struct rna_known_rails *rails = arena ? rna_arena_alloc(arena, sizeof(*rails)) : NULL;
 
 	if (!rails)
 		return NULL;
 	rails->refs = 1;
-	rails->arena = arena;
 	rails->nics = rna_arena_array(arena, room, sizeof(*rails->nics));
-	if (!rails->nics) {
-		(void)rna_arena_free(arena);
+	if (!rails->nics)
 		return NULL;
-	}
+	rails->arena = RNA_TAKE(arena);
 	return rails;
 }
 
