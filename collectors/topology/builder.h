@@ -86,8 +86,6 @@ struct rna_pci_function *rna_pci_functions_find(const struct rna_pci_functions *
 void rna_pci_function_classify(struct rna_pci_function *function);
 /* Is it RDMA-capable, so that it is listed even without an RDMA device? */
 bool rna_pci_function_is_fabric(const struct rna_pci_function *function);
-/* Do both addresses belong to one card? */
-bool rna_pci_is_one_card(const char *a, const char *b);
 bool rna_pci_is_host_bridge(const char *component); /* "pci0000:3a" */
 void rna_names_add(struct rna_topology_run *run, struct rna_names *names, const char *name);
 /* Returns memory and records in run if it is NULL. */

@@ -130,13 +130,6 @@ bool rna_pci_function_is_fabric(const struct rna_pci_function *function)
 		(function->device_id & ~0xfu) == DEVICE_EFA);
 }
 
-bool rna_pci_is_one_card(const char *a, const char *b)
-{
-	size_t slot = strcspn(a, ".");
-
-	return a[slot] == '.' && strncmp(a, b, slot + 1) == 0;
-}
-
 bool rna_pci_is_host_bridge(const char *component)
 {
 	return strncmp(component, "pci", 3) == 0 && strchr(component, ':');

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/card.h"
 
 #include "parse/pci.h"
 
@@ -45,7 +46,7 @@ static struct rna_pci_function *find_leader(struct rna_topology_run *run, size_t
 	const char *master = NULL;
 
 	for (size_t i = member; i-- > 0;) {
-		if (!rna_pci_is_one_card(functions[i]->address, functions[member]->address))
+		if (!rna_pci_is_one_device(functions[i]->address, functions[member]->address))
 			return NULL;
 		if (functions[i]->devices.count == 0 || functions[i]->netdevs.count == 0)
 			continue;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rna/kubernetes.h"
+#include "rna/model/card.h"
 
 #include "nccl/nccl_ports.h"
 #include "view/facts.h"
@@ -290,34 +291,15 @@ static struct rna_node_verdict rate_total(const struct tally *tally)
 
 /* -- NICs -------------------------------------------------------------------------------------- */
 
-/* What people call them (pci.ids); others go by their numbers. */
-static const struct {
-	uint32_t vendor_id, device_id;
-	const char *name;
-} models[] = {
-	{0x15b3, 0x1003, "ConnectX-3"},    {0x15b3, 0x1007, "ConnectX-3-Pro"},
-	{0x15b3, 0x1013, "ConnectX-4"},    {0x15b3, 0x1015, "ConnectX-4-Lx"},
-	{0x15b3, 0x1017, "ConnectX-5"},    {0x15b3, 0x1019, "ConnectX-5-Ex"},
-	{0x15b3, 0x101b, "ConnectX-6"},    {0x15b3, 0x101d, "ConnectX-6-Dx"},
-	{0x15b3, 0x101f, "ConnectX-6-Lx"}, {0x15b3, 0x1021, "ConnectX-7"},
-	{0x15b3, 0x1023, "ConnectX-8"},    {0x15b3, 0xa2d2, "BlueField"},
-	{0x15b3, 0xa2d6, "BlueField-2"},   {0x15b3, 0xa2dc, "BlueField-3"},
-	{0x14e4, 0x1750, "BCM57508"},      {0x14e4, 0x1751, "BCM57504"},
-	{0x14e4, 0x1752, "BCM57502"},      {0x8086, 0x1591, "E810"},
-	{0x8086, 0x1592, "E810"},          {0x8086, 0x1593, "E810"},
-	{0x8086, 0x159b, "E810"},          {0x1d0f, 0xefa0, "EFA"},
-	{0x1d0f, 0xefa1, "EFA"},           {0x1d0f, 0xefa2, "EFA"},
-};
-
 /* NULL: it is no hardware. */
 static const char *model_of(const struct rna_device *device, char scratch[32])
 {
+	const char *name = rna_card_model_name(device->vendor_id, device->device_id);
+
 	if (device->vendor_id == 0)
 		return NULL;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(models); i++)
-		if (models[i].vendor_id == device->vendor_id &&
-		    models[i].device_id == device->device_id)
-			return models[i].name;
+	if (name)
+		return name;
 	(void)snprintf(scratch, 32, "%04x-%04x", device->vendor_id, device->device_id);
 	return scratch;
 }

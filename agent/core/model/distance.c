@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/card.h"
 #include "rna/model/device.h"
 #include "rna/model/topology.h"
 
@@ -89,13 +90,6 @@ static unsigned count_switches(const struct meeting *meeting)
 	return (a + 1) / 2 + (b + 1) / 2;
 }
 
-static bool on_one_card(const struct rna_pci_object *a, const struct rna_pci_object *b)
-{
-	size_t slot = strcspn(a->address, ".");
-
-	return strncmp(a->address, b->address, slot + 1) == 0;
-}
-
 static bool in_other_packages(const struct rna_pci_object *a, const struct rna_pci_object *b)
 {
 	return a->package >= 0 && b->package >= 0 && a->package != b->package;
@@ -138,7 +132,8 @@ static struct distance measure(const struct rna_topology *topology, unsigned a, 
 	else if (meeting.object == RNA_NO_OBJECT)
 		ret.path = compare_locality(topology, from, to);
 	else if (topology->objects[meeting.object].role == RNA_PCI_HOST_BRIDGE)
-		ret.path = on_one_card(from, to) ? RNA_PATH_PIX : RNA_PATH_PHB;
+		ret.path = rna_pci_is_one_device(from->address, to->address) ? RNA_PATH_PIX
+									     : RNA_PATH_PHB;
 	else
 		ret.path = count_switches(&meeting) <= 1 ? RNA_PATH_PIX : RNA_PATH_PXB;
 	return ret;
