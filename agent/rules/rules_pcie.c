@@ -5,6 +5,8 @@
  *
  * Only paths of RDMA devices are checked: GPUs fall to 2.5 GT/s when they are idle, NICs do not.
  */
+#include "rna/model/card.h"
+
 #include "past.h"
 #include "pcie_demand.h"
 #include "rules.h"
@@ -71,6 +73,17 @@ static uint64_t port_rate(const struct rna_rule_input *in)
 	return rate;
 }
 
+/* Behind the link of a function itself are the functions of its card, and no other card. */
+static const char *say_place(const struct rna_rule_input *in, size_t hop, struct rna_arena *arena)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(in->subject->device);
+	const struct rna_card *card =
+		hop == 0 ? rna_card_at(in->view->cards, pcie->hops[0].address) : NULL;
+	const char *text = card ? rna_arena_printf(arena, "of the card %s", card->address) : NULL;
+
+	return text ? text : "behind it";
+}
+
 /* What the ports behind a link need, in arena. */
 static const char *say_demand(const struct rna_rule_input *in, size_t hop,
 			      const struct rna_pcie_demand *demand, struct rna_arena *arena)
@@ -83,8 +96,8 @@ static const char *say_demand(const struct rna_rule_input *in, size_t hop,
 						? "members of the port's bond need"
 						: "port needs",
 					rna_gigabits(demand->rate));
-	return rna_arena_printf(arena, "the %zu ports behind it need %.6g together (%s)",
-				demand->count, rna_gigabits(demand->rate),
+	return rna_arena_printf(arena, "the %zu ports %s need %.6g together (%s)", demand->count,
+				say_place(in, hop, arena), rna_gigabits(demand->rate),
 				rna_pcie_demand_say(in, hop, arena));
 }
 

@@ -4,6 +4,10 @@
  * is down has one finding: port-disabled if it was disabled and is not expected to be up, else
  * port-down, which names the reason.
  */
+#include <string.h>
+
+#include "rna/model/card.h"
+
 #include "remedy.h"
 #include "rules.h"
 
@@ -89,6 +93,50 @@ static const char *where_connected(const struct rna_rule_subject *port, struct r
 	return text ? text : "";
 }
 
+/* Ports of a card that are judged, without those that are expected to be down. */
+struct together {
+	size_t count;
+	size_t down;
+};
+
+/* The subjects of a device are itself and, behind it, its ports. */
+static struct together count_down(const struct rna_rule_input *in, const struct rna_card *card)
+{
+	const struct rna_cards *cards = in->view->cards;
+	struct together ret = {0};
+
+	for (size_t i = 0; i < card->device_count; i++) {
+		const struct rna_rule_subject *device =
+			&in->subjects[card->devices[i] + cards->first_ports[card->devices[i]]];
+
+		for (size_t p = 1; p <= device->device->device->port_count; p++) {
+			if (!device[p].judged ||
+			    rna_subject_expected(&device[p]) == RNA_EXPECTED_DOWN)
+				continue;
+			ret.count++;
+			ret.down += rna_subject_in_state(&device[p], RNA_PORT_DOWN);
+		}
+	}
+	return ret;
+}
+
+/* What is down together: a card, rather than a cable. "" if it has other ports, or a single one. */
+static const char *what_else(const struct rna_rule_input *in, struct rna_arena *arena)
+{
+	const struct rna_snapshot *snapshot = in->view->snapshot;
+	const struct rna_card *card =
+		rna_card_of(in->view->cards, (size_t)(in->subject->device - snapshot->devices));
+	struct together ports = {0};
+	const char *text = NULL;
+
+	if (card)
+		ports = count_down(in, card);
+	if (ports.down > 1 && ports.down == ports.count)
+		text = rna_arena_printf(arena, "; %s ports of the card %s are down",
+					ports.count == 2 ? "both" : "all", card->address);
+	return text ? text : "";
+}
+
 /* The time of the transition, if the agent saw it: earlier than the first check that found it. */
 static void set_since(struct rna_finding *finding, const struct rna_rule_subject *port)
 {
@@ -127,12 +175,12 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
 		return; /* port-disabled reports it */
 	why = why_down(port, out->arena, &remedy);
-	found = rna_finds_add(out, "%s%s%s%s",
+	found = rna_finds_add(out, "%s%s%s%s%s",
 			      expected == RNA_EXPECTED_UP ? "down although "
 							  : "down, and never seen up",
 			      expected == RNA_EXPECTED_UP ? why_expected(port) : "",
 			      why ? rna_arena_printf(out->arena, "; %s", why) : "",
-			      where_connected(port, out->arena));
+			      where_connected(port, out->arena), what_else(in, out->arena));
 	set_since(found, port);
 	if (remedy)
 		found->remedy = remedy;
@@ -190,7 +238,52 @@ static const char *const fates[] = {
 	[RNA_WHEREABOUTS_UNKNOWN] = "absent",
 };
 
-static void add_missing(const struct rna_missing_device *missing, struct rna_finds *out)
+/* Missing devices of the PCI device; 0: there are too many to be compared with each other. */
+static size_t count_missing_at(const struct rna_view *view, const char *address)
+{
+	enum { COMPARED_MAX = 64 }; /* of more it is a driver that is gone, not a card */
+	size_t count = 0;
+
+	for (size_t i = 0; view->missing_count <= COMPARED_MAX && i < view->missing_count; i++)
+		count += view->missing[i].whereabouts != RNA_WHEREABOUTS_RELOCATED &&
+			 view->missing[i].pci_address &&
+			 rna_pci_is_one_device(view->missing[i].pci_address, address);
+	return count;
+}
+
+/* A device of a physical function; if there is none, any. */
+static const char *name_of_first(const struct rna_view *view, const struct rna_card *card)
+{
+	size_t device = card->devices[0];
+
+	for (size_t i = card->function_count; i-- > 0;)
+		if (card->functions[i].device != RNA_NO_DEVICE)
+			device = (size_t)card->functions[i].device;
+	return view->snapshot->devices[device].device->name;
+}
+
+/* Is it the whole card that is missing, or one of its functions? "": not known. */
+static const char *say_card(const struct rna_view *view, const struct rna_missing_device *missing,
+			    struct rna_arena *arena)
+{
+	const struct rna_card *card = rna_card_at(view->cards, missing->pci_address);
+	const char *text = NULL;
+	size_t count = 0;
+
+	if (card)
+		text = rna_arena_printf(arena, "; the card %s still has %s", card->address,
+					name_of_first(view, card));
+	else if (missing->pci_address && view->cards)
+		count = count_missing_at(view, missing->pci_address);
+	if (count > 1)
+		text = rna_arena_printf(arena, "; all %zu devices of the card %.*s are missing",
+					count, (int)strcspn(missing->pci_address, "."),
+					missing->pci_address);
+	return text ? text : "";
+}
+
+static void add_missing(const struct rna_view *view, const struct rna_missing_device *missing,
+			struct rna_finds *out)
 {
 	const struct rna_remedy_names names = {
 		.device = missing->name,
@@ -205,9 +298,11 @@ static void add_missing(const struct rna_missing_device *missing, struct rna_fin
 				      missing->name, missing->pci_address, missing->new_address,
 				      missing->new_name);
 	else
-		found = rna_finds_add(out, "%s: %s%s%s", missing->name, fates[missing->whereabouts],
+		found = rna_finds_add(out, "%s: %s%s%s%s", missing->name,
+				      fates[missing->whereabouts],
 				      missing->pci_address ? ", PCI " : "",
-				      missing->pci_address ? missing->pci_address : "");
+				      missing->pci_address ? missing->pci_address : "",
+				      say_card(view, missing, out->arena));
 	found->device = missing->name;
 	found->remedy = rna_rule_fill_remedy(
 		relocated ? "No action required if the card is in another slot, or the firmware "
@@ -226,7 +321,7 @@ static void check_missing(const struct rna_rule_input *in, bool moved, struct rn
 			     whereabouts == RNA_WHEREABOUTS_RELOCATED;
 
 		if (found == moved)
-			add_missing(&in->view->missing[i], out);
+			add_missing(in->view, &in->view->missing[i], out);
 	}
 }
 

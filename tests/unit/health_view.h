@@ -464,6 +464,14 @@ static struct rna_selftests *node_selftests(const struct node *node)
 	return part;
 }
 
+static const struct rna_cards *node_cards(const struct rna_view *view)
+{
+	struct rna_cards *cards = rna_arena_alloc(view->arena, sizeof(*cards));
+
+	assert(cards && rna_cards_make(view->snapshot, view->arena, cards) == 0);
+	return cards;
+}
+
 /* The view of the node as it is; the caller unrefs it. */
 static struct rna_view *node_view(const struct node *node)
 {
@@ -499,6 +507,7 @@ static struct rna_view *node_view(const struct node *node)
 		node_add_jobs(node, port, view);
 	}
 	view->devices = node->changes;
+	view->cards = node_cards(view);
 	view->selftests = node_selftests(node);
 	view->missing_count = node->missing_count;
 	view->missing = &node->missing;

@@ -143,6 +143,46 @@ static void lost(struct node *node)
 	lose(node, RNA_WHEREABOUTS_LOST);
 }
 
+/* The first two ports are on functions of one card. */
+static void on_one_card(struct node *node)
+{
+	node->ports[0].pci_address = "0000:3b:00.0";
+	node->ports[1].pci_address = "0000:3b:00.1";
+	node->ports[2].pci_address = "0000:5b:00.0";
+}
+
+static void one_function_down(struct node *node)
+{
+	on_one_card(node);
+	down_expected_up(node);
+}
+
+static void both_functions_down(struct node *node)
+{
+	one_function_down(node);
+	node->ports[1].state = node->ports[0].state;
+	node->ports[1].physical = node->ports[0].physical;
+	node->ports[1].expectation = node->ports[0].expectation;
+}
+
+static void one_function_expected_down(struct node *node)
+{
+	both_functions_down(node);
+	node->ports[1].expectation.expected = RNA_EXPECTED_DOWN;
+}
+
+static void one_function_unknown(struct node *node)
+{
+	both_functions_down(node);
+	node->ports[1].state = (struct rna_value){0};
+}
+
+static void function_lost(struct node *node)
+{
+	on_one_card(node);
+	lost(node);
+}
+
 static void unbound(struct node *node)
 {
 	lose(node, RNA_WHEREABOUTS_UNBOUND);
@@ -1804,7 +1844,8 @@ static void test_each_rule(void **state)
 	rna_settings_deinit(&settings);
 }
 
-static void assert_text(void (*change)(struct node *node), const char *text)
+/* The text of the first of so many findings. */
+static void assert_first_text(void (*change)(struct node *node), size_t count, const char *text)
 {
 	struct rna_settings settings = {0};
 	struct rna_health health;
@@ -1818,11 +1859,16 @@ static void assert_text(void (*change)(struct node *node), const char *text)
 	change(&node);
 	view = node_view(&node);
 	rna_health_judge(&health, view);
-	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->finding_count, count);
 	assert_string_equal(view->findings[0].text, text);
 	(void)rna_view_unref(view);
 	rna_health_deinit(&health);
 	rna_settings_deinit(&settings);
+}
+
+static void assert_text(void (*change)(struct node *node), const char *text)
+{
+	assert_first_text(change, 1, text);
 }
 
 /* What the first finding of the rule says and, with its severity, how grave it is; NULL: none. */
@@ -1949,6 +1995,24 @@ static void tested_slow_where_ordering_is_strict(struct node *node)
 	tested_slow_twice(node);
 	node->ports[0].runs[1].result.relaxed_ordering = rna_value_ok(1);
 	node->ports[0].runs[1].result.pci_relaxed_ordering = rna_value_ok(0);
+}
+
+/* The card is named where what happened is about it as a whole. */
+static void test_what_is_said_of_cards(void **state)
+{
+#define POLLING                                                                                    \
+	"mlx5_0/1: down although it was up before; physical state Polling: no signal (no cable, "  \
+	"or the peer port is disabled or powered off)"
+	(void)state;
+	assert_first_text(one_function_down, 1, POLLING);
+	assert_first_text(both_functions_down, 2,
+			  POLLING "; both ports of the card 0000:3b:00 are down");
+	assert_first_text(one_function_expected_down, 1, POLLING);
+	assert_first_text(one_function_unknown, 1, POLLING);
+	assert_first_text(function_lost, 1,
+			  "mlx5_0: absent, and so is its PCI function, PCI 0000:3b:00.0; the card "
+			  "0000:3b:00 still has mlx5_1");
+#undef POLLING
 }
 
 static void test_what_is_said_of_self_tests(void **state)
@@ -2378,6 +2442,7 @@ int main(void)
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_ports_of_a_link_need_their_sum),
 		cmocka_unit_test(test_what_is_said_of_the_fabric),
+		cmocka_unit_test(test_what_is_said_of_cards),
 		cmocka_unit_test(test_what_is_said_of_self_tests),
 		cmocka_unit_test(test_ports_are_as_planned),
 		cmocka_unit_test(test_members_of_a_bond_are_as_planned),
