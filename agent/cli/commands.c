@@ -28,7 +28,7 @@ const struct rna_command rna_commands[] = {
 	},
 	{
 		.name = "status",
-		.summary = "Poll once and show ports and their links, or GIDs, as a table.",
+		.summary = "Poll once and show ports and cards, or GIDs, as a table.",
 		.help = "JSON contains the whole snapshot, GIDs included, with or without --gids.",
 		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) | RNA_OPTION_BIT(GIDS),
 		.settings = true,

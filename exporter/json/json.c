@@ -12,6 +12,7 @@
 #include "rna/check.h"
 #include "rna/exporter.h"
 
+#include "view/card_text.h"
 #include "view/facts.h"
 #include "view/text.h"
 
@@ -178,6 +179,80 @@ static json_t *device_array(struct document *document)
 	return array;
 }
 
+/* A port with its cable; all else of it stands with its device. */
+static json_t *card_port_object(struct rna_json_writer *writer, const struct rna_subject *port)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "device", port->rdma_device->name);
+	rna_json_set(writer, object, "port", json_integer(port->port));
+	if (port->peer) {
+		rna_json_set_text(writer, object, "peer", port->peer->name);
+		rna_json_set_text(writer, object, "peer_port", port->peer->port);
+	}
+	return object;
+}
+
+static json_t *card_function_object(struct document *document,
+				    const struct rna_card_function *function)
+{
+	const struct rna_subject_list *devices = &document->subjects.scopes[RNA_SCOPE_DEVICE];
+	struct rna_json_writer *writer = &document->writer;
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "pci_address", function->address);
+	if (function->device != RNA_NO_DEVICE)
+		rna_json_set_text(writer, object, "device",
+				  devices->items[function->device].rdma_device->name);
+	return object;
+}
+
+static void set_card_counts(struct rna_json_writer *writer, json_t *object,
+			    const struct rna_card_ports *ports)
+{
+	rna_json_set(writer, object, "ports_up", rna_json_number(ports->up));
+	rna_json_set(writer, object, "ports_unwired", rna_json_number(ports->unwired));
+	rna_json_set_value(writer, object, "planes", ports->planes);
+	rna_json_set_value(writer, object, "planes_up", ports->planes_up);
+}
+
+static json_t *card_object(struct document *document, const struct rna_subject *subject)
+{
+	struct rna_json_writer *writer = &document->writer;
+	json_t *object = rna_json_item(writer, &rna_card_table, subject);
+	json_t *functions = json_array(), *devices = json_array(), *ports = json_array();
+	struct rna_card_ports counts = rna_card_count_ports(&document->subjects, subject->card);
+	struct rna_card_cursor next = RNA_CARD_CURSOR_INIT;
+	const struct rna_subject *port;
+
+	for (size_t i = 0; i < subject->card->function_count; i++)
+		rna_json_append(writer, functions,
+				card_function_object(document, &subject->card->functions[i]));
+	for (size_t i = 0; i < subject->card->device_count; i++) {
+		const struct rna_subject *device = &document->subjects.scopes[RNA_SCOPE_DEVICE]
+							    .items[subject->card->devices[i]];
+
+		rna_json_append(writer, devices, rna_json_text(writer, device->rdma_device->name));
+	}
+	while ((port = rna_card_next_port(&document->subjects, subject->card, &next)))
+		rna_json_append(writer, ports, card_port_object(writer, port));
+	set_card_counts(writer, object, &counts);
+	rna_json_set(writer, object, "functions", functions);
+	rna_json_set(writer, object, "devices", devices);
+	rna_json_set(writer, object, "ports", ports);
+	return object;
+}
+
+static json_t *card_array(struct document *document)
+{
+	const struct rna_subject_list *cards = &document->subjects.scopes[RNA_SCOPE_CARD];
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < cards->count; i++)
+		rna_json_append(&document->writer, array, card_object(document, &cards->items[i]));
+	return array;
+}
+
 static json_t *job_object(struct document *document, const struct rna_subject *job)
 {
 	struct rna_json_writer *writer = &document->writer;
@@ -273,10 +348,12 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
 	rna_json_set(writer, object, "collectors", job_array(document));
+	rna_json_set(writer, object, "cards", card_array(document));
 	rna_json_set(writer, object, "devices", device_array(document));
 	rna_json_set(writer, object, "missing_devices", missing_array(writer, view));
 	if (topology)
-		rna_json_set(writer, object, "topology", rna_json_topology(writer, topology));
+		rna_json_set(writer, object, "topology",
+			     rna_json_topology(writer, topology, view->cards));
 	return object;
 }
 

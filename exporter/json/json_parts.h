@@ -2,6 +2,7 @@
 /* Pieces of JSON documents that have a file of their own. */
 #pragma once
 
+#include "rna/model/card.h"
 #include "rna/model/selftest.h"
 #include "rna/model/topology.h"
 
@@ -12,8 +13,9 @@ json_t *rna_selftest_summary(struct rna_json_writer *writer, const struct rna_se
 void rna_selftest_write_json(const struct rna_selftest_run *runs, size_t count,
 			     struct rna_strbuf *out);
 
-/* GPUs, NICs and who is nearest to whom. */
-json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topology *topology);
+/* GPUs, NICs with their cards (NULL: not known), and who is nearest to whom. */
+json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topology *topology,
+			  const struct rna_cards *cards);
 
 /* -- Members of one part each: without it there is none ---------------------------------------- */
 

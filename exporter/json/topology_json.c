@@ -68,10 +68,12 @@ static json_t *gpu_object(struct rna_json_writer *writer, const struct rna_topol
 }
 
 static json_t *nic_object(struct rna_json_writer *writer, const struct rna_topology *topology,
-			  const struct rna_nic *nic)
+			  const struct rna_nic *nic, const struct rna_cards *cards)
 {
 	json_t *json = function_object(writer, topology, nic->object);
+	const struct rna_card *card = rna_card_at(cards, address_of(topology, nic->object));
 
+	rna_json_set_text(writer, json, "card", card ? card->address : NULL);
 	set_texts(writer, json, "devices", nic->devices, nic->device_count);
 	set_texts(writer, json, "netdevs", nic->netdevs, nic->netdev_count);
 	set_known(writer, json, "rail", nic->rail);
@@ -101,7 +103,8 @@ static json_t *nearest_object(struct rna_json_writer *writer, const struct rna_t
 	return json;
 }
 
-json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topology *topology)
+json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topology *topology,
+			  const struct rna_cards *cards)
 {
 	json_t *json = json_object(), *gpus = json_array(), *nics = json_array();
 	json_t *nearest = json_array();
@@ -111,7 +114,8 @@ json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topol
 		rna_json_append(writer, nearest, nearest_object(writer, topology, i));
 	}
 	for (size_t i = 0; i < topology->nic_count; i++)
-		rna_json_append(writer, nics, nic_object(writer, topology, &topology->nics[i]));
+		rna_json_append(writer, nics,
+				nic_object(writer, topology, &topology->nics[i], cards));
 	rna_json_set(writer, json, "hwloc", json_boolean(topology->hwloc));
 	rna_json_set_text(writer, json, "problem", topology->problem);
 	rna_json_set(writer, json, "gpus", gpus);
@@ -181,7 +185,7 @@ void rna_write_topology_json(const struct rna_view *view, struct rna_strbuf *out
 	struct rna_json_writer writer = {0};
 	json_t *json, *tree = json_array();
 
-	json = rna_json_topology(&writer, topology ? topology : &none);
+	json = rna_json_topology(&writer, topology ? topology : &none, view->cards);
 	rna_json_set_time(&writer, json, "time", view->snapshot->time.realtime);
 	rna_json_set_text(&writer, json, "missing", rna_topology_why_little(topology));
 	for (unsigned i = 0; topology && i < topology->object_count; i++)

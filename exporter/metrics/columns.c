@@ -5,6 +5,30 @@
 #include <assert.h>
 #include <string.h>
 
+/* False: the table has no such row. */
+static bool find(const struct rna_family_table *table, const char *heading, struct rna_column *ret)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct rna_field *field = &table->rows[i].field;
+
+		if (!field->column || strcmp(field->column, heading) != 0)
+			continue;
+		*ret = (struct rna_column){field, table};
+		return true;
+	}
+	return false;
+}
+
+struct rna_column rna_column_of(const struct rna_family_table *table, const char *heading)
+{
+	struct rna_column ret = {0};
+	bool found = find(table, heading, &ret);
+
+	assert(found && "a column that the table does not have");
+	(void)found;
+	return ret;
+}
+
 struct rna_column rna_column_find(const char *heading, bool gids)
 {
 	static const struct rna_family_table *const tables[] = {
@@ -12,15 +36,13 @@ struct rna_column rna_column_find(const char *heading, bool gids)
 		&rna_interface_table, &rna_device_table,
 	};
 
-	for (size_t t = gids ? 0 : 1; t < RNA_ARRAY_SIZE(tables); t++)
-		for (size_t i = 0; i < tables[t]->count; i++) {
-			const struct rna_field *field = &tables[t]->rows[i].field;
+	struct rna_column ret = {0};
+	bool found = false;
 
-			if (field->column && strcmp(field->column, heading) == 0)
-				return (struct rna_column){field, tables[t]};
-		}
-	assert(false && "a column that no row has");
-	return (struct rna_column){0};
+	for (size_t t = gids ? 0 : 1; t < RNA_ARRAY_SIZE(tables) && !found; t++)
+		found = find(tables[t], heading, &ret);
+	assert(found && "a column that no row has");
+	return ret;
 }
 
 const char *rna_column_text(const struct rna_column *column, const struct rna_subject *subject,

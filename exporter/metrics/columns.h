@@ -15,6 +15,9 @@ struct rna_column {
  */
 struct rna_column rna_column_find(const char *heading, bool gids);
 
+/* The row of a table with that heading; there must be one. */
+struct rna_column rna_column_of(const struct rna_family_table *table, const char *heading);
+
 /* What stands in the column for subject, which may be in scratch; NULL: it is not known. */
 const char *rna_column_text(const struct rna_column *column, const struct rna_subject *subject,
 			    char scratch[RNA_FIELD_TEXT_MAX]);

@@ -327,6 +327,7 @@ static void write_labels(const struct rna_family *family, struct rna_strbuf *out
 {
 	static const char *const of_scope[] = {
 		[RNA_SCOPE_NODE] = "",
+		[RNA_SCOPE_CARD] = "card",
 		[RNA_SCOPE_DEVICE] = "device",
 		[RNA_SCOPE_PORT] = "device, port",
 		[RNA_SCOPE_GID] = "device, port",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Devices: what they are, their PCIe path, their virtual functions and the RDMA objects on them. A
- * card may have hundreds of virtual functions, on each of which a job of the neighbours may run: so
- * they are counted, and only on demand have a series each.
+ * Cards and devices: what they are, their PCIe path, their virtual functions and the RDMA objects
+ * on them. A card may have hundreds of virtual functions, on each of which a job of the neighbours
+ * may run: so they are counted, and only on demand have a series each.
  */
 #include "rna/model/resources.h"
 #include "rna/model/virtual_functions.h"
@@ -43,6 +43,27 @@ static const char *node_type(const void *subject)
 	if (!identity || identity->node_type == RNA_NODE_TYPE_UNKNOWN)
 		return NULL;
 	return rna_node_type_name(identity->node_type);
+}
+
+/* -- Cards ------------------------------------------------------------------------------------- */
+
+static const char *card_model(const void *subject)
+{
+	const struct rna_card *card = ((const struct rna_subject *)subject)->card;
+
+	return card->model ? card->model : card->hca_type;
+}
+
+static void card_info(const struct rna_subject *device, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	if (!device->card)
+		return;
+	rna_labels_begin(&labels, device->labels);
+	rna_label_add(&labels, "card", device->card->address);
+	rna_label_add(&labels, "model", card_model(device));
+	rna_writer_sample_labels(writer, &labels, 1);
 }
 
 /* -- PCIe path --------------------------------------------------------------------------------- */
@@ -161,9 +182,21 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 #define VF(member) ABOUT(struct rna_virtual_function, member)
 
 /* clang-format off */
+static const struct rna_family card_rows[] = {
+	{JSON("card", BEHIND(card, address), .column = "CARD")},
+	{JSON("model", BEHIND(card, model))},
+	{.field = {.text = card_model, .column = "MODEL"}},
+	{JSON("hca_type", BEHIND(card, hca_type))},
+	{JSON("board_id", BEHIND(card, board_id), .column = "BOARD")},
+	{JSON("firmware_version", BEHIND(card, firmware_version))},
+	{JSON_FLAG("firmware_differs", BEHIND(card, firmware_differs))},
+	{JSON("numa_node", BEHIND(card, numa_node), .column = "NUMA", .right = true)},
+};
+
 static const struct rna_family device_rows[] = {
 	{JSON("name", BEHIND(rdma_device, name), .column = "DEVICE", .title = "Device")},
 	{JSON("key", BEHIND(rdma_device, key))},
+	{JSON("card", BEHIND(card, address))},
 	{JSON("former_name", BEHIND(changes, name.text))},
 	{JSON("renamed", BEHIND(changes, name.changed), .time = true, .zero_is_none = true)},
 	{JSON("former_node_guid", BEHIND(changes, guid.text))},
@@ -188,6 +221,9 @@ static const struct rna_family device_rows[] = {
 	{BOTH("node_guid", BEHIND(identity, node_guid), .title = "Node GUID")},
 	{BOTH("system_image_guid", BEHIND(identity, system_image_guid))},
 	{BOTH("node_description", BEHIND(identity, node_description), .title = "Description")},
+	METRIC(DEVICE, "rdma_device_card_info", INFO, PLAIN, EACH(card_info, "card, model"),
+	       "Card to which the device belongs, by PCI address without the function. Devices with "
+	       "the same card are functions of one adapter."),
 	METRIC(DEVICE, "rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN, GET(pcie_speed),
 	       "Trained speed of the device's own PCIe link in transfers per second and lane (16e9"
 	       " for 16 GT/s). Absent for VFs and SFs, which share the link of their PF."),
@@ -265,6 +301,7 @@ static const struct rna_family resource_rows[] = {
 };
 /* clang-format on */
 
+const struct rna_family_table rna_card_table = {ROWS(card_rows)};
 const struct rna_family_table rna_device_table = {ROWS(device_rows)};
 const struct rna_family_table rna_virtual_function_table = {ROWS(function_rows),
 							    .next = next_function};

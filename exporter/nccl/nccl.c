@@ -484,32 +484,35 @@ static void warn_of_differences(struct advising *advising)
  */
 enum { MERGED_MAX = 8 }; /* NCCL_NET_MAX_DEVS_PER_NIC_V12; 4 in the interface before */
 
-/* Are both addresses equal up to the last separator? */
-static bool agree_up_to(const struct rna_subject *a, const struct rna_subject *b, char separator)
-{
-	const char *x = a->device->device->pci_address, *y = b->device->device->pci_address;
-	const char *end = x ? strrchr(x, separator) : NULL;
-
-	return end && y && strncmp(x, y, (size_t)(end - x) + 1) == 0;
-}
-
 static bool is_one_slot(const struct rna_subject *a, const struct rna_subject *b)
 {
-	return agree_up_to(a, b, '.');
+	const char *x = a->device->device->pci_address, *y = b->device->device->pci_address;
+
+	return x && y && rna_pci_is_one_device(x, y);
 }
 
 static bool is_one_bus(const struct rna_subject *a, const struct rna_subject *b)
 {
-	return agree_up_to(a, b, ':');
+	const char *x = a->device->device->pci_address, *y = b->device->device->pci_address;
+	const char *end = x ? strrchr(x, ':') : NULL;
+
+	return end && y && strncmp(x, y, (size_t)(end - x) + 1) == 0;
 }
 
 static bool is_one_card(const struct rna_subject *a, const struct rna_subject *b)
 {
-	const struct rna_snapshot *snapshot = a->view->snapshot;
-	const struct rna_cards *cards = a->view->cards;
-	const struct rna_card *card = rna_card_of(cards, (size_t)(a->device - snapshot->devices));
+	return a->card && a->card == b->card;
+}
 
-	return card && card == rna_card_of(cards, (size_t)(b->device - snapshot->devices));
+/* "the card 0000:3b:00", in the arena; without its address where cards are not known. */
+static const char *say_card(struct advising *advising, const struct rna_subject *port)
+{
+	const char *text =
+		port->card ? rna_arena_printf(advising->arena, "the card %s", port->card->address)
+			   : "one card";
+
+	advising->failed |= !text;
+	return text ? text : "";
 }
 
 /* Another card that NCCL takes for the card of this port; NULL: none. */
@@ -523,6 +526,12 @@ static const struct rna_subject *find_mistaken(const struct rna_nccl_ports *port
 	return NULL;
 }
 
+/* They have addresses, or they would not be on one bus. */
+static const char *slot_of(const struct rna_subject *port)
+{
+	return port->card ? port->card->address : port->device->device->pci_address;
+}
+
 static void choose_merging(struct advising *advising)
 {
 	const struct rna_nccl_ports *ports = &advising->ports;
@@ -534,11 +543,12 @@ static void choose_merging(struct advising *advising)
 			continue;
 		set_variable(advising, "NCCL_IB_MERGE_VFS", "0",
 			     rna_arena_printf(advising->arena,
-					      "%s and %s are different cards on one PCI bus, as in "
-					      "virtual machines; by itself NCCL takes them for "
-					      "functions of one card and joins them",
+					      "%s and %s are different cards (%s, %s) on one PCI "
+					      "bus, as in virtual machines; by itself NCCL takes "
+					      "them for functions of one card and joins them",
 					      name_of(advising, ports->items[i]),
-					      name_of(advising, other)));
+					      name_of(advising, other), slot_of(ports->items[i]),
+					      slot_of(other)));
 		return;
 	}
 }
@@ -583,9 +593,10 @@ static void warn_of_cards(struct advising *advising)
 		if (merged.count <= 1 || (!merged.rates_differ && merged.count <= MERGED_MAX))
 			continue;
 		WARN(advising,
-		     "%s to %s, %zu ports, are on one card%s: NCCL joins %s into one NIC; "
+		     "%s to %s, %zu ports, are on %s%s: NCCL joins %s into one NIC; "
 		     "NCCL_IB_MERGE_NICS=0 keeps them apart",
 		     name_of(advising, merged.first), name_of(advising, merged.last), merged.count,
+		     say_card(advising, merged.first),
 		     merged.rates_differ ? " and have different rates" : "",
 		     merged.count > MERGED_MAX ? "at most eight of them" : "them");
 	}

@@ -9,6 +9,7 @@
 #include "rna/exporter.h"
 
 #include "metrics/columns.h"
+#include "view/card_text.h"
 #include "view/facts.h"
 #include "view/text.h"
 
@@ -457,6 +458,20 @@ static void add_findings(const struct page *page)
 
 /* -- Sections ---------------------------------------------------------------------------------- */
 
+/* They have no row: most of the ports of a multi-plane card are such. */
+static void add_unwired(const struct page *page)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_say_unwired(page->subjects, &text);
+	page->out->failed |= text.failed;
+	if (text.len == 0)
+		return;
+	add(page, "<p><small>");
+	add_text(page, text.data);
+	add(page, "</small></p>\n");
+}
+
 static void add_ports(const struct page *page)
 {
 	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
@@ -478,6 +493,8 @@ static void add_ports(const struct page *page)
 	}
 	add(page, "<tbody>\n");
 	for (size_t i = 0; i < ports->count; i++) {
+		if (rna_port_is_unwired(&ports->items[i]))
+			continue;
 		for (size_t c = 0; c < RNA_ARRAY_SIZE(columns); c++)
 			if (shown[c]) {
 				open_cell(page, columns[c].open, columns[c].header);
@@ -486,6 +503,7 @@ static void add_ports(const struct page *page)
 		add(page, "\n");
 	}
 	close_table(page);
+	add_unwired(page);
 }
 
 /* A column for each row with a title. */
@@ -786,6 +804,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	rna_write_page_selftest(view, out);
 	rna_write_page_topology(view, out);
 	add_events(&page);
+	rna_page_cards(out, page.subjects);
 	add_devices(&page);
 	add_jobs(&page);
 	add_footer(&page);

@@ -17,6 +17,9 @@ void rna_page_wire(struct rna_strbuf *out, const struct rna_subject *port);
 void rna_page_modules(struct rna_strbuf *out, const struct rna_subject *port);
 bool rna_page_has_modules(const struct rna_subject *port);
 
+/* The cards; nothing without any. */
+void rna_page_cards(struct rna_strbuf *out, const struct rna_subjects *subjects);
+
 /* What self-tests came to. Writes nothing where no port is to be tested. */
 void rna_write_page_selftest(const struct rna_view *view, struct rna_strbuf *out);
 

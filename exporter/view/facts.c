@@ -19,6 +19,11 @@ bool rna_port_is_expected(const struct rna_subject *port)
 	return port->account && port->account->expectation.expected == RNA_EXPECTED_UP;
 }
 
+bool rna_port_is_unwired(const struct rna_subject *port)
+{
+	return port->account && port->account->expectation.reason == RNA_EXPECTATION_UNWIRED;
+}
+
 bool rna_port_is_down(const struct rna_subject *port)
 {
 	return port->state && rna_value_is_known(port->state->state) &&

@@ -25,6 +25,9 @@ struct rna_value rna_port_up(const struct rna_subject *port);
 /* Is it known to be meant to be up? */
 bool rna_port_is_expected(const struct rna_subject *port);
 
+/* Has its model no cable there (RNA_EXPECTATION_UNWIRED)? */
+bool rna_port_is_unwired(const struct rna_subject *port);
+
 /* Is it DOWN? Not a problem if it is not expected to be up. */
 bool rna_port_is_down(const struct rna_subject *port);
 

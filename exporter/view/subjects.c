@@ -51,6 +51,7 @@ static void set_device(struct rna_subject *ret, const struct rna_view *view,
 {
 	*ret = (struct rna_subject){
 		.view = view,
+		.card = rna_card_of(view->cards, (size_t)(device - view->snapshot->devices)),
 		.device = device,
 		.rdma_device = device->device,
 		.identity = rna_device_identity(device),
@@ -114,6 +115,7 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 {
 	*ret = (struct rna_subject){
 		.view = device->view,
+		.card = device->card,
 		.device = device->device,
 		.rdma_device = device->rdma_device,
 		.identity = device->identity,
@@ -191,6 +193,7 @@ int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 	const struct rna_snapshot *snapshot = view->snapshot;
 	size_t counts[RNA_SCOPE_COUNT] = {
 		[RNA_SCOPE_NODE] = 1,
+		[RNA_SCOPE_CARD] = view->cards ? view->cards->count : 0,
 		[RNA_SCOPE_DEVICE] = snapshot->device_count,
 		[RNA_SCOPE_JOB] = view->job_count,
 	};
@@ -208,6 +211,9 @@ int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 		.readiness = rna_snapshot_readiness(snapshot),
 		.web = view->agent.web.used ? &view->agent.web : NULL,
 	};
+	for (size_t i = 0; i < counts[RNA_SCOPE_CARD]; i++)
+		subjects->scopes[RNA_SCOPE_CARD].items[i] =
+			(struct rna_subject){.view = view, .card = &view->cards->items[i]};
 	set_devices_and_ports(subjects, view);
 	for (size_t i = 0; i < view->job_count; i++)
 		subjects->scopes[RNA_SCOPE_JOB].items[i] = (struct rna_subject){
@@ -223,6 +229,25 @@ void rna_subjects_deinit(struct rna_subjects *subjects)
 	for (size_t scope = 0; scope < RNA_SCOPE_COUNT; scope++)
 		free(subjects->scopes[scope].items);
 	*subjects = RNA_SUBJECTS_INIT;
+}
+
+const struct rna_subject *rna_subjects_next_of_card(const struct rna_subjects *subjects,
+						    const struct rna_card *card,
+						    struct rna_card_cursor *next)
+{
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
+
+	for (; next->function < card->function_count; next->function++, next->port = 0) {
+		int device = card->functions[next->function].device;
+		size_t first;
+
+		if (device == RNA_NO_DEVICE ||
+		    next->port >= view->snapshot->devices[device].device->port_count)
+			continue;
+		first = view->cards->first_ports[device];
+		return &subjects->scopes[RNA_SCOPE_PORT].items[first + next->port++];
+	}
+	return NULL;
 }
 
 struct rna_subject_list rna_subjects_ports_of(const struct rna_subjects *subjects,

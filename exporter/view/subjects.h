@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Subjects: what an output speaks about. A view is taken apart once into the node, its devices,
- * their ports, the GIDs of these and the collectors' jobs, each joined with all that is known about
- * it; from there on every output is a table whose rows look at one subject.
+ * Subjects: what an output speaks about. A view is taken apart once into the node, its cards and
+ * devices, their ports, the GIDs of these and the collectors' jobs, each joined with all that is
+ * known about it; from there on every output is a table whose rows look at one subject.
  */
 #pragma once
 
@@ -12,6 +12,7 @@
 
 enum rna_scope {
 	RNA_SCOPE_NODE, /* always one subject */
+	RNA_SCOPE_CARD,
 	RNA_SCOPE_DEVICE,
 	RNA_SCOPE_PORT,
 	RNA_SCOPE_GID,
@@ -22,6 +23,7 @@ enum rna_scope {
 /* Pointers are NULL where nothing is known, or where the scope does not go that far. */
 struct rna_subject {
 	const struct rna_view *view;
+	const struct rna_card *card; /* of the device, too */
 	const struct rna_snapshot_device *device;
 	const struct rna_device *rdma_device; /* the same as device->device */
 	const struct rna_identity *identity;
@@ -63,7 +65,7 @@ struct rna_subject_list {
 	struct rna_subject *items;
 };
 
-/* Devices, ports, GIDs and jobs in the order of the view: by name, port, index. */
+/* Cards, devices, ports, GIDs and jobs in the order of the view: by address, name, port, index. */
 struct rna_subjects {
 	struct rna_subject_list scopes[RNA_SCOPE_COUNT];
 };
@@ -83,6 +85,21 @@ bool rna_subject_suits_nccl(const struct rna_subject *port);
 int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view);
 void rna_subjects_deinit(struct rna_subjects *subjects); /* idempotent */
 #define RNA_SUBJECTS RNA_CLEANUP(rna_subjects_deinit)
+
+/*
+ * The ports of the physical functions of a card, in the order of these: the one behind *next, from
+ * the beginning with RNA_CARD_CURSOR_INIT. NULL: there are no more.
+ */
+struct rna_card_cursor {
+	size_t function;
+	size_t port; /* of the function's device */
+};
+
+#define RNA_CARD_CURSOR_INIT ((struct rna_card_cursor){0})
+
+const struct rna_subject *rna_subjects_next_of_card(const struct rna_subjects *subjects,
+						    const struct rna_card *card,
+						    struct rna_card_cursor *next);
 
 /* The ports of one device: the run of port subjects that follows from *from, which moves on. */
 struct rna_subject_list rna_subjects_ports_of(const struct rna_subjects *subjects,

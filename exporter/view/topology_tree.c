@@ -254,10 +254,22 @@ static void add_list(struct builder *builder, const char *const *names, size_t c
 		rna_strbuf_printf(next(builder), "%zu more", count - SHOWN_MAX);
 }
 
+/* The card, if it has several functions: they need not stand together in the tree. */
+static void add_card(struct builder *builder, const struct rna_nic *nic)
+{
+	const struct rna_view *view = builder->subjects.scopes[RNA_SCOPE_NODE].items[0].view;
+	const struct rna_card *card =
+		rna_card_at(view->cards, builder->topology->objects[nic->object].address);
+
+	if (card && card->function_count > 1)
+		rna_strbuf_printf(next(builder), "card %s", card->address);
+}
+
 static void add_nic_notes(struct builder *builder, const struct rna_nic *nic)
 {
 	if (nic->rail >= 0)
 		rna_strbuf_printf(next(builder), "rail %d", nic->rail);
+	add_card(builder, nic);
 	if (nic->data_direct >= 0)
 		rna_strbuf_puts(next(builder), "Data Direct");
 	if (nic->switch_management)

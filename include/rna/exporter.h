@@ -66,7 +66,7 @@ struct rna_table_options {
 	bool gids; /* GID tables, like show_gids, instead of ports */
 };
 
-/* The information of ibstat and ibdev2netdev, one line per port. */
+/* The information of ibstat and ibdev2netdev, one line per port; then a line per card. */
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out);
 

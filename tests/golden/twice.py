@@ -226,6 +226,8 @@ def take_device(device, samples, known, tree):
     if samples.state_label("rdma_device_pcie_bottleneck_info", scope, "address",
                            device.get("pcie_bottleneck")):
         del device["pcie_bottleneck"]
+    if samples.state_label("rdma_device_card_info", scope, "card", device.get("card")):
+        del device["card"]
     take_hops(device, scope, samples, tree)
     for port in device["ports"]:
         within = {**scope, "port": str(port["port"])}
@@ -235,6 +237,19 @@ def take_device(device, samples, known, tree):
         take_counters(port, "port", within, samples, known)
         take_members(port, "rdma_port_", within, samples)
     take_members(device, "rdma_device_", scope, samples)
+
+
+def check_cards(document, samples):
+    """Each device of a card has its card and model as labels, and those of no card have none."""
+    cards = {device: card for card in document["cards"] for device in card["devices"]}
+    for device in document["devices"]:
+        card = cards.get(device["name"], {})
+        if device.get("card") != card.get("card"):
+            raise Contradiction(f"{device['name']} has card {device.get('card')}, not {card}")
+        model = card.get("model", card.get("hca_type"))
+        if model and not samples.state_label("rdma_device_card_info", {"device": device["name"]},
+                                             "model", model):
+            raise Contradiction(f"no card of {device['name']} with {model}")
 
 
 def take_collectors(document, samples):
@@ -286,8 +301,20 @@ def shorten_link(node):
                         f"{link['max_megatransfers_per_second']} MT/s")
 
 
-def rest_of_topology(topology, samples):
-    """What neither the matrix nor the samples of the GPUs say, once the matrix was compared."""
+def take_cards(topology, cards):
+    """The card of a NIC is the one that has its function."""
+    of_functions = {function["pci_address"]: card["card"] for card in cards
+                    for function in card["functions"]}
+    for nic in topology["nics"]:
+        if nic.pop("card", None) != of_functions.get(nic["pci_address"]):
+            raise Contradiction(f"topology --json has another card of {nic['pci_address']}")
+
+
+def rest_of_topology(topology, cards, samples):
+    """What neither the matrix, the cards nor the samples of the GPUs say, once the matrix was
+    compared.
+    """
+    take_cards(topology, cards)
     del topology["pairs"]
     for gpu in topology["gpus"]:
         take_members(gpu, "rdma_gpu_", {"gpu": gpu["pci_address"]}, samples)
@@ -311,6 +338,7 @@ def rest(document, topology, lines, texts):
     take_topology(document, topology)
     take_findings(document, samples, texts["txt"])
     take_collectors(document, samples)
+    check_cards(document, samples)
     for device in document["devices"]:
         take_device(device, samples, known, tree)
     take_members(document["agent"], "rdma_agent_", {}, samples)
@@ -319,7 +347,7 @@ def rest(document, topology, lines, texts):
     samples.state("rdma_devices", {}, len(document["devices"]))
     samples.state("rdma_devices_missing", {}, len(document["missing_devices"]))
     samples.state("rdma_devices_excluded", {}, 0)
-    rest_of_topology(topology, samples)
+    rest_of_topology(topology, document["cards"], samples)
     missing = list(samples.unstated())
     if missing:
         raise Contradiction("the JSON lacks these, or counters.txt does not say where they are:\n" +
