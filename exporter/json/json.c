@@ -537,9 +537,13 @@ static struct rna_inventory read_inventory(const json_t *object)
 
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, NULL);
-	ssize_t count = read_findings(json_object_get(document, "findings"), arena, &ret->findings);
+	json_error_t error;
+	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, &error);
+	ssize_t count;
 
+	if (!document && json_error_code(&error) == json_error_out_of_memory)
+		return -ENOMEM;
+	count = read_findings(json_object_get(document, "findings"), arena, &ret->findings);
 	if (count < 0)
 		return (int)count;
 	ret->count = (size_t)count;
