@@ -26,17 +26,18 @@ enum {
 
 struct load {
 	const char *path;
-	struct rna_strbuf text;
+	const char *text; /* NULL: empty */
+	size_t len;
 	struct rna_arena *arena;
 	struct rna_error *error;
 };
 
-static size_t line_at(const struct rna_strbuf *text, size_t offset)
+static size_t line_at(const struct load *load, size_t offset)
 {
 	size_t line = 1;
 
-	for (size_t i = 0; i < offset && i < text->len; i++)
-		line += text->data[i] == '\n';
+	for (size_t i = 0; i < offset && i < load->len; i++)
+		line += load->text[i] == '\n';
 	return line;
 }
 
@@ -48,7 +49,7 @@ static int fail_syntax(const struct load *load, const yaml_parser_t *parser)
 		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
 	if (parser->error == YAML_READER_ERROR)
 		return rna_error_say(load->error, -EINVAL, "%s:%zu: not UTF-8: %s", load->path,
-				     line_at(&load->text, parser->problem_offset), parser->problem);
+				     line_at(load, parser->problem_offset), parser->problem);
 	return rna_error_say(load->error, -EINVAL, "%s:%zu: invalid YAML: %s%s%s", load->path,
 			     parser->problem_mark.line + 1, parser->context ? parser->context : "",
 			     parser->context ? ", " : "", parser->problem);
@@ -117,11 +118,11 @@ static int check_census(const struct load *load, const struct census *census, si
 static int check_tags(const struct load *load)
 {
 	static const char directive[] = "%TAG";
-	const char *end = load->text.data + load->text.len;
+	const char *end = load->text + load->len;
 	size_t line = 1;
 	int tags = 0;
 
-	for (const char *at = load->text.data; at && at < end; line++) {
+	for (const char *at = load->text; at && at < end; line++) {
 		tags += strncmp(at, directive, sizeof(directive) - 1) == 0;
 		if (tags > TAGS_MAX)
 			return fail_limit(load, line, TAGS_MAX, "%TAG lines");
@@ -261,8 +262,7 @@ static int start(const struct load *load, yaml_parser_t *parser)
 	if (!yaml_parser_initialize(parser))
 		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
 	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(parser, (const unsigned char *)load->text.data,
-				     load->text.len);
+	yaml_parser_set_input_string(parser, (const unsigned char *)load->text, load->len);
 	return 0;
 }
 
@@ -281,19 +281,21 @@ static int parse(const struct load *load, const struct rna_yaml **ret)
 
 /* -- The file ---------------------------------------------------------------------------------- */
 
-static void deinit_load(struct load *load)
+int rna_yaml_parse(const char *name, const char *text, size_t len, struct rna_arena *arena,
+		   const struct rna_yaml **ret, struct rna_error *error)
 {
-	rna_strbuf_deinit(&load->text);
+	const struct load load = {name, text, len, arena, error};
+
+	return parse(&load, ret);
 }
 
 int rna_yaml_read(const char *path, struct rna_arena *arena, const struct rna_yaml **ret,
 		  struct rna_error *error)
 {
-	RNA_CLEANUP(deinit_load) struct load load = {path, RNA_STRBUF_INIT, arena, error};
-	int status;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int status = rna_file_read(path, FILE_MAX, &text, error);
 
-	status = rna_file_read(path, FILE_MAX, &load.text, error);
-	return status < 0 ? status : parse(&load, ret);
+	return status < 0 ? status : rna_yaml_parse(path, text.data, text.len, arena, ret, error);
 }
 
 const char *rna_yaml_kind_name(const struct rna_yaml *node)

@@ -42,6 +42,13 @@ struct rna_yaml {
 int rna_yaml_read(const char *path, struct rna_arena *arena, const struct rna_yaml **ret,
 		  struct rna_error *error);
 
+/*
+ * The same for a text in memory; name stands for the path in errors. text is NUL-terminated, or NULL
+ * if len is 0; the limit of its length is the caller's.
+ */
+int rna_yaml_parse(const char *name, const char *text, size_t len, struct rna_arena *arena,
+		   const struct rna_yaml **ret, struct rna_error *error);
+
 /* The kind of node for errors: "a list", "a section", "a single value". */
 const char *rna_yaml_kind_name(const struct rna_yaml *node);
 
