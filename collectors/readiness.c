@@ -16,16 +16,11 @@
 
 #define NVIDIA "proc/driver/nvidia"
 #define VERBS  "sys/class/infiniband_verbs"
+#define DMI    "sys/class/dmi/id"
 
 #define DEVICE_FILES "dev/infiniband"
 /* A file that is missing in a /dev made for a container or a service. */
 #define WITNESS "dev/kmsg"
-
-/* ib_core comes first: without it the others are unknown. */
-static const char *const module_names[] = {
-	"ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",       "mlx5_core",   "mlx5_ib",
-	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem",
-};
 
 struct run {
 	const struct rna_root *root;
@@ -70,6 +65,35 @@ static size_t list(struct run *run, const char *directory, char ***ret)
 
 	run->no_memory |= count == -ENOMEM;
 	return count < 0 ? 0 : (size_t)count;
+}
+
+static size_t count_words(const char *const *words)
+{
+	size_t count = 0;
+
+	while (words[count])
+		count++;
+	return count;
+}
+
+/* -- The machine ------------------------------------------------------------------------------- */
+
+static const char *read_dmi_text(struct run *run, const char *path, struct rna_dmi *dmi)
+{
+	ssize_t len = rna_root_read(run->root, path, run->text, sizeof(run->text));
+
+	if (len < 0 && !rna_error_is_absence((int)len)) {
+		rna_part_count_error(run->part, (int)len);
+		dmi->unreadable = true;
+	}
+	return len < 0 ? NULL : keep(run, run->text);
+}
+
+static void read_dmi(struct run *run, struct rna_dmi *dmi)
+{
+	dmi->vendor = read_dmi_text(run, DMI "/sys_vendor", dmi);
+	dmi->product = read_dmi_text(run, DMI "/product_name", dmi);
+	dmi->board = read_dmi_text(run, DMI "/board_name", dmi);
 }
 
 /* -- GPUs -------------------------------------------------------------------------------------- */
@@ -153,20 +177,21 @@ static bool is_built_in(const struct rna_root *root, const char *module)
 	return false;
 }
 
+/* ib_core comes first: without it the others are unknown. */
 static void read_modules(struct run *run, struct rna_readiness *readiness)
 {
-	size_t count = RNA_ARRAY_SIZE(module_names);
+	size_t count = count_words(rna_module_names);
 	struct rna_module *modules = rna_arena_array(run->keep, count, sizeof(*modules));
 	const char *text;
 
 	run->no_memory |= !modules;
-	if (!modules || !exists(run, "sys/module", module_names[0]))
+	if (!modules || !exists(run, "sys/module", rna_module_names[0]))
 		return;
 	for (size_t i = 0; i < count; i++)
 		modules[i] = (struct rna_module){
-			.name = module_names[i],
-			.loaded = exists(run, "sys/module", module_names[i]) ||
-				  is_built_in(run->root, module_names[i]),
+			.name = rna_module_names[i],
+			.loaded = exists(run, "sys/module", rna_module_names[i]) ||
+				  is_built_in(run->root, rna_module_names[i]),
 		};
 	readiness->modules = modules;
 	readiness->module_count = count;
@@ -226,12 +251,9 @@ static void read_nodes(struct run *run, struct rna_readiness *readiness)
 
 static void read_runtimes(struct run *run, struct rna_readiness *readiness)
 {
-	size_t count = 0;
-	struct rna_runtime *runtimes;
+	size_t count = count_words(rna_readiness_units);
+	struct rna_runtime *runtimes = rna_arena_array(run->keep, count, sizeof(*runtimes));
 
-	while (rna_readiness_units[count])
-		count++;
-	runtimes = rna_arena_array(run->keep, count, sizeof(*runtimes));
 	run->no_memory |= !runtimes;
 	readiness->runtimes = runtimes;
 	for (size_t i = 0; runtimes && i < count; i++) {
@@ -260,6 +282,7 @@ int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **
 		part->started = rna_clock_now();
 		run.keep = part->arena;
 		readiness->kernel = keep(&run, read_text(&run, "proc/sys/kernel/osrelease"));
+		read_dmi(&run, &readiness->dmi);
 		read_gpus(&run, readiness);
 		read_modules(&run, readiness);
 		read_nodes(&run, readiness);

@@ -4,6 +4,11 @@
 #include "rna/base/parse.h"
 #include "rna/model/readiness.h"
 
+const char *const rna_module_names[] = {
+	"ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",       "mlx5_core",   "mlx5_ib",
+	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem", NULL,
+};
+
 static struct rna_value yes_or_no(bool yes)
 {
 	return rna_value_ok(yes ? 1 : 0);

@@ -36,6 +36,20 @@ struct rna_gpu_driver {
 	struct rna_value peer_to_peer; /* AMD: the kernel was built for dma-buf between devices */
 };
 
+/*
+ * What firmware says of the machine: files of /sys/class/dmi/id that every user may read. Serial
+ * numbers and UUIDs are never read. NULL: the machine has no such text, or it is unreadable.
+ */
+struct rna_dmi {
+	const char *vendor;  /* sys_vendor: "NVIDIA" */
+	const char *product; /* product_name: "DGXH100" */
+	const char *board;   /* board_name */
+	bool unreadable;     /* at least one of them exists and cannot be read */
+};
+
+/* The modules that readiness looks for, ib_core first; NULL-terminated. */
+extern const char *const rna_module_names[];
+
 struct rna_module {
 	const char *name; /* static */
 	bool loaded;      /* or part of the kernel */
@@ -60,13 +74,14 @@ struct rna_runtime {
 struct rna_readiness {
 	struct rna_part part;
 	const char *kernel; /* release; NULL: not known */
+	struct rna_dmi dmi;
 	struct rna_gpu_driver gpu_driver;
 	/* 0 or 1; also absent without a GPU driver. */
 	struct rna_value gpudirect[RNA_GPUDIRECT_COUNT];
 	/* 1: a device is visible in its own network namespace only */
 	struct rna_value netns_exclusive;
 	size_t module_count;              /* 0: not known */
-	const struct rna_module *modules; /* in the order of the collector's table */
+	const struct rna_module *modules; /* in the order of rna_module_names */
 	size_t node_count;
 	const struct rna_device_node *nodes; /* by name */
 	size_t runtime_count;
