@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile_traits.h"
+
+/* -- Devices ----------------------------------------------------------------------------------- */
+
+/* Of the function itself. A virtual one, also in a virtual machine, has no link of its own. */
+static struct rna_pcie_link link_of(const struct rna_profile_place *place)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(place->device);
+	struct rna_pcie_link link;
+
+	if (!pcie || place->device->device->function != RNA_FUNCTION_PF ||
+	    !rna_pcie_link_above(pcie, 0, &link))
+		return (struct rna_pcie_link){0};
+	return link;
+}
+
+/* By millions of transfers per second; PCI Express Base Specification 7.5.3.6. */
+static struct rna_value get_generation(const struct rna_profile_place *place)
+{
+	static const unsigned speeds[] = {2500, 5000, 8000, 16000, 32000, 64000, 128000};
+	struct rna_value speed = link_of(place).speed;
+
+	for (size_t i = 0; rna_value_is_known(speed) && i < RNA_ARRAY_SIZE(speeds); i++)
+		if (speeds[i] == speed.number)
+			return rna_value_ok(i + 1);
+	return (struct rna_value){0};
+}
+
+static struct rna_value get_pcie_lanes(const struct rna_profile_place *place)
+{
+	return link_of(place).width;
+}
+
+static struct rna_value get_virtual_functions(const struct rna_profile_place *place)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(place->device);
+
+	return pcie ? pcie->virtual_functions : (struct rna_value){0};
+}
+
+static struct rna_value get_read_request(const struct rna_profile_place *place)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(place->device);
+
+	return pcie && pcie->hop_count > 0 ? pcie->hops[0].max_read_request : (struct rna_value){0};
+}
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+static struct rna_value get_layer(const struct rna_profile_place *place)
+{
+	const struct rna_port_identity *identity = rna_port_identity(place->device, place->number);
+
+	return identity && identity->link_layer != RNA_LINK_LAYER_UNKNOWN
+		       ? rna_value_ok(identity->link_layer)
+		       : (struct rna_value){0};
+}
+
+static struct rna_value get_netdev_mtu(const struct rna_profile_place *place)
+{
+	return place->netdev ? place->netdev->mtu : (struct rna_value){0};
+}
+
+static struct rna_value get_rate(const struct rna_profile_place *place)
+{
+	const struct rna_port_link *link = rna_port_link(place->device, place->number);
+
+	return link ? link->rate : (struct rna_value){0};
+}
+
+static struct rna_value get_lanes(const struct rna_profile_place *place)
+{
+	const struct rna_port_link *link = rna_port_link(place->device, place->number);
+
+	return link ? link->width : (struct rna_value){0};
+}
+
+static struct rna_value get_mtu(const struct rna_profile_place *place)
+{
+	const struct rna_port_link *link = rna_port_link(place->device, place->number);
+
+	return link ? link->active_mtu : (struct rna_value){0};
+}
+
+/* -- In words ---------------------------------------------------------------------------------- */
+
+static void write_number(uint64_t value, struct rna_strbuf *out)
+{
+	rna_strbuf_add_u64(out, value);
+}
+
+static void write_bytes(uint64_t value, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%ju bytes", (uintmax_t)value);
+}
+
+static void write_rate(uint64_t value, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%g Gb/s", (double)value * 8 / 1e9);
+}
+
+static void write_layer(uint64_t value, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, rna_link_layer_name((enum rna_link_layer)value));
+}
+
+static void write_generation(uint64_t value, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "Gen%ju", (uintmax_t)value);
+}
+
+/* -- ACS --------------------------------------------------------------------------------------- */
+
+static const struct rna_pcie_hop *find_redirect(const struct rna_snapshot_device *device,
+						bool *ret_known)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(device);
+
+	for (size_t i = 1; pcie && i < pcie->hop_count; i++) {
+		const struct rna_pcie_hop *hop = &pcie->hops[i];
+
+		if ((hop->role != RNA_PCI_UPSTREAM && hop->role != RNA_PCI_DOWNSTREAM) ||
+		    !rna_value_is_known(hop->acs_redirect))
+			continue;
+		*ret_known = true;
+		if (hop->acs_redirect.number)
+			return hop;
+	}
+	return NULL;
+}
+
+struct rna_value rna_profile_acs(const struct rna_snapshot *snapshot,
+				 const struct rna_pcie_hop **ret_hop,
+				 const struct rna_snapshot_device **ret_device)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_snapshot_device *device = &snapshot->devices[i];
+		const struct rna_pcie_hop *hop = find_redirect(device, &known);
+
+		if (!hop)
+			continue;
+		if (ret_hop)
+			*ret_hop = hop;
+		if (ret_device)
+			*ret_device = device;
+		return rna_value_ok(1);
+	}
+	return known ? rna_value_ok(0) : (struct rna_value){0};
+}
+
+/* -- The table --------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define TRAIT(what, of, field, get, write) \
+	{what, RNA_PROFILE_TRAIT_OF_##of, offsetof(struct rna_profile_device, field), get, write}
+
+const struct rna_profile_trait rna_profile_traits[RNA_PROFILE_TRAITS] = {
+	TRAIT("PCIe", DEVICE, pcie_generation, get_generation, write_generation),
+	TRAIT("number of PCIe lanes", DEVICE, pcie_lanes, get_pcie_lanes, write_number),
+	TRAIT("number of virtual functions", DEVICE, virtual_functions, get_virtual_functions,
+	      write_number),
+	TRAIT("MaxReadReq", DEVICE, max_read_request, get_read_request, write_bytes),
+	TRAIT("link layer", PORT, link_layer, get_layer, write_layer),
+	TRAIT("MTU of the interface", PORT, netdev_mtu, get_netdev_mtu, write_number),
+	TRAIT("rate", LINK, rate, get_rate, write_rate),
+	TRAIT("number of lanes", LINK, lanes, get_lanes, write_number),
+	TRAIT("active MTU", LINK, mtu, get_mtu, write_number),
+};
+/* clang-format on */
+
+struct rna_value rna_profile_trait_wanted(const struct rna_profile_trait *trait,
+					  const struct rna_profile_device *entry)
+{
+	return *(const struct rna_value *)((const char *)entry + trait->offset);
+}

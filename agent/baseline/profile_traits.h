@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What devices and ports have of that which a profile can demand as a number: one table. Rules
+ * compare it with a profile, and a profile is made of it.
+ */
+#pragma once
+
+#include "rna/model/netdev.h"
+#include "rna/model/snapshot.h"
+
+#include "profile.h"
+
+enum rna_profile_trait_scope {
+	RNA_PROFILE_TRAIT_OF_DEVICE,
+	RNA_PROFILE_TRAIT_OF_PORT,
+	RNA_PROFILE_TRAIT_OF_LINK, /* of a port that is up: otherwise it is that of the last link */
+};
+
+/* A device as a whole (number 0), or one of its ports. */
+struct rna_profile_place {
+	const struct rna_snapshot_device *device;
+	unsigned number;
+	const struct rna_netdev *netdev; /* of the port; NULL: none, or not known */
+};
+
+struct rna_profile_trait {
+	const char *what;
+	enum rna_profile_trait_scope scope;
+	size_t offset; /* of what is demanded, in struct rna_profile_device: a struct rna_value */
+	struct rna_value (*get)(const struct rna_profile_place *place);
+	void (*write)(uint64_t value, struct rna_strbuf *out); /* with its unit */
+};
+
+enum { RNA_PROFILE_TRAITS = 9 };
+extern const struct rna_profile_trait rna_profile_traits[RNA_PROFILE_TRAITS];
+
+/*
+ * 1 if a port of a switch above a NIC redirects peer-to-peer traffic, 0 if none does, absent if it
+ * is not known of any. A root port does not count: nothing beside its path could be reached
+ * directly. ret_hop, ret_device: the first one; NULL is fine.
+ */
+struct rna_value rna_profile_acs(const struct rna_snapshot *snapshot,
+				 const struct rna_pcie_hop **ret_hop,
+				 const struct rna_snapshot_device **ret_device);
+
+/* What the entry demands. */
+struct rna_value rna_profile_trait_wanted(const struct rna_profile_trait *trait,
+					  const struct rna_profile_device *entry);
