@@ -9,6 +9,7 @@
 #include "rna/base/parse.h"
 #include "rna/kubernetes.h"
 
+#include "baseline/baseline.h"
 #include "settings/settings.h"
 
 static bool is_port(const char *text)
@@ -62,6 +63,11 @@ bool rna_path_or_none_is_valid(const char *text)
 bool rna_path_is_valid(const char *text)
 {
 	return *text == '/';
+}
+
+bool rna_profile_setting_is_valid(const char *text)
+{
+	return rna_path_or_none_is_valid(text) || strcmp(text, RNA_BASELINE_AUTO) == 0;
 }
 
 bool rna_any_text_is_valid(const char *text)

@@ -12,6 +12,7 @@
 bool rna_listen_address_is_valid(const char *entry); /* http.listen; no names of hosts */
 bool rna_path_is_valid(const char *text);            /* absolute */
 bool rna_path_or_none_is_valid(const char *text);    /* the same, or "" */
+bool rna_profile_setting_is_valid(const char *text); /* the same, or "auto" */
 bool rna_any_text_is_valid(const char *text);        /* always: it is checked later */
 bool rna_driver_is_valid(const char *entry);         /* the name of a module of the kernel */
 bool rna_resource_glob_is_valid(const char *entry);  /* prefix/name, of Kubernetes */

@@ -272,6 +272,11 @@ const struct rna_setting rna_setting_table[] = {
 	       "GUID or port GUID."),
 	EXPECT("expect.down", expect_down,
 	       "Ports expected to be down. Takes precedence over expect.up."),
+	TEXT("expect.profile", expect_profile, "an absolute path, auto, or \"\" for none",
+	     rna_profile_setting_is_valid, "",
+	     "What this node must have: a file with profiles, of which the one for this node is "
+	     "chosen, or auto for the profiles that the program contains. If empty, a profile that "
+	     "the program contains and that fits this node is information only."),
 	NAMED("qos.expect", qos_expect,
 	     "pfc=PRIORITIES, ecn=PRIORITIES, trust=dscp or pcp, dscpNUMBER=PRIORITY, mtu=BYTES, "
 	     "traffic_class=NUMBER or none, or cm_tos=NUMBER, for example pfc=3 or dscp26=3, "

@@ -431,6 +431,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->publishing = sd_event_source_disable_unref(agent->publishing);
 	agent->event = sd_event_unref(agent->event);
 	rna_health_deinit(&agent->health);
+	rna_baseline_deinit(&agent->baseline);
 	(void)rna_backends_free(agent->backends);
 	(void)rna_root_close(agent->root);
 	rna_settings_deinit(&agent->settings);
@@ -466,6 +467,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	agent->backends = rna_backends_new(agent->root);
 	if (!agent->backends || rna_health_init(&agent->health, &agent->settings) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot start");
+	rna_agent_load_baseline(agent);
 	status = sd_event_new(&agent->event);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot make an event loop");

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "baseline/baseline.h"
 #include "memory/state_directory.h"
 #include "node/node.h"
 #include "rules/health.h"
@@ -29,6 +30,7 @@ struct rna_agent {
 	struct rna_schedule schedule;
 	struct rna_watch *watch; /* NULL: not running as a daemon */
 	struct rna_health health;
+	struct rna_baseline baseline;
 	struct rna_server server;
 	struct rna_liveness liveness;
 	const struct rna_view *view; /* newest; NULL until the first is complete */
@@ -66,6 +68,9 @@ void rna_views_hold_tests(struct rna_agent *agent);
 struct rna_http_source rna_views_source(struct rna_agent *agent);
 
 /* -- reload.c ---------------------------------------------------------------------------------- */
+
+/* Reads the profiles. If they are of no use, a finding says so, and the log. */
+void rna_agent_load_baseline(struct rna_agent *agent);
 
 /* Reads the configuration again. If it is of no use, the old settings stay in force. */
 void rna_agent_reload(struct rna_agent *agent);

@@ -215,10 +215,56 @@ static int add_kubernetes(const struct rna_publish_input *in, struct rna_view *v
 	return 0;
 }
 
+/* For the label of a profile. The Node is read some time after the start, or never. */
+static int has_label(const char *label, void *node)
+{
+	const struct rna_kubernetes_status *status = rna_node_status(node);
+
+	if (status && status->looked.monotonic == 0)
+		return -1;
+	return rna_node_has_label(node, label);
+}
+
+/* The profiles may be read again while the view is shown. */
+static int describe_profile(const struct rna_baseline_choice *choice, struct rna_view *view)
+{
+	bool no_memory = false;
+
+	view->profile = (struct rna_profile_status){
+		.name = rna_arena_keep(view->arena, choice->profile ? choice->profile->name : NULL,
+				       &no_memory),
+		.source = rna_arena_keep(view->arena, choice->path, &no_memory),
+		.problem = rna_arena_keep(view->arena, choice->problem, &no_memory),
+		.alarms = choice->alarms,
+	};
+	return no_memory ? -ENOMEM : 0;
+}
+
+static int add_profile(const struct rna_publish_input *in, struct rna_view *view)
+{
+	struct rna_baseline_choice *choice;
+	int status;
+
+	if (!in->baseline)
+		return 0;
+	choice = rna_arena_alloc(view->arena, sizeof(*choice));
+	if (!choice)
+		return -ENOMEM;
+	status = rna_baseline_choose(in->baseline, view->snapshot, has_label, in->node, view->arena,
+				     choice);
+	if (status < 0)
+		return status;
+	if (in->health)
+		in->health->baseline = choice;
+	return describe_profile(choice, view);
+}
+
 static int add_findings(const struct rna_publish_input *in, struct rna_view *view)
 {
 	if (in->health)
 		rna_health_judge(in->health, view);
+	if (in->health)
+		in->health->baseline = NULL; /* it lies in the view */
 	return 0;
 }
 
@@ -232,6 +278,7 @@ const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
 	{"selftests", add_selftests},   /* selftests */
 	{"memory", add_memory},         /* ports, missing, transitions */
 	{"kubernetes", add_kubernetes}, /* node */
+	{"profile", add_profile},       /* profile */
 	{"findings", add_findings},     /* findings */
 };
 

@@ -9,6 +9,7 @@
 
 #include "rna/model/view.h"
 
+#include "baseline/baseline.h"
 #include "memory/memory.h"
 #include "node/node.h"
 #include "rules/health.h"
@@ -26,6 +27,7 @@ struct rna_publish_input {
 	struct rna_memory *memory;     /* it learns from the view; may be NULL */
 	struct rna_node *node;         /* NULL: Kubernetes is not used */
 	struct rna_health *health;     /* it learns from the view; may be NULL */
+	const struct rna_baseline *baseline; /* NULL: nothing is expected by a profile */
 };
 
 struct rna_publish_stage {
@@ -34,7 +36,7 @@ struct rna_publish_stage {
 	int (*fill_in)(const struct rna_publish_input *in, struct rna_view *view);
 };
 
-enum { RNA_PUBLISH_STAGES = 8 };
+enum { RNA_PUBLISH_STAGES = 9 };
 extern const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES]; /* in their order */
 
 /* Runs all stages. The caller unrefs the view. NULL: no memory. */

@@ -19,6 +19,17 @@ static void warn_of_late(const struct rna_settings *old, const struct rna_settin
 	}
 }
 
+void rna_agent_load_baseline(struct rna_agent *agent)
+{
+	struct rna_mistakes rest = {0};
+	struct rna_error error = {0};
+
+	if (rna_baseline_load(&agent->baseline, agent->settings.expect_profile, &rest, &error) >= 0)
+		return;
+	rna_log_error("expect.profile: %s; continuing without a profile", error.text);
+	rna_mistakes_log(&rest);
+}
+
 /* At the start a name that cannot be one costs Kubernetes only; here there are better ones. */
 static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct rna_error *error)
 {
@@ -46,6 +57,7 @@ static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct
 	rna_schedule_reload(&agent->schedule, RNA_TAKE(filter), RNA_TAKE(statistics));
 	if (rna_health_reload(&agent->health) < 0)
 		rna_log_error("out of memory: rules keep the old settings until the next reload");
+	rna_agent_load_baseline(agent);
 	rna_watch_update(agent->watch);
 	rna_selftest_update(agent->selftest);
 	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))

@@ -124,6 +124,7 @@ static const struct rna_view *make_view(struct rna_agent *agent)
 		.memory = &agent->memory,
 		.node = agent->node,
 		.health = &agent->health,
+		.baseline = &agent->baseline,
 	};
 
 	rna_account_published(&agent->schedule.account, in.time.monotonic);

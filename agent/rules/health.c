@@ -159,6 +159,7 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 		.view = view,
 		.settings = health->settings,
 		.thresholds = health->thresholds,
+		.baseline = health->baseline,
 		.count = count > 0 ? (size_t)count : 0,
 	};
 

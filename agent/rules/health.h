@@ -22,6 +22,7 @@ struct rna_condition;
 
 struct rna_health {
 	const struct rna_settings *settings;
+	const struct rna_baseline_choice *baseline; /* of the view to come; NULL: none */
 	struct rna_thresholds *thresholds;
 	struct rna_pasts pasts;
 	rna_usec holds[RNA_RULE_COUNT];

@@ -891,6 +891,83 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
+	[RNA_RULE_PROFILE_UNUSABLE] = {
+		.name = "profile-unusable",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "1m",
+		.help = "The file that expect.profile names cannot be used, or none of its profiles "
+			"fits this node, or several do. The agent continues without a profile. "
+			"Severity info if expect.profile is auto and no profile of the program "
+			"fits.",
+		.check = rna_check_profile_unusable,
+		.remedy = "Run: rdma-node-agent check-config. To write a profile for this node, "
+			  "run: rdma-node-agent expect profile.",
+		.message_id = "ab5b2492b9094200ba0ecbcd234b34ee",
+	},
+	[RNA_RULE_PROFILE_NODE] = {
+		.name = "profile-node",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "GPUs, kernel modules or ACS differ from the profile of this node. Severity "
+			"info, for all differences of the node together, if the profile is one of "
+			"the program and expect.profile is empty.",
+		.check = rna_check_profile_node,
+		.remedy = "Compare the node with others of its kind, and repair it. If the profile "
+			  "is wrong, correct the file of expect.profile.",
+		.message_id = "c3f6a0a697ea491db94e673e0209cca8",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_PROFILE_COUNT] = {
+		.name = "profile-count",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "There are fewer RDMA devices, or fewer ports that are up, than the profile "
+			"of this node demands. Severity warning if there are more devices, or if "
+			"no device is meant by an entry without a number.",
+		.check = rna_check_profile_count,
+		.remedy = "Look for the absent PCI functions with lspci and for the reason in the "
+			  "kernel log; check the cables of the ports that are down. If the profile "
+			  "is wrong, correct the file of expect.profile.",
+		.message_id = "a3a8ba2b44604e249c1145eb16e845d2",
+		.condition = RNA_CONDITION_DEVICE_MISSING,
+	},
+	[RNA_RULE_PROFILE_DEVICE] = {
+		.name = "profile-device",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "90s", /* as pcie-degraded */
+		.help = "Firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
+			"device differ from the profile of this node.",
+		.check = rna_check_profile_device,
+		.remedy = "Compare {device} with its siblings: rdma-node-agent status, and lspci "
+			  "-vv -s {pci}. Update its firmware, or reseat the card. If the profile "
+			  "is wrong, correct the file of expect.profile.",
+		.message_id = "c407ec6982c042f999a2eefff445c741",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_PROFILE_PORT] = {
+		.name = "profile-port",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "Link layer, rate, number of lanes, MTU, P_Keys or LID of a port differ "
+			"from the profile of this node. A port that is down is compared by link "
+			"layer and by the MTU of its interface only.",
+		.check = rna_check_profile_port,
+		.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the "
+			  "speed configured at both ends of the cable, the MTU of {interface}, and "
+			  "the partitions of the subnet manager. If the profile is wrong, correct "
+			  "the file of expect.profile.",
+		.message_id = "3ed792b4cd7d4c1b88eb71c64458ab3e",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
 };
 /* clang-format on */
 

@@ -16,6 +16,7 @@
 #include "rna/model/finding.h"
 #include "rna/model/view.h"
 
+struct rna_baseline_choice;
 struct rna_remedy_names;
 struct rna_settings;
 struct rna_thresholds;
@@ -87,6 +88,11 @@ enum rna_rule_id {
 	RNA_RULE_SELFTEST_FAILED,
 	RNA_RULE_SELFTEST_SLOW,
 	RNA_RULE_SELFTEST_STUCK,
+	RNA_RULE_PROFILE_UNUSABLE,
+	RNA_RULE_PROFILE_NODE,
+	RNA_RULE_PROFILE_COUNT,
+	RNA_RULE_PROFILE_DEVICE,
+	RNA_RULE_PROFILE_PORT,
 	RNA_RULE_COUNT,
 };
 
@@ -128,6 +134,7 @@ struct rna_rule_input {
 	const struct rna_view *view; /* all of it but the findings */
 	const struct rna_settings *settings;
 	const struct rna_thresholds *thresholds;
+	const struct rna_baseline_choice *baseline; /* NULL: there is none */
 	/* Devices and their ports in the order of the view, each device in front of its ports. */
 	size_t count;
 	const struct rna_rule_subject *subjects;
@@ -313,3 +320,8 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_profile_unusable(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_profile_node(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_profile_count(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_profile_device(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_profile_port(const struct rna_rule_input *in, struct rna_finds *out);

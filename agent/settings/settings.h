@@ -79,6 +79,7 @@ struct rna_settings {
 	char **qos_expect; /* NULL-ended, or NULL: none */
 	char **expect_up;  /* NULL-ended, or NULL: none */
 	char **expect_down;
+	char *expect_profile;        /* "": none; "auto", or the path of a file */
 	char *state_directory;       /* "": none */
 	int kubernetes_backend;      /* RNA_NODE_BACKEND_BIT()s; 0: off */
 	char *kubernetes_node_name;  /* "": $NODE_NAME */

@@ -90,6 +90,14 @@ struct rna_view_device {
 	struct rna_former guid; /* node GUID: another card is at the PCI address */
 };
 
+/* The profile of this node (expect.profile). Texts lie in the view's arena. */
+struct rna_profile_status {
+	const char *name;    /* NULL: none fits, or which one is not known */
+	const char *source;  /* "shipped", or the path of the file; NULL: no profiles */
+	bool alarms;         /* what differs raises findings; otherwise it is information */
+	const char *problem; /* why there is none although the operator names a file; or NULL */
+};
+
 struct rna_view {
 	unsigned refs;
 	const struct rna_snapshot *snapshot;
@@ -97,6 +105,7 @@ struct rna_view {
 	struct rna_agent_status agent;
 	struct rna_metrics_options metrics;
 	const struct rna_node_status *node; /* NULL: no updates to Kubernetes */
+	struct rna_profile_status profile;
 	size_t job_count;
 	const struct rna_job_status *jobs; /* node-wide first, then by device and collector */
 	/* One for each port of the snapshot's devices, in their order; NULL: not evaluated. */
