@@ -2,14 +2,25 @@
 /*
  * The command check-config. Its row does not ask for settings: loading them for run tolerates
  * invalid names for Kubernetes, which this command has to report.
+ *
+ * A file with profiles is checked as if expect.profile named it. With --root a recorded node is
+ * compared with its profile.
  */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "rna/base/clock.h"
+#include "rna/base/yaml.h"
 
+#include "baseline/baseline.h"
+#include "config/settings_table.h"
 #include "config/web_use.h"
 
 #include "commands.h"
+#include "once.h"
 
 static int check_web(const char *path, struct rna_error *error)
 {
@@ -18,18 +29,108 @@ static int check_web(const char *path, struct rna_error *error)
 	return *path ? rna_web_use_open(path, rna_clock_now().realtime, &web, error) : 0;
 }
 
+/* -- Profiles ---------------------------------------------------------------------------------- */
+
+/* Does it look like one? Any mistake in it is found later. */
+static bool has_profiles(const char *path)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	const struct rna_yaml *root = NULL;
+
+	return arena && rna_yaml_read(path, arena, &root, NULL) == 0 &&
+	       rna_yaml_get(root, "profiles");
+}
+
+/* The defaults, and the file as expect.profile. */
+static int take_profiles(struct rna_call *call, struct rna_error *error)
+{
+	RNA_FREE char *path = realpath(call->config, NULL);
+
+	if (!path)
+		return rna_error_set(error, -errno, "%s", call->config);
+	if (rna_settings_init(&call->settings) < 0)
+		return rna_error_set(error, -ENOMEM, "%s", call->config);
+	return rna_setting_put(rna_setting_find("expect.profile"), path, &call->settings, error);
+}
+
+static int check_profiles(struct rna_call *call, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_baseline_deinit) struct rna_baseline baseline = {0};
+
+	return rna_baseline_load(&baseline, call->settings.expect_profile, &call->mistakes, error);
+}
+
+static bool is_about_profiles(const struct rna_finding *finding)
+{
+	return strncmp(finding->rule, "profile-", strlen("profile-")) == 0;
+}
+
+/* Returns the number of findings that are not mere information. */
+static size_t write_differences(const struct rna_view *view, struct rna_strbuf *out)
+{
+	size_t count = 0;
+
+	if (view->profile.name)
+		rna_strbuf_printf(out, "profile: %s, of %s\n", view->profile.name,
+				  view->profile.source);
+	else
+		rna_strbuf_puts(out, "profile: none\n");
+	for (size_t i = 0; i < view->finding_count; i++) {
+		const struct rna_finding *finding = &view->findings[i];
+
+		if (!is_about_profiles(finding))
+			continue;
+		count += finding->severity > RNA_SEVERITY_INFO;
+		rna_strbuf_printf(out, "%s %s: %s\n", rna_severity_name(finding->severity),
+				  finding->rule, finding->text);
+	}
+	return count;
+}
+
+static int compare(struct rna_call *call, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_ONCE struct rna_once once = {0};
+	size_t differences;
+	int status = rna_once_poll(call, &once, error);
+
+	if (status < 0)
+		return status;
+	if (once.view->findings_short)
+		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
+	differences = write_differences(once.view, &text);
+	status = rna_output_strbuf(&text, error);
+	return status < 0 ? status : differences > 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
+}
+
+/* -- The command ------------------------------------------------------------------------------- */
+
+static int check_file(struct rna_call *call, struct rna_error *error)
+{
+	int status;
+
+	if (call->config && has_profiles(call->config))
+		status = take_profiles(call, error);
+	else
+		status = rna_config_check(call->config, &call->settings, &call->mistakes, error);
+	if (status == 0)
+		status = check_profiles(call, error);
+	return status < 0 ? status : check_web(call->settings.http_web_config_file, error);
+}
+
 int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 {
 	const char *path = call->config ? call->config : RNA_CONFIG_DEFAULT;
 	bool defaults =
 		!call->config && access(path, F_OK) < 0; /* otherwise the check has failed */
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int status;
 
-	if (rna_config_check(call->config, &call->settings, &call->mistakes, error) < 0)
-		return RNA_EXIT_USAGE;
-	if (check_web(call->settings.http_web_config_file, error) < 0)
+	if (check_file(call, error) < 0)
 		return RNA_EXIT_USAGE;
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,
 			  defaults ? "; the file does not exist, the defaults apply" : "");
-	return rna_output_strbuf(&text, error);
+	status = rna_output_strbuf(&text, error);
+	return status < 0 || !call->arguments.options[RNA_OPTION_ROOT] ? status
+								       : compare(call, error);
 }

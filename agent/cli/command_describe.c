@@ -15,6 +15,7 @@
 #include "rna/exporter.h"
 #include "rna/kubernetes.h"
 
+#include "baseline/profile_rows.h"
 #include "config/settings_table.h"
 #include "node/node_conditions.h"
 #include "rules/rules.h"
@@ -90,6 +91,7 @@ static const struct topic tables[] = {
 	{"collectors", describe_collectors},  {"commands", describe_commands},
 	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
 	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
+	{"profiles", rna_profiles_describe},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -254,7 +256,7 @@ static const struct topic texts[] = {
 
 const char *const rna_describe_topics[] = {
 	"settings", "metrics",    "collectors", "commands", "rules", "thresholds",
-	"labels",   "conditions", "catalog",    "json",     NULL,
+	"labels",   "conditions", "profiles",   "catalog",  "json",  NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command expect: which ports are expected to be up.
+ * The command expect: which ports are expected to be up, and the profile of this node.
  *
- * It writes the accepted state to a file of its own in the state directory, which the agent only
- * reads. So it works without a running agent and without access by HTTP, and the permissions of
- * the directory decide who may accept.
+ * accept writes the accepted state to a file of its own in the state directory, which the agent
+ * only reads. So it works without a running agent and without access by HTTP, and the permissions
+ * of the directory decide who may accept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "rna/base/log.h"
 #include "rna/base/root.h"
 
+#include "baseline/profile_make.h"
 #include "memory/expect.h"
 #include "memory/state_directory.h"
 #include "memory/state_file.h"
@@ -24,7 +25,7 @@
 
 #define LOCK "accepted.lock" /* concurrent commands would lose changes */
 
-const char *const rna_expect_actions[] = {"accept", "list", NULL};
+const char *const rna_expect_actions[] = {"accept", "list", "profile", NULL};
 
 /* One call of the command. */
 struct work {
@@ -263,6 +264,29 @@ static int accept_locked(struct work *work, const char *path, struct rna_error *
 	return locked < 0 ? locked : accept_all(work, directory, error);
 }
 
+/* -- Profile ----------------------------------------------------------------------------------- */
+
+static int write_profile(const struct rna_call *call, const struct rna_view *view,
+			 struct rna_error *error)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_profile profile;
+
+	if (call->arguments.word_count > 0)
+		return rna_error_say(error, -EINVAL,
+				     "expect profile: unexpected argument \"%.64s\"",
+				     call->arguments.words[0]);
+	if (!arena || rna_profile_make(view, arena, &profile) < 0)
+		return rna_error_set(error, -ENOMEM, "cannot make a profile");
+	rna_strbuf_puts(&text, "# The profile of a node as it is. Remove what may vary, and set "
+			       "expect.profile to the path of\n"
+			       "# this file. \"rdma-node-agent describe profiles\" explains the "
+			       "keys.\n");
+	rna_profile_write(&profile, &text);
+	return rna_output_strbuf(&text, error);
+}
+
 /* -- The command ------------------------------------------------------------------------------- */
 
 /* To be called before the settings are handed over for polling. The caller frees *ret. */
@@ -299,6 +323,8 @@ int rna_command_expect(struct rna_call *call, struct rna_error *error)
 	if (ret < 0)
 		return ret;
 	work.view = once.view;
+	if (strcmp(call->arguments.operand, "profile") == 0)
+		return write_profile(call, work.view, error);
 	if (!work.view->ports)
 		return rna_error_say(error, -ENODATA, "cannot read the devices of this node");
 	ret = accept ? accept_locked(&work, directory, error) : list(&work, error);

@@ -80,12 +80,14 @@ const struct rna_command rna_commands[] = {
 		.operands = rna_expect_actions,
 		.words = "[DEVICE[/PORT]]...",
 		.summary =
-			"Accept the current state of ports as expected, or list what is expected.",
+			"Accept the current state of ports as expected, list what is expected, or "
+			"write a profile.",
 		.help = "accept polls once and records the state of the named devices and ports, "
 			"by default of all,\ne.g. ports that are down on purpose: the agent no "
 			"longer expects such a port to be up, until\nit has been up again, and no "
 			"longer reports a missing device. A running agent notices. list\nshows "
-			"what is expected of each port and why.",
+			"what is expected of each port and why. profile polls once and writes the "
+			"profile of this\nnode for the setting expect.profile, to be reviewed.",
 		.settings = true,
 		.execute = rna_command_expect,
 	},
@@ -132,8 +134,11 @@ const struct rna_command rna_commands[] = {
 		.name = "check-config",
 		.operand = "[FILE]",
 		.config_operand = true,
-		.summary = "Read the configuration as run does, and report errors.",
-		.help = "Without FILE: the file of --config, or the default one.",
+		.summary = "Read the configuration as run does, or profiles, and report errors.",
+		.help = "Without FILE: the file of --config, or the default one. A file with "
+			"profiles is checked as\nsuch. With --root the command also compares the "
+			"recorded node with the profile that fits\nit, and shows what differs; "
+			"the exit code is 1 if anything does.",
 		.execute = rna_command_check_config,
 	},
 	{

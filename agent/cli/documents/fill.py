@@ -77,6 +77,9 @@ MANUAL = {
     "OPTIONS": lambda tables: "\n".join(map(option_entry, tables["options"])),
     "EXIT_STATUS": lambda tables: "\n".join(
         entry(bold(str(code)), plain(meaning)) for code, meaning in enumerate(tables["exit_codes"])),
+    "PROFILES": lambda tables: "\n".join(
+        entry(bold(row["key"]), plain(row["meaning"]), f"Allowed: {plain(row['allowed'])}.")
+        for row in tables["profiles"]),
     "SETTINGS": lambda tables: "\n".join(map(setting_entry, tables["settings"])),
 }
 

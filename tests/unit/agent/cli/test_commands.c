@@ -166,7 +166,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"check-config a --config b",
 		 "check-config: the argument [FILE] excludes the option --config"},
 		{"expect", "expect: missing argument ACTION; see expect --help"},
-		{"expect now", "expect: \"now\" is not one of accept, list"},
+		{"expect now", "expect: \"now\" is not one of accept, list, profile"},
 		{"events now", "events: unexpected argument \"now\""},
 		{"record", "record: missing argument DIR; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
