@@ -326,6 +326,19 @@ static json_t *finding_array(struct rna_json_writer *writer, const struct rna_vi
 	return array;
 }
 
+static json_t *profile_object(struct rna_json_writer *writer,
+			      const struct rna_profile_status *profile)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "name", profile->name);
+	rna_json_set_text(writer, object, "source", profile->source);
+	rna_json_set_text(writer, object, "use", profile->alarms ? "findings" : "information");
+	if (profile->problem)
+		rna_json_set_text(writer, object, "problem", profile->problem);
+	return object;
+}
+
 static json_t *node_object(struct document *document, const struct rna_view *view)
 {
 	struct rna_json_writer *writer = &document->writer;
@@ -345,6 +358,8 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 	rna_json_set(writer, object, "agent", agent);
 	set_families(document, process, node, RNA_SCOPE_NODE, "process_");
 	rna_json_set(writer, object, "process", process);
+	if (view->profile.name || view->profile.problem)
+		rna_json_set(writer, object, "profile", profile_object(writer, &view->profile));
 	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
 	rna_json_set(writer, object, "collectors", job_array(document));

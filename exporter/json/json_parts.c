@@ -280,6 +280,16 @@ static json_t *runtime_object(struct rna_json_writer *writer, const struct rna_r
 	return object;
 }
 
+static json_t *machine_object(struct rna_json_writer *writer, const struct rna_dmi *dmi)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "vendor", dmi->vendor);
+	rna_json_set_text(writer, object, "product", dmi->product);
+	rna_json_set_text(writer, object, "board", dmi->board);
+	return object;
+}
+
 static void set_lists(struct rna_json_writer *writer, json_t *object,
 		      const struct rna_readiness *readiness)
 {
@@ -307,6 +317,8 @@ void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,
 	object = json_object();
 	methods = json_object();
 	rna_json_set_text(writer, object, "kernel", readiness->kernel);
+	if (readiness->dmi.vendor || readiness->dmi.product || readiness->dmi.board)
+		rna_json_set(writer, object, "machine", machine_object(writer, &readiness->dmi));
 	if (readiness->gpu_driver.name)
 		rna_json_set(writer, object, "gpu_driver",
 			     gpu_driver_object(writer, &readiness->gpu_driver));

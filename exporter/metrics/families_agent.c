@@ -38,6 +38,19 @@ static void seccomp(const struct rna_subject *node, struct rna_writer *writer)
 		rna_writer_sample_with(writer, node->labels, "filter", filter, 1);
 }
 
+static void profile(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_profile_status *status = &node->view->profile;
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	if (!status->name)
+		return;
+	rna_label_add(&labels, "name", status->name);
+	rna_label_add(&labels, "source", status->source);
+	rna_label_add(&labels, "use", status->alarms ? "findings" : "information");
+	rna_writer_sample_labels(writer, &labels, 1);
+}
+
 static struct rna_value quiesced(const struct rna_subject *node)
 {
 	return rna_family_yes_or_no(node->view->agent.quiesced);
@@ -161,6 +174,10 @@ static const struct rna_family agent_rows[] = {
 	METRIC(NODE, "rdma_agent_seccomp_info", INFO, PLAIN, EACH(seccomp, "filter"),
 	       "System call filter of the agent: own, inherited (from systemd or the container "
 	       "runtime) or none."),
+	METRIC(NODE, "rdma_agent_profile_info", INFO, PLAIN, EACH(profile, "name, source, use"),
+	       "Profile that fits this node: its name, the file that it comes from (shipped: the "
+	       "program), and whether differences are findings or information. Absent if none "
+	       "fits."),
 	METRIC(NODE, "rdma_agent_config_last_reload_successful", GAUGE, YES_NO, GET(config_ok),
 	       "1 if the last reload of the configuration succeeded, 0 otherwise."),
 	METRIC(NODE, "rdma_agent_config_last_reload_success_timestamp_seconds", GAUGE, SECONDS,

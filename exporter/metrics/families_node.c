@@ -26,11 +26,15 @@ static void node_info(const struct rna_subject *node, struct rna_writer *writer)
 	const struct rna_readiness *readiness = node->readiness;
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
-	if (!readiness || (!readiness->kernel && !readiness->gpu_driver.name))
+	if (!readiness || (!readiness->kernel && !readiness->gpu_driver.name &&
+			   !readiness->dmi.vendor && !readiness->dmi.product))
 		return;
 	rna_label_add(&labels, "kernel", readiness->kernel);
 	rna_label_add(&labels, "gpu_driver", readiness->gpu_driver.name);
 	rna_label_add(&labels, "gpu_driver_version", readiness->gpu_driver.version);
+	rna_label_add(&labels, "vendor", readiness->dmi.vendor);
+	rna_label_add(&labels, "product", readiness->dmi.product);
+	rna_label_add(&labels, "board", readiness->dmi.board);
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
@@ -125,8 +129,9 @@ static const struct rna_family missing_rows[] = {
 	       "Missing RDMA device and where it is: lost, unbound, moved to another network "
 	       "namespace, relocated to another PCI address, or unknown."),
 	METRIC(NODE, "rdma_node_info", INFO, PLAIN,
-	       EACH(node_info, "kernel, gpu_driver, gpu_driver_version"),
-	       "Kernel version and, if present, GPU driver name and version."),
+	       EACH(node_info, "kernel, gpu_driver, gpu_driver_version, vendor, product, board"),
+	       "Kernel version and, if present, GPU driver name and version, and the vendor, product "
+	       "and board that the firmware names (DMI)."),
 	METRIC(NODE, "rdma_gpudirect_ready", GAUGE, YES_NO, EACH(gpudirect_ready, "method"),
 	       "1 if NICs can access GPU memory by this method (peer memory module or dma-buf), 0 "
 	       "otherwise. Absent without a GPU driver, or if unknown."),

@@ -770,6 +770,11 @@ static void add_header(const struct page *page)
 		add(page, "; quiesced, ");
 		add_text(page, page->view->agent.quiesced);
 	}
+	if (page->view->profile.name) {
+		add(page, "; profile ");
+		add_text(page, page->view->profile.name);
+		add(page, page->view->profile.alarms ? "" : " (information)");
+	}
 	add(page, "</p>\n");
 	add_notes(page);
 	add(page, "</header>\n<main>\n");

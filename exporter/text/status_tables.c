@@ -289,6 +289,16 @@ static const char *why_empty(const struct rna_subjects *subjects, bool gids)
 	return "No GID: there is no port whose table could be read.";
 }
 
+/* Behind a blank line. */
+static void write_profile(const struct rna_profile_status *profile, struct rna_strbuf *out)
+{
+	if (!profile->name)
+		return;
+	rna_strbuf_printf(out, "\nprofile   %s, ", profile->name);
+	rna_text_add(out, profile->source, rna_escape_control);
+	rna_strbuf_puts(out, profile->alarms ? "\n" : " (information)\n");
+}
+
 /* A line for each finding, behind a blank one. */
 static void write_findings(const struct rna_view *view, struct rna_strbuf *out)
 {
@@ -330,5 +340,6 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 		return;
 	write_unwired(&subjects, out);
 	write_cards(&subjects, options->colour, out);
+	write_profile(&view->profile, out);
 	write_findings(view, out);
 }
