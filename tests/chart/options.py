@@ -91,7 +91,8 @@ KEEPS = {
     "prometheusRule": {"enabled": True}, "dashboards": {"enabled": True, "labels": {"a": "b"}},
     "networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]},
     "config.poll": {"state": "500ms"}, "config.selftest": {"enabled": True, "gpu_memory": True},
-    "config.security": {"seccomp": "off"}, "config.lanes": {"max": 4},
+    "config.security": {"seccomp": "off"}, "config.expect": {"profile": "auto"},
+    "profiles": "{version: 1, profiles: [{name: a, match: {gpus: 8}}]}", "config.lanes": {"max": 4},
 }
 # Of no effect without others, with which they are in CHANGES.
 WITH_OTHERS = {"config.kubernetes.conditions", "config.kubernetes.events", "admissionPolicy",

@@ -83,6 +83,15 @@ PROFILES = {
             "enabled": True, "conditions": ["RdmaPortDown"], "enforcementMode": "bootstrap-only",
             "nodeSelector": {"feature.node.kubernetes.io/rdma.available": "true"}, "dryRun": True,
             "taint": {"key": "readiness.k8s.io/fabric", "effect": "NoExecute"}}},
+    "clean-up": {"config": {"kubernetes": {"backend": "both"}}, "cleanUp": True},
+    "profiles": {"profiles": """version: 1
+profiles:
+  - name: gpu-node
+    match: {gpus: 8}
+    node: {acs: off}
+    devices:
+      - {model: MT4129, count: 8, rate: 400G, pkeys: [0x8001]}
+"""},
     "affinity": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]}}}},
 }

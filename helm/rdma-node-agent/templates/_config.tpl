@@ -7,6 +7,9 @@
 {{- $own := dict
   "http" (dict "listen" (list (printf "%s:%d" $host (int .Values.port))))
   "state" (dict "directory" (ternary "" "/var/lib/rdma-node-agent" (eq .Values.state.type "none"))) -}}
+{{- if .Values.profiles -}}
+{{- $_ := set $own "expect" (dict "profile" "/etc/rdma-node-agent/profiles.yaml") -}}
+{{- end -}}
 {{- with .Values.web -}}
 {{- if and (or .tls .clientCertificates) (not .secretName) -}}
 {{- fail "web.tls: without web.secretName there is no certificate; name a Secret with the key web.yml" -}}
