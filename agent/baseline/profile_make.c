@@ -12,6 +12,7 @@
 #include "rna/base/parse.h"
 
 #include "baseline.h"
+#include "profile_rows.h"
 #include "profile_traits.h"
 
 struct make {
@@ -197,8 +198,27 @@ static void take_value(struct rna_value *common, struct rna_value value, bool *m
 	*common = value;
 }
 
-static void take_place(struct rna_profile_device *entry, const struct rna_profile_place *place,
-		       bool mixed[RNA_PROFILE_TRAITS])
+/* A value that no profile may demand, as drivers invent them, is as good as none. */
+static struct rna_value allowed_value(struct make *make, const struct rna_profile_trait *trait,
+				      struct rna_value value)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_value taken = {0};
+
+	for (size_t i = 0; rna_value_is_known(value) && i < rna_profile_device_rows.count; i++) {
+		const struct rna_profile_row *row = &rna_profile_device_rows.rows[i];
+
+		if (row->offset != trait->offset)
+			continue;
+		row->type->write(&value, &text);
+		if (!text.data || row->type->take(row, text.data, &taken, make->arena) < 0)
+			return (struct rna_value){0};
+	}
+	return taken;
+}
+
+static void take_place(struct make *make, struct rna_profile_device *entry,
+		       const struct rna_profile_place *place, bool mixed[RNA_PROFILE_TRAITS])
 {
 	bool up = place->number > 0 && rna_port_works(place->device, place->number);
 
@@ -209,7 +229,7 @@ static void take_place(struct rna_profile_device *entry, const struct rna_profil
 		if (of_device == (place->number == 0) &&
 		    (trait->scope != RNA_PROFILE_TRAIT_OF_LINK || up))
 			take_value((struct rna_value *)((char *)entry + trait->offset),
-				   trait->get(place), &mixed[i]);
+				   allowed_value(make, trait, trait->get(place)), &mixed[i]);
 	}
 }
 
@@ -251,11 +271,11 @@ static void fill_entry(struct make *make, const struct rna_snapshot_device *only
 			continue;
 		entry->count.number++;
 		take_firmware(entry, device, &firmwares);
-		take_place(entry, &place, mixed);
+		take_place(make, entry, &place, mixed);
 		for (size_t p = 0; p < device->device->port_count; p++) {
 			place.number = device->device->ports[p];
 			place.netdev = rna_port_netdev(make->snapshot, device, place.number);
-			take_place(entry, &place, mixed);
+			take_place(make, entry, &place, mixed);
 			if (!rna_port_works(device, place.number))
 				continue;
 			entry->ports_up.number++;

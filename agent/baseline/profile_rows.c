@@ -576,18 +576,18 @@ void rna_profiles_describe(struct rna_strbuf *out)
 		const char *section;
 		const struct rna_profile_table *table;
 	} sections[] = {
-		{"", &rna_profile_file_rows},
-		{"match.", &rna_profile_match_rows},
-		{"node.", &rna_profile_node_rows},
-		{"devices.", &rna_profile_device_rows},
+		{"profiles", &rna_profile_file_rows},
+		{"match", &rna_profile_match_rows},
+		{"node", &rna_profile_node_rows},
+		{"devices", &rna_profile_device_rows},
 	};
 
-	rna_strbuf_puts(out, "Key\tMeaning\tAllowed\n");
+	rna_strbuf_puts(out, "Section\tKey\tMeaning\tAllowed\n");
 	for (size_t s = 0; s < RNA_ARRAY_SIZE(sections); s++)
 		for (size_t i = 0; i < sections[s].table->count; i++) {
 			const struct rna_profile_row *row = &sections[s].table->rows[i];
 
-			rna_strbuf_printf(out, "`%s%s`\t%s\t", sections[s].section, row->key,
+			rna_strbuf_printf(out, "`%s`\t`%s`\t%s\t", sections[s].section, row->key,
 					  row->help);
 			rna_profile_row_write_allowed(row, out);
 			rna_strbuf_puts(out, "\n");

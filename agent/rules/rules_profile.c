@@ -237,13 +237,19 @@ static void count_subject(const struct rna_rule_subject *subject, struct tally *
 	}
 }
 
-/* Is it one of the functions that the entry means? Its name is not known. */
-static bool means_object(const struct rna_profile_device *entry,
-			 const struct rna_pci_object *object)
+/* Is it one of the functions that the entry means? It has no device name. */
+static bool means_nic(const struct rna_profile_device *entry, const struct rna_nic *nic,
+		      const struct rna_pci_object *object)
 {
-	return entry->model.vendor_id != 0 &&
-	       rna_profile_model_fits(&entry->model, object->vendor_id, object->device_id, NULL) &&
-	       (!entry->name || fnmatch(entry->name, object->address, 0) == 0);
+	if (entry->model.vendor_id == 0 ||
+	    !rna_profile_model_fits(&entry->model, object->vendor_id, object->device_id, NULL))
+		return false;
+	if (!entry->name || fnmatch(entry->name, object->address, 0) == 0)
+		return true;
+	for (size_t i = 0; i < nic->netdev_count; i++)
+		if (fnmatch(entry->name, nic->netdevs[i], 0) == 0)
+			return true;
+	return false;
 }
 
 static void find_bare(const struct rna_topology *topology, const struct rna_profile_device *entry,
@@ -254,7 +260,7 @@ static void find_bare(const struct rna_topology *topology, const struct rna_prof
 		const struct rna_pci_object *object = &topology->objects[nic->object];
 
 		if (nic->device_count == 0 && !nic->switch_management &&
-		    means_object(entry, object))
+		    means_nic(entry, nic, object))
 			add_name(&tally->absent, &tally->absent_count, "%s", object->address);
 	}
 }

@@ -78,7 +78,7 @@ MANUAL = {
     "EXIT_STATUS": lambda tables: "\n".join(
         entry(bold(str(code)), plain(meaning)) for code, meaning in enumerate(tables["exit_codes"])),
     "PROFILES": lambda tables: "\n".join(
-        entry(bold(row["key"]), plain(row["meaning"]), f"Allowed: {plain(row['allowed'])}.")
+        entry(f"{bold(row['section'])}: {bold(row['key'])}", plain(row["meaning"]), f"Allowed: {plain(row['allowed'])}.")
         for row in tables["profiles"]),
     "SETTINGS": lambda tables: "\n".join(map(setting_entry, tables["settings"])),
 }
