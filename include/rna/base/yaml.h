@@ -43,8 +43,8 @@ int rna_yaml_read(const char *path, struct rna_arena *arena, const struct rna_ya
 		  struct rna_error *error);
 
 /*
- * The same for a text in memory; name stands for the path in errors. text is NUL-terminated, or NULL
- * if len is 0; the limit of its length is the caller's.
+ * The same for a text in memory; name stands for the path in errors. text is NUL-terminated, or
+ * NULL if len is 0; the limit of its length is the caller's.
  */
 int rna_yaml_parse(const char *name, const char *text, size_t len, struct rna_arena *arena,
 		   const struct rna_yaml **ret, struct rna_error *error);
