@@ -255,11 +255,41 @@ static void test_of_an_empty_node_nothing_is_known(void **state)
 
 	assert_null(readiness->kernel);
 	assert_null(readiness->gpu_driver.name);
+	assert_null(readiness->dmi.vendor);
+	assert_false(readiness->dmi.unreadable);
 	assert_int_equal(readiness->module_count, 0);
 	assert_int_equal(readiness->node_count, 0);
 	assert_int_equal(readiness->runtime_count, 0);
 	assert_int_equal(readiness->netns_exclusive.state, RNA_VALUE_ABSENT);
 	assert_int_equal(rna_part_error_count(&readiness->part), 0);
+}
+
+/* The files beside them have serial numbers. */
+static void test_the_machine_has_a_name_and_no_number(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_readiness *readiness;
+
+	tree_write(&fixture->tree, "sys/class/dmi/id/sys_vendor", "NVIDIA\n");
+	tree_write(&fixture->tree, "sys/class/dmi/id/product_name", "DGX H100 \n");
+	tree_fifo(&fixture->tree, "sys/class/dmi/id/product_serial");
+	readiness = collect(fixture);
+	assert_string_equal(readiness->dmi.vendor, "NVIDIA");
+	assert_string_equal(readiness->dmi.product, "DGX H100");
+	assert_null(readiness->dmi.board);
+	assert_false(readiness->dmi.unreadable);
+}
+
+static void test_a_machine_whose_name_is_unreadable(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_readiness *readiness;
+
+	tree_mkdir(&fixture->tree, "sys/class/dmi/id/product_name");
+	readiness = collect(fixture);
+	assert_null(readiness->dmi.product);
+	assert_true(readiness->dmi.unreadable);
+	assert_int_equal(rna_part_error_count(&readiness->part), 1);
 }
 
 static bool is_loaded(const struct rna_readiness *readiness, const char *name)
@@ -355,6 +385,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_kernel_may_do_peer_to_peer, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_of_an_empty_node_nothing_is_known, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_the_machine_has_a_name_and_no_number, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_machine_whose_name_is_unreadable, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_built_in_is_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gpudirect_is_known_where_modules_are, set_up,

@@ -831,6 +831,7 @@ static const struct member {
 	MEMBER(transition_count, "memory"),
 	MEMBER(transitions, "memory"),
 	MEMBER(node, "kubernetes"),
+	MEMBER(profile, "profile"),
 	MEMBER(finding_count, "findings"),
 	MEMBER(findings, "findings"),
 	MEMBER(findings_short, "findings"),
@@ -861,19 +862,21 @@ static void test_each_stage_fills_in_its_own(void **state)
 {
 	static const struct rna_agent_status status = {.root = "/"};
 	static const char *const order[RNA_PUBLISH_STAGES] = {
-		"snapshot",  "cards",  "jobs",       "status",
-		"selftests", "memory", "kubernetes", "findings",
+		"snapshot", "cards",      "jobs",    "status",   "selftests",
+		"memory",   "kubernetes", "profile", "findings",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
 	struct rna_memory memory = RNA_MEMORY_INIT;
 	struct fixture *fixture = *state;
 	struct rna_arena *arena = rna_arena_new(4096);
+	RNA_CLEANUP(rna_baseline_deinit) struct rna_baseline baseline = {0};
 	struct rna_health health;
 	struct rna_publish_input in = {
 		.schedule = &fixture->schedule,
 		.status = &status,
 		.memory = &memory,
 		.health = &health,
+		.baseline = &baseline,
 	};
 
 	for (size_t i = 0; i < RNA_PUBLISH_STAGES; i++)
@@ -882,6 +885,7 @@ static void test_each_stage_fills_in_its_own(void **state)
 	start(fixture);
 	run_until(fixture, always);
 	in.time = rna_clock_now();
+	assert_int_equal(rna_baseline_load(&baseline, "", NULL, NULL), 0);
 	assert_int_equal(rna_health_init(&health, &fixture->settings), 0);
 	health.once = true;
 	view = rna_arena_alloc(arena, sizeof(*view));
@@ -891,6 +895,8 @@ static void test_each_stage_fills_in_its_own(void **state)
 	assert_true(view->job_count > 0);
 	assert_string_equal(view->agent.root, "/");
 	assert_non_null(view->ports);
+	assert_string_equal(view->profile.source, "shipped");
+	assert_false(view->profile.alarms);
 	assert_non_null(view->findings);
 	rna_health_deinit(&health);
 	rna_memory_deinit(&memory);
