@@ -83,7 +83,6 @@ PROFILES = {
             "enabled": True, "conditions": ["RdmaPortDown"], "enforcementMode": "bootstrap-only",
             "nodeSelector": {"feature.node.kubernetes.io/rdma.available": "true"}, "dryRun": True,
             "taint": {"key": "readiness.k8s.io/fabric", "effect": "NoExecute"}}},
-    "clean-up": {"config": {"kubernetes": {"backend": "both"}}, "cleanUp": True},
     "profiles": {"profiles": """version: 1
 profiles:
   - name: gpu-node

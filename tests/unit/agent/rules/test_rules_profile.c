@@ -246,7 +246,7 @@ static void test_what_differs_is_found(void **state)
 		judge(i);
 }
 
-/* -- Shipped profiles that nobody asked for ---------------------------------------------------- */
+/* -- Shipped profiles for information ---------------------------------------------------------- */
 
 static void test_all_differences_are_one_information(void **state)
 {
