@@ -94,6 +94,7 @@ static void read_dmi(struct run *run, struct rna_dmi *dmi)
 	dmi->vendor = read_dmi_text(run, DMI "/sys_vendor", dmi);
 	dmi->product = read_dmi_text(run, DMI "/product_name", dmi);
 	dmi->board = read_dmi_text(run, DMI "/board_name", dmi);
+	dmi->asset_tag = read_dmi_text(run, DMI "/chassis_asset_tag", dmi);
 }
 
 /* -- GPUs -------------------------------------------------------------------------------------- */

@@ -44,10 +44,11 @@ struct rna_profile_list {
 	const void *items;
 };
 
-/* So many functions of that model. */
+/* So many functions of that model, or at least so many. */
 struct rna_profile_nics {
 	struct rna_profile_model model;
 	uint64_t count;
+	bool at_least;
 };
 
 /* The nodes that a profile is for: all that is given must hold. */
@@ -55,6 +56,7 @@ struct rna_profile_match {
 	const char *vendor; /* globs of DMI sys_vendor, product_name and board_name */
 	const char *product;
 	const char *board;
+	const char *asset_tag; /* of DMI chassis_asset_tag */
 	struct rna_value gpus;
 	struct rna_profile_list gpu_models; /* struct rna_profile_model: every GPU is one of them */
 	struct rna_profile_list nics;       /* struct rna_profile_nics */

@@ -47,6 +47,13 @@ static enum rna_profile_fit fit_board(const struct rna_profile_match *match,
 	return fit_text(match->board, facts, facts->readiness ? facts->readiness->dmi.board : NULL);
 }
 
+static enum rna_profile_fit fit_asset_tag(const struct rna_profile_match *match,
+					  const struct rna_baseline_facts *facts)
+{
+	return fit_text(match->asset_tag, facts,
+			facts->readiness ? facts->readiness->dmi.asset_tag : NULL);
+}
+
 /* -- The PCI bus ------------------------------------------------------------------------------- */
 
 static uint64_t total_of(const struct rna_baseline_census *census)
@@ -110,9 +117,12 @@ static enum rna_profile_fit fit_nics(const struct rna_profile_match *match,
 		return RNA_PROFILE_FITS;
 	if (!facts->bus_known)
 		return RNA_PROFILE_FIT_UNKNOWN;
-	for (size_t i = 0; i < match->nics.count; i++)
-		if (count_of(&facts->nics, &nics[i].model) != nics[i].count)
+	for (size_t i = 0; i < match->nics.count; i++) {
+		uint64_t count = count_of(&facts->nics, &nics[i].model);
+
+		if (nics[i].at_least ? count < nics[i].count : count != nics[i].count)
 			return RNA_PROFILE_FITS_NOT;
+	}
 	return RNA_PROFILE_FITS;
 }
 
@@ -138,9 +148,9 @@ static const struct {
 	enum rna_profile_fit (*fit)(const struct rna_profile_match *match,
 				    const struct rna_baseline_facts *facts);
 } keys[] = {
-	{"gpus", fit_gpus},   {"vendor", fit_vendor},        {"product", fit_product},
-	{"board", fit_board}, {"gpu_model", fit_gpu_models}, {"nics", fit_nics},
-	{"label", fit_label},
+	{"gpus", fit_gpus},   {"vendor", fit_vendor},       {"product", fit_product},
+	{"board", fit_board}, {"asset_tag", fit_asset_tag}, {"gpu_model", fit_gpu_models},
+	{"nics", fit_nics},   {"label", fit_label},
 };
 
 /* What does not fit decides it, whatever is unknown. */

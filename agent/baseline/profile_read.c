@@ -185,6 +185,15 @@ static int take_list(struct load *load, const struct rna_profile_row *row,
 	return ret;
 }
 
+/* "8", or ">= 8" */
+static bool take_amount(const struct rna_profile_row *row, const char *text,
+			struct rna_profile_nics *ret)
+{
+	ret->at_least = text && strncmp(text, ">= ", 3) == 0;
+	return text && rna_parse_u64(text + (ret->at_least ? 3 : 0), &ret->count) == 0 &&
+	       ret->count >= row->min && ret->count <= row->max;
+}
+
 static int take_count(struct load *load, const struct rna_profile_row *row,
 		      const struct rna_yaml *mapping, const struct rna_yaml_pair *pair,
 		      struct rna_profile_nics *ret)
@@ -195,8 +204,7 @@ static int take_count(struct load *load, const struct rna_profile_row *row,
 		status = take_value(load, row, pair->key, pair->key->line, &ret->model);
 	if (status < 0)
 		return status;
-	if (!pair->value->text || rna_parse_u64(pair->value->text, &ret->count) < 0 ||
-	    ret->count < row->min || ret->count > row->max)
+	if (!take_amount(row, pair->value->text, ret))
 		return fail_value(load, row, pair->value->text ? pair->value->text : "",
 				  pair->key->line);
 	return 0;

@@ -486,12 +486,15 @@ static const struct rna_profile_row match_rows[] = {
 	MATCH("vendor", glob, vendor, .help = "Glob of /sys/class/dmi/id/sys_vendor."),
 	MATCH("product", glob, product, .help = "Glob of /sys/class/dmi/id/product_name."),
 	MATCH("board", glob, board, .help = "Glob of /sys/class/dmi/id/board_name."),
+	MATCH("asset_tag", glob, asset_tag,
+	      .help = "Glob of /sys/class/dmi/id/chassis_asset_tag: some clouds have one for all "
+		      "machines."),
 	MATCH("gpus", number, gpus, .max = 1024, .help = "Number of GPUs."),
 	MATCH("gpu_model", pci_model, gpu_models, .most = 64,
 	      .help = "PCI vendor and device of every GPU; of a list, one of them."),
 	MATCH("nics", pci_model, nics, .most = 64, .counts = true, .min = 0, .max = FUNCTIONS_MAX,
 	      .help = "For each model the number of its physical functions on the PCI bus, with or "
-		      "without an RDMA device: {MT4129: 8}."),
+		      "without an RDMA device: {MT4129: 8}, or {MT4129: \">= 5\"} for at least 5."),
 	MATCH("label", label, label,
 	      .help = "Label of the Kubernetes Node. Does not hold if the agent does not read the "
 		      "Node."),

@@ -41,10 +41,11 @@ struct rna_gpu_driver {
  * numbers and UUIDs are never read. NULL: the machine has no such text, or it is unreadable.
  */
 struct rna_dmi {
-	const char *vendor;  /* sys_vendor: "NVIDIA" */
-	const char *product; /* product_name: "DGXH100" */
-	const char *board;   /* board_name */
-	bool unreadable;     /* at least one of them exists and cannot be read */
+	const char *vendor;    /* sys_vendor: "NVIDIA" */
+	const char *product;   /* product_name: "DGXH100" */
+	const char *board;     /* board_name */
+	const char *asset_tag; /* chassis_asset_tag: some clouds have one text for all machines */
+	bool unreadable;       /* at least one of them exists and cannot be read */
 };
 
 /* The modules that readiness looks for, ib_core first; NULL-terminated. */

@@ -52,9 +52,10 @@ static const char whole[] = "version: 1\n"
 			    "      vendor: \"NVIDIA\"\n"
 			    "      product: \"DGXH100*\"\n"
 			    "      board: \"DGXH100\"\n"
+			    "      asset_tag: \"OracleCloud.com\"\n"
 			    "      gpus: 8\n"
 			    "      gpu_model: [\"10de:2330\", \"10de:2335\"]\n"
-			    "      nics: {\"MT4129\": 8, \"8086:1592\": 0}\n"
+			    "      nics: {\"MT4129\": 8, \"8086:1592\": \">= 1\"}\n"
 			    "      label: \"node.kubernetes.io/instance-type=ND96\"\n"
 			    "    node:\n"
 			    "      gpus: 8\n"
@@ -99,6 +100,9 @@ static void test_every_key_is_read_and_written(void **state)
 	assert_int_equal(nics[0].model.vendor_id, 0x15b3);
 	assert_int_equal(nics[0].model.device_id, 0x1021); /* 4129 */
 	assert_int_equal(nics[0].count, 8);
+	assert_false(nics[0].at_least);
+	assert_int_equal(nics[1].count, 1);
+	assert_true(nics[1].at_least);
 	assert_int_equal(device->rate.number, 50000000000);
 	assert_int_equal(profile->devices[1].rate.number, 312500000);
 	assert_int_equal(device->link_layer.number, RNA_LINK_LAYER_INFINIBAND);
