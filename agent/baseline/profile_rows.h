@@ -45,3 +45,5 @@ void rna_profile_row_write_allowed(const struct rna_profile_row *row, struct rna
 
 /* All keys as Markdown tables, for the command describe. */
 void rna_profiles_describe(struct rna_strbuf *out);
+/* The shipped profiles, likewise: which nodes each is for, and its document. */
+void rna_profiles_describe_shipped(struct rna_strbuf *out);

@@ -28,15 +28,31 @@ static void write_counts(const struct rna_profile_list *list, struct rna_strbuf 
 	const struct rna_profile_nics *nics = list->items;
 
 	rna_strbuf_add_char(out, '{');
-	for (size_t i = 0; i < list->count; i++)
-		rna_strbuf_printf(out, "%s\"%s\": %ju", i > 0 ? ", " : "", nics[i].model.text,
+	for (size_t i = 0; i < list->count; i++) {
+		rna_strbuf_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", nics[i].model.text);
+		rna_strbuf_printf(out, nics[i].at_least ? "\">= %ju\"" : "%ju",
 				  (uintmax_t)nics[i].count);
+	}
 	rna_strbuf_add_char(out, '}');
 }
 
-/* first: in front of the first key; indent: of the others. Returns whether any key is set. */
+static void write_field(const struct rna_profile_row *row, const void *field,
+			struct rna_strbuf *out)
+{
+	if (row->counts)
+		write_counts(field, out);
+	else if (row->most > 0)
+		write_list(row, field, out);
+	else
+		row->type->write(field, out);
+}
+
+/*
+ * first: in front of the first key; between: in front of the others. Returns whether any key is
+ * set.
+ */
 static bool write_rows(const struct rna_profile_table *table, const void *object, const char *first,
-		       const char *indent, struct rna_strbuf *out)
+		       const char *between, struct rna_strbuf *out)
 {
 	bool any = false;
 
@@ -46,28 +62,44 @@ static bool write_rows(const struct rna_profile_table *table, const void *object
 
 		if (!is_set(row, field))
 			continue;
-		rna_strbuf_printf(out, "%s%s: ", any ? indent : first, row->key);
-		if (row->counts)
-			write_counts(field, out);
-		else if (row->most > 0)
-			write_list(row, field, out);
-		else
-			row->type->write(field, out);
-		rna_strbuf_add_char(out, '\n');
+		rna_strbuf_printf(out, "%s%s: ", any ? between : first, row->key);
+		write_field(row, field, out);
 		any = true;
 	}
 	return any;
 }
 
+static void write_section(const struct rna_profile_table *table, const void *object,
+			  const char *first, const char *between, struct rna_strbuf *out)
+{
+	if (write_rows(table, object, first, between, out))
+		rna_strbuf_add_char(out, '\n');
+}
+
 void rna_profile_write(const struct rna_profile *profile, struct rna_strbuf *out)
 {
 	rna_strbuf_printf(out, "version: %d\nprofiles:\n", RNA_PROFILE_VERSION);
-	(void)write_rows(&rna_profile_file_rows, profile, "  - ", "    ", out);
-	(void)write_rows(&rna_profile_match_rows, &profile->match, "    match:\n      ", "      ",
-			 out);
-	(void)write_rows(&rna_profile_node_rows, &profile->node, "    node:\n      ", "      ",
-			 out);
+	write_section(&rna_profile_file_rows, profile, "  - ", "\n    ", out);
+	write_section(&rna_profile_match_rows, &profile->match, "    match:\n      ", "\n      ",
+		      out);
+	write_section(&rna_profile_node_rows, &profile->node, "    node:\n      ", "\n      ", out);
 	for (size_t i = 0; i < profile->device_count; i++)
-		(void)write_rows(&rna_profile_device_rows, &profile->devices[i],
-				 i == 0 ? "    devices:\n      - " : "      - ", "        ", out);
+		write_section(&rna_profile_device_rows, &profile->devices[i],
+			      i == 0 ? "    devices:\n      - " : "      - ", "\n        ", out);
+}
+
+void rna_profiles_describe_shipped(struct rna_strbuf *out)
+{
+	RNA_CLEANUP(rna_profiles_free_p) struct rna_profiles *profiles = NULL;
+
+	rna_strbuf_puts(out, "Profile\tMatch\tSource\n");
+	if (rna_profiles_shipped(&profiles, NULL) < 0)
+		return; /* a unit test reads them all */
+	for (size_t i = 0; i < profiles->count; i++) {
+		const struct rna_profile *profile = &profiles->items[i];
+
+		rna_strbuf_printf(out, "`%s`\t", profile->name);
+		(void)write_rows(&rna_profile_match_rows, &profile->match, "`", "`, `", out);
+		rna_strbuf_printf(out, "`\t%s\n", profile->source ? profile->source : "");
+	}
 }

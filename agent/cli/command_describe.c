@@ -91,7 +91,7 @@ static const struct topic tables[] = {
 	{"collectors", describe_collectors},  {"commands", describe_commands},
 	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
 	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
-	{"profiles", rna_profiles_describe},
+	{"profiles", rna_profiles_describe},  {"shipped", rna_profiles_describe_shipped},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -255,8 +255,8 @@ static const struct topic texts[] = {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings", "metrics",    "collectors", "commands", "rules", "thresholds",
-	"labels",   "conditions", "profiles",   "catalog",  "json",  NULL,
+	"settings",   "metrics",  "collectors", "commands", "rules", "thresholds", "labels",
+	"conditions", "profiles", "shipped",    "catalog",  "json",  NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

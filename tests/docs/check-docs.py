@@ -39,7 +39,7 @@ CHART = ROOT / "helm/rdma-node-agent"
 # The table: which document has which tables of the code. No other document has any.
 PLACES = {
     "agent/README.md": {"commands", "settings"},
-    "agent/baseline/profiles.md": {"profiles"},
+    "agent/baseline/profiles.md": {"profiles", "shipped"},
     "agent/rules/findings.md": {"rules", "thresholds"},
     "collectors/README.md": {"collectors"},
     "exporter/README.md": {"series"},
