@@ -20,6 +20,7 @@
 #include "rna/base/parse.h"
 
 #include "backend/backends.h"
+#include "parse/auxiliary.h"
 #include "parse/pci.h"
 
 #include "collectors.h"
@@ -359,6 +360,12 @@ static bool has_no_lanes(struct run *run, const struct rna_device *device, const
 	       !(above && read_width(run, above, "current_link_width", &port) && port > 0);
 }
 
+/* The address at the end of the function's directory; NULL: there is no function. */
+static const char *remember_address(struct run *run, const char *pci)
+{
+	return pci ? remember(run, rna_arena_strdup(run->keep, strrchr(pci, '/') + 1)) : NULL;
+}
+
 static void read_pci(struct run *run, struct rna_device *device, const char *pci)
 {
 	const char *subfunction = read_subfunction(run, device->sysfs_path);
@@ -366,8 +373,7 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 	device->function = RNA_FUNCTION_VIRTUAL;
 	device->numa_node = -1;
 	if (pci) {
-		device->pci_address =
-			remember(run, rna_arena_strdup(run->keep, strrchr(pci, '/') + 1));
+		device->pci_address = remember_address(run, pci);
 		device->driver = read_link_name(run, pci, "driver");
 		read_physical_function(run, device, pci);
 		device->numa_node = read_numa_node(run, pci);
@@ -441,8 +447,10 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 		return NO_DEVICE;
 	status = rna_pci_find_directory(run->root, device->sysfs_path, run->scratch, &pci);
 	note(run, status);
-	if (is_excluded(run, device, pci, &is_smi))
+	if (is_excluded(run, device, pci, &is_smi)) {
+		device->pci_address = remember_address(run, pci);
 		return is_smi ? NO_DEVICE : EXCLUDED;
+	}
 	read_pci(run, device, pci);
 	read_ports(run, device);
 	return FOUND;
@@ -543,6 +551,9 @@ static void read_listed(struct run *run, char **names, size_t count, struct rna_
 		enum found found = read_device(run, names[i], device);
 
 		presence->excluded_count += found == EXCLUDED;
+		if (found == EXCLUDED && device->pci_address)
+			presence->excluded[presence->excluded_function_count++] =
+				device->pci_address;
 		if (found != FOUND)
 			continue;
 		ports += device->port_count;
@@ -551,6 +562,11 @@ static void read_listed(struct run *run, char **names, size_t count, struct rna_
 		else
 			presence->device_count++;
 	}
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static int read_devices(struct run *run, struct rna_presence *presence)
@@ -566,9 +582,13 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 		return (int)count;
 	presence->stack = true;
 	devices = rna_arena_array(run->keep, (size_t)count, sizeof(*devices));
-	if (!devices)
+	presence->excluded = rna_arena_array(run->keep, (size_t)count, sizeof(*presence->excluded));
+	if (!devices || !presence->excluded)
 		return -ENOMEM;
 	read_listed(run, names, (size_t)count, devices, presence);
+	if (presence->excluded_function_count > 0)
+		qsort(presence->excluded, presence->excluded_function_count,
+		      sizeof(*presence->excluded), compare_texts);
 	if (run->error == 0)
 		presence->device_count = make_keys_unique(run, devices, presence->device_count);
 	presence->devices = devices;
@@ -585,10 +605,9 @@ static bool exists(struct run *run, const char *path)
 	return fd >= 0;
 }
 
-/* Does an auxiliary device of that name carry RDMA? mlx5_core.rdma.0, ice.roce.1, irdma.iwarp.0 */
 static bool carries_rdma(const char *name)
 {
-	return strstr(name, ".rdma.") || strstr(name, ".roce.") || strstr(name, ".iwarp.");
+	return rna_auxiliary_kind(name) == RNA_AUXILIARY_RDMA;
 }
 
 /*

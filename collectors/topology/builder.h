@@ -39,6 +39,11 @@ struct rna_pci_function {
 	const char *uuid;    /* of a GPU, from hwloc; NULL: unknown */
 	const char *serial;  /* from its VPD, once read; NULL: none */
 	bool asked_for_serial;
+	bool rdma;               /* has it a hardware RDMA device of its own? */
+	size_t port_count;       /* of that */
+	enum rna_nic_rdma where; /* of a NIC, as the next two: see struct rna_nic */
+	const char *driver;
+	uint32_t subsystem;
 	struct rna_names netdevs;
 	struct rna_names devices;
 	/* the other function that has the device of its LAG, or NULL */
@@ -128,3 +133,7 @@ int rna_topology_read_gpus(struct rna_topology_run *run, struct rna_topology *to
 void rna_topology_find_lags(struct rna_topology_run *run);
 int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *topology,
 			   struct rna_nic **ret);
+
+/* topology_nic_devices.c: driver and RDMA device of each NIC. Call after rna_topology_find_lags().
+ */
+void rna_topology_find_rdma(struct rna_topology_run *run);

@@ -155,6 +155,9 @@ static void add_nic(struct rna_topology_run *run, struct rna_topology *topology,
 {
 	nics[topology->nic_count] = (struct rna_nic){
 		.object = (unsigned)function->object,
+		.rdma = function->where,
+		.driver = function->driver,
+		.subsystem = function->subsystem,
 		.switch_management = function->switch_management,
 		.data_direct = find_data_direct(run, function),
 		.virtual_functions = function->virtual_functions,

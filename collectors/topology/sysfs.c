@@ -425,6 +425,9 @@ void rna_topology_read_devices(struct rna_topology_run *run)
 			continue;
 		}
 		rna_names_add(run, &function->devices, device->name);
+		function->rdma = true;
+		if (device->port_count > function->port_count)
+			function->port_count = device->port_count;
 		function->switch_management |= device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
 	}
 }

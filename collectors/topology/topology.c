@@ -168,16 +168,49 @@ static void follow_hwloc(struct rna_topology_run *run)
 	rna_pci_functions_sort(run, &run->functions);
 }
 
+/* The models of functions that have an RDMA device: of these, others without one matter, too. */
+struct models {
+	size_t count;
+	struct {
+		uint32_t vendor_id, device_id;
+	} items[64]; /* of further ones, only functions with a device are kept */
+};
+
+static bool is_listed(const struct models *models, const struct rna_pci_function *function)
+{
+	for (size_t i = 0; i < models->count; i++)
+		if (models->items[i].vendor_id == function->vendor_id &&
+		    models->items[i].device_id == function->device_id)
+			return true;
+	return false;
+}
+
+static void list_models(const struct rna_pci_functions *functions, struct models *ret)
+{
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct rna_pci_function *function = &functions->items[i];
+
+		if (!function->rdma || function->vendor_id == 0 || is_listed(ret, function) ||
+		    ret->count == RNA_ARRAY_SIZE(ret->items))
+			continue;
+		ret->items[ret->count].vendor_id = function->vendor_id;
+		ret->items[ret->count++].device_id = function->device_id;
+	}
+}
+
 static void drop_irrelevant(struct rna_topology_run *run)
 {
 	struct rna_pci_functions *functions = &run->functions;
+	struct models models = {0};
 	size_t kept = 0;
+
+	list_models(functions, &models);
 
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct rna_pci_function *function = &functions->items[i];
 
 		if (function->gpu || function->data_direct || function->devices.count > 0 ||
-		    rna_pci_function_is_fabric(function))
+		    rna_pci_function_is_fabric(function) || is_listed(&models, function))
 			functions->items[kept++] = *function;
 	}
 	functions->count = kept;
@@ -217,6 +250,9 @@ static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 	if (run->error < 0)
 		return run->error;
 	rna_topology_find_lags(run);
+	rna_topology_find_rdma(run);
+	if (run->error < 0)
+		return run->error;
 	status = rna_topology_build(run, topology);
 	if (status == 0)
 		status = rna_topology_read_gpus(run, topology);

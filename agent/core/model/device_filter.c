@@ -90,6 +90,12 @@ bool rna_device_filter_takes(const struct rna_device_filter *filter, const char 
 	return filter->include.count == 0 || any_matches(&filter->include, names, count);
 }
 
+bool rna_device_filter_excludes(const struct rna_device_filter *filter, const char *const *names,
+				size_t count)
+{
+	return filter && any_matches(&filter->exclude, names, count);
+}
+
 /* The "]" that closes the set that begins at text, or NULL. */
 static const char *skip_set(const char *text)
 {

@@ -88,6 +88,8 @@ struct rna_presence {
 	bool stack; /* does /sys/class/infiniband exist? */
 	size_t device_count;
 	size_t excluded_count; /* devices excluded by the filter; the agent read no file of them */
+	const char **excluded; /* the PCI functions of these, as far as they have one, sorted */
+	size_t excluded_function_count;
 	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
 	/* There are more devices than the agent watches; and what to do. NULL: there are not. */
 	const char *problem;

@@ -34,5 +34,9 @@ bool rna_device_filter_is_empty(const struct rna_device_filter *filter);
 bool rna_device_filter_takes(const struct rna_device_filter *filter, const char *const *names,
 			     size_t count);
 
+/* Does the exclude list name one of these? */
+bool rna_device_filter_excludes(const struct rna_device_filter *filter, const char *const *names,
+				size_t count);
+
 /* Is text a valid glob for a device: no blanks, no slash, brackets closed? */
 bool rna_device_glob_is_valid(const char *text);

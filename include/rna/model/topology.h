@@ -82,16 +82,42 @@ struct rna_gpu {
 };
 
 /*
+ * Where the RDMA device of a NIC is. What the agent knows of a function without one comes from the
+ * auxiliary devices that its driver creates: mlx5_core makes one for RDMA (mlx5_core.rdma.N), one
+ * for Ethernet and so on, and another driver binds to each (drivers/net/ethernet/mellanox/mlx5/
+ * core/dev.c, Linux 5.11). A driver without such devices registers the RDMA device itself.
+ */
+enum rna_nic_rdma {
+	RNA_NIC_RDMA_UNKNOWN,  /* only hwloc knows the function */
+	RNA_NIC_RDMA_PRESENT,  /* the function has a hardware RDMA device, which is watched */
+	RNA_NIC_RDMA_EXCLUDED, /* the settings exclude the device, or the function */
+	RNA_NIC_RDMA_SHARED,   /* another function of the card has it: LAG, dual-port RoCE */
+	RNA_NIC_RDMA_HIDDEN,   /* its RDMA driver is bound: in another network namespace */
+	/*
+	 * The function has the class directory "infiniband", with nothing in it: as HIDDEN if the
+	 * namespaces are exclusive.
+	 */
+	RNA_NIC_RDMA_EMPTY,
+	RNA_NIC_RDMA_OFF,     /* the driver made Ethernet without RDMA: devlink enable_rdma */
+	RNA_NIC_RDMA_UNBOUND, /* the driver made RDMA, and no RDMA driver is bound to it */
+	RNA_NIC_RDMA_NONE,    /* no device, and the kernel gives no reason */
+};
+
+/*
  * A NIC: a physical function, or a virtual function whose physical function is not visible (in a
  * VM).
  *
  * The list has functions with an RDMA device, and RDMA-capable functions that currently have none:
  * those of an InfiniBand, Omni-Path or fabric class, network functions of NVIDIA (15b3) and HPE
  * Slingshot (17db), and EFA. It omits other Ethernet functions (management, NAT, a thousand virtual
- * ones), which would hide these.
+ * ones), which would hide these, unless another function of their vendor and device has one.
  */
 struct rna_nic {
 	unsigned object;
+	enum rna_nic_rdma rdma;
+	const char *driver; /* kernel driver bound to it, or NULL */
+	/* PCI subsystem, vendor in the upper half: the kind of board; 0: unknown */
+	uint32_t subsystem;
 	bool switch_management; /* manages NVSwitches, carries no traffic */
 	int data_direct;        /* object through which it reaches GPU memory, or RNA_NO_OBJECT */
 	unsigned virtual_functions; /* folded into it */
