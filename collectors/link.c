@@ -66,6 +66,8 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 	return ret < 0 ? ret : 0;
 }
 
+enum { CODE_SDR = 1 };
+
 static struct rna_value compute_rate(struct rna_value lanes, const struct rna_speed *speed)
 {
 	if (!speed || lanes.state != RNA_VALUE_OK)
@@ -75,7 +77,8 @@ static struct rna_value compute_rate(struct rna_value lanes, const struct rna_sp
 
 /*
  * Both sources err to lower speeds: sysfs prints SDR for a code that the kernel does not know (XDR
- * on Linux 6.1), and verbs before rdma-core 49 returns NDR for XDR. So the faster one is right.
+ * on Linux 6.1), and verbs before rdma-core 49 returns NDR for XDR. So the faster one is right, but
+ * a speed that the kernel names otherwise is that of the link.
  *
  * The rate is the nominal one of sysfs: signalling rate times lanes, without reduction for the
  * 8b/10b coding of SDR, DDR and QDR, as in ibstat and node_exporter. Only if the kernel does not
@@ -95,7 +98,8 @@ void rna_link_merge_speed(const struct rna_rate *printed, struct rna_value speed
 	}
 	if (speed)
 		ret->speed_code = rna_value_ok(speed->code);
-	if (speed_code.state == RNA_VALUE_OK && speed_code.number > printed_code) {
+	if (speed_code.state == RNA_VALUE_OK && speed_code.number > printed_code &&
+	    printed_code <= CODE_SDR) {
 		speed = rna_speed_from_code(speed_code.number);
 		ret->speed_code = speed_code;
 		if (!printed || printed_code)

@@ -126,6 +126,16 @@ static void faster_code_corrects_the_printed_rate(void **state)
 	assert_string_equal(port.speed_name, "XDR");
 }
 
+/* A port at half its rate: the kernel knows HDR, so NDR is an older answer. */
+static void known_speed_is_that_of_the_link(void **state)
+{
+	struct rna_port_link port = merge("200 Gb/sec (4X HDR)", 128);
+
+	(void)state;
+	assert_int_equal(port.rate.number, 200 * GBIT);
+	assert_string_equal(port.speed_name, "HDR");
+}
+
 /* An old libibverbs says NDR for XDR. */
 static void faster_text_corrects_the_code(void **state)
 {
@@ -447,6 +457,7 @@ int main(void)
 		cmocka_unit_test(codes_are_known),
 		cmocka_unit_test(sources_that_agree_give_the_printed_rate),
 		cmocka_unit_test(faster_code_corrects_the_printed_rate),
+		cmocka_unit_test(known_speed_is_that_of_the_link),
 		cmocka_unit_test(faster_text_corrects_the_code),
 		cmocka_unit_test(unknown_code_makes_no_rate),
 		cmocka_unit_test(rate_with_an_unknown_name_is_kept),
