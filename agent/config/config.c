@@ -94,17 +94,30 @@ static int check_length(struct load *load, const struct rna_setting *setting,
 			     load->path, line, setting->key, list->count, setting->max);
 }
 
+/*
+ * The example is what was written, or else the default. It is never a glob of everything, which in
+ * devices.exclude or expect.down would end all monitoring.
+ */
+static int fail_no_list(struct load *load, const struct rna_setting *setting,
+			const struct rna_yaml *value, size_t line)
+{
+	const char *example = value->text && *value->text ? value->text : setting->standard;
+
+	if (!example || strspn(example, "*?") == strlen(example) || strpbrk(example, "\"\\\n"))
+		return rna_error_say(&load->error, -EINVAL, "%s:%zu: %s: expected a list, found %s",
+				     load->path, line, setting->key, rna_yaml_kind_name(value));
+	return rna_error_say(&load->error, -EINVAL,
+			     "%s:%zu: %s: expected a list such as [\"%.*s\"], found %s", load->path,
+			     line, setting->key, RNA_SHOWN(example), rna_yaml_kind_name(value));
+}
+
 static int put_list(struct load *load, const struct rna_setting *setting,
 		    const struct rna_yaml *value, size_t line)
 {
 	int ret;
 
 	if (value->kind != RNA_YAML_LIST)
-		return rna_error_say(&load->error, -EINVAL,
-				     "%s:%zu: %s: expected a list such as [\"%s\"], found %s",
-				     load->path, line, setting->key,
-				     setting->standard ? setting->standard : "*",
-				     rna_yaml_kind_name(value));
+		return fail_no_list(load, setting, value, line);
 	if (value->count == 0 && setting->standard)
 		return rna_error_say(&load->error, -EINVAL,
 				     "%s:%zu: %s: the list must not be empty", load->path, line,
