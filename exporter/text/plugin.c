@@ -38,9 +38,10 @@ static size_t count_of(const struct rna_check *check, enum rna_severity severity
 	return rna_finding_count(check->findings, check->count, severity);
 }
 
+/* Without a port as well: a check that saw nothing must not say that all is well. */
 static bool is_blind(const struct rna_inventory *inventory)
 {
-	return inventory->known && inventory->ports > 0 && inventory->unread >= inventory->ports;
+	return inventory->known && inventory->unread >= inventory->ports;
 }
 
 enum rna_check_state rna_check_state(const struct rna_check *check)
@@ -91,7 +92,10 @@ static const struct rna_finding *find_worst(const struct rna_check *check,
 /* Why nothing is known; NULL: something is. */
 static const char *reason_of(const struct rna_check *check)
 {
-	return check->failure ? check->failure : "the state of no port can be read";
+	if (check->failure)
+		return check->failure;
+	return check->inventory.ports > 0 ? "the state of no port can be read"
+					  : "no RDMA port is there to be watched";
 }
 
 /*

@@ -60,8 +60,8 @@ struct rna_check {
 };
 
 /*
- * CRITICAL with a critical finding; else UNKNOWN with failure, or if there are ports and the state
- * of none is known; else WARNING with such a finding. Silenced findings do not count.
+ * CRITICAL with a critical finding; else UNKNOWN with failure, or if the state of no port is known,
+ * also because there is none; else WARNING with such a finding. Silenced findings do not count.
  */
 enum rna_check_state rna_check_state(const struct rna_check *check);
 

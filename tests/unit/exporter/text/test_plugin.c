@@ -119,12 +119,12 @@ static void test_no_inventory(void **state)
 /* Without an expectation there is no range. */
 static void test_nothing_expected(void **state)
 {
-	struct scene scene = {.check = {.inventory = {.known = true}}};
+	struct scene scene = {.check = {.inventory = {.known = true, .ports = 1}}};
 
 	(void)state;
 	assert_exit_codes(&scene.check, 0, 0, 0, 0);
 	assert_written(&scene.check, RNA_CHECK_NAGIOS,
-		       "RDMA OK - 0 critical, 0 warning | 'devices'=0;;0:;0 'ports_up'=0;;;0;0 "
+		       "RDMA OK - 0 critical, 0 warning | 'devices'=0;;0:;0 'ports_up'=0;;;0;1 "
 		       "'critical'=0;;0;0 'warning'=0;0;;0 'info'=0;;;0\n");
 }
 
@@ -186,6 +186,16 @@ static void test_no_port_can_be_read(void **state)
 	assert_exit_codes(&scene.check, 2, 1, 1, 1);
 }
 
+/* A check that saw no port must not say that all is well. */
+static void test_no_port_is_there(void **state)
+{
+	const struct rna_check check = {.inventory = {.known = true}};
+
+	(void)state;
+	assert_exit_codes(&check, 3, 0, 3, 2);
+	assert_written(&check, RNA_CHECK_NHC, "UNKNOWN: no RDMA port is there to be watched\n");
+}
+
 /* Whatever the text, in whatever characters, 80 bytes are not exceeded and no character is cut. */
 static void test_length(void **state)
 {
@@ -219,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_critical_and_quoted),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_no_port_can_be_read),
+		cmocka_unit_test(test_no_port_is_there),
 		cmocka_unit_test(test_length),
 	};
 
