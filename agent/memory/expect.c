@@ -79,6 +79,14 @@ bool rna_expect_fits(const char *text, const struct rna_judged_port *port)
 	return false;
 }
 
+bool rna_expect_fits_device(const char *text, const char *name, const char *pci_address)
+{
+	char glob[GLOB_MAX];
+
+	return cut_glob(text, glob) && ((name && fnmatch(glob, name, 0) == 0) ||
+					(pci_address && fnmatch(glob, pci_address, 0) == 0));
+}
+
 static bool any_fits(char *const *list, const struct rna_judged_port *port)
 {
 	for (; list && *list; list++)

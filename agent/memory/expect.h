@@ -23,6 +23,9 @@ bool rna_expect_glob_is_valid(const char *text);
 /* Is the port one of those that such an entry means? */
 bool rna_expect_fits(const char *text, const struct rna_judged_port *port);
 
+/* The same of a device that is absent, of which little is known; NULL: not known. */
+bool rna_expect_fits_device(const char *text, const char *name, const char *pci_address);
+
 /*
  * Fills in the expectation of each. Ports of one device stand together. 0, or -ENOMEM: then what
  * follows from other ports is missing.

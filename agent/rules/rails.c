@@ -10,8 +10,12 @@ bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_r
 	return a->identity && b->identity && rna_card_is_same_model(a->device, b->device);
 }
 
-static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+/* place: 0 for all of the model */
+static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port,
+			unsigned place)
 {
+	if (place > 0)
+		return port->place == place;
 	return port->number > 0 && rna_device_is_nic(port->device->device) &&
 	       rna_rail_is_same_model(port, in->subject);
 }
@@ -37,32 +41,28 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subj
 	return nic && nic->rail >= 0;
 }
 
-static size_t count_with(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t wanted,
-			 size_t *ret_known)
+static void count_value(const struct rna_rule_input *in, struct rna_rail_usual *usual)
 {
-	size_t count = 0;
-
-	*ret_known = 0;
 	for (size_t i = 0; i < in->count; i++) {
 		const struct rna_rule_subject *port = &in->subjects[i];
 		uint64_t value;
 
-		if (!is_compared(in, port) || !get(port, &value))
+		if (!is_compared(in, port, usual->place) || !usual->get(port, &value))
 			continue;
-		++*ret_known;
-		count += value == wanted;
+		usual->known++;
+		usual->count += value == usual->value;
 	}
-	return count;
 }
 
 /* What more than half have, if there is such a value (Boyer and Moore 1981). */
-static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait *get)
+static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait *get,
+				unsigned place)
 {
 	uint64_t ret = 0, value;
 	size_t lead = 0;
 
 	for (size_t i = 0; i < in->count; i++) {
-		if (!is_compared(in, &in->subjects[i]) || !get(&in->subjects[i], &value))
+		if (!is_compared(in, &in->subjects[i], place) || !get(&in->subjects[i], &value))
 			continue;
 		if (lead == 0)
 			ret = value;
@@ -74,12 +74,14 @@ static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait 
 	return ret;
 }
 
-static struct rna_rail_usual find_usual(const struct rna_rule_input *in, rna_rail_trait *get)
+static struct rna_rail_usual find_usual(const struct rna_rule_input *in, rna_rail_trait *get,
+					unsigned place)
 {
-	struct rna_rail_usual ret = {.get = get, .like = in->subject};
+	struct rna_rail_usual ret = {.get = get, .like = in->subject, .place = place};
 
-	ret.value = likely_majority(in, get);
-	ret.is_majority = count_with(in, get, ret.value, &ret.known) * 2 > ret.known;
+	ret.value = likely_majority(in, get, place);
+	count_value(in, &ret);
+	ret.is_majority = ret.count * 2 > ret.known;
 	return ret;
 }
 
@@ -92,18 +94,20 @@ static bool is_written_alike(const struct rna_rule_subject *a, const struct rna_
 }
 
 /* 4,096 devices of one model would otherwise be compared in pairs, for each trait. */
-static struct rna_rail_usual usual_of(const struct rna_rule_input *in, rna_rail_trait *get)
+static struct rna_rail_usual usual_of(const struct rna_rule_input *in, rna_rail_trait *get,
+				      unsigned place)
 {
 	struct rna_rail_memo *memo = in->rails;
 	struct rna_rail_usual *item;
 
 	if (!memo)
-		return find_usual(in, get);
+		return find_usual(in, get, place);
 	for (size_t i = 0; i < RNA_RAIL_MEMO_MAX && memo->items[i].like; i++)
-		if (memo->items[i].get == get && is_written_alike(memo->items[i].like, in->subject))
+		if (memo->items[i].get == get && memo->items[i].place == place &&
+		    (place > 0 || is_written_alike(memo->items[i].like, in->subject)))
 			return memo->items[i];
 	item = &memo->items[memo->next++ % RNA_RAIL_MEMO_MAX];
-	*item = find_usual(in, get);
+	*item = find_usual(in, get, place);
 	return *item;
 }
 
@@ -116,7 +120,18 @@ bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint6
 	if (in->subject->number == 0 || !rna_device_is_nic(in->subject->device->device) ||
 	    !get(in->subject, &own))
 		return false;
-	usual = usual_of(in, get);
+	usual = usual_of(in, get, 0);
 	*ret = usual.value;
 	return usual.known >= 3 && usual.is_majority && own != usual.value;
+}
+
+bool rna_rail_is_odd_in_place(const struct rna_rule_input *in, rna_rail_trait *get,
+			      struct rna_rail_usual *ret)
+{
+	uint64_t own;
+
+	if (in->subject->place == 0 || !get(in->subject, &own))
+		return false;
+	*ret = usual_of(in, get, in->subject->place);
+	return ret->known >= 3 && ret->is_majority && own != ret->value;
 }

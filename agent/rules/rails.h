@@ -14,7 +14,9 @@ typedef bool rna_rail_trait(const struct rna_rule_subject *port, uint64_t *ret);
 struct rna_rail_usual {
 	rna_rail_trait *get;
 	const struct rna_rule_subject *like; /* a port of the model; NULL: not in use */
+	unsigned place;                      /* only ports of this place; 0: of the model */
 	size_t known;                        /* ports whose value is known */
+	size_t count;                        /* of these: ports that have value */
 	bool is_majority;                    /* more than half of these have value */
 	uint64_t value;
 };
@@ -55,3 +57,10 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subj
  * least three have? *ret: what these have. Pure.
  */
 bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t *ret);
+
+/*
+ * The same among the ports in its place (struct rna_rule_subject), which are used alike: storage
+ * NICs are not compared with those of GPUs, nor second ports with first ones.
+ */
+bool rna_rail_is_odd_in_place(const struct rna_rule_input *in, rna_rail_trait *get,
+			      struct rna_rail_usual *ret);

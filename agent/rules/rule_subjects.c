@@ -22,6 +22,11 @@ struct join {
 	size_t tested;   /* likewise */
 	size_t model_count;
 	const struct rna_rule_subject *models[RNA_RULE_MODELS_MAX]; /* the first port of each */
+	size_t place_count;
+	const struct rna_rule_subject *places[RNA_RULE_MODELS_MAX]; /* likewise */
+	unsigned *functions; /* NICs of each card, as the view lists them; to be freed */
+	const char **rails;  /* the devices of NICs with a rail, sorted; to be freed */
+	size_t rail_count;
 };
 
 static const struct rna_netdev *find_netdev(struct join *join, const char *device, unsigned port)
@@ -90,6 +95,88 @@ static unsigned model_of(struct join *join, const struct rna_rule_subject *port)
 	return (unsigned)join->model_count;
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Without memory for it, no port is a rail, and those of one model are compared with each other. */
+static void list_rails(struct join *join)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(join->view->snapshot);
+	size_t size = 0;
+
+	for (size_t i = 0; topology && i < topology->nic_count; i++)
+		size += topology->nics[i].device_count;
+	join->rails = size > 0 ? calloc(size, sizeof(*join->rails)) : NULL;
+	for (size_t i = 0; join->rails && i < topology->nic_count; i++)
+		for (size_t d = 0;
+		     topology->nics[i].rail >= 0 && d < topology->nics[i].device_count; d++)
+			join->rails[join->rail_count++] = topology->nics[i].devices[d];
+	if (join->rail_count > 0)
+		qsort(join->rails, join->rail_count, sizeof(*join->rails), compare_texts);
+}
+
+/* Without memory for it, cards are not told apart by the number of their functions. */
+static void count_functions(struct join *join)
+{
+	const struct rna_cards *cards = join->view->cards;
+	const struct rna_snapshot *snapshot = join->view->snapshot;
+
+	join->functions =
+		cards && cards->count > 0 ? calloc(cards->count, sizeof(*join->functions)) : NULL;
+	for (size_t i = 0; join->functions && i < snapshot->device_count; i++)
+		if (cards->of_devices[i] >= 0)
+			join->functions[cards->of_devices[i]] +=
+				rna_device_is_nic(snapshot->devices[i].device);
+}
+
+static unsigned functions_of(const struct join *join, size_t device)
+{
+	int card = join->functions ? join->view->cards->of_devices[device] : -1;
+
+	return card >= 0 ? join->functions[card] : 0;
+}
+
+static bool is_rail(const struct join *join, const struct rna_device *device)
+{
+	return join->rail_count > 0 && bsearch(&device->name, join->rails, join->rail_count,
+					       sizeof(*join->rails), compare_texts);
+}
+
+/* "0" of "0000:3b:00.0": functions are numbered alike on cards of one model. */
+static const char *function_of(const struct rna_device *device)
+{
+	const char *dot = device->pci_address ? strrchr(device->pci_address, '.') : NULL;
+
+	return dot ? dot + 1 : "";
+}
+
+static bool same_place(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+{
+	return a->number == b->number && a->rail == b->rail &&
+	       a->card_functions == b->card_functions &&
+	       strcmp(function_of(a->device->device), function_of(b->device->device)) == 0 &&
+	       rna_card_is_same_model(a->device, b->device);
+}
+
+/* A number from 1 on; 0: not judged, or its model is not known. */
+static unsigned place_of(struct join *join, const struct rna_rule_subject *port)
+{
+	const struct rna_device *device = port->device->device;
+
+	if (!port->judged || !port->identity || !rna_device_is_nic(device) ||
+	    device->vendor_id == 0 || device->device_id == 0)
+		return 0;
+	for (unsigned i = 0; i < join->place_count; i++)
+		if (same_place(join->places[i], port))
+			return i + 1;
+	if (join->place_count == RNA_RULE_MODELS_MAX)
+		return 0;
+	join->places[join->place_count++] = port;
+	return (unsigned)join->place_count;
+}
+
 /*
  * VFs and SFs have no physical port of their own, and their state is configured for a guest. The
  * same holds for representors, which go down with the pod at the other end. The functions that
@@ -142,6 +229,7 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->selftest = rna_selftest_find(join->view->selftests, device->device->name, number,
 					      &join->tested);
 	subject->model = model_of(join, subject);
+	subject->place = place_of(join, subject);
 	subject->nccl_known = rna_subject_nccl_index(subject, &subject->nccl_index);
 }
 
@@ -162,12 +250,16 @@ ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_sett
 	subjects = calloc(count + 1, sizeof(*subjects)); /* never none */
 	if (!subjects)
 		return -ENOMEM;
+	list_rails(&join);
+	count_functions(&join);
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct rna_snapshot_device *device = &snapshot->devices[i];
 		struct rna_rule_subject whole = {
 			.device = device,
 			.identity = rna_device_identity(device),
 			.link_layer = common_link_layer(rna_device_identity(device)),
+			.rail = is_rail(&join, device->device),
+			.card_functions = functions_of(&join, i),
 		};
 
 		set_jobs(&join, &whole);
@@ -181,6 +273,8 @@ ssize_t rna_rule_subjects_new(const struct rna_view *view, const struct rna_sett
 			set_port(&join, &subjects[next++], port++);
 		}
 	}
+	free(join.rails);
+	free(join.functions);
 	*ret = subjects;
 	return (ssize_t)count;
 }

@@ -24,8 +24,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.settles = true,
 		.hold = "0s",
 		.help = "The port is down although the agent expects it to be up. Without an "
-			"expectation the severity is info, or warning while the link is training. A "
-			"port of EFA, whose driver always reports ACTIVE, counts as down if none of "
+			"expectation the severity is info, or warning while the link is training "
+			"or if most such ports on cards of its model are up. A port of EFA, whose driver always reports ACTIVE, counts as down if none of "
 			"its counters can be read.",
 		.check = rna_check_port_down,
 		.remedy = "Check the cable, the transceivers and the peer port. If the port is "
@@ -138,13 +138,73 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "resolves after 24 hours.",
 		.message_id = "ac08723d7d7344158c3705fa87d9496a",
 	},
+	[RNA_RULE_FUNCTION_WITHOUT_DEVICE] = {
+		.name = "function-without-device",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "A PCI function of a NIC has no RDMA device, although the same functions of "
+			"other cards of its model have one. Severity warning if fewer than two "
+			"have one, or fewer than have none, or if only the loaded module mlx5_ib "
+			"speaks for a device; info if RDMA is turned off for the function.",
+		.check = rna_check_function_without_device,
+		.remedy = "Search the kernel log for {pci}: the firmware of the card, or the probe "
+			  "of its RDMA driver, may have failed. If the function is not meant to "
+			  "have an RDMA device, add its PCI address to devices.exclude.",
+		.message_id = "db940a0dfee942b686f2502017c6a048",
+		.condition = RNA_CONDITION_DEVICE_MISSING,
+	},
+	[RNA_RULE_RDMA_ABSENT] = {
+		.name = "rdma-absent",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "A node with NICs that are meant for RDMA has no RDMA device at all: NICs "
+			"of InfiniBand, Omni-Path or EFA, or, beside data centre GPUs, ConnectX "
+			"that are near GPUs or at least four. Severity warning without data centre "
+			"GPUs.",
+		.check = rna_check_rdma_absent,
+		.remedy = "Run: modprobe --all ib_uverbs mlx5_ib (or the RDMA driver of these "
+			  "NICs), and search the kernel log for errors of the driver. If the node "
+			  "is not meant to use RDMA, add rdma-absent to health.disable.",
+		.message_id = "ce66a4b899e8435aa8b235f2d5609451",
+		.condition = RNA_CONDITION_DEVICE_MISSING,
+	},
+	[RNA_RULE_NOTHING_WATCHED] = {
+		.name = "nothing-watched",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "The node has RDMA devices, and the settings exclude all of them.",
+		.check = rna_check_nothing_watched,
+		.remedy = "Correct devices.include and devices.exclude. On nodes that need no "
+			  "monitoring, do not run the agent.",
+		.message_id = "0afe3761aef64247b4260fe7e8be3e94",
+		.condition = RNA_CONDITION_NOT_OBSERVED,
+	},
+	[RNA_RULE_EXPECT_UNMATCHED] = {
+		.name = "expect-unmatched",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "An entry of expect.up or expect.down matches no port of this node.",
+		.check = rna_check_expect_unmatched,
+		.remedy = "Correct the entry; rdma-node-agent status lists the devices, ports and "
+			  "interfaces of this node. If the device should be there, look for it "
+			  "with lspci and in the kernel log.",
+		.message_id = "dbb07032892b465c90f91d32e849a981",
+	},
 	[RNA_RULE_LINK_DEGRADED] = {
 		.name = "link-degraded",
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_PORT,
 		.settles = true,
 		.hold = "30s",
-		.help = "The link is up, but slower than it was before or than its siblings, or "
+		.help = "The link is up, but slower than it was before or than most such ports, or "
 			"with fewer lanes or a lower speed than it supports.",
 		.check = rna_check_link_degraded,
 		.remedy = "Reseat or replace the cable of {object}, and compare the speed "
@@ -610,7 +670,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_PORT,
 		.hold = "30s",
 		.help = "The link layer of a port differs from most ports of the same adapter "
-			"model.",
+			"model. Severity warning if these ports serve GPUs.",
 		.check = rna_check_rails_link_layer,
 		.remedy = "No action required if this is intended. To make {device} a rail like "
 			  "the others, set its type in the firmware (mlxconfig -d {pci} set "

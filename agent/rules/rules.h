@@ -31,6 +31,10 @@ enum rna_rule_id {
 	RNA_RULE_DEVICE_MOVED,
 	RNA_RULE_DEVICE_RENAMED,
 	RNA_RULE_DEVICE_REPLACED,
+	RNA_RULE_FUNCTION_WITHOUT_DEVICE,
+	RNA_RULE_RDMA_ABSENT,
+	RNA_RULE_NOTHING_WATCHED,
+	RNA_RULE_EXPECT_UNMATCHED,
 	RNA_RULE_LINK_DEGRADED,
 	RNA_RULE_PLANE_DOWN,
 	RNA_RULE_LINK_LIMITED,
@@ -121,6 +125,13 @@ struct rna_rule_subject {
 	bool unseen; /* some of its data is missing: findings of before stay */
 	/* Ports of one number are of one model, each of a function of its own: siblings. 0: none */
 	unsigned model;
+	/*
+	 * Ports of one number are in one place: the same port of the same function on cards of one
+	 * model with as many functions, of any link layer, and all are rails or none is. 0: none
+	 */
+	unsigned place;
+	unsigned card_functions; /* of its card, those that are NICs; 0: not known */
+	bool rail;               /* its NIC serves GPUs, or has a rail on a node without GPUs */
 	/* The GID index that NCCL uses; known if its address is reachable from other hosts. */
 	bool nccl_known;
 	unsigned nccl_index;
@@ -269,6 +280,10 @@ void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds 
 void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_function_without_device(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_nothing_watched(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_expect_unmatched(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);

@@ -84,6 +84,32 @@ static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 	return model->counts[mine] == 1 && others >= 2 ? model->rates[1 - mine] : 0;
 }
 
+static bool rate_trait(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	if (!has_rate(port))
+		return false;
+	*ret = port->link->rate.number;
+	return true;
+}
+
+/* Slower than most in its place? It names them: several may be slow. */
+static bool compare_with_place(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject;
+	struct rna_rail_usual usual;
+
+	if (!rna_rail_is_odd_in_place(in, rate_trait, &usual) ||
+	    port->link->rate.number >= usual.value)
+		return false;
+	(void)rna_finds_add(
+		out,
+		"%s; %zu of %zu such ports that are active on cards of this model run at "
+		"%.6g Gb/s",
+		describe_rate(port, out->arena), usual.count, usual.known,
+		rna_gigabits(usual.value));
+	return true;
+}
+
 /* If both ends allow more, the fault is between them: the cable. See also link-limited. */
 static void compare_with_both_ends(const struct rna_rule_subject *port, const struct rna_peer *peer,
 				   struct rna_finds *out)
@@ -147,7 +173,7 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 		(void)rna_finds_add(out,
 				    "%s; all other active ports of this model run at %.6g Gb/s",
 				    describe_rate(port, out->arena), rna_gigabits(siblings));
-	else
+	else if (!compare_with_place(in, out))
 		compare_with_supported(port, out);
 }
 

@@ -8,6 +8,7 @@
 
 #include "rna/model/card.h"
 
+#include "rails.h"
 #include "remedy.h"
 #include "rules.h"
 
@@ -157,12 +158,56 @@ static void report_mute(const struct rna_rule_subject *port, struct rna_finds *o
 		"not help, replace the instance.";
 }
 
+/* 1: up, 0: down. A port that is meant to be down does not count. */
+static bool is_up_trait(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	*ret = rna_subject_is_active(port);
+	return rna_subject_expected(port) != RNA_EXPECTED_DOWN &&
+	       (*ret || rna_subject_in_state(port, RNA_PORT_DOWN));
+}
+
+static bool layer_trait(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	*ret = port->link_layer;
+	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
+}
+
+/*
+ * Are most ports in the same place up? No memory is needed for that: a node that is looked at for
+ * the first time has the finding. A port of another link layer than these has no link for that
+ * reason, which rails-link-layer reports.
+ */
+static bool is_down_alone(const struct rna_rule_input *in, struct rna_rail_usual *ret)
+{
+	enum { LEAST = 4 }; /* of three, the expectation by siblings decides (memory/expect.c) */
+	struct rna_rail_usual layer;
+
+	return rna_subject_expected(in->subject) == RNA_EXPECTED_UNKNOWN &&
+	       !rna_rail_is_odd_in_place(in, layer_trait, &layer) &&
+	       rna_rail_is_odd_in_place(in, is_up_trait, ret) && ret->value && ret->known >= LEAST;
+}
+
+/* "; 6 of 8 such ports on cards of its model (MT4129) are up" */
+static const char *say_majority(const struct rna_rule_subject *port,
+				const struct rna_rail_usual *usual, struct rna_arena *arena)
+{
+	const char *model = port->identity ? port->identity->hca_type : NULL;
+	const char *text = rna_arena_printf(
+		arena, ", although %zu of %zu such ports on cards of its model%s%s%s are up",
+		usual->count, usual->known, model ? " (" : "", model ? model : "",
+		model ? ")" : "");
+
+	return text ? text : "";
+}
+
 void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	enum rna_expected expected = rna_subject_expected(port);
 	const char *why, *remedy;
+	struct rna_rail_usual usual;
 	struct rna_finding *found;
+	bool alone;
 
 	if (expected == RNA_EXPECTED_DOWN)
 		return;
@@ -172,13 +217,16 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	}
 	if (!rna_subject_in_state(port, RNA_PORT_DOWN))
 		return;
-	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port))
+	alone = is_down_alone(in, &usual);
+	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port) && !alone)
 		return; /* port-disabled reports it */
 	why = why_down(port, out->arena, &remedy);
 	found = rna_finds_add(out, "%s%s%s%s%s",
 			      expected == RNA_EXPECTED_UP ? "down although "
 							  : "down, and never seen up",
-			      expected == RNA_EXPECTED_UP ? why_expected(port) : "",
+			      expected == RNA_EXPECTED_UP ? why_expected(port)
+			      : alone                     ? say_majority(port, &usual, out->arena)
+							  : "",
 			      why ? rna_arena_printf(out->arena, "; %s", why) : "",
 			      where_connected(port, out->arena), what_else(in, out->arena));
 	set_since(found, port);
@@ -187,7 +235,8 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 	if (expected == RNA_EXPECTED_UP)
 		return;
 	found->severity = RNA_SEVERITY_INFO;
-	if (is_training(port)) { /* a cable was plugged in, so the port is meant to be used */
+	if (alone ||
+	    is_training(port)) { /* a cable was plugged in, so the port is meant to be used */
 		found->severity = RNA_SEVERITY_WARNING;
 		return;
 	}
@@ -199,8 +248,10 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 {
 	const struct rna_rule_subject *port = in->subject;
 
+	struct rna_rail_usual usual;
+
 	if (rna_subject_in_state(port, RNA_PORT_DOWN) && is_disabled(port) &&
-	    rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN)
+	    rna_subject_expected(port) == RNA_EXPECTED_UNKNOWN && !is_down_alone(in, &usual))
 		set_since(rna_finds_add(out, "disabled, and not expected to be up"), port);
 }
 

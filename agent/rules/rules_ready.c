@@ -10,6 +10,7 @@
 
 #include "rna/base/parse.h"
 
+#include "absence.h"
 #include "rails.h"
 #include "rules.h"
 
@@ -158,12 +159,17 @@ void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds 
 		found->remedy = remedy;
 }
 
-/* Only mlx5: NICs of other vendors are commonly used without RDMA. */
+/*
+ * Only mlx5: NICs of other vendors are commonly used without RDMA. Where they are meant for RDMA,
+ * rdma-absent reports it.
+ */
 void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
+	struct rna_absence absence;
 
-	if (readiness && is_loaded(readiness, "mlx5_core") && !is_loaded(readiness, "mlx5_ib"))
+	if (readiness && is_loaded(readiness, "mlx5_core") && !is_loaded(readiness, "mlx5_ib") &&
+	    !rna_absence_find(in, &absence))
 		(void)rna_finds_add(
 			out, "module mlx5_core is loaded without mlx5_ib: its NICs have no RDMA "
 			     "devices");
@@ -252,14 +258,44 @@ static bool link_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return port->link_layer != RNA_LINK_LAYER_UNKNOWN && rna_subject_is_active(port);
 }
 
+/* The link layer is configured, so the state does not matter. */
+static bool configured_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	*ret = port->link_layer;
+	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
+}
+
+static bool has_gpus(const struct rna_rule_input *in)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+
+	return topology && topology->gpu_count > 0;
+}
+
+/* A NIC that serves GPUs belongs to their fabric; one that does not may be for storage. */
 void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out)
 {
+	struct rna_finding *found;
+	struct rna_rail_usual place;
 	uint64_t usual;
 
-	if (rna_rail_is_odd(in, link_layer_of, &usual))
+	if (in->subject->rail && has_gpus(in) &&
+	    rna_rail_is_odd_in_place(in, configured_layer_of, &place)) {
+		found = rna_finds_add(
+			out,
+			"link layer %s; %zu of %zu such ports on cards of this model, which "
+			"serve GPUs as well, are %s",
+			rna_link_layer_name(in->subject->link_layer), place.count, place.known,
+			rna_link_layer_name((enum rna_link_layer)place.value));
+		found->severity = RNA_SEVERITY_WARNING;
+		found->remedy = "Set the type of {device} in the firmware like that of the others "
+				"(mlxconfig -d {pci} set LINK_TYPE_P1=...) and reboot. If it is "
+				"intended, add rails-link-layer to health.disable.";
+	} else if (rna_rail_is_odd(in, link_layer_of, &usual)) {
 		(void)rna_finds_add(out, "link layer %s; most ports of this adapter model are %s",
 				    rna_link_layer_name(in->subject->link_layer),
 				    rna_link_layer_name((enum rna_link_layer)usual));
+	}
 }
 
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */

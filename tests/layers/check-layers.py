@@ -49,7 +49,7 @@ ROOMS = {
     "agent/memory": (*MODEL, "settings"),
     "agent/selftest": (*MODEL, "settings", "memory"),
     "agent/baseline": (*MODEL, "settings"),
-    "agent/rules": (*MODEL, "settings", "selftest", "baseline"),
+    "agent/rules": (*MODEL, "settings", "memory", "selftest", "baseline"),
     "agent/config": (*MODEL, "rna/collector.h", "rna/kubernetes.h", "rna/web.h", "settings",
                      "memory", "selftest", "baseline", "rules"),
     "agent/node": (*MODEL, "rna/kubernetes.h", "settings", "memory", "rules"),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Absence: a node with NICs for RDMA that has no RDMA device at all. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rna_rule_input;
+struct rna_nic;
+struct rna_topology;
+
+struct rna_absence {
+	const struct rna_topology *topology;
+	size_t accelerators; /* data centre GPUs */
+	size_t count;        /* functions whose driver would make a verbs device */
+	size_t for_rdma;     /* of these: of no use but RDMA */
+	size_t near_gpus;    /* pairs of such a function and a GPU that it is the nearest of */
+	size_t cards;        /* likewise: first functions */
+	const struct rna_nic *first;
+};
+
+/*
+ * Is that so? Not if memory or settings account for the devices. Where it is, rdma-absent reports
+ * it, and rules about a part of it do not.
+ */
+bool rna_absence_find(const struct rna_rule_input *in, struct rna_absence *ret);

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about RDMA devices that a node ought to have by its own facts: no memory and no profile is
+ * needed. Functions of one model are compared, those in the same place on their cards: a function
+ * without an RDMA device is convicted by the others that have one.
+ *
+ * There is no finding for what an administrator decided, or another finding reports: functions that
+ * are assigned to virtual machines or to user space, members of a LAG, functions whose RDMA was
+ * turned off (info), devices in other network namespaces, what the settings exclude, and devices
+ * that the agent remembers (device-missing).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/parse.h"
+
+#include "absence.h"
+#include "remedy.h"
+#include "rules.h"
+
+enum {
+	VENDOR_MELLANOX = 0x15b3,
+	VENDOR_AMAZON = 0x1d0f,
+	VENDOR_INTEL = 0x8086,
+	VENDOR_CORNELIS = 0x434e,
+
+	CLASS_ETHERNET = 0x0200,
+	CLASS_INFINIBAND = 0x0207,
+	CLASS_FABRIC = 0x0208,
+
+	MODELS_MAX = 64,   /* functions of further ones are not judged */
+	NAMED_MAX = 3,     /* siblings, or functions, that a text names */
+	SIBLINGS_SURE = 2, /* so many convict for certain */
+	CARDS_MANY = 4, /* Ethernet NICs that a node has for RDMA: more than a server has ports */
+};
+
+/* -- One function ------------------------------------------------------------------------------ */
+
+static const struct rna_pci_object *object_of(const struct rna_topology *topology,
+					      const struct rna_nic *nic)
+{
+	return &topology->objects[nic->object];
+}
+
+/* "0" of "0000:3b:00.0": functions are numbered alike on cards of one model. */
+static const char *function_of(const char *address)
+{
+	const char *dot = strrchr(address, '.');
+
+	return dot ? dot + 1 : "";
+}
+
+/*
+ * Drivers that hand the function to a virtual machine or to user space: vfio-pci and its variants
+ * (mlx5_vfio_pci), uio_pci_generic, igb_uio, pci-stub, xen-pciback.
+ */
+static bool is_handed_over(const struct rna_nic *nic)
+{
+	static const char *const parts[] = {"vfio", "uio", "pci-stub", "pciback"};
+
+	for (size_t i = 0; nic->driver && i < RNA_ARRAY_SIZE(parts); i++)
+		if (strstr(nic->driver, parts[i]))
+			return true;
+	return false;
+}
+
+static struct rna_value netns_exclusive(const struct rna_rule_input *in)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+
+	return readiness ? readiness->netns_exclusive : (struct rna_value){0};
+}
+
+/* Where devices are shared by all namespaces, none is hidden. */
+static bool is_hidden(const struct rna_rule_input *in, const struct rna_nic *nic)
+{
+	struct rna_value exclusive = netns_exclusive(in);
+	bool known = rna_value_is_known(exclusive);
+
+	if (nic->rdma == RNA_NIC_RDMA_HIDDEN)
+		return !known || exclusive.number;
+	return nic->rdma == RNA_NIC_RDMA_EMPTY && known && exclusive.number;
+}
+
+/* Has the function no RDMA device, and no reason that excuses it? OFF is up to the caller. */
+static bool lacks_device(const struct rna_rule_input *in, const struct rna_nic *nic)
+{
+	switch (nic->rdma) {
+	case RNA_NIC_RDMA_HIDDEN:
+	case RNA_NIC_RDMA_EMPTY:
+	case RNA_NIC_RDMA_OFF:
+	case RNA_NIC_RDMA_UNBOUND:
+	case RNA_NIC_RDMA_NONE:
+		return !nic->switch_management && !is_handed_over(nic) && !is_hidden(in, nic);
+	default:
+		return false;
+	}
+}
+
+/* -- Devices that the agent remembers ---------------------------------------------------------- */
+
+struct remembered {
+	size_t count;
+	const char **addresses; /* sorted; in the arena of the view */
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void list_remembered(const struct rna_rule_input *in, struct rna_arena *arena,
+			    struct remembered *ret)
+{
+	const struct rna_view *view = in->view;
+
+	if (view->missing_count > 0)
+		ret->addresses =
+			rna_arena_array(arena, view->missing_count, sizeof(*ret->addresses));
+	for (size_t i = 0; ret->addresses && i < view->missing_count; i++)
+		if (view->missing[i].pci_address)
+			ret->addresses[ret->count++] = view->missing[i].pci_address;
+	if (ret->count > 0)
+		qsort(ret->addresses, ret->count, sizeof(*ret->addresses), compare_texts);
+}
+
+static bool is_remembered(const struct remembered *remembered, const char *address)
+{
+	return remembered->count > 0 && bsearch(&address, remembered->addresses, remembered->count,
+						sizeof(*remembered->addresses), compare_texts);
+}
+
+/* -- Models ------------------------------------------------------------------------------------ */
+
+/* The functions in one place on cards of one model. */
+struct model {
+	const struct rna_pci_object *object; /* of the first */
+	uint32_t subsystem;                  /* 0: not known of any of them */
+	size_t with, without;                /* an RDMA device */
+	const char *driver;                  /* of those with one */
+	const char *named[NAMED_MAX];
+};
+
+struct models {
+	const struct rna_topology *topology;
+	size_t count;
+	struct model items[MODELS_MAX];
+};
+
+/* Boards are compared if both are known. */
+static bool is_of_model(const struct model *model, const struct rna_pci_object *object,
+			const struct rna_nic *nic)
+{
+	return model->object->vendor_id == object->vendor_id &&
+	       model->object->device_id == object->device_id &&
+	       model->object->class_id == object->class_id &&
+	       (!model->subsystem || !nic->subsystem || model->subsystem == nic->subsystem) &&
+	       strcmp(function_of(model->object->address), function_of(object->address)) == 0;
+}
+
+/* NULL: there are too many models. */
+static struct model *model_of(struct models *models, const struct rna_nic *nic)
+{
+	const struct rna_pci_object *object = object_of(models->topology, nic);
+
+	for (size_t i = 0; i < models->count; i++) {
+		struct model *model = &models->items[i];
+
+		if (!is_of_model(model, object, nic))
+			continue;
+		model->subsystem = model->subsystem ? model->subsystem : nic->subsystem;
+		return model;
+	}
+	if (models->count == MODELS_MAX)
+		return NULL;
+	models->items[models->count] =
+		(struct model){.object = object, .subsystem = nic->subsystem};
+	return &models->items[models->count++];
+}
+
+static void list_models(const struct rna_rule_input *in, struct models *models)
+{
+	for (size_t i = 0; i < models->topology->nic_count; i++) {
+		const struct rna_nic *nic = &models->topology->nics[i];
+		bool present = nic->rdma == RNA_NIC_RDMA_PRESENT && !nic->switch_management;
+		struct model *model =
+			present || lacks_device(in, nic) ? model_of(models, nic) : NULL;
+
+		if (!model)
+			continue;
+		model->without += !present;
+		if (!present)
+			continue;
+		model->driver = nic->driver ? nic->driver : model->driver;
+		if (model->with < NAMED_MAX && nic->device_count > 0)
+			model->named[model->with] = nic->devices[0];
+		model->with++;
+	}
+}
+
+/* "mlx5_0, mlx5_3, mlx5_4 and 4 others" */
+static const char *name_siblings(const struct model *model, struct rna_arena *arena)
+{
+	const char *text = "";
+	size_t named = model->with < NAMED_MAX ? model->with : NAMED_MAX;
+
+	for (size_t i = 0; text && i < named; i++)
+		text = rna_arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "",
+					model->named[i] ? model->named[i] : "?");
+	if (text && model->with > named)
+		text = rna_arena_printf(arena, "%s and %zu other%s", text, model->with - named,
+					model->with - named == 1 ? "" : "s");
+	return text ? text : "?";
+}
+
+/* -- Functions without a device ---------------------------------------------------------------- */
+
+/* What the kernel tells of the reason, and what to do. */
+static const char *explain(const struct rna_nic *nic, const char **ret_remedy)
+{
+	*ret_remedy = "Search the kernel log for {pci}: the firmware of the card may have failed. "
+		      "Power-cycle the node; if {pci} still has no RDMA device, replace the card. "
+		      "If it is not meant to have one, add {pci} to devices.exclude.";
+	if (!nic->driver)
+		return "no driver is bound to it";
+	if (nic->rdma == RNA_NIC_RDMA_UNBOUND) {
+		*ret_remedy = "Run: modprobe mlx5_ib (or the RDMA driver of this card), and search "
+			      "the kernel log for {pci}: the probe of that driver may have failed.";
+		return "its RDMA driver is not bound";
+	}
+	if (nic->rdma == RNA_NIC_RDMA_OFF) {
+		*ret_remedy = "No action required if this is intended. To use RDMA on it, run: "
+			      "devlink dev param set pci/{pci} name enable_rdma value true cmode "
+			      "driverinit, then: devlink dev reload pci/{pci}.";
+		return "its driver runs Ethernet only (devlink parameter enable_rdma)";
+	}
+	return nic->netdev_count > 0 ? "its driver made only a network interface"
+				     : "its driver made neither an RDMA device nor a network "
+				       "interface";
+}
+
+static const char *describe(const struct rna_topology *topology, const struct rna_nic *nic,
+			    struct rna_arena *arena)
+{
+	const struct rna_pci_object *object = object_of(topology, nic);
+	const char *text =
+		rna_arena_printf(arena, "%s (%04x:%04x%s%s%s%s)", object->address,
+				 object->vendor_id, object->device_id,
+				 nic->driver ? ", driver " : "", nic->driver ? nic->driver : "",
+				 nic->netdev_count > 0 ? ", interface " : "",
+				 nic->netdev_count > 0 ? nic->netdevs[0] : "");
+
+	return text ? text : object->address;
+}
+
+/* The severity if siblings have a device: the more of them, the surer. */
+static enum rna_severity severity_of(const struct rna_nic *nic, const struct model *model)
+{
+	if (nic->rdma == RNA_NIC_RDMA_OFF)
+		return RNA_SEVERITY_INFO;
+	return model->with >= SIBLINGS_SURE && model->with >= model->without ? RNA_SEVERITY_CRITICAL
+									     : RNA_SEVERITY_WARNING;
+}
+
+/*
+ * mlx5_ib is loaded as soon as any function has a device of it; then each function of mlx5_core has
+ * one, whatever its model.
+ */
+static bool is_convicted_by_driver(const struct rna_nic *nic, bool mlx5_works)
+{
+	return mlx5_works && rna_same_text(nic->driver, "mlx5_core") &&
+	       nic->rdma != RNA_NIC_RDMA_OFF;
+}
+
+static void report(const struct rna_topology *topology, const struct rna_nic *nic,
+		   const struct model *model, struct rna_finds *out)
+{
+	const char *address = object_of(topology, nic)->address, *remedy;
+	const char *why = explain(nic, &remedy);
+	const struct rna_remedy_names names = {.pci_address = address};
+	struct rna_finding *found;
+
+	if (model->with > 0)
+		found = rna_finds_add(
+			out,
+			"%s: no RDMA device, although %zu of %zu functions of this model have "
+			"one (%s); %s",
+			describe(topology, nic, out->arena), model->with,
+			model->with + model->without, name_siblings(model, out->arena), why);
+	else
+		found = rna_finds_add(
+			out,
+			"%s: no RDMA device, although mlx5_ib is loaded and serves other "
+			"functions; %s",
+			describe(topology, nic, out->arena), why);
+	found->device = address;
+	found->severity = model->with > 0 ? severity_of(nic, model) : RNA_SEVERITY_WARNING;
+	found->remedy = rna_rule_fill_remedy(remedy, &names, out->arena);
+}
+
+/* A driver other than that of the siblings has another purpose. */
+static bool has_other_driver(const struct rna_nic *nic, const struct model *model)
+{
+	return nic->driver && model->driver && strcmp(nic->driver, model->driver) != 0;
+}
+
+static bool has_mlx5_device(const struct rna_topology *topology)
+{
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
+		    rna_same_text(topology->nics[i].driver, "mlx5_core"))
+			return true;
+	return false;
+}
+
+/* The topology that tells of every device; NULL: it cannot be told which functions have none. */
+static const struct rna_topology *topology_of(const struct rna_rule_input *in)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	return presence && !presence->problem ? rna_snapshot_topology(in->view->snapshot) : NULL;
+}
+
+void rna_check_function_without_device(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	struct models models = {.topology = topology_of(in)};
+	struct remembered remembered = {0};
+	bool mlx5_works;
+
+	if (!models.topology)
+		return;
+	mlx5_works = has_mlx5_device(models.topology);
+	list_remembered(in, out->arena, &remembered);
+	list_models(in, &models);
+	for (size_t i = 0; i < models.topology->nic_count; i++) {
+		const struct rna_nic *nic = &models.topology->nics[i];
+		const struct model *model = lacks_device(in, nic) ? model_of(&models, nic) : NULL;
+
+		if (!model || is_remembered(&remembered, object_of(models.topology, nic)->address))
+			continue;
+		if ((model->with > 0 && !has_other_driver(nic, model)) ||
+		    is_convicted_by_driver(nic, mlx5_works))
+			report(models.topology, nic, model, out);
+	}
+}
+
+/* -- No device at all -------------------------------------------------------------------------- */
+
+/* Its drivers make verbs devices. Slingshot, for one, has a library of its own instead. */
+static bool makes_verbs_devices(const struct rna_pci_object *object)
+{
+	switch (object->vendor_id) {
+	case VENDOR_MELLANOX:
+	case VENDOR_AMAZON: /* of its functions only EFA is listed */
+	case VENDOR_CORNELIS:
+		return true;
+	case VENDOR_INTEL:
+		return object->class_id == CLASS_FABRIC; /* Omni-Path */
+	default:
+		return false;
+	}
+}
+
+/* What is it for but RDMA? An Ethernet function of a ConnectX may do without. */
+static bool is_for_rdma_alone(const struct rna_pci_object *object)
+{
+	return object->class_id != CLASS_ETHERNET || object->vendor_id == VENDOR_AMAZON;
+}
+
+static bool has_hardware_device(const struct rna_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
+		    snapshot->devices[i].device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
+			return true;
+	return false;
+}
+
+/* Data centre GPUs; a display controller may be a workstation card. */
+static size_t count_accelerators(const struct rna_topology *topology)
+{
+	enum { DISPLAY_CONTROLLER = 0x0300 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->gpu_count; i++)
+		count += topology->objects[topology->gpus[i].object].class_id != DISPLAY_CONTROLLER;
+	return count;
+}
+
+static bool is_bare(const struct rna_rule_input *in, const struct rna_topology *topology,
+		    const struct rna_nic *nic)
+{
+	return lacks_device(in, nic) && nic->rdma != RNA_NIC_RDMA_OFF &&
+	       makes_verbs_devices(object_of(topology, nic));
+}
+
+static void count_near_gpus(const struct rna_rule_input *in, const struct rna_topology *topology,
+			    struct rna_absence *ret)
+{
+	for (size_t i = 0; ret->accelerators > 0 && i < topology->gpu_count; i++) {
+		const struct rna_gpu_affinity *affinity = &topology->affinities[i];
+		size_t count = affinity->path <= RNA_PATH_PXB ? affinity->nearest_count : 0;
+
+		for (size_t n = 0; n < count; n++)
+			ret->near_gpus +=
+				is_bare(in, topology, &topology->nics[affinity->nearest[n]]);
+	}
+}
+
+static void count_bare(const struct rna_rule_input *in, const struct rna_topology *topology,
+		       struct rna_absence *ret)
+{
+	for (size_t i = 0; i < topology->nic_count; i++) {
+		const struct rna_nic *nic = &topology->nics[i];
+		const struct rna_pci_object *object = object_of(topology, nic);
+
+		if (!is_bare(in, topology, nic))
+			continue;
+		ret->first = ret->first ? ret->first : nic;
+		ret->count++;
+		ret->for_rdma += is_for_rdma_alone(object);
+		ret->cards += strcmp(function_of(object->address), "0") == 0;
+	}
+	count_near_gpus(in, topology, ret);
+}
+
+/*
+ * Beside data centre GPUs the NICs are for RDMA if they can do nothing else, share a PCIe switch
+ * with a GPU, or are many; without GPUs only in the first case. A ConnectX that is the Ethernet NIC
+ * of a server is no reason for an alarm.
+ */
+bool rna_absence_find(const struct rna_rule_input *in, struct rna_absence *ret)
+{
+	const struct rna_topology *topology = topology_of(in);
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	*ret = (struct rna_absence){.topology = topology};
+	if (!topology || presence->excluded_count > 0 || in->view->missing_count > 0 ||
+	    has_hardware_device(in->view->snapshot))
+		return false;
+	ret->accelerators = count_accelerators(topology);
+	count_bare(in, topology, ret);
+	return ret->for_rdma > 0 ||
+	       (ret->accelerators > 0 && (ret->near_gpus > 0 || ret->cards >= CARDS_MANY));
+}
+
+/* Are the modules known, and the one that makes the RDMA devices of mlx5_core not among them? */
+static bool lacks_mlx5_ib(const struct rna_rule_input *in)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+
+	for (size_t i = 0; readiness && i < readiness->module_count; i++)
+		if (strcmp(readiness->modules[i].name, "mlx5_ib") == 0)
+			return !readiness->modules[i].loaded;
+	return false;
+}
+
+/* Why there is none, as far as it is known. */
+static const char *why_none(const struct rna_rule_input *in, const struct rna_absence *absence)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	if (rna_same_text(absence->first->driver, "mlx5_core") && lacks_mlx5_ib(in))
+		return "; module mlx5_ib is not loaded";
+	if (!presence->stack)
+		return "; the kernel has no /sys/class/infiniband (is ib_core loaded?)";
+	return absence->first->driver ? "" : "; no driver is bound to it";
+}
+
+void rna_check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const char *gpus = "";
+	struct rna_absence absence;
+	struct rna_finding *found;
+
+	if (!rna_absence_find(in, &absence))
+		return;
+	if (absence.accelerators > 0)
+		gpus = rna_arena_printf(out->arena, "%zu GPU%s and ", absence.accelerators,
+					absence.accelerators == 1 ? "" : "s");
+	found = rna_finds_add(out,
+			      "no RDMA device on a node with %s%zu NIC function%s for RDMA; the "
+			      "first is %s%s",
+			      gpus ? gpus : "", absence.count, absence.count == 1 ? "" : "s",
+			      describe(absence.topology, absence.first, out->arena),
+			      why_none(in, &absence));
+	if (absence.accelerators == 0)
+		found->severity = RNA_SEVERITY_WARNING;
+}
+
+/* -- Nothing is watched ------------------------------------------------------------------------ */
+
+void rna_check_nothing_watched(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	if (presence && presence->excluded_count > 0 && presence->device_count == 0)
+		(void)rna_finds_add(out,
+				    "devices.include and devices.exclude leave none of %zu RDMA "
+				    "device%s to watch",
+				    presence->excluded_count,
+				    presence->excluded_count == 1 ? "" : "s");
+}
