@@ -110,7 +110,9 @@ FAILURES = {
     "efa-p5": NOT_FOUND,  # likewise
     "efa-troubles": NOT_FOUND,  # likewise
     "gpus-only": NOT_FOUND,  # here it is right
+    "hgx-h100-no-rdma": NOT_FOUND,  # likewise
     "mi300a-cpx": NOT_FOUND,  # likewise
+    "ionic-erdma": NOT_FOUND,  # counters/
     "many-ports": NOT_FOUND,
     "no-stack": NOT_FOUND,  # here it is right
     "no-sys": NOT_FOUND,  # and here
