@@ -4,7 +4,9 @@
  * invalid names for Kubernetes, which this command has to report.
  *
  * A file with profiles is checked as if expect.profile named it. With --root a recorded node is
- * compared with its profile.
+ * compared with its profile, and with the settings that name devices or ports. Such settings are
+ * compared with this node, too, but one that fits nothing is no error there: one file serves many
+ * nodes.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,6 +20,7 @@
 #include "baseline/baseline.h"
 #include "config/settings_table.h"
 #include "config/web_use.h"
+#include "rules/rules.h"
 
 #include "commands.h"
 #include "once.h"
@@ -60,25 +63,30 @@ static int check_profiles(struct rna_call *call, struct rna_error *error)
 	return rna_baseline_load(&baseline, call->settings.expect_profile, &call->mistakes, error);
 }
 
+/* -- The node ---------------------------------------------------------------------------------- */
+
 static bool is_about_profiles(const struct rna_finding *finding)
 {
 	return strncmp(finding->rule, "profile-", strlen("profile-")) == 0;
 }
 
+static bool is_about_names(const struct rna_finding *finding)
+{
+	return strcmp(finding->rule, rna_rules[RNA_RULE_EXPECT_UNMATCHED].name) == 0 ||
+	       strcmp(finding->rule, rna_rules[RNA_RULE_NOTHING_WATCHED].name) == 0;
+}
+
 /* Returns the number of findings that are not mere information. */
-static size_t write_differences(const struct rna_view *view, struct rna_strbuf *out)
+static size_t write_findings(const struct rna_view *view,
+			     bool (*is_meant)(const struct rna_finding *finding),
+			     struct rna_strbuf *out)
 {
 	size_t count = 0;
 
-	if (view->profile.name)
-		rna_strbuf_printf(out, "profile: %s, of %s\n", view->profile.name,
-				  view->profile.source);
-	else
-		rna_strbuf_puts(out, "profile: none\n");
 	for (size_t i = 0; i < view->finding_count; i++) {
 		const struct rna_finding *finding = &view->findings[i];
 
-		if (!is_about_profiles(finding))
+		if (!is_meant(finding))
 			continue;
 		count += finding->severity > RNA_SEVERITY_INFO;
 		rna_strbuf_printf(out, "%s %s: %s\n", rna_severity_name(finding->severity),
@@ -87,20 +95,70 @@ static size_t write_differences(const struct rna_view *view, struct rna_strbuf *
 	return count;
 }
 
-static int compare(struct rna_call *call, struct rna_error *error)
+static int look(struct rna_call *call, struct rna_once *once, struct rna_error *error)
 {
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int status = rna_once_poll(call, once, error);
+
+	if (status == 0 && once->view->findings_short)
+		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
+	return status;
+}
+
+static int compare_recording(struct rna_call *call, struct rna_strbuf *out, struct rna_error *error)
+{
 	RNA_ONCE struct rna_once once = {0};
 	size_t differences;
-	int status = rna_once_poll(call, &once, error);
+	int status = look(call, &once, error);
 
 	if (status < 0)
 		return status;
-	if (once.view->findings_short)
-		return rna_error_set(error, -ENOMEM, "not enough memory to find all findings");
-	differences = write_differences(once.view, &text);
-	status = rna_output_strbuf(&text, error);
-	return status < 0 ? status : differences > 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
+	if (once.view->profile.name)
+		rna_strbuf_printf(out, "profile: %s, of %s\n", once.view->profile.name,
+				  once.view->profile.source);
+	else
+		rna_strbuf_puts(out, "profile: none\n");
+	differences = write_findings(once.view, is_about_profiles, out);
+	differences += write_findings(once.view, is_about_names, out);
+	return differences > 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
+}
+
+static bool has_names(const struct rna_settings *settings)
+{
+	return settings->expect_up || settings->expect_down || settings->devices_include ||
+	       settings->devices_exclude;
+}
+
+static int compare_node(struct rna_call *call, struct rna_strbuf *out, struct rna_error *error)
+{
+	RNA_ONCE struct rna_once once = {0};
+	const struct rna_presence *presence;
+	int status = look(call, &once, error);
+
+	if (status < 0)
+		return status;
+	presence = rna_snapshot_presence(once.view->snapshot);
+	if (presence && presence->stack)
+		(void)write_findings(once.view, is_about_names, out);
+	else
+		rna_strbuf_puts(out, "this node has no RDMA device, with which names of devices "
+				     "and ports could be compared\n");
+	return RNA_EXIT_SUCCESS;
+}
+
+/* Only if there is something to compare: otherwise the command reads nothing of the node. */
+static int compare(struct rna_call *call, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int written, status = RNA_EXIT_SUCCESS;
+
+	if (call->arguments.options[RNA_OPTION_ROOT])
+		status = compare_recording(call, &text, error);
+	else if (has_names(&call->settings))
+		status = compare_node(call, &text, error);
+	if (status < 0)
+		return status;
+	written = rna_output_strbuf(&text, error);
+	return written < 0 ? written : status;
 }
 
 /* -- The command ------------------------------------------------------------------------------- */
@@ -131,6 +189,5 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,
 			  defaults ? "; the file does not exist, the defaults apply" : "");
 	status = rna_output_strbuf(&text, error);
-	return status < 0 || !call->arguments.options[RNA_OPTION_ROOT] ? status
-								       : compare(call, error);
+	return status < 0 ? status : compare(call, error);
 }

@@ -136,9 +136,10 @@ const struct rna_command rna_commands[] = {
 		.config_operand = true,
 		.summary = "Read the configuration as run does, or profiles, and report errors.",
 		.help = "Without FILE: the file of --config, or the default one. A file with "
-			"profiles is checked as\nsuch. With --root the command also compares the "
-			"recorded node with the profile that fits\nit, and shows what differs; "
-			"the exit code is 1 if anything does.",
+			"profiles is checked as\nsuch. Entries of expect that match no port of "
+			"this node are shown. With --root the command\ncompares the recorded node "
+			"with them and with the profile that fits it; the exit code is 1 if\n"
+			"anything differs.",
 		.execute = rna_command_check_config,
 	},
 	{

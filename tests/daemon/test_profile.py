@@ -85,6 +85,19 @@ class Recording(unittest.TestCase):
         self.assertIn("no profile fits this node: vendor \"NVIDIA\", product \"DGX H100\"", said)
         self.assertIn("what does not fit: a (gpus)", said)
 
+    def test_names_that_match_nothing(self):
+        code, said = self.compare("expect: {up: [mlx5_99, mlx5_0]}\n")
+        self.assertEqual(code, 1, said)
+        self.assertIn("warning expect-unmatched: no port of this node matches expect.up "
+                      "\"mlx5_99\"", said)
+        self.assertNotIn("mlx5_0", said)
+        code, said = self.compare("devices: {exclude: [\"mlx*\"]}\n")
+        self.assertEqual(code, 1, said)
+        self.assertIn("warning nothing-watched: ", said)
+        # a file for many nodes is no mistake on one that has no such port
+        code, said = check_config("expect: {up: [mlx5_99]}\n")
+        self.assertEqual(code, 0, said)
+
 
 class Running(unittest.TestCase):
     def test_a_file_is_read_again(self):
