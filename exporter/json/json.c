@@ -556,7 +556,8 @@ int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct
 	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, &error);
 	ssize_t count;
 
-	if (!document && json_error_code(&error) == json_error_out_of_memory)
+	/* jansson has no text for most of the allocations that fail */
+	if (!document && (!*error.text || json_error_code(&error) == json_error_out_of_memory))
 		return -ENOMEM;
 	count = read_findings(json_object_get(document, "findings"), arena, &ret->findings);
 	if (count < 0)
