@@ -54,7 +54,7 @@ static const char *card_model(const void *subject)
 	return card->model ? card->model : card->hca_type;
 }
 
-/* The label has one source: a file that cannot be read must not make another series. */
+/* A PCI number that cannot be read must not make another series: it has no other model. */
 static void card_info(const struct rna_subject *device, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
@@ -63,7 +63,8 @@ static void card_info(const struct rna_subject *device, struct rna_writer *write
 		return;
 	rna_labels_begin(&labels, device->labels);
 	rna_label_add(&labels, "card", device->card->address);
-	rna_label_add(&labels, "model", device->card->model);
+	rna_label_add(&labels, "model",
+		      device->card->identified ? card_model(device) : device->card->model);
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 

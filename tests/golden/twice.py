@@ -246,7 +246,7 @@ def check_cards(document, samples):
         card = cards.get(device["name"], {})
         if device.get("card") != card.get("card"):
             raise Contradiction(f"{device['name']} has card {device.get('card')}, not {card}")
-        model = card.get("model")
+        model = card.get("model", card.get("hca_type"))
         if model and not samples.state_label("rdma_device_card_info", {"device": device["name"]},
                                              "model", model):
             raise Contradiction(f"no card of {device['name']} with {model}")

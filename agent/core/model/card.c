@@ -333,12 +333,14 @@ static void describe(const struct work *work, struct rna_card *card)
 {
 	bool first = true;
 
+	card->identified = true;
 	for (size_t i = 0; i < card->function_count; i++) {
 		const struct rna_snapshot_device *device;
 
 		if (card->functions[i].device == RNA_NO_DEVICE)
 			continue;
 		device = &work->snapshot->devices[card->functions[i].device];
+		card->identified &= device->device->device_id > 0;
 		take_first(&card->model, rna_card_model_name(device->device->vendor_id,
 							     device->device->device_id));
 		take_identity(card, rna_device_identity(device));

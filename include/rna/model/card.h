@@ -56,6 +56,7 @@ struct rna_card {
 	const char *hca_type; /* "MT4129" */
 	const char *board_id; /* PSID */
 	const char *firmware_version;
+	bool identified;       /* the PCI numbers of all its devices are known */
 	bool firmware_differs; /* functions run other versions as well */
 	int numa_node;         /* -1: unknown, or functions are on several */
 	size_t function_count;
