@@ -165,10 +165,12 @@ static int read_line(struct rna_history *history, const char *line, size_t len)
 	RNA_CLEANUP(rna_json_free_p) json_t *object = NULL;
 	uint64_t port, sequence;
 	struct rna_transition read;
+	int status = -EBADMSG;
 
-	if (len > LINE_MAX_READ || rna_json_check(line, len, &limits, NULL) < 0)
-		return 0;
-	object = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+	if (len <= LINE_MAX_READ && rna_json_check(line, len, &limits, NULL) == 0)
+		status = rna_json_parse(line, len, &object, NULL);
+	if (status < 0)
+		return status == -ENOMEM ? status : 0;
 	port = rna_json_kept_number(object, "port");
 	sequence = rna_json_kept_number(object, "sequence");
 	read = (struct rna_transition){

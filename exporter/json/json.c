@@ -552,13 +552,12 @@ static struct rna_inventory read_inventory(const json_t *object)
 
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret)
 {
-	json_error_t error;
-	RNA_CLEANUP(rna_json_free_p) json_t *document = json_loadb(json, len, 0, &error);
+	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
+	int status = rna_json_parse(json, len, &document, NULL);
 	ssize_t count;
 
-	/* jansson has no text for most of the allocations that fail */
-	if (!document && (!*error.text || json_error_code(&error) == json_error_out_of_memory))
-		return -ENOMEM;
+	if (status < 0)
+		return status;
 	count = read_findings(json_object_get(document, "findings"), arena, &ret->findings);
 	if (count < 0)
 		return (int)count;

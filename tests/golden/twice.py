@@ -240,13 +240,20 @@ def take_device(device, samples, known, tree):
 
 
 def check_cards(document, samples):
-    """Each device of a card has its card and model as labels, and those of no card have none."""
+    """Each device of a card has its card and model as labels, and those of no card have none.
+
+    A model without a name of its own has its type for one, if the PCI numbers of the card are known.
+    """
+    unidentified = {labels["device"] for labels, _, _ in samples.families.get("rdma_device_info", ())
+                    if "device_id" not in labels}
     cards = {device: card for card in document["cards"] for device in card["devices"]}
     for device in document["devices"]:
         card = cards.get(device["name"], {})
         if device.get("card") != card.get("card"):
             raise Contradiction(f"{device['name']} has card {device.get('card')}, not {card}")
-        model = card.get("model", card.get("hca_type"))
+        model = card.get("model")
+        if not model and unidentified.isdisjoint(card.get("devices", ())):
+            model = card.get("hca_type")
         if model and not samples.state_label("rdma_device_card_info", {"device": device["name"]},
                                              "model", model):
             raise Contradiction(f"no card of {device['name']} with {model}")

@@ -46,6 +46,22 @@ int rna_json_check(const char *text, size_t len, const struct rna_json_limits *l
 	return 0;
 }
 
+int rna_json_parse(const char *text, size_t len, json_t **ret, struct rna_error *error)
+{
+	json_error_t why;
+	json_t *document;
+
+	/* Where an allocation fails, jansson has another reason, or none: malloc() has it */
+	errno = 0;
+	document = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	if (!document && errno == ENOMEM)
+		return rna_error_set(error, -ENOMEM, "cannot read JSON");
+	if (!document)
+		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
+	*ret = document;
+	return 0;
+}
+
 /* -- Writing ----------------------------------------------------------------------------------- */
 
 void rna_json_set(struct rna_json_writer *writer, json_t *object, const char *name, json_t *member)
@@ -129,15 +145,13 @@ int rna_json_read_file(const char *text, size_t len, const struct rna_json_limit
 		       unsigned version, json_t **ret, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
-	json_error_t why;
 	uint64_t written;
 	int status = rna_json_check(text, len, limits, error);
 
+	if (status == 0)
+		status = rna_json_parse(text, len, &file, error);
 	if (status < 0)
 		return status;
-	file = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-	if (!file)
-		return rna_error_say(error, -EBADMSG, "line %d: %s", why.line, why.text);
 	written = rna_json_kept_number(file, "version");
 	if (written > version)
 		return rna_error_say(error, -EOPNOTSUPP,

@@ -34,6 +34,12 @@ struct rna_json_limits {
 int rna_json_check(const char *text, size_t len, const struct rna_json_limits *limits,
 		   struct rna_error *error);
 
+/*
+ * The document of a text that is within the limits; members that occur twice are refused. 0,
+ * -EBADMSG: it is not JSON, or -ENOMEM; the error says where and why.
+ */
+int rna_json_parse(const char *text, size_t len, json_t **ret, struct rna_error *error);
+
 struct rna_json_writer {
 	bool failed;
 };
@@ -62,8 +68,8 @@ const char *rna_json_kept_text(const json_t *object, const char *name);
 uint64_t rna_json_kept_number(const json_t *object, const char *name); /* negative: 0 */
 
 /*
- * The file of that text. 0, -EBADMSG: it is damaged or of something else, or -EOPNOTSUPP: a newer
- * version than this wrote it.
+ * The file of that text. 0, -EBADMSG: it is damaged or of something else, -EOPNOTSUPP: a newer
+ * version than this wrote it, or -ENOMEM.
  */
 int rna_json_read_file(const char *text, size_t len, const struct rna_json_limits *limits,
 		       unsigned version, json_t **ret, struct rna_error *error);
