@@ -245,7 +245,7 @@ def check_cards(document, samples):
     A model without a name of its own has its type for one, if the PCI numbers of the card are known.
     """
     unidentified = {labels["device"] for labels, _, _ in samples.families.get("rdma_device_info", ())
-                    if "device_id" not in labels}
+                    if not {"vendor_id", "device_id"} <= labels.keys()}
     cards = {device: card for card in document["cards"] for device in card["devices"]}
     for device in document["devices"]:
         card = cards.get(device["name"], {})

@@ -340,7 +340,7 @@ static void describe(const struct work *work, struct rna_card *card)
 		if (card->functions[i].device == RNA_NO_DEVICE)
 			continue;
 		device = &work->snapshot->devices[card->functions[i].device];
-		card->identified &= device->device->device_id > 0;
+		card->identified &= device->device->vendor_id > 0 && device->device->device_id > 0;
 		take_first(&card->model, rna_card_model_name(device->device->vendor_id,
 							     device->device->device_id));
 		take_identity(card, rna_device_identity(device));
