@@ -45,7 +45,7 @@ enum rna_log_end {
 enum rna_log_object {
 	RNA_LOG_OBJECT_PCI,    /* "mlx5_core 0000:3b:00.0: ..." */
 	RNA_LOG_OBJECT_NETDEV, /* "mlx5_core 0000:3b:00.0 ens1f0np0: ...", "ib0: ..." */
-	RNA_LOG_OBJECT_RDMA,   /* "infiniband mlx5_0: ..." */
+	RNA_LOG_OBJECT_RDMA,   /* "infiniband mlx5_0: ...", "efa 0000:00:1c.0 rdmap0s28: ..." */
 	RNA_LOG_OBJECT_NODE,   /* none of them */
 };
 
@@ -55,6 +55,8 @@ struct rna_log_pattern {
 	const char *anchor;  /* a literal that each such line contains; searched for first */
 	const char *regex;   /* POSIX extended, on the whole message without time and level */
 	const char *follows; /* regex of a later line of the same report that must come too; NULL */
+	enum rna_log_object object;
+	const char *named_after; /* what stands right before the object's name; NULL: its start */
 	enum rna_log_kind kind;
 	enum rna_severity severity;
 	enum rna_log_end end;
@@ -63,6 +65,11 @@ struct rna_log_pattern {
 	const char *remedy;       /* a sentence or two; NULL: that of the rule */
 	const char *source;       /* where the line is printed: file and function, version */
 };
+
+/* "firmware", "transmit", "pcie", ...: for documents and outputs. */
+const char *rna_log_kind_name(enum rna_log_kind kind);
+/* What must be seen, as a clause: "the device answers again". */
+const char *rna_log_end_text(enum rna_log_end end);
 
 /* One message, in the arena of its part. */
 struct rna_log_line {

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Messages of the kernel log against the patterns.
+ *
+ * The pass for anchors is that of Wu and Manber (A fast algorithm for multi-pattern searching,
+ * 1994): a window of RNA_LOG_ANCHOR_MIN bytes moves over the message, and the two bytes at its end
+ * tell how far it can move, because no anchor has them nearer to that end. Where it cannot move,
+ * the anchors whose first bytes end so are compared.
+ */
+#include "rna/model/log_match.h"
+
+#include <ctype.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/cleanup.h"
+
+enum {
+	PAIRS = 4096, /* hashes of two bytes: their table stays in the first cache */
+	NONE = UINT16_MAX,
+	WORDS = 4, /* of 64 bits: the patterns whose anchors occur */
+	PATTERNS_MAX = WORDS * 64,
+};
+
+struct compiled {
+	regex_t regex, follows;
+	size_t anchor_len;
+	uint16_t next; /* pattern whose anchor has the same pair; NONE: no other */
+};
+
+struct rna_log_matcher {
+	uint8_t shift[PAIRS]; /* how far the window can move at a pair; 0: look at the anchors */
+	uint16_t first[PAIRS];
+	struct compiled patterns[PATTERNS_MAX];
+};
+
+/* -- Making it --------------------------------------------------------------------------------- */
+
+static size_t pair_of(const char *text)
+{
+	return ((size_t)(unsigned char)text[0] << 5 ^ (unsigned char)text[1]) % PAIRS;
+}
+
+static void add_anchor(struct rna_log_matcher *matcher, uint16_t index)
+{
+	enum { LAST = RNA_LOG_ANCHOR_MIN - 2 };
+	const char *anchor = rna_log_patterns[index].anchor;
+	struct compiled *compiled = &matcher->patterns[index];
+	size_t last = pair_of(anchor + LAST);
+
+	for (size_t i = 0; i <= LAST; i++)
+		if (matcher->shift[pair_of(anchor + i)] > LAST - i)
+			matcher->shift[pair_of(anchor + i)] = (uint8_t)(LAST - i);
+	compiled->anchor_len = strlen(anchor);
+	compiled->next = matcher->first[last];
+	matcher->first[last] = index;
+}
+
+/* False: no memory. A regex that is wrong counts as that; the unit test compiles each. */
+static bool compile(struct compiled *compiled, const struct rna_log_pattern *pattern)
+{
+	enum { FLAGS = REG_EXTENDED | REG_NOSUB };
+
+	return regcomp(&compiled->regex, pattern->regex, FLAGS) == 0 &&
+	       (!pattern->follows || regcomp(&compiled->follows, pattern->follows, FLAGS) == 0);
+}
+
+/* What is compiled is never freed, nor is it if memory ends: there is one matcher in a process. */
+static struct rna_log_matcher *matcher_new(void)
+{
+	struct rna_log_matcher *ret = calloc(1, sizeof(*ret));
+
+	if (!ret)
+		return NULL;
+	memset(ret->shift, RNA_LOG_ANCHOR_MIN - 1, sizeof(ret->shift));
+	for (size_t i = 0; i < PAIRS; i++)
+		ret->first[i] = NONE;
+	for (size_t i = 0; i < rna_log_pattern_count && i < PATTERNS_MAX; i++) {
+		if (!compile(&ret->patterns[i], &rna_log_patterns[i])) {
+			free(ret);
+			return NULL;
+		}
+		add_anchor(ret, (uint16_t)i);
+	}
+	return ret;
+}
+
+static struct rna_log_matcher *the_matcher;
+
+static void make_the_matcher(void)
+{
+	the_matcher = matcher_new();
+}
+
+const struct rna_log_matcher *rna_log_matcher(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void)pthread_once(&once, make_the_matcher);
+	return the_matcher;
+}
+
+const struct rna_log_pattern *rna_log_pattern_find(const char *name)
+{
+	for (size_t i = 0; i < rna_log_pattern_count; i++)
+		if (strcmp(rna_log_patterns[i].name, name) == 0)
+			return &rna_log_patterns[i];
+	return NULL;
+}
+
+/* -- Anchors ----------------------------------------------------------------------------------- */
+
+/* The patterns whose anchors occur in a message. */
+struct candidates {
+	uint64_t bits[WORDS];
+	bool any;
+};
+
+static void compare_anchors(const struct rna_log_matcher *matcher, const char *text, size_t len,
+			    struct candidates *ret)
+{
+	size_t pair = pair_of(text + RNA_LOG_ANCHOR_MIN - 2);
+
+	for (uint16_t i = matcher->first[pair]; i != NONE; i = matcher->patterns[i].next) {
+		size_t anchor_len = matcher->patterns[i].anchor_len;
+
+		if (anchor_len > len || memcmp(text, rna_log_patterns[i].anchor, anchor_len) != 0)
+			continue;
+		ret->bits[i / 64] |= UINT64_C(1) << i % 64;
+		ret->any = true;
+	}
+}
+
+static void find_anchors(const struct rna_log_matcher *matcher, const char *text, size_t len,
+			 struct candidates *ret)
+{
+	size_t at = 0;
+
+	*ret = (struct candidates){0};
+	while (at + RNA_LOG_ANCHOR_MIN <= len) {
+		size_t shift = matcher->shift[pair_of(text + at + RNA_LOG_ANCHOR_MIN - 2)];
+
+		if (shift == 0) {
+			compare_anchors(matcher, text + at, len - at, ret);
+			shift = 1;
+		}
+		at += shift;
+	}
+}
+
+/* -- Objects ----------------------------------------------------------------------------------- */
+
+static size_t count_hex(const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && isxdigit((unsigned char)text[i]))
+		i++;
+	return i;
+}
+
+/* Is text an address of a PCI function, "0000:3b:00.0" or, without its domain, "3b:00.0"? */
+static bool is_pci(struct rna_text text, bool domain)
+{
+	enum { DOMAIN_MIN = 4, DOMAIN_MAX = 8, SHORT_LEN = 7 };
+
+	if (domain) {
+		size_t digits = count_hex(text.data, text.len);
+
+		if (digits < DOMAIN_MIN || digits > DOMAIN_MAX || digits == text.len ||
+		    text.data[digits] != ':')
+			return false;
+		text = (struct rna_text){text.data + digits + 1, text.len - digits - 1};
+	}
+	return text.len == SHORT_LEN && count_hex(text.data, 2) == 2 && text.data[2] == ':' &&
+	       count_hex(text.data + 3, 2) == 2 && text.data[5] == '.' && text.data[6] >= '0' &&
+	       text.data[6] <= '7';
+}
+
+/* As dev_valid_name() of net/core/dev.c has it; names in parentheses stand for none. */
+static bool is_name(struct rna_text text)
+{
+	return text.len > 0 && text.data[0] != '(' && !memchr(text.data, ':', text.len) &&
+	       !memchr(text.data, '/', text.len);
+}
+
+static bool is_netdev(struct rna_text text)
+{
+	return is_name(text) && text.len < IFNAMSIZ;
+}
+
+/* The next word of *rest, which loses it; nothing at the end. */
+static struct rna_text next_word(struct rna_text *rest)
+{
+	struct rna_text ret = {rest->data, 0};
+
+	while (rest->len > 0 && *rest->data == ' ')
+		*rest = (struct rna_text){rest->data + 1, rest->len - 1};
+	ret.data = rest->data;
+	while (rest->len > 0 && *rest->data != ' ') {
+		*rest = (struct rna_text){rest->data + 1, rest->len - 1};
+		ret.len++;
+	}
+	return ret;
+}
+
+static void set_name(enum rna_log_object object, struct rna_text name, struct rna_log_match *ret)
+{
+	if (object == RNA_LOG_OBJECT_NETDEV && is_netdev(name))
+		ret->netdev = name;
+	if (object == RNA_LOG_OBJECT_RDMA && is_name(name))
+		ret->rdma = name;
+}
+
+/*
+ * The start of messages, as dev_printk(), netdev_printk() and ibdev_printk() write it: "DRIVER
+ * ADDRESS: ", "DRIVER ADDRESS NAME: ", "infiniband NAME: ", "NAME: ".
+ */
+static void read_start(const char *line, size_t len, enum rna_log_object object,
+		       struct rna_log_match *ret)
+{
+	const char *end = memmem(line, len, ": ", 2);
+	struct rna_text rest = {line, end ? (size_t)(end - line) : 0};
+	struct rna_text first = next_word(&rest), second = next_word(&rest);
+
+	if (is_pci(second, true)) {
+		ret->pci = second;
+		set_name(object, next_word(&rest), ret);
+	} else if (first.len == strlen("infiniband") &&
+		   memcmp(first.data, "infiniband", first.len) == 0) {
+		set_name(object, second, ret);
+	} else if (second.len == 0) {
+		set_name(object, first, ret);
+	}
+}
+
+/* The object behind the words that stand before it. False: the message is cut within its name. */
+static bool read_named(const char *line, size_t len, const struct rna_log_pattern *pattern,
+		       struct rna_log_match *ret)
+{
+	const char *words = memmem(line, len, pattern->named_after, strlen(pattern->named_after));
+	struct rna_text name;
+
+	if (!words)
+		return true;
+	name.data = words + strlen(pattern->named_after);
+	name.len = strcspn(name.data, " ,])");
+	if (name.data[name.len] == '\0')
+		return false;
+	if (pattern->object == RNA_LOG_OBJECT_PCI && (is_pci(name, true) || is_pci(name, false)))
+		ret->pci = name;
+	if (name.len > 0 && name.data[name.len - 1] == ':')
+		name.len--;
+	set_name(pattern->object, name, ret);
+	return true;
+}
+
+static void read_device(const char *device, enum rna_log_object object, struct rna_log_match *ret)
+{
+	static const char pci[] = "+pci:", rdma[] = "+infiniband:";
+	struct rna_text name;
+
+	if (strncmp(device, pci, strlen(pci)) == 0 && ret->pci.len == 0) {
+		name = (struct rna_text){device + strlen(pci), strlen(device + strlen(pci))};
+		if (is_pci(name, true))
+			ret->pci = name;
+	}
+	if (strncmp(device, rdma, strlen(rdma)) == 0 && object == RNA_LOG_OBJECT_RDMA &&
+	    ret->rdma.len == 0) {
+		name = (struct rna_text){device + strlen(rdma), strlen(device + strlen(rdma))};
+		set_name(object, name, ret);
+	}
+}
+
+/* Texts that lie in line are moved to message, of which it is a copy. */
+static void move_text(struct rna_text *text, const char *line, const char *message)
+{
+	if (text->data >= line && text->data <= line + RNA_LOG_MESSAGE_MAX)
+		text->data = message + (text->data - line);
+}
+
+/* False: the message does not name the object that all messages of its pattern name. */
+static bool find_object(const char *line, const char *message, size_t len, const char *device,
+			struct rna_log_match *ret)
+{
+	const struct rna_log_pattern *pattern = ret->pattern;
+
+	if (pattern->object == RNA_LOG_OBJECT_NODE)
+		return true;
+	read_start(line, len, pattern->object, ret);
+	if (pattern->named_after && !read_named(line, len, pattern, ret))
+		return false;
+	if (device)
+		read_device(device, pattern->object, ret);
+	if (ret->pci.len == 0 && ret->netdev.len == 0 && ret->rdma.len == 0)
+		return false;
+	move_text(&ret->pci, line, message);
+	move_text(&ret->netdev, line, message);
+	move_text(&ret->rdma, line, message);
+	return true;
+}
+
+bool rna_log_pci_is(const char *named, const char *address)
+{
+	const char *colon = strchr(address, ':');
+
+	if (strcmp(named, address) == 0)
+		return true;
+	return colon && strcmp(named, colon + 1) == 0;
+}
+
+/* -- Matching ---------------------------------------------------------------------------------- */
+
+/* The message as a text for regexec(). Its length, without blanks at its end. */
+static size_t copy_line(char line[RNA_LOG_MESSAGE_MAX + 1], const char *message, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		line[i] = message[i] == '\0' ? ' ' : message[i];
+	while (len > 0 && isspace((unsigned char)line[len - 1]))
+		len--;
+	line[len] = '\0';
+	return len;
+}
+
+static bool matches(const regex_t *regex, const char *line)
+{
+	return regexec(regex, line, 0, NULL, 0) == 0;
+}
+
+/* Index of the first candidate whose regex matches; NONE: there is none. */
+static size_t first_match(const struct rna_log_matcher *matcher,
+			  const struct candidates *candidates, const char *line)
+{
+	for (size_t word = 0; word < WORDS; word++) {
+		for (uint64_t bits = candidates->bits[word]; bits != 0; bits &= bits - 1) {
+			size_t i = word * 64 + (size_t)__builtin_ctzll(bits);
+
+			if (matches(&matcher->patterns[i].regex, line))
+				return i;
+		}
+	}
+	return NONE;
+}
+
+/*
+ * Does the message complete the report that has begun? A stack ends at </TASK> on x86, and what
+ * follows "cut here" is another report.
+ */
+static bool completes(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
+		      const char *message, size_t len)
+{
+	const struct rna_log_pattern *pattern = pending->pattern;
+	char line[RNA_LOG_MESSAGE_MAX + 1];
+
+	if (pending->lines_left-- <= 1 || memmem(message, len, "</TASK>", 7) ||
+	    memmem(message, len, "[ cut here ]", 12))
+		pending->pattern = NULL;
+	if (!memmem(message, len, "+0x", 3))
+		return false;
+	(void)copy_line(line, message, len);
+	if (!matches(&matcher->patterns[pattern - rna_log_patterns].follows, line))
+		return false;
+	pending->pattern = NULL;
+	return true;
+}
+
+/* The pattern whose anchor and regex the message has. A report over several lines begins here. */
+static bool match_line(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
+		       const struct candidates *candidates, const char *message, size_t len,
+		       const char *device, struct rna_log_match *ret)
+{
+	char line[RNA_LOG_MESSAGE_MAX + 1];
+	size_t line_len = copy_line(line, message, len);
+	size_t index = first_match(matcher, candidates, line);
+
+	if (index == NONE)
+		return false;
+	*ret = (struct rna_log_match){.pattern = &rna_log_patterns[index]};
+	if (!ret->pattern->follows)
+		return find_object(line, message, line_len, device, ret);
+	*pending = (struct rna_log_pending){ret->pattern, RNA_LOG_REPORT_LINES};
+	return false;
+}
+
+bool rna_log_match(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
+		   const char *message, size_t len, const char *device, struct rna_log_match *ret)
+{
+	struct candidates candidates;
+	const struct rna_log_pattern *begun = pending->pattern;
+
+	if (len > RNA_LOG_MESSAGE_MAX)
+		len = RNA_LOG_MESSAGE_MAX;
+	if (begun && completes(matcher, pending, message, len)) {
+		*ret = (struct rna_log_match){.pattern = begun};
+		return true;
+	}
+	find_anchors(matcher, message, len, &candidates);
+	return candidates.any &&
+	       match_line(matcher, pending, &candidates, message, len, device, ret);
+}
