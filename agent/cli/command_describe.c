@@ -14,6 +14,7 @@
 #include "rna/collector.h"
 #include "rna/exporter.h"
 #include "rna/kubernetes.h"
+#include "rna/model/log_match.h"
 
 #include "baseline/profile_rows.h"
 #include "config/settings_table.h"
@@ -81,6 +82,24 @@ static void describe_commands(struct rna_strbuf *out)
 	}
 }
 
+static void describe_patterns(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "Pattern\tDriver\tKind\tSeverity\tMeaning\tOver when\tSource\n");
+	for (size_t i = 0; i < rna_log_pattern_count; i++) {
+		const struct rna_log_pattern *pattern = &rna_log_patterns[i];
+		bool recovery = pattern->kind == RNA_LOG_RECOVERY;
+
+		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\t%s", pattern->name, pattern->driver,
+				  rna_log_kind_name(pattern->kind),
+				  recovery ? "none" : rna_severity_name(pattern->severity),
+				  pattern->meaning,
+				  recovery ? "it ends others" : rna_log_end_text(pattern->end));
+		if (pattern->recovered_by)
+			rna_strbuf_printf(out, "; `%s`", pattern->recovered_by);
+		rna_strbuf_printf(out, "\t%s\n", pattern->source);
+	}
+}
+
 struct topic {
 	const char *name;
 	void (*describe)(struct rna_strbuf *out);
@@ -92,6 +111,7 @@ static const struct topic tables[] = {
 	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
 	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
 	{"profiles", rna_profiles_describe},  {"shipped", rna_profiles_describe_shipped},
+	{"patterns", describe_patterns},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -255,8 +275,8 @@ static const struct topic texts[] = {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings",   "metrics",  "collectors", "commands", "rules", "thresholds", "labels",
-	"conditions", "profiles", "shipped",    "catalog",  "json",  NULL,
+	"settings",   "metrics",  "collectors", "commands", "rules",   "thresholds", "labels",
+	"conditions", "profiles", "shipped",    "patterns", "catalog", "json",       NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

@@ -41,6 +41,7 @@ PLACES = {
     "agent/README.md": {"commands", "settings"},
     "agent/baseline/profiles.md": {"profiles", "shipped"},
     "agent/rules/findings.md": {"rules", "thresholds"},
+    "agent/rules/kernel-log.md": {"patterns"},
     "collectors/README.md": {"collectors"},
     "exporter/README.md": {"series"},
     "exporter/metrics.md": {"metrics"},

@@ -171,7 +171,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"record", "record: missing argument DIR; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
 				    "collectors, commands, rules, thresholds, labels, "
-				    "conditions, profiles, shipped, catalog, json"},
+				    "conditions, profiles, shipped, patterns, catalog, json"},
 	};
 
 	(void)state;
