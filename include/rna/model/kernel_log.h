@@ -114,7 +114,7 @@ struct rna_kernel_log {
 	uint64_t dropped;    /* of episodes beyond RNA_LOG_EPISODES_MAX */
 	uint64_t run_lines;  /* messages of this run, */
 	rna_usec run_time;   /* and the time that they are from: the rate of a flood */
-	const char *loudest; /* who wrote most of them ("mlx5_core 0000:3b:00.0"); NULL: nobody */
+	const char *loudest; /* who wrote most of them ("mlx5_core 0000:3b:00.0"); NULL: unknown */
 	size_t episode_count;
 	const struct rna_log_episode *episodes; /* by first message */
 };
