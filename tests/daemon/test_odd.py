@@ -61,14 +61,15 @@ class Ports(unittest.TestCase):
     def test_six_hundred(self):
         agent = Agent("many-ports", poll=QUIET)
         ports = agent.path(f"{CLASS}/mlx5_0/ports")
-        for number in range(41, 601):
+        count = 200 if agent.is_sanitized() else 600  # its metrics take seconds there
+        for number in range(41, count + 1):
             shutil.copytree(f"{ports}/1", f"{ports}/{number}")
         with agent:
             up = {int(dict(labels)["port"]) for (name, labels), value in agent.metrics().items()
                   if name == "rdma_port_up" and value == 1}
-            self.assertEqual(up, set(range(1, 601)))
+            self.assertEqual(up, set(range(1, count + 1)))
             snapshot = json.loads(agent.get("/api/v1/snapshot").text)
-            self.assertEqual(len(snapshot["devices"][0]["ports"]), 600)
+            self.assertEqual(len(snapshot["devices"][0]["ports"]), count)
             self.assertEqual(agent.get("/").status, 200)
 
     def test_none(self):
