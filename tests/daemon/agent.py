@@ -202,9 +202,10 @@ class Agent:
     def proc(self, path):
         return f"/proc/{self.process.pid}/{path}"
 
-    def is_sanitized(self):
-        with open(self.proc("maps"), encoding="utf-8") as file:
-            return re.search(r"/lib[at]san\.", file.read()) is not None
+    @staticmethod
+    def is_sanitized():
+        linked = subprocess.run(["ldd", binary], capture_output=True, text=True, check=True).stdout
+        return re.search(r"/lib[at]san\.", linked) is not None
 
     # -- HTTP ---------------------------------------------------------------------------------
 
