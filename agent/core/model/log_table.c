@@ -40,6 +40,8 @@
 #define MLX5_NETDEV BY_NETDEV("mlx5_core")
 #define MLX5_MODULE MLX5_MAYBE "Port module event\\[error\\]: module [0-9]+, Cable error, "
 
+#define NIC_DRIVERS "mlx5_core|mlx4_core|bnxt_en|ice|i40e|efa|ionic|hns3|hfi1|mana|qede|cxgb4"
+
 /*
  * A frame of a stack in a driver of RDMA; one with "? " in front is a guess of the unwinder. The
  * build id of the module may follow its name (CONFIG_STACKTRACE_BUILD_ID).
@@ -184,7 +186,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .source = "mlx5/core/fw_reset.c mlx5_fw_reset_verify_fw_complete (6.12)"),
 
 	/* mlx5_core: interfaces */
-	ROW("mlx5-transmit-timeout", "mlx5_core", TRANSMIT, WARNING, SENDING, NETDEV,
+	ROW("mlx5-transmit-timeout", "mlx5_core", TRANSMIT, WARNING, SENDING, NETDEV, BY("mlx5-queue-recovered"),
 	    .anchor = "TX timeout ",
 	    .regex = MLX5_NETDEV "TX timeout (detected|on queue: [0-9]+, SQ: 0x)",
 	    .meaning = "a send queue of the interface did not move; the driver restarts it",
@@ -194,11 +196,16 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .regex = MLX5_NETDEV "mlx5e_safe_reopen_channels failed recovering from a tx_timeout",
 	    .meaning = "the driver could not restart the send queues of the interface",
 	    .source = "mlx5/core/en/reporter_tx.c mlx5e_tx_reporter_timeout_recover (6.1, 6.12)"),
-	ROW("mlx5-receive-timeout", "mlx5_core", TRANSMIT, WARNING, SENDING, NETDEV,
+	ROW("mlx5-receive-timeout", "mlx5_core", TRANSMIT, WARNING, SENDING, NETDEV, BY("mlx5-queue-recovered"),
 	    .anchor = "RX timeout on channel",
 	    .regex = MLX5_NETDEV "RX timeout on channel: [0-9]+, ",
 	    .meaning = "a receive queue of the interface did not get buffers; the driver restarts it",
 	    .source = "mlx5/core/en/reporter_rx.c mlx5e_reporter_rx_timeout (6.1, 6.12); NVSentinel mlx5_rx_timeout_detected"),
+	ROW("mlx5-queue-recovered", "mlx5_core", RECOVERY, NETDEV,
+	    .anchor = " eqes on EQ 0x",
+	    .regex = MLX5_NETDEV "Recovered [0-9]+ eqes on EQ 0x",
+	    .meaning = "the queue had only lost an interrupt, and moves again",
+	    .source = "mlx5/core/en/health.c mlx5e_health_channel_eq_recover (6.1, 6.12)"),
 	ROW("mlx5-queue-error", "mlx5_core", DRIVER, WARNING, SENDING, NETDEV,
 	    .anchor = "ERR CQE on ",
 	    .regex = MLX5_NETDEV "ERR CQE on (PTP SQ|SQ|RQ|ICOSQ): 0x",
@@ -608,6 +615,14 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .meaning = "the device did not answer a command in time",
 	    .source = "drivers/net/ethernet/microsoft/mana/hw_channel.c mana_hwc_send_request (6.1, 6.12)"),
 
+	/* The driver core, about a driver of NICs */
+	ROW("driver-probe-failed", "any", DRIVER, CRITICAL, RECOVERED, .named_after = "probe of ",
+	    .anchor = " failed with error -",
+	    .regex = "^(" NIC_DRIVERS ")( " PCI ")?: probe (of " PCI "|with driver [^ ]+) failed with error -[0-9]",
+	    .meaning = "the driver could not initialize the device, which it does not use",
+	    .remedy = "Read the messages of the driver before this one. If none names a reason, compare the driver's version with that of the firmware, and power-cycle the node.",
+	    .source = "drivers/base/dd.c call_driver_probe (6.1 \"probe of\", later versions \"probe with driver\"); pocopico/rp-ext#129"),
+
 	/* The network stack and its watchdog */
 	ROW("netdev-watchdog", "any", TRANSMIT, WARNING, SENDING, NETDEV,
 	    .anchor = "NETDEV WATCHDOG: ",
@@ -745,6 +760,16 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .regex = BY_PCI("pcieport") "pciehp: Slot\\([^)]*\\): Power fault$",
 	    .meaning = "the power of a hot-plug slot failed",
 	    .source = "drivers/pci/hotplug/pciehp_hpc.c pciehp_ist, pciehp_ctrl.c board_added (6.1, 6.12)"),
+	ROW("pcie-link-retrained", "PCI", PCIE, WARNING, COUNTERS,
+	    .anchor = "retraining non-functional downstream link",
+	    .regex = BY_PCI("[^ :]+") "broken device, retraining non-functional downstream link at 2\\.5GT/s",
+	    .meaning = "the link below this port did not come up at its speed, and the kernel tries the lowest",
+	    .source = "drivers/pci/quirks.c pcie_failed_link_retrain (6.12)"),
+	ROW("pcie-link-not-up", "PCI", PCIE, WARNING, COUNTERS,
+	    .anchor = "Data Link Layer Link Active not set",
+	    .regex = BY_PCI("[^ :]+") "Data Link Layer Link Active not set in [0-9]+ msec",
+	    .meaning = "the link below this port did not come up after a reset",
+	    .source = "drivers/pci/pci.c pci_bridge_wait_for_secondary_bus (6.1, 6.12)"),
 	ROW("pcie-not-ready", "PCI", PCIE, CRITICAL, RECOVERED,
 	    .anchor = "; giving up",
 	    .regex = BY_PCI("[^ :]+") "not ready [0-9]+ms after [A-Za-z0-9 ]+; giving up",

@@ -68,6 +68,7 @@ static const struct sample samples[] = {
 	{"mlx5-transmit-timeout", "mlx5_core 0000:3b:00.0 ens1f0np0: TX timeout on queue: 12, SQ: 0x11a3, CQ: 0x4b1, SQ Cons: 0x1 SQ Prod: 0x4f, usecs since last trans: 15328000", A, "ens1f0np0"},
 	{"mlx5-transmit-stuck", "mlx5_core 0000:3b:00.0 ens1f0np0: mlx5e_safe_reopen_channels failed recovering from a tx_timeout, err(-110).", A, "ens1f0np0"},
 	{"mlx5-receive-timeout", "mlx5_core 0000:65:00.0 ens15np0: RX timeout on channel: 20, ICOSQ: 0x1ee0, RQ: 0x1e43, CQ: 0x3ea6", "0000:65:00.0", "ens15np0"},
+	{"mlx5-queue-recovered", "mlx5_core 0000:3b:00.0 ens1f0np0: Recovered 3 eqes on EQ 0x1b", A, "ens1f0np0"},
 	{"mlx5-queue-error", "mlx5_core 0000:3b:00.0 ens1f0np0: ERR CQE on SQ: 0x1165", A, "ens1f0np0"},
 	{"mlx5-queue-error", "mlx5_core 0000:3b:00.0 ens1f0np0: ERR CQE on ICOSQ: 0x11d4", A, "ens1f0np0"},
 	/* leptonai/gpud */
@@ -178,6 +179,11 @@ static const struct sample samples[] = {
 	/* A commit message of the driver */
 	{"mana-command-timeout", "mana 39d4:00:02.0: HWC: Request timed out!", "39d4:00:02.0"},
 
+	/* pocopico/rp-ext#129 */
+	{"driver-probe-failed", "mlx5_core: probe of 0000:01:00.0 failed with error -22", "0000:01:00.0"},
+	/* qualcomm-linux/kernel#1062 has this line of another driver. */
+	{"driver-probe-failed", "mlx5_core 0000:01:00.0: probe with driver mlx5_core failed with error -110", "0000:01:00.0"},
+
 	/* csrutil/OpenWrt-NIC-Drivers#11, of another driver */
 	{"netdev-watchdog", "r8125 0000:22:04.0 eth4: NETDEV WATCHDOG: CPU: 3: transmit queue 0 timed out 5010 ms", "0000:22:04.0", "eth4"},
 	{"netdev-watchdog", "mlx5_core 0000:65:00.0 eth0: NETDEV WATCHDOG: CPU: 5: transmit queue 0 timed out 5032 ms", "0000:65:00.0", "eth0"},
@@ -218,6 +224,8 @@ static const struct sample samples[] = {
 	{"pcie-link-down", "pcieport 10000:3a:00.0: pciehp: Slot(5-1): Card not present", "10000:3a:00.0"},
 	{"pcie-link-up", "pcieport 0000:3a:00.0: pciehp: Slot(5): Link Up", "0000:3a:00.0"},
 	{"pcie-power-fault", "pcieport 0000:3a:00.0: pciehp: Slot(5): Power fault", "0000:3a:00.0"},
+	{"pcie-link-retrained", "pcieport 0000:3a:00.0: broken device, retraining non-functional downstream link at 2.5GT/s", "0000:3a:00.0"},
+	{"pcie-link-not-up", "pcieport 0000:3a:00.0: Data Link Layer Link Active not set in 1000 msec", "0000:3a:00.0"},
 	{"pcie-not-ready", "mlx5_core 0000:3b:00.0: not ready 65535ms after bus reset; giving up", A},
 	{"pcie-inaccessible", "mlx5_core 0000:3b:00.0: Unable to change power state from D3cold to D0, device inaccessible", A},
 
@@ -272,6 +280,10 @@ static const char *const ordinary[] = {
 	"mlx5_core 0000:3b:00.0: MLX5E: StrdRq(1) RqSz(8) StrdSz(2048) RxCqeCmprss(0 enhanced)",
 	"mlx5_core 0000:3b:00.0: mlx5e: IPSec ESP acceleration enabled",
 	"mlx5_core 0000:3b:00.0 ens1f0np0: renamed from eth0",
+	"mlx5_core 0000:3b:00.0 ens1f0np0: EQ 0x1b: Cons = 0x2f8a, irqn = 0x1c",
+	"nvme 0000:04:00.0: probe with driver nvme failed with error -12",
+	"iwlwifi: probe of 0000:00:14.3 failed with error -110",
+	"pcieport 0000:3a:00.0: removing 2.5GT/s downstream link speed restriction",
 	"mlx5_core 0000:3b:00.0 ens1f0np0: Link up",
 	"mlx5_core 0000:3b:00.0 ens1f0np0: Link down",
 	"mlx5_core 0000:3b:00.0 ens1f0np0: Dropping C-tag vlan stripping offload due to S-tag vlan",
