@@ -13,11 +13,10 @@
 #include <net/if.h>
 #include <pthread.h>
 #include <regex.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "rna/base/cleanup.h"
 
 enum {
 	PAIRS = 4096, /* hashes of two bytes: their table stays in the first cache */
@@ -26,16 +25,15 @@ enum {
 	PATTERNS_MAX = WORDS * 64,
 };
 
-struct compiled {
-	regex_t regex, follows;
-	size_t anchor_len;
+struct anchor {
+	size_t len;
 	uint16_t next; /* pattern whose anchor has the same pair; NONE: no other */
 };
 
 struct rna_log_matcher {
 	uint8_t shift[PAIRS]; /* how far the window can move at a pair; 0: look at the anchors */
 	uint16_t first[PAIRS];
-	struct compiled patterns[PATTERNS_MAX];
+	struct anchor anchors[PATTERNS_MAX];
 };
 
 /* -- Making it --------------------------------------------------------------------------------- */
@@ -49,51 +47,24 @@ static void add_anchor(struct rna_log_matcher *matcher, uint16_t index)
 {
 	enum { LAST = RNA_LOG_ANCHOR_MIN - 2 };
 	const char *anchor = rna_log_patterns[index].anchor;
-	struct compiled *compiled = &matcher->patterns[index];
 	size_t last = pair_of(anchor + LAST);
 
 	for (size_t i = 0; i <= LAST; i++)
 		if (matcher->shift[pair_of(anchor + i)] > LAST - i)
 			matcher->shift[pair_of(anchor + i)] = (uint8_t)(LAST - i);
-	compiled->anchor_len = strlen(anchor);
-	compiled->next = matcher->first[last];
+	matcher->anchors[index] = (struct anchor){strlen(anchor), matcher->first[last]};
 	matcher->first[last] = index;
 }
 
-/* False: no memory. A regex that is wrong counts as that; the unit test compiles each. */
-static bool compile(struct compiled *compiled, const struct rna_log_pattern *pattern)
-{
-	enum { FLAGS = REG_EXTENDED | REG_NOSUB };
-
-	return regcomp(&compiled->regex, pattern->regex, FLAGS) == 0 &&
-	       (!pattern->follows || regcomp(&compiled->follows, pattern->follows, FLAGS) == 0);
-}
-
-/* What is compiled is never freed, nor is it if memory ends: there is one matcher in a process. */
-static struct rna_log_matcher *matcher_new(void)
-{
-	struct rna_log_matcher *ret = calloc(1, sizeof(*ret));
-
-	if (!ret)
-		return NULL;
-	memset(ret->shift, RNA_LOG_ANCHOR_MIN - 1, sizeof(ret->shift));
-	for (size_t i = 0; i < PAIRS; i++)
-		ret->first[i] = NONE;
-	for (size_t i = 0; i < rna_log_pattern_count && i < PATTERNS_MAX; i++) {
-		if (!compile(&ret->patterns[i], &rna_log_patterns[i])) {
-			free(ret);
-			return NULL;
-		}
-		add_anchor(ret, (uint16_t)i);
-	}
-	return ret;
-}
-
-static struct rna_log_matcher *the_matcher;
+static struct rna_log_matcher the_matcher;
 
 static void make_the_matcher(void)
 {
-	the_matcher = matcher_new();
+	memset(the_matcher.shift, RNA_LOG_ANCHOR_MIN - 1, sizeof(the_matcher.shift));
+	for (size_t i = 0; i < PAIRS; i++)
+		the_matcher.first[i] = NONE;
+	for (size_t i = 0; i < rna_log_pattern_count && i < PATTERNS_MAX; i++)
+		add_anchor(&the_matcher, (uint16_t)i);
 }
 
 const struct rna_log_matcher *rna_log_matcher(void)
@@ -101,7 +72,7 @@ const struct rna_log_matcher *rna_log_matcher(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	(void)pthread_once(&once, make_the_matcher);
-	return the_matcher;
+	return &the_matcher;
 }
 
 const struct rna_log_pattern *rna_log_pattern_find(const char *name)
@@ -110,6 +81,48 @@ const struct rna_log_pattern *rna_log_pattern_find(const char *name)
 		if (strcmp(rna_log_patterns[i].name, name) == 0)
 			return &rna_log_patterns[i];
 	return NULL;
+}
+
+/* -- Regexes ----------------------------------------------------------------------------------- */
+
+/*
+ * Compiled when their anchor occurs for the first time, because each takes 17 KiB, and 150 KiB when
+ * glibc has its automaton complete: a healthy node needs none. Kept until the process ends.
+ */
+static _Atomic(regex_t *) regexes[PATTERNS_MAX], follows[PATTERNS_MAX];
+
+static regex_t *regex_new(const char *text)
+{
+	regex_t *ret = malloc(sizeof(*ret));
+
+	if (!ret || regcomp(ret, text, REG_EXTENDED | REG_NOSUB) != 0) {
+		free(ret);
+		return NULL;
+	}
+	return ret;
+}
+
+/* NULL: no memory. If two threads come at once, one of them makes it in vain. */
+static const regex_t *regex_of(_Atomic(regex_t *) *slot, const char *text)
+{
+	regex_t *known = atomic_load(slot), *made;
+
+	if (known)
+		return known;
+	made = regex_new(text);
+	if (!made || atomic_compare_exchange_strong(slot, &known, made))
+		return made;
+	regfree(made);
+	free(made);
+	return known;
+}
+
+/* A message whose regex cannot be compiled for lack of memory does not match. */
+static bool matches(_Atomic(regex_t *) *slot, const char *text, const char *line)
+{
+	const regex_t *regex = regex_of(slot, text);
+
+	return regex && regexec(regex, line, 0, NULL, 0) == 0;
 }
 
 /* -- Anchors ----------------------------------------------------------------------------------- */
@@ -125,8 +138,8 @@ static void compare_anchors(const struct rna_log_matcher *matcher, const char *t
 {
 	size_t pair = pair_of(text + RNA_LOG_ANCHOR_MIN - 2);
 
-	for (uint16_t i = matcher->first[pair]; i != NONE; i = matcher->patterns[i].next) {
-		size_t anchor_len = matcher->patterns[i].anchor_len;
+	for (uint16_t i = matcher->first[pair]; i != NONE; i = matcher->anchors[i].next) {
+		size_t anchor_len = matcher->anchors[i].len;
 
 		if (anchor_len > len || memcmp(text, rna_log_patterns[i].anchor, anchor_len) != 0)
 			continue;
@@ -326,20 +339,14 @@ static size_t copy_line(char line[RNA_LOG_MESSAGE_MAX + 1], const char *message,
 	return len;
 }
 
-static bool matches(const regex_t *regex, const char *line)
-{
-	return regexec(regex, line, 0, NULL, 0) == 0;
-}
-
 /* Index of the first candidate whose regex matches; NONE: there is none. */
-static size_t first_match(const struct rna_log_matcher *matcher,
-			  const struct candidates *candidates, const char *line)
+static size_t first_match(const struct candidates *candidates, const char *line)
 {
 	for (size_t word = 0; word < WORDS; word++) {
 		for (uint64_t bits = candidates->bits[word]; bits != 0; bits &= bits - 1) {
 			size_t i = word * 64 + (size_t)__builtin_ctzll(bits);
 
-			if (matches(&matcher->patterns[i].regex, line))
+			if (matches(&regexes[i], rna_log_patterns[i].regex, line))
 				return i;
 		}
 	}
@@ -350,8 +357,7 @@ static size_t first_match(const struct rna_log_matcher *matcher,
  * Does the message complete the report that has begun? A stack ends at </TASK> on x86, and what
  * follows "cut here" is another report.
  */
-static bool completes(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
-		      const char *message, size_t len)
+static bool completes(struct rna_log_pending *pending, const char *message, size_t len)
 {
 	const struct rna_log_pattern *pattern = pending->pattern;
 	char line[RNA_LOG_MESSAGE_MAX + 1];
@@ -362,20 +368,20 @@ static bool completes(const struct rna_log_matcher *matcher, struct rna_log_pend
 	if (!memmem(message, len, "+0x", 3))
 		return false;
 	(void)copy_line(line, message, len);
-	if (!matches(&matcher->patterns[pattern - rna_log_patterns].follows, line))
+	if (!matches(&follows[pattern - rna_log_patterns], pattern->follows, line))
 		return false;
 	pending->pattern = NULL;
 	return true;
 }
 
 /* The pattern whose anchor and regex the message has. A report over several lines begins here. */
-static bool match_line(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
-		       const struct candidates *candidates, const char *message, size_t len,
-		       const char *device, struct rna_log_match *ret)
+static bool match_line(struct rna_log_pending *pending, const struct candidates *candidates,
+		       const char *message, size_t len, const char *device,
+		       struct rna_log_match *ret)
 {
 	char line[RNA_LOG_MESSAGE_MAX + 1];
 	size_t line_len = copy_line(line, message, len);
-	size_t index = first_match(matcher, candidates, line);
+	size_t index = first_match(candidates, line);
 
 	if (index == NONE)
 		return false;
@@ -394,11 +400,10 @@ bool rna_log_match(const struct rna_log_matcher *matcher, struct rna_log_pending
 
 	if (len > RNA_LOG_MESSAGE_MAX)
 		len = RNA_LOG_MESSAGE_MAX;
-	if (begun && completes(matcher, pending, message, len)) {
+	if (begun && completes(pending, message, len)) {
 		*ret = (struct rna_log_match){.pattern = begun};
 		return true;
 	}
 	find_anchors(matcher, message, len, &candidates);
-	return candidates.any &&
-	       match_line(matcher, pending, &candidates, message, len, device, ret);
+	return candidates.any && match_line(pending, &candidates, message, len, device, ret);
 }

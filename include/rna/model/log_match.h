@@ -35,8 +35,9 @@ struct rna_text {
 };
 
 /*
- * The compiled regexes. Built once, by the first caller; const afterwards and never freed. Any
- * thread may use it. NULL: there was no memory, and the caller reads no log.
+ * The anchors of all patterns, made by the first caller, const afterwards and never freed. Any
+ * thread may use it. Never NULL. Regexes are compiled when their anchor occurs for the first time;
+ * without memory for that, the message does not match.
  */
 struct rna_log_matcher;
 const struct rna_log_matcher *rna_log_matcher(void);

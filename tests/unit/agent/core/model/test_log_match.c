@@ -5,6 +5,7 @@
  * that the pattern names (agent/core/model/log_table.c), with values of a possible node; others
  * name the public report that they are of.
  */
+#include <pthread.h>
 #include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -462,6 +463,58 @@ static void lines_match(void **state)
 	}
 }
 
+/* Between lines of other drivers, and while a report has begun that has not ended. */
+static void lines_match_among_others(void **state)
+{
+	struct rna_log_pending pending = {0};
+	struct rna_log_match got;
+	size_t other = 0;
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(samples); i++) {
+		static const char lockup[] =
+			"watchdog: BUG: soft lockup - CPU#94 stuck for 26s! [a:1]";
+
+		assert_false(match(&pending, lockup, strlen(lockup), &got));
+		for (size_t j = 0; j < 3; j++, other = (other + 1) % RNA_ARRAY_SIZE(ordinary))
+			assert_false(
+				match(&pending, ordinary[other], strlen(ordinary[other]), &got));
+		assert_true(match(&pending, samples[i].line, strlen(samples[i].line), &got));
+		assert_sample(&samples[i], &got);
+		assert_non_null(pending.pattern);
+		assert_string_equal(pending.pattern->name, "soft-lockup");
+	}
+}
+
+static void *match_all(void *failed)
+{
+	struct rna_log_pending pending = {0};
+	struct rna_log_match got;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(samples); i++)
+		if (!rna_log_match(rna_log_matcher(), &pending, samples[i].line,
+				   strlen(samples[i].line), NULL, &got) ||
+		    strcmp(got.pattern->name, samples[i].pattern) != 0)
+			*(bool *)failed = true;
+	return NULL;
+}
+
+/* The first test: so that threads compile the same regexes at the same time. */
+static void threads_share_the_matcher(void **state)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+	bool failed[THREADS] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, match_all, &failed[i]), 0);
+	for (size_t i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_false(failed[i]);
+	}
+}
+
 /* The regex of a pattern alone, whatever the order of the rows: one line has one pattern. */
 static void no_other_pattern_matches(void **state)
 {
@@ -831,11 +884,13 @@ static void any_bytes_may_come(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_share_the_matcher),
 		cmocka_unit_test(regexes_compile),
 		cmocka_unit_test(rows_are_complete),
 		cmocka_unit_test(recoveries_are_rows),
 		cmocka_unit_test(each_pattern_has_lines),
 		cmocka_unit_test(lines_match),
+		cmocka_unit_test(lines_match_among_others),
 		cmocka_unit_test(no_other_pattern_matches),
 		cmocka_unit_test(cut_lines_match_nothing_else),
 		cmocka_unit_test(ordinary_lines_match_nothing),
