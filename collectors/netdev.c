@@ -107,11 +107,29 @@ static bool is_ipoib(struct run *run, const char *directory)
 	       type == ARPHRD_INFINIBAND;
 }
 
-/* The first interface of the same function and port that is (or is not) IPoIB. */
+/*
+ * An IPoIB interface of a further P_Key belongs to that of the port (ipoib_get_iflink() in
+ * ulp/ipoib/ipoib_main.c, Linux 6.12), and has the same function and dev_port.
+ */
+static bool is_of_another(struct run *run, const char *directory)
+{
+	const char *own = rna_arena_printf(run->scratch, "%s/ifindex", directory);
+	const char *link = rna_arena_printf(run->scratch, "%s/iflink", directory);
+	uint64_t ifindex, iflink;
+
+	return own && link && rna_root_read_u64(run->in->root, own, &ifindex) == 0 &&
+	       rna_root_read_u64(run->in->root, link, &iflink) == 0 && ifindex != iflink;
+}
+
+/*
+ * The first interface of the same function and port that is (or is not) IPoIB; that of a further
+ * P_Key only if there is no other, as in a container.
+ */
 static bool find_on_function(struct run *run, struct query *query, bool ipoib)
 {
 	const char *parent =
 		rna_arena_printf(run->scratch, "%s/device/net", query->device->sysfs_path);
+	bool found = false, child;
 	char **names;
 	ssize_t count;
 
@@ -122,10 +140,15 @@ static bool find_on_function(struct run *run, struct query *query, bool ipoib)
 		if (!directory || strlen(names[i]) >= IF_NAMESIZE ||
 		    !is_on_port(run, directory, query->port) || is_ipoib(run, directory) != ipoib)
 			continue;
+		child = ipoib && is_of_another(run, directory);
+		if (child && found)
+			continue;
 		memcpy(query->name, names[i], strlen(names[i]) + 1);
-		return true;
+		found = true;
+		if (!child)
+			break;
 	}
-	return false;
+	return found;
 }
 
 static bool find_by_dev_port(struct run *run, struct query *query)

@@ -144,6 +144,49 @@ static void test_an_interface_of_a_later_port(void **state)
 	assert_string_equal(netdevs->ports[1].netdev, "eth1");
 }
 
+static void write_ipoib(const struct tree *tree, const char *name, const char *ifindex)
+{
+	static const char *const files[][2] = {{"type", "32\n"},
+					       {"iflink", "7\n"},
+					       {"dev_port", "0\n"}};
+	char path[128];
+
+	write_netdev(tree, name, "up\n");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_0/device/net/%s/%s",
+			       name, files[i][0]);
+		tree_write(tree, path, files[i][1]);
+	}
+	(void)snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_0/device/net/%s/ifindex",
+		       name);
+	tree_write(tree, path, ifindex);
+}
+
+static void assert_interface(const struct tree *tree, const char *name)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = collect(tree);
+	const struct rna_netdevs *netdevs = (const struct rna_netdevs *)part;
+
+	assert_int_equal(netdevs->port_count, 1);
+	assert_string_equal(netdevs->ports[0].netdev, name);
+	assert_int_equal(netdevs->ports[0].source, RNA_NETDEV_BY_IPOIB);
+}
+
+/* Its interface belongs to that of the port, which a container may lack. */
+static void test_an_interface_of_another_pkey(void **state)
+{
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+	write_ipoib(&tree, "ib0.8001", "8\n");
+	write_ipoib(&tree, "aib0.8002", "9\n");
+	assert_interface(&tree, "aib0.8002");
+	write_ipoib(&tree, "ib0", "7\n");
+	assert_interface(&tree, "ib0");
+}
+
 /* Every machine has a loopback interface; its addresses have scope host and are not reachable. */
 static void test_the_kernel_counts_addresses(void **state)
 {
@@ -222,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_members_of_a_bond),
 		cmocka_unit_test(test_a_bond_of_two_devices),
 		cmocka_unit_test(test_an_interface_of_a_later_port),
+		cmocka_unit_test(test_an_interface_of_another_pkey),
 		cmocka_unit_test(test_the_kernel_counts_addresses),
 		cmocka_unit_test(test_the_default_route_is_recorded),
 		cmocka_unit_test(test_the_kernel_knows_the_default_route),
