@@ -6,6 +6,14 @@
  * functions and representors are skipped: hundreds of them would repeat the numbers of the physical
  * port, and a sum over them would be wrong.
  *
+ * Of an IPoIB interface only the driver's statistics about the port are read. The questions would
+ * have no answer, or a misleading one: mlx5 has neither FEC, pause frames, standard statistics nor
+ * reasons for a missing link there (mlx5i_ethtool_ops in mlx5/core/ipoib/ethtool.c, Linux 6.12),
+ * has no number of lanes, and fails for a speed that is newer than the kernel; ib_ipoib itself has
+ * nothing of the port at all. State, speed and width of an InfiniBand port have other sources.
+ * Interfaces of further P_Keys have no statistics (mlx5i_pkey_ethtool_ops), and are not the
+ * interface of a port (netdev.c).
+ *
  * The positions of the wanted statistics in the driver's list are cached from run to run. If a
  * driver adds queues, its list gets longer and is searched again. All lists are searched again from
  * time to time, in case two changes leave the length equal, and at once if the setting names other
@@ -39,6 +47,7 @@ struct run {
 	size_t count;
 	struct rna_ethernet_netdev *netdevs; /* NETDEVS_MAX of them, in scratch */
 	bool failed;                         /* did a read of the current interface fail? */
+	bool ipoib;                          /* is the current interface of InfiniBand? */
 	bool no_memory;
 };
 
@@ -248,7 +257,7 @@ static bool pick(const struct run *run, const char *name, struct rna_ethernet_pi
 	int number;
 	const struct rna_ethernet_source *source = rna_ethernet_find_source(name, &number);
 
-	if (source) {
+	if (source && (source->ipoib || !run->ipoib)) {
 		*ret = (struct rna_ethernet_pick){
 			.id = source->id,
 			.number = number,
@@ -423,12 +432,21 @@ static bool is_known(const struct rna_ethernet_netdev *netdev)
 	       netdev->mode.autoneg.state != RNA_VALUE_ABSENT;
 }
 
+static void ask_all(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
+{
+	read_link(run, netdev, counts);
+	read_fec(run, netdev, counts);
+	read_pause(run, netdev, counts);
+	read_standard(run, netdev->name, counts);
+}
+
 static void read_netdev(struct run *run, const struct rna_netdev *found, unsigned port)
 {
 	struct rna_ethernet_netdev *netdev = &run->netdevs[run->count];
 	struct counts counts = {.run = run, .size = 4 * RNA_ETHERNET_STATISTIC_COUNT};
 
-	if (run->count == NETDEVS_MAX || found->type != ARPHRD_ETHER)
+	run->ipoib = found->type == ARPHRD_INFINIBAND;
+	if (run->count == NETDEVS_MAX || (found->type != ARPHRD_ETHER && !run->ipoib))
 		return;
 	counts.items = rna_arena_array(run->scratch, counts.size, sizeof(*counts.items));
 	counts.extras = rna_arena_array(run->scratch, extras_wanted(run), sizeof(*counts.extras));
@@ -442,10 +460,8 @@ static void read_netdev(struct run *run, const struct rna_netdev *found, unsigne
 		return;
 	}
 	run->failed = false;
-	read_link(run, netdev, &counts);
-	read_fec(run, netdev, &counts);
-	read_pause(run, netdev, &counts);
-	read_standard(run, netdev->name, &counts);
+	if (!run->ipoib)
+		ask_all(run, netdev, &counts);
 	read_driver(run, netdev, &counts);
 	add_unreadable(run, netdev, &counts);
 	keep_counts(run, &counts, netdev);

@@ -11,6 +11,16 @@
  *
  * If a statistic has several names, the first one that the driver has is used; a standard statistic
  * of the kernel precedes all of them. To add a statistic, add a row.
+ *
+ * An IPoIB interface of mlx5 (enhanced IPoIB, the default of ib_ipoib) has the groups sw, qcnt,
+ * vnic_env, vport, 802_3, 2863, 2819, phy, pcie, per_prio, pme, channels and per_port_buff_congest
+ * (mlx5i_stats_grps in mlx5/core/ipoib/ipoib.c, Linux 5.9 to 6.17), that is, all of an Ethernet
+ * interface but eth_ext and those of offloads. Rows with IPOIB are of the groups that mean the port
+ * or the device whatever its link layer is: phy (PPCNT, physical layer and its statistics), pcie
+ * (MPCNT), pme (events of the module, counted by the driver), and qcnt, which is about the
+ * interface's own queues. The groups 802_3, 2863, 2819, per_prio and per_port_buff_congest count
+ * Ethernet frames, of which an InfiniBand port has none. Reading costs as much as for Ethernet,
+ * because the driver asks the firmware for all groups each time (mlx5e_stats_update()).
  */
 #include "ethernet_sources.h"
 
@@ -23,14 +33,16 @@
 
 enum { PERCENT = 10000, WHOLE_SECONDS = 1000000 };
 
+#define IPOIB .ipoib = true
+
 static const struct rna_ethernet_source sources[] = {
 	/* mlx5 */
-	{"link_down_events_phy", RNA_ETHERNET_LINK_DOWNS},
-	{"rx_bits_phy", RNA_ETHERNET_WIRE_RECEIVED},
+	{"link_down_events_phy", RNA_ETHERNET_LINK_DOWNS, IPOIB},
+	{"rx_bits_phy", RNA_ETHERNET_WIRE_RECEIVED, IPOIB},
 	{"rx_symbol_err_phy", RNA_ETHERNET_SYMBOL_ERRORS},
-	{"rx_pcs_symbol_err_phy", RNA_ETHERNET_PCS_SYMBOL_ERRORS},
-	{"rx_err_lane_%_phy", RNA_ETHERNET_LANE_ERRORS},
-	{"rx_corrected_bits_phy", RNA_ETHERNET_FEC_CORRECTED_BITS},
+	{"rx_pcs_symbol_err_phy", RNA_ETHERNET_PCS_SYMBOL_ERRORS, IPOIB},
+	{"rx_err_lane_%_phy", RNA_ETHERNET_LANE_ERRORS, IPOIB},
+	{"rx_corrected_bits_phy", RNA_ETHERNET_FEC_CORRECTED_BITS, IPOIB},
 	{"rx_crc_errors_phy", RNA_ETHERNET_FCS_ERRORS},
 	{"rx_in_range_len_errors_phy", RNA_ETHERNET_LENGTH_ERRORS},
 	{"rx_undersize_pkts_phy", RNA_ETHERNET_UNDERSIZE_FRAMES},
@@ -40,7 +52,7 @@ static const struct rna_ethernet_source sources[] = {
 	{"rx_unsupported_op_phy", RNA_ETHERNET_UNSUPPORTED_FRAMES},
 	{"rx_discards_phy", RNA_ETHERNET_RECEIVE_DISCARDS},
 	{"tx_discards_phy", RNA_ETHERNET_TRANSMIT_DISCARDS},
-	{"rx_out_of_buffer", RNA_ETHERNET_OUT_OF_BUFFER},
+	{"rx_out_of_buffer", RNA_ETHERNET_OUT_OF_BUFFER, IPOIB},
 	{"rx_pause_ctrl_phy", RNA_ETHERNET_PAUSE_RECEIVED},
 	{"tx_pause_ctrl_phy", RNA_ETHERNET_PAUSE_TRANSMITTED},
 	{"rx_global_pause_duration", RNA_ETHERNET_PAUSE_RECEIVED_TIME},
@@ -55,17 +67,19 @@ static const struct rna_ethernet_source sources[] = {
 	{"rx_prio%_marked", RNA_ETHERNET_PRIORITY_MARKED},
 	{"tx_pause_storm_warning_events", RNA_ETHERNET_PAUSE_STORM_WARNINGS},
 	{"tx_pause_storm_error_events", RNA_ETHERNET_PAUSE_STORM_ERRORS},
-	{"outbound_pci_stalled_rd", RNA_ETHERNET_PCIE_READ_STALLED, PERCENT},
-	{"outbound_pci_stalled_wr", RNA_ETHERNET_PCIE_WRITE_STALLED, PERCENT},
-	{"outbound_pci_stalled_rd_events", RNA_ETHERNET_PCIE_READ_STALLED_TIME, WHOLE_SECONDS},
-	{"outbound_pci_stalled_wr_events", RNA_ETHERNET_PCIE_WRITE_STALLED_TIME, WHOLE_SECONDS},
-	{"outbound_pci_buffer_overflow", RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS},
-	{"rx_pci_signal_integrity", RNA_ETHERNET_PCIE_RECEIVE_SIGNAL_ERRORS},
-	{"tx_pci_signal_integrity", RNA_ETHERNET_PCIE_TRANSMIT_SIGNAL_ERRORS},
-	{"module_unplug", RNA_ETHERNET_MODULE_UNPLUGGED},
-	{"module_bus_stuck", RNA_ETHERNET_MODULE_BUS_STUCK},
-	{"module_high_temp", RNA_ETHERNET_MODULE_HIGH_TEMPERATURE},
-	{"module_bad_shorted", RNA_ETHERNET_MODULE_BAD_SHORTED},
+	{"outbound_pci_stalled_rd", RNA_ETHERNET_PCIE_READ_STALLED, .scale = PERCENT, IPOIB},
+	{"outbound_pci_stalled_wr", RNA_ETHERNET_PCIE_WRITE_STALLED, .scale = PERCENT, IPOIB},
+	{"outbound_pci_stalled_rd_events", RNA_ETHERNET_PCIE_READ_STALLED_TIME,
+	 .scale = WHOLE_SECONDS, IPOIB},
+	{"outbound_pci_stalled_wr_events", RNA_ETHERNET_PCIE_WRITE_STALLED_TIME,
+	 .scale = WHOLE_SECONDS, IPOIB},
+	{"outbound_pci_buffer_overflow", RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS, IPOIB},
+	{"rx_pci_signal_integrity", RNA_ETHERNET_PCIE_RECEIVE_SIGNAL_ERRORS, IPOIB},
+	{"tx_pci_signal_integrity", RNA_ETHERNET_PCIE_TRANSMIT_SIGNAL_ERRORS, IPOIB},
+	{"module_unplug", RNA_ETHERNET_MODULE_UNPLUGGED, IPOIB},
+	{"module_bus_stuck", RNA_ETHERNET_MODULE_BUS_STUCK, IPOIB},
+	{"module_high_temp", RNA_ETHERNET_MODULE_HIGH_TEMPERATURE, IPOIB},
+	{"module_bad_shorted", RNA_ETHERNET_MODULE_BAD_SHORTED, IPOIB},
 	/* bnxt_en */
 	{"link_down_events", RNA_ETHERNET_LINK_DOWNS},
 	{"rx_pcs_symbol_err", RNA_ETHERNET_PCS_SYMBOL_ERRORS},

@@ -9,6 +9,7 @@ struct rna_ethernet_source {
 	const char *pattern;
 	enum rna_ethernet_statistic_id id;
 	unsigned scale; /* factor from the driver's unit to the table's; 0: 1 */
+	bool ipoib;     /* means the same where it is a statistic of an IPoIB interface */
 };
 
 /* The statistic with that driver name; *ret_number: its priority or lane, or -1. NULL: none. */

@@ -147,7 +147,7 @@ const struct rna_setting rna_setting_table[] = {
 	POLL("pcie", PCIE, "60s",
 	     "How often to read the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("ethernet", ETHERNET, "15s",
-	     "How often to read Ethernet interfaces by ethtool: link, FEC, pause frames, "
+	     "How often to read Ethernet and IPoIB interfaces by ethtool: link, FEC, pause frames, "
 	     "statistics."),
 	POLL("resources", RESOURCES, "30s",
 	     "How often to count RDMA objects, which show whether a device is in use."),
@@ -209,7 +209,7 @@ const struct rna_setting rna_setting_table[] = {
 	     "the name of a statistic in ethtool -S that has no family of its own, at most 32 "
 	     "characters, not a glob",
 	     rna_ethernet_extra_is_valid, NULL,
-	     "Additional Ethernet driver statistics, named as in ethtool -S, to export as "
+	     "Additional statistics of network drivers, named as in ethtool -S, to export as "
 	     "rdma_port_ethernet_unknown_total: one series per interface that has the statistic."),
 	CHOICE("hw_counters.source", hw_counters_source, hw_counters_sources, "sysfs",
 	       "Source of the driver-specific port counters. netlink reads all counters of a port "

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Ethernet side of a port, from ethtool: why there is no link, speed, error correction, pause
- * frames, and the driver's statistics.
+ * What ethtool says of the network interface of a port: why there is no link, speed, error
+ * correction, pause frames, and the driver's statistics.
  *
  * An Ethernet RDMA port has no physical-layer counters of its own in Linux; its network interface
  * has them, or each member if that is a bond. They belong to the physical port, so the agent reads
  * them for the physical function only: virtual functions repeat the same numbers. Sources:
  * Documentation/networking/ethtool-netlink.rst; linux/ethtool.h; IEEE 802.3 clause 30.
+ *
+ * An InfiniBand port has an IPoIB interface, or none. Of the drivers only mlx5 has statistics of
+ * the port there (collectors/ethernet_sources.c), and no other part of ethtool: link, mode, FEC and
+ * pause frames are absent, and the statistics of frames are left out.
  */
 #pragma once
 
@@ -203,8 +207,8 @@ struct rna_ethernet_netdev {
 };
 
 /*
- * The Ethernet interfaces of a device. Empty for virtual and scalable functions, representors and
- * InfiniBand.
+ * The interfaces of a device. Empty for virtual and scalable functions, representors, and
+ * InfiniBand whose IPoIB driver knows nothing of the port.
  */
 struct rna_ethernet {
 	struct rna_part part;

@@ -237,7 +237,7 @@ static void nothing_without_a_wire_is_asked(void **state)
 {
 	struct node *node = *state;
 
-	node->netdevs[0].type = 32; /* IPoIB */
+	node->netdevs[0].type = 772; /* loopback */
 	(void)rna_part_unref(collect(node));
 	node->netdevs[0].type = 1;
 	name_port(node, "pf0vf3\n");
@@ -250,6 +250,55 @@ static void nothing_without_a_wire_is_asked(void **state)
 	name_port(node, "p0\n");
 	(void)rna_part_unref(collect(node));
 	assert_string_equal(script.asked, "eth0 ");
+}
+
+/* No question about Ethernet; statistics of the port, and not those of frames. */
+static void an_ipoib_interface_has_what_concerns_the_port(void **state)
+{
+	static const char *names[] = {"rx_vport_rdma_unicast_bytes", "tx_nowhere"};
+	const struct rna_texts texts = {.count = 2, .items = names};
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	const struct rna_ethernet_netdev *netdev;
+	struct node *node = *state;
+
+	script = (struct script){.names = {"rx_discards_phy", "rx_pcs_symbol_err_phy",
+					   "outbound_pci_stalled_wr_events", "rx_prio3_pause",
+					   "module_high_temp", "rx_vport_rdma_unicast_bytes"},
+				 .count = 6};
+	node->netdevs[0].type = 32;
+	node->in.statistics = &texts;
+	part = collect(node);
+	assert_int_equal(script.asks, 0);
+	assert_int_equal(of(part)->count, 1);
+	netdev = &of(part)->netdevs[0];
+	assert_int_equal(netdev->count, 3);
+	assert_int_equal(netdev->counts[0].id, RNA_ETHERNET_PCS_SYMBOL_ERRORS);
+	assert_int_equal(netdev->counts[0].value.number, 101);
+	assert_int_equal(netdev->counts[1].id, RNA_ETHERNET_PCIE_WRITE_STALLED_TIME);
+	assert_int_equal(netdev->counts[1].value.number, 102000000);
+	assert_int_equal(netdev->counts[2].id, RNA_ETHERNET_MODULE_HIGH_TEMPERATURE);
+	assert_int_equal(netdev->extra_count, 1);
+	assert_int_equal(netdev->extras[0].value.number, 105);
+	assert_int_equal(netdev->link.up.state, RNA_VALUE_ABSENT);
+}
+
+/* As ib_ipoib is without mlx5, and the interface of a further P_Key. */
+static void an_ipoib_interface_without_such_is_left_out(void **state)
+{
+	static const int errors[] = {0, -EOPNOTSUPP};
+	struct node *node = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(errors); i++) {
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+		script = (struct script){.names = {"rx_packets", "tx_errors"},
+					 .count = 2,
+					 .error = errors[i]};
+		node->netdevs[0].type = 32;
+		part = collect(node);
+		assert_int_equal(of(part)->count, 0);
+		assert_int_equal(rna_part_error_count(part), 0);
+	}
 }
 
 static void without_interfaces_there_is_no_part(void **state)
@@ -546,6 +595,8 @@ int main(void)
 		TEST(members_of_a_bond_are_asked),
 		TEST(a_bond_of_two_devices_is_shared_out),
 		TEST(nothing_without_a_wire_is_asked),
+		TEST(an_ipoib_interface_has_what_concerns_the_port),
+		TEST(an_ipoib_interface_without_such_is_left_out),
 		TEST(without_interfaces_there_is_no_part),
 		TEST(names_are_listed_once),
 		TEST(another_interface_is_listed_anew),

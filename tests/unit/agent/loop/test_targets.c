@@ -94,10 +94,11 @@ static void test_each_kind_of_device_has_its_collectors(void **state)
 		enum rna_function function;
 		unsigned infiniband, ethernet; /* beside those of all */
 	} rows[] = {
-		{RNA_FUNCTION_PF, FABRIC | PCIE | VFS, PCIE | VFS | ETHERNET | QOS | MODULE},
+		{RNA_FUNCTION_PF, FABRIC | PCIE | VFS | ETHERNET,
+		 PCIE | VFS | ETHERNET | QOS | MODULE},
 		{RNA_FUNCTION_VF, FABRIC | PCIE, PCIE | QOS},
 		{RNA_FUNCTION_SF, FABRIC | PCIE, PCIE | QOS},
-		{RNA_FUNCTION_VIRTUAL, FABRIC, ETHERNET | QOS},
+		{RNA_FUNCTION_VIRTUAL, FABRIC | ETHERNET, ETHERNET | QOS},
 		{RNA_FUNCTION_SWITCH_MANAGEMENT, FABRIC | PCIE, PCIE | QOS},
 	};
 
@@ -122,15 +123,15 @@ static void test_what_is_not_known_is_not_guessed(void **state)
 	unsigned new;
 
 	(void)state;
-	assert_int_equal(target->collectors, OF_ALL | PCIE | VFS);
+	assert_int_equal(target->collectors, OF_ALL | PCIE | VFS | ETHERNET);
 	assert_int_equal(rna_target_choose_collectors(target, &new), 0);
 	assert_int_equal(new, 0);
 	target->slots[RNA_COLLECTOR_IDENTITY]->ran = true; /* and failed */
 	assert_int_equal(rna_target_choose_collectors(target, &new), 0);
-	assert_int_equal(new, FABRIC | ETHERNET | QOS | MODULE);
+	assert_int_equal(new, FABRIC | QOS | MODULE);
 	assert_int_equal(identify_as(target, RNA_LINK_LAYER_INFINIBAND), 0);
-	assert_int_equal(target->collectors, OF_ALL | PCIE | VFS | FABRIC);
-	assert_int_equal(identify_as(target, RNA_LINK_LAYER_UNKNOWN), ETHERNET | QOS | MODULE);
+	assert_int_equal(target->collectors, OF_ALL | PCIE | VFS | ETHERNET | FABRIC);
+	assert_int_equal(identify_as(target, RNA_LINK_LAYER_UNKNOWN), QOS | MODULE);
 	assert_true(target->collectors & FABRIC);
 }
 
@@ -141,7 +142,7 @@ static void test_ports_may_differ(void **state)
 	RNA_CLEANUP(rna_target_free_p) struct rna_target *target = find_device(RNA_FUNCTION_PF);
 
 	(void)state;
-	assert_int_equal(identify(target, both, 2), FABRIC | ETHERNET | QOS | MODULE);
+	assert_int_equal(identify(target, both, 2), FABRIC | QOS | MODULE);
 }
 
 static void test_a_link_layer_may_change(void **state)
@@ -152,7 +153,7 @@ static void test_a_link_layer_may_change(void **state)
 	assert_int_equal(identify_as(target, RNA_LINK_LAYER_INFINIBAND), FABRIC);
 	target->slots[RNA_COLLECTOR_FABRIC]->errors[RNA_REASON_IO] = 3;
 	target->wanted = FABRIC | PCIE;
-	assert_int_equal(identify_as(target, RNA_LINK_LAYER_ETHERNET), ETHERNET | QOS | MODULE);
+	assert_int_equal(identify_as(target, RNA_LINK_LAYER_ETHERNET), QOS | MODULE);
 	assert_int_equal(target->wanted, PCIE);
 	assert_int_equal(identify_as(target, RNA_LINK_LAYER_INFINIBAND), FABRIC);
 	assert_int_equal(target->slots[RNA_COLLECTOR_FABRIC]->errors[RNA_REASON_IO], 3);
