@@ -134,6 +134,43 @@ static void add_fec(struct counts *counts, enum rna_ethernet_statistic_id id,
 		add_count(counts, lane, (int)i, rna_value_ok(count->lanes[i]));
 }
 
+/*
+ * The errors in a block from which on a link has lost its margin: sonic-mgmt fails a stable link
+ * with a block in the bins 7 to 15 (sonic-net/sonic-mgmt, tests/platform_tests/test_intf_fec.py,
+ * validate_fec_histogram()). The most common codes correct 15 and 7 errors: RS(544,514),
+ * RS(528,514).
+ */
+enum { MANY_ERRORS = 7 };
+
+/* Absent if the driver does not count blocks by errors, or in a bin that has fewer errors as well.
+ */
+static struct rna_value count_heavy(const struct rna_ethtool_fec_counts *fec)
+{
+	bool known = fec->bin_count > 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < fec->bin_count; i++)
+		if (fec->bins[i].low >= MANY_ERRORS)
+			sum += fec->bins[i].blocks;
+		else
+			known &= fec->bins[i].high < MANY_ERRORS;
+	return known ? rna_value_ok(sum) : (struct rna_value){0};
+}
+
+static void keep_bins(struct run *run, const struct rna_ethtool_fec_counts *fec,
+		      struct rna_ethernet_netdev *netdev)
+{
+	struct rna_ethernet_fec_bin *kept =
+		rna_arena_array(run->part->arena, fec->bin_count, sizeof(*kept));
+
+	run->no_memory |= !kept;
+	if (!kept || fec->bin_count == 0)
+		return;
+	memcpy(kept, fec->bins, fec->bin_count * sizeof(*kept));
+	netdev->bins = kept;
+	netdev->bin_count = fec->bin_count;
+}
+
 static void read_fec(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)
 {
 	struct rna_ethtool_fec_counts fec;
@@ -148,6 +185,8 @@ static void read_fec(struct run *run, struct rna_ethernet_netdev *netdev, struct
 		&fec.corrected_blocks);
 	add_fec(counts, RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS,
 		RNA_ETHERNET_FEC_LANE_UNCORRECTABLE_BLOCKS, &fec.uncorrectable_blocks);
+	add_count(counts, RNA_ETHERNET_FEC_HEAVILY_CORRECTED_BLOCKS, -1, count_heavy(&fec));
+	keep_bins(run, &fec, netdev);
 }
 
 static void read_pause(struct run *run, struct rna_ethernet_netdev *netdev, struct counts *counts)

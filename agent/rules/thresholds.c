@@ -108,6 +108,9 @@ static const struct rna_threshold table[] = {
 	 "the cable or a transceiver: more errors than FEC corrects"},
 	{"ethernet_fec_uncorrectable_blocks", HW, ROCE, RISING, WARN, 10, 'h',
 	 "the cable or a transceiver: FEC cannot correct all errors, and packets are lost"},
+	/* See count_heavy() in collectors/ethernet.c. The rate is that of symbol_error. */
+	{"ethernet_fec_heavily_corrected_blocks", HW, ROCE, RISING, INFO, 120, 'h',
+	 "blocks with 7 errors and more: FEC still corrects them, but the link has little margin left"},
 	{"ethernet_fcs_errors", HW, ROCE, RISING, WARN, 120, 'h',
 	 "corrupted frames are received: the cable, a transceiver, or a switch that forwards them"},
 	{"ethernet_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',

@@ -46,13 +46,11 @@ extern const struct rna_ethtool_question rna_ethtool_standard_question;
 int rna_ethtool_open(struct rna_bytes message, const struct rna_ethtool_question *question,
 		     struct rna_bytes *ret);
 
-enum { RNA_ETHTOOL_LANES = 8 }; /* ETHTOOL_MAX_LANES of the kernel */
-
 /* The sum of all lanes, and each lane if the driver reports them. */
 struct rna_ethtool_fec_count {
 	struct rna_value total;
 	size_t lane_count;
-	uint64_t lanes[RNA_ETHTOOL_LANES];
+	uint64_t lanes[RNA_ETHERNET_FEC_LANES];
 };
 
 /* Counters of FEC. */
@@ -60,6 +58,8 @@ struct rna_ethtool_fec_counts {
 	struct rna_ethtool_fec_count corrected_blocks;
 	struct rna_ethtool_fec_count uncorrectable_blocks;
 	struct rna_ethtool_fec_count corrected_bits;
+	size_t bin_count;
+	struct rna_ethernet_fec_bin bins[RNA_ETHERNET_FEC_BINS]; /* by low; without overlaps */
 };
 
 struct rna_ethtool_pause_counts {

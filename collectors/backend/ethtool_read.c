@@ -25,8 +25,18 @@
 #define ATTRIBUTE_HEAD sizeof(struct nlattr)
 #define MESSAGE_HEADS  (sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr))
 
-/* Not in the headers of Linux 6.1. */
-enum { LINKSTATE_EXT_DOWN_CNT = 7 };
+/*
+ * Not in the headers of Linux 6.1. The numbers of the FEC histogram are those of
+ * include/uapi/linux/ethtool_netlink_generated.h since Linux 6.18, which is the first with it.
+ */
+enum {
+	LINKSTATE_EXT_DOWN_CNT = 7,
+	FEC_STAT_HIST = 5, /* a nest for each bin */
+	FEC_HIST_BIN_LOW = 2,
+	FEC_HIST_BIN_HIGH = 3,
+	FEC_HIST_BIN_VAL = 4, /* 32 bits if it fits, else 64 */
+	FEC_HIST_BIN_VAL_PER_LANE = 5,
+};
 
 /* -- Questions --------------------------------------------------------------------------------- */
 
@@ -160,13 +170,15 @@ enum kind {
 	LANES, /* struct rna_ethtool_fec_count: 64-bit numbers, the sum of all lanes first, then
 		  each */
 	NESTED,
-	FECS, /* compact bitset of link modes */
+	FECS,      /* compact bitset of link modes */
+	BIN,       /* struct rna_ethtool_fec_counts: one more bin of it */
+	BIN_LANES, /* struct rna_ethernet_fec_bin: 64-bit numbers of each lane, without a sum */
 };
 
 struct field {
 	uint16_t type;
 	enum kind kind;
-	size_t offset;              /* of a struct rna_value, except for LANES */
+	size_t offset;              /* of a struct rna_value unless kind says otherwise */
 	const struct field *nested; /* terminated by type 0 */
 };
 
@@ -180,12 +192,72 @@ static int read_lanes(struct rna_bytes bytes, struct rna_ethtool_fec_count *ret)
 		return 0; /* not counted by the driver */
 	memcpy(&ret->total.number, bytes.data, sizeof(uint64_t));
 	ret->total.state = RNA_VALUE_OK;
-	ret->lane_count = count - 1 < RNA_ETHTOOL_LANES ? count - 1 : RNA_ETHTOOL_LANES;
+	ret->lane_count = count - 1 < RNA_ETHERNET_FEC_LANES ? count - 1 : RNA_ETHERNET_FEC_LANES;
 	memcpy(ret->lanes, bytes.data + sizeof(uint64_t), ret->lane_count * sizeof(uint64_t));
 	return 0;
 }
 
+static int read_bin_lanes(struct rna_bytes bytes, struct rna_ethernet_fec_bin *ret)
+{
+	const size_t count = bytes.len / sizeof(uint64_t);
+
+	if (bytes.len % sizeof(uint64_t) != 0)
+		return -EBADMSG;
+	ret->lane_count = count < RNA_ETHERNET_FEC_LANES ? count : RNA_ETHERNET_FEC_LANES;
+	if (ret->lane_count > 0)
+		memcpy(ret->lanes, bytes.data, ret->lane_count * sizeof(uint64_t));
+	return 0;
+}
+
 static int read_fields(struct rna_bytes bytes, const struct field *fields, void *ret);
+
+/* One bin while it is read. */
+struct bin {
+	struct rna_value low, high, blocks;
+	struct rna_ethernet_fec_bin lanes; /* only its lanes */
+};
+
+/*
+ * Adds a bin at its place. One without a range or a number, or that overlaps another one, is left
+ * out: its numbers would be in two series, or in a wrong one.
+ */
+static void add_bin(const struct bin *bin, struct rna_ethtool_fec_counts *counts)
+{
+	size_t at = counts->bin_count;
+
+	if (!rna_value_is_known(bin->low) || !rna_value_is_known(bin->high) ||
+	    !rna_value_is_known(bin->blocks) || bin->low.number > bin->high.number ||
+	    bin->high.number > UINT32_MAX || counts->bin_count == RNA_ETHERNET_FEC_BINS)
+		return;
+	while (at > 0 && counts->bins[at - 1].low > bin->high.number)
+		at--;
+	if (at > 0 && counts->bins[at - 1].high >= bin->low.number)
+		return;
+	memmove(&counts->bins[at + 1], &counts->bins[at],
+		(counts->bin_count - at) * sizeof(counts->bins[0]));
+	counts->bin_count++;
+	counts->bins[at] = bin->lanes;
+	counts->bins[at].low = (uint32_t)bin->low.number;
+	counts->bins[at].high = (uint32_t)bin->high.number;
+	counts->bins[at].blocks = bin->blocks.number;
+}
+
+static int read_bin(struct rna_bytes bytes, struct rna_ethtool_fec_counts *ret)
+{
+	static const struct field fields[] = {
+		{FEC_HIST_BIN_LOW, NUMBER, offsetof(struct bin, low)},
+		{FEC_HIST_BIN_HIGH, NUMBER, offsetof(struct bin, high)},
+		{FEC_HIST_BIN_VAL, NUMBER, offsetof(struct bin, blocks)},
+		{FEC_HIST_BIN_VAL_PER_LANE, BIN_LANES, offsetof(struct bin, lanes)},
+		{0},
+	};
+	struct bin bin = {0};
+	int status = read_fields(bytes, fields, &bin);
+
+	if (status == 0)
+		add_bin(&bin, ret);
+	return status;
+}
 
 static int read_field(struct rna_bytes bytes, const struct field *field, void *ret)
 {
@@ -200,6 +272,10 @@ static int read_field(struct rna_bytes bytes, const struct field *field, void *r
 		return read_fecs(bytes, value);
 	case LANES:
 		return read_lanes(bytes, member);
+	case BIN:
+		return read_bin(bytes, member);
+	case BIN_LANES:
+		return read_bin_lanes(bytes, member);
 	case NUMBER:
 		break;
 	}
@@ -298,6 +374,7 @@ int rna_ethtool_read_fec(struct rna_bytes message, struct rna_ethernet_fec *ret,
 		 offsetof(struct answer, counts.uncorrectable_blocks)},
 		{ETHTOOL_A_FEC_STAT_CORR_BITS, LANES,
 		 offsetof(struct answer, counts.corrected_bits)},
+		{FEC_STAT_HIST, BIN, offsetof(struct answer, counts)},
 		{0},
 	};
 	static const struct field fields[] = {

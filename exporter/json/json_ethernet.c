@@ -58,6 +58,34 @@ static void set_statistic(struct rna_json_writer *writer, json_t *object,
 		rna_json_set(writer, object, name, several);
 }
 
+static json_t *bin_object(struct rna_json_writer *writer, const struct rna_ethernet_fec_bin *bin)
+{
+	json_t *object = json_object(), *lanes = bin->lane_count > 0 ? json_array() : NULL;
+
+	rna_json_set(writer, object, "errors_min", rna_json_number(bin->low));
+	rna_json_set(writer, object, "errors_max", rna_json_number(bin->high));
+	rna_json_set(writer, object, "blocks", rna_json_number(bin->blocks));
+	for (size_t i = 0; i < bin->lane_count; i++)
+		rna_json_append(writer, lanes, rna_json_number(bin->lanes[i]));
+	if (bin->lane_count > 0)
+		rna_json_set(writer, object, "lanes", lanes);
+	return object;
+}
+
+/* Blocks by the number of errors in them. */
+static void set_bins(struct rna_json_writer *writer, json_t *object,
+		     const struct rna_ethernet_netdev *netdev)
+{
+	json_t *array;
+
+	if (netdev->bin_count == 0)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < netdev->bin_count; i++)
+		rna_json_append(writer, array, bin_object(writer, &netdev->bins[i]));
+	rna_json_set(writer, object, "fec_blocks", array);
+}
+
 /* Of the driver under its own names. */
 static void set_extras(struct rna_json_writer *writer, json_t *object,
 		       const struct rna_ethernet_netdev *netdev)
@@ -90,6 +118,7 @@ static json_t *netdev_object(struct rna_json_writer *writer,
 
 	set_configured_fec(writer, object, netdev->fec.configured);
 	rna_json_set_fields(writer, object, pause, RNA_ARRAY_SIZE(pause), netdev);
+	set_bins(writer, object, netdev);
 	for (size_t i = 0; i < netdev->count;)
 		set_statistic(writer, statistics, netdev, &i);
 	rna_json_set(writer, object, "statistics", statistics);

@@ -6,6 +6,17 @@
 
 #include "fuzz.h"
 
+/* In their order, each number of errors in one of them. */
+static void check_bins(const struct rna_ethtool_fec_counts *fec)
+{
+	FUZZ_WANT(fec->bin_count <= RNA_ETHERNET_FEC_BINS);
+	for (size_t i = 0; i < fec->bin_count; i++) {
+		FUZZ_WANT(fec->bins[i].low <= fec->bins[i].high);
+		FUZZ_WANT(i == 0 || fec->bins[i - 1].high < fec->bins[i].low);
+		FUZZ_WANT(fec->bins[i].lane_count <= RNA_ETHERNET_FEC_LANES);
+	}
+}
+
 static void read_all(struct rna_bytes message)
 {
 	struct rna_ethernet_link link = {0};
@@ -19,6 +30,7 @@ static void read_all(struct rna_bytes message)
 	(void)rna_ethtool_read_link(message, &link);
 	(void)rna_ethtool_read_mode(message, &mode);
 	(void)rna_ethtool_read_fec(message, &fec, &fec_counts);
+	check_bins(&fec_counts);
 	(void)rna_ethtool_read_pause(message, &pause, &pause_counts);
 	(void)rna_ethtool_read_standard(message, &counts);
 }

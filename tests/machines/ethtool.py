@@ -80,8 +80,21 @@ def fec(facts):
     if "active" in facts:
         yield u32(4, FEC[facts["active"]])
     names = "corrected", "uncorrectable", "corrected_bits"
-    if facts.keys() & set(names):
-        yield nest(5, *[u64s(2 + i, facts.get(name, "")) for i, name in enumerate(names)])
+    if facts.keys() & set((*names, "bins")):
+        yield nest(5, *[u64s(2 + i, facts.get(name, "")) for i, name in enumerate(names)],
+                   *(bins(facts["bins"]) if "bins" in facts else ()))
+
+
+def bins(text):
+    """The histogram of "fec": LOW[-HIGH]:BLOCKS[/LANE/LANE...] for each bin, commas between them."""
+    for item in text.split(","):
+        errors, blocks = item.split(":")
+        low, _, high = errors.partition("-")
+        blocks, *lanes = blocks.split("/")
+        # As nla_put_uint(): 32 bits if they suffice.
+        value = attribute(4, struct.pack("=I" if int(blocks) < 1 << 32 else "=Q", int(blocks)))
+        per_lane = [u64s(5, ",".join(lanes))] if lanes else []
+        yield nest(5, u32(2, low), u32(3, high or low), value, *per_lane)
 
 
 def pause(facts):

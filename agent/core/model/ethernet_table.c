@@ -35,6 +35,8 @@ const struct rna_ethernet_statistic rna_ethernet_statistics[RNA_ETHERNET_STATIST
 	    "FEC blocks received with errors and corrected. Normal at 50 Gb/s per lane and above."),
 	ROW(FEC_UNCORRECTABLE_BLOCKS, "ethernet_fec_uncorrectable_blocks",
 	    "FEC blocks received with more errors than FEC can correct. Their packets are lost."),
+	ROW(FEC_HEAVILY_CORRECTED_BLOCKS, "ethernet_fec_heavily_corrected_blocks",
+	    "FEC blocks received with 7 errors or more, as far as the driver counts blocks by errors. RS(544,514) corrects up to 15; on a stable link this hardly rises."),
 	ROW(FEC_LANE_CORRECTED_BITS, "ethernet_fec_lane_corrected_bit_errors",
 	    "Bits corrected by FEC on reception, by lane. Requires metrics.fec_lanes.", BY_FEC_LANE),
 	ROW(FEC_LANE_CORRECTED_BLOCKS, "ethernet_fec_lane_corrected_blocks",

@@ -63,6 +63,26 @@ struct rna_ethernet_fec {
 	struct rna_value active;     /* enum rna_fec in use; absent while there is no link */
 };
 
+enum {
+	RNA_ETHERNET_FEC_LANES = 8, /* ETHTOOL_MAX_LANES of Linux 6.18 */
+	/* ETHTOOL_FEC_HIST_MAX of Linux 6.18 is 17 with an end mark. It may grow: up to here. */
+	RNA_ETHERNET_FEC_BINS = 32,
+};
+
+/*
+ * FEC blocks (codewords) received with a number of errors in this range (IEEE 802.3ck-2022 and
+ * 802.3df-2024 count symbols). The driver chooses the ranges: mlx5 takes those of the firmware,
+ * which may change with the FEC mode (fec_rs_histogram_fill_ranges() in mlx5/core/en_stats.c, Linux
+ * 6.18); bnxt_en has 0 to 15 one by one (bnxt_fec_ranges in bnxt/bnxt_ethtool.c, net-next of
+ * January 2026).
+ */
+struct rna_ethernet_fec_bin {
+	uint32_t low, high; /* inclusive */
+	uint64_t blocks;
+	size_t lane_count; /* 0: the driver does not count by lane */
+	uint64_t lanes[RNA_ETHERNET_FEC_LANES];
+};
+
 /*
  * Pause frames for the whole link (IEEE 802.3x). Per-priority pause frames (PFC) are part of DCB.
  */
@@ -86,6 +106,7 @@ enum rna_ethernet_statistic_id {
 	RNA_ETHERNET_FEC_CORRECTED_BITS,
 	RNA_ETHERNET_FEC_CORRECTED_BLOCKS,
 	RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS,
+	RNA_ETHERNET_FEC_HEAVILY_CORRECTED_BLOCKS,
 	RNA_ETHERNET_FEC_LANE_CORRECTED_BITS,
 	RNA_ETHERNET_FEC_LANE_CORRECTED_BLOCKS,
 	RNA_ETHERNET_FEC_LANE_UNCORRECTABLE_BLOCKS,
@@ -198,6 +219,8 @@ struct rna_ethernet_netdev {
 	struct rna_ethernet_link link;
 	struct rna_ethernet_mode mode;
 	struct rna_ethernet_fec fec;
+	size_t bin_count;
+	const struct rna_ethernet_fec_bin *bins; /* by low; they do not overlap. Linux 6.18 */
 	struct rna_ethernet_pause pause;
 	size_t count;
 	const struct rna_ethernet_count *counts; /* by id and number, each once */

@@ -32,6 +32,7 @@ static struct script {
 	int error;       /* of everything */
 	bool knows_link; /* how often it was lost: 12 times */
 	int link_error;
+	const uint32_t (*bins)[3]; /* low, high and blocks of three; NULL: it has none */
 	unsigned lists, reads, asks;
 	char asked[256]; /* interfaces, in their order */
 } script;
@@ -52,12 +53,45 @@ static struct rna_bytes link_answer(void)
 	return (struct rna_bytes){(const uint8_t *)&message, sizeof(message)};
 }
 
+static struct rna_bytes fec_answer(void)
+{
+	enum { STATS = 5, HIST = 5 }; /* ETHTOOL_A_FEC_STATS, ETHTOOL_A_FEC_STAT_HIST */
+	static struct {
+		struct nlmsghdr head;
+		struct genlmsghdr generic;
+		struct nlattr stats;
+		struct {
+			struct nlattr head;
+			struct {
+				struct nlattr head;
+				uint32_t number;
+			} parts[3]; /* low, high and number */
+		} bins[3];
+	} message;
+
+	message.head = (struct nlmsghdr){.nlmsg_len = sizeof(message), .nlmsg_type = 21};
+	message.generic = (struct genlmsghdr){.cmd = rna_ethtool_fec_question.reply};
+	message.stats = (struct nlattr){sizeof(message.stats) + sizeof(message.bins), STATS};
+	for (size_t i = 0; i < 3; i++) {
+		message.bins[i].head = (struct nlattr){sizeof(message.bins[i]), HIST};
+		for (uint16_t part = 0; part < 3; part++) {
+			message.bins[i].parts[part].head = (struct nlattr){8, (uint16_t)(2 + part)};
+			message.bins[i].parts[part].number = script.bins[i][part];
+		}
+	}
+	return (struct rna_bytes){(const uint8_t *)&message, sizeof(message)};
+}
+
 /* Drivers know nothing, unless the script says so. */
 static int answer(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 		  const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
 	(void)talk, (void)arena;
 	script.asks++;
+	if (question == &rna_ethtool_fec_question && script.bins && !script.error) {
+		*ret = fec_answer();
+		return 0;
+	}
 	if (question != &rna_ethtool_link_question)
 		return script.error ? script.error : -EOPNOTSUPP;
 	(void)strcat(script.asked, netdev);
@@ -298,6 +332,30 @@ static void an_ipoib_interface_without_such_is_left_out(void **state)
 		part = collect(node);
 		assert_int_equal(of(part)->count, 0);
 		assert_int_equal(rna_part_error_count(part), 0);
+	}
+}
+
+/* 7 or more: not known without bins, nor if a bin has some of fewer errors as well. */
+static void blocks_with_many_errors_are_added_up(void **state)
+{
+	static const uint32_t fine[3][3] = {{0, 6, 1000}, {7, 7, 20}, {8, 15, 4}},
+			      coarse[3][3] = {{0, 0, 1000}, {1, 7, 20}, {8, 15, 4}};
+	static const struct {
+		const uint32_t (*bins)[3];
+		struct rna_value want;
+	} cases[] = {{NULL, {0}}, {fine, {24, RNA_VALUE_OK}}, {coarse, {0}}};
+	struct node *node = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+		struct rna_ethernet_sum sum;
+
+		script.bins = cases[i].bins;
+		part = collect(node);
+		sum = rna_ethernet_sum(of(part), 1, RNA_ETHERNET_FEC_HEAVILY_CORRECTED_BLOCKS);
+		assert_int_equal(sum.value.state, cases[i].want.state);
+		assert_int_equal(sum.value.number, cases[i].want.number);
+		assert_int_equal(of(part)->netdevs[0].bin_count, cases[i].bins ? 3 : 0);
 	}
 }
 
@@ -597,6 +655,7 @@ int main(void)
 		TEST(nothing_without_a_wire_is_asked),
 		TEST(an_ipoib_interface_has_what_concerns_the_port),
 		TEST(an_ipoib_interface_without_such_is_left_out),
+		TEST(blocks_with_many_errors_are_added_up),
 		TEST(without_interfaces_there_is_no_part),
 		TEST(names_are_listed_once),
 		TEST(another_interface_is_listed_anew),

@@ -595,6 +595,7 @@ static void test_statistics_of_ethernet_ports(void **state)
 		const char *found;
 		bool any_link_layer;
 	} rows[] = {
+		{RNA_ETHERNET_FEC_HEAVILY_CORRECTED_BLOCKS, 119, 120, "errors-rising info"},
 		{RNA_ETHERNET_FEC_UNCORRECTABLE_BLOCKS, 9, 10, "errors-rising warning"},
 		{RNA_ETHERNET_PCS_SYMBOL_ERRORS, 119, 120, "errors-rising warning"},
 		{RNA_ETHERNET_MODULE_HIGH_TEMPERATURE, 0, 1, "errors-rising warning", true},

@@ -37,7 +37,7 @@ enum {
 };
 
 struct message {
-	uint8_t data[1024];
+	uint8_t data[2048];
 	size_t len;
 };
 
@@ -129,9 +129,37 @@ static void make_mode(struct message *message)
 	put_u32(message, ETHTOOL_A_LINKMODES_LANES, 4);
 }
 
+/* Of Linux 6.18. */
+enum { FEC_STAT_HIST = 5, BIN_PAD = 1, BIN_LOW, BIN_HIGH, BIN_VAL, BIN_VAL_PER_LANE };
+
+static void put_bin(struct message *message, uint32_t low, uint32_t high, uint64_t blocks)
+{
+	size_t nest = open_nest(message, FEC_STAT_HIST);
+
+	put_u32(message, BIN_LOW, low);
+	put_u32(message, BIN_HIGH, high);
+	put_u64(message, BIN_VAL, blocks);
+	close_nest(message, nest);
+}
+
+/* As nla_put_uint() and nla_put_64bit() write it: a small number in 32 bits, lanes behind a pad. */
+static void put_bin_of_lanes(struct message *message, uint32_t low, uint32_t high, uint32_t blocks,
+			     const uint64_t *lanes, size_t count)
+{
+	size_t nest = open_nest(message, FEC_STAT_HIST);
+
+	put_u32(message, BIN_LOW, low);
+	put_u32(message, BIN_HIGH, high);
+	put_u32(message, BIN_VAL, blocks);
+	put(message, BIN_PAD, "", 0);
+	put(message, BIN_VAL_PER_LANE, lanes, count * sizeof(*lanes));
+	close_nest(message, nest);
+}
+
 static void make_fec(struct message *message)
 {
-	const uint64_t corrected[] = {1000, 400, 600}, uncorrectable[] = {3, 0, 3};
+	const uint64_t corrected[] = {1000, 400, 600}, uncorrectable[] = {3, 0, 3},
+		       lanes[] = {5, 7};
 	uint32_t modes[3] = {0, 1u << (ETHTOOL_LINK_MODE_FEC_NONE_BIT - 32), 0};
 	size_t nest;
 
@@ -148,6 +176,8 @@ static void make_fec(struct message *message)
 	put(message, ETHTOOL_A_FEC_STAT_CORRECTED, corrected, sizeof(corrected));
 	put(message, ETHTOOL_A_FEC_STAT_UNCORR, uncorrectable, sizeof(uncorrectable));
 	put(message, ETHTOOL_A_FEC_STAT_CORR_BITS, "", 0);
+	put_bin(message, 0, 0, UINT64_C(1) << 40);
+	put_bin_of_lanes(message, 1, 3, 12, lanes, RNA_ARRAY_SIZE(lanes));
 	close_nest(message, nest);
 }
 
@@ -278,11 +308,108 @@ static void fec_is_read(void **state)
 	assert_int_equal(counts.corrected_bits.lane_count, 0);
 	assert_int_equal(counts.uncorrectable_blocks.total.number, 3);
 	assert_int_equal(counts.corrected_bits.total.state, RNA_VALUE_ABSENT);
+	assert_int_equal(counts.bin_count, 2);
+	assert_int_equal(counts.bins[0].blocks, UINT64_C(1) << 40);
+	assert_int_equal(counts.bins[0].lane_count, 0);
+	assert_int_equal(counts.bins[1].low, 1);
+	assert_int_equal(counts.bins[1].high, 3);
+	assert_int_equal(counts.bins[1].blocks, 12);
+	assert_int_equal(counts.bins[1].lane_count, 2);
+	assert_int_equal(counts.bins[1].lanes[1], 7);
 
 	begin(&message, &rna_ethtool_fec_question); /* a mode that is newer */
 	put_u32(&message, ETHTOOL_A_FEC_ACTIVE, 120);
 	assert_int_equal(rna_ethtool_read_fec(bytes_of(&message), &fec, &counts), 0);
 	assert_int_equal(fec.active.state, RNA_VALUE_ABSENT);
+	assert_int_equal(counts.bin_count, 0);
+}
+
+static size_t begin_bins(struct message *message)
+{
+	begin(message, &rna_ethtool_fec_question);
+	return open_nest(message, ETHTOOL_A_FEC_STATS);
+}
+
+static void read_bins(struct message *message, size_t nest, struct rna_ethtool_fec_counts *ret)
+{
+	struct rna_ethernet_fec ignored;
+
+	close_nest(message, nest);
+	assert_int_equal(rna_ethtool_read_fec(bytes_of(message), &ignored, ret), 0);
+}
+
+/* In any order; what is in another bin already, and what is no range, is left out. */
+static void bins_do_not_overlap(void **state)
+{
+	static const uint32_t want[] = {0, 1, 4, 8};
+	struct rna_ethtool_fec_counts counts;
+	struct message message;
+	size_t nest = begin_bins(&message), bin;
+
+	(void)state;
+	put_bin(&message, 8, UINT32_MAX, 1);
+	put_bin(&message, 1, 3, 2);
+	put_bin(&message, 0, 0, 3);
+	put_bin(&message, 1, 3, 99);  /* twice */
+	put_bin(&message, 3, 4, 99);  /* shares an end */
+	put_bin(&message, 2, 2, 99);  /* within another one */
+	put_bin(&message, 0, 20, 99); /* around others */
+	put_bin(&message, 7, 5, 99);
+	put_bin(&message, 4, 7, 4);
+	bin = open_nest(&message, FEC_STAT_HIST); /* without a number */
+	put_u32(&message, BIN_LOW, 30);
+	put_u32(&message, BIN_HIGH, 30);
+	close_nest(&message, bin);
+	close_nest(&message, open_nest(&message, FEC_STAT_HIST));
+	read_bins(&message, nest, &counts);
+	assert_int_equal(counts.bin_count, RNA_ARRAY_SIZE(want));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(want); i++)
+		assert_int_equal(counts.bins[i].low, want[i]);
+	assert_int_equal(counts.bins[1].blocks, 2);
+	assert_int_equal(counts.bins[2].blocks, 4);
+}
+
+/* More bins and lanes than there is room for: the first ones are read. */
+static void bins_have_an_end(void **state)
+{
+	const uint64_t lanes[RNA_ETHERNET_FEC_LANES + 3] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+	struct rna_ethtool_fec_counts counts;
+	struct message message;
+	size_t nest = begin_bins(&message);
+
+	(void)state;
+	put_bin_of_lanes(&message, 0, 0, 7, lanes, RNA_ARRAY_SIZE(lanes));
+	for (uint32_t i = 1; i <= RNA_ETHERNET_FEC_BINS + 8; i++)
+		put_bin(&message, i, i, i);
+	read_bins(&message, nest, &counts);
+	assert_int_equal(counts.bin_count, RNA_ETHERNET_FEC_BINS);
+	assert_int_equal(counts.bins[0].lane_count, RNA_ETHERNET_FEC_LANES);
+	assert_int_equal(counts.bins[0].lanes[RNA_ETHERNET_FEC_LANES - 1], RNA_ETHERNET_FEC_LANES);
+	assert_int_equal(counts.bins[RNA_ETHERNET_FEC_BINS - 1].blocks, RNA_ETHERNET_FEC_BINS - 1);
+}
+
+/* A length that is none of a number, of a bin or of its lanes, makes the message unusable. */
+static void bins_with_wrong_lengths_are_refused(void **state)
+{
+	static const struct {
+		uint16_t type;
+		size_t len;
+	} wrong[] = {{BIN_LOW, 2}, {BIN_HIGH, 0}, {BIN_VAL, 16}, {BIN_VAL_PER_LANE, 12}};
+	const uint8_t zeros[16] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(wrong); i++) {
+		struct rna_ethtool_fec_counts counts;
+		struct rna_ethernet_fec ignored;
+		struct message message;
+		size_t nest = begin_bins(&message), bin = open_nest(&message, FEC_STAT_HIST);
+
+		put(&message, wrong[i].type, zeros, wrong[i].len);
+		close_nest(&message, bin);
+		close_nest(&message, nest);
+		assert_int_equal(rna_ethtool_read_fec(bytes_of(&message), &ignored, &counts),
+				 -EBADMSG);
+	}
 }
 
 static void pause_is_read(void **state)
@@ -819,6 +946,9 @@ int main(void)
 		cmocka_unit_test(states_have_names),
 		cmocka_unit_test(mode_is_read),
 		cmocka_unit_test(fec_is_read),
+		cmocka_unit_test(bins_do_not_overlap),
+		cmocka_unit_test(bins_have_an_end),
+		cmocka_unit_test(bins_with_wrong_lengths_are_refused),
 		cmocka_unit_test(pause_is_read),
 		cmocka_unit_test(standard_statistics_are_read),
 		cmocka_unit_test(truncated_answers_are_refused),
