@@ -38,6 +38,8 @@ static const struct sample samples[] = {
 	{"mlx5-command-queue", MLX5 "cmd_work_handler:993:(pid 55): QUERY_VPORT_STATE(0x750) timed out while waiting for a slot.", A},
 	{"mlx5-command-queue", MLX5 "wait_func:1192:(pid 55): QUERY_VPORT_STATE(0x750) timeout while waiting for command semaphore.", A},
 	{"mlx5-command-canceled", MLX5 "wait_func:1189:(pid 55): QUERY_Q_COUNTER(0x773) canceled on out of queue timeout.", A},
+	/* A commit message of the driver */
+	{"mlx5-command-slots", "mlx5_core 0000:01:00.0: cmd_work_handler:877:(pid 3880418): failed to allocate command entry", "0000:01:00.0"},
 	{"mlx5-command-internal-error", MLX5 "mlx5_cmd_out_err:815:(pid 55): CREATE_QP(0x500) op_mod(0x0) failed, status internal error(0x1), syndrome (0x60a5e1), err(-5)", A},
 	/* prometheus/node_exporter#3434 */
 	{"mlx5-register-refused", "mlx5_core 0000:d2:00.0: mlx5_cmd_out_err:838:(pid 1441871): ACCESS_REG(0x805) op_mod(0x1) failed, status bad resource(0x5), syndrome (0x305684), err(-22)", "0000:d2:00.0"},
@@ -118,8 +120,9 @@ static const struct sample samples[] = {
 	{"bnxt-pause-storm", "bnxt_en 0000:3b:00.0 ens2f0np0: Pause Storm detected!", A, "ens2f0np0"},
 	{"bnxt-doorbells-dropped", "bnxt_en 0000:3b:00.0 ens2f0np0: One or more MMIO doorbells dropped by the device!", A, "ens2f0np0"},
 	{"bnxt-pci-error", "bnxt_en 0000:3b:00.0 ens2f0np0: PCI I/O error detected", A, "ens2f0np0"},
-	{"bnxt-re-firmware-stall", "bnxt_en 0000:3b:00.0: bnxt_re_is_fw_stalled: FW STALL Detected. cmdq[0x2f]=0x3 waited (20150 > 20000) msec active 1 ", A},
-	{"bnxt-re-command-timeout", "bnxt_en 0000:3b:00.0: cmdq[0x57]=0x3 timedout (20000)msec", A},
+	/* Reports of Proxmox and of rdma-perf; the driver has dev_fmt() "QPLIB: ". */
+	{"bnxt-re-firmware-stall", "bnxt_en 0000:12:00.0: QPLIB: bnxt_re_is_fw_stalled: FW STALL Detected. cmdq[0xe]=0x3 waited (103641 > 100000) msec active 1 ", "0000:12:00.0"},
+	{"bnxt-re-command-timeout", "bnxt_en 0000:19:00.0: QPLIB: cmdq[0x41d]=0x3 timedout (20000)msec", "0000:19:00.0"},
 
 	{"intel-transmit-timeout", "ice 0000:17:00.0 ens3f0: tx_timeout recovery level 1, txqueue 22", "0000:17:00.0", "ens3f0"},
 	{"intel-transmit-timeout", "i40e 0000:17:00.1 ens3f1: tx_timeout recovery level 2, txqueue 4", "0000:17:00.1", "ens3f1"},
@@ -148,11 +151,13 @@ static const struct sample samples[] = {
 	{"efa-not-ready", "efa 0000:10:1b.0 (null): Device isn't ready, abort com init 0x0", "0000:10:1b.0"},
 	{"efa-not-ready", "efa 0000:10:1b.0: Device isn't ready, can't reset device", "0000:10:1b.0"},
 	{"efa-register-timeout", "efa 0000:10:1b.0 rdmap16s27: Reading register timed out. expected: req id[12] offset[0x54] actual: req id[11] offset[0x54]", "0000:10:1b.0", NULL, "rdmap16s27"},
-	{"efa-command-failed", "efa 0000:10:1b.0 rdmap16s27: Failed to process command CREATE_QP (opcode 1) err -22", "0000:10:1b.0", NULL, "rdmap16s27"},
+	/* The troubleshooting guide of AWS Neuron */
+	{"efa-command-failed", "efa 0000:a0:1a.0 rdmap160s26: Failed to process command DEREG_MR (opcode 8) comp_status 7 err -22", "0000:a0:1a.0", NULL, "rdmap160s26"},
 	{"efa-command-failed", "infiniband rdmap0s6: Failed to submit command REG_MR (opcode 9) err -12", NULL, NULL, "rdmap0s6"},
 	{"efa-initialization-failed", "efa 0000:10:1b.0: EFA device init failed", "0000:10:1b.0"},
 
-	{"ionic-heartbeat-stalled", "ionic 0000:b5:00.0: FW heartbeat stalled at 1843", "0000:b5:00.0"},
+	/* A commit message of the driver */
+	{"ionic-heartbeat-stalled", "ionic 0000:24:00.0: FW heartbeat stalled at -1342169688", "0000:24:00.0"},
 	{"ionic-heartbeat-restored", "ionic 0000:b5:00.0: FW heartbeat restored at 1844", "0000:b5:00.0"},
 	{"ionic-firmware-down", "ionic 0000:b5:00.0: FW Down: Stopping LIFs", "0000:b5:00.0"},
 	{"ionic-firmware-up", "ionic 0000:b5:00.0: FW Up: LIFs restarted", "0000:b5:00.0"},
@@ -161,7 +166,8 @@ static const struct sample samples[] = {
 	{"ionic-transmit-timeout", "ionic 0000:b5:00.0 ens5: Tx Timeout triggered - txq 6", "0000:b5:00.0", "ens5"},
 	{"ionic-rdma-command-timeout", "ionic 0000:b5:00.0 ionic_0: admin command timed out, aq 1 after: 2004ms", "0000:b5:00.0", NULL, "ionic_0"},
 
-	{"hns3-transmit-timeout", "hns3 0000:7d:00.0 eth0: tx_timeout count: 3, queue id: 5, SW_NTU: 0x2f, SW_NTC: 0x2e, napi state: 16", "0000:7d:00.0", "eth0"},
+	/* A mail about the driver */
+	{"hns3-transmit-timeout", "hns3 0000:c2:00.0 eth1: tx_timeout count: 1, queue id: 10, SW_NTU: 0x1, SW_NTC: 0x0, napi state: 16", "0000:c2:00.0", "eth1"},
 	{"hns3-reset-failed", "hns3 0000:7d:00.0: Reset fail!", "0000:7d:00.0"},
 	{"hns3-reset-done", "hns3 0000:7d:00.0: Reset done, hclge driver initialization finished.", "0000:7d:00.0"},
 	{"hns3-firmware-watchdog", "hns3 0000:7d:00.0: IMP firmware watchdog reset soon expected!", "0000:7d:00.0"},
@@ -193,6 +199,10 @@ static const struct sample samples[] = {
 	{"netdev-watchdog-warning", "NETDEV WATCHDOG: eth2 (mlx5_core): transmit queue 5 timed out", NULL, "eth2"},
 
 	{"ib-mad-failed", "infiniband mlx5_2: Fatal error (1) on MAD QP (0)", NULL, NULL, "mlx5_2"},
+	/* The same reports */
+	{"ib-port-not-opened", "infiniband bnxt_re0: Couldn't start port", NULL, NULL, "bnxt_re0"},
+	{"ib-port-not-opened", "infiniband bnxt_re0: Couldn't create ib_mad CQ", NULL, NULL, "bnxt_re0"},
+	{"ib-port-not-opened", "infiniband bnxt_re0: Couldn't open port 1", NULL, NULL, "bnxt_re0"},
 	{"ib-query-failed", "infiniband mlx5_2: ib_query_port failed (-5)", NULL, NULL, "mlx5_2"},
 	{"ib-connection-stuck", "cm_destroy_id_wait_timeout: cm_id=00000000a24b3bc8 timed out. state 2 -> 0, refcnt=2"},
 	{"ipoib-transmit-timeout", "ib0: transmit timeout: latency 5390 msecs", NULL, "ib0"},
@@ -205,6 +215,8 @@ static const struct sample samples[] = {
 	{"srp-reconnected", "scsi host7: ib_srp: reconnect succeeded"},
 	{"iser-failed", "iser: iser_err_comp: command failure: transport retry counter exceeded (12) vend_err 0x81"},
 	{"nvme-rdma-failed", "nvme nvme3: RECV for CQE 0x00000000dd13b5b5 failed with status transport retry counter exceeded (12)"},
+	/* A commit message of the driver */
+	{"nvmet-rdma-failed", "nvmet_rdma: SEND for CQE 0x00000000e3337f90 failed with status transport retry counter exceeded (12)."},
 	{"nvme-rdma-connect-failed", "nvme nvme3: rdma connection establishment failed (-104)"},
 	{"nvme-reconnected", "nvme nvme3: Successfully reconnected (3 attempts)"},
 
@@ -230,6 +242,9 @@ static const struct sample samples[] = {
 	{"pcie-not-ready", "mlx5_core 0000:3b:00.0: not ready 65535ms after bus reset; giving up", A},
 	{"pcie-inaccessible", "mlx5_core 0000:3b:00.0: Unable to change power state from D3cold to D0, device inaccessible", A},
 
+	/* A mail about another driver */
+	{"pcie-inaccessible", "xhci_hcd 0000:04:00.0: can't change power state from D3cold to D0 (config space inaccessible)", "0000:04:00.0"},
+
 	{"dmar-fault", "DMAR: [DMA Write NO_PASID] Request device [3b:00.0] fault addr 0x7f3a2000 [fault reason 0x05] PTE Write access is not set", "3b:00.0"},
 	{"dmar-fault", "DMAR: [INTR-REMAP] Request device [3b:00.1] fault index 0x2e [fault reason 0x26] Blocked an interrupt request due to source-id verification failure", "3b:00.1"},
 	/* A mail about 5.8, with another function */
@@ -237,8 +252,11 @@ static const struct sample samples[] = {
 	{"amd-iommu-fault", "mlx5_core 0000:3b:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xfffd3000 flags=0x0020]", A},
 	{"amd-iommu-fault", "AMD-Vi: Event logged [IO_PAGE_FAULT device=0000:3b:00.1 domain=0x0012 address=0xfffd3000 flags=0x0020]", "0000:3b:00.1"},
 	{"amd-iommu-fault", "AMD-Vi: Event logged [RMP_PAGE_FAULT device=0000:3b:00.1, vmg_tag=0x0012, gpa=0xfffd3000, flags_rmp=0x0020, flags=0x0000]", "0000:3b:00.1"},
-	{"amd-iommu-fault", "pci 0000:20:00.2: AMD-Vi: Event logged [INVALID_DEVICE_REQUEST device=0000:3b:00.0 pasid=0x00000 address=0xfffffffdf8000000 flags=0x0a00]", A},
-	{"smmu-fault", "arm-smmu-v3 arm-smmu-v3.3.auto: event: F_TRANSLATION client: 0002:01:00.0 sid: 0x10000 ssid: 0x0 iova: 0xfe1c000 ipa: 0x0", "0002:01:00.0"},
+	/* Mails about a bnxt NIC, and about a version that leaves the domain out */
+	{"amd-iommu-fault", "iommu ivhd3: AMD-Vi: Event logged [ILLEGAL_DEV_TABLE_ENTRY device=0000:43:00.0 pasid=0x00000 address=0x3737b01000 flags=0x0080]", "0000:43:00.0"},
+	{"amd-iommu-fault", "iommu ivhd0: AMD-Vi: Event logged [INVALID_DEVICE_REQUEST device=12:00.1 pasid=0x00000 address=0xfffffffdf8000000 flags=0x0a00]", "12:00.1"},
+	/* A mail about another driver */
+	{"smmu-fault", "arm-smmu-v3 arm-smmu-v3.5.auto: event: F_TRANSLATION client: 0001:06:00.0 sid: 0x20600 ssid: 0x0 iova: 0xff9bc000 ipa: 0x0", "0001:06:00.0"},
 
 	/* leptonai/gpud */
 	{"peermem-invalid-context", "nvidia-peermem nv_get_p2p_free_callback:127 ERROR detected invalid context, skipping further processing"},
@@ -301,6 +319,8 @@ static const char *const ordinary[] = {
 	"bnxt_en 0000:3b:00.0 ens2f0np0: NIC Link is Up, 400000 Mbps (PAM4-112) full duplex, Flow control: none",
 	"bnxt_en 0000:3b:00.0 ens2f0np0: Temperature (In Celsius), Current: 91, threshold: 95",
 	"bnxt_re: Broadcom NetXtreme-C/E RoCE Driver",
+	"bnxt_en 0000:19:00.0: QPLIB: cmdq[0x4b9]=0x15 status 0x5",
+	"infiniband bnxt_re0: Failed to allocate HW AH",
 	"ice 0000:17:00.0: The DDP package was successfully loaded: ICE OS Default Package version 1.3.36.0",
 	"ice 0000:17:00.0: PTP init successful",
 	"ice 0000:17:00.0 ens3f0: NIC Link is up 100 Gbps Full Duplex, Requested FEC: RS-FEC, Negotiated FEC: RS-FEC",
