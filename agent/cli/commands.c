@@ -35,16 +35,28 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_status,
 	},
 	{
+		.name = "env",
+		.summary = "Poll once and write the environment variables that a communication "
+			   "library needs.",
+		.help = "Each variable comes with the reason for it. Variables that the library "
+			"sets correctly by\nitself are left out, as are ports that are down or "
+			"serve no GPU. Warnings describe what does\nnot fit, including variables "
+			"of the calling environment that choose a GID. With --gpu the\nports are "
+			"those nearest to one GPU; numbers are those of topology.\n\n"
+			"shell is for eval, env for docker --env-file, yaml is the env of a "
+			"container. The exit code\nis 1 if no port can be used.",
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(FOR) | RNA_OPTION_BIT(GPU),
+		.formats = rna_env_forms,
+		.settings = true,
+		.execute = rna_command_env,
+	},
+	{
 		.name = "nccl",
 		.summary = "Poll once and write the environment variables that NCCL needs on this "
 			   "node.",
-		.help = "Each variable comes with the reason for it. Variables that NCCL sets "
-			"correctly by itself\nare left out. Warnings describe what does not fit, "
-			"including NCCL_IB_ variables of the\ncalling environment that choose a "
-			"GID. shell is for eval, env for docker --env-file, yaml\nis the env of a "
-			"container. The exit code is 1 if no port can be used.",
+		.help = "The same as env --for=nccl.",
 		.options = RNA_OPTION_BIT(FORMAT),
-		.formats = rna_nccl_forms,
+		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_nccl,
 	},

@@ -74,7 +74,7 @@ bool rna_wants_colour(const char *when);
 extern const char *const rna_describe_topics[]; /* NULL-ended */
 extern const char *const rna_expect_actions[];  /* NULL-ended */
 extern const char *const rna_kube_actions[];    /* NULL-ended */
-extern const char *const rna_nccl_forms[];      /* NULL-ended */
+extern const char *const rna_env_forms[];       /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
 int rna_command_collect(struct rna_call *call, struct rna_error *error);
@@ -85,6 +85,7 @@ int rna_command_quiesce(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_resume(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
+int rna_command_env(struct rna_call *call, struct rna_error *error);
 int rna_command_nccl(struct rna_call *call, struct rna_error *error);
 int rna_command_topology(struct rna_call *call, struct rna_error *error);
 int rna_command_events(struct rna_call *call, struct rna_error *error);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "rna/base/words.h"
+#include "rna/model/env.h"
 
 #include "commands.h"
 
@@ -34,9 +35,12 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "show what would be done, and do nothing"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "do not replace GUIDs, addresses and descriptions"},
+	[RNA_OPTION_FOR] = {"for", "LIBRARY", rna_env_names, .help = "the library"},
 	[RNA_OPTION_DEVICE] = {"device", "DEVICE",
 			       .help = "test this device only; DEVICE/PORT: this port only"},
-	[RNA_OPTION_GPU] = {"gpu", "PCI", .help = "use memory of the GPU at this PCI address"},
+	[RNA_OPTION_GPU] = {"gpu", "GPU",
+			    .help = "env: for this GPU, by number or PCI address; selftest: use "
+				    "memory of the GPU at this PCI address"},
 	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "use memory and CPUs of this NUMA node"},
 	[RNA_OPTION_SIZE] = {"size", "BYTES", .help = "size of one write"},
 	[RNA_OPTION_QPS] = {"qps", "COUNT", .help = "number of parallel connections"},

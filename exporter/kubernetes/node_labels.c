@@ -15,7 +15,7 @@
 #include "rna/kubernetes.h"
 #include "rna/model/card.h"
 
-#include "nccl/nccl_ports.h"
+#include "env/dialect.h"
 #include "view/facts.h"
 #include "view/subjects.h"
 
@@ -253,9 +253,10 @@ static struct rates rates_of_all(const struct tally *tally)
 static int add_rails(struct rates *rates, const struct tally *tally)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
-	struct rna_nccl_ports rails;
+	const struct rna_env_words *words = &rna_env_dialects[RNA_ENV_NCCL].words;
+	struct rna_env_ports rails;
 
-	if (!arena || rna_nccl_ports_choose(tally->subjects, arena, &rails) < 0)
+	if (!arena || rna_env_ports_choose(tally->subjects, words, arena, &rails) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < rails.count; i++)
 		if (counts(tally, rails.items[i]))

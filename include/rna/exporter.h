@@ -11,7 +11,7 @@
 
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
-#include "rna/model/nccl.h"
+#include "rna/model/env.h"
 #include "rna/model/view.h"
 #include "rna/web.h"
 
@@ -74,17 +74,17 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_events_table(const struct rna_view *view, struct rna_strbuf *out);
 
-/* The environment that NCCL needs. */
-enum rna_nccl_form {
-	RNA_NCCL_SHELL, /* export lines with comments */
-	RNA_NCCL_ENV,   /* plain NAME=VALUE, for docker --env-file */
-	RNA_NCCL_YAML,  /* "env" of a container */
-	RNA_NCCL_JSON,
-	RNA_NCCL_FORM_COUNT,
+/* The environment that a library needs. */
+enum rna_env_form {
+	RNA_ENV_SHELL, /* export lines with comments */
+	RNA_ENV_ENV,   /* plain NAME=VALUE, for docker --env-file */
+	RNA_ENV_YAML,  /* "env" of a container */
+	RNA_ENV_JSON,
+	RNA_ENV_FORM_COUNT,
 };
 
-void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form form,
-		    struct rna_strbuf *out);
+void rna_write_env(const struct rna_env_advice *advice, enum rna_env_form form,
+		   struct rna_strbuf *out);
 /* Runs of the self-test (rna/model/selftest.h), as a table or as JSON. */
 struct rna_selftest_run;
 void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,

@@ -41,8 +41,8 @@ ROOMS = {
     "exporter/json": (*EXPORTER, "rna/check.h", "view", "metrics"),
     "exporter/text": (*EXPORTER, "rna/check.h", "rna/kubernetes.h", "view", "metrics", "json"),
     "exporter/page": (*EXPORTER, "view", "metrics"),
-    "exporter/nccl": (*EXPORTER, "view", "json"),
-    "exporter/kubernetes": (*MODEL, "rna/https.h", "rna/kubernetes.h", "view", "json", "nccl"),
+    "exporter/env": (*EXPORTER, "view", "json"),
+    "exporter/kubernetes": (*MODEL, "rna/https.h", "rna/kubernetes.h", "view", "json", "env"),
     "exporter/http": (*EXPORTER, "rna/web.h", "view", "metrics"),
 
     "agent/settings": MODEL,

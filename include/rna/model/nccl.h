@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NCCL: which GID of a port it uses, and which environment variables it needs on a node.
+ * NCCL: which GID of a port it uses. RCCL and NVSHMEM have the same algorithm, see
+ * exporter/env/env.c.
  *
  * Each job chooses a GID index by itself, by other rules than the kernel and other libraries. A
  * wrong choice causes no error: the job hangs or its traffic is not routed. Source: NCCL
@@ -10,12 +11,7 @@
 
 #include <stdbool.h>
 
-#include "rna/base/arena.h"
 #include "rna/model/gid.h"
-
-struct rna_view;
-
-/* -- The GID ----------------------------------------------------------------------------------- */
 
 /* The environment variables of a job that concern GIDs; NULL: not set. */
 struct rna_nccl_environment {
@@ -24,7 +20,6 @@ struct rna_nccl_environment {
 	const char *addr_range;   /* NCCL_IB_ADDR_RANGE: ADDRESS/BITS */
 	const char *roce_version; /* NCCL_IB_ROCE_VERSION_NUM: 1 or 2 */
 	const char *flid_index;   /* NCCL_IB_ROUTABLE_FLID_GID_INDEX */
-	const char *topo_file;    /* NCCL_TOPO_FILE */
 };
 
 /* The parsed environment. */
@@ -57,39 +52,3 @@ struct rna_nccl_settings rna_nccl_settings_parse(const struct rna_nccl_environme
  */
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings);
-
-/* -- The environment of a node ----------------------------------------------------------------- */
-
-struct rna_nccl_variable {
-	const char *name;
-	const char *value;
-	const char *reason;
-};
-
-/* Ports excluded for one reason. */
-struct rna_nccl_left_out {
-	const char *reason;
-	size_t count;
-	const char **ports; /* "mlx5_1/1" */
-};
-
-/*
- * The variables that a job on this node needs, and warnings for the administrator. There is no
- * variable for what NCCL detects by itself, and none is guessed.
- */
-struct rna_nccl_advice {
-	size_t port_count; /* ports that NCCL can use; 0: no variables either */
-	size_t variable_count;
-	const struct rna_nccl_variable *variables;
-	size_t left_out_count;
-	const struct rna_nccl_left_out *left_out;
-	size_t warning_count;
-	const char *const *warnings;
-};
-
-/*
- * Pure. All is in arena, except device names, which belong to view. given: the caller's
- * environment; harmful variables in it cause warnings. 0 or -ENOMEM.
- */
-int rna_nccl_advise(const struct rna_view *view, const struct rna_nccl_environment *given,
-		    struct rna_arena *arena, struct rna_nccl_advice *ret);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Output of the command nccl: lines for a shell, a file for docker --env-file, the env of a
- * container in YAML, and JSON. Reasons are comments above the variables. In each format a comment
+ * Output of the commands env and nccl: lines for a shell, a file for docker --env-file, the env of
+ * a container in YAML, and JSON. Reasons are comments above the variables. In each format a comment
  * ends with its line, so line breaks in texts are replaced.
  */
 #include "rna/exporter.h"
@@ -39,9 +39,9 @@ struct form {
 };
 
 static const struct form forms[] = {
-	[RNA_NCCL_SHELL] = {"", "", "export ", "='", "'\n", escape_shell},
-	[RNA_NCCL_ENV] = {"", "", "", "=", "\n", rna_escape_control},
-	[RNA_NCCL_YAML] = {"env:\n", "  ", "- name: ", "\n    value: \"", "\"\n", escape_yaml},
+	[RNA_ENV_SHELL] = {"", "", "export ", "='", "'\n", escape_shell},
+	[RNA_ENV_ENV] = {"", "", "", "=", "\n", rna_escape_control},
+	[RNA_ENV_YAML] = {"env:\n", "  ", "- name: ", "\n    value: \"", "\"\n", escape_yaml},
 };
 
 static void write_comment(const char *indent, const char *kind, const char *text,
@@ -52,17 +52,19 @@ static void write_comment(const char *indent, const char *kind, const char *text
 	rna_strbuf_add_char(out, '\n');
 }
 
-static void write_left_out(const struct rna_nccl_left_out *left_out, struct rna_strbuf *out)
+static void write_left_out(const struct rna_env_left_out *left_out, struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "# left out: ");
 	for (size_t i = 0; i < left_out->count; i++) {
 		rna_strbuf_puts(out, i > 0 ? ", " : "");
 		rna_text_add(out, left_out->ports[i], rna_escape_control);
 	}
-	rna_strbuf_printf(out, " (%s)\n", left_out->reason);
+	rna_strbuf_puts(out, " (");
+	rna_text_add(out, left_out->reason, rna_escape_control);
+	rna_strbuf_puts(out, ")\n");
 }
 
-static void write_variable(const struct rna_nccl_variable *variable, const struct form *form,
+static void write_variable(const struct rna_env_variable *variable, const struct form *form,
 			   struct rna_strbuf *out)
 {
 	write_comment(form->indent, "", variable->reason, out);
@@ -72,7 +74,7 @@ static void write_variable(const struct rna_nccl_variable *variable, const struc
 	rna_strbuf_puts(out, form->after);
 }
 
-static void write_text(const struct rna_nccl_advice *advice, const struct form *form,
+static void write_text(const struct rna_env_advice *advice, const struct form *form,
 		       struct rna_strbuf *out)
 {
 	for (size_t i = 0; i < advice->warning_count; i++)
@@ -87,7 +89,7 @@ static void write_text(const struct rna_nccl_advice *advice, const struct form *
 /* -- JSON -------------------------------------------------------------------------------------- */
 
 static json_t *variable_object(struct rna_json_writer *writer,
-			       const struct rna_nccl_variable *variable)
+			       const struct rna_env_variable *variable)
 {
 	json_t *object = json_object();
 
@@ -98,7 +100,7 @@ static json_t *variable_object(struct rna_json_writer *writer,
 }
 
 static json_t *left_out_object(struct rna_json_writer *writer,
-			       const struct rna_nccl_left_out *left_out)
+			       const struct rna_env_left_out *left_out)
 {
 	json_t *object = json_object(), *ports = json_array();
 
@@ -109,7 +111,7 @@ static json_t *left_out_object(struct rna_json_writer *writer,
 	return object;
 }
 
-static void write_json(const struct rna_nccl_advice *advice, struct rna_strbuf *out)
+static void write_json(const struct rna_env_advice *advice, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
 	json_t *object = json_object(), *variables = json_array(), *left_out = json_array(),
@@ -128,10 +130,10 @@ static void write_json(const struct rna_nccl_advice *advice, struct rna_strbuf *
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
-void rna_write_nccl(const struct rna_nccl_advice *advice, enum rna_nccl_form form,
-		    struct rna_strbuf *out)
+void rna_write_env(const struct rna_env_advice *advice, enum rna_env_form form,
+		   struct rna_strbuf *out)
 {
-	if (form == RNA_NCCL_JSON)
+	if (form == RNA_ENV_JSON)
 		write_json(advice, out);
 	else
 		write_text(advice, &forms[form], out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* exporter/nccl_qos: the variable that follows from PFC, trust and DSCPs, or why none does. */
+/* exporter/env/env_qos.c: the variable that follows from PFC, trust and DSCPs, or why none does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,10 @@
 
 #include "rna/model/qos.h"
 
-#include "nccl/nccl_qos.h"
+#include "env/dialect.h"
+
+#define nccl rna_env_dialects[RNA_ENV_NCCL].qos
+#define ucx  rna_env_dialects[RNA_ENV_UCX].qos
 
 enum { PORTS = 3 };
 
@@ -208,14 +211,14 @@ static void test_what_follows(void **state)
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
 		RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
-		struct rna_nccl_quality quality;
-		struct rna_nccl_ports ports = {.count = PORTS};
+		struct rna_env_quality quality;
+		struct rna_env_ports ports = {.count = PORTS};
 		struct node node;
 
 		make(&node);
 		cases[i].change(&node);
 		ports.items = node.items;
-		assert_int_equal(rna_nccl_derive_quality(&ports, arena, &quality), 0);
+		assert_int_equal(rna_env_derive_quality(&ports, &nccl, arena, &quality), 0);
 		if (!is_same(quality.name, cases[i].name) ||
 		    !is_same(quality.value, cases[i].value) || !quality.name != !quality.reason ||
 		    !quality.warning != !cases[i].warning ||
@@ -226,14 +229,77 @@ static void test_what_follows(void **state)
 	}
 }
 
+/* DSCP 48 instead of 26 is lossless, too, or alone. */
+static void another_dscp_leads_there(struct node *node)
+{
+	for (size_t i = 0; i < PORTS; i++) {
+		node->dcbs[i].dscp_priority[26] = 0;
+		node->dcbs[i].dscp_priority[48] = 3;
+	}
+}
+
+static void two_others_lead_there(struct node *node)
+{
+	another_dscp_leads_there(node);
+	for (size_t i = 0; i < PORTS; i++)
+		node->dcbs[i].dscp_priority[40] = 3;
+}
+
+static void ucx_uses_a_vlan(struct node *node)
+{
+	tags_decide_and_there_are_some(node);
+	for (size_t i = 0; i < PORTS; i++)
+		node->entries[i].index = 0; /* which UCX wants to be used */
+}
+
+/* UCX sends with DSCP 26 by itself: a variable is needed only if that leads elsewhere. */
+static void test_what_follows_for_ucx(void **state)
+{
+	static const struct {
+		void (*change)(struct node *node);
+		const char *name, *value, *warning;
+	} ucx_cases[] = {
+		{alike, NULL, NULL, NULL},
+		{table_as_it_comes, NULL, NULL, NULL},
+		{another_dscp_leads_there, "UCX_IB_TRAFFIC_CLASS", "192", NULL},
+		{two_others_lead_there, NULL, NULL,
+		 "DSCPs 40, 48 lead to it: UCX_IB_TRAFFIC_CLASS should be 4 x the one that the "
+		 "fabric has for RoCE; left alone, UCX sends with DSCP 26"},
+		{no_dscp_leads_there, NULL, NULL, "no value of UCX_IB_TRAFFIC_CLASS"},
+		{one_is_unlike, NULL, NULL, "neither UCX_IB_TRAFFIC_CLASS nor UCX_IB_SL"},
+		{ucx_uses_a_vlan, "UCX_IB_SL", "3", NULL},
+		{tags_decide, NULL, NULL, "the GIDs that UCX uses are of no VLAN"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(ucx_cases); i++) {
+		RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+		struct rna_env_ports ports = {.count = PORTS};
+		struct rna_env_quality quality;
+		struct node node;
+
+		make(&node);
+		ucx_cases[i].change(&node);
+		ports.items = node.items;
+		assert_int_equal(rna_env_derive_quality(&ports, &ucx, arena, &quality), 0);
+		if (!is_same(quality.name, ucx_cases[i].name) ||
+		    !is_same(quality.value, ucx_cases[i].value) ||
+		    !quality.warning != !ucx_cases[i].warning ||
+		    (quality.warning && !strstr(quality.warning, ucx_cases[i].warning)))
+			fail_msg("case %zu: %s=%s, %s", i, quality.name ? quality.name : "-",
+				 quality.value ? quality.value : "-",
+				 quality.warning ? quality.warning : "no warning");
+	}
+}
+
 static void test_no_port_at_all(void **state)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
-	const struct rna_nccl_ports ports = {0};
-	struct rna_nccl_quality quality;
+	const struct rna_env_ports ports = {0};
+	struct rna_env_quality quality;
 
 	(void)state;
-	assert_int_equal(rna_nccl_derive_quality(&ports, arena, &quality), 0);
+	assert_int_equal(rna_env_derive_quality(&ports, &nccl, arena, &quality), 0);
 	assert_null(quality.name);
 	assert_null(quality.warning);
 }
@@ -242,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_follows),
+		cmocka_unit_test(test_what_follows_for_ucx),
 		cmocka_unit_test(test_no_port_at_all),
 	};
 

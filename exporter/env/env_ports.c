@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which ports of a node NCCL should use: a table of reasons to exclude ports, applied in their
- * order. The first reasons exclude ports that NCCL cannot use. The others choose among the
- * remaining ports; a reason that would exclude all of them is skipped, but for ports that are known
- * to serve no GPU.
+ * Which ports of a node a library should use: a table of reasons to exclude ports, applied in their
+ * order. The first reasons exclude ports that it cannot use. The others choose among the remaining
+ * ports; a reason that would exclude all of them is skipped, but for ports that are known to serve
+ * no GPU.
+ *
+ * The libraries agree in what they cannot use. All of them take ports that are ACTIVE. None takes
+ * iWARP: UCX skips it (uct_ib_device_is_supported() in src/uct/ib/base/ib_md.c, UCX 1.22), the
+ * others connect queue pairs in a way that only channel adapters have.
  */
-#include "nccl_ports.h"
+#include "env_ports.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,12 +25,13 @@ struct choice {
 	const struct rna_subject **ports; /* those that remain */
 	enum rna_link_layer layer;        /* of most of their bandwidth */
 	uint64_t fastest;                 /* their highest rate */
+	const struct rna_env_words *words;
 };
 
 /* Is this port, one of those that remain, to be excluded? */
 typedef bool leave_out(const struct choice *choice, const struct rna_subject *port);
 
-/* -- What NCCL cannot use ---------------------------------------------------------------------- */
+/* -- What no library can use ------------------------------------------------------------------- */
 
 static bool has_unknown_state(const struct choice *choice, const struct rna_subject *port)
 {
@@ -77,14 +82,24 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
 
 static bool has_odd_name(const struct choice *choice, const struct rna_subject *port)
 {
-	(void)choice;
 	for (const char *c = port->device->device->name; *c; c++)
-		if ((unsigned char)*c <= ' ' || *c == '\x7f' || *c == ',' || *c == ':')
+		if ((unsigned char)*c <= ' ' || *c == '\x7f' || strchr(choice->words->reserved, *c))
 			return true;
 	return false;
 }
 
-/* -- What NCCL should not use ------------------------------------------------------------------ */
+/*
+ * The kernel gives each port of RoCE default GIDs, made from the MAC address of its interface
+ * (ib_cache_gid_set_default_gid() in drivers/infiniband/core/cache.c). Without any no library can
+ * address the port.
+ */
+static bool has_no_gid(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->link_layer == RNA_LINK_LAYER_ETHERNET && port->gids && port->gids->count == 0;
+}
+
+/* -- What a library should not use ------------------------------------------------------------- */
 
 /* A virtual function whose physical function is on this node is for a VM or a container. */
 static bool is_for_others(const struct choice *choice, const struct rna_subject *port)
@@ -131,7 +146,7 @@ static bool has_another_layer(const struct choice *choice, const struct rna_subj
 
 static bool has_default_route(const struct choice *choice, const struct rna_subject *port)
 {
-	return !choice->topology && rna_nccl_port_has_uplink(port);
+	return !choice->topology && rna_env_port_has_uplink(port);
 }
 
 static bool is_same_model(const struct rna_subject *a, const struct rna_subject *b)
@@ -154,30 +169,83 @@ static bool is_lesser_model(const struct choice *choice, const struct rna_subjec
 	return true;
 }
 
+typedef const char *word_of(const struct rna_env_words *words);
+
+static const char *title_of(const struct rna_env_words *words)
+{
+	return words->title;
+}
+
+static const char *list_of(const struct rna_env_words *words)
+{
+	return words->list;
+}
+
+static const char *no_verbs_of(const struct rna_env_words *words)
+{
+	return words->no_verbs;
+}
+
+static const char *other_layer_of(const struct rna_env_words *words)
+{
+	return words->other_layer;
+}
+
 static const struct reason {
 	const char *text; /* behind the names of the ports */
 	leave_out *applies;
-	bool always; /* even if no port remains */
+	bool always;      /* even if no port remains */
+	word_of *word;    /* behind the text; NULL: none */
+	const char *rest; /* behind the word */
 } reasons[] = {
-	{"manages NVSwitches and carries no traffic", is_management, .always = true},
-	{"its state is not known", has_unknown_state, .always = true},
-	{"not ACTIVE", is_inactive, .always = true},
-	{"its link layer is not known", has_unknown_layer, .always = true},
-	{"its node type is not known: RoCE or iWARP", has_unknown_node_type, .always = true},
-	{"iWARP, which NCCL does not use", is_iwarp, .always = true},
-	{"no InfiniBand and no RoCE: NCCL wants a plug-in for it, aws-ofi-nccl for EFA",
-	 is_unsuitable, .always = true},
-	{"its name cannot be written in NCCL_IB_HCA", has_odd_name, .always = true},
-	{"a virtual function of a device that is here, for VMs or containers", is_for_others},
-	{"RDMA in software", is_software},
-	/* if no other port remains, the NICs of the GPUs are down, or need a plug-in of NCCL */
-	{"serves no GPU: for storage or other traffic", serves_no_gpu, .always = true},
-	{"its place in the PCI tree is not known", has_no_place},
-	{"another link layer than most bandwidth has, and NCCL does not mix them",
-	 has_another_layer},
-	{"the default route goes there: no rail", has_default_route},
-	{"slower than others, and of another model", is_lesser_model},
+	{.text = "manages NVSwitches and carries no traffic",
+	 .applies = is_management,
+	 .always = true},
+	{.text = "its state is not known", .applies = has_unknown_state, .always = true},
+	{.text = "not ACTIVE", .applies = is_inactive, .always = true},
+	{.text = "its link layer is not known", .applies = has_unknown_layer, .always = true},
+	{.text = "its node type is not known: RoCE or iWARP",
+	 .applies = has_unknown_node_type,
+	 .always = true},
+	{.text = "iWARP, which ",
+	 .applies = is_iwarp,
+	 .always = true,
+	 .word = title_of,
+	 .rest = " does not use"},
+	{.text = "no InfiniBand and no RoCE: ",
+	 .applies = is_unsuitable,
+	 .always = true,
+	 .word = no_verbs_of},
+	{.text = "its name cannot be written in ",
+	 .applies = has_odd_name,
+	 .always = true,
+	 .word = list_of},
+	{.text = "a virtual function of a device that is here, for VMs or containers",
+	 .applies = is_for_others},
+	{.text = "RDMA in software", .applies = is_software},
+	/* if no other port remains, the NICs of the GPUs are down, or need another transport */
+	{.text = "serves no GPU: for storage or other traffic",
+	 .applies = serves_no_gpu,
+	 .always = true},
+	{.text = "its place in the PCI tree is not known", .applies = has_no_place},
+	{.text = "another link layer than most bandwidth has",
+	 .applies = has_another_layer,
+	 .word = other_layer_of},
+	{.text = "the default route goes there: no rail", .applies = has_default_route},
+	{.text = "slower than others, and of another model", .applies = is_lesser_model},
+	/* last: slower ones for storage do not take the place of rails without addresses */
+	{.text = "has no GID: its interface is absent, or in another network namespace",
+	 .applies = has_no_gid,
+	 .always = true},
 };
+
+static const char *say(const struct reason *reason, const struct rna_env_words *words,
+		       struct rna_arena *arena)
+{
+	return rna_arena_printf(arena, "%s%s%s", reason->text,
+				reason->word ? reason->word(words) : "",
+				reason->rest ? reason->rest : "");
+}
 
 /* -- One after the other ----------------------------------------------------------------------- */
 
@@ -204,22 +272,22 @@ static void look_at_rates(struct choice *choice)
 }
 
 static int leave_out_ports(struct choice *choice, const struct reason *reason,
-			   struct rna_arena *arena, struct rna_nccl_left_out *ret)
+			   struct rna_arena *arena, struct rna_env_left_out *ret)
 {
 	const struct rna_subject **kept = rna_arena_array(arena, choice->count, sizeof(*kept));
 	size_t count = 0;
 
-	*ret = (struct rna_nccl_left_out){
-		.reason = reason->text,
+	*ret = (struct rna_env_left_out){
+		.reason = say(reason, choice->words, arena),
 		.ports = rna_arena_array(arena, choice->count, sizeof(*ret->ports)),
 	};
-	if (!kept || !ret->ports)
+	if (!kept || !ret->reason || !ret->ports)
 		return -ENOMEM;
 	look_at_rates(choice);
 	for (size_t i = 0; i < choice->count; i++)
 		if (!reason->applies(choice, choice->ports[i]))
 			kept[count++] = choice->ports[i];
-		else if (!(ret->ports[ret->count++] = rna_nccl_port_name(choice->ports[i], arena)))
+		else if (!(ret->ports[ret->count++] = rna_env_port_name(choice->ports[i], arena)))
 			return -ENOMEM;
 	if (count == 0 && !reason->always) {
 		ret->count = 0;
@@ -232,12 +300,12 @@ static int leave_out_ports(struct choice *choice, const struct reason *reason,
 	return 0;
 }
 
-const char *rna_nccl_port_name(const struct rna_subject *port, struct rna_arena *arena)
+const char *rna_env_port_name(const struct rna_subject *port, struct rna_arena *arena)
 {
 	return rna_arena_printf(arena, "%s/%u", port->device->device->name, port->port);
 }
 
-bool rna_nccl_port_has_uplink(const struct rna_subject *port)
+bool rna_env_port_has_uplink(const struct rna_subject *port)
 {
 	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
 	const char *uplink = netdevs ? netdevs->uplink : NULL;
@@ -266,18 +334,19 @@ static const struct rna_topology *find_rails(const struct rna_subjects *subjects
 	return NULL;
 }
 
-int rna_nccl_ports_choose(const struct rna_subjects *subjects, struct rna_arena *arena,
-			  struct rna_nccl_ports *ret)
+int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_env_words *words,
+			 struct rna_arena *arena, struct rna_env_ports *ret)
 {
 	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
 	struct choice choice = {
 		.topology = find_rails(subjects),
+		.words = words,
 		.ports = rna_arena_array(arena, list->count + 1, sizeof(*choice.ports)),
 	};
-	struct rna_nccl_left_out *left_out =
+	struct rna_env_left_out *left_out =
 		rna_arena_array(arena, RNA_ARRAY_SIZE(reasons), sizeof(*left_out));
 
-	*ret = (struct rna_nccl_ports){.left_out = left_out};
+	*ret = (struct rna_env_ports){.left_out = left_out};
 	if (!choice.ports || !left_out)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++)

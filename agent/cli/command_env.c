@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command env: poll once and write the environment that a communication library needs on this
+ * node, or for one of its GPUs. The command nccl is env --for=nccl.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/log.h"
+#include "rna/base/parse.h"
+#include "rna/base/words.h"
+#include "rna/exporter.h"
+
+#include "once.h"
+
+const char *const rna_env_forms[] = {
+	[RNA_ENV_SHELL] = "shell", [RNA_ENV_ENV] = "env",       [RNA_ENV_YAML] = "yaml",
+	[RNA_ENV_JSON] = "json",   [RNA_ENV_FORM_COUNT] = NULL,
+};
+
+/* Names the reason that left out most ports, and the first of them, so that it stays short. */
+static int fail_without_port(const struct rna_env_advice *advice, struct rna_error *error)
+{
+	const struct rna_env_left_out *most = advice->left_out;
+
+	if (advice->left_out_count == 0)
+		return rna_error_say(error, -ENODEV, "no port for %s: this node has no RDMA port",
+				     advice->title);
+	for (size_t i = 1; i < advice->left_out_count; i++)
+		if (advice->left_out[i].count > most->count)
+			most = &advice->left_out[i];
+	return rna_error_say(error, -ENODEV, "no port for %s: %s%s (%s); status shows all ports",
+			     advice->title, most->ports[0], most->count > 1 ? " and others" : "",
+			     most->reason);
+}
+
+/* Do values of this collector decide about the variables? */
+static bool is_needed(enum rna_collector_id id)
+{
+	switch (id) {
+	case RNA_COLLECTOR_STATE:
+	case RNA_COLLECTOR_IDENTITY:
+	case RNA_COLLECTOR_LINK:
+	case RNA_COLLECTOR_GIDS:
+	case RNA_COLLECTOR_QOS:
+	case RNA_COLLECTOR_NETDEV:
+	case RNA_COLLECTOR_TOPOLOGY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void warn_of_values(const struct rna_job_status *job)
+{
+	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
+		if (job->errors[reason] > 0)
+			rna_log_warning("%s: collector %s could not read %ju value%s (%s): the "
+					"variables may leave out ports",
+					job->device, job->name, (uintmax_t)job->errors[reason],
+					job->errors[reason] == 1 ? "" : "s",
+					rna_reason_name(reason));
+}
+
+/*
+ * A comment of the output says which port was left out and why, but a shell that evaluates it shows
+ * no comments. A collector that failed has had a line in the log.
+ */
+static void warn_of_reads(const struct rna_view *view)
+{
+	for (size_t i = 0; i < view->job_count; i++)
+		if (view->jobs[i].success && is_needed(view->jobs[i].collector))
+			warn_of_values(&view->jobs[i]);
+}
+
+static const char *get_variable(const char *name)
+{
+	return getenv(name);
+}
+
+/* -- The GPU ----------------------------------------------------------------------------------- */
+
+/* By PCI address, or by number in the order of addresses, as the command topology shows it. */
+static bool is_gpu(const struct rna_topology *topology, size_t i, const char *text)
+{
+	uint64_t number;
+
+	if (strcmp(topology->objects[topology->gpus[i].object].address, text) == 0)
+		return true;
+	return rna_parse_u64(text, &number) == 0 && number == i;
+}
+
+/* text: NULL: none is wanted. */
+static int find_gpu(const struct rna_view *view, const char *text, int *ret,
+		    struct rna_error *error)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
+
+	*ret = RNA_ENV_NODE;
+	if (!text)
+		return 0;
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		if (is_gpu(topology, i, text)) {
+			*ret = (int)i;
+			return 0;
+		}
+	return rna_error_say(error, -ENODEV,
+			     "--gpu: no GPU \"%.*s\"; this node has %zu, see the command topology",
+			     RNA_SHOWN(text), topology ? topology->gpu_count : 0);
+}
+
+/* -- The commands ------------------------------------------------------------------------------ */
+
+static int write_advice(const struct rna_env_advice *advice, const char *format,
+			struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	enum rna_env_form form = 0;
+
+	if (advice->port_count == 0)
+		return fail_without_port(advice, error);
+	while (strcmp(rna_env_forms[form], format) != 0)
+		form++;
+	rna_write_env(advice, form, &text);
+	return rna_output_strbuf(&text, error);
+}
+
+static int execute(struct rna_call *call, enum rna_env_library library, const char *gpu,
+		   struct rna_error *error)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_env_request request = {.library = library, .get = get_variable};
+	RNA_ONCE struct rna_once once = {0};
+	struct rna_env_advice advice;
+	int ret;
+
+	ret = rna_once_poll(call, &once, error);
+	if (ret < 0)
+		return ret;
+	warn_of_reads(once.view);
+	ret = find_gpu(once.view, gpu, &request.gpu, error);
+	if (ret < 0)
+		return ret;
+	ret = arena ? rna_env_advise(once.view, &request, arena, &advice) : -ENOMEM;
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot write the output");
+	return write_advice(&advice, call->arguments.options[RNA_OPTION_FORMAT], error);
+}
+
+int rna_command_nccl(struct rna_call *call, struct rna_error *error)
+{
+	return execute(call, RNA_ENV_NCCL, NULL, error);
+}
+
+int rna_command_env(struct rna_call *call, struct rna_error *error)
+{
+	enum rna_env_library library = 0;
+
+	while (strcmp(rna_env_names[library], call->arguments.options[RNA_OPTION_FOR]) != 0)
+		library++;
+	return execute(call, library, call->arguments.options[RNA_OPTION_GPU], error);
+}

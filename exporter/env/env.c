@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The environment that a communication library needs on this node, derived from a view. A variable
+ * is set only if the library would perform worse without it. Each has a reason; what no variable
+ * can solve is a warning.
+ *
+ * What the libraries have in common is here; in what they differ, in dialects.c.
+ */
+#include "rna/model/env.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "view/facts.h"
+
+#include "dialect.h"
+
+enum {
+	VARIABLES_MAX = 16,
+	WARNINGS_OF_A_PORT = 9, /* one of each kind */
+	OTHER_WARNINGS_MAX = 12,
+};
+
+/* -- Helpers ----------------------------------------------------------------------------------- */
+
+void rna_env_set(struct rna_env_advising *advising, const char *name, const char *value,
+		 const char *reason)
+{
+	if (value && reason)
+		advising->variables[advising->variable_count++] =
+			(struct rna_env_variable){name, value, reason};
+	else
+		advising->failed = true;
+}
+
+void rna_env_warn(struct rna_env_advising *advising, const char *text)
+{
+	if (text)
+		advising->warnings[advising->warning_count++] = text;
+	else
+		advising->failed = true;
+}
+
+const char *rna_env_name(struct rna_env_advising *advising, const struct rna_subject *port)
+{
+	const char *name = rna_env_port_name(port, advising->arena);
+
+	advising->failed |= !name;
+	return name ? name : "";
+}
+
+const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
+{
+	const char *value = name && advising->request->get ? advising->request->get(name) : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+bool rna_env_is_of_gpu(const struct rna_env_advising *advising)
+{
+	return advising->request->gpu != RNA_ENV_NODE;
+}
+
+static const char *title_of(const struct rna_env_advising *advising)
+{
+	return advising->dialect->words.title;
+}
+
+static const char *copy(struct rna_env_advising *advising, const struct rna_strbuf *text)
+{
+	return rna_strbuf_ok(text) && text->data ? rna_arena_strdup(advising->arena, text->data)
+						 : NULL;
+}
+
+/* -- The list of ports ------------------------------------------------------------------------- */
+
+static const char *why_these_ports(struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+	bool infiniband = ports->items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND;
+
+	return rna_arena_printf(advising->arena, "%zu ACTIVE port%s of %s; %s", ports->count,
+				ports->count == 1 ? "" : "s", infiniband ? "InfiniBand" : "RoCE",
+				ports->why);
+}
+
+static void list_ports(struct rna_env_advising *advising)
+{
+	const struct rna_env_dialect *dialect = advising->dialect;
+	const struct rna_env_ports *ports = &advising->ports;
+	RNA_STRBUF struct rna_strbuf list = RNA_STRBUF_INIT;
+
+	rna_strbuf_puts(&list, dialect->list_start ? dialect->list_start : "");
+	for (size_t i = 0; i < ports->count && i < dialect->ports_max; i++)
+		rna_strbuf_printf(&list, "%s%s:%u", i == 0 ? "" : ",",
+				  ports->items[i]->device->device->name, ports->items[i]->port);
+	rna_env_set(advising, dialect->words.list, copy(advising, &list),
+		    why_these_ports(advising));
+	if (ports->count > dialect->ports_max)
+		RNA_ENV_WARN(advising, "%s uses %zu ports at most: %zu are too many",
+			     title_of(advising), dialect->ports_max,
+			     ports->count - dialect->ports_max);
+}
+
+/* -- Sockets ----------------------------------------------------------------------------------- */
+
+static void warn_of_uplinks(struct rna_env_advising *advising)
+{
+	for (size_t i = 0; i < advising->ports.count; i++)
+		if (rna_env_port_has_uplink(advising->ports.items[i]))
+			RNA_ENV_WARN(advising,
+				     "%s: the default route goes over it, so it carries other "
+				     "traffic, too",
+				     rna_env_name(advising, advising->ports.items[i]));
+}
+
+static void choose_sockets(struct rna_env_advising *advising)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(advising->view->snapshot);
+	const struct rna_env_dialect *dialect = advising->dialect;
+	const char *uplink = netdevs ? netdevs->uplink : NULL;
+
+	if (dialect->sockets && uplink)
+		rna_env_set(advising, dialect->sockets,
+			    rna_arena_printf(advising->arena, "=%s", uplink),
+			    "the default route goes there: the way to other nodes for all that is "
+			    "no RDMA");
+	else if (dialect->sockets)
+		RNA_ENV_WARN(advising, "no default route is known: %s opens its sockets on %s",
+			     title_of(advising), dialect->sockets_alone);
+	warn_of_uplinks(advising);
+}
+
+/* -- Quality of service ------------------------------------------------------------------------ */
+
+/* Derived from priorities and PFC, if the driver does not write a class into all packets. */
+static void derive_quality(struct rna_env_advising *advising)
+{
+	struct rna_env_quality quality;
+
+	if (rna_env_derive_quality(&advising->ports, &advising->dialect->qos, advising->arena,
+				   &quality) < 0) {
+		advising->failed = true;
+		return;
+	}
+	if (quality.name)
+		rna_env_set(advising, quality.name, quality.value, quality.reason);
+	if (quality.warning)
+		rna_env_warn(advising, quality.warning);
+}
+
+static void set_configured_class(struct rna_env_advising *advising, uint64_t traffic_class)
+{
+	const struct rna_env_qos_names *names = &advising->dialect->qos;
+
+	if (names->standard == 0 || traffic_class != names->standard)
+		rna_env_set(advising, names->traffic_class,
+			    rna_arena_printf(advising->arena, "%ju", (uintmax_t)traffic_class),
+			    "the traffic class that the driver is configured for, "
+			    "tc/1/traffic_class of the devices");
+}
+
+/*
+ * The configuration of the node: a traffic class that the driver writes into all RoCE packets of a
+ * port, or DCB.
+ */
+static void choose_quality(struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+	struct rna_value first = {0};
+
+	for (size_t i = 0; i < ports->count; i++) {
+		struct rna_value traffic_class = ports->items[i]->port_identity->traffic_class;
+
+		if (i == 0)
+			first = traffic_class;
+		if (traffic_class.state != first.state || traffic_class.number != first.number) {
+			RNA_ENV_WARN(advising,
+				     "%s: another traffic class than %s is configured: %s holds "
+				     "for all ports, so it is not set",
+				     rna_env_name(advising, ports->items[i]),
+				     rna_env_name(advising, ports->items[0]),
+				     advising->dialect->qos.traffic_class);
+			return;
+		}
+	}
+	if (first.state == RNA_VALUE_OK)
+		set_configured_class(advising, first.number);
+	else
+		derive_quality(advising);
+}
+
+/* -- Warnings ---------------------------------------------------------------------------------- */
+
+static void warn_of_absent_ports(struct rna_env_advising *advising,
+				 const struct rna_subjects *subjects)
+{
+	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
+	const struct rna_view *view = advising->view;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct rna_subject *port = &list->items[i];
+		const char *state = rna_port_state_text(port);
+
+		if (state && !rna_port_up(port).number && rna_port_is_expected(port))
+			RNA_ENV_WARN(advising,
+				     "%s is left out, though it is meant to be up: it is %s",
+				     rna_env_name(advising, port), state);
+	}
+	for (size_t i = 0; i < view->missing_count; i++)
+		RNA_ENV_WARN(advising, "%s is missing", view->missing[i].name);
+}
+
+/*
+ * The libraries check only the port, so they use one whose packets have no route. The advice keeps
+ * such a port and warns: without it the job would have one rail fewer than it expects. InfiniBand
+ * needs no interface.
+ */
+static void warn_of_interfaces(struct rna_env_advising *advising)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(advising->view->snapshot);
+
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+		const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs, port->netdev);
+		const struct rna_netdev *netdev = bond ? bond : port->netdev;
+
+		if (port->link_layer == RNA_LINK_LAYER_ETHERNET && netdev &&
+		    rna_netdev_has_no_link(netdev))
+			RNA_ENV_WARN(
+				advising,
+				"%s: its network interface %s %s; %s uses the port all the same, "
+				"and fails",
+				rna_env_name(advising, port), netdev->name,
+				netdev->admin_up ? "has no link" : "is set down",
+				title_of(advising));
+	}
+}
+
+static struct rna_value mtu_of(const struct rna_subject *port)
+{
+	return port->link ? port->link->active_mtu : (struct rna_value){0};
+}
+
+/* The highest value of the ports; 0: none is known. */
+static uint64_t highest(const struct rna_env_ports *ports,
+			struct rna_value (*get)(const struct rna_subject *port))
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < ports->count; i++) {
+		struct rna_value value = get(ports->items[i]);
+
+		if (rna_value_is_known(value) && value.number > ret)
+			ret = value.number;
+	}
+	return ret;
+}
+
+static void warn_of_differences(struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+	uint64_t rate = highest(ports, rna_port_rate), mtu = highest(ports, mtu_of);
+
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = ports->items[i];
+		struct rna_value own_rate = rna_port_rate(port), own_mtu = mtu_of(port);
+
+		if (rna_value_is_known(own_rate) && own_rate.number < rate)
+			RNA_ENV_WARN(advising, "%s has %.6g Gb/s, others %.6g Gb/s",
+				     rna_env_name(advising, port),
+				     (double)own_rate.number * 8 / 1e9, (double)rate * 8 / 1e9);
+		if (rna_value_is_known(own_mtu) && own_mtu.number < mtu)
+			RNA_ENV_WARN(advising, "%s has an MTU of %ju bytes, others of %ju",
+				     rna_env_name(advising, port), (uintmax_t)own_mtu.number,
+				     (uintmax_t)mtu);
+	}
+}
+
+void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, const char *name)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		if (topology->objects[topology->gpus[i].object].vendor_id == vendor)
+			return;
+	if (topology)
+		RNA_ENV_WARN(advising, "this node has no GPU of %s, which %s is for", name,
+			     title_of(advising));
+}
+
+static bool is_flat(const struct rna_topology *topology)
+{
+	for (size_t i = 0; topology && i < topology->gpu_count; i++)
+		if (topology->affinities[i].nearest_count == 1 ||
+		    (topology->affinities[i].nearest_count > 1 &&
+		     topology->affinities[i].path < RNA_PATH_PHB))
+			return false;
+	return topology && topology->gpu_count > 0;
+}
+
+bool rna_env_is_flat_guest(const struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+	size_t guests = 0;
+
+	for (size_t i = 0; i < ports->count; i++)
+		guests += ports->items[i]->device->device->function == RNA_FUNCTION_GUEST_VF;
+	return guests > 0 && is_flat(rna_snapshot_topology(advising->view->snapshot));
+}
+
+/* -- All of it --------------------------------------------------------------------------------- */
+
+static void advise(struct rna_env_advising *advising, const struct rna_subjects *subjects)
+{
+	warn_of_absent_ports(advising, subjects);
+	if (advising->ports.count == 0)
+		return;
+	list_ports(advising);
+	warn_of_interfaces(advising);
+	rna_env_choose_gids(advising);
+	choose_sockets(advising);
+	choose_quality(advising);
+	warn_of_differences(advising);
+	advising->dialect->choose(advising);
+}
+
+/* Memory for all possible warnings. */
+static int make_room(struct rna_env_advising *advising, const struct rna_subjects *subjects)
+{
+	size_t ports = subjects->scopes[RNA_SCOPE_PORT].count;
+	size_t most =
+		ports * WARNINGS_OF_A_PORT + advising->view->missing_count + OTHER_WARNINGS_MAX;
+
+	advising->variables =
+		rna_arena_array(advising->arena, VARIABLES_MAX, sizeof(*advising->variables));
+	advising->warnings = rna_arena_array(advising->arena, most, sizeof(*advising->warnings));
+	return advising->variables && advising->warnings ? 0 : -ENOMEM;
+}
+
+/*
+ * In a virtual machine with a flat tree all NICs look equally near: which one is a GPU's own would
+ * be made up, so that all ports stay.
+ */
+static int choose_ports_of_gpu(struct rna_env_advising *advising)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	const char *warning;
+
+	if (!rna_env_is_of_gpu(advising) || rna_env_is_flat_guest(advising))
+		return 0;
+	if (rna_env_ports_of_gpu(topology, (unsigned)advising->request->gpu, advising->arena,
+				 &advising->ports, &warning) < 0)
+		return -ENOMEM;
+	if (warning)
+		rna_env_warn(advising, warning);
+	return 0;
+}
+
+static int choose_ports(struct rna_env_advising *advising, const struct rna_subjects *subjects)
+{
+	if (rna_env_ports_choose(subjects, &advising->dialect->words, advising->arena,
+				 &advising->ports) < 0)
+		return -ENOMEM;
+	return choose_ports_of_gpu(advising);
+}
+
+int rna_env_advise(const struct rna_view *view, const struct rna_env_request *request,
+		   struct rna_arena *arena, struct rna_env_advice *ret)
+{
+	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	struct rna_env_advising advising = {
+		.view = view,
+		.request = request,
+		.dialect = &rna_env_dialects[request->library],
+		.arena = arena,
+	};
+
+	if (rna_subjects_set(&subjects, view) < 0 || make_room(&advising, &subjects) < 0 ||
+	    choose_ports(&advising, &subjects) < 0)
+		return -ENOMEM;
+	advise(&advising, &subjects);
+	*ret = (struct rna_env_advice){
+		.title = advising.dialect->words.title,
+		.port_count = advising.ports.count,
+		.variable_count = advising.variable_count,
+		.variables = advising.variables,
+		.left_out_count = advising.ports.left_out_count,
+		.left_out = advising.ports.left_out,
+		.warning_count = advising.warning_count,
+		.warnings = advising.warnings,
+	};
+	return advising.failed ? -ENOMEM : 0;
+}

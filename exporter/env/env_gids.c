@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The GIDs of RoCE ports: by itself a library chooses one for each port, and a wrong choice causes
+ * no error but a job that hangs. A variable is set only if it makes more ports reachable.
+ */
+#include <string.h>
+
+#include "dialect.h"
+
+/* Settings by which the library chooses its GIDs. */
+struct gid_choice {
+	struct rna_nccl_settings settings;
+	size_t served; /* ports for which it then selects a routable GID of RoCE v2 */
+};
+
+static bool is_routable(const struct rna_gid_entry *entry)
+{
+	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
+}
+
+/* ret_index: of the entry, or of the empty one. */
+static const struct rna_gid_entry *entry_of(const struct rna_env_advising *advising,
+					    const struct rna_subject *port,
+					    const struct rna_nccl_settings *settings,
+					    unsigned *ret_index)
+{
+	return advising->dialect->gids.select(port->gids, settings, ret_index);
+}
+
+/* Does the library select a GID that other nodes can reach? ret_index: which one. */
+static bool is_served(const struct rna_env_advising *advising, const struct rna_subject *port,
+		      const struct rna_nccl_settings *settings, unsigned *ret_index)
+{
+	return port->gids && is_routable(entry_of(advising, port, settings, ret_index));
+}
+
+static struct gid_choice try_settings(const struct rna_env_advising *advising,
+				      struct rna_nccl_settings settings)
+{
+	struct gid_choice choice = {.settings = settings};
+	unsigned index;
+
+	for (size_t i = 0; i < advising->ports.count; i++)
+		choice.served +=
+			is_served(advising, advising->ports.items[i], &choice.settings, &index);
+	return choice;
+}
+
+/* The lowest index that serves most ports. */
+static struct gid_choice find_index(const struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+	struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
+	struct gid_choice best = {0};
+
+	for (size_t i = 0; i < ports->count; i++)
+		for (size_t j = 0; ports->items[i]->gids && j < ports->items[i]->gids->count; j++) {
+			const struct rna_gid_entry *entry = &ports->items[i]->gids->entries[j];
+			struct gid_choice choice;
+
+			if (!is_routable(entry))
+				continue;
+			settings.gid_index = (int)entry->index;
+			choice = try_settings(advising, settings);
+			if (choice.served > best.served ||
+			    (choice.served == best.served &&
+			     settings.gid_index < best.settings.gid_index))
+				best = choice;
+		}
+	return best;
+}
+
+static void set_gid_variables(struct rna_env_advising *advising, const struct gid_choice *choice,
+			      size_t alone)
+{
+	const struct rna_env_gid_names *names = &advising->dialect->gids;
+	bool by_index = choice->settings.gid_index >= 0;
+	const char *reason =
+		rna_arena_printf(advising->arena,
+				 "%s a routable GID for RoCE v2 on %zu of %zu ports; left alone "
+				 "%s finds one on %zu",
+				 by_index ? "this index has" : "addresses are IPv6: so there is",
+				 choice->served, advising->ports.count, names->title, alone);
+
+	if (by_index)
+		rna_env_set(advising, names->index,
+			    rna_arena_printf(advising->arena, "%d", choice->settings.gid_index),
+			    reason);
+	else
+		rna_env_set(advising, names->family, "AF_INET6", reason);
+}
+
+static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subject *port,
+			const struct rna_nccl_settings *settings, const char *because)
+{
+	const struct rna_gid_entry *entry;
+	const char *what = "an empty entry";
+	unsigned index;
+
+	if (!port->gids) {
+		RNA_ENV_WARN(advising, "%s: its GID table is not known",
+			     rna_env_name(advising, port));
+		return;
+	}
+	entry = entry_of(advising, port, settings, &index);
+	if (is_routable(entry))
+		return;
+	if (entry)
+		what = rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
+							  : "no RoCE v2: no router carries it";
+	RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s", rna_env_name(advising, port),
+		     because, advising->dialect->gids.title, index, what);
+}
+
+/* -- Rails ------------------------------------------------------------------------------------- */
+
+/* Ports on which the library selects that index, and a GID that other nodes can reach. */
+static size_t count_index(const struct rna_env_advising *advising,
+			  const struct rna_nccl_settings *settings, unsigned wanted)
+{
+	size_t count = 0;
+	unsigned index;
+
+	for (size_t i = 0; i < advising->ports.count; i++)
+		count += is_served(advising, advising->ports.items[i], settings, &index) &&
+			 index == wanted;
+	return count;
+}
+
+/* The index that most ports use; the first of several with equally many. */
+static unsigned usual_index(const struct rna_env_advising *advising,
+			    const struct rna_nccl_settings *settings)
+{
+	unsigned usual = 0, index;
+	size_t most = 0;
+
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		size_t count;
+
+		if (!is_served(advising, advising->ports.items[i], settings, &index))
+			continue;
+		count = count_index(advising, settings, index);
+		if (count > most) {
+			most = count;
+			usual = index;
+		}
+	}
+	return usual;
+}
+
+/* "rail 3, " as the prefix of a port on a rail; in the arena. */
+static const char *rail_of(struct rna_env_advising *advising, const struct rna_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+	const char *text = nic && nic->rail >= 0
+				   ? rna_arena_printf(advising->arena, "rail %d, ", nic->rail)
+				   : "";
+
+	advising->failed |= !text;
+	return text ? text : "";
+}
+
+/* The library itself selects an index for each port; the warning is for jobs that set an index. */
+static void warn_of_rails(struct rna_env_advising *advising,
+			  const struct rna_nccl_settings *settings)
+{
+	const struct rna_env_dialect *dialect = advising->dialect;
+	unsigned usual = usual_index(advising, settings), index;
+
+	for (size_t i = 0; settings->gid_index < 0 && i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+
+		if (is_served(advising, port, settings, &index) && index != usual)
+			RNA_ENV_WARN(advising,
+				     "%s%s disagrees: %s uses GID index %u there, and %u on most "
+				     "ports; leave %s unset",
+				     rail_of(advising, port), rna_env_name(advising, port),
+				     dialect->words.title, index, usual, dialect->gids.index);
+	}
+}
+
+/* -- The caller's environment ------------------------------------------------------------------ */
+
+static struct rna_nccl_environment read_given(const struct rna_env_advising *advising)
+{
+	const struct rna_env_gid_names *names = &advising->dialect->gids;
+	struct rna_nccl_environment ret = {
+		.gid_index = rna_env_given(advising, names->index),
+		.addr_family = rna_env_given(advising, names->family),
+		.addr_range = rna_env_given(advising, names->range),
+		.roce_version = rna_env_given(advising, names->roce_version),
+	};
+
+	/* a word of UCX; NCCL would read it as 0, as rna_nccl_settings_parse() does */
+	if (!names->family && ret.gid_index && strcmp(ret.gid_index, "auto") == 0)
+		ret.gid_index = NULL;
+	return ret;
+}
+
+/* Variables of the caller's environment stay in force unless one of ours replaces them. */
+static void warn_of_given(struct rna_env_advising *advising, const struct gid_choice *choice)
+{
+	const struct rna_nccl_environment given = read_given(advising);
+	struct rna_nccl_settings settings = rna_nccl_settings_parse(&given);
+	unsigned index;
+
+	if (!given.gid_index && !given.addr_family && !given.addr_range && !given.roce_version)
+		return;
+	if (choice->settings.gid_index >= 0)
+		return; /* we set the index, which overrides the others */
+	if (choice->settings.family == RNA_GID_IPV6)
+		settings.family = RNA_GID_IPV6;
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+
+		if (is_served(advising, port, &choice->settings, &index))
+			warn_of_gid(advising, port, &settings,
+				    "with the environment as it is here ");
+	}
+}
+
+/* -- All of it --------------------------------------------------------------------------------- */
+
+const struct rna_gid_entry *rna_env_nccl_select(const struct rna_port_gids *gids,
+						const struct rna_nccl_settings *settings,
+						unsigned *ret_index)
+{
+	*ret_index = rna_nccl_gid_index(gids, false, settings);
+	return rna_port_gids_find(gids, *ret_index);
+}
+
+/*
+ * An address family is better than an index: it stays right if addresses get other indexes.
+ */
+static struct gid_choice choose(const struct rna_env_advising *advising,
+				const struct gid_choice *alone)
+{
+	struct rna_nccl_settings ipv6 = RNA_NCCL_STANDARD;
+	struct gid_choice best = *alone, other;
+
+	ipv6.family = RNA_GID_IPV6;
+	if (advising->dialect->gids.family) {
+		other = try_settings(advising, ipv6);
+		if (other.served > best.served)
+			best = other;
+	}
+	other = best.served < advising->ports.count ? find_index(advising) : best;
+	return other.served > best.served ? other : best;
+}
+
+void rna_env_choose_gids(struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+	struct gid_choice alone, best;
+
+	if (ports->items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND)
+		return;
+	alone = try_settings(advising, RNA_NCCL_STANDARD);
+	best = choose(advising, &alone);
+	if (best.served > alone.served)
+		set_gid_variables(advising, &best, alone.served);
+	for (size_t i = 0; i < ports->count; i++)
+		warn_of_gid(advising, ports->items[i], &best.settings, "");
+	warn_of_rails(advising, &best.settings);
+	warn_of_given(advising, &best);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ports of a node a library should use, and why not the others. */
+#pragma once
+
+#include "rna/model/env.h"
+
+#include "view/subjects.h"
+
+/* What a library says of ports. */
+struct rna_env_words {
+	const char *title;       /* "NCCL" */
+	const char *list;        /* the variable that lists ports: NCCL_IB_HCA */
+	const char *reserved;    /* characters with a meaning in that list */
+	const char *no_verbs;    /* what is for NICs that are neither InfiniBand nor RoCE */
+	const char *other_layer; /* why ports of the lesser link layer are left out */
+};
+
+struct rna_env_ports {
+	size_t count;
+	const struct rna_subject **items; /* in the order of the view */
+	const char *why;                  /* these */
+	bool are_nearest;                 /* reduced to those for one GPU */
+	size_t left_out_count;
+	const struct rna_env_left_out *left_out;
+};
+
+/* In arena; items are of subjects. 0 or -ENOMEM. */
+int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_env_words *words,
+			 struct rna_arena *arena, struct rna_env_ports *ret);
+
+/*
+ * Reduces ports to those for one GPU: of the nearest NICs, those that are not the own NIC of
+ * another GPU, or all of them if there is no other. ret_warning: what is not as it should be, or
+ * NULL. 0 or -ENOMEM.
+ */
+int rna_env_ports_of_gpu(const struct rna_topology *topology, unsigned gpu, struct rna_arena *arena,
+			 struct rna_env_ports *ports, const char **ret_warning);
+
+/*
+ * Does the default route use the port: by its own interface, by the bond that it is in, or by a
+ * VLAN on either, whose addresses are in its GID table? False: no, or not known.
+ */
+bool rna_env_port_has_uplink(const struct rna_subject *port);
+
+/* "mlx5_0/1" in arena; NULL: no memory. */
+const char *rna_env_port_name(const struct rna_subject *port, struct rna_arena *arena);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What only UCX has, and libraries that communicate through it: NIXL and Open MPI. Source:
+ * openucx/ucx 1.22.0 and, where stated, before; ai-dynamo/nixl 1.4.0; open-mpi/ompi 4.1.6, 5.0.10.
+ *
+ * UCX_TLS is not set: a list of transports that lacks one of those for GPU memory or for the first
+ * contact breaks jobs (docs/source/faq.md of UCX). UCX_NET_DEVICES without interfaces of Ethernet
+ * already rules out TCP.
+ */
+#include <string.h>
+
+#include "dialect.h"
+
+/* -- The GID ----------------------------------------------------------------------------------- */
+
+/* UCX passes over a port whose GID 0 is empty, whichever GID it would use (port_check). */
+static bool is_passed_over(const struct rna_port_gids *gids)
+{
+	return !rna_port_gids_find(gids, 0);
+}
+
+/* The first entry of that type and family. */
+static const struct rna_gid_entry *find_first(const struct rna_port_gids *gids,
+					      enum rna_gid_type type, enum rna_gid_family family)
+{
+	for (size_t i = 0; i < gids->count; i++)
+		if (gids->entries[i].type == type &&
+		    rna_gid_family(&gids->entries[i].gid) == family)
+			return &gids->entries[i];
+	return NULL;
+}
+
+/*
+ * uct_ib_device_select_gid() in src/uct/ib/base/ib_device.c, as of 1.20: RoCE v2 before v1, IPv4
+ * before IPv6, then the order of the table. Since 1.21 it prefers IPv6 addresses that are not
+ * link-local; the older choice is the one that may need help. UCX also tries whether an address
+ * handle can be made of the GID, which is not seen from here.
+ */
+const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
+					       const struct rna_nccl_settings *settings,
+					       unsigned *ret_index)
+{
+	static const enum rna_gid_type types[] = {RNA_GID_TYPE_ROCE_V2, RNA_GID_TYPE_ROCE_V1};
+	static const enum rna_gid_family families[] = {RNA_GID_IPV4, RNA_GID_IPV6};
+	const struct rna_gid_entry *entry = NULL;
+
+	*ret_index = settings->gid_index >= 0 ? (unsigned)settings->gid_index : 0;
+	if (settings->gid_index >= 0 || is_passed_over(gids))
+		return rna_port_gids_find(gids, *ret_index);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(types); i++)
+		for (size_t j = 0; !entry && j < RNA_ARRAY_SIZE(families); j++)
+			entry = find_first(gids, types[i], families[j]);
+	if (!entry)
+		entry = rna_port_gids_find(gids, 0);
+	*ret_index = entry->index;
+	return entry;
+}
+
+const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port)
+{
+	unsigned index;
+
+	return port->gids ? rna_env_ucx_select(port->gids, &RNA_NCCL_STANDARD, &index) : NULL;
+}
+
+/* -- Rails ------------------------------------------------------------------------------------- */
+
+enum { RAILS_MAX = 4 }; /* that UCX supports: docs/source/faq.md */
+
+/* One message uses so many ports by itself; a GPU with more of them, as planes, needs all. */
+static void choose_rails(struct rna_env_advising *advising, const char *name, size_t standard)
+{
+	size_t count = advising->ports.count < RAILS_MAX ? advising->ports.count : RAILS_MAX;
+
+	if (advising->ports.are_nearest && count > standard)
+		rna_env_set(
+			advising, name, rna_arena_printf(advising->arena, "%zu", count),
+			rna_arena_printf(advising->arena,
+					 "%zu ports are for this GPU, and by itself %s divides a "
+					 "large message among %zu (UCX supports %d at most)",
+					 advising->ports.count, advising->dialect->words.title,
+					 standard, RAILS_MAX));
+}
+
+static void warn_of_flat_topology(struct rna_env_advising *advising)
+{
+	if (rna_env_is_flat_guest(advising))
+		rna_env_warn(advising,
+			     "the PCI tree of this virtual machine does not show which NIC is near "
+			     "which GPU; set UCX_NET_DEVICES for each process if the provider "
+			     "documents it");
+}
+
+void rna_env_choose_ucx(struct rna_env_advising *advising)
+{
+	choose_rails(advising, "UCX_MAX_RNDV_RAILS", 2); /* src/ucp/core/ucp_context.c */
+	warn_of_flat_topology(advising);
+}
+
+/*
+ * NIXL itself sets UCX_MAX_RMA_RAILS and others, unless they are in the environment; but the
+ * devices of its parameter device_list replace UCX_NET_DEVICES (src/plugins/ucx/ucx_utils.cpp).
+ */
+void rna_env_choose_nixl(struct rna_env_advising *advising)
+{
+	choose_rails(advising, "UCX_MAX_RMA_RAILS", 2);
+	warn_of_flat_topology(advising);
+}
+
+/* -- Open MPI ---------------------------------------------------------------------------------- */
+
+/* Its default for opal_common_ucx_devices is mlx* (opal/mca/common/ucx/common_ucx.c). */
+static const struct rna_subject *find_other_driver(const struct rna_env_ports *ports)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const char *driver = ports->items[i]->device->device->driver;
+
+		if (driver && strncmp(driver, "mlx", strlen("mlx")) != 0)
+			return ports->items[i];
+	}
+	return NULL;
+}
+
+static void choose_pml(struct rna_env_advising *advising)
+{
+	const struct rna_subject *other = find_other_driver(&advising->ports);
+	const char *reason =
+		"by itself Open MPI goes on over TCP if UCX fails, slowly and silently";
+
+	if (other)
+		reason = rna_arena_printf(
+			advising->arena,
+			"by itself Open MPI prefers TCP on devices of other drivers "
+			"than mlx4 and mlx5, as %s is (%s)",
+			rna_env_name(advising, other), other->device->device->driver);
+	rna_env_set(advising, "OMPI_MCA_pml", "ucx", reason);
+}
+
+/*
+ * UCX warns of btl/uct (docs/source/running.md): both hook malloc. 4.1 has openib as well, which
+ * opens the ports a second time; it is gone in 5.0 (opal/mca/btl). A name that Open MPI does not
+ * have is ignored behind ^ (mca_base_components_filter()).
+ */
+static void choose_btl(struct rna_env_advising *advising)
+{
+	rna_env_set(
+		advising, "OMPI_MCA_btl", "^openib,uct",
+		"the ports belong to UCX: openib (before Open MPI 5.0) opens them a second time, "
+		"and UCX documents that uct can corrupt data beside it");
+}
+
+void rna_env_choose_openmpi(struct rna_env_advising *advising)
+{
+	choose_pml(advising);
+	choose_btl(advising);
+	rna_env_choose_ucx(advising);
+}
