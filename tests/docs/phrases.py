@@ -20,7 +20,7 @@ C_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 BETWEEN = r"(?:\s|\"\s*\n\s*\"|\n\s*(?:\*|//|#)+)+"
 LEFT_OUT = re.compile(r"tests/machines/[^/]+/|tests/fuzz/corpus/|tests/docs/phrases\.|LICENSE|"
                       r"helm/rdma-node-agent/README\.md|tests/chart/expected/|debian/copyright|"
-                      r".*\.(?:png|json|svg|prom|labels|nccl)$")
+                      r".*\.(?:png|json|svg|prom|labels|nccl|env)$")
 # A path, and a regular expression for what is allowed there.
 ALLOWED = (
     ("tests/compat/trees.py", "somebody"),  # names of files

@@ -116,53 +116,6 @@ def mask_json(text):
     return documents.masked(json.loads(text), VOLATILE_JSON, VOLATILE_JSON_UNLESS_ZERO)
 
 
-def shell_variables(text):
-    """{name: value} that a shell has after the text, and nothing on its outputs."""
-    result = subprocess.run(["bash", "-c", "set -eu; . /dev/stdin; env -0"], input=text.encode(),
-                            capture_output=True, env={}, check=False)
-    if result.returncode or result.stderr:
-        raise Invalid(f"bash: {result.stderr.decode()[-2000:]}")
-    pairs = (pair.split("=", 1) for pair in result.stdout.decode().split("\0") if pair)
-    return {name: value for name, value in pairs if name.startswith("NCCL_")}
-
-
-def env_variables(text):
-    """As docker takes them from a file: no quotes, lines beginning with # are comments."""
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return dict(line.split("=", 1) for line in lines)
-
-
-def yaml_variables(text):
-    variables = yaml.safe_load(text)["env"]
-    if not all(isinstance(variable["value"], str) for variable in variables):
-        raise Invalid("YAML: a value is no string")
-    return {variable["name"]: variable["value"] for variable in variables}
-
-
-def json_variables(text):
-    return {variable["name"]: variable["value"] for variable in json.loads(text)["variables"]}
-
-
-NCCL_FORMS = {"shell": shell_variables, "env": env_variables, "yaml": yaml_variables,
-              "json": json_variables}
-
-
-def check_nccl(texts):
-    """Texts of all forms by name: each is read as its users read it, and they say the same."""
-    if any(text.startswith(FAILED) for text in texts.values()):
-        if len(set(texts.values())) > 1:
-            raise Invalid("nccl fails in some forms only")
-        return
-    said = {form: NCCL_FORMS[form](text) for form, text in texts.items()}
-    for form, variables in said.items():
-        if variables != said["shell"]:
-            raise Invalid(f"nccl: {form} says {variables}, shell says {said['shell']}")
-    for name, value in said["shell"].items():
-        if not value or (name == "NCCL_IB_HCA" and not re.fullmatch(r"=[^,:]+:\d+(,[^,:]+:\d+)*",
-                                                                    value)):
-            raise Invalid(f"nccl: {name}={value}")
-
-
 FAILED = "exit status "  # begins what stands for the output of a command that failed
 
 
