@@ -21,6 +21,7 @@ CASES = (
     case("mad", "collect", "--format=prometheus", form="samples"),
     case("optics", "collect", "--format=json"),
     case("roce-8rail-gpu", "nccl", form="variables"),
+    case("roce-8rail-gpu", "env", "--for=openmpi", "--gpu=0", form="variables"),
     case("roce-qos", "status"),
     case("roce-troubles", "check", "--once", statuses=CHECKED),
     case("gpus-only", "topology", "--json"),
