@@ -90,6 +90,15 @@ static void set_gid_variables(struct rna_env_advising *advising, const struct gi
 		rna_env_set(advising, names->family, "AF_INET6", reason);
 }
 
+/* A given index counts in every version. */
+static const char *who_uses(const struct rna_env_advising *advising,
+			    const struct rna_nccl_settings *settings)
+{
+	const struct rna_env_dialect *dialect = advising->dialect;
+
+	return settings->gid_index >= 0 ? dialect->words.title : dialect->gids.title;
+}
+
 static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subject *port,
 			const struct rna_nccl_settings *settings, const char *because)
 {
@@ -109,7 +118,7 @@ static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subj
 		what = rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
 							  : "no RoCE v2: no router carries it";
 	RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s", rna_env_name(advising, port),
-		     because, advising->dialect->gids.title, index, what);
+		     because, who_uses(advising, settings), index, what);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */

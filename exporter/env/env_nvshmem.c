@@ -50,9 +50,10 @@ static void choose_prefix(struct rna_env_advising *advising)
 	len = digits > 0 && digits < len ? digits : len;
 	if (len == 0)
 		RNA_ENV_WARN(advising,
-			     "names of %zu devices do not contain %s, and have no common start for "
-			     "NVSHMEM_HCA_PREFIX: the transports IBGDA and IBDEVX do not use them",
-			     other, standard_prefix);
+			     "%zu of %zu ports are of devices without %s in their name, and no "
+			     "NVSHMEM_HCA_PREFIX fits all: the transports IBGDA and IBDEVX leave "
+			     "out some of them",
+			     other, advising->ports.count, standard_prefix);
 	else
 		rna_env_set(advising, "NVSHMEM_HCA_PREFIX",
 			    rna_arena_printf(advising->arena, "%.*s", (int)len,
