@@ -25,6 +25,7 @@ RNA_COLLECT(module);
 RNA_COLLECT(qos);
 RNA_COLLECT(virtual_functions);
 RNA_COLLECT(netdev);
+RNA_COLLECT(gateways);
 RNA_COLLECT(lldp);
 RNA_COLLECT(topology);
 RNA_COLLECT(readiness);

@@ -169,6 +169,15 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.compare = rna_compare_netdevs,
 		.collect = rna_collect_netdev,
 	},
+	[RNA_COLLECTOR_GATEWAYS] = {
+		.id = RNA_COLLECTOR_GATEWAYS,
+		.name = "gateways",
+		.help = "Gateways of RoCE interfaces, and whether the kernel's neighbour table knows them.",
+		.later = true,
+		.needs = RNA_OF(NETDEV),
+		.follows = RNA_OF(NETDEV),
+		.collect = rna_collect_gateways,
+	},
 	[RNA_COLLECTOR_LLDP] = {
 		.id = RNA_COLLECTOR_LLDP,
 		.name = "lldp",

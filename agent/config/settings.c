@@ -161,6 +161,9 @@ const struct rna_setting rna_setting_table[] = {
 	     "0.1 s per port."),
 	POLL("netdev", NETDEV, "10s",
 	     "How often to read network interfaces and the ports that they belong to."),
+	POLL("gateways", GATEWAYS, "60s",
+	     "How often to read the gateways of RoCE interfaces and their entries in the kernel's "
+	     "neighbour table."),
 	POLL("lldp", LLDP, "60s",
 	     "How often to query lldpd, if it runs, for the switch port of each Ethernet "
 	     "interface."),
@@ -205,6 +208,11 @@ const struct rna_setting rna_setting_table[] = {
 		"Maximum number of attribute files kept open between runs, over all devices."),
 	BOOLEAN("module.serial", module_serial, "false",
 		"Whether to read and export the serial numbers of transceivers and cables."),
+	BOOLEAN("gateways.probe", gateways_probe, "false",
+		"Whether to make the kernel verify gateways that it has no fresh answer of, by ARP or "
+		"neighbour discovery: the agent sends an empty UDP datagram to port 9 (discard) of "
+		"each, at most once per poll.gateways and ten seconds. If false, the agent sends "
+		"nothing and reads what is known."),
 	SHORT_LIST("ethernet.statistics", ethernet_statistics, "64",
 	     "the name of a statistic in ethtool -S that has no family of its own, at most 32 "
 	     "characters, not a glob",

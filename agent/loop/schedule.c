@@ -105,6 +105,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 					(unsigned)schedule->settings->hw_counters_source,
 				.no_mads = !schedule->settings->fabric_enabled,
 				.module_serial = schedule->settings->module_serial,
+				.probe_gateways = schedule->settings->gateways_probe,
 				.optional_counters =
 					schedule->settings->hw_counters_optional_status,
 			},

@@ -518,6 +518,68 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
+	[RNA_RULE_LACP_PARTNER_MISSING] = {
+		.name = "lacp-partner-missing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "1m", /* churn detection of IEEE 802.1AX */
+		.help = "The bond of an RDMA port speaks LACP (mode 802.3ad) and no switch "
+			"answers: the bond uses one of its members, whichever have a link.",
+		.check = rna_check_lacp_partner_missing,
+		.remedy = "Configure the switch ports of {interface} as one LACP port channel (on "
+			  "two switches: an MLAG), or the bond for another mode.",
+		.message_id = "b6e0a4cb6ac34955845bdf7ab83a8cbf",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_LACP_AGGREGATORS_DIFFER] = {
+		.name = "lacp-aggregators-differ",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "1m", /* as above */
+		.help = "Members of the bond of an RDMA port have a link and are in different LACP "
+			"aggregators. The bond uses one aggregator; members in others carry no "
+			"traffic.",
+		.check = rna_check_lacp_aggregators_differ,
+		.remedy = "Compare the switch ports of the members of {interface}: all belong to "
+			  "one port channel, and two switches need an MLAG with one system MAC "
+			  "address. /proc/net/bonding/{interface} has the partner of each member.",
+		.message_id = "0dc7ad1c68a842c1ab0d93715282c62e",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_LACP_MEMBER_INACTIVE] = {
+		.name = "lacp-member-inactive",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "1m", /* as above */
+		.help = "A member of the bond of an RDMA port has a link and is in the bond's LACP "
+			"aggregator, but one end does not collect or distribute: the member "
+			"carries no traffic.",
+		.check = rna_check_lacp_member_inactive,
+		.remedy = "Look at the LACP state of the switch port: it may be suspended, in "
+			  "standby (a limit of active links), or configured unlike its siblings.",
+		.message_id = "c9dbe643f45a46c9a90d0d34264a56c3",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_GATEWAY_UNREACHABLE] = {
+		.name = "gateway-unreachable",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "90s", /* two readings */
+		.help = "A gateway of an active RoCE port does not answer ARP or neighbour "
+			"discovery, within the last quarter of an hour. Not known unless "
+			"something uses the gateway, or gateways.probe is true; ports without "
+			"gateways have no finding.",
+		.check = rna_check_gateway_unreachable,
+		.remedy = "Compare the route with ip route show table all dev {interface}, and the "
+			  "VLAN and the gateway interface of the switch port with those of the "
+			  "sibling rails. To try again, ping the gateway.",
+		.message_id = "404bb6f4855c420a8e6e2f29af0a4bc3",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	},
 	[RNA_RULE_PCIE_DEGRADED] = {
 		.name = "pcie-degraded",
 		.severity = RNA_SEVERITY_WARNING,

@@ -59,6 +59,10 @@ enum rna_rule_id {
 	RNA_RULE_NETDEV_NO_ADDRESS,
 	RNA_RULE_MTU_LOW,
 	RNA_RULE_BOND_MEMBER_LOST,
+	RNA_RULE_LACP_PARTNER_MISSING,
+	RNA_RULE_LACP_AGGREGATORS_DIFFER,
+	RNA_RULE_LACP_MEMBER_INACTIVE,
+	RNA_RULE_GATEWAY_UNREACHABLE,
 	RNA_RULE_PCIE_DEGRADED,
 	RNA_RULE_PCIE_LIMITS_PORT,
 	RNA_RULE_PCIE_ERRORS,
@@ -303,6 +307,10 @@ void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *ou
 void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out);

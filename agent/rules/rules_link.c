@@ -326,3 +326,199 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 		(void)rna_finds_add(out, "%zu of %zu members of %s have no link: %s%s", lost,
 				    members, bond->name, first, lost > 1 ? " and others" : "");
 }
+
+/* -- LACP -------------------------------------------------------------------------------------- */
+
+/* The port's bond if it has chosen an LACP aggregator, or NULL. */
+static const struct rna_netdev *lacp_bond_of(const struct rna_rule_input *in)
+{
+	const struct rna_netdev *bond = rna_rule_bond_of(in);
+
+	return bond && rna_value_is_known(bond->lacp.aggregator) ? bond : NULL;
+}
+
+/* The next member that is this device's and has a link; those without one are bond-member-lost. */
+static const struct rna_netdev *next_linked(const struct rna_rule_input *in,
+					    const struct rna_netdev *bond, size_t *from)
+{
+	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
+	const struct rna_netdev *member;
+
+	do {
+		member = rna_netdevs_next_member(part, bond->name, in->subject->device->device,
+						 from);
+	} while (member && rna_netdev_has_no_link(member));
+	return member;
+}
+
+/*
+ * The bond then treats each link as an aggregator of its own and uses one of them
+ * (ad_agg_selection_logic() in drivers/net/bonding/bond_3ad.c).
+ */
+void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_netdev *bond = lacp_bond_of(in);
+	size_t from = 0;
+
+	if (bond && rna_lacp_has_no_partner(&bond->lacp) && next_linked(in, bond, &from))
+		(void)rna_finds_add(out,
+				    "%s is in LACP mode (802.3ad), but no switch answers: it uses "
+				    "one of its members",
+				    bond->name);
+}
+
+static bool is_elsewhere(const struct rna_netdev *member, const struct rna_netdev *bond)
+{
+	return rna_value_is_known(member->lacp.aggregator) &&
+	       member->lacp.aggregator.number != bond->lacp.aggregator.number;
+}
+
+/*
+ * Two switches with one system MAC address (MLAG) are one partner, so their links are in one
+ * aggregator. Without any partner no two links ever are: lacp-partner-missing says that.
+ */
+void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_netdev *bond = lacp_bond_of(in), *member, *first = NULL;
+	size_t from = 0, linked = 0, elsewhere = 0;
+
+	if (!bond || rna_lacp_has_no_partner(&bond->lacp))
+		return;
+	while ((member = next_linked(in, bond, &from))) {
+		linked++;
+		if (!is_elsewhere(member, bond))
+			continue;
+		elsewhere++;
+		first = first ? first : member;
+	}
+	if (elsewhere > 0)
+		(void)rna_finds_add(
+			out,
+			"%zu of %zu members of %s with a link carry no traffic, because they are "
+			"in "
+			"another LACP aggregator: %s (aggregator %ju, the bond uses %ju)%s",
+			elsewhere, linked, bond->name, first->name,
+			(uintmax_t)first->lacp.aggregator.number,
+			(uintmax_t)bond->lacp.aggregator.number,
+			elsewhere > 1 ? " and others" : "");
+}
+
+static bool is_inactive(const struct rna_netdev *member, const struct rna_netdev *bond)
+{
+	struct rna_value carries = rna_lacp_carries_traffic(&member->lacp);
+
+	return !is_elsewhere(member, bond) && rna_value_is_known(carries) && !carries.number;
+}
+
+static const char *idle_end(const struct rna_lacp *lacp)
+{
+	const uint64_t both = RNA_LACP_COLLECTING | RNA_LACP_DISTRIBUTING;
+
+	return (lacp->partner_state.number & both) == both ? "this end" : "the switch";
+}
+
+void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_netdev *bond = lacp_bond_of(in), *member, *first = NULL;
+	size_t from = 0, linked = 0, inactive = 0;
+
+	if (!bond || rna_lacp_has_no_partner(&bond->lacp))
+		return;
+	while ((member = next_linked(in, bond, &from))) {
+		linked++;
+		if (!is_inactive(member, bond))
+			continue;
+		inactive++;
+		first = first ? first : member;
+	}
+	if (inactive > 0)
+		(void)rna_finds_add(
+			out,
+			"%zu of %zu members of %s with a link carry no traffic: %s, where "
+			"%s does not collect and distribute (LACP state 0x%02jx, partner "
+			"0x%02jx)%s",
+			inactive, linked, bond->name, first->name, idle_end(&first->lacp),
+			(uintmax_t)first->lacp.actor_state.number,
+			(uintmax_t)first->lacp.partner_state.number,
+			inactive > 1 ? ", and others" : "");
+}
+
+/* -- Gateways ---------------------------------------------------------------------------------- */
+
+/* A failure that is older says that no process has tried since, not that the gateway is away now.
+ */
+#define FAILURE_FRESH (15 * 60 * RNA_USEC_PER_SEC)
+
+enum answer { ANSWERS_OR_UNKNOWN, DOES_NOT_ANSWER, DID_NOT_ANSWER };
+
+/*
+ * INCOMPLETE is the state of the first three seconds: a failure only if the reading before found
+ * one. STALE and DELAY say nothing, and that no failure is known since the last answer
+ * (rna/model/gateways.h).
+ */
+static enum answer answer_of(const struct rna_gateways *gateways, const struct rna_gateway *gateway)
+{
+	rna_usec now = gateways->part.started.monotonic;
+	bool fresh =
+		!rna_value_is_known(gateway->changed) || gateway->changed.number <= FAILURE_FRESH;
+
+	if (!rna_value_is_known(gateway->state))
+		return gateway->failing_last ? DID_NOT_ANSWER : ANSWERS_OR_UNKNOWN;
+	switch (gateway->state.number) {
+	case RNA_NEIGHBOUR_FAILED:
+		return fresh ? DOES_NOT_ANSWER : DID_NOT_ANSWER;
+	case RNA_NEIGHBOUR_INCOMPLETE:
+		return gateway->failing_first < gateway->failing_last ? DOES_NOT_ANSWER
+								      : ANSWERS_OR_UNKNOWN;
+	case RNA_NEIGHBOUR_NONE:
+		return gateway->failing_last &&
+				       rna_usec_since(gateway->failing_last, now) <= FAILURE_FRESH
+			       ? DID_NOT_ANSWER
+			       : ANSWERS_OR_UNKNOWN;
+	default:
+		return ANSWERS_OR_UNKNOWN;
+	}
+}
+
+static void add_unreachable(const struct rna_gateway *first, size_t silent, size_t count,
+			    struct rna_finds *out)
+{
+	bool ipv4 = rna_gid_family(&first->address) == RNA_GID_IPV4;
+	const char *asked = ipv4 ? "ARP" : "neighbour discovery";
+	const char *state = rna_neighbour_state_name(first->state.number);
+
+	if (count == 1)
+		(void)rna_finds_add(out, "its gateway %s on %s does not answer %s (neighbour %s)",
+				    first->text, first->netdev, asked, state);
+	else
+		(void)rna_finds_add(out,
+				    "%zu of %zu gateways do not answer: %s on %s by %s "
+				    "(neighbour %s)%s",
+				    silent, count, first->text, first->netdev, asked, state,
+				    silent > 1 ? ", and others" : "");
+}
+
+/* Routes lead out of the bond if the interface is in one. */
+void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_gateways *gateways = rna_snapshot_gateways(in->view->snapshot);
+	const struct rna_netdev *bond = rna_rule_bond_of(in);
+	const struct rna_netdev *netdev = bond ? bond : in->subject->netdev;
+	const struct rna_gateway *gateway, *first = NULL;
+	size_t from = 0, count = 0, counts[3] = {0};
+
+	if (!netdev || !rna_subject_is_active(in->subject))
+		return;
+	while ((gateway = rna_gateways_next(gateways, netdev->name, &from))) {
+		enum answer answer = answer_of(gateways, gateway);
+
+		count++;
+		counts[answer]++;
+		if (answer == DOES_NOT_ANSWER && !first)
+			first = gateway;
+	}
+	if (first)
+		add_unreachable(first, counts[DOES_NOT_ANSWER], count, out);
+	else if (counts[DID_NOT_ANSWER] > 0)
+		rna_finds_add_unknown(out);
+}

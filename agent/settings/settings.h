@@ -55,6 +55,7 @@ struct rna_settings {
 	int hw_counters_source;      /* enum rna_hw_counters_source */
 	bool hw_counters_optional_status;
 	bool module_serial;
+	bool gateways_probe;
 	char **http_listen; /* NULL-ended */
 	unsigned http_max_connections;
 	unsigned http_max_header_bytes;

@@ -36,6 +36,7 @@ struct rna_backends *rna_backends_new(const struct rna_root *root)
 		.root = root,
 		.verbs = live ? &rna_verbs : &rna_recorded_verbs,
 		.netdev = live ? &rna_rtnetlink : &rna_recorded_netdev,
+		.gateways = live ? &rna_routing_tables : &rna_recorded_gateways,
 		.lldp = live ? &rna_lldpd : &rna_recorded_lldp,
 		.dcb = live ? &rna_dcb : &rna_recorded_dcb,
 		.rdma_netlink = live ? &rna_rdma_netlink : &rna_recorded_rdma_netlink,

@@ -12,6 +12,7 @@
 
 #include "rna/collector.h"
 #include "rna/model/counter.h"
+#include "rna/model/gateways.h"
 #include "rna/model/gid.h"
 #include "rna/model/lldp.h"
 #include "rna/model/netdev.h"
@@ -122,6 +123,24 @@ struct rna_lldp_backend {
 	 */
 	int (*list)(const struct rna_root *root, struct rna_arena *arena,
 		    struct rna_lldp_neighbours *ret);
+};
+
+struct rna_gateway_list {
+	size_t count;
+	struct rna_gateway *items; /* without lower */
+};
+
+struct rna_gateway_backend {
+	/*
+	 * The gateways of the widest routes out of each of these interfaces, in any table, and what
+	 * the neighbour table has of each, in arena. Sends nothing to the network. 0, or negative
+	 * errno: nothing is known.
+	 */
+	int (*list)(const struct rna_root *root, const char *const *netdevs, size_t count,
+		    struct rna_arena *arena, struct rna_gateway_list *ret);
+
+	/* Makes the kernel ask for the gateway, without waiting. 0 or negative errno. */
+	int (*probe)(const struct rna_root *root, const struct rna_gateway *gateway);
 };
 
 struct rna_netlink_counters {
@@ -401,6 +420,7 @@ struct rna_backends {
 	const struct rna_verbs_backend *verbs;
 	const struct rna_netdev_backend *netdev;
 	const struct rna_dcb_backend *dcb;
+	const struct rna_gateway_backend *gateways;
 	const struct rna_lldp_backend *lldp;
 	const struct rna_rdma_netlink_backend *rdma_netlink;
 	const struct rna_mad_backend *mad;
@@ -411,6 +431,8 @@ struct rna_backends {
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
 extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
+extern const struct rna_gateway_backend rna_routing_tables;             /* routing_tables.c */
+extern const struct rna_gateway_backend rna_recorded_gateways;          /* recorded.c */
 extern const struct rna_lldp_backend rna_lldpd;                         /* lldpd.c */
 extern const struct rna_lldp_backend rna_recorded_lldp;                 /* lldpd.c */
 extern const struct rna_dcb_backend rna_dcb;                            /* dcb.c */

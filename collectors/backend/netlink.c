@@ -25,6 +25,7 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 
+#include "parse/bond_message.h"
 #include "parse/vf_message.h"
 
 #include "backends.h"
@@ -174,6 +175,9 @@ static int parse_link(struct nl_msg *message, void *userdata)
 	if (attributes[IFLA_CARRIER] && netdev->admin_up)
 		netdev->carrier = rna_value_ok(nla_get_u8(attributes[IFLA_CARRIER]));
 	answer->error = netdev->name ? 0 : -ENOMEM;
+	if (rna_bond_message_read((struct rna_bytes){(const uint8_t *)header, header->nlmsg_len},
+				  answer->arena, &netdev->lacp) == -ENOMEM)
+		answer->error = -ENOMEM; /* without LACP, the interface is still one */
 	return NL_OK;
 }
 

@@ -185,6 +185,43 @@ static const char *read_master(const struct rna_recorded_place *place)
 	return rna_arena_strdup(place->arena, slash ? slash + 1 : target);
 }
 
+/* Files of bonds in other modes, and of their members, are empty or say "N/A". */
+static struct rna_value read_lacp_number(const struct rna_recorded_place *place, const char *name)
+{
+	struct rna_value value = rna_recorded_value(place, name);
+
+	return value.state == RNA_VALUE_OK ? value : (struct rna_value){0};
+}
+
+/*
+ * Only CAP_NET_ADMIN may read ad_partner_mac; a recording has in a file of its own what rtnetlink
+ * tells all users.
+ */
+static int read_lacp_partner(const struct rna_recorded_place *place, const char *name,
+			     const char **ret)
+{
+	const struct rna_recorded_place told = {
+		.root = place->root,
+		.arena = place->arena,
+		.directory = rna_arena_printf(place->arena, RNA_RECORDED_NETDEV, name),
+	};
+	int status = read_text(place, "bonding/ad_partner_mac", ret);
+
+	return status < 0 || *ret ? status : read_text(&told, RNA_RECORDED_LACP_PARTNER, ret);
+}
+
+/* A bond names its aggregator in another file than a member. */
+static int read_lacp(const struct rna_recorded_place *place, const char *name, struct rna_lacp *ret)
+{
+	ret->aggregator = read_lacp_number(place, "bonding/ad_aggregator");
+	if (rna_value_is_known(ret->aggregator))
+		return read_lacp_partner(place, name, &ret->partner);
+	ret->aggregator = read_lacp_number(place, "bonding_slave/ad_aggregator_id");
+	ret->actor_state = read_lacp_number(place, "bonding_slave/ad_actor_oper_port_state");
+	ret->partner_state = read_lacp_number(place, "bonding_slave/ad_partner_oper_port_state");
+	return 0;
+}
+
 static int read_netdev(const struct rna_root *root, const char *name, struct rna_arena *arena,
 		       struct rna_netdev *ret)
 {
@@ -213,7 +250,7 @@ static int read_netdev(const struct rna_root *root, const char *name, struct rna
 	};
 	if (ret->admin_up)
 		ret->carrier = rna_recorded_value(&place, "carrier");
-	return ret->name ? 0 : -ENOMEM;
+	return ret->name && read_lacp(&place, name, &ret->lacp) == 0 ? 0 : -ENOMEM;
 }
 
 static void read_egress(const struct rna_recorded_place *place, struct rna_qos_vlan *vlan)
@@ -346,6 +383,90 @@ static int read_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 {
 	return read_netdev_name(root, RNA_RECORDED_UPLINK, ret);
 }
+
+/* -- Gateways -------------------------------------------------------------------------------------
+ */
+
+static const struct rna_recorded_field gateway_fields[] = {
+	{"state", offsetof(struct rna_gateway, state)},
+	{"confirmed_microseconds", offsetof(struct rna_gateway, confirmed)},
+	{"changed_microseconds", offsetof(struct rna_gateway, changed)},
+};
+const struct rna_recorded_fields rna_recorded_gateway = {RNA_ARRAY_SIZE(gateway_fields),
+							 gateway_fields};
+
+/* 0, -EBADMSG without an address, or -ENOMEM. */
+static int read_gateway(const struct rna_recorded_place *place, const char *netdev,
+			struct rna_gateway *ret)
+{
+	const char *path = rna_recorded_path(place, RNA_RECORDED_ADDRESS);
+	char text[RNA_ATTRIBUTE_MAX];
+	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
+	int status = len < 0 ? (int)len : rna_gid_parse(text, &ret->address);
+
+	if (status < 0)
+		return status == -ENOMEM ? status : -EBADMSG;
+	rna_address_format(&ret->address, text);
+	ret->netdev = rna_arena_strdup(place->arena, netdev);
+	ret->text = rna_arena_strdup(place->arena, text);
+	if (!ret->netdev || !ret->text)
+		return -ENOMEM;
+	return rna_recorded_read(place, &rna_recorded_gateway, ret);
+}
+
+/* Appends those of one interface. 0 or negative errno. */
+static int read_gateways(const struct rna_recorded_place *netdev, const char *name,
+			 struct rna_gateway_list *ret)
+{
+	struct rna_gateway *items;
+	char **names;
+	ssize_t count = rna_root_list(netdev->root, netdev->directory, netdev->arena, &names);
+	int status = 0;
+
+	if (count <= 0)
+		return rna_error_is_absence((int)count) ? 0 : (int)count;
+	items = rna_arena_array(netdev->arena, ret->count + (size_t)count, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	if (ret->count > 0)
+		memcpy(items, ret->items, ret->count * sizeof(*items));
+	ret->items = items;
+	for (ssize_t i = 0; i < count && status == 0; i++) {
+		const struct rna_recorded_place place = {netdev->root, netdev->arena,
+							 rna_recorded_path(netdev, names[i])};
+
+		status = read_gateway(&place, name, &items[ret->count]);
+		ret->count += status == 0;
+	}
+	return status;
+}
+
+static int list_recorded_gateways(const struct rna_root *root, const char *const *netdevs,
+				  size_t count, struct rna_arena *arena,
+				  struct rna_gateway_list *ret)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < count && status == 0; i++) {
+		const struct rna_recorded_place place = {
+			root, arena, rna_arena_printf(arena, RNA_RECORDED_GATEWAYS, netdevs[i])};
+
+		status = place.directory ? read_gateways(&place, netdevs[i], ret) : -ENOMEM;
+	}
+	return status;
+}
+
+/* A recording has no network. */
+static int probe_nothing(const struct rna_root *root, const struct rna_gateway *gateway)
+{
+	(void)root, (void)gateway;
+	return -EOPNOTSUPP;
+}
+
+const struct rna_gateway_backend rna_recorded_gateways = {
+	.list = list_recorded_gateways,
+	.probe = probe_nothing,
+};
 
 const struct rna_netdev_backend rna_recorded_netdev = {
 	.read = read_netdev,

@@ -7,11 +7,12 @@
  *	recorded/verbs/DEVICE/ports/N/	rna_recorded_verbs_port. No directory: verbs could not open
  *					the device.
  *	sys/class/net/NAME/		what sysfs has of the interface
- *	recorded/netdev/NAME/		rna_recorded_addresses
- *	recorded/netdev/NAME/virtual_functions/N/
- *					rna_recorded_vf. Not the bytes of the answer, as others have
- *					it: they are full of addresses.
+ *	recorded/netdev/NAME/		rna_recorded_addresses; lacp_partner, of a bond where no
+ *file of /sys says it recorded/netdev/NAME/virtual_functions/N/ rna_recorded_vf. Not the bytes of
+ *the answer, as others have it: they are full of addresses.
  *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
+ *	recorded/gateways/NAME/N/	rna_recorded_gateway, and address as a GID is written. Of an
+ *					interface without gateways there is no directory.
  *	recorded/uplink			the interface of the default route
  *	recorded/dcb/NAME/		ieee, cee: what DCB netlink answered, bytes as hex digits
  *					(dcb.c). No file: the driver has no DCB.
@@ -41,8 +42,11 @@
 
 #define RNA_RECORDED_VERBS              "recorded/verbs/%s"
 #define RNA_RECORDED_NETDEV             "recorded/netdev/%s"
+#define RNA_RECORDED_LACP_PARTNER       "lacp_partner"
 #define RNA_RECORDED_VFS                "recorded/netdev/%s/virtual_functions"
 #define RNA_RECORDED_VLAN               "recorded/vlan/%s"
+#define RNA_RECORDED_GATEWAYS           "recorded/gateways/%s"
+#define RNA_RECORDED_ADDRESS            "address"
 #define RNA_RECORDED_UPLINK             "recorded/uplink"
 #define RNA_RECORDED_DCB                "recorded/dcb/%s/%s"
 #define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
@@ -76,6 +80,7 @@ struct rna_recorded_fields {
 
 extern const struct rna_recorded_fields rna_recorded_verbs_port;
 extern const struct rna_recorded_fields rna_recorded_addresses;  /* of struct rna_netdev */
+extern const struct rna_recorded_fields rna_recorded_gateway;    /* struct rna_gateway */
 extern const struct rna_recorded_fields rna_recorded_vf;         /* struct rna_virtual_function */
 extern const struct rna_recorded_fields rna_recorded_lldp_peer;  /* struct rna_peer */
 extern const struct rna_recorded_fields rna_recorded_mad_port;   /* recorded_mad.c */

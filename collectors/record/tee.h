@@ -25,6 +25,7 @@ struct rna_tee {
 	struct rna_backends backends; /* likewise, and what they point to: */
 	struct rna_verbs_backend verbs;
 	struct rna_netdev_backend netdev;
+	struct rna_gateway_backend gateways;
 	struct rna_dcb_backend dcb;
 	struct rna_lldp_backend lldp;
 	struct rna_rdma_netlink_backend rdma_netlink;

@@ -173,6 +173,25 @@ static int query_ports(const struct rna_root *root, const struct rna_device *dev
 
 /* -- Interfaces -------------------------------------------------------------------------------- */
 
+/* The partner of a bond, which files of sysfs name to root only. */
+static int read_netdev(const struct rna_root *root, const char *name, struct rna_arena *arena,
+		       struct rna_netdev *ret)
+{
+	const struct place place = place_of(root, RNA_RECORDED_NETDEV, name);
+	int status = rna_recorded_netdev.read(root, name, arena, ret);
+	struct rna_netdev told;
+
+	if (status < 0 || !rna_value_is_known(ret->lacp.aggregator) ||
+	    rna_value_is_known(ret->lacp.actor_state) ||
+	    ASK(&place, INTERFACES, netdev->read(root, name, arena, &told)) < 0)
+		return status;
+	ret->lacp.partner = told.lacp.partner;
+	if (told.lacp.partner)
+		note_text(&place, RNA_RECORDED_LACP_PARTNER, told.lacp.partner,
+			  strlen(told.lacp.partner));
+	return status;
+}
+
 static int count_addresses(const struct rna_root *root, struct rna_netdev *netdevs, size_t count)
 {
 	const struct place place = place_of(root, RNA_RECORDED_NETDEV, "addresses");
@@ -224,6 +243,30 @@ static int list_virtual_functions(const struct rna_root *root, const char *name,
 
 		note_fields(&function, &rna_recorded_vf, &ret->functions[i]);
 	}
+	return status;
+}
+
+/* Numbered in the order of the answer, for addresses are disguised and paths are not. */
+static void note_gateway(const struct rna_root *root, const struct rna_gateway_list *list, size_t i)
+{
+	const struct rna_gateway *gateway = &list->items[i];
+	char text[RNA_GID_TEXT_MAX];
+	struct place place;
+
+	place = place_of(root, RNA_RECORDED_GATEWAYS "/%zu", gateway->netdev, i);
+	rna_gid_format(&gateway->address, text);
+	note_fields(&place, &rna_recorded_gateway, gateway);
+	note_text(&place, RNA_RECORDED_ADDRESS, text, strlen(text));
+}
+
+static int list_gateways(const struct rna_root *root, const char *const *netdevs, size_t count,
+			 struct rna_arena *arena, struct rna_gateway_list *ret)
+{
+	const struct place place = place_of(root, RNA_RECORDED_GATEWAYS, "all");
+	int status = ASK(&place, INTERFACES, gateways->list(root, netdevs, count, arena, ret));
+
+	for (size_t i = 0; status == 0 && i < ret->count; i++)
+		note_gateway(root, ret, i);
 	return status;
 }
 
@@ -498,10 +541,13 @@ void rna_tee_init_backends(struct rna_tee *tee)
 	tee->verbs = rna_recorded_verbs;
 	tee->verbs.query_ports = query_ports;
 	tee->netdev = rna_recorded_netdev;
+	tee->netdev.read = read_netdev;
 	tee->netdev.count_addresses = count_addresses;
 	tee->netdev.read_vlan = read_vlan;
 	tee->netdev.list_virtual_functions = list_virtual_functions;
 	tee->netdev.find_uplink = find_uplink;
+	tee->gateways = rna_recorded_gateways; /* to record is no reason to probe */
+	tee->gateways.list = list_gateways;
 	tee->dcb.ask = ask_dcb;
 	tee->lldp.list = list_neighbours;
 	tee->rdma_netlink = rna_recorded_rdma_netlink;
@@ -521,6 +567,7 @@ void rna_tee_init_backends(struct rna_tee *tee)
 		.root = tee->root,
 		.verbs = &tee->verbs,
 		.netdev = &tee->netdev,
+		.gateways = &tee->gateways,
 		.dcb = &tee->dcb,
 		.lldp = &tee->lldp,
 		.rdma_netlink = &tee->rdma_netlink,

@@ -112,6 +112,31 @@ void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *obje
 	rna_json_set(writer, object, "optional_counters", array);
 }
 
+/* -- Network ----------------------------------------------------------------------------------- */
+
+/* The items of a table that a port has; none: no member. */
+static void set_items(struct rna_json_writer *writer, json_t *object, const char *name,
+		      const struct rna_family_table *table, const struct rna_subject *port)
+{
+	json_t *array = json_array();
+	const void *item;
+	size_t from = 0;
+
+	while ((item = table->next(port, &from)))
+		rna_json_append(writer, array, rna_json_item(writer, table, item));
+	if (json_array_size(array) > 0)
+		rna_json_set(writer, object, name, array);
+	else
+		json_decref(array);
+}
+
+void rna_json_set_network(struct rna_json_writer *writer, json_t *object,
+			  const struct rna_subject *port)
+{
+	set_items(writer, object, "bond_members", &rna_bond_member_table, port);
+	set_items(writer, object, "gateways", &rna_gateway_table, port);
+}
+
 /* -- Fabric ------------------------------------------------------------------------------------ */
 
 static json_t *pkey_object(struct rna_json_writer *writer, const struct rna_pkey *pkey)

@@ -42,6 +42,9 @@ void rna_json_set_qos(struct rna_json_writer *writer, json_t *object, const stru
 /* "ethernet" of a port: its interface, or each member of its bond. */
 void rna_json_set_ethernet(struct rna_json_writer *writer, json_t *object,
 			   const struct rna_ethernet *ethernet, unsigned port);
+/* "bond_members" of a port whose bond speaks LACP, and "gateways" of one that has any. */
+void rna_json_set_network(struct rna_json_writer *writer, json_t *object,
+			  const struct rna_subject *port);
 /* "peer", "former_peer", "subnet_manager" and "pkeys" of a port, each as far as it is known. */
 void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
 			 const struct rna_subject *port);

@@ -20,6 +20,16 @@ static const char *netdev_source(const void *subject)
 	return port->netdev ? rna_netdev_source_name(port->port_netdev->source) : NULL;
 }
 
+/* The MAC address of the switch at the other end of a bond. */
+static const char *lacp_partner(const void *subject)
+{
+	const struct rna_subject *port = subject;
+	const struct rna_netdev *bond =
+		rna_netdevs_bond_of(rna_snapshot_netdevs(port->view->snapshot), port->netdev);
+
+	return bond && !rna_lacp_has_no_partner(&bond->lacp) ? bond->lacp.partner : NULL;
+}
+
 static const char *operstate(const void *subject)
 {
 	const struct rna_netdev *netdev = ((const struct rna_subject *)subject)->netdev;
@@ -153,6 +163,7 @@ static const struct rna_family port_rows[] = {
 	      .zero_is_none = true)},
 	{BOTH("netdev_master", BEHIND(netdev, master))},
 	{BOTH("netdev_source", .text = netdev_source)},
+	{BOTH("lacp_partner", .text = lacp_partner)},
 	{BOTH("port_guid", BEHIND(port_identity, port_guid))},
 	{BOTH("pci_address", BEHIND(rdma_device, pci_address))},
 	METRIC(PORT, "rdma_port_up", GAUGE, YES_NO, GET(rna_port_up),

@@ -71,8 +71,9 @@ enum rna_counters_source {
 struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
-	bool no_mads;       /* setting fabric.enabled is false */
-	bool module_serial; /* for module: also read serial numbers */
+	bool no_mads;        /* setting fabric.enabled is false */
+	bool module_serial;  /* for module: also read serial numbers */
+	bool probe_gateways; /* for gateways: make the kernel ask those that it does not know */
 	/* for resources: list optional counters and whether they are enabled */
 	bool optional_counters;
 };

@@ -38,8 +38,8 @@ STALLING = {**BUSY, "deadline": "1s"}
 # Polls once, at the start: the newest view stays the same.
 QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters", "identity", "link",
                                  "gids", "fabric", "pcie", "ethernet", "resources", "qos", "module",
-                                 "virtual_functions", "netdev", "lldp", "topology", "readiness",
-                                 "process")}
+                                 "virtual_functions", "netdev", "gateways", "lldp", "topology",
+                                 "readiness", "process")}
 
 binary = None  # set by run
 

@@ -9,15 +9,17 @@ import re
 
 # Files of the original, by the end of their path, whose content identifies something.
 IDENTIFYING = re.compile(r"/(node_guid|sys_image_guid|node_desc|gids/\d+|net/[^/]+/address|"
+                         r"gateways/[^/]+/\d+/address|ad_partner_mac|lacp_partner|"
                          r"peer/(name|guid|system_image_guid|port_guid)|manager/guid|"
                          r"lldp/[^/]+/(name|guid|port_description))$")
 GPU_IDENTITY = re.compile(r"GPU-[0-9a-f-]{36}")
 REPLACED_JSON = {"uuid", "node_guid", "system_image_guid", "port_guid", "node_description", "gid", "ipv4",
-                 "guid", "port_description"}
+                 "guid", "port_description", "gateway", "lacp_partner"}
 SAYS_NOTHING = re.compile(r"(0|:|fe80|x|\s)*|0?x?")
 HOST_NAME = re.compile(r"[a-z][a-z-]*\d+(\.[a-z.]+)?")  # among the words of a description
 IN_NAMES = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}|[0-9a-f]{16}|([0-9a-f]{2}:){5}[0-9a-f]{2})"
                       r"(?![0-9a-f])")  # MAC, GUID
+GATEWAY = re.compile(r"(?<=\bgateway )\S+|(?<=answer: )\S+(?= on )")  # in findings
 PEER_NAME = re.compile(r"/(peer|lldp/[^/]+)/name$")
 UNRECORDABLE = {"stalled"}  # a read that never ends is recorded as one that fails
 
@@ -68,7 +70,7 @@ def mask(value, seen):
     An absent counter is one whose file has gone, which is the same as none.
     """
     if isinstance(value, str):
-        return IN_NAMES.sub("~", value)
+        return GATEWAY.sub("~", IN_NAMES.sub("~", value))
     if isinstance(value, list):
         return [mask(element, seen) for element in value]
     if not isinstance(value, dict):
@@ -89,6 +91,7 @@ def hide_peers(text, tree):
 
     Columns of a table are as wide as their names, so blanks count once.
     """
+    text = GATEWAY.sub("~", text)
     names = [name.strip() for path, name in tree.items() if PEER_NAME.search(path)]
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "~", text)

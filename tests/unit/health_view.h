@@ -84,6 +84,8 @@ struct node {
 	size_t count;
 	struct node_port ports[NODE_PORTS_MAX];
 	struct rna_netdev bond, member; /* no name: none */
+	size_t gateway_count;
+	struct rna_gateway gateways[2];
 	struct rna_readiness readiness; /* without its part */
 	size_t gpu_count;               /* 0: no PCI tree is known */
 	uint32_t gpu_class;
@@ -207,6 +209,18 @@ static struct rna_part *node_netdevs(const struct node *node)
 		netdevs[part->count++] = node->member;
 	part->netdevs = netdevs;
 	part->ports = ports;
+	return &part->part;
+}
+
+static struct rna_part *node_gateways(const struct node *node)
+{
+	struct rna_gateways *part = node_part(node, RNA_COLLECTOR_GATEWAYS, sizeof(*part));
+	struct rna_gateway *items =
+		rna_arena_array(part->part.arena, RNA_ARRAY_SIZE(node->gateways), sizeof(*items));
+
+	memcpy(items, node->gateways, sizeof(node->gateways));
+	part->items = items;
+	part->count = node->gateway_count;
 	return &part->part;
 }
 
@@ -489,6 +503,7 @@ static struct rna_view *node_view(const struct node *node)
 	view->snapshot = snapshot;
 	snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;
 	snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
+	snapshot->parts[RNA_COLLECTOR_GATEWAYS] = node_gateways(node);
 	snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
 	if (node->gpu_count > 0)
 		snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = node_topology(node);

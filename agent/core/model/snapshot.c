@@ -66,6 +66,11 @@ const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapsh
 	return (const void *)snapshot->parts[RNA_COLLECTOR_NETDEV];
 }
 
+const struct rna_gateways *rna_snapshot_gateways(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_GATEWAYS];
+}
+
 const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot)
 {
 	return (const void *)snapshot->parts[RNA_COLLECTOR_LLDP];
@@ -359,6 +364,20 @@ bool rna_netdev_has_no_link(const struct rna_netdev *netdev)
 	       (netdev->carrier.state == RNA_VALUE_OK && netdev->carrier.number == 0);
 }
 
+bool rna_lacp_has_no_partner(const struct rna_lacp *lacp)
+{
+	return rna_same_text(lacp->partner, "00:00:00:00:00:00");
+}
+
+struct rna_value rna_lacp_carries_traffic(const struct rna_lacp *lacp)
+{
+	const uint64_t both = RNA_LACP_COLLECTING | RNA_LACP_DISTRIBUTING;
+
+	if (!rna_value_is_known(lacp->actor_state) || !rna_value_is_known(lacp->partner_state))
+		return (struct rna_value){0};
+	return rna_value_ok((lacp->actor_state.number & lacp->partner_state.number & both) == both);
+}
+
 const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netdevs,
 						 const char *bond, const struct rna_device *device,
 						 size_t *from)
@@ -381,7 +400,8 @@ bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdev
 	for (size_t i = 0; i < a->count; i++)
 		if (!rna_same_text(a->netdevs[i].name, b->netdevs[i].name) ||
 		    !rna_same_text(a->netdevs[i].master, b->netdevs[i].master) ||
-		    !rna_same_text(a->netdevs[i].device, b->netdevs[i].device))
+		    !rna_same_text(a->netdevs[i].device, b->netdevs[i].device) ||
+		    !rna_same_text(a->netdevs[i].lacp.partner, b->netdevs[i].lacp.partner))
 			return false;
 	for (size_t i = 0; i < a->port_count; i++)
 		if (a->ports[i].port != b->ports[i].port ||

@@ -27,6 +27,26 @@ enum rna_operstate {
 
 const char *rna_operstate_name(enum rna_operstate state); /* "up", "lowerlayerdown", ... */
 
+/* Bits of a port's state in an LACPDU: IEEE 802.1AX, 6.4.2.3; linux/if_bonding.h LACP_STATE_*. */
+enum {
+	RNA_LACP_COLLECTING = 0x10,
+	RNA_LACP_DISTRIBUTING = 0x20,
+};
+
+/* LACP of a bond in mode 802.3ad, or of a member of one; all absent in other modes. */
+struct rna_lacp {
+	struct rna_value aggregator; /* of a bond: the one that carries its traffic */
+	const char *partner;         /* of a bond: MAC address of the switch; NULL: unknown */
+	/* Of a member: the state of this end, and what the partner says of its own. */
+	struct rna_value actor_state;
+	struct rna_value partner_state;
+};
+
+/* Is the partner's address zero: has no switch answered? False: it has, or unknown. */
+bool rna_lacp_has_no_partner(const struct rna_lacp *lacp);
+/* 1 if both ends of a member collect and distribute, so that it carries traffic; absent: unknown */
+struct rna_value rna_lacp_carries_traffic(const struct rna_lacp *lacp);
+
 struct rna_netdev {
 	const char *name;
 	const char *master; /* bond or bridge it belongs to, or NULL */
@@ -35,6 +55,7 @@ struct rna_netdev {
 	bool bond_spreads;
 	/* For a member of a bond: the RDMA device on the same function, or NULL. */
 	const char *device;
+	struct rna_lacp lacp;
 	unsigned ifindex;
 	unsigned type;    /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
 	bool representor; /* represents a function behind the embedded switch, not a cable */
@@ -120,7 +141,7 @@ const struct rna_netdev *rna_netdevs_bond_of(const struct rna_netdevs *netdevs,
 bool rna_netdev_has_no_link(const struct rna_netdev *netdev);
 
 /*
- * Do both have the same interfaces, masters and mappings? Then prepared labels of one are valid for
- * the other.
+ * Do both have the same interfaces, masters, LACP partners and mappings? Then prepared labels of
+ * one are valid for the other.
  */
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b);

@@ -10,6 +10,7 @@
 #include "rna/model/device.h"
 #include "rna/model/ethernet.h"
 #include "rna/model/fabric.h"
+#include "rna/model/gateways.h"
 #include "rna/model/gid.h"
 #include "rna/model/lldp.h"
 #include "rna/model/module.h"
@@ -47,6 +48,7 @@ struct rna_snapshot *rna_snapshot_free(const struct rna_snapshot *snapshot);
 /* The concrete parts. NULL: none. */
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
 const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
+const struct rna_gateways *rna_snapshot_gateways(const struct rna_snapshot *snapshot);
 const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot);
 const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot);
 const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot);

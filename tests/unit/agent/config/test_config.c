@@ -354,6 +354,8 @@ static const struct refusal {
 	 "agent.yaml:2: lanes.max: 99999999999999999999 is out of range; allowed: 2 to 64"},
 	{"metrics:\n  node_exporter_names: yes\n",
 	 "agent.yaml:2: metrics.node_exporter_names: \"yes\" is not true or false"},
+	{"gateways:\n  probe: sometimes\n",
+	 "agent.yaml:2: gateways.probe: \"sometimes\" is not true or false"},
 	{"devices:\n  exclude: mlx5_0\n",
 	 "agent.yaml:2: devices.exclude: expected a list such as [\"mlx5_0\"], found a single "
 	 "value"},

@@ -75,7 +75,8 @@ static void test_followers(void **state)
 		 RNA_OF(LINK) | RNA_OF(GIDS) | RNA_OF(FABRIC)},
 		{RNA_COLLECTOR_LINK, RNA_SOURCE_POLL, RNA_OF(FABRIC)},
 		{RNA_COLLECTOR_NETDEV, RNA_SOURCE_RTNETLINK,
-		 RNA_OF(GIDS) | RNA_OF(ETHERNET) | RNA_OF(QOS) | RNA_OF(MODULE) | RNA_OF(TOPOLOGY)},
+		 RNA_OF(GIDS) | RNA_OF(ETHERNET) | RNA_OF(QOS) | RNA_OF(MODULE) | RNA_OF(GATEWAYS) |
+			 RNA_OF(TOPOLOGY)},
 		{RNA_COLLECTOR_COUNTERS, RNA_SOURCE_POLL, 0},
 	};
 
@@ -84,7 +85,7 @@ static void test_followers(void **state)
 		assert_int_equal(rna_collectors_following(rows[i].id, rows[i].source),
 				 rows[i].followers);
 	assert_int_equal(rna_collectors_needing(RNA_OF(NETDEV)),
-			 RNA_OF(ETHERNET) | RNA_OF(QOS) | RNA_OF(MODULE));
+			 RNA_OF(ETHERNET) | RNA_OF(QOS) | RNA_OF(MODULE) | RNA_OF(GATEWAYS));
 	assert_int_equal(rna_collectors_needing(RNA_OF(PRESENCE)),
 			 RNA_OF(NETDEV) | RNA_OF(TOPOLOGY));
 	assert_int_equal(rna_collectors_settling(), RNA_OF(FABRIC));

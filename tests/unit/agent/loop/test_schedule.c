@@ -240,6 +240,7 @@ COLLECT_NOTHING(collect_resources, RNA_COLLECTOR_RESOURCES, struct rna_resources
 COLLECT_NOTHING(collect_qos, RNA_COLLECTOR_QOS, struct rna_qos)
 COLLECT_NOTHING(collect_vfs, RNA_COLLECTOR_VIRTUAL_FUNCTIONS, struct rna_virtual_functions)
 COLLECT_NOTHING(collect_module, RNA_COLLECTOR_MODULE, struct rna_modules)
+COLLECT_NOTHING(collect_gateways, RNA_COLLECTOR_GATEWAYS, struct rna_gateways)
 COLLECT_NOTHING(collect_lldp, RNA_COLLECTOR_LLDP, struct rna_lldp)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
@@ -276,6 +277,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(NETDEV, "netdev", collect_netdev, .needs = RNA_OF(PRESENCE),
 	    .follows = RNA_OF(PRESENCE) | RNA_OF(STATE), .source = RNA_SOURCE_RTNETLINK,
 	    .lists = RNA_LISTS_INTERFACES, .compare = rna_compare_netdevs),
+	ROW(GATEWAYS, "gateways", collect_gateways, .later = true),
 	ROW(LLDP, "lldp", collect_lldp, .later = true),
 	ROW(TOPOLOGY, "topology", collect_topology, .later = true, .needs = RNA_OF(PRESENCE),
 	    .follows = RNA_OF(PRESENCE) | RNA_OF(NETDEV), .compare = rna_compare_topologies),

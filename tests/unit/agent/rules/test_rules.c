@@ -630,6 +630,185 @@ static void bond_member_lost(struct node *node)
 	node->member.operstate = RNA_OPER_DOWN;
 }
 
+/* Activity, aggregation, synchronization, collecting and distributing. */
+enum { LACP_GOOD = 0x3d };
+
+/* Two switches with one system MAC address are one partner: one aggregator. */
+static void lacp_is_well(struct node *node)
+{
+	bond_is_well(node);
+	node->bond.lacp.aggregator = rna_value_ok(1);
+	node->bond.lacp.partner = "02:00:5e:00:00:01";
+	node->ports[0].netdev.lacp = (struct rna_lacp){
+		.aggregator = rna_value_ok(1),
+		.actor_state = rna_value_ok(LACP_GOOD),
+		.partner_state = rna_value_ok(LACP_GOOD),
+	};
+	node->member.lacp = node->ports[0].netdev.lacp;
+}
+
+static void lacp_partner_missing(struct node *node)
+{
+	lacp_is_well(node);
+	node->bond.lacp.partner = "00:00:00:00:00:00";
+	node->member.lacp.aggregator = rna_value_ok(2);
+	node->member.lacp.actor_state = rna_value_ok(0x45);
+	node->member.lacp.partner_state = rna_value_ok(1);
+}
+
+static void lacp_without_any_link(struct node *node)
+{
+	lacp_partner_missing(node);
+	node->ports[0].netdev.operstate = node->member.operstate = RNA_OPER_DOWN;
+}
+
+static void lacp_aggregators_differ(struct node *node)
+{
+	lacp_partner_missing(node);
+	node->bond.lacp.partner = "02:00:5e:00:00:01";
+}
+
+/* A recording without the rights to see the partner. */
+static void lacp_aggregators_differ_of_unknown(struct node *node)
+{
+	lacp_aggregators_differ(node);
+	node->bond.lacp.partner = NULL;
+}
+
+/* Its aggregator is its own, as of any port without a link. */
+static void lacp_member_lost(struct node *node)
+{
+	lacp_aggregators_differ(node);
+	node->member.operstate = RNA_OPER_DOWN;
+}
+
+static void lacp_member_suspended(struct node *node)
+{
+	lacp_is_well(node);
+	node->member.lacp.actor_state = rna_value_ok(0x0d);
+	node->member.lacp.partner_state = rna_value_ok(0x05);
+}
+
+static void lacp_member_waits(struct node *node)
+{
+	lacp_is_well(node);
+	node->member.lacp.actor_state = rna_value_ok(0x1d);
+}
+
+/* The kernel tells no states of a member before it has an aggregator. */
+static void lacp_member_not_told(struct node *node)
+{
+	lacp_is_well(node);
+	node->member.lacp = (struct rna_lacp){0};
+}
+
+/* The other device in the bond has the trouble, and the finding. */
+static void lacp_member_of_another_device(struct node *node)
+{
+	lacp_aggregators_differ(node);
+	node->ports[0].pci_address = "0000:3b:00.0";
+	node->member.device = "mlx5_5";
+}
+
+/* -- Gateways -- */
+
+static void gateway(struct node *node, uint64_t state)
+{
+	node->gateways[node->gateway_count++] = (struct rna_gateway){
+		.netdev = "eth0",
+		.lower = "eth0",
+		.address = {{[10] = 0xff, 0xff, 10, 1, 0, 1}},
+		.text = "10.1.0.1",
+		.state = rna_value_ok(state),
+		.changed = rna_value_ok(60 * RNA_USEC_PER_SEC),
+	};
+}
+
+static void gateway_reachable(struct node *node)
+{
+	gateway(node, RNA_NEIGHBOUR_REACHABLE);
+}
+
+/* For days, as a rule. */
+static void gateway_stale(struct node *node)
+{
+	gateway(node, RNA_NEIGHBOUR_STALE);
+	node->gateways[0].changed = rna_value_ok(100 * 3600 * RNA_USEC_PER_SEC);
+}
+
+static void gateway_permanent(struct node *node)
+{
+	gateway(node, RNA_NEIGHBOUR_PERMANENT);
+}
+
+static void gateway_never_asked(struct node *node)
+{
+	gateway(node, RNA_NEIGHBOUR_NONE);
+}
+
+static void gateway_unreadable(struct node *node)
+{
+	gateway(node, 0);
+	node->gateways[0].state = rna_value_unreadable();
+}
+
+static void gateway_failed(struct node *node)
+{
+	gateway(node, RNA_NEIGHBOUR_FAILED);
+}
+
+/* No process has tried for an hour. */
+static void gateway_failed_long_ago(struct node *node)
+{
+	gateway_failed(node);
+	node->gateways[0].changed = rna_value_ok(3600 * RNA_USEC_PER_SEC);
+}
+
+static void gateway_of_another_port_failed(struct node *node)
+{
+	gateway_failed(node);
+	node->gateways[0].netdev = node->gateways[0].lower = "eth9";
+}
+
+static void gateway_on_a_vlan_failed(struct node *node)
+{
+	gateway_failed(node);
+	node->gateways[0].netdev = "eth0.100";
+}
+
+static void gateway_of_the_bond_failed(struct node *node)
+{
+	bond_is_well(node);
+	gateway_failed(node);
+	node->gateways[0].netdev = node->gateways[0].lower = "bond0";
+}
+
+static void gateway_of_a_port_that_is_down(struct node *node)
+{
+	gateway_failed(node);
+	node->ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+	expect(node, RNA_EXPECTED_DOWN);
+}
+
+static void one_of_two_gateways_failed(struct node *node)
+{
+	gateway_reachable(node);
+	gateway_failed(node);
+}
+
+/* It has been asked since a moment; the same at the next reading is a failure. */
+static void gateway_asked_just_now(struct node *node)
+{
+	gateway(node, RNA_NEIGHBOUR_INCOMPLETE);
+	node->gateways[0].failing_first = node->gateways[0].failing_last = node->now.monotonic;
+}
+
+static void gateway_asked_again_and_again(struct node *node)
+{
+	gateway_asked_just_now(node);
+	node->gateways[0].failing_first -= 60 * RNA_USEC_PER_SEC;
+}
+
 static void count_in(struct node *node, enum rna_counter_place place, const char *file,
 		     struct rna_value value)
 {
@@ -1690,6 +1869,30 @@ static const struct {
 	{mtu_not_read, ROCE, ""},
 	{bond_is_well, ROCE, ""},
 	{bond_member_lost, ROCE, "bond-member-lost warning"},
+	{lacp_is_well, ROCE, ""},
+	{lacp_partner_missing, ROCE, "lacp-partner-missing warning"},
+	{lacp_without_any_link, ROCE, "bond-member-lost warning"},
+	{lacp_aggregators_differ, ROCE, "lacp-aggregators-differ warning"},
+	{lacp_aggregators_differ_of_unknown, ROCE, "lacp-aggregators-differ warning"},
+	{lacp_member_lost, ROCE, "bond-member-lost warning"},
+	{lacp_member_suspended, ROCE, "lacp-member-inactive warning"},
+	{lacp_member_waits, ROCE, "lacp-member-inactive warning"},
+	{lacp_member_not_told, ROCE, ""},
+	{lacp_member_of_another_device, ROCE, ""},
+	{gateway_reachable, ROCE, ""},
+	{gateway_stale, ROCE, ""},
+	{gateway_permanent, ROCE, ""},
+	{gateway_never_asked, ROCE, ""},
+	{gateway_unreadable, ROCE, ""},
+	{gateway_failed, ROCE, "gateway-unreachable warning"},
+	{gateway_failed_long_ago, ROCE, ""},
+	{gateway_of_another_port_failed, ROCE, ""},
+	{gateway_on_a_vlan_failed, ROCE, "gateway-unreachable warning"},
+	{gateway_of_the_bond_failed, ROCE, "gateway-unreachable warning"},
+	{gateway_of_a_port_that_is_down, ROCE, ""},
+	{one_of_two_gateways_failed, ROCE, "gateway-unreachable warning"},
+	{gateway_asked_just_now, ROCE, ""},
+	{gateway_asked_again_and_again, ROCE, "gateway-unreachable warning"},
 	{watched_saturated, IB, "counter-saturated warning"},
 	{other_saturated, IB, "counter-saturated info"},
 	{small_traffic_saturated, IB, "counter-saturated info"},

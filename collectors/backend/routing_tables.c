@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The gateway backend: the routing tables and the neighbour table of the kernel, by rtnetlink.
+ *
+ * A node may have thousands of routes, for pods or by BGP. The kernel leaves out those of other
+ * interfaces and types if the socket has NETLINK_GET_STRICT_CHK (ip_valid_fib_dump_req() in
+ * net/ipv4/fib_frontend.c, Linux 4.20). Before that, and if it ignores the filter, one dump has
+ * everything, and reading ends at a limit. A neighbour is one question (neigh_get() in
+ * net/core/neighbour.c, Linux 5.0); before that, a dump. No library is used: libnl-route would
+ * build an object of each route. No privilege is needed to read.
+ *
+ * To probe, the kernel itself has to ask: setting NUD_PROBE over rtnetlink needs CAP_NET_ADMIN
+ * (rtnetlink_rcv_msg()), arping CAP_NET_RAW, and an ICMP echo without privileges a group that
+ * net.ipv4.ping_group_range allows, by default none (Documentation/networking/ip-sysctl.rst). Any
+ * datagram makes the kernel resolve the address (neigh_resolve_output()), and needs nothing.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <linux/neighbour.h>
+#include <linux/nexthop.h>
+#include <linux/rtnetlink.h>
+
+#include "rna/base/clock.h"
+#include "rna/base/file.h"
+#include "rna/base/parse.h"
+
+#include "parse/route_message.h"
+
+#include "backends.h"
+
+enum {
+	ANSWER_MAX = 64 * 1024, /* bytes of a datagram; the kernel makes none above 32 KiB */
+	MESSAGES_MAX = 200000,  /* of one answer: more are an unfiltered table that is too large */
+	DUMP_TRIES = 3,
+	NEXTHOPS_MAX = 32, /* nexthop objects per interface and IP version */
+	DISCARD_PORT = 9,  /* RFC 863 */
+};
+
+/* -- Questions --------------------------------------------------------------------------------- */
+
+struct talk {
+	int fd;
+	uint32_t sequence;
+	bool strict; /* does the kernel filter? */
+	uint8_t *answer;
+};
+
+/* A question: head, body and one attribute. */
+struct question {
+	struct nlmsghdr head;
+	union {
+		struct rtmsg route;
+		struct nhmsg nexthop;
+		struct ndmsg neighbour;
+		uint8_t bytes[32]; /* body and attribute */
+	};
+};
+
+/* The messages of an answer go here: 0, or negative errno to stop. */
+typedef int take_message(struct rna_bytes message, void *userdata);
+
+static int open_talk(struct talk *talk, struct rna_arena *arena)
+{
+	static const struct timeval patience = {.tv_sec = 2};
+	static const int yes = 1;
+
+	*talk = (struct talk){.fd = -1, .answer = rna_arena_alloc(arena, ANSWER_MAX)};
+	if (!talk->answer)
+		return -ENOMEM;
+	talk->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (talk->fd < 0)
+		return -errno;
+	(void)setsockopt(talk->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	talk->strict =
+		setsockopt(talk->fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &yes, sizeof(yes)) == 0;
+	return 0;
+}
+
+static void close_talk(struct talk *talk)
+{
+	if (talk->fd >= 0)
+		(void)close(talk->fd);
+}
+
+/* body: size of the struct behind the head */
+static void begin_question(struct question *question, uint16_t type, uint16_t flags, size_t body)
+{
+	question->head = (struct nlmsghdr){
+		.nlmsg_len = (uint32_t)(sizeof(question->head) + body),
+		.nlmsg_type = type,
+		.nlmsg_flags = NLM_F_REQUEST | flags,
+	};
+}
+
+static void add_attribute(struct question *question, uint16_t type, const void *data, size_t len)
+{
+	const struct nlattr head = {.nla_len = (uint16_t)(sizeof(head) + len), .nla_type = type};
+	uint8_t *end = (uint8_t *)question + question->head.nlmsg_len;
+
+	memcpy(end, &head, sizeof(head));
+	memcpy(end + sizeof(head), data, len);
+	question->head.nlmsg_len += (uint32_t)(sizeof(head) + len);
+}
+
+static ssize_t receive(const struct talk *talk)
+{
+	ssize_t len;
+
+	do
+		len = recv(talk->fd, talk->answer, ANSWER_MAX, MSG_TRUNC);
+	while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	return len > ANSWER_MAX ? -EMSGSIZE : len;
+}
+
+/* The errno in an error or at the end of a dump; 0: none. */
+static int error_of(struct rna_bytes message)
+{
+	int error = 0;
+
+	if (message.len >= sizeof(struct nlmsghdr) + sizeof(error))
+		memcpy(&error, message.data + sizeof(struct nlmsghdr), sizeof(error));
+	return error < 0 ? error : 0;
+}
+
+/* How far an answer has come. */
+struct progress {
+	bool ended;
+	bool torn; /* the table changed during the dump */
+	size_t messages;
+};
+
+static int take_one(const struct talk *talk, struct rna_bytes message, take_message *take,
+		    void *userdata, struct progress *progress)
+{
+	struct nlmsghdr head;
+
+	memcpy(&head, message.data, sizeof(head));
+	if (head.nlmsg_seq != talk->sequence)
+		return 0; /* of an earlier question that was not read to its end */
+	progress->torn |= head.nlmsg_flags & NLM_F_DUMP_INTR;
+	progress->ended = head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR ||
+			  !(head.nlmsg_flags & NLM_F_MULTI);
+	if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR)
+		return error_of(message);
+	if (++progress->messages > MESSAGES_MAX)
+		return -EMSGSIZE;
+	return take(message, userdata);
+}
+
+/* One datagram, which has several messages. 0 or negative errno. */
+static int take_all(const struct talk *talk, size_t len, take_message *take, void *userdata,
+		    struct progress *progress)
+{
+	struct rna_bytes rest = {talk->answer, len};
+	int status = 0;
+
+	while (status == 0 && !progress->ended && rest.len >= sizeof(struct nlmsghdr)) {
+		struct nlmsghdr head;
+		size_t whole;
+
+		memcpy(&head, rest.data, sizeof(head));
+		if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > rest.len)
+			return -EBADMSG;
+		status = take_one(talk, (struct rna_bytes){rest.data, head.nlmsg_len}, take,
+				  userdata, progress);
+		whole = ((size_t)head.nlmsg_len + NLMSG_ALIGNTO - 1) / NLMSG_ALIGNTO *
+			NLMSG_ALIGNTO;
+		whole = whole < rest.len ? whole : rest.len;
+		rest.data += whole;
+		rest.len -= whole;
+	}
+	return status;
+}
+
+/* 0; -EAGAIN when the table changed during the dump; or another negative errno. */
+static int ask(struct talk *talk, struct question *question, take_message *take, void *userdata)
+{
+	struct progress progress = {0};
+	int status = 0;
+
+	question->head.nlmsg_seq = ++talk->sequence;
+	if (send(talk->fd, question, question->head.nlmsg_len, 0) < 0)
+		return -errno;
+	while (status == 0 && !progress.ended) {
+		ssize_t len = receive(talk);
+
+		status =
+			len < 0 ? (int)len : take_all(talk, (size_t)len, take, userdata, &progress);
+	}
+	return status == 0 && progress.torn ? -EAGAIN : status;
+}
+
+/* -- Routes ------------------------------------------------------------------------------------ */
+
+/* The widest routes of one IP version out of an interface. */
+struct widest {
+	uint8_t prefix;
+	bool mesh;    /* more gateways than a rail has */
+	size_t count; /* of gateways, 0: no route with one */
+	struct rna_gid gateways[RNA_GATEWAYS_MAX];
+	size_t nexthop_count; /* objects whose hops the kernel has not told */
+	uint32_t nexthops[NEXTHOPS_MAX];
+};
+
+enum { IP_VERSIONS = 2 };
+
+struct out {
+	const char *name;
+	uint32_t ifindex;
+	struct widest widest[IP_VERSIONS]; /* of IPv4, IPv6 */
+};
+
+struct search {
+	struct talk talk;
+	size_t count;
+	struct out *outs;
+};
+
+/* Prepares for routes of that prefix. False: wider ones are known. */
+static bool accepts(struct widest *widest, uint8_t prefix)
+{
+	bool empty = widest->count == 0 && widest->nexthop_count == 0;
+
+	if (!empty && prefix > widest->prefix)
+		return false;
+	if (empty || prefix < widest->prefix)
+		*widest = (struct widest){.prefix = prefix};
+	return true;
+}
+
+static void add_gateway(struct widest *widest, const struct rna_gid *gateway)
+{
+	for (size_t i = 0; i < widest->count; i++)
+		if (rna_gid_is_same(&widest->gateways[i], gateway))
+			return;
+	if (widest->count < RNA_GATEWAYS_MAX)
+		widest->gateways[widest->count++] = *gateway;
+	else
+		widest->mesh = true;
+}
+
+static void add_nexthop(struct widest *widest, uint32_t nexthop)
+{
+	for (size_t i = 0; i < widest->nexthop_count; i++)
+		if (widest->nexthops[i] == nexthop)
+			return;
+	if (widest->nexthop_count < NEXTHOPS_MAX)
+		widest->nexthops[widest->nexthop_count++] = nexthop;
+	else
+		widest->mesh = true;
+}
+
+/* The interface that the hop leads out of, if it is one of ours. */
+static struct out *find_out(const struct search *search, uint32_t ifindex)
+{
+	for (size_t i = 0; i < search->count; i++)
+		if (search->outs[i].ifindex == ifindex)
+			return &search->outs[i];
+	return NULL;
+}
+
+/* A dump of routes; filtered: they all lead out of one. */
+struct dump {
+	const struct search *search;
+	struct out *filtered;
+};
+
+static int take_route(struct rna_bytes message, void *userdata)
+{
+	const struct dump *dump = userdata;
+	struct rna_route_message route;
+
+	if (rna_route_message_read(message, &route) < 0)
+		return 0; /* a message of another type, or one that is broken, costs itself */
+	for (size_t i = 0; i < route.count; i++) {
+		struct out *out = find_out(dump->search, route.hops[i].ifindex);
+
+		if (out && accepts(&out->widest[route.ipv6], route.prefix))
+			add_gateway(&out->widest[route.ipv6], &route.hops[i].gateway);
+	}
+	if (route.nexthop && dump->filtered &&
+	    accepts(&dump->filtered->widest[route.ipv6], route.prefix))
+		add_nexthop(&dump->filtered->widest[route.ipv6], route.nexthop);
+	return 0;
+}
+
+static int dump_routes(struct search *search, bool ipv6, struct out *out)
+{
+	struct dump dump = {.search = search, .filtered = out};
+	struct question question = {0};
+	int status = -EAGAIN;
+
+	for (unsigned i = 0; i < DUMP_TRIES && status == -EAGAIN; i++) {
+		begin_question(&question, RTM_GETROUTE, NLM_F_DUMP, sizeof(question.route));
+		question.route = (struct rtmsg){.rtm_family = ipv6 ? AF_INET6 : AF_INET,
+						.rtm_type = RTN_UNICAST};
+		if (out)
+			add_attribute(&question, RTA_OIF, &out->ifindex, sizeof(out->ifindex));
+		status = ask(&search->talk, &question, take_route, &dump);
+	}
+	/* What a dump of a changing table has is true, but for what it lacks. */
+	return status == -EAGAIN || status == -ENODEV ? 0 : status;
+}
+
+/* Without a filter, all interfaces at once. IPv6 may be off: -EOPNOTSUPP or -EAFNOSUPPORT. */
+static int find_routes(struct search *search)
+{
+	int status = 0;
+
+	for (int ipv6 = 0; ipv6 < IP_VERSIONS && status == 0; ipv6++) {
+		if (!search->talk.strict)
+			status = dump_routes(search, ipv6, NULL);
+		for (size_t i = 0; search->talk.strict && i < search->count && status == 0; i++)
+			status = dump_routes(search, ipv6, &search->outs[i]);
+		if (ipv6 && (status == -EOPNOTSUPP || status == -EAFNOSUPPORT))
+			status = 0;
+	}
+	return status;
+}
+
+/* -- Nexthop objects --------------------------------------------------------------------------- */
+
+static int take_nexthop(struct rna_bytes message, void *userdata)
+{
+	return rna_nexthop_message_read(message, userdata);
+}
+
+static int ask_nexthop(struct search *search, uint32_t number, struct rna_nexthop_message *ret)
+{
+	struct question question = {0};
+
+	*ret = (struct rna_nexthop_message){0};
+	begin_question(&question, RTM_GETNEXTHOP, 0, sizeof(question.nexthop));
+	question.nexthop = (struct nhmsg){.nh_family = AF_UNSPEC};
+	add_attribute(&question, NHA_ID, &number, sizeof(number));
+	return ask(&search->talk, &question, take_nexthop, ret);
+}
+
+/* Groups have no groups as members. An object that is gone by now has no hop. */
+static void resolve_nexthop(struct search *search, struct out *out, struct widest *widest,
+			    uint32_t number)
+{
+	struct rna_nexthop_message nexthop, member;
+
+	if (ask_nexthop(search, number, &nexthop) < 0)
+		return;
+	if (nexthop.hop.ifindex == out->ifindex)
+		add_gateway(widest, &nexthop.hop.gateway);
+	for (size_t i = 0; i < nexthop.count && !widest->mesh; i++)
+		if (ask_nexthop(search, nexthop.members[i], &member) == 0 &&
+		    member.hop.ifindex == out->ifindex)
+			add_gateway(widest, &member.hop.gateway);
+}
+
+static void resolve_nexthops(struct search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		for (size_t v = 0; v < IP_VERSIONS; v++) {
+			struct out *out = &search->outs[i];
+			struct widest *widest = &out->widest[v];
+
+			for (size_t n = 0; n < widest->nexthop_count && !widest->mesh; n++)
+				resolve_nexthop(search, out, widest, widest->nexthops[n]);
+		}
+}
+
+/* -- Neighbours -------------------------------------------------------------------------------- */
+
+struct neighbour_search {
+	uint32_t ifindex;
+	struct rna_gateway *gateway;
+};
+
+static struct rna_value ago(uint32_t ticks)
+{
+	long per_second = sysconf(_SC_CLK_TCK);
+
+	return per_second > 0 ? rna_value_ok(ticks * (RNA_USEC_PER_SEC / (uint64_t)per_second))
+			      : (struct rna_value){0};
+}
+
+/* An entry without an address was never confirmed; its time is made up (neigh_alloc()). */
+static bool has_address(uint16_t state)
+{
+	return state & (RNA_NEIGHBOUR_REACHABLE | RNA_NEIGHBOUR_STALE | RNA_NEIGHBOUR_DELAY |
+			RNA_NEIGHBOUR_PROBE);
+}
+
+static int take_neighbour(struct rna_bytes message, void *userdata)
+{
+	const struct neighbour_search *search = userdata;
+	struct rna_gateway *gateway = search->gateway;
+	struct rna_neighbour_message neighbour;
+
+	if (rna_neighbour_message_read(message, &neighbour) < 0 ||
+	    neighbour.ifindex != search->ifindex ||
+	    !rna_gid_is_same(&neighbour.address, &gateway->address))
+		return 0;
+	gateway->state = rna_value_ok(neighbour.state);
+	if (neighbour.timed)
+		gateway->changed = ago(neighbour.changed);
+	if (neighbour.timed && has_address(neighbour.state))
+		gateway->confirmed = ago(neighbour.confirmed);
+	return 0;
+}
+
+static bool is_ipv4(const struct rna_gid *address)
+{
+	return rna_gid_family(address) == RNA_GID_IPV4;
+}
+
+/* The address as its IP version has it, and its length. */
+static const uint8_t *address_bytes(const struct rna_gid *address, size_t *ret_len)
+{
+	*ret_len = is_ipv4(address) ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+	return address->bytes + sizeof(address->bytes) - *ret_len;
+}
+
+static int ask_neighbour(struct talk *talk, struct neighbour_search *search, bool dump)
+{
+	const struct rna_gid *address = &search->gateway->address;
+	struct question question = {0};
+	size_t len;
+	const uint8_t *bytes = address_bytes(address, &len);
+
+	begin_question(&question, RTM_GETNEIGH, dump ? NLM_F_DUMP : 0, sizeof(question.neighbour));
+	question.neighbour = (struct ndmsg){.ndm_family = is_ipv4(address) ? AF_INET : AF_INET6};
+	if (dump) {
+		add_attribute(&question, NDA_IFINDEX, &search->ifindex, sizeof(search->ifindex));
+	} else {
+		question.neighbour.ndm_ifindex = (int)search->ifindex;
+		add_attribute(&question, NDA_DST, bytes, len);
+	}
+	return ask(talk, &question, take_neighbour, search);
+}
+
+/* Fills in what the table has of a gateway; an entry that is not there is a state, too. */
+static void find_neighbour(struct talk *talk, uint32_t ifindex, struct rna_gateway *gateway)
+{
+	struct neighbour_search search = {ifindex, gateway};
+	int status = ask_neighbour(talk, &search, false);
+
+	if (status == -EOPNOTSUPP)
+		status = ask_neighbour(talk, &search, true);
+	if ((status == 0 || status == -EAGAIN || status == -ENOENT) &&
+	    gateway->state.state != RNA_VALUE_OK)
+		gateway->state = rna_value_ok(RNA_NEIGHBOUR_NONE);
+	else if (status < 0 && status != -EAGAIN)
+		gateway->state = rna_value_unreadable();
+}
+
+/* -- All of them ------------------------------------------------------------------------------- */
+
+/* An IPv6 gateway may be one of IPv4 routes as well. */
+static bool is_listed(const struct rna_gateway_list *list, size_t first,
+		      const struct rna_gid *address)
+{
+	for (size_t i = first; i < list->count; i++)
+		if (rna_gid_is_same(&list->items[i].address, address))
+			return true;
+	return false;
+}
+
+static int add_gateways(struct search *search, const struct out *out, struct rna_arena *arena,
+			struct rna_gateway_list *ret)
+{
+	const size_t first = ret->count;
+
+	for (size_t v = 0; v < IP_VERSIONS; v++) {
+		const struct widest *widest = &out->widest[v];
+
+		for (size_t i = 0; i < widest->count && !widest->mesh; i++) {
+			struct rna_gateway *gateway = &ret->items[ret->count];
+			char text[RNA_ADDRESS_TEXT_MAX];
+
+			if (is_listed(ret, first, &widest->gateways[i]))
+				continue;
+			rna_address_format(&widest->gateways[i], text);
+			*gateway = (struct rna_gateway){
+				.netdev = rna_arena_strdup(arena, out->name),
+				.address = widest->gateways[i],
+				.text = rna_arena_strdup(arena, text),
+			};
+			if (!gateway->netdev || !gateway->text)
+				return -ENOMEM;
+			find_neighbour(&search->talk, out->ifindex, gateway);
+			ret->count++;
+		}
+	}
+	return 0;
+}
+
+static int run_search(struct search *search, struct rna_arena *arena, struct rna_gateway_list *ret)
+{
+	int status = find_routes(search);
+	size_t most = 0;
+
+	if (status < 0)
+		return status;
+	resolve_nexthops(search);
+	for (size_t i = 0; i < search->count; i++)
+		most += search->outs[i].widest[0].count + search->outs[i].widest[1].count;
+	*ret = (struct rna_gateway_list){.items =
+						 rna_arena_array(arena, most, sizeof(*ret->items))};
+	if (!ret->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < search->count && status == 0; i++)
+		status = add_gateways(search, &search->outs[i], arena, ret);
+	return status;
+}
+
+static int list(const struct rna_root *root, const char *const *netdevs, size_t count,
+		struct rna_arena *arena, struct rna_gateway_list *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p)
+	struct rna_arena *scratch = rna_arena_new(ANSWER_MAX + count * sizeof(struct out));
+	struct search search = {.talk.fd = -1};
+	int status = -ENOMEM;
+
+	(void)root; /* always the routes of the kernel */
+	if (scratch)
+		search.outs = rna_arena_array(scratch, count, sizeof(*search.outs));
+	for (size_t i = 0; search.outs && i < count; i++) {
+		unsigned ifindex = if_nametoindex(netdevs[i]);
+
+		if (ifindex > 0) /* otherwise it is gone */
+			search.outs[search.count++] = (struct out){netdevs[i], ifindex};
+	}
+	if (search.outs)
+		status = open_talk(&search.talk, scratch);
+	if (status == 0)
+		status = run_search(&search, arena, ret);
+	close_talk(&search.talk);
+	return status;
+}
+
+/* -- Probing ----------------------------------------------------------------------------------- */
+
+/* A datagram: the address, and as a control message the interface to use. */
+struct datagram {
+	struct sockaddr_storage to;
+	socklen_t to_len;
+	int level, type; /* of the control message */
+	size_t interface_len;
+	union {
+		struct in_pktinfo ipv4;
+		struct in6_pktinfo ipv6;
+	} interface;
+};
+
+static void address_ipv4(const struct rna_gid *address, unsigned ifindex, struct datagram *ret)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(DISCARD_PORT)};
+	size_t len;
+	const uint8_t *bytes = address_bytes(address, &len);
+
+	memcpy(&to.sin_addr, bytes, len);
+	*ret = (struct datagram){
+		.to_len = sizeof(to),
+		.level = IPPROTO_IP,
+		.type = IP_PKTINFO,
+		.interface_len = sizeof(ret->interface.ipv4),
+		.interface.ipv4.ipi_ifindex = (int)ifindex,
+	};
+	memcpy(&ret->to, &to, sizeof(to));
+}
+
+static void address_ipv6(const struct rna_gid *address, unsigned ifindex, struct datagram *ret)
+{
+	struct sockaddr_in6 to = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(DISCARD_PORT),
+		.sin6_scope_id = rna_gid_is_link_local(address) ? ifindex : 0,
+	};
+
+	memcpy(&to.sin6_addr, address->bytes, sizeof(to.sin6_addr));
+	*ret = (struct datagram){
+		.to_len = sizeof(to),
+		.level = IPPROTO_IPV6,
+		.type = IPV6_PKTINFO,
+		.interface_len = sizeof(ret->interface.ipv6),
+		.interface.ipv6.ipi6_ifindex = ifindex,
+	};
+	memcpy(&ret->to, &to, sizeof(to));
+}
+
+/*
+ * Naming the interface in a control message needs no privilege (ip(7), ipv6(7)), unlike
+ * SO_BINDTODEVICE before Linux 5.7. MSG_DONTROUTE and a hop limit of 1 keep the datagram on the
+ * link, whatever the routing tables say.
+ */
+static int send_datagram(int fd, struct datagram *datagram)
+{
+	static const int hops = 1;
+	const int option = datagram->level == IPPROTO_IP ? IP_TTL : IPV6_UNICAST_HOPS;
+	union {
+		struct cmsghdr head;
+		uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+	} control = {.head = {
+			     .cmsg_len = CMSG_LEN(datagram->interface_len),
+			     .cmsg_level = datagram->level,
+			     .cmsg_type = datagram->type,
+		     }};
+	const struct msghdr message = {
+		.msg_name = &datagram->to,
+		.msg_namelen = datagram->to_len,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(datagram->interface_len),
+	};
+
+	memcpy(CMSG_DATA(&control.head), &datagram->interface, datagram->interface_len);
+	if (setsockopt(fd, datagram->level, option, &hops, sizeof(hops)) < 0)
+		return -errno;
+	return sendmsg(fd, &message, MSG_DONTROUTE | MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int probe(const struct rna_root *root, const struct rna_gateway *gateway)
+{
+	const bool ipv4 = is_ipv4(&gateway->address);
+	const unsigned ifindex = if_nametoindex(gateway->netdev);
+	RNA_CLOSE int fd = socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct datagram datagram;
+
+	(void)root; /* always the network of the kernel */
+	if (fd < 0)
+		return -errno;
+	if (ifindex == 0)
+		return -ENODEV;
+	(ipv4 ? address_ipv4 : address_ipv6)(&gateway->address, ifindex, &datagram);
+	return send_datagram(fd, &datagram);
+}
+
+const struct rna_gateway_backend rna_routing_tables = {.list = list, .probe = probe};
