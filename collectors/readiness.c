@@ -13,6 +13,7 @@
 
 #include "collectors.h"
 #include "readiness_sources.h"
+#include "runtime_limits.h"
 
 #define NVIDIA "proc/driver/nvidia"
 #define VERBS  "sys/class/infiniband_verbs"
@@ -266,8 +267,13 @@ static void read_runtimes(struct run *run, struct rna_readiness *readiness)
 		if (status < 0)
 			continue;
 		runtime->unit = rna_readiness_units[i];
+		run->no_memory |= rna_read_runtime_spec(run->root, run->keep, runtime) < 0;
 		readiness->runtime_count++;
 	}
+	if (runtimes && readiness->runtime_count > 0)
+		run->no_memory |= rna_read_process_limits(run->root, run->keep, runtimes,
+							  readiness->runtime_count,
+							  &readiness->containers) < 0;
 }
 
 int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **ret,

@@ -168,7 +168,7 @@ static int read_line(struct rna_history *history, const char *line, size_t len)
 	int status = -EBADMSG;
 
 	if (len <= LINE_MAX_READ && rna_json_check(line, len, &limits, NULL) == 0)
-		status = rna_json_parse(line, len, &object, NULL);
+		status = rna_json_parse(line, len, JSON_REJECT_DUPLICATES, &object, NULL);
 	if (status < 0)
 		return status == -ENOMEM ? status : 0;
 	port = rna_json_kept_number(object, "port");

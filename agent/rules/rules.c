@@ -717,12 +717,18 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_NODE,
 		.hold = "0s",
-		.help = "A container runtime passes a low limit of locked memory to its "
-			"containers; RDMA needs locked memory.",
+		.help = "A container runtime passes a low limit of locked memory (less than 1 GiB) "
+			"to its containers; RDMA needs locked memory. What counts is the "
+			"specification of the runtime (base_runtime_spec of containerd, "
+			"default_ulimits of CRI-O, default-ulimits of Docker), then its running "
+			"process, then its unit, and what running containers have.",
 		.check = rna_check_memlock_low,
-		.remedy = "No action required if no container uses RDMA. Otherwise add "
-			  "LimitMEMLOCK=infinity to a drop-in of the unit and restart it, or "
-			  "grant single containers the limit or CAP_IPC_LOCK.",
+		.remedy = "No action required if no container uses RDMA. Otherwise set "
+			  "RLIMIT_MEMLOCK in the specification (see base_runtime_spec of "
+			  "containerd, default_ulimits of CRI-O, default-ulimits of Docker), or "
+			  "LimitMEMLOCK=infinity in a drop-in of the unit; then restart the runtime "
+			  "and recreate the containers. CAP_IPC_LOCK helps only containers that run "
+			  "as root.",
 		.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
 		.condition = RNA_CONDITION_NOT_READY,
 	},

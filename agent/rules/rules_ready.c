@@ -220,31 +220,86 @@ void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds
 				    "container has only the devices that were moved into its own");
 }
 
-/* For queues and buffers of one process; NCCL alone locks more than systemd's 8 MiB. */
-#define MEMLOCK_ENOUGH (UINT64_C(1) << 30)
+static void put_limit(struct rna_strbuf *out, struct rna_value limit)
+{
+	if (!rna_value_is_known(limit))
+		rna_strbuf_puts(out, "systemd's default");
+	else if (limit.number >= UINT64_C(1) << 20)
+		rna_strbuf_printf(out, "%ju MiB", (uintmax_t)(limit.number >> 20));
+	else
+		rna_strbuf_printf(out, "%ju KiB", (uintmax_t)(limit.number >> 10));
+}
 
-/* The default of systemd is 8 MiB if the unit sets no limit. */
+static bool is_little(struct rna_value limit)
+{
+	return rna_value_is_known(limit) && limit.number < RNA_MEMLOCK_ENOUGH;
+}
+
+/*
+ * What a new container gets: the specification decides, without one the process, which has its
+ * limit since its start. Before it is seen, its unit says what it will have; systemd's default is
+ * 8 MiB. True: it is low, and out has the reason.
+ */
+static bool gives_little(const struct rna_runtime *runtime, struct rna_strbuf *out)
+{
+	if (runtime->spec.state == RNA_VALUE_UNREADABLE)
+		return false;
+	if (rna_value_is_known(runtime->spec)) {
+		if (!is_little(runtime->spec))
+			return false;
+		rna_strbuf_printf(out, "%s sets ", runtime->spec_file ? runtime->spec_file : "?");
+		put_limit(out, runtime->spec);
+		return true;
+	}
+	if (rna_value_is_known(runtime->running)) {
+		if (!is_little(runtime->running))
+			return false;
+		rna_strbuf_printf(out, "%s runs with ", runtime->unit);
+		put_limit(out, runtime->running);
+		if (rna_value_is_known(runtime->memlock) && !is_little(runtime->memlock))
+			rna_strbuf_puts(out, ", because its unit was changed after it started");
+		return true;
+	}
+	if (runtime->memlock.state == RNA_VALUE_UNREADABLE ||
+	    (rna_value_is_known(runtime->memlock) && !is_little(runtime->memlock)))
+		return false;
+	rna_strbuf_printf(out, "%s sets %s", runtime->unit,
+			  is_little(runtime->memlock) ? "" : "no limit of its own");
+	if (is_little(runtime->memlock))
+		put_limit(out, runtime->memlock);
+	return true;
+}
+
+/*
+ * Containers that run show what they get. If none of them has little, something else raises the
+ * limit (a hook, a plugin of NRI); if all of them have, that is so whatever the files say.
+ */
 void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
-	const char *text = NULL;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_container_limits *seen = readiness ? &readiness->containers : NULL;
 
-	if (!readiness || !has_hardware(in))
+	if (!readiness || !has_hardware(in) || (seen->count > 0 && seen->low == 0))
 		return;
 	for (size_t i = 0; i < readiness->runtime_count; i++) {
-		const struct rna_runtime *runtime = &readiness->runtimes[i];
-		struct rna_value limit = runtime->memlock;
+		RNA_STRBUF struct rna_strbuf reason = RNA_STRBUF_INIT;
 
-		if (limit.state == RNA_VALUE_UNREADABLE ||
-		    (rna_value_is_known(limit) && limit.number >= MEMLOCK_ENOUGH))
-			continue;
-		text = rna_arena_printf(out->arena, "%s%s%s %s", text ? text : "", text ? ", " : "",
-					runtime->unit,
-					rna_value_is_known(limit) ? "sets less than 1 GiB"
-								  : "sets no limit of its own");
+		if (gives_little(&readiness->runtimes[i], &reason) && rna_strbuf_ok(&reason))
+			rna_strbuf_printf(&text, "%s%s", text.len > 0 ? ", " : "", reason.data);
+		text.failed |= reason.failed;
 	}
-	if (text)
-		(void)rna_finds_add(out, "containers get a low limit of locked memory: %s", text);
+	if (seen->low > 0 && (text.len > 0 || seen->low == seen->count)) {
+		rna_strbuf_printf(&text, "%s%zu of %zu containers have ", text.len > 0 ? "; " : "",
+				  seen->low, seen->count);
+		put_limit(&text, seen->lowest);
+		rna_strbuf_printf(&text, seen->low > 1 ? " or more, for example %s" : ": %s",
+				  seen->example ? seen->example : "?");
+	}
+	out->failed |= text.failed;
+	if (text.len > 0 && !text.failed)
+		(void)rna_finds_add(out, "containers get a low limit of locked memory: %s",
+				    text.data);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */

@@ -3,6 +3,9 @@
  * The rule about resources of device plugins. If a device plugin has died or considers a NIC
  * unhealthy, the node looks healthy but no RDMA pod starts: the kubelet reports an allocatable of
  * 0, or less than the capacity.
+ *
+ * A resource of k8s-rdma-shared-dev-plugin counts users (rdmaHcaMax), not devices: 63 of it say
+ * nothing about 8 devices. If there is such a resource for each device, their number does.
  */
 #include <string.h>
 
@@ -70,6 +73,21 @@ static uint64_t look_at(const struct rna_kubernetes_resource *resource, struct r
 	return resource->allocatable;
 }
 
+/* What the node advertises for all of its devices. */
+static void compare(const struct rna_node_status *node, uint64_t sum, size_t functions,
+		    struct rna_strbuf *out)
+{
+	size_t shared = 0;
+
+	for (size_t i = 0; i < node->resource_count; i++)
+		shared += node->resources[i].capacity > functions;
+	if (node->resource_count > 0 && shared == 0 && sum < functions)
+		rna_strbuf_printf(out, "%ju in total for %zu devices", (uintmax_t)sum, functions);
+	/* Few ones may be groups of devices: compute and storage, or those of a NUMA node. */
+	if (shared < functions && shared > functions / 2 && shared > 2)
+		rna_strbuf_printf(out, "%zu shared resources for %zu devices", shared, functions);
+}
+
 void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_node_status *node = in->view->node;
@@ -86,8 +104,8 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 	look_for_named(in, &text);
 	for (size_t i = 0; i < node->resource_count; i++)
 		sum += look_at(&node->resources[i], &text);
-	if (text.len == 0 && node->resource_count > 0 && sum < functions)
-		rna_strbuf_printf(&text, "%ju in total for %zu devices", (uintmax_t)sum, functions);
+	if (text.len == 0)
+		compare(node, sum, functions, &text);
 	if (text.failed)
 		out->failed = true;
 	else if (text.len > 0 && in->count > 0)

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rna/base/json_document.h"
+
 #include "backend/recorded.h"
 #include "parse/pci.h"
 #include "parse/pci_config.h"
@@ -35,6 +37,7 @@ struct row {
 			struct rna_arena *scratch, struct rna_strbuf *ret);
 	bool may_have_none; /* EINVAL and EOPNOTSUPP say that there is no value */
 	bool may_be_zero;   /* an entry that is not used, of which there are hundreds */
+	bool left_out;      /* all of it: about other programs, not about hardware */
 };
 
 /* -- Reading ----------------------------------------------------------------------------------- */
@@ -117,6 +120,28 @@ static int read_vpd(const struct rna_root *root, const char *path, struct rna_st
 	add_vpd(ret, rna_pci_read_serial(root, directory, scratch),
 		rna_pci_is_switch_management(root, directory));
 	return 0;
+}
+
+/* Of the configuration of Docker, which may have passwords of proxies. */
+static int read_docker(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	static const struct rna_json_limits limits = {.values = 10000, .levels = 32};
+	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
+	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
+	struct rna_json_writer writer = {0};
+	json_t *ulimits = json_object(), *kept = json_object();
+	int status = read_all(root, path, &all);
+
+	if (status == 0 && all.data && rna_json_check(all.data, all.len, &limits, NULL) == 0)
+		status =
+			rna_json_parse(all.data, all.len, JSON_DECODE_INT_AS_REAL, &document, NULL);
+	rna_json_set(&writer, ulimits, "memlock",
+		     json_deep_copy(json_object_get(json_object_get(document, "default-ulimits"),
+						    "memlock"))
+			     ?: json_null());
+	rna_json_set(&writer, kept, "default-ulimits", ulimits);
+	rna_json_write(&writer, kept, 0, ret);
+	return status == -EBADMSG ? 0 : status;
 }
 
 /* -- Disguising -------------------------------------------------------------------------------- */
@@ -202,6 +227,11 @@ static const struct row rows[] = {
 	{"*/dmi/id/chassis_asset_tag", .lines = {"OracleCloud.com", "7783-7084-3265-"}},
 	{"boot/config-*", .lines = {"CONFIG_DMABUF_MOVE_NOTIFY=", "CONFIG_PCI_P2PDMA="}},
 	{"*/systemd/system/*", .lines = {"[Service]", "LimitMEMLOCK="}}, /* others are secrets */
+	/* Of container runtimes, whose files may have passwords: what limits locked memory. */
+	{"*/containerd/*.toml", .lines = {"base_runtime_spec", "imports"}},
+	{"etc/crio/*", .lines = {"default_ulimits", "\"memlock=", "'memlock=", "]"}},
+	{"etc/docker/daemon.json", .read = read_docker},
+	{"proc/[0-9]*", .left_out = true},
 	{"recorded/*/peer/name", RNA_DISGUISE_TEXT},
 	{"recorded/lldp/*/name", RNA_DISGUISE_TEXT},
 	{"recorded/lldp/*/port_description", RNA_DISGUISE_TEXT},
@@ -247,6 +277,11 @@ int rna_contents_read(const struct rna_root *root, const char *asked, const char
 		if (is_wanted(row, line))
 			rna_strbuf_printf(ret, "%s\n", line);
 	return status;
+}
+
+bool rna_contents_are_left_out(const char *path)
+{
+	return row_of(path)->left_out;
 }
 
 bool rna_contents_are_missing(const struct rna_note *note)

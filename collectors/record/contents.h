@@ -20,6 +20,9 @@
 int rna_contents_read(const struct rna_root *root, const char *asked, const char *path,
 		      struct rna_strbuf *ret);
 
+/* Does a recording have nothing of this path, not even that it exists? */
+bool rna_contents_are_left_out(const char *path);
+
 /* Is the file as good as not there? Some have nothing to say, or say so by EINVAL. */
 bool rna_contents_are_missing(const struct rna_note *note);
 

@@ -141,6 +141,8 @@ static int write_notes(struct writing *writing, const struct rna_notes *notes, c
 	for (size_t i = 0; status == 0 && i < notes->count; i++) {
 		const struct rna_note *note = notes->items[i];
 
+		if (rna_contents_are_left_out(note->path))
+			continue;
 		*ret = rna_disguise(writing->disguise, RNA_DISGUISE_NAME, note->path,
 				    writing->scratch);
 		status = *ret ? write_note(writing, *ret, note) : -ENOMEM;

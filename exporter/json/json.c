@@ -554,7 +554,7 @@ static struct rna_inventory read_inventory(const json_t *object)
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
-	int status = rna_json_parse(json, len, &document, NULL);
+	int status = rna_json_parse(json, len, JSON_REJECT_DUPLICATES, &document, NULL);
 	ssize_t count;
 
 	if (status < 0)

@@ -293,15 +293,36 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_devi
 	return object;
 }
 
+static void set_limit(struct rna_json_writer *writer, json_t *object, const char *name,
+		      struct rna_value limit)
+{
+	if (rna_value_is_known(limit) && limit.number == RNA_MEMLOCK_INFINITY)
+		rna_json_set_text(writer, object, name, "infinity");
+	else
+		rna_json_set_value(writer, object, name, limit);
+}
+
 static json_t *runtime_object(struct rna_json_writer *writer, const struct rna_runtime *runtime)
 {
 	json_t *object = json_object();
 
 	rna_json_set_text(writer, object, "unit", runtime->unit);
-	if (rna_value_is_known(runtime->memlock) && runtime->memlock.number == RNA_MEMLOCK_INFINITY)
-		rna_json_set_text(writer, object, "memlock_bytes", "infinity");
-	else
-		rna_json_set_value(writer, object, "memlock_bytes", runtime->memlock);
+	set_limit(writer, object, "memlock_bytes", runtime->memlock);
+	set_limit(writer, object, "process_memlock_bytes", runtime->running);
+	set_limit(writer, object, "spec_memlock_bytes", runtime->spec);
+	rna_json_set_text(writer, object, "spec_file", runtime->spec_file);
+	return object;
+}
+
+static json_t *containers_object(struct rna_json_writer *writer,
+				 const struct rna_container_limits *containers)
+{
+	json_t *object = json_object();
+
+	rna_json_set(writer, object, "count", rna_json_number(containers->count));
+	rna_json_set(writer, object, "memlock_low", rna_json_number(containers->low));
+	set_limit(writer, object, "memlock_lowest_bytes", containers->lowest);
+	rna_json_set_text(writer, object, "memlock_low_example", containers->example);
 	return object;
 }
 
@@ -330,6 +351,9 @@ static void set_lists(struct rna_json_writer *writer, json_t *object,
 	rna_json_set(writer, object, "modules", modules);
 	rna_json_set(writer, object, "device_nodes", nodes);
 	rna_json_set(writer, object, "container_runtimes", runtimes);
+	if (readiness->containers.count > 0)
+		rna_json_set(writer, object, "containers",
+			     containers_object(writer, &readiness->containers));
 }
 
 void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,

@@ -46,14 +46,15 @@ int rna_json_check(const char *text, size_t len, const struct rna_json_limits *l
 	return 0;
 }
 
-int rna_json_parse(const char *text, size_t len, json_t **ret, struct rna_error *error)
+int rna_json_parse(const char *text, size_t len, size_t flags, json_t **ret,
+		   struct rna_error *error)
 {
 	json_error_t why;
 	json_t *document;
 
 	/* Where an allocation fails, jansson has another reason, or none: malloc() has it */
 	errno = 0;
-	document = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+	document = json_loadb(text, len, flags, &why);
 	if (!document && errno == ENOMEM)
 		return rna_error_set(error, -ENOMEM, "cannot read JSON");
 	if (!document)
@@ -149,7 +150,7 @@ int rna_json_read_file(const char *text, size_t len, const struct rna_json_limit
 	int status = rna_json_check(text, len, limits, error);
 
 	if (status == 0)
-		status = rna_json_parse(text, len, &file, error);
+		status = rna_json_parse(text, len, JSON_REJECT_DUPLICATES, &file, error);
 	if (status < 0)
 		return status;
 	written = rna_json_kept_number(file, "version");

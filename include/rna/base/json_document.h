@@ -35,10 +35,11 @@ int rna_json_check(const char *text, size_t len, const struct rna_json_limits *l
 		   struct rna_error *error);
 
 /*
- * The document of a text that is within the limits; members that occur twice are refused. 0,
+ * The document of a text that is within the limits; flags are those of jansson's decoders. 0,
  * -EBADMSG: it is not JSON, or -ENOMEM; the error says where and why.
  */
-int rna_json_parse(const char *text, size_t len, json_t **ret, struct rna_error *error);
+int rna_json_parse(const char *text, size_t len, size_t flags, json_t **ret,
+		   struct rna_error *error);
 
 struct rna_json_writer {
 	bool failed;

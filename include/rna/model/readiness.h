@@ -66,10 +66,31 @@ struct rna_device_node {
 
 #define RNA_MEMLOCK_INFINITY UINT64_MAX
 
-/* A systemd unit that starts containers, which inherit its limit of locked memory. */
+/* For queues and buffers of one process; NCCL alone locks more than systemd's 8 MiB. */
+#define RNA_MEMLOCK_ENOUGH (UINT64_C(1) << 30)
+
+/*
+ * A systemd unit that starts containers, and its limits of locked memory, in bytes. Containers get
+ * that of the specification; if there is none, they inherit that of the running process.
+ */
 struct rna_runtime {
 	const char *unit;         /* "containerd.service", static */
-	struct rna_value memlock; /* bytes; absent: systemd's default applies */
+	struct rna_value memlock; /* of the unit; absent: systemd's default applies */
+	struct rna_value running; /* of its process; absent: not running, or not visible */
+	/*
+	 * What its configuration sets for each container, the most if it differs by handler.
+	 * Absent: nothing; unreadable: a file of it cannot be read.
+	 */
+	struct rna_value spec;
+	const char *spec_file; /* which file sets it, or cannot be read; NULL: none */
+};
+
+/* Containers that run, by the limit of their first process. */
+struct rna_container_limits {
+	size_t count;            /* 0: there are none, or they are not visible */
+	size_t low;              /* less than RNA_MEMLOCK_ENOUGH, and no CAP_IPC_LOCK */
+	struct rna_value lowest; /* of those */
+	const char *example;     /* identifier of one of those, shortened; NULL: none */
 };
 
 struct rna_readiness {
@@ -88,6 +109,7 @@ struct rna_readiness {
 	size_t runtime_count;
 	/* installed ones, in the order of the collector's table */
 	const struct rna_runtime *runtimes;
+	struct rna_container_limits containers;
 };
 
 /*

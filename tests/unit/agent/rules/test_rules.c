@@ -1379,33 +1379,108 @@ static void netns_exclusive(struct node *node)
 	node->readiness.netns_exclusive = rna_value_ok(1);
 }
 
-static void set_runtime(struct node *node, struct rna_value memlock)
+static void set_runtime(struct node *node, struct rna_runtime given)
 {
 	static struct rna_runtime runtime;
 
-	runtime = (struct rna_runtime){"containerd.service", memlock};
+	runtime = given;
+	runtime.unit = "containerd.service";
+	runtime.spec_file = rna_value_is_known(given.spec) ? "/etc/cri-base.json" : NULL;
 	node->readiness.runtimes = &runtime;
 	node->readiness.runtime_count = 1;
 }
 
+#define MEMLOCK_LITTLE   rna_value_ok(8 << 20)
+#define MEMLOCK_INFINITE rna_value_ok(RNA_MEMLOCK_INFINITY)
+
 static void memlock_infinite(struct node *node)
 {
-	set_runtime(node, rna_value_ok(RNA_MEMLOCK_INFINITY));
+	set_runtime(node, (struct rna_runtime){.memlock = MEMLOCK_INFINITE});
 }
 
 static void memlock_little(struct node *node)
 {
-	set_runtime(node, rna_value_ok(8 << 20));
+	set_runtime(node, (struct rna_runtime){.memlock = MEMLOCK_LITTLE});
 }
 
 static void memlock_default(struct node *node)
 {
-	set_runtime(node, (struct rna_value){0});
+	set_runtime(node, (struct rna_runtime){0});
 }
 
 static void memlock_unreadable(struct node *node)
 {
-	set_runtime(node, rna_value_unreadable());
+	set_runtime(node, (struct rna_runtime){.memlock = rna_value_unreadable()});
+}
+
+/* The specification decides, then the process, then the unit. */
+static void memlock_specified(struct node *node)
+{
+	set_runtime(node, (struct rna_runtime){.memlock = MEMLOCK_LITTLE,
+					       .running = MEMLOCK_LITTLE,
+					       .spec = MEMLOCK_INFINITE});
+}
+
+static void memlock_specified_low(struct node *node)
+{
+	set_runtime(node, (struct rna_runtime){.memlock = MEMLOCK_INFINITE,
+					       .running = MEMLOCK_INFINITE,
+					       .spec = rna_value_ok(64 << 10)});
+}
+
+static void memlock_hidden_specification(struct node *node)
+{
+	set_runtime(node, (struct rna_runtime){.memlock = MEMLOCK_LITTLE,
+					       .running = MEMLOCK_LITTLE,
+					       .spec = rna_value_unreadable()});
+}
+
+static void memlock_not_restarted(struct node *node)
+{
+	set_runtime(node,
+		    (struct rna_runtime){.memlock = MEMLOCK_INFINITE, .running = MEMLOCK_LITTLE});
+}
+
+static void memlock_not_started_yet(struct node *node)
+{
+	set_runtime(node,
+		    (struct rna_runtime){.memlock = MEMLOCK_LITTLE, .running = MEMLOCK_INFINITE});
+}
+
+static void set_containers(struct node *node, size_t low)
+{
+	node->readiness.containers = (struct rna_container_limits){
+		.count = 4,
+		.low = low,
+		.lowest = low > 0 ? MEMLOCK_LITTLE : (struct rna_value){0},
+		.example = low > 0 ? "0123456789ab" : NULL,
+	};
+}
+
+/* A hook raises the limit of each container. */
+static void memlock_raised(struct node *node)
+{
+	memlock_little(node);
+	set_containers(node, 0);
+}
+
+/* They were created before the specification was written. */
+static void memlock_old_containers(struct node *node)
+{
+	memlock_specified(node);
+	set_containers(node, 3);
+}
+
+static void memlock_all_low(struct node *node)
+{
+	memlock_hidden_specification(node);
+	set_containers(node, 4);
+}
+
+static void memlock_some_low(struct node *node)
+{
+	memlock_little(node);
+	set_containers(node, 3);
 }
 
 /* mlx5_0 is InfiniBand as the case says, the others are not. */
@@ -1937,6 +2012,15 @@ static const struct {
 	{memlock_little, IB, "memlock-low info"},
 	{memlock_default, IB, "memlock-low info"},
 	{memlock_unreadable, IB, ""},
+	{memlock_specified, IB, ""},
+	{memlock_specified_low, IB, "memlock-low info"},
+	{memlock_hidden_specification, IB, ""},
+	{memlock_not_restarted, IB, "memlock-low info"},
+	{memlock_not_started_yet, IB, ""},
+	{memlock_raised, IB, ""},
+	{memlock_old_containers, IB, ""},
+	{memlock_all_low, IB, "memlock-low info"},
+	{memlock_some_low, IB, "memlock-low info"},
 	{other_layer, IB, "rails-link-layer info"},
 	{layers_differ_by_half, IB, ""},
 	{other_mtu, ROCE, "rails-mtu info"},
@@ -2430,7 +2514,9 @@ static void test_settings_name_rules(void **state)
 	assert_false(rna_rule_hold_is_valid("port-dwon=10s"));
 }
 
-/* What device plugins advertise, of a node with three devices. */
+enum { RESOURCES_MAX = 5 };
+
+/* What device plugins advertise, of a node with three devices, or as many as it says. */
 static void test_resources(void **state)
 {
 	static char named[] = "nvidia.com/hostdev", glob[] = "example.com/*";
@@ -2438,8 +2524,9 @@ static void test_resources(void **state)
 	static const struct {
 		bool used, known;
 		bool names; /* the settings name nvidia.com/hostdev */
-		struct rna_kubernetes_resource resources[2];
+		struct rna_kubernetes_resource resources[RESOURCES_MAX];
 		const char *found; /* NULL: nothing */
+		size_t devices;
 	} resources[] = {
 		{false, false, false, {{0}}, NULL},
 		{true, false, false, {{0}}, NULL},
@@ -2460,6 +2547,21 @@ static void test_resources(void **state)
 		 false,
 		 {{"rdma/a", 1, 0}, {"rdma/b", 2, 1}},
 		 "rdma/a: none allocatable; rdma/b: 1 of 2 allocatable"},
+		/* Shared ones: one for each device of four, of which one is lost; two groups. */
+		{true,
+		 true,
+		 false,
+		 {{"rdma/a", 63, 63}, {"rdma/b", 63, 63}, {"rdma/c", 63, 63}},
+		 "3 shared resources for 4 devices",
+		 4},
+		{true,
+		 true,
+		 false,
+		 {{"rdma/a", 63, 63}, {"rdma/b", 63, 63}, {"rdma/c", 63, 63}, {"rdma/d", 63, 63}},
+		 NULL,
+		 4},
+		{true, true, false, {{"rdma/a", 63, 63}, {"rdma/b", 63, 63}}, NULL, 4},
+		{true, true, false, {{"rdma/a", 63, 63}, {"rdma/b", 1, 1}}, NULL, 4},
 	};
 
 	(void)state;
@@ -2474,14 +2576,14 @@ static void test_resources(void **state)
 		struct rna_view *view;
 		struct node node;
 
-		while (status.resource_count < 2 &&
+		while (status.resource_count < RESOURCES_MAX &&
 		       resources[i].resources[status.resource_count].name)
 			status.resource_count++;
 		assert_int_equal(rna_settings_init(&settings), 0);
 		assert_int_equal(rna_health_init(&health, &settings), 0);
 		settings.kubernetes_resources = resources[i].names ? names : NULL;
 		health.once = true;
-		node_init(&node, IB, 3);
+		node_init(&node, IB, resources[i].devices ? resources[i].devices : 3);
 		view = node_view(&node);
 		view->node = &status;
 		rna_health_judge(&health, view);

@@ -259,6 +259,31 @@ static void test_secrets_of_units_stay_behind_wherever_links_lead(void **state)
 		       "[Service]\n LimitMEMLOCK=8M");
 }
 
+static void test_of_container_runtimes_only_limits_are_recorded(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_write(&fixture->node, "etc/systemd/system/containerd.service", "[Service]\n");
+	tree_write(&fixture->node, "etc/systemd/system/crio.service", "[Service]\n");
+	tree_write(&fixture->node, "etc/systemd/system/docker.service", "[Service]\n");
+	tree_write(&fixture->node, "etc/containerd/config.toml",
+		   "[auth]\npassword = \"secret\"\n  base_runtime_spec = \"/spec.json\"\n");
+	tree_write(&fixture->node, "etc/crio/crio.conf",
+		   "token = \"secret\"\ndefault_ulimits = [\n\"nofile=1\",\n\"memlock=1\",\n]\n");
+	tree_write(&fixture->node, "etc/docker/daemon.json",
+		   "{\"proxies\": \"secret\", \"default-ulimits\": {\"memlock\": {\"Soft\": 1}}}");
+	tree_write(&fixture->node, "proc/10/cgroup", "0::/system.slice/containerd.service\n");
+	tree_write(&fixture->node, "proc/10/comm", "secret\n");
+	assert_int_equal(record(fixture, true), 0);
+	assert_content(fixture, "etc/containerd/config.toml",
+		       "  base_runtime_spec = \"/spec.json\"");
+	assert_content(fixture, "etc/crio/crio.conf", "default_ulimits = [\n\"memlock=1\",\n]");
+	assert_content(fixture, "etc/docker/daemon.json",
+		       "{\"default-ulimits\": {\"memlock\": {\"Soft\": 1.0}}}");
+	assert_false(rna_root_exists(fixture->copy.root, "proc/10"));
+}
+
 static void test_addresses_are_replaced_in_files_that_no_row_is_about(void **state)
 {
 	struct fixture *fixture = *state;
@@ -461,6 +486,7 @@ int main(void)
 		TEST(test_a_file_is_read_once_whoever_wants_it),
 		TEST(test_what_is_not_read_is_not_recorded),
 		TEST(test_secrets_of_units_stay_behind_wherever_links_lead),
+		TEST(test_of_container_runtimes_only_limits_are_recorded),
 		TEST(test_addresses_are_replaced_in_files_that_no_row_is_about),
 		TEST(test_what_netlink_says_is_recorded),
 		TEST(test_a_directory_that_is_not_empty_is_left_alone),
