@@ -338,7 +338,7 @@ static bool read_width(struct run *run, const char *pci, const char *name, uint6
  * of its physical function and no link status, so that its link has no lanes. lspci in Azure shows
  * "LnkCap: Speed 8GT/s, Width x16, LnkSta: Speed unknown, Width x0" for a function of ConnectX-5. A
  * physical function that works has a link; one that QEMU places on the root bus, as an integrated
- * endpoint, has neither capabilities nor status.
+ * endpoint, has neither capabilities nor status (vfio_setup_pcie_cap() in QEMU's hw/vfio/pci.c).
  *
  * A link has two ends: if the port above has lanes, the kernel only fails to read those of the
  * function, and nothing follows.

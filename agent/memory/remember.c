@@ -495,8 +495,9 @@ static size_t list_guids(struct run *run, struct rna_device_memory ***ret)
 
 /*
  * The device that the missing one is now. Two cards may have one GUID by mistake, and a bond may
- * give two functions the same (bnxt_re makes it of the MAC address): the other one was there before
- * this one was missed, and does not count.
+ * give two functions the same (bnxt_re makes it of the MAC address: bnxt_re_register_ib() in
+ * drivers/infiniband/hw/bnxt_re/main.c, Linux 6.12): the other one was there before this one was
+ * missed, and does not count.
  */
 static struct rna_device_memory *find_relocated(struct rna_device_memory *const *list, size_t count,
 						const struct rna_device_memory *missing)
