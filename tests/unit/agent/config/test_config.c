@@ -171,6 +171,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_READINESS], 300 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_PROCESS], 10 * RNA_USEC_PER_SEC);
+	assert_string_equal(settings->expect_profile, "");
 	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll_handover, 250 * RNA_USEC_PER_MSEC);
 	assert_int_equal(settings->lanes_max, 8);
@@ -342,6 +343,9 @@ static const struct refusal {
 	 "24h"},
 	{"state:\n  directory: var/lib\n",
 	 "agent.yaml:2: state.directory: \"var/lib\" is not an absolute path, or \"\" for none"},
+	{"expect:\n  profile: fleet.yaml\n",
+	 "agent.yaml:2: expect.profile: \"fleet.yaml\" is not an absolute path, auto, or \"\" for "
+	 "none"},
 	{"expect:\n  up: [mlx5_0/0]\n",
 	 "agent.yaml:2: expect.up: \"mlx5_0/0\" is not a glob such as mlx5_*, 0000:3b:00.? or "
 	 "1070:fd03:* without spaces, followed by /PORT for a single port"},
