@@ -29,7 +29,8 @@ enum {
 
 struct configuration {
 	const struct rna_root *root;
-	struct rna_arena *arena;
+	struct rna_arena *keep;
+	struct rna_arena *scratch;
 	struct rna_runtime *runtime;
 	char *text; /* CONFIG_MAX */
 	size_t files;
@@ -46,7 +47,7 @@ static char *read_file(struct configuration *configuration, const char *path)
 	if (len == -ENOENT || len == -ENOTDIR || rna_value_is_known(configuration->runtime->spec))
 		return NULL;
 	configuration->runtime->spec = rna_value_unreadable();
-	configuration->runtime->spec_file = rna_arena_printf(configuration->arena, "/%s", path);
+	configuration->runtime->spec_file = rna_arena_printf(configuration->keep, "/%s", path);
 	return NULL;
 }
 
@@ -58,7 +59,7 @@ static void take_limit(struct configuration *configuration, const char *path, ui
 	if (rna_value_is_known(runtime->spec) && runtime->spec.number >= limit)
 		return;
 	runtime->spec = rna_value_ok(limit);
-	runtime->spec_file = rna_arena_printf(configuration->arena, "/%s", path);
+	runtime->spec_file = rna_arena_printf(configuration->keep, "/%s", path);
 }
 
 /* A file that its software could not read either says nothing. */
@@ -138,7 +139,7 @@ static char *next_string(struct configuration *configuration, const char **text)
 	if (begin[1 + len] != *begin)
 		return NULL;
 	*text = begin + len + 2;
-	string = rna_arena_printf(configuration->arena, "%.*s", (int)len, begin + 1);
+	string = rna_arena_printf(configuration->scratch, "%.*s", (int)len, begin + 1);
 	configuration->no_memory |= !string;
 	return string;
 }
@@ -160,14 +161,15 @@ static void read_import(struct configuration *configuration, const char *pattern
 
 	if (!slash || *pattern != '/')
 		return;
-	directory = rna_arena_printf(configuration->arena, "%.*s", (int)(slash - pattern), pattern);
+	directory =
+		rna_arena_printf(configuration->scratch, "%.*s", (int)(slash - pattern), pattern);
 	count = directory ? rna_root_list(configuration->root, relative(directory),
-					  configuration->arena, &names)
+					  configuration->scratch, &names)
 			  : -ENOMEM;
 	configuration->no_memory |= count == -ENOMEM;
 	for (ssize_t i = 0; i < count; i++) {
 		const char *path = fnmatch(slash + 1, names[i], FNM_PERIOD) == 0
-					   ? rna_arena_printf(configuration->arena, "%s/%s",
+					   ? rna_arena_printf(configuration->scratch, "%s/%s",
 							      relative(directory), names[i])
 					   : NULL;
 
@@ -235,18 +237,18 @@ static void read_crio(struct configuration *configuration, const char *path)
 
 static void read_crio_all(struct configuration *configuration, const char *path)
 {
-	const char *directory = rna_arena_printf(configuration->arena, "%s.d", path);
+	const char *directory = rna_arena_printf(configuration->scratch, "%s.d", path);
 	char **names = NULL;
 	ssize_t count;
 
 	read_crio(configuration, path);
-	count = directory ? rna_root_list(configuration->root, directory, configuration->arena,
+	count = directory ? rna_root_list(configuration->root, directory, configuration->scratch,
 					  &names)
 			  : -ENOMEM;
 	configuration->no_memory |= count == -ENOMEM;
 	for (ssize_t i = 0; i < count && i < FILES_MAX; i++) {
 		const char *file =
-			rna_arena_printf(configuration->arena, "%s/%s", directory, names[i]);
+			rna_arena_printf(configuration->scratch, "%s/%s", directory, names[i]);
 
 		if (file)
 			read_crio(configuration, file);
@@ -289,17 +291,16 @@ static size_t program_of(const struct rna_runtime *runtime)
 	return i;
 }
 
-int rna_read_runtime_spec(const struct rna_root *root, struct rna_arena *arena,
+int rna_read_runtime_spec(const struct rna_root *root, struct rna_arena *keep,
 			  struct rna_runtime *runtime)
 {
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(0);
 	RNA_FREE char *text = malloc(CONFIG_MAX); /* too large to keep between runs */
-	struct configuration configuration = {.root = root,
-					      .arena = arena,
-					      .runtime = runtime,
-					      .text = text};
+	struct configuration configuration = {
+		.root = root, .keep = keep, .scratch = scratch, .runtime = runtime, .text = text};
 	size_t program = program_of(runtime);
 
-	if (!text)
+	if (!text || !scratch)
 		return -ENOMEM;
 	if (program < RNA_ARRAY_SIZE(programs))
 		programs[program].read(&configuration, programs[program].file);

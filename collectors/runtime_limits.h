@@ -16,9 +16,9 @@
 #include "rna/model/readiness.h"
 
 /*
- * Fills in spec and spec_file of the runtime, which has a unit; texts in arena. 0, or -ENOMEM.
+ * Fills in spec and spec_file of the runtime, which has a unit; texts in keep. 0, or -ENOMEM.
  */
-int rna_read_runtime_spec(const struct rna_root *root, struct rna_arena *arena,
+int rna_read_runtime_spec(const struct rna_root *root, struct rna_arena *keep,
 			  struct rna_runtime *runtime);
 
 /*
