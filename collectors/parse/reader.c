@@ -46,6 +46,7 @@ struct rna_reader {
 	struct file *files;
 	size_t file_count;
 	size_t file_size;
+	int stream;          /* -1: none */
 	struct pause source; /* of the source that is not a file */
 	uint64_t rejected_look;
 };
@@ -58,6 +59,7 @@ struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descript
 		return NULL;
 	reader->root = root;
 	reader->descriptors = descriptors;
+	reader->stream = -1;
 	return reader;
 }
 
@@ -67,6 +69,7 @@ void rna_reader_reset(struct rna_reader *reader)
 		rna_close_p(&reader->files[i].fd);
 	for (unsigned i = 0; i < reader->directory_count; i++)
 		rna_close_p(&reader->directories[i].fd);
+	rna_close_p(&reader->stream);
 	free(reader->files);
 	free(reader->directories);
 	(void)rna_arena_free(reader->names);
@@ -75,6 +78,7 @@ void rna_reader_reset(struct rna_reader *reader)
 		.descriptors = reader->descriptors,
 		.now = reader->now,
 		.period = reader->period,
+		.stream = -1,
 		.source = reader->source,
 		.rejected_look = reader->rejected_look,
 	};
@@ -299,6 +303,24 @@ void rna_reader_was_asked(struct rna_reader *reader, int status)
 		start_pause(reader, &reader->source, status);
 	else
 		reader->source = (struct pause){0};
+}
+
+int rna_reader_stream(const struct rna_reader *reader)
+{
+	return reader->stream;
+}
+
+void rna_reader_keep_stream(struct rna_reader *reader, int fd)
+{
+	if (fd != reader->stream)
+		rna_close_p(&reader->stream);
+	reader->stream = fd;
+}
+
+void rna_reader_close_stream(struct rna_reader *reader)
+{
+	rna_close_p(&reader->stream);
+	reader->stream = -1;
 }
 
 uint64_t rna_reader_rejected_look(const struct rna_reader *reader)

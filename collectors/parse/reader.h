@@ -96,6 +96,14 @@ int rna_reader_read_number(struct rna_reader *reader, size_t index,
 			   struct rna_value *ret);
 
 /*
+ * A stream: one file for the whole reader, whose descriptor keeps the position from run to run. It
+ * stays open whatever the maximum is, until the reader is reset or freed. The descriptor, or -1.
+ */
+int rna_reader_stream(const struct rna_reader *reader);
+void rna_reader_keep_stream(struct rna_reader *reader, int fd); /* takes fd over */
+void rna_reader_close_stream(struct rna_reader *reader);
+
+/*
  * A source other than files (one for the whole reader) has the same pauses after failures. May the
  * collector query it now? 0, or during a pause the last error. A reset keeps this state.
  */
