@@ -29,4 +29,5 @@ RNA_COLLECT(gateways);
 RNA_COLLECT(lldp);
 RNA_COLLECT(topology);
 RNA_COLLECT(readiness);
+RNA_COLLECT(kernel_log);
 RNA_COLLECT(process);

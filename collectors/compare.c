@@ -3,6 +3,7 @@
 
 #include "rna/base/parse.h"
 #include "rna/model/gid.h"
+#include "rna/model/kernel_log.h"
 #include "rna/model/netdev.h"
 #include "rna/model/topology.h"
 
@@ -73,5 +74,13 @@ void rna_compare_topologies(const struct rna_part *old, const struct rna_part *n
 	const struct rna_topology *before = (const void *)old, *now = (const void *)new;
 
 	ret->labels = true; /* as above */
+	tell_problem(before ? before->problem : NULL, now->problem, ret);
+}
+
+void rna_compare_kernel_logs(const struct rna_part *old, const struct rna_part *new,
+			     struct rna_news *ret)
+{
+	const struct rna_kernel_log *before = (const void *)old, *now = (const void *)new;
+
 	tell_problem(before ? before->problem : NULL, now->problem, ret);
 }

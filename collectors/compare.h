@@ -18,3 +18,4 @@ RNA_COMPARE(links);
 RNA_COMPARE(gids);
 RNA_COMPARE(netdevs);
 RNA_COMPARE(topologies);
+RNA_COMPARE(kernel_logs);

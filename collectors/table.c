@@ -203,6 +203,15 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.collect = rna_collect_readiness,
 	},
+	[RNA_COLLECTOR_KERNEL_LOG] = {
+		.id = RNA_COLLECTOR_KERNEL_LOG,
+		.name = "kernel_log",
+		.help = "What drivers say of themselves in the log of the kernel.",
+		.later = true,
+		.compare = rna_compare_kernel_logs,
+		.descriptors = 1,
+		.collect = rna_collect_kernel_log,
+	},
 	[RNA_COLLECTOR_PROCESS] = {
 		.id = RNA_COLLECTOR_PROCESS,
 		.name = "process",

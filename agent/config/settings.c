@@ -48,6 +48,14 @@ static const struct rna_setting_choice hw_counters_sources[] = {
 	{NULL, 0},
 };
 
+static const struct rna_setting_choice kernel_log_sources[] = {
+	{"auto", RNA_KERNEL_LOG_SETTING_AUTO},
+	{"kmsg", RNA_KERNEL_LOG_SETTING_KMSG},
+	{"journal", RNA_KERNEL_LOG_SETTING_JOURNAL},
+	{"off", RNA_KERNEL_LOG_SETTING_OFF},
+	{NULL, 0},
+};
+
 static const struct rna_setting_choice kubernetes_backends[] = {
 	{"off", 0},
 	{"api", RNA_NODE_BACKEND_BIT(API)},
@@ -173,6 +181,8 @@ const struct rna_setting rna_setting_table[] = {
 	POLL("readiness", READINESS, "5m",
 	     "How often to read the node prerequisites of RDMA: drivers, modules, device files, "
 	     "limits."),
+	POLL("kernel_log", KERNEL_LOG, "1s",
+	     "How often to read new messages of the kernel."),
 	POLL("process", PROCESS, "10s",
 	     "How often to read the agent's own use of CPU, memory and file descriptors."),
 	DURATION("poll.deadline", poll_deadline, "100ms", "10m", "5s",
@@ -226,6 +236,9 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("hw_counters.optional_status", hw_counters_optional_status, "false",
 		"Whether to export the optional counters of ports and whether each is enabled, as "
 		"rdma_port_optional_counter_enabled."),
+	CHOICE("kernel_log.source", kernel_log_source, kernel_log_sources, "auto",
+	       "Source of the kernel's messages, in which drivers report failures: /dev/kmsg, or "
+	       "the systemd journal. auto uses the journal if /dev/kmsg cannot be opened."),
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",

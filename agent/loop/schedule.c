@@ -103,6 +103,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 				.counters_source = (unsigned)schedule->settings->counters_source,
 				.hw_counters_source =
 					(unsigned)schedule->settings->hw_counters_source,
+				.kernel_log = (unsigned)schedule->settings->kernel_log_source,
 				.no_mads = !schedule->settings->fabric_enabled,
 				.module_serial = schedule->settings->module_serial,
 				.probe_gateways = schedule->settings->gateways_probe,
@@ -561,7 +562,7 @@ static int make_nodes(struct rna_schedule *schedule)
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
 		if (rna_collectors[id].per_device)
 			continue;
-		*tail = rna_target_new(rna_collector_bit(id));
+		*tail = rna_target_new(schedule->root, rna_collector_bit(id));
 		if (!*tail)
 			return -ENOMEM;
 		tail = &(*tail)->next;

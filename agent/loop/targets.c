@@ -12,6 +12,12 @@ const char *rna_target_name(const struct rna_target *target)
 	return target->device ? target->device->name : "node";
 }
 
+/* For each port; node-wide collectors keep them elsewhere. */
+static unsigned descriptors_of_device(enum rna_collector_id id)
+{
+	return rna_collectors[id].per_device ? rna_collectors[id].descriptors : 0;
+}
+
 /*
  * Divides what a device may keep open among its readers: a directory for each first, where most
  * files are opened below it before others, and those are the later collectors; then files, for
@@ -23,11 +29,11 @@ static void divide_descriptors(const struct rna_device *device, unsigned left,
 	unsigned ports = device->port_count < 1024 ? (unsigned)device->port_count : 1024;
 
 	for (unsigned id = RNA_COLLECTOR_COUNT; id-- > 0;) {
-		ret[id] = rna_collectors[id].descriptors > 0 && left > 0;
+		ret[id] = descriptors_of_device(id) > 0 && left > 0;
 		left -= ret[id];
 	}
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		unsigned want = rna_collectors[id].descriptors * ports;
+		unsigned want = descriptors_of_device(id) * ports;
 		unsigned more = want > ret[id] ? want - ret[id] : 0;
 
 		more = more < left ? more : left;
@@ -82,8 +88,10 @@ static int make_slot(struct rna_target *target, enum rna_collector_id id)
 	if (!slot)
 		return -ENOMEM;
 	slot->job.owner = target;
-	if (target->device) {
+	shares[id] = rna_collectors[id].descriptors;
+	if (target->device)
 		divide_descriptors(target->device, target->descriptors, shares);
+	if (target->device || rna_collectors[id].descriptors > 0) {
 		slot->reader = rna_reader_new(target->root, shares[id]);
 		if (!slot->reader)
 			return -ENOMEM;
@@ -104,14 +112,15 @@ static int make_slots(struct rna_target *target, unsigned collectors)
 	return status;
 }
 
-struct rna_target *rna_target_new(unsigned collectors)
+struct rna_target *rna_target_new(const struct rna_root *root, unsigned collectors)
 {
 	RNA_CLEANUP(rna_target_free_p)
 	struct rna_target *target = calloc(1, sizeof(*target));
 
-	if (!target || make_slots(target, collectors) < 0)
+	if (!target)
 		return NULL;
-	return RNA_TAKE(target);
+	target->root = root;
+	return make_slots(target, collectors) < 0 ? NULL : RNA_TAKE(target);
 }
 
 /* -- Which collectors a device has ------------------------------------------------------------- */
@@ -168,12 +177,11 @@ struct rna_target *rna_target_new_device(const struct rna_root *root,
 					 const struct rna_part *presence,
 					 const struct rna_device *device, unsigned descriptors)
 {
-	RNA_CLEANUP(rna_target_free_p) struct rna_target *target = rna_target_new(0);
+	RNA_CLEANUP(rna_target_free_p) struct rna_target *target = rna_target_new(root, 0);
 	unsigned chosen;
 
 	if (!target)
 		return NULL;
-	target->root = root;
 	target->descriptors = descriptors;
 	rna_target_move(target, presence, device);
 	return rna_target_choose_collectors(target, &chosen) < 0 ? NULL : RNA_TAKE(target);

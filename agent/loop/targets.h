@@ -25,7 +25,7 @@ struct rna_slot {
 		struct rna_known_rails *rails;
 		struct rna_texts *statistics;
 	} held;
-	struct rna_reader *reader; /* NULL for node-wide collectors */
+	struct rna_reader *reader; /* NULL for node-wide collectors that keep no descriptors */
 	struct rna_part *part;     /* newest good one */
 	/*
 	 * The newest good one of the registration of the device before this one, until there is
@@ -47,7 +47,7 @@ struct rna_target {
 	/* The presence that device points into; of the node: NULL. */
 	const struct rna_part *presence;
 	const struct rna_device *device;
-	const struct rna_root *root; /* of its readers; of the node: NULL */
+	const struct rna_root *root; /* of its readers */
 	unsigned descriptors;        /* that its readers may keep open, all together */
 	unsigned collectors;         /* bit set of those that it has */
 	unsigned wanted;             /* bit set: due while a chain was under way */
@@ -64,8 +64,8 @@ struct rna_target {
 	struct rna_slot *slots[RNA_COLLECTOR_COUNT]; /* NULL: a collector that it never had */
 };
 
-/* A target of the node. NULL: no memory. */
-struct rna_target *rna_target_new(unsigned collectors);
+/* A target of the node. root must outlive it. NULL: no memory. */
+struct rna_target *rna_target_new(const struct rna_root *root, unsigned collectors);
 
 /*
  * A target of a device that lies in presence, which it holds a reference to. It has the collectors

@@ -53,6 +53,7 @@ struct rna_settings {
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */
+	int kernel_log_source;       /* enum rna_kernel_log_setting */
 	bool hw_counters_optional_status;
 	bool module_serial;
 	bool gateways_probe;

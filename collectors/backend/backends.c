@@ -42,6 +42,7 @@ struct rna_backends *rna_backends_new(const struct rna_root *root)
 		.rdma_netlink = live ? &rna_rdma_netlink : &rna_recorded_rdma_netlink,
 		.mad = live ? &rna_mad : &rna_recorded_mad,
 		.hwloc = live ? &rna_hwloc : &rna_recorded_hwloc,
+		.journal = live ? &rna_journal : &rna_recorded_journal,
 		.ethtool = live ? &rna_ethtool : &rna_recorded_ethtool,
 	};
 	return add_quiet(backends);

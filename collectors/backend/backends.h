@@ -20,6 +20,8 @@
 #include "rna/model/resources.h"
 #include "rna/model/value.h"
 
+#include "parse/kmsg.h"
+
 /* One port as ibv_query_port() tells it. */
 struct rna_verbs_port {
 	int error; /* negative errno where only this port failed; the values are absent then */
@@ -141,6 +143,30 @@ struct rna_gateway_backend {
 
 	/* Makes the kernel ask for the gateway, without waiting. 0 or negative errno. */
 	int (*probe)(const struct rna_root *root, const struct rna_gateway *gateway);
+};
+
+/* What is wanted of the journal: messages of the kernel since boot. */
+struct rna_journal_request {
+	const struct rna_root *root;
+	struct rna_arena *arena;
+	const char *cursor; /* the last one that was taken; NULL: from the first one on */
+	uint64_t most;
+	rna_kmsg_take *take; /* records have no sequence, level and caller */
+	void *userdata;
+};
+
+struct rna_journal_answer {
+	const char *cursor; /* of the last one that was taken, in arena */
+	bool limited;       /* there may be more */
+	int error;          /* negative errno: it ended early */
+};
+
+struct rna_journal_backend {
+	/*
+	 * Opens the journal, gives take each message, closes. 0; -EACCES without the right to read
+	 * it, -ENOENT where there is none; or another negative errno. Nothing was taken then.
+	 */
+	int (*read)(const struct rna_journal_request *request, struct rna_journal_answer *ret);
 };
 
 struct rna_netlink_counters {
@@ -425,6 +451,7 @@ struct rna_backends {
 	const struct rna_rdma_netlink_backend *rdma_netlink;
 	const struct rna_mad_backend *mad;
 	const struct rna_hwloc_backend *hwloc;
+	const struct rna_journal_backend *journal;
 	const struct rna_ethtool_backend *ethtool;
 	struct rna_backends *quiet; /* see rna_backends_quiet(); NULL: it is that itself */
 };
@@ -435,6 +462,8 @@ extern const struct rna_gateway_backend rna_routing_tables;             /* routi
 extern const struct rna_gateway_backend rna_recorded_gateways;          /* recorded.c */
 extern const struct rna_lldp_backend rna_lldpd;                         /* lldpd.c */
 extern const struct rna_lldp_backend rna_recorded_lldp;                 /* lldpd.c */
+extern const struct rna_journal_backend rna_journal;                    /* journal.c */
+extern const struct rna_journal_backend rna_recorded_journal;           /* journal.c */
 extern const struct rna_dcb_backend rna_dcb;                            /* dcb.c */
 extern const struct rna_dcb_backend rna_recorded_dcb;                   /* dcb.c */
 extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */

@@ -31,6 +31,7 @@
  *	    details/NAME		what no file of /sys ever has, by the names of rna/counter.h
  *	    peer/			there was one; name, rna_recorded_mad_port
  *	    pkeys/N			as files of sysfs are
+ *	recorded/kernel_log		messages that the journal had, in the format of /dev/kmsg
  *	recorded/lldp/NETDEV/		rna_recorded_lldp_peer; bridge, where it is a switch
  *	hwloc.xml			what hwloc found, as lstopo exports it
  *
@@ -56,6 +57,7 @@
 #define RNA_RECORDED_RESOURCES          "recorded/netlink/%s/resources"
 #define RNA_RECORDED_OPTIONAL           "recorded/netlink/%s/ports/%u/optional"
 #define RNA_RECORDED_MAD                "recorded/mad/%s/ports/%u"
+#define RNA_RECORDED_KERNEL_LOG         "recorded/kernel_log"
 #define RNA_RECORDED_LLDP               "recorded/lldp"
 #define RNA_RECORDED_HWLOC              "hwloc.xml"
 

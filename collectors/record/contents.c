@@ -144,6 +144,43 @@ static int read_docker(const struct rna_root *root, const char *path, struct rna
 	return status == -EBADMSG ? 0 : status;
 }
 
+enum { MESSAGES_MAX = 1024 * 1024 }; /* bytes that are kept */
+
+/* A message that begins a report over several lines is of no pattern itself. */
+static bool begins_report(const struct rna_log_pending *before, const struct rna_log_pending *now)
+{
+	return now->pattern &&
+	       (now->pattern != before->pattern || now->lines_left > before->lines_left);
+}
+
+bool rna_keep_message(void *userdata, struct rna_kmsg_record *record)
+{
+	struct rna_kept_messages *kept = userdata;
+	const struct rna_log_matcher *matcher = rna_log_matcher();
+	const struct rna_log_pending before = kept->pending;
+	struct rna_log_match match;
+	bool follows = record->fragment && kept->kept;
+
+	if (!matcher || record->facility != RNA_KMSG_KERNEL || kept->text->len > MESSAGES_MAX)
+		return true;
+	kept->kept = rna_log_match(matcher, &kept->pending, record->message, record->len,
+				   record->device, &match) ||
+		     begins_report(&before, &kept->pending) || follows;
+	if (kept->kept)
+		rna_kmsg_write(record, kept->text);
+	return true;
+}
+
+static int read_kernel_log(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	RNA_CLOSE int fd = rna_kmsg_open(root);
+	struct rna_kept_messages kept = {.text = ret};
+	struct rna_kmsg_drained drained;
+
+	(void)path;
+	return fd < 0 ? fd : rna_kmsg_drain(fd, UINT64_MAX, rna_keep_message, &kept, &drained);
+}
+
 /* -- Disguising -------------------------------------------------------------------------------- */
 
 static void rewrite_vpd(struct rna_disguise *disguise, const struct rna_note *note,
@@ -224,6 +261,7 @@ static const struct row rows[] = {
 	{"proc/driver/nvidia/gpus/*/information",
 	 .lines = {"Model:", UUID, "Bus Location:", "Device Minor:"}, .rewrite = rewrite_uuid},
 	/* Those that clouds give all machines; what an owner writes there names the machine. */
+	{RNA_KMSG_PATH, RNA_DISGUISE_ADDRESSES, .read = read_kernel_log},
 	{"*/dmi/id/chassis_asset_tag", .lines = {"OracleCloud.com", "7783-7084-3265-"}},
 	{"boot/config-*", .lines = {"CONFIG_DMABUF_MOVE_NOTIFY=", "CONFIG_PCI_P2PDMA="}},
 	{"*/systemd/system/*", .lines = {"[Service]", "LimitMEMLOCK="}}, /* others are secrets */

@@ -9,6 +9,9 @@
 
 #include "rna/base/root.h"
 #include "rna/base/strbuf.h"
+#include "rna/model/log_match.h"
+
+#include "parse/kmsg.h"
 
 #include "disguise.h"
 #include "notes.h"
@@ -22,6 +25,18 @@ int rna_contents_read(const struct rna_root *root, const char *asked, const char
 
 /* Does a recording have nothing of this path, not even that it exists? */
 bool rna_contents_are_left_out(const char *path);
+
+/*
+ * Of the log of the kernel a recording keeps messages of a pattern (rna/model/log_match.h), all
+ * others may be anything. A rna_kmsg_take; userdata is struct rna_kept_messages. Always true.
+ */
+struct rna_kept_messages {
+	struct rna_strbuf *text;        /* they are added to it */
+	struct rna_log_pending pending; /* zeroed at the start */
+	bool kept;                      /* the message before was */
+};
+
+bool rna_keep_message(void *userdata, struct rna_kmsg_record *record);
 
 /* Is the file as good as not there? Some have nothing to say, or say so by EINVAL. */
 bool rna_contents_are_missing(const struct rna_note *note);

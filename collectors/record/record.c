@@ -70,7 +70,7 @@ static int run(struct round *round, const struct rna_collector *collector)
 
 	if (!reader)
 		return rna_error_set(round->error, -ENOMEM, "cannot read");
-	round->input.reader = collector->per_device ? reader : NULL;
+	round->input.reader = collector->per_device || collector->descriptors > 0 ? reader : NULL;
 	status = collector->collect(&round->input, &part, round->error);
 	(void)rna_part_unref(round->parts[collector->lists]);
 	round->parts[collector->lists] = part;

@@ -31,6 +31,7 @@ struct rna_tee {
 	struct rna_rdma_netlink_backend rdma_netlink;
 	struct rna_mad_backend mad;
 	struct rna_hwloc_backend hwloc;
+	struct rna_journal_backend journal;
 	struct rna_ethtool_backend ethtool;
 };
 

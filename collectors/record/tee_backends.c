@@ -17,6 +17,7 @@
 #include "parse/rate.h"
 #include "parse/vf_message.h"
 
+#include "contents.h"
 #include "tee.h"
 
 /* The unit (see notes.h) of what waits for that lock. */
@@ -532,6 +533,39 @@ static int load_hwloc(const struct rna_root *root, const char *file, struct rna_
 	return hwloc->load(root, file, arena, ret, error);
 }
 
+/* -- The journal ------------------------------------------------------------------------------- */
+
+struct both {
+	const struct rna_journal_request *request;
+	struct rna_kept_messages kept;
+};
+
+static bool take_both(void *userdata, struct rna_kmsg_record *record)
+{
+	struct both *both = userdata;
+
+	(void)rna_keep_message(&both->kept, record);
+	return both->request->take(both->request->userdata, record);
+}
+
+/* Most messages are private: the recording has those of a pattern. */
+static int read_journal(const struct rna_journal_request *request, struct rna_journal_answer *ret)
+{
+	const struct place place = place_of(request->root, RNA_RECORDED_KERNEL_LOG);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct both both = {.request = request, .kept.text = &text};
+	struct rna_journal_request asked = *request;
+	int status;
+
+	asked.root = place.tee->base;
+	asked.take = take_both;
+	asked.userdata = &both;
+	status = ASK(&place, place.path, journal->read(&asked, ret));
+	if (status == 0)
+		note_strbuf(&place, &text);
+	return status;
+}
+
 /* -- All of them ------------------------------------------------------------------------------- */
 
 void rna_tee_init_backends(struct rna_tee *tee)
@@ -560,6 +594,7 @@ void rna_tee_init_backends(struct rna_tee *tee)
 	tee->mad.query_counters = query_mad_counters;
 	tee->mad.query_fabric = query_mad_fabric;
 	tee->hwloc.load = load_hwloc;
+	tee->journal.read = read_journal;
 	tee->ethtool.ask = ask_ethtool;
 	tee->ethtool.list_statistics = list_statistics;
 	tee->ethtool.read_statistics = read_statistics;
@@ -573,6 +608,7 @@ void rna_tee_init_backends(struct rna_tee *tee)
 		.rdma_netlink = &tee->rdma_netlink,
 		.mad = &tee->mad,
 		.hwloc = &tee->hwloc,
+		.journal = &tee->journal,
 		.ethtool = &tee->ethtool,
 	};
 }

@@ -67,10 +67,19 @@ enum rna_counters_source {
 	RNA_COUNTERS_MAD,  /* MADs; sysfs for ports that cannot be queried or do not answer */
 };
 
+/* Setting kernel_log.source: where the agent reads messages of the kernel. */
+enum rna_kernel_log_setting {
+	RNA_KERNEL_LOG_SETTING_AUTO, /* /dev/kmsg; the journal if that cannot be opened */
+	RNA_KERNEL_LOG_SETTING_KMSG,
+	RNA_KERNEL_LOG_SETTING_JOURNAL,
+	RNA_KERNEL_LOG_SETTING_OFF,
+};
+
 /* Settings for collectors. */
 struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
+	enum rna_kernel_log_setting kernel_log;
 	bool no_mads;        /* setting fabric.enabled is false */
 	bool module_serial;  /* for module: also read serial numbers */
 	bool probe_gateways; /* for gateways: make the kernel ask those that it does not know */
@@ -92,7 +101,8 @@ struct rna_collect_input {
 	/* For ethernet: names of driver statistics without a family to read as well; NULL: none. */
 	const struct rna_texts *statistics;
 	const struct rna_device *device; /* lies in presence; NULL for node-wide collectors */
-	struct rna_reader *reader;       /* of this pair; NULL for node-wide collectors */
+	/* Of this pair; NULL for node-wide collectors that keep no descriptors. */
+	struct rna_reader *reader;
 	/*
 	 * This pair's newest good part, or that of the device's previous registration, or NULL. For
 	 * values that are counted from run to run. It is valid during the run; the new part must
@@ -185,7 +195,11 @@ struct rna_collector {
 			struct rna_news *ret); /* pure; old: NULL: new is the first; ret: zeroed */
 	bool recalled; /* before the first, the memory of an earlier process provides one */
 
-	unsigned descriptors; /* attribute files that its reader should keep open for each port */
+	/*
+	 * Attribute files that its reader should keep open for each port. A node-wide collector has
+	 * a reader only if it keeps any.
+	 */
+	unsigned descriptors;
 
 	int (*collect)(const struct rna_collect_input *in, struct rna_part **ret,
 		       struct rna_error *error);

@@ -13,7 +13,7 @@ PATIENCE = 30
 REQUEST = (f"GET /metrics HTTP/1.1\r\nHost: {HOST}\r\nUser-Agent: bench\r\n"
            "Accept: text/plain;version=0.0.4\r\n")
 COLLECTORS = ("presence", "state", "counters", "hw_counters", "identity", "link", "netdev",
-              "process")
+              "kernel_log", "process")
 
 
 def free_port():

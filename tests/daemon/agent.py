@@ -39,7 +39,7 @@ STALLING = {**BUSY, "deadline": "1s"}
 QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters", "identity", "link",
                                  "gids", "fabric", "pcie", "ethernet", "resources", "qos", "module",
                                  "virtual_functions", "netdev", "gateways", "lldp", "topology",
-                                 "readiness", "process")}
+                                 "readiness", "kernel_log", "process")}
 
 binary = None  # set by run
 

@@ -77,7 +77,7 @@ class Machine:
     """A machine file and all that it is based on."""
 
     VERBS = ("write", "bytes", "remove", "fifo", "link", "mode", "directory", "ethtool",
-             "statistic")
+             "statistic", "message")
 
     def __init__(self, path):
         self.devices, self.netdevs, self.functions, self.edits = {}, {}, {}, []

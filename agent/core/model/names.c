@@ -12,6 +12,7 @@
 #include "rna/model/fabric.h"
 #include "rna/model/finding.h"
 #include "rna/model/gid.h"
+#include "rna/model/kernel_log.h"
 #include "rna/model/module.h"
 #include "rna/model/netdev.h"
 #include "rna/model/node_status.h"
@@ -193,6 +194,12 @@ NAMES(rna_resource_name, enum rna_resource, "?",
 NAMES(rna_peer_source_name, enum rna_peer_source, "?",
       [RNA_PEER_BY_MAD] = "mad",
       [RNA_PEER_BY_LLDP] = "lldp")
+
+NAMES(rna_kernel_log_source_name, enum rna_kernel_log_source, "?",
+      [RNA_KERNEL_LOG_NONE] = "none",
+      [RNA_KERNEL_LOG_KMSG] = "kmsg",
+      [RNA_KERNEL_LOG_JOURNAL] = "journal",
+      [RNA_KERNEL_LOG_RECORDED] = "recorded")
 
 NAMES(rna_manager_state_name, uint64_t, "?",
       [RNA_MANAGER_NOT_ACTIVE] = "not active",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/log_match.h"
 #include "rna/model/view.h"
 
 struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time)
@@ -84,6 +85,11 @@ const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snap
 const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot)
 {
 	return (const void *)snapshot->parts[RNA_COLLECTOR_READINESS];
+}
+
+const struct rna_kernel_log *rna_snapshot_kernel_log(const struct rna_snapshot *snapshot)
+{
+	return (const void *)snapshot->parts[RNA_COLLECTOR_KERNEL_LOG];
 }
 
 const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot)
@@ -410,4 +416,33 @@ bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdev
 		    !rna_same_text(a->ports[i].netdev, b->ports[i].netdev))
 			return false;
 	return true;
+}
+
+static const char *device_of_netdev(const struct rna_netdevs *netdevs, const char *netdev)
+{
+	struct rna_netdev_search search = {.netdevs = netdevs};
+	const struct rna_netdev *found = rna_netdev_search_name(&search, netdev);
+
+	if (found && found->device)
+		return found->device;
+	for (size_t i = 0; netdevs && i < netdevs->port_count; i++)
+		if (strcmp(netdevs->ports[i].netdev, netdev) == 0)
+			return netdevs->ports[i].device;
+	return NULL;
+}
+
+const char *rna_log_episode_device(const struct rna_snapshot *snapshot,
+				   const struct rna_log_episode *episode)
+{
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_device *device = snapshot->devices[i].device;
+
+		if ((episode->rdma && strcmp(device->name, episode->rdma) == 0) ||
+		    (!episode->rdma && episode->pci && device->pci_address &&
+		     rna_log_pci_is(episode->pci, device->pci_address)))
+			return device->name;
+	}
+	return episode->netdev && !episode->rdma
+		       ? device_of_netdev(rna_snapshot_netdevs(snapshot), episode->netdev)
+		       : NULL;
 }

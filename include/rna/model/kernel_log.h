@@ -66,6 +66,15 @@ struct rna_log_pattern {
 	const char *source;       /* where the line is printed: file and function, version */
 };
 
+/*
+ * A report over several lines that has begun. Zeroed: none. The caller keeps one for each log that
+ * it reads and passes it with each message, in their order. Copy it by assignment.
+ */
+struct rna_log_pending {
+	const struct rna_log_pattern *pattern;
+	unsigned lines_left;
+};
+
 /* "firmware", "transmit", "pcie", ...: for documents and outputs. */
 const char *rna_log_kind_name(enum rna_log_kind kind);
 /* What must be seen, as a clause: "the device answers again". */
@@ -74,7 +83,12 @@ const char *rna_log_end_text(enum rna_log_end end);
 /* One message, in the arena of its part. */
 struct rna_log_line {
 	uint64_t sequence;
-	rna_usec time;    /* CLOCK_MONOTONIC, by the kernel; 0: unknown */
+	/*
+	 * CLOCK_MONOTONIC; 0: unknown. The kernel's clock for messages drifts from it, by minutes
+	 * in months (local_clock() in kernel/printk/printk.c is not corrected by NTP): the time of
+	 * a message that the agent read soon lies between the two runs around it.
+	 */
+	rna_usec time;
 	const char *text; /* the message, cut to RNA_LOG_TEXT_MAX, control characters escaped */
 };
 
@@ -85,6 +99,8 @@ enum {
 
 struct rna_log_episode {
 	const struct rna_log_pattern *pattern;
+	/* The names below in one text, "node" without any: pattern and object are the key. */
+	const char *object;
 	/* The object, as far as the message names it; NULL: it does not. */
 	const char *pci; /* "0000:3b:00.0" */
 	const char *netdev;
@@ -95,7 +111,7 @@ struct rna_log_episode {
 };
 
 enum rna_kernel_log_source {
-	RNA_KERNEL_LOG_NONE,     /* the agent may read neither; error says why */
+	RNA_KERNEL_LOG_NONE,     /* nothing is read; error says why */
 	RNA_KERNEL_LOG_KMSG,     /* /dev/kmsg */
 	RNA_KERNEL_LOG_JOURNAL,  /* systemd's journal */
 	RNA_KERNEL_LOG_RECORDED, /* a file of a recording: times are those of its boot */
@@ -106,15 +122,39 @@ const char *rna_kernel_log_source_name(enum rna_kernel_log_source source);
 struct rna_kernel_log {
 	struct rna_part part;
 	enum rna_kernel_log_source source;
-	int error;           /* negative errno, if nothing is read */
-	uint64_t sequence;   /* of the newest message read */
-	uint64_t lines;      /* messages since the agent started, read or not */
-	uint64_t matched;    /* of them, those of a pattern */
-	uint64_t lost;       /* overwritten before they were read, or beyond the limit of a run */
-	uint64_t dropped;    /* of episodes beyond RNA_LOG_EPISODES_MAX */
-	uint64_t run_lines;  /* messages of this run, */
-	rna_usec run_time;   /* and the time that they are from: the rate of a flood */
+	/*
+	 * With source NONE: negative errno; 0: nothing is wanted (kernel_log.source is off), or the
+	 * machine is a recording without a log.
+	 */
+	int error;
+	const char *problem; /* the error in words, for the log of the agent; NULL: none */
+	/*
+	 * Messages are those of the kernel, and what programs write to its log; patterns are
+	 * compared with the kernel's own.
+	 */
+	uint64_t sequence;  /* of the newest message; of the journal, their number */
+	rna_usec newest;    /* its time, by the kernel */
+	const char *cursor; /* position in the journal; NULL: another source */
+	bool behind;        /* there was more than a run may read */
+	uint64_t lines;     /* messages since boot, read or lost, as far back as the source goes */
+	uint64_t matched;   /* of them, those of a pattern */
+	uint64_t lost;      /* overwritten before they were read, or beyond the limit of a run */
+	uint64_t dropped;   /* of episodes beyond RNA_LOG_EPISODES_MAX */
+	/*
+	 * The messages of this run, lost ones too, and the time that they are from. The first run
+	 * reads what is in the log already: its messages do not count as a flood, its time is 0.
+	 */
+	uint64_t run_lines;
+	rna_usec run_time;
+	double rate;         /* messages per second, averaged over about a minute */
 	const char *loudest; /* who wrote most of them ("mlx5_core 0000:3b:00.0"); NULL: unknown */
+	struct rna_log_pending pending; /* reports over several lines that have begun */
 	size_t episode_count;
 	const struct rna_log_episode *episodes; /* by first message */
 };
+
+struct rna_snapshot;
+
+/* The name of the RDMA device that the episode is about; NULL: there is none, or it is gone. */
+const char *rna_log_episode_device(const struct rna_snapshot *snapshot,
+				   const struct rna_log_episode *episode);

@@ -43,15 +43,6 @@ struct rna_log_matcher;
 const struct rna_log_matcher *rna_log_matcher(void);
 
 /*
- * A report over several lines that has begun. Zeroed: none. The caller keeps one for each log that
- * it reads and passes it with each message, in their order. Copy it by assignment.
- */
-struct rna_log_pending {
-	const struct rna_log_pattern *pattern;
-	unsigned lines_left;
-};
-
-/*
  * What a message is. pattern is a row of the table. The texts point into message or device and name
  * the object as far as it is named: an address of a PCI function ("0000:3b:00.0"; "3b:00.0" where
  * the kernel leaves the domain out, see rna_log_pci_is()), a network interface, an RDMA device.

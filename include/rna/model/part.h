@@ -35,13 +35,14 @@ enum rna_collector_id {
 	RNA_COLLECTOR_QOS,         /* device: priorities, PFC, ECN and VLANs of RoCE ports */
 	/* device: users and settings of its virtual functions */
 	RNA_COLLECTOR_VIRTUAL_FUNCTIONS,
-	RNA_COLLECTOR_MODULE,    /* device: the modules in the cages of its ports */
-	RNA_COLLECTOR_NETDEV,    /* node: network interfaces and which port each serves */
-	RNA_COLLECTOR_GATEWAYS,  /* node: gateways of RoCE interfaces, from the routing tables */
-	RNA_COLLECTOR_LLDP,      /* node: neighbours on Ethernet interfaces, from lldpd */
-	RNA_COLLECTOR_TOPOLOGY,  /* node: the PCI tree, GPUs and NICs, and their distances */
-	RNA_COLLECTOR_READINESS, /* node: drivers, modules, device files and limits */
-	RNA_COLLECTOR_PROCESS,   /* node: the agent's own process */
+	RNA_COLLECTOR_MODULE,     /* device: the modules in the cages of its ports */
+	RNA_COLLECTOR_NETDEV,     /* node: network interfaces and which port each serves */
+	RNA_COLLECTOR_GATEWAYS,   /* node: gateways of RoCE interfaces, from the routing tables */
+	RNA_COLLECTOR_LLDP,       /* node: neighbours on Ethernet interfaces, from lldpd */
+	RNA_COLLECTOR_TOPOLOGY,   /* node: the PCI tree, GPUs and NICs, and their distances */
+	RNA_COLLECTOR_READINESS,  /* node: drivers, modules, device files and limits */
+	RNA_COLLECTOR_KERNEL_LOG, /* node: what drivers say of themselves in the kernel's log */
+	RNA_COLLECTOR_PROCESS,    /* node: the agent's own process */
 	RNA_COLLECTOR_COUNT,
 };
 

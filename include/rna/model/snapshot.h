@@ -12,6 +12,7 @@
 #include "rna/model/fabric.h"
 #include "rna/model/gateways.h"
 #include "rna/model/gid.h"
+#include "rna/model/kernel_log.h"
 #include "rna/model/lldp.h"
 #include "rna/model/module.h"
 #include "rna/model/netdev.h"
@@ -52,6 +53,7 @@ const struct rna_gateways *rna_snapshot_gateways(const struct rna_snapshot *snap
 const struct rna_lldp *rna_snapshot_lldp(const struct rna_snapshot *snapshot);
 const struct rna_topology *rna_snapshot_topology(const struct rna_snapshot *snapshot);
 const struct rna_readiness *rna_snapshot_readiness(const struct rna_snapshot *snapshot);
+const struct rna_kernel_log *rna_snapshot_kernel_log(const struct rna_snapshot *snapshot);
 const struct rna_process *rna_snapshot_process(const struct rna_snapshot *snapshot);
 const struct rna_identity *rna_device_identity(const struct rna_snapshot_device *device);
 const struct rna_state *rna_device_state(const struct rna_snapshot_device *device);

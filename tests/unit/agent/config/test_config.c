@@ -170,6 +170,8 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll[RNA_COLLECTOR_PCIE], 60 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_READINESS], 300 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_KERNEL_LOG], RNA_USEC_PER_SEC);
+	assert_int_equal(settings->kernel_log_source, RNA_KERNEL_LOG_SETTING_AUTO);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_PROCESS], 10 * RNA_USEC_PER_SEC);
 	assert_string_equal(settings->expect_profile, "");
 	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);

@@ -244,6 +244,7 @@ COLLECT_NOTHING(collect_gateways, RNA_COLLECTOR_GATEWAYS, struct rna_gateways)
 COLLECT_NOTHING(collect_lldp, RNA_COLLECTOR_LLDP, struct rna_lldp)
 COLLECT_NOTHING(collect_topology, RNA_COLLECTOR_TOPOLOGY, struct rna_topology)
 COLLECT_NOTHING(collect_readiness, RNA_COLLECTOR_READINESS, struct rna_readiness)
+COLLECT_NOTHING(collect_kernel_log, RNA_COLLECTOR_KERNEL_LOG, struct rna_kernel_log)
 COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 
 #define ROW(ID, NAME, COLLECT, ...)                                                                \
@@ -282,6 +283,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(TOPOLOGY, "topology", collect_topology, .later = true, .needs = RNA_OF(PRESENCE),
 	    .follows = RNA_OF(PRESENCE) | RNA_OF(NETDEV), .compare = rna_compare_topologies),
 	ROW(READINESS, "readiness", collect_readiness, .later = true),
+	ROW(KERNEL_LOG, "kernel_log", collect_kernel_log, .later = true, .descriptors = 1),
 	ROW(PROCESS, "process", collect_process),
 };
 /* clang-format on */
