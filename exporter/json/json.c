@@ -340,6 +340,21 @@ static json_t *profile_object(struct rna_json_writer *writer,
 	return object;
 }
 
+/* Without a log, or where none is wanted, there is no such member. */
+static void set_kernel_log(struct document *document, json_t *object,
+			   const struct rna_subject *node)
+{
+	const struct rna_kernel_log *log = rna_snapshot_kernel_log(node->view->snapshot);
+	json_t *member;
+
+	if (!log || (log->source == RNA_KERNEL_LOG_NONE && log->error == 0))
+		return;
+	member = json_object();
+	set_families(document, member, node, RNA_SCOPE_NODE, "rdma_kernel_log_");
+	rna_json_set_kernel_log(&document->writer, member, node->view->snapshot);
+	rna_json_set(&document->writer, object, "kernel_log", member);
+}
+
 static json_t *node_object(struct document *document, const struct rna_view *view)
 {
 	struct rna_json_writer *writer = &document->writer;
@@ -363,6 +378,7 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 		rna_json_set(writer, object, "profile", profile_object(writer, &view->profile));
 	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
+	set_kernel_log(document, object, node);
 	rna_json_set(writer, object, "collectors", job_array(document));
 	rna_json_set(writer, object, "cards", card_array(document));
 	rna_json_set(writer, object, "devices", device_array(document));

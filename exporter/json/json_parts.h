@@ -48,6 +48,9 @@ void rna_json_set_network(struct rna_json_writer *writer, json_t *object,
 /* "peer", "former_peer", "subnet_manager" and "pkeys" of a port, each as far as it is known. */
 void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
 			 const struct rna_subject *port);
+/* The members of "kernel_log" of the node that no family has; there is such a part. */
+void rna_json_set_kernel_log(struct rna_json_writer *writer, json_t *object,
+			     const struct rna_snapshot *snapshot);
 /* "readiness" of the node. */
 void rna_json_set_readiness(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_readiness *readiness);

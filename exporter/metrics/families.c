@@ -11,6 +11,8 @@
  *   - values carry the labels device and port and no others. All else that is known of a device
  *     or a port stands on rdma_device_info and rdma_port_info, to be joined in a query:
  *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
+ *   - what the kernel says in its log begins with rdma_kernel_log_, and messages of a pattern have
+ *     the labels pattern and object, because what they name need not be a device;
  *   - a collector that reads the whole node stands there with the device node;
  *   - self-tests have the label memory besides, for each kind of memory is tested by itself;
  *   - what ethtool says has the label netdev besides, for a bond has several interfaces, and where
@@ -34,6 +36,8 @@ static const struct rna_family_table *const tables[] = {
 	&rna_missing_table,
 	&rna_loaded_module_table,
 	&rna_finding_table,
+	&rna_kernel_log_table,
+	&rna_log_episode_table,
 	&rna_device_table,
 	&rna_virtual_function_table,
 	&rna_resource_table,
