@@ -35,6 +35,12 @@ CHANGES = [
     ({"selfTest": {"enabled": True}}, PRIVILEGED | {ROOT}, UNPRIVILEGED | {RUN_AS}),
     ({"selfTest": {"enabled": True}, **PLUGIN},
      {ROOT, "agent: capability IPC_LOCK", "resource rdma/hca"}, {RUN_AS}),
+    ({"kernelLog": {"journal": "/var/log/journal", "group": 190}},
+     {"hostPath /var/log/journal: agent ro", "group 190"}, set()),
+    ({"kernelLog": {"journal": "/run/log/journal"}, "ethtool": {"enabled": True}},
+     {"hostPath /run/log/journal: agent ro", ROOT, "agent: capability NET_ADMIN"}, {RUN_AS}),
+    ({"umad": {"enabled": True, "group": 2010}, "kernelLog": {"journal": "/j", "group": 190},
+      **PLUGIN}, {"group 2010", "group 190", "resource rdma/hca", "hostPath /j: agent ro"}, set()),
     ({"ethtool": {"enabled": True}}, {ROOT, "agent: capability NET_ADMIN"}, {RUN_AS}),
     (kubernetes(backend="api"), API, set()),
     (kubernetes(backend="api", conditions=False), API - {"ClusterRole: nodes/status patch"}, set()),
@@ -97,7 +103,7 @@ KEEPS = {
 # Of no effect without others, with which they are in CHANGES.
 WITH_OTHERS = {"config.kubernetes.conditions", "config.kubernetes.events", "admissionPolicy",
                "config.kubernetes.kubeconfig", "config.kubernetes.nfd_directory", "cleanUp",
-               "deviceFiles.by", "deviceFiles.resource", "umad.group", "web.tls",
+               "deviceFiles.by", "deviceFiles.resource", "umad.group", "kernelLog.group", "web.tls",
                "web.clientCertificates", "extraVolumeMounts"}
 
 

@@ -9,6 +9,7 @@ PROFILES = {
                    "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
     "self-test": {"selfTest": {"enabled": True}},
     "ethtool": {"ethtool": {"enabled": True}},
+    "kernel-log": {"kernelLog": {"journal": "/var/log/journal", "group": 190}},
     "ethtool-and-self-test": {
         "ethtool": {"enabled": True}, "selfTest": {"enabled": True},
         "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
@@ -130,6 +131,10 @@ REFUSED = [
     ({"state": {"path": "relative"}}, "state.path", "relative"),
     ({"verbs": True}, "verbs", "object"),
     ({"umad": {"group": "rdma"}}, "umad.group", "rdma"),
+    ({"kernelLog": {"journal": "var/log/journal"}}, "kernelLog.journal", "var/log/journal"),
+    ({"kernelLog": {"journal": "/"}}, "kernelLog.journal", "/"),
+    ({"kernelLog": {"journal": "/var/log/journal"}}, "kernelLog.journal", "kernelLog.group"),
+    ({"kernelLog": {"group": "systemd-journal"}}, "kernelLog.group", "systemd-journal"),
     ({"deviceFiles": {"by": "magic"}}, "deviceFiles.by", "magic"),
     ({"verbs": {"enabled": True}, "deviceFiles": {"by": "plugin"}}, "deviceFiles.resource", "plugin"),
     ({"ethtool": True}, "ethtool", "object"),

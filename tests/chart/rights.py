@@ -49,6 +49,8 @@ def wanted_host_paths(values):
         found.add(values["state"]["path"])
     if wants_device_files(values) and not by_plugin(values):
         found.add("/dev/infiniband")
+    if values["kernelLog"]["journal"]:
+        found.add(values["kernelLog"]["journal"])
     if writes_nfd_file(values):
         found.add(values["config"]["kubernetes"]["nfd_directory"])
     return found

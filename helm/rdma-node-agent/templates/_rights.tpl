@@ -35,6 +35,18 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- toJson $names -}}
 {{- end -}}
 
+{{- /* Groups that may use files of the node, as a JSON list. */ -}}
+{{- define "rdma-node-agent.groups" -}}
+{{- $groups := list -}}
+{{- if and .Values.umad.enabled (not (kindIs "invalid" .Values.umad.group)) -}}
+{{- $groups = append $groups (int .Values.umad.group) -}}
+{{- end -}}
+{{- if and .Values.kernelLog.journal (not (kindIs "invalid" .Values.kernelLog.group)) -}}
+{{- $groups = append $groups (int .Values.kernelLog.group) -}}
+{{- end -}}
+{{- toJson (uniq $groups) -}}
+{{- end -}}
+
 {{- define "rdma-node-agent.uid" -}}
 {{- ternary 0 (int .Values.runAsUser) (include "rdma-node-agent.needsRoot" . | eq "true") -}}
 {{- end -}}
@@ -46,10 +58,13 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
   "runAsUser" $uid
   "runAsGroup" $uid
   "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- if and .Values.umad.enabled (not (kindIs "invalid" .Values.umad.group)) -}}
-{{- $_ := set $own "supplementalGroups" (list (int .Values.umad.group)) -}}
+{{- with include "rdma-node-agent.groups" . | fromJsonArray -}}
+{{- $_ := set $own "supplementalGroups" . -}}
 {{- end -}}
 {{- $context := mergeOverwrite $own .Values.podSecurityContext -}}
+{{- if and .Values.kernelLog.journal (kindIs "invalid" .Values.kernelLog.group) (ne (int $context.runAsUser) 0) -}}
+{{- fail "kernelLog.journal: set kernelLog.group to the ID of the group systemd-journal on your nodes" -}}
+{{- end -}}
 {{- if and .Values.ethtool.enabled (ne (int $context.runAsUser) 0) -}}
 {{- fail "ethtool.enabled: podSecurityContext.runAsUser is not root, for whom alone NET_ADMIN takes effect" -}}
 {{- end -}}

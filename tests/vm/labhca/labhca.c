@@ -30,6 +30,9 @@
  *   dcb NETDEV hang 1              a question for its pause frames blocks until hang is 0. Like all
  *                                  of a driver's answers to netlink that happens under the RTNL,
  * the one lock of all interfaces, so that other users of the lock wait, too
+ *   say NAME TEXT                  print TEXT to the kernel's log as mlx5_core does about the PCI
+ *                                  function of the device, with the device in its dictionary
+ *   flood COUNT TEXT               print TEXT as often, for debugging only: not on the console
  *
  * FIELD of one port:
  *   state       1 down ... 4 active; sets phys to match, counts link_downed, sends port events
@@ -1756,9 +1759,35 @@ static int lab_command(int argc, char **argv)
 	return -EINVAL;
 }
 
+/* Commands whose last argument is a text. -EAGAIN: it is none of them. */
+static int lab_text_command(char *line)
+{
+	char *command = strsep(&line, " "), *name = strsep(&line, " ");
+	struct lab_device *lab;
+	u32 number, i;
+
+	if (!line || (strcmp(command, "say") && strcmp(command, "flood")))
+		return -EAGAIN;
+	if (!strcmp(command, "flood")) {
+		if (kstrtou32(name, 10, &number))
+			return -EINVAL;
+		for (i = 0; i < number; i++) {
+			printk(KERN_DEBUG "%s %u\n", line, i);
+			cond_resched();
+		}
+		return 0;
+	}
+	lab = lab_find(name, &number);
+	if (!lab || !lab->ib.dev.parent)
+		return -ENOENT;
+	dev_printk_emit(LOGLEVEL_ERR, lab->ib.dev.parent, "mlx5_core %s: %s",
+			dev_name(lab->ib.dev.parent), line);
+	return 0;
+}
+
 static ssize_t control_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
-	char line[LAB_COMMAND_MAX], *rest = line, *argv[5] = {};
+	char line[LAB_COMMAND_MAX], text[LAB_COMMAND_MAX], *rest = line, *argv[5] = {};
 	int argc = 0, ret;
 
 	if (size >= sizeof(line))
@@ -1767,6 +1796,12 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 		return -EFAULT;
 	line[size] = '\0';
 	strim(line);
+	strscpy(text, line, sizeof(text));
+	mutex_lock(&control_lock);
+	ret = lab_text_command(text);
+	mutex_unlock(&control_lock);
+	if (ret != -EAGAIN)
+		return ret ?: size;
 	while (rest && argc < ARRAY_SIZE(argv))
 		argv[argc++] = strsep(&rest, " ");
 	if (rest)
