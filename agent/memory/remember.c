@@ -638,6 +638,7 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 			.history = ports[i].memory->track.history,
 			.expectation = ports[i].expectation,
 			.best = ports[i].memory->best,
+			.accepted = rna_accepted_time(&ports[i].memory->accepted),
 		};
 	run->no_memory |= !rna_formers_tell(run->memory, run->view, accounts);
 	run->view->ports = accounts;
@@ -725,6 +726,7 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 		    memory->devices[i]->last_seen != view->snapshot->time.realtime)
 			miss_device(&run, memory->devices[i]);
 	learn_rails(&run);
+	view->accepted = memory->rails.accepted; /* with all else of the node */
 	list_missing(&run); /* a card at another address hands its expectations over */
 	list_ports(&run);
 	list_transitions(&run);

@@ -82,6 +82,7 @@ struct rna_view_port {
 	struct rna_expectation expectation;
 	struct rna_port_best best;
 	struct rna_former netdev; /* the name of its network interface */
+	rna_usec accepted;        /* realtime of its last "expect accept"; 0: never */
 };
 
 /* State of one device that the agent keeps over time. */
@@ -111,6 +112,7 @@ struct rna_view {
 	/* One for each port of the snapshot's devices, in their order; NULL: not evaluated. */
 	const struct rna_view_port *ports;
 	const struct rna_view_device *devices; /* one for each; NULL: none has changed */
+	rna_usec accepted; /* realtime of the last "expect accept" of the whole node; 0: never */
 	size_t missing_count;
 	const struct rna_missing_device *missing; /* missing devices, by name */
 	size_t transition_count;

@@ -110,6 +110,29 @@ static void test_when_a_port_was_tested(void **state)
 	assert_int_equal(rna_memory_find(&memory, "mlx5_0")->ports[0].last_good_test, 9);
 }
 
+/* For rules about events: what was accepted is over. */
+static void test_when_it_was_accepted(void **state)
+{
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	node_init(&node, RNA_LINK_LAYER_ETHERNET, 2);
+	view = remember(&memory, &node, node.now.monotonic);
+	assert_int_equal(view->accepted, 0);
+	assert_int_equal(view->ports[1].accepted, 0);
+	(void)rna_view_unref(view);
+	rna_memory_find(&memory, "mlx5_1")->ports[0].accepted =
+		(struct rna_accepted){RNA_EXPECTED_UP, 17};
+	memory.rails.accepted = 18;
+	view = remember(&memory, &node, node.now.monotonic);
+	assert_int_equal(view->accepted, 18);
+	assert_int_equal(view->ports[0].accepted, 0);
+	assert_int_equal(view->ports[1].accepted, 17);
+	(void)rna_view_unref(view);
+}
+
 /* Its rate at so many Gb/s, and what the memory holds of it then. */
 static struct rna_port_best best_at(struct rna_memory *memory, struct node *node, uint64_t gigabits)
 {
@@ -461,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_a_link_that_only_the_driver_saw_go),
 		cmocka_unit_test(test_when_a_port_was_tested),
 		cmocka_unit_test(test_software_is_not_missed),
+		cmocka_unit_test(test_when_it_was_accepted),
 		cmocka_unit_test(test_the_best_rate_until_less_is_accepted),
 		cmocka_unit_test(test_names_that_were_swapped),
 		cmocka_unit_test(test_names_that_come_back),
