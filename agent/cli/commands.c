@@ -97,9 +97,10 @@ const struct rna_command rna_commands[] = {
 		.help = "accept polls once and records the state of the named devices and ports, "
 			"by default of all,\ne.g. ports that are down on purpose: the agent no "
 			"longer expects such a port to be up, until\nit has been up again, and no "
-			"longer reports a missing device. A running agent notices. list\nshows "
-			"what is expected of each port and why. profile polls once and writes the "
-			"profile of this\nnode for the setting expect.profile, to be reviewed.",
+			"longer reports a missing device, and what the kernel log\nsaid of these "
+			"devices until now. A running agent notices. list shows what is expected "
+			"of each port\nand why. profile polls once and writes the profile of this "
+			"node for the setting expect.profile,\nto be reviewed.",
 		.settings = true,
 		.execute = rna_command_expect,
 	},

@@ -360,7 +360,7 @@ int rna_episodes_update(struct rna_episodes *episodes, const struct rna_view *vi
 	if (look.log)
 		ret = take_log(episodes, &look);
 	else
-		episodes->lossless = look.now.monotonic; /* nobody knows what was said */
+		episodes->lossless = look.now.monotonic; /* what was said is not known */
 	for (size_t i = 0; i < episodes->count; i++)
 		if (episodes->items[i]->state != RNA_EPISODE_OVER &&
 		    !judge(episodes, episodes->items[i], &look))

@@ -89,6 +89,7 @@ int rna_health_init(struct rna_health *health, const struct rna_settings *settin
 void rna_health_deinit(struct rna_health *health)
 {
 	rna_pasts_deinit(&health->pasts);
+	rna_episodes_deinit(&health->episodes);
 	for (size_t i = 0; i < health->count; i++)
 		rna_condition_deinit(&health->conditions[i]);
 	free(health->conditions);
@@ -150,6 +151,27 @@ bool rna_health_has_settled(const struct rna_health *health, const struct rna_vi
 					       view->snapshot->time.monotonic) >= longest);
 }
 
+/*
+ * Has every job run? Jobs of a device wait for one that stalls, possibly for ever: of such a device
+ * nothing more is known for now.
+ */
+static bool has_all_jobs(const struct rna_view *view)
+{
+	for (size_t i = 0, next; i < view->job_count; i = next) {
+		bool ran = true, stalled = false;
+
+		for (next = i; next < view->job_count &&
+			       strcmp(view->jobs[next].device, view->jobs[i].device) == 0;
+		     next++) {
+			ran = ran && view->jobs[next].ran;
+			stalled = stalled || view->jobs[next].stalled > 0;
+		}
+		if (!ran && !stalled)
+			return false;
+	}
+	return true;
+}
+
 static void run_rules(struct rna_health *health, struct rna_view *view, struct rna_finds *out)
 {
 	RNA_FREE struct rna_rule_subject *subjects = NULL;
@@ -160,6 +182,7 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 		.settings = health->settings,
 		.thresholds = health->thresholds,
 		.baseline = health->baseline,
+		.episodes = &health->episodes,
 		.count = count > 0 ? (size_t)count : 0,
 	};
 
@@ -169,6 +192,8 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 	}
 	if (rna_pasts_update(&health->pasts, health->thresholds, subjects, in.count,
 			     view->snapshot->time.monotonic) < 0)
+		out->failed = true;
+	if (rna_episodes_update(&health->episodes, view, health->settings, has_all_jobs(view)) < 0)
 		out->failed = true;
 	in.subjects = subjects;
 	for (enum rna_rule_id id = 0; id < RNA_RULE_COUNT; id++)
@@ -241,27 +266,6 @@ static bool has_held(const struct rna_health *health, const struct rna_condition
 {
 	return health->once || condition->was_there ||
 	       rna_time_since(condition->finding.since, now) >= health->holds[condition->rule];
-}
-
-/*
- * Has every job run? Jobs of a device wait for one that stalls, possibly for ever: of such a device
- * nothing more is known for now.
- */
-static bool has_all_jobs(const struct rna_view *view)
-{
-	for (size_t i = 0, next; i < view->job_count; i = next) {
-		bool ran = true, stalled = false;
-
-		for (next = i; next < view->job_count &&
-			       strcmp(view->jobs[next].device, view->jobs[i].device) == 0;
-		     next++) {
-			ran = ran && view->jobs[next].ran;
-			stalled = stalled || view->jobs[next].stalled > 0;
-		}
-		if (!ran && !stalled)
-			return false;
-	}
-	return true;
 }
 
 /*
@@ -477,6 +481,7 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view)
 	view->findings_short = finds.failed || !merge(health, &finds, view);
 	look_for_the_first_time(health, view);
 	fill_in(health, view);
-	health->changed |=
-		health->pasts.rose && rna_usec_since(health->written.monotonic, now) >= RISES_PACE;
+	health->changed |= health->episodes.changed;
+	health->changed |= (health->pasts.rose || health->episodes.grew) &&
+			   rna_usec_since(health->written.monotonic, now) >= RISES_PACE;
 }

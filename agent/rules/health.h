@@ -8,6 +8,7 @@
 
 #include "rna/base/error.h"
 
+#include "episodes/episodes.h"
 #include "settings/settings.h"
 
 #include "past.h"
@@ -25,6 +26,7 @@ struct rna_health {
 	const struct rna_baseline_choice *baseline; /* of the view to come; NULL: none */
 	struct rna_thresholds *thresholds;
 	struct rna_pasts pasts;
+	struct rna_episodes episodes; /* of the kernel log */
 	rna_usec holds[RNA_RULE_COUNT];
 	bool disabled[RNA_RULE_COUNT];
 	size_t count;

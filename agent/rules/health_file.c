@@ -13,6 +13,8 @@
 
 #include "rna/base/json_document.h"
 
+#include "episodes/episodes_file.h"
+
 #include "condition.h"
 
 enum {
@@ -119,9 +121,11 @@ void rna_health_write(struct rna_health *health, struct rna_strbuf *out)
 			rna_json_append(&writer, pasts, past);
 	}
 	rna_json_set(&writer, file, "counters", pasts);
+	rna_json_set(&writer, file, "episodes", rna_episodes_write(&writer, &health->episodes));
 	rna_json_write(&writer, file, INDENT, out);
 	health->written = health->judged;
 	health->pasts.rose = false;
+	health->episodes.changed = health->episodes.grew = false;
 }
 
 /* -- Reading ----------------------------------------------------------------------------------- */
@@ -134,6 +138,7 @@ struct found {
 	size_t count;
 	struct rna_condition *conditions;
 	struct rna_pasts pasts;
+	struct rna_episodes episodes;
 };
 
 static void found_deinit(struct found *found)
@@ -142,6 +147,7 @@ static void found_deinit(struct found *found)
 		rna_condition_deinit(&found->conditions[i]);
 	free(found->conditions);
 	rna_pasts_deinit(&found->pasts);
+	rna_episodes_deinit(&found->episodes);
 }
 
 /* count: there is none of that name. */
@@ -335,6 +341,8 @@ static int read_all(struct found *found, const json_t *file)
 	status = read_conditions(found, json_object_get(file, "problems"));
 	for (size_t i = 0; status == 0 && i < json_array_size(counters); i++)
 		status = read_past(found, json_array_get(counters, i));
+	if (status == 0 && found->same_boot)
+		status = rna_episodes_read(&found->episodes, json_object_get(file, "episodes"));
 	return status;
 }
 
@@ -354,9 +362,11 @@ int rna_health_read(struct rna_health *health, const char *text, size_t len,
 	health->count = found.count;
 	health->conditions = RNA_TAKE(found.conditions);
 	health->pasts = found.pasts;
+	health->episodes = found.episodes;
 	health->same_boot = found.same_boot;
 	health->written = found.written;
 	found.count = 0;
 	found.pasts = (struct rna_pasts){0};
+	found.episodes = (struct rna_episodes){0};
 	return 0;
 }

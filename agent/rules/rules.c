@@ -1019,6 +1019,182 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
+	[RNA_RULE_FIRMWARE_FAILING] = {
+		.name = "firmware-failing",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "The driver of a NIC reports in the kernel log that the firmware does not "
+			"answer, or that the device is in an error state. Info once the driver "
+			"reports recovery.",
+		.check = rna_check_episodes,
+		.remedy = "Drain the node. Reset {device}: devlink dev reload pci/{pci} action "
+			  "fw_activate, or mlxfwreset -d {pci} reset (or the tool of its vendor). "
+			  "If the messages come again, update its firmware, power-cycle the node, "
+			  "then replace the card.",
+		.message_id = "495ef9499a3b46d18f40a3c579f1fdef",
+		.condition = RNA_CONDITION_NOT_OBSERVED,
+	},
+	[RNA_RULE_TRANSMIT_TIMEOUT] = {
+		.name = "transmit-timeout",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "30s",
+		.help = "The kernel reports a queue of a network interface that does not send. "
+			"Critical if it does so at least three times in more than a minute; info "
+			"after a single time from which the driver recovered.",
+		.check = rna_check_episodes,
+		.remedy = "Look at pause frames (ethtool -S {netdev}), at the interrupts of the "
+			  "queues, and for further errors of {pci} in the kernel log. If it does "
+			  "not recover, reset {device}; update firmware and driver.",
+		.message_id = "9ee8d6dba0404a5d99c2b94807a47cc3",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_PCIE_ERRORS_LOGGED] = {
+		.name = "pcie-errors-logged",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "0s",
+		.help = "The kernel log reports errors of the PCIe path of a NIC: AER, a link that "
+			"went down, too little slot power. Where pcie-errors counts the same "
+			"errors, it quotes the log instead. Info from ten corrected errors on.",
+		.check = rna_check_episodes,
+		.remedy = "Reseat the card or its riser, and update the firmware of card and host. "
+			  "lspci -vvv -s {pci} shows the state of the link; if errors come again, "
+			  "replace the card, then the riser or the board.",
+		.message_id = "2140e98071ce421a8941fa69f060e169",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_MODULE_EVENT] = {
+		.name = "module-event",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "30s",
+		.help = "The driver of a NIC reports in the kernel log a fault of a transceiver, a "
+			"cable or a cage. Where errors-rising counts the same, it quotes the log "
+			"instead. Info if no port of the device is expected to be up.",
+		.check = rna_check_episodes,
+		.remedy = "Reseat the transceiver or cable of {device}; if the message comes again, "
+			  "replace it by one that the vendor of the NIC lists for this card.",
+		.message_id = "09beb8df655841d1868b15aa7b4f4807",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_DEVICE_OVERHEATED] = {
+		.name = "device-overheated",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "The driver of a NIC reports in the kernel log that the card or one of its "
+			"modules is too hot. Where module-temperature measures it, that quotes the "
+			"log instead.",
+		.check = rna_check_episodes,
+		.remedy = "Check fans, air flow and inlet temperature of the node, and blanking "
+			  "panels; compare {device} with its siblings. A card that is too hot lowers "
+			  "its speed or shuts down.",
+		.message_id = "9aeeb8f8131d4000b16f59b0a030a7a8",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_IOMMU_FAULT] = {
+		.name = "iommu-fault",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "The IOMMU rejected an access of a NIC to memory: transfers fail or lose "
+			"data.",
+		.check = rna_check_episodes,
+		.remedy = "Compare the mode of the IOMMU with that of healthy nodes (iommu=pt on the "
+			  "kernel's command line), and update kernel, NIC driver and firmware of "
+			  "{device}. The line of the log names the address.",
+		.message_id = "0d0e4bb7e7e4498f9cdf48edde16177e",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_CPU_LOCKUP] = {
+		.name = "cpu-lockup",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "0s",
+		.help = "The kernel reports a processor that was stuck in the driver of a NIC.",
+		.check = rna_check_episodes,
+		.remedy = "Update kernel and NIC driver. Look for an interrupt storm "
+			  "(/proc/interrupts) and for errors of the same driver before it; a node "
+			  "that does so again needs a reboot.",
+		.message_id = "81c7508f18ac495bbd9aaae9cab23570",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_GPUDIRECT_FAILING] = {
+		.name = "gpudirect-failing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "1m",
+		.help = "The kernel log reports errors of the module through which NICs reach GPU "
+			"memory. Where gpudirect-not-ready holds, it quotes the log instead.",
+		.check = rna_check_episodes,
+		.remedy = "Load the peer memory module of the installed GPU driver again (modprobe "
+			  "-r nvidia_peermem, modprobe nvidia_peermem); both must be of one version. "
+			  "dma-buf needs no such module.",
+		.message_id = "6eb493168db64fc4aaeeff2767ae8f0f",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_PROTOCOL_ERRORS_LOGGED] = {
+		.name = "protocol-errors-logged",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "1m",
+		.help = "The RDMA core of the kernel, or a protocol on it (IPoIB, SRP, iSER, NFS), "
+			"reports errors in the kernel log. Info messages count from the third on.",
+		.check = rna_check_episodes,
+		.remedy = "Look at the peer that the line names, and at the subnet manager: this "
+			  "node may be healthy. If only {device} has the finding, compare its port "
+			  "with its siblings.",
+		.message_id = "536f5fee85b14e2c93c5fa7e6d5a2900",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_DRIVER_FAILING] = {
+		.name = "driver-failing",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "1m",
+		.help = "The driver of a NIC reports in the kernel log that it failed at something "
+			"that no other rule names, for example at its probe. Info messages count "
+			"from the third on.",
+		.check = rna_check_episodes,
+		.remedy = "Search the kernel log for {pci}: the lines before it have the cause. "
+			  "Compare the versions of driver and firmware with those of healthy nodes.",
+		.message_id = "51f62479c218411884953538e4fdceda",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_KERNEL_LOG_FLOOD] = {
+		.name = "kernel-log-flood",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "The kernel log grows by more than 6,000 messages a minute, of any driver "
+			"or program: they fill the disk and push other messages out. Resolved "
+			"below half of that.",
+		.check = rna_check_kernel_log_flood,
+		.remedy = "Read the newest messages (dmesg, journalctl -k) and repair what repeats. "
+			  "Until then watch the disk: journalctl --vacuum-size, logrotate.",
+		.message_id = "1c367c8f661740188dff26930215722d",
+	},
+	[RNA_RULE_KERNEL_LOG_UNREAD] = {
+		.name = "kernel-log-unread",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "1m",
+		.help = "The agent may not read the kernel log: rules about it find nothing.",
+		.check = rna_check_kernel_log_unread,
+		.remedy = "No action required. To let the agent read the log, install "
+			  "systemd/profiles/kernel-log.conf or journal.conf, or set kernelLog.journal "
+			  "of the chart. To do without, set kernel_log.source to off.",
+		.message_id = "3bf6646d8f8f497988c0c52cefbedf36",
+	},
 	[RNA_RULE_PROFILE_UNUSABLE] = {
 		.name = "profile-unusable",
 		.severity = RNA_SEVERITY_WARNING,

@@ -17,6 +17,7 @@
 #include "rna/model/view.h"
 
 struct rna_baseline_choice;
+struct rna_episodes;
 struct rna_remedy_names;
 struct rna_settings;
 struct rna_thresholds;
@@ -96,6 +97,18 @@ enum rna_rule_id {
 	RNA_RULE_SELFTEST_FAILED,
 	RNA_RULE_SELFTEST_SLOW,
 	RNA_RULE_SELFTEST_STUCK,
+	RNA_RULE_FIRMWARE_FAILING, /* those of the kernel log stand behind those of counters */
+	RNA_RULE_TRANSMIT_TIMEOUT,
+	RNA_RULE_PCIE_ERRORS_LOGGED,
+	RNA_RULE_MODULE_EVENT,
+	RNA_RULE_DEVICE_OVERHEATED,
+	RNA_RULE_IOMMU_FAULT,
+	RNA_RULE_CPU_LOCKUP,
+	RNA_RULE_GPUDIRECT_FAILING,
+	RNA_RULE_PROTOCOL_ERRORS_LOGGED,
+	RNA_RULE_DRIVER_FAILING,
+	RNA_RULE_KERNEL_LOG_FLOOD,
+	RNA_RULE_KERNEL_LOG_UNREAD,
 	RNA_RULE_PROFILE_UNUSABLE,
 	RNA_RULE_PROFILE_NODE,
 	RNA_RULE_PROFILE_COUNT,
@@ -150,6 +163,7 @@ struct rna_rule_input {
 	const struct rna_settings *settings;
 	const struct rna_thresholds *thresholds;
 	const struct rna_baseline_choice *baseline; /* NULL: there is none */
+	const struct rna_episodes *episodes;        /* of the kernel log; NULL: none */
 	/* Devices and their ports in the order of the view, each device in front of its ports. */
 	size_t count;
 	const struct rna_rule_subject *subjects;
@@ -343,6 +357,9 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_episodes(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_kernel_log_flood(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_kernel_log_unread(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_profile_unusable(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_profile_node(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_profile_count(const struct rna_rule_input *in, struct rna_finds *out);

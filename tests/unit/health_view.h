@@ -14,7 +14,7 @@
 
 #include "own_view.h"
 
-enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4, NODE_RUNS_MAX = 4 };
+enum { NODE_PORTS_MAX = 8, NODE_COUNTERS_MAX = 4, NODE_RUNS_MAX = 4, NODE_EPISODES_MAX = 4 };
 
 /* One device with one port. Values are as in the parts; what is zeroed is absent. */
 struct node_port {
@@ -24,6 +24,7 @@ struct node_port {
 	const char *node_guid;
 	enum rna_function function;
 	const char *driver;
+	const char *physical_function;
 	bool model_unread; /* its device number */
 	uint64_t generation;
 	enum rna_link_layer layer;
@@ -68,10 +69,11 @@ struct node_port {
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
 	bool failing;
-	bool unread;      /* its jobs have not run yet */
-	bool link_lapsed; /* its link was read, so long ago that it is not shown any more */
-	rna_usec stalled; /* duration; 0: it answers */
-	rna_usec age;     /* of the state */
+	bool unread;       /* its jobs have not run yet */
+	bool link_lapsed;  /* its link was read, so long ago that it is not shown any more */
+	rna_usec stalled;  /* duration; 0: it answers */
+	rna_usec age;      /* of the state */
+	rna_usec accepted; /* realtime */
 	rna_usec last_test, last_good_test;
 	size_t run_count; /* 0: it was never tested */
 	struct rna_selftest_run runs[NODE_RUNS_MAX];
@@ -89,6 +91,12 @@ struct node {
 	struct rna_readiness readiness; /* without its part */
 	size_t gpu_count;               /* 0: no PCI tree is known */
 	uint32_t gpu_class;
+	const char *bare_function; /* a NIC without an RDMA device in the PCI tree; NULL: none */
+	rna_usec accepted;         /* realtime */
+	bool has_log;              /* the log of the kernel is read */
+	struct rna_kernel_log log; /* without its part and episodes */
+	size_t episode_count;
+	struct rna_log_episode episodes[NODE_EPISODES_MAX];
 	size_t missing_count;
 	struct rna_missing_device missing;
 	struct rna_view_device changes[NODE_PORTS_MAX]; /* what was before, of each device */
@@ -141,7 +149,7 @@ static void *node_part(const struct node *node, enum rna_collector_id id, size_t
 	struct rna_part *part = rna_part_new(id, size, 2048);
 
 	assert(part);
-	part->taken = node->now;
+	part->started = part->taken = node->now;
 	return part;
 }
 
@@ -173,6 +181,7 @@ static struct rna_part *node_presence(const struct node *node)
 				.pci_address = node->ports[i].pci_address,
 				.function = node->ports[i].function,
 				.driver = node->ports[i].driver,
+				.physical_function = node->ports[i].physical_function,
 				.generation = node->ports[i].generation,
 				.vendor_id = 0x15b3,
 				.device_id = node->ports[i].model_unread ? 0 : 0x1021,
@@ -350,7 +359,8 @@ static struct rna_part *node_readiness(const struct node *node)
 static struct rna_part *node_topology(const struct node *node)
 {
 	struct rna_topology *part = node_part(node, RNA_COLLECTOR_TOPOLOGY, sizeof(*part));
-	struct rna_pci_object *object = rna_arena_alloc(part->part.arena, sizeof(*object));
+	struct rna_pci_object *object = rna_arena_array(part->part.arena, 2, sizeof(*object));
+	struct rna_nic *nic = rna_arena_alloc(part->part.arena, sizeof(*nic));
 	struct rna_gpu *gpus =
 		rna_arena_array(part->part.arena, node->gpu_count + 1, sizeof(*gpus));
 	struct rna_gpu_affinity *affinities =
@@ -359,9 +369,36 @@ static struct rna_part *node_topology(const struct node *node)
 	*object = (struct rna_pci_object){.role = RNA_PCI_GPU, .class_id = node->gpu_class};
 	part->objects = object;
 	part->object_count = 1;
+	object[1] = (struct rna_pci_object){.role = RNA_PCI_NIC, .address = node->bare_function};
+	*nic = (struct rna_nic){.object = 1,
+				.driver = "mlx5_core",
+				.rdma = RNA_NIC_RDMA_NONE,
+				.lag = -1,
+				.rail = -1};
+	object[0].address = "0000:99:00.0";
+	if (node->bare_function) {
+		part->object_count = 2;
+		part->nics = nic;
+		part->nic_count = 1;
+	}
 	part->gpus = gpus;
 	part->gpu_count = node->gpu_count;
 	part->affinities = affinities; /* no NIC is near */
+	return &part->part;
+}
+
+static struct rna_part *node_log(const struct node *node)
+{
+	struct rna_kernel_log *part = node_part(node, RNA_COLLECTOR_KERNEL_LOG, sizeof(*part));
+	struct rna_log_episode *episodes =
+		rna_arena_array(part->part.arena, NODE_EPISODES_MAX, sizeof(*episodes));
+	struct rna_part own = part->part;
+
+	*part = node->log;
+	part->part = own;
+	memcpy(episodes, node->episodes, sizeof(node->episodes));
+	part->episodes = episodes;
+	part->episode_count = node->episode_count;
 	return &part->part;
 }
 
@@ -505,7 +542,9 @@ static struct rna_view *node_view(const struct node *node)
 	snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
 	snapshot->parts[RNA_COLLECTOR_GATEWAYS] = node_gateways(node);
 	snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
-	if (node->gpu_count > 0)
+	if (node->has_log)
+		snapshot->parts[RNA_COLLECTOR_KERNEL_LOG] = node_log(node);
+	if (node->gpu_count > 0 || node->bare_function)
 		snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = node_topology(node);
 	view->jobs = rna_arena_array(arena, 2 * NODE_PORTS_MAX, sizeof(*view->jobs));
 	view->ports = rna_arena_array(arena, NODE_PORTS_MAX, sizeof(*view->ports));
@@ -517,13 +556,14 @@ static struct rna_view *node_view(const struct node *node)
 		snapshot->devices[next].device = &presence->devices[next];
 		node_set_parts(node, port, &snapshot->devices[next]);
 		own_ports(view)[next++] =
-			(struct rna_view_port){1, port->history, port->expectation, port->best,
-					       port->former_netdev};
+			(struct rna_view_port){1,          port->history,       port->expectation,
+					       port->best, port->former_netdev, port->accepted};
 		node_add_jobs(node, port, view);
 	}
 	view->devices = node->changes;
 	view->cards = node_cards(view);
 	view->selftests = node_selftests(node);
+	view->accepted = node->accepted;
 	view->missing_count = node->missing_count;
 	view->missing = &node->missing;
 	return view;
