@@ -321,8 +321,10 @@ void rna_family_write(struct rna_family *family, const struct rna_subjects *subj
 static void write_row_labels(const struct rna_family_table *table, bool all, const char *separator,
 			     struct rna_strbuf *out)
 {
-	if (table->label)
+	if (table->label) {
 		rna_strbuf_printf(out, "%s%s", separator, table->label);
+		separator = ", ";
+	}
 	for (size_t i = 0; i < table->count; i++)
 		if (has_label(&table->rows[i], all)) {
 			rna_strbuf_printf(out, "%s%s", separator, table->rows[i].field.label);
