@@ -194,6 +194,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.follows = RNA_OF(PRESENCE) | RNA_OF(NETDEV), /* netdev: which are a LAG */
 		.events_later = RNA_AT(PCI) | RNA_AT(LOST), /* functions come by the hundred */
 		.compare = rna_compare_topologies,
+		.numbers_rails = true,
 		.collect = rna_collect_topology,
 	},
 	[RNA_COLLECTOR_READINESS] = {

@@ -67,6 +67,7 @@ struct rna_profile_node {
 	struct rna_value gpus;
 	struct rna_value gpus_per_nic;   /* of each NIC that serves GPUs */
 	struct rna_profile_list modules; /* const char *: "a" or "a|b": one of them is loaded */
+	struct rna_profile_list rails;   /* const char *: PCI addresses of NICs, by rail */
 	struct rna_value acs;            /* 1: ACS redirects on the paths of NICs, 0: nowhere */
 };
 

@@ -162,6 +162,29 @@ static void add_modules(struct make *make, const struct rna_readiness *readiness
 	node->modules = (struct rna_profile_list){count, wanted};
 }
 
+/* If each rail is one NIC: the members of a LAG share theirs. */
+static void add_rails(struct make *make, const struct rna_topology *topology,
+		      struct rna_profile_node *node)
+{
+	const char **rails = array_of(make, topology->nic_count + 1, sizeof(*rails));
+	size_t count = 0;
+
+	for (size_t i = 0; rails && i < topology->nic_count; i++) {
+		const struct rna_nic *nic = &topology->nics[i];
+
+		if (nic->rail < 0)
+			continue;
+		if ((size_t)nic->rail >= topology->nic_count || rails[nic->rail])
+			return;
+		rails[nic->rail] = topology->objects[nic->object].address;
+		count++;
+	}
+	for (size_t i = 0; rails && i < count; i++)
+		if (!rails[i])
+			return;
+	node->rails = (struct rna_profile_list){rails ? count : 0, rails};
+}
+
 static void add_node(struct make *make, struct rna_profile_node *node)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(make->snapshot);
@@ -170,6 +193,7 @@ static void add_node(struct make *make, struct rna_profile_node *node)
 	if (topology && topology->gpu_count > 0) {
 		node->gpus = rna_value_ok(topology->gpu_count);
 		node->gpus_per_nic = gpus_per_nic(topology);
+		add_rails(make, topology, node);
 	}
 	if (readiness)
 		add_modules(make, readiness, node);

@@ -462,6 +462,29 @@ static const struct rna_profile_type module_names = {
 	.size = sizeof(char *),
 };
 
+/* "0000:3b:00.0", as sysfs writes it; longer domains are those of VMD. */
+static int take_address(const struct rna_profile_row *row, const char *text, void *value,
+			struct rna_arena *arena)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t domain = strspn(text, digits);
+
+	(void)row;
+	if (domain < 4 || domain > 8 || text[domain] != ':' ||
+	    strspn(text + domain + 1, digits) != 2 || text[domain + 3] != ':' ||
+	    strspn(text + domain + 4, digits) != 2 || text[domain + 6] != '.' ||
+	    strspn(text + domain + 7, "01234567") != 1 || text[domain + 8])
+		return -EINVAL;
+	return keep_text(text, value, arena);
+}
+
+static const struct rna_profile_type address = {
+	.allowed = "PCI addresses such as \"0000:3b:00.0\", in lower case",
+	.take = take_address,
+	.write = write_text,
+	.size = sizeof(char *),
+};
+
 /* -- The keys ---------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -506,6 +529,9 @@ static const struct rna_profile_row node_rows[] = {
 	     .help = "Number of GPUs of each NIC that serves GPUs."),
 	NODE("modules", module_names, modules, .most = 32,
 	     .help = "Kernel modules that are loaded; a|b: one of them."),
+	NODE("rails", address, rails, .most = 128,
+	     .help = "PCI addresses of the NICs that serve GPUs, in the order of their rails: rails "
+		     "have these numbers even if a NIC is missing at the first look."),
 	NODE("acs", on_or_off, acs,
 	     .help = "Whether PCIe ports above the NICs redirect peer-to-peer traffic (ACS): off, on "
 		     "no port; on, on some port."),

@@ -31,6 +31,11 @@ unsigned rna_collectors_settling(void)
 	return SET_OF(row, row->settles > 0);
 }
 
+unsigned rna_collectors_numbering_rails(void)
+{
+	return SET_OF(row, row->numbers_rails);
+}
+
 unsigned rna_collectors_needing(unsigned others)
 {
 	return SET_OF(row, row->needs & others);

@@ -18,6 +18,7 @@ enum rna_collector_id rna_collector_listing(enum rna_listing what);
 
 unsigned rna_collectors_later(void);
 unsigned rna_collectors_settling(void);
+unsigned rna_collectors_numbering_rails(void);
 unsigned rna_collectors_needing(unsigned others); /* any of these */
 
 /* Those that run again after news in a part of that collector, read for an event of source. */

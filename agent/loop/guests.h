@@ -45,6 +45,7 @@ struct rna_agent {
 	struct rna_answers answers;
 	uint64_t device_set;    /* for which the schedule has the functions to look for */
 	uint64_t rails_version; /* likewise the rails of before */
+	bool rails_declared;    /* and whether they are those of the profile */
 	struct rna_agent_status status;
 	char config_error[RNA_ERROR_MAX + 64]; /* what status says of it */
 	bool once;

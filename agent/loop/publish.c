@@ -225,6 +225,24 @@ static int has_label(const char *label, void *node)
 	return rna_node_has_label(node, label);
 }
 
+static void describe_rails(const struct rna_baseline_choice *choice, struct rna_view *view,
+			   bool *no_memory)
+{
+	const struct rna_profile_node *node = choice->profile ? &choice->profile->node : NULL;
+	const char **rails;
+
+	if (!node || !choice->alarms || node->rails.count == 0)
+		return;
+	rails = rna_arena_array(view->arena, node->rails.count, sizeof(*rails));
+	*no_memory |= !rails;
+	for (size_t i = 0; rails && i < node->rails.count; i++)
+		rails[i] = rna_arena_keep(view->arena, ((const char *const *)node->rails.items)[i],
+					  no_memory);
+	view->profile.rails = rails;
+	view->profile.rail_count = rails ? node->rails.count : 0;
+	view->profile.gpu_count = rna_value_is_known(node->gpus) ? node->gpus.number : 0;
+}
+
 /* The profiles may be read again while the view is shown. */
 static int describe_profile(const struct rna_baseline_choice *choice, struct rna_view *view)
 {
@@ -236,7 +254,9 @@ static int describe_profile(const struct rna_baseline_choice *choice, struct rna
 		.source = rna_arena_keep(view->arena, choice->path, &no_memory),
 		.problem = rna_arena_keep(view->arena, choice->problem, &no_memory),
 		.alarms = choice->alarms,
+		.undecided = choice->unknown,
 	};
+	describe_rails(choice, view, &no_memory);
 	return no_memory ? -ENOMEM : 0;
 }
 

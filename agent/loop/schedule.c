@@ -652,6 +652,21 @@ void rna_schedule_set_rails(struct rna_schedule *schedule, struct rna_known_rail
 	schedule->rails = rails;
 }
 
+void rna_schedule_renumber_rails(struct rna_schedule *schedule, struct rna_known_rails *rails)
+{
+	unsigned set = rna_collectors_numbering_rails();
+
+	rna_schedule_set_rails(schedule, rails);
+	for (struct rna_target *t = schedule->nodes; schedule->patient && t; t = t->next)
+		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+			if (t->collectors & set & rna_collector_bit(id)) {
+				t->slots[id]->ran = false;
+				schedule->complete = false;
+			}
+	want_of_all(schedule, set, rna_clock_monotonic());
+	flush(schedule);
+}
+
 static void free_list(struct rna_target *list)
 {
 	while (list) {

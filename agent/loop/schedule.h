@@ -88,6 +88,8 @@ void rna_schedule_reload(struct rna_schedule *schedule, struct rna_device_filter
 void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *functions);
 /* Likewise, for topology to number rails as before. */
 void rna_schedule_set_rails(struct rna_schedule *schedule, struct rna_known_rails *rails);
+/* Likewise, but at once. With once the schedule is not complete until that was done. */
+void rna_schedule_renumber_rails(struct rna_schedule *schedule, struct rna_known_rails *rails);
 
 /* A target whose chain began before it was quiet and may have the RDMA stack open; NULL: none. */
 const char *rna_schedule_loud(const struct rna_schedule *schedule);

@@ -20,14 +20,35 @@ enum { READY_PERIODS = 6 };
 
 /* -- Followers --------------------------------------------------------------------------------- */
 
+/*
+ * What the profile declares goes before what is remembered. The profile is chosen by what topology
+ * found, which therefore runs a second time. As long as it is not known which profile it is, what
+ * was declared stays.
+ */
+static void follow_rails(struct rna_agent *agent, const struct rna_profile_status *profile)
+{
+	bool declared = profile->rail_count > 0 || (profile->undecided && agent->rails_declared);
+
+	if (profile->rail_count > 0 &&
+	    !rna_known_rails_are(agent->schedule.rails, profile->rails, profile->rail_count))
+		rna_schedule_renumber_rails(&agent->schedule,
+					    rna_known_rails_declare(profile->rails,
+								    profile->rail_count,
+								    profile->gpu_count));
+	else if (!declared && agent->rails_declared)
+		rna_schedule_renumber_rails(&agent->schedule, rna_rails_known(&agent->memory));
+	else if (!declared && agent->memory.rails.version != agent->rails_version)
+		rna_schedule_set_rails(&agent->schedule, rna_rails_known(&agent->memory));
+	agent->rails_version = agent->memory.rails.version;
+	agent->rails_declared = declared;
+}
+
 static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *view)
 {
 	if (view->snapshot->device_set != agent->device_set)
 		rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 	agent->device_set = view->snapshot->device_set;
-	if (agent->memory.rails.version != agent->rails_version)
-		rna_schedule_set_rails(&agent->schedule, rna_rails_known(&agent->memory));
-	agent->rails_version = agent->memory.rails.version;
+	follow_rails(agent, &view->profile);
 	rna_schedule_start_later(&agent->schedule);
 }
 

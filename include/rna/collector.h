@@ -96,7 +96,7 @@ struct rna_collect_input {
 	const struct rna_netdevs *netdevs;
 	const struct rna_device_filter *filter; /* for presence; NULL: all devices */
 	const struct rna_texts *functions; /* for presence: PCI functions to check; NULL: none */
-	/* For topology: the rails of before; NULL: none */
+	/* For topology: the rails of before, or of the profile; NULL: none */
 	const struct rna_known_rails *rails;
 	/* For ethernet: names of driver statistics without a family to read as well; NULL: none. */
 	const struct rna_texts *statistics;
@@ -193,6 +193,7 @@ struct rna_collector {
 	enum rna_listing lists;
 	void (*compare)(const struct rna_part *old, const struct rna_part *new,
 			struct rna_news *ret); /* pure; old: NULL: new is the first; ret: zeroed */
+	bool numbers_rails;                    /* other rails in its input: it must run again */
 	bool recalled; /* before the first, the memory of an earlier process provides one */
 
 	/*

@@ -623,14 +623,33 @@ static int recall_rail(const struct rna_topology *topology, const struct rna_nic
 	return (*next)++;
 }
 
+/* What a profile declares for another machine, none of whose NICs is here, is of no use. */
+static void take_declared(struct rna_topology *topology, struct rna_nic *nics,
+			  const struct rna_known_rails *known)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < known->count; i++)
+		any |= find_address(topology, known->nics[i].address) != NULL;
+	for (size_t i = 0; any && i < topology->nic_count; i++) {
+		const struct rna_known_nic *nic = find_known(known, address_of(topology, &nics[i]));
+
+		nics[i].rail = nic ? nic->rail : NO_RAIL;
+	}
+}
+
 static void recall_rails(struct rna_topology *topology, struct rna_nic *nics,
 			 const struct rna_known_rails *known)
 {
 	int next = 0;
 
-	if (!known || !is_disturbed(topology, known))
+	if (!known)
 		return;
-	topology->rails_recalled = true;
+	topology->rails_recalled = is_disturbed(topology, known);
+	if (known->declared)
+		take_declared(topology, nics, known);
+	if (known->declared || !topology->rails_recalled)
+		return;
 	for (size_t i = 0; i < known->count; i++)
 		if (known->nics[i].rail >= next)
 			next = known->nics[i].rail + 1;

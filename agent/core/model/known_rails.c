@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the loop passes to the collector topology, so that rails keep their numbers. */
+#include <string.h>
+
 #include "rna/base/arena.h"
 #include "rna/model/topology.h"
 
@@ -16,6 +18,38 @@ struct rna_known_rails *rna_known_rails_new(size_t room)
 		return NULL;
 	rails->arena = RNA_TAKE(arena);
 	return rails;
+}
+
+struct rna_known_rails *rna_known_rails_declare(const char *const *addresses, size_t count,
+						size_t gpu_count)
+{
+	RNA_CLEANUP(rna_known_rails_unref_p)
+	struct rna_known_rails *rails = rna_known_rails_new(count);
+	bool no_memory = !rails;
+
+	for (; rails && rails->count < count; rails->count++)
+		rails->nics[rails->count] = (struct rna_known_nic){
+			.address =
+				rna_arena_keep(rails->arena, addresses[rails->count], &no_memory),
+			.had_device = true,
+			.rail = (int)rails->count,
+		};
+	if (no_memory)
+		return NULL;
+	rails->declared = true;
+	rails->gpu_count = gpu_count;
+	return RNA_TAKE(rails);
+}
+
+bool rna_known_rails_are(const struct rna_known_rails *rails, const char *const *addresses,
+			 size_t count)
+{
+	if (!rails || !rails->declared || rails->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rails->nics[i].address, addresses[i]) != 0)
+			return false;
+	return true;
 }
 
 struct rna_known_rails *rna_known_rails_ref(struct rna_known_rails *rails)

@@ -152,16 +152,25 @@ struct rna_known_nic {
 };
 
 /*
- * The NICs of a node when all that had a rail were there. The loop counts references and may
- * replace it while a job still uses the old one; the content is const.
+ * The NICs of a node when all that had a rail were there, or those that its profile declares. The
+ * loop counts references and may replace it while a job still uses the old one; the content is
+ * const.
  */
 struct rna_known_rails {
 	unsigned refs;
+	bool declared;           /* these are all the rails there are, whatever the tree suggests */
 	struct rna_arena *arena; /* owns this struct and its texts */
 	size_t gpu_count;
 	size_t count;
 	struct rna_known_nic *nics;
 };
+
+/* The NICs at these PCI addresses, in the order of their rails. NULL: no memory. */
+struct rna_known_rails *rna_known_rails_declare(const char *const *addresses, size_t count,
+						size_t gpu_count);
+/* Are these the ones that were declared so? rails: NULL: none are. */
+bool rna_known_rails_are(const struct rna_known_rails *rails, const char *const *addresses,
+			 size_t count);
 
 /* With room for that many NICs; the caller fills them in. One reference. NULL: no memory. */
 struct rna_known_rails *rna_known_rails_new(size_t room);
@@ -202,7 +211,7 @@ struct rna_topology {
 	/* those with an RDMA device of their own first, both by PCI address */
 	const struct rna_nic *nics;
 	const struct rna_gpu_affinity *affinities; /* one for each GPU */
-	/* Something is missing that the memory knows: rails have the numbers of before. */
+	/* Something is missing that the memory or the profile knows: rails have its numbers. */
 	bool rails_recalled;
 };
 

@@ -97,6 +97,12 @@ struct rna_profile_status {
 	const char *source;  /* "shipped", or the path of the file; NULL: no profiles */
 	bool alarms;         /* what differs raises findings; otherwise it is information */
 	const char *problem; /* why there is none although the operator names a file; or NULL */
+	bool undecided;      /* which one it is cannot be decided now */
+	/* PCI addresses of the NICs that serve GPUs, by rail, if it declares them and raises
+	 * findings */
+	size_t rail_count;
+	const char *const *rails;
+	size_t gpu_count; /* that it demands; 0: any number */
 };
 
 struct rna_view {

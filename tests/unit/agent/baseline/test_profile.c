@@ -61,6 +61,7 @@ static const char whole[] = "version: 1\n"
 			    "      gpus: 8\n"
 			    "      gpus_per_nic: 1\n"
 			    "      modules: [\"ib_umad\", \"nvidia_peermem|nv_peer_mem\"]\n"
+			    "      rails: [\"0000:18:00.0\", \"10000:40:00.1\"]\n"
 			    "      acs: off\n"
 			    "    devices:\n"
 			    "      - model: \"MT4129\"\n"
@@ -171,6 +172,9 @@ static void test_mistakes_name_place_and_what_is_allowed(void **state)
 		 "file:5: acs: \"no\" is not allowed; allowed: off, on"},
 		{BEGINNING "    node: {modules: [nvidia]}\n",
 		 "file:5: modules: \"nvidia\" is not allowed; allowed: ib_core, ib_uverbs"},
+		{BEGINNING "    node: {rails: [mlx5_0]}\n",
+		 "file:5: rails: \"mlx5_0\" is not allowed; allowed: PCI addresses such as"},
+		{BEGINNING "    node: {rails: [\"0000:3B:00.0\"]}\n", "in lower case"},
 		{BEGINNING "    node: {modules: []}\n",
 		 "the list has 0 entries; 1 to 32 are allowed"},
 		{BEGINNING "    devices: {model: a}\n", "file:5: devices: expected a list"},

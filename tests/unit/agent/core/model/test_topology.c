@@ -652,6 +652,49 @@ static void a_memory_of_another_machine_is_of_no_use(void **state)
 	assert_false(node->topology.rails_recalled);
 }
 
+/* By a profile: also at the first look, at which nothing is remembered. */
+static void declared_rails_are_as_declared(void **state)
+{
+	static const int missing[] = {0, 1, 3, -1, 4, 5, 6, 7, -1};
+	static const int swapped[] = {1, 0, 2, 3, -1, 4, 5, 6, 7, -1};
+	struct node *node = *state;
+	const char *addresses[8];
+	size_t count = 0;
+
+	make_whole(node);
+	for (unsigned i = 0; i < 10; i++)
+		if (whole[i] >= 0)
+			addresses[count++] = address_at(node, i);
+	node->known = rna_known_rails_declare(addresses, count, 8);
+	assert_true(rna_known_rails_are(node->known, addresses, count));
+	assert_false(rna_known_rails_are(node->known, addresses, count - 1));
+	assert_false(rna_known_rails_are(NULL, addresses, count));
+	assign(node);
+	expect_rails(node, whole);
+	assert_false(node->topology.rails_recalled);
+	node->known->nics[0].rail = 1;
+	node->known->nics[1].rail = 0;
+	assign(node);
+	expect_rails(node, swapped);
+	node->known->nics[0].rail = 0;
+	node->known->nics[1].rail = 1;
+	remove_nic(node, 2);
+	assign(node);
+	expect_rails(node, missing);
+	assert_true(node->topology.rails_recalled);
+}
+
+static void rails_declared_for_another_machine_are_of_no_use(void **state)
+{
+	static const char *const addresses[] = {"0001:00:00.0", "0001:00:00.1"};
+	struct node *node = *state;
+
+	make_whole(node);
+	node->known = rna_known_rails_declare(addresses, 2, 8);
+	assign(node);
+	expect_rails(node, whole);
+}
+
 static void members_of_a_lag_share_a_remembered_rail(void **state)
 {
 	static const int rails[] = {0, 0, -1};
@@ -745,6 +788,8 @@ int main(void)
 		TEST(a_new_nic_is_numbered_behind_while_another_is_missing),
 		TEST(a_first_look_that_was_too_early_is_corrected),
 		TEST(a_memory_of_another_machine_is_of_no_use),
+		TEST(declared_rails_are_as_declared),
+		TEST(rails_declared_for_another_machine_are_of_no_use),
 		TEST(members_of_a_lag_share_a_remembered_rail),
 		TEST(nics_that_do_not_serve_are_passed_over),
 		TEST(without_any_device_all_nics_serve),
