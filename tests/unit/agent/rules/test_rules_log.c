@@ -590,8 +590,8 @@ static void test_damaged_files(void **state)
 		"[1, null, {}, {\"pattern\": \"none\"}, {\"pattern\": 3}]",
 		"{}",
 		"[{\"pattern\": \"NAME\"}]",
-		"[{\"pattern\": \"NAME\", \"pci\": 1, \"state\": \"?\", \"last\": 7, "
-		"\"count\": -1, \"heard\": 1e99, \"first\": []}]",
+		("[{\"pattern\": \"NAME\", \"pci\": 1, \"state\": \"?\", \"last\": 7, "
+		 "\"count\": -1, \"heard\": 1e99, \"first\": []}]"),
 	};
 	struct fixture *f = *state;
 	const char *name = of_table(RNA_LOG_FIRMWARE, RNA_LOG_ENDS_ANSWERING)->name;

@@ -18,7 +18,6 @@ enum { PORTS_MAX = 6, ROOM = 16 };
 
 /* A node with a port on each of some devices, and an advising for one library. */
 struct node {
-	struct rna_snapshot snapshot;
 	struct rna_view view;
 	struct rna_env_request request;
 	struct rna_device devices[PORTS_MAX];
@@ -28,6 +27,7 @@ struct node {
 	struct rna_env_variable variables[ROOM];
 	const char *warnings[ROOM];
 	struct rna_env_advising advising;
+	struct rna_snapshot snapshot; /* without devices, which would follow it */
 };
 
 static void make(struct node *node, enum rna_env_library library, struct rna_arena *arena)
