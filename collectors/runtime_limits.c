@@ -37,6 +37,15 @@ struct configuration {
 	bool no_memory;
 };
 
+static void set_spec(struct configuration *configuration, struct rna_value limit, const char *path)
+{
+	struct rna_runtime *runtime = configuration->runtime;
+
+	runtime->spec = limit;
+	runtime->spec_file = rna_arena_printf(configuration->keep, "/%s", path);
+	configuration->no_memory |= !runtime->spec_file;
+}
+
 /* NULL: there is no such file, or it cannot be read, which makes the limit unknown. */
 static char *read_file(struct configuration *configuration, const char *path)
 {
@@ -46,8 +55,7 @@ static char *read_file(struct configuration *configuration, const char *path)
 		return configuration->text;
 	if (len == -ENOENT || len == -ENOTDIR || rna_value_is_known(configuration->runtime->spec))
 		return NULL;
-	configuration->runtime->spec = rna_value_unreadable();
-	configuration->runtime->spec_file = rna_arena_printf(configuration->keep, "/%s", path);
+	set_spec(configuration, rna_value_unreadable(), path);
 	return NULL;
 }
 
@@ -58,8 +66,7 @@ static void take_limit(struct configuration *configuration, const char *path, ui
 
 	if (rna_value_is_known(runtime->spec) && runtime->spec.number >= limit)
 		return;
-	runtime->spec = rna_value_ok(limit);
-	runtime->spec_file = rna_arena_printf(configuration->keep, "/%s", path);
+	set_spec(configuration, rna_value_ok(limit), path);
 }
 
 /* A file that its software could not read either says nothing. */
@@ -126,7 +133,7 @@ static const char *skip(const char *text)
 	return text;
 }
 
-/* The next string of a value, in arena, without escapes; *text is moved behind it. NULL: none. */
+/* The next string of a value, in scratch, without escapes; *text is moved behind it. NULL: none. */
 static char *next_string(struct configuration *configuration, const char **text)
 {
 	const char *begin = skip(*text);
@@ -315,7 +322,8 @@ struct look {
 	struct rna_runtime *runtimes;
 	size_t runtime_count;
 	struct rna_container_limits *ret;
-	/* Containers that were counted: an open hash table of identifiers, half of it empty. */
+	/* Containers that were seen: an open hash table of identifiers, half of it empty. */
+	size_t seen_count;
 	char seen[2 * CONTAINERS_MAX][CONTAINER_ID];
 	char text[STATUS_MAX];
 };
@@ -345,20 +353,21 @@ static const char *find_container(const char *cgroup)
 	return NULL;
 }
 
-/* Counts each container once. False: it was counted, or there are too many. */
+/* Takes each container once. False: it was seen, or there are too many. */
 static bool is_new(struct look *look, const char id[static CONTAINER_ID])
 {
 	char head[9] = "";
 	size_t at;
 
 	memcpy(head, id, sizeof(head) - 1);
-	if (look->ret->count >= CONTAINERS_MAX)
+	if (look->seen_count >= CONTAINERS_MAX)
 		return false;
 	for (at = strtoul(head, NULL, 16) % RNA_ARRAY_SIZE(look->seen); *look->seen[at];
 	     at = (at + 1) % RNA_ARRAY_SIZE(look->seen))
 		if (memcmp(look->seen[at], id, CONTAINER_ID) == 0)
 			return false;
 	memcpy(look->seen[at], id, CONTAINER_ID);
+	look->seen_count++;
 	return true;
 }
 

@@ -262,6 +262,26 @@ static void test_without_proc(void **state)
 	assert_int_equal(runtime.running.state, RNA_VALUE_ABSENT);
 }
 
+/* More than are looked at, of which nothing can be read but that they are containers. */
+static void test_many_containers_without_limits(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_runtime runtime = {.unit = "containerd.service"};
+	struct rna_container_limits seen = {0};
+
+	for (unsigned i = 0; i < 2100; i++) {
+		char pid[16], cgroup[128];
+
+		(void)snprintf(pid, sizeof(pid), "%u", 100 + i);
+		(void)snprintf(cgroup, sizeof(cgroup), "0::/docker/%08x%.56s\n", i, ID);
+		add_process(&fixture->tree, pid, "x", cgroup, "?", NO_CAPABILITY);
+	}
+	assert_int_equal(rna_read_process_limits(fixture->tree.root, fixture->arena, &runtime, 1,
+						 &seen),
+			 0);
+	assert_int_equal(seen.count, 0);
+}
+
 /* More containers than are counted. */
 static void test_many_containers(void **state)
 {
@@ -299,6 +319,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_docker, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_without_proc, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_many_containers_without_limits, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_many_containers, set_up, tear_down),
 	};
 
