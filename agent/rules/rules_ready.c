@@ -222,9 +222,7 @@ void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds
 
 static void put_limit(struct rna_strbuf *out, struct rna_value limit)
 {
-	if (!rna_value_is_known(limit))
-		rna_strbuf_puts(out, "systemd's default");
-	else if (limit.number >= UINT64_C(1) << 20)
+	if (limit.number >= UINT64_C(1) << 20)
 		rna_strbuf_printf(out, "%ju MiB", (uintmax_t)(limit.number >> 20));
 	else
 		rna_strbuf_printf(out, "%ju KiB", (uintmax_t)(limit.number >> 10));
@@ -242,31 +240,23 @@ static bool is_little(struct rna_value limit)
  */
 static bool gives_little(const struct rna_runtime *runtime, struct rna_strbuf *out)
 {
-	if (runtime->spec.state == RNA_VALUE_UNREADABLE)
-		return false;
-	if (rna_value_is_known(runtime->spec)) {
-		if (!is_little(runtime->spec))
-			return false;
-		rna_strbuf_printf(out, "%s sets ", runtime->spec_file ? runtime->spec_file : "?");
-		put_limit(out, runtime->spec);
+	bool specified = runtime->spec.state != RNA_VALUE_ABSENT;
+	bool runs = !specified && rna_value_is_known(runtime->running);
+	struct rna_value limit = specified ? runtime->spec
+				 : runs    ? runtime->running
+					   : runtime->memlock;
+
+	if (limit.state == RNA_VALUE_ABSENT) {
+		rna_strbuf_printf(out, "%s sets no limit of its own", runtime->unit);
 		return true;
 	}
-	if (rna_value_is_known(runtime->running)) {
-		if (!is_little(runtime->running))
-			return false;
-		rna_strbuf_printf(out, "%s runs with ", runtime->unit);
-		put_limit(out, runtime->running);
-		if (rna_value_is_known(runtime->memlock) && !is_little(runtime->memlock))
-			rna_strbuf_puts(out, ", because its unit was changed after it started");
-		return true;
-	}
-	if (runtime->memlock.state == RNA_VALUE_UNREADABLE ||
-	    (rna_value_is_known(runtime->memlock) && !is_little(runtime->memlock)))
+	if (!is_little(limit))
 		return false;
-	rna_strbuf_printf(out, "%s sets %s", runtime->unit,
-			  is_little(runtime->memlock) ? "" : "no limit of its own");
-	if (is_little(runtime->memlock))
-		put_limit(out, runtime->memlock);
+	rna_strbuf_printf(out, "%s %s ", specified ? runtime->spec_file : runtime->unit,
+			  runs ? "runs with" : "sets");
+	put_limit(out, limit);
+	if (runs && rna_value_is_known(runtime->memlock) && !is_little(runtime->memlock))
+		rna_strbuf_puts(out, ", because its unit was changed after it started");
 	return true;
 }
 
