@@ -462,18 +462,12 @@ static const struct rna_profile_type module_names = {
 	.size = sizeof(char *),
 };
 
-/* "0000:3b:00.0", as sysfs writes it; longer domains are those of VMD. */
+/* As sysfs writes it. */
 static int take_address(const struct rna_profile_row *row, const char *text, void *value,
 			struct rna_arena *arena)
 {
-	static const char digits[] = "0123456789abcdef";
-	size_t domain = strspn(text, digits);
-
 	(void)row;
-	if (domain < 4 || domain > 8 || text[domain] != ':' ||
-	    strspn(text + domain + 1, digits) != 2 || text[domain + 3] != ':' ||
-	    strspn(text + domain + 4, digits) != 2 || text[domain + 6] != '.' ||
-	    strspn(text + domain + 7, "01234567") != 1 || text[domain + 8])
+	if (!rna_pci_is_address(text, strlen(text)) || strpbrk(text, "ABCDEF"))
 		return -EINVAL;
 	return keep_text(text, value, arena);
 }

@@ -16,6 +16,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "rna/base/parse.h"
+
 enum {
 	DEVICE_MAJOR = 1, /* Documentation/admin-guide/devices.txt */
 	DEVICE_MINOR = 11,
@@ -24,14 +26,6 @@ enum {
 };
 
 /* -- A record ---------------------------------------------------------------------------------- */
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* The kernel writes what is not printable, and the backslash, as \xNN. In place; the new length. */
 static size_t unescape(char *text, size_t len)
@@ -45,8 +39,8 @@ static size_t unescape(char *text, size_t len)
 		int high = -1, low = -1;
 
 		if (end - from >= 4 && from[0] == '\\' && from[1] == 'x') {
-			high = hex_digit(from[2]);
-			low = hex_digit(from[3]);
+			high = rna_hex_digit(from[2]);
+			low = rna_hex_digit(from[3]);
 		}
 		if (high >= 0 && low >= 0) {
 			*to++ = (char)(high << 4 | low);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pci.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,45 +9,15 @@
 #include <unistd.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
 
 enum {
-	DOMAIN_DIGITS_MIN = 4,
-	DOMAIN_DIGITS_MAX = 8, /* 32 bits */
-	VPD_MAX = 4096,        /* bytes read; the VPD of an HCA has a few hundred */
+	VPD_MAX = 4096, /* bytes read; the VPD of an HCA has a few hundred */
 	RESOURCE_HEAD = 3,
 	RESOURCE_LARGE = 0x80,
 	RESOURCE_VPD_R = 0x90, /* read-only values */
 	KEYWORD_HEAD = 3,
 };
-
-/* The part after the domain: ":3b:00.0". */
-static bool is_bus_device_function(const char *text)
-{
-	static const char pattern[] = ":xx:xx.7";
-
-	for (size_t i = 0; i < sizeof(pattern) - 1; i++) {
-		bool fits = pattern[i] == 'x'   ? isxdigit((unsigned char)text[i])
-			    : pattern[i] == '7' ? text[i] >= '0' && text[i] <= '7'
-						: text[i] == pattern[i];
-
-		if (!fits)
-			return false;
-	}
-	return true;
-}
-
-bool rna_pci_is_address(const char *text, size_t len)
-{
-	static const size_t behind_domain = sizeof(":3b:00.0") - 1;
-	size_t domain = len > behind_domain ? len - behind_domain : 0;
-
-	if (domain < DOMAIN_DIGITS_MIN || domain > DOMAIN_DIGITS_MAX)
-		return false;
-	for (size_t i = 0; i < domain; i++)
-		if (!isxdigit((unsigned char)text[i]))
-			return false;
-	return is_bus_device_function(text + domain);
-}
 
 const char *rna_pci_find_last(const char *path, size_t *ret_len)
 {

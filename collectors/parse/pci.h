@@ -8,12 +8,6 @@
 #include "rna/base/root.h"
 
 /*
- * Are the len bytes at text a PCI address? The domain has four or more digits: hosts with VMD or
- * Hyper-V use domains above ffff.
- */
-bool rna_pci_is_address(const char *text, size_t len);
-
-/*
  * The last component of path that is a PCI address, or NULL; *ret_len is its length. It is the
  * function itself; earlier ones are the bridges above it.
  */

@@ -61,8 +61,7 @@ int rna_parse_hex_u64(const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* -1: none. */
-static int hex_digit(char c)
+int rna_hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *found = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
@@ -70,12 +69,40 @@ static int hex_digit(char c)
 	return found ? (int)(found - digits) : -1;
 }
 
+bool rna_pci_is_short_address(const char *text, size_t len)
+{
+	static const char pattern[] = "xx:xx.7";
+
+	if (len != sizeof(pattern) - 1)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		bool fits = pattern[i] == 'x'   ? rna_hex_digit(text[i]) >= 0
+			    : pattern[i] == '7' ? text[i] >= '0' && text[i] <= '7'
+						: text[i] == pattern[i];
+
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+bool rna_pci_is_address(const char *text, size_t len)
+{
+	enum { DOMAIN_MIN = 4, DOMAIN_MAX = 8 /* digits of 32 bits */ };
+	size_t digits = 0;
+
+	while (digits < len && rna_hex_digit(text[digits]) >= 0)
+		digits++;
+	return digits >= DOMAIN_MIN && digits <= DOMAIN_MAX && digits < len &&
+	       text[digits] == ':' && rna_pci_is_short_address(text + digits + 1, len - digits - 1);
+}
+
 ssize_t rna_parse_hex_bytes(const char *text, uint8_t *ret, size_t size)
 {
 	size_t digits = 0;
 
 	for (; *text; text++) {
-		int digit = hex_digit(*text);
+		int digit = rna_hex_digit(*text);
 
 		if (isspace((unsigned char)*text))
 			continue;

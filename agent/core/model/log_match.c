@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
+
 enum {
 	PAIRS = 4096, /* hashes of two bytes: their table stays in the first cache */
 	NONE = UINT16_MAX,
@@ -167,31 +169,11 @@ static void find_anchors(const struct rna_log_matcher *matcher, const char *text
 
 /* -- Objects ----------------------------------------------------------------------------------- */
 
-static size_t count_hex(const char *text, size_t len)
-{
-	size_t i = 0;
-
-	while (i < len && isxdigit((unsigned char)text[i]))
-		i++;
-	return i;
-}
-
 /* Is text an address of a PCI function, "0000:3b:00.0" or, without its domain, "3b:00.0"? */
 static bool is_pci(struct rna_text text, bool domain)
 {
-	enum { DOMAIN_MIN = 4, DOMAIN_MAX = 8, SHORT_LEN = 7 };
-
-	if (domain) {
-		size_t digits = count_hex(text.data, text.len);
-
-		if (digits < DOMAIN_MIN || digits > DOMAIN_MAX || digits == text.len ||
-		    text.data[digits] != ':')
-			return false;
-		text = (struct rna_text){text.data + digits + 1, text.len - digits - 1};
-	}
-	return text.len == SHORT_LEN && count_hex(text.data, 2) == 2 && text.data[2] == ':' &&
-	       count_hex(text.data + 3, 2) == 2 && text.data[5] == '.' && text.data[6] >= '0' &&
-	       text.data[6] <= '7';
+	return domain ? rna_pci_is_address(text.data, text.len)
+		      : rna_pci_is_short_address(text.data, text.len);
 }
 
 /* As dev_valid_name() of net/core/dev.c has it; names in parentheses stand for none. */

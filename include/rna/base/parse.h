@@ -22,6 +22,16 @@ int rna_parse_i64(const char *text, int64_t *ret); /* decimal, sign allowed */
 /* The leading number of an enumeration in sysfs: 4 of "4: ACTIVE". */
 int rna_parse_leading_u64(const char *text, uint64_t *ret);
 
+/* The value of a hexadecimal digit, or -1. */
+int rna_hex_digit(char c);
+
+/*
+ * Are the len bytes at text the address of a PCI function, "0000:3b:00.0"? The domain has four or
+ * more digits: hosts with VMD or Hyper-V use domains above ffff. Short: without the domain.
+ */
+bool rna_pci_is_address(const char *text, size_t len);
+bool rna_pci_is_short_address(const char *text, size_t len);
+
 /* Compares names with their numbers by value: mlx5_2 before mlx5_10. For use by qsort(). */
 int rna_compare_names(const char *a, const char *b);
 
