@@ -321,8 +321,9 @@ const struct rna_setting rna_setting_table[] = {
 	     "Hold-down times that replace the defaults: how long a problem must last before it "
 	     "becomes a finding."),
 	NAMED("health.thresholds", health_thresholds,
-	     "COUNTER=COUNT/UNIT with the unit s, m, h or d, for example symbol_error=500/h, or "
-	     "COUNTER=off",
+	     "COUNTER=COUNT/UNIT with the unit s, m, h or d, for example symbol_error=500/h; "
+	     "COUNTER=COUNT/UNIT+Nppm of one that may rise with the traffic, for example "
+	     "packet_seq_err=1/s+100ppm; or COUNTER=off",
 	     rna_threshold_is_valid, rna_threshold_explain, "=",
 	     "Thresholds that replace the defaults, by the file name of a counter, or downs for "
 	     "how often a port may go down."),

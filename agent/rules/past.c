@@ -184,14 +184,17 @@ static int take_counters(struct rna_pasts *pasts, struct rna_past *past,
 		return -ENOMEM;
 	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++)
 		groups[place] = find_group(subject, place);
-	for (size_t i = 0; i < thresholds->count; i++) {
+	for (size_t i = 0; i < thresholds->count; i++) { /* what others depend on comes first */
 		struct rna_window *window = &past->windows[i];
-		const struct rna_threshold *threshold = &thresholds->items[i];
-		struct rna_value value = read_value(subject, groups, threshold, window);
+		struct rna_threshold threshold = thresholds->items[i];
+		struct rna_value value = read_value(subject, groups, &threshold, window);
+		bool known, rose;
 
-		pasts->rose |= rna_window_add(window, threshold, value, now);
-		if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
-			status = rna_discards_follow(&past->discards, subject, threshold, now);
+		threshold.limit = rna_threshold_limit(thresholds, i, past->windows, &known);
+		rose = rna_window_add(window, &threshold, value, now);
+		pasts->rose |= rose && !threshold.is_base; /* traffic always does */
+		if (threshold.source == RNA_THRESHOLD_OF_LOSSLESS)
+			status = rna_discards_follow(&past->discards, subject, &threshold, now);
 	}
 	return status;
 }

@@ -335,6 +335,23 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "have the same finding. {object} needs no repair.",
 		.message_id = "5a0298e8c2c140a4b11ecb1824902fc3",
 	},
+	[RNA_RULE_PACKETS_LOST] = {
+		.name = "packets-lost",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "More packets of a port are lost than its threshold allows for the traffic: "
+			"on their way to or from peers, or by the port itself, which drops what "
+			"it receives.",
+		.devices_too = true,
+		.check = rna_check_threshold,
+		.remedy = "Compare {object} with its siblings and with other nodes. If one port "
+			  "loses packets, check its cable, and the discards and the buffers of "
+			  "its switch port; if many do, the ECN thresholds and the PFC of the "
+			  "fabric. If receive discards rise, see the findings pcie-* and "
+			  "pause-transmitted of this host.",
+		.message_id = "3a07d77cbd33463589f64060b684a9c0",
+	},
 	[RNA_RULE_COUNTER_SATURATED] = {
 		.name = "counter-saturated",
 		.severity = RNA_SEVERITY_INFO,

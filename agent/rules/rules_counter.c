@@ -24,16 +24,32 @@ static void write_amount(const struct rna_threshold *threshold, uint64_t amount,
 		rna_strbuf_printf(out, "%ju", (uintmax_t)amount);
 }
 
-static void write_rise(const struct rna_threshold *threshold, const struct rna_window *window,
-		       struct rna_strbuf *out)
+static void write_rise(const struct rna_rule_input *in, size_t i, struct rna_strbuf *out)
 {
+	const struct rna_threshold *threshold = &in->thresholds->items[i];
+	const struct rna_window *windows = in->subject->past->windows;
+	bool known;
+
 	rna_strbuf_printf(out, "%s%s rose by ", out->len > 0 ? "; " : "", threshold->name);
-	write_amount(threshold, rna_window_rise(window), out);
+	write_amount(threshold, rna_window_rise(&windows[i]), out);
 	rna_strbuf_puts(out, " in ");
 	rna_duration_write(threshold->window, out);
 	rna_strbuf_puts(out, " (threshold ");
-	write_amount(threshold, threshold->limit, out);
+	write_amount(threshold, rna_threshold_limit(in->thresholds, i, windows, &known), out);
+	if (threshold->base)
+		rna_strbuf_printf(out, ": %ju, and %u for each million %s",
+				  (uintmax_t)threshold->limit, threshold->share, threshold->base);
 	rna_strbuf_printf(out, "): %s", threshold->why);
+}
+
+/* Is the rise of one counter beyond its threshold, with what it depends on known? */
+static bool is_over(const struct rna_rule_input *in, size_t i)
+{
+	const struct rna_window *windows = in->subject->past->windows;
+	bool known;
+
+	(void)rna_threshold_limit(in->thresholds, i, windows, &known);
+	return windows[i].over && known && !in->thresholds->items[i].is_base;
 }
 
 static void write_downs(const struct rna_window *window, struct rna_strbuf *out)
@@ -52,12 +68,12 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
 		const struct rna_window *window = &past->windows[i];
 
-		if (!window->over || out->rule != &rna_rules[threshold->rule])
+		if (out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
 			continue;
 		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 			write_downs(window, &text);
 		else
-			write_rise(threshold, window, &text);
+			write_rise(in, i, &text);
 		worst = threshold->severity > worst ? threshold->severity : worst;
 	}
 	if (!rna_strbuf_ok(&text))
@@ -82,12 +98,10 @@ void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct 
 	for (size_t i = 0; past && past->windows && i < in->thresholds->count; i++) {
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
 
-		if (!past->windows[i].over || out->rule != &rna_rules[threshold->rule])
-			continue;
-		if (threshold->evidence)
+		if (threshold->evidence && past->windows[i].over)
 			peers_agree = true;
-		else
-			write_rise(threshold, &past->windows[i], &text);
+		else if (out->rule == &rna_rules[threshold->rule] && is_over(in, i))
+			write_rise(in, i, &text);
 	}
 	if (!rna_strbuf_ok(&text))
 		out->failed = true;
@@ -107,7 +121,7 @@ void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct 
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
 {
 	for (size_t i = 0; i < thresholds->count; i++)
-		if (thresholds->items[i].counter == counter)
+		if (thresholds->items[i].counter == counter && !thresholds->items[i].is_base)
 			return true;
 	return strcmp(counter->file, "link_downed") == 0; /* transitions are counted by it */
 }

@@ -12,7 +12,12 @@
  *	- link_downed has no threshold: it is part of the count of downs, which covers every link
  *	  layer;
  *	- times of Ethernet ports are in microseconds: 6000000/m is a tenth of the time;
- *	- a single event stays a finding for an hour, not until the counter is reset.
+ *	- a single event stays a finding for an hour, not until the counter is reset;
+ *	- lost packets count in proportion to the traffic. NVSentinel offers packet_seq_err and
+ *	  implied_nak_seq_err with a rate and leaves them off, because a lossy network always has
+ *	  some. A lost packet costs its connection about what is in flight: 10 us at 400 Gb/s are
+ *	  120 packets of 4 KiB. One loss in 10,000 packets costs 1 % of the throughput, one in 1,000
+ *	  a tenth of it. Losses that PFC and ECN leave over are far below.
  */
 #include "thresholds.h"
 
@@ -41,9 +46,16 @@ enum { WINDOW_PERIODS_MIN = 3 };
 #define SLOW   RNA_RULE_PAUSE_TRANSMITTED
 #define JAM    RNA_RULE_PAUSE_RECEIVED
 #define STALL  RNA_RULE_PCIE_STALLED
+#define LOST   RNA_RULE_PACKETS_LOST
+
+#define SENT                         "port_xmit_packets"
+#define RECEIVED                     "port_rcv_packets"
+#define PER_MILLION(packets, number) .base = packets, .share = number
 
 /* clang-format off */
 static const struct rna_threshold table[] = {
+	{SENT, PMA, 0, LOST, INFO, 1, 's', "packets are sent", .is_base = true},
+	{RECEIVED, PMA, 0, LOST, INFO, 1, 's', "packets are received", .is_base = true},
 	{RNA_THRESHOLD_DOWNS, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 3, 'h',
 	 "the cable, a transceiver or the peer port"},
 	{"symbol_error", PMA, IB, RISING, WARN, 120, 'h',
@@ -80,8 +92,17 @@ static const struct rna_threshold table[] = {
 	 "RoCE packets with a wrong ICRC are received: something on the path corrupts them"},
 	{"local_ack_timeout_err", HW, 0, UNACK, INFO, 1, 's',
 	 "peers do not acknowledge packets in time"},
-	{"packet_seq_err", HW, 0, UNACK, WARN, 1, 's',
-	 "peers that answer miss packets; no finding on its own", .evidence = true},
+	{"roce_adp_retrans_to", HW, ROCE, UNACK, INFO, 10, 's',
+	 "peers do not acknowledge packets in time, with adaptive retransmission",
+	 PER_MILLION(SENT, 10)},
+	{"packet_seq_err", HW, 0, LOST, WARN, 1, 's',
+	 "peers miss packets of this port: the path loses them", PER_MILLION(SENT, 100),
+	 .evidence = true},
+	{"implied_nak_seq_err", HW, 0, LOST, WARN, 1, 's',
+	 "answers of peers are missing: the path loses them", PER_MILLION(SENT, 100)},
+	{"ethernet_receive_discards", HW, ROCE, LOST, WARN, 100, 's',
+	 "this port drops what it receives: the host or its buffers are too slow",
+	 PER_MILLION(RECEIVED, 100)},
 	{"roce_slow_restart", HW, ROCE, RISING, WARN, 10, 's',
 	 "packets are lost on the path"},
 	{"req_transport_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
@@ -175,25 +196,54 @@ static rna_usec unit_length(char name)
 
 /* -- Entries of the setting -------------------------------------------------------------------- */
 
-enum { NAME_MAX_LEN = 64, COUNT_MAX_LEN = 12 };
+enum { NAME_MAX_LEN = 64, COUNT_MAX_LEN = 12, PER_MILLION_MAX = 1000000 };
 
-/* "120/h"; 0 events for "off". */
+/* The number that is text up to len. */
+static bool parse_count(const char *text, size_t len, uint64_t *ret)
+{
+	char count[COUNT_MAX_LEN + 1];
+
+	if (len == 0 || len > COUNT_MAX_LEN)
+		return false;
+	memcpy(count, text, len);
+	count[len] = '\0';
+	return rna_parse_u64(count, ret) == 0 && *ret > 0;
+}
+
+/* "+100ppm"; "" is none: then count alone is the limit. */
+static bool parse_share(const char *text, struct rna_threshold *threshold)
+{
+	static const char end[] = "ppm";
+	size_t len = strlen(text);
+	uint64_t share;
+
+	if (*text == '\0') {
+		threshold->base = NULL;
+		threshold->share = 0;
+		return true;
+	}
+	if (!threshold->base || *text != '+' || len < sizeof(end) ||
+	    strcmp(text + len + 1 - sizeof(end), end) != 0 ||
+	    !parse_count(text + 1, len - sizeof(end), &share) || share > PER_MILLION_MAX)
+		return false;
+	threshold->share = (unsigned)share;
+	return true;
+}
+
+/* "120/h" or "1/s+100ppm"; 0 events for "off". */
 static bool parse_limit(const char *text, struct rna_threshold *threshold)
 {
 	const char *slash = strchr(text, '/');
-	char count[COUNT_MAX_LEN + 1];
-	size_t len = slash ? (size_t)(slash - text) : 0;
 
 	if (strcmp(text, "off") == 0) {
 		threshold->count = 0;
 		return true;
 	}
-	if (len == 0 || len > COUNT_MAX_LEN || strlen(slash) != 2 || unit_length(slash[1]) == 0)
+	if (!slash || unit_length(slash[1]) == 0)
 		return false;
-	memcpy(count, text, len);
-	count[len] = '\0';
 	threshold->unit = slash[1];
-	return rna_parse_u64(count, &threshold->count) == 0 && threshold->count > 0;
+	return parse_count(text, (size_t)(slash - text), &threshold->count) &&
+	       parse_share(slash + 2, threshold);
 }
 
 static const struct rna_counter *find_counter(const char *name)
@@ -253,8 +303,8 @@ static bool parse_entry(const char *entry, struct rna_threshold *ret)
 
 	if (!take_name(entry, name) || !find_threshold(name, ret))
 		return false;
-	if (ret->evidence) { /* who sets a threshold of its own wants a finding of its own */
-		ret->evidence = false;
+	if (ret->is_base) { /* a threshold of its own makes a finding of its own */
+		ret->is_base = false;
 		ret->rule = RISING;
 	}
 	return parse_limit(strchr(entry, '=') + 1, ret);
@@ -360,6 +410,14 @@ static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COL
 	set_window(threshold, poll[collector_of(threshold)]);
 }
 
+static int find_item(const struct rna_thresholds *list, const char *name)
+{
+	for (size_t i = 0; name && i < list->count; i++)
+		if (strcmp(list->items[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
 struct rna_thresholds *rna_thresholds_new(char *const *entries,
 					  const rna_usec poll[RNA_COLLECTOR_COUNT])
 {
@@ -385,7 +443,26 @@ struct rna_thresholds *rna_thresholds_new(char *const *entries,
 			prepare(&list->items[kept++], poll);
 		}
 	list->count = kept;
+	for (size_t i = 0; i < list->count; i++)
+		list->items[i].base_item = find_item(list, list->items[i].base);
 	return list;
+}
+
+uint64_t rna_threshold_limit(const struct rna_thresholds *thresholds, size_t i,
+			     const struct rna_window *windows, bool *ret_known)
+{
+	const struct rna_threshold *threshold = &thresholds->items[i], *base;
+	double packets;
+
+	*ret_known = !threshold->base;
+	if (threshold->base_item < 0 || !windows[threshold->base_item].known)
+		return threshold->limit;
+	*ret_known = true;
+	base = &thresholds->items[threshold->base_item];
+	/* Collectors have periods of their own, and windows follow from them. */
+	packets = (double)rna_window_rise(&windows[threshold->base_item]) *
+		  (double)threshold->window / (double)base->window;
+	return threshold->limit + (uint64_t)(packets * threshold->share / 1e6);
 }
 
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b)
@@ -407,8 +484,13 @@ void rna_thresholds_describe(struct rna_strbuf *out)
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++) {
 		const struct rna_threshold *row = &table[i];
 
-		rna_strbuf_printf(out, "`%s`\t`%ju/%c`\t%s\t%s\t%s\n", row->name,
-				  (uintmax_t)row->count, row->unit,
+		if (row->is_base)
+			continue;
+		rna_strbuf_printf(out, "`%s`\t`%ju/%c", row->name, (uintmax_t)row->count,
+				  row->unit);
+		if (row->base)
+			rna_strbuf_printf(out, "+%uppm", row->share);
+		rna_strbuf_printf(out, "`\t%s\t%s\t%s\n",
 				  row->link_layers ? layers[row->link_layers] : "any",
 				  rna_severity_name(row->severity), row->why);
 	}

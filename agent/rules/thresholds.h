@@ -40,7 +40,14 @@ struct rna_threshold {
 	uint64_t count;
 	char unit;       /* of the span that count is for: s, m, h, d */
 	const char *why; /* what a rise means, "the cable or a transceiver goes bad" */
-	bool evidence;   /* no finding on its own: its rule uses it to judge another counter */
+	/*
+	 * So many events more are allowed for each million packets that the counter base has
+	 * counted meanwhile. Without a reading of base there is no finding. NULL: count alone.
+	 */
+	const char *base;
+	unsigned share;
+	bool is_base;  /* of another threshold; never a finding */
+	bool evidence; /* the rule acknowledgements-missing uses it as well */
 	/* Set by rna_thresholds_new(). */
 	enum rna_threshold_source source;
 	const struct rna_counter *counter; /* of a counter file, else NULL */
@@ -48,6 +55,7 @@ struct rna_threshold {
 	const struct rna_counter *device_counter;
 	enum rna_aer aer; /* of the PCIe path */
 	enum rna_ethernet_statistic_id statistic;
+	int base_item;   /* index of items that counts base; -1: none */
 	uint64_t limit;  /* count, for all of the window */
 	rna_usec window; /* a unit, or more of them: a minute at least, and some readings long */
 };
@@ -57,7 +65,11 @@ struct rna_thresholds {
 	struct rna_threshold items[];
 };
 
-/* "symbol_error=120/h", or "symbol_error=off". The counter is one of the counter table. */
+/*
+ * "symbol_error=120/h", "packet_seq_err=1/s+100ppm", or "symbol_error=off". The counter is one of
+ * the counter table. A share of the packets (ppm: for each million) is for those that have one by
+ * default.
+ */
 bool rna_threshold_is_valid(const char *entry);
 void rna_threshold_explain(const char *entry, struct rna_strbuf *out); /* why not, if by name */
 
@@ -67,6 +79,14 @@ void rna_threshold_explain(const char *entry, struct rna_strbuf *out); /* why no
  */
 struct rna_thresholds *rna_thresholds_new(char *const *entries,
 					  const rna_usec poll[RNA_COLLECTOR_COUNT]);
+/*
+ * The limit of item i for the traffic of its window: windows are those of one port, one for each
+ * item. *ret_known: false if it depends on traffic that is not known.
+ */
+struct rna_window;
+uint64_t rna_threshold_limit(const struct rna_thresholds *thresholds, size_t i,
+			     const struct rna_window *windows, bool *ret_known);
+
 /* Are windows made for one fit for the other? */
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b);
 

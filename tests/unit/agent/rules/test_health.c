@@ -375,6 +375,63 @@ static void test_one_dead_peer_is_not_a_fault_of_its_neighbours(void **state)
 	assert_int_equal(count_after(f, SECOND), 0);
 }
 
+static void set_loss(struct fixture *f, uint64_t packets, const char *file, uint64_t lost)
+{
+	f->node.ports[0].counter_count = 2;
+	f->node.ports[0].counters[0].file = "port_xmit_packets";
+	f->node.ports[0].counters[0].place = RNA_PLACE_PORT_COUNTERS;
+	f->node.ports[0].counters[0].value = rna_value_ok(packets);
+	f->node.ports[0].counters[1].file = file;
+	f->node.ports[0].counters[1].place = RNA_PLACE_PORT_HW_COUNTERS;
+	f->node.ports[0].counters[1].value = rna_value_ok(lost);
+}
+
+/* One loss a second, and a hundred for each million packets, is what a lossy network has. */
+static void test_losses_count_in_proportion_to_the_traffic(void **state)
+{
+	static const char *const files[] = {"packet_seq_err", "implied_nak_seq_err"};
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		told[0] = '\0';
+		node_init(&f->node, ROCE, 1);
+		f->node.now.monotonic += i * 10 * HOUR;
+		set_loss(f, 0, files[i], 0);
+		assert_int_equal(count_after(f, HOUR), 0);
+		set_loss(f, 1000000, files[i], 159);
+		assert_int_equal(count_after(f, SECOND), 0);
+		set_loss(f, 1000000, files[i], 160);
+		view = look_after(f, SECOND);
+		assert_int_equal(view->finding_count, 1);
+		assert_string_equal(view->findings[0].rule, "packets-lost");
+		assert_int_equal(view->findings[0].severity, RNA_SEVERITY_WARNING);
+		assert_non_null(strstr(view->findings[0].text,
+				       " rose by 160 in 1m (threshold 160: 60, and 100 for each "
+				       "million port_xmit_packets): "));
+		(void)rna_view_unref(view);
+		assert_int_equal(count_after(f, HOUR), 0);
+		set_loss(f, 601000000, files[i],
+			 160 + 60059); /* as many as before, in proportion */
+		assert_int_equal(count_after(f, SECOND), 0);
+		assert_string_equal(told, "+packets-lost -packets-lost");
+	}
+}
+
+/* Adaptive retransmission runs into its timeouts where a peer is dead, as the other one does. */
+static void test_timeouts_of_adaptive_retransmission_are_of_the_far_end(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	set_loss(f, 0, "roce_adp_retrans_to", 0);
+	assert_int_equal(count_after(f, HOUR), 0);
+	set_loss(f, 1000000, "roce_adp_retrans_to", 609);
+	assert_int_equal(count_after(f, SECOND), 0);
+	set_loss(f, 1000000, "roce_adp_retrans_to", 610);
+	assert_int_equal(severity_after(f, SECOND), RNA_SEVERITY_INFO);
+}
+
 /* mlx5 in switchdev mode has the counters of thresholds at the device, none at the port. */
 static void test_errors_of_a_device_in_switchdev_mode(void **state)
 {
@@ -830,6 +887,8 @@ int main(void)
 		TEST(test_worse_is_told_again),
 		TEST(test_errors_rise_that_only_mads_know),
 		TEST(test_one_dead_peer_is_not_a_fault_of_its_neighbours),
+		TEST(test_losses_count_in_proportion_to_the_traffic),
+		TEST(test_timeouts_of_adaptive_retransmission_are_of_the_far_end),
 		TEST(test_errors_of_a_device_in_switchdev_mode),
 		TEST(test_roce_counters_of_an_infiniband_device),
 		TEST(test_errors_rise_and_calm_down),

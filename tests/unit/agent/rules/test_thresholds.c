@@ -21,7 +21,8 @@ static void test_entries(void **state)
 {
 	static const char *const good[] = {
 		"symbol_error=120/h", "symbol_error=off",         "downs=5/d",
-		"rp_cnp_ignored=1/s", "rnr_nak_retry_err=1000/m",
+		"rp_cnp_ignored=1/s", "rnr_nak_retry_err=1000/m", "packet_seq_err=1/s+100ppm",
+		"packet_seq_err=9/h", "port_xmit_packets=10/s",   "packet_seq_err=1/s+1000000ppm",
 	};
 	static const char *const bad[] = {
 		"",
@@ -35,6 +36,12 @@ static void test_entries(void **state)
 		"nonsense=1/h",
 		"symbol_error=120/hh",
 		"symbol_error=12345678901234/h",
+		"symbol_error=1/h+100ppm", /* nothing is known that it could be a part of */
+		"packet_seq_err=1/s+ppm",
+		"packet_seq_err=1/s+0ppm",
+		"packet_seq_err=1/s+1000001ppm",
+		"packet_seq_err=1/s+100",
+		"packet_seq_err=1/s100ppm",
 	};
 
 	(void)state;
@@ -77,6 +84,10 @@ static void test_list(void **state)
 		if (standard->items[i].source == RNA_THRESHOLD_OF_COUNTER)
 			assert_non_null(standard->items[i].counter); /* no row is a typing error */
 	assert_true(find(standard, "packet_seq_err")->evidence);
+	assert_int_equal(find(standard, "packet_seq_err")->share, 100);
+	assert_ptr_equal(&standard->items[find(standard, "packet_seq_err")->base_item],
+			 find(standard, "port_xmit_packets"));
+	assert_int_equal(find(standard, "symbol_error")->base_item, -1);
 	assert_int_equal(find(list, "symbol_error")->limit, 7);
 	assert_int_equal(find(list, "symbol_error")->window, 60 * SECOND);
 	assert_null(find(list, RNA_THRESHOLD_DOWNS));
@@ -85,6 +96,32 @@ static void test_list(void **state)
 	assert_false(rna_thresholds_same(standard, list));
 	assert_true(rna_thresholds_same(standard, standard));
 	free(standard);
+	free(list);
+}
+
+/* Collectors have periods of their own; what they count is compared for the same time. */
+static void test_a_limit_grows_with_the_traffic(void **state)
+{
+	static char other[] = "packet_seq_err=2/s+1000ppm", plain[] = "implied_nak_seq_err=3/s";
+	char *entries[] = {other, plain, NULL};
+	rna_usec poll[RNA_COLLECTOR_COUNT] = {[RNA_COLLECTOR_HW_COUNTERS] = 40 * SECOND};
+	struct rna_thresholds *list = rna_thresholds_new(entries, poll);
+	size_t i = (size_t)(find(list, "packet_seq_err") - list->items);
+	size_t base = (size_t)list->items[i].base_item;
+	struct rna_window windows[128] = {{0}};
+	bool known;
+
+	(void)state;
+	assert_true(list->count < RNA_ARRAY_SIZE(windows));
+	assert_int_equal(rna_threshold_limit(list, i, windows, &known), 240); /* two minutes */
+	assert_false(known);
+	windows[base].known = true;
+	windows[base].rises[0] = 500000; /* in one minute */
+	assert_int_equal(rna_threshold_limit(list, i, windows, &known), 240 + 1000);
+	assert_true(known);
+	i = (size_t)(find(list, "implied_nak_seq_err") - list->items);
+	assert_int_equal(rna_threshold_limit(list, i, windows, &known), 360);
+	assert_true(known);
 	free(list);
 }
 
@@ -206,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_a_limit_grows_with_the_traffic),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_window_of_a_counter_that_is_read_seldom),
 		cmocka_unit_test(test_window_after_a_gap),
