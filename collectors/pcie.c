@@ -204,6 +204,7 @@ static int read_path(struct run *run, const struct rna_collect_input *in, struct
 	run->directory = directory;
 	pcie->virtual_functions = read_number(run, "sriov_numvfs", rna_parse_u64);
 	pcie->max_virtual_functions = read_number(run, "sriov_totalvfs", rna_parse_u64);
+	pcie->iommu = rna_pci_read_iommu(run->root, directory);
 	return read_hops(run, directory, pcie);
 }
 

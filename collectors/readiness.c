@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * readiness: what a node needs besides working devices: drivers, modules, device files, limits.
+ * readiness: what a node needs besides working devices: drivers, modules, device files, limits,
+ * governors of CPUs (readiness_host.c).
  *
  * It describes the host. In a container the paths are the host's if the root is. A container's own
  * files prove nothing: a /dev without the kernel log is not the host's, so missing device files are
@@ -11,12 +12,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rna/base/parse.h"
+
 #include "collectors.h"
 #include "readiness_sources.h"
 #include "runtime_limits.h"
 
 #define NVIDIA "proc/driver/nvidia"
 #define VERBS  "sys/class/infiniband_verbs"
+#define MADS   "sys/class/infiniband_mad"
 #define DMI    "sys/class/dmi/id"
 
 #define DEVICE_FILES "dev/infiniband"
@@ -204,9 +208,10 @@ static void read_modules(struct run *run, struct rna_readiness *readiness)
 
 /* -- Device files ------------------------------------------------------------------------------ */
 
-static void read_node(struct run *run, bool whole, struct rna_device_node *node)
+static void read_node(struct run *run, const char *directory, bool whole,
+		      struct rna_device_node *node)
 {
-	const char *path = join(run, DEVICE_FILES, node->name);
+	const char *path = join(run, directory, node->name);
 	RNA_CLOSE int fd = rna_root_openat(run->root, path, O_PATH | O_NOFOLLOW);
 	struct stat stat;
 
@@ -219,31 +224,62 @@ static void read_node(struct run *run, bool whole, struct rna_device_node *node)
 		node->mode = rna_value_ok(stat.st_mode & 0777);
 }
 
+/* The files of one class: of devices, or of ports. Returns how many there are. */
+static size_t read_class(struct run *run, const char *class, char **names, size_t count, bool whole,
+			 struct rna_device_node *nodes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *directory = join(run, class, names[i]), *text;
+		struct rna_device_node *node = &nodes[kept];
+		uint64_t port;
+
+		/* ibdev: abi_version is not a device. issm: for subnet managers, not on all
+		 * platforms. */
+		text = strncmp(names[i], "issm", 4) == 0
+			       ? NULL
+			       : read_text(run, join(run, directory, "ibdev"));
+		if (!text)
+			continue;
+		node->device = keep(run, text);
+		text = read_text(run, join(run, directory, "port"));
+		if (text && rna_parse_u64(text, &port) == 0 && port <= UINT8_MAX)
+			node->port = (unsigned)port;
+		node->name = keep(run, names[i]);
+		if (!node->name)
+			continue;
+		read_node(run, DEVICE_FILES, whole, node);
+		kept++;
+	}
+	return kept;
+}
+
 /*
- * The device files that should exist according to the kernel: uverbs of each RDMA device, and
- * rdma_cm.
+ * The device files that should exist according to the kernel: uverbs of each RDMA device, umad of
+ * each port that has MADs, rdma_cm, and gdrdrv. The kernel makes no file for the latter: its
+ * scripts or a udev rule do (register_chrdev() in src/gdrdrv/gdrdrv.c of NVIDIA/gdrcopy, 2.5).
  */
 static void read_nodes(struct run *run, struct rna_readiness *readiness)
 {
 	bool whole = rna_root_exists(run->root, WITNESS);
-	char **names = NULL;
-	size_t count = list(run, VERBS, &names), kept = 0;
-	struct rna_device_node *nodes = rna_arena_array(run->keep, count + 1, sizeof(*nodes));
+	char **names = NULL, **mads = NULL;
+	size_t count = list(run, VERBS, &names), mad_count = list(run, MADS, &mads), kept;
+	struct rna_device_node *nodes =
+		rna_arena_array(run->keep, count + mad_count + 2, sizeof(*nodes));
 
 	run->no_memory |= !nodes;
-	for (size_t i = 0; nodes && i < count; i++) {
-		const char *text = read_text(run, join(run, join(run, VERBS, names[i]), "ibdev"));
-
-		if (!text) /* abi_version is not a device */
-			continue;
-		nodes[kept].device = keep(run, text);
-		nodes[kept].name = keep(run, names[i]);
-		if (nodes[kept].name)
-			read_node(run, whole, &nodes[kept++]);
-	}
-	if (nodes && exists(run, "sys/class/misc", "rdma_cm")) {
+	if (!nodes)
+		return;
+	kept = read_class(run, VERBS, names, count, whole, nodes);
+	kept += read_class(run, MADS, mads, mad_count, whole, nodes + kept);
+	if (exists(run, "sys/class/misc", "rdma_cm")) {
 		nodes[kept].name = "rdma_cm";
-		read_node(run, whole, &nodes[kept++]);
+		read_node(run, DEVICE_FILES, whole, &nodes[kept++]);
+	}
+	if (exists(run, "sys/module", "gdrdrv")) {
+		nodes[kept].name = "gdrdrv";
+		read_node(run, "dev", whole, &nodes[kept++]);
 	}
 	readiness->nodes = nodes;
 	readiness->node_count = kept;
@@ -291,6 +327,7 @@ int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **
 		readiness->kernel = keep(&run, read_text(&run, "proc/sys/kernel/osrelease"));
 		read_dmi(&run, &readiness->dmi);
 		read_gpus(&run, readiness);
+		run.no_memory |= rna_read_host(in->root, scratch, part->arena, readiness) < 0;
 		read_modules(&run, readiness);
 		read_nodes(&run, readiness);
 		read_runtimes(&run, readiness);

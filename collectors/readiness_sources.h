@@ -22,6 +22,16 @@ int rna_parse_limit(const char *text, uint64_t *ret);
 int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_arena *arena,
 		     struct rna_value *ret);
 
+/* Do the CPUs say that they are those of a virtual machine? Absent: they do not say, or cannot. */
+struct rna_value rna_read_cpu_is_virtual(const struct rna_root *root);
+
+/*
+ * What the machine is and how it is set up: virtual_machine, cpu_frequency, iommu, gpu_iommu. dmi
+ * is read already. Texts in keep. 0 or -ENOMEM.
+ */
+int rna_read_host(const struct rna_root *root, struct rna_arena *scratch, struct rna_arena *keep,
+		  struct rna_readiness *readiness);
+
 /* 1, 0, or absent if the kernel configuration is not available. */
 struct rna_value rna_read_kernel_p2p(const struct rna_root *root, const char *kernel,
 				     struct rna_arena *arena);

@@ -200,7 +200,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	[RNA_COLLECTOR_READINESS] = {
 		.id = RNA_COLLECTOR_READINESS,
 		.name = "readiness",
-		.help = "What the node needs for RDMA and GPUDirect: drivers, modules, device files, limits.",
+		.help = "What the node needs for RDMA and GPUDirect: drivers, modules, device files, limits, CPU governors, IOMMU.",
 		.later = true,
 		.collect = rna_collect_readiness,
 	},

@@ -10,6 +10,7 @@
 
 #include "rna/base/cleanup.h"
 #include "rna/base/parse.h"
+#include "rna/model/pcie.h"
 
 enum {
 	VPD_MAX = 4096, /* bytes read; the VPD of an HCA has a few hundred */
@@ -172,4 +173,28 @@ const char *rna_pci_read_serial(const struct rna_root *root, const char *directo
 		at += RESOURCE_HEAD + size;
 	}
 	return NULL;
+}
+
+static struct rna_value iommu_mode(const char *type)
+{
+	for (enum rna_iommu_mode mode = RNA_IOMMU_IDENTITY; mode < RNA_IOMMU_COUNT; mode++)
+		if (strcmp(type, rna_iommu_mode_name(mode)) == 0)
+			return rna_value_ok(mode);
+	return rna_value_ok(RNA_IOMMU_OTHER);
+}
+
+struct rna_value rna_pci_read_iommu(const struct rna_root *root, const char *directory)
+{
+	char path[PATH_MAX], type[64];
+	ssize_t len;
+
+	if (snprintf(path, sizeof(path), "%s/iommu_group/type", directory) >= (int)sizeof(path))
+		return (struct rna_value){0};
+	len = rna_root_read(root, path, type, sizeof(type));
+	if (len >= 0)
+		return iommu_mode(type);
+	path[strlen(path) - strlen("/type")] = '\0';
+	if (len != -ENOENT || !rna_root_exists(root, RNA_PCI_IOMMUS) || rna_root_exists(root, path))
+		return (struct rna_value){0};
+	return rna_value_ok(RNA_IOMMU_OFF);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "rna/base/root.h"
+#include "rna/model/value.h"
 
 /*
  * The last component of path that is a PCI address, or NULL; *ret_len is its length. It is the
@@ -27,6 +28,14 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
  */
 const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
 				struct rna_arena *arena);
+
+#define RNA_PCI_IOMMUS "sys/class/iommu" /* there, if empty, in each kernel that knows IOMMUs */
+
+/*
+ * enum rna_iommu_mode of the function in directory. Absent: not known, as with kernels before 5.11,
+ * or with a recording that has no IOMMU class.
+ */
+struct rna_value rna_pci_read_iommu(const struct rna_root *root, const char *directory);
 
 /*
  * Is it the number of a virtual function? A virtual machine does not see the physical one, which

@@ -17,6 +17,8 @@
 #include "parse/pci.h"
 #include "parse/pci_config.h"
 
+#include "readiness_sources.h"
+
 /* Beyond what any collector takes, so that what is too large for them stays too large. */
 enum { CONTENT_MAX = 4 * 1024 * 1024 };
 
@@ -181,6 +183,17 @@ static int read_kernel_log(const struct rna_root *root, const char *path, struct
 	return fd < 0 ? fd : rna_kmsg_drain(fd, UINT64_MAX, rna_keep_message, &kept, &drained);
 }
 
+static int read_cpus(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	struct rna_value is_virtual = rna_read_cpu_is_virtual(root);
+
+	(void)path;
+	if (!rna_value_is_known(is_virtual))
+		return -ENOENT;
+	rna_strbuf_printf(ret, "flags\t\t:%s\n", is_virtual.number ? " hypervisor" : "");
+	return 0;
+}
+
 /* -- Disguising -------------------------------------------------------------------------------- */
 
 static void rewrite_vpd(struct rna_disguise *disguise, const struct rna_note *note,
@@ -240,6 +253,8 @@ static const struct row rows[] = {
 	{"*/sys_image_guid", RNA_DISGUISE_GUID},
 	{"*/node_desc", RNA_DISGUISE_TEXT},
 	{"*/infiniband/*/parent", RNA_DISGUISE_NAME},
+	{"*/infiniband_verbs/*/ibdev", RNA_DISGUISE_NAME},
+	{"*/infiniband_mad/*/ibdev", RNA_DISGUISE_NAME},
 	{"*/gids/0", RNA_DISGUISE_GID},
 	{"*/gids/*", RNA_DISGUISE_GID, .may_be_zero = true},
 	{"*/gid_attrs/ndevs/*", RNA_DISGUISE_NAME, .may_have_none = true},
@@ -263,6 +278,7 @@ static const struct row rows[] = {
 	/* Those that clouds give all machines; what an owner writes there names the machine. */
 	{RNA_KMSG_PATH, RNA_DISGUISE_ADDRESSES, .read = read_kernel_log},
 	{"*/dmi/id/chassis_asset_tag", .lines = {"OracleCloud.com", "7783-7084-3265-"}},
+	{"proc/cpuinfo", .read = read_cpus}, /* long, and only one word is used */
 	{"boot/config-*", .lines = {"CONFIG_DMABUF_MOVE_NOTIFY=", "CONFIG_PCI_P2PDMA="}},
 	{"*/systemd/system/*", .lines = {"[Service]", "LimitMEMLOCK="}}, /* others are secrets */
 	/* Of container runtimes, whose files may have passwords: what limits locked memory. */

@@ -70,6 +70,9 @@ void rna_json_set_pcie(struct rna_json_writer *writer, json_t *object, const str
 		rna_json_set_text(writer, object, "pcie_bottleneck",
 				  pcie->hops[bottleneck].address);
 	rna_json_set(writer, object, "pcie_hops", array);
+	if (rna_value_is_known(pcie->iommu))
+		rna_json_set_text(writer, object, "iommu",
+				  rna_iommu_mode_name((enum rna_iommu_mode)pcie->iommu.number));
 }
 
 /* -- Resources --------------------------------------------------------------------------------- */
@@ -284,6 +287,8 @@ static json_t *node_object(struct rna_json_writer *writer, const struct rna_devi
 
 	rna_json_set_text(writer, object, "name", node->name);
 	rna_json_set_text(writer, object, "device", node->device);
+	if (node->port > 0)
+		rna_json_set(writer, object, "port", json_integer(node->port));
 	if (node->missing)
 		rna_json_set(writer, object, "missing", json_true());
 	if (rna_value_is_known(node->mode)) {
@@ -336,6 +341,33 @@ static json_t *machine_object(struct rna_json_writer *writer, const struct rna_d
 	return object;
 }
 
+static json_t *cpu_frequency_object(struct rna_json_writer *writer,
+				    const struct rna_cpu_frequency *frequency)
+{
+	json_t *object = json_object(), *governors = json_object();
+
+	for (size_t i = 0; i < frequency->governor_count; i++)
+		rna_json_set(writer, governors, frequency->governors[i].name,
+			     json_integer((json_int_t)frequency->governors[i].policies));
+	rna_json_set_text(writer, object, "driver", frequency->driver);
+	rna_json_set(writer, object, "governors", governors);
+	return object;
+}
+
+static void set_host(struct rna_json_writer *writer, json_t *object,
+		     const struct rna_readiness *readiness)
+{
+	set_boolean(writer, object, "virtual_machine", readiness->virtual_machine);
+	if (readiness->cpu_frequency.driver || readiness->cpu_frequency.governor_count > 0)
+		rna_json_set(writer, object, "cpu_frequency",
+			     cpu_frequency_object(writer, &readiness->cpu_frequency));
+	rna_json_set_text(writer, object, "iommu", readiness->iommu);
+	if (rna_value_is_known(readiness->gpu_iommu))
+		rna_json_set_text(writer, object, "gpu_iommu",
+				  rna_iommu_mode_name(
+					  (enum rna_iommu_mode)readiness->gpu_iommu.number));
+}
+
 static void set_lists(struct rna_json_writer *writer, json_t *object,
 		      const struct rna_readiness *readiness)
 {
@@ -368,6 +400,7 @@ void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,
 	rna_json_set_text(writer, object, "kernel", readiness->kernel);
 	if (readiness->dmi.vendor || readiness->dmi.product || readiness->dmi.board)
 		rna_json_set(writer, object, "machine", machine_object(writer, &readiness->dmi));
+	set_host(writer, object, readiness);
 	if (readiness->gpu_driver.name)
 		rna_json_set(writer, object, "gpu_driver",
 			     gpu_driver_object(writer, &readiness->gpu_driver));

@@ -105,6 +105,20 @@ static void pcie_errors(const struct rna_subject *device, struct rna_writer *wri
 	}
 }
 
+static struct rna_value acs_redirect(const struct rna_subject *device)
+{
+	return device->pcie ? rna_pcie_acs_redirect(device->pcie, NULL) : rna_no_value;
+}
+
+static void iommu_info(const struct rna_subject *device, struct rna_writer *writer)
+{
+	if (device->pcie && rna_value_is_known(device->pcie->iommu))
+		rna_writer_sample_with(writer, device->labels, "mode",
+				       rna_iommu_mode_name(
+					       (enum rna_iommu_mode)device->pcie->iommu.number),
+				       1);
+}
+
 /* -- Virtual functions ------------------------------------------------------------------------- */
 
 enum { SERIES_MAX = 256 }; /* of one device */
@@ -254,6 +268,12 @@ static const struct rna_family device_rows[] = {
 	       AT(hop, max_read_request),
 	       "Largest PCIe read request that the device may issue, in bytes. Readable by root "
 	       "only."),
+	METRIC(DEVICE, "rdma_device_pcie_acs_redirect", GAUGE, YES_NO, GET(acs_redirect),
+	       "1 if ACS of a PCIe switch port above the device redirects peer-to-peer traffic to the "
+	       "root port, 0 otherwise. Readable by root only; absent without a switch with ACS."),
+	METRIC(DEVICE, "rdma_device_iommu_info", INFO, PLAIN, EACH(iommu_info, "mode"),
+	       "What the IOMMU does with the addresses of the device: off, identity, DMA-FQ or DMA "
+	       "(both translate; DMA is strict), other. Absent if unknown."),
 	METRIC(DEVICE, "rdma_device_virtual_functions", GAUGE, PLAIN, AT(pcie, virtual_functions),
 	       "Configured virtual functions (SR-IOV) of the device."),
 	METRIC(DEVICE, "rdma_device_max_virtual_functions", GAUGE, PLAIN,

@@ -49,6 +49,31 @@ static void gpudirect_ready(const struct rna_subject *node, struct rna_writer *w
 					       readiness->gpudirect[method].number);
 }
 
+static void cpu_policies(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_readiness *readiness = node->readiness;
+
+	for (size_t i = 0; readiness && i < readiness->cpu_frequency.governor_count; i++) {
+		const struct rna_cpu_governor *governor = &readiness->cpu_frequency.governors[i];
+		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+		rna_label_add(&labels, "driver", readiness->cpu_frequency.driver);
+		rna_label_add(&labels, "governor", governor->name);
+		rna_writer_sample_labels(writer, &labels, governor->policies);
+	}
+}
+
+static void gpu_iommu(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_readiness *readiness = node->readiness;
+
+	if (readiness && rna_value_is_known(readiness->gpu_iommu))
+		rna_writer_sample_with(writer, node->labels, "mode",
+				       rna_iommu_mode_name(
+					       (enum rna_iommu_mode)readiness->gpu_iommu.number),
+				       1);
+}
+
 static const void *next_module(const struct rna_subject *node, size_t *from)
 {
 	const struct rna_readiness *readiness = node->readiness;
@@ -132,6 +157,15 @@ static const struct rna_family missing_rows[] = {
 	       EACH(node_info, "kernel, gpu_driver, gpu_driver_version, vendor, product, board"),
 	       "Kernel version and, if present, GPU driver name and version, and the vendor, product "
 	       "and board that the firmware names (DMI)."),
+	METRIC(NODE, "rdma_node_virtual_machine", GAUGE, YES_NO, AT(readiness, virtual_machine),
+	       "1 if the node is a virtual machine, 0 otherwise. Absent if unknown."),
+	METRIC(NODE, "rdma_node_cpu_frequency_policies", GAUGE, PLAIN,
+	       EACH(cpu_policies, "driver, governor"),
+	       "CPU frequency policies (sets of CPUs that share a clock) by governor, and the driver "
+	       "of the kernel that sets frequencies."),
+	METRIC(NODE, "rdma_node_gpu_iommu_info", INFO, PLAIN, EACH(gpu_iommu, "mode"),
+	       "What the IOMMU does with the addresses of GPUs: off, identity, DMA-FQ or DMA (both "
+	       "translate; DMA is strict), other. Absent if unknown."),
 	METRIC(NODE, "rdma_gpudirect_ready", GAUGE, YES_NO, EACH(gpudirect_ready, "method"),
 	       "1 if NICs can access GPU memory by this method (peer memory module or dma-buf), 0 "
 	       "otherwise. Absent without a GPU driver, or if unknown."),

@@ -32,8 +32,8 @@ IN_REST = re.compile(
     r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
     r"cm_(messages_\w+|retries_total|duplicates_\w+)|plane_(data|packets)_\w+|"
     r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
-    r"rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_node_info|rdma_agent_profile_info|"
-    r"rdma_kernel_log_\w+")
+    r"rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_agent_profile_info|"
+    r"rdma_node_(info|virtual_machine|cpu_frequency_policies|gpu_iommu_info)|rdma_kernel_log_\w+")
 ONLY_TOPOLOGY = {"time", "missing", "pairs", "tree"}  # members of topology --json, not of its part
 COUNTERS = os.path.join(os.path.dirname(__file__), "counters.txt")
 
@@ -227,6 +227,8 @@ def take_device(device, samples, known, tree):
     if samples.state_label("rdma_device_pcie_bottleneck_info", scope, "address",
                            device.get("pcie_bottleneck")):
         del device["pcie_bottleneck"]
+    if samples.state_label("rdma_device_iommu_info", scope, "mode", device.get("iommu")):
+        del device["iommu"]
     if samples.state_label("rdma_device_card_info", scope, "card", device.get("card")):
         del device["card"]
     take_hops(device, scope, samples, tree)

@@ -5,8 +5,9 @@
 #include "rna/model/readiness.h"
 
 const char *const rna_module_names[] = {
-	"ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",       "mlx5_core",   "mlx5_ib",
-	"bnxt_en", "bnxt_re",   "ice",     "irdma",   "nvidia_peermem", "nv_peer_mem", NULL,
+	"ib_core",   "ib_uverbs",      "ib_umad",     "rdma_cm", "rdma_ucm",
+	"mlx5_core", "mlx5_ib",        "bnxt_en",     "bnxt_re", "ice",
+	"irdma",     "nvidia_peermem", "nv_peer_mem", "gdrdrv",  NULL,
 };
 
 static struct rna_value yes_or_no(bool yes)

@@ -217,6 +217,14 @@ NAMES(rna_fec_name, enum rna_fec, "?",
       [RNA_FEC_RS] = "rs",
       [RNA_FEC_LLRS] = "llrs")
 
+/* The words of type in /sys/kernel/iommu_groups/N, but for the first. */
+NAMES(rna_iommu_mode_name, enum rna_iommu_mode, "?",
+      [RNA_IOMMU_OFF] = "off",
+      [RNA_IOMMU_IDENTITY] = "identity",
+      [RNA_IOMMU_OTHER] = "other",
+      [RNA_IOMMU_LAZY] = "DMA-FQ",
+      [RNA_IOMMU_STRICT] = "DMA")
+
 NAMES(rna_aer_name, enum rna_aer, "?",
       [RNA_AER_CORRECTABLE] = "correctable",
       [RNA_AER_NONFATAL] = "nonfatal",

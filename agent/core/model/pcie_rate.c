@@ -118,3 +118,30 @@ struct rna_value rna_pcie_errors(const struct rna_pcie *pcie, enum rna_aer sever
 	}
 	return sum;
 }
+
+struct rna_value rna_pcie_acs_redirect(const struct rna_pcie *pcie,
+				       const struct rna_pcie_hop **ret_hop)
+{
+	struct rna_value ret = {0};
+
+	for (size_t i = 1; i < pcie->hop_count; i++) {
+		const struct rna_pcie_hop *hop = &pcie->hops[i];
+
+		if ((hop->role != RNA_PCI_UPSTREAM && hop->role != RNA_PCI_DOWNSTREAM) ||
+		    !rna_value_is_known(hop->acs_redirect))
+			continue;
+		ret = hop->acs_redirect;
+		if (ret.number == 0)
+			continue;
+		if (ret_hop)
+			*ret_hop = hop;
+		break;
+	}
+	return ret;
+}
+
+bool rna_iommu_translates(struct rna_value mode)
+{
+	return rna_value_is_known(mode) &&
+	       (mode.number == RNA_IOMMU_LAZY || mode.number == RNA_IOMMU_STRICT);
+}

@@ -28,6 +28,23 @@ enum rna_aer {
 
 const char *rna_aer_name(enum rna_aer severity); /* "correctable", "nonfatal", "fatal" */
 
+/*
+ * What the IOMMU does with the addresses of a function: the type of the default domain of its
+ * group. Source: Documentation/ABI/testing/sysfs-kernel-iommu_groups (Linux 5.11, DMA-FQ: 5.15).
+ */
+enum rna_iommu_mode {
+	RNA_IOMMU_OFF,      /* the function is in no group */
+	RNA_IOMMU_IDENTITY, /* bus addresses are physical ones (iommu=pt) */
+	RNA_IOMMU_OTHER,    /* another type, for example of a function for virtual machines */
+	RNA_IOMMU_LAZY,     /* translates; forgets mappings in batches (DMA-FQ) */
+	RNA_IOMMU_STRICT,   /* translates; forgets each mapping at once (DMA) */
+	RNA_IOMMU_COUNT,
+};
+
+/* "off", "identity", "other", "DMA-FQ", "DMA": as the kernel says, where it has a word. */
+const char *rna_iommu_mode_name(enum rna_iommu_mode mode);
+bool rna_iommu_translates(struct rna_value mode); /* false also if it is not known */
+
 /* One function of the path. */
 struct rna_pcie_hop {
 	const char *address;
@@ -52,7 +69,16 @@ struct rna_pcie {
 	/* Current and maximum number of virtual functions of the device's function. */
 	struct rna_value virtual_functions;
 	struct rna_value max_virtual_functions;
+	struct rna_value iommu; /* enum rna_iommu_mode of its function; absent: not known */
 };
+
+/*
+ * 1 if ACS of a switch port above the device redirects peer-to-peer traffic, 0 if none does, absent
+ * if it is not known of any. A root port does not count: beyond it nothing is reached directly.
+ * ret_hop: the first one that does; NULL is fine.
+ */
+struct rna_value rna_pcie_acs_redirect(const struct rna_pcie *pcie,
+				       const struct rna_pcie_hop **ret_hop);
 
 /*
  * Data rate of a link in bytes per second and direction, after line coding and the overhead of

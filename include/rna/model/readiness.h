@@ -56,10 +56,11 @@ struct rna_module {
 	bool loaded;      /* or part of the kernel */
 };
 
-/* A file of /dev/infiniband. */
+/* A file of /dev/infiniband, or /dev/gdrdrv if the module gdrdrv is loaded. */
 struct rna_device_node {
-	const char *name;   /* "uverbs0", "rdma_cm" */
+	const char *name;   /* "uverbs0", "umad0", "rdma_cm", "gdrdrv" */
 	const char *device; /* RDMA device that it opens; NULL: all or none */
+	unsigned port;      /* for MADs of this port; 0: not of a port */
 	bool missing;
 	struct rna_value mode; /* permissions; absent: missing or unknown */
 };
@@ -93,10 +94,28 @@ struct rna_container_limits {
 	const char *example;     /* identifier of one of those, shortened; NULL: none */
 };
 
+/* CPUs whose frequency one governor sets. */
+struct rna_cpu_governor {
+	const char *name; /* "performance" */
+	size_t policies;  /* sets of CPUs that share a clock */
+};
+
+/* How the kernel sets CPU frequencies (Documentation/admin-guide/pm/cpufreq.rst). */
+struct rna_cpu_frequency {
+	const char *driver; /* "intel_pstate", "acpi-cpufreq"; NULL: none, or not known */
+	size_t governor_count;
+	const struct rna_cpu_governor *governors; /* by name */
+};
+
 struct rna_readiness {
 	struct rna_part part;
 	const char *kernel; /* release; NULL: not known */
 	struct rna_dmi dmi;
+	/* 1: the node is a virtual machine, 0: it is the machine itself */
+	struct rna_value virtual_machine;
+	struct rna_cpu_frequency cpu_frequency;
+	const char *iommu;          /* "intel", "amd", "arm"; NULL: none, or another, or unknown */
+	struct rna_value gpu_iommu; /* enum rna_iommu_mode (rna/model/pcie.h), of GPUs the most */
 	struct rna_gpu_driver gpu_driver;
 	/* 0 or 1; also absent without a GPU driver. */
 	struct rna_value gpudirect[RNA_GPUDIRECT_COUNT];
@@ -105,7 +124,7 @@ struct rna_readiness {
 	size_t module_count;              /* 0: not known */
 	const struct rna_module *modules; /* in the order of rna_module_names */
 	size_t node_count;
-	const struct rna_device_node *nodes; /* by name */
+	const struct rna_device_node *nodes; /* those of devices, those of ports, others */
 	size_t runtime_count;
 	/* installed ones, in the order of the collector's table */
 	const struct rna_runtime *runtimes;

@@ -458,6 +458,40 @@ static const struct rna_pcie *collect(struct fixture *fixture, const struct rna_
 	return (const void *)fixture->part;
 }
 
+static void test_the_iommu_of_a_function(void **state)
+{
+	static const struct {
+		const char *type;
+		enum rna_iommu_mode mode;
+	} cases[] = {
+		{"identity\n", RNA_IOMMU_IDENTITY}, {"DMA\n", RNA_IOMMU_STRICT},
+		{"DMA-FQ\n", RNA_IOMMU_LAZY},       {"unmanaged\n", RNA_IOMMU_OTHER},
+		{"off\n", RNA_IOMMU_OTHER}, /* the kernel has no such word */
+	};
+	struct fixture *fixture = *state;
+	struct rna_value found;
+
+	make_path(fixture);
+	assert_int_equal(collect(fixture, &physical)->iommu.state, RNA_VALUE_ABSENT);
+	tree_mkdir(&fixture->tree, "sys/class/iommu");
+	found = collect(fixture, &physical)->iommu;
+	assert_int_equal(found.state, RNA_VALUE_OK);
+	assert_int_equal(found.number, RNA_IOMMU_OFF);
+	tree_mkdir(&fixture->tree, "sys/kernel/iommu_groups/7");
+	tree_link(&fixture->tree, FUNCTION "/iommu_group",
+		  "../../../../../../kernel/iommu_groups/7");
+	assert_int_equal(collect(fixture, &physical)->iommu.state, RNA_VALUE_ABSENT); /* 5.10 */
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		tree_write(&fixture->tree, "sys/kernel/iommu_groups/7/type", cases[i].type);
+		found = collect(fixture, &physical)->iommu;
+		assert_int_equal(found.state, RNA_VALUE_OK);
+		assert_int_equal(found.number, cases[i].mode);
+		assert_int_equal(rna_iommu_translates(found),
+				 cases[i].mode == RNA_IOMMU_STRICT ||
+					 cases[i].mode == RNA_IOMMU_LAZY);
+	}
+}
+
 static void test_a_path_goes_up_to_the_root_port(void **state)
 {
 	static const struct {
@@ -575,6 +609,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_config_space_that_is_closed_or_odd_tells_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_iommu_of_a_function, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_path_goes_up_to_the_root_port, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "rna/model/pcie.h"
+
 #include "collectors.h"
 #include "readiness_sources.h"
 #include "tree.h"
@@ -374,6 +376,130 @@ static void test_device_files_are_missed_only_in_a_whole_dev(void **state)
 	assert_int_equal(rna_part_error_count(&readiness->part), 0);
 }
 
+static void test_device_files_of_ports_and_of_gdrcopy(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_readiness *readiness;
+
+	tree_write(tree, "sys/class/infiniband_mad/abi_version", "5\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad0/ibdev", "mlx5_0\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad0/port", "2\n");
+	tree_write(tree, "sys/class/infiniband_mad/issm0/ibdev", "mlx5_0\n");
+	tree_write(tree, "sys/class/infiniband_mad/issm0/port", "2\n");
+	tree_write(tree, "dev/kmsg", "");
+	readiness = collect(fixture);
+	assert_int_equal(readiness->node_count, 1);
+	assert_string_equal(readiness->nodes[0].name, "umad0");
+	assert_string_equal(readiness->nodes[0].device, "mlx5_0");
+	assert_int_equal(readiness->nodes[0].port, 2);
+	assert_true(readiness->nodes[0].missing);
+	tree_mkdir(tree, "sys/module/gdrdrv");
+	readiness = collect(fixture);
+	assert_int_equal(readiness->node_count, 2);
+	assert_string_equal(readiness->nodes[1].name, "gdrdrv");
+	assert_null(readiness->nodes[1].device);
+	assert_true(readiness->nodes[1].missing);
+	tree_write(tree, "dev/gdrdrv", "");
+	assert_false(collect(fixture)->nodes[1].missing);
+}
+
+/* -- The machine ------------------------------------------------------------------------------- */
+
+#define CPU(flags) "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: " flags "\nbugs\t\t:\n"
+
+static void test_a_virtual_machine_is_known_by_its_cpus(void **state)
+{
+	static const struct {
+		const char *cpus, *vendor, *product;
+		struct rna_value expected;
+	} cases[] = {
+		{CPU("fpu vme hypervisor lahf_lm"), NULL, NULL, YES},
+		{CPU("fpu vme hypervisor"), NULL, NULL, YES},
+		{CPU("fpu vme nohypervisor hypervisors"), NULL, NULL, NO},
+		{CPU("fpu vme"), "QEMU", "Standard PC", NO}, /* the CPU knows better */
+		{"flags\t\t:\n", NULL, NULL, NO},            /* of a recording */
+		{"flags\t\t: hypervisor\n", NULL, NULL, YES},
+		{"Features\t: fp asimd\n", NULL, NULL, UNKNOWN},
+		{"Features\t: fp asimd\n", "NVIDIA", "GB200 NVL", NO},
+		{"Features\t: fp asimd\n", "QEMU", "KVM Virtual Machine", YES},
+		{"Features\t: fp asimd\n", "Amazon EC2", "c7gn.16xlarge", YES},
+		{"Features\t: fp asimd\n", "Amazon EC2", "c7gn.metal", NO},
+		{"Features\t: fp asimd\n", "Microsoft Corporation", "Virtual Machine", YES},
+		{"Features\t: fp asimd\n", "Microsoft Corporation", "C2080", NO},
+		{"", NULL, NULL, UNKNOWN},
+	};
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_value found;
+
+		tree_write(&fixture->tree, "proc/cpuinfo", cases[i].cpus);
+		tree_write(&fixture->tree, "sys/class/dmi/id/sys_vendor",
+			   cases[i].vendor ? cases[i].vendor : "");
+		tree_write(&fixture->tree, "sys/class/dmi/id/product_name",
+			   cases[i].product ? cases[i].product : "");
+		found = collect(fixture)->virtual_machine;
+		if (found.state != cases[i].expected.state ||
+		    found.number != cases[i].expected.number)
+			fail_msg("case %zu: %s %ju", i, rna_value_state_name(found.state),
+				 (uintmax_t)found.number);
+	}
+}
+
+#define POLICY(n) "sys/devices/system/cpu/cpufreq/policy" #n
+
+static void test_governors_are_counted(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_cpu_frequency *frequency;
+
+	assert_null(collect(fixture)->cpu_frequency.driver);
+	tree_mkdir(tree, "sys/devices/system/cpu/cpufreq/boost");
+	tree_write(tree, POLICY(0) "/scaling_driver", "acpi-cpufreq\n");
+	tree_write(tree, POLICY(0) "/scaling_governor", "schedutil\n");
+	tree_write(tree, POLICY(1) "/scaling_governor", "performance\n");
+	tree_write(tree, POLICY(2) "/scaling_governor", "schedutil\n");
+	tree_mkdir(tree, POLICY(3)); /* its CPUs are offline */
+	frequency = &collect(fixture)->cpu_frequency;
+	assert_string_equal(frequency->driver, "acpi-cpufreq");
+	assert_int_equal(frequency->governor_count, 2);
+	assert_string_equal(frequency->governors[0].name, "performance");
+	assert_int_equal(frequency->governors[0].policies, 1);
+	assert_string_equal(frequency->governors[1].name, "schedutil");
+	assert_int_equal(frequency->governors[1].policies, 2);
+}
+
+#define GPU(n) "sys/bus/pci/drivers/nvidia/0000:1" #n ":00.0"
+
+static void test_the_iommu_of_gpus(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_readiness *readiness;
+
+	tree_mkdir(tree, GPU(0));
+	readiness = collect(fixture);
+	assert_null(readiness->iommu);
+	assert_int_equal(readiness->gpu_iommu.state, RNA_VALUE_ABSENT); /* an old recording */
+	tree_mkdir(tree, "sys/class/iommu");
+	readiness = collect(fixture);
+	assert_null(readiness->iommu);
+	assert_int_equal(readiness->gpu_iommu.state, RNA_VALUE_OK);
+	assert_int_equal(readiness->gpu_iommu.number, RNA_IOMMU_OFF);
+	tree_mkdir(tree, "sys/class/iommu/dmar0");
+	tree_write(tree, GPU(0) "/iommu_group/type", "identity\n");
+	tree_write(tree, GPU(1) "/iommu_group/type", "DMA-FQ\n");
+	tree_write(tree, GPU(2) "/iommu_group/type", "blocked\n");
+	tree_write(tree, "sys/bus/pci/drivers/nvidia/module/iommu_group/type", "DMA\n");
+	readiness = collect(fixture);
+	assert_string_equal(readiness->iommu, "intel");
+	assert_int_equal(readiness->gpu_iommu.number, RNA_IOMMU_LAZY);
+	tree_mkdir(tree, GPU(3) "/iommu_group"); /* Linux 5.10 has no type */
+	assert_int_equal(collect(fixture)->gpu_iommu.number, RNA_IOMMU_LAZY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +521,12 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_device_files_are_missed_only_in_a_whole_dev,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_device_files_of_ports_and_of_gdrcopy, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_virtual_machine_is_known_by_its_cpus, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_governors_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_iommu_of_gpus, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
