@@ -69,6 +69,8 @@ struct rna_profile_node {
 	struct rna_profile_list modules; /* const char *: "a" or "a|b": one of them is loaded */
 	struct rna_profile_list rails;   /* const char *: PCI addresses of NICs, by rail */
 	struct rna_value acs;            /* 1: ACS redirects on the paths of NICs, 0: nowhere */
+	struct rna_value iommu;   /* 1: it translates the addresses of NICs or GPUs, 0: of none */
+	const char *cpu_governor; /* glob of the frequency governor of all CPUs */
 };
 
 /* What the physical functions must be that have this model and name. */

@@ -198,6 +198,9 @@ static void add_node(struct make *make, struct rna_profile_node *node)
 	if (readiness)
 		add_modules(make, readiness, node);
 	node->acs = rna_profile_acs(make->snapshot, NULL, NULL);
+	node->iommu = rna_profile_iommu(make->snapshot);
+	if (readiness && readiness->cpu_frequency.governor_count == 1)
+		node->cpu_governor = readiness->cpu_frequency.governors[0].name;
 }
 
 /* -- Devices ----------------------------------------------------------------------------------- */

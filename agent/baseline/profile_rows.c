@@ -529,6 +529,11 @@ static const struct rna_profile_row node_rows[] = {
 	NODE("acs", on_or_off, acs,
 	     .help = "Whether PCIe ports above the NICs redirect peer-to-peer traffic (ACS): off, on "
 		     "no port; on, on some port."),
+	NODE("iommu", on_or_off, iommu,
+	     .help = "Whether the IOMMU translates addresses of NICs or GPUs: off, of none, as with "
+		     "iommu=pt or without an IOMMU; on, of some."),
+	NODE("cpu_governor", glob, cpu_governor,
+	     .help = "Glob of the frequency governor of all CPUs: performance."),
 };
 
 static const struct rna_profile_row device_rows[] = {

@@ -112,43 +112,44 @@ static void write_generation(uint64_t value, struct rna_strbuf *out)
 
 /* -- ACS --------------------------------------------------------------------------------------- */
 
-static const struct rna_pcie_hop *find_redirect(const struct rna_snapshot_device *device,
-						bool *ret_known)
-{
-	const struct rna_pcie *pcie = rna_device_pcie(device);
-
-	for (size_t i = 1; pcie && i < pcie->hop_count; i++) {
-		const struct rna_pcie_hop *hop = &pcie->hops[i];
-
-		if ((hop->role != RNA_PCI_UPSTREAM && hop->role != RNA_PCI_DOWNSTREAM) ||
-		    !rna_value_is_known(hop->acs_redirect))
-			continue;
-		*ret_known = true;
-		if (hop->acs_redirect.number)
-			return hop;
-	}
-	return NULL;
-}
-
 struct rna_value rna_profile_acs(const struct rna_snapshot *snapshot,
 				 const struct rna_pcie_hop **ret_hop,
 				 const struct rna_snapshot_device **ret_device)
 {
-	bool known = false;
+	struct rna_value ret = {0};
 
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct rna_snapshot_device *device = &snapshot->devices[i];
-		const struct rna_pcie_hop *hop = find_redirect(device, &known);
+		const struct rna_pcie *pcie = rna_device_pcie(device);
+		struct rna_value redirect = {0};
 
-		if (!hop)
+		if (pcie)
+			redirect = rna_pcie_acs_redirect(pcie, ret_hop);
+		if (rna_value_is_known(redirect))
+			ret = redirect;
+		if (ret.number == 0)
 			continue;
-		if (ret_hop)
-			*ret_hop = hop;
 		if (ret_device)
 			*ret_device = device;
-		return rna_value_ok(1);
+		break;
 	}
-	return known ? rna_value_ok(0) : (struct rna_value){0};
+	return ret;
+}
+
+struct rna_value rna_profile_iommu(const struct rna_snapshot *snapshot)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(snapshot);
+	struct rna_value ret = {0};
+
+	if (readiness && rna_value_is_known(readiness->gpu_iommu))
+		ret = rna_value_ok(rna_iommu_translates(readiness->gpu_iommu));
+	for (size_t i = 0; i < snapshot->device_count && ret.number == 0; i++) {
+		const struct rna_pcie *pcie = rna_device_pcie(&snapshot->devices[i]);
+
+		if (pcie && rna_value_is_known(pcie->iommu))
+			ret = rna_value_ok(rna_iommu_translates(pcie->iommu));
+	}
+	return ret;
 }
 
 /* -- The table --------------------------------------------------------------------------------- */

@@ -43,6 +43,12 @@ struct rna_value rna_profile_acs(const struct rna_snapshot *snapshot,
 				 const struct rna_pcie_hop **ret_hop,
 				 const struct rna_snapshot_device **ret_device);
 
+/*
+ * 1 if the IOMMU translates addresses of a NIC or a GPU, 0 if of none, absent if it is not known of
+ * any.
+ */
+struct rna_value rna_profile_iommu(const struct rna_snapshot *snapshot);
+
 /* What the entry demands. */
 struct rna_value rna_profile_trait_wanted(const struct rna_profile_trait *trait,
 					  const struct rna_profile_device *entry);

@@ -650,6 +650,35 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "the same root port or NUMA node.",
 		.message_id = "c3a5d0f64b8e49d09d0a8dbd9f2b7c15",
 	},
+	[RNA_RULE_PCIE_READ_REQUEST] = {
+		.name = "pcie-read-request",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "90s",
+		.help = "ConnectX ports of 100 Gb/s or more read less than 4096 bytes of memory at a "
+			"time (MaxReadReq). Severity warning, of a device, if most cards of its "
+			"model read more.",
+		.check = rna_check_pcie_read_request,
+		.remedy = "No action required if the bandwidth suffices. To set 4096 bytes, read "
+			  "the register by setpci -s PCI-ADDRESS CAP_EXP+8.w and write it with 5 "
+			  "as its first digit, after each boot; or use the setting of the BIOS.",
+		.message_id = "089996be4c994d009c3c95181c2ea06d",
+	},
+	[RNA_RULE_GPUDIRECT_REDIRECTED] = {
+		.name = "gpudirect-redirected",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "90s", /* scripts that turn it off run late in the boot */
+		.help = "ACS of a PCIe switch port between a NIC and a GPU redirects their traffic "
+			"to the root port, which slows GPUDirect RDMA down or makes it hang. Not "
+			"in virtual machines, which need ACS.",
+		.check = rna_check_gpudirect_redirected,
+		.remedy = "Turn ACS off on the ports of the switch above {pci} (setpci -s PORT "
+			  "ECAP_ACS+0x6.w=0000, after each boot; or the kernel parameter "
+			  "pci=disable_acs_redir).",
+		.message_id = "f79f8725c52a4664b65380885e25173d",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
 	[RNA_RULE_GPUDIRECT_NOT_READY] = {
 		.name = "gpudirect-not-ready",
 		.severity = RNA_SEVERITY_WARNING,
@@ -709,12 +738,41 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_DEVICE,
 		.hold = "30s",
 		.help = "The file in /dev/infiniband that applications open for a device is "
-			"missing. Severity info if it exists but is not open to all users.",
+			"missing. Severity info if it exists but is not open to all users, if an "
+			"InfiniBand port has no umad device, or if /dev/gdrdrv is missing although "
+			"the module gdrdrv is loaded.",
 		.check = rna_check_device_node,
 		.remedy = "Run: udevadm trigger --subsystem-match=infiniband_verbs. The mode is "
 			  "0666 unless a udev rule changes it.",
 		.message_id = "c6eba39512694e97beba179d1ccb7a16",
 		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_CPU_GOVERNOR] = {
+		.name = "cpu-governor",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "1m",
+		.help = "The kernel lowers the frequency of CPUs without load. Severity warning if "
+			"it keeps the lowest frequency (powersave). Drivers that choose the "
+			"frequency themselves (intel_pstate, amd-pstate-epp) are no finding.",
+		.check = rna_check_cpu_governor,
+		.remedy = "Run: cpupower frequency-set -g performance, or select a profile of tuned "
+			  "such as throughput-performance. No action required with severity info "
+			  "unless latency matters.",
+		.message_id = "ccebb68457474a7fa67cd0224a864b50",
+	},
+	[RNA_RULE_IOMMU_TRANSLATING] = {
+		.name = "iommu-translating",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "On a machine with GPUs, the IOMMU of Intel or AMD translates the addresses "
+			"of RDMA devices or GPUs. Not in virtual machines.",
+		.check = rna_check_iommu_translating,
+		.remedy = "No action required if GPUDirect RDMA is as fast as expected. Otherwise "
+			  "boot with iommu=pt, or turn the IOMMU off in the BIOS if no virtual "
+			  "machine needs it.",
+		.message_id = "bfc31971658f4da48352a61583b5375c",
 	},
 	[RNA_RULE_NETNS_EXCLUSIVE] = {
 		.name = "netns-exclusive",
@@ -748,6 +806,18 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "as root.",
 		.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
 		.condition = RNA_CONDITION_NOT_READY,
+	},
+	[RNA_RULE_RAILS_FIRMWARE] = {
+		.name = "rails-firmware",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "30s",
+		.help = "The firmware of a card differs from most cards of its model. Severity "
+			"warning if these serve GPUs.",
+		.check = rna_check_rails_firmware,
+		.remedy = "Update the firmware of {device} to that of the others (mlxfwmanager -d "
+			  "{pci}, or flint), and reset the card or reboot.",
+		.message_id = "c96aef54b4d94199a265175a5c50765e",
 	},
 	[RNA_RULE_RAILS_LINK_LAYER] = {
 		.name = "rails-link-layer",
@@ -1232,9 +1302,10 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.scope = RNA_RULE_OF_NODE,
 		.settles = true,
 		.hold = "1m",
-		.help = "GPUs, kernel modules or ACS differ from the profile of this node. Severity "
-			"info, for all differences of the node together, if the profile is one of "
-			"the program and expect.profile is empty.",
+		.help = "GPUs, kernel modules, ACS, the IOMMU or CPU governors differ from the "
+			"profile of this node. Severity info, for all differences of the node "
+			"together, if the profile is one of the program and expect.profile is "
+			"empty.",
 		.check = rna_check_profile_node,
 		.remedy = "Compare the node with others of its kind, and repair it. If the profile "
 			  "is wrong, correct the file of expect.profile.",

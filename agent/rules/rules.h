@@ -69,13 +69,18 @@ enum rna_rule_id {
 	RNA_RULE_PCIE_LIMITS_PORT,
 	RNA_RULE_PCIE_ERRORS,
 	RNA_RULE_PCIE_STALLED,
+	RNA_RULE_PCIE_READ_REQUEST,
+	RNA_RULE_GPUDIRECT_REDIRECTED,
 	RNA_RULE_GPUDIRECT_NOT_READY,
 	RNA_RULE_GPUDIRECT_ASYNC_OFF,
 	RNA_RULE_MODULE_MISSING,
 	RNA_RULE_RDMA_DRIVER_MISSING,
 	RNA_RULE_DEVICE_NODE,
+	RNA_RULE_CPU_GOVERNOR,
+	RNA_RULE_IOMMU_TRANSLATING,
 	RNA_RULE_NETNS_EXCLUSIVE,
 	RNA_RULE_MEMLOCK_LOW,
+	RNA_RULE_RAILS_FIRMWARE,
 	RNA_RULE_RAILS_LINK_LAYER,
 	RNA_RULE_RAILS_MTU,
 	RNA_RULE_JUMBO_FRAMES,
@@ -328,14 +333,19 @@ void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_
 void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_pcie_read_request(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_gpudirect_redirected(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_iommu_translating(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);

@@ -5,10 +5,13 @@
  *
  * Only paths of RDMA devices are checked: GPUs fall to 2.5 GT/s when they are idle, NICs do not.
  */
+#include "rna/base/parse.h"
 #include "rna/model/card.h"
+#include "rna/model/readiness.h"
 
 #include "past.h"
 #include "pcie_demand.h"
+#include "rails.h"
 #include "rules.h"
 #include "thresholds.h"
 
@@ -290,4 +293,190 @@ void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *ou
 					out->items[before].finding.text, hop->address);
 	if (text)
 		out->items[before].finding.text = text;
+}
+
+/* -- Traffic between NIC and GPU --------------------------------------------------------------- */
+
+static bool is_below(const struct rna_topology *topology, unsigned object, const char *address)
+{
+	for (int i = topology->objects[object].parent; i >= 0; i = topology->objects[i].parent)
+		if (rna_same_text(topology->objects[i].address, address))
+			return true;
+	return false;
+}
+
+/* The hop nearest to the device that is above the GPU as well; 0: none is. */
+static size_t find_common_hop(const struct rna_topology *topology, const struct rna_gpu *gpu,
+			      const struct rna_pcie *pcie)
+{
+	for (size_t i = 1; i < pcie->hop_count; i++)
+		if (is_below(topology, gpu->object, pcie->hops[i].address))
+			return i;
+	return 0;
+}
+
+/* Below the common hop, as pci_bridge_has_acs_redir() is used in drivers/pci/p2pdma.c (4.20). */
+static const struct rna_pcie_hop *find_redirect(const struct rna_pcie *pcie, size_t common)
+{
+	for (size_t i = 1; i < common; i++)
+		if (rna_value_is_known(pcie->hops[i].acs_redirect) &&
+		    pcie->hops[i].acs_redirect.number)
+			return &pcie->hops[i];
+	return NULL;
+}
+
+/*
+ * In a virtual machine the switches are those that the hypervisor makes up, and ACS of the real
+ * ones is needed and not visible. A NIC with a Data Direct function reaches GPUs through that one,
+ * for which certain redirects are required (kernel-boot/rdma_topo of rdma-core 61).
+ */
+static const struct rna_topology *topology_for_acs(const struct rna_rule_input *in)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	const struct rna_nic *nic;
+
+	if (!readiness || !rna_value_is_known(readiness->virtual_machine) ||
+	    readiness->virtual_machine.number || !topology ||
+	    in->subject->device->device->function != RNA_FUNCTION_PF)
+		return NULL;
+	nic = rna_topology_find_nic(topology, in->subject->device->device);
+	return nic && nic->data_direct == RNA_NO_OBJECT ? topology : NULL;
+}
+
+/*
+ * Packets between functions below one switch stay in it, unless ACS of a port redirects them to the
+ * root port, for the IOMMU to look at them. Source: NCCL user guide, Troubleshooting, "PCI Access
+ * Control Services": much slower, or a hang; it must be off on bare metal and on for virtual
+ * machines. Ports above the GPU are not read; where one redirects, all usually do, because the
+ * kernel sets it for all when an IOMMU is on (pci_std_enable_acs() in drivers/pci/pci.c, 6.12).
+ */
+void rna_check_gpudirect_redirected(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	enum { DISPLAY_CONTROLLER = 0x0300 };
+	const struct rna_pcie *pcie = path_of(in->subject);
+	const struct rna_topology *topology = pcie ? topology_for_acs(in) : NULL;
+	const struct rna_pcie_hop *redirect = NULL;
+	const char *gpu = NULL, *remedy;
+	size_t count = 0;
+
+	for (size_t i = 0; topology && i < topology->gpu_count; i++) {
+		const struct rna_pci_object *object = &topology->objects[topology->gpus[i].object];
+		const struct rna_pcie_hop *hop;
+
+		if (object->class_id == DISPLAY_CONTROLLER)
+			continue;
+		hop = find_redirect(pcie, find_common_hop(topology, &topology->gpus[i], pcie));
+		if (!hop)
+			continue;
+		redirect = redirect ? redirect : hop;
+		gpu = gpu ? gpu : object->address;
+		count++;
+	}
+	if (!redirect)
+		return;
+	remedy = rna_arena_printf(
+		out->arena,
+		"Boot with pci=disable_acs_redir=%s (and the other ports of its switch), or run: "
+		"setpci -s %s ECAP_ACS+0x6.w=0000, after each boot. If virtual machines need the "
+		"isolation, add gpudirect-redirected to health.disable.",
+		redirect->address, redirect->address);
+	if (count > 1)
+		gpu = rna_arena_printf(out->arena, "%s and %zu more", gpu, count - 1);
+	rna_finds_add(out,
+		      "ACS of %s redirects traffic with GPU %s, below the same PCIe switch, to "
+		      "the root port: GPUDirect RDMA is slow, or hangs",
+		      redirect->address, gpu ? gpu : "")
+		->remedy = remedy ? remedy : out->rule->remedy;
+}
+
+/* -- Read requests ----------------------------------------------------------------------------- */
+
+static bool read_request_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_pcie *pcie = rna_device_pcie(port->device);
+
+	if (!pcie || pcie->hop_count == 0 || !rna_value_is_known(pcie->hops[0].max_read_request))
+		return false;
+	*ret = pcie->hops[0].max_read_request.number;
+	return true;
+}
+
+/* False also where it is not known what siblings have. */
+static bool reads_less_than_siblings(const struct rna_rule_input *in,
+				     const struct rna_rule_subject *port, uint64_t *ret_usual)
+{
+	struct rna_rule_input input = *in;
+	uint64_t own;
+
+	input.subject = port;
+	return rna_rail_is_odd(&input, read_request_of, ret_usual) && read_request_of(port, &own) &&
+	       own < *ret_usual;
+}
+
+static void compare_read_request(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_rule_subject *port = in->subject + 1;
+	uint64_t own, usual;
+
+	if (port == in->subjects + in->count || port->device != in->subject->device ||
+	    !path_of(in->subject) || !reads_less_than_siblings(in, port, &usual) ||
+	    !read_request_of(port, &own))
+		return;
+	rna_finds_add(
+		out,
+		"reads at most %ju bytes of memory at a time (MaxReadReq); most cards of this "
+		"model read %ju",
+		(uintmax_t)own, (uintmax_t)usual)
+		->severity = RNA_SEVERITY_WARNING;
+}
+
+/*
+ * mlx5 leaves the setting of the firmware, often 512 bytes. SciTix's sichek and Oracle's images for
+ * GPU shapes (agent/baseline/shipped/oracle.yaml) set 4096 for ConnectX; Mellanox's community page
+ * DOC-2496 names it among what limits the bandwidth. It matters where each request is small against
+ * what is in flight: from 100 Gb/s on.
+ */
+static bool is_fast_connectx(const struct rna_rule_subject *port)
+{
+	static const uint64_t rate_min = UINT64_C(12500000000); /* 100 Gb/s */
+
+	return port->number > 0 && rna_device_is_nic(port->device->device) && path_of(port) &&
+	       rna_same_text(port->device->device->driver, "mlx5_core") &&
+	       rna_subject_is_active(port) && port->link && rna_value_is_known(port->link->rate) &&
+	       port->link->rate.number >= rate_min;
+}
+
+static void count_small_read_requests(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	enum { BEST = 4096 };
+	const struct rna_rule_subject *first = NULL;
+	uint64_t least = BEST, own, usual;
+	size_t count = 0;
+
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+
+		if (!is_fast_connectx(port) || !read_request_of(port, &own) || own >= BEST ||
+		    reads_less_than_siblings(in, port, &usual))
+			continue;
+		first = first ? first : port;
+		least = own < least ? own : least;
+		count++;
+	}
+	if (first)
+		(void)rna_finds_add(out,
+				    "%zu fast port%s can read no more than %ju bytes of memory at "
+				    "a time (MaxReadReq), where 4096 are possible: %s%s",
+				    count, count == 1 ? "" : "s", (uintmax_t)least,
+				    first->device->device->name, count > 1 ? " and others" : "");
+}
+
+/* Of the node where all are alike; a warning of a device that differs from its siblings. */
+void rna_check_pcie_read_request(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	if (in->subject)
+		compare_read_request(in, out);
+	else
+		count_small_read_requests(in, out);
 }

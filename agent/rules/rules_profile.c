@@ -482,6 +482,41 @@ static void compare_acs(const struct rna_rule_input *in, const struct rna_profil
 		rna_strbuf_puts(&list->text, "ACS redirects at no switch port, expected on");
 }
 
+static void compare_iommu(const struct rna_rule_input *in, const struct rna_profile_node *node,
+			  struct list *list)
+{
+	struct rna_value iommu = rna_profile_iommu(in->view->snapshot);
+
+	if (!rna_value_is_known(node->iommu))
+		return;
+	if (!rna_value_is_known(iommu))
+		list->unknown = true;
+	else if (iommu.number != node->iommu.number && begin(list))
+		rna_strbuf_printf(&list->text, "the IOMMU translates addresses of %s, expected %s",
+				  iommu.number ? "NICs or GPUs" : "no NIC and no GPU",
+				  iommu.number ? "off" : "on");
+}
+
+static void compare_governors(const struct rna_profile_node *node,
+			      const struct rna_readiness *readiness, struct list *list)
+{
+	size_t count = readiness ? readiness->cpu_frequency.governor_count : 0;
+
+	if (!node->cpu_governor)
+		return;
+	list->unknown |= count == 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = readiness->cpu_frequency.governors[i].name;
+
+		if (fnmatch(node->cpu_governor, name, 0) == 0)
+			continue;
+		if (begin(list))
+			rna_strbuf_printf(&list->text, "CPUs have the governor %s, expected %s",
+					  name, node->cpu_governor);
+		return;
+	}
+}
+
 static void compare_node(const struct rna_rule_input *in, struct list *list)
 {
 	const struct rna_profile_node *node = &in->baseline->profile->node;
@@ -491,6 +526,8 @@ static void compare_node(const struct rna_rule_input *in, struct list *list)
 	compare_gpus_per_nic(node, topology, list);
 	compare_modules(node, rna_snapshot_readiness(in->view->snapshot), list);
 	compare_acs(in, node, list);
+	compare_iommu(in, node, list);
+	compare_governors(node, rna_snapshot_readiness(in->view->snapshot), list);
 }
 
 /* -- The rules --------------------------------------------------------------------------------- */

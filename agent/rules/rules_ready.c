@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/card.h"
+#include "rna/model/pcie.h"
 
 #include "absence.h"
 #include "rails.h"
@@ -181,30 +183,214 @@ static const struct rna_device_node *node_of(const struct rna_readiness *readine
 					     const char *device)
 {
 	for (size_t i = 0; readiness && i < readiness->node_count; i++)
-		if (rna_same_text(readiness->nodes[i].device, device))
+		if (readiness->nodes[i].port == 0 &&
+		    rna_same_text(readiness->nodes[i].device, device))
 			return &readiness->nodes[i];
 	return NULL;
 }
 
 /* Containers see the file with its permissions on the host, and may run as any user. */
-void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out)
+static bool is_closed(const struct rna_device_node *node)
 {
 	enum { FOR_OTHERS = 06 };
+
+	return rna_value_is_known(node->mode) && (node->mode.number & FOR_OTHERS) != FOR_OTHERS;
+}
+
+/* GDRCopy is for applications that ask for it: NCCL_GDRCOPY_ENABLE, UCX, NVSHMEM. */
+static void check_gdrdrv(const struct rna_readiness *readiness, struct rna_finds *out)
+{
+	for (size_t i = 0; readiness && i < readiness->node_count; i++) {
+		const struct rna_device_node *node = &readiness->nodes[i];
+		struct rna_finding *found;
+
+		if (strcmp(node->name, "gdrdrv") != 0 || (!node->missing && !is_closed(node)))
+			continue;
+		found = rna_finds_add(
+			out, "module gdrdrv is loaded, but /dev/gdrdrv %s: GDRCopy does not work",
+			node->missing ? "is missing" : "is not open to all users");
+		found->severity = RNA_SEVERITY_INFO;
+		found->remedy =
+			"No action required if no application uses GDRCopy. Otherwise start "
+			"gdrcopy.service, or make the file: mknod /dev/gdrdrv c MAJOR 0, "
+			"with the MAJOR of gdrdrv in /proc/devices and mode 0666.";
+	}
+}
+
+/* The file for MADs of a port; NULL: the kernel has none. */
+static const struct rna_device_node *mads_of(const struct rna_readiness *readiness,
+					     const struct rna_rule_subject *port)
+{
+	for (size_t i = 0; i < readiness->node_count; i++)
+		if (readiness->nodes[i].port == port->number &&
+		    rna_same_text(readiness->nodes[i].device, port->device->device->name))
+			return &readiness->nodes[i];
+	return NULL;
+}
+
+/* Without the module ib_umad, which is another finding, and in older recordings, no port has one.
+ */
+static bool knows_mads(const struct rna_readiness *readiness)
+{
+	for (size_t i = 0; readiness && i < readiness->node_count; i++)
+		if (readiness->nodes[i].port > 0)
+			return true;
+	return false;
+}
+
+/*
+ * Each InfiniBand port has MADs (RDMA_CORE_CAP_IB_MAD; ib_umad_add_one() in
+ * drivers/infiniband/core/ user_mad.c, 6.12). One that lacks its file cannot be asked for anything,
+ * nor join a fabric tool.
+ */
+static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	const char *text = NULL;
+
+	if (!knows_mads(readiness) || !rna_device_is_nic(in->subject->device->device))
+		return;
+	for (const struct rna_rule_subject *port = in->subject + 1;
+	     port < in->subjects + in->count && port->device == in->subject->device; port++) {
+		const struct rna_device_node *node = mads_of(readiness, port);
+
+		if (port->link_layer != RNA_LINK_LAYER_INFINIBAND || (node && !node->missing))
+			continue;
+		text = rna_arena_printf(out->arena, "%s%sport %u has no %s", text ? text : "",
+					text ? ", " : "", port->number,
+					node ? "file in /dev/infiniband" : "umad device");
+	}
+	if (text)
+		rna_finds_add(out, "%s: no tool can send MADs through it", text)->severity =
+			RNA_SEVERITY_INFO;
+}
+
+void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out)
+{
 	const struct rna_device_node *node;
 
-	if (!in->subject)
+	if (!in->subject) {
+		check_gdrdrv(readiness_of(in), out);
 		return;
+	}
 	node = node_of(readiness_of(in), in->subject->device->device->name);
-	if (!node)
-		return;
-	if (node->missing)
+	if (node && node->missing)
 		(void)rna_finds_add(
 			out, "/dev/infiniband/%s is missing: no application can use the device",
 			node->name);
-	else if (rna_value_is_known(node->mode) && (node->mode.number & FOR_OTHERS) != FOR_OTHERS)
+	else if (node && is_closed(node))
 		rna_finds_add(out, "/dev/infiniband/%s has mode 0%jo: not all users can open it",
 			      node->name, (uintmax_t)node->mode.number)
 			->severity = RNA_SEVERITY_INFO;
+	else
+		check_mads(in, out);
+}
+
+/* -- CPUs and IOMMU ---------------------------------------------------------------------------- */
+
+/*
+ * These drivers choose frequencies themselves: their "powersave" follows the load, and is the
+ * default (Documentation/admin-guide/pm/intel_pstate.rst, "Active Mode"; amd-pstate.rst). Of all
+ * others it is the governor of the kernel, which keeps the lowest frequency (cpufreq.rst).
+ */
+static bool chooses_frequency_itself(const char *driver)
+{
+	static const char *const drivers[] = {"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(drivers); i++)
+		if (rna_same_text(driver, drivers[i]))
+			return true;
+	return false;
+}
+
+/* Governors that raise the frequency when there is load: the first packets find a slow CPU. */
+static bool follows_load(const char *governor)
+{
+	static const char *const governors[] = {"ondemand", "conservative", "schedutil"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(governors); i++)
+		if (strcmp(governor, governors[i]) == 0)
+			return true;
+	return false;
+}
+
+void rna_check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	const struct rna_cpu_governor *slow = NULL, *lazy = NULL;
+	const struct rna_cpu_frequency *frequency;
+
+	if (!readiness || !has_hardware(in) || !readiness->cpu_frequency.driver ||
+	    chooses_frequency_itself(readiness->cpu_frequency.driver))
+		return;
+	frequency = &readiness->cpu_frequency;
+	for (size_t i = 0; i < frequency->governor_count; i++) {
+		if (strcmp(frequency->governors[i].name, "powersave") == 0)
+			slow = &frequency->governors[i];
+		else if (follows_load(frequency->governors[i].name))
+			lazy = &frequency->governors[i];
+	}
+	if (slow)
+		rna_finds_add(out,
+			      "the governor powersave of %s keeps CPUs at their lowest frequency "
+			      "(%zu frequency policies)",
+			      frequency->driver, slow->policies)
+			->severity = RNA_SEVERITY_WARNING;
+	else if (lazy)
+		(void)rna_finds_add(out,
+				    "the governor %s of %s lowers the frequency of CPUs without "
+				    "load (%zu frequency policies): latency varies",
+				    lazy->name, frequency->driver, lazy->policies);
+}
+
+static size_t count_translated(const struct rna_rule_input *in, struct rna_value *ret_mode)
+{
+	const struct rna_snapshot *snapshot = in->view->snapshot;
+	size_t count = 0;
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct rna_pcie *pcie = rna_device_pcie(&snapshot->devices[i]);
+
+		if (!pcie || !rna_device_is_nic(snapshot->devices[i].device) ||
+		    !rna_iommu_translates(pcie->iommu))
+			continue;
+		count++;
+		if (!rna_value_is_known(*ret_mode) || pcie->iommu.number > ret_mode->number)
+			*ret_mode = pcie->iommu;
+	}
+	return count;
+}
+
+/*
+ * NVIDIA's guide "Developing a Linux Kernel Module using GPUDirect RDMA" asks for no IOMMU, or one
+ * that does not translate; ROCm's page on IOMMUs for iommu=pt. Drivers of today map the addresses,
+ * so that it works, at the price of translations and, with ACS, of the way through the root port:
+ * so it is information. Machines with an SMMU are made for it, and in a virtual machine the IOMMU
+ * is not that of the host.
+ */
+void rna_check_iommu_translating(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_readiness *readiness = readiness_of(in);
+	struct rna_value mode = {0};
+	size_t accelerators, devices;
+
+	(void)count_gpus(in, &accelerators);
+	if (!readiness || accelerators == 0 || !is_known_zero(readiness->virtual_machine) ||
+	    !readiness->iommu || strcmp(readiness->iommu, "arm") == 0)
+		return;
+	devices = count_translated(in, &mode);
+	if (rna_iommu_translates(readiness->gpu_iommu) &&
+	    (!rna_value_is_known(mode) || readiness->gpu_iommu.number > mode.number))
+		mode = readiness->gpu_iommu;
+	if (!rna_value_is_known(mode))
+		return;
+	(void)rna_finds_add(out, "the IOMMU translates addresses of %zu RDMA device%s%s (%s%s)",
+			    devices, devices == 1 ? "" : "s",
+			    rna_iommu_translates(readiness->gpu_iommu) ? " and of GPUs" : "",
+			    rna_iommu_mode_name((enum rna_iommu_mode)mode.number),
+			    mode.number == RNA_IOMMU_STRICT
+				    ? ", strict: each unmapping waits for the IOMMU"
+				    : "");
 }
 
 /* -- Containers -------------------------------------------------------------------------------- */
@@ -408,4 +594,55 @@ void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct r
 		(void)rna_finds_add(
 			out, "%ju virtual functions; most devices of this adapter model have %ju",
 			(uintmax_t)own, (uintmax_t)usual);
+}
+
+/* A number for each text; the same for equal ones. */
+static bool firmware_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	enum { VERSION_MAX = 64 };
+	const char *version = port->identity ? port->identity->firmware_version : NULL;
+
+	if (!version || *version == '\0' || strlen(version) > VERSION_MAX)
+		return false;
+	*ret = 0;
+	for (const char *c = version; *c; c++) {
+		if (*c <= ' ' || *c > '~') /* not a version */
+			return false;
+		*ret = rna_fingerprint(*ret, (unsigned char)*c);
+	}
+	return true;
+}
+
+/* The firmware is the card's: the first port of its first device speaks for it. */
+static bool speaks_for_card(const struct rna_rule_input *in)
+{
+	size_t index = (size_t)(in->subject->device - in->view->snapshot->devices);
+	const struct rna_card *card = rna_card_of(in->view->cards, index);
+
+	return in->subject > in->subjects && in->subject[-1].number == 0 &&
+	       (!card || card->device_count == 0 || card->devices[0] == index);
+}
+
+static const char *find_firmware(const struct rna_rule_input *in, uint64_t wanted)
+{
+	uint64_t own;
+
+	for (size_t i = 0; i < in->count; i++)
+		if (firmware_of(&in->subjects[i], &own) && own == wanted)
+			return in->subjects[i].identity->firmware_version;
+	return "another version";
+}
+
+/* Cards that serve GPUs work together in each job; others may be updated one by one. */
+void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	struct rna_finding *found;
+	uint64_t usual;
+
+	if (!speaks_for_card(in) || !rna_rail_is_odd(in, firmware_of, &usual))
+		return;
+	found = rna_finds_add(out, "firmware %s; most cards of this model have %s",
+			      in->subject->identity->firmware_version, find_firmware(in, usual));
+	if (in->subject->rail && has_gpus(in))
+		found->severity = RNA_SEVERITY_WARNING;
 }

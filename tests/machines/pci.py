@@ -54,7 +54,7 @@ def config(files, buses, settings):
     if buses:
         space[0x0e] = 1
         space[0x18:0x1b] = bytes(buses)
-    read_request = int(settings.get("max_read_request", "512")).bit_length() - 8
+    read_request = int(settings.get("max_read_request", "4096")).bit_length() - 8
     maximum = link(files.get("max_link_speed", ""), files.get("max_link_width"))
     current = link(files.get("current_link_speed", ""), files.get("current_link_width"))
     struct.pack_into("<BxHxxxxHxxIxxH", space, CAPABILITY, 0x10, kind << 4 | 2,

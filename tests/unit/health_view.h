@@ -22,6 +22,7 @@ struct node_port {
 	const char *name;
 	const char *pci_address; /* NULL: none; the name is the key then */
 	const char *node_guid;
+	const char *firmware;
 	enum rna_function function;
 	const char *driver;
 	const char *physical_function;
@@ -68,6 +69,7 @@ struct node_port {
 	struct rna_virtual_function vfs[2];
 	size_t hop_count; /* 0: no PCIe path */
 	struct rna_pcie_hop hops[4];
+	struct rna_value iommu;
 	bool failing;
 	bool unread;       /* its jobs have not run yet */
 	bool link_lapsed;  /* its link was read, so long ago that it is not shown any more */
@@ -97,6 +99,8 @@ struct node {
 	struct rna_kernel_log log; /* without its part and episodes */
 	size_t episode_count;
 	struct rna_log_episode episodes[NODE_EPISODES_MAX];
+	const char *gpu_bridge; /* above all GPUs; NULL: nothing is */
+	bool data_direct;       /* the NICs have such a function */
 	size_t missing_count;
 	struct rna_missing_device missing;
 	struct rna_view_device changes[NODE_PORTS_MAX]; /* what was before, of each device */
@@ -319,6 +323,7 @@ static struct rna_part *node_pcie(const struct node *node, const struct node_por
 	part->hops = hops;
 	part->hop_count = port->hop_count;
 	part->virtual_functions = port->virtual_functions;
+	part->iommu = port->iommu;
 	return &part->part;
 }
 
@@ -359,25 +364,42 @@ static struct rna_part *node_readiness(const struct node *node)
 static struct rna_part *node_topology(const struct node *node)
 {
 	struct rna_topology *part = node_part(node, RNA_COLLECTOR_TOPOLOGY, sizeof(*part));
-	struct rna_pci_object *object = rna_arena_array(part->part.arena, 2, sizeof(*object));
+	struct rna_pci_object *objects = rna_arena_array(part->part.arena, 3, sizeof(*objects));
 	struct rna_nic *nic = rna_arena_alloc(part->part.arena, sizeof(*nic));
+	const char **names = rna_arena_alloc(part->part.arena, sizeof(*names));
 	struct rna_gpu *gpus =
 		rna_arena_array(part->part.arena, node->gpu_count + 1, sizeof(*gpus));
 	struct rna_gpu_affinity *affinities =
 		rna_arena_array(part->part.arena, node->gpu_count + 1, sizeof(*affinities));
 
-	*object = (struct rna_pci_object){.role = RNA_PCI_GPU, .class_id = node->gpu_class};
-	part->objects = object;
-	part->object_count = 1;
-	object[1] = (struct rna_pci_object){.role = RNA_PCI_NIC, .address = node->bare_function};
-	*nic = (struct rna_nic){.object = 1,
+	objects[0] = (struct rna_pci_object){.role = RNA_PCI_UPSTREAM,
+					     .address = node->gpu_bridge ? node->gpu_bridge : "",
+					     .parent = RNA_NO_OBJECT};
+	objects[1] = (struct rna_pci_object){.role = RNA_PCI_GPU,
+					     .address = "0000:99:00.0",
+					     .parent = node->gpu_bridge ? 0 : RNA_NO_OBJECT,
+					     .class_id = node->gpu_class};
+	objects[2] = (struct rna_pci_object){.role = RNA_PCI_NIC,
+					     .address = node->bare_function,
+					     .parent = RNA_NO_OBJECT};
+	part->objects = objects;
+	part->object_count = node->bare_function ? 3 : 2;
+	for (size_t i = 0; i < node->gpu_count; i++)
+		gpus[i].object = 1;
+	*names = node->ports[0].name;
+	*nic = (struct rna_nic){.object = 2,
 				.driver = "mlx5_core",
 				.rdma = RNA_NIC_RDMA_NONE,
+				.data_direct = RNA_NO_OBJECT,
 				.lag = -1,
 				.rail = -1};
-	object[0].address = "0000:99:00.0";
-	if (node->bare_function) {
-		part->object_count = 2;
+	if (node->gpu_bridge)
+		*nic = (struct rna_nic){.data_direct = node->data_direct ? 0 : RNA_NO_OBJECT,
+					.device_count = 1,
+					.devices = names,
+					.lag = -1,
+					.rail = -1};
+	if (node->bare_function || node->gpu_bridge) {
 		part->nics = nic;
 		part->nic_count = 1;
 	}
@@ -412,6 +434,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 	identity->node_type = port->iwarp ? RNA_NODE_TYPE_RNIC : RNA_NODE_TYPE_CA;
 	identity->board_id = "MT_0000000838";
 	identity->node_guid = port->node_guid;
+	identity->firmware_version = port->firmware;
 	device->parts[RNA_COLLECTOR_IDENTITY] = &identity->part;
 	if (port->state.state != RNA_VALUE_ABSENT)
 		device->parts[RNA_COLLECTOR_STATE] =

@@ -1085,7 +1085,7 @@ static void share_below_a_virtual_function(struct node *node)
 static void share_an_uplink(struct node *node)
 {
 	share_the_path(node);
-	node->ports[1].hops[0].address = "0000:19:00.0";
+	node->ports[1].hops[0].address = "0000:99:00.0";
 	node->ports[1].hops[1].address = "0000:17:01.0";
 }
 
@@ -1254,6 +1254,112 @@ static void old_pcie_errors(struct node *node)
 	node->ports[0].hops[3].aer[RNA_AER_FATAL] = rna_value_ok(7);
 }
 
+/* -- Traffic between NIC and GPU --------------------------------------------------------------- */
+
+/* The GPUs are below the upstream port of good_path(), whose downstream port redirects. */
+static void acs_redirects(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[1].acs_redirect = rna_value_ok(1);
+	node->gpu_count = 2;
+	node->gpu_class = 0x0302;
+	node->gpu_bridge = "0000:16:00.0";
+	node->readiness.virtual_machine = rna_value_ok(0);
+}
+
+static void acs_allows(struct node *node)
+{
+	acs_redirects(node);
+	node->ports[0].hops[1].acs_redirect = rna_value_ok(0);
+}
+
+static void acs_redirects_in_a_virtual_machine(struct node *node)
+{
+	acs_redirects(node);
+	node->readiness.virtual_machine = rna_value_ok(1);
+}
+
+static void acs_redirects_perhaps_in_a_virtual_machine(struct node *node)
+{
+	acs_redirects(node);
+	node->readiness.virtual_machine = (struct rna_value){0};
+}
+
+static void acs_redirects_above_both(struct node *node)
+{
+	acs_allows(node);
+	node->ports[0].hops[2].acs_redirect = rna_value_ok(1);
+	node->ports[0].hops[3].acs_redirect = rna_value_ok(1);
+}
+
+static void acs_redirects_and_gpus_are_elsewhere(struct node *node)
+{
+	acs_redirects(node);
+	node->gpu_bridge = "0000:96:00.0";
+}
+
+static void acs_redirects_a_display(struct node *node)
+{
+	acs_redirects(node);
+	node->gpu_class = 0x0300;
+}
+
+static void acs_redirects_beside_data_direct(struct node *node)
+{
+	acs_redirects(node);
+	node->data_direct = true;
+}
+
+static void acs_redirects_a_virtual_function(struct node *node)
+{
+	acs_redirects(node);
+	node->ports[0].function = RNA_FUNCTION_GUEST_VF;
+}
+
+static void set_read_requests(struct node *node, unsigned first, unsigned others)
+{
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].driver = "mlx5_core";
+		node->ports[i].hop_count = 1;
+		node->ports[i].hops[0].address = "0000:18:00.0";
+		node->ports[i].hops[0].role = RNA_PCI_NIC;
+		node->ports[i].hops[0].max_read_request = rna_value_ok(i == 0 ? first : others);
+	}
+}
+
+static void reads_much(struct node *node)
+{
+	set_read_requests(node, 4096, 4096);
+}
+
+static void reads_little(struct node *node)
+{
+	set_read_requests(node, 512, 512);
+}
+
+static void reads_little_and_slowly(struct node *node)
+{
+	reads_little(node);
+	all_ports_at(node, 25);
+}
+
+static void reads_little_by_another_driver(struct node *node)
+{
+	reads_little(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].driver = "ice";
+}
+
+static void reads_less(struct node *node)
+{
+	set_read_requests(node, 512, 4096);
+}
+
+static void reads_more(struct node *node)
+{
+	set_read_requests(node, 4096, 1024);
+}
+
 /* -- Readiness --------------------------------------------------------------------------------- */
 
 /* GPUs without a known form of GPUDirect. */
@@ -1344,7 +1450,7 @@ static void set_file(struct node *node, bool missing, struct rna_value mode)
 {
 	static struct rna_device_node file;
 
-	file = (struct rna_device_node){"uverbs0", "mlx5_0", missing, mode};
+	file = (struct rna_device_node){"uverbs0", "mlx5_0", .missing = missing, .mode = mode};
 	node->readiness.nodes = &file;
 	node->readiness.node_count = 1;
 }
@@ -1367,6 +1473,131 @@ static void file_closed(struct node *node)
 static void file_open(struct node *node)
 {
 	set_file(node, false, rna_value_ok(0666));
+}
+
+/* The others have theirs. */
+static void set_mads(struct node *node, bool first, bool missing)
+{
+	static struct rna_device_node files[4];
+
+	files[0] = (struct rna_device_node){"uverbs0", "mlx5_0", .mode = rna_value_ok(0666)};
+	files[1] = (struct rna_device_node){"umad1", "mlx5_1", 1};
+	files[2] = (struct rna_device_node){"umad2", "mlx5_2", 1};
+	files[3] = (struct rna_device_node){"umad0", "mlx5_0", 1, .missing = missing};
+	node->readiness.nodes = files;
+	node->readiness.node_count = first ? 4 : 3;
+}
+
+static void mads_of_all(struct node *node)
+{
+	set_mads(node, true, false);
+}
+
+static void mads_of_others(struct node *node)
+{
+	set_mads(node, false, false);
+}
+
+static void mads_without_a_file(struct node *node)
+{
+	set_mads(node, true, true);
+}
+
+static void set_gdrdrv(struct node *node, bool missing, struct rna_value mode)
+{
+	static struct rna_device_node file;
+
+	file = (struct rna_device_node){"gdrdrv", .missing = missing, .mode = mode};
+	node->readiness.nodes = &file;
+	node->readiness.node_count = 1;
+}
+
+static void gdrdrv_works(struct node *node)
+{
+	set_gdrdrv(node, false, rna_value_ok(0666));
+}
+
+static void gdrdrv_missing(struct node *node)
+{
+	set_gdrdrv(node, true, (struct rna_value){0});
+}
+
+static void gdrdrv_closed(struct node *node)
+{
+	set_gdrdrv(node, false, rna_value_ok(0600));
+}
+
+static void set_governor(struct node *node, const char *driver, const char *name)
+{
+	static struct rna_cpu_governor governors[2];
+
+	governors[0] = (struct rna_cpu_governor){"performance", 2};
+	governors[1] = (struct rna_cpu_governor){name, 62};
+	node->readiness.cpu_frequency = (struct rna_cpu_frequency){driver, 2, governors};
+}
+
+static void governor_slow(struct node *node)
+{
+	set_governor(node, "acpi-cpufreq", "powersave");
+}
+
+static void governor_slow_and_no_rdma(struct node *node)
+{
+	governor_slow(node);
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].function = RNA_FUNCTION_VIRTUAL;
+}
+
+static void governor_of_intel(struct node *node)
+{
+	set_governor(node, "intel_pstate", "powersave");
+}
+
+static void governor_of_amd(struct node *node)
+{
+	set_governor(node, "amd-pstate-epp", "powersave");
+}
+
+static void governor_follows_load(struct node *node)
+{
+	set_governor(node, "intel_cpufreq", "schedutil");
+}
+
+static void governor_of_a_person(struct node *node)
+{
+	set_governor(node, "acpi-cpufreq", "userspace");
+}
+
+static void iommu_translates(struct node *node)
+{
+	gpus_with_dma_buf(node);
+	node->readiness.virtual_machine = rna_value_ok(0);
+	node->readiness.iommu = "intel";
+	node->ports[0].iommu = rna_value_ok(RNA_IOMMU_LAZY);
+}
+
+static void iommu_translates_strictly(struct node *node)
+{
+	iommu_translates(node);
+	node->readiness.gpu_iommu = rna_value_ok(RNA_IOMMU_STRICT);
+}
+
+static void iommu_passes(struct node *node)
+{
+	iommu_translates(node);
+	node->ports[0].iommu = rna_value_ok(RNA_IOMMU_IDENTITY);
+}
+
+static void iommu_of_arm(struct node *node)
+{
+	iommu_translates(node);
+	node->readiness.iommu = "arm";
+}
+
+static void iommu_of_a_virtual_machine(struct node *node)
+{
+	iommu_translates(node);
+	node->readiness.virtual_machine = rna_value_ok(1);
 }
 
 static void netns_shared(struct node *node)
@@ -1518,6 +1749,24 @@ static void jumbo_off_of_iwarp(struct node *node)
 {
 	jumbo_off(node);
 	make_iwarp(node);
+}
+
+static void other_firmware(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].firmware = i == 0 ? "28.38.1002" : "28.39.1002";
+}
+
+static void other_firmware_of_two(struct node *node)
+{
+	other_firmware(node);
+	node->count = 2;
+}
+
+static void other_firmware_beside_gpus(struct node *node)
+{
+	gpus_with_dma_buf(node);
+	other_firmware(node);
 }
 
 static void fewer_virtual_functions(struct node *node)
@@ -1991,6 +2240,20 @@ static const struct {
 	{bridges_unknown, IB, ""},
 	{switch_management_narrow, IB, ""},
 	{old_pcie_errors, IB, ""},
+	{acs_redirects, IB, "gpudirect-redirected warning"},
+	{acs_allows, IB, ""},
+	{acs_redirects_in_a_virtual_machine, IB, ""},
+	{acs_redirects_perhaps_in_a_virtual_machine, IB, ""},
+	{acs_redirects_above_both, IB, ""},
+	{acs_redirects_and_gpus_are_elsewhere, IB, ""},
+	{acs_redirects_a_display, IB, ""},
+	{acs_redirects_beside_data_direct, IB, ""},
+	{acs_redirects_a_virtual_function, IB, ""},
+	{reads_much, IB, ""},
+	{reads_little, IB, "pcie-read-request info"},
+	{reads_little_and_slowly, IB, ""},
+	{reads_little_by_another_driver, IB, ""},
+	{reads_less, IB, "pcie-read-request warning"},
 	{gpus_alone, IB, "gpudirect-not-ready warning"},
 	{gpus_of_a_desk, IB, "gpudirect-not-ready info"},
 	{gpus_perhaps_alone, IB, ""},
@@ -2006,6 +2269,24 @@ static const struct {
 	{file_unknown, IB, ""},
 	{file_closed, IB, "device-node info"},
 	{file_open, IB, ""},
+	{mads_of_all, IB, ""},
+	{mads_of_others, IB, "device-node info"},
+	{mads_of_others, ROCE, ""},
+	{mads_without_a_file, IB, "device-node info"},
+	{gdrdrv_works, IB, ""},
+	{gdrdrv_missing, IB, "device-node info"},
+	{gdrdrv_closed, IB, "device-node info"},
+	{governor_slow, IB, "cpu-governor warning"},
+	{governor_slow_and_no_rdma, ROCE, ""},
+	{governor_of_intel, IB, ""},
+	{governor_of_amd, IB, ""},
+	{governor_follows_load, IB, "cpu-governor info"},
+	{governor_of_a_person, IB, ""},
+	{iommu_translates, IB, "iommu-translating info"},
+	{iommu_translates_strictly, IB, "iommu-translating info"},
+	{iommu_passes, IB, ""},
+	{iommu_of_arm, IB, ""},
+	{iommu_of_a_virtual_machine, IB, ""},
 	{netns_shared, IB, ""},
 	{netns_exclusive, IB, "netns-exclusive info"},
 	{memlock_infinite, IB, ""},
@@ -2021,6 +2302,9 @@ static const struct {
 	{memlock_old_containers, IB, ""},
 	{memlock_all_low, IB, "memlock-low info"},
 	{memlock_some_low, IB, "memlock-low info"},
+	{other_firmware, IB, "rails-firmware info"},
+	{other_firmware_of_two, IB, ""},
+	{other_firmware_beside_gpus, IB, "rails-firmware info"}, /* which it does not serve */
 	{other_layer, IB, "rails-link-layer info"},
 	{layers_differ_by_half, IB, ""},
 	{other_mtu, ROCE, "rails-mtu info"},
@@ -2222,6 +2506,33 @@ static void test_ports_of_a_link_need_their_sum(void **state)
 		    "mlx5_0: the PCIe link from 0000:18:00.0 up to 0000:17:00.0 runs at Gen4 x16 "
 		    "although both ends support Gen5 x16: 230.5 of 460.9 Gb/s available, the 2 "
 		    "ports behind it need 400 together (mlx5_0/1 200, mlx5_1/1 200)");
+}
+
+static void test_what_is_said_of_the_way_to_gpus(void **state)
+{
+	(void)state;
+	assert_text(acs_redirects,
+		    "mlx5_0: ACS of 0000:17:00.0 redirects traffic with GPU 0000:99:00.0 and 1 "
+		    "more, below the same PCIe switch, to the root port: GPUDirect RDMA is slow, "
+		    "or hangs");
+	assert_text(reads_less, "mlx5_0: reads at most 512 bytes of memory at a time (MaxReadReq); "
+				"most cards of this model read 4096");
+	assert_text(reads_little, "3 fast ports can read no more than 512 bytes of memory at a "
+				  "time (MaxReadReq), where 4096 are possible: mlx5_0 and others");
+	assert_text(reads_more, "2 fast ports can read no more than 1024 bytes of memory at a time "
+				"(MaxReadReq), where 4096 are possible: mlx5_1 and others");
+	assert_text(
+		iommu_translates_strictly,
+		"the IOMMU translates addresses of 1 RDMA device and of GPUs (DMA, strict: each "
+		"unmapping waits for the IOMMU)");
+	assert_text(mads_of_others,
+		    "mlx5_0: port 1 has no umad device: no tool can send MADs through it");
+	assert_text(gdrdrv_closed, "module gdrdrv is loaded, but /dev/gdrdrv is not open to all "
+				   "users: GDRCopy does not work");
+	assert_text(governor_slow, "the governor powersave of acpi-cpufreq keeps CPUs at their "
+				   "lowest frequency (62 frequency policies)");
+	assert_text(other_firmware,
+		    "mlx5_0/1: firmware 28.38.1002; most cards of this model have 28.39.1002");
 }
 
 static void test_what_is_said_of_the_fabric(void **state)
@@ -2746,6 +3057,7 @@ int main(void)
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_ports_of_a_link_need_their_sum),
+		cmocka_unit_test(test_what_is_said_of_the_way_to_gpus),
 		cmocka_unit_test(test_what_is_said_of_the_fabric),
 		cmocka_unit_test(test_what_is_said_of_cards),
 		cmocka_unit_test(test_what_is_said_of_self_tests),

@@ -158,6 +158,15 @@ static void with_modules(struct node *node)
 	node->readiness.modules = modules;
 }
 
+static void with_a_lazy_cpu(struct node *node)
+{
+	static const struct rna_cpu_governor governors[] = {{"performance", 63}, {"powersave", 1}};
+
+	node->readiness.cpu_frequency = (struct rna_cpu_frequency){"intel_pstate", 2, governors};
+	node->readiness.gpu_iommu = rna_value_ok(RNA_IOMMU_IDENTITY);
+	node->ports[1].iommu = rna_value_ok(RNA_IOMMU_LAZY);
+}
+
 #define ENTRY "    devices:\n      - {model: MT4129, "
 
 static const struct {
@@ -215,6 +224,12 @@ static const struct {
 	 RNA_SEVERITY_WARNING, "profile a: module ib_umad|rdma_ucm is not loaded"},
 	{"    node: {modules: [ib_umad|ib_core]}\n", with_modules, NULL, 0, NULL},
 	{"    node: {acs: off, gpus_per_nic: 1}\n", nothing, NULL, 0, NULL}, /* not known */
+	{"    node: {iommu: off, cpu_governor: performance}\n", nothing, NULL, 0, NULL},
+	{"    node: {iommu: on, cpu_governor: \"p*\"}\n", with_a_lazy_cpu, NULL, 0, NULL},
+	{"    node: {iommu: off, cpu_governor: performance}\n", with_a_lazy_cpu, "profile-node",
+	 RNA_SEVERITY_WARNING,
+	 "profile a: the IOMMU translates addresses of NICs or GPUs, expected off; CPUs have the "
+	 "governor powersave, expected performance"},
 };
 
 static void judge(size_t i)
