@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
 #include "rna/model/pcie.h"
 
 #include "parse/pci.h"
