@@ -52,9 +52,15 @@ static bool is_over(const struct rna_rule_input *in, size_t i)
 	return windows[i].over && known && !in->thresholds->items[i].is_base;
 }
 
-static void write_downs(const struct rna_window *window, struct rna_strbuf *out)
+/* Of two thresholds the first that is exceeded suffices. */
+static void write_downs(const struct rna_threshold *threshold, const struct rna_window *window,
+			struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, "the port went down %ju times", (uintmax_t)rna_window_rise(window));
+	if (out->len > 0)
+		return;
+	rna_strbuf_printf(out, "the port went down %ju times in ",
+			  (uintmax_t)rna_window_rise(window));
+	rna_duration_write(threshold->window, out);
 }
 
 /* For each rule that has thresholds: one finding names all counters that exceed theirs. */
@@ -71,7 +77,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		if (out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
 			continue;
 		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
-			write_downs(window, &text);
+			write_downs(threshold, window, &text);
 		else
 			write_rise(in, i, &text);
 		worst = threshold->severity > worst ? threshold->severity : worst;

@@ -10,7 +10,8 @@
  *	- rnr_nak_retry_err has no threshold: it counts retries, which a momentarily slow receiver
  *	  causes in normal operation; exceeded retries have one instead;
  *	- link_downed has no threshold: it is part of the count of downs, which covers every link
- *	  layer;
+ *	  layer. Five in a day are also Azure's limit (azurehpc-health-checks
+ *	  customTests/azure_ib_link_flapping.nhc);
  *	- times of Ethernet ports are in microseconds: 6000000/m is a tenth of the time;
  *	- a single event stays a finding for an hour, not until the counter is reset;
  *	- lost packets count in proportion to the traffic. NVSentinel offers packet_seq_err and
@@ -58,6 +59,8 @@ static const struct rna_threshold table[] = {
 	{RECEIVED, PMA, 0, LOST, INFO, 1, 's', "packets are received", .is_base = true},
 	{RNA_THRESHOLD_DOWNS, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 3, 'h',
 	 "the cable, a transceiver or the peer port"},
+	{RNA_THRESHOLD_DOWNS_DAILY, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 5, 'd',
+	 "the cable, a transceiver or the peer port fails every few hours"},
 	{"symbol_error", PMA, IB, RISING, WARN, 120, 'h',
 	 "the cable or a transceiver (IBTA allows one bit in 10^12)"},
 	{"link_error_recovery", PMA, IB, RISING, WARN, 5, 'm',
@@ -125,6 +128,10 @@ static const struct rna_threshold table[] = {
 	 "peers do not answer"},
 	{"impaired_remote_conn_events", HW, 0, RISING, WARN, 1, 's',
 	 "connections to peers are impaired"},
+	{"rdma_read_wr_err", HW, 0, RISING, WARN, 100, 's',
+	 "RDMA READ requests fail: a peer is gone, or its memory is not registered"},
+	{"rdma_write_wr_err", HW, 0, RISING, WARN, 100, 's',
+	 "RDMA WRITE requests fail: a peer is gone, or its memory is not registered"},
 	{"ethernet_pcs_symbol_errors", HW, ROCE, RISING, WARN, 120, 'h',
 	 "the cable or a transceiver: more errors than FEC corrects"},
 	{"ethernet_fec_uncorrectable_blocks", HW, ROCE, RISING, WARN, 10, 'h',
@@ -172,6 +179,8 @@ static const struct rna_threshold table[] = {
 	 "a PCIe link failed and was reset"},
 	{"no_completion_cmds", DEVICE, 0, RISING, WARN, 1, 'h',
 	 "the device does not complete commands"},
+	{"cmds_err", DEVICE, 0, RISING, WARN, 10, 'm',
+	 "the device rejects commands: an application asks for what it cannot do, or it is faulty"},
 };
 /* clang-format on */
 
@@ -397,7 +406,8 @@ static void find_rows(struct rna_threshold *threshold)
 
 static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COLLECTOR_COUNT])
 {
-	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) == 0)
+	if (strcmp(threshold->name, RNA_THRESHOLD_DOWNS) == 0 ||
+	    strcmp(threshold->name, RNA_THRESHOLD_DOWNS_DAILY) == 0)
 		threshold->source = RNA_THRESHOLD_OF_DOWNS;
 	else if (strcmp(threshold->name, RNA_THRESHOLD_LOSSLESS) == 0)
 		threshold->source = RNA_THRESHOLD_OF_LOSSLESS;

@@ -19,12 +19,14 @@
 
 /* What is followed beside the counter files: how often the port went down. */
 #define RNA_THRESHOLD_DOWNS "downs"
+/* The same over a longer time: a link that goes down every few hours. */
+#define RNA_THRESHOLD_DOWNS_DAILY "downs_daily"
 /* Frames dropped of priorities that PFC makes lossless. */
 #define RNA_THRESHOLD_LOSSLESS "ethernet_lossless_discards"
 
 enum rna_threshold_source {
 	RNA_THRESHOLD_OF_COUNTER,  /* a counter file */
-	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS */
+	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS, RNA_THRESHOLD_DOWNS_DAILY */
 	RNA_THRESHOLD_OF_ETHERNET, /* a statistic of a port, see rna_ethernet_sum() */
 	RNA_THRESHOLD_OF_LOSSLESS, /* RNA_THRESHOLD_LOSSLESS, see discards.h */
 	RNA_THRESHOLD_OF_PCIE,     /* errors on the PCIe path of a device, see rna_pcie_errors() */

@@ -735,6 +735,21 @@ static void test_flapping(void **state)
 	assert_int_equal(count_after(f, 2 * HOUR), 0);
 }
 
+/* A link that goes down every few hours never exceeds the threshold for an hour. */
+static void test_flapping_slowly(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t downs = 0; downs < 5; downs++) {
+		f->node.ports[0].history.downs = downs;
+		assert_int_equal(count_after(f, 4 * HOUR), 0);
+	}
+	f->node.ports[0].history.downs = 5;
+	assert_int_equal(count_after(f, MINUTE), 1);
+	assert_string_equal(told, "+port-flapping");
+	assert_int_equal(count_after(f, 48 * HOUR), 0);
+}
+
 /* The same addresses at other indexes, as after a link that was down. */
 static void test_nccl_index_moves(void **state)
 {
@@ -901,6 +916,7 @@ int main(void)
 		TEST(test_times_of_ethernet_ports),
 		TEST(test_counters_of_another_link_layer),
 		TEST(test_flapping),
+		TEST(test_flapping_slowly),
 		TEST(test_nccl_index_moves),
 		TEST(test_boot_grace),
 		TEST(test_a_day_without_a_false_alarm),

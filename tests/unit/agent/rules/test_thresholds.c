@@ -72,6 +72,8 @@ static void test_list(void **state)
 	assert_int_equal(find(standard, "symbol_error")->limit, 120);
 	assert_int_equal(find(standard, "port_rcv_errors")->limit, 600); /* 10/s over a minute */
 	assert_int_equal(find(standard, RNA_THRESHOLD_DOWNS)->source, RNA_THRESHOLD_OF_DOWNS);
+	assert_int_equal(find(standard, RNA_THRESHOLD_DOWNS_DAILY)->source, RNA_THRESHOLD_OF_DOWNS);
+	assert_int_equal(find(standard, RNA_THRESHOLD_DOWNS_DAILY)->limit, 5);
 	assert_int_equal(find(standard, "aer_fatal")->source, RNA_THRESHOLD_OF_PCIE);
 	assert_int_equal(find(standard, "aer_fatal")->aer, RNA_AER_FATAL);
 	assert_int_equal(find(standard, "pcie_read_stalled")->source, RNA_THRESHOLD_OF_ETHERNET);
