@@ -121,6 +121,7 @@ static void read_hop(struct run *run, bool own, const struct rna_pcie_hop *above
 		hop->aer[severity] = read_errors(run, severity);
 	hop->max_read_request = config.max_read_request;
 	hop->acs_redirect = config.acs_redirect;
+	hop->silent = config.silent;
 	hop->role = own ? RNA_PCI_NIC : role_of(run, hop, config.type, above);
 }
 

@@ -90,6 +90,22 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "490558271c264c56954eae201980b496",
 		.condition = RNA_CONDITION_DEVICE_MISSING,
 	},
+	[RNA_RULE_DEVICE_OFF_BUS] = {
+		.name = "device-off-bus",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "30s", /* a reset of the firmware takes some seconds */
+		.help = "The PCI function of a device is listed but does not respond: its "
+			"configuration space reads all ones. It fell off the bus, or lost its "
+			"power.",
+		.check = rna_check_device_off_bus,
+		.remedy = "Search the kernel log and the log of the BMC for {pci}. Drain the node "
+			  "and power-cycle it; a reboot may not suffice. If it happens again, "
+			  "reseat or replace the card.",
+		.message_id = "608330454b234e57b2c0676606dc310e",
+		.condition = RNA_CONDITION_DEVICE_MISSING,
+	},
 	[RNA_RULE_DEVICE_MOVED] = {
 		.name = "device-moved",
 		.severity = RNA_SEVERITY_INFO,
@@ -295,6 +311,23 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "usually every port is at least a limited member.",
 		.message_id = "66cd69b911434099bf6c2d22763cf594",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	},
+	[RNA_RULE_RAILS_PKEYS] = {
+		.name = "rails-pkeys",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The P_Key table of an active InfiniBand port differs from that of most "
+			"such ports on cards of its model, in partitions, membership or order. "
+			"Applications select a P_Key by its index or take the first full one.",
+		.check = rna_check_rails_pkeys,
+		.remedy = "Compare the partitions of {object} in the subnet manager "
+			  "(partitions.conf, UFM) with those of the other ports of this node, by "
+			  "port GUID. If the difference is intended, add rails-pkeys to "
+			  "health.disable.",
+		.message_id = "f3346f4f2623479cb19c66ec18e766bc",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_PORT_FLAPPING] = {
 		.name = "port-flapping",
@@ -983,6 +1016,20 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "Check the fans and the airflow of the node. Replace a module that is "
 			  "hot next to cool ones.",
 		.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
+	},
+	[RNA_RULE_MODULE_VOLTAGE] = {
+		.name = "module-voltage",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "0s",
+		.help = "The supply voltage of a transceiver is beyond the module's alarm "
+			"threshold (info: beyond its warning threshold).",
+		.check = rna_check_module_voltage,
+		.remedy = "Reseat the module. If other modules of {device} or of the node have "
+			  "the same voltage, the card or its slot supplies it; otherwise replace "
+			  "the module.",
+		.message_id = "8869502a3d654b83bc1815e2ee3aa4d6",
 	},
 	[RNA_RULE_MODULE_LIGHT] = {
 		.name = "module-light",

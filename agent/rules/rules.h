@@ -29,6 +29,7 @@ enum rna_rule_id {
 	RNA_RULE_PORT_ARMED,
 	RNA_RULE_PORT_DISABLED,
 	RNA_RULE_DEVICE_MISSING,
+	RNA_RULE_DEVICE_OFF_BUS,
 	RNA_RULE_DEVICE_MOVED,
 	RNA_RULE_DEVICE_RENAMED,
 	RNA_RULE_DEVICE_REPLACED,
@@ -43,6 +44,7 @@ enum rna_rule_id {
 	RNA_RULE_SUBNET_MANAGER_CHANGED,
 	RNA_RULE_SUBNET_MANAGER_UNHEALTHY,
 	RNA_RULE_PKEY_DEFAULT_MISSING,
+	RNA_RULE_RAILS_PKEYS,
 	RNA_RULE_PORT_FLAPPING,
 	RNA_RULE_ERRORS_RISING,
 	RNA_RULE_ACKNOWLEDGEMENTS_MISSING,
@@ -94,6 +96,7 @@ enum rna_rule_id {
 	RNA_RULE_VIRTUAL_FUNCTION_GUID,
 	RNA_RULE_VIRTUAL_FUNCTION_LINK,
 	RNA_RULE_MODULE_TEMPERATURE,
+	RNA_RULE_MODULE_VOLTAGE,
 	RNA_RULE_MODULE_LIGHT,
 	RNA_RULE_MODULE_LANE,
 	RNA_RULE_DEVICE_STALLED,
@@ -315,6 +318,7 @@ void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *ou
 void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out);
@@ -331,6 +335,7 @@ void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_
 void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_read_request(const struct rna_rule_input *in, struct rna_finds *out);
@@ -359,6 +364,7 @@ void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *o
 void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_module_voltage(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);

@@ -5,6 +5,7 @@
  */
 #include "rna/model/fabric.h"
 
+#include "rails.h"
 #include "rules.h"
 
 enum { UNANSWERED_MAX = 3 }; /* queries before a subnet manager counts as not answering */
@@ -161,4 +162,84 @@ void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_
 	if (fabric && fabric->pkeys_known && rna_subject_is_active(in->subject) &&
 	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
 		(void)rna_finds_add(out, "not a member of the default partition (P_Key 0x7fff)");
+}
+
+/* As it stands in the table: with the membership bit. */
+static unsigned in_table(const struct rna_pkey *pkey)
+{
+	enum { FULL_MEMBER = 0x8000 };
+
+	return pkey->key | (pkey->full ? FULL_MEMBER : 0U);
+}
+
+/*
+ * FNV-1a of the whole table of an active InfiniBand port. The index counts as well: NCCL selects a
+ * P_Key by its index, 0 by default (NCCL 2.30 src/transport/net_ib/connect.cc, NCCL_IB_PKEY), and
+ * UCX the first one with full membership (UCX src/uct/ib/base/ib_iface.c, UCX_IB_PKEY).
+ */
+static bool pkeys_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	const struct rna_port_fabric *fabric = port->fabric;
+
+	if (!fabric || !fabric->pkeys_known || port->link_layer != RNA_LINK_LAYER_INFINIBAND ||
+	    !rna_subject_is_active(port))
+		return false;
+	*ret = UINT64_C(14695981039346656037);
+	for (size_t i = 0; i < fabric->pkey_count; i++) {
+		const struct rna_pkey *pkey = &fabric->pkeys[i];
+
+		*ret = (*ret ^ pkey->index) * UINT64_C(1099511628211);
+		*ret = (*ret ^ in_table(pkey)) * UINT64_C(1099511628211);
+	}
+	return true;
+}
+
+static void write_pkeys(const struct rna_port_fabric *fabric, struct rna_strbuf *out)
+{
+	enum { SHOWN = 8 };
+
+	if (fabric->pkey_count == 0)
+		rna_strbuf_puts(out, "none");
+	for (size_t i = 0; i < fabric->pkey_count && i < SHOWN; i++)
+		rna_strbuf_printf(out, "%s0x%04x at index %u", i > 0 ? ", " : "",
+				  in_table(&fabric->pkeys[i]), fabric->pkeys[i].index);
+	if (fabric->pkey_count > SHOWN)
+		rna_strbuf_printf(out, " and %zu more", fabric->pkey_count - SHOWN);
+}
+
+/* Some port in the place of the subject that has what most of them have. */
+static const struct rna_port_fabric *usual_fabric(const struct rna_rule_input *in,
+						  const struct rna_rail_usual *usual)
+{
+	for (size_t i = 0; i < in->count; i++) {
+		const struct rna_rule_subject *port = &in->subjects[i];
+		uint64_t value;
+
+		if (port->place == in->subject->place && pkeys_of(port, &value) &&
+		    value == usual->value)
+			return port->fabric;
+	}
+	return NULL;
+}
+
+void rna_check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_port_fabric *fabric;
+	struct rna_rail_usual usual;
+
+	if (!rna_rail_is_odd_in_place(in, pkeys_of, &usual))
+		return;
+	fabric = usual_fabric(in, &usual);
+	if (!fabric)
+		return;
+	rna_strbuf_puts(&text, "P_Keys ");
+	write_pkeys(in->subject->fabric, &text);
+	rna_strbuf_printf(&text, "; %zu of %zu such ports on cards of this model have ",
+			  usual.count, usual.known);
+	write_pkeys(fabric, &text);
+	if (rna_strbuf_ok(&text))
+		(void)rna_finds_add(out, "%s", text.data);
+	else
+		out->failed = true;
 }

@@ -50,6 +50,36 @@ void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_fi
 	}
 }
 
+static double volts(struct rna_value microvolts)
+{
+	return (double)microvolts.number / 1e6;
+}
+
+/* A module is supplied whether or not its port is up. */
+void rna_check_module_voltage(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_port_module *module;
+	size_t from = 0;
+
+	while ((module = next_module(in->subject, &from))) {
+		enum rna_module_limit limit =
+			rna_module_exceeded(module, RNA_MODULE_VOLTAGE, module->voltage);
+		struct rna_finding *found;
+
+		if (limit == RNA_MODULE_LIMIT_COUNT)
+			continue;
+		found = rna_finds_add(
+			out,
+			"the supply voltage of the module of %s is %.3f V, beyond the %s threshold "
+			"of %.3f V",
+			module->netdev, volts(module->voltage), rna_module_limit_name(limit),
+			volts(module->limits[RNA_MODULE_VOLTAGE][limit]));
+		if (!is_alarm(limit))
+			found->severity = RNA_SEVERITY_INFO;
+		return;
+	}
+}
+
 /* A lane of the port that is beyond a threshold, alarms before warnings. */
 struct beyond {
 	const struct rna_port_module *module;

@@ -131,6 +131,26 @@ static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
  * Lost lanes are always a fault. A lower speed may be intended (firmware setting, riser), so it is
  * only information if the ports behind the link do not need more.
  */
+/* The highest port of the path that does not respond either: what failed is there. */
+void rna_check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_pcie *pcie = path_of(in->subject);
+	size_t top = 0;
+
+	if (!pcie || pcie->hop_count == 0 || !pcie->hops[0].silent)
+		return;
+	while (top + 1 < pcie->hop_count && pcie->hops[top + 1].silent)
+		top++;
+	if (top == 0)
+		(void)rna_finds_add(out, "PCI function %s does not respond: it fell off the bus",
+				    pcie->hops[0].address);
+	else
+		(void)rna_finds_add(out,
+				    "PCI function %s does not respond, and neither does %s above "
+				    "it: they fell off the bus",
+				    pcie->hops[0].address, pcie->hops[top].address);
+}
+
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);

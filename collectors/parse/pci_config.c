@@ -142,7 +142,8 @@ int rna_pci_config_read(const struct rna_root *root, const char *directory,
 		return fd == -ENOENT ? 0 : fd;
 	if (!read_register(fd, VENDOR, 2, &vendor))
 		return 0;
-	if (vendor == 0xffff)
+	ret->silent = vendor == 0xffff;
+	if (ret->silent)
 		return -EIO;
 	express = find_express(fd);
 	if (express == 0)

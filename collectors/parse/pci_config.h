@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,7 +26,8 @@ enum rna_pci_port_type {
 };
 
 struct rna_pci_config {
-	int type; /* enum rna_pci_port_type, or another code of the specification */
+	bool silent; /* all ones: the function does not respond; nothing else is known of it */
+	int type;    /* enum rna_pci_port_type, or another code of the specification */
 	struct rna_value max_read_request; /* bytes */
 	struct rna_value
 		relaxed_ordering; /* 1 if the function may relax the order of its packets */

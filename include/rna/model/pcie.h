@@ -55,6 +55,11 @@ struct rna_pcie_hop {
 	struct rna_value max_read_request;   /* bytes; absent if config space is not readable */
 	/* 1 if ACS redirects peer-to-peer traffic to the root port, 0 otherwise */
 	struct rna_value acs_redirect;
+	/*
+	 * The function is listed but does not respond: its vendor reads as all ones, which is no
+	 * vendor's number (Linux 5.17 include/linux/pci.h, PCI_ERROR_RESPONSE).
+	 */
+	bool silent;
 };
 
 /*

@@ -387,8 +387,10 @@ static void test_config_space_that_is_closed_or_odd_tells_nothing(void **state)
 	memset(bytes, 0xff, sizeof(bytes));
 	tree_write_bytes(&fixture->tree, "f/config", bytes, sizeof(bytes));
 	assert_int_equal(rna_pci_config_read(fixture->tree.root, "f", &config), -EIO);
+	assert_true(config.silent);
 	tree_remove(&fixture->tree, "f/config");
 	assert_int_equal(rna_pci_config_read(fixture->tree.root, "f", &config), 0);
+	assert_false(config.silent);
 	tree_mkdir(&fixture->tree, "f/config");
 	assert_int_equal(rna_pci_config_read(fixture->tree.root, "f", &config), 0);
 }

@@ -477,6 +477,59 @@ static void no_pkey_while_down(struct node *node)
 	set_pkey(node, 0x12);
 }
 
+/* Three rails that are in the same partitions. */
+static void rails_share_partitions(struct node *node)
+{
+	static const struct rna_pkey table[] = {{0, 0x12, true}, {1, RNA_DEFAULT_PKEY, false}};
+
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].has_fabric = true;
+		node->ports[i].fabric.pkeys_known = true;
+		node->ports[i].fabric.pkey_count = RNA_ARRAY_SIZE(table);
+		node->ports[i].fabric.pkeys = table;
+	}
+}
+
+static void give_pkeys(struct node *node, const struct rna_pkey *table, size_t count)
+{
+	rails_share_partitions(node);
+	node->ports[0].fabric.pkeys = table;
+	node->ports[0].fabric.pkey_count = count;
+}
+
+static void rail_lacks_partition(struct node *node)
+{
+	static const struct rna_pkey table[] = {{0, RNA_DEFAULT_PKEY, false}};
+
+	give_pkeys(node, table, RNA_ARRAY_SIZE(table));
+}
+
+static void rail_has_other_order(struct node *node)
+{
+	static const struct rna_pkey table[] = {{0, RNA_DEFAULT_PKEY, false}, {1, 0x12, true}};
+
+	give_pkeys(node, table, RNA_ARRAY_SIZE(table));
+}
+
+static void rail_is_limited_member(struct node *node)
+{
+	static const struct rna_pkey table[] = {{0, 0x12, false}, {1, RNA_DEFAULT_PKEY, false}};
+
+	give_pkeys(node, table, RNA_ARRAY_SIZE(table));
+}
+
+static void partitions_of_two_rails(struct node *node)
+{
+	rail_lacks_partition(node);
+	node->count = 2;
+}
+
+static void partitions_of_a_rail_unknown(struct node *node)
+{
+	rail_lacks_partition(node);
+	node->ports[0].fabric.pkeys_known = false;
+}
+
 static void below_without_speed_name(struct node *node)
 {
 	below_siblings(node);
@@ -945,6 +998,25 @@ static void good_path(struct node *node)
 
 	memcpy(node->ports[0].hops, hops, sizeof(hops));
 	node->ports[0].hop_count = RNA_ARRAY_SIZE(hops);
+}
+
+static void off_the_bus(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[0].silent = true;
+}
+
+static void off_the_bus_with_its_switch(struct node *node)
+{
+	off_the_bus(node);
+	node->ports[0].hops[1].silent = node->ports[0].hops[2].silent = true;
+}
+
+/* What hides is a port above a function that responds. */
+static void port_above_hides(struct node *node)
+{
+	good_path(node);
+	node->ports[0].hops[1].silent = true;
 }
 
 static void set_link(struct node *node, size_t hop, uint64_t speed, uint64_t width)
@@ -1992,6 +2064,11 @@ static void module_is_well(struct node *node)
 	port->module.temperature = rna_value_ok(50000);
 	limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_ALARM] = rna_value_ok(80000);
 	limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_WARNING] = rna_value_ok(70000);
+	port->module.voltage = rna_value_ok(3300000);
+	limits[RNA_MODULE_VOLTAGE][RNA_MODULE_HIGH_ALARM] = rna_value_ok(3630000);
+	limits[RNA_MODULE_VOLTAGE][RNA_MODULE_HIGH_WARNING] = rna_value_ok(3465000);
+	limits[RNA_MODULE_VOLTAGE][RNA_MODULE_LOW_WARNING] = rna_value_ok(3135000);
+	limits[RNA_MODULE_VOLTAGE][RNA_MODULE_LOW_ALARM] = rna_value_ok(2970000);
 	limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_ALARM] = rna_value_ok(100000);
 	limits[RNA_MODULE_RECEIVE_POWER][RNA_MODULE_LOW_WARNING] = rna_value_ok(500000);
 	port->module.lane_count = 4;
@@ -2009,6 +2086,30 @@ static void module_hot(struct node *node)
 {
 	module_is_well(node);
 	node->ports[0].module.temperature = rna_value_ok(80001);
+}
+
+static void module_supply_low(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.voltage = rna_value_ok(3134900);
+}
+
+static void module_supply_failing(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.voltage = rna_value_ok(2900000);
+}
+
+static void module_supply_high(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.voltage = rna_value_ok(3700000);
+}
+
+static void module_supply_unknown(struct node *node)
+{
+	module_is_well(node);
+	node->ports[0].module.voltage = rna_value_unreadable();
 }
 
 static void module_receives(struct node *node, uint64_t nanowatts)
@@ -2165,6 +2266,13 @@ static const struct {
 	{only_a_tenants_pkey, IB, "pkey-default-missing warning"},
 	{default_pkey_limited, IB, ""},
 	{no_pkey_while_down, IB, ""},
+	{rails_share_partitions, IB, ""},
+	{rail_lacks_partition, IB, "rails-pkeys warning"},
+	{rail_has_other_order, IB, "rails-pkeys warning"},
+	{rail_is_limited_member, IB, "rails-pkeys warning"},
+	{partitions_of_two_rails, IB, ""},
+	{partitions_of_a_rail_unknown, IB, ""},
+	{rail_lacks_partition, ROCE, ""},
 	{below_without_speed_name, IB, ""},
 	{below_while_down, IB, ""},
 	{no_gids, IB, "gid-missing warning"},
@@ -2227,6 +2335,9 @@ static const struct {
 	{waiting_saturated, IB, ""},
 	{counter_unreadable, IB, ""},
 	{good_path, IB, ""},
+	{off_the_bus, IB, "device-off-bus critical"},
+	{off_the_bus_with_its_switch, ROCE, "device-off-bus critical"},
+	{port_above_hides, IB, ""},
 	{half_of_the_lanes, IB, "pcie-degraded warning"},
 	{half_of_the_lanes_above_a_switch, ROCE, "pcie-degraded warning"},
 	{slow_and_the_port_wants_more, IB, "pcie-degraded warning"},
@@ -2339,6 +2450,10 @@ static const struct {
 	{module_is_well, ROCE, ""},
 	{module_warm, ROCE, "module-temperature warning"},
 	{module_hot, ROCE, "module-temperature critical"},
+	{module_supply_low, ROCE, "module-voltage info"},
+	{module_supply_failing, ROCE, "module-voltage warning"},
+	{module_supply_high, ROCE, "module-voltage warning"},
+	{module_supply_unknown, ROCE, ""},
 	{module_dark, ROCE, "module-light warning module-lane info"},
 	{module_dark_and_down, ROCE, "port-down info"},
 	{module_dim, ROCE, "module-light info"},
@@ -2572,6 +2687,14 @@ static void test_what_is_said_of_the_fabric(void **state)
 					"LID 1) reports state standby, not master");
 	assert_text(only_a_tenants_pkey,
 		    "mlx5_0/1: not a member of the default partition (P_Key 0x7fff)");
+	assert_text(off_the_bus,
+		    "mlx5_0: PCI function 0000:18:00.0 does not respond: it fell off the bus");
+	assert_text(off_the_bus_with_its_switch,
+		    "mlx5_0: PCI function 0000:18:00.0 does not respond, and neither does "
+		    "0000:16:00.0 above it: they fell off the bus");
+	assert_text(rail_lacks_partition,
+		    "mlx5_0/1: P_Keys 0x7fff at index 0; 2 of 3 such ports on cards of this model "
+		    "have 0x8012 at index 0, 0x7fff at index 1");
 }
 
 static void tested_slower_than_siblings(struct node *node)
