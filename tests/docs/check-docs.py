@@ -12,9 +12,10 @@ such as links and the width of lines. The sample configuration has one such regi
 journal has one written from "describe catalog"; the rest of it explains the ids of
 agent/memory/message_ids.h, all and no others; where systemd is at hand it must accept it.
 
-That of the exporter has one with how many series typical nodes have (series.py). The README of the
-Helm chart has one region, written from the comments of its values.yaml; what its
-schema says of the agent's settings is written from "describe settings" (chart.py).
+That of the exporter has one with how many series typical nodes have (series.py); agent/rules/peers.md
+one that compares the rules with other health checkers (peers.py). The README of the Helm chart has
+one region, written from the comments of its values.yaml; what its schema says of the agent's
+settings is written from "describe settings" (chart.py).
 """
 
 import argparse
@@ -29,6 +30,7 @@ import textwrap
 
 import chart
 import pages
+import peers
 import series
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -42,6 +44,7 @@ PLACES = {
     "agent/baseline/profiles.md": {"profiles", "shipped"},
     "agent/rules/findings.md": {"rules", "thresholds"},
     "agent/rules/kernel-log.md": {"patterns"},
+    "agent/rules/peers.md": {"peers"},
     "collectors/README.md": {"collectors"},
     "exporter/README.md": {"series"},
     "exporter/metrics.md": {"metrics"},
@@ -64,6 +67,10 @@ def table(binary, topic):
     """The rows of a table of the code, each as a list of cells."""
     rows = describe(binary, topic).splitlines()[2:]
     return [[cell.strip().strip("`") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def names(binary, topic, column=0):
+    return [row[column] for row in table(binary, topic)]
 
 
 def settings(binary):
@@ -93,6 +100,8 @@ def generated(binary, topic):
         return chart.values_table((CHART / "values.yaml").read_text(encoding="utf-8"))
     if topic == "series":
         return series.table(binary)
+    if topic == "peers":
+        return peers.table()
     return describe(binary, topic)
 
 
@@ -205,8 +214,10 @@ def main():
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
     good += [has_its_tables(path) for path in pages.documents()]
-    families = {name for name, *_ in table(binary, "metrics")}
-    wrong = list(pages.problems(families, {key for key, *_ in settings(binary)}))
+    known = {topic: names(binary, topic)
+             for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
+    known["profile"] = names(binary, "profiles", 1)
+    wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known)]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
     return 0 if all(good) and not wrong and documents else 1
