@@ -21,3 +21,33 @@ void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone
 	rna_page_text(out, text);
 	rna_strbuf_puts(out, "</b>");
 }
+
+void rna_page_add(const struct rna_page *page, const char *html)
+{
+	rna_strbuf_puts(page->out, html);
+}
+
+void rna_page_add_below(const struct rna_page *page, const char *before, const char *text)
+{
+	if (!text)
+		return;
+	rna_page_add(page, "<br><small>");
+	rna_page_add(page, before);
+	rna_page_text(page->out, text);
+	rna_page_add(page, "</small>");
+}
+
+void rna_page_open_table(const struct rna_page *page)
+{
+	rna_page_add(page, "<div class=wide><table>\n<thead><tr>");
+}
+
+void rna_page_open_cell(const struct rna_page *page, const char *tag, const char *header)
+{
+	rna_strbuf_printf(page->out, "%s data-of=\"%s\">", tag, header);
+}
+
+void rna_page_close_table(const struct rna_page *page)
+{
+	rna_page_add(page, "</tbody></table></div>\n");
+}

@@ -1,14 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sections of the status page are made of, and those that have a file of their own. */
+/* What the sections of the status page are made of, and the sections: one file each. */
 #pragma once
 
 #include "view/facts.h"
+
+struct rna_column;
+
+/* One run of the writer of the page. */
+struct rna_page {
+	const struct rna_view *view;
+	const struct rna_subjects *subjects;
+	struct rna_strbuf *out;
+	const struct rna_column *facts; /* columns that page_ports.c has found; NULL elsewhere */
+};
+
+extern const char rna_page_style[];
+
+/* As it is. */
+void rna_page_add(const struct rna_page *page, const char *html);
 
 /* Escaped; NULL is a dash. */
 void rna_page_text(struct rna_strbuf *out, const char *text);
 
 /* A word that is to be seen at a glance. */
 void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone);
+
+/* A second, quieter line with before, as it is, and text; without text there is none. */
+void rna_page_add_below(const struct rna_page *page, const char *before, const char *text);
+
+/* A table, up to the cells of its head; and its end. */
+void rna_page_open_table(const struct rna_page *page);
+void rna_page_close_table(const struct rna_page *page);
+
+/* A cell that says on a phone, where there is no head, which one it is. tag: without its end. */
+void rna_page_open_cell(const struct rna_page *page, const char *tag, const char *header);
+
+/* "1 critical, 3 info, 1 silenced": all that there is; nothing where there is none. */
+void rna_page_severities(const struct rna_page *page);
+
+/* Data that the port sent and received; and the errors that it counted. */
+void rna_page_data(const struct rna_page *page, const struct rna_subject *port);
+void rna_page_errors(const struct rna_page *page, const struct rna_subject *port);
+
+/* The sections. They write nothing where there is nothing to say. */
+void rna_page_summary(const struct rna_page *page);
+void rna_page_findings(const struct rna_page *page);
+void rna_page_ports(const struct rna_page *page);
+void rna_page_devices(const struct rna_page *page);
+void rna_page_missing(const struct rna_page *page);
+void rna_page_events(const struct rna_page *page);
+void rna_page_jobs(const struct rna_page *page);
 
 /* Lines below what the RDMA port says of its link: FEC and lanes, or why there is no link. */
 void rna_page_wire(struct rna_strbuf *out, const struct rna_subject *port);
