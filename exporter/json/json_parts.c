@@ -39,7 +39,7 @@ static const char *role(const void *item)
 static json_t *hop_object(struct rna_json_writer *writer, const struct rna_pcie_hop *hop)
 {
 	static const struct rna_field fields[] = {
-		{.json = "address", HOP(address)},
+		{.json = "pci_address", HOP(address)},
 		{.json = "role", .text = role},
 		{.json = "link_transfers_per_second", .number = speed},
 		{.json = "link_lanes", HOP(link.width)},

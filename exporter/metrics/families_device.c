@@ -90,7 +90,7 @@ static void pcie_bottleneck(const struct rna_subject *device, struct rna_writer 
 	int hop = device->pcie ? rna_pcie_bottleneck(device->pcie) : -1;
 
 	if (hop >= 0)
-		rna_writer_sample_with(writer, device->labels, "address",
+		rna_writer_sample_with(writer, device->labels, "pci_address",
 				       device->pcie->hops[hop].address, 1);
 }
 
@@ -256,7 +256,7 @@ static const struct rna_family device_rows[] = {
 	       "Bandwidth of the slowest PCIe link between the device and its root port, in bytes "
 	       "per second and direction, after line coding and packet headers."),
 	METRIC(DEVICE, "rdma_device_pcie_bottleneck_info", INFO, PLAIN,
-	       EACH(pcie_bottleneck, "address"),
+	       EACH(pcie_bottleneck, "pci_address"),
 	       "PCI address of the function at the lower end of the slowest link between the "
 	       "device and its root port."),
 	METRIC(DEVICE, "rdma_device_pcie_errors_total", COUNTER, PLAIN,

@@ -192,7 +192,7 @@ def take_hops(device, scope, samples, tree):
     hops = device.get("pcie_hops", [])
     errors = collections.Counter()
     for hop in hops:
-        take_node(hop, tree.get(hop["address"], {}))
+        take_node(hop, tree.get(hop["pci_address"], {}))
         errors.update(hop["errors"])
     stated = [samples.state("rdma_device_pcie_errors_total", {**scope, "severity": severity}, number)
               for severity, number in errors.items()]
@@ -215,7 +215,7 @@ def take_node(hop, node):
         if value is not None:
             value = value * 10 ** 6 if "transfers" in key else value
             if hop.pop(key, None) != value:
-                raise Contradiction(f"{hop['address']}: the tree of topology --json has {value} "
+                raise Contradiction(f"{hop['pci_address']}: the tree of topology --json has {value} "
                                     f"as {key}")
 
 
@@ -224,7 +224,7 @@ def take_device(device, samples, known, tree):
     take_counters(device, "device", scope, samples, known)
     for key, label in BY_LABEL.items():
         take_by_label(device, key, f"rdma_device_{key}", scope, label, samples)
-    if samples.state_label("rdma_device_pcie_bottleneck_info", scope, "address",
+    if samples.state_label("rdma_device_pcie_bottleneck_info", scope, "pci_address",
                            device.get("pcie_bottleneck")):
         del device["pcie_bottleneck"]
     if samples.state_label("rdma_device_iommu_info", scope, "mode", device.get("iommu")):
