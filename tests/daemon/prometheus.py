@@ -11,7 +11,7 @@ from agent import free_port, wait
 
 
 class Prometheus:
-    """with Prometheus(agent.port) as prometheus: ...; rules is the path of a rules file, job more of
+    """with Prometheus(agent.port) as prometheus: ...; rules is the path of rules files, job more of
     the job, interval how often it scrapes, in seconds."""
 
     def __init__(self, *targets, rules=None, job=None, interval=1):

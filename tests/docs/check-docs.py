@@ -13,9 +13,10 @@ journal has one written from "describe catalog"; the rest of it explains the ids
 agent/memory/message_ids.h, all and no others; where systemd is at hand it must accept it.
 
 That of the exporter has one with how many series typical nodes have (series.py); agent/rules/peers.md
-one that compares the rules with other health checkers (peers.py). The README of the Helm chart has
-one region, written from the comments of its values.yaml; what its schema says of the agent's
-settings is written from "describe settings" (chart.py).
+one that compares the rules with other health checkers (peers.py). exporter/meanings.md and the
+chart's files/records.yaml have one each with counters of drivers that mean the same (meanings.py).
+The README of the Helm chart has one region, written from the comments of its values.yaml; what its
+schema says of the agent's settings is written from "describe settings" (chart.py).
 """
 
 import argparse
@@ -29,6 +30,7 @@ import tempfile
 import textwrap
 
 import chart
+import meanings
 import pages
 import peers
 import series
@@ -47,6 +49,7 @@ PLACES = {
     "agent/rules/peers.md": {"peers"},
     "collectors/README.md": {"collectors"},
     "exporter/README.md": {"series"},
+    "exporter/meanings.md": {"meanings"},
     "exporter/metrics.md": {"metrics"},
     "helm/README.md": {"labels", "conditions"},
     "helm/rdma-node-agent/README.md": {"values"},
@@ -54,6 +57,7 @@ PLACES = {
 WIDTH = 100
 
 MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)
+RECORDS_REGION = re.compile(r"( +# generated: (records)\n).*?( +# /generated\n)", re.S)
 CATALOG_REGION = re.compile(r"(# generated: (catalog)\n).*?(# /generated\n)", re.S)
 YAML_REGION = re.compile(r"(# generated: (settings)\n).*?(# /generated\n)", re.S)
 
@@ -102,6 +106,8 @@ def generated(binary, topic):
         return series.table(binary)
     if topic == "peers":
         return peers.table()
+    if topic == "meanings":
+        return meanings.table()
     return describe(binary, topic)
 
 
@@ -133,6 +139,10 @@ def expected_catalog(binary, text):
         sys.exit(f"{CATALOG.name}: wants a region '# generated: catalog'")
     content = describe(binary, "catalog")
     return CATALOG_REGION.sub(lambda match: match[1] + content + match[3], text)
+
+
+def expected_records(_binary, text):
+    return RECORDS_REGION.sub(lambda match: match[1] + meanings.rules() + match[3], text)
 
 
 def expected_chart_schema(binary, text):
@@ -210,14 +220,16 @@ def main():
     good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
             for path, expected in (*((ROOT / name, expected_document) for name in PLACES),
                                    (SAMPLE, expected_sample), (CATALOG, expected_catalog),
-                                   (CHART / "values.schema.json", expected_chart_schema))]
+                                   (CHART / "values.schema.json", expected_chart_schema),
+                                   (CHART / "files/records.yaml", expected_records))]
     if not all(good):
         print("The documents are behind the code: tests/docs/check-docs.py BINARY --update")
     good += [has_its_tables(path) for path in pages.documents()]
     known = {topic: names(binary, topic)
              for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
     known["profile"] = names(binary, "profiles", 1)
-    wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known)]
+    wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known),
+             *meanings.problems(set(known["metrics"]))]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
     return 0 if all(good) and not wrong and documents else 1
