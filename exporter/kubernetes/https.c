@@ -8,6 +8,7 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rna/base/library.h"
@@ -154,6 +155,8 @@ static bool set_peer(struct rna_https *https)
 	if (name && *name != '@' && !set_text(https, CURLOPT_UNIX_SOCKET_PATH, name))
 		return false;
 	return set_text(https, CURLOPT_PROXY, "") && set_identities(https) &&
+	       set_text(https, CURLOPT_USERNAME, peer->user) &&
+	       set_text(https, CURLOPT_PASSWORD, peer->password) &&
 	       set_text(https, CURLOPT_USERAGENT, "rdma-node-agent/" RNA_VERSION);
 }
 
@@ -263,6 +266,7 @@ static int perform(struct rna_https *https, struct rna_https_reply *reply, struc
 {
 	struct sink sink = {https, &reply->body};
 	curl_off_t retry_after = 0;
+	const char *type = NULL;
 	long status = 0;
 	CURLcode code;
 
@@ -274,6 +278,8 @@ static int perform(struct rna_https *https, struct rna_https_reply *reply, struc
 		return fail(https, code, error);
 	(void)https->library.getinfo(https->curl, CURLINFO_RESPONSE_CODE, &status);
 	(void)https->library.getinfo(https->curl, CURLINFO_RETRY_AFTER, &retry_after);
+	(void)https->library.getinfo(https->curl, CURLINFO_CONTENT_TYPE, &type);
+	(void)snprintf(reply->type, sizeof(reply->type), "%s", type ? type : "");
 	reply->status = (unsigned)status;
 	reply->retry_after = retry_after > 0 ? (rna_usec)retry_after * RNA_USEC_PER_SEC : 0;
 	return 0;

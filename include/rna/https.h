@@ -25,6 +25,8 @@ struct rna_https_peer {
 	const char *authorities; /* PEM; NULL: the system's trusted authorities */
 	const char *certificate; /* PEM; client certificate, and its key */
 	const char *key;
+	const char *user; /* and its password: basic authentication */
+	const char *password;
 	rna_usec connect_deadline; /* for name resolution, TCP and TLS together */
 	rna_usec deadline;         /* for a whole request */
 	size_t reply_max;          /* maximum bytes of a body */
@@ -38,9 +40,12 @@ struct rna_https_request {
 	const char *body;           /* NULL: none */
 };
 
+enum { RNA_HTTPS_TYPE_SIZE = 64 };
+
 struct rna_https_reply {
 	unsigned status;
-	rna_usec retry_after; /* 0: no such header */
+	char type[RNA_HTTPS_TYPE_SIZE]; /* the start of Content-Type; "": there is none */
+	rna_usec retry_after;           /* 0: no such header */
 	struct rna_strbuf body;
 };
 
