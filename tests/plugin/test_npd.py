@@ -73,7 +73,7 @@ class NodeProblemDetector(unittest.TestCase):
         with node("ok") as root:
             def replace(path, arguments):
                 self.assertEqual((path, arguments),
-                                 ("/usr/sbin/rdma-node-agent", ["check", "--format=npd"]))
+                                 ("/usr/bin/rdma-node-agent", ["check", "--format=npd"]))
                 return command("npd", "--root", root)
 
             monitor = Monitor(f"{SHIPPED}/node-problem-detector.json", replace)
