@@ -492,6 +492,11 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	return 0;
 }
 
+void rna_agent_set_overrides(struct rna_agent *agent, const struct rna_override *overrides)
+{
+	agent->overrides = overrides;
+}
+
 int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error)
 {
 	int status = 0;

@@ -28,6 +28,9 @@ RNA_DEFINE_CLEANUP(struct rna_agent, rna_agent_free)
  */
 int rna_agent_run(struct rna_agent *agent, struct rna_error *error);
 
+/* Values that a reload puts in the place of the file's; they have to live as long as the agent. */
+void rna_agent_set_overrides(struct rna_agent *agent, const struct rna_override *overrides);
+
 /* Before anything is collected; see rna_backends_set_hwloc_xml(). 0 or -ENOMEM. */
 int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error);
 

@@ -23,7 +23,8 @@
 
 struct rna_agent {
 	struct rna_settings settings;
-	const char *config; /* the caller's */
+	const char *config;                   /* the caller's */
+	const struct rna_override *overrides; /* likewise; NULL: none */
 	struct rna_root *root;
 	struct rna_backends *backends;
 	sd_event *event;

@@ -40,6 +40,8 @@ static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct
 	int ret;
 
 	ret = rna_config_check(agent->config, &settings, rest, error);
+	if (ret >= 0)
+		ret = rna_config_override(agent->overrides, &settings, error);
 	if (ret < 0)
 		return ret;
 	filter = rna_device_filter_new(settings.devices_include, settings.devices_exclude);

@@ -164,6 +164,21 @@ int rna_config_check(const char *path, struct rna_settings *ret, struct rna_mist
 
 void rna_mistakes_log(const struct rna_mistakes *rest);
 
+/* A value of the command line for a setting. Texts are the caller's. */
+struct rna_override {
+	const char *option;  /* its name, for errors; NULL ends a list */
+	const char *setting; /* "http.listen" */
+	const char *value;
+};
+
+/*
+ * Puts overrides (NULL: none) in the place of what settings have; those of a list together. A
+ * relative path is one from the current directory. 0, or negative errno with error, which begins
+ * with the option.
+ */
+int rna_config_override(const struct rna_override *overrides, struct rna_settings *settings,
+			struct rna_error *error);
+
 /*
  * Puts file and line in front of an error that begins with the key of a setting: for what is found
  * out about settings later. Just the file where it gives no such setting, or there is no file.
