@@ -4,12 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rna/https.h"
-
-#define PATIENCE (5 * RNA_USEC_PER_SEC)
-
-enum { REPLY_MAX = 64 * 1024 * 1024, HTTP_OK = 200, HTTP_UNAUTHORIZED = 401 };
-
 /* Writes the URL for a listening address; an address for all interfaces becomes loopback. */
 static void write_origin(const char *address, struct rna_strbuf *out)
 {
@@ -26,22 +20,21 @@ static void write_origin(const char *address, struct rna_strbuf *out)
 	rna_strbuf_puts(out, port);
 }
 
-static int ask(const struct rna_https_peer *peer, const char *path, struct rna_https_reply *reply,
-	       struct rna_error *error)
+int rna_client_ask(const struct rna_https_peer *peer, const struct rna_https_request *request,
+		   struct rna_https_reply *reply, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_https_close_p) struct rna_https *https = NULL;
-	const struct rna_https_request request = {.method = "GET", .path = path};
 	int ret;
 
 	ret = rna_https_open(peer, &https, error);
-	return ret < 0 ? ret : rna_https_ask(https, &request, reply, error);
+	return ret < 0 ? ret : rna_https_ask(https, request, reply, error);
 }
 
 static int judge(const char *address, const struct rna_https_reply *reply, struct rna_error *error)
 {
 	const char *text = reply->body.data ? reply->body.data : "";
 
-	if (reply->status == HTTP_OK)
+	if (reply->status == RNA_HTTP_OK)
 		return 0;
 	return rna_error_say(error, -EPROTO, "%s: HTTP status %u: %.*s", address, reply->status,
 			     (int)strcspn(text, "\n"), text);
@@ -67,24 +60,25 @@ static int explain(const struct rna_settings *settings, const char *address,
 		   const struct rna_https_reply *reply, struct rna_error *error)
 {
 	if (!settings->http_web_config_file[0] || is_unix(address) ||
-	    (error->code != -EIO && reply->status != HTTP_UNAUTHORIZED))
+	    (error->code != -EIO && reply->status != RNA_HTTP_UNAUTHORIZED))
 		return error->code;
 	return rna_error_say(error, error->code,
-			     "%s requires TLS or a login (http.web_config_file), which commands do "
-			     "not support; add unix:/run/rdma-node-agent/http.sock to http.listen",
+			     "%s requires TLS or a login (http.web_config_file); use --url, or add "
+			     "unix:/run/rdma-node-agent/http.sock to http.listen",
 			     address);
 }
 
-int rna_client_get(const struct rna_settings *settings, const char *path, struct rna_strbuf *ret,
-		   struct rna_error *error)
+static int get_near(const struct rna_settings *settings, const char *path, struct rna_strbuf *ret,
+		    struct rna_error *error)
 {
+	const struct rna_https_request request = {.method = "GET", .path = path};
 	RNA_STRBUF struct rna_strbuf origin = RNA_STRBUF_INIT;
 	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
 	const char *address = choose_address(settings);
 	struct rna_https_peer peer = {
-		.connect_deadline = PATIENCE,
-		.deadline = PATIENCE,
-		.reply_max = REPLY_MAX,
+		.connect_deadline = RNA_CLIENT_PATIENCE,
+		.deadline = RNA_CLIENT_PATIENCE,
+		.reply_max = RNA_CLIENT_REPLY_MAX,
 	};
 	int status;
 
@@ -97,7 +91,7 @@ int rna_client_get(const struct rna_settings *settings, const char *path, struct
 	if (!rna_strbuf_ok(&origin))
 		return rna_error_set(error, -ENOMEM, "%s", address);
 	peer.origin = origin.data;
-	status = ask(&peer, path, &reply, error);
+	status = rna_client_ask(&peer, &request, &reply, error);
 	if (status == -ECONNREFUSED)
 		return rna_error_say(error, status,
 				     "no agent listens on %s; is it running, and with this "
@@ -110,4 +104,12 @@ int rna_client_get(const struct rna_settings *settings, const char *path, struct
 	*ret = reply.body;
 	reply.body = RNA_STRBUF_INIT;
 	return status;
+}
+
+int rna_client_get(const struct rna_call *call, const char *path, struct rna_strbuf *ret,
+		   struct rna_error *error)
+{
+	if (call->arguments.options[RNA_OPTION_URL])
+		return rna_client_get_far(&call->arguments, path, ret, error);
+	return get_near(&call->settings, path, ret, error);
 }

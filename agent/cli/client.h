@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client: HTTP requests to the agent that runs on this node, for commands that show what only
- * a running agent knows.
+ * The client: HTTP requests to a running agent, for commands that show what only such an agent
+ * knows: to the one of this node, or with --url to one of another node.
  */
 #pragma once
 
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
+#include "rna/https.h"
 
-#include "settings/settings.h"
+#include "commands.h"
+
+/* So long is waited for a connection, and for a reply. */
+#define RNA_CLIENT_PATIENCE (5 * RNA_USEC_PER_SEC)
+
+enum { RNA_CLIENT_REPLY_MAX = 64 * 1024 * 1024, RNA_HTTP_OK = 200, RNA_HTTP_UNAUTHORIZED = 401 };
 
 /*
- * Sends GET for path ("/api/v1/events") to the first address of http.listen; *ret gets the body.
- * Waits a few seconds at most. 0, or negative errno with error: -ECONNREFUSED if no agent listens
- * there, -EPROTO if the reply is not a success, -EOPNOTSUPP without libcurl.
+ * Sends GET for path ("/api/v1/events") to the agent that --url names, otherwise to the first
+ * address of http.listen; *ret gets the body. Waits a few seconds at most. 0, or negative errno
+ * with error: -ECONNREFUSED if no agent listens there, -EPROTO if the reply is not a success,
+ * -EOPNOTSUPP without libcurl.
  */
-int rna_client_get(const struct rna_settings *settings, const char *path, struct rna_strbuf *ret,
+int rna_client_get(const struct rna_call *call, const char *path, struct rna_strbuf *ret,
 		   struct rna_error *error);
+
+/* Connects, asks and closes. As rna_https_ask(). */
+int rna_client_ask(const struct rna_https_peer *peer, const struct rna_https_request *request,
+		   struct rna_https_reply *reply, struct rna_error *error);
+
+/* As rna_client_get(), with --url. */
+int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
+		       struct rna_strbuf *ret, struct rna_error *error);

@@ -79,6 +79,12 @@ static bool is_for_schedulers(enum rna_check_form form)
 	return form != RNA_CHECK_NAGIOS && form != RNA_CHECK_JSON;
 }
 
+/* Of another node only its agent knows something. */
+static bool is_far(const struct check *check)
+{
+	return check->call->arguments.options[RNA_OPTION_URL];
+}
+
 static int find_deadline(struct check *check, struct rna_error *error)
 {
 	const char *text = check->call->arguments.options[RNA_OPTION_DEADLINE];
@@ -118,12 +124,12 @@ static int ask_by_socket(const struct rna_settings *settings, struct rna_strbuf 
 static int ask(void *userdata, struct rna_strbuf *ret, struct rna_error *error)
 {
 	const struct check *check = userdata;
-	const struct rna_settings *settings = &check->call->settings;
 
-	if (is_for_schedulers(check->form) && ask_by_socket(settings, ret) == 0)
+	if (is_for_schedulers(check->form) && !is_far(check) &&
+	    ask_by_socket(&check->call->settings, ret) == 0)
 		return 0;
 	rna_strbuf_deinit(ret);
-	return rna_client_get(settings, "/api/v1/findings", ret, error);
+	return rna_client_get(check->call, "/api/v1/findings", ret, error);
 }
 
 /* -- A look of one's own ----------------------------------------------------------------------- */
@@ -209,8 +215,9 @@ static int ask_agent(struct check *check, rna_usec until, struct rna_error *erro
 		return status;
 	age = rna_usec_since(check->result.time, check->result.now);
 	if (age > limit)
-		return rna_error_say(error, -ESTALE, "the data of the agent is %.0f s old",
-				     rna_seconds(age));
+		return rna_error_say(error, -ESTALE, "the data of the agent is %.0f s old%s",
+				     rna_seconds(age),
+				     is_far(check) ? ", by the clock of this machine" : "");
 	return 0;
 }
 
@@ -229,7 +236,7 @@ static int fill(struct check *check, struct rna_error *error)
 
 	if (check->once)
 		return look_at_node(check, error);
-	if (!is_for_schedulers(check->form))
+	if (!is_for_schedulers(check->form) || is_far(check))
 		return ask_agent(check, check->until, error);
 	status =
 		ask_agent(check, check->start + (check->until - check->start) / AGENT_SHARE, error);

@@ -207,7 +207,7 @@ static json_t *make_options(struct rna_json_writer *writer)
 {
 	json_t *options = json_array();
 
-	for (size_t i = 0; i < RNA_OPTION_COUNT; i++) {
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
 		const struct rna_option *option = &rna_options[i];
 
 		rna_json_append(writer, options,
@@ -215,23 +215,36 @@ static json_t *make_options(struct rna_json_writer *writer)
 					  "value", option->value, "choices",
 					  make_words(writer, option->choices), "default",
 					  option->standard, "help", option->help, "common",
-					  RNA_OPTIONS_COMMON >> i & 1));
+					  rna_option_is_in(RNA_OPTIONS_COMMON, i)));
 	}
 	return options;
+}
+
+/* exits: NULL: none that are its own. */
+static json_t *make_exit_codes(struct rna_json_writer *writer, const struct rna_exit_meaning *exits)
+{
+	json_t *meanings = json_array();
+
+	for (; exits && exits->meaning; exits++)
+		rna_json_append(writer, meanings,
+				json_pack("{s:i, s:s}", "code", exits->code, "meaning",
+					  exits->meaning));
+	return meanings;
 }
 
 static json_t *make_command(struct rna_json_writer *writer, const struct rna_command *command)
 {
 	json_t *options = json_array();
 
-	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
-		if (command->options & 1u << i)
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++)
+		if (rna_option_is_in(command->options, i))
 			rna_json_append(writer, options, json_string(rna_options[i].name));
-	return json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:s?, s:o, s:o}", "name", command->name,
+	return json_pack("{s:s, s:s?, s:o, s:s?, s:s, s:s?, s:o, s:o, s:o}", "name", command->name,
 			 "operand", command->operand, "operands",
 			 make_words(writer, command->operands), "words", command->words, "summary",
 			 command->summary, "help", command->help, "options", options, "formats",
-			 make_words(writer, command->formats));
+			 make_words(writer, command->formats), "exit_codes",
+			 make_exit_codes(writer, command->exits));
 }
 
 static json_t *make_commands(struct rna_json_writer *writer)
@@ -243,22 +256,14 @@ static json_t *make_commands(struct rna_json_writer *writer)
 	return commands;
 }
 
-static json_t *make_exit_codes(struct rna_json_writer *writer)
-{
-	json_t *meanings = json_array();
-
-	for (size_t i = 0; i < RNA_EXIT_COUNT; i++)
-		rna_json_append(writer, meanings, json_string(rna_exit_meanings[i]));
-	return meanings;
-}
-
 static void describe_json(struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
 	json_t *all =
 		json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION, "configuration",
 			  RNA_CONFIG_DEFAULT, "state_directory", RNA_STATE_DIRECTORY_DEFAULT,
-			  "exit_codes", make_exit_codes(&writer), "options", make_options(&writer));
+			  "exit_codes", make_exit_codes(&writer, rna_exit_meanings), "options",
+			  make_options(&writer));
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(tables); i++)
 		rna_json_set(&writer, all, tables[i].name, make_table(&writer, &tables[i]));

@@ -24,7 +24,7 @@ static int ask(const struct rna_call *call, struct rna_strbuf *text, struct rna_
 	const char *path =
 		call->arguments.options[RNA_OPTION_JSON] ? "/api/v1/events" : "/api/v1/events.txt";
 
-	return rna_client_get(&call->settings, path, text, error);
+	return rna_client_get(call, path, text, error);
 }
 
 /* -- Files ------------------------------------------------------------------------------------- */
@@ -71,23 +71,18 @@ struct selection {
 	rna_usec since; /* realtime */
 };
 
-static int read_selection(const struct rna_call *call, rna_usec now, struct selection *ret,
-			  struct rna_error *error)
+static struct selection read_selection(const struct rna_call *call, rna_usec now)
 {
+	struct selection ret = {.last = EVENTS_MAX};
 	const char *last = call->arguments.options[RNA_OPTION_LAST];
 	const char *since = call->arguments.options[RNA_OPTION_SINCE];
 	rna_usec span = 0;
 
-	*ret = (struct selection){.last = EVENTS_MAX};
-	if (last && (rna_parse_u64(last, &ret->last) < 0 || ret->last == 0))
-		return rna_error_say(error, -EINVAL, "--last: \"%.64s\" is not a number from 1 on",
-				     last);
-	if (since && rna_duration_parse(since, &span) < 0)
-		return rna_error_say(error, -EINVAL,
-				     "--since: \"%.64s\" is not a time such as 30m or 2d", since);
-	if (since)
-		ret->since = rna_usec_since(span, now);
-	return 0;
+	if (last)
+		(void)rna_parse_u64(last, &ret.last); /* the options have been checked */
+	if (since && rna_duration_parse(since, &span) == 0)
+		ret.since = rna_usec_since(span, now);
+	return ret;
 }
 
 /* The clock may have been set back: the order is that of the events, and not of their times. */
@@ -113,12 +108,10 @@ static int write_history(const struct rna_call *call, struct rna_strbuf *text,
 	RNA_FREE struct rna_transition *events = NULL;
 	const struct rna_snapshot snapshot = {.time = rna_clock_now()};
 	struct rna_view view = {.snapshot = &snapshot};
-	struct selection selection;
+	const struct selection selection = read_selection(call, snapshot.time.realtime);
 	int status;
 
-	status = read_selection(call, snapshot.time.realtime, &selection, error);
-	if (status == 0)
-		status = read_history(call, &history, error);
+	status = read_history(call, &history, error);
 	if (status < 0)
 		return status;
 	events = calloc(history.count + 1, sizeof(*events));

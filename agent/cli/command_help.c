@@ -4,6 +4,13 @@
 
 #include "commands.h"
 
+static void write_exits(const struct rna_exit_meaning *exits, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "\nExit codes:\n");
+	for (; exits->meaning; exits++)
+		rna_strbuf_printf(out, "  %d  %s\n", exits->code, exits->meaning);
+}
+
 static void write_help_of_all(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "rdma-node-agent " RNA_VERSION
@@ -14,12 +21,10 @@ static void write_help_of_all(struct rna_strbuf *out)
 				  rna_commands[i].summary);
 	rna_strbuf_puts(out, "\nOptions of every command:\n");
 	rna_options_describe(NULL, out);
-	rna_strbuf_puts(out, "\nExit codes:\n");
-	for (int code = 0; code < RNA_EXIT_COUNT; code++)
-		rna_strbuf_printf(out, "  %d  %s\n", code, rna_exit_meanings[code]);
+	write_exits(rna_exit_meanings, out);
 	rna_strbuf_puts(out, "See the help of these commands for their exit codes:");
 	for (size_t i = 0; i < rna_command_count; i++)
-		if (rna_commands[i].failure)
+		if (rna_commands[i].exits)
 			rna_strbuf_printf(out, " %s", rna_commands[i].name);
 	rna_strbuf_puts(out, "\n");
 }
@@ -47,6 +52,7 @@ static void write_help_of_one(const struct rna_command *command, struct rna_strb
 	}
 	rna_strbuf_puts(out, "\nOptions:\n");
 	rna_options_describe(command, out);
+	write_exits(command->exits ? command->exits : rna_exit_meanings, out);
 }
 
 int rna_command_show_help(const struct rna_command *command, struct rna_error *error)

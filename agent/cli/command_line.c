@@ -25,6 +25,14 @@ static void prepare_process(void)
 		(void)close(fd); /* nothing was written */
 }
 
+static int load_settings(struct rna_call *call, struct rna_error *error)
+{
+	int ret = rna_config_load(call->config, &call->settings, &call->mistakes, error);
+
+	return ret < 0 ? ret
+		       : rna_config_override(call->arguments.overrides, &call->settings, error);
+}
+
 /* Returns an exit code. */
 static int execute(struct rna_call *call, struct rna_error *error)
 {
@@ -42,8 +50,7 @@ static int execute(struct rna_call *call, struct rna_error *error)
 	call->config = call->arguments.options[RNA_OPTION_CONFIG];
 	if (command->config_operand && call->arguments.operand)
 		call->config = call->arguments.operand;
-	if (command->settings &&
-	    rna_config_load(call->config, &call->settings, &call->mistakes, error) < 0)
+	if (command->settings && load_settings(call, error) < 0)
 		return RNA_EXIT_USAGE;
 	ret = command->execute(call, error);
 	return ret < 0 ? RNA_EXIT_FAILURE : ret;
@@ -74,6 +81,8 @@ int rna_commands_main(int argc, char *argv[])
 	rna_log_open(LOG_INFO);
 	if (rna_arguments_parse(argc, argv, &call.arguments, &error) == 0)
 		code = execute(&call, &error);
+	if (code == RNA_EXIT_USAGE)
+		rna_log_set_plain();
 	if (error.code < 0)
 		rna_log_error("%s", error.text);
 	rna_mistakes_log(&call.mistakes);

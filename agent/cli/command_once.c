@@ -7,16 +7,8 @@
 
 #include "once.h"
 
-static int output_json(const struct rna_view *view, struct rna_error *error)
-{
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-
-	rna_write_json(view, &text);
-	return rna_output_strbuf(&text, error);
-}
-
-static int output_metrics(const struct rna_once *once, enum rna_exposition format,
-			  struct rna_error *error)
+static int write_metrics(const struct rna_view *view, enum rna_exposition format,
+			 struct rna_strbuf *out)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
 	struct rna_renderer *renderer = rna_renderer_new();
@@ -24,28 +16,84 @@ static int output_metrics(const struct rna_once *once, enum rna_exposition forma
 	int ret = -ENOMEM;
 
 	if (renderer)
-		ret = rna_renderer_metrics(renderer, once->view, format, false, &body);
+		ret = rna_renderer_metrics(renderer, view, format, false, &body);
 	if (ret < 0)
-		return rna_error_set(error, ret, "cannot write the output");
-	ret = rna_output(body->data, body->len, error);
+		return ret;
+	rna_strbuf_add(out, body->data, body->len);
 	(void)rna_body_unref(body);
-	return ret;
+	return 0;
 }
+
+static int write_output(const struct rna_view *view, const char *format, struct rna_strbuf *out,
+			struct rna_error *error)
+{
+	int ret = 0;
+
+	if (strcmp(format, "json") == 0)
+		rna_write_json(view, out);
+	else if (strcmp(format, "openmetrics") == 0)
+		ret = write_metrics(view, RNA_EXPOSITION_OPENMETRICS, out);
+	else
+		ret = write_metrics(view, RNA_EXPOSITION_CLASSIC, out);
+	if (ret == 0 && !rna_strbuf_ok(out))
+		ret = -ENOMEM;
+	return ret < 0 ? rna_error_set(error, ret, "cannot write the output") : 0;
+}
+
+/* -- A file for node_exporter ------------------------------------------------------------------ */
+
+/* "process_open_fds 3", and "# HELP process_open_fds ..." */
+static bool is_of_process(const char *line)
+{
+	static const char *const starts[] = {"process_", "# HELP process_", "# TYPE process_",
+					     "# UNIT process_"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(starts); i++)
+		if (strncmp(line, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * node_exporter exports these metrics of its own process, drops those of a file, and logs an error
+ * for each at every scrape (1.5.0). They would be those of a command that has ended.
+ */
+static void drop_process(struct rna_strbuf *text)
+{
+	char *to = text->data;
+	size_t len;
+
+	for (const char *from = text->data; from && *from; from += len) {
+		const char *end = strchr(from, '\n');
+
+		len = end ? (size_t)(end - from) + 1 : strlen(from);
+		if (is_of_process(from))
+			continue;
+		memmove(to, from, len);
+		to += len;
+	}
+	text->len = to ? (size_t)(to - text->data) : 0;
+}
+
+/* -- The commands ------------------------------------------------------------------------------ */
 
 int rna_command_collect(struct rna_call *call, struct rna_error *error)
 {
-	const char *format = call->arguments.options[RNA_OPTION_FORMAT];
+	const char *const *options = call->arguments.options;
+	const char *path = options[RNA_OPTION_OUTPUT];
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
 	ret = rna_once_poll(call, &once, error);
+	if (ret == 0)
+		ret = write_output(once.view, options[RNA_OPTION_FORMAT], &text, error);
 	if (ret < 0)
 		return ret;
-	if (strcmp(format, "json") == 0)
-		return output_json(once.view, error);
-	if (strcmp(format, "openmetrics") == 0)
-		return output_metrics(&once, RNA_EXPOSITION_OPENMETRICS, error);
-	return output_metrics(&once, RNA_EXPOSITION_CLASSIC, error);
+	if (!path)
+		return rna_output_strbuf(&text, error);
+	drop_process(&text);
+	return rna_output_file(path, text.data, text.len, error);
 }
 
 int rna_command_status(struct rna_call *call, struct rna_error *error)
@@ -63,7 +111,9 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 	if (ret < 0)
 		return ret;
 	if (options[RNA_OPTION_JSON])
-		return output_json(once.view, error);
+		return write_output(once.view, "json", &text, error) < 0
+			       ? error->code
+			       : rna_output_strbuf(&text, error);
 	rna_write_table(once.view, &table, &text);
 	return rna_output_strbuf(&text, error);
 }

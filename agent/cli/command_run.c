@@ -42,5 +42,6 @@ int rna_command_run(struct rna_call *call, struct rna_error *error)
 			    &agent, error);
 	if (ret < 0)
 		return ret;
+	rna_agent_set_overrides(agent, call->arguments.overrides);
 	return rna_agent_run(agent, error);
 }

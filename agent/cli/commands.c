@@ -9,19 +9,67 @@
 
 #include "rna/check.h"
 
+static const struct rna_exit_meaning run_exits[] = {
+	{0, "ended by SIGTERM or SIGINT"},
+	{1, "the agent could not start, for example because its address is in use"},
+	{2, "invalid command line or configuration"},
+	{0},
+};
+
+static const struct rna_exit_meaning env_exits[] = {
+	{0, "success"},
+	{1, "no port can be used, or another failure"},
+	{2, "invalid command line or configuration"},
+	{0},
+};
+
+static const struct rna_exit_meaning check_exits[] = {
+	{0, "no finding that counts; of slurm, nhc and npd also: a warning; of slurm: unknown"},
+	{1, "a warning; of slurm, nhc and npd: a critical finding"},
+	{2, "a critical finding; of npd: unknown"},
+	{3, "unknown, for example because no agent answers; an invalid command line"},
+	{0},
+};
+
+static const struct rna_exit_meaning check_config_exits[] = {
+	{0, "the file is valid"},
+	{1, "with --root: the recorded node differs from what is expected; or another failure"},
+	{2, "the file or the command line is invalid"},
+	{0},
+};
+
+static const struct rna_exit_meaning selftest_exits[] = {
+	{0, "all is well"},
+	{1, "a warning: slower than expected"},
+	{2, "a test failed"},
+	{3, "nothing could be tested; an invalid command line"},
+	{0},
+};
+
 const struct rna_command rna_commands[] = {
 	{
 		.name = "run",
 		.summary = "Poll the devices and serve HTTP until SIGTERM or SIGINT.",
 		.help = "SIGHUP reloads the configuration; if it is not valid, the old settings "
-			"stay.",
+			"stay. Options for\nsettings take precedence over the file, also after a "
+			"reload. Commands of this node that ask\nthe agent read the file: if "
+			"--web.listen-address names another address, they need --url.",
+		.options = RNA_OPTION_BIT(WEB_LISTEN_ADDRESS) | RNA_OPTION_BIT(WEB_CONFIG_FILE) |
+			   RNA_OPTION_BIT(LOG_LEVEL),
+		.exits = run_exits,
 		.settings = true,
 		.execute = rna_command_run,
 	},
 	{
 		.name = "collect",
 		.summary = "Poll once and write the metrics.",
-		.options = RNA_OPTION_BIT(FORMAT),
+		.help = "--output is for the textfile collector of node_exporter, which reads "
+			"files "
+			"whose names end in\n.prom. The file has mode 0644. Metrics of the process "
+			"are "
+			"not in it, because node_exporter\nexports its own. If the file cannot be "
+			"written, the old one stays.",
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(OUTPUT),
 		.formats = (const char *const[]){"prometheus", "openmetrics", "json", NULL},
 		.settings = true,
 		.execute = rna_command_collect,
@@ -44,7 +92,8 @@ const struct rna_command rna_commands[] = {
 			"of the calling environment that choose a GID. With --gpu the\nports are "
 			"those nearest to one GPU; numbers are those of topology.\n\n"
 			"shell is for eval, env for docker --env-file, yaml is the env of a "
-			"container. The exit code\nis 1 if no port can be used.",
+			"container.",
+		.exits = env_exits,
 		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(FOR) | RNA_OPTION_BIT(GPU),
 		.formats = rna_env_forms,
 		.settings = true,
@@ -55,6 +104,7 @@ const struct rna_command rna_commands[] = {
 		.summary = "Poll once and write the environment variables that NCCL needs on this "
 			   "node.",
 		.help = "The same as env --for=nccl.",
+		.exits = env_exits,
 		.options = RNA_OPTION_BIT(FORMAT),
 		.formats = rna_env_forms,
 		.settings = true,
@@ -81,8 +131,11 @@ const struct rna_command rna_commands[] = {
 			"The "
 			"agent shows the last 64 events. With --last or\n--since the command reads "
 			"the state directory instead, which has the last 1,000 at least, also\nof "
-			"earlier processes, and needs no running agent.",
-		.options = RNA_OPTION_BIT(LAST) | RNA_OPTION_BIT(SINCE) | RNA_OPTION_BIT(JSON),
+			"earlier processes, and needs no running agent. With --url it asks the "
+			"agent of "
+			"another\nnode.",
+		.options = RNA_OPTION_BIT(LAST) | RNA_OPTION_BIT(SINCE) | RNA_OPTION_BIT(JSON) |
+			   RNA_OPTIONS_URL,
 		.settings = true,
 		.execute = rna_command_events,
 	},
@@ -109,19 +162,17 @@ const struct rna_command rna_commands[] = {
 		.summary = "Show the findings of this node, with an exit code for monitoring.",
 		.help = "The command asks the running agent at the first address of http.listen; "
 			"if\nhttp.web_config_file is set, at the first unix socket of http.listen. "
-			"With --once or --root\nit polls by itself, once. The exit code is 0 if "
-			"all is well, 1 for a warning, 2 for a\ncritical finding, and 3 if the "
-			"state is unknown. Findings that are info or silenced are\nshown and do "
-			"not count.\n\n"
+			"With --once or --root\nit polls by itself, once; with --url it asks the "
+			"agent of another node, by HTTP. Findings that\nare info or silenced are "
+			"shown and do not count.\n\n"
 			"nagios is the output of a monitoring plugin, with performance data. "
 			"--json is\n--format=json. slurm (HealthCheckProgram, Prolog), nhc (LBNL "
-			"NHC) and npd\n(node-problem-detector) write one line and exit with 1 for "
-			"a critical finding only;\nwith 0 otherwise, but if the state is unknown "
-			"nhc exits with 3 and npd with 2. They\nask the agent by its control "
-			"socket first. If it does not answer within a third of the\ndeadline, "
-			"they poll by themselves.",
+			"NHC) and npd\n(node-problem-detector) write one line. They ask the agent "
+			"by its control socket first. If it\ndoes not answer within a third of "
+			"the deadline, they poll by themselves, but not with --url.",
 		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(ONCE) |
-			   RNA_OPTION_BIT(DEADLINE),
+			   RNA_OPTION_BIT(DEADLINE) | RNA_OPTIONS_URL,
+		.exits = check_exits,
 		.formats = rna_check_forms,
 		.settings = true,
 		.failure = 3,
@@ -151,8 +202,8 @@ const struct rna_command rna_commands[] = {
 		.help = "Without FILE: the file of --config, or the default one. A file with "
 			"profiles is checked as\nsuch. Entries of expect that match no port of "
 			"this node are shown. With --root the command\ncompares the recorded node "
-			"with them and with the profile that fits it; the exit code is 1 if\n"
-			"anything differs.",
+			"with them and with the profile that fits it.",
+		.exits = check_config_exits,
 		.execute = rna_command_check_config,
 	},
 	{
@@ -160,8 +211,8 @@ const struct rna_command rna_commands[] = {
 		.summary = "Measure how fast ports move data, from memory to memory of this node.",
 		.help = "Each port is connected to itself and writes data by RDMA. This tests HCA, "
 			"PCIe and memory,\nbut not cable and fabric. Ports that are in use are not "
-			"tested. The exit code is 0 if all is\nwell, 1 for a warning, 2 if a test "
-			"failed, and 3 if nothing could be tested.",
+			"tested.",
+		.exits = selftest_exits,
 		.options = RNA_OPTION_BIT(DEVICE) | RNA_OPTION_BIT(GPU) | RNA_OPTION_BIT(NUMA) |
 			   RNA_OPTION_BIT(SIZE) | RNA_OPTION_BIT(QPS) | RNA_OPTION_BIT(DURATION) |
 			   RNA_OPTION_BIT(FORCE) | RNA_OPTION_BIT(JSON),
@@ -230,8 +281,9 @@ const struct rna_command *rna_command_find(const char *name)
 	return NULL;
 }
 
-const char *const rna_exit_meanings[RNA_EXIT_COUNT] = {
-	[RNA_EXIT_SUCCESS] = "success",
-	[RNA_EXIT_FAILURE] = "failure",
-	[RNA_EXIT_USAGE] = "invalid command line or configuration",
+const struct rna_exit_meaning rna_exit_meanings[] = {
+	{RNA_EXIT_SUCCESS, "success"},
+	{RNA_EXIT_FAILURE, "failure"},
+	{RNA_EXIT_USAGE, "invalid command line or configuration"},
+	{0},
 };

@@ -17,10 +17,15 @@ enum rna_exit {
 	RNA_EXIT_SUCCESS = 0,
 	RNA_EXIT_FAILURE = 1, /* the command failed */
 	RNA_EXIT_USAGE = 2,   /* invalid command line or configuration: the command did not start */
-	RNA_EXIT_COUNT,
 };
 
-extern const char *const rna_exit_meanings[RNA_EXIT_COUNT];
+struct rna_exit_meaning {
+	int code;
+	const char *meaning; /* NULL ends a list */
+};
+
+/* Of commands whose row has no others. */
+extern const struct rna_exit_meaning rna_exit_meanings[];
 
 /* The input of a command. */
 struct rna_call {
@@ -39,11 +44,12 @@ struct rna_command {
 	bool config_operand;         /* the operand is the configuration file, as with --config */
 	const char *summary;         /* for lists */
 	const char *help;            /* further details, a paragraph of its help text; or NULL */
-	unsigned options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
+	uint64_t options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
 	const char *const *formats;  /* values of --format, NULL-ended; the first is the default */
 	bool settings;               /* reads the configuration */
 	/* Exit code of every failure, invalid usage too, as monitoring expects it; 0: the usual */
 	int failure;
+	const struct rna_exit_meaning *exits; /* all that there are; NULL: rna_exit_meanings */
 	/* Writes a failure to stdout and returns the exit code instead. NULL: it is only logged. */
 	int (*fail)(const struct rna_arguments *arguments, const struct rna_error *error);
 	/* Returns the exit code, or negative errno with error. NULL: help, which needs none. */
@@ -67,6 +73,12 @@ void rna_command_write_usage(const struct rna_command *command, struct rna_strbu
 /* Writes the whole text to stdout. 0, or negative errno with error. */
 int rna_output(const char *data, size_t len, struct rna_error *error);
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
+
+/*
+ * Replaces the file at path atomically by one of mode 0644. 0, or negative errno with error; then
+ * the old file stays.
+ */
+int rna_output_file(const char *path, const char *data, size_t len, struct rna_error *error);
 
 /* Should output be in colour? when: auto, always or never; auto: if stdout is a terminal. */
 bool rna_wants_colour(const char *when);

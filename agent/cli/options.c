@@ -9,18 +9,71 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "rna/base/duration.h"
+#include "rna/base/parse.h"
 #include "rna/base/words.h"
 #include "rna/model/env.h"
 
 #include "commands.h"
+
+/* -- Forms of values --------------------------------------------------------------------------- */
+
+static bool is_count(const char *value)
+{
+	uint64_t count;
+
+	return rna_parse_u64(value, &count) == 0 && count > 0;
+}
+
+static bool is_duration(const char *value)
+{
+	rna_usec duration;
+
+	return rna_duration_parse(value, &duration) == 0;
+}
+
+/* A password in it would be in the list of processes; a query would end up behind the path. */
+static bool is_url(const char *value)
+{
+	size_t scheme = strncmp(value, "https://", 8) == 0  ? 8
+			: strncmp(value, "http://", 7) == 0 ? 7
+							    : 0;
+
+	return scheme > 0 && value[scheme] != '\0' && value[scheme] != '/' &&
+	       !strpbrk(value, "@?# \t\r\n");
+}
+
+static bool is_user(const char *value)
+{
+	return !strchr(value, ':'); /* it ends the name: RFC 7617 */
+}
+
+/* -- The table --------------------------------------------------------------------------------- */
 
 const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_ROOT] = {"root", "DIR", .help = "read hardware below this directory, not /"},
 	[RNA_OPTION_CONFIG] = {"config", "FILE",
 			       .help = "configuration; default " RNA_CONFIG_DEFAULT
 				       ", if it exists"},
+	[RNA_OPTION_WEB_LISTEN_ADDRESS] = {"web.listen-address", "ADDRESS",
+					   .help = "serve HTTP on this address, such as :9100 or "
+						   "[::1]:9100, instead of http.listen; may be "
+						   "repeated",
+					   .setting = "http.listen"},
+	[RNA_OPTION_WEB_CONFIG_FILE] = {"web.config.file", "FILE",
+					.help = "web configuration (TLS, logins), instead of "
+						"http.web_config_file",
+					.setting = "http.web_config_file"},
+	[RNA_OPTION_LOG_LEVEL] = {"log.level", "LEVEL",
+				  (const char *const[]){"error", "warn", "warning", "notice",
+							"info", "debug", NULL},
+				  .help = "minimum severity of log messages, instead of log.level",
+				  .setting = "log.level"},
 	[RNA_OPTION_FORMAT] = {"format", "FORMAT", .help = "output format"},
 	[RNA_OPTION_JSON] = {"json", .help = "write JSON instead of a table"},
+	[RNA_OPTION_OUTPUT] = {"output", "FILE",
+			       .help = "write to this file, which is replaced atomically, instead "
+				       "of standard output"},
 	[RNA_OPTION_COLOR] = {"color", "WHEN",
 			      (const char *const[]){"auto", "always", "never", NULL}, "auto",
 			      "use colours; auto: on a terminal, unless NO_COLOR is set"},
@@ -29,6 +82,31 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 				  .help = "use the PCI tree of this file, written by lstopo; "
 					  "without --root nothing else is read"},
 	[RNA_OPTION_ONCE] = {"once", .help = "poll once instead of asking the running agent"},
+	[RNA_OPTION_URL] = {"url", "URL",
+			    .help = "ask the agent of another node, for example "
+				    "https://node:10879",
+			    .is_valid = is_url,
+			    .form = "an http:// or https:// URL without user, password and query",
+			    .excludes = RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(ONCE) |
+					RNA_OPTION_BIT(LAST) | RNA_OPTION_BIT(SINCE)},
+	[RNA_OPTION_CA_FILE] = {"ca-file", "FILE",
+				.help = "trust the authorities in this PEM file, instead of the "
+					"system's",
+				.needs = RNA_OPTION_BIT(URL)},
+	[RNA_OPTION_CERT_FILE] = {"cert-file", "FILE", .help = "client certificate, PEM",
+				  .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(KEY_FILE)},
+	[RNA_OPTION_KEY_FILE] = {"key-file", "FILE", .help = "key of the client certificate, PEM",
+				 .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(CERT_FILE)},
+	[RNA_OPTION_TOKEN_FILE] = {"token-file", "FILE",
+				   .help = "send the bearer token in this file",
+				   .needs = RNA_OPTION_BIT(URL), .excludes = RNA_OPTION_BIT(USER)},
+	[RNA_OPTION_USER] = {"user", "NAME", .help = "log in as this user, by basic authentication",
+			     .is_valid = is_user,
+			     .form = "a name without a colon; the password belongs into a file",
+			     .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(PASSWORD_FILE)},
+	[RNA_OPTION_PASSWORD_FILE] = {"password-file", "FILE",
+				      .help = "the user's password is in this file",
+				      .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(USER)},
 	[RNA_OPTION_DEADLINE] = {"deadline", "TIME",
 				 .help = "the state is unknown after this time; default 900ms for "
 					 "slurm, nhc and npd, none otherwise"},
@@ -47,11 +125,14 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_DURATION] = {"duration", "TIME",
 				 .help = "write for this long, instead of a number of bytes"},
 	[RNA_OPTION_FORCE] = {"force", .help = "test ports that are in use, too"},
-	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume automatically after this time"},
-	[RNA_OPTION_LAST] = {"last", "COUNT", .help = "read so many from the state directory"},
+	[RNA_OPTION_TIMEOUT] = {"timeout", "TIME", .help = "resume automatically after this time",
+				.is_valid = is_duration, .form = "a duration such as 30m"},
+	[RNA_OPTION_LAST] = {"last", "COUNT", .help = "read so many from the state directory",
+			     .is_valid = is_count, .form = "a number from 1 on"},
 	[RNA_OPTION_SINCE] = {"since", "TIME",
 			      .help = "read those of this time, for example 2h, from the state "
-				      "directory"},
+				      "directory",
+			      .is_valid = is_duration, .form = "a time such as 30m or 2d"},
 	[RNA_OPTION_HELP] = {"help", .help = "show help; also -h"},
 	[RNA_OPTION_VERSION] = {"version", .help = "show the version"},
 };
@@ -67,36 +148,53 @@ static const char *default_of(enum rna_option_id id, const struct rna_command *c
 	const char *const *choices = rna_option_choices(id, command);
 	const char *standard = rna_options[id].standard;
 
-	return standard || !choices ? standard : choices[0];
+	return standard || !choices || rna_options[id].setting ? standard : choices[0];
 }
 
-static unsigned options_of(const struct rna_command *command)
+static uint64_t options_of(const struct rna_command *command)
 {
 	return RNA_OPTIONS_COMMON | (command ? command->options : 0);
 }
 
+/* Texts begin at RNA_HELP_COLUMN, those of long names on the next line. */
+static void write_explanation(size_t start, const char *text, struct rna_strbuf *out)
+{
+	size_t used = out->len - start;
+
+	if (used >= RNA_HELP_COLUMN) {
+		rna_strbuf_puts(out, "\n");
+		used = 0;
+	}
+	rna_strbuf_printf(out, "%*s%s", (int)(RNA_HELP_COLUMN - used), "", text);
+}
+
+static void describe_option(enum rna_option_id id, const struct rna_command *command,
+			    struct rna_strbuf *out)
+{
+	const struct rna_option *option = &rna_options[id];
+	const char *const *choices = rna_option_choices(id, command);
+	const char *standard = default_of(id, command);
+	size_t start = out->len;
+
+	rna_strbuf_printf(out, "  --%s%s%s", option->name, option->value ? " " : "",
+			  option->value ? option->value : "");
+	write_explanation(start, option->help, out);
+	if (choices) {
+		rna_strbuf_puts(out, ": ");
+		rna_words_write(choices, out);
+	}
+	if (choices && standard)
+		rna_strbuf_printf(out, "; default %s", standard);
+	rna_strbuf_puts(out, "\n");
+}
+
 void rna_options_describe(const struct rna_command *command, struct rna_strbuf *out)
 {
-	unsigned mask = options_of(command);
+	uint64_t mask = options_of(command);
 
-	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
-		const struct rna_option *option = &rna_options[i];
-		const char *const *choices = rna_option_choices(i, command);
-		size_t start = out->len;
-
-		if (!(mask & 1u << i))
-			continue;
-		rna_strbuf_printf(out, "  --%s%s%s", option->name, option->value ? " " : "",
-				  option->value ? option->value : "");
-		rna_strbuf_printf(out, "%*s%s", (int)(start + RNA_HELP_COLUMN - out->len), "",
-				  option->help);
-		if (choices) {
-			rna_strbuf_puts(out, ": ");
-			rna_words_write(choices, out);
-			rna_strbuf_printf(out, "; default %s", default_of(i, command));
-		}
-		rna_strbuf_puts(out, "\n");
-	}
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++)
+		if (rna_option_is_in(mask, i))
+			describe_option(i, command, out);
 }
 
 /* -- One option -------------------------------------------------------------------------------- */
@@ -152,8 +250,29 @@ static int take_value(const struct rna_option *option, const char *value, const 
 		return rna_error_say(error, -EINVAL, "--%s: missing argument %s", option->name,
 				     option->value);
 	*ret = value ? value : "";
+	if (option->is_valid && !option->is_valid(value))
+		return rna_error_say(error, -EINVAL, "--%s: \"%.*s\" is not %s", option->name,
+				     RNA_SHOWN(value), option->form);
 	return option->choices ? check_choice("--", option->name, option->choices, value, error)
 			       : 0;
+}
+
+/* Prometheus exporters call a level warn that is called warning here. */
+static int take_override(const struct rna_option *option, const char *value,
+			 struct rna_override *overrides, struct rna_error *error)
+{
+	size_t count = 0;
+
+	while (overrides[count].option)
+		count++;
+	if (count == RNA_OVERRIDES_MAX)
+		return rna_error_say(error, -EINVAL, "--%s: given too often", option->name);
+	overrides[count] = (struct rna_override){
+		.option = option->name,
+		.setting = option->setting,
+		.value = option->choices && strcmp(value, "warn") == 0 ? "warning" : value,
+	};
+	return 0;
 }
 
 /* found: what getopt_long() returned for word; of an error, optopt may say which option it is. */
@@ -162,6 +281,7 @@ static int take_option(int found, const char *word, struct rna_arguments *argume
 {
 	int index = (found == '?' || found == ':' ? optopt : found) - FOUND_OPTION;
 	size_t len = strcspn(word, "=");
+	int status;
 
 	if (found == FOUND_HELP)
 		index = RNA_OPTION_HELP;
@@ -170,7 +290,10 @@ static int take_option(int found, const char *word, struct rna_arguments *argume
 	if (found == '?')
 		return rna_error_say(error, -EINVAL, "--%s: unexpected argument \"%.*s\"",
 				     rna_options[index].name, RNA_SHOWN(word + len + 1));
-	return take_value(&rna_options[index], optarg, &arguments->options[index], error);
+	status = take_value(&rna_options[index], optarg, &arguments->options[index], error);
+	if (status < 0 || !rna_options[index].setting)
+		return status;
+	return take_override(&rna_options[index], optarg, arguments->overrides, error);
 }
 
 /* -- Words ------------------------------------------------------------------------------------- */
@@ -215,13 +338,52 @@ static int take_word(const char *word, struct rna_arguments *arguments, struct r
 static int check_mask(const struct rna_arguments *arguments, struct rna_error *error)
 {
 	const struct rna_command *command = arguments->command;
-	unsigned mask = options_of(command);
+	uint64_t mask = options_of(command);
 
-	for (size_t i = 0; i < RNA_OPTION_COUNT; i++)
-		if (arguments->options[i] && !(mask & 1u << i))
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++)
+		if (arguments->options[i] && !rna_option_is_in(mask, i))
 			return rna_error_say(error, -EINVAL, "%s: unexpected option --%s",
 					     command ? command->name : "rdma-node-agent",
 					     rna_options[i].name);
+	return 0;
+}
+
+static uint64_t options_given(const struct rna_arguments *arguments)
+{
+	uint64_t given = 0;
+
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++)
+		if (arguments->options[i])
+			given |= UINT64_C(1) << i;
+	return given;
+}
+
+/* The first of options, which are some. */
+static const char *first_of(uint64_t options)
+{
+	enum rna_option_id id = 0;
+
+	while (!rna_option_is_in(options, id))
+		id++;
+	return rna_options[id].name;
+}
+
+static int check_together(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	uint64_t given = options_given(arguments);
+
+	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
+		const struct rna_option *option = &rna_options[i];
+
+		if (!rna_option_is_in(given, i))
+			continue;
+		if (option->excludes & given)
+			return rna_error_say(error, -EINVAL, "--%s excludes --%s", option->name,
+					     first_of(option->excludes & given));
+		if (option->needs & ~given)
+			return rna_error_say(error, -EINVAL, "--%s requires --%s", option->name,
+					     first_of(option->needs & ~given));
+	}
 	return 0;
 }
 
@@ -304,6 +466,8 @@ int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struc
 	if (status == 0)
 		status = check_mask(&arguments, error);
 	if (status == 0)
+		status = check_together(&arguments, error);
+	if (status == 0)
 		status = check_format(&arguments, error);
 	if (status == 0)
 		status = resolve(&arguments, error);
@@ -311,6 +475,7 @@ int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struc
 		status = check_operand(&arguments, error);
 	if (status < 0) {
 		ret->command = arguments.command;
+		ret->options[RNA_OPTION_FORMAT] = arguments.options[RNA_OPTION_FORMAT];
 		return status;
 	}
 	fill_defaults(&arguments);

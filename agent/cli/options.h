@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
+
+#include "settings/settings.h"
 
 struct rna_command;
 
@@ -14,12 +17,23 @@ struct rna_command;
 enum rna_option_id {
 	RNA_OPTION_ROOT,
 	RNA_OPTION_CONFIG,
+	RNA_OPTION_WEB_LISTEN_ADDRESS,
+	RNA_OPTION_WEB_CONFIG_FILE,
+	RNA_OPTION_LOG_LEVEL,
 	RNA_OPTION_FORMAT,
 	RNA_OPTION_JSON,
+	RNA_OPTION_OUTPUT,
 	RNA_OPTION_COLOR,
 	RNA_OPTION_GIDS,
 	RNA_OPTION_HWLOC_XML,
 	RNA_OPTION_ONCE,
+	RNA_OPTION_URL,
+	RNA_OPTION_CA_FILE,
+	RNA_OPTION_CERT_FILE,
+	RNA_OPTION_KEY_FILE,
+	RNA_OPTION_TOKEN_FILE,
+	RNA_OPTION_USER,
+	RNA_OPTION_PASSWORD_FILE,
 	RNA_OPTION_DEADLINE,
 	RNA_OPTION_DRY_RUN,
 	RNA_OPTION_KEEP_IDENTITY,
@@ -46,17 +60,33 @@ struct rna_option {
 	const char *const *choices;
 	const char *standard; /* the default; NULL: none */
 	const char *help;
+	/* Its values take the place of this setting's, and it may be repeated if that is a list. */
+	const char *setting;
+	bool (*is_valid)(const char *value); /* NULL: any text; if not: "is not FORM" */
+	const char *form;
+	uint64_t needs; /* RNA_OPTION_BIT()s of options that have to be given with it */
+	uint64_t excludes;
 };
 
 extern const struct rna_option rna_options[RNA_OPTION_COUNT];
 
-#define RNA_OPTION_BIT(id) (1u << RNA_OPTION_##id)
+#define RNA_OPTION_BIT(id) (UINT64_C(1) << RNA_OPTION_##id)
+/* What --url goes with: of commands that can ask the agent of another node. */
+#define RNA_OPTIONS_URL                                                                            \
+	(RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(CA_FILE) | RNA_OPTION_BIT(CERT_FILE) |               \
+	 RNA_OPTION_BIT(KEY_FILE) | RNA_OPTION_BIT(TOKEN_FILE) | RNA_OPTION_BIT(USER) |            \
+	 RNA_OPTION_BIT(PASSWORD_FILE))
 /* Options that every command accepts. */
 #define RNA_OPTIONS_COMMON                                                                         \
 	(RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(CONFIG) | RNA_OPTION_BIT(HELP) |                    \
 	 RNA_OPTION_BIT(VERSION))
 
-enum { RNA_WORDS_MAX = 64 };
+static inline bool rna_option_is_in(uint64_t options, enum rna_option_id id)
+{
+	return options >> id & 1;
+}
+
+enum { RNA_WORDS_MAX = 64, RNA_OVERRIDES_MAX = 64 };
 
 struct rna_arguments {
 	const struct rna_command *command; /* NULL: none was named */
@@ -65,12 +95,14 @@ struct rna_arguments {
 	const char *words[RNA_WORDS_MAX]; /* after the operand, for commands that accept more */
 	/* The value of each option, "" for one without; NULL: not given and no default. */
 	const char *options[RNA_OPTION_COUNT];
+	/* The values of options that stand for settings, in their order; ended by one without. */
+	struct rna_override overrides[RNA_OVERRIDES_MAX + 1];
 };
 
 /*
  * Returns "help WORD" and "--version" as "WORD --help" and "version". *ret points into argv and
  * static text. 0, or -EINVAL with error: the command line is invalid; *ret then has the command
- * only, if there was one.
+ * and its format only, if they were named.
  */
 int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struct rna_error *error);
 

@@ -39,8 +39,8 @@ class WebAgent(Agent):
 
     def __init__(self, web, **rest):
         http_settings = {"idle_timeout": "30s", **rest.pop("http_settings", {})}
-        super().__init__("no-stack", poll=rest.pop("poll", dict(QUIET)), http_settings=http_settings,
-                         **rest)
+        super().__init__(rest.pop("machine", "no-stack"), poll=rest.pop("poll", dict(QUIET)),
+                         http_settings=http_settings, **rest)
         self.web_path = f"{self.directory}/web.yml"
         self.ca = Authority(self.directory)
         self.ca.sign("server")

@@ -21,6 +21,7 @@ schema says of the agent's settings is written from "describe settings" (chart.p
 
 import argparse
 import difflib
+import json
 import pathlib
 import re
 import shutil
@@ -201,6 +202,30 @@ def accepts_sample(binary):
     return True
 
 
+def manual_names_exit_codes(binary):
+    """Have the man page and the help of each command all of its exit codes?"""
+    tables = json.loads(describe(binary, "json"))
+    documents = ROOT / "agent/cli/documents"
+    page = subprocess.run([documents / "fill.py", documents / "rdma-node-agent.8.in", "-"], text=True,
+                          check=True, input=json.dumps(tables), stdout=subprocess.PIPE).stdout
+    section = page.replace("\\-", "-").split(".SH EXIT STATUS\n")[1].split("\n.SH ")[0]
+    common, *own = section.split(".SS ")
+    sections = {name: text for text in own for name in text.split("\n")[0].split(", ")}
+    wrong = []
+    for command in tables["commands"]:
+        name, codes = command["name"], command["exit_codes"] or tables["exit_codes"]
+        text = sections.get(name, common)
+        wanted = [f"\\fB{row['code']}\\fR\n{row['meaning']}\n" for row in codes]
+        if not all(entry in f"{text}\n" for entry in wanted):
+            wrong.append(f"rdma-node-agent.8.in: EXIT STATUS lacks exit codes of {name}")
+        shown = subprocess.run([binary, name, "--help"], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.split("\nExit codes:\n")
+        if [f"  {row['code']}  {row['meaning']}" for row in codes] != re.findall("^  .*", shown[1], re.M):
+            wrong.append(f"{name} --help: not the exit codes of its row")
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return not wrong
+
+
 def catalog_explains_all():
     """Has each message id an explanation, and each explanation an id?"""
     ids = set(re.findall(r'"([0-9a-f]{32})"', MESSAGE_IDS.read_text(encoding="utf-8")))
@@ -231,7 +256,7 @@ def main():
     wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known),
              *meanings.problems(set(known["metrics"]))]
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    documents = accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
+    documents = manual_names_exit_codes(binary) and accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
     return 0 if all(good) and not wrong and documents else 1
 
 

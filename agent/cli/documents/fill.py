@@ -69,14 +69,28 @@ def command_entries(tables):
     return "\n".join(command_entry(command, options) for command in tables["commands"])
 
 
+def exit_entry(row):
+    return entry(bold(str(row["code"])), plain(row["meaning"]))
+
+
+def exit_sections(tables):
+    """Of the commands with exit codes of their own; those with the same ones share a section."""
+    sections = {}
+    for command in tables["commands"]:
+        codes = "\n".join(map(exit_entry, command["exit_codes"]))
+        sections.setdefault(codes, []).append(command["name"])
+    return "\n".join(f".SS {', '.join(map(plain, commands))}\n{codes}"
+                     for codes, commands in sections.items() if codes)
+
+
 MANUAL = {
     "VERSION": lambda tables: plain(tables["version"]),
     "CONFIGURATION": lambda tables: italic(tables["configuration"]),
     "STATE_DIRECTORY": lambda tables: plain(tables["state_directory"]),
     "COMMANDS": command_entries,
     "OPTIONS": lambda tables: "\n".join(map(option_entry, tables["options"])),
-    "EXIT_STATUS": lambda tables: "\n".join(
-        entry(bold(str(code)), plain(meaning)) for code, meaning in enumerate(tables["exit_codes"])),
+    "EXIT_STATUS": lambda tables: "\n".join(map(exit_entry, tables["exit_codes"])),
+    "EXIT_STATUS_OF_COMMANDS": exit_sections,
     "PROFILES": lambda tables: "\n".join(
         entry(f"{bold(row['section'])}: {bold(row['key'])}", plain(row["meaning"]), f"Allowed: {plain(row['allowed'])}.")
         for row in tables["profiles"]),
@@ -102,6 +116,8 @@ def candidates(placeholder, choices, tables):
         return ["file"]
     if "DIR" in placeholder:
         return ["directory"]
+    if "DEVICE" in placeholder:
+        return ["device"]
     return ["words", *(names(tables["commands"]) if "COMMAND" in placeholder else choices or [])]
 
 
@@ -122,6 +138,14 @@ def option_words(command, tables):
             if option["common"] or (command and option["name"] in command["options"])]
 
 
+def word_cases(tables):
+    """The words behind an operand."""
+    return [case for command in tables["commands"] if command["words"]
+            for case in (f"{command['name']}:?*:-*) ;;",
+                         offer(f"{command['name']}:?*:*",
+                               *candidates(command["words"], None, tables)))]
+
+
 def command_cases(tables):
     cases = [offer(":-*", "words", *option_words(None, tables)),
              offer(":*", "words", *names(tables["commands"]))]
@@ -138,6 +162,7 @@ COMPLETION = {
         "--" + option["name"] for option in tables["options"] if option["value"]),
     "VALUE_CASES": lambda tables: "\n\t".join(value_cases(tables)),
     "FORMAT_CASES": lambda tables: "\n\t".join(format_cases(tables)),
+    "WORD_CASES": lambda tables: "\n\t".join(word_cases(tables)),
     "COMMAND_CASES": lambda tables: "\n\t".join(command_cases(tables)),
 }
 

@@ -33,6 +33,7 @@ static struct {
 	int level;
 	bool journal;
 	bool timestamps;
+	bool plain;
 } out = {.level = LOG_INFO};
 
 static const char *const level_names[] = {
@@ -58,6 +59,7 @@ void rna_log_open(int level)
 	bool known = fstat(STDERR_FILENO, &info) == 0;
 
 	out.level = level;
+	out.plain = false;
 	out.journal = known && is_journal(&info);
 	out.timestamps = known && S_ISREG(info.st_mode);
 }
@@ -65,6 +67,11 @@ void rna_log_open(int level)
 void rna_log_set_level(int level)
 {
 	out.level = level;
+}
+
+void rna_log_set_plain(void)
+{
+	out.plain = true;
 }
 
 bool rna_log_wants(int level)
@@ -167,9 +174,9 @@ static void write_line(int level, const struct rna_log_field *fields, const char
 {
 	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
 
-	if (out.timestamps)
+	if (out.timestamps && !out.plain)
 		add_time(&line);
-	rna_strbuf_printf(&line, "%s: %s", level_names[level], message);
+	rna_strbuf_printf(&line, "%s: %s", out.plain ? IDENTIFIER : level_names[level], message);
 	add_fields(&line, fields);
 	replace_control_characters(&line);
 	rna_strbuf_puts(&line, "\n");

@@ -23,6 +23,11 @@ struct rna_log_field {
 /* Chooses journal or stderr by JOURNAL_STREAM. level: the least urgent LOG_* that is written. */
 void rna_log_open(int level);
 void rna_log_set_level(int level);
+/*
+ * From now on a line begins with the name of the program alone, as users of a command expect it:
+ * without level and time.
+ */
+void rna_log_set_plain(void);
 bool rna_log_wants(int level);
 
 /* level: LOG_ERR, LOG_WARNING, LOG_NOTICE, LOG_INFO, LOG_DEBUG. fields: NULL or NULL-ended list. */

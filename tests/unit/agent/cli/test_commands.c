@@ -9,17 +9,18 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "rna/base/log.h"
 #include "rna/base/words.h"
 
 #include "cli/commands.h"
 
 #include "tree.h"
 
-enum { ARGV_MAX = 8, WORDS_MAX = 256 };
+enum { ARGV_MAX = 80, WORDS_MAX = 256, LINE_SIZE = 2048 };
 
 /* A command line as one text, words apart by one blank; "''" is an empty word. */
 struct line {
-	char words[WORDS_MAX];
+	char words[LINE_SIZE];
 	char *argv[ARGV_MAX];
 	int argc;
 };
@@ -172,6 +173,31 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"expect", "expect: missing argument ACTION; see expect --help"},
 		{"expect now", "expect: \"now\" is not one of accept, list, profile"},
 		{"events now", "events: unexpected argument \"now\""},
+		{"events --last 0", "--last: \"0\" is not a number from 1 on"},
+		{"events --since soon", "--since: \"soon\" is not a time such as 30m or 2d"},
+		{"quiesce --timeout soon", "--timeout: \"soon\" is not a duration such as 30m"},
+		{"run --log.level loud",
+		 "--log.level: \"loud\" is not one of error, warn, warning, notice, info, debug"},
+		{"run --web.listen-address=", "--web.listen-address: missing argument ADDRESS"},
+		{"check --log.level debug", "check: unexpected option --log.level"},
+		{"check --url node:10879",
+		 "--url: \"node:10879\" is not an http:// or https:// URL "
+		 "without user, password and query"},
+		{"check --url https://a:b@node",
+		 "--url: \"https://a:b@node\" is not an http:// or https:// URL without user, "
+		 "password and query"},
+		{"check --url https:///x",
+		 "--url: \"https:///x\" is not an http:// or https:// URL "
+		 "without user, password and query"},
+		{"check --once --url http://node", "--url excludes --once"},
+		{"events --url http://node --last 3", "--url excludes --last"},
+		{"check --ca-file ca.pem", "--ca-file requires --url"},
+		{"check --url http://node --cert-file a", "--cert-file requires --key-file"},
+		{"check --url http://node --user me", "--user requires --password-file"},
+		{"check --url http://node --user me --password-file p --token-file t",
+		 "--token-file excludes --user"},
+		{"check --url http://node --user a:b --password-file p",
+		 "--user: \"a:b\" is not a name without a colon; the password belongs into a file"},
 		{"record", "record: missing argument DIR; see record --help"},
 		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
 				    "collectors, commands, rules, thresholds, labels, "
@@ -188,6 +214,82 @@ static void test_each_wrong_usage_is_named(void **state)
 		assert_string_equal(error.text, cases[i].message);
 		assert_string_equal(arguments.operand, "untouched");
 	}
+}
+
+static int override(const char *text, struct rna_settings *settings, struct rna_error *error)
+{
+	struct rna_arguments arguments;
+	struct line line;
+
+	assert_int_equal(parse(&line, text, &arguments, error), 0);
+	return rna_config_override(arguments.overrides, settings, error);
+}
+
+static void test_options_take_the_place_of_settings(void **state)
+{
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(override("run", &settings, NULL), 0);
+	assert_string_equal(settings.http_listen[0], ":10879");
+	assert_int_equal(override("run --web.listen-address=:9100 --log.level=warn "
+				  "--web.listen-address [::1]:9101 --web.config.file web.yml",
+				  &settings, NULL),
+			 0);
+	assert_string_equal(settings.http_listen[0], ":9100");
+	assert_string_equal(settings.http_listen[1], "[::1]:9101");
+	assert_null(settings.http_listen[2]);
+	assert_string_equal(settings.http_web_config_file, "web.yml");
+	assert_int_equal(settings.log_level, LOG_WARNING);
+}
+
+static void test_values_of_settings_are_checked_as_in_the_file(void **state)
+{
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	struct rna_error error = {0};
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	assert_int_equal(override("run --web.listen-address node:9100", &settings, &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "--web.listen-address: \"node:9100\" is not host:port"));
+	assert_int_equal(override("run --web.listen-address :1 --web.listen-address :1", &settings,
+				  &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "duplicate of"));
+}
+
+/* Each level that the option lists is one of the setting. */
+static void test_levels(void **state)
+{
+	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
+	const char *const *levels = rna_options[RNA_OPTION_LOG_LEVEL].choices;
+	char text[WORDS_MAX];
+
+	(void)state;
+	assert_int_equal(rna_settings_init(&settings), 0);
+	for (; *levels; levels++) {
+		(void)snprintf(text, sizeof(text), "run --log.level=%s", *levels);
+		assert_int_equal(override(text, &settings, NULL), 0);
+	}
+	assert_int_equal(settings.log_level, LOG_DEBUG);
+}
+
+static void test_too_many_values(void **state)
+{
+	char text[LINE_SIZE] = "run";
+	struct rna_arguments arguments;
+	struct rna_error error = {0};
+	struct line line;
+
+	(void)state;
+	for (size_t i = 0; i < RNA_OVERRIDES_MAX; i++)
+		(void)strcat(text, " --log.level=info");
+	assert_int_equal(parse(&line, text, &arguments, &error), 0);
+	(void)strcat(text, " --log.level=info");
+	assert_int_equal(parse(&line, text, &arguments, &error), -EINVAL);
+	assert_string_equal(error.text, "--log.level: given too often");
 }
 
 static void test_hints(void **state)
@@ -247,11 +349,11 @@ static void test_shown_words_end_at_control_characters_and_whole_characters(void
 }
 
 /* Runs a command with stdout and stderr in files, and returns its exit code. */
-static int run_to(const char *text, const char *output_path)
+static int run_with(const char *text, const char *output_path, const char *error_path)
 {
 	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), code;
 	int file = open(output_path, O_WRONLY | O_CLOEXEC);
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int null = open(error_path, O_WRONLY | O_CLOEXEC);
 	struct line line;
 
 	split(&line, text);
@@ -264,6 +366,11 @@ static int run_to(const char *text, const char *output_path)
 	(void)close(file);
 	(void)close(null);
 	return code;
+}
+
+static int run_to(const char *text, const char *output_path)
+{
+	return run_with(text, output_path, "/dev/null");
 }
 
 static void test_exit_codes(void **state)
@@ -281,6 +388,107 @@ static void test_exit_codes(void **state)
 	assert_int_equal(run_to("collect --config /missing", "/dev/null"), RNA_EXIT_USAGE);
 	assert_int_equal(run_to("check-config /missing", "/dev/null"), RNA_EXIT_USAGE);
 	assert_int_equal(run_to("check-config --config /missing", "/dev/null"), RNA_EXIT_USAGE);
+}
+
+static void read_back(const struct tree *tree, const char *name, char *ret, size_t size)
+{
+	char path[128];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", tree->path, name);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	ret[fread(ret, 1, size - 1, file)] = '\0';
+	(void)fclose(file);
+}
+
+static const struct rna_exit_meaning *exits_of(const struct rna_command *command)
+{
+	return command->exits ? command->exits : rna_exit_meanings;
+}
+
+static bool has_exit(const struct rna_command *command, int code)
+{
+	for (const struct rna_exit_meaning *exit = exits_of(command); exit->meaning; exit++)
+		if (exit->code == code)
+			return true;
+	return false;
+}
+
+/* stderr is a regular file, in which log lines have a time stamp. */
+static void test_usage_errors_of_each_command(void **state)
+{
+	char text[WORDS_MAX], path[128], said[512];
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	(void)snprintf(path, sizeof(path), "%s/stderr", tree.path);
+	for (size_t i = 0; i < rna_command_count; i++) {
+		const struct rna_command *command = &rna_commands[i];
+		int code = command->failure ? command->failure : RNA_EXIT_USAGE;
+
+		tree_write(&tree, "stderr", "");
+		(void)snprintf(text, sizeof(text), "%s --frobnicate", command->name);
+		assert_int_equal(run_with(text, "/dev/null", path), code);
+		read_back(&tree, "stderr", said, sizeof(said));
+		assert_string_equal(said,
+				    "rdma-node-agent: unknown option --frobnicate; see --help\n");
+		assert_true(has_exit(command, code));
+	}
+	tree_deinit(&tree);
+}
+
+/* An exit code of 3 would make Slurm drain nodes because of a typing error. */
+static void test_usage_errors_of_check_have_the_exit_code_of_the_format(void **state)
+{
+	(void)state;
+	assert_int_equal(run_to("check --format=slurm --frobnicate", "/dev/null"), 0);
+	assert_int_equal(run_to("check --format=npd --frobnicate", "/dev/null"), 2);
+	assert_int_equal(run_to("check --format=nhc --frobnicate", "/dev/null"), 3);
+	assert_int_equal(run_to("check --format=frob", "/dev/null"), 3);
+}
+
+static void test_help_names_all_exit_codes(void **state)
+{
+	char text[WORDS_MAX], path[128], line[256], help[16384];
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	(void)snprintf(path, sizeof(path), "%s/stdout", tree.path);
+	for (size_t i = 0; i < rna_command_count; i++) {
+		const struct rna_exit_meaning *exit = exits_of(&rna_commands[i]);
+
+		tree_write(&tree, "stdout", "");
+		(void)snprintf(text, sizeof(text), "%s --help", rna_commands[i].name);
+		assert_int_equal(run_to(text, path), RNA_EXIT_SUCCESS);
+		read_back(&tree, "stdout", help, sizeof(help));
+		for (; exit->meaning; exit++) {
+			(void)snprintf(line, sizeof(line), "\n  %d  %s\n", exit->code,
+				       exit->meaning);
+			assert_non_null(strstr(help, line));
+		}
+	}
+	tree_deinit(&tree);
+}
+
+static void test_errors_of_the_configuration_are_plain(void **state)
+{
+	char text[WORDS_MAX], path[128], said[512];
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	tree_write(&tree, "a.yaml", "poll: {sate: 2s}\n");
+	tree_write(&tree, "stderr", "");
+	(void)snprintf(path, sizeof(path), "%s/stderr", tree.path);
+	(void)snprintf(text, sizeof(text), "collect --config %s/a.yaml", tree.path);
+	assert_int_equal(run_with(text, "/dev/null", path), RNA_EXIT_USAGE);
+	read_back(&tree, "stderr", said, sizeof(said));
+	assert_ptr_equal(strstr(said, "rdma-node-agent: /"), said);
+	assert_non_null(strstr(said, "unknown key poll.sate; did you mean poll.state?"));
+	tree_deinit(&tree);
 }
 
 static void assert_check_config(const struct tree *tree, const char *output_path, int code)
@@ -311,17 +519,13 @@ static void test_check_config_judges_as_run_does(void **state)
 static void read_topology(const struct tree *tree, const char *options, char *ret, size_t size)
 {
 	char text[WORDS_MAX], path[128];
-	FILE *file;
 
 	tree_write(tree, "output", "");
 	(void)snprintf(path, sizeof(path), "%s/output", tree->path);
 	(void)snprintf(text, sizeof(text), "topology --hwloc-xml %s/node.xml %s", tree->path,
 		       options);
 	assert_int_equal(run_to(text, path), RNA_EXIT_SUCCESS);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	ret[fread(ret, 1, size - 1, file)] = '\0';
-	(void)fclose(file);
+	read_back(tree, "output", ret, size);
 }
 
 /* Functions of this machine may have the addresses of the file. */
@@ -372,10 +576,18 @@ int main(void)
 		cmocka_unit_test(test_words_behind_the_operand),
 		cmocka_unit_test(test_help_is_asked_for_in_three_ways),
 		cmocka_unit_test(test_each_wrong_usage_is_named),
+		cmocka_unit_test(test_options_take_the_place_of_settings),
+		cmocka_unit_test(test_values_of_settings_are_checked_as_in_the_file),
+		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_too_many_values),
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_the_nearest_word_is_the_hint_and_the_first_of_equals),
 		cmocka_unit_test(test_shown_words_end_at_control_characters_and_whole_characters),
 		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_usage_errors_of_each_command),
+		cmocka_unit_test(test_usage_errors_of_check_have_the_exit_code_of_the_format),
+		cmocka_unit_test(test_help_names_all_exit_codes),
+		cmocka_unit_test(test_errors_of_the_configuration_are_plain),
 		cmocka_unit_test(test_check_config_judges_as_run_does),
 		cmocka_unit_test(test_an_xml_without_a_root_is_a_closed_world),
 	};

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The client of --url: the agent of another node. What can stand between, such as TLS, a login or a
+ * proxy, is named in errors, together with the option that deals with it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/file.h"
+#include "rna/base/words.h"
+
+#include "client.h"
+
+enum {
+	FILE_MAX = 1024 * 1024, /* bytes; bundles of authorities have hundreds of KiB */
+	REDIRECT = 300,
+	CLIENT_ERROR = 400,
+	HTTP_FORBIDDEN = 403,
+	HTTP_NOT_FOUND = 404,
+};
+
+/* What the options give. Texts but url are its own. */
+struct far {
+	const char *const *options;
+	struct rna_strbuf origin, authorities, certificate, key, password, token;
+};
+
+static void deinit_far(struct far *far)
+{
+	rna_strbuf_deinit(&far->origin);
+	rna_strbuf_deinit(&far->authorities);
+	rna_strbuf_deinit(&far->certificate);
+	rna_strbuf_deinit(&far->key);
+	rna_strbuf_deinit(&far->password);
+	rna_strbuf_deinit(&far->token);
+}
+
+/* -- Files ------------------------------------------------------------------------------------- */
+
+static int read_file(const struct far *far, enum rna_option_id id, struct rna_strbuf *ret,
+		     struct rna_error *error)
+{
+	const char *path = far->options[id];
+
+	if (!path)
+		return 0;
+	if (rna_file_read(path, FILE_MAX, ret, error) < 0)
+		return rna_error_prefix(error, "--%s", rna_options[id].name);
+	if (ret->len == 0)
+		return rna_error_say(error, -ENODATA, "--%s: %s: the file is empty",
+				     rna_options[id].name, path);
+	return 0;
+}
+
+/* Editors and echo put a line end behind a secret. */
+static int read_secret(const struct far *far, enum rna_option_id id, struct rna_strbuf *ret,
+		       struct rna_error *error)
+{
+	int status = read_file(far, id, ret, error);
+
+	if (status < 0 || !far->options[id])
+		return status;
+	while (ret->len > 0 && strchr("\r\n", ret->data[ret->len - 1]))
+		ret->data[--ret->len] = '\0';
+	if (ret->len == 0 || strpbrk(ret->data, "\r\n") || strlen(ret->data) < ret->len)
+		return rna_error_say(error, -EINVAL, "--%s: %s: expected one line",
+				     rna_options[id].name, far->options[id]);
+	return 0;
+}
+
+static int read_files(struct far *far, struct rna_error *error)
+{
+	int status = read_file(far, RNA_OPTION_CA_FILE, &far->authorities, error);
+
+	if (status == 0)
+		status = read_file(far, RNA_OPTION_CERT_FILE, &far->certificate, error);
+	if (status == 0)
+		status = read_file(far, RNA_OPTION_KEY_FILE, &far->key, error);
+	if (status == 0)
+		status = read_secret(far, RNA_OPTION_PASSWORD_FILE, &far->password, error);
+	if (status == 0)
+		status = read_secret(far, RNA_OPTION_TOKEN_FILE, &far->token, error);
+	return status;
+}
+
+/* -- Errors ------------------------------------------------------------------------------------ */
+
+static bool has_login(const struct far *far)
+{
+	return far->options[RNA_OPTION_USER] || far->options[RNA_OPTION_TOKEN_FILE];
+}
+
+/* Which option helps; the texts are those of libcurl with OpenSSL and GnuTLS. */
+static const char *find_hint(const struct far *far, const struct rna_error *error)
+{
+	const char *text = error->text;
+
+	if (strstr(text, "certificate required") || strstr(text, "bad certificate"))
+		return "; the agent wants a client certificate, see --cert-file and --key-file";
+	if (strstr(text, "wrong version number") || strstr(text, "packet length"))
+		return "; this port does not speak TLS";
+	if (error->code == -EKEYREJECTED && !far->options[RNA_OPTION_CA_FILE])
+		return "; see --ca-file";
+	if (error->code == -EIO && strncmp(far->origin.data, "http:", strlen("http:")) == 0)
+		return "; this port may want https";
+	/* how the agent ends a handshake without one */
+	if (strstr(text, "Empty reply") && !far->options[RNA_OPTION_CERT_FILE])
+		return "; the agent may want a client certificate, see --cert-file and --key-file";
+	return "";
+}
+
+static int explain(const struct far *far, struct rna_error *error)
+{
+	const struct rna_error why = *error;
+
+	return rna_error_say(error, why.code, "%s%s", why.text, find_hint(far, &why));
+}
+
+/* Why the reply is of no use. */
+static int refuse(const struct far *far, const char *path, const struct rna_https_reply *reply,
+		  struct rna_error *error)
+{
+	const char *origin = far->origin.data, *text = reply->body.data ? reply->body.data : "";
+
+	if (reply->status == RNA_HTTP_UNAUTHORIZED && !has_login(far))
+		return rna_error_say(error, -EPROTO,
+				     "%s: requires a login (HTTP status 401); see --user, "
+				     "--password-file and --token-file",
+				     origin);
+	if (reply->status == RNA_HTTP_UNAUTHORIZED || reply->status == HTTP_FORBIDDEN)
+		return rna_error_say(error, -EPROTO, "%s: refuses this login (HTTP status %u)",
+				     origin, reply->status);
+	if (reply->status >= REDIRECT && reply->status < CLIENT_ERROR)
+		return rna_error_say(error, -EPROTO,
+				     "%s: redirects to another address (HTTP status %u), which the "
+				     "command does not follow",
+				     origin, reply->status);
+	if (reply->status == HTTP_NOT_FOUND)
+		return rna_error_say(error, -EPROTO,
+				     "%s: there is no %s (HTTP status 404): not an "
+				     "rdma-node-agent, or an older one",
+				     origin, path);
+	return rna_error_say(error, -EPROTO, "%s: HTTP status %u: %.*s", origin, reply->status,
+			     RNA_SHOWN(text));
+}
+
+/* Another service, or the page of a proxy that asks people to log in. */
+static int check_type(const struct far *far, const char *type, const struct rna_https_reply *reply,
+		      struct rna_error *error)
+{
+	if (strncmp(reply->type, type, strlen(type)) == 0)
+		return 0;
+	return rna_error_say(error, -EPROTO,
+			     "%s: not an rdma-node-agent: the reply is of type %s instead of %s",
+			     far->origin.data, *reply->type ? reply->type : "unknown", type);
+}
+
+/* -- The request ------------------------------------------------------------------------------- */
+
+static int ask(const struct far *far, const char *path, struct rna_https_reply *reply,
+	       struct rna_error *error)
+{
+	const struct rna_https_peer peer = {
+		.origin = far->origin.data,
+		.authorities = far->authorities.data,
+		.certificate = far->certificate.data,
+		.key = far->key.data,
+		.user = far->options[RNA_OPTION_USER],
+		.password = far->password.data,
+		.connect_deadline = RNA_CLIENT_PATIENCE,
+		.deadline = RNA_CLIENT_PATIENCE,
+		.reply_max = RNA_CLIENT_REPLY_MAX,
+	};
+	RNA_STRBUF struct rna_strbuf authorization = RNA_STRBUF_INIT;
+	const char *headers[] = {NULL, NULL};
+	const struct rna_https_request request = {.method = "GET",
+						  .path = path,
+						  .headers = headers};
+
+	if (far->token.data) {
+		rna_strbuf_printf(&authorization, "Authorization: Bearer %s", far->token.data);
+		headers[0] = authorization.data;
+	}
+	if (!rna_strbuf_ok(&authorization))
+		return rna_error_set(error, -ENOMEM, "%s", far->origin.data);
+	return rna_client_ask(&peer, &request, reply, error);
+}
+
+static int open_far(struct far *far, struct rna_error *error)
+{
+	const char *url = far->options[RNA_OPTION_URL];
+	size_t len = strlen(url);
+
+	while (url[len - 1] == '/')
+		len--;
+	rna_strbuf_add(&far->origin, url, len);
+	if (!rna_strbuf_ok(&far->origin))
+		return rna_error_set(error, -ENOMEM, "%s", url);
+	return read_files(far, error);
+}
+
+int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
+		       struct rna_strbuf *ret, struct rna_error *error)
+{
+	RNA_CLEANUP(deinit_far) struct far far = {.options = arguments->options};
+	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
+	const char *type = strstr(path, ".txt") ? "text/plain" : "application/json";
+	int status = open_far(&far, error);
+
+	if (status < 0)
+		return status;
+	if (ask(&far, path, &reply, error) < 0)
+		return explain(&far, error);
+	if (reply.status != RNA_HTTP_OK)
+		return refuse(&far, path, &reply, error);
+	status = check_type(&far, type, &reply, error);
+	if (status < 0)
+		return status;
+	*ret = reply.body;
+	reply.body = RNA_STRBUF_INIT;
+	return 0;
+}
