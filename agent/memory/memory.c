@@ -29,6 +29,7 @@ static struct rna_device_memory *free_device(struct rna_device_memory *device)
 		rna_former_memory_deinit(&device->ports[i].former_netdev);
 		free(device->ports[i].tests);
 		rna_peer_memory_deinit(&device->ports[i].peer);
+		(void)rna_rates_free(device->ports[i].rates);
 	}
 	free(device->ports);
 	free(device->key);

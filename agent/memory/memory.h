@@ -19,6 +19,7 @@
 #include "history.h"
 #include "node_memory.h"
 #include "peer_memory.h"
+#include "port_rates.h"
 #include "rail_memory.h"
 #include "transitions.h"
 
@@ -55,6 +56,7 @@ struct rna_port_memory {
 	struct rna_peer_memory peer;
 	struct rna_accepted accepted; /* from another file than the rest */
 	struct rna_track track;       /* not kept */
+	struct rna_rates *rates;      /* not kept; NULL: its counters are not followed */
 };
 
 struct rna_device_memory {
@@ -89,6 +91,7 @@ struct rna_memory {
 	bool changed; /* something that is persisted changed; reset when it is written */
 	struct rna_history history; /* in files of its own */
 	struct rna_rail_memory rails;
+	size_t rates_count; /* ports with rates; RNA_RATES_PORTS_MAX at most */
 };
 
 #define RNA_MEMORY_INIT ((struct rna_memory){0})

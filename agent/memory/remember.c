@@ -320,6 +320,25 @@ static void learn_netdev(struct run *run, const struct subject *subject)
 	port->bonded = bonded;
 }
 
+/* Without memory the page shows no rates of the port until the next reading. */
+static void follow_rates(struct run *run, const struct subject *subject)
+{
+	struct rna_port_memory *port = subject->port;
+
+	if (!port->rates && rna_rates_suit(subject->device, run->memory->rates_count)) {
+		port->rates = rna_rates_new();
+		run->memory->rates_count += port->rates != NULL;
+	}
+	if (port->rates)
+		rna_rates_follow(port->rates, subject->device, port->number);
+}
+
+static void forget_rates(struct run *run, struct rna_port_memory *port)
+{
+	run->memory->rates_count -= port->rates != NULL;
+	port->rates = rna_rates_free(port->rates);
+}
+
 static void learn_port(struct run *run, const struct subject *subject)
 {
 	struct rna_port_memory *port = subject->port;
@@ -328,6 +347,7 @@ static void learn_port(struct run *run, const struct subject *subject)
 	learn_tests(run, subject);
 	learn_peer(run, subject);
 	follow_port(run, subject);
+	follow_rates(run, subject);
 	if (!port->track.known || !port->track.up)
 		return;
 	if (port->first_active == 0) {
@@ -435,6 +455,7 @@ static void miss_device(struct run *run, struct rna_device_memory *device)
 	for (size_t i = 0; i < device->port_count; i++) {
 		struct subject subject = {.of = device, .port = &device->ports[i]};
 
+		forget_rates(run, subject.port);
 		if (watched)
 			follow_port(run, &subject);
 		else
@@ -622,6 +643,18 @@ static void list_missing(struct run *run)
 
 /* -- The view ---------------------------------------------------------------------------------- */
 
+/* NULL: its counters are not followed, or no memory. */
+static const struct rna_port_rates *tell_rates(struct run *run, const struct rna_rates *rates)
+{
+	struct rna_port_rates *told =
+		rates ? rna_arena_alloc(run->view->arena, sizeof(*told)) : NULL;
+
+	run->no_memory |= rates && !told;
+	if (told)
+		rna_rates_tell(rates, told);
+	return told;
+}
+
 static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t count)
 {
 	struct rna_view_port *accounts;
@@ -639,6 +672,7 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 			.expectation = ports[i].expectation,
 			.best = ports[i].memory->best,
 			.accepted = rna_accepted_time(&ports[i].memory->accepted),
+			.rates = tell_rates(run, ports[i].memory->rates),
 		};
 	run->no_memory |= !rna_formers_tell(run->memory, run->view, accounts);
 	run->view->ports = accounts;

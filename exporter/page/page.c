@@ -89,14 +89,15 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 		return;
 	}
 	add_header(&page);
+	rna_page_verdict(&page);
 	rna_page_summary(&page);
 	rna_page_findings(&page);
 	rna_page_ports(&page);
 	rna_page_missing(&page);
-	rna_write_page_selftest(view, out);
+	rna_page_selftest(&page);
 	rna_write_page_topology(view, out);
 	rna_page_events(&page);
-	rna_page_cards(out, page.subjects);
+	rna_page_cards(&page);
 	rna_page_devices(&page);
 	rna_page_jobs(&page);
 	add_footer(&page);

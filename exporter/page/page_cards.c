@@ -54,17 +54,21 @@ static void add_row(struct rna_strbuf *out, const struct rna_subjects *subjects,
 	rna_strbuf_puts(out, "\n");
 }
 
-void rna_page_cards(struct rna_strbuf *out, const struct rna_subjects *subjects)
+void rna_page_cards(const struct rna_page *page)
 {
-	const struct rna_subject_list *cards = &subjects->scopes[RNA_SCOPE_CARD];
+	const struct rna_subject_list *cards = &page->subjects->scopes[RNA_SCOPE_CARD];
 
 	if (cards->count == 0)
 		return;
-	rna_strbuf_puts(out, "<h2>Cards</h2>\n<div class=wide><table>\n<thead><tr>");
+	rna_page_open_fold(page, "Cards");
+	rna_strbuf_printf(page->out, "%zu: boards, firmware, cables</small></summary>\n",
+			  cards->count);
+	rna_page_open_table(page);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cells); i++)
-		rna_strbuf_printf(out, "<th>%s", cells[i].header);
-	rna_strbuf_puts(out, "<tbody>\n");
+		rna_strbuf_printf(page->out, "<th>%s", cells[i].header);
+	rna_page_add(page, "<tbody>\n");
 	for (size_t i = 0; i < cards->count; i++)
-		add_row(out, subjects, &cards->items[i]);
-	rna_strbuf_puts(out, "</tbody></table></div>\n");
+		add_row(page->out, page->subjects, &cards->items[i]);
+	rna_page_close_table(page);
+	rna_page_add(page, "</details>\n");
 }

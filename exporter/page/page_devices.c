@@ -14,7 +14,8 @@ void rna_page_devices(const struct rna_page *page)
 
 	if (devices->count == 0)
 		return;
-	rna_page_add(page, "<h2>Devices</h2>\n");
+	rna_page_open_fold(page, "Devices");
+	rna_strbuf_printf(page->out, "%zu</small></summary>\n", devices->count);
 	rna_page_open_table(page);
 	for (size_t f = 0; f < table->count; f++)
 		if (table->rows[f].field.title)
@@ -33,6 +34,7 @@ void rna_page_devices(const struct rna_page *page)
 		rna_page_add(page, "\n");
 	}
 	rna_page_close_table(page);
+	rna_page_add(page, "</details>\n");
 }
 
 void rna_page_missing(const struct rna_page *page)

@@ -1,105 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What ports count: data, and what should be zero on a good link, or at least not grow.
+ * What ports count: data, and what should be zero on a good link, or at least not grow. Each cell
+ * shows how it went in the last minute and in the last hour; while the agent is younger than that,
+ * since its first reading. A cell names the time that it is about.
  */
 #include "view/text.h"
 
 #include "page_parts.h"
 
-static struct rna_value value_in(const struct rna_counter_group *group, const char *file)
+/* NULL: there is nothing to show, and the cell says so. */
+static const struct rna_port_rates *find_rates(const struct rna_page *page,
+					       const struct rna_subject *port)
 {
-	for (size_t i = 0; group && i < group->count; i++)
-		if (strcmp(group->values[i].file, file) == 0)
-			return group->values[i].value;
-	return (struct rna_value){0};
+	const struct rna_port_rates *rates = port->account ? port->account->rates : NULL;
+
+	if (rates && rates->spans[RNA_RATE_MINUTE] > 0)
+		return rates;
+	rna_page_add(page, rates ? "<small>after the next reading</small>" : "–");
+	return NULL;
 }
 
-static struct rna_value counter(const struct rna_subject *port, enum rna_counter_place place,
-				const char *file)
+/* The hour says no more than the minute while both began with the first reading. */
+static bool has_hour(const struct rna_port_rates *rates)
 {
-	return value_in(port->groups[place], file);
+	return rates->spans[RNA_RATE_HOUR] > rates->spans[RNA_RATE_MINUTE];
 }
 
-/*
- * mlx5 in switchdev mode counts for the device what it otherwise counts for its port. The first
- * port shows it, which is the uplink.
- */
-static struct rna_value device_counter(const struct rna_subject *port, const char *file)
+/* words: of four octets, as PortCounters count them. */
+static void add_bit_rate(const struct rna_page *page, uint64_t words, rna_usec span)
 {
-	const struct rna_counters_part *part =
-		rna_device_counters(port->device, RNA_COLLECTOR_HW_COUNTERS);
+	static const char *const units[] = {"b/s", "kb/s", "Mb/s", "Gb/s"};
+	double rate = (double)words * 32 / ((double)span / (double)RNA_USEC_PER_SEC);
+	size_t unit = 0;
 
-	for (size_t i = 0; part && i < part->group_count; i++)
-		if (part->groups[i].place == RNA_PLACE_DEVICE_HW_COUNTERS &&
-		    port->port == port->rdma_device->ports[0])
-			return value_in(&part->groups[i], file);
-	return (struct rna_value){0};
+	for (; rate >= 999.5 && unit + 1 < RNA_ARRAY_SIZE(units); unit++)
+		rate /= 1000;
+	rna_strbuf_printf(page->out, "%.*f&nbsp;%s", unit > 0 && rate < 99.95 ? 1 : 0, rate,
+			  units[unit]);
 }
 
-/* file: counts 4-octet words, as PortCounters do. */
-static void add_data(const struct rna_page *page, const struct rna_subject *port, const char *file)
+static void add_data(const struct rna_page *page, const char *name,
+		     const struct rna_port_rates *rates, enum rna_rate_id id)
 {
-	struct rna_value words = counter(port, RNA_PLACE_PORT_COUNTERS, file);
+	const struct rna_rate *rate = &rates->of[id];
 
-	if (rna_value_is_known(words))
-		rna_text_add_bytes(page->out, words.number * 4);
-	else
+	rna_strbuf_printf(page->out, "<small>%s</small> ", name);
+	if (!rate->known) {
 		rna_page_text(page->out, NULL);
+		return;
+	}
+	add_bit_rate(page, rate->risen[RNA_RATE_MINUTE], rates->spans[RNA_RATE_MINUTE]);
+	if (!has_hour(rates))
+		return;
+	rna_page_add(page, " <small>(");
+	add_bit_rate(page, rate->risen[RNA_RATE_HOUR], rates->spans[RNA_RATE_HOUR]);
+	rna_page_add(page, " in ");
+	rna_text_add_span(page->out, rates->spans[RNA_RATE_HOUR]);
+	rna_page_add(page, ")</small>");
 }
 
 void rna_page_data(const struct rna_page *page, const struct rna_subject *port)
 {
-	if (!port->groups[RNA_PLACE_PORT_COUNTERS]) {
+	const struct rna_port_rates *rates = find_rates(page, port);
+
+	if (!rates)
+		return;
+	if (!rates->of[RNA_RATE_RECEIVED].known && !rates->of[RNA_RATE_TRANSMITTED].known) {
 		rna_page_text(page->out, NULL);
 		return;
 	}
-	rna_page_add(page, "<small>in</small> ");
-	add_data(page, port, "port_rcv_data");
-	rna_page_add(page, "<br><small>out</small> ");
-	add_data(page, port, "port_xmit_data");
+	add_data(page, "in", rates, RNA_RATE_RECEIVED);
+	rna_page_add(page, "<br>");
+	add_data(page, "out", rates, RNA_RATE_TRANSMITTED);
 }
 
-/* What should be zero on a good link, or at least not grow. */
-static const struct {
-	enum rna_counter_place place;
-	const char *file;
-	const char *name;
-} troubles[] = {
-	{RNA_PLACE_PORT_COUNTERS, "link_downed", "link downs"},
-	{RNA_PLACE_PORT_COUNTERS, "link_error_recovery", "link recoveries"},
-	{RNA_PLACE_PORT_COUNTERS, "symbol_error", "symbol errors"},
-	{RNA_PLACE_PORT_COUNTERS, "port_rcv_errors", "receive errors"},
-	{RNA_PLACE_PORT_COUNTERS, "port_xmit_discards", "transmit discards"},
-	{RNA_PLACE_PORT_FABRIC, "fec_uncorrectable_blocks", "uncorrected blocks"},
-	{RNA_PLACE_PORT_COUNTERS, "local_link_integrity_errors", "link integrity errors"},
-	{RNA_PLACE_PORT_COUNTERS, "excessive_buffer_overrun_errors", "buffer overruns"},
-	{RNA_PLACE_PORT_HW_COUNTERS, "out_of_sequence", "out of sequence"},
-	{RNA_PLACE_PORT_HW_COUNTERS, "packet_seq_err", "sequence errors"},
-	{RNA_PLACE_PORT_HW_COUNTERS, "local_ack_timeout_err", "ACK timeouts"},
-	{RNA_PLACE_PORT_HW_COUNTERS, "out_of_buffer", "out of buffer"},
-};
+/* -- Errors ------------------------------------------------------------------------------------ */
+
+/* A counter at its maximum has stopped: it says "at least". */
+static bool is_shown(const struct rna_rate *rate)
+{
+	return rate->known && (rate->saturated || rate->risen[RNA_RATE_MINUTE] > 0 ||
+			       rate->risen[RNA_RATE_HOUR] > 0);
+}
+
+static void add_risen(const struct rna_page *page, const struct rna_port_rates *rates,
+		      const struct rna_rate *rate, enum rna_rate_span span)
+{
+	rna_strbuf_add_u64(page->out, rate->risen[span]);
+	rna_page_add(page, " <small>in ");
+	rna_text_add_span(page->out, rates->spans[span]);
+	rna_page_add(page, "</small>");
+}
+
+static void add_error(const struct rna_page *page, const struct rna_port_rates *rates,
+		      enum rna_rate_id id)
+{
+	const struct rna_rate *rate = &rates->of[id];
+
+	rna_strbuf_printf(page->out, "%s%s ", rna_rate_rows[id].name,
+			  rate->of_device ? " (device)" : "");
+	if (rate->saturated) {
+		rna_strbuf_printf(page->out, "≥&nbsp;%ju <small>in total</small>",
+				  (uintmax_t)rate->total);
+		return;
+	}
+	add_risen(page, rates, rate, RNA_RATE_MINUTE);
+	if (!has_hour(rates))
+		return;
+	rna_page_add(page, ", ");
+	add_risen(page, rates, rate, RNA_RATE_HOUR);
+}
+
+static void add_no_error(const struct rna_page *page, const struct rna_port_rates *rates)
+{
+	rna_page_add(page, "<small>none in ");
+	rna_text_add_span(page->out, has_hour(rates) ? rates->spans[RNA_RATE_HOUR]
+						     : rates->spans[RNA_RATE_MINUTE]);
+	rna_page_add(page, "</small>");
+}
 
 void rna_page_errors(const struct rna_page *page, const struct rna_subject *port)
 {
-	size_t seen = 0, shown = 0;
+	const struct rna_port_rates *rates = find_rates(page, port);
+	size_t known = 0, shown = 0;
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(troubles); i++) {
-		struct rna_value value = counter(port, troubles[i].place, troubles[i].file);
-		bool of_device = troubles[i].place == RNA_PLACE_PORT_HW_COUNTERS &&
-				 value.state == RNA_VALUE_ABSENT;
-
-		if (of_device)
-			value = device_counter(port, troubles[i].file);
-		seen += rna_value_is_known(value);
-		if (!rna_value_is_known(value) || value.number == 0)
+	for (enum rna_rate_id id = RNA_RATE_ERRORS; rates && id < RNA_RATE_COUNT; id++) {
+		known += rates->of[id].known;
+		if (!is_shown(&rates->of[id]))
 			continue;
-		rna_page_add(page, shown++ > 0 ? ", " : "");
-		/* a counter at its maximum has stopped: it says "at least" */
-		rna_page_add(page, value.state == RNA_VALUE_SATURATED ? "≥&nbsp;" : "");
-		rna_strbuf_add_u64(page->out, value.number);
-		rna_strbuf_printf(page->out, "&nbsp;<small>%s%s</small>", troubles[i].name,
-				  of_device ? " (device)" : "");
+		rna_page_add(page, shown++ > 0 ? "<br>" : "");
+		add_error(page, rates, id);
 	}
-	if (shown == 0)
-		rna_page_add(page, seen > 0 ? "<small>none</small>" : "–");
+	if (rates && known == 0)
+		rna_page_text(page->out, NULL);
+	else if (rates && shown == 0)
+		add_no_error(page, rates);
 }

@@ -15,6 +15,63 @@ static enum rna_tone tone_of(const struct rna_finding *finding)
 	return finding->silenced ? RNA_TONE_PLAIN : tones[finding->severity];
 }
 
+/* "kernel log, ..." or "3 messages, first ...": lines of the kernel that a finding quotes. */
+static bool is_evidence(const char *text)
+{
+	const char *count = text + strspn(text, "0123456789");
+
+	return strncmp(text, "kernel log, ", strlen("kernel log, ")) == 0 ||
+	       (count > text &&
+		strncmp(count, " messages, first ", strlen(" messages, first ")) == 0);
+}
+
+size_t rna_page_sentence(const char *text)
+{
+	for (const char *at = text; (at = strstr(at, " ("));)
+		if (is_evidence(at += strlen(" (")))
+			return (size_t)(at - strlen(" (") - text);
+	return strlen(text);
+}
+
+/* Quotations of the kernel stand on lines of their own. */
+static void add_evidence(const struct rna_page *page, const char *text)
+{
+	static const char between[] = "\", last ";
+	size_t len = strlen(text);
+	const char *last = strstr(text, between);
+	RNA_STRBUF struct rna_strbuf first = RNA_STRBUF_INIT, second = RNA_STRBUF_INIT;
+
+	if (len < strlen(" ()"))
+		return;
+	text += strlen(" (");
+	len -= strlen(" ()");
+	if (last)
+		rna_strbuf_add(&first, text, (size_t)(last + 1 - text));
+	else
+		rna_strbuf_add(&first, text, len);
+	if (last)
+		rna_strbuf_add(&second, last + strlen("\", "),
+			       len - (size_t)(last + strlen("\", ") - text));
+	page->out->failed |= first.failed || second.failed;
+	rna_page_add(page, "<br><small class=log>");
+	rna_page_text(page->out, first.data);
+	rna_page_add(page, last ? "<br>" : "");
+	if (last)
+		rna_page_text(page->out, second.data);
+	rna_page_add(page, "</small>");
+}
+
+static void add_finding_text(const struct rna_page *page, const char *text)
+{
+	RNA_STRBUF struct rna_strbuf sentence = RNA_STRBUF_INIT;
+	size_t len = rna_page_sentence(text);
+
+	rna_strbuf_add(&sentence, text, len);
+	page->out->failed |= sentence.failed;
+	rna_page_text(page->out, sentence.data);
+	add_evidence(page, text + len);
+}
+
 static void add_finding(const struct rna_page *page, const struct rna_finding *finding)
 {
 	struct rna_time now = page->view->snapshot->time;
@@ -22,7 +79,7 @@ static void add_finding(const struct rna_page *page, const struct rna_finding *f
 	rna_page_add(page, "<tr><th>");
 	rna_page_badge(page->out, rna_severity_name(finding->severity), tone_of(finding));
 	rna_page_add(page, "<td class=wrap>");
-	rna_page_text(page->out, finding->text);
+	add_finding_text(page, finding->text);
 	rna_page_add_below(page, "", finding->remedy);
 	rna_page_open_cell(page, "<td", "Rule");
 	rna_page_text(page->out, finding->rule);
@@ -32,15 +89,41 @@ static void add_finding(const struct rna_page *page, const struct rna_finding *f
 	rna_page_add(page, "\n");
 }
 
-/* What is in order needs no section to say so: the number in the summary does. */
-void rna_page_findings(const struct rna_page *page)
+/* Does it need an action? */
+static bool is_problem(const struct rna_finding *finding)
 {
-	if (page->view->finding_count == 0)
-		return;
-	rna_page_add(page, "<h2>Findings</h2>\n");
+	return !finding->silenced && finding->severity > RNA_SEVERITY_INFO;
+}
+
+static void add_findings(const struct rna_page *page, bool problems)
+{
 	rna_page_open_table(page);
 	rna_page_add(page, "<th>Severity<th>Finding and remedy<th>Rule<th class=n>For<tbody>\n");
 	for (size_t i = 0; i < page->view->finding_count; i++)
-		add_finding(page, &page->view->findings[i]);
+		if (is_problem(&page->view->findings[i]) == problems)
+			add_finding(page, &page->view->findings[i]);
 	rna_page_close_table(page);
+}
+
+/*
+ * What is in order needs no section to say so: the number in the summary does. What needs no action
+ * is folded away.
+ */
+void rna_page_findings(const struct rna_page *page)
+{
+	size_t count = page->view->finding_count, problems = 0;
+
+	for (size_t i = 0; i < count; i++)
+		problems += is_problem(&page->view->findings[i]);
+	if (problems > 0) {
+		rna_page_add(page, "<h2>Findings</h2>\n");
+		add_findings(page, true);
+	}
+	if (problems == count)
+		return;
+	rna_page_open_fold(page, problems > 0 ? "Other findings" : "Findings");
+	rna_strbuf_printf(page->out, "%zu, no action required</small></summary>\n",
+			  count - problems);
+	add_findings(page, false);
+	rna_page_add(page, "</details>\n");
 }

@@ -62,13 +62,38 @@ static void add_job(const struct rna_page *page, const struct rna_job_status *jo
 	rna_page_add(page, "\n");
 }
 
-void rna_page_jobs(const struct rna_page *page)
+/* Of one that has not run yet nothing is known: the others are the ones to look at. */
+static bool is_well(const struct rna_job_status *job)
 {
-	rna_page_add(page, "<h2>Collectors</h2>\n");
+	return !job->stalled && (!job->ran || job->success);
+}
+
+static void add_table(const struct rna_page *page, bool well)
+{
 	rna_page_open_table(page);
 	rna_page_add(page, "<th>Collector<th>Of<th>Last run<th class=n>Age of data<th class=n>Took"
 			   "<th>Failures since start<tbody>\n");
 	for (size_t i = 0; i < page->view->job_count; i++)
-		add_job(page, &page->view->jobs[i]);
+		if (is_well(&page->view->jobs[i]) == well)
+			add_job(page, &page->view->jobs[i]);
 	rna_page_close_table(page);
+}
+
+/* Collectors that are well are folded away: there are a dozen for each device. */
+void rna_page_jobs(const struct rna_page *page)
+{
+	size_t well = 0;
+
+	for (size_t i = 0; i < page->view->job_count; i++)
+		well += is_well(&page->view->jobs[i]);
+	if (well < page->view->job_count) {
+		rna_page_add(page, "<h2>Collectors with problems</h2>\n");
+		add_table(page, false);
+	}
+	if (well == 0)
+		return;
+	rna_page_open_fold(page, "Collectors");
+	rna_strbuf_printf(page->out, "%zu, all without problems</small></summary>\n", well);
+	add_table(page, true);
+	rna_page_add(page, "</details>\n");
 }

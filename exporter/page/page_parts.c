@@ -51,3 +51,8 @@ void rna_page_close_table(const struct rna_page *page)
 {
 	rna_page_add(page, "</tbody></table></div>\n");
 }
+
+void rna_page_open_fold(const struct rna_page *page, const char *title)
+{
+	rna_strbuf_printf(page->out, "<details>\n<summary><h2>%s</h2> <small>", title);
+}

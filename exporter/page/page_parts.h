@@ -32,17 +32,27 @@ void rna_page_add_below(const struct rna_page *page, const char *before, const c
 void rna_page_open_table(const struct rna_page *page);
 void rna_page_close_table(const struct rna_page *page);
 
+/*
+ * A section that is folded until a person opens it, up to a note beside its title. The caller ends
+ * the note with "</small></summary>" and the section with "</details>".
+ */
+void rna_page_open_fold(const struct rna_page *page, const char *title);
+
 /* A cell that says on a phone, where there is no head, which one it is. tag: without its end. */
 void rna_page_open_cell(const struct rna_page *page, const char *tag, const char *header);
 
 /* "1 critical, 3 info, 1 silenced": all that there is; nothing where there is none. */
 void rna_page_severities(const struct rna_page *page);
 
-/* Data that the port sent and received; and the errors that it counted. */
+/* How much data the port received and sent lately, and the errors that it counted. */
 void rna_page_data(const struct rna_page *page, const struct rna_subject *port);
 void rna_page_errors(const struct rna_page *page, const struct rna_subject *port);
 
+/* The length of the sentence at the front of a finding, without the lines of the kernel log. */
+size_t rna_page_sentence(const char *text);
+
 /* The sections. They write nothing where there is nothing to say. */
+void rna_page_verdict(const struct rna_page *page);
 void rna_page_summary(const struct rna_page *page);
 void rna_page_findings(const struct rna_page *page);
 void rna_page_ports(const struct rna_page *page);
@@ -59,10 +69,10 @@ void rna_page_modules(struct rna_strbuf *out, const struct rna_subject *port);
 bool rna_page_has_modules(const struct rna_subject *port);
 
 /* The cards; nothing without any. */
-void rna_page_cards(struct rna_strbuf *out, const struct rna_subjects *subjects);
+void rna_page_cards(const struct rna_page *page);
 
 /* What self-tests came to. Writes nothing where no port is to be tested. */
-void rna_write_page_selftest(const struct rna_view *view, struct rna_strbuf *out);
+void rna_page_selftest(const struct rna_page *page);
 
 /*
  * Which GPU and which NIC are near each other. Also adds to failed when there is no memory. Writes

@@ -135,7 +135,7 @@ static void add_history(const struct rna_page *page, const struct rna_subject *p
 static void cell_state(const struct rna_page *page, const struct rna_subject *port)
 {
 	add_fact_badge(page, port, STATE, rna_tone_state(port));
-	add_fact_below(page, port, PHYSICAL_STATE);
+	add_fact_beside(page, port, PHYSICAL_STATE);
 	add_history(page, port);
 }
 
@@ -170,6 +170,27 @@ static void cell_mtu(const struct rna_page *page, const struct rna_subject *port
 	add_fact_after(page, "<br><small>LID ", port, LID, "</small>");
 }
 
+/* A gateway that did not answer is to be seen; what STALE says is nothing. */
+static void add_gateways(const struct rna_page *page, const struct rna_subject *port)
+{
+	const struct rna_gateway *gateway;
+	size_t from = 0;
+
+	while ((gateway = rna_gateway_table.next(port, &from))) {
+		const char *state = rna_value_is_known(gateway->state)
+					    ? rna_neighbour_state_name(gateway->state.number)
+					    : NULL;
+
+		rna_page_add_below(page, "gateway ", gateway->text);
+		if (!state)
+			continue;
+		rna_page_add(page, " ");
+		rna_page_badge(page->out, state,
+			       gateway->state.number == RNA_NEIGHBOUR_FAILED ? RNA_TONE_BAD
+									     : RNA_TONE_PLAIN);
+	}
+}
+
 static void cell_netdev(const struct rna_page *page, const struct rna_subject *port)
 {
 	add_fact(page, port, NETDEV);
@@ -178,6 +199,7 @@ static void cell_netdev(const struct rna_page *page, const struct rna_subject *p
 	rna_page_add(page, " ");
 	add_fact_badge(page, port, OPERSTATE, rna_tone_operstate(port));
 	rna_page_add_below(page, "in ", port->netdev->master);
+	add_gateways(page, port);
 }
 
 /* What it was is of use when the link is down: then it says so. */

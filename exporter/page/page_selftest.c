@@ -121,25 +121,52 @@ static void add_port(struct rna_strbuf *out, const struct rna_selftest_port *por
 	close_row(out, port, port->last_run);
 }
 
-void rna_write_page_selftest(const struct rna_view *view, struct rna_strbuf *out)
+static bool is_problem(const struct rna_selftest_port *port)
 {
-	const struct rna_selftests *selftests = view->selftests;
-	size_t shown = 0;
+	for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
+		const struct rna_selftest_run *run = rna_selftest_newest(port, e, NULL);
+
+		if (run && (run->grade == RNA_GRADE_WARNING || run->grade == RNA_GRADE_FAILED ||
+			    run->result.end != RNA_LOOPBACK_DONE))
+			return true;
+	}
+	return port->stuck > 0;
+}
+
+static void add_table(const struct rna_page *page)
+{
+	const struct rna_selftests *selftests = page->view->selftests;
+
+	rna_page_open_table(page);
+	rna_page_add(page, "<th>Port<th>Memory<th>Result<th class=n>Bandwidth<th class=n>Expected"
+			   "<th class=n>Ratio<th class=n>Latency<th>When<th>Last turn<tbody>\n");
+	for (size_t i = 0; i < selftests->count; i++)
+		if (!is_never_tested(&selftests->ports[i]))
+			add_port(page->out, &selftests->ports[i]);
+	rna_page_close_table(page);
+	rna_page_add(page, explanation);
+}
+
+/* Folded away while no port has a problem. */
+void rna_page_selftest(const struct rna_page *page)
+{
+	const struct rna_selftests *selftests = page->view->selftests;
+	size_t shown = 0, problems = 0;
 
 	for (size_t i = 0; selftests && i < selftests->count; i++) {
-		if (is_never_tested(&selftests->ports[i]))
-			continue;
-		if (shown++ == 0)
-			rna_strbuf_puts(out,
-					"<h2>Self-tests</h2>\n"
-					"<div class=wide><table>\n<thead><tr><th>Port<th>Memory"
-					"<th>Result<th class=n>Bandwidth<th class=n>Expected"
-					"<th class=n>Ratio<th class=n>Latency<th>When<th>Last turn"
-					"<tbody>\n");
-		add_port(out, &selftests->ports[i]);
+		shown += !is_never_tested(&selftests->ports[i]);
+		problems += is_problem(&selftests->ports[i]);
 	}
-	if (shown > 0) {
-		rna_strbuf_puts(out, "</tbody></table></div>\n");
-		rna_strbuf_puts(out, explanation);
+	if (shown == 0)
+		return;
+	if (problems > 0) {
+		rna_page_add(page, "<h2>Self-tests</h2>\n");
+		add_table(page);
+		return;
 	}
+	rna_page_open_fold(page, "Self-tests");
+	rna_strbuf_printf(page->out, "%zu port%s, all without problems</small></summary>\n", shown,
+			  shown == 1 ? "" : "s");
+	add_table(page);
+	rna_page_add(page, "</details>\n");
 }

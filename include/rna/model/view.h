@@ -14,6 +14,7 @@
 #include "rna/model/finding.h"
 #include "rna/model/former.h"
 #include "rna/model/node_status.h"
+#include "rna/model/rates.h"
 #include "rna/model/selftest.h"
 #include "rna/model/snapshot.h"
 #include "rna/model/topology.h"
@@ -83,6 +84,7 @@ struct rna_view_port {
 	struct rna_port_best best;
 	struct rna_former netdev; /* the name of its network interface */
 	rna_usec accepted;        /* realtime of its last "expect accept"; 0: never */
+	const struct rna_port_rates *rates; /* NULL: its counters are not followed */
 };
 
 /* State of one device that the agent keeps over time. */
