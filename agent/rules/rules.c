@@ -693,7 +693,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"model read more.",
 		.check = rna_check_pcie_read_request,
 		.remedy = "No action required if the bandwidth suffices. To set 4096 bytes, read "
-			  "the register by setpci -s PCI-ADDRESS CAP_EXP+8.w and write it with 5 "
+			  "the register by setpci -s {pci} CAP_EXP+8.w and write it with 5 "
 			  "as its first digit, after each boot; or use the setting of the BIOS.",
 		.message_id = "089996be4c994d009c3c95181c2ea06d",
 	},
@@ -1283,7 +1283,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"reports errors in the kernel log. Info messages count from the third on.",
 		.check = rna_check_episodes,
 		.remedy = "Look at the peer that the line names, and at the subnet manager: this "
-			  "node may be healthy. If only {device} has the finding, compare its port "
+			  "node may be healthy. If only one device has the finding, compare its port "
 			  "with its siblings.",
 		.message_id = "536f5fee85b14e2c93c5fa7e6d5a2900",
 		.condition = RNA_CONDITION_NOT_READY,
