@@ -82,8 +82,8 @@ struct rna_view_port {
 	struct rna_port_history history;
 	struct rna_expectation expectation;
 	struct rna_port_best best;
-	struct rna_former netdev; /* the name of its network interface */
-	rna_usec accepted;        /* realtime of its last "expect accept"; 0: never */
+	struct rna_former netdev;           /* the name of its network interface */
+	rna_usec accepted;                  /* realtime of its last "expect accept"; 0: never */
 	const struct rna_port_rates *rates; /* NULL: its counters are not followed */
 };
 
