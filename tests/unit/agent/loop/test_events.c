@@ -192,6 +192,10 @@ static void test_histogram(void **state)
 	assert_int_equal(histogram.counts[RNA_HISTOGRAM_BOUNDS - 1], 1);
 	assert_int_equal(histogram.counts[RNA_HISTOGRAM_BOUNDS], 1);
 	assert_int_equal(histogram.sum, 21 * RNA_USEC_PER_SEC + 2 * MSEC + 1);
+	rna_histogram_merge(&histogram, &(struct rna_histogram){.counts = {1, 2}, .sum = 5});
+	assert_int_equal(histogram.counts[0], 3);
+	assert_int_equal(histogram.counts[1], 3);
+	assert_int_equal(histogram.sum, 21 * RNA_USEC_PER_SEC + 2 * MSEC + 6);
 }
 
 int main(void)

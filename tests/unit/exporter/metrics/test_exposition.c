@@ -164,8 +164,8 @@ static void test_histogram(void **state)
 		assert_non_null(
 			strstr(out.data,
 			       "\nrdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.001\"} 0\n"
-			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.0025\"} 0\n"
-			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.005\"} 1\n"));
+			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.005\"} 1\n"
+			       "rdma_agent_wait_seconds_bucket{source=\"x\",le=\"0.01\"} 1\n"));
 		assert_non_null(
 			strstr(out.data,
 			       "\nrdma_agent_wait_seconds_bucket{source=\"x\",le=\"10.0\"} 1\n"
