@@ -77,6 +77,12 @@ static const struct rna_setting_choice taint_whens[] = {
 	{NULL, 0},
 };
 
+static const struct rna_setting_choice collector_accounts[] = {
+	{"summary", 0},
+	{"full", 1},
+	{NULL, 0},
+};
+
 static const struct rna_setting_choice gpu_nic_paths[] = {
 	{"nearest", RNA_PATH_SAME},
 	{"PIX", RNA_PATH_PIX},
@@ -265,9 +271,17 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_path_or_none_is_valid, "",
 	     "Web configuration file as for Prometheus exporters: TLS, client certificates, users "
 	     "and headers. It is reloaded when it, or a file that it names, changes."),
-	BOOLEAN("metrics.gid_info", metrics_gid_info, "true",
-		"Whether to export one rdma_port_gid_info series per GID. Counts by type are "
-		"always exported."),
+	CHOICE("metrics.collectors", metrics_collectors, collector_accounts, "summary",
+	       "Series of the collectors' account: one per collector and one per stalled device, or "
+	       "one per collector and device, about 45 per device. JSON always has the latter."),
+	BOOLEAN("metrics.details", metrics_details, "false",
+		"Whether to export the families that hardly ever change or repeat others as well: "
+		"limits of links and ports, unicast and multicast packets, states of network "
+		"interfaces, and the like; about 25 series per port. JSON always has them."),
+	BOOLEAN("metrics.gid_info", metrics_gid_info, "false",
+		"Whether to export rdma_port_gid_info, one series per GID, and "
+		"rdma_port_nccl_gid_info. Counts by type are always exported; JSON always has the "
+		"GIDs."),
 	BOOLEAN("metrics.qos_details", metrics_qos_details, "false",
 		"Whether to export ETS, receive buffers and congestion control parameters, about "
 		"55 series per RoCE port. JSON always has them."),

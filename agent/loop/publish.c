@@ -181,6 +181,8 @@ static int add_status(const struct rna_publish_input *in, struct rna_view *view)
 	view->agent.lanes_stalled = schedule->account.overdue;
 	memcpy(view->agent.sources, schedule->account.sources, sizeof(view->agent.sources));
 	view->metrics = (struct rna_metrics_options){
+		.all_jobs = settings->metrics_collectors,
+		.details = settings->metrics_details,
 		.gid_info = settings->metrics_gid_info,
 		.fec_lanes = settings->metrics_fec_lanes,
 		.priorities = settings->metrics_priorities,

@@ -63,6 +63,8 @@ struct rna_settings {
 	rna_usec http_idle_timeout, http_request_timeout, http_reply_timeout;
 	unsigned http_max_old_bytes;
 	char *http_web_config_file; /* "": none */
+	int metrics_collectors;     /* 1: each job has series of its own; 0: each collector */
+	bool metrics_details;
 	bool metrics_gid_info;
 	bool metrics_qos_details;
 	bool metrics_node_exporter_names;

@@ -270,6 +270,21 @@ static json_t *job_object(struct document *document, const struct rna_subject *j
 	return object;
 }
 
+/* How many jobs there are in each state. */
+static void set_job_counts(struct rna_json_writer *writer, json_t *agent,
+			   const struct rna_view *view)
+{
+	uint64_t counts[RNA_JOB_STATE_COUNT] = {0};
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < view->job_count; i++)
+		counts[rna_job_state(&view->jobs[i])]++;
+	for (enum rna_job_state state = 0; state < RNA_JOB_STATE_COUNT; state++)
+		rna_json_set(writer, object, rna_job_state_name(state),
+			     rna_json_number(counts[state]));
+	rna_json_set(writer, agent, "jobs", object);
+}
+
 static json_t *job_array(struct document *document)
 {
 	const struct rna_subject_list *jobs = &document->subjects.scopes[RNA_SCOPE_JOB];
@@ -371,6 +386,7 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 	if (view->agent.quiesced)
 		rna_json_set_text(writer, agent, "quiesced_because", view->agent.quiesced);
 	set_families(document, agent, node, RNA_SCOPE_NODE, "rdma_agent_");
+	set_job_counts(writer, agent, view);
 	rna_json_set(writer, object, "agent", agent);
 	set_families(document, process, node, RNA_SCOPE_NODE, "process_");
 	rna_json_set(writer, object, "process", process);

@@ -13,12 +13,16 @@
  *         rdma_port_up * on(instance, device, port) group_left(netdev) rdma_port_info
  *   - what the kernel says in its log begins with rdma_kernel_log_, and messages of a pattern have
  *     the labels pattern and object, because what they name need not be a device;
- *   - a collector that reads the whole node stands there with the device node;
+ *   - with metrics.collectors: full, a collector that reads the whole node has the device node;
  *   - self-tests have the label memory besides, for each kind of memory is tested by itself;
  *   - what ethtool says has the label netdev besides, for a bond has several interfaces, and where
  *     there is one of each, priority or lane;
  *   - GIDs are counted with the labels type and family; each has a series of its own only as
- *     rdma_port_gid_info, which can be turned off;
+ *     rdma_port_gid_info, which can be turned on;
+ *   - a series must answer a question of an operator: an error counter that is always 0 does, a
+ *     constant does not. Constants, and what other families say as well, are DETAIL() rows, for
+ *     metrics.details; tests/docs/series.py and tests/golden/installed.py have limits;
+ *   - collectors have series by collector, not by device, unless metrics.collectors is full;
  *   - files of counters/ and hw_counters/ have families by the counter table (rna/model/counter.h);
  * those without a row go to the _unknown_ family of their directory, with the label counter;
  *   - a value that is absent or unreadable has no sample: 0 always means zero;
@@ -90,6 +94,7 @@ static struct rna_family counter_family(struct rna_arena *arena, const struct rn
 				.help = counter->help,
 			},
 		.scope = device ? RNA_SCOPE_DEVICE : RNA_SCOPE_PORT,
+		.detail = counter->detail,
 		.label = counter->label,
 		.counter = counter,
 	};
@@ -97,7 +102,11 @@ static struct rna_family counter_family(struct rna_arena *arena, const struct rn
 
 static int add(struct rna_families *families, struct rna_family family)
 {
-	if (!family.metric.name)
+	if (family.detail)
+		family.metric.help =
+			rna_arena_printf(families->arena, "%s Requires metrics.details.",
+					 family.metric.help);
+	if (!family.metric.name || !family.metric.help)
 		return -ENOMEM;
 	families->items[families->count++] = family;
 	return 0;
@@ -293,13 +302,31 @@ static void write_items(const struct rna_family *family, const struct rna_subjec
 	}
 }
 
+static void write_each(const struct rna_family *family, const struct rna_subject_list *list,
+		       struct rna_writer *writer)
+{
+	for (size_t i = 0; i < list->count; i++)
+		family->each(&list->items[i], writer);
+}
+
+static const struct rna_metrics_options *options_of(const struct rna_subjects *subjects)
+{
+	return &subjects->scopes[RNA_SCOPE_NODE].items[0].view->metrics;
+}
+
 void rna_family_write(struct rna_family *family, const struct rna_subjects *subjects,
 		      struct rna_walk *walk, struct rna_writer *writer)
 {
 	const struct rna_subject_list *list = &subjects->scopes[family->scope];
+	const struct rna_metrics_options *options = options_of(subjects);
 
+	if (family->detail && !options->details)
+		return;
 	rna_writer_metric(writer, &family->metric);
-	if (family->counter && family->counter->label)
+	if (family->scope == RNA_SCOPE_JOB && !options->all_jobs) {
+		if (family->summary)
+			family->summary(family, list, writer);
+	} else if (family->counter && family->counter->label)
 		rna_family_write_labelled_counters(family->counter, list, writer);
 	else if (family->counter)
 		rna_family_write_known_counter(family->counter, walk, writer);
@@ -309,10 +336,10 @@ void rna_family_write(struct rna_family *family, const struct rna_subjects *subj
 		rna_family_write_alias(family->alias, list, writer);
 	else if (family->table)
 		write_items(family, list, writer);
-	else if (!family->each)
+	else if (family->each)
+		write_each(family, list, writer);
+	else
 		write_numbers(family, list, writer);
-	for (size_t i = 0; family->each && i < list->count; i++)
-		family->each(&list->items[i], writer);
 }
 
 /* -- Documents --------------------------------------------------------------------------------- */

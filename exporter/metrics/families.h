@@ -16,6 +16,17 @@
 struct rna_family {
 	struct rna_metric metric; /* without a name: a row for JSON and labels alone */
 	enum rna_scope scope;     /* asked once for every subject of it */
+	/*
+	 * Exported only with metrics.details: a limit that a device never changes, or what other
+	 * families of the same subject say as well. JSON has it always.
+	 */
+	bool detail;
+	/*
+	 * Of jobs: writes what metrics.collectors: summary leaves of them; NULL: nothing. The
+	 * number of series then depends on the collectors, not on the devices.
+	 */
+	void (*summary)(const struct rna_family *family, const struct rna_subject_list *jobs,
+			struct rna_writer *writer);
 	/* The sample: a member of the subject, or of the item that the table is about... */
 	struct rna_field field;
 	/* ...or a function of a subject; absent when there is none... */

@@ -28,6 +28,114 @@ static void errors(const struct rna_subject *job, struct rna_writer *writer)
 					       rna_reason_name(reason), job->job->errors[reason]);
 }
 
+/* -- Their summary ----------------------------------------------------------------------------- */
+
+static void write_of_collector(struct rna_writer *writer, const char *collector, const char *label,
+			       const char *text, uint64_t number)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	rna_label_add(&labels, "collector", collector);
+	rna_label_add(&labels, label, text);
+	rna_writer_sample_labels(writer, &labels, number);
+}
+
+/* Of each collector, the largest number of all devices. */
+static void largest(const struct rna_family *family, const struct rna_subject_list *jobs,
+		    struct rna_writer *writer)
+{
+	struct rna_value found[RNA_COLLECTOR_COUNT] = {0};
+	const char *names[RNA_COLLECTOR_COUNT] = {0};
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		struct rna_value value = rna_family_value(family, &jobs->items[i]);
+		enum rna_collector_id id = jobs->items[i].job->collector;
+
+		if (!rna_value_is_known(value) || (names[id] && value.number <= found[id].number))
+			continue;
+		found[id] = value;
+		names[id] = jobs->items[i].job->name;
+	}
+	for (size_t id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (names[id])
+			write_of_collector(writer, names[id], NULL, NULL, found[id].number);
+}
+
+/* 0 for each collector that fails on a device; findings and JSON name the device. */
+static void failed(const struct rna_family *family, const struct rna_subject_list *jobs,
+		   struct rna_writer *writer)
+{
+	const char *names[RNA_COLLECTOR_COUNT] = {0};
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		const struct rna_job_status *job = jobs->items[i].job;
+		struct rna_value value = rna_family_value(family, &jobs->items[i]);
+
+		if (rna_value_is_known(value) && value.number == 0)
+			names[job->collector] = job->name;
+	}
+	for (size_t id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (names[id])
+			write_of_collector(writer, names[id], NULL, NULL, 0);
+}
+
+/* Those that are stalled: one for each device at most, which gets no other job meanwhile. */
+static void above_zero(const struct rna_family *family, const struct rna_subject_list *jobs,
+		       struct rna_writer *writer)
+{
+	for (size_t i = 0; i < jobs->count; i++) {
+		struct rna_value value = rna_family_value(family, &jobs->items[i]);
+
+		if (rna_value_is_known(value) && value.number > 0)
+			rna_writer_sample(writer, jobs->items[i].labels, value.number);
+	}
+}
+
+static void error_sums(const struct rna_family *family, const struct rna_subject_list *jobs,
+		       struct rna_writer *writer)
+{
+	uint64_t sums[RNA_COLLECTOR_COUNT][RNA_REASON_COUNT] = {0};
+	const char *names[RNA_COLLECTOR_COUNT] = {0};
+
+	(void)family;
+	for (size_t i = 0; i < jobs->count; i++) {
+		const struct rna_job_status *job = jobs->items[i].job;
+
+		names[job->collector] = job->name;
+		for (size_t reason = 0; reason < RNA_REASON_COUNT; reason++)
+			sums[job->collector][reason] += job->errors[reason];
+	}
+	for (size_t id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
+			if (sums[id][reason] > 0)
+				write_of_collector(writer, names[id], "reason",
+						   rna_reason_name(reason), sums[id][reason]);
+}
+
+static void jobs(const struct rna_subject *node, struct rna_writer *writer)
+{
+	uint64_t counts[RNA_JOB_STATE_COUNT] = {0};
+
+	for (size_t i = 0; i < node->view->job_count; i++)
+		counts[rna_job_state(&node->view->jobs[i])]++;
+	for (enum rna_job_state state = 0; state < RNA_JOB_STATE_COUNT; state++)
+		rna_writer_sample_with(writer, node->labels, "state", rna_job_state_name(state),
+				       counts[state]);
+}
+
+static struct rna_value longest_run(const struct rna_subject *node)
+{
+	struct rna_value longest = rna_no_value;
+
+	for (size_t i = 0; i < node->view->job_count; i++) {
+		const struct rna_job_status *job = &node->view->jobs[i];
+
+		if (job->ran && job->duration >= longest.number)
+			longest = rna_value_ok(job->duration);
+	}
+	return longest;
+}
+
 /* -- Work -------------------------------------------------------------------------------------- */
 
 static void seccomp(const struct rna_subject *node, struct rna_writer *writer)
@@ -75,20 +183,24 @@ static void drops(const struct rna_subject *node, struct rna_writer *writer)
 	const struct rna_http_status *http = &node->view->agent.http;
 
 	for (enum rna_drop drop = 0; http->used && drop < RNA_DROP_COUNT; drop++)
-		rna_writer_sample_with(writer, node->labels, "reason", rna_drop_name(drop),
-				       http->drops[drop]);
+		if (http->drops[drop] > 0 || node->view->metrics.details)
+			rna_writer_sample_with(writer, node->labels, "reason", rna_drop_name(drop),
+					       http->drops[drop]);
 }
 
-/* field: offset of a count in struct rna_source_account. Sources without a part in it: none. */
+/*
+ * field: offset of a count in struct rna_source_account. Sources without a part in it: none; zeros
+ * only if zero, of sources that are watched.
+ */
 static void write_counts(const struct rna_subject *node, enum rna_source first, size_t field,
-			 struct rna_writer *writer)
+			 bool zero, struct rna_writer *writer)
 {
 	for (enum rna_source source = first; source < RNA_SOURCE_COUNT; source++) {
 		const struct rna_source_account *account = &node->view->agent.sources[source];
 		uint64_t count;
 
 		memcpy(&count, (const char *)account + field, sizeof(count));
-		if (account->watched || count > 0)
+		if ((account->watched && zero) || count > 0)
 			rna_writer_sample_with(writer, node->labels, "source",
 					       rna_source_name(source), count);
 	}
@@ -96,54 +208,78 @@ static void write_counts(const struct rna_subject *node, enum rna_source first, 
 
 static void events(const struct rna_subject *node, struct rna_writer *writer)
 {
-	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, events),
+	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, events), true,
 		     writer);
 }
 
 static void event_overruns(const struct rna_subject *node, struct rna_writer *writer)
 {
 	write_counts(node, RNA_SOURCE_RTNETLINK, offsetof(struct rna_source_account, overruns),
-		     writer);
+		     node->view->metrics.details, writer);
 }
 
 static void changes(const struct rna_subject *node, struct rna_writer *writer)
 {
-	write_counts(node, RNA_SOURCE_POLL, offsetof(struct rna_source_account, changes), writer);
+	write_counts(node, RNA_SOURCE_POLL, offsetof(struct rna_source_account, changes), true,
+		     writer);
 }
 
+static void write_latency(struct rna_writer *writer, const char *source,
+			  const struct rna_histogram *latency)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	rna_label_add(&labels, "source", source);
+	if (!rna_strbuf_ok(&labels))
+		writer->out->failed = true;
+	else
+		rna_writer_histogram(writer, (struct rna_span){labels.data, labels.len}, latency);
+}
+
+/* Of all sources together, or of each, for a histogram has many series. */
 static void event_latency(const struct rna_subject *node, struct rna_writer *writer)
 {
+	struct rna_histogram sum = {0};
+	bool watched = false;
+
 	for (enum rna_source source = RNA_SOURCE_RTNETLINK; source < RNA_SOURCE_COUNT; source++) {
 		const struct rna_source_account *account = &node->view->agent.sources[source];
-		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
 
 		if (!account->watched && account->events == 0)
 			continue;
-		rna_label_add(&labels, "source", rna_source_name(source));
-		if (!rna_strbuf_ok(&labels))
-			writer->out->failed = true;
-		else
-			rna_writer_histogram(writer, (struct rna_span){labels.data, labels.len},
-					     &account->latency);
+		watched = true;
+		rna_histogram_merge(&sum, &account->latency);
+		if (node->view->metrics.details)
+			write_latency(writer, rna_source_name(source), &account->latency);
 	}
+	if (watched && !node->view->metrics.details)
+		write_latency(writer, NULL, &sum);
 }
 
 /* -- The tables -------------------------------------------------------------------------------- */
 
 /* clang-format off */
 static const struct rna_family job_rows[] = {
-	METRIC(JOB, "rdma_collector_success", GAUGE, YES_NO, AT(finished, success),
-	       "1 if the collector's last run succeeded, also if there was nothing to read, 0 "
-	       "otherwise. Node-wide collectors have device=\"node\"."),
-	METRIC(JOB, "rdma_collector_duration_seconds", GAUGE, SECONDS, AT(finished, duration),
-	       "Duration of the collector's last run in seconds."),
-	METRIC(JOB, "rdma_collector_age_seconds", GAUGE, SECONDS, GET(age),
-	       "Age in seconds of the collector's newest data when the snapshot was taken."),
-	METRIC(JOB, "rdma_collector_stalled_seconds", GAUGE, SECONDS, GET(stalled),
-	       "Time in seconds that the collector's current run has lasted if it is past its "
-	       "deadline, 0 otherwise."),
-	METRIC(JOB, "rdma_collector_errors_total", COUNTER, PLAIN, EACH(errors, "reason"),
-	       "Failed reads and failed runs of the collector, by reason."),
+	METRIC(JOB, "rdma_collector_success", GAUGE, YES_NO,
+	       SUMMARY(failed, AT(finished, success)),
+	       "0 for each collector whose last run failed on a device. With metrics.collectors: "
+	       "full, for each collector and device, 1 if the last run succeeded, also if there was "
+	       "nothing to read; node-wide collectors have device=\"node\"."),
+	METRIC(JOB, "rdma_collector_duration_seconds", GAUGE, SECONDS,
+	       SUMMARY(NULL, AT(finished, duration)),
+	       "Duration of the collector's last run in seconds. Requires metrics.collectors: "
+	       "full."),
+	METRIC(JOB, "rdma_collector_age_seconds", GAUGE, SECONDS, SUMMARY(largest, GET(age)),
+	       "Age in seconds of the collector's newest data when the snapshot was taken: of the "
+	       "device with the oldest data. With metrics.collectors: full, of each device."),
+	METRIC(JOB, "rdma_collector_stalled_seconds", GAUGE, SECONDS,
+	       SUMMARY(above_zero, GET(stalled)),
+	       "Time in seconds that a run of the collector has lasted on a device, if it is past its "
+	       "deadline. Otherwise absent; 0 with metrics.collectors: full."),
+	METRIC(JOB, "rdma_collector_errors_total", COUNTER, PLAIN,
+	       SUMMARY(error_sums, EACH(errors, "reason")),
+	       "Failed reads and failed runs of the collector, by reason: on all devices. With "
+	       "metrics.collectors: full, on each device."),
 };
 
 static const struct rna_family agent_rows[] = {
@@ -154,15 +290,21 @@ static const struct rna_family agent_rows[] = {
 	       "Unix time of the agent's start."),
 	METRIC(NODE, "rdma_agent_snapshots_total", COUNTER, PLAIN, AT(view, agent.snapshots),
 	       "Snapshots published by the agent."),
+	METRIC(NODE, "rdma_agent_jobs", GAUGE, PLAIN, EACH(jobs, "state"),
+	       "Pairs of a collector and a device, or the node, by what became of the last run: "
+	       "succeeded, failed, stalled (past its deadline), pending (none has ended yet)."),
+	METRIC(NODE, "rdma_agent_longest_run_seconds", GAUGE, SECONDS, GET(longest_run),
+	       "Duration in seconds of the longest of the last runs of all collectors."),
 	METRIC(NODE, "rdma_agent_events_total", COUNTER, PLAIN, EACH(events, "source"),
 	       "Kernel events received, by source."),
 	METRIC(NODE, "rdma_agent_event_overruns_total", COUNTER, PLAIN,
 	       EACH(event_overruns, "source"),
-	       "Times the kernel dropped events and the agent read everything again, by source."),
+	       "Times the kernel dropped events and the agent read everything again, by source. "
+	       "Absent for a source that dropped none."),
 	METRIC(NODE, "rdma_agent_event_latency_seconds", HISTOGRAM, SECONDS,
 	       EACH(event_latency, "source"),
 	       "Time in seconds from a kernel event to the snapshot with the data read because of "
-	       "it."),
+	       "it. By source only with metrics.details."),
 	METRIC(NODE, "rdma_agent_changes_total", COUNTER, PLAIN, EACH(changes, "source"),
 	       "Changes of port states, by the source that showed them first."),
 	METRIC(NODE, "rdma_agent_lanes", GAUGE, PLAIN, AT(view, agent.lanes),
@@ -196,7 +338,7 @@ static const struct rna_family agent_rows[] = {
 	METRIC(NODE, "rdma_agent_http_connections_dropped_total", COUNTER, PLAIN,
 	       EACH(drops, "reason"),
 	       "HTTP connections that the agent closed because of a limit, or did not accept, by "
-	       "reason."),
+	       "reason. Absent for a reason that did not occur."),
 };
 
 static const struct rna_family process_rows[] = {
@@ -204,15 +346,15 @@ static const struct rna_family process_rows[] = {
 	       "User and system CPU time of the agent in seconds."),
 	METRIC(NODE, "process_resident_memory_bytes", GAUGE, BYTES, AT(process, resident_memory),
 	       "Resident memory of the agent in bytes."),
-	METRIC(NODE, "process_virtual_memory_bytes", GAUGE, BYTES, AT(process, virtual_memory),
+	DETAIL(NODE, "process_virtual_memory_bytes", GAUGE, BYTES, AT(process, virtual_memory),
 	       "Virtual memory of the agent in bytes."),
 	METRIC(NODE, "process_open_fds", GAUGE, PLAIN, AT(process, open_fds),
 	       "Open file descriptors of the agent."),
-	METRIC(NODE, "process_max_fds", GAUGE, PLAIN, AT(process, max_fds),
+	DETAIL(NODE, "process_max_fds", GAUGE, PLAIN, AT(process, max_fds),
 	       "Largest number of file descriptors that the agent may open."),
-	METRIC(NODE, "process_threads", GAUGE, PLAIN, AT(process, threads),
+	DETAIL(NODE, "process_threads", GAUGE, PLAIN, AT(process, threads),
 	       "Threads of the agent."),
-	METRIC(NODE, "process_start_time_seconds", GAUGE, SECONDS, AT(view, agent.started.realtime),
+	DETAIL(NODE, "process_start_time_seconds", GAUGE, SECONDS, AT(view, agent.started.realtime),
 	       "Unix time of the agent's start."),
 };
 /* clang-format on */

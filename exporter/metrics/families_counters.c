@@ -191,14 +191,14 @@ static const struct rna_family health_rows[] = {
 	METRIC(PORT, "rdma_port_counters_resets_total", COUNTER, PLAIN, GET(counters_resets),
 	       "Resets of the port's counters/: they were cleared, or the device was registered "
 	       "again."),
-	METRIC(PORT, "rdma_port_hw_counters_resets_total", COUNTER, PLAIN, GET(hw_counters_resets),
+	DETAIL(PORT, "rdma_port_hw_counters_resets_total", COUNTER, PLAIN, GET(hw_counters_resets),
 	       "Resets of the port's hw_counters/: a value decreased without a wrap, or the device"
 	       " was registered again."),
-	METRIC(PORT, "rdma_port_fabric_counters_resets_total", COUNTER, PLAIN,
+	DETAIL(PORT, "rdma_port_fabric_counters_resets_total", COUNTER, PLAIN,
 	       GET(fabric_counters_resets),
 	       "Resets of the port's counters that only MADs can read: they were cleared, or the "
 	       "device was registered again."),
-	METRIC(DEVICE, "rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
+	DETAIL(DEVICE, "rdma_device_hw_counters_resets_total", COUNTER, PLAIN,
 	       GET(device_hw_counters_resets),
 	       "Resets of the device's hw_counters/: a value decreased, or the device was "
 	       "registered again."),

@@ -85,11 +85,19 @@ static struct rna_value pcie_rate(const struct rna_subject *device)
 	return device->pcie ? rna_pcie_path_rate(device->pcie) : rna_no_value;
 }
 
+/* Is the path slower than the device's own link can be? */
+static bool is_limited(const struct rna_pcie *pcie)
+{
+	const struct rna_pcie_link *own = &pcie->hops[0].link;
+
+	return rna_pcie_path_rate(pcie).number < rna_pcie_rate(own->max_speed, own->max_width);
+}
+
 static void pcie_bottleneck(const struct rna_subject *device, struct rna_writer *writer)
 {
 	int hop = device->pcie ? rna_pcie_bottleneck(device->pcie) : -1;
 
-	if (hop >= 0)
+	if (hop >= 0 && (device->view->metrics.details || is_limited(device->pcie)))
 		rna_writer_sample_with(writer, device->labels, "pci_address",
 				       device->pcie->hops[hop].address, 1);
 }
@@ -168,13 +176,19 @@ static struct rna_value in_use(const struct rna_subject *device)
 	return rna_value_is_known(users) ? rna_value_ok(users.number > 0) : users;
 }
 
+static void write_count(const struct rna_subject *device, const struct rna_value *counts,
+			enum rna_resource resource, struct rna_writer *writer)
+{
+	if (rna_value_is_known(counts[resource]))
+		rna_writer_sample_with(writer, device->labels, "resource",
+				       rna_resource_name(resource), counts[resource].number);
+}
+
 static void write_counts(const struct rna_subject *device, const struct rna_value *counts,
 			 struct rna_writer *writer)
 {
 	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
-		if (rna_value_is_known(counts[i]))
-			rna_writer_sample_with(writer, device->labels, "resource",
-					       rna_resource_name(i), counts[i].number);
+		write_count(device, counts, i, writer);
 }
 
 static void write_resources(const struct rna_subject *device, struct rna_writer *writer)
@@ -189,8 +203,10 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 {
 	const struct rna_resources *resources = rna_device_resources(device->device);
 
-	if (resources)
+	if (resources && device->view->metrics.details)
 		write_counts(device, resources->idle, writer);
+	else if (resources)
+		write_count(device, resources->idle, RNA_RESOURCE_QP, writer);
 }
 
 /* -- The tables -------------------------------------------------------------------------------- */
@@ -237,19 +253,19 @@ static const struct rna_family device_rows[] = {
 	{BOTH("node_guid", BEHIND(identity, node_guid), .title = "Node GUID")},
 	{BOTH("system_image_guid", BEHIND(identity, system_image_guid))},
 	{BOTH("node_description", BEHIND(identity, node_description), .title = "Description")},
-	METRIC(DEVICE, "rdma_device_card_info", INFO, PLAIN, EACH(card_info, "card, model"),
+	DETAIL(DEVICE, "rdma_device_card_info", INFO, PLAIN, EACH(card_info, "card, model"),
 	       "Card to which the device belongs, by PCI address without the function. Devices with "
 	       "the same card are functions of one adapter."),
-	METRIC(DEVICE, "rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN, GET(pcie_speed),
+	DETAIL(DEVICE, "rdma_device_pcie_link_transfers_per_second", GAUGE, PLAIN, GET(pcie_speed),
 	       "Trained speed of the device's own PCIe link in transfers per second and lane (16e9"
 	       " for 16 GT/s). Absent for VFs and SFs, which share the link of their PF."),
-	METRIC(DEVICE, "rdma_device_pcie_max_link_transfers_per_second", GAUGE, PLAIN,
+	DETAIL(DEVICE, "rdma_device_pcie_max_link_transfers_per_second", GAUGE, PLAIN,
 	       GET(pcie_max_speed),
 	       "Highest PCIe link speed that the device supports, in transfers per second and "
 	       "lane."),
-	METRIC(DEVICE, "rdma_device_pcie_link_lanes", GAUGE, PLAIN, AT(hop, link.width),
+	DETAIL(DEVICE, "rdma_device_pcie_link_lanes", GAUGE, PLAIN, AT(hop, link.width),
 	       "Trained width of the device's own PCIe link in lanes."),
-	METRIC(DEVICE, "rdma_device_pcie_max_link_lanes", GAUGE, PLAIN, AT(hop, link.max_width),
+	DETAIL(DEVICE, "rdma_device_pcie_max_link_lanes", GAUGE, PLAIN, AT(hop, link.max_width),
 	       "Largest PCIe link width that the device supports, in lanes."),
 	METRIC(DEVICE, "rdma_device_pcie_path_bytes_per_second", GAUGE, BYTES_PER_SEC,
 	       GET(pcie_rate),
@@ -258,13 +274,13 @@ static const struct rna_family device_rows[] = {
 	METRIC(DEVICE, "rdma_device_pcie_bottleneck_info", INFO, PLAIN,
 	       EACH(pcie_bottleneck, "pci_address"),
 	       "PCI address of the function at the lower end of the slowest link between the "
-	       "device and its root port."),
+	       "device and its root port, if that is slower than the device's own link can be."),
 	METRIC(DEVICE, "rdma_device_pcie_errors_total", COUNTER, PLAIN,
 	       EACH(pcie_errors, "severity"),
 	       "PCIe errors (AER) of all functions from the device up to its root port, by "
 	       "severity: correctable, nonfatal, fatal. Errors of a switch port are counted for "
 	       "every device below it."),
-	METRIC(DEVICE, "rdma_device_pcie_max_read_request_bytes", GAUGE, BYTES,
+	DETAIL(DEVICE, "rdma_device_pcie_max_read_request_bytes", GAUGE, BYTES,
 	       AT(hop, max_read_request),
 	       "Largest PCIe read request that the device may issue, in bytes. Readable by root "
 	       "only."),
@@ -276,7 +292,7 @@ static const struct rna_family device_rows[] = {
 	       "(both translate; DMA is strict), other. Absent if unknown."),
 	METRIC(DEVICE, "rdma_device_virtual_functions", GAUGE, PLAIN, AT(pcie, virtual_functions),
 	       "Configured virtual functions (SR-IOV) of the device."),
-	METRIC(DEVICE, "rdma_device_max_virtual_functions", GAUGE, PLAIN,
+	DETAIL(DEVICE, "rdma_device_max_virtual_functions", GAUGE, PLAIN,
 	       AT(pcie, max_virtual_functions),
 	       "Largest number of virtual functions (SR-IOV) that the device supports. Absent if "
 	       "it supports none."),
@@ -319,7 +335,8 @@ static const struct rna_family resource_rows[] = {
 	       "cm_id, and ctx (one for each time the device is open)."),
 	METRIC(DEVICE, "rdma_device_idle_resources", GAUGE, PLAIN, EACH(idle_resources, "resource"),
 	       "rdma_device_resources at the last time no application had the device open, that "
-	       "is, the kernel's own objects. Absent until the agent has seen the device idle."),
+	       "is, the kernel's own objects. Absent until the agent has seen the device idle; all "
+	       "but qp only with metrics.details."),
 };
 /* clang-format on */
 

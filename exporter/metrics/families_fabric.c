@@ -93,17 +93,17 @@ static const struct rna_family peer_rows[] = {
 	       "only after the port has changed. 0 if both answer."),
 	METRIC(PORT, "rdma_port_peer_changes_total", COUNTER, PLAIN, AT(fabric, peer_changes),
 	       "Changes of the peer at the other end of the cable since the agent started."),
-	METRIC(PORT, "rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,
+	DETAIL(PORT, "rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,
 	       AT(peer_link, width_supported),
 	       "Largest link width that the peer's port supports, in lanes. InfiniBand only."),
-	METRIC(PORT, "rdma_port_peer_width_enabled_lanes", GAUGE, PLAIN,
+	DETAIL(PORT, "rdma_port_peer_width_enabled_lanes", GAUGE, PLAIN,
 	       AT(peer_link, width_enabled),
 	       "Largest link width enabled on the peer's port, in lanes. InfiniBand only."),
-	METRIC(PORT, "rdma_port_peer_speed_supported_code", GAUGE, PLAIN,
+	DETAIL(PORT, "rdma_port_peer_speed_supported_code", GAUGE, PLAIN,
 	       AT(peer_link, speed_supported),
 	       "Highest lane speed that the peer's port supports, in the codes of "
 	       "rdma_port_speed_code. InfiniBand only."),
-	METRIC(PORT, "rdma_port_peer_speed_enabled_code", GAUGE, PLAIN,
+	DETAIL(PORT, "rdma_port_peer_speed_enabled_code", GAUGE, PLAIN,
 	       AT(peer_link, speed_enabled),
 	       "Highest lane speed enabled on the peer's port, in the codes of "
 	       "rdma_port_speed_code. InfiniBand only."),
@@ -120,7 +120,7 @@ static const struct rna_family manager_rows[] = {
 	METRIC(PORT, "rdma_port_sm_state_id", GAUGE, PLAIN, AT(fabric, manager.state),
 	       "State that the subnet manager reports (0 not active, 1 discovering, 2 standby, 3 "
 	       "master)."),
-	METRIC(PORT, "rdma_port_sm_priority", GAUGE, PLAIN, AT(fabric, manager.priority),
+	DETAIL(PORT, "rdma_port_sm_priority", GAUGE, PLAIN, AT(fabric, manager.priority),
 	       "Priority of the subnet manager, 0 to 15. The highest becomes master."),
 	METRIC(PORT, "rdma_port_sm_changes_total", COUNTER, PLAIN, AT(fabric, manager.changes),
 	       "Changes of the port's subnet manager since the agent started."),
@@ -129,9 +129,9 @@ static const struct rna_family manager_rows[] = {
 	METRIC(PORT, "rdma_port_default_pkey", GAUGE, YES_NO, GET(default_pkey),
 	       "1 if the port is a full or limited member of the default partition (P_Key 0x7fff),"
 	       " 0 otherwise."),
-	METRIC(PORT, "rdma_port_virtual_lanes", GAUGE, PLAIN, AT(fabric, virtual_lanes),
+	DETAIL(PORT, "rdma_port_virtual_lanes", GAUGE, PLAIN, AT(fabric, virtual_lanes),
 	       "Operational virtual lanes of the port, without VL15 (subnet management)."),
-	METRIC(PORT, "rdma_port_congestion_control", GAUGE, YES_NO, AT(fabric, congestion_control),
+	DETAIL(PORT, "rdma_port_congestion_control", GAUGE, YES_NO, AT(fabric, congestion_control),
 	       "1 if the port answers congestion control management (IBTA annex A10), 0 otherwise."),
 };
 /* clang-format on */

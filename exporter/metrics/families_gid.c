@@ -37,6 +37,8 @@ static void gid_counts(const struct rna_subject *port, struct rna_writer *writer
 		counts[entry->type][rna_gid_family(&entry->gid)]++;
 		roce |= entry->type == RNA_GID_TYPE_ROCE_V1 || entry->type == RNA_GID_TYPE_ROCE_V2;
 	}
+	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND && !port->view->metrics.details)
+		return; /* the subnet manager's prefix and the port's own GUID: always the same */
 	for (enum rna_gid_type type = 0; type < RNA_GID_TYPE_COUNT; type++)
 		for (enum rna_gid_family family = 0; family < RNA_GID_FAMILY_COUNT; family++)
 			if (counts[type][family] > 0 || is_missed(type, roce))
@@ -122,9 +124,10 @@ static struct rna_value nccl(const void *subject)
 /* clang-format off */
 static const struct rna_family rows[] = {
 	METRIC(PORT, "rdma_port_gids", GAUGE, PLAIN, EACH(gid_counts, "type, family"),
-	       "Entries in use in the port's GID table, by GID type and address family."),
+	       "Entries in use in the port's GID table, by GID type and address family. On "
+	       "InfiniBand only with metrics.details."),
 	METRIC(GID, "rdma_port_gid_info", INFO, PLAIN, GET(gid_info),
-	       "Entry of the port's GID table. Disabled by metrics.gid_info: false."),
+	       "Entry of the port's GID table. Requires metrics.gid_info."),
 	{BOTH("index", BEHIND(gid, index), .column = "INDEX", .right = true)},
 	{BOTH("gid", .print = gid, .column = "GID")},
 	{BOTH("type", .text = type)},
@@ -141,7 +144,7 @@ static const struct rna_family rows[] = {
 	       "GID index that NCCL selects on this port if its environment sets none. Absent "
 	       "while the port is not ACTIVE."),
 	METRIC(GID, "rdma_port_nccl_gid_info", INFO, PLAIN, GET(nccl_gid_info),
-	       "GID at rdma_port_nccl_gid_index. Disabled by metrics.gid_info: false."),
+	       "GID at rdma_port_nccl_gid_index. Requires metrics.gid_info."),
 	METRIC(PORT, "rdma_port_rail", GAUGE, PLAIN, GET(port_rail),
 	       "Rail number of the port's NIC, counted from 0 by PCI address. Absent for NICs "
 	       "outside the rails, such as storage NICs."),

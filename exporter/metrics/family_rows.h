@@ -30,8 +30,15 @@
 	{                                                                                          \
 		.metric = {name, type, unit, help}, .scope = (scope_), source                      \
 	}
+/* The same, exported only with metrics.details. */
+#define DETAIL(scope_, name, type, unit, source, help)                                             \
+	{                                                                                          \
+		.metric = {name, type, unit, help}, .scope = (scope_), .detail = true, source      \
+	}
 #define GET(function) .get = (function)
-/* The same; the field has what JSON and tables for people show instead of the number. */
+/* With what metrics.collectors: summary leaves of it. */
+#define SUMMARY(function, source) .summary = (function), source
+/* The same as GET(); the field has what JSON and tables for people show instead of the number. */
 #define GET_SHOWN(function, ...)   .get = (function), .field = {__VA_ARGS__}
 #define EACH(function, label_list) .each = (function), .label = (label_list)
 #define LABELS                     .label = NULL

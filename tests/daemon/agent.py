@@ -91,6 +91,10 @@ def stretched(seconds):
     return seconds * max(1, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
 
 
+# All series; those of an agent as it is installed are Installed's.
+METRICS = "metrics: {collectors: full, details: true, gid_info: true}\n"
+
+
 class Reply:
     def __init__(self, response, body):
         self.status, self.body = response.status, body
@@ -108,6 +112,7 @@ class Agent:
     """
 
     wrapper = ()  # of the command
+    metrics_settings = METRICS
 
     def __init__(self, machine=None, poll=None, http_settings=None, ready=True):
         self.directory = tempfile.mkdtemp(prefix="rna-daemon-")
@@ -151,6 +156,8 @@ class Agent:
         if self.root == "/":  # nothing of the node's own agent, nor of the test beside this one
             extra += (f'state: {{directory: ""}}\n'
                       f'control: {{socket: "{self.directory}/control"}}\n')
+        if "metrics:" not in extra:
+            extra += self.metrics_settings
         http_settings = {"listen": [f"127.0.0.1:{self.port}"], **self.http_settings}
         with open(self.config, "w", encoding="utf-8") as file:
             file.write(f"poll: {json.dumps(poll or self.poll)}\n"
@@ -261,3 +268,9 @@ class Agent:
         """Changes a file in its place, as the kernel does."""
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(f"{text}\n")
+
+
+class Installed(Agent):
+    """With the metrics of an agent without settings of them."""
+
+    metrics_settings = ""

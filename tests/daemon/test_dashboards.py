@@ -15,7 +15,7 @@ import json
 import re
 import unittest
 
-from agent import BUSY, TESTS, Agent, wait
+from agent import BUSY, TESTS, Installed, wait
 from lines import long
 from prometheus import Prometheus
 
@@ -70,7 +70,7 @@ class Dashboards(unittest.TestCase):
     def setUpClass(cls):
         stack = contextlib.ExitStack()
         cls.addClassCleanup(stack.close)
-        cls.agents = [stack.enter_context(Agent(node, poll=POLL)) for node in NODES]
+        cls.agents = [stack.enter_context(Installed(node, poll=POLL)) for node in NODES]
         cls.prometheus = stack.enter_context(Prometheus(
             *(agent.port for agent in cls.agents), rules=f"{FILES}/*.yaml", interval=3))
         wait("two scrapes of each node", lambda: cls.scrapes() >= 2, PATIENCE)

@@ -9,7 +9,7 @@ import shutil
 import time
 import unittest
 
-from agent import BUSY, STALLING, STOP, Agent, stretched, wait
+from agent import BUSY, STALLING, STOP, Agent, Installed, stretched, wait
 from formats import check_classic
 from lines import alone
 
@@ -197,7 +197,7 @@ class Gids(unittest.TestCase):
     def test_series_turned_off(self):
         with Agent("roce-8rail", poll=self.RARELY) as agent:
             wait("a series for each GID", lambda: self.infos(agent) == 9 * 4)
-            agent.write_config(extra="metrics: {gid_info: false}\n")
+            agent.write_config(extra="metrics: {collectors: full, gid_info: false}\n")
             agent.hang_up()
             wait("none of these", lambda: self.infos(agent) == 0)
             self.assertEqual(agent.metric("rdma_port_gids", device="mlx5_1", port="1",
@@ -283,6 +283,15 @@ class Stalled(unittest.TestCase):
     def named(agent):
         return {dict(labels)["device"] for (name, labels), value in agent.metrics().items()
                 if name == "rdma_collector_stalled_seconds" and value > 0}
+
+    def test_it_is_named_without_series_for_each_device(self):
+        with Installed("stalled", poll=STALLING) as agent:
+            self.wait_stalled(agent, 1)
+            self.assertEqual(self.named(agent), {"mlx5_3"})
+            self.assertEqual(agent.metric("rdma_agent_jobs", state="stalled"), 1)
+            self.assertIsNotNone(agent.metric("rdma_collector_age_seconds", collector="state"))
+            self.assertIsNone(agent.metric("rdma_collector_age_seconds", collector="state",
+                                           device="mlx5_1"))
 
     @alone
     def test_scrapes_are_fast(self):

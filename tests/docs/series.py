@@ -2,7 +2,8 @@
 """A table of the number of series of typical nodes, and of the series that settings add or remove.
 
 The nodes are generated from models in tests/machines: each kind of node has eight rails with a GPU
-each, alone or with 64 virtual functions. The agent counts the series.
+each, alone or with 64 virtual functions. The agent counts the series. There are limits: each series
+costs memory in every Prometheus that reads it, and most are of no use to anyone.
 """
 import concurrent.futures
 import pathlib
@@ -33,7 +34,9 @@ STATISTICS = [f"rx_prio{priority}_{name}" for priority in range(8)
 PATIENT = "poll: {deadline: 1m, handover: 10s}\n"  # a busy machine must not make series of stalls
 SETTINGS = (
     ("`metrics.priorities: false`", "metrics: {priorities: false}"),
-    ("`metrics.gid_info: false`", "metrics: {gid_info: false}"),
+    ("`metrics.details: true`", "metrics: {details: true}"),
+    ("`metrics.collectors: full`", "metrics: {collectors: full}"),
+    ("`metrics.gid_info: true`", "metrics: {gid_info: true}"),
     ('`devices.exclude: ["*v[0-9]"]`', 'devices: {exclude: ["*v[0-9]"]}'),
     ("`metrics.qos_details: true`", "metrics: {qos_details: true}"),
     ("`metrics.gpu_nic_paths: SYS`", "metrics: {gpu_nic_paths: SYS}"),
@@ -41,6 +44,9 @@ SETTINGS = (
     ("`metrics.node_exporter_names: true`", "metrics: {node_exporter_names: true}"),
 )
 OWN = ("rdma_collector_", "rdma_agent_", "process_")
+# By node: series as installed, and those of them that are the agent's account of itself.
+LIMITS = {"InfiniBand": (600, 60), "RoCE": (1500, 60),
+          "InfiniBand, 64 VFs": (4500, 100), "RoCE, 64 VFs": (6000, 100)}
 
 
 def rail(number, ethernet):
@@ -95,7 +101,14 @@ def series(binary, root, settings):
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def column(binary, text):
+def check_limits(node, count, own):
+    for what, number, limit in zip(("series", "of the agent itself"), (count, own), LIMITS[node]):
+        if number > limit:
+            raise SystemExit(f"series.py: {node}: {number} {what}, {limit} are allowed. Can the new "
+                             f"ones be DETAIL() rows, or only in JSON?")
+
+
+def column(binary, node, text):
     """Cells of one node: all, the agent's own, and what each setting changes."""
     with tempfile.TemporaryDirectory() as directory:
         pathlib.Path(directory, "machine").write_text(text, encoding="utf-8")
@@ -104,12 +117,13 @@ def column(binary, text):
         all_series = series(binary, root, "")
         changes = [len(series(binary, root, text)) - len(all_series) for _, text in SETTINGS]
     own = sum(line.startswith(OWN) for line in all_series)
+    check_limits(node, len(all_series), own)
     return [f"{len(all_series):,}", f"{own:,}", *(f"{n:+,}" if n else "" for n in changes)]
 
 
 def table(binary):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        columns = list(pool.map(lambda text: column(binary, text), NODES.values()))
+        columns = list(pool.map(lambda node: column(binary, *node), NODES.items()))
     names = ["as it is installed", "of these, the agent's account of itself",
              *(name for name, _ in SETTINGS)]
     head = ["", *NODES]

@@ -20,6 +20,7 @@ VOLATILE = {
     "rdma_collector_duration_seconds",
     "rdma_collector_age_seconds",
     "rdma_agent_start_time_seconds",
+    "rdma_agent_longest_run_seconds",
     "rdma_agent_config_last_reload_success_timestamp_seconds",
     "rdma_finding_since_seconds",
     "rdma_agent_lanes",  # a slow machine needs more of them

@@ -351,6 +351,7 @@ def rest(document, topology, lines, texts):
     check_cards(document, samples)
     for device in document["devices"]:
         take_device(device, samples, known, tree)
+    take_by_label(document["agent"], "jobs", "rdma_agent_jobs", {}, "state", samples)
     take_members(document["agent"], "rdma_agent_", {}, samples)
     samples.state_label("rdma_agent_build_info", {}, "version", document["agent"].pop("version"))
     take_members(document["process"], "process_", {}, samples)

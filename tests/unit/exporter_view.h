@@ -399,6 +399,8 @@ static struct rna_view *new_view(size_t device_count)
 		.root = "/",
 		.live = true,
 	};
+	view->metrics.all_jobs = true;
+	view->metrics.details = true;
 	view->metrics.gid_info = true;
 	view->metrics.priorities = true;
 	snapshot->device_set = 1;

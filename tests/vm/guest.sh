@@ -258,8 +258,9 @@ agent_url=http://127.0.0.1:$agent_port
 agent_log=/vmshare/agent.log # on the host, so that it outlives the VM
 agent_pid=
 
-# The default settings but for the address; suites append to it.
-agent_config="http: {listen: [\"127.0.0.1:$agent_port\"]}"
+# The default settings but for the address, and all metrics; suites append to it.
+agent_config="http: {listen: [\"127.0.0.1:$agent_port\"]}
+metrics: {collectors: full, details: true, gid_info: true}"
 
 # agent_start: start it and wait until it is ready
 agent_start() {

@@ -13,6 +13,7 @@
 #include "rna/model/counter.h"
 
 #define FILLS_UP .fills_up = true
+#define DETAIL   .detail = true
 
 /*
  * ports/N/counters. Errors stick at their maximum. Traffic is taken from the 64-bit attribute if
@@ -26,25 +27,26 @@
 		.place = RNA_PLACE_PORT_COUNTERS, .width = (bits), .saturates = true,              \
 		.link_layers = (layers), __VA_ARGS__                                               \
 	}
-#define PMA_TRAFFIC(unit_, file_, metric_, help_)                                                  \
+#define PMA_TRAFFIC(unit_, file_, metric_, help_, ...)                                             \
 	{                                                                                          \
 		.file = (file_), .metric = (metric_), .help = (help_),                             \
 		.place = RNA_PLACE_PORT_COUNTERS, .unit = (unit_), .width = 64, .small_width = 32, \
-		.link_layers = RNA_ON_ANY,                                                         \
+		.link_layers = RNA_ON_ANY, __VA_ARGS__                                             \
 	}
 
 /* ports/N/hw_counters. They wrap. */
-#define HW(bits, layers, unit_, kind_, file_, metric_, help_)                                      \
+#define HW(bits, layers, unit_, kind_, file_, metric_, help_, ...)                                 \
 	{                                                                                          \
 		.file = (file_), .metric = (metric_), .help = (help_),                             \
 		.place = RNA_PLACE_PORT_HW_COUNTERS, .unit = (unit_), .kind = (kind_),             \
-		.width = (bits), .link_layers = (layers),                                          \
+		.width = (bits), .link_layers = (layers), __VA_ARGS__                              \
 	}
 /*
  * Most counters of mlx5 have 32 bits (QUERY_Q_COUNTER). If another driver has a wider counter under
  * the same name, the row still says 32: a number of 2^32 or more shows that the counter is wider.
  */
-#define HW32(file, metric, help) HW(32, RNA_ON_ANY, RNA_UNIT_NONE, RNA_COUNTER, file, metric, help)
+#define HW32(file, metric, ...)                                                                    \
+	HW(32, RNA_ON_ANY, RNA_UNIT_NONE, RNA_COUNTER, file, metric, __VA_ARGS__)
 #define HW32_ROCE(file, metric, help)                                                              \
 	HW(32, RNA_ON_ETHERNET, RNA_UNIT_NONE, RNA_COUNTER, file, metric, help)
 #define HW64_ROCE(file, metric, help)                                                              \
@@ -65,16 +67,18 @@
 /* mlx5 in switchdev mode: of the device, and of the function behind a port. */
 #define WHOLE_DEVICE " Of the device as a whole: mlx5 in switchdev mode."
 #define REPRESENTED  " Of the function that the port represents: mlx5 in switchdev mode."
-#define HW_DEVICE(bits, layers, file_, metric_, help_)                                             \
+#define HW_DEVICE(bits, layers, file_, metric_, help_, ...)                                        \
 	{                                                                                          \
 		.file = (file_), .metric = (metric_), .help = help_ WHOLE_DEVICE,                  \
 		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = (bits), .link_layers = (layers),   \
+		__VA_ARGS__                                                                        \
 	}
-#define DEVICE32(file, metric, help)      HW_DEVICE(32, RNA_ON_ANY, file, metric, help)
+#define DEVICE32(file, metric, ...)       HW_DEVICE(32, RNA_ON_ANY, file, metric, __VA_ARGS__)
 #define DEVICE32_ROCE(file, metric, help) HW_DEVICE(32, RNA_ON_ETHERNET, file, metric, help)
 #define DEVICE64_ROCE(file, metric, help) HW_DEVICE(64, RNA_ON_ETHERNET, file, metric, help)
-#define VPORT(file, metric, help)         HW32("vport_" file, "vport_" metric, help REPRESENTED)
-#define VPORT_ROCE(file, metric, help)    HW32_ROCE("vport_" file, "vport_" metric, help REPRESENTED)
+#define VPORT(file, metric, help, ...)                                                             \
+	HW32("vport_" file, "vport_" metric, help REPRESENTED, __VA_ARGS__)
+#define VPORT_ROCE(file, metric, help) HW32_ROCE("vport_" file, "vport_" metric, help REPRESENTED)
 
 /* PMA attributes without a file; IBTA 16.1.4. All stick at their maximum. */
 #define FABRIC(bits, label_, instance_, name_, metric_, help_, ...)                                \
@@ -158,9 +162,9 @@
 #define MLX5_Q_COUNTERS(ROW, ROW_ROCE) \
 	ROW("rx_write_requests", "rx_write_requests", "RDMA WRITE requests received."), \
 	ROW("rx_read_requests", "rx_read_requests", "RDMA READ requests received."), \
-	ROW("rx_atomic_requests", "rx_atomic_requests", "Atomic requests received."), \
+	ROW("rx_atomic_requests", "rx_atomic_requests", "Atomic requests received.", DETAIL), \
 	ROW("rx_dct_connect", "rx_dct_connects", \
-		"Connect requests received for dynamically connected transport."), \
+		"Connect requests received for dynamically connected transport.", DETAIL), \
 	ROW("out_of_buffer", "out_of_buffer_drops", \
 		"Packets dropped because the application had posted no receive buffer."), \
 	ROW("out_of_sequence", "out_of_sequence_packets", \
@@ -228,13 +232,13 @@ const struct rna_counter rna_counters[] = {
 	PMA_TRAFFIC(RNA_UNIT_NONE, "port_rcv_packets", "packets_received",
 		"Packets received on all virtual lanes, including those with errors."),
 	PMA_TRAFFIC(RNA_UNIT_NONE, "unicast_xmit_packets", "unicast_packets_transmitted",
-		"Unicast packets transmitted, including those with errors."),
+		"Unicast packets transmitted, including those with errors.", DETAIL),
 	PMA_TRAFFIC(RNA_UNIT_NONE, "unicast_rcv_packets", "unicast_packets_received",
-		"Unicast packets received, including those with errors."),
+		"Unicast packets received, including those with errors.", DETAIL),
 	PMA_TRAFFIC(RNA_UNIT_NONE, "multicast_xmit_packets", "multicast_packets_transmitted",
-		"Multicast packets transmitted, including those with errors."),
+		"Multicast packets transmitted, including those with errors.", DETAIL),
 	PMA_TRAFFIC(RNA_UNIT_NONE, "multicast_rcv_packets", "multicast_packets_received",
-		"Multicast packets received, including those with errors."),
+		"Multicast packets received, including those with errors.", DETAIL),
 
 	/* -- ports/N/counters: errors and congestion ------------------------------------------- */
 	/* Ticks of congestion fill 32 bits within hours or days: that is not an error. */

@@ -24,6 +24,7 @@
 #include "rna/model/resources.h"
 #include "rna/model/selftest.h"
 #include "rna/model/value.h"
+#include "rna/model/view.h"
 #include "rna/model/virtual_functions.h"
 #include "rna/model/web_status.h"
 
@@ -111,6 +112,12 @@ NAMES(rna_gid_type_name, enum rna_gid_type, "unknown",
 NAMES(rna_gid_family_name, enum rna_gid_family, "?",
       [RNA_GID_IPV4] = "ipv4",
       [RNA_GID_IPV6] = "ipv6")
+
+NAMES(rna_job_state_name, enum rna_job_state, "?",
+      [RNA_JOB_SUCCEEDED] = "succeeded",
+      [RNA_JOB_FAILED] = "failed",
+      [RNA_JOB_STALLED] = "stalled",
+      [RNA_JOB_PENDING] = "pending")
 
 NAMES(rna_source_name, enum rna_source, "?",
       [RNA_SOURCE_POLL] = "poll",

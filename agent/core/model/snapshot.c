@@ -446,3 +446,12 @@ const char *rna_log_episode_device(const struct rna_snapshot *snapshot,
 		       ? device_of_netdev(rna_snapshot_netdevs(snapshot), episode->netdev)
 		       : NULL;
 }
+
+enum rna_job_state rna_job_state(const struct rna_job_status *job)
+{
+	if (job->stalled)
+		return RNA_JOB_STALLED;
+	if (!job->ran)
+		return RNA_JOB_PENDING;
+	return job->success ? RNA_JOB_SUCCEEDED : RNA_JOB_FAILED;
+}

@@ -69,6 +69,7 @@ struct rna_counter {
 	unsigned char small_width;
 	bool saturates;
 	bool fills_up;             /* reaches its maximum in normal operation; no finding */
+	bool detail;               /* a metric only with metrics.details; always in JSON */
 	unsigned char link_layers; /* RNA_ON_* */
 	/*
 	 * Adjacent rows with the same metric form one family; this label and value (lane, "0")

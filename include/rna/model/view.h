@@ -34,6 +34,18 @@ struct rna_job_status {
 	uint64_t errors[RNA_REASON_COUNT]; /* failed values and runs since the agent started */
 };
 
+/* What became of the last run of a job. */
+enum rna_job_state {
+	RNA_JOB_SUCCEEDED,
+	RNA_JOB_FAILED,
+	RNA_JOB_STALLED, /* its current run is past its deadline */
+	RNA_JOB_PENDING, /* no run has ended yet */
+	RNA_JOB_STATE_COUNT,
+};
+
+enum rna_job_state rna_job_state(const struct rna_job_status *job);
+const char *rna_job_state_name(enum rna_job_state state);
+
 /* Statistics of one event source since the agent started. */
 struct rna_source_account {
 	bool watched;                 /* is the agent listening now? */
@@ -63,6 +75,8 @@ struct rna_agent_status {
 
 /* Optional output of exporters, chosen in the settings. */
 struct rna_metrics_options {
+	bool all_jobs;            /* series for each job of a collector, not for each collector */
+	bool details;             /* families that are marked so, see exporter/metrics/families.h */
 	bool gid_info;            /* rdma_port_gid_info: a series for each GID */
 	bool qos_details;         /* ETS, buffers and parameters of congestion control */
 	bool node_exporter_names; /* the families of exporter/metrics/compat.c as well */

@@ -185,7 +185,9 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->http_max_connections, 256);
 	assert_int_equal(settings->http_max_header_bytes, 16384);
 	assert_int_equal(settings->http_idle_timeout, 120 * RNA_USEC_PER_SEC);
-	assert_true(settings->metrics_gid_info);
+	assert_int_equal(settings->metrics_collectors, 0);
+	assert_false(settings->metrics_details);
+	assert_false(settings->metrics_gid_info);
 	assert_false(settings->metrics_node_exporter_names);
 	assert_int_equal(settings->log_level, LOG_INFO);
 }
@@ -238,7 +240,7 @@ static void test_a_file_sets_what_it_names(void **state)
 					    "  descriptors: \"0\"\n"
 					    "http:\n"
 					    "  listen: [\"127.0.0.1:1\", '[::1]:65535']\n"
-					    "metrics: {gid_info: false}\n"
+					    "metrics: {gid_info: true, collectors: full}\n"
 					    "log:\n"
 					    "  level: debug\n");
 
@@ -251,7 +253,8 @@ static void test_a_file_sets_what_it_names(void **state)
 	assert_string_equal(settings.http_listen[0], "127.0.0.1:1");
 	assert_string_equal(settings.http_listen[1], "[::1]:65535");
 	assert_null(settings.http_listen[2]);
-	assert_false(settings.metrics_gid_info);
+	assert_true(settings.metrics_gid_info);
+	assert_int_equal(settings.metrics_collectors, 1);
 	assert_int_equal(settings.log_level, LOG_DEBUG);
 	rna_settings_deinit(&settings);
 }

@@ -291,6 +291,49 @@ static void test_collectors(void **state)
 			  "reason=\"invalid\"} 5");
 }
 
+static void test_summary_of_collectors(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(8);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
+
+	(void)state;
+	view->metrics.all_jobs = false;
+	body = render(view, RNA_EXPOSITION_CLASSIC);
+	assert_line(body, "rdma_collector_age_seconds{collector=\"presence\"} 2");
+	assert_line(body, "rdma_collector_age_seconds{collector=\"state\"} 0.5");
+	assert_line(body, "rdma_collector_success{collector=\"state\"} 0");
+	assert_line(body, "rdma_collector_errors_total{collector=\"state\",reason=\"invalid\"} "
+			  "15");
+	assert_line(body, "rdma_collector_stalled_seconds{collector=\"state\",device=\"rxe2\"} 10");
+	assert_line(body, "rdma_agent_jobs{state=\"succeeded\"} 4");
+	assert_line(body, "rdma_agent_jobs{state=\"failed\"} 3");
+	assert_line(body, "rdma_agent_jobs{state=\"stalled\"} 2");
+	assert_line(body, "rdma_agent_jobs{state=\"pending\"} 0");
+	assert_line(body, "rdma_agent_longest_run_seconds 1.5");
+	assert_no_sample(body, "rdma_collector_duration_seconds", "mlx5_0");
+	assert_no_sample(body, "rdma_collector_stalled_seconds", "mlx5_0");
+	assert_false(has_line(body, "rdma_collector_success{collector=\"presence\"} 1"));
+}
+
+static void test_details_can_be_turned_on(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = NULL;
+
+	(void)state;
+	view->metrics.details = false;
+	body = render(view, RNA_EXPOSITION_CLASSIC);
+	assert_no_sample(body, "rdma_port_max_mtu_bytes", "mlx5_0");
+	assert_no_sample(body, "rdma_port_unicast_packets_received_total", "mlx5_0");
+	assert_no_sample(body, "rdma_port_gids", "mlx5_0"); /* InfiniBand */
+	assert_line(body, "rdma_port_gids{device=\"mlx5_1\",port=\"1\",type=\"RoCE v2\","
+			  "family=\"ipv4\"} 1");
+	body = rna_body_unref(body);
+	view->metrics.details = true;
+	body = render(view, RNA_EXPOSITION_CLASSIC);
+	assert_line(body, "rdma_port_max_mtu_bytes{device=\"mlx5_0\",port=\"1\"} 4096");
+}
+
 static void test_agent(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(0);
@@ -427,6 +470,8 @@ int main(void)
 		cmocka_unit_test(test_gids),
 		cmocka_unit_test(test_gids_without_the_second_version),
 		cmocka_unit_test(test_gid_info_can_be_turned_off),
+		cmocka_unit_test(test_summary_of_collectors),
+		cmocka_unit_test(test_details_can_be_turned_on),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_fabric),
