@@ -340,6 +340,26 @@ static bool spreads(struct run *run, const char *bond)
 }
 
 /*
+ * Milliseconds between two looks at the members, by their carrier or by ARP; 0: never
+ * (Documentation/networking/bonding.rst, options miimon and arp_interval).
+ */
+static struct rna_value monitors(struct run *run, const char *bond)
+{
+	static const char *const intervals[] = {"miimon", "arp_interval"};
+	uint64_t longest = 0, milliseconds;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(intervals); i++) {
+		const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/bonding/%s",
+						    bond, intervals[i]);
+
+		if (!path || rna_root_read_u64(run->in->root, path, &milliseconds) < 0)
+			return (struct rna_value){0};
+		longest = milliseconds > longest ? milliseconds : longest;
+	}
+	return rna_value_ok(longest > 0);
+}
+
+/*
  * Adds the members of a bond, also those without an RDMA device, such as the second port of a LAG.
  * Interfaces that are not bonds lack this file.
  */
@@ -353,6 +373,7 @@ static void add_members(struct run *run, size_t index)
 		return;
 	run->netdevs[index].bond = true;
 	run->netdevs[index].bond_spreads = spreads(run, run->netdevs[index].name);
+	run->netdevs[index].bond_monitors = monitors(run, run->netdevs[index].name);
 	while ((name = strsep(&rest, " ")))
 		if (*name && strlen(name) < IF_NAMESIZE && !strchr(name, '/'))
 			add_member(run, name);

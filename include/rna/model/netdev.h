@@ -53,6 +53,8 @@ struct rna_netdev {
 	bool bond;          /* its members are listed as well, with it as master */
 	/* A bond whose members transmit at the same time; false: active-backup, or not known. */
 	bool bond_spreads;
+	/* Of a bond: 1 if it monitors the links of its members (miimon, arp_interval), else 0. */
+	struct rna_value bond_monitors;
 	/* For a member of a bond: the RDMA device on the same function, or NULL. */
 	const char *device;
 	struct rna_lacp lacp;
