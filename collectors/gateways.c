@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gateways: the gateways of RoCE interfaces, and whether the kernel's neighbour table knows them.
+ * gateways: the gateways of RoCE interfaces, and whether the kernel's neighbour table knows them;
+ * how the host answers for the addresses of these interfaces (ip_stack.c).
  *
  * It is a collector of the node with a period of its own: routes and neighbours change without any
  * change of an interface, and a large routing table must not delay netdev. It looks at the
@@ -20,6 +21,7 @@
 #include "backend/backends.h"
 
 #include "collectors.h"
+#include "ip_stack.h"
 
 #define UPPER       "upper_" /* prefix of the upper interfaces in an interface's directory */
 #define PROBE_PAUSE (10 * RNA_USEC_PER_SEC)
@@ -166,6 +168,26 @@ static void probe(const struct run *run, struct rna_gateway *gateway)
 	(void)run->in->backends->gateways->probe(run->in->root, gateway); /* the state tells */
 }
 
+/* A kernel that refuses the question about addresses still answers those about gateways. */
+static int read_host(struct run *run, struct rna_gateways *gateways)
+{
+	const struct rna_gateways *before = (const void *)run->in->previous;
+	const struct rna_host_network_request request = {
+		.in = run->in,
+		.netdevs = run->names,
+		.count = run->count,
+		.before = before ? &before->host : NULL,
+		.now = run->part->started.monotonic,
+		.scratch = run->scratch,
+		.keep = run->part->arena,
+	};
+	int status = rna_read_host_network(&request, &gateways->host);
+
+	if (status < 0 && status != -ENOMEM)
+		rna_part_count_error(run->part, status);
+	return status == -ENOMEM ? status : 0;
+}
+
 static int read_all(struct run *run, struct rna_gateways *gateways)
 {
 	struct rna_gateway_list found = {0};
@@ -187,6 +209,8 @@ static int read_all(struct run *run, struct rna_gateways *gateways)
 		if (run->in->options.probe_gateways)
 			probe(run, gateway);
 	}
+	if (status == 0)
+		status = read_host(run, gateways);
 	if (status < 0)
 		return status;
 	if (found.count > 0)

@@ -132,6 +132,11 @@ struct rna_gateway_list {
 	struct rna_gateway *items; /* without lower */
 };
 
+struct rna_rail_address_list {
+	size_t count;
+	struct rna_rail_address *items; /* without settings */
+};
+
 struct rna_gateway_backend {
 	/*
 	 * The gateways of the widest routes out of each of these interfaces, in any table, and what
@@ -140,6 +145,13 @@ struct rna_gateway_backend {
 	 */
 	int (*list)(const struct rna_root *root, const char *const *netdevs, size_t count,
 		    struct rna_arena *arena, struct rna_gateway_list *ret);
+
+	/*
+	 * The IPv4 addresses of these interfaces that share a link with others (no /31 and /32), in
+	 * arena, and by which interface packets from each leave. Returns like list.
+	 */
+	int (*list_addresses)(const struct rna_root *root, const char *const *netdevs, size_t count,
+			      struct rna_arena *arena, struct rna_rail_address_list *ret);
 
 	/* Makes the kernel ask for the gateway, without waiting. 0 or negative errno. */
 	int (*probe)(const struct rna_root *root, const struct rna_gateway *gateway);

@@ -396,16 +396,24 @@ const struct rna_recorded_fields rna_recorded_gateway = {RNA_ARRAY_SIZE(gateway_
 							 gateway_fields};
 
 /* 0, -EBADMSG without an address, or -ENOMEM. */
+static int read_gid(const struct rna_recorded_place *place, const char *name, struct rna_gid *ret)
+{
+	const char *path = rna_recorded_path(place, name);
+	char text[RNA_ATTRIBUTE_MAX];
+	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
+	int status = len < 0 ? (int)len : rna_gid_parse(text, ret);
+
+	return status < 0 && status != -ENOMEM ? -EBADMSG : status;
+}
+
 static int read_gateway(const struct rna_recorded_place *place, const char *netdev,
 			struct rna_gateway *ret)
 {
-	const char *path = rna_recorded_path(place, RNA_RECORDED_ADDRESS);
-	char text[RNA_ATTRIBUTE_MAX];
-	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
-	int status = len < 0 ? (int)len : rna_gid_parse(text, &ret->address);
+	char text[RNA_ADDRESS_TEXT_MAX];
+	int status = read_gid(place, RNA_RECORDED_ADDRESS, &ret->address);
 
 	if (status < 0)
-		return status == -ENOMEM ? status : -EBADMSG;
+		return status;
 	rna_address_format(&ret->address, text);
 	ret->netdev = rna_arena_strdup(place->arena, netdev);
 	ret->text = rna_arena_strdup(place->arena, text);
@@ -456,6 +464,67 @@ static int list_recorded_gateways(const struct rna_root *root, const char *const
 	return status;
 }
 
+static const struct rna_recorded_field rail_address_fields[] = {
+	{"prefix_length", offsetof(struct rna_rail_address, prefix_length)},
+	{"leaves_by", offsetof(struct rna_rail_address, leaves_by), RNA_RECORDED_TEXT},
+};
+const struct rna_recorded_fields rna_recorded_rail_address = {RNA_ARRAY_SIZE(rail_address_fields),
+							      rail_address_fields};
+
+static int read_rail_address(const struct rna_recorded_place *place, const char *netdev,
+			     struct rna_rail_address *ret)
+{
+	char text[RNA_ADDRESS_TEXT_MAX];
+	int status;
+
+	if ((status = read_gid(place, RNA_RECORDED_ADDRESS, &ret->address)) < 0 ||
+	    (status = read_gid(place, RNA_RECORDED_SUBNET, &ret->subnet)) < 0)
+		return status;
+	rna_address_format(&ret->address, text);
+	ret->netdev = rna_arena_strdup(place->arena, netdev);
+	ret->text = rna_arena_strdup(place->arena, text);
+	if (!ret->netdev || !ret->text)
+		return -ENOMEM;
+	return rna_recorded_read(place, &rna_recorded_rail_address, ret);
+}
+
+/* Those of one interface. 0 or negative errno. */
+static int read_rail(const struct rna_recorded_place *netdev, const char *name,
+		     struct rna_rail_address_list *ret)
+{
+	char **names = NULL;
+	ssize_t count = rna_root_list(netdev->root, netdev->directory, netdev->arena, &names);
+	int status = rna_error_is_absence((int)count) || count >= 0 ? 0 : (int)count;
+
+	for (ssize_t i = 0; status == 0 && i < count && ret->count < RNA_RAIL_ADDRESSES_MAX; i++) {
+		const struct rna_recorded_place place = {netdev->root, netdev->arena,
+							 rna_recorded_path(netdev, names[i])};
+
+		status = read_rail_address(&place, name, &ret->items[ret->count]);
+		ret->count += status == 0;
+	}
+	return status;
+}
+
+static int list_recorded_rails(const struct rna_root *root, const char *const *netdevs,
+			       size_t count, struct rna_arena *arena,
+			       struct rna_rail_address_list *ret)
+{
+	int status;
+
+	*ret = (struct rna_rail_address_list){
+		.items = rna_arena_array(arena, RNA_RAIL_ADDRESSES_MAX, sizeof(*ret->items))};
+	status = ret->items ? 0 : -ENOMEM;
+	for (size_t i = 0; i < count && status == 0; i++) {
+		const struct rna_recorded_place place = {root, arena,
+							 rna_arena_printf(arena, RNA_RECORDED_RAILS,
+									  netdevs[i])};
+
+		status = place.directory ? read_rail(&place, netdevs[i], ret) : -ENOMEM;
+	}
+	return status;
+}
+
 /* A recording has no network. */
 static int probe_nothing(const struct rna_root *root, const struct rna_gateway *gateway)
 {
@@ -465,6 +534,7 @@ static int probe_nothing(const struct rna_root *root, const struct rna_gateway *
 
 const struct rna_gateway_backend rna_recorded_gateways = {
 	.list = list_recorded_gateways,
+	.list_addresses = list_recorded_rails,
 	.probe = probe_nothing,
 };
 

@@ -13,6 +13,8 @@
  *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
  *	recorded/gateways/NAME/N/	rna_recorded_gateway, and address as a GID is written. Of an
  *					interface without gateways there is no directory.
+ *	recorded/rails/NAME/N/		rna_recorded_rail_address; address and subnet as a GID is
+ *					written
  *	recorded/uplink			the interface of the default route
  *	recorded/dcb/NAME/		ieee, cee: what DCB netlink answered, bytes as hex digits
  *					(dcb.c). No file: the driver has no DCB.
@@ -47,7 +49,9 @@
 #define RNA_RECORDED_VFS                "recorded/netdev/%s/virtual_functions"
 #define RNA_RECORDED_VLAN               "recorded/vlan/%s"
 #define RNA_RECORDED_GATEWAYS           "recorded/gateways/%s"
+#define RNA_RECORDED_RAILS              "recorded/rails/%s"
 #define RNA_RECORDED_ADDRESS            "address"
+#define RNA_RECORDED_SUBNET             "subnet"
 #define RNA_RECORDED_UPLINK             "recorded/uplink"
 #define RNA_RECORDED_DCB                "recorded/dcb/%s/%s"
 #define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
@@ -81,12 +85,13 @@ struct rna_recorded_fields {
 };
 
 extern const struct rna_recorded_fields rna_recorded_verbs_port;
-extern const struct rna_recorded_fields rna_recorded_addresses;  /* of struct rna_netdev */
-extern const struct rna_recorded_fields rna_recorded_gateway;    /* struct rna_gateway */
-extern const struct rna_recorded_fields rna_recorded_vf;         /* struct rna_virtual_function */
-extern const struct rna_recorded_fields rna_recorded_lldp_peer;  /* struct rna_peer */
-extern const struct rna_recorded_fields rna_recorded_mad_port;   /* recorded_mad.c */
-extern const struct rna_recorded_fields rna_recorded_mad_fabric; /* likewise */
+extern const struct rna_recorded_fields rna_recorded_addresses;    /* of struct rna_netdev */
+extern const struct rna_recorded_fields rna_recorded_gateway;      /* struct rna_gateway */
+extern const struct rna_recorded_fields rna_recorded_rail_address; /* struct rna_rail_address */
+extern const struct rna_recorded_fields rna_recorded_vf;           /* struct rna_virtual_function */
+extern const struct rna_recorded_fields rna_recorded_lldp_peer;    /* struct rna_peer */
+extern const struct rna_recorded_fields rna_recorded_mad_port;     /* recorded_mad.c */
+extern const struct rna_recorded_fields rna_recorded_mad_fabric;   /* likewise */
 
 /* A directory of the recording, and memory for the paths below it. */
 struct rna_recorded_place {

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <linux/if_addr.h>
 #include <linux/neighbour.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
@@ -50,14 +51,15 @@ struct talk {
 	uint8_t *answer;
 };
 
-/* A question: head, body and one attribute. */
+/* A question: head, body and up to two attributes. */
 struct question {
 	struct nlmsghdr head;
 	union {
 		struct rtmsg route;
 		struct nhmsg nexthop;
 		struct ndmsg neighbour;
-		uint8_t bytes[32]; /* body and attribute */
+		struct ifaddrmsg address;
+		uint8_t bytes[32]; /* body and attributes */
 	};
 };
 
@@ -516,28 +518,215 @@ static int run_search(struct search *search, struct rna_arena *arena, struct rna
 	return status;
 }
 
+/* Finds the interfaces. 0 or negative errno; search->talk is to be closed in any case. */
+static int open_search(struct search *search, const char *const *netdevs, size_t count,
+		       struct rna_arena *scratch)
+{
+	*search = (struct search){.talk.fd = -1};
+	search->outs = scratch ? rna_arena_array(scratch, count, sizeof(*search->outs)) : NULL;
+	if (!search->outs)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		unsigned ifindex = if_nametoindex(netdevs[i]);
+
+		if (ifindex > 0) /* otherwise it is gone */
+			search->outs[search->count++] = (struct out){netdevs[i], ifindex};
+	}
+	return open_talk(&search->talk, scratch);
+}
+
 static int list(const struct rna_root *root, const char *const *netdevs, size_t count,
 		struct rna_arena *arena, struct rna_gateway_list *ret)
 {
 	RNA_CLEANUP(rna_arena_free_p)
 	struct rna_arena *scratch = rna_arena_new(ANSWER_MAX + count * sizeof(struct out));
-	struct search search = {.talk.fd = -1};
-	int status = -ENOMEM;
+	struct search search;
+	int status = open_search(&search, netdevs, count, scratch);
 
 	(void)root; /* always the routes of the kernel */
-	if (scratch)
-		search.outs = rna_arena_array(scratch, count, sizeof(*search.outs));
-	for (size_t i = 0; search.outs && i < count; i++) {
-		unsigned ifindex = if_nametoindex(netdevs[i]);
-
-		if (ifindex > 0) /* otherwise it is gone */
-			search.outs[search.count++] = (struct out){netdevs[i], ifindex};
-	}
-	if (search.outs)
-		status = open_talk(&search.talk, scratch);
 	if (status == 0)
 		status = run_search(&search, arena, ret);
 	close_talk(&search.talk);
+	return status;
+}
+
+/* -- Addresses of rails ------------------------------------------------------------------------ */
+
+enum {
+	LINK_PREFIX_MAX = 30, /* a longer one leaves no room for a third host (RFC 3021) */
+	ASKED_MAX = 4,        /* hosts, until one is not this host itself */
+};
+
+struct address_search {
+	struct search search;
+	struct rna_arena *arena;
+	struct rna_rail_address_list *list;
+};
+
+static uint32_t ipv4_of(const struct rna_gid *address)
+{
+	size_t len;
+	uint32_t number;
+
+	memcpy(&number, address_bytes(address, &len), sizeof(number));
+	return ntohl(number);
+}
+
+static struct rna_gid ipv4_gid(uint32_t number)
+{
+	struct rna_gid ret = {{[10] = 0xff, 0xff}};
+
+	number = htonl(number);
+	memcpy(ret.bytes + sizeof(ret.bytes) - sizeof(number), &number, sizeof(number));
+	return ret;
+}
+
+/* prefix: 1 to 30 */
+static uint32_t host_bits(unsigned prefix)
+{
+	return UINT32_MAX >> prefix;
+}
+
+static int take_address(struct rna_bytes message, void *userdata)
+{
+	const struct address_search *search = userdata;
+	struct rna_rail_address_list *list = search->list;
+	struct rna_address_message address;
+	const struct out *out;
+	char text[RNA_ADDRESS_TEXT_MAX];
+
+	if (rna_address_message_read(message, &address) < 0 || address.local ||
+	    !is_ipv4(&address.address) || !is_ipv4(&address.network) || address.prefix == 0 ||
+	    address.prefix > LINK_PREFIX_MAX || list->count == RNA_RAIL_ADDRESSES_MAX)
+		return 0;
+	out = find_out(&search->search, address.ifindex);
+	if (!out)
+		return 0;
+	rna_address_format(&address.address, text);
+	list->items[list->count] = (struct rna_rail_address){
+		.netdev = rna_arena_strdup(search->arena, out->name),
+		.address = address.address,
+		.text = rna_arena_strdup(search->arena, text),
+		.subnet = ipv4_gid(ipv4_of(&address.network) & ~host_bits(address.prefix)),
+		.prefix_length = rna_value_ok(address.prefix),
+	};
+	if (!list->items[list->count].netdev || !list->items[list->count].text)
+		return -ENOMEM;
+	list->count++;
+	return 0;
+}
+
+/* A list that changed during the dump is true, but for what it lacks. */
+static int find_addresses(struct address_search *search)
+{
+	struct question question = {0};
+	int status;
+
+	begin_question(&question, RTM_GETADDR, NLM_F_DUMP, sizeof(question.address));
+	question.address = (struct ifaddrmsg){.ifa_family = AF_INET};
+	status = ask(&search->search.talk, &question, take_address, search);
+	return status == -EAGAIN ? 0 : status;
+}
+
+static bool in_one_subnet(const struct rna_rail_address *a, const struct rna_rail_address *b)
+{
+	return a->prefix_length.number == b->prefix_length.number &&
+	       rna_gid_is_same(&a->subnet, &b->subnet);
+}
+
+static bool is_shared(const struct rna_rail_address_list *list, const struct rna_rail_address *one)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (in_one_subnet(&list->items[i], one) &&
+		    strcmp(list->items[i].netdev, one->netdev) != 0)
+			return true;
+	return false;
+}
+
+static bool is_own(const struct rna_rail_address_list *list, const struct rna_gid *address)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (rna_gid_is_same(&list->items[i].address, address))
+			return true;
+	return false;
+}
+
+static int take_way(struct rna_bytes message, void *userdata)
+{
+	uint32_t *ifindex = userdata;
+
+	(void)rna_route_answer_read(message, ifindex);
+	return 0;
+}
+
+/* The interface by which a packet would leave, as `ip route get TO from FROM` has it; 0: none. */
+static uint32_t ask_way(struct talk *talk, const struct rna_gid *from, const struct rna_gid *to)
+{
+	struct question question = {0};
+	uint32_t ifindex = 0;
+	size_t len;
+	const uint8_t *source = address_bytes(from, &len);
+
+	begin_question(&question, RTM_GETROUTE, 0, sizeof(question.route));
+	question.route = (struct rtmsg){.rtm_family = AF_INET,
+					.rtm_src_len = (uint8_t)(len * 8),
+					.rtm_dst_len = (uint8_t)(len * 8)};
+	add_attribute(&question, RTA_SRC, source, len);
+	add_attribute(&question, RTA_DST, address_bytes(to, &len), len);
+	return ask(talk, &question, take_way, &ifindex) == 0 ? ifindex : 0;
+}
+
+/* Asks for the way to the first hosts of the subnet that are others. */
+static int find_way(struct address_search *search, struct rna_rail_address *address)
+{
+	const uint32_t last = host_bits((unsigned)address->prefix_length.number) - 1;
+	char name[IF_NAMESIZE];
+	uint32_t ifindex = 0;
+	unsigned asked = 0;
+
+	for (uint32_t host = 1; host <= last && asked < ASKED_MAX && ifindex == 0; host++) {
+		const struct rna_gid to = ipv4_gid(ipv4_of(&address->subnet) | host);
+
+		if (is_own(search->list, &to))
+			continue;
+		asked++;
+		ifindex = ask_way(&search->search.talk, &address->address, &to);
+	}
+	if (ifindex == 0 || !if_indextoname(ifindex, name))
+		return 0;
+	address->leaves_by = rna_arena_strdup(search->arena, name);
+	return address->leaves_by ? 0 : -ENOMEM;
+}
+
+static int run_address_search(struct address_search *search)
+{
+	struct rna_rail_address_list *list = search->list;
+	int status;
+
+	*list = (struct rna_rail_address_list){.items = rna_arena_array(search->arena,
+									RNA_RAIL_ADDRESSES_MAX,
+									sizeof(*list->items))};
+	if (!list->items)
+		return -ENOMEM;
+	status = find_addresses(search);
+	for (size_t i = 0; i < list->count && status == 0; i++)
+		if (is_shared(list, &list->items[i]))
+			status = find_way(search, &list->items[i]);
+	return status;
+}
+
+static int list_addresses(const struct rna_root *root, const char *const *netdevs, size_t count,
+			  struct rna_arena *arena, struct rna_rail_address_list *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p)
+	struct rna_arena *scratch = rna_arena_new(ANSWER_MAX + count * sizeof(struct out));
+	struct address_search search = {.arena = arena, .list = ret};
+	int status = open_search(&search.search, netdevs, count, scratch);
+
+	(void)root; /* always the addresses of the kernel */
+	if (status == 0)
+		status = run_address_search(&search);
+	close_talk(&search.search.talk);
 	return status;
 }
 
@@ -637,4 +826,8 @@ static int probe(const struct rna_root *root, const struct rna_gateway *gateway)
 	return send_datagram(fd, &datagram);
 }
 
-const struct rna_gateway_backend rna_routing_tables = {.list = list, .probe = probe};
+const struct rna_gateway_backend rna_routing_tables = {
+	.list = list,
+	.list_addresses = list_addresses,
+	.probe = probe,
+};

@@ -2,7 +2,8 @@
 /*
  * Messages of rtnetlink: fib_dump_info() in net/ipv4/fib_semantics.c and rt6_fill_node() in
  * net/ipv6/route.c for routes, nh_fill_node() in net/ipv4/nexthop.c, neigh_fill_info() in
- * net/core/neighbour.c (Linux 6.1 to 6.18).
+ * net/core/neighbour.c, rt_fill_info() in net/ipv4/route.c for the answer to a question for one
+ * route, inet_fill_ifaddr() in net/ipv4/devinet.c (Linux 6.1 to 6.18).
  *
  * A route has one next hop in its attributes, or several in RTA_MULTIPATH, or the number of a
  * nexthop object (Linux 5.3); of these the kernel also tells the hops, unless
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <linux/if_addr.h>
 #include <linux/neighbour.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
@@ -148,6 +150,46 @@ int rna_route_message_read(struct rna_bytes message, struct rna_route_message *r
 	if (hop.ifindex || ret->count > 0)
 		ret->nexthop = 0; /* the kernel has told its hops */
 	return 0;
+}
+
+int rna_route_answer_read(struct rna_bytes message, uint32_t *ret_ifindex)
+{
+	struct rna_bytes rest, content;
+	struct rtmsg route;
+	uint16_t type;
+	int status = open_message(message, RTM_NEWROUTE, &route, sizeof(route), &rest);
+
+	*ret_ifindex = 0;
+	while (status >= 0 && (status = rna_attribute_next(&rest, &type, &content)) > 0)
+		if (type == RTA_OIF && route.rtm_type == RTN_UNICAST)
+			read_u32(content, ret_ifindex);
+	return status;
+}
+
+/* IFA_ADDRESS is the peer of a point-to-point link, otherwise the same as IFA_LOCAL. */
+int rna_address_message_read(struct rna_bytes message, struct rna_address_message *ret)
+{
+	struct rna_bytes rest, content;
+	struct ifaddrmsg address;
+	uint16_t type;
+	int status = open_message(message, RTM_NEWADDR, &address, sizeof(address), &rest);
+
+	if (status < 0)
+		return status;
+	*ret = (struct rna_address_message){
+		.ifindex = address.ifa_index,
+		.prefix = address.ifa_prefixlen,
+		.local = address.ifa_scope >= RT_SCOPE_LINK,
+	};
+	while ((status = rna_attribute_next(&rest, &type, &content)) > 0) {
+		if (type == IFA_ADDRESS)
+			(void)read_address(content, &ret->network);
+		else if (type == IFA_LOCAL)
+			(void)read_address(content, &ret->address);
+	}
+	if (rna_gid_is_zero(&ret->address))
+		ret->address = ret->network;
+	return status;
 }
 
 static void read_group(struct rna_bytes list, struct rna_nexthop_message *ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages of rtnetlink about routes, nexthop objects and neighbours. Pure functions. A message
- * begins with struct nlmsghdr, whose length is that of the message.
+ * Messages of rtnetlink about routes, nexthop objects, neighbours and addresses. Pure functions. A
+ * message begins with struct nlmsghdr, whose length is that of the message.
  */
 #pragma once
 
@@ -33,6 +33,22 @@ struct rna_route_message {
  * 0 or -EBADMSG: not such a message, or truncated.
  */
 int rna_route_message_read(struct rna_bytes message, struct rna_route_message *ret);
+
+/*
+ * The answer to a question for one route: the interface that it leads out of, 0 if it is another
+ * type than unicast. Returns like rna_route_message_read().
+ */
+int rna_route_answer_read(struct rna_bytes message, uint32_t *ret_ifindex);
+
+struct rna_address_message {
+	uint32_t ifindex;
+	uint8_t prefix; /* length */
+	bool local;     /* valid on its link or host only: scope link or narrower */
+	struct rna_gid address, network; /* IPv4: mapped; network: with the bits of the host */
+};
+
+/* RTM_NEWADDR. Returns like rna_route_message_read(). */
+int rna_address_message_read(struct rna_bytes message, struct rna_address_message *ret);
 
 struct rna_nexthop_message {
 	struct rna_route_hop hop; /* ifindex 0: none, or without a gateway */

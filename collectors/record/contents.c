@@ -266,6 +266,9 @@ static const struct row rows[] = {
 	{"*/bonding/slaves", RNA_DISGUISE_NAME},
 	{"*/bonding/ad_partner_mac", RNA_DISGUISE_ADDRESS},
 	{"recorded/gateways/*/" RNA_RECORDED_ADDRESS, RNA_DISGUISE_GID},
+	{"recorded/rails/*/" RNA_RECORDED_ADDRESS, RNA_DISGUISE_GID},
+	{"recorded/rails/*/" RNA_RECORDED_SUBNET, RNA_DISGUISE_GID},
+	{"recorded/rails/*/leaves_by", RNA_DISGUISE_NAME},
 	{"recorded/netdev/*/lacp_partner", RNA_DISGUISE_ADDRESS},
 	{"*/sriov/*/node", RNA_DISGUISE_ADDRESS},
 	{"*/sriov/*/port", RNA_DISGUISE_ADDRESS},
@@ -285,6 +288,7 @@ static const struct row rows[] = {
 	{"*/containerd/*.toml", .lines = {"base_runtime_spec", "imports"}},
 	{"etc/crio/*", .lines = {"default_ulimits", "\"memlock=", "'memlock=", "]"}},
 	{"etc/docker/daemon.json", .read = read_docker},
+	{"proc/[0-9]*/net/stat/*"}, /* proc/net is a link to there */
 	{"proc/[0-9]*", .left_out = true},
 	{"recorded/*/peer/name", RNA_DISGUISE_TEXT},
 	{"recorded/lldp/*/name", RNA_DISGUISE_TEXT},

@@ -271,6 +271,34 @@ static int list_gateways(const struct rna_root *root, const char *const *netdevs
 	return status;
 }
 
+/* The subnet besides the address, for disguises keep no prefix of IPv4. */
+static void note_rail_address(const struct rna_root *root, const struct rna_rail_address_list *list,
+			      size_t i)
+{
+	const struct rna_rail_address *address = &list->items[i];
+	const struct place place = place_of(root, RNA_RECORDED_RAILS "/%zu", address->netdev, i);
+	char text[RNA_GID_TEXT_MAX];
+
+	note_fields(&place, &rna_recorded_rail_address, address);
+	rna_gid_format(&address->address, text);
+	note_text(&place, RNA_RECORDED_ADDRESS, text, strlen(text));
+	rna_gid_format(&address->subnet, text);
+	note_text(&place, RNA_RECORDED_SUBNET, text, strlen(text));
+}
+
+static int list_rail_addresses(const struct rna_root *root, const char *const *netdevs,
+			       size_t count, struct rna_arena *arena,
+			       struct rna_rail_address_list *ret)
+{
+	const struct place place = place_of(root, RNA_RECORDED_RAILS, "all");
+	int status =
+		ASK(&place, INTERFACES, gateways->list_addresses(root, netdevs, count, arena, ret));
+
+	for (size_t i = 0; status == 0 && i < ret->count; i++)
+		note_rail_address(root, ret, i);
+	return status;
+}
+
 static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 {
 	const struct place place = place_of(root, RNA_RECORDED_UPLINK);
@@ -582,6 +610,7 @@ void rna_tee_init_backends(struct rna_tee *tee)
 	tee->netdev.find_uplink = find_uplink;
 	tee->gateways = rna_recorded_gateways; /* to record is no reason to probe */
 	tee->gateways.list = list_gateways;
+	tee->gateways.list_addresses = list_rail_addresses;
 	tee->dcb.ask = ask_dcb;
 	tee->lldp.list = list_neighbours;
 	tee->rdma_netlink = rna_recorded_rdma_netlink;

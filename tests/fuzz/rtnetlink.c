@@ -28,7 +28,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rna_route_message route;
 	struct rna_nexthop_message nexthop;
 	struct rna_neighbour_message neighbour;
+	struct rna_address_message address;
+	uint32_t ifindex;
+	int status = rna_route_answer_read(bytes, &ifindex);
 
+	FUZZ_WANT(status == 0 || status == -EBADMSG);
 	if (rna_route_message_read(bytes, &route) == 0)
 		FUZZ_WANT(route.count <= RNA_ROUTE_HOPS_MAX);
 	for (size_t i = 0; rna_route_message_read(bytes, &route) == 0 && i < route.count; i++)
@@ -37,6 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_WANT(nexthop.count <= RNA_ROUTE_HOPS_MAX);
 	if (rna_neighbour_message_read(bytes, &neighbour) == 0)
 		FUZZ_WANT(neighbour.timed || (!neighbour.confirmed && !neighbour.changed));
+	if (rna_address_message_read(bytes, &address) == 0 && rna_gid_is_zero(&address.address))
+		FUZZ_WANT(rna_gid_is_zero(&address.network));
 	read_bond(bytes);
 	return 0;
 }

@@ -9,7 +9,8 @@ import re
 
 # Files of the original, by the end of their path, whose content identifies something.
 IDENTIFYING = re.compile(r"/(node_guid|sys_image_guid|node_desc|gids/\d+|net/[^/]+/address|"
-                         r"gateways/[^/]+/\d+/address|ad_partner_mac|lacp_partner|"
+                         r"gateways/[^/]+/\d+/address|rails/[^/]+/\d+/(address|subnet)|"
+                         r"ad_partner_mac|lacp_partner|"
                          r"peer/(name|guid|system_image_guid|port_guid)|manager/guid|"
                          r"lldp/[^/]+/(name|guid|port_description))$")
 GPU_IDENTITY = re.compile(r"GPU-[0-9a-f-]{36}")
@@ -19,7 +20,8 @@ SAYS_NOTHING = re.compile(r"(0|:|fe80|x|\s)*|0?x?")
 HOST_NAME = re.compile(r"[a-z][a-z-]*\d+(\.[a-z.]+)?")  # among the words of a description
 IN_NAMES = re.compile(r"(?<![0-9a-f])([0-9a-f]{12}|[0-9a-f]{16}|([0-9a-f]{2}:){5}[0-9a-f]{2})"
                       r"(?![0-9a-f])")  # MAC, GUID
-GATEWAY = re.compile(r"(?<=\bgateway )\S+|(?<=answer: )\S+(?= on )")  # in findings
+GATEWAY = re.compile(r"(?<=\bgateway )\S+|(?<=answer: )\S+(?= on )|"
+                     r"(?<=\bsubnet )[\d.]+|(?<=requests for )[\d.]+")  # in findings
 PEER_NAME = re.compile(r"/(peer|lldp/[^/]+)/name$")
 UNRECORDABLE = {"stalled"}  # a read that never ends is recorded as one that fails
 

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "rna/model/gid.h"
+#include "rna/model/host_network.h"
 #include "rna/model/part.h"
 #include "rna/model/value.h"
 
@@ -68,6 +69,7 @@ struct rna_gateways {
 	 */
 	size_t count;
 	const struct rna_gateway *items; /* by netdev and address */
+	struct rna_host_network host;
 };
 
 /*

@@ -210,14 +210,168 @@ static void test_who_is_probed(void **state)
 	}
 }
 
+/* -- The IP stack of the host ------------------------------------------------------------------ */
+
+static void write_setting(const struct fixture *fixture, const char *netdev, const char *name,
+			  const char *value)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "proc/sys/net/ipv4/conf/%s/%s", netdev, name);
+	tree_write(&fixture->tree, path, value);
+}
+
+static void write_rail(const struct fixture *fixture, const char *place, const char *address,
+		       const char *leaves_by)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "recorded/rails/%s/address", place);
+	tree_write(&fixture->tree, path, address);
+	(void)snprintf(path, sizeof(path), "recorded/rails/%s/subnet", place);
+	tree_write(&fixture->tree, path, "0000:0000:0000:0000:0000:ffff:0a01:0000\n");
+	(void)snprintf(path, sizeof(path), "recorded/rails/%s/prefix_length", place);
+	tree_write(&fixture->tree, path, "16\n");
+	(void)snprintf(path, sizeof(path), "recorded/rails/%s/leaves_by", place);
+	tree_write(&fixture->tree, path, leaves_by);
+}
+
+/* Of "all" and of the interface the larger value applies; one that is missing makes it unknown. */
+static void test_addresses_and_their_settings(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_rail_address *address;
+
+	write_rail(fixture, "rail0/1", "0000:0000:0000:0000:0000:ffff:0a01:0002\n", "bond0\n");
+	write_rail(fixture, "bond0/0", IPV4, "bond0\n");
+	write_rail(fixture, "ib0/0", IPV4, "ib0\n");
+	write_setting(fixture, "all", "arp_ignore", "1\n");
+	write_setting(fixture, "rail0", "arp_ignore", "0\n");
+	write_setting(fixture, "bond0", "arp_ignore", "2\n");
+	write_setting(fixture, "all", "rp_filter", "0\n");
+	write_setting(fixture, "rail0", "rp_filter", "2\n");
+	write_setting(fixture, "rail0", "arp_filter", "1\n");
+	assert_int_equal(collect(fixture)->host.address_count, 2);
+	address = collect(fixture)->host.addresses;
+	assert_string_equal(address[0].netdev, "bond0");
+	assert_string_equal(address[0].text, "10.1.0.1");
+	assert_int_equal(address[0].arp_ignore.number, 2);
+	assert_string_equal(address[1].text, "10.1.0.2");
+	assert_string_equal(address[1].leaves_by, "bond0");
+	assert_int_equal(address[1].prefix_length.number, 16);
+	assert_int_equal(address[1].arp_ignore.number, 1);
+	assert_int_equal(address[1].rp_filter.number, 2);
+	assert_int_equal(address[1].arp_filter.state, RNA_VALUE_ABSENT);
+	assert_int_equal(address[1].arp_announce.state, RNA_VALUE_ABSENT);
+	assert_int_equal(rna_part_error_count(fixture->part), 0);
+}
+
+/* A VRF or a bridge above it has ways of its own. */
+static void test_interfaces_below_others_are_left_out(void **state)
+{
+	struct fixture *fixture = *state;
+
+	write_rail(fixture, "rail0/0", IPV4, "rail0\n");
+	assert_int_equal(collect(fixture)->host.address_count, 1);
+	tree_link(&fixture->tree, "sys/class/net/rail0/master", "../vrf0");
+	assert_int_equal(collect(fixture)->host.address_count, 0);
+}
+
+/* What is broken in the answer about addresses costs these alone. */
+static void test_a_broken_address(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_gateways *gateways;
+
+	write_gateway(fixture, "rail0/0", IPV4, "2\n");
+	write_rail(fixture, "rail0/0", "10.1.0.1\n", "rail0\n");
+	gateways = collect(fixture);
+	assert_int_equal(gateways->count, 1);
+	assert_int_equal(gateways->host.address_count, 0);
+	assert_int_equal(rna_part_error_count(fixture->part), 1);
+}
+
+#define HEADING "entries  allocs   destroys res_failed table_fulls\n"
+
+static void write_table(const struct fixture *fixture, const char *text)
+{
+	tree_write(&fixture->tree, "proc/net/stat/arp_cache", text);
+}
+
+static const struct rna_neighbour_table *ipv4_table(struct fixture *fixture)
+{
+	return &collect(fixture)->host.tables[RNA_GID_IPV4];
+}
+
+/* Numbers are hexadecimal, and all but the first are of one CPU. */
+static void test_tables_of_neighbours(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_neighbour_table *table;
+	rna_usec first;
+
+	write_table(fixture, HEADING "000003ff 1 2 3 00000010\n000003ff 1 2 3 0000000a\n");
+	tree_write(&fixture->tree, "proc/sys/net/ipv4/neigh/default/gc_thresh3", "1024\n");
+	table = ipv4_table(fixture);
+	assert_int_equal(table->entries.number, 1023);
+	assert_int_equal(table->limit.number, 1024);
+	assert_int_equal(table->overflows.number, 26);
+	assert_int_equal(table->overflowed, 0); /* when is not known */
+	assert_int_equal(ipv4_table(fixture)->overflowed, 0);
+	write_table(fixture, HEADING "00000400 1 2 3 00000010\n00000400 1 2 3 0000000b\n");
+	table = ipv4_table(fixture);
+	first = table->overflowed;
+	assert_int_equal(table->overflows.number, 27);
+	assert_int_equal(first, fixture->part->started.monotonic);
+	assert_int_equal(ipv4_table(fixture)->overflowed, first);
+	assert_int_equal(collect(fixture)->host.tables[RNA_GID_IPV6].entries.state,
+			 RNA_VALUE_ABSENT);
+}
+
+static void test_odd_tables_of_neighbours(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n",
+		"entries\n",
+		HEADING,
+		HEADING "\n",
+		HEADING "zz zz zz zz zz\n",
+		HEADING "1ffffffffffffffff 0 0 0 1ffffffffffffffff\n",
+		"nothing known\n00000001 00000002\n",
+	};
+	struct fixture *fixture = *state;
+	const struct rna_neighbour_table *table;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		write_table(fixture, texts[i]);
+		table = ipv4_table(fixture);
+		assert_int_equal(table->entries.state, RNA_VALUE_ABSENT);
+		assert_int_equal(table->overflows.state, RNA_VALUE_ABSENT);
+	}
+	write_table(fixture, "entries allocs\n00000007 00000002\n"); /* before Linux 4.3 */
+	table = ipv4_table(fixture);
+	assert_int_equal(table->entries.number, 7);
+	assert_int_equal(table->overflows.state, RNA_VALUE_ABSENT);
+	write_table(fixture, HEADING "00000007\n"); /* cut */
+	assert_int_equal(ipv4_table(fixture)->entries.number, 7);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_interfaces_and_vlans), TEST(test_a_broken_recording),
-		TEST(test_without_interfaces),   TEST(test_failures_are_followed),
+		TEST(test_interfaces_and_vlans),
+		TEST(test_a_broken_recording),
+		TEST(test_without_interfaces),
+		TEST(test_failures_are_followed),
 		TEST(test_who_is_probed),
+		TEST(test_addresses_and_their_settings),
+		TEST(test_interfaces_below_others_are_left_out),
+		TEST(test_a_broken_address),
+		TEST(test_tables_of_neighbours),
+		TEST(test_odd_tables_of_neighbours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

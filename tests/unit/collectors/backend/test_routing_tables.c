@@ -436,6 +436,65 @@ static void test_an_interface_that_is_gone(void **state)
 	assert_int_equal(rna_routing_tables.probe(NULL, &gateway), -ENODEV);
 }
 
+/* -- Addresses of rails ------------------------------------------------------------------------ */
+
+static struct rna_rail_address *address_of(struct rna_rail_address_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].text, text) == 0)
+			return &list->items[i];
+	fail_msg("%s is not listed", text);
+	return NULL;
+}
+
+static struct rna_rail_address_list list_rails(struct rna_arena *arena)
+{
+	static const char *const names[] = {"rail0", "rail1", "gone0"};
+	struct rna_rail_address_list list;
+
+	assert_int_equal(rna_routing_tables.list_addresses(NULL, names, RNA_ARRAY_SIZE(names),
+							   arena, &list),
+			 0);
+	return list;
+}
+
+/* Two rails in one subnet: the first one takes all packets, until each has a table of its own. */
+static void test_addresses_of_rails(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	struct rna_rail_address_list list;
+	char subnet[RNA_ADDRESS_TEXT_MAX];
+	int other;
+
+	(void)state;
+	NEED_NETWORK();
+	other = open_tap("rail1");
+	assert_true(other >= 0);
+	run("link set rail1 up");
+	run("address add 10.1.0.1/24 dev rail1"); /* the first host that is asked for */
+	run("address add 10.9.0.1/31 dev rail1");
+	run("address add 10.8.0.1/24 scope link dev rail1");
+	list = list_rails(arena);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(address_of(&list, "10.1.0.1")->netdev, "rail1");
+	assert_string_equal(address_of(&list, "10.1.0.1")->leaves_by, "rail0");
+	assert_string_equal(address_of(&list, "10.1.0.2")->leaves_by, "rail0");
+	assert_int_equal(address_of(&list, "10.1.0.2")->prefix_length.number, 24);
+	rna_address_format(&address_of(&list, "10.1.0.2")->subnet, subnet);
+	assert_string_equal(subnet, "10.1.0.0");
+	run("rule add from 10.1.0.1 table 101");
+	run("route add 10.1.0.0/24 dev rail1 table 101");
+	list = list_rails(arena);
+	assert_string_equal(address_of(&list, "10.1.0.1")->leaves_by, "rail1");
+	assert_string_equal(address_of(&list, "10.1.0.2")->leaves_by, "rail0");
+	run("rule del from 10.1.0.1 table 101");
+	run("address flush dev rail1");
+	run("address add 10.2.0.1/24 dev rail1");
+	list = list_rails(arena);
+	assert_null(address_of(&list, "10.2.0.1")->leaves_by);
+	(void)close(other);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -451,6 +510,7 @@ int main(void)
 		TEST(test_a_probe_that_is_answered),
 		TEST(test_a_probe_without_an_answer),
 		TEST(test_an_interface_that_is_gone),
+		TEST(test_addresses_of_rails),
 	};
 
 	return cmocka_run_group_tests(tests, setup_all, NULL);

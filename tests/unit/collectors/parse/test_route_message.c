@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <cmocka.h>
+#include <linux/if_addr.h>
 #include <linux/neighbour.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
@@ -302,10 +303,65 @@ static void test_messages_that_are_cut(void **state)
 			 -EBADMSG);
 }
 
+static void test_the_answer_for_one_route(void **state)
+{
+	struct message message;
+	uint32_t ifindex;
+
+	(void)state;
+	begin_route(&message, AF_INET, 32, RTN_UNICAST);
+	put_u32(&message, RTA_OIF, 7);
+	(void)finish(&message, RTM_NEWROUTE);
+	assert_int_equal(rna_route_answer_read(finish(&message, RTM_NEWROUTE), &ifindex), 0);
+	assert_int_equal(ifindex, 7);
+	assert_int_equal(rna_route_answer_read(finish(&message, RTM_NEWADDR), &ifindex), -EBADMSG);
+	assert_int_equal(ifindex, 0);
+	begin_route(&message, AF_INET, 32, RTN_LOCAL);
+	put_u32(&message, RTA_OIF, 1);
+	assert_int_equal(rna_route_answer_read(finish(&message, RTM_NEWROUTE), &ifindex), 0);
+	assert_int_equal(ifindex, 0);
+}
+
+static void test_addresses(void **state)
+{
+	static const uint8_t peer[] = {10, 1, 0, 9};
+	const struct ifaddrmsg body = {.ifa_family = AF_INET, .ifa_prefixlen = 24, .ifa_index = 7};
+	const struct ifaddrmsg local = {.ifa_family = AF_INET, .ifa_scope = RT_SCOPE_LINK};
+	struct rna_address_message address;
+	struct message message;
+	struct rna_bytes bytes;
+
+	(void)state;
+	begin(&message, &body, sizeof(body));
+	put(&message, IFA_ADDRESS, peer, sizeof(peer));
+	put(&message, IFA_LOCAL, gateway, sizeof(gateway));
+	bytes = finish(&message, RTM_NEWADDR);
+	assert_int_equal(rna_address_message_read(bytes, &address), 0);
+	assert_int_equal(address.ifindex, 7);
+	assert_int_equal(address.prefix, 24);
+	assert_false(address.local);
+	assert_gateway(&address.address);
+	assert_int_equal(address.network.bytes[15], 9);
+	for (size_t cut = 1; cut < bytes.len; cut++) {
+		message.len = cut;
+		(void)rna_address_message_read(finish(&message, RTM_NEWADDR), &address);
+	}
+	begin(&message, &local, sizeof(local));
+	put(&message, IFA_ADDRESS, gateway, sizeof(gateway));
+	assert_int_equal(rna_address_message_read(finish(&message, RTM_NEWADDR), &address), 0);
+	assert_true(address.local);
+	assert_gateway(&address.address);
+	assert_gateway(&address.network);
+	assert_int_equal(rna_address_message_read(finish(&message, RTM_NEWROUTE), &address),
+			 -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_hop),
+		cmocka_unit_test(test_the_answer_for_one_route),
+		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_routes_without_a_gateway),
 		cmocka_unit_test(test_a_gateway_of_the_other_version),
 		cmocka_unit_test(test_several_hops),
