@@ -393,6 +393,7 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 	if (view->profile.name || view->profile.problem)
 		rna_json_set(writer, object, "profile", profile_object(writer, &view->profile));
 	rna_json_set_readiness(writer, object, rna_snapshot_readiness(view->snapshot));
+	rna_json_set_neighbours(writer, object, rna_snapshot_gateways(view->snapshot));
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
 	set_kernel_log(document, object, node);
 	rna_json_set(writer, object, "collectors", job_array(document));

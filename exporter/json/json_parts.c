@@ -140,6 +140,31 @@ void rna_json_set_network(struct rna_json_writer *writer, json_t *object,
 	set_items(writer, object, "gateways", &rna_gateway_table, port);
 }
 
+void rna_json_set_neighbours(struct rna_json_writer *writer, json_t *object,
+			     const struct rna_gateways *gateways)
+{
+	json_t *tables = json_array();
+
+	for (enum rna_gid_family i = 0; gateways && i < RNA_GID_FAMILY_COUNT; i++) {
+		const struct rna_neighbour_table *table = &gateways->host.tables[i];
+		json_t *member = json_object();
+
+		rna_json_set_value(writer, member, "entries", table->entries);
+		rna_json_set_value(writer, member, "limit", table->limit);
+		rna_json_set_value(writer, member, "overflows", table->overflows);
+		if (json_object_size(member) > 0) {
+			rna_json_set_text(writer, member, "family", rna_gid_family_name(i));
+			rna_json_append(writer, tables, member);
+		} else {
+			json_decref(member);
+		}
+	}
+	if (json_array_size(tables) > 0)
+		rna_json_set(writer, object, "neighbour_tables", tables);
+	else
+		json_decref(tables);
+}
+
 /* -- Fabric ------------------------------------------------------------------------------------ */
 
 static json_t *pkey_object(struct rna_json_writer *writer, const struct rna_pkey *pkey)

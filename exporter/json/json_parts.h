@@ -51,6 +51,9 @@ void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
 /* The members of "kernel_log" of the node that no family has; there is such a part. */
 void rna_json_set_kernel_log(struct rna_json_writer *writer, json_t *object,
 			     const struct rna_snapshot *snapshot);
+/* "neighbour_tables" of the node, if its tables are known. gateways may be NULL. */
+void rna_json_set_neighbours(struct rna_json_writer *writer, json_t *object,
+			     const struct rna_gateways *gateways);
 /* "readiness" of the node. */
 void rna_json_set_readiness(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_readiness *readiness);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of the node as a whole: its devices, what it has beside them, what is wrong with it. */
+#include <stddef.h>
+#include <string.h>
+
 #include "family_rows.h"
 
 /* -- Devices ----------------------------------------------------------------------------------- */
@@ -72,6 +75,39 @@ static void gpu_iommu(const struct rna_subject *node, struct rna_writer *writer)
 				       rna_iommu_mode_name(
 					       (enum rna_iommu_mode)readiness->gpu_iommu.number),
 				       1);
+}
+
+/* -- Neighbours -------------------------------------------------------------------------------- */
+
+static void neighbour_samples(const struct rna_subject *node, struct rna_writer *writer,
+			      size_t offset)
+{
+	const struct rna_gateways *part = rna_snapshot_gateways(node->view->snapshot);
+
+	for (enum rna_gid_family i = 0; part && i < RNA_GID_FAMILY_COUNT; i++) {
+		const char *table = (const char *)&part->host.tables[i];
+		struct rna_value value;
+
+		memcpy(&value, table + offset, sizeof(value));
+		if (rna_value_is_known(value))
+			rna_writer_sample_with(writer, node->labels, "family",
+					       rna_gid_family_name(i), value.number);
+	}
+}
+
+static void neighbours(const struct rna_subject *node, struct rna_writer *writer)
+{
+	neighbour_samples(node, writer, offsetof(struct rna_neighbour_table, entries));
+}
+
+static void neighbours_limit(const struct rna_subject *node, struct rna_writer *writer)
+{
+	neighbour_samples(node, writer, offsetof(struct rna_neighbour_table, limit));
+}
+
+static void neighbour_overflows(const struct rna_subject *node, struct rna_writer *writer)
+{
+	neighbour_samples(node, writer, offsetof(struct rna_neighbour_table, overflows));
 }
 
 static const void *next_module(const struct rna_subject *node, size_t *from)
@@ -166,6 +202,16 @@ static const struct rna_family missing_rows[] = {
 	METRIC(NODE, "rdma_node_gpu_iommu_info", INFO, PLAIN, EACH(gpu_iommu, "mode"),
 	       "What the IOMMU does with the addresses of GPUs: off, identity, DMA-FQ or DMA (both "
 	       "translate; DMA is strict), other. Absent if unknown."),
+	METRIC(NODE, "rdma_node_neighbours", GAUGE, PLAIN, EACH(neighbours, "family"),
+	       "Entries of the kernel's tables of neighbours (ARP, neighbour discovery), of all network "
+	       "namespaces. Absent outside the host's network namespace."),
+	METRIC(NODE, "rdma_node_neighbours_limit", GAUGE, PLAIN, EACH(neighbours_limit, "family"),
+	       "Entries that the kernel's tables of neighbours may have (gc_thresh3). Permanent entries "
+	       "do not count towards the limit."),
+	METRIC(NODE, "rdma_node_neighbour_overflows_total", COUNTER, PLAIN,
+	       EACH(neighbour_overflows, "family"),
+	       "Neighbours that the kernel refused since boot because the table was full: connections "
+	       "to them failed."),
 	METRIC(NODE, "rdma_gpudirect_ready", GAUGE, YES_NO, EACH(gpudirect_ready, "method"),
 	       "1 if NICs can access GPU memory by this method (peer memory module or dma-buf), 0 "
 	       "otherwise. Absent without a GPU driver, or if unknown."),
