@@ -613,6 +613,20 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "c9dbe643f45a46c9a90d0d34264a56c3",
 		.condition = RNA_CONDITION_LINK_DEGRADED,
 	},
+	[RNA_RULE_BOND_UNMONITORED] = {
+		.name = "bond-unmonitored",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "30s",
+		.help = "The bond of an RDMA port monitors no links (miimon and arp_interval are "
+			"0). If a member loses its link, the bond and RDMA keep using it.",
+		.check = rna_check_bond_unmonitored,
+		.remedy = "Run: ip link set dev {interface} type bond miimon 100, and set it in the "
+			  "configuration of the network.",
+		.message_id = "92d1b52fc89a4e8ab006eba68a51ec88",
+		.condition = RNA_CONDITION_NOT_READY,
+	},
 	[RNA_RULE_GATEWAY_UNREACHABLE] = {
 		.name = "gateway-unreachable",
 		.severity = RNA_SEVERITY_WARNING,
@@ -629,6 +643,22 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "sibling rails. To try again, ping the gateway.",
 		.message_id = "404bb6f4855c420a8e6e2f29af0a4bc3",
 		.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	},
+	[RNA_RULE_NEIGHBOUR_TABLE_FULL] = {
+		.name = "neighbour-table-full",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "The kernel's table of neighbours (ARP, neighbour discovery) refused an "
+			"entry within the last quarter of an hour, or refused entries since boot "
+			"and is full now. Connections to new peers fail.",
+		.check = rna_check_neighbour_table_full,
+		.remedy = "Raise net.ipv4.neigh.default.gc_thresh2 and gc_thresh3 (of IPv6: "
+			  "net.ipv6.neigh.default) beyond the number of peers and pods that the "
+			  "node talks to, for example to 8192 and 16384, in the host's network "
+			  "namespace (sysctl, /etc/sysctl.d).",
+		.message_id = "60124e6ceb464aa8a33dc4ed0985d75c",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_PCIE_DEGRADED] = {
 		.name = "pcie-degraded",
@@ -876,6 +906,41 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.remedy = "No action required if this is intended. Otherwise configure the same "
 			  "MTU on all rails, on the hosts and on the switches.",
 		.message_id = "a4d7b1b2783248e99f869af578699edb",
+	},
+	[RNA_RULE_RAILS_IPOIB] = {
+		.name = "rails-ipoib",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.settles = true,
+		.hold = "90s",
+		.help = "An InfiniBand port has no IPoIB interface in this network namespace, and "
+			"most ports in such a place have one.",
+		.check = rna_check_rails_ipoib,
+		.remedy = "No action required if the interface was moved to a container or to "
+			  "another network namespace, or if no application uses IP or RDMA CM on "
+			  "this port. Otherwise look for messages of ib_ipoib in the kernel log, "
+			  "and load the module anew: modprobe --remove ib_ipoib; modprobe "
+			  "ib_ipoib. That removes the interfaces of all ports for a moment.",
+		.message_id = "91dc09166dba43349f834fc16ac5b486",
+	},
+	[RNA_RULE_RAILS_SHARE_SUBNET] = {
+		.name = "rails-share-subnet",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "90s", /* two readings */
+		.help = "RoCE interfaces have addresses in one IPv4 subnet, and the kernel answers "
+			"ARP requests for an address by the interface of another one, or not at "
+			"all. Severity info if only packets of sockets leave by another interface "
+			"than that of their address, and in a virtual machine, whose network may "
+			"answer ARP itself.",
+		.check = rna_check_rails_share_subnet,
+		.remedy = "Give each rail a subnet of its own. Or set, in net.ipv4.conf of each of "
+			  "these interfaces, arp_ignore to 1 or 2, arp_announce to 2 and rp_filter "
+			  "to 2, and add a routing rule and a table for each address (ip rule add "
+			  "from ADDRESS table N). If the rails are networks without a connection "
+			  "among each other, add rails-share-subnet to health.disable.",
+		.message_id = "95572981c19646cfbbc919a49a343766",
+		.condition = RNA_CONDITION_NOT_READY,
 	},
 	[RNA_RULE_JUMBO_FRAMES] = {
 		.name = "jumbo-frames",

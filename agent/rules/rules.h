@@ -66,7 +66,9 @@ enum rna_rule_id {
 	RNA_RULE_LACP_PARTNER_MISSING,
 	RNA_RULE_LACP_AGGREGATORS_DIFFER,
 	RNA_RULE_LACP_MEMBER_INACTIVE,
+	RNA_RULE_BOND_UNMONITORED,
 	RNA_RULE_GATEWAY_UNREACHABLE,
+	RNA_RULE_NEIGHBOUR_TABLE_FULL,
 	RNA_RULE_PCIE_DEGRADED,
 	RNA_RULE_PCIE_LIMITS_PORT,
 	RNA_RULE_PCIE_ERRORS,
@@ -85,6 +87,8 @@ enum rna_rule_id {
 	RNA_RULE_RAILS_FIRMWARE,
 	RNA_RULE_RAILS_LINK_LAYER,
 	RNA_RULE_RAILS_MTU,
+	RNA_RULE_RAILS_IPOIB,
+	RNA_RULE_RAILS_SHARE_SUBNET,
 	RNA_RULE_JUMBO_FRAMES,
 	RNA_RULE_RAILS_VIRTUAL_FUNCTIONS,
 	RNA_RULE_QOS_RAILS,
@@ -334,7 +338,9 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_bond_unmonitored(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_neighbour_table_full(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
@@ -353,6 +359,8 @@ void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *ou
 void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_rails_share_subnet(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out);

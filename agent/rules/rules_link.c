@@ -327,6 +327,29 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 				    members, bond->name, first, lost > 1 ? " and others" : "");
 }
 
+/*
+ * Without monitoring a bond takes each member for up, whatever its link is: "serious network
+ * degradation will occur during link failures" (Documentation/networking/bonding.rst). mlx5 learns
+ * the state of a LAG's ports from the bond (NETDEV_CHANGELOWERSTATE in mlx5/core/lag/lag.c, Linux
+ * 6.12), so that RDMA stays on the dead port as well.
+ */
+void rna_check_bond_unmonitored(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
+	const struct rna_netdev *bond = rna_rule_bond_of(in);
+	size_t members = 0, from = 0;
+
+	if (!bond || !rna_value_is_known(bond->bond_monitors) || bond->bond_monitors.number)
+		return;
+	while (rna_netdevs_next_member(part, bond->name, NULL, &from))
+		members++;
+	if (members > 1)
+		(void)rna_finds_add(out,
+				    "%s does not monitor the links of its %zu members (miimon and "
+				    "arp_interval are 0): it keeps sending to one that fails",
+				    bond->name, members);
+}
+
 /* -- LACP -------------------------------------------------------------------------------------- */
 
 /* The port's bond if it has chosen an LACP aggregator, or NULL. */

@@ -550,6 +550,32 @@ void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 			in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
 }
 
+/* 1: the port has an IPoIB interface, which exists whatever the state of the port is. */
+static bool ipoib_of(const struct rna_rule_subject *port, uint64_t *ret)
+{
+	*ret = port->netdev ? 1 : 0;
+	return port->link_layer == RNA_LINK_LAYER_INFINIBAND;
+}
+
+/*
+ * ib_ipoib makes an interface for each InfiniBand port (ipoib_add_one() in ulp/ipoib/ipoib_main.c),
+ * and no user can delete it (ipoib_del_child_link() in ipoib_netlink.c, Linux 6.12): either the
+ * driver failed, or it is in another network namespace, where CNI plugins put it for a container.
+ * The host cannot tell these apart, and MPI and NCCL work without IP on each port, hence
+ * information. Siblings that have one prove that ib_ipoib is loaded.
+ */
+void rna_check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	struct rna_rail_usual place;
+
+	if (!in->subject->netdev && rna_snapshot_netdevs(in->view->snapshot) &&
+	    rna_rail_is_odd_in_place(in, ipoib_of, &place))
+		(void)rna_finds_add(out,
+				    "no IPoIB interface, which %zu of %zu such ports have: IP and "
+				    "RDMA CM do not work through this port",
+				    place.count, place.known);
+}
+
 /* One finding per node: 4200 is common and a matter of preference. */
 void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out)
 {

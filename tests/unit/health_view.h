@@ -90,8 +90,10 @@ struct node {
 	struct rna_netdev bond, member; /* no name: none */
 	size_t gateway_count;
 	struct rna_gateway gateways[2];
-	struct rna_readiness readiness; /* without its part */
-	size_t gpu_count;               /* 0: no PCI tree is known */
+	struct rna_host_network host;
+	struct rna_rail_address addresses[NODE_PORTS_MAX]; /* of host */
+	struct rna_readiness readiness;                    /* without its part */
+	size_t gpu_count;                                  /* 0: no PCI tree is known */
 	uint32_t gpu_class;
 	const char *bare_function; /* a NIC without an RDMA device in the PCI tree; NULL: none */
 	rna_usec accepted;         /* realtime */
@@ -234,6 +236,8 @@ static struct rna_part *node_gateways(const struct node *node)
 	memcpy(items, node->gateways, sizeof(node->gateways));
 	part->items = items;
 	part->count = node->gateway_count;
+	part->host = node->host;
+	part->host.addresses = node->addresses;
 	return &part->part;
 }
 

@@ -677,6 +677,25 @@ static void bond_is_well(struct node *node)
 	node->ports[0].netdev.master = "bond0";
 }
 
+static void bond_monitors(struct node *node)
+{
+	bond_is_well(node);
+	node->bond.bond_monitors = rna_value_ok(1);
+}
+
+static void bond_unmonitored(struct node *node)
+{
+	bond_is_well(node);
+	node->bond.bond_monitors = rna_value_ok(0);
+}
+
+/* There is nothing that it could switch to. */
+static void bond_of_one_unmonitored(struct node *node)
+{
+	bond_unmonitored(node);
+	node->member.name = NULL;
+}
+
 static void bond_member_lost(struct node *node)
 {
 	bond_is_well(node);
@@ -860,6 +879,173 @@ static void gateway_asked_again_and_again(struct node *node)
 {
 	gateway_asked_just_now(node);
 	node->gateways[0].failing_first -= 60 * RNA_USEC_PER_SEC;
+}
+
+/* -- The IP stack of the host -- */
+
+/* Three rails in 10.1.0.0/16, each with its routing table, kept apart. */
+static void rails_in_one_subnet(struct node *node)
+{
+	static const char *const texts[] = {"10.1.0.1", "10.1.0.2", "10.1.0.3"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++)
+		node->addresses[i] = (struct rna_rail_address){
+			.netdev = node->ports[i].netdev.name,
+			.address = {{[10] = 0xff, 0xff, 10, 1, 0, (uint8_t)(i + 1)}},
+			.text = texts[i],
+			.subnet = {{[10] = 0xff, 0xff, 10, 1}},
+			.prefix_length = rna_value_ok(16),
+			.leaves_by = node->ports[i].netdev.name,
+			.arp_ignore = rna_value_ok(1),
+			.arp_announce = rna_value_ok(2),
+			.arp_filter = rna_value_ok(0),
+			.rp_filter = rna_value_ok(2),
+		};
+	node->host.address_count = RNA_ARRAY_SIZE(texts);
+}
+
+static void without_source_routing(struct node *node)
+{
+	for (size_t i = 0; i < node->host.address_count; i++)
+		node->addresses[i].leaves_by = node->addresses[0].netdev;
+}
+
+static void rails_answer_for_all(struct node *node)
+{
+	rails_in_one_subnet(node);
+	for (size_t i = 0; i < node->host.address_count; i++)
+		node->addresses[i].arp_ignore = rna_value_ok(0);
+}
+
+static void rails_of_a_guest_answer_for_all(struct node *node)
+{
+	rails_answer_for_all(node);
+	node->readiness.virtual_machine = rna_value_ok(1);
+}
+
+static void one_rail_answers_for_all(struct node *node)
+{
+	rails_in_one_subnet(node);
+	node->addresses[2].arp_ignore = rna_value_ok(3); /* of scope host only */
+}
+
+static void rails_answer_for_none(struct node *node)
+{
+	rails_in_one_subnet(node);
+	node->addresses[1].arp_ignore = rna_value_ok(8);
+}
+
+static void rails_with_arp_filter(struct node *node)
+{
+	rails_answer_for_all(node);
+	for (size_t i = 0; i < node->host.address_count; i++)
+		node->addresses[i].arp_filter = rna_value_ok(1);
+}
+
+/* As oci-hpc sets them: RDMA works, sockets use the first rail. */
+static void rails_with_sockets_astray(struct node *node)
+{
+	rails_in_one_subnet(node);
+	without_source_routing(node);
+}
+
+/* Only the first rail answers, for the addresses of all. */
+static void rails_with_arp_filter_without_routing(struct node *node)
+{
+	rails_with_arp_filter(node);
+	without_source_routing(node);
+}
+
+static void rails_filter_strictly(struct node *node)
+{
+	rails_in_one_subnet(node);
+	for (size_t i = 0; i < node->host.address_count; i++)
+		node->addresses[i].rp_filter = rna_value_ok(1);
+}
+
+static void rails_filter_strictly_without_routing(struct node *node)
+{
+	rails_filter_strictly(node);
+	without_source_routing(node);
+}
+
+static void rails_in_subnets_of_their_own(struct node *node)
+{
+	rails_answer_for_all(node);
+	for (size_t i = 0; i < node->host.address_count; i++) {
+		node->addresses[i].subnet.bytes[13] = (uint8_t)(i + 1);
+		node->addresses[i].leaves_by = NULL;
+	}
+}
+
+static void rails_in_subnets_of_other_lengths(struct node *node)
+{
+	rails_answer_for_all(node);
+	for (size_t i = 0; i < node->host.address_count; i++)
+		node->addresses[i].prefix_length = rna_value_ok(16 + i);
+}
+
+/* Two addresses of one interface. */
+static void one_rail_with_two_addresses(struct node *node)
+{
+	rails_answer_for_all(node);
+	node->host.address_count = 2;
+	node->addresses[1].netdev = node->addresses[1].leaves_by = node->addresses[0].netdev;
+}
+
+static void rails_with_unknown_settings(struct node *node)
+{
+	rails_answer_for_all(node);
+	for (size_t i = 0; i < node->host.address_count; i++)
+		node->addresses[i].rp_filter = (struct rna_value){0};
+}
+
+static void neighbours(struct node *node, uint64_t entries, uint64_t overflows)
+{
+	node->host.tables[RNA_GID_IPV4] = (struct rna_neighbour_table){
+		.entries = rna_value_ok(entries),
+		.limit = rna_value_ok(1024),
+		.overflows = rna_value_ok(overflows),
+	};
+}
+
+static void neighbours_fit(struct node *node)
+{
+	neighbours(node, 900, 0);
+}
+
+/* Most of them are permanent. */
+static void neighbours_of_a_routing_daemon(struct node *node)
+{
+	neighbours(node, 2000, 0);
+}
+
+static void neighbours_did_not_fit_once(struct node *node)
+{
+	neighbours(node, 900, 12);
+	node->host.tables[RNA_GID_IPV4].overflowed = node->now.monotonic - 3600 * RNA_USEC_PER_SEC;
+}
+
+static void neighbours_do_not_fit(struct node *node)
+{
+	neighbours(node, 1020, 12);
+	node->host.tables[RNA_GID_IPV4].overflowed = node->now.monotonic - 60 * RNA_USEC_PER_SEC;
+}
+
+static void neighbours_do_not_fit_at_the_start(struct node *node)
+{
+	neighbours(node, 1024, 12);
+}
+
+static void port_without_ipoib(struct node *node)
+{
+	node->ports[0].netdev.name = NULL;
+}
+
+static void ports_without_ipoib(struct node *node)
+{
+	for (size_t i = 0; i < node->count; i++)
+		node->ports[i].netdev.name = NULL;
 }
 
 static void count_in(struct node *node, enum rna_counter_place place, const char *file,
@@ -2301,6 +2487,9 @@ static const struct {
 	{mtu_not_read, ROCE, ""},
 	{bond_is_well, ROCE, ""},
 	{bond_member_lost, ROCE, "bond-member-lost warning"},
+	{bond_monitors, ROCE, ""},
+	{bond_unmonitored, ROCE, "bond-unmonitored warning"},
+	{bond_of_one_unmonitored, ROCE, ""},
 	{lacp_is_well, ROCE, ""},
 	{lacp_partner_missing, ROCE, "lacp-partner-missing warning"},
 	{lacp_without_any_link, ROCE, "bond-member-lost warning"},
@@ -2325,6 +2514,27 @@ static const struct {
 	{one_of_two_gateways_failed, ROCE, "gateway-unreachable warning"},
 	{gateway_asked_just_now, ROCE, ""},
 	{gateway_asked_again_and_again, ROCE, "gateway-unreachable warning"},
+	{rails_in_one_subnet, ROCE, ""},
+	{rails_answer_for_all, ROCE, "rails-share-subnet warning"},
+	{rails_of_a_guest_answer_for_all, ROCE, "rails-share-subnet info"},
+	{one_rail_answers_for_all, ROCE, "rails-share-subnet warning"},
+	{rails_answer_for_none, ROCE, "rails-share-subnet warning"},
+	{rails_with_arp_filter, ROCE, ""},
+	{rails_with_sockets_astray, ROCE, "rails-share-subnet info"},
+	{rails_with_arp_filter_without_routing, ROCE, "rails-share-subnet warning"},
+	{rails_filter_strictly, ROCE, ""},
+	{rails_filter_strictly_without_routing, ROCE, "rails-share-subnet warning"},
+	{rails_in_subnets_of_their_own, ROCE, ""},
+	{rails_in_subnets_of_other_lengths, ROCE, ""},
+	{one_rail_with_two_addresses, ROCE, ""},
+	{rails_with_unknown_settings, ROCE, ""},
+	{neighbours_fit, ROCE, ""},
+	{neighbours_of_a_routing_daemon, ROCE, ""},
+	{neighbours_did_not_fit_once, ROCE, ""},
+	{neighbours_do_not_fit, ROCE, "neighbour-table-full warning"},
+	{neighbours_do_not_fit_at_the_start, ROCE, "neighbour-table-full warning"},
+	{port_without_ipoib, IB, "rails-ipoib info"},
+	{ports_without_ipoib, IB, ""},
 	{watched_saturated, IB, "counter-saturated warning"},
 	{other_saturated, IB, "counter-saturated info"},
 	{small_traffic_saturated, IB, "counter-saturated info"},
