@@ -27,6 +27,7 @@ PROFILES = {
                            "relabelings": [{"targetLabel": "cluster", "replacement": "a"}]}},
     "https": {
         "web": {"secretName": "rdma-web", "tls": True},
+        "prometheusRule": {"enabled": True},
         "podMonitor": {"enabled": True,
                        "tlsConfig": {"ca": {"secret": {"name": "rdma-ca", "key": "ca.crt"}}},
                        "basicAuth": {"username": {"name": "rdma-login", "key": "user"},

@@ -1,10 +1,18 @@
-{{- /* Environment of each container that calls the Kubernetes API: name of the Node, address of the
-API server. */ -}}
+{{- /* Environment of each container of the agent: name of the Node, address of the API server, and its
+own name, which stands in the commands of runbooks. */ -}}
 {{- define "rdma-node-agent.env" -}}
 - name: NODE_NAME
   valueFrom:
     fieldRef:
       fieldPath: spec.nodeName
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+- name: POD_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
 {{- with .Values.apiServer }}
 {{- if .host }}
 - name: KUBERNETES_SERVICE_HOST
