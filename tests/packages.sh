@@ -8,7 +8,7 @@
 # Groups: those of group() below.
 set -euo pipefail
 
-build="gcc libc6-dev meson ninja-build pkg-config python3
+build="gcc libc6-dev meson ninja-build pkg-config python3 cmark-gfm
 	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libdeflate-dev libjansson-dev
 	libyaml-dev libcurl4-openssl-dev liblldpctl-dev libseccomp-dev"

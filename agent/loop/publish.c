@@ -165,6 +165,10 @@ static int copy_texts(const struct rna_settings *settings, const struct rna_agen
 	bool no_memory = false;
 
 	copy->name = name_node(settings, status, arena);
+	if (status->live) { /* not that of a recording */
+		copy->pod = rna_arena_keep(arena, getenv("POD_NAME"), &no_memory);
+		copy->pod_namespace = rna_arena_keep(arena, getenv("POD_NAMESPACE"), &no_memory);
+	}
 	copy->root = rna_arena_keep(arena, status->root, &no_memory);
 	copy->quiesced = rna_arena_keep(arena, status->quiesced, &no_memory);
 	copy->config_error = rna_arena_keep(arena, status->config_error, &no_memory);

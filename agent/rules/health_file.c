@@ -16,6 +16,7 @@
 #include "episodes/episodes_file.h"
 
 #include "condition.h"
+#include "runbook.h"
 
 enum {
 	VERSION = 1,
@@ -226,6 +227,7 @@ static int read_condition(struct found *found, const json_t *object)
 	finding->port = (unsigned)port;
 	finding->text = condition->text;
 	finding->remedy = condition->remedy;
+	finding->runbook = rna_rule_find_runbook(finding->rule, RNA_LINK_LAYER_UNKNOWN);
 	return 0;
 }
 

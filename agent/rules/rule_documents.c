@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of rules for readers: for describe, and as the catalog of the journal. */
+/* The table of rules for readers: for describe, as the catalog of the journal, and their runbooks.
+ */
+#include <string.h>
+
 #include "remedy.h"
 #include "rules.h"
+#include "runbook.h"
 
 void rna_rules_describe(struct rna_strbuf *out)
 {
@@ -42,4 +46,21 @@ void rna_rules_write_catalog(struct rna_strbuf *out)
 		"The problem that an earlier entry with the same RULE, DEVICE and PORT reported "
 		"no longer exists.\n",
 		out);
+}
+
+const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < rna_rule_runbook_count; i++) {
+		const struct rna_rule_runbook *row = &rna_rule_runbooks[i];
+
+		if (strcmp(row->rule, rule) != 0)
+			continue;
+		if (row->link_layer == link_layer)
+			return row->runbook;
+		if (row->link_layer == RNA_LINK_LAYER_UNKNOWN)
+			found = row->runbook;
+	}
+	return found;
 }

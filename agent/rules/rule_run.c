@@ -12,6 +12,7 @@
 #include "rails.h"
 #include "remedy.h"
 #include "rules.h"
+#include "runbook.h"
 
 /* Room for one more at the end; NULL: no memory. */
 static struct rna_find *next_find(struct rna_finds *out)
@@ -48,6 +49,9 @@ static struct rna_find *add_find(struct rna_finds *out)
 				.device = subject ? subject->device->device->name : NULL,
 				.port = subject ? subject->number : 0,
 				.remedy = out->rule->remedy,
+				.runbook = rna_rule_find_runbook(out->rule->name,
+								 subject ? subject->link_layer
+									 : RNA_LINK_LAYER_UNKNOWN),
 			},
 	};
 	out->count++;

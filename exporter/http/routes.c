@@ -9,21 +9,31 @@
 
 #include "negotiate.h"
 
-#define TEXT "text/plain; charset=utf-8"
+#define TEXT     "text/plain; charset=utf-8"
+#define HTML     "text/html; charset=utf-8"
+#define RUNBOOKS "/runbooks/"
 
 enum {
 	ROUTES_MAX = 16,
 	OK = 200,
+	MOVED = 301,
 	NOT_FOUND = 404,
 	UNAVAILABLE = 503,
+};
+
+/* Of the newest view, plain and packed; each NULL until it is asked for. */
+struct document {
+	struct rna_body *bodies[2]; /* [gzip] */
 };
 
 struct rna_routes {
 	struct rna_http_source source;
 	struct rna_renderer *renderer;
-	const struct rna_view *view;               /* that documents are of */
-	struct rna_body *documents[ROUTES_MAX][2]; /* [route][gzip] */
-	rna_usec rendered;                         /* the turn of the loop of the last document */
+	const struct rna_view *view;           /* that documents are of */
+	struct document documents[ROUTES_MAX]; /* of each route */
+	struct document *runbooks;             /* of each runbook */
+	size_t runbook_count;
+	rna_usec rendered; /* the turn of the loop of the last document */
 };
 
 struct route {
@@ -65,11 +75,17 @@ static int reply_not_yet(struct rna_reply *reply)
 	return rna_reply_text(reply, UNAVAILABLE, "no snapshot yet");
 }
 
+static void forget_bodies(struct document *documents, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t gzip = 0; gzip < 2; gzip++)
+			documents[i].bodies[gzip] = rna_body_unref(documents[i].bodies[gzip]);
+}
+
 static void forget_documents(struct rna_routes *routes)
 {
-	for (size_t i = 0; i < ROUTES_MAX; i++)
-		for (size_t gzip = 0; gzip < 2; gzip++)
-			routes->documents[i][gzip] = rna_body_unref(routes->documents[i][gzip]);
+	forget_bodies(routes->documents, RNA_ARRAY_SIZE(routes->documents));
+	forget_bodies(routes->runbooks, routes->runbook_count);
 	routes->view = rna_view_unref(routes->view);
 }
 
@@ -141,7 +157,7 @@ static int answer_document(struct rna_routes *routes, const struct rna_request *
 			   struct rna_reply *reply);
 
 static const struct route table[] = {
-	{"/", answer_document, "text/html; charset=utf-8", rna_write_page},
+	{"/", answer_document, HTML, rna_write_page},
 	{"/metrics", answer_metrics},
 	{"/healthz", answer_health},
 	{"/readyz", answer_ready},
@@ -152,6 +168,7 @@ static const struct route table[] = {
 	{"/api/v1/topology.svg", answer_document, "image/svg+xml", rna_write_topology_svg},
 	{"/api/v1/findings", answer_document, "application/json", rna_write_findings},
 	{"/api/v1/selftest", answer_document, "application/json", rna_write_selftests_json},
+	{RUNBOOKS, answer_document, HTML, rna_write_runbooks}, /* and each below it */
 };
 _Static_assert(RNA_ARRAY_SIZE(table) <= ROUTES_MAX, "each route has a place in documents");
 
@@ -163,33 +180,46 @@ static const struct route *find_route(const char *path)
 	return NULL;
 }
 
+/* What a document is written by: a route, or the number of a runbook. */
+struct writer {
+	void (*write)(const struct rna_view *view, struct rna_strbuf *out); /* NULL: a runbook */
+	size_t runbook;
+};
+
+static int write_document(const struct rna_view *view, const struct writer *writer,
+			  struct rna_body **ret)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	if (writer->write)
+		writer->write(view, &out);
+	else
+		rna_write_runbook(view, writer->runbook, &out);
+	return rna_body_take(&out, ret) < 0 ? -ENOMEM : 0;
+}
+
 /*
  * Written and packed at the first request for it, then shared until there is another view. One in
  * each turn of the loop.
  */
-static int make_document(struct rna_routes *routes, const struct route *route, bool gzip,
-			 rna_usec now)
+static int make_document(struct rna_routes *routes, struct document *document,
+			 const struct writer *writer, bool gzip, rna_usec now)
 {
-	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_body **documents = routes->documents[route - table];
-
-	if (documents[gzip])
+	if (document->bodies[gzip])
 		return 0;
 	if (routes->rendered == now)
 		return -EAGAIN;
 	routes->rendered = now;
-	if (!documents[0]) {
-		route->write(routes->view, &out);
-		if (rna_body_take(&out, &documents[0]) < 0)
-			return -ENOMEM;
-	}
-	return gzip ? rna_renderer_pack(routes->renderer, documents[0], &documents[1]) : 0;
+	if (!document->bodies[0] && write_document(routes->view, writer, &document->bodies[0]) < 0)
+		return -ENOMEM;
+	return gzip ? rna_renderer_pack(routes->renderer, document->bodies[0], &document->bodies[1])
+		    : 0;
 }
 
-static int answer_document(struct rna_routes *routes, const struct rna_request *request,
-			   struct rna_reply *reply)
+static int reply_document(struct rna_routes *routes, const struct rna_request *request,
+			  struct document *document, const struct writer *writer,
+			  struct rna_reply *reply)
 {
-	const struct route *route = find_route(request->path);
 	bool gzip;
 	int ret;
 
@@ -197,13 +227,58 @@ static int answer_document(struct rna_routes *routes, const struct rna_request *
 		return reply_not_yet(reply);
 	rna_reply_set(reply, "Vary", "Accept-Encoding");
 	gzip = choose_gzip(request, reply);
-	ret = make_document(routes, route, gzip, request->now);
+	ret = make_document(routes, document, writer, gzip, request->now);
 	if (ret < 0)
 		return ret;
 	reply->status = OK;
-	rna_reply_set(reply, "Content-Type", route->type);
-	reply->body = rna_body_ref(routes->documents[route - table][gzip]);
+	reply->body = rna_body_ref(document->bodies[gzip]);
 	return 0;
+}
+
+static int answer_document(struct rna_routes *routes, const struct rna_request *request,
+			   struct rna_reply *reply)
+{
+	const struct route *route = find_route(request->path);
+	const struct writer writer = {.write = route->write};
+	int ret =
+		reply_document(routes, request, &routes->documents[route - table], &writer, reply);
+
+	if (ret == 0 && reply->status == OK)
+		rna_reply_set(reply, "Content-Type", route->type);
+	return ret;
+}
+
+/* A link may name an alert that was renamed since: the list helps. */
+static int reply_no_runbook(struct rna_reply *reply)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const char *name;
+
+	rna_strbuf_puts(&text, "no such runbook; there are:");
+	for (size_t i = 0; (name = rna_runbook_name(i)); i++)
+		rna_strbuf_printf(&text, "\n" RUNBOOKS "%s", name);
+	return rna_strbuf_ok(&text) ? rna_reply_text(reply, NOT_FOUND, text.data) : -ENOMEM;
+}
+
+static int answer_runbook(struct rna_routes *routes, const struct rna_request *request,
+			  struct rna_reply *reply)
+{
+	ssize_t number = rna_runbook_find(request->path + strlen(RUNBOOKS));
+	const struct writer writer = {.runbook = (size_t)number};
+	int ret;
+
+	if (number < 0)
+		return reply_no_runbook(reply);
+	ret = reply_document(routes, request, &routes->runbooks[number], &writer, reply);
+	if (ret == 0 && reply->status == OK)
+		rna_reply_set(reply, "Content-Type", HTML);
+	return ret;
+}
+
+static int reply_moved(struct rna_reply *reply, const char *to)
+{
+	rna_reply_set(reply, "Location", to);
+	return rna_reply_text(reply, MOVED, to);
 }
 
 int rna_routes_answer(struct rna_routes *routes, const struct rna_request *request,
@@ -211,9 +286,13 @@ int rna_routes_answer(struct rna_routes *routes, const struct rna_request *reque
 {
 	const struct route *route = find_route(request->path);
 
-	if (!route)
-		return rna_reply_text(reply, NOT_FOUND, "not found");
-	return route->answer(routes, request, reply);
+	if (route)
+		return route->answer(routes, request, reply);
+	if (strncmp(request->path, RUNBOOKS, strlen(RUNBOOKS)) == 0)
+		return answer_runbook(routes, request, reply);
+	if (strcmp(request->path, "/runbooks") == 0)
+		return reply_moved(reply, RUNBOOKS);
+	return rna_reply_text(reply, NOT_FOUND, "not found");
 }
 
 void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scraper)
@@ -235,12 +314,17 @@ void rna_routes_forget_view(struct rna_routes *routes)
 struct rna_routes *rna_routes_new(const struct rna_http_source *source)
 {
 	RNA_CLEANUP(rna_routes_free_p) struct rna_routes *routes = calloc(1, sizeof(*routes));
+	size_t count = 0;
 
 	if (!routes)
 		return NULL;
 	routes->source = *source;
+	while (rna_runbook_name(count))
+		count++;
+	routes->runbooks = calloc(count, sizeof(*routes->runbooks));
+	routes->runbook_count = routes->runbooks ? count : 0;
 	routes->renderer = rna_renderer_new();
-	return routes->renderer ? RNA_TAKE(routes) : NULL;
+	return routes->runbooks && routes->renderer ? RNA_TAKE(routes) : NULL;
 }
 
 struct rna_routes *rna_routes_free(struct rna_routes *routes)
@@ -248,6 +332,7 @@ struct rna_routes *rna_routes_free(struct rna_routes *routes)
 	if (!routes)
 		return NULL;
 	forget_documents(routes);
+	free(routes->runbooks);
 	(void)rna_renderer_free(routes->renderer);
 	free(routes);
 	return NULL;

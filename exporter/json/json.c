@@ -545,6 +545,7 @@ static bool read_finding(const json_t *object, struct rna_arena *arena, struct r
 		.port = (unsigned)json_integer_value(json_object_get(object, "port")),
 		.text = get_text(object, "text", arena),
 		.remedy = get_text(object, "remedy", arena),
+		.runbook = get_text(object, "runbook", arena),
 	};
 	ret->since.realtime =
 		rna_text_parse_time(json_string_value(json_object_get(object, "since")));

@@ -237,6 +237,7 @@ static const struct rna_family finding_rows[] = {
 	{JSON_FLAG("silenced", FINDING(silenced))},
 	{JSON("text", FINDING(text))},
 	{JSON("remedy", FINDING(remedy))},
+	{JSON("runbook", FINDING(runbook))},
 	METRIC(NODE, "rdma_finding", GAUGE, PLAIN, OF(one),
 	       "1 for each active finding. Without a port label it concerns the device; without a "
 	       "device label, the node."),

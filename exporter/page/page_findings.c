@@ -72,7 +72,16 @@ static void add_finding_text(const struct rna_page *page, const char *text)
 	add_evidence(page, text + len);
 }
 
-static void add_finding(const struct rna_page *page, const struct rna_finding *finding)
+/* As a link to what to do about it. */
+static void add_rule(const struct rna_page *page, const struct rna_finding *finding)
+{
+	if (finding->runbook)
+		rna_strbuf_printf(page->out, "<a href=/runbooks/%s>", finding->runbook);
+	rna_page_text(page->out, finding->rule);
+	rna_page_add(page, finding->runbook ? "</a>" : "");
+}
+
+void rna_page_finding(const struct rna_page *page, const struct rna_finding *finding)
 {
 	struct rna_time now = page->view->snapshot->time;
 
@@ -82,7 +91,7 @@ static void add_finding(const struct rna_page *page, const struct rna_finding *f
 	add_finding_text(page, finding->text);
 	rna_page_add_below(page, "", finding->remedy);
 	rna_page_open_cell(page, "<td", "Rule");
-	rna_page_text(page->out, finding->rule);
+	add_rule(page, finding);
 	rna_page_add(page, finding->silenced ? "<br><small>silenced</small>" : "");
 	rna_page_open_cell(page, "<td class=n", "For");
 	rna_text_add_span(page->out, rna_time_since(finding->since, now));
@@ -101,7 +110,7 @@ static void add_findings(const struct rna_page *page, bool problems)
 	rna_page_add(page, "<th>Severity<th>Finding and remedy<th>Rule<th class=n>For<tbody>\n");
 	for (size_t i = 0; i < page->view->finding_count; i++)
 		if (is_problem(&page->view->findings[i]) == problems)
-			add_finding(page, &page->view->findings[i]);
+			rna_page_finding(page, &page->view->findings[i]);
 	rna_page_close_table(page);
 }
 

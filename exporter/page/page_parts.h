@@ -41,6 +41,9 @@ void rna_page_open_fold(const struct rna_page *page, const char *title);
 /* A cell that says on a phone, where there is no head, which one it is. tag: without its end. */
 void rna_page_open_cell(const struct rna_page *page, const char *tag, const char *header);
 
+/* A row of a table of findings: severity, text and remedy, rule, and how long it has lasted. */
+void rna_page_finding(const struct rna_page *page, const struct rna_finding *finding);
+
 /* "1 critical, 3 info, 1 silenced": all that there is; nothing where there is none. */
 void rna_page_severities(const struct rna_page *page);
 

@@ -154,6 +154,8 @@ static void write_finding(const struct rna_finding *finding, bool once, struct r
 		rna_strbuf_puts(out, ")");
 	}
 	rna_strbuf_printf(out, "\n%-8s  %s\n", "", finding->remedy);
+	if (finding->runbook)
+		rna_strbuf_printf(out, "%-8s  Runbook: /runbooks/%s\n", "", finding->runbook);
 }
 
 static void write_nagios(const struct rna_check *check, struct rna_strbuf *out)

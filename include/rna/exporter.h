@@ -104,6 +104,15 @@ void rna_write_topology_svg(const struct rna_view *view, struct rna_strbuf *out)
 /* The status page: one HTML document without scripts. */
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
 
+/*
+ * Runbooks: what to do about an alert or a finding, by its name, with the names of the node and the
+ * findings that are active filled in. Each is one HTML document like the status page.
+ */
+const char *rna_runbook_name(size_t number); /* NULL: there are no more */
+ssize_t rna_runbook_find(const char *name);  /* its number; -ENOENT */
+void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_strbuf *out);
+void rna_write_runbooks(const struct rna_view *view, struct rna_strbuf *out); /* the list of all */
+
 /* The source of views for the HTTP server. */
 struct rna_http_source {
 	/* The newest view, not a new reference. NULL: none yet. */
@@ -129,8 +138,8 @@ struct rna_http_options {
 struct rna_http;
 
 /*
- * Serves /metrics, /healthz, /readyz, / and all of /api/v1/ in the loop event. options and source
- * are copied; strings need to be valid only during the call.
+ * Serves /metrics, /healthz, /readyz, /, /runbooks/ and all of /api/v1/ in the loop event. options
+ * and source are copied; strings need to be valid only during the call.
  */
 int rna_http_start(sd_event *event, const struct rna_http_options *options,
 		   const struct rna_http_source *source, struct rna_http **ret,

@@ -98,7 +98,7 @@ class Served(unittest.TestCase):
     def test_head(self):
         for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot",
                      "/api/v1/findings", "/api/v1/topology", "/api/v1/topology.svg",
-                     "/api/v1/selftest"):
+                     "/api/v1/selftest", "/runbooks/", "/runbooks/RdmaPortDown"):
             head, get = self.agent.request("HEAD", path), self.get(path)
             self.assertEqual((head.status, head.body), (200, b""), path)
             for name in ("content-length", "content-type"):
@@ -107,6 +107,29 @@ class Served(unittest.TestCase):
     def test_not_found(self):
         for path in ("/nothing", "/metrics/", "/api", "//metrics", "/../etc/passwd"):
             self.assertEqual(self.get(path).status, 404, path)
+
+    def test_runbooks(self):
+        node = os.path.basename(self.agent.root)
+        index, page = self.get("/runbooks/"), self.get("/runbooks/RdmaPortDown")
+        for reply in index, page:
+            self.assertEqual((reply.status, reply.headers["content-type"]),
+                             (200, "text/html; charset=utf-8"))
+            self.assertEqual(reply.headers["cache-control"], "no-store")
+            for never in ("<script", "http://", "javascript:"):
+                self.assertNotIn(never, reply.text.lower())
+        self.assertIn("<a href=/runbooks/RdmaPortDown>", index.text)
+        self.assertIn(f"ssh {node} sudo rdma-node-agent check", page.text)
+        packed = self.get("/runbooks/RdmaPortDown", Accept_Encoding="gzip")
+        self.assertEqual(gzip.decompress(packed.body), page.body)
+
+    def test_runbooks_that_are_none(self):
+        for name in ("RdmaNothing", "rdmaportdown", "RdmaPortDown/", "../metrics", "%00", "x" * 900):
+            reply = self.get(f"/runbooks/{name}")
+            self.assertEqual((reply.status, reply.headers["content-type"]),
+                             (404, "text/plain; charset=utf-8"), name)
+            self.assertIn("\n/runbooks/RdmaPortDown\n", reply.text, name)
+        reply = self.get("/runbooks")
+        self.assertEqual((reply.status, reply.headers["location"]), (301, "/runbooks/"))
 
     def test_method_not_allowed(self):
         for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH"):

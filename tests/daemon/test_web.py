@@ -272,7 +272,8 @@ class Logins(unittest.TestCase):
 
     def test_who_may_see_what(self):
         with WebAgent(self.users) as agent:
-            for path in ("/", "/metrics", "/api/v1/snapshot", "/api/v1/topology.svg", "/nothing"):
+            for path in ("/", "/metrics", "/api/v1/snapshot", "/api/v1/topology.svg",
+                         "/runbooks/", "/runbooks/RdmaPortDown", "/runbooks/x", "/nothing"):
                 reply = agent.anonymous(path)
                 self.assertEqual((reply.status, reply.text), (401, "unauthorized\n"), path)
                 self.assertTrue(reply.headers["www-authenticate"].startswith("Basic "))

@@ -32,6 +32,8 @@ struct rna_finding {
 	struct rna_time since;
 	const char *text;   /* a sentence, the object in front: "mlx5_3/1: down, though ..." */
 	const char *remedy; /* what to do; a sentence */
+	/* The name of the runbook about it, which the agent serves at /runbooks/NAME; NULL: none */
+	const char *runbook;
 };
 
 /* The order of findings in outputs: worst first, then by device, port and rule. */

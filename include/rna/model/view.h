@@ -68,8 +68,9 @@ struct rna_agent_status {
 	const char *quiesced;
 	const char *seccomp; /* the agent's seccomp filter; NULL: not applicable */
 	const char *name; /* name of the node for display; of a recording, its directory's name */
-	const char *root; /* the root in use */
-	bool live;        /* root is that of the running kernel */
+	const char *pod, *pod_namespace; /* of the agent; NULL: not in a pod, or not known */
+	const char *root;                /* the root in use */
+	bool live;                       /* root is that of the running kernel */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 };
 

@@ -29,6 +29,9 @@ static const char *const documents[] = {
 	"/api/v1/topology.svg",
 	"/api/v1/findings",
 	"/api/v1/selftest",
+	"/runbooks/",
+	"/runbooks/RdmaPortDown",
+	"/runbooks/RdmaAgentFrozen",
 };
 
 enum { DOCUMENTS = RNA_ARRAY_SIZE(documents), TURNS_MAX = 1000 };

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Runbooks as documents: in front the commands for this node and its findings of the moment, then
+ * the text that runbooks.py has made. Like the status page they have no scripts. A person pastes
+ * the commands, so a name that is not made of plain characters is left to him: its word stays.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/exporter.h"
+
+#include "page_parts.h"
+#include "runbook_texts.h"
+
+static const char style[] =
+	"main,header,footer{max-width:54rem}\n"
+	"main table{font-size:.95rem}\n"
+	"footer{margin:2rem auto 0}\n"
+	"td,tbody th{white-space:normal;vertical-align:top}\n"
+	"tr:first-child>*{border-top:0}\n"
+	"p.empty{margin:0}\n"
+	"li{margin:.3rem 0}\n"
+	"code{font:.9em ui-monospace,monospace;overflow-wrap:anywhere}\n"
+	"pre{background:var(--card);border:1px solid var(--line);border-radius:.6rem;"
+	"padding:.7rem 1rem;white-space:pre-wrap}\n"
+	"small a{font-weight:400}\n";
+
+/* -- Pieces ------------------------------------------------------------------------------------ */
+
+static bool is_plain(const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789._-";
+
+	return name && *name && *name != '-' && name[strspn(name, plain)] == '\0';
+}
+
+/* What stands for a mark; here: this node is the one that the text is about. */
+static const char *name_for(const struct rna_view *view, enum rna_runbook_mark mark, bool here)
+{
+	static const char *const words[RNA_RUNBOOK_MARKS] = {
+		[RNA_RUNBOOK_NODE] = "NODE",
+		[RNA_RUNBOOK_NAMESPACE] = "NAMESPACE",
+		[RNA_RUNBOOK_POD] = "POD",
+	};
+	const char *const names[RNA_RUNBOOK_MARKS] = {
+		[RNA_RUNBOOK_NODE] = view->agent.name,
+		[RNA_RUNBOOK_NAMESPACE] = view->agent.pod_namespace,
+		[RNA_RUNBOOK_POD] = view->agent.pod,
+	};
+
+	return here && is_plain(names[mark]) ? names[mark] : words[mark];
+}
+
+/* html with names in the place of its marks. */
+static void add_marked(const struct rna_view *view, const char *html, bool here,
+		       struct rna_strbuf *out)
+{
+	static const char marks[] = {RNA_RUNBOOK_NODE, RNA_RUNBOOK_NAMESPACE, RNA_RUNBOOK_POD, 0};
+
+	for (size_t len; *html; html += len) {
+		len = strcspn(html, marks);
+		rna_strbuf_add(out, html, len);
+		if (!html[len])
+			break;
+		rna_strbuf_puts(out, name_for(view, (enum rna_runbook_mark)html[len], here));
+		len++;
+	}
+}
+
+static void open_page(const struct rna_view *view, const char *title, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out,
+			  "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
+			  "<meta name=viewport content=\"width=device-width\">\n<title>%s: ",
+			  title);
+	rna_page_text(out, view->agent.name);
+	rna_strbuf_puts(out, "</title>\n<style>\n");
+	rna_strbuf_puts(out, rna_page_style);
+	rna_strbuf_puts(out, style);
+	rna_strbuf_printf(out, "</style>\n<header>\n<h1>%s <small>", title);
+	rna_page_text(out, view->agent.name);
+	rna_strbuf_puts(out, "</small></h1>\n<p><a href=/>Status of this node</a>"
+			     " · <a href=/runbooks/>all runbooks</a></p>\n</header>\n<main>\n");
+}
+
+static void close_page(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "</main>\n<footer>rdma-node-agent " RNA_VERSION "</footer>\n");
+}
+
+/* -- Findings ---------------------------------------------------------------------------------- */
+
+static bool is_of(const struct rna_finding *finding, const struct rna_runbook_text *runbook)
+{
+	return finding->runbook && strcmp(finding->runbook, runbook->name) == 0;
+}
+
+static size_t count_findings(const struct rna_view *view, const struct rna_runbook_text *runbook)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->finding_count; i++)
+		count += is_of(&view->findings[i], runbook);
+	return count;
+}
+
+static void add_findings(const struct rna_view *view, const struct rna_runbook_text *runbook,
+			 struct rna_strbuf *out)
+{
+	const struct rna_page page = {.view = view, .out = out};
+
+	if (!*runbook->rules)
+		return;
+	rna_strbuf_puts(out, "<h2>Findings on this node now</h2>\n<div class=wide>");
+	if (count_findings(view, runbook) == 0) {
+		rna_strbuf_puts(out, "<p class=empty>None.</p></div>\n");
+		return;
+	}
+	rna_strbuf_puts(out, "<table><tbody>\n");
+	for (size_t i = 0; i < view->finding_count; i++)
+		if (is_of(&view->findings[i], runbook))
+			rna_page_finding(&page, &view->findings[i]);
+	rna_strbuf_puts(out, "</table></div>\n");
+}
+
+/* -- Documents --------------------------------------------------------------------------------- */
+
+const char *rna_runbook_name(size_t number)
+{
+	return number < rna_runbook_count ? rna_runbook_texts[number].name : NULL;
+}
+
+ssize_t rna_runbook_find(const char *name)
+{
+	for (size_t i = 0; i < rna_runbook_count; i++)
+		if (strcmp(rna_runbook_texts[i].name, name) == 0)
+			return (ssize_t)i;
+	return -ENOENT;
+}
+
+void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_strbuf *out)
+{
+	const struct rna_runbook_text *runbook = &rna_runbook_texts[number];
+	bool here = !runbook->fleet;
+
+	open_page(view, runbook->name, out);
+	rna_strbuf_puts(out, here ? "<h2>Commands for this node</h2>\n"
+				  : "<h2>Commands for a node</h2>\n");
+	add_marked(view, rna_runbook_commands, here, out);
+	add_findings(view, runbook, out);
+	rna_strbuf_puts(out, "<h2>What to do</h2>\n");
+	add_marked(view, runbook->html, here, out);
+	close_page(out);
+}
+
+static void add_row(const struct rna_view *view, const struct rna_runbook_text *runbook,
+		    struct rna_strbuf *out)
+{
+	size_t count = count_findings(view, runbook);
+
+	rna_strbuf_printf(out, "<tr><th><a href=/runbooks/%s>%s</a><td>%s<td class=n>",
+			  runbook->name, runbook->name, runbook->rules);
+	if (count > 0)
+		rna_strbuf_printf(out, "<b class=warn>%zu active</b>", count);
+	rna_strbuf_puts(out, "\n");
+}
+
+void rna_write_runbooks(const struct rna_view *view, struct rna_strbuf *out)
+{
+	const char *section = "";
+
+	open_page(view, "Runbooks", out);
+	for (size_t i = 0; i < rna_runbook_count; i++) {
+		const struct rna_runbook_text *runbook = &rna_runbook_texts[i];
+
+		if (strcmp(section, runbook->section) != 0) {
+			rna_strbuf_puts(out, *section ? "</table></div>\n" : "");
+			section = runbook->section;
+			rna_strbuf_printf(out, "<h2>%s</h2>\n<div class=wide><table><tbody>\n",
+					  section);
+		}
+		add_row(view, runbook, out);
+	}
+	rna_strbuf_puts(out, "</table></div>\n");
+	close_page(out);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exporter/page/runbook_page: names of the node in runbooks, and the findings of the moment. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rna/base/cleanup.h"
+#include "rna/exporter.h"
+
+#include "exporter_view.h"
+
+static size_t number_of(const char *name)
+{
+	ssize_t number = rna_runbook_find(name);
+
+	assert_true(number >= 0);
+	return (size_t)number;
+}
+
+static void write_runbook(const struct rna_view *view, const char *name, struct rna_strbuf *out)
+{
+	rna_strbuf_deinit(out);
+	rna_write_runbook(view, number_of(name), out);
+	assert_true(rna_strbuf_ok(out));
+}
+
+#define assert_has(out, text)   assert_non_null(strstr((out).data, text))
+#define assert_hasnt(out, text) assert_null(strstr((out).data, text))
+
+static void names_of_the_node_are_filled_in(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	view->agent.name = "node-7.example";
+	view->agent.pod = "rdma-x2";
+	view->agent.pod_namespace = "monitoring";
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "ssh node-7.example sudo rdma-node-agent check\n");
+	assert_has(out, "kubectl exec --namespace monitoring rdma-x2 -- rdma-node-agent check\n");
+	assert_has(out, "<title>RdmaPortDown: node-7.example</title>");
+	assert_hasnt(out, "<script");
+	view->agent.pod = view->agent.pod_namespace = NULL;
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "kubectl exec --namespace NAMESPACE POD -- rdma-node-agent check\n");
+}
+
+/* Recordings are named by others, and the commands are pasted into a shell. */
+static void odd_names_are_not_filled_in(void **state)
+{
+	static const char *const names[] = {"", "-n", "a b", "$(reboot)", "a;b", "<b>", "a'", "\n"};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
+		view->agent.name = names[i];
+		write_runbook(view, "RdmaPortDown", &out);
+		assert_has(out, "ssh NODE sudo rdma-node-agent check\n");
+		assert_hasnt(out, "<b>");
+	}
+}
+
+/* Any agent may serve it, so that its own name would mislead. */
+static void a_runbook_about_several_nodes_names_none(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	view->agent.name = "node7";
+	write_runbook(view, "RdmaAgentAbsent", &out);
+	assert_has(out, "ssh NODE sudo rdma-node-agent check\n");
+	assert_hasnt(out, "ssh node7");
+}
+
+static void findings_are_those_of_the_runbook(void **state)
+{
+	const struct rna_finding findings[] = {
+		{.rule = "port-down",
+		 .severity = RNA_SEVERITY_CRITICAL,
+		 .text = "a/1: <down>",
+		 .remedy = "Check the cable of a/1.",
+		 .runbook = "RdmaPortDown"},
+		{.rule = "mtu-low",
+		 .text = "b/1: small",
+		 .remedy = "None.",
+		 .runbook = "RdmaMtuLow"},
+		{.rule = "new", .text = "c: new", .remedy = "None."},
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "None.");
+	view->findings = findings;
+	view->finding_count = RNA_ARRAY_SIZE(findings);
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "a/1: &lt;down&gt;");
+	assert_has(out, "Check the cable of a/1.");
+	assert_hasnt(out, "b/1: small");
+	assert_hasnt(out, "c: new");
+	write_runbook(view, "RdmaAgentFrozen", &out); /* it is about no finding */
+	assert_hasnt(out, "Findings on this node now");
+	rna_strbuf_deinit(&out);
+	rna_write_runbooks(view, &out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_has(out, "<a href=/runbooks/RdmaPortDown>RdmaPortDown</a><td>port-down<td class=n>"
+			"<b class=warn>1 active</b>");
+	assert_has(out, "<a href=/runbooks/RdmaAgentFrozen>");
+}
+
+static void each_is_of_bounded_size(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	const char *name;
+
+	(void)state;
+	for (size_t i = 0; (name = rna_runbook_name(i)); i++) {
+		write_runbook(view, name, &out);
+		assert_in_range(out.len, 1024, 32 * 1024);
+	}
+	assert_int_equal(rna_runbook_find("rdmaportdown"), -ENOENT);
+	assert_int_equal(rna_runbook_find(""), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_the_node_are_filled_in),
+		cmocka_unit_test(odd_names_are_not_filled_in),
+		cmocka_unit_test(a_runbook_about_several_nodes_names_none),
+		cmocka_unit_test(findings_are_those_of_the_runbook),
+		cmocka_unit_test(each_is_of_bounded_size),
+	};
+
+	return cmocka_run_group_tests_name("runbook_page", tests, NULL, NULL);
+}
