@@ -123,7 +123,7 @@ class Served(unittest.TestCase):
         self.assertEqual(gzip.decompress(packed.body), page.body)
 
     def test_runbooks_that_are_none(self):
-        for name in ("RdmaNothing", "rdmaportdown", "RdmaPortDown/", "../metrics", "%00", "x" * 900):
+        for name in ("RdmaNothing", "rdmaportdown", "RdmaPortDown/", "../metrics", "x" * 900):
             reply = self.get(f"/runbooks/{name}")
             self.assertEqual((reply.status, reply.headers["content-type"]),
                              (404, "text/plain; charset=utf-8"), name)
