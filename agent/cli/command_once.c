@@ -96,18 +96,35 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 	return rna_output_file(path, text.data, text.len, error);
 }
 
+/* The short form has no GIDs, and nothing to be wider. */
+static int check_forms(const char *const *options, struct rna_error *error)
+{
+	static const enum rna_option_id others[] = {RNA_OPTION_GIDS, RNA_OPTION_WIDE,
+						    RNA_OPTION_JSON};
+
+	for (size_t i = 0; options[RNA_OPTION_SHORT] && i < RNA_ARRAY_SIZE(others); i++)
+		if (options[others[i]])
+			return rna_error_say(error, -EINVAL, "status: --short excludes --%s",
+					     rna_options[others[i]].name);
+	return 0;
+}
+
 int rna_command_status(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
 	const struct rna_table_options table = {
 		.colour = rna_wants_colour(options[RNA_OPTION_COLOR]),
 		.gids = options[RNA_OPTION_GIDS],
+		.wide = options[RNA_OPTION_WIDE],
+		.brief = options[RNA_OPTION_SHORT],
 	};
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
-	ret = rna_once_poll(call, &once, error);
+	ret = check_forms(options, error);
+	if (ret == 0)
+		ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
 	if (options[RNA_OPTION_JSON])

@@ -77,8 +77,12 @@ const struct rna_command rna_commands[] = {
 	{
 		.name = "status",
 		.summary = "Poll once and show ports and cards, or GIDs, as a table.",
-		.help = "JSON contains the whole snapshot, GIDs included, with or without --gids.",
-		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) | RNA_OPTION_BIT(GIDS),
+		.help = "Lines have at most 120 columns: --wide shows further columns, and texts "
+			"in "
+			"full. --short is\nfor scripts that read ibdev2netdev. JSON contains the "
+			"whole snapshot, GIDs included, with or\nwithout --gids.",
+		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) | RNA_OPTION_BIT(GIDS) |
+			   RNA_OPTION_BIT(WIDE) | RNA_OPTION_BIT(SHORT),
 		.settings = true,
 		.execute = rna_command_status,
 	},

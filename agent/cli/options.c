@@ -78,6 +78,9 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			      (const char *const[]){"auto", "always", "never", NULL}, "auto",
 			      "use colours; auto: on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids", .help = "show GID tables instead of ports, as show_gids does"},
+	[RNA_OPTION_WIDE] = {"wide", .help = "show all columns, and cut nothing"},
+	[RNA_OPTION_SHORT] = {"short",
+			      .help = "show a line for each port, in the form of ibdev2netdev"},
 	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
 				  .help = "use the PCI tree of this file, written by lstopo; "
 					  "without --root nothing else is read"},

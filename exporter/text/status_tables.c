@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Tables for people at a terminal: what ibstat and ibdev2netdev show, a line per port, and below it
- * a line per card; and what show_gids shows, a line per GID, with the one that NCCL uses marked.
- * Ports that are unwired share a line: a ConnectX-8 with four planes has eight of them.
+ * a line per card and a line per gateway; and what show_gids shows, a line per GID, with the one
+ * that NCCL uses marked. Ports that are unwired share a line: a ConnectX-8 with four planes has
+ * eight of them. Lines have 120 columns at most; the wide form shows all that is known.
  */
 #include <errno.h>
 
@@ -13,12 +14,13 @@
 #include "view/facts.h"
 #include "view/text.h"
 
-#define ABSENT "-"
+#include "text_table.h"
 
 /* A row of the tables of facts, in the order of the output. */
 struct heading {
 	const char *column; /* of the row */
 	const char *name;   /* NULL: the same */
+	bool wide;          /* in the wide form only: the cards below show it, or few ask for it */
 	rna_tone_of *tone;
 	rna_card_say *say; /* of the table of cards: there is no row, this function writes it */
 };
@@ -31,18 +33,18 @@ static const struct heading port_headings[] = {
 	{"PHYSICAL", .tone = rna_tone_physical_state},
 	{"EXPECTED"},
 	{"RATE"},
-	{"WIDTH"},
-	{"SPEED"},
+	{"WIDTH", .wide = true},
+	{"SPEED", .wide = true},
 	{"MTU"},
-	{"LID"},
+	{"LID", .wide = true},
 	{"NETDEV"},
 	{"OPER", .tone = rna_tone_operstate},
 	{"PEER"},
 	{"PEERPORT"},
-	{"PCI"},
-	{"NUMA"},
-	{"HCA"},
-	{"FIRMWARE"},
+	{"PCI", .wide = true},
+	{"NUMA", .wide = true},
+	{"HCA", .wide = true},
+	{"FIRMWARE", .wide = true},
 };
 
 /* Headings as show_gids has them: people know them, and scripts cut by them. */
@@ -61,53 +63,66 @@ static const struct heading card_headings[] = {
 	{"CABLES", .say = rna_card_say_cables},
 };
 
-enum { COLUMNS_MAX = 20 };
+_Static_assert(RNA_ARRAY_SIZE(port_headings) <= RNA_TEXT_COLUMNS_MAX, "raise it");
+_Static_assert(RNA_ARRAY_SIZE(gid_headings) <= RNA_TEXT_COLUMNS_MAX, "raise it");
 
-_Static_assert(RNA_ARRAY_SIZE(port_headings) <= COLUMNS_MAX, "raise COLUMNS_MAX");
-_Static_assert(RNA_ARRAY_SIZE(gid_headings) <= COLUMNS_MAX, "raise COLUMNS_MAX");
-
+/* Where a column comes from. */
 struct column {
-	const char *header;
 	struct rna_column row;
 	rna_tone_of *tone;
 	rna_card_say *say; /* instead of row */
-	int width;
 };
 
 struct table {
 	const struct rna_subjects *subjects;
-	size_t column_count;
-	struct column columns[COLUMNS_MAX];
+	struct column columns[RNA_TEXT_COLUMNS_MAX];
 	size_t row_count;
 	const struct rna_subject **rows;
-	bool colour;
+	struct rna_text_table text;
 };
 
-static void set_columns(struct table *table, bool gids)
+static struct table new_table(const struct rna_subjects *subjects,
+			      const struct rna_table_options *options)
 {
-	const struct heading *headings = gids ? gid_headings : port_headings;
+	return (struct table){
+		.subjects = subjects,
+		.text = {.colour = options->colour,
+			 /* a GID that is cut is of no use */
+			 .width = options->wide || options->gids ? 0 : RNA_TEXT_WIDTH},
+	};
+}
 
-	table->column_count = gids ? RNA_ARRAY_SIZE(gid_headings) : RNA_ARRAY_SIZE(port_headings);
-	for (size_t c = 0; c < table->column_count; c++)
-		table->columns[c] = (struct column){
-			.header = headings[c].name ? headings[c].name : headings[c].column,
-			.row = rna_column_find(headings[c].column, gids),
-			.tone = headings[c].tone,
-		};
+static void add_column(struct table *table, const struct heading *heading, struct rna_column row)
+{
+	size_t c = table->text.column_count++;
+
+	table->columns[c] = (struct column){row, heading->tone, heading->say};
+	table->text.columns[c] = (struct rna_text_column){
+		.heading = heading->name ? heading->name : heading->column,
+		.right = row.field && row.field->right,
+	};
+}
+
+static void set_columns(struct table *table, const struct rna_table_options *options)
+{
+	const struct heading *headings = options->gids ? gid_headings : port_headings;
+	size_t count = options->gids ? RNA_ARRAY_SIZE(gid_headings) : RNA_ARRAY_SIZE(port_headings);
+
+	for (size_t i = 0; i < count; i++)
+		if (options->wide || !headings[i].wide)
+			add_column(table, &headings[i],
+				   rna_column_find(headings[i].column, options->gids));
 }
 
 static void set_card_columns(struct table *table)
 {
-	table->column_count = RNA_ARRAY_SIZE(card_headings);
-	for (size_t c = 0; c < table->column_count; c++) {
-		const struct heading *heading = &card_headings[c];
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(card_headings); i++) {
+		const struct heading *heading = &card_headings[i];
+		struct rna_column row = {0};
 
-		table->columns[c] = (struct column){
-			.header = heading->column,
-			.say = heading->say,
-		};
 		if (!heading->say)
-			table->columns[c].row = rna_column_of(&rna_card_table, heading->column);
+			row = rna_column_of(&rna_card_table, heading->column);
+		add_column(table, heading, row);
 	}
 }
 
@@ -116,33 +131,37 @@ static void free_rows(struct table *table)
 	free(table->rows);
 }
 
-/* In out, anew. Firmware versions are the hardware's own words and may hold anything. */
-static const char *cell(const struct table *table, const struct column *column,
-			const struct rna_subject *row, struct rna_strbuf *out)
+static void write_cell(const struct rna_text_table *text, size_t row, size_t c,
+		       struct rna_strbuf *out)
 {
-	RNA_STRBUF struct rna_strbuf said = RNA_STRBUF_INIT;
+	const struct table *table = text->userdata;
+	const struct column *column = &table->columns[c];
 	char scratch[RNA_FIELD_TEXT_MAX];
-	const char *text;
+	const char *found;
 
 	if (column->say) {
-		column->say(table->subjects, row->card, &said);
-		text = said.data;
-	} else {
-		text = rna_column_text(&column->row, row, scratch);
+		column->say(table->subjects, table->rows[row]->card, out);
+		return;
 	}
-	out->len = 0;
-	rna_text_add(out, text && *text ? text : ABSENT, rna_escape_control);
-	return rna_strbuf_ok(out) ? out->data : ABSENT;
+	found = rna_column_text(&column->row, table->rows[row], scratch);
+	rna_strbuf_puts(out, found ? found : "");
 }
 
-/* Characters, where strlen() counts bytes. */
-static int width_of(const char *text)
+static enum rna_tone tone_of_cell(const struct rna_text_table *text, size_t row, size_t c)
 {
-	int width = 0;
+	const struct table *table = text->userdata;
+	rna_tone_of *tone = table->columns[c].tone;
 
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
+	return tone ? tone(table->rows[row]) : RNA_TONE_PLAIN;
+}
+
+static void write_table(struct table *table, struct rna_strbuf *out)
+{
+	table->text.userdata = table;
+	table->text.row_count = table->row_count;
+	table->text.cell = write_cell;
+	table->text.tone = tone_of_cell;
+	rna_text_table_write(&table->text, out);
 }
 
 /* What has a line: the ports but the unwired ones, and devices that have none. */
@@ -191,79 +210,23 @@ static int find_gids(const struct rna_subjects *subjects, struct table *table)
 	return 0;
 }
 
-static void measure(struct table *table)
-{
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+/* -- Below the ports --------------------------------------------------------------------------- */
 
-	for (size_t c = 0; c < table->column_count; c++) {
-		struct column *column = &table->columns[c];
-
-		column->width = (int)strlen(column->header);
-		for (size_t i = 0; i < table->row_count; i++) {
-			int width = width_of(cell(table, column, table->rows[i], &text));
-
-			if (width > column->width)
-				column->width = width;
-		}
-	}
-}
-
-static void write_cell(const struct table *table, size_t c, const char *text, const char *colour,
-		       struct rna_strbuf *out)
-{
-	const struct rna_field *field = table->columns[c].row.field;
-	bool last = c == table->column_count - 1, right = field && field->right;
-	int pad = table->columns[c].width - width_of(text);
-
-	rna_strbuf_printf(out, "%*s%s%s%s", right ? pad : 0, "", colour, text,
-			  *colour ? "\033[0m" : "");
-	if (last)
-		rna_strbuf_add_char(out, '\n');
-	else
-		rna_strbuf_printf(out, "%*s", (right ? 0 : pad) + 2, "");
-}
-
-static void write_row(const struct table *table, const struct rna_subject *row,
-		      struct rna_strbuf *out)
-{
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-
-	for (size_t c = 0; c < table->column_count; c++) {
-		const struct column *column = &table->columns[c];
-		rna_tone_of *tone = table->colour ? column->tone : NULL;
-
-		write_cell(table, c, cell(table, column, row, &text),
-			   rna_tone_colour(tone ? tone(row) : RNA_TONE_PLAIN), out);
-	}
-	out->failed |= text.failed;
-}
-
-static void write_table(struct table *table, struct rna_strbuf *out)
-{
-	measure(table);
-	for (size_t c = 0; c < table->column_count; c++)
-		write_cell(table, c, table->columns[c].header, table->colour ? "\033[1m" : "", out);
-	for (size_t i = 0; i < table->row_count; i++)
-		write_row(table, table->rows[i], out);
-}
-
-static void write_unwired(const struct rna_subjects *subjects, struct rna_strbuf *out)
+static void write_unwired(const struct rna_subjects *subjects, size_t width, struct rna_strbuf *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	rna_say_unwired(subjects, &text);
 	out->failed |= text.failed;
-	if (text.len == 0)
-		return;
-	rna_text_add(out, text.data, rna_escape_control);
-	rna_strbuf_add_char(out, '\n');
+	if (text.len > 0)
+		rna_text_wrap(text.data, 0, 4, width, out);
 }
 
 /* Behind a blank line; virtual devices have no card. */
-static void write_cards(const struct rna_subjects *subjects, bool colour, struct rna_strbuf *out)
+static void write_cards(const struct rna_subjects *subjects,
+			const struct rna_table_options *options, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(free_rows)
-	struct table table = {.subjects = subjects, .colour = colour};
+	RNA_CLEANUP(free_rows) struct table table = new_table(subjects, options);
 
 	if (subjects->scopes[RNA_SCOPE_CARD].count == 0)
 		return;
@@ -273,6 +236,94 @@ static void write_cards(const struct rna_subjects *subjects, bool colour, struct
 		out->failed = true;
 	else
 		write_table(&table, out);
+}
+
+/* A gateway and the port whose traffic it takes. */
+struct way {
+	const struct rna_subject *port;
+	const struct rna_gateway *gateway;
+};
+
+struct ways {
+	size_t count;
+	struct way *items; /* NULL: they are only counted */
+};
+
+static void find_ways(const struct rna_subjects *subjects, struct ways *ways)
+{
+	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+
+	ways->count = 0;
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_gateway *gateway;
+		size_t from = 0;
+
+		while ((gateway = rna_gateway_table.next(&ports->items[i], &from))) {
+			if (ways->items)
+				ways->items[ways->count] = (struct way){&ports->items[i], gateway};
+			ways->count++;
+		}
+	}
+}
+
+enum { WAY_PORT, WAY_NETDEV, WAY_GATEWAY, WAY_NEIGHBOUR, WAY_COLUMNS };
+
+static void write_way(const struct rna_text_table *text, size_t row, size_t column,
+		      struct rna_strbuf *out)
+{
+	const struct way *way = &((const struct ways *)text->userdata)->items[row];
+	const char *state = rna_value_is_known(way->gateway->state)
+				    ? rna_neighbour_state_name(way->gateway->state.number)
+				    : NULL;
+
+	if (column == WAY_PORT)
+		rna_strbuf_printf(out, "%s/%u", way->port->rdma_device->name, way->port->port);
+	else if (column == WAY_NETDEV)
+		rna_strbuf_puts(out, way->gateway->netdev);
+	else if (column == WAY_GATEWAY)
+		rna_strbuf_puts(out, way->gateway->text);
+	else if (state)
+		rna_strbuf_puts(out, state);
+}
+
+static enum rna_tone tone_of_way(const struct rna_text_table *text, size_t row, size_t column)
+{
+	const struct way *way = &((const struct ways *)text->userdata)->items[row];
+
+	return column == WAY_NEIGHBOUR && way->gateway->state.number == RNA_NEIGHBOUR_FAILED
+		       ? RNA_TONE_BAD
+		       : RNA_TONE_PLAIN;
+}
+
+/* Behind a blank line; few nodes have any. */
+static void write_gateways(const struct rna_subjects *subjects,
+			   const struct rna_table_options *options, struct rna_strbuf *out)
+{
+	RNA_FREE struct way *items = NULL;
+	struct ways ways = {0};
+	struct rna_text_table table = {
+		.column_count = WAY_COLUMNS,
+		.columns = {{"PORT"}, {"NETDEV"}, {"GATEWAY"}, {"NEIGHBOUR"}},
+		.width = options->wide ? 0 : RNA_TEXT_WIDTH,
+		.colour = options->colour,
+		.userdata = &ways,
+		.cell = write_way,
+		.tone = tone_of_way,
+	};
+
+	find_ways(subjects, &ways);
+	if (ways.count == 0)
+		return;
+	items = calloc(ways.count, sizeof(*items));
+	ways.items = items;
+	if (!items) {
+		out->failed = true;
+		return;
+	}
+	find_ways(subjects, &ways);
+	table.row_count = ways.count;
+	rna_strbuf_add_char(out, '\n');
+	rna_text_table_write(&table, out);
 }
 
 /* What is missing, in a sentence. NULL: nothing. */
@@ -290,34 +341,87 @@ static const char *why_empty(const struct rna_subjects *subjects, bool gids)
 }
 
 /* Behind a blank line. */
-static void write_profile(const struct rna_profile_status *profile, struct rna_strbuf *out)
+static void write_profile(const struct rna_profile_status *profile, size_t width,
+			  struct rna_strbuf *out)
 {
+	static const char label[] = "profile   ";
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
 	if (!profile->name)
 		return;
-	rna_strbuf_printf(out, "\nprofile   %s, ", profile->name);
-	rna_text_add(out, profile->source, rna_escape_control);
-	rna_strbuf_puts(out, profile->alarms ? "\n" : " (information)\n");
+	rna_strbuf_printf(&text, "%s, %s%s", profile->name, profile->source,
+			  profile->alarms ? "" : " (information)");
+	out->failed |= text.failed;
+	rna_strbuf_printf(out, "\n%s", label);
+	rna_text_wrap(text.failed ? "" : text.data, strlen(label), strlen(label), width, out);
 }
 
-/* A line for each finding, behind a blank one. */
-static void write_findings(const struct rna_view *view, struct rna_strbuf *out)
+/* A line for each finding, behind a blank one; lines that are too long go on below. */
+static void write_findings(const struct rna_view *view, size_t width, struct rna_strbuf *out)
 {
+	enum { INDENT = 10 }; /* of the text, behind the longest severity */
+
 	for (size_t i = 0; i < view->finding_count; i++) {
 		const struct rna_finding *finding = &view->findings[i];
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
+		rna_strbuf_printf(&text, "%s%s", finding->text,
+				  finding->silenced ? " (silenced)" : "");
+		out->failed |= text.failed;
 		rna_strbuf_printf(out, "%s%-8s  ", i == 0 ? "\n" : "",
 				  rna_severity_name(finding->severity));
-		rna_text_add(out, finding->text, rna_escape_control);
-		rna_strbuf_puts(out, finding->silenced ? " (silenced)\n" : "\n");
+		rna_text_wrap(text.failed ? "" : text.data, INDENT, INDENT, width, out);
 	}
+}
+
+/* -- The short form ---------------------------------------------------------------------------- */
+
+/*
+ * As ibdev2netdev of Mellanox's driver packages has it: the carrier of the interface, or NA if that
+ * is not known. It leaves out ports without an interface; here they have their own state.
+ */
+static const char *short_state(const struct rna_subject *port)
+{
+	struct rna_value up = port->netdev ? port->netdev->carrier : rna_port_up(port);
+
+	if (!rna_value_is_known(up))
+		return "NA";
+	return up.number ? "Up" : "Down";
+}
+
+static void write_short(const struct rna_subjects *subjects, struct rna_strbuf *out)
+{
+	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = &ports->items[i];
+
+		rna_text_add(out, port->rdma_device->name, rna_escape_control);
+		rna_strbuf_printf(out, " port %u ==> ", port->port);
+		rna_text_add(out, port->netdev ? port->netdev->name : "-", rna_escape_control);
+		rna_strbuf_printf(out, " (%s)\n", short_state(port));
+	}
+}
+
+/* -- All of it --------------------------------------------------------------------------------- */
+
+static void write_subjects(const struct rna_subjects *subjects,
+			   const struct rna_table_options *options, struct rna_strbuf *out)
+{
+	RNA_CLEANUP(free_rows) struct table table = new_table(subjects, options);
+
+	set_columns(&table, options);
+	if ((options->gids ? find_gids : find_ports)(subjects, &table) < 0)
+		out->failed = true;
+	else
+		write_table(&table, out);
 }
 
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out)
 {
 	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
-	RNA_CLEANUP(free_rows)
-	struct table table = {.subjects = &subjects, .colour = options->colour};
+	size_t width = options->wide ? 0 : RNA_TEXT_WIDTH;
 	const char *why;
 
 	if (rna_subjects_set(&subjects, view) < 0) {
@@ -327,19 +431,20 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 	why = why_empty(&subjects, options->gids);
 	if (why) {
 		rna_strbuf_printf(out, "%s\n", why);
-		if (!options->gids)
-			write_findings(view, out);
+		if (!options->gids && !options->brief)
+			write_findings(view, width, out);
 		return;
 	}
-	set_columns(&table, options->gids);
-	if ((options->gids ? find_gids : find_ports)(&subjects, &table) < 0)
-		out->failed = true;
-	else
-		write_table(&table, out);
+	if (options->brief) {
+		write_short(&subjects, out);
+		return;
+	}
+	write_subjects(&subjects, options, out);
 	if (options->gids)
 		return;
-	write_unwired(&subjects, out);
-	write_cards(&subjects, options->colour, out);
-	write_profile(&view->profile, out);
-	write_findings(view, out);
+	write_unwired(&subjects, width, out);
+	write_cards(&subjects, options, out);
+	write_gateways(&subjects, options, out);
+	write_profile(&view->profile, width, out);
+	write_findings(view, width, out);
 }

@@ -63,10 +63,12 @@ void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out);
 
 struct rna_table_options {
 	bool colour;
-	bool gids; /* GID tables, like show_gids, instead of ports */
+	bool gids;  /* GID tables, like show_gids, instead of ports */
+	bool wide;  /* all columns, and nothing cut; otherwise lines have 120 columns at most */
+	bool brief; /* one line per port, in the form of ibdev2netdev */
 };
 
-/* The information of ibstat and ibdev2netdev, one line per port; then a line per card. */
+/* The information of ibstat and ibdev2netdev, one line per port; then one per card and gateway. */
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out);
 

@@ -52,8 +52,8 @@ class Findings(unittest.TestCase):
                 re.sub(" \\(since.*| 'age'=.*", "", line)
                 for line in check("--config", agent.config)[1]] == lines)
             self.assertEqual(check("--config", agent.config)[0], code)
-            status = subprocess.run([agent_module.binary, "status", "--root", agent.root,
-                                     "--config", agent.config], capture_output=True, text=True,
+            status = subprocess.run([agent_module.binary, "status", "--wide", "--root",
+                                     agent.root, "--config", agent.config], capture_output=True, text=True,
                                     timeout=PATIENCE, check=True).stdout
             for line in lines[1::2]:
                 self.assertIn(line.split(None, 1)[1], status)

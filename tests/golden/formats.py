@@ -144,13 +144,31 @@ def no_check(_):
     """Any text will do."""
 
 
+STATUS_WIDTH = 120  # columns of a terminal that the tables of status fit
+
+
+def check_width(text):
+    for line in text.split("\n"):
+        if len(line) > STATUS_WIDTH:
+            raise Invalid(f"{len(line)} columns, of {STATUS_WIDTH}: {line}")
+
+
+def check_short(text):
+    """As ibdev2netdev has it; or a sentence that says why there is none."""
+    for line in text.split("\n")[:-1]:
+        if not re.fullmatch(r".+ port \d+ ==> .+ \((Up|Down|NA)\)|(No|It) .*", line):
+            raise Invalid(f"not in the form of ibdev2netdev: {line}")
+
+
 OUTPUTS = (
     Output("prom", ["collect", "--format=prometheus"], check_classic, mask_metrics, metric_rows,
            spread_metrics),
     Output("om", ["collect", "--format=openmetrics"], parse_openmetrics, mask_metrics),
     Output("json", ["collect", "--format=json"], json.loads, mask_json, documents.compact,
            documents.spread),
-    Output("txt", ["status"], no_check),
+    Output("txt", ["status"], check_width),
+    Output("wide.txt", ["status", "--wide"], no_check),
+    Output("short.txt", ["status", "--short"], check_short),
     Output("topology.txt", ["topology"], no_check),
     Output("topology.json", ["topology", "--json"], json.loads, mask_json, documents.compact,
            documents.spread),
@@ -166,7 +184,7 @@ def check_together(texts):
     return rests
 
 
-FOLLOWING = {"om", "gids.txt"}  # outputs that follow from others
+FOLLOWING = {"om", "gids.txt", "wide.txt", "short.txt"}  # outputs that follow from others
 
 
 def expectations(name, texts):

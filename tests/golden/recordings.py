@@ -79,7 +79,7 @@ class Recording:
         yield from judge_ports(root, metrics, devices)
         yield from judge_counters(root, devices)
         yield from (f"status does not show {name}" for name, device in devices.items()
-                    if device["ports"] and name not in texts["txt"])
+                    if device["ports"] and name not in texts["wide.txt"])
         if self.name == "gpud-h100-class-infiniband":
             yield from judge_ibstat(os.path.join(STORE, IBSTAT), metrics, devices)
 

@@ -343,10 +343,10 @@ def rest(document, topology, lines, texts):
     """
     samples, known = Samples(lines), read_counters()
     tree = {node["pci_address"]: node for node in topology["tree"]}
-    check_gids(document, texts["gids.txt"], texts["txt"])
+    check_gids(document, texts["gids.txt"], texts["wide.txt"])
     check_matrix(topology, texts["topology.txt"])
     take_topology(document, topology)
-    take_findings(document, samples, texts["txt"])
+    take_findings(document, samples, texts["wide.txt"])
     take_collectors(document, samples)
     check_cards(document, samples)
     for device in document["devices"]:

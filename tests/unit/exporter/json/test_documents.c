@@ -118,7 +118,7 @@ static void assert_table(const struct rna_view *view, bool colour, const char *e
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	rna_write_table(view, &(struct rna_table_options){.colour = colour}, &out);
+	rna_write_table(view, &(struct rna_table_options){.colour = colour, .wide = true}, &out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_string_equal(out.data, expected);
 }
