@@ -33,25 +33,37 @@ size_t rna_page_sentence(const char *text)
 	return strlen(text);
 }
 
-/* Quotations of the kernel stand on lines of their own. */
+/* The end of the last quotation, where the parenthesis closes. */
+static size_t find_end(const char *text)
+{
+	size_t end = strlen(text);
+
+	for (const char *at = text; (at = strstr(at, "\")")); at++)
+		end = (size_t)(at + 1 - text);
+	return end;
+}
+
+/* Quotations of the kernel stand on lines of their own; what follows them stands behind. */
 static void add_evidence(const struct rna_page *page, const char *text)
 {
 	static const char between[] = "\", last ";
-	size_t len = strlen(text);
-	const char *last = strstr(text, between);
 	RNA_STRBUF struct rna_strbuf first = RNA_STRBUF_INIT, second = RNA_STRBUF_INIT;
+	size_t end = find_end(text);
+	const char *last = strstr(text, between);
+	struct rna_strbuf *tail = last ? &second : &first;
 
-	if (len < strlen(" ()"))
+	if (*text == '\0')
 		return;
 	text += strlen(" (");
-	len -= strlen(" ()");
+	end -= strlen(" (");
 	if (last)
 		rna_strbuf_add(&first, text, (size_t)(last + 1 - text));
-	else
-		rna_strbuf_add(&first, text, len);
 	if (last)
 		rna_strbuf_add(&second, last + strlen("\", "),
-			       len - (size_t)(last + strlen("\", ") - text));
+			       end - (size_t)(last + strlen("\", ") - text));
+	else
+		rna_strbuf_add(&first, text, end);
+	rna_strbuf_puts(tail, text[end] == ')' ? text + end + 1 : "");
 	page->out->failed |= first.failed || second.failed;
 	rna_page_add(page, "<br><small class=log>");
 	rna_page_text(page->out, first.data);
