@@ -72,13 +72,14 @@ static void take_limit(struct configuration *configuration, const char *path, ui
 /* A file that its software could not read either says nothing. */
 static json_t *parse(struct configuration *configuration, const char *text)
 {
-	static const struct rna_json_limits limits = {.values = 10000, .levels = 32};
+	static const struct rna_json_limits limits = {
+		.values = 10000,
+		.levels = 32,
+		.flags = JSON_DECODE_INT_AS_REAL,
+	};
 	json_t *document = NULL;
-	int status = rna_json_check(text, strlen(text), &limits, NULL);
+	int status = rna_json_parse(text, strlen(text), &limits, &document, NULL);
 
-	if (status == 0)
-		status = rna_json_parse(text, strlen(text), JSON_DECODE_INT_AS_REAL, &document,
-					NULL);
 	configuration->no_memory |= status == -ENOMEM;
 	return status == 0 ? document : NULL;
 }

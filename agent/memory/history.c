@@ -15,7 +15,12 @@ enum {
 
 const char rna_history_header[] = "{\"version\": 1, \"lines\": \"events\"}\n";
 
-static const struct rna_json_limits limits = {.values = 64, .levels = 2};
+static const struct rna_json_limits limits = {
+	.bytes = LINE_MAX_READ,
+	.values = 64,
+	.levels = 2,
+	.flags = JSON_REJECT_DUPLICATES,
+};
 
 /* -- In memory --------------------------------------------------------------------------------- */
 
@@ -165,10 +170,8 @@ static int read_line(struct rna_history *history, const char *line, size_t len)
 	RNA_CLEANUP(rna_json_free_p) json_t *object = NULL;
 	uint64_t port, sequence;
 	struct rna_transition read;
-	int status = -EBADMSG;
+	int status = rna_json_parse(line, len, &limits, &object, NULL);
 
-	if (len <= LINE_MAX_READ && rna_json_check(line, len, &limits, NULL) == 0)
-		status = rna_json_parse(line, len, JSON_REJECT_DUPLICATES, &object, NULL);
 	if (status < 0)
 		return status == -ENOMEM ? status : 0;
 	port = rna_json_kept_number(object, "port");

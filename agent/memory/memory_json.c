@@ -25,7 +25,11 @@ enum {
  * Limits of a file, far above what the agent writes. The start waits for both files, and so does
  * the loop after "expect accept": reading has to take less than a second and some 100 MiB.
  */
-static const struct rna_json_limits limits = {.values = 500000, .levels = 16};
+static const struct rna_json_limits limits = {
+	.values = 500000,
+	.levels = 16,
+	.flags = JSON_REJECT_DUPLICATES,
+};
 
 enum {
 	ENTRIES_MAX = 65536, /* devices, or accepted states */

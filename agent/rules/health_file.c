@@ -25,7 +25,11 @@ enum {
 	PASTS_MAX = 65536,
 };
 
-static const struct rna_json_limits limits = {.values = 500000, .levels = 8};
+static const struct rna_json_limits limits = {
+	.values = 500000,
+	.levels = 8,
+	.flags = JSON_REJECT_DUPLICATES,
+};
 
 /* -- Writing ----------------------------------------------------------------------------------- */
 

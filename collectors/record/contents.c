@@ -127,16 +127,19 @@ static int read_vpd(const struct rna_root *root, const char *path, struct rna_st
 /* Of the configuration of Docker, which may have passwords of proxies. */
 static int read_docker(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
 {
-	static const struct rna_json_limits limits = {.values = 10000, .levels = 32};
+	static const struct rna_json_limits limits = {
+		.values = 10000,
+		.levels = 32,
+		.flags = JSON_DECODE_INT_AS_REAL,
+	};
 	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
 	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
 	struct rna_json_writer writer = {0};
 	json_t *ulimits = json_object(), *kept = json_object();
 	int status = read_all(root, path, &all);
 
-	if (status == 0 && all.data && rna_json_check(all.data, all.len, &limits, NULL) == 0)
-		status =
-			rna_json_parse(all.data, all.len, JSON_DECODE_INT_AS_REAL, &document, NULL);
+	if (status == 0 && all.data)
+		status = rna_json_parse(all.data, all.len, &limits, &document, NULL);
 	rna_json_set(&writer, ulimits, "memlock",
 		     json_deep_copy(json_object_get(json_object_get(document, "default-ulimits"),
 						    "memlock"))

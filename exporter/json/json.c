@@ -587,8 +587,14 @@ static struct rna_inventory read_inventory(const json_t *object)
 
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret)
 {
+	/* A finding has some ten values */
+	static const struct rna_json_limits limits = {
+		.values = 1000000,
+		.levels = 16,
+		.flags = JSON_REJECT_DUPLICATES,
+	};
 	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
-	int status = rna_json_parse(json, len, JSON_REJECT_DUPLICATES, &document, NULL);
+	int status = rna_json_parse(json, len, &limits, &document, NULL);
 	ssize_t count;
 
 	if (status < 0)

@@ -30,12 +30,13 @@ int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error
 	return reply->data ? rna_json_check(reply->data, reply->len, &reply_limits, error) : 0;
 }
 
-/* NULL: not JSON, or beyond the limits. */
-static json_t *parse(const struct rna_strbuf *reply)
+/* 0, -EBADMSG: it is empty, not JSON, or beyond the limits; or -ENOMEM. *ret is NULL then. */
+static int parse(const struct rna_strbuf *reply, json_t **ret)
 {
-	if (!reply->data || rna_kube_check_reply(reply, NULL) < 0)
-		return NULL;
-	return json_loadb(reply->data, reply->len, 0, NULL);
+	*ret = NULL;
+	if (!reply->data)
+		return -EBADMSG;
+	return rna_json_parse(reply->data, reply->len, &reply_limits, ret, NULL);
 }
 
 /* -- Bodies ------------------------------------------------------------------------------------ */
@@ -270,10 +271,16 @@ static json_t *taint_list(struct rna_json_writer *writer,
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *node = parse(reply);
-	json_t *object = json_object(), *metadata = json_object(), *spec = json_object();
+	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
+	json_t *object = NULL, *metadata = NULL, *spec = NULL;
 	struct rna_json_writer writer = {0};
+	int status = parse(reply, &node);
 
+	if (status < 0)
+		return status;
+	object = json_object();
+	metadata = json_object();
+	spec = json_object();
 	rna_json_set_text(&writer, metadata, "resourceVersion",
 			  text_of(json_object_get(node, "metadata"), "resourceVersion"));
 	rna_json_set(&writer, object, "metadata", metadata);
@@ -282,7 +289,7 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 				json_object_get(json_object_get(node, "spec"), "taints")));
 	rna_json_set(&writer, object, "spec", spec);
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
-	return node ? 0 : -EBADMSG;
+	return 0;
 }
 
 /* Cut between characters; text is UTF-8 or becomes it. */
@@ -487,11 +494,15 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
 		       struct rna_arena *arena, struct rna_kube_node *ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *node = parse(reply);
+	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
+	int read = parse(reply, &node);
 	json_t *metadata = json_object_get(node, "metadata");
 	json_t *status = json_object_get(node, "status");
 	struct reader reader = {options, arena, false};
 
+	*ret = (struct rna_kube_node){0};
+	if (read < 0)
+		return read;
 	*ret = (struct rna_kube_node){
 		.uid = keep(&reader, text_of(metadata, "uid")),
 		.version = keep(&reader, text_of(metadata, "resourceVersion")),
@@ -507,10 +518,12 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *status = parse(reply);
-	const char *text = text_of(status, "message");
+	RNA_CLEANUP(rna_json_free_p) json_t *status = NULL;
+	const char *text = NULL;
 	size_t len;
 
+	if (parse(reply, &status) == 0)
+		text = text_of(status, "message");
 	if (!text)
 		text = reply->data ? reply->data : "";
 	len = strcspn(text, "\r\n");

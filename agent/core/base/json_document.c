@@ -33,6 +33,8 @@ int rna_json_check(const char *text, size_t len, const struct rna_json_limits *l
 {
 	struct scan scan = {.line = 1};
 
+	if (limits->bytes > 0 && len > limits->bytes)
+		return rna_error_say(error, -EBADMSG, "more than %zu bytes", limits->bytes);
 	for (size_t at = 0; at < len;) {
 		at += scan_character(&scan, text + at);
 		if (scan.depth > limits->levels)
@@ -46,15 +48,18 @@ int rna_json_check(const char *text, size_t len, const struct rna_json_limits *l
 	return 0;
 }
 
-int rna_json_parse(const char *text, size_t len, size_t flags, json_t **ret,
+int rna_json_parse(const char *text, size_t len, const struct rna_json_limits *limits, json_t **ret,
 		   struct rna_error *error)
 {
+	int status = rna_json_check(text, len, limits, error);
 	json_error_t why;
 	json_t *document;
 
+	if (status < 0)
+		return status;
 	/* Where an allocation fails, jansson has another reason, or none: malloc() has it */
 	errno = 0;
-	document = json_loadb(text, len, flags, &why);
+	document = json_loadb(text, len, limits->flags, &why);
 	if (!document && errno == ENOMEM)
 		return rna_error_set(error, -ENOMEM, "cannot read JSON");
 	if (!document)
@@ -147,10 +152,8 @@ int rna_json_read_file(const char *text, size_t len, const struct rna_json_limit
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
 	uint64_t written;
-	int status = rna_json_check(text, len, limits, error);
+	int status = rna_json_parse(text, len, limits, &file, error);
 
-	if (status == 0)
-		status = rna_json_parse(text, len, JSON_REJECT_DUPLICATES, &file, error);
 	if (status < 0)
 		return status;
 	written = rna_json_kept_number(file, "version");

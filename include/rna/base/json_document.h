@@ -23,22 +23,24 @@ RNA_DEFINE_CLEANUP(json_t, rna_json_free)
 
 /* Jansson has no limit of values, and each takes some 100 bytes of memory. */
 struct rna_json_limits {
+	size_t bytes;  /* 0: the caller has limited them */
 	size_t values; /* commas and brackets */
 	size_t levels; /* of lists and objects */
+	size_t flags;  /* of jansson's decoders: JSON_REJECT_DUPLICATES and others */
 };
 
 /*
- * Is a text within the limits? Linear, without allocations; to be asked before jansson reads the
- * text. Does not check whether the text is JSON. 0, or -EBADMSG with the line in the error.
+ * Is a text within the limits? Linear, without allocations. Does not check whether the text is
+ * JSON: for those who pass it on. 0, or -EBADMSG with the line in the error.
  */
 int rna_json_check(const char *text, size_t len, const struct rna_json_limits *limits,
 		   struct rna_error *error);
 
 /*
- * The document of a text that is within the limits; flags are those of jansson's decoders. 0,
- * -EBADMSG: it is not JSON, or -ENOMEM; the error says where and why.
+ * The document of a text. One beyond the limits is refused before jansson reads it. 0, -EBADMSG: it
+ * is not JSON or beyond the limits, or -ENOMEM; the error says where and why.
  */
-int rna_json_parse(const char *text, size_t len, size_t flags, json_t **ret,
+int rna_json_parse(const char *text, size_t len, const struct rna_json_limits *limits, json_t **ret,
 		   struct rna_error *error);
 
 struct rna_json_writer {

@@ -81,11 +81,38 @@ static void test_a_large_node_is_read(void **state)
 	assert_little_effort(begin);
 }
 
+static void *no_memory(size_t size)
+{
+	(void)size;
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* The API server is not to blame for it. */
+static void test_missing_memory_is_no_bad_reply(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	RNA_STRBUF struct rna_strbuf reply = RNA_STRBUF_INIT, out = RNA_STRBUF_INIT;
+	struct rna_kube_node node;
+	int read, written;
+
+	(void)state;
+	write_node(&reply, 1);
+	json_set_alloc_funcs(no_memory, free);
+	read = rna_kube_read_node(&reply, &options, arena, &node);
+	written = rna_kube_write_taints(&options, true, &reply, &out);
+	json_set_alloc_funcs(malloc, free);
+	assert_int_equal(read, -ENOMEM);
+	assert_int_equal(written, -ENOMEM);
+	assert_int_equal(out.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits_of_replies),
 		cmocka_unit_test(test_a_large_node_is_read),
+		cmocka_unit_test(test_missing_memory_is_no_bad_reply),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,10 +64,66 @@ static void test_limits(void **state)
 	want_limits("]]]]\\", NULL);
 }
 
+static void want_document(const char *text, const char *why)
+{
+	static const struct rna_json_limits limits = {
+		.bytes = 20,
+		.values = 4,
+		.levels = 2,
+		.flags = JSON_REJECT_DUPLICATES,
+	};
+	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
+	struct rna_error error = {0};
+	int status = rna_json_parse(text, strlen(text), &limits, &document, &error);
+
+	assert_int_equal(status, why ? -EBADMSG : 0);
+	assert_int_equal(document == NULL, why != NULL);
+	assert_string_equal(error.text, why ? why : "");
+}
+
+/* What is beyond the limits is not read, even if it is not JSON either. */
+static void test_parse(void **state)
+{
+	(void)state;
+	want_document("{\"a\": [1, 2]}", NULL);
+	want_document("[[[", "line 1: more than 2 levels of lists and objects");
+	want_document("[,,,,", "line 1: more than 4 values");
+	want_document("[                   ]", "more than 20 bytes");
+	want_document("[                  ]", NULL);
+	want_document("[\n}", "line 2: unexpected token near '}'");
+	want_document("{\"a\": 1, \"a\": 2}", "line 1: duplicate object key near '\"a\"'");
+	want_document("", "line 1: '[' or '{' expected near end of file");
+}
+
+static void *no_memory(size_t size)
+{
+	(void)size;
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* It is not said to be damaged. */
+static void test_parse_without_memory(void **state)
+{
+	static const struct rna_json_limits limits = {.values = 4, .levels = 2};
+	struct rna_error error = {0};
+	json_t *document = NULL;
+	int status;
+
+	(void)state;
+	json_set_alloc_funcs(no_memory, free);
+	status = rna_json_parse("[1]", 3, &limits, &document, &error);
+	json_set_alloc_funcs(malloc, free);
+	assert_int_equal(status, -ENOMEM);
+	assert_null(document);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_parse_without_memory),
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_missing_memory_is_remembered),
 	};
