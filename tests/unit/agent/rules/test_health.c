@@ -9,95 +9,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "rules/health.h"
-
-#include "health_view.h"
-
-#define IB     RNA_LINK_LAYER_INFINIBAND
-#define ROCE   RNA_LINK_LAYER_ETHERNET
-#define SECOND RNA_USEC_PER_SEC
-#define MINUTE (60 * SECOND)
-#define HOUR   (60 * MINUTE)
-
-/* The reports, "+port-down" and "-port-down", separated by spaces. */
-static char told[1024];
-
-static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		      rna_usec lasted, void *userdata)
-{
-	size_t len = strlen(told);
-
-	(void)lasted, (void)userdata;
-	if (finding->severity > RNA_SEVERITY_INFO)
-		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
-			       over ? '-' : '+', rule->name);
-}
-
-struct fixture {
-	struct rna_settings settings;
-	struct rna_health health;
-	struct node node;
-};
+#include "health_fixture.h"
 
 static int set_up(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_new(IB, 3);
 
-	assert_non_null(f);
-	assert_int_equal(rna_settings_init(&f->settings), 0);
-	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
-	f->health.tell = take_down;
 	f->health.looked = true; /* the agent has run for a while */
-	node_init(&f->node, IB, 3);
-	told[0] = '\0';
 	*state = f;
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-
-	rna_health_deinit(&f->health);
-	rna_settings_deinit(&f->settings);
-	free(f);
-	return 0;
-}
-
-/* Time goes on, and the node is looked at. The caller unrefs the view. */
-static struct rna_view *look_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view;
-
-	f->node.now.monotonic += span;
-	f->node.now.realtime += span;
-	view = node_view(&f->node);
-	rna_health_judge(&f->health, view);
-	return view;
-}
-
-/* How many findings there are then. */
-static size_t count_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view = look_after(f, span);
-	size_t count = view->finding_count;
-
-	(void)rna_view_unref(view);
-	return count;
-}
-
-static void set_port(struct fixture *f, uint64_t state)
-{
-	f->node.ports[0].state = rna_value_ok(state);
-	f->node.ports[0].expectation =
-		(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
-}
-
-static void add_setting(char ***list, const char *entry)
-{
-	*list = calloc(2, sizeof(**list));
-	assert_non_null(*list);
-	(*list)[0] = strdup(entry);
 }
 
 static void test_down_is_told_at_once_and_once(void **state)

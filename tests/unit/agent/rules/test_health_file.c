@@ -10,121 +10,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "rules/health_file.h"
-
-#include "health_view.h"
-
-#define IB     RNA_LINK_LAYER_INFINIBAND
-#define ROCE   RNA_LINK_LAYER_ETHERNET
-#define SECOND RNA_USEC_PER_SEC
-#define MINUTE (60 * SECOND)
-#define HOUR   (60 * MINUTE)
-
-/* The reports, "+port-down" and "-port-down", separated by spaces; and the last one's duration. */
-static char told[1024];
-static rna_usec told_lasted;
-
-static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		      rna_usec lasted, void *userdata)
-{
-	size_t len = strlen(told);
-
-	(void)userdata;
-	told_lasted = lasted;
-	if (finding->severity > RNA_SEVERITY_INFO)
-		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
-			       over ? '-' : '+', rule->name);
-}
-
-struct fixture {
-	struct rna_settings settings;
-	struct rna_health health;
-	struct node node;
-	struct rna_strbuf file;
-};
-
-static void begin(struct fixture *f, const char *boot)
-{
-	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
-	(void)snprintf(f->health.boot, sizeof(f->health.boot), "%s", boot);
-	f->health.tell = take_down;
-}
+#include "health_fixture.h"
 
 static int set_up(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
-	assert_int_equal(rna_settings_init(&f->settings), 0);
-	begin(f, "boot-1");
-	node_init(&f->node, IB, 3);
-	told[0] = '\0';
-	*state = f;
+	*state = fixture_new(IB, 3);
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-
-	rna_strbuf_deinit(&f->file);
-	rna_health_deinit(&f->health);
-	rna_settings_deinit(&f->settings);
-	free(f);
-	return 0;
-}
-
-static void stop(struct fixture *f)
-{
-	rna_strbuf_deinit(&f->file);
-	rna_health_write(&f->health, &f->file);
-	assert_true(rna_strbuf_ok(&f->file));
-	rna_health_deinit(&f->health);
-}
-
-static void start(struct fixture *f, const char *boot)
-{
-	struct rna_error error = {0};
-
-	begin(f, boot);
-	if (rna_health_read(&f->health, f->file.data, f->file.len, &error) < 0)
-		fail_msg("%s", error.text);
-}
-
-static void restart(struct fixture *f)
-{
-	stop(f);
-	start(f, "boot-1");
-}
-
-/* The machine's clocks go on without the agent, and the monotonic one begins anew. */
-static void reboot(struct fixture *f, rna_usec pause)
-{
-	stop(f);
-	f->node.now.realtime += pause;
-	f->node.now.monotonic = 20 * SECOND;
-	start(f, "boot-2");
-}
-
-/* The caller unrefs the view. */
-static struct rna_view *look_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view;
-
-	f->node.now.monotonic += span;
-	f->node.now.realtime += span;
-	view = node_view(&f->node);
-	rna_health_judge(&f->health, view);
-	return view;
-}
-
-static size_t count_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view = look_after(f, span);
-	size_t count = view->finding_count;
-
-	(void)rna_view_unref(view);
-	return count;
 }
 
 /* Since when the only finding holds; realtime. */
@@ -137,13 +28,6 @@ static rna_usec since_after(struct fixture *f, rna_usec span)
 	since = view->findings[0].since.realtime;
 	(void)rna_view_unref(view);
 	return since;
-}
-
-static void set_port(struct fixture *f, uint64_t state)
-{
-	f->node.ports[0].state = rna_value_ok(state);
-	f->node.ports[0].expectation =
-		(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
 }
 
 static void set_counter(struct fixture *f, const char *file, uint64_t value)

@@ -12,15 +12,7 @@
 
 #include "rna/model/log_match.h"
 
-#include "rules/health_file.h"
-
-#include "health_view.h"
-
-#define IB     RNA_LINK_LAYER_INFINIBAND
-#define ROCE   RNA_LINK_LAYER_ETHERNET
-#define SECOND RNA_USEC_PER_SEC
-#define MINUTE (60 * SECOND)
-#define HOUR   (60 * MINUTE)
+#include "health_fixture.h"
 
 #define NIC    "0000:3b:00.0"
 #define OTHER  "0000:5e:00.0"
@@ -49,35 +41,6 @@ static const struct rna_log_pattern firmware = PATTERN("firmware", FIRMWARE, CRI
 				    protocol = PATTERN("protocol", PROTOCOL, INFO, RUNNING),
 				    probe = PATTERN("probe", DRIVER, WARNING, RECOVERED);
 
-/* The reports from warning on, "+port-down" and "-port-down", separated by spaces. */
-static char told[1024];
-
-static void take_down(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		      rna_usec lasted, void *userdata)
-{
-	size_t len = strlen(told);
-
-	(void)lasted, (void)userdata;
-	if (finding->severity > RNA_SEVERITY_INFO)
-		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
-			       over ? '-' : '+', rule->name);
-}
-
-struct fixture {
-	struct rna_settings settings;
-	struct rna_health health;
-	struct node node;
-	struct rna_strbuf file;
-	uint64_t sequence;
-};
-
-static void begin(struct fixture *f, const char *boot)
-{
-	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
-	(void)snprintf(f->health.boot, sizeof(f->health.boot), "%s", boot);
-	f->health.tell = take_down;
-}
-
 static void set_up_node(struct node *node, enum rna_link_layer layer)
 {
 	static const char *const addresses[] = {NIC, OTHER};
@@ -105,71 +68,11 @@ static void set_up_node(struct node *node, enum rna_link_layer layer)
 
 static int set_up(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_new(IB, 2);
 
-	assert_non_null(f);
-	assert_int_equal(rna_settings_init(&f->settings), 0);
-	begin(f, "boot-1");
 	set_up_node(&f->node, IB);
-	told[0] = '\0';
 	*state = f;
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-
-	rna_strbuf_deinit(&f->file);
-	rna_health_deinit(&f->health);
-	rna_settings_deinit(&f->settings);
-	free(f);
-	return 0;
-}
-
-static void stop(struct fixture *f)
-{
-	rna_strbuf_deinit(&f->file);
-	rna_health_write(&f->health, &f->file);
-	assert_true(rna_strbuf_ok(&f->file));
-	rna_health_deinit(&f->health);
-}
-
-static void start(struct fixture *f, const char *boot)
-{
-	struct rna_error error = {0};
-
-	begin(f, boot);
-	if (rna_health_read(&f->health, f->file.data, f->file.len, &error) < 0)
-		fail_msg("%s", error.text);
-}
-
-static void restart(struct fixture *f)
-{
-	stop(f);
-	start(f, "boot-1");
-}
-
-/* Time goes on, and the node is looked at. The caller unrefs the view. */
-static struct rna_view *look_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view;
-
-	f->node.now.monotonic += span;
-	f->node.now.realtime += span;
-	view = node_view(&f->node);
-	rna_health_judge(&f->health, view);
-	assert_false(view->findings_short);
-	return view;
-}
-
-static size_t count_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view = look_after(f, span);
-	size_t count = view->finding_count;
-
-	(void)rna_view_unref(view);
-	return count;
 }
 
 /* As often as views come, for the span: how many findings there are at the end. */
@@ -254,9 +157,7 @@ static void set_dead(struct fixture *f, bool dead)
 /* The findings about reads that fail are another test's. */
 static void disable(struct fixture *f, const char *rule)
 {
-	f->settings.health_disable = calloc(2, sizeof(char *));
-	assert_non_null(f->settings.health_disable);
-	f->settings.health_disable[0] = strdup(rule);
+	add_setting(&f->settings.health_disable, rule);
 	assert_int_equal(rna_health_reload(&f->health), 0);
 }
 
