@@ -4,7 +4,7 @@
  *
  * Drivers have different files: board_id, hca_type and hw_rev are driver-specific (rxe and efa have
  * none); missing ones are NULL. No file costs a firmware command; port GUIDs are the lower half of
- * GID 0, which comes from the kernel's cache.
+ * GID 0, which comes from the kernel's cache. The version of the driver is that of its module.
  */
 #include "identity.h"
 
@@ -179,6 +179,21 @@ static void read_device(struct run *run, struct rna_identity *identity)
 	identity->node_description = keep(run, read_text(run, FILE_NODE_DESCRIPTION));
 }
 
+/* The file exists only if the module declares a version (modinfo_version_exists(), kernel/module). */
+static void read_driver_version(struct run *run, const struct rna_root *root, const char *driver,
+				struct rna_identity *identity)
+{
+	const char *path = rna_arena_printf(run->part->arena, "sys/module/%s/version", driver);
+	ssize_t len = path ? rna_root_read(root, path, run->text, sizeof(run->text)) : -ENOMEM;
+
+	if (len >= 0)
+		identity->driver_version = keep(run, run->text);
+	else if (len == -ENOMEM)
+		run->status = -ENOMEM;
+	else if (!rna_error_is_absence((int)len))
+		rna_part_count_error(run->part, (int)len);
+}
+
 /*
  * Parses "Global tclass=106". Further lines have rules for single addresses and are ignored. The
  * file is empty if no traffic class is configured (mlx5_ib of NVIDIA's driver package).
@@ -224,8 +239,10 @@ static void read_ports(struct run *run, const struct rna_device *device,
 	}
 }
 
-static int read_all(struct run *run, const struct rna_device *device, struct rna_identity *identity)
+static int read_all(struct run *run, const struct rna_collect_input *in,
+		    struct rna_identity *identity)
 {
+	const struct rna_device *device = in->device;
 	struct rna_port_identity *ports =
 		rna_arena_array(run->part->arena, device->port_count, sizeof(*ports));
 
@@ -234,6 +251,8 @@ static int read_all(struct run *run, const struct rna_device *device, struct rna
 	if (rna_reader_is_empty(run->reader))
 		run->status = add_files(run->reader, device, run->part->arena);
 	read_device(run, identity);
+	if (device->driver)
+		read_driver_version(run, in->root, device->driver, identity);
 	read_ports(run, device, ports);
 	read_traffic_classes(run, device, ports);
 	identity->ports = ports;
@@ -254,7 +273,7 @@ int rna_collect_identity(const struct rna_collect_input *in, struct rna_part **r
 
 		part->started = rna_clock_now();
 		rna_reader_start(in->reader, part->started.monotonic, in->period);
-		status = read_all(&run, in->device, identity);
+		status = read_all(&run, in, identity);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read identity", in->device->name);

@@ -91,11 +91,16 @@ struct rna_profile_device {
 	struct rna_value lid;          /* 1: each active InfiniBand port has one */
 	struct rna_value virtual_functions;
 	struct rna_value max_read_request; /* bytes */
+	const char *driver_version;        /* as firmware */
+	/* const char *: globs, one of which fits what the module of each port states */
+	struct rna_profile_list module_vendors;
+	struct rna_profile_list module_part_numbers;
 };
 
 struct rna_profile {
 	const char *name;
 	size_t line;        /* in its file */
+	bool draft;         /* made of a node: what only some sites demand is written as comments */
 	const char *source; /* the document that it rests on; NULL: none is named */
 	struct rna_profile_match match;
 	struct rna_profile_node node;
@@ -144,4 +149,4 @@ bool rna_profile_model_fits(const struct rna_profile_model *model, uint32_t vend
 			    uint32_t device_id, const char *hca_type);
 
 /* Does that version satisfy "VERSION" or ">= VERSION"? */
-bool rna_profile_firmware_fits(const char *wanted, const char *version);
+bool rna_profile_version_fits(const char *wanted, const char *version);

@@ -63,7 +63,7 @@ bool rna_profile_model_fits(const struct rna_profile_model *model, uint32_t vend
 
 /* -- Versions ---------------------------------------------------------------------------------- */
 
-/* The next number of a version; 0 behind its end. A part that is not a number ends it. */
+/* The next number of a version ("24.10-0.7.0"); 0 behind its end. What is no number ends it. */
 static uint64_t next_number(const char **text)
 {
 	uint64_t number = 0;
@@ -72,7 +72,7 @@ static uint64_t next_number(const char **text)
 	for (; isdigit((unsigned char)*at); at++)
 		if (number < UINT32_MAX)
 			number = number * 10 + (uint64_t)(*at - '0');
-	*text = *at == '.' && at > *text ? at + 1 : at;
+	*text = (*at == '.' || *at == '-') && at > *text ? at + 1 : at;
 	return number;
 }
 
@@ -88,7 +88,7 @@ static int compare_versions(const char *a, const char *b)
 	return 0;
 }
 
-bool rna_profile_firmware_fits(const char *wanted, const char *version)
+bool rna_profile_version_fits(const char *wanted, const char *version)
 {
 	if (strncmp(wanted, ">= ", 3) == 0)
 		return compare_versions(version, wanted + 3) >= 0;

@@ -15,6 +15,8 @@
 #include "profile_rows.h"
 #include "profile_traits.h"
 
+enum { MODULE_TEXTS_MAX = 32 }; /* as profile_rows.c has it */
+
 struct make {
 	const struct rna_snapshot *snapshot;
 	struct rna_arena *arena;
@@ -272,22 +274,67 @@ static void take_lid(struct rna_profile_device *entry, const struct rna_profile_
 	entry->lid = *without ? (struct rna_value){0} : rna_value_ok(1);
 }
 
-static void take_firmware(struct rna_profile_device *entry,
-			  const struct rna_snapshot_device *device, bool *mixed)
+/* Of which the devices of an entry have several. */
+struct mixed {
+	bool firmware, driver;
+};
+
+/* Demanded if all have it. */
+static void take_version(const char *version, const char **common, bool *mixed)
+{
+	*mixed |= !version || version[strcspn(version, " <>=")] || strlen(version) > 64 ||
+		  (*common && !rna_same_text(*common, version));
+	*common = *mixed ? NULL : version;
+}
+
+static void take_versions(struct rna_profile_device *entry,
+			  const struct rna_snapshot_device *device, struct mixed *mixed)
 {
 	const struct rna_identity *identity = rna_device_identity(device);
-	const char *version = identity ? identity->firmware_version : NULL;
 
-	*mixed |= !version || version[strcspn(version, " <>=")] || strlen(version) > 64 ||
-		  (entry->firmware && !rna_same_text(entry->firmware, version));
-	entry->firmware = *mixed ? NULL : version;
+	take_version(identity ? identity->firmware_version : NULL, &entry->firmware,
+		     &mixed->firmware);
+	take_version(identity ? identity->driver_version : NULL, &entry->driver_version,
+		     &mixed->driver);
+}
+
+static void add_text(struct make *make, const char *text, struct rna_profile_list *list)
+{
+	const char **items = (const char **)(uintptr_t)list->items;
+	const char *quoted = text ? quote_glob(make, text) : NULL;
+
+	for (size_t i = 0; quoted && i < list->count; i++)
+		if (strcmp(items[i], quoted) == 0)
+			return;
+	if (!quoted || list->count == MODULE_TEXTS_MAX)
+		return;
+	if (!items)
+		list->items = items = array_of(make, MODULE_TEXTS_MAX, sizeof(*items));
+	if (items)
+		items[list->count++] = quoted;
+}
+
+/*
+ * All of them, as a proposal: which ones are approved is decided where they are bought, and the
+ * next node may have others that are as good.
+ */
+static void take_modules(struct make *make, struct rna_profile_device *entry,
+			 const struct rna_snapshot_device *device)
+{
+	const struct rna_modules *modules = rna_device_modules(device);
+
+	for (size_t i = 0; modules && i < modules->count; i++) {
+		add_text(make, modules->modules[i].vendor, &entry->module_vendors);
+		add_text(make, modules->modules[i].part_number, &entry->module_part_numbers);
+	}
 }
 
 /* All values of one device, or of all devices of the entry's model. */
 static void fill_entry(struct make *make, const struct rna_snapshot_device *only,
 		       struct rna_profile_device *entry, bool mixed[RNA_PROFILE_TRAITS])
 {
-	bool firmwares = false, without_lid = false;
+	struct mixed versions = {0};
+	bool without_lid = false;
 
 	entry->count = entry->ports_up = rna_value_ok(0);
 	for (size_t i = 0; i < make->snapshot->device_count; i++) {
@@ -297,7 +344,8 @@ static void fill_entry(struct make *make, const struct rna_snapshot_device *only
 		if (only ? only != device : !is_of(entry, device))
 			continue;
 		entry->count.number++;
-		take_firmware(entry, device, &firmwares);
+		take_versions(entry, device, &versions);
+		take_modules(make, entry, device);
 		take_place(make, entry, &place, mixed);
 		for (size_t p = 0; p < device->device->port_count; p++) {
 			place.number = device->device->ports[p];
@@ -370,7 +418,7 @@ int rna_profile_make(const struct rna_view *view, struct rna_arena *arena, struc
 	struct make make = {.snapshot = view->snapshot, .arena = arena};
 	struct rna_baseline_facts facts;
 
-	*ret = (struct rna_profile){0};
+	*ret = (struct rna_profile){.draft = true};
 	make.devices = array_of(&make, RNA_PROFILE_DEVICES_MAX, sizeof(*make.devices));
 	if (!make.devices)
 		return -ENOMEM;

@@ -341,12 +341,12 @@ static bool is_version(const char *text, const char *characters)
 	return len > 0 && len <= 64 && strspn(text, characters) == len;
 }
 
-static int take_firmware(const struct rna_profile_row *row, const char *text, void *value,
-			 struct rna_arena *arena)
+static int take_version(const struct rna_profile_row *row, const char *text, void *value,
+			struct rna_arena *arena)
 {
 	bool valid =
 		strncmp(text, ">= ", 3) == 0
-			? is_version(text + 3, "0123456789.") && isdigit((unsigned char)text[3])
+			? is_version(text + 3, "0123456789.-") && isdigit((unsigned char)text[3])
 			: is_printable(text) && strcspn(text, " <>=") == strlen(text) && *text &&
 				  strlen(text) <= 64;
 
@@ -354,9 +354,9 @@ static int take_firmware(const struct rna_profile_row *row, const char *text, vo
 	return valid ? keep_text(text, value, arena) : -EINVAL;
 }
 
-static const struct rna_profile_type firmware = {
+static const struct rna_profile_type version = {
 	.allowed = "a version such as \"28.39.1002\", or \">= 28.39.1002\"",
-	.take = take_firmware,
+	.take = take_version,
 	.write = write_text,
 	.is_set = is_text,
 	.size = sizeof(char *),
@@ -557,7 +557,11 @@ static const struct rna_profile_row device_rows[] = {
 	       .help = "Active RDMA MTU of each port that is up, in bytes."),
 	DEVICE("netdev_mtu", number, netdev_mtu, .min = 68, .max = 65535,
 	       .help = "MTU of the network interface of each port, in bytes."),
-	DEVICE("firmware", firmware, firmware, .help = "Firmware version, exactly or at least."),
+	DEVICE("firmware", version, firmware, .help = "Firmware version, exactly or at least."),
+	DEVICE("driver_version", version, driver_version,
+	       .allowed = "a version such as \"24.10-0.7.0\", or \">= 24.10\"",
+	       .help = "Version of the driver's module (/sys/module/mlx5_core/version), exactly or "
+		       "at least. Drivers of the kernel have none, which is a difference."),
 	DEVICE("pkeys", pkey, pkeys, .most = 128,
 	       .help = "P_Keys in the table of each InfiniBand port that is up. 0x8001: full "
 		       "member; 0x0001: any member."),
@@ -568,6 +572,11 @@ static const struct rna_profile_row device_rows[] = {
 	DEVICE("max_read_request", power, max_read_request, .min = 128, .max = 4096,
 	       .allowed = "128, 256, 512, 1024, 2048 or 4096",
 	       .help = "MaxReadReq of each function, in bytes."),
+	DEVICE("module_vendors", glob, module_vendors, .most = 32, .proposal = true,
+	       .help = "Vendors of the modules (transceivers and cables) in each port: one of these "
+		       "globs fits. Unknown if the agent may not read modules."),
+	DEVICE("module_part_numbers", glob, module_part_numbers, .most = 32, .proposal = true,
+	       .help = "Part numbers of these modules, likewise."),
 };
 /* clang-format on */
 

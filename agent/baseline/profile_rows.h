@@ -28,6 +28,7 @@ struct rna_profile_row {
 	size_t most;
 	const char *help; /* one sentence */
 	bool counts;      /* a mapping of values to numbers: struct rna_profile_nics */
+	bool proposal;    /* a comment in a draft */
 };
 
 struct rna_profile_table {

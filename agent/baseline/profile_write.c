@@ -47,12 +47,15 @@ static void write_field(const struct rna_profile_row *row, const void *field,
 		row->type->write(field, out);
 }
 
-/*
- * first: in front of the first key; between: in front of the others. Returns whether any key is
- * set.
- */
-static bool write_rows(const struct rna_profile_table *table, const void *object, const char *first,
-		       const char *between, struct rna_strbuf *out)
+struct frame {
+	const char *first;   /* in front of the first key */
+	const char *between; /* in front of the others */
+	bool draft;          /* proposals are comments; none is the first key */
+};
+
+/* Returns whether any key is set. */
+static bool write_rows(const struct rna_profile_table *table, const void *object,
+		       const struct frame *frame, struct rna_strbuf *out)
 {
 	bool any = false;
 
@@ -62,7 +65,8 @@ static bool write_rows(const struct rna_profile_table *table, const void *object
 
 		if (!is_set(row, field))
 			continue;
-		rna_strbuf_printf(out, "%s%s: ", any ? between : first, row->key);
+		rna_strbuf_printf(out, "%s%s%s: ", any ? frame->between : frame->first,
+				  frame->draft && row->proposal ? "# " : "", row->key);
 		write_field(row, field, out);
 		any = true;
 	}
@@ -70,26 +74,32 @@ static bool write_rows(const struct rna_profile_table *table, const void *object
 }
 
 static void write_section(const struct rna_profile_table *table, const void *object,
-			  const char *first, const char *between, struct rna_strbuf *out)
+			  const struct frame *frame, struct rna_strbuf *out)
 {
-	if (write_rows(table, object, first, between, out))
+	if (write_rows(table, object, frame, out))
 		rna_strbuf_add_char(out, '\n');
 }
 
 void rna_profile_write(const struct rna_profile *profile, struct rna_strbuf *out)
 {
+	const struct frame file = {.first = "  - ", .between = "\n    "},
+			   match = {.first = "    match:\n      ", .between = "\n      "},
+			   node = {.first = "    node:\n      ", .between = "\n      "};
+	struct frame device = {"    devices:\n      - ", "\n        ", profile->draft};
+
 	rna_strbuf_printf(out, "version: %d\nprofiles:\n", RNA_PROFILE_VERSION);
-	write_section(&rna_profile_file_rows, profile, "  - ", "\n    ", out);
-	write_section(&rna_profile_match_rows, &profile->match, "    match:\n      ", "\n      ",
-		      out);
-	write_section(&rna_profile_node_rows, &profile->node, "    node:\n      ", "\n      ", out);
-	for (size_t i = 0; i < profile->device_count; i++)
-		write_section(&rna_profile_device_rows, &profile->devices[i],
-			      i == 0 ? "    devices:\n      - " : "      - ", "\n        ", out);
+	write_section(&rna_profile_file_rows, profile, &file, out);
+	write_section(&rna_profile_match_rows, &profile->match, &match, out);
+	write_section(&rna_profile_node_rows, &profile->node, &node, out);
+	for (size_t i = 0; i < profile->device_count; i++) {
+		write_section(&rna_profile_device_rows, &profile->devices[i], &device, out);
+		device.first = "      - ";
+	}
 }
 
 void rna_profiles_describe_shipped(struct rna_strbuf *out)
 {
+	static const struct frame frame = {.first = "`", .between = "`, `"};
 	RNA_CLEANUP(rna_profiles_free_p) struct rna_profiles *profiles = NULL;
 
 	rna_strbuf_puts(out, "Profile\tMatch\tSource\n");
@@ -99,7 +109,7 @@ void rna_profiles_describe_shipped(struct rna_strbuf *out)
 		const struct rna_profile *profile = &profiles->items[i];
 
 		rna_strbuf_printf(out, "`%s`\t", profile->name);
-		(void)write_rows(&rna_profile_match_rows, &profile->match, "`", "`, `", out);
+		(void)write_rows(&rna_profile_match_rows, &profile->match, &frame, out);
 		rna_strbuf_printf(out, "`\t%s\n", profile->source ? profile->source : "");
 	}
 }

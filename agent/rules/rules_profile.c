@@ -101,15 +101,46 @@ static void compare_firmware(const struct rna_profile_device *entry,
 		return;
 	if (!version)
 		list->unknown = true;
-	else if (!rna_profile_firmware_fits(entry->firmware, version) && begin(list))
+	else if (!rna_profile_version_fits(entry->firmware, version) && begin(list))
 		rna_strbuf_printf(&list->text, "firmware is %.64s, expected %s", version,
 				  entry->firmware);
 }
 
-static void compare_device(const struct rna_profile_device *entry,
+/* A driver of the kernel has no version of its own: the package that was demanded is not loaded. */
+static void compare_driver(const struct rna_rule_input *in, const struct rna_profile_device *entry,
+			   const struct rna_rule_subject *device, struct list *list)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+	const char *version = device->identity ? device->identity->driver_version : NULL;
+	const char *driver = device->device->device->driver;
+
+	if (!entry->driver_version)
+		return;
+	if (!device->identity || !driver) {
+		list->unknown = true;
+		return;
+	}
+	if (version && rna_profile_version_fits(entry->driver_version, version))
+		return;
+	if (!begin(list))
+		return;
+	if (version)
+		rna_strbuf_printf(&list->text, "driver %s is version %.64s, expected %s", driver,
+				  version, entry->driver_version);
+	else
+		rna_strbuf_printf(&list->text,
+				  "driver %s has no version, as it is that of the kernel%s%s, "
+				  "expected %s",
+				  driver, readiness && readiness->kernel ? " " : "",
+				  readiness && readiness->kernel ? readiness->kernel : "",
+				  entry->driver_version);
+}
+
+static void compare_device(const struct rna_rule_input *in, const struct rna_profile_device *entry,
 			   const struct rna_rule_subject *device, struct list *list)
 {
 	compare_firmware(entry, device, list);
+	compare_driver(in, entry, device, list);
 	compare_traits(RNA_PROFILE_TRAIT_OF_DEVICE, entry, device, list);
 }
 
@@ -151,10 +182,53 @@ static void compare_lid(const struct rna_profile_device *entry, const struct rna
 		rna_strbuf_puts(&list->text, "no LID: the subnet manager has not configured it");
 }
 
+/* "module vendor is FS, expected Mellanox or NVIDIA" */
+static void compare_module_text(const char *what, const char *text,
+				const struct rna_profile_list *wanted, struct list *list)
+{
+	const char *const *globs = wanted->items;
+
+	if (wanted->count == 0)
+		return;
+	if (!text) {
+		list->unknown = true;
+		return;
+	}
+	for (size_t i = 0; i < wanted->count; i++)
+		if (fnmatch(globs[i], text, 0) == 0)
+			return;
+	if (!begin(list))
+		return;
+	rna_strbuf_printf(&list->text, "module %s is %.64s, expected ", what, text);
+	for (size_t i = 0; i < wanted->count; i++)
+		rna_strbuf_printf(&list->text, "%s%s", i == 0 ? "" : " or ", globs[i]);
+}
+
+/* Also of a port that is down: a module that does not belong there may be the reason. */
+static void compare_port_modules(const struct rna_profile_device *entry,
+				 const struct rna_rule_subject *port, struct list *list)
+{
+	const struct rna_modules *modules = rna_device_modules(port->device);
+
+	if (entry->module_vendors.count == 0 && entry->module_part_numbers.count == 0)
+		return;
+	list->unknown |= !modules || modules->denied;
+	for (size_t i = 0; modules && i < modules->count; i++) {
+		const struct rna_port_module *module = &modules->modules[i];
+
+		if (module->port != port->number)
+			continue;
+		compare_module_text("vendor", module->vendor, &entry->module_vendors, list);
+		compare_module_text("part number", module->part_number, &entry->module_part_numbers,
+				    list);
+	}
+}
+
 static void compare_port(const struct rna_profile_device *entry,
 			 const struct rna_rule_subject *port, struct list *list)
 {
 	compare_traits(RNA_PROFILE_TRAIT_OF_PORT, entry, port, list);
+	compare_port_modules(entry, port, list);
 	if (!rna_subject_is_active(port))
 		return;
 	compare_traits(RNA_PROFILE_TRAIT_OF_LINK, entry, port, list);
@@ -182,7 +256,7 @@ static void compare_subject(const struct rna_rule_input *in, const struct rna_ru
 			&in->baseline->profile->devices[__builtin_ctzll(entries)];
 
 		if (subject->number == 0)
-			compare_device(entry, subject, list);
+			compare_device(in, entry, subject, list);
 		else if (subject->judged)
 			compare_port(entry, subject, list);
 	}

@@ -233,6 +233,7 @@ static const struct rna_family device_rows[] = {
 	{JSON("renamed", BEHIND(changes, name.changed), .time = true, .zero_is_none = true)},
 	{JSON("former_node_guid", BEHIND(changes, guid.text))},
 	{JSON("replaced", BEHIND(changes, guid.changed), .time = true, .zero_is_none = true)},
+	{JSON("driver_version", BEHIND(identity, driver_version))},
 	METRIC(DEVICE, "rdma_device_info", INFO, PLAIN, GET(rna_family_one),
 	       "RDMA device with its PCI address, board, firmware and GUIDs."),
 	{BOTH("pci_address", BEHIND(rdma_device, pci_address), .column = "PCI",

@@ -23,6 +23,7 @@ struct node_port {
 	const char *pci_address; /* NULL: none; the name is the key then */
 	const char *node_guid;
 	const char *firmware;
+	const char *driver_version;
 	enum rna_function function;
 	const char *driver;
 	const char *physical_function;
@@ -439,6 +440,7 @@ static void node_set_parts(const struct node *node, const struct node_port *port
 	identity->board_id = "MT_0000000838";
 	identity->node_guid = port->node_guid;
 	identity->firmware_version = port->firmware;
+	identity->driver_version = port->driver_version;
 	device->parts[RNA_COLLECTOR_IDENTITY] = &identity->part;
 	if (port->state.state != RNA_VALUE_ABSENT)
 		device->parts[RNA_COLLECTOR_STATE] =

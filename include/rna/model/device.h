@@ -136,8 +136,15 @@ struct rna_identity {
 	const char *node_guid; /* "1070:fd03:0000:0001" */
 	const char *system_image_guid;
 	const char *firmware_version; /* NULL also for rxe, whose file is an empty line */
-	const char *board_id;         /* PSID */
-	const char *hca_type;         /* MT4123 */
+	/*
+	 * MODULE_VERSION of the driver of the PCI function, which packages of the vendors declare:
+	 * "24.10-0.7.0" (MLNX_OFED, as the NVIDIA Network Operator reads it). NULL: it has none.
+	 * The kernel's own drivers lost theirs in 2020: ethtool -i shows the kernel's release
+	 * instead (net/ethtool/ioctl.c ethtool_get_drvinfo, UTS_RELEASE).
+	 */
+	const char *driver_version;
+	const char *board_id; /* PSID */
+	const char *hca_type; /* MT4123 */
 	const char *hardware_revision;
 	const char *node_description;
 	size_t port_count;

@@ -78,10 +78,13 @@ static const char whole[] = "version: 1\n"
 			    "        mtu: 4096\n"
 			    "        netdev_mtu: 9000\n"
 			    "        firmware: \">= 28.39.1002\"\n"
+			    "        driver_version: \">= 24.10-0.7.0\"\n"
 			    "        pkeys: [0x8001, 0x7fff]\n"
 			    "        lid: true\n"
 			    "        virtual_functions: 0\n"
 			    "        max_read_request: 4096\n"
+			    "        module_vendors: [\"Mellanox\", \"NVIDIA*\"]\n"
+			    "        module_part_numbers: [\"MMA4Z00-NS\"]\n"
 			    "      - name: \"ib[0-3]\"\n"
 			    "        rate: 2.5G\n";
 
@@ -114,6 +117,27 @@ static void test_every_key_is_read_and_written(void **state)
 	assert_false(rna_value_is_known(profile->devices[1].count));
 	rna_profile_write(profile, &text);
 	assert_string_equal(text.data, whole);
+}
+
+/* What a site may not demand stands in a draft, but is not in force. */
+static void test_proposals_of_a_draft_are_comments(void **state)
+{
+	RNA_CLEANUP(rna_profiles_free_p) struct rna_profiles *profiles = read_text(whole);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_profile draft = profiles->items[0];
+	struct rna_profiles *again;
+
+	(void)state;
+	draft.draft = true;
+	rna_profile_write(&draft, &text);
+	assert_non_null(strstr(text.data,
+			       "\n        # module_vendors: [\"Mellanox\", \"NVIDIA*\"]\n"
+			       "        # module_part_numbers: [\"MMA4Z00-NS\"]\n"));
+	assert_non_null(strstr(text.data, "\n        driver_version: "));
+	again = read_text(text.data);
+	assert_int_equal(again->items[0].devices[0].module_vendors.count, 0);
+	assert_string_equal(again->items[0].devices[0].driver_version, ">= 24.10-0.7.0");
+	(void)rna_profiles_free(again);
 }
 
 /* A key that the text above lacks would be untested. */
@@ -189,6 +213,11 @@ static void test_mistakes_name_place_and_what_is_allowed(void **state)
 		{DEVICES "        mtu: 9000\n", "allowed: 256, 512, 1024, 2048 or 4096"},
 		{DEVICES "        pkeys: [32769]\n", "such as 0x8001"},
 		{DEVICES "        firmware: \">=28\"\n", "allowed: a version such as"},
+		{DEVICES "        driver_version: \"> 24\"\n",
+		 "driver_version: \"> 24\" is not allowed; allowed: a version such as "
+		 "\"24.10-0.7.0\", or \">= 24.10\""},
+		{DEVICES "        module_vendors: [\"*\"]\n",
+		 "file:7: module_vendors: \"*\" is not allowed; allowed: a glob"},
 		{DEVICES "        link_layer: infiniband\n", "allowed: InfiniBand, Ethernet"},
 		{DEVICES "        count: 8\n        count: 9\n",
 		 "file:8: count is specified twice, first on line 7"},
@@ -275,17 +304,23 @@ static void test_models(void **state)
 	assert_false(rna_profile_model_parse("0000:1021", &model));
 }
 
-static void test_firmware(void **state)
+static void test_versions(void **state)
 {
 	(void)state;
-	assert_true(rna_profile_firmware_fits("28.39.1002", "28.39.1002"));
-	assert_false(rna_profile_firmware_fits("28.39.1002", "28.39.1003"));
-	assert_true(rna_profile_firmware_fits(">= 28.39.1002", "28.39.1002"));
-	assert_true(rna_profile_firmware_fits(">= 28.9.2000", "28.39.1002"));
-	assert_true(rna_profile_firmware_fits(">= 28.39", "28.39.1002"));
-	assert_false(rna_profile_firmware_fits(">= 28.39.1002", "28.38.9999"));
-	assert_false(rna_profile_firmware_fits(">= 28.39.1002", "28.39"));
-	assert_false(rna_profile_firmware_fits(">= 28.39.1002", "unknown"));
+	assert_true(rna_profile_version_fits("28.39.1002", "28.39.1002"));
+	assert_false(rna_profile_version_fits("28.39.1002", "28.39.1003"));
+	assert_true(rna_profile_version_fits(">= 28.39.1002", "28.39.1002"));
+	assert_true(rna_profile_version_fits(">= 28.9.2000", "28.39.1002"));
+	assert_true(rna_profile_version_fits(">= 28.39", "28.39.1002"));
+	assert_false(rna_profile_version_fits(">= 28.39.1002", "28.38.9999"));
+	assert_false(rna_profile_version_fits(">= 28.39.1002", "28.39"));
+	assert_false(rna_profile_version_fits(">= 28.39.1002", "unknown"));
+	assert_true(rna_profile_version_fits("24.10-0.7.0", "24.10-0.7.0"));
+	assert_true(rna_profile_version_fits(">= 24.10", "24.10-0.7.0"));
+	assert_true(rna_profile_version_fits(">= 24.10-0.7.0", "24.10-1.1.4"));
+	assert_false(rna_profile_version_fits(">= 24.10-1.1.4", "24.10-0.7.0"));
+	assert_true(rna_profile_version_fits(">= 5.8-3.0.7", "24.10-0.7.0"));
+	assert_false(rna_profile_version_fits(">= 24.10", "5.0-0"));
 }
 
 /* -- The shipped ones -------------------------------------------------------------------------- */
@@ -310,13 +345,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_key_is_read_and_written),
+		cmocka_unit_test(test_proposals_of_a_draft_are_comments),
 		cmocka_unit_test(test_no_key_is_forgotten),
 		cmocka_unit_test(test_mistakes_name_place_and_what_is_allowed),
 		cmocka_unit_test(test_reading_continues_after_a_mistake),
 		cmocka_unit_test(test_sizes_are_limited),
 		cmocka_unit_test(test_a_missing_file_is_an_error),
 		cmocka_unit_test(test_models),
-		cmocka_unit_test(test_firmware),
+		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_shipped_profiles_are_valid),
 	};
 

@@ -167,6 +167,40 @@ static void with_a_lazy_cpu(struct node *node)
 	node->ports[1].iommu = rna_value_ok(RNA_IOMMU_LAZY);
 }
 
+static void set_drivers(struct node *node, const char *version)
+{
+	node->readiness.kernel = "6.8.0-45-generic";
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].driver = "mlx5_core";
+		node->ports[i].driver_version = version;
+	}
+}
+
+static void with_a_package(struct node *node)
+{
+	set_drivers(node, "24.10-0.7.0");
+	node->ports[2].driver_version = "23.10-1.1.9";
+}
+
+static void with_drivers_of_the_kernel(struct node *node)
+{
+	set_drivers(node, NULL);
+}
+
+static void with_transceivers(struct node *node)
+{
+	static const char *const vendors[] = {"Mellanox", "FS", NULL};
+
+	for (size_t i = 0; i < node->count; i++) {
+		node->ports[i].module_count = 1;
+		node->ports[i].module =
+			(struct rna_port_module){.netdev = node->ports[i].netdev.name,
+						 .port = 1,
+						 .vendor = vendors[i],
+						 .part_number = i == 0 ? "MMA4Z00-NS" : "X"};
+	}
+}
+
 #define ENTRY "    devices:\n      - {model: MT4129, "
 
 static const struct {
@@ -211,7 +245,24 @@ static const struct {
 	 "profile-device", RNA_SEVERITY_WARNING,
 	 "mlx5_2: profile a: number of virtual functions is 4, expected 0"},
 	{ENTRY "firmware: \"28.39.1002\", pcie_generation: 5, max_read_request: 4096}\n", nothing,
-	 NULL, 0, NULL},                                      /* none of it is known */
+	 NULL, 0, NULL},                                                   /* none of it is known */
+	{ENTRY "driver_version: \">= 24.10\"}\n", nothing, NULL, 0, NULL}, /* no driver known */
+	{ENTRY "driver_version: \">= 23.10\"}\n", with_a_package, NULL, 0, NULL},
+	{ENTRY "driver_version: \">= 24.10-0.7\"}\n", with_a_package, "profile-device",
+	 RNA_SEVERITY_WARNING,
+	 "mlx5_2: profile a: driver mlx5_core is version 23.10-1.1.9, expected >= 24.10-0.7"},
+	{"    devices: [{name: mlx5_1, driver_version: \">= 24.10\"}]\n",
+	 with_drivers_of_the_kernel, "profile-device", RNA_SEVERITY_WARNING,
+	 "mlx5_1: profile a: driver mlx5_core has no version, as it is that of the kernel "
+	 "6.8.0-45-generic, expected >= 24.10"},
+	{ENTRY "module_vendors: [Mellanox]}\n", nothing, NULL, 0, NULL}, /* no module */
+	{ENTRY "module_vendors: [Mellanox, \"F*\"]}\n", with_transceivers, NULL, 0, NULL},
+	{ENTRY "module_vendors: [Mellanox, NVIDIA]}\n", with_transceivers, "profile-port",
+	 RNA_SEVERITY_WARNING,
+	 "mlx5_1/1: profile a: module vendor is FS, expected Mellanox or NVIDIA"},
+	{"    devices: [{name: \"mlx5_[02]\", module_part_numbers: [\"MMA*\"]}]\n",
+	 with_transceivers, "profile-port", RNA_SEVERITY_WARNING,
+	 "mlx5_2/1: profile a: module part number is X, expected MMA*"},
 	{ENTRY "pkeys: [0x8001]}\n", nothing, NULL, 0, NULL}, /* not known */
 	{"    devices: [{name: mlx5_0, pkeys: [0xffff, 0x0001]}]\n", with_pkeys, NULL, 0, NULL},
 	{"    devices: [{name: mlx5_0, pkeys: [0x8001, 0x8002]}]\n", with_pkeys, "profile-port",
