@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
-#include "rna/model/log_match.h"
+#include "rna/model/log_site.h"
 
 enum {
 	EPISODES_FIRST = 8,
@@ -221,7 +221,8 @@ static void release(struct rna_log_tally *tally)
 	held->any = false;
 	held->text[held->len] = '\0';
 	if (!rna_log_match(tally->matcher, &tally->log->pending, held->text, held->len,
-			   *held->device ? held->device : NULL, &match))
+			   *held->device ? held->device : NULL, &match) &&
+	    !rna_log_site_match(held->text, held->len, &match))
 		return;
 	tally->log->matched++;
 	if (match.pattern->kind == RNA_LOG_RECOVERY)

@@ -111,6 +111,80 @@ static int fail_no_list(struct load *load, const struct rna_setting *setting,
 			     line, setting->key, RNA_SHOWN(example), rna_yaml_kind_name(value));
 }
 
+/* The line of an earlier pair with the same key in the mapping; 0: none. */
+static size_t find_earlier(const struct rna_yaml *mapping, const struct rna_yaml_pair *pair)
+{
+	for (const struct rna_yaml_pair *earlier = mapping->pairs; earlier < pair; earlier++)
+		if (earlier->key->text && strcmp(earlier->key->text, pair->key->text) == 0)
+			return earlier->key->line;
+	return 0;
+}
+
+/* Its number in members; -1: there is no such key. */
+static int find_member(const struct rna_setting *setting, const char *key)
+{
+	for (int i = 0; key && setting->members[i]; i++)
+		if (strcmp(setting->members[i], key) == 0)
+			return i;
+	return -1;
+}
+
+static int check_member(struct load *load, const struct rna_setting *setting,
+			const struct rna_yaml *entry, const struct rna_yaml_pair *pair)
+{
+	RNA_STRBUF struct rna_strbuf keys = RNA_STRBUF_INIT;
+	const char *key = pair->key->text ? pair->key->text : rna_yaml_kind_name(pair->key);
+
+	if (find_member(setting, pair->key->text) < 0) {
+		for (size_t i = 0; setting->members[i]; i++)
+			rna_strbuf_printf(&keys, "%s%s", i > 0 ? ", " : "", setting->members[i]);
+		return rna_error_say(&load->error, -EINVAL,
+				     "%s:%zu: %s: unknown key %.*s; allowed: %s", load->path,
+				     pair->key->line, setting->key, RNA_SHOWN(key),
+				     keys.data ? keys.data : "");
+	}
+	if (find_earlier(entry, pair) > 0)
+		return rna_error_say(&load->error, -EINVAL, "%s:%zu: %s: %s is specified twice",
+				     load->path, pair->key->line, setting->key, key);
+	if (!pair->value->text || strchr(pair->value->text, '\n'))
+		return rna_error_say(&load->error, -EINVAL,
+				     "%s:%zu: %s: %s: expected a single line, found %s", load->path,
+				     pair->key->line, setting->key, key,
+				     pair->value->text ? "several"
+						       : rna_yaml_kind_name(pair->value));
+	return 0;
+}
+
+/* A mapping as its entry: the values of the members, one a line. Errors name its first line. */
+static int put_mapping(struct load *load, const struct rna_setting *setting,
+		       const struct rna_yaml *entry)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int ret;
+
+	if (entry->kind != RNA_YAML_MAPPING)
+		return rna_error_say(&load->error, -EINVAL,
+				     "%s:%zu: %s: expected \"%s: ...\" and further keys, found %s",
+				     load->path, entry->line, setting->key, setting->members[0],
+				     rna_yaml_kind_name(entry));
+	for (size_t i = 0; i < entry->count; i++) {
+		ret = check_member(load, setting, entry, &entry->pairs[i]);
+		if (ret < 0)
+			return ret;
+	}
+	for (size_t i = 0; setting->members[i]; i++) {
+		const struct rna_yaml *value = rna_yaml_get(entry, setting->members[i]);
+
+		rna_strbuf_printf(&text, "%s%s", i > 0 ? "\n" : "", value ? value->text : "");
+	}
+	if (!rna_strbuf_ok(&text))
+		return rna_error_set(&load->error, -ENOMEM, "%s", load->path);
+	ret = rna_setting_put(setting, text.data, load->settings, &load->error);
+	if (ret < 0)
+		(void)rna_error_prefix(&load->error, "%s:%zu", load->path, entry->line);
+	return ret;
+}
+
 static int put_list(struct load *load, const struct rna_setting *setting,
 		    const struct rna_yaml *value, size_t line)
 {
@@ -129,7 +203,8 @@ static int put_list(struct load *load, const struct rna_setting *setting,
 	for (size_t i = 0; ret >= 0 && i < value->count; i++) {
 		const struct rna_yaml *entry = value->pairs[i].value;
 
-		ret = note(load, put_text(load, setting, entry, entry->line));
+		ret = note(load, setting->members ? put_mapping(load, setting, entry)
+						  : put_text(load, setting, entry, entry->line));
 	}
 	return ret;
 }
@@ -188,15 +263,6 @@ static int fail_dotted(struct load *load, const char *path, size_t line)
 			     "%s:%zu: %s: move it into its section: \"%.*s:\", and \"%s:\" "
 			     "indented on the next line",
 			     load->path, line, path, section_len, path, path + section_len + 1);
-}
-
-/* The line of an earlier pair with the same key in the mapping; 0: none. */
-static size_t find_earlier(const struct rna_yaml *mapping, const struct rna_yaml_pair *pair)
-{
-	for (const struct rna_yaml_pair *earlier = mapping->pairs; earlier < pair; earlier++)
-		if (earlier->key->text && strcmp(earlier->key->text, pair->key->text) == 0)
-			return earlier->key->line;
-	return 0;
 }
 
 static int read_section(struct load *load, const char *section, const struct rna_yaml *node,

@@ -135,12 +135,14 @@ static int fail_entry(const struct rna_setting *setting, const char *text, struc
 }
 
 /* Of the same name, and of the same devices, which stand behind a blank. */
-static bool is_same_entry(const char *a, const char *b, const char *ends)
+static bool is_same_entry(const struct rna_setting *setting, const char *a, const char *b)
 {
-	size_t len = strcspn(a, ends);
+	size_t len = strcspn(a, setting->once);
 	const char *a_devices = strchr(a, ' '), *b_devices = strchr(b, ' ');
 
-	return len == strcspn(b, ends) && strncmp(a, b, len) == 0 &&
+	if (len != strcspn(b, setting->once) || strncmp(a, b, len) != 0)
+		return false;
+	return setting->members ||
 	       strcmp(a_devices ? a_devices : "", b_devices ? b_devices : "") == 0;
 }
 
@@ -150,7 +152,7 @@ static int check_entry(const struct rna_setting *setting, const char *text, char
 	if (!setting->is_valid(text))
 		return fail_entry(setting, text, error);
 	for (; setting->once && list && *list; list++)
-		if (is_same_entry(text, *list, setting->once))
+		if (is_same_entry(setting, text, *list))
 			return rna_error_say(error, -EINVAL, "%s: \"%.*s\": duplicate of \"%.*s\"",
 					     setting->key, RNA_SHOWN(text), RNA_SHOWN(*list));
 	return 0;
@@ -286,6 +288,8 @@ void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *s
 
 const char *rna_setting_type_name(const struct rna_setting *setting)
 {
+	if (setting->members)
+		return "list of mappings";
 	return types[setting->type].name;
 }
 

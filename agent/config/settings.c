@@ -11,6 +11,7 @@
 #include "rna/kubernetes.h"
 #include "rna/model/device_filter.h"
 #include "rna/model/ethernet.h"
+#include "rna/model/log_site.h"
 #include "rna/model/topology.h"
 
 #include "memory/expect.h"
@@ -245,6 +246,14 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("kernel_log.source", kernel_log_source, kernel_log_sources, "auto",
 	       "Source of the kernel's messages, in which drivers report failures: /dev/kmsg, or "
 	       "the systemd journal. auto uses the journal if /dev/kmsg cannot be opened."),
+	SHORT_LIST("kernel_log.patterns", kernel_log_patterns, "32",
+	     "a mapping of name, regex, severity (info or warning), meaning and remedy; the regex is "
+	     "a POSIX extended one with at least 8 literal characters in a row",
+	     rna_log_site_is_valid, NULL,
+	     "Messages of the kernel that are a finding on this site (kernel-log-pattern), beside "
+	     "those that the agent knows. The finding resolves 10 minutes after the last one.",
+	     .explain = rna_log_site_explain, .once = "\n", .members = rna_log_site_members,
+	     .read_at_start = true),
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",

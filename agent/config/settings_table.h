@@ -45,6 +45,11 @@ struct rna_setting {
 	/* lists that must not name a thing twice: the delimiters that end the name; otherwise NULL
 	 */
 	const char *once;
+	/*
+	 * lists of mappings: the keys of a mapping, NULL-ended. An entry is the values of these
+	 * keys, one a line.
+	 */
+	const char *const *members;
 	/* names for Kubernetes: 0, or -EINVAL with error if Kubernetes rejects it; otherwise NULL
 	 */
 	int (*check)(const char *key, const char *text, struct rna_error *error);

@@ -26,6 +26,7 @@
 #include <sys/resource.h>
 
 #include "rna/base/log.h"
+#include "rna/model/log_site.h"
 
 #include "memory/peer_memory.h"
 #include "memory/remember.h"
@@ -484,6 +485,9 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	agent->schedule.on_settled = rna_views_want;
 	agent->schedule.recall = recall_part;
 	agent->schedule.userdata = agent;
+	status = rna_log_site_set(agent->settings.kernel_log_patterns);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot make kernel_log.patterns");
 	status = rna_schedule_init(&agent->schedule, agent->event, &agent->settings, agent->root,
 				   agent->backends, error);
 	if (status < 0)

@@ -1368,6 +1368,18 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "51f62479c218411884953538e4fdceda",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
+	[RNA_RULE_KERNEL_LOG_PATTERN] = {
+		.name = "kernel-log-pattern",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "0s",
+		.help = "The kernel log has a message that the site looks for "
+			"(kernel_log.patterns). Severity and text are those of the pattern.",
+		.check = rna_check_episodes,
+		.remedy = "Ask those who wrote the pattern: kernel_log.patterns in the agent's "
+			  "configuration file. A remedy there takes the place of this one.",
+		.message_id = "58eae45f52d9442fbcaa1ce5abd44f6b",
+	},
 	[RNA_RULE_KERNEL_LOG_FLOOD] = {
 		.name = "kernel-log-flood",
 		.severity = RNA_SEVERITY_WARNING,

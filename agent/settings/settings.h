@@ -54,6 +54,7 @@ struct rna_settings {
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */
 	int kernel_log_source;       /* enum rna_kernel_log_setting */
+	char **kernel_log_patterns;  /* NULL-ended, or NULL: none; see rna/model/log_site.h */
 	bool hw_counters_optional_status;
 	bool module_serial;
 	bool gateways_probe;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "rna/base/json_document.h"
+#include "rna/model/log_site.h"
 
 #include "backend/recorded.h"
 #include "parse/pci.h"
@@ -170,7 +171,8 @@ bool rna_keep_message(void *userdata, struct rna_kmsg_record *record)
 		return true;
 	kept->kept = rna_log_match(matcher, &kept->pending, record->message, record->len,
 				   record->device, &match) ||
-		     begins_report(&before, &kept->pending) || follows;
+		     begins_report(&before, &kept->pending) || follows ||
+		     rna_log_site_match(record->message, record->len, &match);
 	if (kept->kept)
 		rna_kmsg_write(record, kept->text);
 	return true;

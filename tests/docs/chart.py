@@ -85,6 +85,8 @@ def setting_schema(kind, allowed):
         return {"type": "string", "enum": allowed.split(", ")}
     if kind == "duration":
         return {"type": "string", "pattern": DURATION}
+    if kind == "list of mappings":
+        return {"type": "array", "items": {"type": "object"}}
     text = {"type": "string", **({"pattern": TEXTS[allowed]} if allowed in TEXTS else {})}
     return {"type": "array", "items": text} if kind == "list" else text
 

@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/arena.h"
 #include "rna/base/parse.h"
+#include "rna/model/log_site.h"
 
 enum {
 	PAIRS = 4096, /* hashes of two bytes: their table stays in the first cache */
@@ -32,7 +34,11 @@ struct anchor {
 	uint16_t next; /* pattern whose anchor has the same pair; NONE: no other */
 };
 
+typedef _Atomic(regex_t *) regex_slot;
+
 struct rna_log_matcher {
+	const struct rna_log_pattern *patterns;
+	regex_slot *regexes, *follows; /* of each pattern; NULL: not compiled yet */
 	uint8_t shift[PAIRS]; /* how far the window can move at a pair; 0: look at the anchors */
 	uint16_t first[PAIRS];
 	struct anchor anchors[PATTERNS_MAX];
@@ -48,7 +54,7 @@ static size_t pair_of(const char *text)
 static void add_anchor(struct rna_log_matcher *matcher, uint16_t index)
 {
 	enum { LAST = RNA_LOG_ANCHOR_MIN - 2 };
-	const char *anchor = rna_log_patterns[index].anchor;
+	const char *anchor = matcher->patterns[index].anchor;
 	size_t last = pair_of(anchor + LAST);
 
 	for (size_t i = 0; i <= LAST; i++)
@@ -58,15 +64,25 @@ static void add_anchor(struct rna_log_matcher *matcher, uint16_t index)
 	matcher->first[last] = index;
 }
 
+static void make_matcher(struct rna_log_matcher *matcher, size_t count)
+{
+	memset(matcher->shift, RNA_LOG_ANCHOR_MIN - 1, sizeof(matcher->shift));
+	for (size_t i = 0; i < PAIRS; i++)
+		matcher->first[i] = NONE;
+	for (size_t i = 0; i < count && i < PATTERNS_MAX; i++)
+		add_anchor(matcher, (uint16_t)i);
+}
+
 static struct rna_log_matcher the_matcher;
 
 static void make_the_matcher(void)
 {
-	memset(the_matcher.shift, RNA_LOG_ANCHOR_MIN - 1, sizeof(the_matcher.shift));
-	for (size_t i = 0; i < PAIRS; i++)
-		the_matcher.first[i] = NONE;
-	for (size_t i = 0; i < rna_log_pattern_count && i < PATTERNS_MAX; i++)
-		add_anchor(&the_matcher, (uint16_t)i);
+	static regex_slot regexes[PATTERNS_MAX], follows[PATTERNS_MAX];
+
+	the_matcher.patterns = rna_log_patterns;
+	the_matcher.regexes = regexes;
+	the_matcher.follows = follows;
+	make_matcher(&the_matcher, rna_log_pattern_count);
 }
 
 const struct rna_log_matcher *rna_log_matcher(void)
@@ -77,12 +93,29 @@ const struct rna_log_matcher *rna_log_matcher(void)
 	return &the_matcher;
 }
 
+const struct rna_log_matcher *rna_log_matcher_new(struct rna_arena *arena,
+						  const struct rna_log_pattern *patterns,
+						  size_t count)
+{
+	struct rna_log_matcher *matcher = rna_arena_alloc(arena, sizeof(*matcher));
+
+	if (!matcher)
+		return NULL;
+	matcher->patterns = patterns;
+	matcher->regexes = rna_arena_array(arena, count, sizeof(*matcher->regexes));
+	matcher->follows = rna_arena_array(arena, count, sizeof(*matcher->follows));
+	if (!matcher->regexes || !matcher->follows)
+		return NULL;
+	make_matcher(matcher, count);
+	return matcher;
+}
+
 const struct rna_log_pattern *rna_log_pattern_find(const char *name)
 {
 	for (size_t i = 0; i < rna_log_pattern_count; i++)
 		if (strcmp(rna_log_patterns[i].name, name) == 0)
 			return &rna_log_patterns[i];
-	return NULL;
+	return rna_log_site_find(name);
 }
 
 /* -- Regexes ----------------------------------------------------------------------------------- */
@@ -91,8 +124,6 @@ const struct rna_log_pattern *rna_log_pattern_find(const char *name)
  * Compiled when their anchor occurs for the first time, because each takes 17 KiB, and 150 KiB when
  * glibc has its automaton complete: a healthy node needs none. Kept until the process ends.
  */
-static _Atomic(regex_t *) regexes[PATTERNS_MAX], follows[PATTERNS_MAX];
-
 static regex_t *regex_new(const char *text)
 {
 	regex_t *ret = malloc(sizeof(*ret));
@@ -105,7 +136,7 @@ static regex_t *regex_new(const char *text)
 }
 
 /* NULL: no memory. If two threads come at once, one of them makes it in vain. */
-static const regex_t *regex_of(_Atomic(regex_t *) *slot, const char *text)
+static const regex_t *regex_of(regex_slot *slot, const char *text)
 {
 	regex_t *known = atomic_load(slot), *made;
 
@@ -120,7 +151,7 @@ static const regex_t *regex_of(_Atomic(regex_t *) *slot, const char *text)
 }
 
 /* A message whose regex cannot be compiled for lack of memory does not match. */
-static bool matches(_Atomic(regex_t *) *slot, const char *text, const char *line)
+static bool matches(regex_slot *slot, const char *text, const char *line)
 {
 	const regex_t *regex = regex_of(slot, text);
 
@@ -143,7 +174,7 @@ static void compare_anchors(const struct rna_log_matcher *matcher, const char *t
 	for (uint16_t i = matcher->first[pair]; i != NONE; i = matcher->anchors[i].next) {
 		size_t anchor_len = matcher->anchors[i].len;
 
-		if (anchor_len > len || memcmp(text, rna_log_patterns[i].anchor, anchor_len) != 0)
+		if (anchor_len > len || memcmp(text, matcher->patterns[i].anchor, anchor_len) != 0)
 			continue;
 		ret->bits[i / 64] |= UINT64_C(1) << i % 64;
 		ret->any = true;
@@ -322,13 +353,14 @@ static size_t copy_line(char line[RNA_LOG_MESSAGE_MAX + 1], const char *message,
 }
 
 /* Index of the first candidate whose regex matches; NONE: there is none. */
-static size_t first_match(const struct candidates *candidates, const char *line)
+static size_t first_match(const struct rna_log_matcher *matcher,
+			  const struct candidates *candidates, const char *line)
 {
 	for (size_t word = 0; word < WORDS; word++) {
 		for (uint64_t bits = candidates->bits[word]; bits != 0; bits &= bits - 1) {
 			size_t i = word * 64 + (size_t)__builtin_ctzll(bits);
 
-			if (matches(&regexes[i], rna_log_patterns[i].regex, line))
+			if (matches(&matcher->regexes[i], matcher->patterns[i].regex, line))
 				return i;
 		}
 	}
@@ -339,7 +371,8 @@ static size_t first_match(const struct candidates *candidates, const char *line)
  * Does the message complete the report that has begun? A stack ends at </TASK> on x86, and what
  * follows "cut here" is another report.
  */
-static bool completes(struct rna_log_pending *pending, const char *message, size_t len)
+static bool completes(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
+		      const char *message, size_t len)
 {
 	const struct rna_log_pattern *pattern = pending->pattern;
 	char line[RNA_LOG_MESSAGE_MAX + 1];
@@ -350,26 +383,33 @@ static bool completes(struct rna_log_pending *pending, const char *message, size
 	if (!memmem(message, len, "+0x", 3))
 		return false;
 	(void)copy_line(line, message, len);
-	if (!matches(&follows[pattern - rna_log_patterns], pattern->follows, line))
+	if (!matches(&matcher->follows[pattern - matcher->patterns], pattern->follows, line))
 		return false;
 	pending->pattern = NULL;
 	return true;
 }
 
+/* A message that may have a pattern. */
+struct message {
+	const char *text;
+	size_t len;
+	const char *device;
+};
+
 /* The pattern whose anchor and regex the message has. A report over several lines begins here. */
-static bool match_line(struct rna_log_pending *pending, const struct candidates *candidates,
-		       const char *message, size_t len, const char *device,
+static bool match_line(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
+		       const struct candidates *candidates, const struct message *message,
 		       struct rna_log_match *ret)
 {
 	char line[RNA_LOG_MESSAGE_MAX + 1];
-	size_t line_len = copy_line(line, message, len);
-	size_t index = first_match(candidates, line);
+	size_t line_len = copy_line(line, message->text, message->len);
+	size_t index = first_match(matcher, candidates, line);
 
 	if (index == NONE)
 		return false;
-	*ret = (struct rna_log_match){.pattern = &rna_log_patterns[index]};
+	*ret = (struct rna_log_match){.pattern = &matcher->patterns[index]};
 	if (!ret->pattern->follows)
-		return find_object(line, message, line_len, device, ret);
+		return find_object(line, message->text, line_len, message->device, ret);
 	*pending = (struct rna_log_pending){ret->pattern, RNA_LOG_REPORT_LINES};
 	return false;
 }
@@ -377,15 +417,16 @@ static bool match_line(struct rna_log_pending *pending, const struct candidates 
 bool rna_log_match(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
 		   const char *message, size_t len, const char *device, struct rna_log_match *ret)
 {
-	struct candidates candidates;
 	const struct rna_log_pattern *begun = pending->pattern;
+	struct message whole = {message, len, device};
+	struct candidates candidates;
 
-	if (len > RNA_LOG_MESSAGE_MAX)
-		len = RNA_LOG_MESSAGE_MAX;
-	if (begun && completes(pending, message, len)) {
+	if (whole.len > RNA_LOG_MESSAGE_MAX)
+		whole.len = RNA_LOG_MESSAGE_MAX;
+	if (begun && completes(matcher, pending, message, whole.len)) {
 		*ret = (struct rna_log_match){.pattern = begun};
 		return true;
 	}
-	find_anchors(matcher, message, len, &candidates);
-	return candidates.any && match_line(pending, &candidates, message, len, device, ret);
+	find_anchors(matcher, message, whole.len, &candidates);
+	return candidates.any && match_line(matcher, pending, &candidates, &whole, ret);
 }

@@ -883,6 +883,7 @@ const char *rna_log_kind_name(enum rna_log_kind kind)
 		[RNA_LOG_GPUDIRECT] = "gpudirect",
 		[RNA_LOG_PROTOCOL] = "protocol",
 		[RNA_LOG_DRIVER] = "driver",
+		[RNA_LOG_SITE] = "site",
 		[RNA_LOG_RECOVERY] = "recovery",
 	};
 

@@ -26,6 +26,7 @@ enum rna_log_kind {
 	RNA_LOG_GPUDIRECT,   /* peer memory */
 	RNA_LOG_PROTOCOL,    /* ib_core and the protocols on it */
 	RNA_LOG_DRIVER,      /* anything else that a driver reports as failed */
+	RNA_LOG_SITE,        /* what the operator of the site looks for */
 	RNA_LOG_RECOVERY,    /* the driver says that an episode is over: no finding */
 	RNA_LOG_KIND_COUNT,
 };

@@ -15,6 +15,8 @@
 
 #include "rna/model/kernel_log.h"
 
+struct rna_arena;
+
 enum {
 	/* Further bytes of a message are ignored. The kernel's own limit (PRINTKRB_RECORD_MAX). */
 	RNA_LOG_MESSAGE_MAX = 1024,
@@ -25,7 +27,7 @@ enum {
 extern const struct rna_log_pattern rna_log_patterns[];
 extern const size_t rna_log_pattern_count;
 
-/* The pattern of that name; NULL: there is none. */
+/* The pattern of that name, of the table or of the site (log_site.h); NULL: there is none. */
 const struct rna_log_pattern *rna_log_pattern_find(const char *name);
 
 /* A piece of another text, not terminated; len 0: nothing. */
@@ -43,9 +45,18 @@ struct rna_log_matcher;
 const struct rna_log_matcher *rna_log_matcher(void);
 
 /*
- * What a message is. pattern is a row of the table. The texts point into message or device and name
- * the object as far as it is named: an address of a PCI function ("0000:3b:00.0"; "3b:00.0" where
- * the kernel leaves the domain out, see rna_log_pci_is()), a network interface, an RDMA device.
+ * One of other patterns, at most 256, which must live as long as it. It lies in arena; what it
+ * compiles stays until the process ends. NULL: no memory.
+ */
+const struct rna_log_matcher *rna_log_matcher_new(struct rna_arena *arena,
+						  const struct rna_log_pattern *patterns,
+						  size_t count);
+
+/*
+ * What a message is. pattern is a row of the matcher's table. The texts point into message or
+ * device and name the object as far as it is named: an address of a PCI function ("0000:3b:00.0";
+ * "3b:00.0" where the kernel leaves the domain out, see rna_log_pci_is()), a network interface, an
+ * RDMA device.
  */
 struct rna_log_match {
 	const struct rna_log_pattern *pattern;

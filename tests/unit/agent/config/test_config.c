@@ -67,6 +67,8 @@ static void assert_refused(const char *text, const char *message)
 
 static void test_durations_are_read_and_written(void **state)
 {
+#define PATTERNS "kernel_log:\n  patterns:\n"
+
 	static const struct {
 		const char *text;
 		rna_usec length;
@@ -172,6 +174,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll[RNA_COLLECTOR_READINESS], 300 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_KERNEL_LOG], RNA_USEC_PER_SEC);
 	assert_int_equal(settings->kernel_log_source, RNA_KERNEL_LOG_SETTING_AUTO);
+	assert_null(settings->kernel_log_patterns);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_PROCESS], 10 * RNA_USEC_PER_SEC);
 	assert_string_equal(settings->expect_profile, "");
 	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);
@@ -431,6 +434,27 @@ static const struct refusal {
 	{"ethernet:\n  statistics:\n    - tx_packets\n    - rx_prio3_pause\n",
 	 "agent.yaml:4: ethernet.statistics: \"rx_prio3_pause\" is not the name of a statistic in "
 	 "ethtool -S that has no family of its own, at most 32 characters, not a glob"},
+	/* lists of mappings */
+	{"kernel_log:\n  patterns: LNetError\n", "agent.yaml:2: kernel_log.patterns: expected a "
+						 "list such as [\"LNetError\"], found a single "
+						 "value"},
+	{PATTERNS "    - LNetError\n", "agent.yaml:3: kernel_log.patterns: expected \"name: ...\" "
+				       "and further keys, found a single "
+				       "value"},
+	{PATTERNS "    - name: a\n      regexp: b\n",
+	 "agent.yaml:4: kernel_log.patterns: unknown key regexp; allowed: name, regex, severity, "
+	 "meaning, remedy"},
+	{PATTERNS "    - name: a\n      name: b\n",
+	 "agent.yaml:4: kernel_log.patterns: name is specified twice"},
+	{PATTERNS "    - name: a\n      regex: [b]\n",
+	 "agent.yaml:4: kernel_log.patterns: regex: expected a single line, found a list"},
+	{PATTERNS "    - name: a\n      meaning: |\n        b\n        c\n",
+	 "agent.yaml:4: kernel_log.patterns: meaning: expected a single line, found several"},
+	{PATTERNS "    - name: a\n      regex: something (\n      meaning: b\n",
+	 "agent.yaml:3: kernel_log.patterns: \"a\": regex: Unmatched ( or \\("},
+	{PATTERNS "    - {name: a, regex: something, meaning: b}\n"
+		  "    - {name: a, regex: something else, meaning: b}\n",
+	 "agent.yaml:4: kernel_log.patterns: \"a\": duplicate of \"a\""},
 	{"poll:\n  handover: 5s\n",
 	 "agent.yaml:2: poll.handover (5s) must be shorter than poll.deadline (5s)"},
 	{"poll:\n\n  deadline: 200ms\n",

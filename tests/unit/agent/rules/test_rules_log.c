@@ -39,7 +39,9 @@ static const struct rna_log_pattern firmware = PATTERN("firmware", FIRMWARE, CRI
 				    lockup = PATTERN("lockup", CPU, WARNING, RUNNING),
 				    peermem = PATTERN("peermem", GPUDIRECT, WARNING, RUNNING),
 				    protocol = PATTERN("protocol", PROTOCOL, INFO, RUNNING),
-				    probe = PATTERN("probe", DRIVER, WARNING, RECOVERED);
+				    probe = PATTERN("probe", DRIVER, WARNING, RECOVERED),
+				    wanted = PATTERN("wanted", SITE, WARNING, RUNNING),
+				    known = PATTERN("known", SITE, INFO, RUNNING);
 
 static void set_up_node(struct node *node, enum rna_link_layer layer)
 {
@@ -515,6 +517,27 @@ static void test_damaged_files(void **state)
 
 /* -- Kinds ------------------------------------------------------------------------------------- */
 
+/* Of the node, with severity and text of the pattern; it ends as others of the node do. */
+static void test_patterns_of_the_site(void **state)
+{
+	struct fixture *f = *state;
+
+	say_of(f, 0, &known, NULL, 0);
+	expect_after(f, SECOND,
+		     &(struct expected){"kernel-log-pattern", RNA_SEVERITY_INFO, NULL,
+					"it means known (kernel log, ",
+					"\"line one\"); it resolves "
+					"when 10 minutes have passed without a further message"});
+	say_of(f, 1, &wanted, NULL, 0);
+	expect_after(f, SECOND,
+		     &(struct expected){"kernel-log-pattern", RNA_SEVERITY_WARNING, NULL,
+					"it means wanted (kernel log, ",
+					"; 1 other kind of such messages"});
+	assert_int_equal(count_through(f, 9 * MINUTE), 1);
+	assert_int_equal(count_through(f, 2 * MINUTE), 0);
+	assert_string_equal(told, "+kernel-log-pattern -kernel-log-pattern");
+}
+
 static void test_transmit_queue_stops_once(void **state)
 {
 	struct fixture *f = *state;
@@ -950,6 +973,7 @@ int main(void)
 		TEST(test_accepted_before_a_restart),
 		TEST(test_a_reboot_ends_all),
 		TEST(test_damaged_files),
+		TEST(test_patterns_of_the_site),
 		TEST(test_transmit_queue_stops_once),
 		TEST(test_transmit_queue_stops_again_and_again),
 		TEST(test_interfaces),
