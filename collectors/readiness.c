@@ -328,6 +328,8 @@ int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **
 		read_dmi(&run, &readiness->dmi);
 		read_gpus(&run, readiness);
 		run.no_memory |= rna_read_host(in->root, scratch, part->arena, readiness) < 0;
+		run.no_memory |= rna_read_nccl_file(in->root, scratch, part->arena,
+						    &readiness->nccl_file) < 0;
 		read_modules(&run, readiness);
 		read_nodes(&run, readiness);
 		read_runtimes(&run, readiness);

@@ -32,6 +32,10 @@ struct rna_value rna_read_cpu_is_virtual(const struct rna_root *root);
 int rna_read_host(const struct rna_root *root, struct rna_arena *scratch, struct rna_arena *keep,
 		  struct rna_readiness *readiness);
 
+/* /etc/nccl.conf; texts in keep. 0 or -ENOMEM. */
+int rna_read_nccl_file(const struct rna_root *root, struct rna_arena *scratch,
+		       struct rna_arena *keep, struct rna_nccl_file *ret);
+
 /* 1, 0, or absent if the kernel configuration is not available. */
 struct rna_value rna_read_kernel_p2p(const struct rna_root *root, const char *kernel,
 				     struct rna_arena *arena);

@@ -870,6 +870,23 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
 		.condition = RNA_CONDITION_NOT_READY,
 	},
+	[RNA_RULE_NCCL_CONF] = {
+		.name = "nccl-conf",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.settles = true,
+		.hold = "1m",
+		.help = "/etc/nccl.conf demands of all jobs what the node does not have: an RDMA "
+			"device that does not exist, a GID index without RoCE v2 on some port, an "
+			"interface that does not exist. Info: it turns RDMA off, or selects a port "
+			"that is down.",
+		.check = rna_check_nccl_conf,
+		.remedy = "Correct these lines of /etc/nccl.conf or remove them; rdma-node-agent env "
+			  "--for=nccl shows what the node needs. Until then a job can set the "
+			  "variables itself, which takes precedence. Containers have a file of "
+			  "their own.",
+		.message_id = "d24946dfff324932b27ee1c0916bf651",
+	},
 	[RNA_RULE_RAILS_FIRMWARE] = {
 		.name = "rails-firmware",
 		.severity = RNA_SEVERITY_INFO,

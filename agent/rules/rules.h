@@ -84,6 +84,7 @@ enum rna_rule_id {
 	RNA_RULE_IOMMU_TRANSLATING,
 	RNA_RULE_NETNS_EXCLUSIVE,
 	RNA_RULE_MEMLOCK_LOW,
+	RNA_RULE_NCCL_CONF,
 	RNA_RULE_RAILS_FIRMWARE,
 	RNA_RULE_RAILS_LINK_LAYER,
 	RNA_RULE_RAILS_MTU,
@@ -357,6 +358,7 @@ void rna_check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *o
 void rna_check_iommu_translating(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);

@@ -294,6 +294,9 @@ static const struct row rows[] = {
 	{"etc/crio/*", .lines = {"default_ulimits", "\"memlock=", "'memlock=", "]"}},
 	{"etc/docker/daemon.json", .read = read_docker},
 	{"proc/[0-9]*/net/stat/*"}, /* proc/net is a link to there */
+	/* Further variables may name users and paths. */
+	{"etc/nccl.conf", .lines = {"NCCL_IB_DISABLE=", "NCCL_IB_HCA=", "NCCL_IB_GID_INDEX=",
+				    "NCCL_SOCKET_IFNAME="}},
 	{"proc/[0-9]*", .left_out = true},
 	{"recorded/*/peer/name", RNA_DISGUISE_TEXT},
 	{"recorded/lldp/*/name", RNA_DISGUISE_TEXT},

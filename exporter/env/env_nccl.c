@@ -298,6 +298,32 @@ static void warn_of_flat_topology(struct rna_env_advising *advising)
 			     "/var/run/nvidia-topologyd/virtualTopology.xml exists");
 }
 
+/* -- The file of the node ---------------------------------------------------------------------- */
+
+/*
+ * NCCL reads it as well, and what it sets is hidden from those who read the environment of a job.
+ * RCCL has another file (/etc/rccl.conf, its documentation of 7.1).
+ */
+static void warn_of_file(struct rna_env_advising *advising)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(advising->view->snapshot);
+	const struct rna_nccl_file *file = readiness ? &readiness->nccl_file : NULL;
+	const char *text = NULL;
+
+	if (!file || advising->request->library != RNA_ENV_NCCL)
+		return;
+	for (size_t i = 0; i < RNA_NCCL_FILE_COUNT; i++)
+		if (file->values[i])
+			text = rna_arena_printf(advising->arena, "%s%s%s=%.128s", text ? text : "",
+						text ? ", " : "", rna_nccl_file_names[i],
+						file->values[i]);
+	if (text)
+		RNA_ENV_WARN(advising,
+			     "/etc/nccl.conf of this node sets %s for all jobs outside of "
+			     "containers; variables of a job, such as these, take precedence",
+			     text);
+}
+
 /* -- All of it --------------------------------------------------------------------------------- */
 
 /*
@@ -321,6 +347,7 @@ void rna_env_choose_nccl(struct rna_env_advising *advising)
 	choose_gpu_direct(advising);
 	warn_of_flat_topology(advising);
 	warn_of_one_gpu(advising);
+	warn_of_file(advising);
 }
 
 void rna_env_choose_rccl(struct rna_env_advising *advising)

@@ -10,8 +10,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "rna/model/gid.h"
+#include "rna/model/value.h"
 
 /* The environment variables of a job that concern GIDs; NULL: not set. */
 struct rna_nccl_environment {
@@ -52,3 +54,47 @@ struct rna_nccl_settings rna_nccl_settings_parse(const struct rna_nccl_environme
  */
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings);
+
+/* -- /etc/nccl.conf ---------------------------------------------------------------------------- */
+
+/* Variables of that file that must agree with the node. */
+enum rna_nccl_file_variable {
+	RNA_NCCL_FILE_IB_DISABLE,
+	RNA_NCCL_FILE_IB_HCA,
+	RNA_NCCL_FILE_IB_GID_INDEX,
+	RNA_NCCL_FILE_SOCKET_IFNAME,
+	RNA_NCCL_FILE_COUNT,
+};
+
+extern const char *const rna_nccl_file_names[RNA_NCCL_FILE_COUNT]; /* "NCCL_IB_DISABLE", ... */
+
+/*
+ * The file of the node, which NCCL reads in each process that is in no container. A variable of the
+ * process takes precedence, and then one of ~/.nccl.conf: setEnvFile() in src/misc/param.cc calls
+ * setenv() without overwriting (2.30.7, and before 2.23).
+ */
+struct rna_nccl_file {
+	bool exists;
+	const char *values[RNA_NCCL_FILE_COUNT]; /* NULL: not set */
+	/* Interfaces that NCCL_SOCKET_IFNAME selects; absent: it is not set, or unknown. */
+	struct rna_value interfaces;
+};
+
+/* An entry of NCCL_IB_HCA or NCCL_SOCKET_IFNAME; rna_nccl_list_next() sets the last three. */
+struct rna_nccl_list {
+	const char *rest;
+	bool others; /* "^": the entries are what is left out */
+	bool exact;  /* "=": whole names */
+	const char *name;
+	size_t len;
+	int port; /* -1: any */
+};
+
+struct rna_nccl_list rna_nccl_list_begin(const char *text);
+bool rna_nccl_list_next(struct rna_nccl_list *list); /* false: no more */
+/* Does the entry mean the device or interface? port 0: any of its ports. */
+bool rna_nccl_list_fits(const struct rna_nccl_list *list, const char *name, unsigned port);
+/* Does NCCL use it by that list? An empty list selects all. */
+bool rna_nccl_list_selects(const char *text, const char *name, unsigned port);
+/* Is that number, as NCCL reads it, other than 0? NULL: no. */
+bool rna_nccl_is_set(const char *number);

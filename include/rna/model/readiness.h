@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rna/model/nccl.h"
 #include "rna/model/part.h"
 #include "rna/model/value.h"
 
@@ -129,6 +130,7 @@ struct rna_readiness {
 	/* installed ones, in the order of the collector's table */
 	const struct rna_runtime *runtimes;
 	struct rna_container_limits containers;
+	struct rna_nccl_file nccl_file;
 };
 
 /*

@@ -500,6 +500,50 @@ static void test_the_iommu_of_gpus(void **state)
 	assert_int_equal(collect(fixture)->gpu_iommu.number, RNA_IOMMU_LAZY);
 }
 
+static const struct rna_nccl_file *read_nccl(struct fixture *fixture)
+{
+	static struct rna_nccl_file file;
+
+	file = (struct rna_nccl_file){0};
+	assert_int_equal(rna_read_nccl_file(fixture->tree.root, fixture->arena, fixture->arena,
+					    &file),
+			 0);
+	return &file;
+}
+
+/* As NCCL reads it: no blanks, the first line of a name counts, and "#" is at the very beginning.
+ */
+static void test_lines_of_nccl_conf(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_nccl_file *file = read_nccl(fixture);
+
+	assert_false(file->exists);
+	tree_write(&fixture->tree, "sys/class/net/eth0/type", "1\n");
+	tree_write(&fixture->tree, "sys/class/net/ens1f0/type", "1\n");
+	tree_write(&fixture->tree, "etc/nccl.conf",
+		   "#NCCL_IB_DISABLE=1\n"
+		   "NCCL_DEBUG=WARN\n\n"
+		   "NCCL_IB_HCA==mlx5_0,mlx5_1\n"
+		   "NCCL_IB_HCA=mlx5_2\n"
+		   " NCCL_IB_GID_INDEX=3\n"
+		   "NCCL_SOCKET_IFNAME=ens,eno");
+	file = read_nccl(fixture);
+	assert_true(file->exists);
+	assert_null(file->values[RNA_NCCL_FILE_IB_DISABLE]);
+	assert_string_equal(file->values[RNA_NCCL_FILE_IB_HCA], "=mlx5_0,mlx5_1");
+	assert_null(file->values[RNA_NCCL_FILE_IB_GID_INDEX]); /* another name for NCCL */
+	assert_string_equal(file->values[RNA_NCCL_FILE_SOCKET_IFNAME], "ens,eno");
+	assert_int_equal(file->interfaces.number, 1);
+	tree_write(&fixture->tree, "etc/nccl.conf", "NCCL_SOCKET_IFNAME=^eth\n");
+	assert_int_equal(read_nccl(fixture)->interfaces.number, 1);
+	tree_write(&fixture->tree, "etc/nccl.conf", "NCCL_SOCKET_IFNAME=bond\n");
+	assert_int_equal(read_nccl(fixture)->interfaces.number, 0);
+	assert_true(rna_value_is_known(read_nccl(fixture)->interfaces));
+	tree_write(&fixture->tree, "etc/nccl.conf", "NCCL_SOCKET_IFNAME=\n");
+	assert_false(rna_value_is_known(read_nccl(fixture)->interfaces));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +571,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_governors_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_iommu_of_gpus, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lines_of_nccl_conf, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

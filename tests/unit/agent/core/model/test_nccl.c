@@ -304,12 +304,54 @@ static void nothing_said_is_the_standard(void **state)
 	assert_memory_equal(&settings, &standard, sizeof(settings));
 }
 
+/* The number of the port is behind the name; 0: the device or interface as a whole. */
+static void lists_select(void **state)
+{
+	static const struct {
+		const char *list, *name;
+		unsigned port;
+		bool selected;
+	} rows[] = {
+		{"mlx5_1", "mlx5_1", 1, true},
+		{"mlx5_1", "mlx5_10", 1, true},
+		{"=mlx5_1", "mlx5_10", 1, false},
+		{"=mlx5_1,mlx5_10", "mlx5_10", 1, true},
+		{"mlx5_1:1", "mlx5_1", 2, false},
+		{"mlx5_1:2", "mlx5_1", 2, true},
+		{"mlx5_1:2", "mlx5_1", 0, true},
+		{"^mlx5_1", "mlx5_1", 1, false},
+		{"^mlx5_1", "mlx5_2", 1, true},
+		{"^=mlx5_1", "mlx5_10", 1, true},
+		{"", "mlx5_0", 1, true},
+		{"^", "mlx5_0", 1, true},
+		{",,mlx5_0,,", "mlx5_0", 1, true},
+		{",:1", "mlx5_0", 1, true},
+		{"ens", "ens1f0", 0, true},
+		{"=ens", "ens1f0", 0, false},
+		{"^docker,lo", "ens1f0", 0, true},
+		{"^docker,lo", "docker0", 0, false},
+		{"mlx5_0,mlx5_1", "bnxt_0", 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++)
+		if (rna_nccl_list_selects(rows[i].list, rows[i].name, rows[i].port) !=
+		    rows[i].selected)
+			fail_msg("%s: %s/%u", rows[i].list, rows[i].name, rows[i].port);
+	assert_true(rna_nccl_is_set("1"));
+	assert_true(rna_nccl_is_set("0x10"));
+	assert_false(rna_nccl_is_set("0"));
+	assert_false(rna_nccl_is_set("yes"));
+	assert_false(rna_nccl_is_set(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nccl_uses),
 		cmocka_unit_test(a_table_melts_away),
 		cmocka_unit_test(nothing_said_is_the_standard),
+		cmocka_unit_test(lists_select),
 	};
 
 	return cmocka_run_group_tests_name("nccl", tests, NULL, NULL);
