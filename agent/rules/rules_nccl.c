@@ -185,7 +185,7 @@ static void check_gids(struct problems *problems)
 			  "NCCL_IB_GID_INDEX=%d: %s/%u %s there", index,
 			  first->device->device->name, first->number, why_bad(first, index));
 	if (bad > 1)
-		rna_strbuf_printf(&problems->text, ", and %zu other port%s RoCE v2 there neither",
+		rna_strbuf_printf(&problems->text, ", and %zu other port%s no RoCE v2 there either",
 				  bad - 1, bad == 2 ? " has" : "s have");
 }
 

@@ -93,7 +93,7 @@ static void test_gid_index(void **state)
 	set(f, RNA_NCCL_FILE_IB_GID_INDEX, "2");
 	want(f, RNA_SEVERITY_WARNING,
 	     "/etc/nccl.conf: NCCL_IB_GID_INDEX=2: mlx5_0/1 has one of RoCE v1 there, and 2 other "
-	     "ports have RoCE v2 there neither");
+	     "ports have no RoCE v2 there either");
 	set(f, RNA_NCCL_FILE_IB_HCA, "mlx5_2");
 	set(f, RNA_NCCL_FILE_IB_GID_INDEX, "7");
 	want(f, RNA_SEVERITY_WARNING,
