@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Replies of the API: their limits of values and levels, and a large Node that is read. */
 #include <errno.h>
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

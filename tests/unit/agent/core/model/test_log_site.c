@@ -119,13 +119,11 @@ static void test_regexes(void **state)
 
 /* -- Messages ---------------------------------------------------------------------------------- */
 
-static char *const entries[] = {
-	(char *)"lnet\nLNetError: .*o2iblnd\ninfo\nLustre lost a peer\nLook at it.",
-	(char *)"begins\n^GPFS: 6027-[0-9]+ expelled\n\nGPFS expelled a node\n",
-	(char *)"doubling\nunlikely .*a..........$\n\nm\n", /* 2^10 states */
-	(char *)"repeating\n[ab]*a[ab]*b[ab]*unlikely.*a.*b[ab]*ab.* end\n\nm\n",
-	NULL,
-};
+static char lnet_entry[] = "lnet\nLNetError: .*o2iblnd\ninfo\nLustre lost a peer\nLook at it.";
+static char begins[] = "begins\n^GPFS: 6027-[0-9]+ expelled\n\nGPFS expelled a node\n";
+static char doubling[] = "doubling\nunlikely .*a..........$\n\nm\n"; /* 2^10 states */
+static char repeating[] = "repeating\n[ab]*a[ab]*b[ab]*unlikely.*a.*b[ab]*ab.* end\n\nm\n";
+static char *const entries[] = {lnet_entry, begins, doubling, repeating, NULL};
 
 static const char *match(const char *message, size_t len)
 {
@@ -136,7 +134,8 @@ static const char *match(const char *message, size_t len)
 
 static int set_up(void **state)
 {
-	static char *const others[] = {(char *)"other\nsomething else\n\nm\n", NULL};
+	static char other[] = "other\nsomething else\n\nm\n";
+	static char *const others[] = {other, NULL};
 
 	(void)state;
 	assert_null(match("LNetError: 1: o2iblnd", 21));
