@@ -2,6 +2,7 @@
 /* The command record: make a recorded machine from this node, for a bug report or a test. */
 #include "rna/base/log.h"
 #include "rna/base/root.h"
+#include "rna/model/log_site.h"
 #include "rna/record.h"
 
 #include "commands.h"
@@ -31,6 +32,9 @@ int rna_command_record(struct rna_call *call, struct rna_error *error)
 	ret = rna_root_open(options[RNA_OPTION_ROOT], &root, error);
 	if (ret < 0)
 		return ret;
+	ret = rna_log_site_set(call->settings.kernel_log_patterns);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot make kernel_log.patterns");
 	ret = rna_record(root, &wishes, &result, error);
 	if (ret < 0)
 		return ret;

@@ -252,6 +252,7 @@ const struct rna_command rna_commands[] = {
 			"and node\ndescriptions are replaced, each by the same substitute wherever "
 			"it appears.\nDIR/recorded/unreadable lists what could not be read.",
 		.options = RNA_OPTION_BIT(KEEP_IDENTITY),
+		.settings = true, /* which messages of the kernel a site looks for */
 		.execute = rna_command_record,
 	},
 	{
