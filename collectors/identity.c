@@ -179,7 +179,8 @@ static void read_device(struct run *run, struct rna_identity *identity)
 	identity->node_description = keep(run, read_text(run, FILE_NODE_DESCRIPTION));
 }
 
-/* The file exists only if the module declares a version (modinfo_version_exists(), kernel/module). */
+/* The file exists only if the module declares a version (modinfo_version_exists(), kernel/module).
+ */
 static void read_driver_version(struct run *run, const struct rna_root *root, const char *driver,
 				struct rna_identity *identity)
 {

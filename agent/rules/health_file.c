@@ -16,7 +16,6 @@
 #include "episodes/episodes_file.h"
 
 #include "condition.h"
-#include "runbook.h"
 
 enum {
 	VERSION = 1,

@@ -5,7 +5,6 @@
 
 #include "remedy.h"
 #include "rules.h"
-#include "runbook.h"
 
 void rna_rules_describe(struct rna_strbuf *out)
 {

@@ -12,7 +12,6 @@
 #include "rails.h"
 #include "remedy.h"
 #include "rules.h"
-#include "runbook.h"
 
 /* Room for one more at the end; NULL: no memory. */
 static struct rna_find *next_find(struct rna_finds *out)

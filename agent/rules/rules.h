@@ -247,6 +247,22 @@ extern const struct rna_rule rna_rules[RNA_RULE_COUNT];
 /* Of the journal entry that reports a resolved finding, whatever the rule. */
 extern const char rna_rule_resolved_id[];
 
+/*
+ * Which runbook is about the findings of a rule: a table that exporter/page/runbooks.py makes of
+ * the lines "Findings: ..." in helm/rdma-node-agent/runbooks.md.
+ */
+struct rna_rule_runbook {
+	const char *rule;
+	enum rna_link_layer link_layer; /* UNKNOWN: any that has no row of its own */
+	const char *runbook;
+};
+
+extern const struct rna_rule_runbook rna_rule_runbooks[];
+extern const size_t rna_rule_runbook_count;
+
+/* The name of the runbook, static; NULL: no line has the rule. */
+const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer);
+
 /* Does the glob match a rule; and is text "RULE=DURATION", RULE a glob? For settings. */
 bool rna_rule_glob_is_valid(const char *text);
 bool rna_rule_hold_is_valid(const char *text);

@@ -133,7 +133,7 @@ def write_texts(commands, runbooks, cmark):
 
 
 def write_rules(runbooks):
-    yield '#include "rules/runbook.h"\n'
+    yield '#include "rules/rules.h"\n'
     yield "const struct rna_rule_runbook rna_rule_runbooks[] = {"
     seen = set()
     for runbook in runbooks:

@@ -10,7 +10,6 @@
 #include "rna/exporter.h"
 
 #include "rules/rules.h"
-#include "rules/runbook.h"
 
 static void each_rule_has_a_runbook(void **state)
 {
