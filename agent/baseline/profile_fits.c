@@ -63,7 +63,7 @@ bool rna_profile_model_fits(const struct rna_profile_model *model, uint32_t vend
 
 /* -- Versions ---------------------------------------------------------------------------------- */
 
-/* The next number of a version ("24.10-0.7.0"); 0 behind its end. What is no number ends it. */
+/* The next number of a version ("24.10-0.7.0"); 0 behind its end. Any other character ends it. */
 static uint64_t next_number(const char **text)
 {
 	uint64_t number = 0;
