@@ -53,9 +53,12 @@ class Findings(unittest.TestCase):
                 for line in check("--config", agent.config)[1]] == lines)
             self.assertEqual(check("--config", agent.config)[0], code)
             status = subprocess.run([agent_module.binary, "status", "--wide", "--root",
-                                     agent.root, "--config", agent.config], capture_output=True, text=True,
-                                    timeout=PATIENCE, check=True).stdout
-            for line in lines[1::2]:
+                                     agent.root, "--config", agent.config],
+                                    capture_output=True, text=True, timeout=PATIENCE,
+                                    check=True).stdout
+            found = [line for line in lines[1:] if line[0] != " "]
+            self.assertEqual(len(found), 10)
+            for line in found:  # below each: its remedy, and its runbook
                 self.assertIn(line.split(None, 1)[1], status)
 
     def test_appears_everywhere_and_goes(self):
