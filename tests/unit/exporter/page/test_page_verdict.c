@@ -168,7 +168,6 @@ static void nodes_of_which_too_little_is_known(void **state)
 	assert_true(page_has(view, "<p>Unknown: "));
 	empty = new_quiet_view(0);
 	assert_true(page_has(empty, "<section class=\"verdict plain\">\n<p>No RDMA device: "));
-	(void)rna_view_unref(empty);
 }
 
 /* Those that are well are folded away. */
