@@ -57,7 +57,7 @@ FORMS = {"samples": wrong_samples, "variables": wrong_variables, None: lambda be
 def complains(errors, fault):
     """Is there a line with an object in front, and why?"""
     reason = "" if fault == "short" else re.escape(os.strerror(fault))
-    return re.search(rf"(?m)^(error|warning): .*\S: .*{reason}", errors)
+    return re.search(rf"(?m)^(error|warning|rdma-node-agent): .*\S: .*{reason}", errors)
 
 
 def judge(case, whole, run, fault):
