@@ -9,7 +9,7 @@ from agent import QUIET, Agent, wait
 from test_selftest import Asked
 
 QUIESCED = "rdma_agent_quiesced"
-EXIT_FAILURE = 1
+EXIT_FAILURE, EXIT_USAGE = 1, 2
 
 
 class Quiesce(unittest.TestCase):
@@ -41,7 +41,7 @@ class Quiesce(unittest.TestCase):
     def test_wrong_timeout(self):
         with Asked(poll=QUIET) as agent:
             for timeout in ("0s", "8d", "soon"):
-                self.assert_says(agent.ask("quiesce", "--timeout", timeout), EXIT_FAILURE,
+                self.assert_says(agent.ask("quiesce", "--timeout", timeout), EXIT_USAGE,
                                  f'--timeout: {timeout} is not a duration from 1s to 7d')
             self.assertEqual(agent.metric(QUIESCED), 0)
 
