@@ -103,9 +103,10 @@ static const char *find_hint(const struct far *far, const struct rna_error *erro
 		return "; see --ca-file";
 	if (error->code == -EIO && strncmp(far->origin.data, "http:", strlen("http:")) == 0)
 		return "; this port may want https";
-	/* the agent ends a handshake without one; how libcurl sees that depends on the moment */
+	/* closed in the handshake: how libcurl sees why depends on the moment */
 	if (error->code == -EIO && !far->options[RNA_OPTION_CERT_FILE])
-		return "; the agent may want a client certificate, see --cert-file and --key-file";
+		return "; this port may not speak TLS, or the agent may want a client certificate, "
+		       "see --cert-file and --key-file";
 	return "";
 }
 

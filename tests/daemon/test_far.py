@@ -126,7 +126,7 @@ class Agents(Far):
             url = f"http://127.0.0.1:{agent.port}"
             self.assertEqual(run_patiently("check", "--url", url)[0], OK)
             self.assertEqual(run_patiently("events", "--url", url)[0], 0)
-            self.assert_refused(f"https://127.0.0.1:{agent.port}", "this port does not speak TLS")
+            self.assert_refused(f"https://127.0.0.1:{agent.port}", "speak TLS")
             self.assert_refused(f"{url}/elsewhere", "there is no /api/v1/", )
 
     def test_files_that_are_of_no_use(self):
