@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "rna/base/json_document.h"
+#include "rna/base/parse.h"
 
 #include "memory.h"
 
@@ -99,7 +100,9 @@ static json_t *peer_object(struct rna_json_writer *writer, const struct rna_peer
 
 	set_text(writer, object, "hca", peer->hca);
 	set_text(writer, object, "name", peer->name);
+	set_text(writer, object, "source", rna_peer_source_name(peer->source));
 	set_text(writer, object, "port", peer->port);
+	set_text(writer, object, "port_description", peer->port_description);
 	set_text(writer, object, "guid", peer->guid);
 	set_text(writer, object, "system_image_guid", peer->system_image_guid);
 	set_number(writer, object, "type", peer->type);
@@ -404,30 +407,43 @@ static int read_tests(struct rna_port_memory *port, const json_t *list)
 }
 
 /* True: there is no such text, or it is one that the collector could have written. */
-static bool read_short_text(const json_t *object, const char *name, char **field)
+static bool read_short_text(const json_t *object, const char *name, const char *source,
+			    char **field)
 {
-	enum { LONGEST = 64 }; /* NodeDescription */
+	enum { NODE_DESCRIPTION = 64, TLV = 3 * 255 }; /* LLDP: as hexadecimal digits with colons */
 	const char *text = get_text(object, name);
+	bool lldp = rna_same_text(source, rna_peer_source_name(RNA_PEER_BY_LLDP));
 
 	if (!text)
 		return true;
-	return strlen(text) <= LONGEST && rna_memory_set_text(field, text);
+	return strlen(text) <= (lldp ? TLV : NODE_DESCRIPTION) && rna_memory_set_text(field, text);
 }
 
 /* A damaged peer costs only itself: the agent learns it again when the link is up. */
 static void read_peer(struct rna_port_memory *port, const json_t *object)
 {
+	const char *source = get_text(object, "source"); /* older files: none, it was by MAD */
 	struct rna_peer_memory *peer = &port->peer;
+	const struct {
+		const char *name;
+		char **field;
+	} texts[] = {
+		{"hca", &peer->hca},   {"name", &peer->name},
+		{"port", &peer->port}, {"port_description", &peer->port_description},
+		{"guid", &peer->guid}, {"system_image_guid", &peer->system_image_guid},
+	};
+	bool sound = true;
 
 	rna_peer_memory_deinit(peer);
+	peer->source = rna_same_text(source, rna_peer_source_name(RNA_PEER_BY_LLDP))
+			       ? RNA_PEER_BY_LLDP
+			       : RNA_PEER_BY_MAD;
 	peer->type = (unsigned)get_number(object, "type");
 	peer->lid = get_number(object, "lid");
 	peer->seen = get_number(object, "seen");
-	if (!read_short_text(object, "hca", &peer->hca) ||
-	    !read_short_text(object, "name", &peer->name) ||
-	    !read_short_text(object, "port", &peer->port) ||
-	    !read_short_text(object, "guid", &peer->guid) ||
-	    !read_short_text(object, "system_image_guid", &peer->system_image_guid) || !peer->guid)
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++)
+		sound &= read_short_text(object, texts[i].name, source, texts[i].field);
+	if (!sound || !peer->hca || !peer->guid)
 		rna_peer_memory_deinit(peer);
 }
 

@@ -284,16 +284,33 @@ static void learn_tests(struct run *run, const struct subject *subject)
 	run->memory->changed = true;
 }
 
-/* So that the peer of a link that was down before this process began is known. */
+static const char *hca_of(const struct rna_snapshot_device *device)
+{
+	const struct rna_identity *identity = rna_device_identity(device);
+
+	return identity ? identity->node_guid : NULL;
+}
+
+/* As collectors know it, which may be stale. By LLDP where no MAD can ask. */
+static const struct rna_peer *find_peer(const struct run *run,
+					const struct rna_snapshot_device *device, unsigned port,
+					const struct rna_netdev *netdev)
+{
+	const struct rna_peer *peer = rna_port_peer(device, port);
+
+	return peer ? peer
+		    : rna_lldp_find_port(rna_snapshot_lldp(run->snapshot),
+					 rna_snapshot_netdevs(run->snapshot), device->device,
+					 netdev);
+}
+
+/* So that it is known when the link is down, even if that was before this process began. */
 static void learn_peer(struct run *run, const struct subject *subject)
 {
-	const struct rna_identity *identity = rna_device_identity(subject->device);
-	const struct rna_port_fabric *fabric =
-		rna_port_fabric(subject->device, subject->port->number);
-
 	run->memory->changed |=
-		rna_peer_memory_learn(&subject->port->peer, identity ? identity->node_guid : NULL,
-				      fabric ? fabric->peer : NULL);
+		rna_peer_memory_learn(&subject->port->peer, hca_of(subject->device),
+				      find_peer(run, subject->device, subject->port->number,
+						subject->netdev));
 }
 
 /*
@@ -655,6 +672,36 @@ static const struct rna_port_rates *tell_rates(struct run *run, const struct rna
 	return told;
 }
 
+/* Where a switch does not announce itself any longer, another one may be behind the link. */
+static bool may_have_moved(const struct run *run, const struct rna_port_memory *port)
+{
+	return port->peer.source == RNA_PEER_BY_LLDP && port->track.up &&
+	       rna_usec_since(port->peer.seen, run->snapshot->time.realtime) >
+		       24 * 60 * 60 * RNA_USEC_PER_SEC;
+}
+
+static bool is_accepted_as_down(const struct rna_judged_port *port)
+{
+	return port->expectation.expected == RNA_EXPECTED_DOWN &&
+	       port->expectation.reason == RNA_EXPECTATION_ACCEPTED;
+}
+
+/* The peer now, else the last known one. */
+static const struct rna_peer *tell_peer(struct run *run, const struct rna_judged_port *port)
+{
+	const struct rna_netdev *netdev = find_netdev(run, port->device->device, port->number);
+	const struct rna_peer *peer = find_peer(run, port->device, port->number, netdev);
+
+	if (peer && !peer->stale)
+		return peer;
+	if (is_accepted_as_down(port))
+		return NULL;
+	if (peer || may_have_moved(run, port->memory))
+		return peer;
+	return rna_peer_memory_tell(&port->memory->peer, hca_of(port->device), run->view->arena,
+				    &run->no_memory);
+}
+
 static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t count)
 {
 	struct rna_view_port *accounts;
@@ -673,6 +720,7 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 			.best = ports[i].memory->best,
 			.accepted = rna_accepted_time(&ports[i].memory->accepted),
 			.rates = tell_rates(run, ports[i].memory->rates),
+			.peer = tell_peer(run, &ports[i]),
 		};
 	run->no_memory |= !rna_formers_tell(run->memory, run->view, accounts);
 	run->view->ports = accounts;

@@ -220,12 +220,12 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->unseen |= !rna_subject_state_is_known(subject);
 	subject->link = rna_port_link(device, number);
 	subject->fabric = rna_port_fabric(device, number);
-	subject->peer = rna_port_peer(device, number);
 	subject->gids = rna_port_gids(device, number);
 	subject->qos = rna_port_qos(device, number);
 	subject->netdev = find_netdev(join, device->device->name, number);
 	subject->judged = is_judged(subject, join->settings);
 	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
+	subject->peer = subject->account ? subject->account->peer : rna_port_peer(device, number);
 	subject->selftest = rna_selftest_find(join->view->selftests, device->device->name, number,
 					      &join->tested);
 	subject->model = model_of(join, subject);

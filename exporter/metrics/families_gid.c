@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of GIDs: how many there are, of what kind, and which of them NCCL takes. */
-#include "rna/model/topology.h"
 
 #include "view/facts.h"
 
@@ -53,15 +52,6 @@ static struct rna_value gid_info(const struct rna_subject *gid)
 static struct rna_value nccl_gid_info(const struct rna_subject *gid)
 {
 	return gid->view->metrics.gid_info && rna_gid_is_nccl(gid) ? rna_value_ok(1) : rna_no_value;
-}
-
-static struct rna_value port_rail(const struct rna_subject *port)
-{
-	const struct rna_topology *topology = rna_snapshot_topology(port->view->snapshot);
-	const struct rna_nic *nic =
-		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
-
-	return nic && nic->rail >= 0 ? rna_value_ok((unsigned)nic->rail) : (struct rna_value){0};
 }
 
 /* -- One GID ----------------------------------------------------------------------------------- */
@@ -145,9 +135,6 @@ static const struct rna_family rows[] = {
 	       "while the port is not ACTIVE."),
 	METRIC(GID, "rdma_port_nccl_gid_info", INFO, PLAIN, GET(nccl_gid_info),
 	       "GID at rdma_port_nccl_gid_index. Requires metrics.gid_info."),
-	METRIC(PORT, "rdma_port_rail", GAUGE, PLAIN, GET(port_rail),
-	       "Rail number of the port's NIC, counted from 0 by PCI address. Absent for NICs "
-	       "outside the rails, such as storage NICs."),
 };
 /* clang-format on */
 

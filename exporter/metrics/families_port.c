@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ports: their link, what is expected of them, and their network interfaces. */
+#include "rna/model/topology.h"
+
 #include "view/facts.h"
 
 #include "family_rows.h"
@@ -109,6 +111,17 @@ static const char *smi_device(const void *subject)
 	return device->smi ? device->smi->name : NULL;
 }
 
+/* JSON has it as a number; the metric is rdma_port_rail_info. */
+static struct rna_value rail(const void *subject)
+{
+	const struct rna_subject *port = subject;
+	const struct rna_topology *topology = rna_snapshot_topology(port->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+
+	return nic && nic->rail >= 0 ? rna_value_ok((unsigned)nic->rail) : rna_no_value;
+}
+
 /* -- Expectations and transitions -------------------------------------------------------------- */
 
 static void expected_up(const struct rna_subject *port, struct rna_writer *writer)
@@ -205,6 +218,7 @@ static const struct rna_family port_rows[] = {
 	       "Planes of the port of a multi-plane InfiniBand card that are up. Absent if the state "
 	       "of one is unknown."),
 	{JSON("smi_device", .text = smi_device)},
+	{JSON("rail", .number = rail)},
 	DETAIL(PORT, "rdma_port_width_supported_lanes", GAUGE, PLAIN, AT(link, width_supported),
 	       "Largest link width that the port supports, in lanes. InfiniBand only, read by MAD."),
 	DETAIL(PORT, "rdma_port_width_enabled_lanes", GAUGE, PLAIN, AT(link, width_enabled),

@@ -89,6 +89,52 @@ static void gpu_nic_path(const struct rna_subject *node, struct rna_writer *writ
 	}
 }
 
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+static bool is_nearer(const struct rna_gpu_affinity *a, unsigned nic,
+		      const struct rna_gpu_affinity *b)
+{
+	bool assigned = a->nic == (int)nic;
+
+	if (!b)
+		return true;
+	return assigned != (b->nic == (int)nic) ? assigned : a->path < b->path;
+}
+
+/* The PCI address of the GPU that the NIC serves: it is assigned to it, or as near. NULL: none. */
+static const char *nearest_gpu(const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	const struct rna_gpu_affinity *best = NULL;
+	unsigned index = (unsigned)(nic - topology->nics);
+
+	for (size_t i = 0; i < topology->gpu_count; i++) {
+		const struct rna_gpu_affinity *affinity = &topology->affinities[i];
+
+		if ((affinity->nic == (int)index || is_nearest(affinity, index)) &&
+		    is_nearer(affinity, index, best))
+			best = affinity;
+	}
+	return best ? topology->objects[topology->gpus[best - topology->affinities].object].address
+		    : NULL;
+}
+
+static void rail_info(const struct rna_subject *port, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_topology *topology = rna_snapshot_topology(port->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, port->device->device) : NULL;
+	const char *gpu = nic ? nearest_gpu(topology, nic) : NULL;
+
+	if (!nic || (nic->rail < 0 && !gpu))
+		return;
+	rna_labels_begin(&labels, port->labels);
+	if (nic->rail >= 0)
+		rna_label_add_number(&labels, "rail", (unsigned)nic->rail);
+	rna_label_add(&labels, "gpu", gpu);
+	rna_writer_sample_labels(writer, &labels, 1);
+}
+
 /* -- The table --------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -100,6 +146,9 @@ static const struct rna_family rows[] = {
 	       EACH(gpu_nic_path, "gpu, nic, device, path"),
 	       "Distance between a GPU and a NIC (0 X, 1 PIX, 2 PXB, 3 PHB, 4 NODE, 5 SYS), both "
 	       "identified by PCI address. metrics.gpu_nic_paths selects the pairs."),
+	METRIC(PORT, "rdma_port_rail_info", INFO, PLAIN, EACH(rail_info, "rail, gpu"),
+	       "Rail of the port, counted from 0 by PCI address, and PCI address of the nearest GPU. "
+	       "Without the label rail for NICs outside the rails, such as storage NICs."),
 };
 /* clang-format on */
 

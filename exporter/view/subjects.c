@@ -91,23 +91,17 @@ static struct rna_value find_nccl_index(const struct rna_subject *port)
 	return rna_value_ok(rna_nccl_gid_index(port->gids, infiniband, &RNA_NCCL_STANDARD));
 }
 
-/* Where no MAD can ask: who was heard on its interface, or on a member where that is a bond. */
-static const struct rna_peer *find_lldp_peer(const struct rna_subject *port)
+/* Without an account nothing is remembered: it is what the collectors know now. */
+static void set_peer(struct rna_subject *port)
 {
-	const struct rna_lldp *lldp = rna_snapshot_lldp(port->view->snapshot);
-	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
-	const struct rna_netdev *netdev = port->netdev;
-	const struct rna_peer *peer = NULL;
-	size_t from = 0;
+	const struct rna_snapshot *snapshot = port->view->snapshot;
 
-	if (!netdev)
-		return NULL;
-	peer = rna_lldp_find(lldp, netdev->name);
-	while (!peer && port->netdev->bond &&
-	       (netdev = rna_netdevs_next_member(netdevs, port->netdev->name, port->device->device,
-						 &from)))
-		peer = rna_lldp_find(lldp, netdev->name);
-	return peer;
+	port->peer = port->account ? port->account->peer : rna_port_peer(port->device, port->port);
+	if (!port->peer && !port->account)
+		port->peer = rna_lldp_find_port(rna_snapshot_lldp(snapshot),
+						rna_snapshot_netdevs(snapshot),
+						port->device->device, port->netdev);
+	port->peer_link = port->peer && !port->peer->stale ? &port->peer->link : NULL;
 }
 
 static void set_port(struct rna_subject *ret, const struct rna_subject *device, unsigned number,
@@ -124,7 +118,6 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		.state = rna_port_state(device->device, number),
 		.link = rna_port_link(device->device, number),
 		.fabric = rna_port_fabric(device->device, number),
-		.peer = rna_port_peer(device->device, number),
 		.gids = rna_port_gids(device->device, number),
 		.qos = rna_port_qos(device->device, number),
 		.port_netdev = rna_netdev_search_port(search, device->device->device->name, number),
@@ -133,9 +126,6 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		ret->link_layer = ret->port_identity->link_layer;
 	if (ret->port_netdev)
 		ret->netdev = rna_netdev_search_name(search, ret->port_netdev->netdev);
-	if (!ret->peer)
-		ret->peer = find_lldp_peer(ret);
-	ret->peer_link = ret->peer && !ret->peer->stale ? &ret->peer->link : NULL;
 	ret->nccl_index = find_nccl_index(ret);
 	set_groups(ret);
 }
@@ -157,6 +147,7 @@ static void set_devices_and_ports(struct rna_subjects *subjects, const struct rn
 			set_port(port, device, device->device->device->ports[p], &search);
 			if (view->ports)
 				port->account = &view->ports[port - ports];
+			set_peer(port);
 			port->selftest =
 				rna_selftest_find(view->selftests, device->device->device->name,
 						  port->port, &tested);

@@ -28,7 +28,7 @@ BY_LABEL = {"resources": "resource", "idle_resources": "resource",
 # Families of which rest() leaves the members in the JSON, or whose samples follow from others.
 IN_REST = re.compile(
     r"rdma_port_(ethernet_\w+|module_\w+|pcie_\w+|pfc_\w+|priority_dscp_info|qos_info|ecn_enabled|"
-    r"vlan_\w+|bond_member_\w+|gateway_\w+|peer_info|sm_info|pkeys|gids|nccl_gid_info|roce_cm_tos|roce_traffic_class|"
+    r"vlan_\w+|bond_member_\w+|gateway_\w+|peer_info|rail_info|sm_info|pkeys|gids|nccl_gid_info|roce_cm_tos|roce_traffic_class|"
     r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
     r"cm_(messages_\w+|retries_total|duplicates_\w+)|plane_(data|packets)_\w+|"
     r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
@@ -237,6 +237,8 @@ def take_device(device, samples, known, tree):
         take_names(port)
         take_gids(port, within, samples)
         take_expectation(port, within, samples)
+        if samples.state_label("rdma_port_rail_info", within, "rail", port.get("rail")):
+            del port["rail"]
         take_counters(port, "port", within, samples, known)
         take_members(port, "rdma_port_", within, samples)
     take_members(device, "rdma_device_", scope, samples)

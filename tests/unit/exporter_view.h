@@ -340,6 +340,7 @@ static void remember_in(struct rna_view *view)
 	for (size_t i = 0; i < count; i++) {
 		ports[i].number = 1;
 		ports[i].expectation = expectations[i % 3];
+		ports[i].peer = rna_port_peer(&view->snapshot->devices[i], 1);
 		if (i % 3 == 1)
 			ports[i].history = (struct rna_port_history){
 				4, 3, {.monotonic = 88 * RNA_USEC_PER_SEC, .realtime = 1}};

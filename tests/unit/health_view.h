@@ -89,6 +89,8 @@ struct node {
 	size_t count;
 	struct node_port ports[NODE_PORTS_MAX];
 	struct rna_netdev bond, member; /* no name: none */
+	/* The neighbour that lldpd lists; NULL: none. */
+	const struct rna_lldp_neighbour *neighbour;
 	size_t gateway_count;
 	struct rna_gateway gateways[2];
 	struct rna_host_network host;
@@ -225,6 +227,15 @@ static struct rna_part *node_netdevs(const struct node *node)
 		netdevs[part->count++] = node->member;
 	part->netdevs = netdevs;
 	part->ports = ports;
+	return &part->part;
+}
+
+static struct rna_part *node_lldp(const struct node *node)
+{
+	struct rna_lldp *part = node_part(node, RNA_COLLECTOR_LLDP, sizeof(*part));
+
+	part->neighbours = node->neighbour;
+	part->count = node->neighbour ? 1 : 0;
 	return &part->part;
 }
 
@@ -569,6 +580,7 @@ static struct rna_view *node_view(const struct node *node)
 	view->snapshot = snapshot;
 	snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;
 	snapshot->parts[RNA_COLLECTOR_NETDEV] = node_netdevs(node);
+	snapshot->parts[RNA_COLLECTOR_LLDP] = node_lldp(node);
 	snapshot->parts[RNA_COLLECTOR_GATEWAYS] = node_gateways(node);
 	snapshot->parts[RNA_COLLECTOR_READINESS] = node_readiness(node);
 	if (node->has_log)
@@ -584,9 +596,15 @@ static struct rna_view *node_view(const struct node *node)
 			continue;
 		snapshot->devices[next].device = &presence->devices[next];
 		node_set_parts(node, port, &snapshot->devices[next]);
-		own_ports(view)[next++] =
-			(struct rna_view_port){1,          port->history,       port->expectation,
-					       port->best, port->former_netdev, port->accepted};
+		own_ports(view)[next] =
+			(struct rna_view_port){1,
+					       port->history,
+					       port->expectation,
+					       port->best,
+					       port->former_netdev,
+					       port->accepted,
+					       .peer = rna_port_peer(&snapshot->devices[next], 1)};
+		next++;
 		node_add_jobs(node, port, view);
 	}
 	view->devices = node->changes;

@@ -29,3 +29,21 @@ const struct rna_peer *rna_lldp_find(const struct rna_lldp *lldp, const char *ne
 			return &lldp->neighbours[i].peer;
 	return NULL;
 }
+
+const struct rna_peer *rna_lldp_find_port(const struct rna_lldp *lldp,
+					  const struct rna_netdevs *netdevs,
+					  const struct rna_device *device,
+					  const struct rna_netdev *netdev)
+{
+	const struct rna_netdev *member;
+	const struct rna_peer *peer;
+	size_t from = 0;
+
+	if (!netdev)
+		return NULL;
+	peer = rna_lldp_find(lldp, netdev->name);
+	while (!peer && netdev->bond &&
+	       (member = rna_netdevs_next_member(netdevs, netdev->name, device, &from)))
+		peer = rna_lldp_find(lldp, member->name);
+	return peer;
+}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "rna/model/fabric.h"
+#include "rna/model/netdev.h"
 #include "rna/model/part.h"
 
 struct rna_lldp_neighbour {
@@ -27,3 +28,12 @@ struct rna_lldp {
 
 /* The neighbour of that interface. NULL: none. lldp: may be NULL. */
 const struct rna_peer *rna_lldp_find(const struct rna_lldp *lldp, const char *netdev);
+
+/*
+ * The neighbour of the interface of a port of device; of a bond, that of a member of the device.
+ * NULL: none, also if any of them is NULL.
+ */
+const struct rna_peer *rna_lldp_find_port(const struct rna_lldp *lldp,
+					  const struct rna_netdevs *netdevs,
+					  const struct rna_device *device,
+					  const struct rna_netdev *netdev);

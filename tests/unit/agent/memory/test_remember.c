@@ -477,6 +477,92 @@ static void test_two_cards_with_one_guid(void **state)
 	(void)rna_view_unref(view);
 }
 
+static void assert_peer(const struct rna_view *view, const char *name, bool stale)
+{
+	const struct rna_peer *peer = view->ports[0].peer;
+
+	assert_non_null(peer);
+	assert_string_equal(peer->name, name);
+	assert_int_equal(peer->stale, stale);
+}
+
+/* Until the port is accepted as down. The collector forgets, or has not run yet. */
+static void test_a_peer_outlives_the_link_and_the_process(void **state)
+{
+	static const struct rna_peer leaf = {.type = RNA_NODE_TYPE_SWITCH,
+					     .name = "leaf-07",
+					     .port = "12",
+					     .guid = "fc6a:1"};
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_port_memory *port;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	node.ports[0].has_fabric = true;
+	node.ports[0].fabric.peer = &leaf;
+	view = remember(&memory, &node, node.now.monotonic);
+	assert_peer(view, "leaf-07", false);
+	(void)rna_view_unref(view);
+	restart(&memory);
+	node.ports[0].has_fabric = false;
+	node.ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+	view = later(&memory, &node, 60);
+	assert_peer(view, "leaf-07", true);
+	assert_string_equal(view->ports[0].peer->port, "12");
+	assert_null(view->ports[1].peer);
+	(void)rna_view_unref(view);
+	port = &rna_memory_find(&memory, "0000:3b:00.0")->ports[0];
+	port->accepted = (struct rna_accepted){RNA_EXPECTED_DOWN, node.now.realtime};
+	view = later(&memory, &node, 60);
+	assert_null(view->ports[0].peer);
+	(void)rna_view_unref(view);
+	port->accepted = (struct rna_accepted){0};
+	node.ports[0].node_guid = "9:9"; /* another card, another cable */
+	view = later(&memory, &node, 60);
+	assert_null(view->ports[0].peer);
+	(void)rna_view_unref(view);
+}
+
+/* If its switch is silent for a day while the link is up, another one may be there. */
+static void test_a_neighbour_by_lldp(void **state)
+{
+	static const struct rna_lldp_neighbour leaf = {
+		.netdev = "eth0",
+		.peer = {.source = RNA_PEER_BY_LLDP,
+			 .name = "leaf-07",
+			 .port = "Ethernet12",
+			 .port_description = "node1 rail 0",
+			 .guid = "98:03:9b:aa:00:01",
+			 .seen.realtime = 1763716800 * RNA_USEC_PER_SEC},
+	};
+	RNA_CLEANUP(free_memory) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	init_cards(&node);
+	node.neighbour = &leaf;
+	view = remember(&memory, &node, node.now.monotonic);
+	assert_peer(view, "leaf-07", false);
+	(void)rna_view_unref(view);
+	restart(&memory);
+	node.neighbour = NULL;
+	view = later(&memory, &node, 60);
+	assert_peer(view, "leaf-07", true);
+	assert_int_equal(view->ports[0].peer->source, RNA_PEER_BY_LLDP);
+	assert_string_equal(view->ports[0].peer->port_description, "node1 rail 0");
+	(void)rna_view_unref(view);
+	view = later(&memory, &node, 2 * 24 * 60 * 60);
+	assert_null(view->ports[0].peer);
+	(void)rna_view_unref(view);
+	node.ports[0].state = rna_value_ok(RNA_PORT_DOWN);
+	view = later(&memory, &node, 60);
+	assert_peer(view, "leaf-07", true);
+	(void)rna_view_unref(view);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -495,6 +581,8 @@ int main(void)
 		cmocka_unit_test(test_cards_that_were_swapped),
 		cmocka_unit_test(test_a_card_in_another_slot),
 		cmocka_unit_test(test_two_cards_with_one_guid),
+		cmocka_unit_test(test_a_peer_outlives_the_link_and_the_process),
+		cmocka_unit_test(test_a_neighbour_by_lldp),
 	};
 
 	return cmocka_run_group_tests_name("remember", tests, NULL, NULL);

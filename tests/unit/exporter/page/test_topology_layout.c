@@ -363,7 +363,8 @@ static void test_metrics(void **state)
 		gpu,
 		"\nrdma_gpu_info{gpu=\"0000:81:00.0\",vendor=\"nvidia\",numa_node=\"1\"} 1\n",
 		path,
-		"\nrdma_port_rail{device=\"mlx5_1\",port=\"1\"} 1\n",
+		"\nrdma_port_rail_info{device=\"mlx5_0\",port=\"1\",rail=\"0\",gpu=\"0000:13:00."
+		"0\"} 1\n",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_topology_view();
 
