@@ -35,7 +35,7 @@ def check_rules(alerts, listed, found):
     """What a runbook says that it is about is what its alert is about."""
     for alert in alerts:
         name, rules = alert["alert"], rules_of(alert, found)
-        if alert["expr"].startswith("rdma:finding{") and not rules <= listed.get(name, set()):
+        if re.match("rdma:(finding|problem){", alert["expr"]) and not rules <= listed.get(name, set()):
             yield f"{name}: runbooks.md lists other findings than the alert, which has {rules}"
     for rule in sorted(found):
         if not any(rule in rules for rules in listed.values()):

@@ -12,9 +12,9 @@ from agent import free_port, wait
 
 class Prometheus:
     """with Prometheus(agent.port) as prometheus: ...; rules is the path of rules files, job more of
-    the job, interval how often it scrapes, in seconds."""
+    the job, interval how often it scrapes, in seconds, alertmanager the port of one."""
 
-    def __init__(self, *targets, rules=None, job=None, interval=1):
+    def __init__(self, *targets, rules=None, job=None, interval=1, alertmanager=None):
         self.directory = tempfile.TemporaryDirectory(prefix="rna-prometheus-")
         self.port, self.log_path = free_port(), f"{self.directory.name}/log"
         job = {"job_name": "rdma", "static_configs": [
@@ -22,6 +22,9 @@ class Prometheus:
         config = {"global": {"scrape_interval": f"{interval}s", "scrape_timeout": f"{interval}s",
                              "evaluation_interval": f"{interval}s"},
                   "scrape_configs": [job], "rule_files": [rules] if rules else []}
+        if alertmanager:
+            config["alerting"] = {"alertmanagers": [
+                {"static_configs": [{"targets": [f"127.0.0.1:{alertmanager}"]}]}]}
         with open(f"{self.directory.name}/config.yml", "w", encoding="utf-8") as file:
             json.dump(config, file)  # which is YAML, too
 
