@@ -273,10 +273,11 @@ static int write_profile(const struct rna_call *call, const struct rna_view *vie
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct rna_profile profile;
 
-	if (call->arguments.word_count > 0)
-		return rna_error_say(error, -EINVAL,
-				     "expect profile: unexpected argument \"%.64s\"",
-				     call->arguments.words[0]);
+	if (call->arguments.word_count > 0) {
+		(void)rna_error_say(error, -EINVAL, "expect profile: unexpected argument \"%.64s\"",
+				    call->arguments.words[0]);
+		return RNA_EXIT_USAGE;
+	}
 	if (!arena || rna_profile_make(view, arena, &profile) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot make a profile");
 	rna_strbuf_puts(&text, "# The profile of a node as it is. Remove what may vary, and set "

@@ -145,10 +145,12 @@ static int apply(struct rna_call *call, struct kube *kube, struct rna_error *err
 
 	if (ret < 0)
 		return ret;
-	if (kube->settings->kubernetes_backend == 0)
-		return rna_error_say(
+	if (kube->settings->kubernetes_backend == 0) {
+		(void)rna_error_say(
 			error, -EINVAL,
 			"kubernetes.backend is off, so there is nothing to apply; use `kube show`");
+		return RNA_EXIT_USAGE;
+	}
 	if (uses(kube, RNA_NODE_BACKEND_BIT(API)) && kube->dry_run)
 		rna_kubernetes_write_requests(kube->options, kube->wish, &kube->out);
 	else if (uses(kube, RNA_NODE_BACKEND_BIT(API)))
@@ -224,5 +226,5 @@ int rna_command_kube(struct rna_call *call, struct rna_error *error)
 		ret = apply(call, &kube, error);
 	else
 		ret = cleanup(call, &kube, error);
-	return ret < 0 ? ret : rna_output_strbuf(&kube.out, error);
+	return ret != 0 ? ret : rna_output_strbuf(&kube.out, error);
 }

@@ -122,9 +122,9 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
-	ret = check_forms(options, error);
-	if (ret == 0)
-		ret = rna_once_poll(call, &once, error);
+	if (check_forms(options, error) < 0)
+		return RNA_EXIT_USAGE;
+	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
 	if (options[RNA_OPTION_JSON])

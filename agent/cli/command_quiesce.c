@@ -36,7 +36,7 @@ int rna_command_quiesce(struct rna_call *call, struct rna_error *error)
 	rna_usec ignored;
 
 	if (timeout && rna_quiesce_read_timeout(timeout, &ignored, error) < 0)
-		return -EINVAL;
+		return RNA_EXIT_USAGE;
 	rna_strbuf_puts(&request, "quiesce\n");
 	if (timeout)
 		rna_strbuf_printf(&request, "timeout=%s\n", timeout);

@@ -37,9 +37,11 @@ int rna_command_topology(struct rna_call *call, struct rna_error *error)
 	int ret;
 
 	if (options[RNA_OPTION_JSON] && strcmp(options[RNA_OPTION_FORMAT], "text") != 0 &&
-	    strcmp(options[RNA_OPTION_FORMAT], "json") != 0)
-		return rna_error_say(error, -EINVAL, "topology: --json excludes --format=%s",
-				     options[RNA_OPTION_FORMAT]);
+	    strcmp(options[RNA_OPTION_FORMAT], "json") != 0) {
+		(void)rna_error_say(error, -EINVAL, "topology: --json excludes --format=%s",
+				    options[RNA_OPTION_FORMAT]);
+		return RNA_EXIT_USAGE;
+	}
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
