@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "rna/base/log.h"
+#include "rna/collector.h"
 
 #include "commands.h"
 
@@ -17,6 +18,7 @@ static void prepare_process(void)
 {
 	int fd;
 
+	rna_backends_prepare_process();
 	(void)signal(SIGPIPE, SIG_IGN); /* cannot fail for a signal that exists */
 	do
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -25,6 +25,17 @@ static struct rna_backends *add_quiet(struct rna_backends *backends)
 	return backends;
 }
 
+/*
+ * libhwloc loads and unloads its plugins with each discovery: components that hwloc.c leaves out,
+ * and that of libpciaccess 0.17, whose names of Intel's functions are lost when it is unloaded:
+ * 12,000 strings, some 300 kB. Debian's Open MPI installs them (libhwloc-plugins 2.9.0). What is
+ * built into libhwloc knows all that is needed here.
+ */
+void rna_backends_prepare_process(void)
+{
+	(void)setenv("HWLOC_PLUGINS_PATH", "", 1); /* fails for lack of memory */
+}
+
 struct rna_backends *rna_backends_new(const struct rna_root *root)
 {
 	struct rna_backends *backends = calloc(1, sizeof(*backends));

@@ -24,6 +24,9 @@ struct rna_known_rails;
 /* The libraries that collectors call: the real ones on a live root, recorded answers otherwise. */
 struct rna_backends;
 
+/* To be called once by a process, before it has threads: it changes the environment. */
+void rna_backends_prepare_process(void);
+
 /* root must outlive the backends. NULL: no memory. */
 struct rna_backends *rna_backends_new(const struct rna_root *root);
 struct rna_backends *rna_backends_free(struct rna_backends *backends); /* accepts NULL */
