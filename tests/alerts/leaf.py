@@ -270,7 +270,7 @@ def complaints(binary, rules):
         fleet = Fleet(Machine(binary, directory, names))
         threading.Thread(target=fleet.serve_forever, daemon=True).start()
         with Alertmanager(fleet.server_port) as manager, \
-                Prometheus(rules=shorten(f"{FILES}/alerts.yaml", directory), job=job(fleet),
+                Prometheus(rules=[shorten(f"{FILES}/alerts.yaml", directory)], job=job(fleet),
                            interval=INTERVAL, alertmanager=manager.port) as prometheus:
             wait("all ports are known", lambda: prometheus.value("count(rdma:port_place)")
                  == 9 * len(NODES), PATIENCE)

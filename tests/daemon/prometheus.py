@@ -11,17 +11,17 @@ from agent import free_port, wait
 
 
 class Prometheus:
-    """with Prometheus(agent.port) as prometheus: ...; rules is the path of rules files, job more of
+    """with Prometheus(agent.port) as prometheus: ...; rules are paths of rules files, job more of
     the job, interval how often it scrapes, in seconds, alertmanager the port of one."""
 
-    def __init__(self, *targets, rules=None, job=None, interval=1, alertmanager=None):
+    def __init__(self, *targets, rules=(), job=None, interval=1, alertmanager=None):
         self.directory = tempfile.TemporaryDirectory(prefix="rna-prometheus-")
         self.port, self.log_path = free_port(), f"{self.directory.name}/log"
         job = {"job_name": "rdma", "static_configs": [
             {"targets": [f"127.0.0.1:{target}" for target in targets]}], **(job or {})}
         config = {"global": {"scrape_interval": f"{interval}s", "scrape_timeout": f"{interval}s",
                              "evaluation_interval": f"{interval}s"},
-                  "scrape_configs": [job], "rule_files": [rules] if rules else []}
+                  "scrape_configs": [job], "rule_files": list(rules)}
         if alertmanager:
             config["alerting"] = {"alertmanagers": [
                 {"static_configs": [{"targets": [f"127.0.0.1:{alertmanager}"]}]}]}
@@ -44,6 +44,9 @@ class Prometheus:
 
     def api(self, path, **parameters):
         """The data of an answer, None while it starts."""
+        if self.process.poll() is not None:
+            with open(self.log_path, encoding="utf-8") as log:
+                raise AssertionError(f"Prometheus has ended: {log.readlines()[-1:]}")
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             connection.request("GET", f"/api/v1/{path}?{urllib.parse.urlencode(parameters)}")
