@@ -40,9 +40,11 @@ class Quiesce(unittest.TestCase):
     @unittest.skipIf(os.path.isdir("/sys/class/infiniband"), "this node has RDMA")
     def test_wrong_timeout(self):
         with Asked(poll=QUIET) as agent:
-            for timeout in ("0s", "8d", "soon"):
+            for timeout, words in (("0s", "0s is not a duration from 1s to 7d"),
+                                   ("8d", "8d is not a duration from 1s to 7d"),
+                                   ("soon", '"soon" is not a duration')):
                 self.assert_says(agent.ask("quiesce", "--timeout", timeout), EXIT_USAGE,
-                                 f'--timeout: {timeout} is not a duration from 1s to 7d')
+                                 f"--timeout: {words}")
             self.assertEqual(agent.metric(QUIESCED), 0)
 
     def test_by_signal(self):
