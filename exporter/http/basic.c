@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "view/secret.h"
+#include "rna/base/secret.h"
 
 #define WHITE_SPACE " \t\n\v\f\r" /* GnuTLS ignores it; no client sends it */
 

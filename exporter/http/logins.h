@@ -16,9 +16,8 @@
  */
 #pragma once
 
+#include "rna/base/secret.h"
 #include "rna/web.h"
-
-#include "view/secret.h"
 
 #include "tries.h"
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "rna/base/file.h"
+#include "rna/base/secret.h"
 #include "rna/base/yaml.h"
-
-#include "view/secret.h"
 
 enum {
 	TOKEN_MAX = 64 * 1024,

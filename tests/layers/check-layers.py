@@ -73,7 +73,7 @@ ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netl
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them. GnuTLS makes TLS in one file, and handles secrets in another.
 MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c"},
-              "gnutls/": {"exporter/http/tls.c", "exporter/view/secret.c"},
+              "gnutls/": {"exporter/http/tls.c", "agent/core/base/secret.c"},
               "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}

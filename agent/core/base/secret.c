@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "secret.h"
+#include "rna/base/secret.h"
 
 #include <errno.h>
 #include <gnutls/crypto.h>
