@@ -45,7 +45,7 @@ static int on_check(sd_event_source *source, uint64_t usec, void *userdata)
 	struct rna_child_watch *watch = userdata;
 
 	(void)usec;
-	if (rna_loopback_child_has_ended(watch->pid)) {
+	if (rna_child_has_ended(watch->pid)) {
 		watch->ended(watch->userdata);
 		return 0;
 	}

@@ -30,7 +30,7 @@ struct rna_tested *rna_tested_new(const char *key, const char *device, unsigned 
 
 	if (!port)
 		return NULL;
-	port->stuck = RNA_LOOPBACK_CHILD_INIT;
+	port->stuck = RNA_CHILD_INIT;
 	port->key = strdup(key);
 	port->device = strdup(device);
 	if (!port->key || !port->device) {

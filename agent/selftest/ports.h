@@ -26,7 +26,7 @@ struct rna_tested {
 	uint64_t idle_qps;
 	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
 	struct rna_selftest_port known;
-	struct rna_loopback_child stuck; /* that could not be ended, known.stuck */
+	struct rna_child stuck; /* that could not be ended, known.stuck */
 	struct rna_child_watch *stuck_watch;
 };
 

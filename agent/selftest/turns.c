@@ -224,7 +224,7 @@ static void on_stuck_process_ended(void *userdata)
 	struct rna_tested *port = userdata;
 
 	port->stuck_watch = rna_child_watch_free(port->stuck_watch);
-	(void)rna_loopback_child_stop(&port->stuck, 0); /* it is only to be reaped */
+	(void)rna_child_stop(&port->stuck, 0); /* it is only to be reaped */
 	port->known.stuck = 0;
 	forget_results(port->owner);
 	rna_log_notice("%s/%u: the stuck self-test has ended", port->device, port->number);
@@ -235,8 +235,8 @@ static void abandon_stuck_run(struct rna_selftest *selftest)
 {
 	struct rna_tested *port = selftest->under_test;
 
-	port->known.stuck = selftest->child.pid;
-	port->stuck = selftest->child;
+	port->known.stuck = selftest->child.process.pid;
+	port->stuck = selftest->child.process;
 	selftest->child = RNA_LOOPBACK_CHILD_INIT;
 	(void)rna_child_watch_new(selftest->event, port->stuck.pid, port->stuck.pidfd,
 				  on_stuck_process_ended, port,
@@ -294,7 +294,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 	    sd_event_source_set_time_relative(source, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
 	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) >= 0) {
 		selftest->late = true;
-		rna_loopback_child_kill(&selftest->child);
+		rna_child_kill(&selftest->child.process);
 		return 0;
 	}
 	end_run(selftest, take_result(selftest, &why));
@@ -328,8 +328,9 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	look_for_rival(selftest, status == 0);
 	if (status < 0)
 		return status;
-	status = rna_child_watch_new(selftest->event, selftest->child.pid, selftest->child.pidfd,
-				     on_child, selftest, &selftest->child_watch);
+	status = rna_child_watch_new(selftest->event, selftest->child.process.pid,
+				     selftest->child.process.pidfd, on_child, selftest,
+				     &selftest->child_watch);
 	if (status >= 0)
 		status = sd_event_add_time_relative(selftest->event, &selftest->deadline,
 						    CLOCK_MONOTONIC, patience, 0, on_deadline,

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "rna/base/child.h"
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
 #include "rna/model/value.h"
@@ -148,15 +149,13 @@ struct rna_loopback_holder {
 #define RNA_UID_UNKNOWN ((uid_t)-1)
 
 struct rna_loopback_child {
-	pid_t pid; /* 0: none */
-	int pidfd; /* readable when it has ended; -1: the kernel has no pidfd */
-	int fd;    /* readable when it has sent its result, or has ended without one */
-	int lock;  /* held so that only one test runs on a node; -1: none */
+	struct rna_child process; /* its fd is readable when it has sent its result */
+	int lock;                 /* held so that only one test runs on a node; -1: none */
 	/* holder found when the child was, or could not be, started */
 	struct rna_loopback_holder holder;
 };
 
-#define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.pidfd = -1, .fd = -1, .lock = -1})
+#define RNA_LOOPBACK_CHILD_INIT ((struct rna_loopback_child){.process = RNA_CHILD_INIT, .lock = -1})
 
 /*
  * Executes this program again for one request. agent: the user that runs agents on this node; 0:
@@ -180,13 +179,8 @@ int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patien
  */
 #define RNA_LOOPBACK_LAST_PATIENCE (2 * RNA_USEC_PER_SEC)
 
-/* Is this child a zombie: ended but not yet reaped? */
-bool rna_loopback_child_has_ended(pid_t pid);
-
-/* Kills the child without waiting; pidfd becomes readable when it has ended. */
-void rna_loopback_child_kill(const struct rna_loopback_child *child);
 /*
  * Kills the child, also during a test, and waits at most patience (0: does not wait). False: it has
- * not ended; then pidfd stays open, and the caller must watch it and reap the child.
+ * not ended; then its process stays in *child, and the caller must watch it and reap it.
  */
 bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience);

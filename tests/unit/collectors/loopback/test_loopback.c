@@ -51,11 +51,11 @@ static int run(const struct rna_loopback_request *request, void (*meddle)(int pi
 
 	assert_int_equal(status, 0);
 	if (meddle)
-		meddle(child.pid);
+		meddle(child.process.pid);
 	status = rna_loopback_child_receive(&child, PATIENCE, result, error);
 	assert_true(rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE));
-	assert_int_equal(child.pid, 0);
-	assert_int_equal(child.pidfd, -1);
+	assert_int_equal(child.process.pid, 0);
+	assert_int_equal(child.process.pidfd, -1);
 	return status;
 }
 
@@ -141,7 +141,7 @@ static void test_a_child_that_hangs(void **state)
 
 	(void)state;
 	assert_int_equal(rna_loopback_child_start(&request, 0, &child, &error), 0);
-	stop(child.pid);
+	stop(child.process.pid);
 	status = rna_loopback_child_receive(&child, 100 * RNA_USEC_PER_MSEC, &result, &error);
 	assert_true(status == -ETIMEDOUT || status == 0); /* it may have been quicker */
 	/* a stopped process can be killed; only one that is stuck in the kernel cannot */

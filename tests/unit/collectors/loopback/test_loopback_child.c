@@ -53,7 +53,7 @@ static int start(void **state)
 	return fixture.leaked >= 0 &&
 			       rna_loopback_child_start(&request, geteuid(), &fixture.child,
 							NULL) == 0 &&
-			       recv(fixture.child.fd, &ready, 1, 0) == 1
+			       recv(fixture.child.process.fd, &ready, 1, 0) == 1
 		       ? 0
 		       : -1;
 }
@@ -102,12 +102,12 @@ static void test_it_has_the_rights_of_its_parent(void **state)
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(lines); i++) {
 		read_line(getpid(), "status", lines[i], ours);
-		read_line(fixture->child.pid, "status", lines[i], theirs);
+		read_line(fixture->child.process.pid, "status", lines[i], theirs);
 		assert_string_equal(theirs, ours);
 	}
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(links); i++) {
 		read_target(getpid(), links[i], ours);
-		read_target(fixture->child.pid, links[i], theirs);
+		read_target(fixture->child.process.pid, links[i], theirs);
 		assert_string_equal(theirs, ours);
 	}
 }
@@ -117,11 +117,11 @@ static void test_it_can_gain_none(void **state)
 	const struct fixture *fixture = *state;
 	char line[256];
 
-	read_line(fixture->child.pid, "status", "NoNewPrivs:", line);
+	read_line(fixture->child.process.pid, "status", "NoNewPrivs:", line);
 	assert_string_equal(line, "NoNewPrivs:\t1\n");
-	read_line(fixture->child.pid, "status", "SigBlk:", line);
+	read_line(fixture->child.process.pid, "status", "SigBlk:", line);
 	assert_string_equal(line, "SigBlk:\t0000000000000000\n");
-	read_line(fixture->child.pid, "oom_score_adj", "", line);
+	read_line(fixture->child.process.pid, "oom_score_adj", "", line);
 	assert_string_equal(line, "1000\n");
 }
 
@@ -129,7 +129,7 @@ static void want_limit(const struct fixture *fixture, __rlimit_resource_t resour
 {
 	struct rlimit limit;
 
-	assert_int_equal(prlimit(fixture->child.pid, resource, NULL, &limit), 0);
+	assert_int_equal(prlimit(fixture->child.process.pid, resource, NULL, &limit), 0);
 	assert_true(limit.rlim_max <= most);
 	assert_true(limit.rlim_cur <= limit.rlim_max);
 }
@@ -151,14 +151,14 @@ static void test_it_has_none_of_its_parents_files(void **state)
 	unsigned count = 0;
 	DIR *directory;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", fixture->child.pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", fixture->child.process.pid);
 	directory = opendir(path);
 	assert_non_null(directory);
 	while ((entry = readdir(directory))) {
 		if (*entry->d_name == '.')
 			continue;
 		(void)snprintf(path, sizeof(path), "fd/%s", entry->d_name);
-		read_target(fixture->child.pid, path, target);
+		read_target(fixture->child.process.pid, path, target);
 		if (atoi(entry->d_name) < CHILD_SOCKET)
 			assert_string_equal(target, "/dev/null");
 		else
