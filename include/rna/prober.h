@@ -29,6 +29,7 @@ enum {
 	RNA_PROBER_RATE_MAX = 20,    /* probes per second of a port, all targets together */
 	RNA_PROBER_SAMPLES_MAX = 16, /* round trips in one report; more are only counted */
 	RNA_PROBER_KEY_SIZE = 32,
+	RNA_PROBER_CHECK_SIZE = 9,
 };
 
 /* A probe without an answer counts as lost after this; an answer that comes later makes it void. */
@@ -53,7 +54,7 @@ struct rna_prober_order {
 	uint32_t reserved;
 	union {
 		struct {
-			uint8_t key[RNA_PROBER_KEY_SIZE]; /* made of the secret, see prober_key.h */
+			uint8_t key[RNA_PROBER_KEY_SIZE]; /* made of the secret */
 			uint64_t session;                 /* random, of this child's life; not 0 */
 		} setup;
 		struct {
@@ -159,3 +160,5 @@ bool rna_prober_stop(struct rna_prober_child *child, rna_usec patience);
 
 /* The key that both ends derive from the secret's bytes. 0 or negative errno. */
 int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE]);
+/* A text that is the same at both ends if their keys are. 0 or negative errno. */
+int rna_prober_key_check(const uint8_t key[RNA_PROBER_KEY_SIZE], char ret[RNA_PROBER_CHECK_SIZE]);

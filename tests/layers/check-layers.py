@@ -31,6 +31,7 @@ ROOMS = {
     "collectors/parse": COLLECTOR,
     "collectors/backend": (*COLLECTOR, "rna/monitor.h", "rna/verbs_events.h", "parse"),
     "collectors/loopback": (*MODEL, "backend", "parse"),
+    "collectors/prober": (*MODEL, "rna/prober.h", "backend", "parse"),
     # The list of collectors, collectors.h, is the door of the folder; table.c calls what it lists.
     "collectors/topology": (*COLLECTOR, "collectors.h", "backend", "parse"),
     "collectors": (*COLLECTOR, "backend", "parse"),

@@ -25,7 +25,7 @@ enum rna_probe_scope {
 
 const char *rna_probe_scope_name(enum rna_probe_scope scope); /* "host", "leaf", "fabric" */
 
-/* Round-trip times: upper bounds 1 us to 1 s, three per power of ten, in nanoseconds. */
+/* Round-trip times: upper bounds 1 us to 1 s, three in each power of ten, in nanoseconds. */
 enum { RNA_PROBE_RTT_BOUNDS = 19 };
 extern const uint64_t rna_probe_rtt_bounds[RNA_PROBE_RTT_BOUNDS];
 
@@ -197,8 +197,11 @@ struct rna_probes {
 	const char *group;   /* only members of the same group pair up; "" is a group too */
 	uint64_t session;    /* of the running prober; 0: it does not run */
 	const char *stopped; /* why the prober does not run, a phrase; NULL: it runs */
-	uint64_t restarts;   /* of the prober, since the agent started */
-	bool bandwidth;      /* this node lets peers measure bandwidth */
+	rna_usec heard;      /* monotonic time of the prober's last word; 0: none yet */
+	/* of the secret, to be compared with that of a peer: rna_prober_key_check() */
+	char key_check[9];
+	uint64_t restarts; /* of the prober, since the agent started */
+	bool bandwidth;    /* this node lets peers measure bandwidth */
 	struct rna_probe_source source;
 	size_t port_count;
 	const struct rna_probe_port *ports; /* by device, then port */

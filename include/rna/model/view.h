@@ -14,6 +14,7 @@
 #include "rna/model/finding.h"
 #include "rna/model/former.h"
 #include "rna/model/node_status.h"
+#include "rna/model/probe.h"
 #include "rna/model/rates.h"
 #include "rna/model/selftest.h"
 #include "rna/model/snapshot.h"
@@ -146,6 +147,7 @@ struct rna_view {
 	size_t transition_count;
 	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
 	const struct rna_selftests *selftests;    /* NULL: no self-tests */
+	const struct rna_probes *probes;          /* NULL: no probes between nodes */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */
 	bool findings_short;                /* incomplete: memory ran out */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/model/probe.h"
+
+#include <string.h>
+
+#include "rna/base/cleanup.h"
+
+const uint64_t rna_probe_rtt_bounds[RNA_PROBE_RTT_BOUNDS] = {
+	1000,     2000,      5000,      10000,     20000,      50000,    100000,
+	200000,   500000,    1000000,   2000000,   5000000,    10000000, 20000000,
+	50000000, 100000000, 200000000, 500000000, 1000000000,
+};
+
+void rna_probe_rtt_add(struct rna_probe_rtt *rtt, uint64_t nanoseconds)
+{
+	size_t i = 0;
+
+	while (i < RNA_PROBE_RTT_BOUNDS && nanoseconds > rna_probe_rtt_bounds[i])
+		i++;
+	rtt->counts[i]++;
+	rtt->sum += nanoseconds;
+}
+
+void rna_probe_rtt_merge(struct rna_probe_rtt *rtt, const struct rna_probe_rtt *other)
+{
+	for (size_t i = 0; i <= RNA_PROBE_RTT_BOUNDS; i++)
+		rtt->counts[i] += other->counts[i];
+	rtt->sum += other->sum;
+}
+
+void rna_probe_counts_merge(struct rna_probe_counts *counts, const struct rna_probe_counts *other)
+{
+	counts->sent += other->sent;
+	counts->answered += other->answered;
+	counts->lost += other->lost;
+	counts->voided += other->voided;
+	counts->large_sent += other->large_sent;
+	counts->large_answered += other->large_answered;
+	counts->large_lost += other->large_lost;
+	counts->ecn_marked += other->ecn_marked;
+}
+
+const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
+						  const char *device, unsigned port)
+{
+	for (size_t i = 0; probes && i < probes->port_count; i++)
+		if (probes->ports[i].port == port && strcmp(probes->ports[i].device, device) == 0)
+			return &probes->ports[i];
+	return NULL;
+}
+
+/* -- Names ------------------------------------------------------------------------------------- */
+
+static const char *name_of(const char *const *names, size_t count, size_t number)
+{
+	return number < count ? names[number] : "unknown";
+}
+
+#define NAME(names, number) name_of(names, RNA_ARRAY_SIZE(names), (size_t)(number))
+
+const char *rna_probe_scope_name(enum rna_probe_scope scope)
+{
+	static const char *const names[RNA_PROBE_SCOPE_COUNT] = {"host", "leaf", "fabric"};
+
+	return NAME(names, scope);
+}
+
+const char *rna_probe_state_name(enum rna_probe_state state)
+{
+	static const char *const names[RNA_PROBE_STATE_COUNT] = {
+		[RNA_PROBE_WAITING] = "waiting",
+		[RNA_PROBE_RUNNING] = "running",
+		[RNA_PROBE_PEER_DOWN] = "peer_down",
+		[RNA_PROBE_PEER_REFUSED] = "peer_refused",
+		[RNA_PROBE_NO_NEIGHBOUR] = "no_neighbour",
+		[RNA_PROBE_LOCAL] = "local",
+	};
+
+	return NAME(names, state);
+}
+
+const char *rna_probe_use_name(enum rna_probe_use use)
+{
+	static const char *const names[RNA_PROBE_USE_COUNT] = {
+		[RNA_PROBE_OFF] = "off",
+		[RNA_PROBE_OPENING] = "opening",
+		[RNA_PROBE_OPEN] = "open",
+		[RNA_PROBE_FAILED] = "failed",
+	};
+
+	return NAME(names, use);
+}
+
+const char *rna_probe_verdict_name(enum rna_probe_verdict verdict)
+{
+	static const char *const names[RNA_PROBE_VERDICT_COUNT] = {
+		[RNA_PROBE_UNKNOWN] = "unknown",
+		[RNA_PROBE_WELL] = "well",
+		[RNA_PROBE_UNREACHABLE] = "unreachable",
+		[RNA_PROBE_LOSSY] = "lossy",
+	};
+
+	return NAME(names, verdict);
+}
+
+const char *rna_probe_stranger_name(enum rna_probe_stranger stranger)
+{
+	static const char *const names[RNA_STRANGER_COUNT] = {
+		[RNA_STRANGER_FORMAT] = "format", [RNA_STRANGER_VERSION] = "version",
+		[RNA_STRANGER_SECRET] = "secret", [RNA_STRANGER_REPLAY] = "replay",
+		[RNA_STRANGER_RATE] = "rate",
+	};
+
+	return NAME(names, stranger);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "packet.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/secret.h"
+
+enum {
+	VERSION = 1,
+	FLAG_LARGE = 1,
+	/* offsets, see packet.h */
+	AT_VERSION = 4,
+	AT_KIND = 5,
+	AT_FLAGS = 6,
+	AT_CLASS = 7,
+	AT_FROM = 8,
+	AT_TO = 16,
+	AT_TARGET = 24,
+	AT_NUMBER = 28,
+	AT_HELD = 32,
+	AT_HELD_NUMBER = 36,
+	AT_WAY = 40,
+	AT_ZEROS = 43,
+	AT_CODE = 48,
+	CODE_SIZE = 16,
+	/*
+	 * A Q_Key with the top bit set is a controlled one, which only privileged processes may use
+	 * (IBTA 10.2.5; ib_uverbs refuses others without CAP_NET_RAW).
+	 */
+	QKEY_MASK = 0x7fffffff,
+	IPV4_AT = 20, /* of the headers, in RoCE v2 over IPv4 (IBTA annex A17) */
+	IPV4_SIZE = 20,
+	WAY_UNKNOWN = 255,
+};
+
+static const char magic[AT_VERSION] = {'R', 'N', 'A', 'P'};
+
+/* -- Keys -------------------------------------------------------------------------------------- */
+
+static int derive(const uint8_t key[RNA_PROBER_KEY_SIZE], const char *label,
+		  uint8_t ret[RNA_SECRET_DIGEST])
+{
+	return rna_secret_digest(key, RNA_PROBER_KEY_SIZE, label, strlen(label), ret);
+}
+
+int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE])
+{
+	static const char label[] = "rdma-node-agent probe 1";
+
+	return rna_secret_digest(secret, len, label, sizeof(label) - 1, ret);
+}
+
+int rna_prober_key_check(const uint8_t key[RNA_PROBER_KEY_SIZE], char ret[RNA_PROBER_CHECK_SIZE])
+{
+	uint8_t digest[RNA_SECRET_DIGEST];
+	int status = derive(key, "check", digest);
+
+	for (size_t i = 0; status == 0 && i < (RNA_PROBER_CHECK_SIZE - 1) / 2; i++) {
+		ret[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+		ret[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+	}
+	ret[status == 0 ? RNA_PROBER_CHECK_SIZE - 1 : 0] = '\0';
+	return status;
+}
+
+int rna_packet_key_make(const uint8_t key[RNA_PROBER_KEY_SIZE], struct rna_packet_key *ret)
+{
+	uint8_t digest[RNA_SECRET_DIGEST];
+	int status = derive(key, "code", ret->code);
+
+	if (status == 0)
+		status = derive(key, "qkey", digest);
+	if (status < 0)
+		return status;
+	memcpy(&ret->qkey, digest, sizeof(ret->qkey));
+	ret->qkey = be32toh(ret->qkey) & QKEY_MASK;
+	return 0;
+}
+
+/* -- Numbers ----------------------------------------------------------------------------------- */
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	value = htobe32(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static void put64(uint8_t *at, uint64_t value)
+{
+	value = htobe64(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static uint32_t get32(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return be32toh(value);
+}
+
+static uint64_t get64(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return be64toh(value);
+}
+
+/* -- Packets ----------------------------------------------------------------------------------- */
+
+static int make_code(const uint8_t *data, const struct rna_packet_key *key,
+		     uint8_t ret[RNA_SECRET_DIGEST])
+{
+	return rna_secret_digest(key->code, sizeof(key->code), data, AT_CODE, ret);
+}
+
+int rna_packet_write(const struct rna_packet *packet, const struct rna_packet_key *key,
+		     uint8_t ret[RNA_PACKET_SIZE])
+{
+	uint8_t digest[RNA_SECRET_DIGEST];
+	int status;
+
+	memset(ret, 0, RNA_PACKET_SIZE);
+	memcpy(ret, magic, sizeof(magic));
+	ret[AT_VERSION] = VERSION;
+	ret[AT_KIND] = (uint8_t)packet->kind;
+	ret[AT_FLAGS] = packet->large ? FLAG_LARGE : 0;
+	ret[AT_CLASS] = packet->source_class;
+	put64(ret + AT_FROM, packet->from);
+	put64(ret + AT_TO, packet->to);
+	put32(ret + AT_TARGET, packet->target);
+	put32(ret + AT_NUMBER, packet->number);
+	put32(ret + AT_HELD, packet->held);
+	put32(ret + AT_HELD_NUMBER, packet->held_number);
+	ret[AT_WAY] = packet->there.dscp;
+	ret[AT_WAY + 1] = packet->there.ecn;
+	ret[AT_WAY + 2] = packet->there.hop_limit;
+	status = make_code(ret, key, digest);
+	if (status == 0)
+		memcpy(ret + AT_CODE, digest, CODE_SIZE);
+	return status;
+}
+
+static bool is_of_form(const uint8_t *data, size_t len)
+{
+	static const uint8_t zeros[AT_CODE - AT_ZEROS];
+	uint8_t kind = data[AT_KIND], flags = data[AT_FLAGS];
+	bool may_be_longer = kind == RNA_PACKET_PROBE && flags == FLAG_LARGE;
+
+	return (kind == RNA_PACKET_PROBE || kind == RNA_PACKET_ANSWER) && flags <= FLAG_LARGE &&
+	       (len == RNA_PACKET_SIZE || may_be_longer) &&
+	       memcmp(data + AT_ZEROS, zeros, sizeof(zeros)) == 0;
+}
+
+enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
+					const struct rna_packet_key *key, struct rna_packet *ret)
+{
+	uint8_t digest[RNA_SECRET_DIGEST];
+
+	if (len < RNA_PACKET_SIZE || memcmp(data, magic, sizeof(magic)) != 0)
+		return RNA_STRANGER_FORMAT;
+	if (data[AT_VERSION] != VERSION)
+		return RNA_STRANGER_VERSION;
+	if (!is_of_form(data, len))
+		return RNA_STRANGER_FORMAT;
+	if (make_code(data, key, digest) < 0 || !rna_secret_same(data + AT_CODE, digest, CODE_SIZE))
+		return RNA_STRANGER_SECRET;
+	*ret = (struct rna_packet){
+		.kind = data[AT_KIND],
+		.large = data[AT_FLAGS] & FLAG_LARGE,
+		.source_class = data[AT_CLASS],
+		.from = get64(data + AT_FROM),
+		.to = get64(data + AT_TO),
+		.target = get32(data + AT_TARGET),
+		.number = get32(data + AT_NUMBER),
+		.held = get32(data + AT_HELD),
+		.held_number = get32(data + AT_HELD_NUMBER),
+		.there = {data[AT_WAY], data[AT_WAY + 1], data[AT_WAY + 2]},
+	};
+	return RNA_STRANGER_COUNT;
+}
+
+/* -- Headers ----------------------------------------------------------------------------------- */
+
+static struct rna_probe_way split(unsigned traffic_class, uint8_t hop_limit)
+{
+	return (struct rna_probe_way){
+		.dscp = (uint8_t)(traffic_class >> 2 & 63),
+		.ecn = (uint8_t)(traffic_class & 3),
+		.hop_limit = hop_limit,
+	};
+}
+
+/* The sum of a right IPv4 header with its checksum is all ones (RFC 791, RFC 1071). */
+static bool is_ipv4(const uint8_t *header)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < IPV4_SIZE; i += 2)
+		sum += (uint32_t)header[i] << 8 | header[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	return header[0] == 0x45 && (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+struct rna_probe_way rna_packet_way(const uint8_t headers[RNA_PACKET_HEADERS], bool grh)
+{
+	const uint8_t *ipv4 = headers + IPV4_AT;
+
+	if (!grh)
+		return (struct rna_probe_way){WAY_UNKNOWN, WAY_UNKNOWN, WAY_UNKNOWN};
+	if (is_ipv4(ipv4))
+		return split(ipv4[1], ipv4[8]);
+	/* A GRH has the layout of an IPv6 header (IBTA 8.3): version, traffic class, flow label. */
+	if (headers[0] >> 4 == 6)
+		return split((unsigned)(headers[0] & 15) << 4 | headers[1] >> 4, headers[7]);
+	return (struct rna_probe_way){WAY_UNKNOWN, WAY_UNKNOWN, WAY_UNKNOWN};
+}

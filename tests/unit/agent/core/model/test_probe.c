@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/core/model, probe: histograms and counts of probes, and their names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rna/model/probe.h"
+
+static void test_bounds_include_themselves_and_ascend(void **state)
+{
+	struct rna_probe_rtt rtt = {0};
+
+	(void)state;
+	for (size_t i = 1; i < RNA_PROBE_RTT_BOUNDS; i++)
+		assert_true(rna_probe_rtt_bounds[i - 1] < rna_probe_rtt_bounds[i]);
+	assert_int_equal(rna_probe_rtt_bounds[0], 1000);
+	assert_int_equal(rna_probe_rtt_bounds[RNA_PROBE_RTT_BOUNDS - 1], 1000000000);
+	rna_probe_rtt_add(&rtt, 1000);
+	rna_probe_rtt_add(&rtt, 1001);
+	rna_probe_rtt_add(&rtt, 1000000001);
+	assert_int_equal(rtt.counts[0], 1);
+	assert_int_equal(rtt.counts[1], 1);
+	assert_int_equal(rtt.counts[RNA_PROBE_RTT_BOUNDS], 1);
+	assert_int_equal(rtt.sum, 1000002002);
+	rna_probe_rtt_merge(&rtt, &rtt);
+	assert_int_equal(rtt.counts[RNA_PROBE_RTT_BOUNDS], 2);
+	assert_int_equal(rtt.sum, 2000004004);
+}
+
+static void test_counts_add_up(void **state)
+{
+	struct rna_probe_counts sum = {1, 2, 3, 4, 5, 6, 7, 8};
+	const struct rna_probe_counts other = {10, 20, 30, 40, 50, 60, 70, 80};
+	const struct rna_probe_counts expected = {11, 22, 33, 44, 55, 66, 77, 88};
+
+	(void)state;
+	rna_probe_counts_merge(&sum, &other);
+	assert_memory_equal(&sum, &expected, sizeof(sum));
+}
+
+static void test_ports_are_found_by_device_and_number(void **state)
+{
+	const struct rna_probe_port ports[] = {{.device = "mlx5_0", .port = 1},
+					       {.device = "mlx5_0", .port = 2}};
+	const struct rna_probes probes = {.port_count = 2, .ports = ports};
+
+	(void)state;
+	assert_ptr_equal(rna_probes_find_port(&probes, "mlx5_0", 2), &ports[1]);
+	assert_null(rna_probes_find_port(&probes, "mlx5_1", 1));
+	assert_null(rna_probes_find_port(NULL, "mlx5_0", 1));
+}
+
+static void test_every_value_has_a_name(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < RNA_PROBE_SCOPE_COUNT; i++)
+		assert_string_not_equal(rna_probe_scope_name(i), "unknown");
+	for (unsigned i = 0; i < RNA_PROBE_STATE_COUNT; i++)
+		assert_string_not_equal(rna_probe_state_name(i), "unknown");
+	for (unsigned i = 0; i < RNA_PROBE_USE_COUNT; i++)
+		assert_string_not_equal(rna_probe_use_name(i), "unknown");
+	for (unsigned i = 0; i < RNA_STRANGER_COUNT; i++)
+		assert_string_not_equal(rna_probe_stranger_name(i), "unknown");
+	assert_string_equal(rna_probe_verdict_name(RNA_PROBE_LOSSY), "lossy");
+	assert_string_equal(rna_probe_state_name(RNA_PROBE_STATE_COUNT), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bounds_include_themselves_and_ascend),
+		cmocka_unit_test(test_counts_add_up),
+		cmocka_unit_test(test_ports_are_found_by_device_and_number),
+		cmocka_unit_test(test_every_value_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
