@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rna/model/loopback.h"
+#include "rna/prober.h"
 
 #include "cli/commands.h"
 
@@ -10,5 +11,7 @@ int main(int argc, char *argv[])
 {
 	if (argc > 0 && strncmp(argv[0], RNA_LOOPBACK_PROGRAM, strlen(RNA_LOOPBACK_PROGRAM)) == 0)
 		return rna_loopback_child_main();
+	if (argc > 0 && strncmp(argv[0], RNA_PROBER_PROGRAM, strlen(RNA_PROBER_PROGRAM)) == 0)
+		return rna_prober_main();
 	return rna_commands_main(argc, argv);
 }

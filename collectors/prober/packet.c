@@ -218,3 +218,17 @@ struct rna_probe_way rna_packet_way(const uint8_t headers[RNA_PACKET_HEADERS], b
 		return split((unsigned)(headers[0] & 15) << 4 | headers[1] >> 4, headers[7]);
 	return (struct rna_probe_way){WAY_UNKNOWN, WAY_UNKNOWN, WAY_UNKNOWN};
 }
+
+/* IPv4 addresses are GIDs mapped to IPv6 (IBTA annex A17). */
+void rna_packet_source(const uint8_t headers[RNA_PACKET_HEADERS], bool grh, uint8_t ret[16])
+{
+	memset(ret, 0, 16);
+	if (!grh)
+		return;
+	if (is_ipv4(headers + IPV4_AT)) {
+		ret[10] = ret[11] = 0xff;
+		memcpy(ret + 12, headers + IPV4_AT + 12, 4);
+	} else if (headers[0] >> 4 == 6) {
+		memcpy(ret, headers + 8, 16);
+	}
+}

@@ -73,3 +73,6 @@ enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
  * header is in the last 20 of the 40 bytes.
  */
 struct rna_probe_way rna_packet_way(const uint8_t headers[RNA_PACKET_HEADERS], bool grh);
+
+/* The GID of the sender by the same headers; zeros: they do not say. */
+void rna_packet_source(const uint8_t headers[RNA_PACKET_HEADERS], bool grh, uint8_t ret[16]);

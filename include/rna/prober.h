@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "rna/base/child.h"
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
 #include "rna/model/probe.h"
@@ -134,29 +135,18 @@ struct rna_prober_report {
 /* Runs until the socket is closed. Returns the exit code. */
 int rna_prober_main(void);
 
-struct rna_prober_child {
-	pid_t pid; /* 0: none */
-	int pidfd; /* readable when it has ended; -1: the kernel has no pidfd */
-	int fd;    /* the socket, not blocking; readable: a report, or the child's end */
-};
-
-#define RNA_PROBER_CHILD_INIT ((struct rna_prober_child){.pidfd = -1, .fd = -1})
-
-/* Executes this program again as prober. seccomp: with a filter of its own. 0 or negative errno. */
-int rna_prober_start(bool seccomp, struct rna_prober_child *ret, struct rna_error *error);
+/*
+ * Executes this program again as prober. Its fd is readable when there is a report, and when it
+ * has ended. Stop it by rna_child_stop(). 0 or negative errno.
+ */
+int rna_prober_start(struct rna_child *ret, struct rna_error *error);
 
 /* 0; -EAGAIN: its socket is full, try later; another negative errno: it has ended. */
-int rna_prober_send(const struct rna_prober_child *child, const struct rna_prober_order *order);
+int rna_prober_send(const struct rna_child *child, const struct rna_prober_order *order);
 
 /* 1: *ret is a valid report; 0: none is there now; negative errno: it has ended, or talks nonsense
  * (-EPROTO). Never waits. */
-int rna_prober_receive(const struct rna_prober_child *child, struct rna_prober_report *ret);
-
-/*
- * Kills the child and waits at most patience (0: does not wait). False: it has not ended; then
- * pidfd stays open, and the caller watches it and reaps the child.
- */
-bool rna_prober_stop(struct rna_prober_child *child, rna_usec patience);
+int rna_prober_receive(const struct rna_child *child, struct rna_prober_report *ret);
 
 /* The key that both ends derive from the secret's bytes. 0 or negative errno. */
 int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE]);

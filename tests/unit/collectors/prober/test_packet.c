@@ -162,23 +162,45 @@ static void assert_way(struct rna_probe_way way, unsigned dscp, unsigned ecn, un
 	assert_int_equal(way.hop_limit, hop_limit);
 }
 
+/* 10.77.0.1 to 10.77.0.2, DSCP 26, ECN CE, TTL 63; the checksum is by Python */
+static const uint8_t ipv4_headers[RNA_PACKET_HEADERS] = {[20] = 0x45, 0x6b, 0x00, 0x7c, 0x12,
+							 0x34,        0x40, 0x00, 63,   17,
+							 0x14,        0x36, 10,   77,   0,
+							 1,           10,   77,   0,    2};
+
 static void test_headers_say_dscp_congestion_and_hops(void **state)
 {
-	/* 10.77.0.1 to 10.77.0.2, DSCP 26, ECN CE, TTL 63; checksum by Python */
-	uint8_t ipv4[RNA_PACKET_HEADERS] = {[20] = 0x45, 0x6b, 0x00, 0x7c, 0x12, 0x34, 0x40,
-					    0x00,        63,   17,   0x14, 0x36, 10,   77,
-					    0,           1,    10,   77,   0,    2};
+	uint8_t ipv4[RNA_PACKET_HEADERS];
 	/* traffic class 0x68, hop limit 255 */
 	const uint8_t ipv6[RNA_PACKET_HEADERS] = {0x66, 0x80, 0, 0, 0, 80, 17, 255, 0xfd};
 	const uint8_t garbage[RNA_PACKET_HEADERS] = {0xff, 0xff, 0xff};
 
 	(void)state;
+	memcpy(ipv4, ipv4_headers, sizeof(ipv4));
 	assert_way(rna_packet_way(ipv4, true), 26, 3, 63);
 	assert_way(rna_packet_way(ipv6, true), 26, 0, 255);
 	assert_way(rna_packet_way(ipv4, false), 255, 255, 255);
 	assert_way(rna_packet_way(garbage, true), 255, 255, 255);
 	ipv4[28]--; /* the checksum does not fit any more, and the first 20 bytes are no GRH */
 	assert_way(rna_packet_way(ipv4, true), 255, 255, 255);
+}
+
+static void test_headers_say_who_sent(void **state)
+{
+	static const uint8_t mapped[16] = {[10] = 0xff, 0xff, 10, 77, 0, 1}, none[16];
+	uint8_t ipv6[RNA_PACKET_HEADERS] = {0x60, [8] = 0xfd, [23] = 9};
+	uint8_t source[16];
+
+	(void)state;
+	rna_packet_source(ipv4_headers, true, source);
+	assert_memory_equal(source, mapped, sizeof(mapped));
+	rna_packet_source(ipv6, true, source);
+	assert_memory_equal(source, ipv6 + 8, sizeof(source));
+	rna_packet_source(ipv6, false, source);
+	assert_memory_equal(source, none, sizeof(none));
+	ipv6[0] = 0;
+	rna_packet_source(ipv6, true, source);
+	assert_memory_equal(source, none, sizeof(none));
 }
 
 int main(void)
@@ -191,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_strangers_are_told_apart),
 		cmocka_unit_test(test_only_large_probes_are_longer),
 		cmocka_unit_test(test_headers_say_dscp_congestion_and_hops),
+		cmocka_unit_test(test_headers_say_who_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

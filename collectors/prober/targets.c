@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a probe costs on the wire, in bytes beside its payload: preamble and gap 20, Ethernet 18,
+ * IPv4 20, UDP 8, BTH 12, DETH 8, ICRC 4 (IBTA 9.2, 9.3, annex A17). InfiniBand has less.
+ */
+#include "targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OVERHEAD = 90,
+	BYTES_PER_SECOND = 60000 / 8,
+	CREDIT_MAX = 2 * (4096 + OVERHEAD),
+	AIM_USES = 8,       /* probes with one flow label, before the next one */
+	FLOW_CLASSES = 128, /* flow labels of a target: 115 ports reach 16 equal paths at 99 % */
+	FLOW_LABELS = 1 << 20,
+};
+
+#define AIM_PAUSE    (1 * RNA_USEC_PER_SEC) /* after an aim could not be made */
+#define FIRST_SPREAD (50 * RNA_USEC_PER_MSEC)
+
+/* -- Places ------------------------------------------------------------------------------------ */
+
+struct rna_prober_port *rna_prober_find_port(struct rna_prober *prober, uint32_t id)
+{
+	for (size_t i = 0; id != 0 && i < RNA_PROBER_PORTS_MAX; i++)
+		if (prober->ports[i].id == id)
+			return &prober->ports[i];
+	return NULL;
+}
+
+struct rna_target *rna_prober_find_target(struct rna_prober_port *port, uint32_t id)
+{
+	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++)
+		if (port->targets[i].id == id)
+			return &port->targets[i];
+	return NULL;
+}
+
+void rna_prober_clear_target(struct rna_target *target)
+{
+	(void)rna_aim_free(target->aim);
+	*target = (struct rna_target){0};
+}
+
+bool rna_prober_set_target(struct rna_prober_port *port, const struct rna_prober_order *order,
+			   rna_usec now)
+{
+	struct rna_target *target = rna_prober_find_target(port, order->target_id);
+
+	if (target &&
+	    (memcmp(&target->address, &order->target.address, sizeof(target->address)) != 0 ||
+	     target->session != order->target.session))
+		rna_prober_clear_target(target); /* another peer, or another life of it */
+	if (!target || target->id == 0) {
+		target = target ? target : rna_prober_find_target(port, 0);
+		if (!target)
+			return false;
+		*target = (struct rna_target){.id = order->target_id};
+		target->due = now + (rna_usec)(target - port->targets) * FIRST_SPREAD;
+		rna_under_way_init(&target->under_way);
+	}
+	target->address = order->target.address;
+	target->session = order->target.session;
+	target->period = order->target.period;
+	target->large_every = order->target.large_every;
+	return true;
+}
+
+void rna_prober_close_port(struct rna_prober_port *port)
+{
+	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++)
+		rna_prober_clear_target(&port->targets[i]);
+	for (size_t i = 0; i < RNA_VISITORS_MAX; i++)
+		(void)rna_aim_free(port->visitors.visitors[i].aim);
+	(void)rna_probe_verbs_close(port->verbs);
+	*port = (struct rna_prober_port){0};
+}
+
+/* -- Answering --------------------------------------------------------------------------------- */
+
+static uint32_t remember_sent(struct rna_prober_port *port, const struct rna_sent *sent)
+{
+	uint32_t id = port->next_sent++ % RNA_SENT_MAX;
+
+	port->sent[id] = *sent;
+	return id;
+}
+
+/* way, at: what the probe's headers said, and when it arrived. */
+static void answer(struct rna_prober *prober, struct rna_prober_port *port,
+		   struct rna_visitor *visitor, const struct rna_packet *probe,
+		   struct rna_probe_way way, uint64_t at)
+{
+	struct rna_visitor_held *held = &visitor->held[probe->large];
+	struct rna_packet packet = {
+		.kind = RNA_PACKET_ANSWER,
+		.large = probe->large,
+		.source_class = probe->source_class,
+		.from = prober->session,
+		.to = visitor->session,
+		.target = visitor->target,
+		.number = probe->number,
+		.held = held->nanoseconds,
+		.held_number = held->number,
+		.there = way,
+	};
+	const struct rna_sent sent = {
+		.is_answer = true,
+		.target_id = visitor->target,
+		.visitor = visitor->session,
+		.large = probe->large,
+		.number = probe->number,
+	};
+	uint8_t data[RNA_PACKET_SIZE];
+
+	*held = (struct rna_visitor_held){.number = probe->number, .arrived = at};
+	if (rna_packet_write(&packet, &prober->key, data) == 0)
+		/* If it cannot be sent, the peer counts it as lost, and rightly so. */
+		(void)rna_probe_verbs_send(port->verbs, port->answers++, visitor->aim, visitor->qpn,
+					   data, sizeof(data), remember_sent(port, &sent));
+}
+
+/* -- Aims -------------------------------------------------------------------------------------- */
+
+static bool start_job(struct rna_prober *prober, struct rna_prober_port *port,
+		      const struct rna_aim_job *wanted)
+{
+	struct rna_aim_job *job = malloc(sizeof(*job));
+
+	if (!job)
+		return false;
+	*job = *wanted;
+	job->verbs = port->verbs;
+	job->port_id = port->id;
+	if (rna_aimer_put(&prober->aimer, job) < 0) {
+		free(job);
+		return false;
+	}
+	port->jobs++;
+	return true;
+}
+
+/* Any function that spreads does: each label gives another source port. 0 would mean "none". */
+static uint32_t flow_label(const struct rna_target *target, uint8_t source_class)
+{
+	uint32_t mixed = (target->address.qpns[0] * 2654435761u) ^ (source_class * 40503u);
+
+	return mixed % (FLOW_LABELS - 1) + 1;
+}
+
+static void aim_at_target(struct rna_prober *prober, struct rna_prober_port *port,
+			  struct rna_target *target)
+{
+	uint8_t class = (uint8_t)(target->turn / AIM_USES % FLOW_CLASSES);
+	struct rna_aim_job job = {
+		.target_id = target->id,
+		.source_class = class,
+		.request = {.lid = target->address.lid,
+			    .service_level = port->service_level,
+			    .traffic_class = port->traffic_class,
+			    .flow_label = flow_label(target, class)},
+	};
+
+	memcpy(job.request.gid, target->address.gid, sizeof(job.request.gid));
+	target->aiming = start_job(prober, port, &job);
+}
+
+static void aim_at_visitor(struct rna_prober *prober, struct rna_prober_port *port,
+			   struct rna_visitor *visitor)
+{
+	struct rna_aim_job job = {
+		.visitor = visitor->session,
+		.visitor_target = visitor->target,
+		.request = {.lid = visitor->lid,
+			    .service_level = port->service_level,
+			    .traffic_class = port->traffic_class,
+			    .flow_label = visitor->qpn % (FLOW_LABELS - 1) + 1},
+	};
+
+	memcpy(job.request.gid, visitor->gid, sizeof(job.request.gid));
+	visitor->aiming = start_job(prober, port, &job);
+}
+
+static struct rna_visitor *find_visitor(struct rna_prober_port *port, uint64_t session,
+					uint32_t target)
+{
+	for (size_t i = 0; i < RNA_VISITORS_MAX; i++) {
+		struct rna_visitor *visitor = &port->visitors.visitors[i];
+
+		if (visitor->session == session && visitor->target == target)
+			return visitor;
+	}
+	return NULL;
+}
+
+static void give_to_target(struct rna_target *target, struct rna_aim_job *job, rna_usec now)
+{
+	target->aiming = false;
+	target->aim_status = job->status;
+	if (!job->aim) {
+		target->aim_again = now + AIM_PAUSE;
+		return;
+	}
+	(void)rna_aim_free(target->aim);
+	target->aim = RNA_TAKE(job->aim);
+	target->source_class = job->source_class;
+}
+
+void rna_prober_take_aim(struct rna_prober *prober, struct rna_aim_job *job, rna_usec now)
+{
+	struct rna_prober_port *port = rna_prober_find_port(prober, job->port_id);
+	struct rna_target *target =
+		job->target_id ? rna_prober_find_target(port, job->target_id) : NULL;
+	struct rna_visitor *visitor =
+		job->target_id ? NULL : find_visitor(port, job->visitor, job->visitor_target);
+
+	port->jobs--; /* the port stays until its last job is back */
+	if (target && target->aiming) {
+		give_to_target(target, job, now);
+	} else if (visitor && visitor->aiming) {
+		visitor->aiming = false;
+		(void)rna_aim_free(visitor->aim);
+		visitor->aim = RNA_TAKE(job->aim);
+		if (visitor->aim && !port->closing)
+			answer(prober, port, visitor, &visitor->waiting, visitor->waiting_way,
+			       visitor->waiting_at);
+	}
+	(void)rna_aim_free(job->aim); /* nothing needs it any more */
+	free(job);
+}
+
+/* -- Sending ----------------------------------------------------------------------------------- */
+
+static void earn(struct rna_prober_port *port, rna_usec now)
+{
+	rna_usec passed = rna_usec_since(port->credited, now);
+	uint64_t earned = passed * BYTES_PER_SECOND / RNA_USEC_PER_SEC;
+
+	if (passed > RNA_USEC_PER_SEC * 10)
+		earned = CREDIT_MAX;
+	if (earned == 0)
+		return;
+	port->credited = now;
+	port->credit = port->credit + earned > CREDIT_MAX ? CREDIT_MAX : port->credit + earned;
+}
+
+static bool spend(struct rna_prober_port *port, size_t len)
+{
+	if (port->credit < len + OVERHEAD)
+		return false;
+	port->credit -= len + OVERHEAD;
+	return true;
+}
+
+/* A large one when its turn has come and the port may send so much; else a small one. 0: none. */
+static size_t choose_size(struct rna_prober_port *port, struct rna_target *target)
+{
+	uint32_t own = rna_probe_verbs_address(port->verbs)->mtu;
+	size_t large = target->address.mtu < own ? target->address.mtu : own;
+	bool turn = target->large_every > 0 && target->since_large + 1 >= target->large_every;
+
+	if (turn && large > RNA_PACKET_SIZE && spend(port, large))
+		return large;
+	return spend(port, RNA_PACKET_SIZE) ? RNA_PACKET_SIZE : 0;
+}
+
+static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
+		       struct rna_target *target, size_t len, rna_usec now)
+{
+	bool large = len > RNA_PACKET_SIZE, by_qp = rna_probe_verbs_port_by_qp(port->verbs);
+	unsigned from = target->turn % rna_probe_verbs_address(port->verbs)->qpn_count;
+	struct rna_packet packet = {
+		.kind = RNA_PACKET_PROBE,
+		.large = large,
+		.source_class = by_qp ? (uint8_t)from : target->source_class,
+		.from = prober->session,
+		.to = target->session,
+		.target = target->id,
+		.there = {255, 255, 255},
+	};
+	uint32_t qpn = target->address.qpns[target->turn % target->address.qpn_count];
+	uint8_t data[RNA_PACKET_SIZE];
+	int status;
+
+	packet.number = rna_under_way_send(&target->under_way, large, packet.source_class, now);
+	status = rna_packet_write(&packet, &prober->key, data);
+	if (status == 0)
+		status = rna_probe_verbs_send(
+			port->verbs, from, target->aim, qpn, data, len,
+			remember_sent(port, &(const struct rna_sent){.target_id = target->id,
+								     .large = large,
+								     .number = packet.number}));
+	if (status < 0)
+		rna_under_way_refuse(&target->under_way, large, packet.number, -status);
+	target->since_large = large ? 0 : target->since_large + 1;
+	target->turn++;
+}
+
+static void send_to(struct rna_prober *prober, struct rna_prober_port *port,
+		    struct rna_target *target, rna_usec now)
+{
+	bool fresh = target->aim &&
+		     (rna_probe_verbs_port_by_qp(port->verbs) || target->turn % AIM_USES != 0 ||
+		      target->source_class == target->turn / AIM_USES % FLOW_CLASSES);
+	size_t len;
+
+	if (!fresh && !target->aiming && now >= target->aim_again)
+		aim_at_target(prober, port, target);
+	if (target->aim) {
+		len = choose_size(port, target);
+		if (len > 0)
+			send_probe(prober, port, target, len, now);
+	} else if (target->aim_status < 0) {
+		target->under_way.report.refused++;
+		target->under_way.report.refusal = -target->aim_status;
+		target->under_way.news = true;
+	}
+}
+
+rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
+{
+	rna_usec next = RNA_USEC_NEVER;
+
+	earn(port, now);
+	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++) {
+		struct rna_target *target = &port->targets[i];
+
+		if (target->id == 0)
+			continue;
+		if (now >= target->due) {
+			send_to(prober, port, target, now);
+			/* What was missed is not made up for. */
+			target->due += target->period;
+			if (target->due <= now)
+				target->due = now + target->period;
+		}
+		next = target->due < next ? target->due : next;
+	}
+	return next;
+}
+
+/* -- Receiving --------------------------------------------------------------------------------- */
+
+/* Where its probes come from can change: a bond's other port, another GID. */
+static bool knows_way_back(struct rna_visitor *visitor, const struct rna_probe_event *event)
+{
+	bool same = memcmp(visitor->gid, event->source, sizeof(visitor->gid)) == 0 &&
+		    visitor->lid == event->source_lid;
+
+	memcpy(visitor->gid, event->source, sizeof(visitor->gid));
+	visitor->lid = event->source_lid;
+	visitor->qpn = event->source_qpn;
+	return same && visitor->aim;
+}
+
+static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_prober_port *port,
+					  const struct rna_packet *probe,
+					  const struct rna_probe_event *event, rna_usec now)
+{
+	struct rna_visitor *visitor;
+	enum rna_probe_stranger stranger;
+	void *old;
+
+	if (probe->to != prober->session)
+		return RNA_STRANGER_REPLAY;
+	visitor = rna_visitors_find(&port->visitors, probe, now, &old);
+	(void)rna_aim_free(old);
+	if (!visitor)
+		return RNA_STRANGER_RATE;
+	stranger = rna_visitor_accept(visitor, probe, now);
+	if (stranger != RNA_STRANGER_COUNT)
+		return stranger;
+	if (knows_way_back(visitor, event)) {
+		answer(prober, port, visitor, probe, event->way, event->at);
+		return RNA_STRANGER_COUNT;
+	}
+	visitor->waiting = *probe;
+	visitor->waiting_way = event->way;
+	visitor->waiting_at = event->at;
+	if (!visitor->aiming)
+		aim_at_visitor(prober, port, visitor);
+	return RNA_STRANGER_COUNT;
+}
+
+static enum rna_probe_stranger take_answer(struct rna_prober *prober, struct rna_prober_port *port,
+					   const struct rna_packet *packet,
+					   const struct rna_probe_event *event, rna_usec now)
+{
+	struct rna_target *target =
+		packet->target ? rna_prober_find_target(port, packet->target) : NULL;
+
+	if (packet->to != prober->session || !target || packet->from != target->session)
+		return RNA_STRANGER_REPLAY;
+	return rna_under_way_answer(&target->under_way, packet, event->way, now, event->at)
+		       ? RNA_STRANGER_COUNT
+		       : RNA_STRANGER_REPLAY;
+}
+
+static void take_received(struct rna_prober *prober, struct rna_prober_port *port,
+			  const struct rna_probe_event *event, rna_usec now)
+{
+	struct rna_packet packet;
+	enum rna_probe_stranger stranger =
+		rna_packet_read(event->data, event->len, &prober->key, &packet);
+
+	if (stranger == RNA_STRANGER_COUNT && packet.kind == RNA_PACKET_PROBE)
+		stranger = take_probe(prober, port, &packet, event, now);
+	else if (stranger == RNA_STRANGER_COUNT)
+		stranger = take_answer(prober, port, &packet, event, now);
+	if (stranger != RNA_STRANGER_COUNT)
+		prober->strangers[stranger]++;
+}
+
+static void take_left(struct rna_prober_port *port, const struct rna_probe_event *event)
+{
+	const struct rna_sent *sent = &port->sent[event->id % RNA_SENT_MAX];
+	struct rna_visitor_held *held;
+	struct rna_visitor *visitor;
+	struct rna_target *target;
+
+	if (!sent->is_answer) {
+		target = rna_prober_find_target(port, sent->target_id);
+		if (target && target->id != 0 && event->failed)
+			rna_under_way_refuse(&target->under_way, sent->large, sent->number, EIO);
+		else if (target && target->id != 0)
+			rna_under_way_left(&target->under_way, sent->large, sent->number,
+					   event->at);
+		return;
+	}
+	visitor = find_visitor(port, sent->visitor, sent->target_id);
+	held = visitor ? &visitor->held[sent->large] : NULL;
+	if (held && held->number == sent->number && event->at > held->arrived &&
+	    event->at - held->arrived <= UINT32_MAX && !event->failed)
+		held->nanoseconds = (uint32_t)(event->at - held->arrived);
+}
+
+int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
+{
+	struct rna_probe_event event;
+	int status;
+
+	rna_probe_verbs_arm(port->verbs);
+	while ((status = rna_probe_verbs_next(port->verbs, &event)) > 0) {
+		if (!event.received)
+			take_left(port, &event);
+		else if (!event.failed)
+			take_received(prober, port, &event, now);
+	}
+	return status;
+}

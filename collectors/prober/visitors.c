@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "visitors.h"
+
+#include <string.h>
+
+enum {
+	WINDOW = 64,
+	BURST = 5, /* answers at once: probes can have waited somewhere */
+};
+
+#define ANSWER_COST (RNA_USEC_PER_SEC / RNA_VISITOR_RATE)
+
+/* -- Numbers ----------------------------------------------------------------------------------- */
+
+/* The numbers that leave the window without having been heard are missing. */
+static uint64_t move_window(struct rna_visitor_window *window, uint32_t ahead)
+{
+	uint64_t missing = 0;
+
+	if (ahead > 2 * WINDOW) { /* it was away, or begins anew: nothing is known of the rest */
+		window->heard = UINT64_MAX;
+		return 0;
+	}
+	for (uint32_t i = 0; i < ahead; i++) {
+		missing += !(window->heard >> (WINDOW - 1));
+		window->heard <<= 1;
+	}
+	return missing;
+}
+
+/* False: it was heard before, or is older than the window. */
+static bool note_number(struct rna_visitor_window *window, uint32_t number, uint64_t *ret_missing)
+{
+	uint32_t behind = window->newest - number, ahead = number - window->newest;
+
+	*ret_missing = 0;
+	if (!window->begun) {
+		*window = (struct rna_visitor_window){true, number, UINT64_MAX};
+		return true;
+	}
+	if (behind < UINT32_MAX / 2) {
+		uint64_t bit = behind < WINDOW ? 1ull << behind : 0;
+
+		if (bit == 0 || (window->heard & bit))
+			return false;
+		window->heard |= bit;
+		return true;
+	}
+	*ret_missing = move_window(window, ahead);
+	window->heard |= 1;
+	window->newest = number;
+	return true;
+}
+
+/* -- Visitors ---------------------------------------------------------------------------------- */
+
+static struct rna_visitor *find_place(struct rna_visitors *visitors, rna_usec now)
+{
+	struct rna_visitor *oldest = &visitors->visitors[0];
+
+	for (size_t i = 0; i < RNA_VISITORS_MAX; i++) {
+		struct rna_visitor *visitor = &visitors->visitors[i];
+
+		if (visitor->session == 0)
+			return visitor;
+		if (visitor->last < oldest->last)
+			oldest = visitor;
+	}
+	return rna_usec_since(oldest->last, now) > RNA_VISITOR_IDLE && !oldest->aiming ? oldest
+										       : NULL;
+}
+
+struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struct rna_packet *probe,
+				      rna_usec now, void **ret_old)
+{
+	struct rna_visitor *place;
+
+	*ret_old = NULL;
+	for (size_t i = 0; i < RNA_VISITORS_MAX; i++)
+		if (visitors->visitors[i].session == probe->from &&
+		    visitors->visitors[i].target == probe->target && probe->from != 0)
+			return &visitors->visitors[i];
+	place = probe->from != 0 ? find_place(visitors, now) : NULL;
+	if (!place)
+		return NULL;
+	*ret_old = place->aim;
+	*place = (struct rna_visitor){
+		.session = probe->from,
+		.target = probe->target,
+		.last = now,
+		.credit = BURST * ANSWER_COST,
+	};
+	return place;
+}
+
+static bool pay(struct rna_visitor *visitor, rna_usec now)
+{
+	rna_usec credit = visitor->credit + rna_usec_since(visitor->last, now);
+
+	credit = credit > BURST * ANSWER_COST ? BURST * ANSWER_COST : credit;
+	visitor->last = now;
+	visitor->credit = credit < ANSWER_COST ? credit : credit - ANSWER_COST;
+	return credit >= ANSWER_COST;
+}
+
+enum rna_probe_stranger rna_visitor_accept(struct rna_visitor *visitor,
+					   const struct rna_packet *probe, rna_usec now)
+{
+	uint64_t missing;
+
+	if (!note_number(&visitor->windows[probe->large], probe->number, &missing))
+		return RNA_STRANGER_REPLAY;
+	visitor->heard++;
+	visitor->missing += missing;
+	visitor->large_missing += probe->large ? missing : 0;
+	return pay(visitor, now) ? RNA_STRANGER_COUNT : RNA_STRANGER_RATE;
+}
+
+bool rna_visitor_report(struct rna_visitor *visitor, struct rna_prober_visitor_report *ret)
+{
+	if (visitor->session == 0 || visitor->heard == 0)
+		return false;
+	*ret = (struct rna_prober_visitor_report){
+		.session = visitor->session,
+		.heard = visitor->heard,
+		.missing = visitor->missing,
+		.large_missing = visitor->large_missing,
+	};
+	memcpy(ret->gid, visitor->gid, sizeof(ret->gid));
+	visitor->heard = visitor->missing = visitor->large_missing = 0;
+	return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The peers that probe a port of ours: which of their packets are new, how many of them are
+ * missing, and how many may be answered. Pure: time is an argument. Thread: any.
+ */
+#pragma once
+
+#include "rna/prober.h"
+
+#include "packet.h"
+
+enum {
+	RNA_VISITORS_MAX = 64, /* of a port: peers choose three neighbours each */
+	RNA_VISITOR_RATE = 20, /* answers per second for one of them */
+};
+
+/* A visitor that was silent for so long gives way to a new one. */
+#define RNA_VISITOR_IDLE (10 * RNA_USEC_PER_SEC)
+
+/* The newest numbers of one size that were heard. */
+struct rna_visitor_window {
+	bool begun;
+	uint32_t newest;
+	uint64_t heard; /* bit n: newest - n */
+};
+
+/* How long the answer to the newest probe of one size took; it is told with the next. */
+struct rna_visitor_held {
+	uint32_t number;
+	uint64_t arrived;     /* nanoseconds of the port's clock; 0: not known */
+	uint32_t nanoseconds; /* 0: the answer has not left yet, or that is not known */
+};
+
+struct rna_visitor {
+	uint64_t session; /* of the peer's prober; 0: this place is free */
+	uint32_t target;
+	uint8_t gid[16];
+	uint16_t lid;
+	uint32_t qpn;
+	rna_usec last;   /* it was heard */
+	rna_usec credit; /* microseconds of answers that it may have */
+	struct rna_visitor_window windows[2];
+	struct rna_visitor_held held[2];
+	uint64_t heard, missing, large_missing; /* since the last report */
+	void *aim;   /* where answers go: the port's; NULL: not made yet */
+	bool aiming; /* it is being made, and then the answer to this probe leaves: */
+	struct rna_packet waiting;
+	struct rna_probe_way waiting_way;
+	uint64_t waiting_at; /* nanoseconds of the port's clock */
+};
+
+struct rna_visitors {
+	struct rna_visitor visitors[RNA_VISITORS_MAX];
+};
+
+/*
+ * Who sent that valid probe, a new visitor if need be. NULL: there are too many. A new one has
+ * aim NULL; *ret_old is the aim of the one that gave way to it, or NULL.
+ */
+struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struct rna_packet *probe,
+				      rna_usec now, void **ret_old);
+
+/* RNA_STRANGER_COUNT: the probe is new and may be answered; else RNA_STRANGER_REPLAY or _RATE. */
+enum rna_probe_stranger rna_visitor_accept(struct rna_visitor *visitor,
+					   const struct rna_packet *probe, rna_usec now);
+
+/* False: nothing new of it. Otherwise *ret is the report, and a new one begins. */
+bool rna_visitor_report(struct rna_visitor *visitor, struct rna_prober_visitor_report *ret);
