@@ -32,6 +32,8 @@ enum {
 	QKEY_MASK = 0x7fffffff,
 	IPV4_AT = 20, /* of the headers, in RoCE v2 over IPv4 (IBTA annex A17) */
 	IPV4_SIZE = 20,
+	PROTOCOL_UDP = 17,
+	PROTOCOL_IBA = 27, /* next header of a GRH (IBTA 8.3) */
 	WAY_UNKNOWN = 255,
 };
 
@@ -195,40 +197,64 @@ static struct rna_probe_way split(unsigned traffic_class, uint8_t hop_limit)
 }
 
 /* The sum of a right IPv4 header with its checksum is all ones (RFC 791, RFC 1071). */
-static bool is_ipv4(const uint8_t *header)
+static bool has_right_sum(const uint8_t *header)
 {
 	uint32_t sum = 0;
 
 	for (size_t i = 0; i < IPV4_SIZE; i += 2)
 		sum += (uint32_t)header[i] << 8 | header[i + 1];
 	sum = (sum & 0xffff) + (sum >> 16);
-	return header[0] == 0x45 && (sum & 0xffff) + (sum >> 16) == 0xffff;
+	return (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+enum version {
+	VERSION_NONE,
+	VERSION_IPV4,
+	VERSION_GRH, /* or IPv6, which has the same layout (IBTA 8.3, annex A17) */
+};
+
+/*
+ * In front of an IPv4 header are 20 bytes that mean nothing, so they can look like the start of a
+ * GRH; a GRH in turn can have 0x45 where the IPv4 header would begin. The checksum decides, as in
+ * ib_get_rdma_header_version() of drivers/infiniband/core/verbs.c, Linux 6.1. A packet that rxe
+ * hands from one of its QPs to another has none (rxe_loopback() in rxe_net.c).
+ */
+static enum version find_version(const uint8_t headers[RNA_PACKET_HEADERS])
+{
+	const uint8_t *ipv4 = headers + IPV4_AT;
+	bool looks_like_ipv4 = ipv4[0] == 0x45 && ipv4[9] == PROTOCOL_UDP;
+	bool looks_like_grh =
+		headers[0] >> 4 == 6 && (headers[6] == PROTOCOL_IBA || headers[6] == PROTOCOL_UDP);
+
+	if (looks_like_ipv4 && (has_right_sum(ipv4) || !looks_like_grh))
+		return VERSION_IPV4;
+	return looks_like_grh ? VERSION_GRH : VERSION_NONE;
 }
 
 struct rna_probe_way rna_packet_way(const uint8_t headers[RNA_PACKET_HEADERS], bool grh)
 {
 	const uint8_t *ipv4 = headers + IPV4_AT;
 
-	if (!grh)
-		return (struct rna_probe_way){WAY_UNKNOWN, WAY_UNKNOWN, WAY_UNKNOWN};
-	if (is_ipv4(ipv4))
+	switch (grh ? find_version(headers) : VERSION_NONE) {
+	case VERSION_IPV4:
 		return split(ipv4[1], ipv4[8]);
-	/* A GRH has the layout of an IPv6 header (IBTA 8.3): version, traffic class, flow label. */
-	if (headers[0] >> 4 == 6)
+	case VERSION_GRH:
 		return split((unsigned)(headers[0] & 15) << 4 | headers[1] >> 4, headers[7]);
-	return (struct rna_probe_way){WAY_UNKNOWN, WAY_UNKNOWN, WAY_UNKNOWN};
+	default:
+		return (struct rna_probe_way){WAY_UNKNOWN, WAY_UNKNOWN, WAY_UNKNOWN};
+	}
 }
 
 /* IPv4 addresses are GIDs mapped to IPv6 (IBTA annex A17). */
 void rna_packet_source(const uint8_t headers[RNA_PACKET_HEADERS], bool grh, uint8_t ret[16])
 {
+	enum version version = grh ? find_version(headers) : VERSION_NONE;
+
 	memset(ret, 0, 16);
-	if (!grh)
-		return;
-	if (is_ipv4(headers + IPV4_AT)) {
-		ret[10] = ret[11] = 0xff;
-		memcpy(ret + 12, headers + IPV4_AT + 12, 4);
-	} else if (headers[0] >> 4 == 6) {
+	if (version == VERSION_GRH)
 		memcpy(ret, headers + 8, 16);
-	}
+	if (version != VERSION_IPV4)
+		return;
+	ret[10] = ret[11] = 0xff;
+	memcpy(ret + 12, headers + IPV4_AT + 12, 4);
 }

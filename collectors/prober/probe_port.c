@@ -92,12 +92,13 @@ static int look_at_gid(struct rna_probe_verbs *verbs, const uint8_t expected[16]
 		       struct rna_error *error)
 {
 	int index = verbs->gid_index < 0 ? 0 : verbs->gid_index;
-	union ibv_gid gid;
+	union ibv_gid gid, none = {0};
 
 	if (ibv_query_gid(verbs->context, (uint8_t)verbs->port, index, &gid) < 0)
 		return rna_error_say(error, -EADDRNOTAVAIL, "%s/%u: cannot read GID %d",
 				     PORT(verbs), index);
-	if (verbs->gid_index >= 0 && memcmp(gid.raw, expected, sizeof(gid.raw)) != 0)
+	if (verbs->gid_index >= 0 && (memcmp(gid.raw, expected, sizeof(gid.raw)) != 0 ||
+				      memcmp(gid.raw, none.raw, sizeof(gid.raw)) == 0))
 		return rna_error_say(error, -EADDRNOTAVAIL, "%s/%u: GID %d is not the expected one",
 				     PORT(verbs), index);
 	memcpy(verbs->address.gid, gid.raw, sizeof(verbs->address.gid));
@@ -367,6 +368,19 @@ bool rna_probe_verbs_has_clock(const struct rna_probe_verbs *verbs)
 	return verbs->cq_ex;
 }
 
+static uint64_t now_nanoseconds(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t rna_probe_verbs_now(const struct rna_probe_verbs *verbs)
+{
+	return verbs->cq_ex ? 0 : now_nanoseconds();
+}
+
 bool rna_probe_verbs_port_by_qp(const struct rna_probe_verbs *verbs)
 {
 	return verbs->port_by_qp;
@@ -484,14 +498,6 @@ void rna_probe_verbs_arm(struct rna_probe_verbs *verbs)
 	if (count > 0)
 		ibv_ack_cq_events(verbs->cq, count);
 	(void)ibv_req_notify_cq(verbs->cq, 0); /* an error shows when the queue is polled */
-}
-
-static uint64_t now_nanoseconds(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* kHz are ticks per millisecond. Split, so that nothing overflows in the years of an uptime. */

@@ -30,6 +30,12 @@ struct rna_probe_verbs *rna_probe_verbs_close(struct rna_probe_verbs *verbs);
 
 const struct rna_probe_address *rna_probe_verbs_address(const struct rna_probe_verbs *verbs);
 bool rna_probe_verbs_has_clock(const struct rna_probe_verbs *verbs); /* the HCA's own */
+/*
+ * Now, in nanoseconds of the port's clock, where that is the kernel's. 0: it is the HCA's, and
+ * events alone say when a packet has left. The completion of a packet that has left can be taken
+ * from the queue long after that, even behind its answer.
+ */
+uint64_t rna_probe_verbs_now(const struct rna_probe_verbs *verbs);
 /* Does the driver derive the source port from the QP, not from the flow label of an aim? */
 bool rna_probe_verbs_port_by_qp(const struct rna_probe_verbs *verbs);
 

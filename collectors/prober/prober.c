@@ -13,7 +13,7 @@
 
 #include "rna/base/child.h"
 
-#include "targets.h"
+#include "probe_targets.h"
 
 enum {
 	DESCRIPTORS = 512,
@@ -108,11 +108,13 @@ static void report_life(const struct rna_prober *prober)
 static void finish_closing(struct rna_prober_port *port)
 {
 	uint32_t id = port->id;
+	bool failed = port->failed;
 
 	if (!port->closing || port->jobs > 0)
 		return;
 	rna_prober_close_port(port);
-	report_port(id, NULL, RNA_PROBE_OFF, "");
+	if (!failed) /* else that was the last report of it */
+		report_port(id, NULL, RNA_PROBE_OFF, "");
 }
 
 static void begin_closing(struct rna_prober_port *port)
@@ -125,6 +127,7 @@ static void begin_closing(struct rna_prober_port *port)
 static void fail_port(struct rna_prober_port *port, const char *why)
 {
 	report_port(port->id, NULL, RNA_PROBE_FAILED, why);
+	port->failed = true;
 	begin_closing(port);
 }
 

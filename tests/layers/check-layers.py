@@ -61,7 +61,7 @@ ROOMS = {
     "agent/cli": (*EXPORTER, "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
                   "rna/record.h", "settings", "memory", "selftest", "baseline", "rules", "config",
                   "node", "loop"),
-    "agent": ("rna/model", "cli"),
+    "agent": ("rna/model", "rna/prober.h", "cli"),
 }
 GENERATED = ("agent_config.h", "collectors_config.h")
 
@@ -70,10 +70,11 @@ GENERATED = ("agent_config.h", "collectors_config.h")
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
             "crypt.h", "seccomp.h", "jansson.h")
-# Verbs are asked for state in the agent, and move data in a child process. Netlink has the kernel's
+# Verbs are asked for state in the agent, and move data in two child processes. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them. GnuTLS makes TLS in one file, and handles secrets in another.
-MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c"},
+MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c",
+                                     "collectors/prober/probe_port.c"},
               "gnutls/": {"exporter/http/tls.c", "agent/core/base/secret.c"},
               "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",

@@ -41,6 +41,7 @@ enum { RNA_SENT_MAX = 64 };
 struct rna_prober_port {
 	uint32_t id; /* 0: this place is free */
 	bool closing;
+	bool failed;   /* and is closing for that reason */
 	unsigned jobs; /* of the aimer, that have not come back */
 	struct rna_probe_verbs *verbs;
 	uint8_t service_level;

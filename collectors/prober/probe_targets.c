@@ -3,7 +3,7 @@
  * What a probe costs on the wire, in bytes beside its payload: preamble and gap 20, Ethernet 18,
  * IPv4 20, UDP 8, BTH 12, DETH 8, ICRC 4 (IBTA 9.2, 9.3, annex A17). InfiniBand has less.
  */
-#include "targets.h"
+#include "probe_targets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +89,13 @@ static uint32_t remember_sent(struct rna_prober_port *port, const struct rna_sen
 	return id;
 }
 
+/* The answer left at that time of the port's clock; 0: that is not known yet. */
+static void note_held(struct rna_visitor_held *held, uint64_t left)
+{
+	if (left > held->arrived && left - held->arrived <= UINT32_MAX)
+		held->nanoseconds = (uint32_t)(left - held->arrived);
+}
+
 /* way, at: what the probe's headers said, and when it arrived. */
 static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 		   struct rna_visitor *visitor, const struct rna_packet *probe,
@@ -121,6 +128,7 @@ static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 		/* If it cannot be sent, the peer counts it as lost, and rightly so. */
 		(void)rna_probe_verbs_send(port->verbs, port->answers++, visitor->aim, visitor->qpn,
 					   data, sizeof(data), remember_sent(port, &sent));
+	note_held(held, rna_probe_verbs_now(port->verbs));
 }
 
 /* -- Aims -------------------------------------------------------------------------------------- */
@@ -286,6 +294,8 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 	int status;
 
 	packet.number = rna_under_way_send(&target->under_way, large, packet.source_class, now);
+	rna_under_way_left(&target->under_way, large, packet.number,
+			   rna_probe_verbs_now(port->verbs));
 	status = rna_packet_write(&packet, &prober->key, data);
 	if (status == 0)
 		status = rna_probe_verbs_send(
@@ -414,27 +424,32 @@ static void take_received(struct rna_prober *prober, struct rna_prober_port *por
 		prober->strangers[stranger]++;
 }
 
+static void take_left_probe(struct rna_prober_port *port, const struct rna_sent *sent,
+			    const struct rna_probe_event *event)
+{
+	struct rna_target *target = rna_prober_find_target(port, sent->target_id);
+
+	if (!target || target->id == 0)
+		return;
+	if (event->failed)
+		rna_under_way_refuse(&target->under_way, sent->large, sent->number, EIO);
+	else if (rna_probe_verbs_has_clock(port->verbs))
+		rna_under_way_left(&target->under_way, sent->large, sent->number, event->at);
+}
+
 static void take_left(struct rna_prober_port *port, const struct rna_probe_event *event)
 {
 	const struct rna_sent *sent = &port->sent[event->id % RNA_SENT_MAX];
-	struct rna_visitor_held *held;
 	struct rna_visitor *visitor;
-	struct rna_target *target;
 
 	if (!sent->is_answer) {
-		target = rna_prober_find_target(port, sent->target_id);
-		if (target && target->id != 0 && event->failed)
-			rna_under_way_refuse(&target->under_way, sent->large, sent->number, EIO);
-		else if (target && target->id != 0)
-			rna_under_way_left(&target->under_way, sent->large, sent->number,
-					   event->at);
+		take_left_probe(port, sent, event);
 		return;
 	}
 	visitor = find_visitor(port, sent->visitor, sent->target_id);
-	held = visitor ? &visitor->held[sent->large] : NULL;
-	if (held && held->number == sent->number && event->at > held->arrived &&
-	    event->at - held->arrived <= UINT32_MAX && !event->failed)
-		held->nanoseconds = (uint32_t)(event->at - held->arrived);
+	if (visitor && visitor->held[sent->large].number == sent->number && !event->failed &&
+	    rna_probe_verbs_has_clock(port->verbs))
+		note_held(&visitor->held[sent->large], event->at);
 }
 
 int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
