@@ -147,8 +147,8 @@ static uint16_t choose_pkey(const struct rna_probe_verbs *verbs)
 /*
  * Virtual devices (rxe, siw) have no PCI function. rxe takes the UDP source port from the number of
  * the QP and ignores flow labels (rxe_qp_init_req() in drivers/infiniband/sw/rxe/rxe_qp.c, Linux
- * 6.1); mlx5 takes it from the flow label of the address (create_ah() in providers/mlx5/verbs.c,
- * rdma-core 44).
+ * 6.1); mlx5 takes it from the flow label of the address (mlx5_ah_set_udp_sport() in
+ * providers/mlx5/verbs.c, rdma-core 44).
  */
 static bool is_virtual(const char *device)
 {

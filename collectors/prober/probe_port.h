@@ -75,7 +75,7 @@ struct rna_probe_event {
 	const uint8_t *data; /* of what was received: valid until the next call */
 	size_t len;
 	struct rna_probe_way way;
-	uint8_t source[16]; /* GID of the sender; zeros: none was told */
+	uint8_t source[16]; /* GID of the sender; zeros: unknown */
 	uint16_t source_lid;
 	uint8_t service_level;
 	uint32_t source_qpn;

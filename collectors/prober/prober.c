@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The prober's process: one loop over the parent's socket, the ports and the aimer. What it is told
- * is checked; what it cannot do it reports. It ends with its parent.
+ * The prober's process: one loop over the parent's socket, the ports and the aimer. It checks each
+ * order, reports what it cannot do, and ends with its parent.
  */
 #include "rna/prober.h"
 
@@ -52,7 +52,7 @@ static void report_port(uint32_t id, const struct rna_probe_verbs *verbs, enum r
 	if (verbs)
 		report.port.address = *rna_probe_verbs_address(verbs);
 	(void)snprintf(report.port.text, sizeof(report.port.text), "%s", text);
-	(void)say(&report); /* a parent that does not read for so long restarts this process */
+	(void)say(&report); /* a parent that does not read restarts this process */
 }
 
 static void report_target(const struct rna_prober_port *port, struct rna_target *target,

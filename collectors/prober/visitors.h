@@ -14,7 +14,7 @@ enum {
 	RNA_VISITOR_RATE = 20, /* answers per second for one of them */
 };
 
-/* A visitor that was silent for so long gives way to a new one. */
+/* A visitor that was silent for this time gives way to a new one. */
 #define RNA_VISITOR_IDLE (10 * RNA_USEC_PER_SEC)
 
 /* The newest numbers of one size that were heard. */
@@ -24,7 +24,7 @@ struct rna_visitor_window {
 	uint64_t heard; /* bit n: newest - n */
 };
 
-/* How long the answer to the newest probe of one size took; it is told with the next. */
+/* How long the answer to the newest probe of one size took; the next answer carries it. */
 struct rna_visitor_held {
 	uint32_t number;
 	uint64_t arrived;     /* nanoseconds of the port's clock; 0: not known */
