@@ -49,6 +49,7 @@ ROOMS = {
     "agent/settings": MODEL,
     "agent/memory": (*MODEL, "settings"),
     "agent/selftest": (*MODEL, "settings", "memory"),
+    "agent/probe": (*MODEL, "rna/prober.h", "settings", "selftest"),
     "agent/baseline": (*MODEL, "settings"),
     "agent/episodes": (*MODEL, "settings"),
     "agent/rules": (*MODEL, "settings", "memory", "selftest", "baseline", "episodes"),

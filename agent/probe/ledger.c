@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	UNKNOWN = 255,
+	SAMPLES_MIN = 8,   /* of a median */
+	USUAL_SHARE = 60,  /* of a new median that moves the usual one, each minute: an hour */
+	HOPS_SETTLED = 10, /* equal ones in a row that are usual */
+};
+
+#define USUAL_PERIOD  (60 * RNA_USEC_PER_SEC)
+#define HOPS_ACCEPTED (3600 * RNA_USEC_PER_SEC) /* after that, another path is the usual one */
+
+void rna_ledger_init(struct rna_ledger *ledger)
+{
+	*ledger = (struct rna_ledger){.hops_usual = UNKNOWN};
+	ledger->there = ledger->back = (struct rna_probe_way){UNKNOWN, UNKNOWN, UNKNOWN};
+	ledger->dscp.value = ledger->hops.value = UNKNOWN;
+}
+
+/* -- Counts ------------------------------------------------------------------------------------ */
+
+static struct rna_probe_counts *newest(struct rna_ledger *ledger)
+{
+	return &ledger->buckets[ledger->bucket % RNA_LEDGER_BUCKETS];
+}
+
+static void count(struct rna_ledger *ledger, const struct rna_probe_counts *counts)
+{
+	rna_probe_counts_merge(&ledger->total, counts);
+	rna_probe_counts_merge(newest(ledger), counts);
+}
+
+static void turn_buckets(struct rna_ledger *ledger, rna_usec now)
+{
+	uint64_t bucket = now / RNA_LEDGER_BUCKET;
+
+	if (bucket <= ledger->bucket)
+		return;
+	if (bucket - ledger->bucket > RNA_LEDGER_BUCKETS)
+		ledger->bucket = bucket - RNA_LEDGER_BUCKETS;
+	while (ledger->bucket < bucket) {
+		ledger->bucket++;
+		*newest(ledger) = (struct rna_probe_counts){0};
+		if (ledger->bucket % (RNA_LEDGER_BUCKETS / 2) == 0) {
+			ledger->classes_before = ledger->classes_lost;
+			ledger->classes_lost = ledger->classes_seen = 0;
+		}
+	}
+}
+
+static void settle(struct rna_ledger *ledger, struct rna_ledger_losses *losses)
+{
+	const struct rna_probe_counts counts = {.lost = losses->lost, .large_lost = losses->large};
+
+	count(ledger, &counts);
+	*losses = (struct rna_ledger_losses){0};
+}
+
+/* A free place, or that of the oldest losses, which count from now on. */
+static struct rna_ledger_losses *make_room(struct rna_ledger *ledger)
+{
+	struct rna_ledger_losses *oldest = &ledger->waiting[0];
+
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+		if (ledger->waiting[i].at == 0)
+			return &ledger->waiting[i];
+		if (ledger->waiting[i].at < oldest->at)
+			oldest = &ledger->waiting[i];
+	}
+	settle(ledger, oldest);
+	return oldest;
+}
+
+static void keep_losses(struct rna_ledger *ledger, const struct rna_probe_counts *counts,
+			rna_usec now)
+{
+	if (counts->lost > 0)
+		*make_room(ledger) = (struct rna_ledger_losses){now, (uint32_t)counts->lost,
+								(uint32_t)counts->large_lost};
+}
+
+/* Late answers are of the oldest losses. Those that count already stay counted. */
+static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
+{
+	uint64_t taken = 0;
+
+	while (late > 0) {
+		struct rna_ledger_losses *oldest = NULL;
+
+		for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+			struct rna_ledger_losses *losses = &ledger->waiting[i];
+
+			if (losses->at > 0 && (!oldest || losses->at < oldest->at))
+				oldest = losses;
+		}
+		if (!oldest)
+			break;
+		oldest->lost--;
+		if (large > 0 && oldest->large > 0) {
+			oldest->large--;
+			large--;
+		}
+		if (oldest->lost == 0)
+			*oldest = (struct rna_ledger_losses){0};
+		late--;
+		taken++;
+	}
+	count(ledger, &(const struct rna_probe_counts){.voided = taken});
+}
+
+/* -- Runs -------------------------------------------------------------------------------------- */
+
+static void lengthen(struct rna_ledger_run *run, uint8_t value, bool odd, rna_usec now)
+{
+	if (!odd)
+		*run = (struct rna_ledger_run){.value = UNKNOWN};
+	else if (run->value == value)
+		run->length++;
+	else
+		*run = (struct rna_ledger_run){value, 1, now};
+}
+
+/* A path that is kept for an hour is the usual one, whatever it was before. */
+static void follow_hops(struct rna_ledger *ledger, rna_usec now)
+{
+	uint8_t arrived = ledger->there.hop_limit;
+
+	if (arrived == UNKNOWN)
+		return;
+	lengthen(&ledger->hops, arrived, arrived != ledger->hops_usual, now);
+	if ((ledger->hops_usual == UNKNOWN && ledger->hops.length >= HOPS_SETTLED) ||
+	    (ledger->hops.length > 0 && rna_usec_since(ledger->hops.since, now) > HOPS_ACCEPTED))
+		ledger->hops_usual = arrived;
+}
+
+/* -- Reports ----------------------------------------------------------------------------------- */
+
+static void follow_large(struct rna_ledger *ledger, const struct rna_probe_counts *counts)
+{
+	uint64_t small = counts->answered - counts->large_answered;
+
+	if (counts->large_answered > 0) {
+		ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
+		return;
+	}
+	ledger->large_lost_in_row += (unsigned)counts->large_lost;
+	if (ledger->large_lost_in_row > 0)
+		ledger->small_answered_meanwhile += (unsigned)small;
+}
+
+static void follow_refusals(struct rna_ledger *ledger,
+			    const struct rna_prober_target_report *report, rna_usec now)
+{
+	if (report->counts.answered > 0) {
+		ledger->refusal = 0;
+		ledger->refused_first = 0;
+	}
+	if (report->refused == 0)
+		return;
+	ledger->refused += report->refused;
+	ledger->refusal = report->refusal;
+	ledger->refused_last = now;
+	if (ledger->refused_first == 0)
+		ledger->refused_first = now;
+}
+
+static void keep_samples(struct rna_ledger *ledger, const struct rna_prober_target_report *report)
+{
+	for (uint32_t i = 0; i < report->sample_count; i++) {
+		ledger->samples[ledger->sample_next] = report->samples[i];
+		ledger->sample_next = (ledger->sample_next + 1) % RNA_LEDGER_SAMPLES;
+		if (ledger->sample_count < RNA_LEDGER_SAMPLES)
+			ledger->sample_count++;
+	}
+}
+
+void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_report *report,
+		    uint8_t dscp, rna_usec now)
+{
+	struct rna_probe_counts counts = report->counts;
+
+	turn_buckets(ledger, now);
+	keep_losses(ledger, &counts, now);
+	counts.lost = counts.large_lost = 0; /* not yet */
+	count(ledger, &counts);
+	take_back(ledger, report->late, report->late_large);
+	ledger->unanswered = report->unanswered;
+	if (report->last_answer > ledger->last_answer)
+		ledger->last_answer = report->last_answer;
+	if (ledger->first_sent == 0 && counts.sent > 0)
+		ledger->first_sent = now;
+	ledger->classes_lost |= report->classes_lost;
+	ledger->classes_seen |= report->classes_seen;
+	follow_large(ledger, &report->counts);
+	follow_refusals(ledger, report, now);
+	keep_samples(ledger, report);
+	if (report->counts.answered == 0)
+		return;
+	ledger->there = report->there;
+	ledger->back = report->back;
+	lengthen(&ledger->dscp, report->there.dscp,
+		 dscp != UNKNOWN && report->there.dscp != UNKNOWN && report->there.dscp != dscp,
+		 now);
+	follow_hops(ledger, now);
+}
+
+/* -- Time -------------------------------------------------------------------------------------- */
+
+static int compare_samples(const void *a, const void *b)
+{
+	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+uint64_t rna_ledger_rtt(const struct rna_ledger *ledger, unsigned percent)
+{
+	uint32_t sorted[RNA_LEDGER_SAMPLES];
+	size_t count = ledger->sample_count;
+
+	if (count < SAMPLES_MIN)
+		return 0;
+	memcpy(sorted, ledger->samples, count * sizeof(sorted[0]));
+	qsort(sorted, count, sizeof(sorted[0]), compare_samples);
+	return sorted[(count - 1) * percent / 100];
+}
+
+/* What is slow now does not become usual while it lasts. */
+static void learn_usual(struct rna_ledger *ledger, rna_usec now)
+{
+	uint64_t median;
+
+	if (rna_usec_since(ledger->usual_at, now) < USUAL_PERIOD)
+		return;
+	median = rna_ledger_rtt(ledger, 50);
+	if (median == 0)
+		return;
+	ledger->usual_at = now;
+	if (ledger->usual == 0)
+		ledger->usual = median;
+	else if (ledger->slow_since == 0)
+		ledger->usual = (ledger->usual * (USUAL_SHARE - 1) + median + USUAL_SHARE / 2) /
+				USUAL_SHARE;
+}
+
+void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now)
+{
+	turn_buckets(ledger, now);
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++)
+		if (ledger->waiting[i].at > 0 &&
+		    rna_usec_since(ledger->waiting[i].at, now) >= RNA_LEDGER_GRACE)
+			settle(ledger, &ledger->waiting[i]);
+	learn_usual(ledger, now);
+}
+
+void rna_ledger_set_slow(struct rna_ledger *ledger, bool slow, rna_usec now)
+{
+	if (!slow)
+		ledger->slow_since = 0;
+	else if (ledger->slow_since == 0)
+		ledger->slow_since = now;
+}
+
+struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_usec length)
+{
+	struct rna_probe_counts sum = {0};
+	uint64_t buckets = (length + RNA_LEDGER_BUCKET - 1) / RNA_LEDGER_BUCKET;
+
+	for (uint64_t i = 0; i < buckets && i < RNA_LEDGER_BUCKETS && i <= ledger->bucket; i++)
+		rna_probe_counts_merge(&sum,
+				       &ledger->buckets[(ledger->bucket - i) % RNA_LEDGER_BUCKETS]);
+	return sum;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ledger of one pair of ports: what became of its probes, in all and recently, and what their
+ * headers and round trips usually look like. Pure: time is an argument. Thread: the loop's.
+ *
+ * An answer can come after the probe was reported as lost; then a host was late, and nothing is
+ * known about the fabric. So losses wait for RNA_LEDGER_GRACE until they count; only "nothing comes
+ * back at all" is judged without waiting.
+ */
+#pragma once
+
+#include "rna/prober.h"
+
+enum {
+	RNA_LEDGER_BUCKETS = 60,
+	RNA_LEDGER_SAMPLES = 64, /* round trips that medians are made of */
+	RNA_LEDGER_WAITING = 16, /* groups of losses that wait */
+};
+
+#define RNA_LEDGER_BUCKET (RNA_PROBE_RECENT / RNA_LEDGER_BUCKETS)
+#define RNA_LEDGER_GRACE  (8 * RNA_USEC_PER_SEC)
+
+/* Losses of one report. */
+struct rna_ledger_losses {
+	rna_usec at; /* monotonic; 0: this place is free */
+	uint32_t lost, large;
+};
+
+/* How often in a row a header had the same unexpected value. */
+struct rna_ledger_run {
+	uint8_t value; /* 255: none yet */
+	unsigned length;
+	rna_usec since;
+};
+
+struct rna_ledger {
+	struct rna_probe_counts total;
+	struct rna_probe_counts buckets[RNA_LEDGER_BUCKETS];
+	uint64_t bucket; /* number of the newest one: time / RNA_LEDGER_BUCKET */
+	struct rna_ledger_losses waiting[RNA_LEDGER_WAITING];
+	uint32_t classes_lost, classes_seen, classes_before; /* before: lost in the time before */
+
+	unsigned unanswered;  /* in a row until now */
+	rna_usec last_answer; /* monotonic; 0: never */
+	rna_usec first_sent;  /* monotonic; 0: nothing was sent */
+	unsigned large_lost_in_row, small_answered_meanwhile;
+	uint64_t refused;
+	int refusal; /* errno of the newest; 0: none since the last answer */
+	rna_usec refused_first, refused_last;
+
+	uint32_t samples[RNA_LEDGER_SAMPLES]; /* nanoseconds, a ring */
+	size_t sample_count, sample_next;
+	uint64_t usual; /* median of its past, nanoseconds; 0: not known yet */
+	rna_usec usual_at;
+	rna_usec slow_since; /* 0: it is not slower than usual */
+
+	struct rna_probe_way there, back; /* newest; 255: unknown */
+	struct rna_ledger_run dscp;       /* arrived there with another DSCP than it left with */
+	struct rna_ledger_run hops;       /* arrived there with another hop limit than usual */
+	uint8_t hops_usual;               /* 255: unknown */
+};
+
+void rna_ledger_init(struct rna_ledger *ledger);
+
+/* What the prober reported of this pair. dscp: that probes leave with; 255: unknown. */
+void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_report *report,
+		    uint8_t dscp, rna_usec now);
+
+/* Time passes: losses begin to count, old buckets are forgotten, the usual is learned. */
+void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now);
+
+/* Whether it is slower than usual: for how long is judged, and what is slow is not learned. */
+void rna_ledger_set_slow(struct rna_ledger *ledger, bool slow, rna_usec now);
+
+/* The sums of about the last length, RNA_PROBE_RECENT at most. */
+struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_usec length);
+
+/* Nanoseconds that part (in percent) of the recent round trips do not exceed; 0: too few. */
+uint64_t rna_ledger_rtt(const struct rna_ledger *ledger, unsigned percent);

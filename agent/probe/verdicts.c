@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdicts.h"
+
+#include <math.h>
+
+#include "rna/base/cleanup.h"
+
+enum {
+	UNKNOWN = 255,
+	SILENT_PROBES = 3,     /* in a row without an answer */
+	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
+	DSCP_PROBES = 5,       /* in a row */
+	ANSWERS_OF_SOUND = 60, /* that make a port well */
+	PAIRS_MAX = 64,
+	PAIRS_SHARE = 3,    /* one of so many has to lose before the port is blamed */
+	SLOW_EXTRA = 20000, /* nanoseconds beside the factors: noise of short paths */
+};
+
+#define SILENCE       (3 * RNA_USEC_PER_SEC)
+#define PEER_PATIENCE (10 * RNA_USEC_PER_SEC) /* after it was away: it is still starting */
+#define RECENT_ANSWER (60 * RNA_USEC_PER_SEC)
+#define DETOUR        (60 * RNA_USEC_PER_SEC)
+#define SLOW          (60 * RNA_USEC_PER_SEC)
+
+/*
+ * What a sound path loses. A link with one wrong bit in 1e12 loses one frame of 64 octets in 2e9;
+ * 1e-5 leaves room for hosts.
+ */
+#define SOUND_LOSS 1e-5
+/*
+ * How improbable losses of a sound path have to be: with three windows of a port that are judged
+ * anew each ten seconds, 1e-7 is a false verdict in some seven years of a port that really loses
+ * SOUND_LOSS, which few do.
+ */
+#define NEXT_TO_IMPOSSIBLE 1e-7
+
+/* Of the longest window as many as the ledger has. */
+static const rna_usec windows[] = {
+	30 * RNA_USEC_PER_SEC,
+	120 * RNA_USEC_PER_SEC,
+	RNA_PROBE_RECENT,
+};
+
+/* -- Losses ------------------------------------------------------------------------------------ */
+
+/* The probability of so many events or more: Poisson. */
+static double tail(uint64_t events, double expected)
+{
+	double term = exp(-expected), below = 0;
+
+	if (events == 0)
+		return 1;
+	if (expected < 0.1) { /* 1 - below would be all rounding: the first term says enough */
+		for (uint64_t i = 1; i <= events; i++)
+			term *= expected / (double)i;
+		return term;
+	}
+	for (uint64_t i = 0; i < events; i++) {
+		below += term;
+		term *= expected / (double)(i + 1);
+	}
+	return 1 - below;
+}
+
+bool rna_loss_is_real(uint64_t lost, uint64_t count)
+{
+	return lost > 1 && tail(lost, SOUND_LOSS * (double)count) < NEXT_TO_IMPOSSIBLE;
+}
+
+bool rna_ledger_has_loss(const struct rna_ledger *const *ledgers, size_t count,
+			 struct rna_probe_counts *ret, rna_usec *ret_length)
+{
+	for (size_t w = 0; w < RNA_ARRAY_SIZE(windows); w++) {
+		struct rna_probe_counts sum = {0};
+
+		for (size_t i = 0; i < count; i++) {
+			struct rna_probe_counts own = rna_ledger_window(ledgers[i], windows[w]);
+
+			rna_probe_counts_merge(&sum, &own);
+		}
+		*ret = sum;
+		*ret_length = windows[w];
+		if (rna_loss_is_real(sum.lost, sum.lost + sum.answered))
+			return true;
+	}
+	return false;
+}
+
+/* -- Pairs ------------------------------------------------------------------------------------- */
+
+/* The peer has said that it runs, after the silence began, and was not away just before. */
+static bool peer_is_well(const struct rna_peer_word *peer, rna_usec began, rna_usec now)
+{
+	if (!peer)
+		return true;
+	return peer->runs && peer->asked > began && peer->back > 0 &&
+	       rna_usec_since(peer->back, now) >= PEER_PATIENCE;
+}
+
+static rna_usec silence_began(const struct rna_ledger *ledger)
+{
+	return ledger->last_answer > 0 ? ledger->last_answer : ledger->first_sent;
+}
+
+/* Nothing comes back, or this host cannot even send where it could a minute ago. */
+static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
+{
+	const struct rna_ledger *ledger = pair->ledger;
+	rna_usec began = silence_began(ledger);
+	bool refused = ledger->refusal != 0 && ledger->last_answer > 0 &&
+		       rna_usec_since(ledger->refused_first, now) >= SILENCE &&
+		       rna_usec_since(ledger->last_answer, ledger->refused_first) < RECENT_ANSWER;
+	bool unanswered = ledger->unanswered >= SILENT_PROBES && began > 0 &&
+			  rna_usec_since(began, now) >= SILENCE;
+
+	return (refused || unanswered) && peer_is_well(pair->peer, began, now);
+}
+
+static bool is_slow(const struct rna_ledger *ledger, rna_usec now)
+{
+	return ledger->slow_since > 0 && rna_usec_since(ledger->slow_since, now) >= SLOW;
+}
+
+static bool has_detour(const struct rna_judged_pair *pair, rna_usec now)
+{
+	const struct rna_ledger *ledger = pair->ledger;
+
+	return ledger->hops_usual != UNKNOWN && ledger->hops.length > 0 &&
+	       ledger->hops.value < ledger->hops_usual && !pair->rail_moved &&
+	       rna_usec_since(ledger->hops.since, now) >= DETOUR;
+}
+
+unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
+{
+	const struct rna_ledger *ledger = pair->ledger;
+	struct rna_probe_counts window;
+	rna_usec length;
+	unsigned signs = 0;
+
+	if (is_silent(pair, now))
+		return RNA_PROBE_SILENT; /* all else is of the time before */
+	if (ledger->large_lost_in_row >= HOLE_PROBES &&
+	    ledger->small_answered_meanwhile >= HOLE_PROBES)
+		signs |= RNA_PROBE_MTU_HOLE;
+	else if (rna_ledger_has_loss(&ledger, 1, &window, &length) &&
+		 peer_is_well(pair->peer, 0, now))
+		signs |= RNA_PROBE_LOSS;
+	if (is_slow(ledger, now))
+		signs |= RNA_PROBE_SLOW;
+	if (ledger->dscp.length >= DSCP_PROBES)
+		signs |= RNA_PROBE_DSCP;
+	if (has_detour(pair, now))
+		signs |= RNA_PROBE_DETOUR;
+	return signs;
+}
+
+bool rna_pair_is_slower(const struct rna_judged_pair *pair)
+{
+	const struct rna_ledger *ledger = pair->ledger;
+	uint64_t median = rna_ledger_rtt(ledger, 50);
+
+	return median > 0 && ledger->usual > 0 && median > 2 * ledger->usual + SLOW_EXTRA &&
+	       (pair->rail_median == 0 || median > pair->rail_median + pair->rail_median / 2);
+}
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+/*
+ * All pairs are silent, at least two of them, and one of their peers at least answers another port
+ * of this node: so neither is this host at fault, nor are the peers.
+ */
+static bool is_unreachable(const struct rna_port_evidence *pairs, size_t count,
+			   struct rna_port_verdict *verdict)
+{
+	bool others = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!pairs[i].judged)
+			continue;
+		verdict->judged++;
+		verdict->bad += (pairs[i].signs & RNA_PROBE_SILENT) != 0;
+		others |= pairs[i].peer_has_others;
+	}
+	return verdict->judged >= 2 && verdict->bad == verdict->judged && others;
+}
+
+/* Losses of one pair alone may be of its peer; those of several are of what they share. */
+static bool is_lossy(const struct rna_port_evidence *pairs, size_t count,
+		     struct rna_port_verdict *verdict)
+{
+	const struct rna_ledger *ledgers[PAIRS_MAX] = {NULL};
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used < PAIRS_MAX; i++)
+		if (pairs[i].judged && !(pairs[i].signs & (RNA_PROBE_SILENT | RNA_PROBE_MTU_HOLE)))
+			ledgers[used++] = pairs[i].ledger;
+	if (!rna_ledger_has_loss(ledgers, used, &verdict->window, &verdict->length))
+		return false;
+	verdict->bad = 0;
+	verdict->judged = (unsigned)used;
+	for (size_t i = 0; i < used; i++)
+		verdict->bad += rna_ledger_window(ledgers[i], verdict->length).lost > 0;
+	return verdict->bad >= 2 && PAIRS_SHARE * verdict->bad >= verdict->judged;
+}
+
+struct rna_port_verdict rna_port_judge(const struct rna_port_evidence *pairs, size_t count)
+{
+	struct rna_port_verdict verdict = {.verdict = RNA_PROBE_UNKNOWN};
+
+	if (is_unreachable(pairs, count, &verdict)) {
+		verdict.verdict = RNA_PROBE_UNREACHABLE;
+	} else if (is_lossy(pairs, count, &verdict)) {
+		verdict.verdict = RNA_PROBE_LOSSY;
+	} else if (verdict.window.answered >= ANSWERS_OF_SOUND) {
+		verdict.verdict = RNA_PROBE_WELL;
+	}
+	return verdict;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent/probe, ledger: counts, losses that are taken back, and what is usual. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "probe/ledger.h"
+
+#define SECOND RNA_USEC_PER_SEC
+#define START  (100000 * SECOND)
+
+static struct rna_ledger ledger;
+
+static int set_up(void **state)
+{
+	(void)state;
+	rna_ledger_init(&ledger);
+	return 0;
+}
+
+static struct rna_prober_target_report answers(uint64_t count)
+{
+	return (struct rna_prober_target_report){
+		.counts = {.sent = count, .answered = count},
+		.there = {26, 0, 62},
+		.back = {26, 0, 62},
+	};
+}
+
+static struct rna_prober_target_report losses(uint64_t small, uint64_t large)
+{
+	return (struct rna_prober_target_report){
+		.counts = {.lost = small + large, .large_lost = large},
+		.there = {255, 255, 255},
+		.back = {255, 255, 255},
+	};
+}
+
+static void add(struct rna_prober_target_report report, rna_usec now)
+{
+	rna_ledger_add(&ledger, &report, 26, now);
+}
+
+static void test_losses_count_after_the_grace(void **state)
+{
+	(void)state;
+	add(answers(10), START);
+	add(losses(2, 1), START);
+	rna_ledger_advance(&ledger, START + RNA_LEDGER_GRACE - 1);
+	assert_int_equal(ledger.total.lost, 0);
+	rna_ledger_advance(&ledger, START + RNA_LEDGER_GRACE);
+	assert_int_equal(ledger.total.lost, 3);
+	assert_int_equal(ledger.total.large_lost, 1);
+	assert_int_equal(ledger.total.answered, 10);
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 3);
+	rna_ledger_advance(&ledger, START + 60 * SECOND); /* once */
+	assert_int_equal(ledger.total.lost, 3);
+}
+
+static void test_late_answers_make_losses_void(void **state)
+{
+	struct rna_prober_target_report late = answers(0);
+
+	(void)state;
+	add(losses(1, 1), START);
+	add(losses(2, 0), START + SECOND);
+	late.late = 3;
+	late.late_large = 1;
+	add(late, START + 2 * SECOND);
+	rna_ledger_advance(&ledger, START + 20 * SECOND);
+	assert_int_equal(ledger.total.lost, 1);
+	assert_int_equal(ledger.total.large_lost, 0);
+	assert_int_equal(ledger.total.voided, 3);
+	late.late = 5; /* more than there are */
+	add(late, START + 21 * SECOND);
+	assert_int_equal(ledger.total.voided, 3);
+	assert_int_equal(ledger.total.lost, 1);
+}
+
+static void test_more_groups_of_losses_than_can_wait(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3 * RNA_LEDGER_WAITING; i++)
+		add(losses(1, 0), START + i * 1000);
+	rna_ledger_advance(&ledger, START + 30 * SECOND);
+	assert_int_equal(ledger.total.lost, 3 * RNA_LEDGER_WAITING);
+}
+
+static void test_windows_forget(void **state)
+{
+	(void)state;
+	add(answers(100), START);
+	rna_ledger_advance(&ledger, START + 60 * SECOND);
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).answered, 0);
+	assert_int_equal(rna_ledger_window(&ledger, 120 * SECOND).answered, 100);
+	rna_ledger_advance(&ledger, START + RNA_PROBE_RECENT + 20 * SECOND);
+	assert_int_equal(rna_ledger_window(&ledger, RNA_PROBE_RECENT).answered, 0);
+	assert_int_equal(ledger.total.answered, 100);
+	add(answers(1), START + 1000 * RNA_PROBE_RECENT); /* after a long sleep */
+	assert_int_equal(rna_ledger_window(&ledger, RNA_PROBE_RECENT).answered, 1);
+}
+
+static void test_large_losses_in_a_row(void **state)
+{
+	struct rna_prober_target_report large = answers(2);
+
+	(void)state;
+	add(answers(4), START);
+	assert_int_equal(ledger.small_answered_meanwhile, 0);
+	add(losses(0, 2), START + SECOND);
+	add(answers(3), START + 2 * SECOND);
+	add(losses(0, 1), START + 3 * SECOND);
+	assert_int_equal(ledger.large_lost_in_row, 3);
+	assert_int_equal(ledger.small_answered_meanwhile, 3);
+	large.counts.large_answered = 1;
+	add(large, START + 4 * SECOND);
+	assert_int_equal(ledger.large_lost_in_row, 0);
+}
+
+static void test_refusals_last_until_an_answer(void **state)
+{
+	struct rna_prober_target_report refused = answers(0);
+
+	(void)state;
+	add(answers(1), START);
+	refused.refused = 2;
+	refused.refusal = EHOSTUNREACH;
+	add(refused, START + SECOND);
+	add(refused, START + 5 * SECOND);
+	assert_int_equal(ledger.refusal, EHOSTUNREACH);
+	assert_true(ledger.refused_first == START + SECOND);
+	assert_true(ledger.refused_last == START + 5 * SECOND);
+	assert_int_equal(ledger.refused, 4);
+	add(answers(1), START + 6 * SECOND);
+	assert_int_equal(ledger.refusal, 0);
+	assert_true(ledger.refused_first == 0);
+}
+
+static void test_another_dscp_in_a_row(void **state)
+{
+	struct rna_prober_target_report rewritten = answers(1);
+
+	(void)state;
+	rewritten.there.dscp = 0;
+	for (unsigned i = 0; i < 4; i++)
+		add(rewritten, START + i * SECOND);
+	assert_int_equal(ledger.dscp.length, 4);
+	assert_int_equal(ledger.dscp.value, 0);
+	add(losses(5, 0), START + 4 * SECOND); /* no answer: nothing new */
+	assert_int_equal(ledger.dscp.length, 4);
+	add(answers(1), START + 5 * SECOND);
+	assert_int_equal(ledger.dscp.length, 0);
+	rewritten.there.dscp = 255; /* the peer could not see it */
+	add(rewritten, START + 6 * SECOND);
+	assert_int_equal(ledger.dscp.length, 0);
+}
+
+static void test_the_usual_hop_limit_is_learned(void **state)
+{
+	struct rna_prober_target_report longer = answers(1);
+	rna_usec now = START;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		add(answers(1), now += SECOND);
+	assert_int_equal(ledger.hops_usual, 62);
+	assert_int_equal(ledger.hops.length, 0);
+	longer.there.hop_limit = 60;
+	for (int i = 0; i < 100; i++)
+		add(longer, now += SECOND);
+	assert_int_equal(ledger.hops_usual, 62);
+	assert_int_equal(ledger.hops.length, 100);
+	assert_int_equal(ledger.hops.value, 60);
+	add(longer, now + 2 * 3600 * SECOND); /* it stays so: that is how it is now */
+	assert_int_equal(ledger.hops_usual, 60);
+}
+
+static void add_round_trip(uint32_t nanoseconds, rna_usec now)
+{
+	struct rna_prober_target_report report = answers(1);
+
+	report.sample_count = 1;
+	report.samples[0] = nanoseconds;
+	add(report, now);
+	rna_ledger_advance(&ledger, now);
+}
+
+static void test_round_trips_and_what_is_usual(void **state)
+{
+	rna_usec now = START;
+
+	(void)state;
+	for (unsigned i = 0; i < 7; i++)
+		add_round_trip(5000, now += SECOND);
+	assert_int_equal(rna_ledger_rtt(&ledger, 50), 0); /* too few */
+	for (unsigned i = 0; i < 100; i++)
+		add_round_trip(i % 10 == 0 ? 90000 : 5000, now += SECOND);
+	assert_int_equal(rna_ledger_rtt(&ledger, 50), 5000);
+	assert_int_equal(rna_ledger_rtt(&ledger, 99), 90000);
+	assert_in_range(ledger.usual, 4900, 5100);
+	rna_ledger_set_slow(&ledger, true, now);
+	for (unsigned i = 0; i < 600; i++)
+		add_round_trip(50000, now += SECOND);
+	assert_in_range(ledger.usual, 4900, 5100); /* not learned while it is slow */
+	assert_true(ledger.slow_since == now - 600 * SECOND);
+	rna_ledger_set_slow(&ledger, false, now);
+	for (unsigned i = 0; i < 8 * 3600; i++)
+		add_round_trip(10000, now += SECOND);
+	assert_in_range(ledger.usual, 9800, 10100); /* within hours */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_losses_count_after_the_grace, set_up),
+		cmocka_unit_test_setup(test_late_answers_make_losses_void, set_up),
+		cmocka_unit_test_setup(test_more_groups_of_losses_than_can_wait, set_up),
+		cmocka_unit_test_setup(test_windows_forget, set_up),
+		cmocka_unit_test_setup(test_large_losses_in_a_row, set_up),
+		cmocka_unit_test_setup(test_refusals_last_until_an_answer, set_up),
+		cmocka_unit_test_setup(test_another_dscp_in_a_row, set_up),
+		cmocka_unit_test_setup(test_the_usual_hop_limit_is_learned, set_up),
+		cmocka_unit_test_setup(test_round_trips_and_what_is_usual, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

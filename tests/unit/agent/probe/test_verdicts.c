@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/probe, verdicts: simulated ports with six pairs of two probes a second each. The faults are
+ * those of a fabric; time and chance are made up, from seeds that do not change.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "probe/verdicts.h"
+
+#define SECOND RNA_USEC_PER_SEC
+#define START  (100000 * SECOND)
+
+/* What 60 kb/s allow: a large probe of a pair each seven seconds. */
+enum { PAIRS = 6, LARGE_EVERY = 14, TRIALS = 20 };
+
+/* One pair: what happens to its probes, and what is known of it. */
+struct pair {
+	double loss;       /* of a probe or its answer */
+	double large_loss; /* of large ones, beside that */
+	bool refused;      /* this host cannot send */
+	uint32_t nanoseconds;
+	uint8_t dscp, hop_limit;
+	struct rna_ledger ledger;
+	struct rna_peer_word word;
+	unsigned turn, unanswered;
+	rna_usec last_answer;
+	unsigned signs;
+};
+
+struct port {
+	struct pair pairs[PAIRS];
+	bool peer_has_others;
+	uint64_t chance;
+	rna_usec now;
+	struct rna_port_verdict verdict;
+};
+
+/* -- The simulation ---------------------------------------------------------------------------- */
+
+/* SplitMix64 (Steele, Lea and Flood, 2014): the same numbers in each run. */
+static double draw(struct port *port)
+{
+	uint64_t z = (port->chance += 0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static void begin(struct port *port, uint64_t seed)
+{
+	*port = (struct port){.chance = seed, .now = START, .peer_has_others = true};
+	for (size_t i = 0; i < PAIRS; i++) {
+		port->pairs[i].dscp = 26;
+		port->pairs[i].hop_limit = 62;
+		port->pairs[i].nanoseconds = 5000;
+		port->pairs[i].word = (struct rna_peer_word){START, START - 100 * SECOND, true};
+		rna_ledger_init(&port->pairs[i].ledger);
+	}
+}
+
+static void send_one(struct port *port, struct pair *pair)
+{
+	struct rna_prober_target_report report = {
+		.there = {pair->dscp, 0, pair->hop_limit},
+		.back = {26, 0, 62},
+	};
+	bool large = ++pair->turn % LARGE_EVERY == 0;
+	bool lost = draw(port) < pair->loss || (large && draw(port) < pair->large_loss);
+
+	if (pair->refused) {
+		report.refused = 1;
+		report.refusal = EHOSTUNREACH;
+	} else {
+		report.counts.sent = 1;
+		report.counts.large_sent = large;
+	}
+	if (!pair->refused && lost) {
+		pair->unanswered++;
+		report.counts.lost = 1;
+		report.counts.large_lost = large;
+	} else if (!pair->refused) {
+		pair->unanswered = 0;
+		pair->last_answer = port->now;
+		report.counts.answered = 1;
+		report.counts.large_answered = large;
+		report.sample_count = 1;
+		report.samples[0] = pair->nanoseconds + (uint32_t)(draw(port) * 2000);
+	}
+	report.unanswered = pair->unanswered;
+	report.last_answer = pair->last_answer;
+	rna_ledger_add(&pair->ledger, &report, 26, port->now);
+}
+
+static void judge(struct port *port)
+{
+	struct rna_port_evidence evidence[PAIRS];
+
+	for (size_t i = 0; i < PAIRS; i++) {
+		struct pair *pair = &port->pairs[i];
+		const struct rna_judged_pair judged = {
+			.ledger = &pair->ledger,
+			.peer = &pair->word,
+			.dscp = 26,
+			.rail_median = 6000,
+		};
+
+		rna_ledger_advance(&pair->ledger, port->now);
+		rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), port->now);
+		pair->signs = rna_pair_signs(&judged, port->now);
+		evidence[i] = (struct rna_port_evidence){
+			.ledger = &pair->ledger,
+			.signs = pair->signs,
+			.judged = pair->word.runs,
+			.peer_has_others = port->peer_has_others,
+		};
+	}
+	port->verdict = rna_port_judge(evidence, PAIRS);
+}
+
+/* One second. A peer whose agent answers is asked as soon as its pair is quiet for two seconds. */
+static void pass(struct port *port)
+{
+	port->now += SECOND;
+	for (size_t i = 0; i < PAIRS; i++) {
+		struct pair *pair = &port->pairs[i];
+
+		send_one(port, pair);
+		send_one(port, pair);
+		if (pair->word.runs && (pair->unanswered >= 2 || pair->refused))
+			pair->word.asked = port->now;
+	}
+	judge(port);
+}
+
+static bool is_quiet(const struct port *port)
+{
+	for (size_t i = 0; i < PAIRS; i++)
+		if (port->pairs[i].signs != 0)
+			return false;
+	return port->verdict.verdict == RNA_PROBE_WELL ||
+	       port->verdict.verdict == RNA_PROBE_UNKNOWN;
+}
+
+static void run_quietly(struct port *port, unsigned seconds)
+{
+	for (unsigned i = 0; i < seconds; i++) {
+		pass(port);
+		assert_true(is_quiet(port));
+	}
+}
+
+/* Seconds until the port has that verdict; limit: it never had. */
+static unsigned time_to_verdict(struct port *port, enum rna_probe_verdict verdict, unsigned limit)
+{
+	for (unsigned i = 1; i < limit; i++) {
+		pass(port);
+		if (port->verdict.verdict == verdict)
+			return i;
+	}
+	return limit;
+}
+
+static unsigned time_to_sign(struct port *port, struct pair *pair, enum rna_probe_sign sign,
+			     unsigned limit)
+{
+	for (unsigned i = 1; i < limit; i++) {
+		pass(port);
+		if (pair->signs & sign)
+			return i;
+	}
+	return limit;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* -- Tests ------------------------------------------------------------------------------------- */
+
+static void test_a_sound_port_is_well(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 1);
+	pass(&port);
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_UNKNOWN); /* too little was seen */
+	run_quietly(&port, 30);
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_WELL);
+}
+
+/* A day of a path that loses what is allowed: 1 of 100,000. */
+static void test_a_day_without_a_false_verdict(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 2);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].loss = 1e-5;
+	run_quietly(&port, 24 * 3600);
+}
+
+static void test_a_dead_path_is_known_in_five_seconds(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 3);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].loss = 1;
+	assert_in_range(time_to_verdict(&port, RNA_PROBE_UNREACHABLE, 60), 3, 5);
+	assert_int_equal(port.verdict.bad, PAIRS);
+	assert_int_equal(port.verdict.judged, PAIRS);
+	for (size_t i = 0; i < PAIRS; i++) {
+		assert_int_equal(port.pairs[i].signs, RNA_PROBE_SILENT);
+		port.pairs[i].loss = 0;
+	}
+	for (int i = 0; i < 5; i++)
+		pass(&port);
+	assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
+	assert_int_not_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE);
+}
+
+/* Nothing says that it is not this host: no peer answers another port. */
+static void test_without_a_sibling_the_port_is_not_blamed(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 4);
+	run_quietly(&port, 60);
+	port.peer_has_others = false;
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].loss = 1;
+	assert_int_equal(time_to_verdict(&port, RNA_PROBE_UNREACHABLE, 60), 60);
+	assert_int_equal(port.pairs[0].signs, RNA_PROBE_SILENT);
+}
+
+static void test_one_silent_peer_is_its_own_affair(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 5);
+	run_quietly(&port, 60);
+	port.pairs[2].loss = 1;
+	assert_in_range(time_to_sign(&port, &port.pairs[2], RNA_PROBE_SILENT, 60), 3, 5);
+	for (int i = 0; i < 300; i++) {
+		pass(&port);
+		assert_true(port.verdict.verdict == RNA_PROBE_WELL);
+	}
+}
+
+/* Its probes stop, and its agent no longer says that it runs. */
+static void test_a_stopped_peer_is_no_fault(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 6);
+	run_quietly(&port, 60);
+	port.pairs[0].loss = 1;
+	port.pairs[0].word.runs = false;
+	run_quietly(&port, 5);
+	for (int i = 0; i < 300; i++) {
+		pass(&port);
+		assert_false(port.pairs[0].signs & RNA_PROBE_SILENT);
+		assert_true(port.verdict.verdict == RNA_PROBE_WELL);
+	}
+}
+
+/* SIGSTOP, then SIGCONT: its agent answers again a little before its prober does. */
+static void test_a_peer_that_comes_back_gets_time(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 7);
+	run_quietly(&port, 60);
+	port.pairs[0].loss = 1;
+	port.pairs[0].word.runs = false;
+	for (int i = 0; i < 60; i++)
+		pass(&port);
+	port.pairs[0].word = (struct rna_peer_word){port.now, port.now, true};
+	for (int i = 0; i < 9; i++) {
+		pass(&port);
+		assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
+	}
+	for (int i = 0; i < 3; i++) /* unless it stays silent */
+		pass(&port);
+	assert_int_equal(port.pairs[0].signs, RNA_PROBE_SILENT);
+}
+
+/* The kernel finds no neighbour although there was one: the cable at this end. */
+static void test_a_host_that_cannot_send_any_more(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 8);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].refused = true;
+	assert_in_range(time_to_verdict(&port, RNA_PROBE_UNREACHABLE, 60), 3, 6);
+}
+
+static void test_a_host_that_never_could_send(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 9);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].refused = true;
+	for (int i = 0; i < 120; i++) {
+		pass(&port);
+		assert_int_equal(port.pairs[0].signs, 0);
+		assert_int_equal(port.verdict.verdict, RNA_PROBE_UNKNOWN);
+	}
+}
+
+static void measure_loss(double loss, unsigned goal, int allowed_late)
+{
+	int times[TRIALS], late = 0;
+	struct port port;
+
+	for (int trial = 0; trial < TRIALS; trial++) {
+		begin(&port, 100 + (uint64_t)trial);
+		run_quietly(&port, 700);
+		for (size_t i = 0; i < PAIRS; i++)
+			port.pairs[i].loss = loss;
+		times[trial] = (int)time_to_verdict(&port, RNA_PROBE_LOSSY, 4 * goal);
+		late += times[trial] > (int)goal;
+	}
+	qsort(times, TRIALS, sizeof(times[0]), compare);
+	print_message("loss %g: median %d s, longest %d s\n", loss, times[TRIALS / 2],
+		      times[TRIALS - 1]);
+	assert_in_range(late, 0, allowed_late);
+}
+
+static void test_one_percent_is_known_in_a_minute(void **state)
+{
+	(void)state;
+	measure_loss(0.02, 60, 0); /* on both ways */
+	measure_loss(0.01, 60, 3); /* on one: 12 probes a second lose one in 8 s */
+}
+
+static void test_one_per_mille_is_known_in_ten_minutes(void **state)
+{
+	(void)state;
+	measure_loss(0.002, 600, 2);
+}
+
+static void test_an_mtu_hole_is_no_loss(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 10);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].large_loss = 1;
+	assert_in_range(time_to_sign(&port, &port.pairs[0], RNA_PROBE_MTU_HOLE, 60), 14, 25);
+	for (int i = 0; i < 300; i++) {
+		pass(&port);
+		assert_int_equal(port.pairs[0].signs, RNA_PROBE_MTU_HOLE);
+		assert_int_not_equal(port.verdict.verdict, RNA_PROBE_LOSSY);
+	}
+}
+
+static void test_slower_than_its_past_and_its_rail(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 11);
+	run_quietly(&port, 300);
+	port.pairs[1].nanoseconds = 200000;
+	assert_in_range(time_to_sign(&port, &port.pairs[1], RNA_PROBE_SLOW, 300), 60, 120);
+	assert_int_equal(port.pairs[0].signs, 0);
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_WELL);
+}
+
+/* A collective fills all queues: the whole rail is slower, which is no fault of a path. */
+static void test_a_slow_rail_is_traffic(void **state)
+{
+	const struct rna_ledger *ledger;
+	struct port port;
+
+	(void)state;
+	begin(&port, 12);
+	run_quietly(&port, 300);
+	ledger = &port.pairs[0].ledger;
+	port.pairs[0].nanoseconds = 200000;
+	for (int i = 0; i < 100; i++)
+		pass(&port);
+	assert_true(rna_pair_is_slower(
+		&(const struct rna_judged_pair){.ledger = ledger, .rail_median = 6000}));
+	assert_false(rna_pair_is_slower(
+		&(const struct rna_judged_pair){.ledger = ledger, .rail_median = 180000}));
+}
+
+static void test_a_rewritten_dscp(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 13);
+	run_quietly(&port, 60);
+	port.pairs[3].dscp = 0;
+	assert_in_range(time_to_sign(&port, &port.pairs[3], RNA_PROBE_DSCP, 60), 3, 5);
+}
+
+static void test_a_detour_lasts_a_minute(void **state)
+{
+	struct rna_judged_pair judged = {.dscp = 26};
+	struct port port;
+
+	(void)state;
+	begin(&port, 14);
+	run_quietly(&port, 60);
+	port.pairs[3].hop_limit = 60;
+	assert_in_range(time_to_sign(&port, &port.pairs[3], RNA_PROBE_DETOUR, 300), 60, 62);
+	judged.ledger = &port.pairs[3].ledger;
+	judged.rail_moved = true; /* the whole rail goes another way: that is routing */
+	assert_int_equal(rna_pair_signs(&judged, port.now), 0);
+	port.pairs[2].hop_limit = 63; /* a shorter way is none */
+	for (int i = 0; i < 100; i++)
+		pass(&port);
+	assert_int_equal(port.pairs[2].signs, 0);
+}
+
+static void test_what_is_next_to_impossible(void **state)
+{
+	(void)state;
+	assert_false(rna_loss_is_real(0, 1000));
+	assert_false(rna_loss_is_real(1, 1)); /* one alone never */
+	assert_true(rna_loss_is_real(3, 180));
+	assert_false(rna_loss_is_real(3, 1000000)); /* ten are to be expected */
+	assert_false(rna_loss_is_real(20, 1000000));
+	assert_true(rna_loss_is_real(40, 1000000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_sound_port_is_well),
+		cmocka_unit_test(test_a_day_without_a_false_verdict),
+		cmocka_unit_test(test_a_dead_path_is_known_in_five_seconds),
+		cmocka_unit_test(test_without_a_sibling_the_port_is_not_blamed),
+		cmocka_unit_test(test_one_silent_peer_is_its_own_affair),
+		cmocka_unit_test(test_a_stopped_peer_is_no_fault),
+		cmocka_unit_test(test_a_peer_that_comes_back_gets_time),
+		cmocka_unit_test(test_a_host_that_cannot_send_any_more),
+		cmocka_unit_test(test_a_host_that_never_could_send),
+		cmocka_unit_test(test_one_percent_is_known_in_a_minute),
+		cmocka_unit_test(test_one_per_mille_is_known_in_ten_minutes),
+		cmocka_unit_test(test_an_mtu_hole_is_no_loss),
+		cmocka_unit_test(test_slower_than_its_past_and_its_rail),
+		cmocka_unit_test(test_a_slow_rail_is_traffic),
+		cmocka_unit_test(test_a_rewritten_dscp),
+		cmocka_unit_test(test_a_detour_lasts_a_minute),
+		cmocka_unit_test(test_what_is_next_to_impossible),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
