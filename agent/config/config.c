@@ -398,10 +398,37 @@ static int check_writes(struct load *load)
 	return fail_together(load, "selftest.size", "selftest.bytes", &text);
 }
 
+static int check_secret(struct load *load)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (!load->settings->probe_enabled || load->settings->probe_secret_file[0] != '\0' ||
+	    !are_right(load, "probe.enabled", "probe.secret_file"))
+		return 0;
+	rna_strbuf_puts(&text, "probe.enabled needs probe.secret_file, a file with the secret that "
+			       "all members share");
+	return fail_together(load, "probe.enabled", "probe.secret_file", &text);
+}
+
+/* Without them the prober would hold a device open that the kernel waits to remove. */
+static int check_removals(struct load *load)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (!load->settings->probe_enabled || load->settings->watch_events ||
+	    !are_right(load, "probe.enabled", "watch.events"))
+		return 0;
+	rna_strbuf_puts(&text,
+			"probe.enabled needs watch.events: otherwise the removal of a device "
+			"would wait for the prober");
+	return fail_together(load, "probe.enabled", "watch.events", &text);
+}
+
 static int check_together(struct load *load)
 {
 	static int (*const checks[])(struct load * load) = {check_handover, check_grades,
-							    check_writes};
+							    check_writes, check_secret,
+							    check_removals};
 	int ret = 0;
 
 	for (size_t i = 0; ret >= 0 && i < RNA_ARRAY_SIZE(checks); i++)

@@ -15,6 +15,7 @@
 #include "rna/model/topology.h"
 
 #include "memory/expect.h"
+#include "probe/probe_ports.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
 #include "selftest/plan.h"
@@ -458,6 +459,40 @@ const struct rna_setting rna_setting_table[] = {
 	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
 	     rna_label_value_is_valid, "upgrade-done",
 	     "Values of quiesce.node_label that do not quiesce the agent."),
+	BOOLEAN("probe.enabled", probe_enabled, "false",
+		"Whether ports of this node send small probes to ports of other nodes, and answer "
+		"theirs. Requires probe.secret_file."),
+	TEXT("probe.secret_file", probe_secret_file, "an absolute path, or \"\" for none",
+	     rna_path_or_none_is_valid, "",
+	     "File with the secret that all members share: at least 16 bytes, without rights for "
+	     "other users. It is read again when it changes."),
+	TEXT("probe.group", probe_group, "1 to 63 letters, digits, dashes, dots or underscores, or "
+	     "\"\"",
+	     rna_probe_name_or_none_is_valid, "",
+	     "Members of different groups do not probe each other, even if one list has both."),
+	TEXT("probe.members_file", probe_members_file, "an absolute path, or \"\" for none",
+	     rna_path_or_none_is_valid, "",
+	     "List of the agents of all members, in the file_sd format of Prometheus (JSON or YAML): "
+	     "targets HOST:PORT; labels node and leaf are used. It is read again when it changes."),
+	LIST("probe.leaf", probe_leaf, "DEVICE=NAME, for example mlx5_0=leaf-12",
+	     rna_probe_leaf_is_valid, NULL,
+	     "Leaf switches of ports for which neither LLDP nor InfiniBand names one."),
+	INTEGER("probe.neighbours", probe_neighbours, "0", "3", "3",
+		"Number of members of the same leaf that each port probes, and of others."),
+	DURATION("probe.period", probe_period, "400ms", "60s", "500ms",
+		 "Time between two probes to the same port. A port sends at most 20 probes per second "
+		 "and 60 kb/s."),
+	INTEGER("probe.large_every", probe_large_every, "0", "1000", "4",
+		"Every so many-th probe is as large as the MTU, if the limit of 60 kb/s permits. 0: "
+		"none."),
+	INTEGER("probe.traffic_class", probe_traffic_class, "0", "255", "0",
+		"Traffic class of probes: DSCP times four. The same as that of jobs (NCCL_IB_TC), so "
+		"that probes take the same queues."),
+	INTEGER("probe.service_level", probe_service_level, "0", "15", "0",
+		"InfiniBand service level of probes, the same as that of jobs (NCCL_IB_SL)."),
+	BOOLEAN("probe.host_mesh", probe_host_mesh, "true",
+		"Whether InfiniBand ports of this node probe each other through their switches as "
+		"well. The kernel delivers RoCE packets to an address of the node without the cable."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
 		"Whether the agent periodically tests idle ports: whether they transfer data, and "
 		"how fast."),

@@ -9,6 +9,7 @@
  *	state      the memory's files, read and written by threads of their own
  *	node       updates of Kubernetes; backends that wait have threads of their own
  *	selftest   one timer for the port whose turn it is, and a child that tests it
+ *	probing    one timer, a child that probes and answers, and a thread that asks peers
  *	quiesce    one timer for its end, one to check whether everything is closed
  *	control    a unix socket for commands that want something done
  *	liveness   one timer: the watchdog is fed while the loop turns and HTTP is served
@@ -203,7 +204,9 @@ static const char *find_holder(void *userdata)
 
 	if (!holder)
 		holder = rna_schedule_loud(&agent->schedule);
-	return holder ? holder : rna_selftest_holds(agent->selftest);
+	if (!holder)
+		holder = rna_selftest_holds(agent->selftest);
+	return holder ? holder : rna_probing_holds(agent->probing);
 }
 
 static int start_quiesce(struct rna_agent *agent, struct rna_error *error)
@@ -380,6 +383,25 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
+/* What the prober holds open must not keep a driver waiting. */
+static void let_go_of_device(void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	rna_probing_let_go(agent->probing);
+}
+
+static int start_probing(struct rna_agent *agent, struct rna_error *error)
+{
+	if (!agent->status.live)
+		return 0;
+	agent->probing = rna_probing_new(agent->event, &agent->settings, rna_views_want, agent);
+	if (!agent->probing)
+		return rna_error_set(error, -ENOMEM, "cannot probe peers");
+	rna_watch_set_removal(agent->watch, let_go_of_device, agent);
+	return 0;
+}
+
 static int start_schedule(struct rna_agent *agent, struct rna_error *error)
 {
 	return rna_schedule_start(&agent->schedule, false, error);
@@ -396,6 +418,7 @@ static int (*const starts[])(struct rna_agent *agent, struct rna_error *error) =
 	start_node,        /* before the first view, which describes it */
 	start_watch,       /* before the first read, so that no change falls between the two */
 	start_selftest,    /* and the control socket */
+	start_probing,     /* after the watch, which tells it of removals */
 	filter_calls,      /* after all that is done once, before a lane runs */
 	watch_end_signals, /* before a lane runs, whose jobs are waited for at the end */
 	start_schedule,    /* from here on the loop has work */
@@ -423,6 +446,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	rna_server_deinit(&agent->server);
 	agent->control = rna_control_stop(agent->control);
 	agent->quiesce = rna_quiesce_free(agent->quiesce);
+	agent->probing = rna_probing_free(agent->probing);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	agent->view = rna_view_unref(agent->view);
 	if (!stop_threads(agent))
@@ -519,6 +543,7 @@ static void stop(struct rna_agent *agent)
 	rna_notify_stopping();
 	rna_server_stop(&agent->server);
 	agent->control = rna_control_stop(agent->control);
+	agent->probing = rna_probing_free(agent->probing);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_state_flush(agent->state, STATE_PATIENCE);
 	if (stop_threads(agent))

@@ -10,6 +10,7 @@
 #include "baseline/baseline.h"
 #include "memory/state_directory.h"
 #include "node/node.h"
+#include "probe/probing.h"
 #include "rules/health.h"
 
 #include "agent.h"
@@ -40,6 +41,7 @@ struct rna_agent {
 	struct rna_state_directory *state; /* NULL: the memory ends with the process */
 	struct rna_node *node;             /* NULL: Kubernetes is not updated */
 	struct rna_selftest *selftest;     /* NULL: not a daemon, or not of this node */
+	struct rna_probing *probing;       /* likewise */
 	struct rna_quiesce *quiesce;       /* NULL: not a daemon */
 	struct rna_notify notify;
 	struct rna_control *control; /* NULL: no control socket */

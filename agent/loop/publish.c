@@ -206,6 +206,12 @@ static int add_selftests(const struct rna_publish_input *in, struct rna_view *vi
 	return 0;
 }
 
+static int add_probes(const struct rna_publish_input *in, struct rna_view *view)
+{
+	view->probes = rna_probing_results(in->probing);
+	return 0;
+}
+
 static int add_memory(const struct rna_publish_input *in, struct rna_view *view)
 {
 	const struct rna_remember_input what = {in->schedule->settings, in->schedule->filter};
@@ -302,6 +308,7 @@ const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
 	{"jobs", add_jobs},             /* jobs */
 	{"status", add_status},         /* agent, metrics */
 	{"selftests", add_selftests},   /* selftests */
+	{"probes", add_probes},         /* probes */
 	{"memory", add_memory},         /* ports, missing, transitions */
 	{"kubernetes", add_kubernetes}, /* node */
 	{"profile", add_profile},       /* profile */

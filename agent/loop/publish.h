@@ -12,6 +12,7 @@
 #include "baseline/baseline.h"
 #include "memory/memory.h"
 #include "node/node.h"
+#include "probe/probing.h"
 #include "rules/health.h"
 #include "selftest/turns.h"
 
@@ -24,6 +25,7 @@ struct rna_publish_input {
 	const struct rna_agent_status
 		*status;               /* copied, but for the counts that are the schedule's */
 	struct rna_selftest *selftest; /* NULL: nothing is tested */
+	struct rna_probing *probing;   /* NULL: nothing is probed */
 	struct rna_memory *memory;     /* it learns from the view; may be NULL */
 	struct rna_node *node;         /* NULL: Kubernetes is not used */
 	struct rna_health *health;     /* it learns from the view; may be NULL */
@@ -36,7 +38,7 @@ struct rna_publish_stage {
 	int (*fill_in)(const struct rna_publish_input *in, struct rna_view *view);
 };
 
-enum { RNA_PUBLISH_STAGES = 9 };
+enum { RNA_PUBLISH_STAGES = 10 };
 extern const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES]; /* in their order */
 
 /* Runs all stages. The caller unrefs the view. NULL: no memory. */

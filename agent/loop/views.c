@@ -86,12 +86,18 @@ void rna_views_hold_tests(struct rna_agent *agent)
 	else if (label[0] && !rna_node_has_label(agent->node, label))
 		why = RNA_SKIP_NODE_GATE;
 	rna_selftest_hold(agent->selftest, why);
+	rna_probing_hold(agent->probing, agent->schedule.quiet);
 }
 
 static void follow_by_selftest(struct rna_agent *agent, const struct rna_view *view)
 {
 	rna_views_hold_tests(agent);
 	rna_selftest_follow(agent->selftest, view);
+}
+
+static void follow_by_probing(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_probing_follow(agent->probing, view);
 }
 
 static void follow_by_systemd(struct rna_agent *agent, const struct rna_view *view)
@@ -114,6 +120,7 @@ static void (*const followers[])(struct rna_agent *agent, const struct rna_view 
 	follow_by_http,     /* answers with the new view */
 	follow_by_watch,    /* opens verbs events of new devices */
 	follow_by_selftest, /* tests its ports */
+	follow_by_probing,  /* probes with its ports */
 	follow_by_systemd,  /* updates the status line */
 	follow_by_quiesce,  /* heeds the label of the Node */
 };
@@ -142,6 +149,7 @@ static const struct rna_view *make_view(struct rna_agent *agent)
 		.schedule = &agent->schedule,
 		.status = &agent->status,
 		.selftest = agent->selftest,
+		.probing = agent->probing,
 		.memory = &agent->memory,
 		.node = agent->node,
 		.health = &agent->health,

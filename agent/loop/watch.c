@@ -45,6 +45,8 @@ struct rna_watch {
 	struct rna_debounce debounce;
 	sd_event_source *timer; /* for what events have marked */
 	sd_event_source *later; /* for the less urgent */
+	void (*removed)(void *userdata);
+	void *removed_userdata;
 };
 
 /* -- Triggers ---------------------------------------------------------------------------------- */
@@ -118,6 +120,13 @@ static void on_pci_event(struct rna_watch *watch, const char *action)
 		trigger_all(watch, RNA_SOURCE_UEVENT, RNA_EVENT_PCI);
 }
 
+static void let_go(struct rna_watch *watch, const char *node)
+{
+	rna_verbs_watch_let_go(watch->verbs, node);
+	if (watch->removed)
+		watch->removed(watch->removed_userdata);
+}
+
 /* A device whose node was added can be held open again. */
 static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 {
@@ -130,7 +139,7 @@ static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 	else if (strcmp(event->subsystem, "infiniband_verbs") != 0)
 		return;
 	else if (strcmp(event->action, "remove") == 0)
-		rna_verbs_watch_let_go(watch->verbs, event->name);
+		let_go(watch, event->name);
 	else
 		rna_verbs_watch_retry(watch->verbs);
 }
@@ -288,6 +297,12 @@ static int add_timer(struct rna_watch *watch, sd_event_source **ret,
 				       handler, watch);
 
 	return status < 0 ? status : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
+void rna_watch_set_removal(struct rna_watch *watch, void (*removed)(void *userdata), void *userdata)
+{
+	watch->removed = removed;
+	watch->removed_userdata = userdata;
 }
 
 struct rna_watch *rna_watch_new(sd_event *event, struct rna_schedule *schedule)

@@ -15,6 +15,10 @@ struct rna_watch;
 /* schedule and what it was made of must outlive the watch. NULL: no memory. */
 struct rna_watch *rna_watch_new(sd_event *event, struct rna_schedule *schedule);
 
+/* removed is called when the kernel begins to remove an RDMA device, and waits for its contexts. */
+void rna_watch_set_removal(struct rna_watch *watch, void (*removed)(void *userdata),
+			   void *userdata);
+
 /*
  * Listens to what the settings want, on a live root only; called again when they, or the quiet of
  * the schedule, have changed.

@@ -112,6 +112,20 @@ static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
 	count(ledger, &(const struct rna_probe_counts){.voided = taken});
 }
 
+void rna_ledger_forgive(struct rna_ledger *ledger)
+{
+	struct rna_probe_counts counts = {0};
+
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+		counts.voided += ledger->waiting[i].lost;
+		ledger->waiting[i] = (struct rna_ledger_losses){0};
+	}
+	count(ledger, &counts);
+	ledger->unanswered = 0;
+	ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
+	ledger->last_answer = ledger->first_sent = 0;
+}
+
 /* -- Runs -------------------------------------------------------------------------------------- */
 
 static void lengthen(struct rna_ledger_run *run, uint8_t value, bool odd, rna_usec now)

@@ -72,6 +72,9 @@ void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now);
 /* Whether it is slower than usual: for how long is judged, and what is slow is not learned. */
 void rna_ledger_set_slow(struct rna_ledger *ledger, bool slow, rna_usec now);
 
+/* The peer has gone: what waits for an answer is void, and nothing is in a row any more. */
+void rna_ledger_forgive(struct rna_ledger *ledger);
+
 /* The sums of about the last length, RNA_PROBE_RECENT at most. */
 struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_usec length);
 

@@ -115,6 +115,17 @@ struct rna_settings {
 	rna_usec quiesce_timeout;
 	char *quiesce_node_label;       /* "": none */
 	char **quiesce_node_label_idle; /* NULL-ended, or NULL: none */
+	bool probe_enabled;
+	char *probe_secret_file; /* "": none */
+	char *probe_group;
+	char *probe_members_file; /* "": none */
+	char **probe_leaf;        /* NULL-ended, or NULL: none */
+	unsigned probe_neighbours;
+	rna_usec probe_period;
+	unsigned probe_large_every; /* 0: no large ones */
+	unsigned probe_traffic_class;
+	unsigned probe_service_level;
+	bool probe_host_mesh;
 	bool selftest_enabled;
 	rna_usec selftest_period;
 	unsigned selftest_bytes; /* MiB for each endpoint */

@@ -167,6 +167,8 @@ static const struct route table[] = {
 	{"/api/v1/topology", answer_document, "application/json", rna_write_topology_json},
 	{"/api/v1/topology.svg", answer_document, "image/svg+xml", rna_write_topology_svg},
 	{"/api/v1/findings", answer_document, "application/json", rna_write_findings},
+	{"/api/v1/probe", answer_document, "application/json", rna_write_probe_json},
+	{"/api/v1/probes", answer_document, "application/json", rna_write_probes_json},
 	{"/api/v1/selftest", answer_document, "application/json", rna_write_selftests_json},
 	{RUNBOOKS, answer_document, HTML, rna_write_runbooks}, /* and each below it */
 };

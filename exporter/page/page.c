@@ -76,6 +76,7 @@ static void add_footer(const struct rna_page *page)
 		     " · <a href=/api/v1/findings>findings</a>"
 		     " · <a href=/api/v1/events>events</a>"
 		     " · <a href=/api/v1/selftest>self-tests</a>"
+		     " · <a href=/api/v1/probes>probes</a>"
 		     " · <a href=/runbooks/>runbooks</a>"
 		     " · <a href=/healthz>health</a> · <a href=/readyz>readiness</a></footer>\n");
 }

@@ -48,6 +48,13 @@ enum rna_prober_order_kind {
 	RNA_PROBER_TARGET_CLEAR,
 };
 
+struct rna_prober_target {
+	struct rna_probe_address address;
+	uint64_t session;     /* of the peer's prober */
+	uint64_t period;      /* microseconds between two probes */
+	uint32_t large_every; /* every so many-th probe is large; 0: none */
+};
+
 struct rna_prober_order {
 	uint32_t kind;
 	uint32_t port_id;   /* the parent's number of the port, not reused */
@@ -66,12 +73,7 @@ struct rna_prober_order {
 			uint32_t service_level;
 			uint32_t traffic_class; /* of GRH and IP header: DSCP << 2 */
 		} port;
-		struct {
-			struct rna_probe_address address;
-			uint64_t session;     /* of the peer's prober */
-			uint64_t period;      /* microseconds between two probes */
-			uint32_t large_every; /* every so many-th probe is large; 0: none */
-		} target;
+		struct rna_prober_target target;
 	};
 };
 

@@ -52,6 +52,8 @@ struct rna_view *rna_view_unref(const struct rna_view *view)
 	(void)rna_snapshot_free(view->snapshot);
 	if (view->selftests)
 		(void)rna_part_unref(&view->selftests->part);
+	if (view->probes)
+		(void)rna_part_unref(&view->probes->part);
 	(void)rna_arena_free(view->arena); /* contains the view itself */
 	return NULL;
 }

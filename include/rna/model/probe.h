@@ -160,8 +160,9 @@ struct rna_probe_port {
 	enum rna_probe_use use;
 	const char *text; /* why; "": nothing to say */
 	struct rna_probe_address address;
-	unsigned rail;       /* RNA_PROBE_RAIL_UNKNOWN */
-	const char *leaf;    /* identity of the leaf switch; "": unknown */
+	unsigned rail;    /* RNA_PROBE_RAIL_UNKNOWN */
+	const char *leaf; /* identity of the leaf switch; "": unknown */
+	bool infiniband;
 	bool hardware_times; /* round trips are measured by the HCA's clock */
 	struct rna_probe_counts counts[RNA_PROBE_SCOPE_COUNT]; /* since the agent started */
 	enum rna_probe_verdict verdict;

@@ -464,6 +464,17 @@ static const struct refusal {
 	{"selftest:\n  size: 8388608\n  bytes: 15\n",
 	 "agent.yaml:3: two writes of selftest.size (8388608) exceed selftest.bytes (15 MiB), the "
 	 "minimum of a test; lower selftest.size or raise selftest.bytes"},
+	{"probe:\n  enabled: true\n",
+	 "agent.yaml:2: probe.enabled needs probe.secret_file, a file with the secret that all "
+	 "members share"},
+	{"probe:\n  secret_file: /s\n  enabled: true\nwatch: {events: false}\n",
+	 "agent.yaml:4: probe.enabled needs watch.events: otherwise the removal of a device would "
+	 "wait for the prober"},
+	{"probe: {leaf: [\"mlx5_0\"]}\n",
+	 "agent.yaml:1: probe.leaf: \"mlx5_0\" is not DEVICE=NAME, for example mlx5_0=leaf-12"},
+	{"probe: {group: \"a b\"}\n",
+	 "agent.yaml:1: probe.group: \"a b\" is not 1 to 63 letters, digits, dashes, dots or "
+	 "underscores, or \"\""},
 	/* entries that name something */
 	{"health:\n  thresholds: [\"symbol_errors=1/h\"]\n",
 	 "agent.yaml:2: health.thresholds: \"symbol_errors=1/h\": unknown counter symbol_errors; "

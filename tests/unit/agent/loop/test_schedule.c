@@ -829,6 +829,7 @@ static const struct member {
 	MEMBER(agent, "status"),
 	MEMBER(metrics, "status"),
 	MEMBER(selftests, "selftests"),
+	MEMBER(probes, "probes"),
 	MEMBER(ports, "memory"),
 	MEMBER(missing_count, "memory"),
 	MEMBER(missing, "memory"),
@@ -866,8 +867,8 @@ static void test_each_stage_fills_in_its_own(void **state)
 {
 	static const struct rna_agent_status status = {.root = "/"};
 	static const char *const order[RNA_PUBLISH_STAGES] = {
-		"snapshot", "cards",      "jobs",    "status",   "selftests",
-		"memory",   "kubernetes", "profile", "findings",
+		"snapshot", "cards",  "jobs",       "status",  "selftests",
+		"probes",   "memory", "kubernetes", "profile", "findings",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
 	struct rna_memory memory = RNA_MEMORY_INIT;

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "introductions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rna/base/thread.h"
+#include "rna/https.h"
+
+#define TURN       RNA_USEC_PER_SEC        /* of the thread */
+#define ASK_PERIOD (30 * RNA_USEC_PER_SEC) /* of a peer that is well */
+#define ASK_SOONER (5 * RNA_USEC_PER_SEC)  /* of one that is not */
+#define ASK_PAUSE  RNA_USEC_PER_SEC        /* at least, also when the loop wants to know */
+#define PATIENCE   (1500 * RNA_USEC_PER_MSEC)
+
+enum {
+	STACK = 512 << 10, /* libcurl and a resolver */
+	PEERS_MAX = 2 * RNA_NEIGHBOURS_MAX,
+	ARENA = 64 << 10,
+};
+
+/* A neighbour that is asked. */
+struct peer {
+	char name[RNA_PEER_TEXT_SIZE];
+	char origin[RNA_PEER_TEXT_SIZE + 16]; /* "http://host:port" */
+	rna_usec asked;
+	bool answered;
+	bool wanted; /* the loop asks for it */
+};
+
+/* Belongs to both sides, and is freed by the last one. */
+struct shared {
+	atomic_bool quit;
+	atomic_uint users;
+};
+
+/* The thread's own. */
+struct work {
+	struct shared *shared;
+	int wishes, findings; /* ends of pipes */
+	char *file, *node, *leaf;
+	unsigned neighbours;
+	struct stat read; /* of the file as it was read */
+	bool known;       /* the file was read or could not be */
+	uint64_t choice;
+	size_t count;
+	struct peer peers[PEERS_MAX];
+};
+
+/* A wish of the loop; less than PIPE_BUF, so that it is read whole. */
+struct wish {
+	char name[RNA_PEER_TEXT_SIZE];
+};
+
+struct rna_introductions {
+	struct shared *shared;
+	int wishes, findings;
+};
+
+static void let_go(struct shared *shared)
+{
+	if (atomic_fetch_sub(&shared->users, 1) == 1)
+		free(shared);
+}
+
+/* -- Findings ---------------------------------------------------------------------------------- */
+
+/* Waits while the pipe is full: the loop is far behind then. */
+static void hand_over(struct work *work, const struct rna_introduction *finding)
+{
+	struct rna_introduction *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return; /* the next answer tells as much */
+	*copy = *finding;
+	if (write(work->findings, &copy, sizeof(copy)) != sizeof(copy))
+		free(copy);
+}
+
+/* -- Members ----------------------------------------------------------------------------------- */
+
+static bool has_changed(struct work *work)
+{
+	struct stat now = {0};
+
+	(void)stat(work->file, &now); /* what is missing is all zero */
+	if (work->known && now.st_ino == work->read.st_ino && now.st_dev == work->read.st_dev &&
+	    now.st_size == work->read.st_size && now.st_mtim.tv_sec == work->read.st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == work->read.st_mtim.tv_nsec)
+		return false;
+	work->read = now;
+	work->known = true;
+	return true;
+}
+
+static struct peer make_peer(const struct work *work, const struct rna_member *member)
+{
+	struct peer peer = {0};
+
+	(void)snprintf(peer.name, sizeof(peer.name), "%s", member->name);
+	(void)snprintf(peer.origin, sizeof(peer.origin), "%s://%s",
+		       member->https ? "https" : "http", member->address);
+	for (size_t i = 0; i < work->count; i++)
+		if (strcmp(work->peers[i].name, peer.name) == 0 &&
+		    strcmp(work->peers[i].origin, peer.origin) == 0)
+			return work->peers[i]; /* with what is known of it */
+	return peer;
+}
+
+static void choose(struct work *work, const struct rna_members *members)
+{
+	struct rna_neighbours neighbours;
+	struct peer peers[PEERS_MAX];
+
+	if (rna_neighbours_choose(members, work->node, work->leaf, work->neighbours, &neighbours) <
+	    0)
+		return;
+	for (size_t i = 0; i < neighbours.count; i++)
+		peers[i] = make_peer(work, &members->members[neighbours.members[i]]);
+	memcpy(work->peers, peers, neighbours.count * sizeof(peers[0]));
+	work->count = neighbours.count;
+}
+
+/* A file that cannot be read leaves the choice as it is. */
+static void read_members(struct work *work)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	struct rna_introduction finding = {.choice = ++work->choice};
+	struct rna_members members = {0};
+	struct rna_error error = {0};
+
+	if (!arena)
+		return;
+	if (rna_members_read(work->file, arena, &members, &error) < 0)
+		(void)snprintf(finding.text, sizeof(finding.text), "%s", error.text);
+	else
+		choose(work, &members);
+	finding.members = members.count;
+	finding.name_count = work->count;
+	for (size_t i = 0; i < work->count; i++)
+		memcpy(finding.names[i], work->peers[i].name, sizeof(finding.names[i]));
+	hand_over(work, &finding);
+}
+
+/* -- Peers ------------------------------------------------------------------------------------- */
+
+static void refuse(struct rna_introduction *finding, const char *text)
+{
+	finding->refused = true;
+	(void)snprintf(finding->text, sizeof(finding->text), "%s", text);
+}
+
+static void read_reply(const struct rna_https_reply *reply, struct rna_introduction *finding)
+{
+	struct rna_error error = {0};
+	char text[RNA_PEER_TEXT_SIZE];
+
+	if (reply->status == 404) {
+		refuse(finding, "it has no /api/v1/probe: an agent of an older version, or none");
+	} else if (reply->status == 401 || reply->status == 403) {
+		refuse(finding, "its HTTP server wants a user, and gives none access without");
+	} else if (reply->status != 200) {
+		(void)snprintf(text, sizeof(text), "it answers with HTTP status %u", reply->status);
+		refuse(finding, text);
+	} else if (rna_peer_facts_parse(reply->body.data, reply->body.len, &finding->facts,
+					&error) < 0) {
+		refuse(finding, error.text);
+	} else {
+		finding->answered = true;
+	}
+}
+
+static void ask(struct work *work, struct peer *peer)
+{
+	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
+	RNA_CLEANUP(rna_https_close_p) struct rna_https *https = NULL;
+	const struct rna_https_request request = {.method = "GET", .path = "/api/v1/probe"};
+	const struct rna_https_peer server = {
+		.origin = peer->origin,
+		.connect_deadline = PATIENCE,
+		.deadline = PATIENCE,
+		.reply_max = RNA_PEER_FACTS_BYTES,
+		.cancel = &work->shared->quit,
+	};
+	struct rna_introduction finding = {.asked = rna_clock_monotonic()};
+	struct rna_error error = {0};
+
+	(void)snprintf(finding.name, sizeof(finding.name), "%s", peer->name);
+	peer->asked = finding.asked;
+	peer->wanted = false;
+	if (rna_https_open(&server, &https, &error) < 0 ||
+	    rna_https_ask(https, &request, &reply, &error) < 0)
+		(void)snprintf(finding.text, sizeof(finding.text), "%s", error.text);
+	else
+		read_reply(&reply, &finding);
+	peer->answered = finding.answered;
+	hand_over(work, &finding);
+}
+
+static bool is_due(const struct peer *peer, rna_usec now)
+{
+	rna_usec waited = rna_usec_since(peer->asked, now);
+
+	if (peer->asked == 0)
+		return true;
+	if (waited < ASK_PAUSE)
+		return false;
+	return peer->wanted || waited >= (peer->answered ? ASK_PERIOD : ASK_SOONER);
+}
+
+/* -- The thread -------------------------------------------------------------------------------- */
+
+/* False: the loop has closed its end. */
+static bool take_wishes(struct work *work)
+{
+	struct pollfd waiting = {.fd = work->wishes, .events = POLLIN};
+	int timeout = (int)(TURN / RNA_USEC_PER_MSEC);
+	struct wish wish;
+
+	while (poll(&waiting, 1, timeout) > 0) {
+		if (read(work->wishes, &wish, sizeof(wish)) != sizeof(wish))
+			return false;
+		for (size_t i = 0; i < work->count; i++)
+			work->peers[i].wanted |= strcmp(work->peers[i].name, wish.name) == 0;
+		timeout = 0;
+	}
+	return !atomic_load(&work->shared->quit);
+}
+
+static void free_work(struct work *work)
+{
+	if (work->shared)
+		let_go(work->shared);
+	if (work->wishes >= 0)
+		(void)close(work->wishes);
+	if (work->findings >= 0)
+		(void)close(work->findings);
+	free(work->file);
+	free(work->node);
+	free(work->leaf);
+	free(work);
+}
+
+static void *introduce(void *userdata)
+{
+	struct work *work = userdata;
+
+	do {
+		if (has_changed(work))
+			read_members(work);
+		for (size_t i = 0; i < work->count && !atomic_load(&work->shared->quit); i++)
+			if (is_due(&work->peers[i], rna_clock_monotonic()))
+				ask(work, &work->peers[i]);
+	} while (take_wishes(work));
+	free_work(work);
+	return NULL;
+}
+
+/* -- The loop's side --------------------------------------------------------------------------- */
+
+static struct work *make_work(const struct rna_introductions_options *options)
+{
+	struct work *work = calloc(1, sizeof(*work));
+
+	if (!work)
+		return NULL;
+	work->wishes = work->findings = -1;
+	work->file = strdup(options->file);
+	work->node = strdup(options->node);
+	work->leaf = strdup(options->leaf);
+	work->neighbours = options->neighbours;
+	if (work->file && work->node && work->leaf)
+		return work;
+	free_work(work);
+	return NULL;
+}
+
+static int connect_both(struct rna_introductions *introductions, struct work *work)
+{
+	int wishes[2], findings[2];
+
+	if (pipe2(wishes, O_CLOEXEC) < 0)
+		return -errno;
+	work->wishes = wishes[0];
+	introductions->wishes = wishes[1];
+	if (pipe2(findings, O_CLOEXEC) < 0)
+		return -errno;
+	work->findings = findings[1];
+	introductions->findings = findings[0];
+	if (fcntl(wishes[1], F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(findings[0], F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	introductions->shared = work->shared = calloc(1, sizeof(*work->shared));
+	if (!work->shared)
+		return -ENOMEM;
+	atomic_store(&work->shared->users, 2);
+	return 0;
+}
+
+int rna_introductions_start(const struct rna_introductions_options *options,
+			    struct rna_introductions **ret, struct rna_error *error)
+{
+	struct rna_introductions *introductions = calloc(1, sizeof(*introductions));
+	struct work *work = make_work(options);
+	pthread_t thread;
+	int status = introductions && work ? 0 : -ENOMEM;
+
+	if (introductions)
+		introductions->wishes = introductions->findings = -1;
+	if (status == 0)
+		status = connect_both(introductions, work);
+	if (status == 0)
+		status = rna_thread_start(&thread, STACK, "rna-probe-peers", introduce, work);
+	if (status == 0) {
+		(void)pthread_detach(thread);
+		*ret = introductions;
+		return 0;
+	}
+	if (work)
+		free_work(work);
+	(void)rna_introductions_stop(introductions);
+	return rna_error_set(error, status, "cannot ask peers for their ports");
+}
+
+struct rna_introductions *rna_introductions_stop(struct rna_introductions *introductions)
+{
+	struct rna_introduction *finding;
+
+	if (!introductions)
+		return NULL;
+	if (introductions->shared) {
+		atomic_store(&introductions->shared->quit, true);
+		let_go(introductions->shared);
+	}
+	while (introductions->findings >= 0 && (finding = rna_introductions_take(introductions)))
+		free(finding);
+	if (introductions->findings >= 0)
+		(void)close(introductions->findings);
+	if (introductions->wishes >= 0)
+		(void)close(introductions->wishes);
+	free(introductions);
+	return NULL;
+}
+
+int rna_introductions_fd(const struct rna_introductions *introductions)
+{
+	return introductions->findings;
+}
+
+struct rna_introduction *rna_introductions_take(struct rna_introductions *introductions)
+{
+	struct rna_introduction *finding;
+
+	return read(introductions->findings, &finding, sizeof(finding)) == sizeof(finding) ? finding
+											   : NULL;
+}
+
+void rna_introductions_ask(struct rna_introductions *introductions, const char *name)
+{
+	struct wish wish = {0};
+
+	(void)snprintf(wish.name, sizeof(wish.name), "%s", name);
+	(void)!write(introductions->wishes, &wish, sizeof(wish)); /* full: it is busy asking */
+}

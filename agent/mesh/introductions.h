@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Introductions: a thread that reads the list of members when it changes, chooses the neighbours of
+ * this node, and asks their agents by HTTP which ports they probe with. The loop learns what it
+ * found through a pipe, and never waits for it. Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+
+#include "neighbours.h"
+#include "peer_facts.h"
+
+struct rna_introductions;
+
+struct rna_introductions_options {
+	const char *file; /* of members; absolute */
+	const char *node; /* this node's name */
+	const char *leaf; /* of its first port; "": unknown */
+	unsigned neighbours;
+};
+
+/* What the thread found: a peer, or the list. */
+struct rna_introduction {
+	/*
+	 * Not 0: the number of a choice among so many members. The text says what is wrong with the
+	 * list, and then nothing was chosen; "": nothing.
+	 */
+	uint64_t choice;
+	size_t members;
+	size_t name_count; /* the neighbours that were chosen */
+	char names[2 * RNA_NEIGHBOURS_MAX][RNA_PEER_TEXT_SIZE];
+	/* Otherwise a peer of that choice: */
+	char name[RNA_PEER_TEXT_SIZE];
+	rna_usec asked; /* monotonic, before the question */
+	bool answered;  /* facts are its answer */
+	bool refused;   /* it answers, but is of no use: see text */
+	char text[RNA_ERROR_MAX];
+	struct rna_peer_facts facts;
+};
+
+/* Copies options. 0 or negative errno with error. */
+int rna_introductions_start(const struct rna_introductions_options *options,
+			    struct rna_introductions **ret, struct rna_error *error);
+/* The thread ends as soon as it can; does not wait for it. Accepts and returns NULL. */
+struct rna_introductions *rna_introductions_stop(struct rna_introductions *introductions);
+
+/* Readable when there is something to take. */
+int rna_introductions_fd(const struct rna_introductions *introductions);
+/* The next finding, which the caller frees with free(); NULL: none now. */
+struct rna_introduction *rna_introductions_take(struct rna_introductions *introductions);
+
+/* Asks that peer soon, not at its turn; once a second at most. */
+void rna_introductions_ask(struct rna_introductions *introductions, const char *name);

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pairs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/cleanup.h"
+
+/* A pair that was answered within this time is there. */
+#define FRESH (10 * RNA_USEC_PER_SEC)
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+static bool is_same_port(const struct rna_probe_plan *a, const struct rna_probe_plan *b)
+{
+	return strcmp(a->device, b->device) == 0 && a->port == b->port;
+}
+
+/* With another address the prober has to open it anew. */
+static bool is_same_address(const struct rna_probe_plan *a, const struct rna_probe_plan *b)
+{
+	return a->infiniband == b->infiniband && a->gid_index == b->gid_index &&
+	       memcmp(a->gid, b->gid, sizeof(a->gid)) == 0 && (a->why == NULL) == (b->why == NULL);
+}
+
+static void set_port(struct rna_pairs *pairs, const struct rna_probe_plan *plan)
+{
+	struct rna_probing_port *place = NULL;
+
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		struct rna_probing_port *port = &pairs->ports[i];
+
+		if (is_same_port(&port->plan, plan)) {
+			port->listed = port->id == 0 || is_same_address(&port->plan, plan);
+			if (port->listed)
+				port->plan = *plan;
+			return;
+		}
+		if (!place && port->plan.device[0] == '\0')
+			place = port;
+	}
+	if (place)
+		*place = (struct rna_probing_port){.plan = *plan, .listed = true};
+}
+
+void rna_pairs_set_ports(struct rna_pairs *pairs, const struct rna_probe_plan *plans, size_t count)
+{
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		pairs->ports[i].listed = false;
+	for (size_t i = 0; i < count; i++)
+		set_port(pairs, &plans[i]);
+}
+
+struct rna_probing_port *rna_pairs_find_port(struct rna_pairs *pairs, uint32_t id)
+{
+	for (size_t i = 0; id != 0 && i < RNA_PROBING_PORTS_MAX; i++)
+		if (pairs->ports[i].id == id)
+			return &pairs->ports[i];
+	return NULL;
+}
+
+/* -- Peers ------------------------------------------------------------------------------------- */
+
+struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *name)
+{
+	struct rna_probing_peer *place = NULL;
+
+	for (size_t i = 0; i < RNA_PROBING_PEERS_MAX; i++) {
+		if (strcmp(pairs->peers[i].name, name) == 0)
+			return &pairs->peers[i];
+		if (!place && pairs->peers[i].name[0] == '\0')
+			place = &pairs->peers[i];
+	}
+	if (place)
+		(void)snprintf(place->name, sizeof(place->name), "%s", name);
+	return place;
+}
+
+void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_introduction *news)
+{
+	peer->answered = news->answered;
+	peer->refused = news->refused;
+	(void)snprintf(peer->text, sizeof(peer->text), "%s", news->text);
+	if (!news->answered) {
+		peer->word.back = 0;
+		return;
+	}
+	peer->word.asked = news->asked;
+	if (peer->word.back == 0)
+		peer->word.back = news->asked;
+	peer->facts = news->facts;
+}
+
+void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice)
+{
+	for (size_t i = 0; i < RNA_PROBING_PEERS_MAX; i++) {
+		struct rna_probing_peer *peer = &pairs->peers[i];
+
+		if (peer->name[0] == '\0' || peer->choice >= choice)
+			continue;
+		for (size_t k = 0; k < RNA_PROBING_PAIRS_MAX; k++)
+			if (pairs->pairs[k].port && pairs->pairs[k].peer == peer)
+				rna_pairs_drop(&pairs->pairs[k]);
+		*peer = (struct rna_probing_peer){0};
+	}
+}
+
+/* -- Pairs ------------------------------------------------------------------------------------- */
+
+struct rna_probing_pair *rna_pairs_find(struct rna_pairs *pairs, uint32_t port, uint32_t target)
+{
+	for (size_t i = 0; target != 0 && i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probing_pair *pair = &pairs->pairs[i];
+
+		if (pair->port && pair->id == target && pair->port->id == port)
+			return pair;
+	}
+	return NULL;
+}
+
+void rna_pairs_drop(struct rna_probing_pair *pair)
+{
+	*pair = (struct rna_probing_pair){0};
+}
+
+/* other: of a pair of this node, the other port; else NULL. NULL: there are too many. */
+static struct rna_probing_pair *get_pair(struct rna_pairs *pairs, struct rna_probing_port *port,
+					 struct rna_probing_peer *peer,
+					 const struct rna_probing_port *other)
+{
+	struct rna_probing_pair *place = NULL;
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probing_pair *pair = &pairs->pairs[i];
+
+		if (!place && !pair->port)
+			place = pair;
+		if (pair->port == port && pair->peer == peer &&
+		    (!other || (strcmp(pair->device, other->plan.device) == 0 &&
+				pair->number == other->plan.port)))
+			return pair;
+	}
+	if (!place)
+		return NULL;
+	*place = (struct rna_probing_pair){.port = port,
+					   .peer = peer,
+					   .rail = RNA_PROBE_RAIL_UNKNOWN};
+	rna_ledger_init(&place->ledger);
+	return place;
+}
+
+/* The peer's port on the same rail; ports without a rail match by their name. */
+static const struct rna_peer_port *find_opposite(const struct rna_probing_port *port,
+						 const struct rna_peer_facts *facts)
+{
+	const struct rna_probe_plan *plan = &port->plan;
+
+	for (size_t i = 0; i < facts->port_count; i++) {
+		const struct rna_peer_port *other = &facts->ports[i];
+
+		if (other->infiniband != plan->infiniband || other->rail != plan->rail)
+			continue;
+		if (plan->rail != RNA_PROBE_RAIL_UNKNOWN ? other->port == plan->port
+							 : strcmp(other->device, plan->device) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+static void set_state(struct rna_probing_pair *pair, enum rna_probe_state state, const char *text)
+{
+	if (pair->state == RNA_PROBE_RUNNING && state != RNA_PROBE_RUNNING)
+		rna_ledger_forgive(&pair->ledger); /* it went while probes were under way */
+	pair->state = state;
+	(void)snprintf(pair->text, sizeof(pair->text), "%.*s", (int)sizeof(pair->text) - 1, text);
+}
+
+/* Why it cannot be probed at present; NULL: it can. */
+static const char *look_at_peer(const struct rna_probing_peer *peer,
+				const struct rna_pairs_terms *terms,
+				const struct rna_peer_port *other, enum rna_probe_state *ret)
+{
+	*ret = RNA_PROBE_PEER_REFUSED;
+	if (peer->refused)
+		return peer->text;
+	*ret = peer->text[0] != '\0' ? RNA_PROBE_PEER_DOWN : RNA_PROBE_WAITING;
+	if (!peer->answered)
+		return peer->text[0] != '\0' ? peer->text : "it was not asked yet";
+	*ret = RNA_PROBE_PEER_REFUSED;
+	if (strcmp(peer->facts.group, terms->group) != 0)
+		return "it is of another group";
+	if (peer->facts.runs && strcmp(peer->facts.key_check, terms->key_check) != 0)
+		return "it has another secret";
+	*ret = RNA_PROBE_PEER_DOWN;
+	if (!peer->facts.runs)
+		return peer->facts.why[0] != '\0' ? peer->facts.why : "its prober does not run";
+	if (!other)
+		return "it has no port on this rail";
+	return other->open ? NULL : "its port is not open";
+}
+
+static enum rna_probe_scope scope_of(const struct rna_probing_port *port,
+				     const struct rna_peer_port *other)
+{
+	return port->plan.leaf[0] != '\0' && strcmp(port->plan.leaf, other->leaf) == 0
+		       ? RNA_PROBE_LEAF
+		       : RNA_PROBE_FABRIC;
+}
+
+static void describe(struct rna_probing_pair *pair, const struct rna_peer_port *other)
+{
+	(void)snprintf(pair->device, sizeof(pair->device), "%s", other->device);
+	(void)snprintf(pair->leaf, sizeof(pair->leaf), "%s", other->leaf);
+	pair->number = other->port;
+	pair->rail = other->rail;
+	pair->scope = scope_of(pair->port, other);
+	if (other->open)
+		pair->address = other->address;
+}
+
+/* Probes are sent, unless this host cannot. */
+static void set_running(struct rna_probing_pair *pair)
+{
+	int refusal = pair->ledger.refusal;
+
+	if (refusal == EADDRINUSE)
+		set_state(pair, RNA_PROBE_LOCAL, "the kernel delivers it without the cable");
+	else if (refusal != 0 && !(pair->signs & RNA_PROBE_SILENT))
+		set_state(pair, RNA_PROBE_NO_NEIGHBOUR, strerror(refusal));
+	else
+		set_state(pair, RNA_PROBE_RUNNING, "");
+}
+
+static void pair_with_peer(struct rna_pairs *pairs, struct rna_probing_port *port,
+			   struct rna_probing_peer *peer, const struct rna_pairs_terms *terms)
+{
+	const struct rna_peer_port *other = find_opposite(port, &peer->facts);
+	struct rna_probing_pair *pair = get_pair(pairs, port, peer, NULL);
+	enum rna_probe_state state;
+	const char *why;
+
+	if (!pair)
+		return;
+	pair->listed = true;
+	why = look_at_peer(peer, terms, other, &state);
+	if (other)
+		describe(pair, other);
+	else
+		pair->scope = RNA_PROBE_FABRIC;
+	pair->word = peer->word;
+	pair->word.runs = !why;
+	if (why) {
+		set_state(pair, state, why);
+		return;
+	}
+	pair->session = peer->facts.session;
+	set_running(pair);
+}
+
+static void pair_with_own(struct rna_pairs *pairs, struct rna_probing_port *port,
+			  const struct rna_probing_port *other, uint64_t session)
+{
+	struct rna_probing_pair *pair = get_pair(pairs, port, NULL, other);
+
+	if (!pair)
+		return;
+	(void)snprintf(pair->device, sizeof(pair->device), "%s", other->plan.device);
+	(void)snprintf(pair->leaf, sizeof(pair->leaf), "%s", other->plan.leaf);
+	pair->listed = true;
+	pair->number = other->plan.port;
+	pair->rail = other->plan.rail;
+	pair->scope = RNA_PROBE_HOST;
+	pair->address = other->address;
+	pair->session = session;
+	if (port->plan.infiniband)
+		set_running(pair);
+	else
+		set_state(pair, RNA_PROBE_LOCAL, "the kernel delivers it without the cable");
+}
+
+void rna_pairs_make(struct rna_pairs *pairs, const struct rna_pairs_terms *terms)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		pairs->pairs[i].listed = false;
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		struct rna_probing_port *port = &pairs->ports[i];
+
+		if (!port->open || !port->listed)
+			continue;
+		for (size_t k = 0; k < RNA_PROBING_PEERS_MAX; k++)
+			if (pairs->peers[k].name[0] != '\0')
+				pair_with_peer(pairs, port, &pairs->peers[k], terms);
+		for (size_t k = 0; terms->host_mesh && k < RNA_PROBING_PORTS_MAX; k++)
+			if (k != i && pairs->ports[k].open && pairs->ports[k].listed &&
+			    pairs->ports[k].plan.infiniband == port->plan.infiniband)
+				pair_with_own(pairs, port, &pairs->ports[k], terms->session);
+	}
+}
+
+/* -- Counts ------------------------------------------------------------------------------------ */
+
+#define PASS_ON(name) (port->name += total->name - counted->name)
+
+/* A port counts what its pairs have counted, also after they are gone. */
+static void pass_on(struct rna_probing_pair *pair)
+{
+	struct rna_probe_counts *port = &pair->port->counts[pair->scope];
+	const struct rna_probe_counts *total = &pair->ledger.total;
+	struct rna_probe_counts *counted = &pair->counted;
+
+	PASS_ON(sent);
+	PASS_ON(answered);
+	PASS_ON(lost);
+	PASS_ON(voided);
+	PASS_ON(large_sent);
+	PASS_ON(large_lost);
+	PASS_ON(large_answered);
+	PASS_ON(ecn_marked);
+	*counted = *total;
+}
+
+void rna_pairs_add(struct rna_pairs *pairs, struct rna_probing_pair *pair,
+		   const struct rna_prober_target_report *report, uint8_t dscp, rna_usec now)
+{
+	rna_ledger_add(&pair->ledger, report, dscp, now);
+	pass_on(pair);
+	for (uint32_t i = 0; i < report->sample_count; i++)
+		rna_probe_rtt_add(&pairs->rtt[pair->scope], report->samples[i]);
+}
+
+/* -- Judging ----------------------------------------------------------------------------------- */
+
+static int compare_rtts(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* The others on the rail: those of the same port, which the same cable leads to. */
+static void look_at_rail(const struct rna_pairs *pairs, const struct rna_probing_pair *own,
+			 struct rna_judged_pair *judged)
+{
+	uint64_t medians[RNA_PROBING_PEERS_MAX + RNA_PROBING_PORTS_MAX];
+	size_t count = 0, others = 0, moved = 0;
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		const struct rna_probing_pair *pair = &pairs->pairs[i];
+		uint64_t median;
+
+		if (pair->port != own->port || pair == own || pair->scope != own->scope)
+			continue;
+		others++;
+		moved += pair->ledger.hops.length > 0;
+		median = rna_ledger_rtt(&pair->ledger, 50);
+		if (median > 0 && count < RNA_ARRAY_SIZE(medians))
+			medians[count++] = median;
+	}
+	if (count > 0)
+		qsort(medians, count, sizeof(medians[0]), compare_rtts);
+	judged->rail_median = count > 0 ? medians[count / 2] : 0;
+	judged->rail_moved = others > 0 && 2 * moved >= others;
+}
+
+static bool judge_pair(const struct rna_pairs *pairs, struct rna_probing_pair *pair, uint8_t dscp,
+		       struct rna_time now)
+{
+	struct rna_judged_pair judged = {
+		.ledger = &pair->ledger,
+		.peer = pair->peer ? &pair->word : NULL,
+		.dscp = dscp,
+	};
+	unsigned signs = 0;
+
+	rna_ledger_advance(&pair->ledger, now.monotonic);
+	pass_on(pair);
+	look_at_rail(pairs, pair, &judged);
+	rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), now.monotonic);
+	if (pair->state == RNA_PROBE_RUNNING || pair->state == RNA_PROBE_NO_NEIGHBOUR)
+		signs = rna_pair_signs(&judged, now.monotonic);
+	if (signs == pair->signs)
+		return false;
+	if (signs == 0 || pair->signs == 0)
+		pair->since = signs != 0 ? now.realtime : 0;
+	pair->signs = signs;
+	return true;
+}
+
+static bool is_fresh(const struct rna_probing_pair *pair, rna_usec now)
+{
+	return pair->ledger.last_answer > 0 &&
+	       rna_usec_since(pair->ledger.last_answer, now) < FRESH;
+}
+
+static bool has_others(const struct rna_pairs *pairs, const struct rna_probing_pair *own,
+		       rna_usec now)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		const struct rna_probing_pair *pair = &pairs->pairs[i];
+
+		if (pair->port && pair->port != own->port && pair->peer == own->peer &&
+		    is_fresh(pair, now))
+			return true;
+	}
+	return false;
+}
+
+static bool judge_port(const struct rna_pairs *pairs, struct rna_probing_port *port,
+		       struct rna_time now)
+{
+	struct rna_port_evidence evidence[RNA_PROBING_PEERS_MAX];
+	struct rna_port_verdict verdict;
+	size_t count = 0;
+	bool changed;
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX && count < RNA_ARRAY_SIZE(evidence); i++) {
+		const struct rna_probing_pair *pair = &pairs->pairs[i];
+
+		if (pair->port != port || !pair->peer)
+			continue;
+		evidence[count++] = (struct rna_port_evidence){
+			.ledger = &pair->ledger,
+			.signs = pair->signs,
+			.judged = pair->word.runs && ((pair->signs & RNA_PROBE_SILENT) ||
+						      is_fresh(pair, now.monotonic)),
+			.peer_has_others = has_others(pairs, pair, now.monotonic),
+		};
+	}
+	verdict = rna_port_judge(evidence, count);
+	changed = verdict.verdict != port->verdict.verdict;
+	if (changed)
+		port->since = now.realtime;
+	port->verdict = verdict;
+	return changed;
+}
+
+bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (pairs->pairs[i].port)
+			changed |= judge_pair(pairs, &pairs->pairs[i], dscp, now);
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (pairs->ports[i].plan.device[0] != '\0')
+			changed |= judge_port(pairs, &pairs->ports[i], now);
+	return changed;
+}

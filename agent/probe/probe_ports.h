@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which ports of this node probe, and how: pure functions of a view and of the settings.
+ * Thread: any.
+ */
+#pragma once
+
+#include "rna/model/view.h"
+#include "rna/prober.h"
+
+#include "settings/settings.h"
+
+enum { RNA_PROBE_LEAF_SIZE = 128 };
+
+/* A port of a view that can probe, or why it cannot. */
+struct rna_probe_plan {
+	char device[RNA_PROBER_NAME_MAX];
+	unsigned port;
+	const char *why; /* it does not probe: a phrase, a constant; NULL: it does */
+	bool infiniband;
+	int gid_index;   /* -1: InfiniBand */
+	uint8_t gid[16]; /* at that index; zeros on InfiniBand */
+	unsigned rail;   /* RNA_PROBE_RAIL_UNKNOWN */
+	char leaf[RNA_PROBE_LEAF_SIZE];
+};
+
+/*
+ * The plans of all ports that are no virtual functions and have RDMA of their own, size at most, in
+ * the order of the view. Returns their number.
+ */
+size_t rna_probe_plans(const struct rna_view *view, const struct rna_settings *settings,
+		       struct rna_probe_plan *ret, size_t size);
+
+/* For settings. */
+bool rna_probe_leaf_is_valid(const char *entry);        /* "DEVICE=NAME" */
+bool rna_probe_name_or_none_is_valid(const char *text); /* a name, or "" */

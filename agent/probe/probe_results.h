@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part that views show, made of what the guest knows. Thread: the loop's. */
+#pragma once
+
+#include "pairs.h"
+
+struct rna_probe_results {
+	const char *node, *group, *stopped, *key_check;
+	uint64_t session, restarts;
+	rna_usec heard;
+	const char *source;       /* "file /etc/..."; "": none */
+	const char *source_error; /* NULL: none */
+	rna_usec source_looked;   /* realtime */
+	size_t members;
+	const uint64_t *strangers;
+	uint8_t dscp;
+};
+
+/* NULL: no memory. */
+struct rna_probes *rna_probe_results_make(const struct rna_pairs *pairs,
+					  const struct rna_probe_results *results,
+					  struct rna_time now);

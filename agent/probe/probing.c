@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-event.h>
+
+#include "rna/base/file.h"
+#include "rna/base/log.h"
+
+#include "mesh/introductions.h"
+
+#include "pairs.h"
+#include "probe_results.h"
+#include "prober_keeper.h"
+
+#define TURN        RNA_USEC_PER_SEC
+#define OPEN_AGAIN  (5 * RNA_USEC_PER_SEC) /* a port that failed */
+#define REST        (3 * RNA_USEC_PER_SEC) /* after a device began to be removed */
+#define ASK_SILENCE 2                      /* unanswered probes after which the peer is asked */
+
+enum {
+	SECRET_MIN = 16,
+	SECRET_MAX = 4096,
+	DSCP_SHIFT = 2, /* of a traffic class */
+};
+
+struct rna_probing {
+	sd_event *event;
+	const struct rna_settings *settings;
+	void (*news)(void *userdata);
+	void *userdata;
+	sd_event_source *timer;  /* NULL: disabled */
+	sd_event_source *source; /* of the introductions */
+	struct rna_prober_keeper *keeper;
+	struct rna_introductions *introductions;
+	struct rna_pairs *pairs; /* NULL: disabled */
+	bool quiet;
+	rna_usec rest; /* monotonic: no prober until then */
+	char node[RNA_PEER_TEXT_SIZE];
+	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the introductions began */
+	uint8_t key[RNA_PROBER_KEY_SIZE];
+	char key_check[RNA_PROBER_CHECK_SIZE]; /* "": there is no key */
+	struct stat secret;                    /* as it was read */
+	char stopped[RNA_ERROR_MAX];           /* why there is no key; "": there is one */
+	size_t members;
+	char source_error[RNA_ERROR_MAX];
+	rna_usec source_looked;                 /* realtime */
+	uint64_t strangers[RNA_STRANGER_COUNT]; /* of the provers before, and of this one: */
+	uint64_t current_strangers[RNA_STRANGER_COUNT];
+	struct rna_probes *results; /* NULL: to be made */
+};
+
+static void forget_results(struct rna_probing *probing)
+{
+	if (probing->results)
+		(void)rna_part_unref(&probing->results->part);
+	probing->results = NULL;
+}
+
+static uint8_t dscp_of(const struct rna_settings *settings)
+{
+	return (uint8_t)(settings->probe_traffic_class >> DSCP_SHIFT);
+}
+
+/* -- The secret -------------------------------------------------------------------------------- */
+
+static int check_secret(const char *path, const struct stat *file, struct rna_error *error)
+{
+	if (file->st_mode & (S_IRWXO))
+		return rna_error_say(error, -EPERM,
+				     "probe.secret_file: %s: other users have rights to it (mode "
+				     "%04o); take them away: chmod o= %s",
+				     path, file->st_mode & 07777, path);
+	return 0;
+}
+
+static int read_secret(struct rna_probing *probing, const char *path, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	int status = check_secret(path, &probing->secret, error);
+
+	if (status == 0)
+		status = rna_file_read(path, SECRET_MAX, &text, error);
+	if (status < 0)
+		return status;
+	while (text.len > 0 && (text.data[text.len - 1] == '\n' || text.data[text.len - 1] == '\r'))
+		text.len--;
+	if (text.len < SECRET_MIN)
+		return rna_error_say(error, -EINVAL,
+				     "probe.secret_file: %s: a secret must have at least %d bytes",
+				     path, SECRET_MIN);
+	status = rna_prober_key(text.data, text.len, probing->key);
+	if (status == 0)
+		status = rna_prober_key_check(probing->key, probing->key_check);
+	explicit_bzero(text.data, text.len);
+	return status < 0 ? rna_error_set(error, status, "cannot make a key of %s", path) : 0;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+	       a->st_mode == b->st_mode && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Kubernetes replaces the files of a Secret behind a symbolic link: each turn looks at the file. */
+static void look_at_secret(struct rna_probing *probing)
+{
+	const char *path = probing->settings->probe_secret_file;
+	struct rna_error error = {0};
+	struct stat now = {0};
+
+	(void)stat(path, &now); /* what is missing is all zero */
+	if (probing->secret.st_nlink > 0 && is_same_file(&now, &probing->secret))
+		return;
+	probing->secret = now;
+	probing->secret.st_nlink = 1; /* it was looked at */
+	probing->key_check[0] = '\0';
+	probing->stopped[0] = '\0';
+	if (path[0] == '\0')
+		(void)rna_error_say(&error, -EINVAL, "probe.secret_file is not set");
+	else
+		(void)read_secret(probing, path, &error);
+	if (probing->key_check[0] != '\0')
+		return;
+	(void)snprintf(probing->stopped, sizeof(probing->stopped), "%s", error.text);
+	rna_log_error("no probes: %s", error.text);
+}
+
+/* -- The prober's ports and targets ------------------------------------------------------------ */
+
+static void order_open(struct rna_probing *probing, struct rna_probing_port *port)
+{
+	const struct rna_settings *settings = probing->settings;
+	struct rna_prober_order order = {
+		.kind = RNA_PROBER_PORT_OPEN,
+		.port_id = ++probing->pairs->last_id,
+		.port = {.port = port->plan.port,
+			 .gid_index = port->plan.gid_index,
+			 .service_level = settings->probe_service_level,
+			 .traffic_class = settings->probe_traffic_class},
+	};
+
+	memcpy(order.port.device, port->plan.device, sizeof(order.port.device));
+	memcpy(order.port.gid, port->plan.gid, sizeof(order.port.gid));
+	if (rna_prober_keeper_order(probing->keeper, &order) == 0)
+		port->id = order.port_id;
+}
+
+static void order_close(struct rna_probing *probing, struct rna_probing_port *port)
+{
+	const struct rna_prober_order order = {.kind = RNA_PROBER_PORT_CLOSE, .port_id = port->id};
+
+	if (!port->closing && rna_prober_keeper_order(probing->keeper, &order) == 0)
+		port->closing = true;
+}
+
+/* The prober has it no more. Its pairs begin anew with the next one. */
+static void forget_port(struct rna_probing *probing, struct rna_probing_port *port)
+{
+	port->id = 0;
+	port->open = port->closing = false;
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (probing->pairs->pairs[i].port == port)
+			rna_pairs_drop(&probing->pairs->pairs[i]);
+	if (!port->listed)
+		*port = (struct rna_probing_port){0};
+}
+
+static void follow_ports(struct rna_probing *probing, rna_usec now)
+{
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		struct rna_probing_port *port = &probing->pairs->ports[i];
+
+		if (port->plan.device[0] == '\0')
+			continue;
+		if (port->id != 0 && (!port->listed || port->plan.why))
+			order_close(probing, port);
+		else if (port->id == 0 && !port->listed)
+			forget_port(probing, port);
+		else if (port->id == 0 && !port->plan.why && now >= port->again)
+			order_open(probing, port);
+	}
+}
+
+static void order_target(struct rna_probing *probing, struct rna_probing_pair *pair)
+{
+	struct rna_prober_order order = {
+		.kind = RNA_PROBER_TARGET_SET,
+		.port_id = pair->port->id,
+		.target_id = pair->id != 0 ? pair->id : ++probing->pairs->last_id,
+		.target = {.address = pair->address,
+			   .session = pair->session,
+			   .period = probing->settings->probe_period,
+			   .large_every = probing->settings->probe_large_every},
+	};
+
+	if (rna_prober_keeper_order(probing->keeper, &order) < 0)
+		return; /* the next turn tries again */
+	pair->id = order.target_id;
+	pair->ordered = order.target;
+}
+
+static void order_clear(struct rna_probing *probing, struct rna_probing_pair *pair)
+{
+	const struct rna_prober_order order = {
+		.kind = RNA_PROBER_TARGET_CLEAR,
+		.port_id = pair->port->id,
+		.target_id = pair->id,
+	};
+
+	if (rna_prober_keeper_order(probing->keeper, &order) == 0)
+		pair->id = 0;
+}
+
+static bool is_ordered(const struct rna_probing *probing, const struct rna_probing_pair *pair)
+{
+	return pair->id != 0 && pair->ordered.session == pair->session &&
+	       pair->ordered.period == probing->settings->probe_period &&
+	       pair->ordered.large_every == probing->settings->probe_large_every &&
+	       memcmp(&pair->ordered.address, &pair->address, sizeof(pair->address)) == 0;
+}
+
+static void follow_pairs(struct rna_probing *probing)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probing_pair *pair = &probing->pairs->pairs[i];
+		bool wanted = pair->listed && (pair->state == RNA_PROBE_RUNNING ||
+					       pair->state == RNA_PROBE_NO_NEIGHBOUR);
+
+		if (!pair->port)
+			continue;
+		if (wanted && !is_ordered(probing, pair))
+			order_target(probing, pair);
+		else if (!wanted && pair->id != 0)
+			order_clear(probing, pair);
+		if (!pair->listed && pair->id == 0)
+			rna_pairs_drop(pair);
+	}
+}
+
+/* -- The prober -------------------------------------------------------------------------------- */
+
+static void take_port_report(struct rna_probing *probing, const struct rna_prober_report *report)
+{
+	struct rna_probing_port *port = rna_pairs_find_port(probing->pairs, report->port_id);
+
+	if (!port)
+		return;
+	if (report->port.use == RNA_PROBE_OPEN) {
+		port->open = true;
+		port->address = report->port.address;
+		port->hardware_times = report->port.hardware_times;
+		port->text[0] = '\0';
+		return;
+	}
+	if (report->port.use == RNA_PROBE_FAILED) {
+		if (strcmp(port->text, report->port.text) != 0)
+			rna_log_notice("probes: %s", report->port.text);
+		memcpy(port->text, report->port.text, sizeof(port->text));
+		port->again = rna_clock_monotonic() + OPEN_AGAIN;
+	}
+	forget_port(probing, port);
+}
+
+static void on_report(const struct rna_prober_report *report, void *userdata)
+{
+	struct rna_probing *probing = userdata;
+	struct rna_probing_pair *pair;
+
+	switch (report->kind) {
+	case RNA_PROBER_PORT_REPORT:
+		take_port_report(probing, report);
+		break;
+	case RNA_PROBER_TARGET_REPORT:
+		pair = rna_pairs_find(probing->pairs, report->port_id, report->target_id);
+		if (pair)
+			rna_pairs_add(probing->pairs, pair, &report->target,
+				      dscp_of(probing->settings), rna_clock_monotonic());
+		break;
+	case RNA_PROBER_CHILD_REPORT:
+		memcpy(probing->current_strangers, report->child.strangers,
+		       sizeof(probing->current_strangers));
+		break;
+	default:
+		break;
+	}
+	forget_results(probing);
+}
+
+static void on_started(void *userdata)
+{
+	struct rna_probing *probing = userdata;
+
+	follow_ports(probing, rna_clock_monotonic());
+}
+
+static void on_ended(const char *why, void *userdata)
+{
+	struct rna_probing *probing = userdata;
+
+	(void)why;
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (probing->pairs->ports[i].plan.device[0] != '\0')
+			forget_port(probing, &probing->pairs->ports[i]);
+	for (size_t i = 0; i < RNA_STRANGER_COUNT; i++) {
+		probing->strangers[i] += probing->current_strangers[i];
+		probing->current_strangers[i] = 0;
+	}
+	forget_results(probing);
+}
+
+/* -- Introductions ----------------------------------------------------------------------------- */
+
+static void take_introduction(struct rna_probing *probing, const struct rna_introduction *news)
+{
+	struct rna_probing_peer *peer;
+
+	if (news->choice == 0) {
+		peer = rna_pairs_peer(probing->pairs, news->name);
+		if (peer)
+			rna_pairs_hear(peer, news);
+		return;
+	}
+	(void)snprintf(probing->source_error, sizeof(probing->source_error), "%s", news->text);
+	if (news->text[0] != '\0') {
+		rna_log_warning("probe.members_file: %s", news->text);
+		return;
+	}
+	probing->source_looked = rna_clock_now().realtime;
+	probing->members = news->members;
+	for (size_t i = 0; i < news->name_count; i++) {
+		peer = rna_pairs_peer(probing->pairs, news->names[i]);
+		if (peer)
+			peer->choice = news->choice;
+	}
+	rna_pairs_drop_peers(probing->pairs, news->choice);
+}
+
+static int on_introduction(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct rna_probing *probing = userdata;
+	struct rna_introduction *news;
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	while ((news = rna_introductions_take(probing->introductions))) {
+		take_introduction(probing, news);
+		free(news);
+	}
+	forget_results(probing);
+	return 0;
+}
+
+static void stop_introductions(struct rna_probing *probing)
+{
+	probing->source = sd_event_source_disable_unref(probing->source);
+	probing->introductions = rna_introductions_stop(probing->introductions);
+}
+
+static void start_introductions(struct rna_probing *probing)
+{
+	const struct rna_introductions_options options = {
+		.file = probing->settings->probe_members_file,
+		.node = probing->node,
+		.leaf = probing->leaf,
+		.neighbours = probing->settings->probe_neighbours,
+	};
+	struct rna_error error = {0};
+
+	if (options.file[0] == '\0' || probing->node[0] == '\0' || probing->introductions)
+		return;
+	if (rna_introductions_start(&options, &probing->introductions, &error) < 0) {
+		rna_log_error("probes: %s", error.text);
+		return;
+	}
+	if (sd_event_add_io(probing->event, &probing->source,
+			    rna_introductions_fd(probing->introductions), EPOLLIN, on_introduction,
+			    probing) < 0)
+		stop_introductions(probing);
+}
+
+/* Is the peer still there? Its answer decides whether silence is a fault. */
+static void ask_about_silence(struct rna_probing *probing)
+{
+	for (size_t i = 0; probing->introductions && i < RNA_PROBING_PAIRS_MAX; i++) {
+		const struct rna_probing_pair *pair = &probing->pairs->pairs[i];
+		const struct rna_ledger *ledger = &pair->ledger;
+
+		if (pair->port && pair->peer && pair->listed &&
+		    (ledger->unanswered >= ASK_SILENCE || ledger->refusal != 0) &&
+		    pair->peer->word.asked <= ledger->last_answer + ASK_SILENCE * TURN)
+			rna_introductions_ask(probing->introductions, pair->peer->name);
+	}
+}
+
+/* -- Turns ------------------------------------------------------------------------------------- */
+
+static void turn(struct rna_probing *probing)
+{
+	struct rna_time now = rna_clock_now();
+	struct rna_pairs_terms terms = {
+		.group = probing->settings->probe_group,
+		.key_check = probing->key_check,
+		.host_mesh = probing->settings->probe_host_mesh,
+	};
+	bool may_run;
+
+	look_at_secret(probing);
+	may_run =
+		!probing->quiet && probing->key_check[0] != '\0' && now.monotonic >= probing->rest;
+	rna_prober_keeper_want(probing->keeper, may_run ? probing->key : NULL);
+	rna_prober_keeper_look(probing->keeper, now.monotonic);
+	start_introductions(probing);
+	terms.session = rna_prober_keeper_session(probing->keeper);
+	if (terms.session != 0)
+		follow_ports(probing, now.monotonic);
+	rna_pairs_make(probing->pairs, &terms);
+	follow_pairs(probing);
+	ask_about_silence(probing);
+	if (rna_pairs_judge(probing->pairs, dscp_of(probing->settings), now))
+		probing->news(probing->userdata);
+	forget_results(probing);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)usec;
+	turn(userdata);
+	(void)sd_event_source_set_time_relative(source, TURN);
+	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+/* -- The guest --------------------------------------------------------------------------------- */
+
+static void disable(struct rna_probing *probing)
+{
+	probing->timer = sd_event_source_disable_unref(probing->timer);
+	stop_introductions(probing);
+	probing->keeper = rna_prober_keeper_free(probing->keeper);
+	free(probing->pairs);
+	probing->pairs = NULL;
+	probing->secret = (struct stat){0};
+	explicit_bzero(probing->key, sizeof(probing->key));
+	probing->key_check[0] = '\0';
+	forget_results(probing);
+}
+
+static int enable(struct rna_probing *probing)
+{
+	const struct rna_prober_handlers handlers = {on_report, on_ended, on_started, probing};
+
+	probing->pairs = calloc(1, sizeof(*probing->pairs));
+	probing->keeper = rna_prober_keeper_new(probing->event, &handlers);
+	if (!probing->pairs || !probing->keeper)
+		return -ENOMEM;
+	return sd_event_add_time_relative(probing->event, &probing->timer, CLOCK_MONOTONIC, TURN,
+					  100 * RNA_USEC_PER_MSEC, on_timer, probing);
+}
+
+void rna_probing_update(struct rna_probing *probing)
+{
+	if (!probing)
+		return;
+	/* What the prober and the introductions were given may have changed. */
+	disable(probing);
+	if (probing->settings->probe_enabled && enable(probing) < 0) {
+		disable(probing);
+		rna_log_error("out of memory: no probes until the next reload");
+	}
+}
+
+void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view)
+{
+	struct rna_probe_plan plans[RNA_PROBING_PORTS_MAX];
+	size_t count;
+
+	if (!probing || !probing->pairs)
+		return;
+	count = rna_probe_plans(view, probing->settings, plans, RNA_ARRAY_SIZE(plans));
+	rna_pairs_set_ports(probing->pairs, plans, count);
+	(void)snprintf(probing->node, sizeof(probing->node), "%s", view->agent.name);
+	/* The ring is that of the first port that names a leaf. */
+	for (size_t i = 0; i < count; i++)
+		if (plans[i].leaf[0] != '\0') {
+			if (strcmp(plans[i].leaf, probing->leaf) != 0)
+				stop_introductions(probing);
+			memcpy(probing->leaf, plans[i].leaf, sizeof(probing->leaf));
+			break;
+		}
+}
+
+void rna_probing_hold(struct rna_probing *probing, bool quiet)
+{
+	if (!probing)
+		return;
+	probing->quiet = quiet;
+	if (quiet && probing->keeper)
+		rna_prober_keeper_want(probing->keeper, NULL);
+}
+
+void rna_probing_let_go(struct rna_probing *probing)
+{
+	if (!probing || !probing->keeper)
+		return;
+	rna_prober_keeper_want(probing->keeper, NULL);
+	probing->rest = rna_clock_monotonic() + REST;
+}
+
+const char *rna_probing_holds(const struct rna_probing *probing)
+{
+	return probing && probing->keeper && rna_prober_keeper_holds(probing->keeper) ? "the prober"
+										      : NULL;
+}
+
+struct rna_probing *rna_probing_new(sd_event *event, const struct rna_settings *settings,
+				    void (*news)(void *userdata), void *userdata)
+{
+	struct rna_probing *probing = calloc(1, sizeof(*probing));
+
+	if (!probing)
+		return NULL;
+	probing->event = event;
+	probing->settings = settings;
+	probing->news = news;
+	probing->userdata = userdata;
+	rna_probing_update(probing);
+	return probing;
+}
+
+struct rna_probing *rna_probing_free(struct rna_probing *probing)
+{
+	if (!probing)
+		return NULL;
+	disable(probing);
+	free(probing);
+	return NULL;
+}
+
+/* -- Results ----------------------------------------------------------------------------------- */
+
+static const char *why_stopped(const struct rna_probing *probing)
+{
+	if (probing->quiet)
+		return "the agent is quiesced";
+	if (probing->stopped[0] != '\0')
+		return probing->stopped;
+	return rna_prober_keeper_why(probing->keeper);
+}
+
+struct rna_probes *rna_probing_results(struct rna_probing *probing)
+{
+	struct rna_probe_results results;
+	uint64_t strangers[RNA_STRANGER_COUNT];
+
+	if (!probing || !probing->pairs)
+		return NULL;
+	if (!probing->results) {
+		for (size_t i = 0; i < RNA_STRANGER_COUNT; i++)
+			strangers[i] = probing->strangers[i] + probing->current_strangers[i];
+		results = (struct rna_probe_results){
+			.node = probing->node,
+			.group = probing->settings->probe_group,
+			.stopped = why_stopped(probing),
+			.key_check = probing->key_check,
+			.session = rna_prober_keeper_session(probing->keeper),
+			.restarts = rna_prober_keeper_restarts(probing->keeper),
+			.heard = rna_prober_keeper_heard(probing->keeper),
+			.source = probing->settings->probe_members_file,
+			.source_error =
+				probing->source_error[0] != '\0' ? probing->source_error : NULL,
+			.source_looked = probing->source_looked,
+			.members = probing->members,
+			.strangers = strangers,
+			.dscp = dscp_of(probing->settings),
+		};
+		probing->results =
+			rna_probe_results_make(probing->pairs, &results, rna_clock_now());
+	}
+	if (probing->results)
+		(void)rna_part_ref(&probing->results->part);
+	return probing->results;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probing: the guest of the loop that lets ports of this node and of its peers probe each other. It
+ * follows views, keeps a prober, learns of peers by their HTTP servers, and judges what comes back
+ * once a second. While it is disabled it has no timer, no child and no thread.
+ * Functions that follow the agent accept NULL. Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/model/probe.h"
+#include "rna/model/view.h"
+
+#include "settings/settings.h"
+
+typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
+
+struct rna_probing;
+
+/*
+ * settings may change their content, not their place. news: something is judged otherwise than
+ * before. NULL: no memory.
+ */
+struct rna_probing *rna_probing_new(sd_event *event, const struct rna_settings *settings,
+				    void (*news)(void *userdata), void *userdata);
+/* Ends the prober. Accepts and returns NULL. */
+struct rna_probing *rna_probing_free(struct rna_probing *probing);
+
+/* There is a new view; it is not held. It has the ports, and the name of this node. */
+void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view);
+
+/* The settings have changed. */
+void rna_probing_update(struct rna_probing *probing);
+
+/* No device may be open from now on, or may be again. */
+void rna_probing_hold(struct rna_probing *probing, bool quiet);
+
+/* A device is being removed: the prober may hold it, and ends. It starts again by itself. */
+void rna_probing_let_go(struct rna_probing *probing);
+
+/* What has devices open, in words; NULL: nothing. */
+const char *rna_probing_holds(const struct rna_probing *probing);
+
+/* What is known now, a new reference for the caller; NULL: disabled, or no memory. */
+struct rna_probes *rna_probing_results(struct rna_probing *probing);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Probes between nodes as JSON: what a peer needs to know to probe this node, and everything that
+ * is known of each pair.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "rna/exporter.h"
+
+#include "json_parts.h"
+
+enum {
+	VERSION = 1, /* of what peers read: agent/mesh/peer_facts.c */
+	UNKNOWN = 255,
+	SESSION_SIZE = 17,
+};
+
+/* The prober reports each second; a view is as old as the last poll. */
+#define HEARD_MAX (10 * RNA_USEC_PER_SEC)
+
+static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
+		       uint64_t number)
+{
+	rna_json_set(writer, object, name, rna_json_number(number));
+}
+
+/* Also where it is empty: a peer wants it. */
+static void set_text(struct rna_json_writer *writer, json_t *object, const char *name,
+		     const char *text)
+{
+	rna_json_set(writer, object, name, rna_json_text(writer, text ? text : ""));
+}
+
+static void set_session(struct rna_json_writer *writer, json_t *object, uint64_t session)
+{
+	char text[SESSION_SIZE];
+
+	(void)snprintf(text, sizeof(text), "%016" PRIx64, session);
+	rna_json_set_text(writer, object, "session", text);
+}
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+static void set_address(struct rna_json_writer *writer, json_t *object,
+			const struct rna_probe_address *address)
+{
+	char gid[INET6_ADDRSTRLEN] = "";
+	json_t *qpns = json_array();
+
+	(void)inet_ntop(AF_INET6, address->gid, gid, sizeof(gid));
+	rna_json_set_text(writer, object, "gid", gid);
+	set_number(writer, object, "lid", address->lid);
+	set_number(writer, object, "mtu", address->mtu);
+	for (unsigned i = 0; i < address->qpn_count; i++)
+		rna_json_append(writer, qpns, rna_json_number(address->qpns[i]));
+	rna_json_set(writer, object, "qpns", qpns);
+}
+
+static json_t *describe_port(struct rna_json_writer *writer, const struct rna_probe_port *port)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "device", port->device);
+	set_number(writer, object, "port", port->port);
+	rna_json_set_text(writer, object, "use", rna_probe_use_name(port->use));
+	rna_json_set_text(writer, object, "link_layer",
+			  port->infiniband ? "infiniband" : "ethernet");
+	if (port->use == RNA_PROBE_OPEN)
+		set_address(writer, object, &port->address);
+	if (port->rail != RNA_PROBE_RAIL_UNKNOWN)
+		set_number(writer, object, "rail", port->rail);
+	set_text(writer, object, "leaf", port->leaf);
+	return object;
+}
+
+static bool is_alive(const struct rna_view *view)
+{
+	const struct rna_probes *probes = view->probes;
+
+	return probes && probes->session != 0 && !probes->stopped &&
+	       rna_usec_since(probes->heard, view->snapshot->time.monotonic) < HEARD_MAX;
+}
+
+static const char *why_not(const struct rna_view *view)
+{
+	if (!view->probes)
+		return "probe.enabled is false";
+	return view->probes->stopped ? view->probes->stopped : "its prober does not report";
+}
+
+void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
+{
+	const struct rna_probes *probes = view->probes;
+	struct rna_json_writer writer = {0};
+	json_t *document = json_object(), *ports = json_array();
+	bool alive = is_alive(view);
+
+	set_number(&writer, document, "version", VERSION);
+	set_text(&writer, document, "node", view->agent.name);
+	set_text(&writer, document, "group", probes ? probes->group : "");
+	set_session(&writer, document, alive ? probes->session : 0);
+	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
+	rna_json_set_text(&writer, document, "state", alive ? "running" : "stopped");
+	set_text(&writer, document, "why", alive ? "" : why_not(view));
+	rna_json_set(&writer, document, "bandwidth", json_boolean(probes && probes->bandwidth));
+	for (size_t i = 0; alive && i < probes->port_count; i++)
+		rna_json_append(&writer, ports, describe_port(&writer, &probes->ports[i]));
+	rna_json_set(&writer, document, "ports", ports);
+	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
+}
+
+/* -- Pairs ------------------------------------------------------------------------------------- */
+
+static const struct {
+	enum rna_probe_sign sign;
+	const char *name;
+} signs[] = {
+	{RNA_PROBE_SILENT, "silent"}, {RNA_PROBE_LOSS, "loss"}, {RNA_PROBE_MTU_HOLE, "mtu_hole"},
+	{RNA_PROBE_SLOW, "slow"},     {RNA_PROBE_DSCP, "dscp"}, {RNA_PROBE_DETOUR, "detour"},
+};
+
+static json_t *describe_counts(struct rna_json_writer *writer,
+			       const struct rna_probe_counts *counts)
+{
+	json_t *object = json_object();
+
+	set_number(writer, object, "sent", counts->sent);
+	set_number(writer, object, "answered", counts->answered);
+	set_number(writer, object, "lost", counts->lost);
+	set_number(writer, object, "void", counts->voided);
+	set_number(writer, object, "large_sent", counts->large_sent);
+	set_number(writer, object, "large_lost", counts->large_lost);
+	set_number(writer, object, "ecn_marked", counts->ecn_marked);
+	return object;
+}
+
+static void set_seconds(struct rna_json_writer *writer, json_t *object, const char *name,
+			uint64_t nanoseconds)
+{
+	if (nanoseconds > 0)
+		rna_json_set(writer, object, name, json_real((double)nanoseconds / 1e9));
+}
+
+static void set_byte(struct rna_json_writer *writer, json_t *object, const char *name,
+		     uint8_t value)
+{
+	if (value != UNKNOWN)
+		set_number(writer, object, name, value);
+}
+
+static json_t *describe_way(struct rna_json_writer *writer, const struct rna_probe_way *way)
+{
+	json_t *object = json_object();
+
+	set_byte(writer, object, "dscp", way->dscp);
+	set_byte(writer, object, "ecn", way->ecn);
+	set_byte(writer, object, "hop_limit", way->hop_limit);
+	return object;
+}
+
+static void set_peer(struct rna_json_writer *writer, json_t *object,
+		     const struct rna_probe_pair *pair)
+{
+	rna_json_set_text(writer, object, "peer", pair->peer);
+	if (pair->peer_device[0] == '\0')
+		return; /* it has not said */
+	rna_json_set_text(writer, object, "peer_device", pair->peer_device);
+	set_number(writer, object, "peer_port", pair->peer_port);
+	if (pair->peer_rail != RNA_PROBE_RAIL_UNKNOWN)
+		set_number(writer, object, "peer_rail", pair->peer_rail);
+	if (pair->peer_leaf[0] != '\0')
+		rna_json_set_text(writer, object, "peer_leaf", pair->peer_leaf);
+}
+
+static json_t *describe_pair(struct rna_json_writer *writer, const struct rna_probe_pair *pair)
+{
+	json_t *object = json_object(), *list = json_array();
+
+	rna_json_set_text(writer, object, "device", pair->device);
+	set_number(writer, object, "port", pair->port);
+	set_peer(writer, object, pair);
+	rna_json_set_text(writer, object, "scope", rna_probe_scope_name(pair->scope));
+	rna_json_set_text(writer, object, "state", rna_probe_state_name(pair->state));
+	if (pair->text[0] != '\0')
+		rna_json_set_text(writer, object, "text", pair->text);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(signs); i++)
+		if (pair->signs & signs[i].sign)
+			rna_json_append(writer, list, json_string(signs[i].name));
+	rna_json_set(writer, object, "signs", list);
+	if (pair->since > 0)
+		rna_json_set_time(writer, object, "since", pair->since);
+	if (pair->last_answer > 0)
+		rna_json_set_time(writer, object, "last_answer", pair->last_answer);
+	rna_json_set(writer, object, "total", describe_counts(writer, &pair->total));
+	rna_json_set(writer, object, "recent", describe_counts(writer, &pair->recent));
+	set_seconds(writer, object, "rtt_median_seconds", pair->rtt_median);
+	set_seconds(writer, object, "rtt_p99_seconds", pair->rtt_p99);
+	set_seconds(writer, object, "rtt_usual_seconds", pair->rtt_usual);
+	set_byte(writer, object, "dscp_sent", pair->dscp_sent);
+	rna_json_set(writer, object, "there", describe_way(writer, &pair->there));
+	rna_json_set(writer, object, "back", describe_way(writer, &pair->back));
+	set_byte(writer, object, "hop_limit_usual", pair->hops_usual);
+	return object;
+}
+
+static json_t *describe_own_port(struct rna_json_writer *writer, const struct rna_probe_port *port)
+{
+	json_t *object = describe_port(writer, port), *verdict = json_object();
+
+	if (port->text[0] != '\0')
+		rna_json_set_text(writer, object, "text", port->text);
+	rna_json_set(writer, object, "hardware_times", json_boolean(port->hardware_times));
+	rna_json_set_text(writer, verdict, "verdict", rna_probe_verdict_name(port->verdict));
+	if (port->since > 0)
+		rna_json_set_time(writer, verdict, "since", port->since);
+	set_number(writer, verdict, "pairs_bad", port->pairs_bad);
+	set_number(writer, verdict, "pairs_judged", port->pairs_judged);
+	rna_json_set(writer, verdict, "window", describe_counts(writer, &port->window));
+	rna_json_set(writer, verdict, "window_seconds",
+		     json_real(rna_seconds(port->window_length)));
+	rna_json_set(writer, object, "judgement", verdict);
+	return object;
+}
+
+static json_t *describe_source(struct rna_json_writer *writer,
+			       const struct rna_probe_source *source)
+{
+	json_t *object = json_object();
+
+	rna_json_set_text(writer, object, "file", source->name);
+	if (source->error)
+		rna_json_set_text(writer, object, "error", source->error);
+	if (source->looked > 0)
+		rna_json_set_time(writer, object, "read", source->looked);
+	set_number(writer, object, "members", source->members);
+	return object;
+}
+
+void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
+{
+	const struct rna_probes *probes = view->probes;
+	struct rna_json_writer writer = {0};
+	json_t *document = json_object(), *ports = json_array(), *pairs = json_array();
+	json_t *strangers = json_object();
+
+	rna_json_set(&writer, document, "enabled", json_boolean(probes != NULL));
+	rna_json_set_text(&writer, document, "state", is_alive(view) ? "running" : "stopped");
+	if (!is_alive(view))
+		rna_json_set_text(&writer, document, "why", why_not(view));
+	if (probes) {
+		set_number(&writer, document, "restarts", probes->restarts);
+		rna_json_set(&writer, document, "members",
+			     describe_source(&writer, &probes->source));
+	}
+	for (int i = 0; probes && i < RNA_STRANGER_COUNT; i++)
+		set_number(&writer, strangers, rna_probe_stranger_name(i), probes->strangers[i]);
+	for (size_t i = 0; probes && i < probes->port_count; i++)
+		rna_json_append(&writer, ports, describe_own_port(&writer, &probes->ports[i]));
+	for (size_t i = 0; probes && i < probes->pair_count; i++)
+		rna_json_append(&writer, pairs, describe_pair(&writer, &probes->pairs[i]));
+	rna_json_set(&writer, document, "strangers", strangers);
+	rna_json_set(&writer, document, "ports", ports);
+	rna_json_set(&writer, document, "pairs", pairs);
+	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
+}
