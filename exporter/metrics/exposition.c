@@ -340,39 +340,54 @@ void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, c
 }
 
 /* As OpenMetrics wants it, with a point always; the classic format takes that as well. */
-static void add_bound(struct rna_strbuf *labels, unsigned i)
+static void add_bound(struct rna_strbuf *labels, uint64_t bound, enum rna_metric_unit unit)
 {
-	char text[DECIMAL_MAX + sizeof(".0")], *end = text;
+	char text[DECIMAL_MAX + sizeof(".0")], *end;
 
-	if (i < RNA_HISTOGRAM_BOUNDS) {
-		end = put_decimal(text, rna_histogram_bounds[i],
-				  rna_metric_decimals(RNA_METRIC_SECONDS));
-		if (rna_histogram_bounds[i] % RNA_USEC_PER_SEC == 0)
-			end = put(end, ".0", 2);
-	}
+	end = put_decimal(text, bound, rna_metric_decimals(unit));
 	*end = '\0';
-	rna_label_add(labels, "le", i < RNA_HISTOGRAM_BOUNDS ? text : "+Inf");
+	if (!strchr(text, '.'))
+		end = put(end, ".0", 2);
+	*end = '\0';
+	rna_label_add(labels, "le", text);
 }
 
-void rna_writer_histogram(struct rna_writer *writer, struct rna_span labels,
-			  const struct rna_histogram *histogram)
+void rna_writer_buckets(struct rna_writer *writer, struct rna_span labels,
+			const struct rna_buckets *buckets)
 {
 	static const struct rna_span bucket = {"_bucket", 7}, count = {"_count", 6},
 				     sum = {"_sum", 4};
 	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
 	uint64_t up_to = 0;
 
-	for (unsigned i = 0; i <= RNA_HISTOGRAM_BOUNDS; i++) {
-		up_to += histogram->counts[i];
+	for (unsigned i = 0; i <= buckets->count; i++) {
+		up_to += buckets->counts[i];
 		rna_labels_begin(&all, labels);
-		add_bound(&all, i);
+		if (i < buckets->count)
+			add_bound(&all, buckets->bounds[i], buckets->unit);
+		else
+			rna_label_add(&all, "le", "+Inf");
 		if (rna_strbuf_ok(&all))
 			write_sample(writer, bucket, (struct rna_span){all.data, all.len}, up_to,
 				     RNA_METRIC_PLAIN);
 	}
 	write_sample(writer, count, labels, up_to, RNA_METRIC_PLAIN);
-	write_sample(writer, sum, labels, histogram->sum, RNA_METRIC_SECONDS);
+	write_sample(writer, sum, labels, buckets->sum, buckets->unit);
 	writer->out->failed |= all.failed;
+}
+
+void rna_writer_histogram(struct rna_writer *writer, struct rna_span labels,
+			  const struct rna_histogram *histogram)
+{
+	const struct rna_buckets buckets = {
+		.count = RNA_HISTOGRAM_BOUNDS,
+		.bounds = rna_histogram_bounds,
+		.counts = histogram->counts,
+		.sum = histogram->sum,
+		.unit = RNA_METRIC_SECONDS,
+	};
+
+	rna_writer_buckets(writer, labels, &buckets);
 }
 
 void rna_writer_end(struct rna_writer *writer)

@@ -86,7 +86,19 @@ void rna_writer_sample_labels(struct rna_writer *writer, const struct rna_strbuf
 void rna_writer_sample_with(struct rna_writer *writer, struct rna_span labels, const char *name,
 			    const char *value, uint64_t number);
 
+/* The content of a histogram, in unit. */
+struct rna_buckets {
+	unsigned count;         /* of bounds, ascending */
+	const uint64_t *bounds; /* each included in its bucket */
+	const uint64_t *counts; /* of each bucket alone, and one more behind the last bound */
+	uint64_t sum;
+	enum rna_metric_unit unit;
+};
+
 /* All samples of a histogram: a count up to each bound, of all, and the sum. */
+void rna_writer_buckets(struct rna_writer *writer, struct rna_span labels,
+			const struct rna_buckets *buckets);
+/* The same for durations of the agent itself. */
 void rna_writer_histogram(struct rna_writer *writer, struct rna_span labels,
 			  const struct rna_histogram *histogram);
 

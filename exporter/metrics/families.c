@@ -61,6 +61,8 @@ static const struct rna_family_table *const tables[] = {
 	&rna_counter_health_table,
 	&rna_selftest_run_table,
 	&rna_selftest_table,
+	&rna_probe_port_table,
+	&rna_probe_table,
 	&rna_qos_table,
 	&rna_vlan_table,
 	&rna_qos_parameter_table,

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Metrics of probes between nodes. Beside the histograms a node with eight ports has at most 100
+ * series: pairs have one only while they show a sign of a fault, and the worst ones first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/model/probe.h"
+
+#include "family_rows.h"
+
+enum {
+	PAIRS_MAX = 12, /* with series of their own */
+	NAME_SIZE = 96,
+	MILLION = 1000000,
+};
+
+static const struct rna_probe_port *port_of(const struct rna_subject *port)
+{
+	return rna_probes_find_port(port->view->probes, port->device->device->name, port->port);
+}
+
+static bool is_used(const struct rna_probe_port *port)
+{
+	return port && port->use != RNA_PROBE_OFF;
+}
+
+/* -- Ports ------------------------------------------------------------------------------------- */
+
+/* A scope in which nothing was ever sent has no sample. */
+static void write_scopes(const struct rna_subject *subject, struct rna_writer *writer,
+			 uint64_t (*number)(const struct rna_probe_counts *counts))
+{
+	const struct rna_probe_port *port = port_of(subject);
+
+	for (enum rna_probe_scope scope = 0; port && scope < RNA_PROBE_SCOPE_COUNT; scope++)
+		if (port->counts[scope].sent > 0)
+			rna_writer_sample_with(writer, subject->labels, "scope",
+					       rna_probe_scope_name(scope),
+					       number(&port->counts[scope]));
+}
+
+static uint64_t count_sent(const struct rna_probe_counts *counts)
+{
+	return counts->sent;
+}
+
+static uint64_t count_lost(const struct rna_probe_counts *counts)
+{
+	return counts->lost;
+}
+
+static void sent(const struct rna_subject *port, struct rna_writer *writer)
+{
+	write_scopes(port, writer, count_sent);
+}
+
+static void lost(const struct rna_subject *port, struct rna_writer *writer)
+{
+	write_scopes(port, writer, count_lost);
+}
+
+static struct rna_probe_counts sum_up(const struct rna_probe_port *port)
+{
+	struct rna_probe_counts sum = {0};
+
+	for (size_t i = 0; i < RNA_PROBE_SCOPE_COUNT; i++)
+		rna_probe_counts_merge(&sum, &port->counts[i]);
+	return sum;
+}
+
+static struct rna_value voided(const struct rna_subject *subject)
+{
+	const struct rna_probe_port *port = port_of(subject);
+
+	return is_used(port) ? rna_value_ok(sum_up(port).voided) : rna_no_value;
+}
+
+static struct rna_value large_lost(const struct rna_subject *subject)
+{
+	const struct rna_probe_port *port = port_of(subject);
+
+	return is_used(port) ? rna_value_ok(sum_up(port).large_lost) : rna_no_value;
+}
+
+static struct rna_value ecn_marked(const struct rna_subject *subject)
+{
+	const struct rna_probe_port *port = port_of(subject);
+
+	return is_used(port) ? rna_value_ok(sum_up(port).ecn_marked) : rna_no_value;
+}
+
+/* Joins losses with leaves. */
+static void port_info(const struct rna_subject *subject, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_probe_port *port = port_of(subject);
+	char rail[16] = "";
+
+	if (!is_used(port))
+		return;
+	if (port->rail != RNA_PROBE_RAIL_UNKNOWN)
+		(void)snprintf(rail, sizeof(rail), "%u", port->rail);
+	rna_labels_begin(&labels, subject->labels);
+	rna_label_add(&labels, "rail", rail);
+	rna_label_add(&labels, "leaf", port->leaf);
+	rna_label_add(&labels, "group", subject->view->probes->group);
+	rna_writer_sample_labels(writer, &labels, 1);
+}
+
+static void reachable(const struct rna_subject *subject, struct rna_writer *writer)
+{
+	const struct rna_probe_port *port = port_of(subject);
+
+	if (is_used(port) && port->verdict != RNA_PROBE_UNKNOWN)
+		rna_writer_sample(writer, subject->labels, port->verdict != RNA_PROBE_UNREACHABLE);
+}
+
+/* -- The node ---------------------------------------------------------------------------------- */
+
+static struct rna_value running(const struct rna_subject *node)
+{
+	const struct rna_probes *probes = node->view->probes;
+
+	return probes ? rna_family_yes_or_no(probes->session != 0) : rna_no_value;
+}
+
+static struct rna_value restarts(const struct rna_subject *node)
+{
+	const struct rna_probes *probes = node->view->probes;
+
+	return probes ? rna_value_ok(probes->restarts) : rna_no_value;
+}
+
+static struct rna_value members(const struct rna_subject *node)
+{
+	const struct rna_probes *probes = node->view->probes;
+
+	return probes && probes->source.looked > 0 ? rna_value_ok(probes->source.members)
+						   : rna_no_value;
+}
+
+static void pairs_in_state(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_probes *probes = node->view->probes;
+
+	for (enum rna_probe_state state = 0; probes && state < RNA_PROBE_STATE_COUNT; state++)
+		if (probes->peers[state] > 0)
+			rna_writer_sample_with(writer, node->labels, "state",
+					       rna_probe_state_name(state), probes->peers[state]);
+}
+
+static void strangers(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_probes *probes = node->view->probes;
+
+	for (enum rna_probe_stranger i = 0; probes && i < RNA_STRANGER_COUNT; i++)
+		if (probes->strangers[i] > 0)
+			rna_writer_sample_with(writer, node->labels, "reason",
+					       rna_probe_stranger_name(i), probes->strangers[i]);
+}
+
+static void round_trips(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_probes *probes = node->view->probes;
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	for (enum rna_probe_scope scope = 0; probes && scope < RNA_PROBE_SCOPE_COUNT; scope++) {
+		const struct rna_buckets buckets = {
+			.count = RNA_PROBE_RTT_BOUNDS,
+			.bounds = rna_probe_rtt_bounds,
+			.counts = probes->rtt[scope].counts,
+			.sum = probes->rtt[scope].sum,
+			.unit = NANOSECONDS,
+		};
+
+		if (probes->rtt[scope].sum == 0)
+			continue;
+		rna_labels_begin(&labels, node->labels);
+		rna_label_add(&labels, "scope", rna_probe_scope_name(scope));
+		if (!rna_strbuf_ok(&labels))
+			writer->out->failed = true;
+		else
+			rna_writer_buckets(writer, (struct rna_span){labels.data, labels.len},
+					   &buckets);
+	}
+}
+
+static uint64_t lost_ratio(const struct rna_probe_pair *pair)
+{
+	uint64_t judged = pair->recent.lost + pair->recent.answered;
+
+	return judged > 0 ? pair->recent.lost * MILLION / judged : 0;
+}
+
+static int compare_ratios(const void *a, const void *b)
+{
+	uint64_t first = lost_ratio(*(const struct rna_probe_pair *const *)a);
+	uint64_t second = lost_ratio(*(const struct rna_probe_pair *const *)b);
+
+	return (first < second) - (first > second);
+}
+
+static void write_pair(const struct rna_probe_pair *pair, struct rna_writer *writer)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	char port[16], peer_port[NAME_SIZE];
+
+	(void)snprintf(port, sizeof(port), "%u", pair->port);
+	(void)snprintf(peer_port, sizeof(peer_port), "%s/%u", pair->peer_device, pair->peer_port);
+	rna_label_add(&labels, "device", pair->device);
+	rna_label_add(&labels, "port", port);
+	rna_label_add(&labels, "peer", pair->peer);
+	rna_label_add(&labels, "peer_port", peer_port);
+	rna_label_add(&labels, "peer_leaf", pair->peer_leaf);
+	rna_label_add(&labels, "scope", rna_probe_scope_name(pair->scope));
+	rna_writer_sample_labels(writer, &labels, lost_ratio(pair));
+}
+
+static void pairs_with_signs(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_probes *probes = node->view->probes;
+	const struct rna_probe_pair *list[PAIRS_MAX] = {NULL};
+	size_t count = 0;
+
+	for (size_t i = 0; probes && i < probes->pair_count; i++) {
+		const struct rna_probe_pair *pair = &probes->pairs[i];
+
+		if (pair->signs == 0)
+			continue;
+		if (count < PAIRS_MAX)
+			list[count++] = pair;
+		else if (lost_ratio(pair) > lost_ratio(list[PAIRS_MAX - 1]))
+			list[PAIRS_MAX - 1] = pair;
+		qsort(list, count, sizeof(list[0]), compare_ratios);
+	}
+	for (size_t i = 0; i < count; i++)
+		write_pair(list[i], writer);
+}
+
+/* -- The tables -------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct rna_family port_rows[] = {
+	METRIC(PORT, "rdma_probe_sent_total", COUNTER, PLAIN, EACH(sent, "scope"),
+	       "Probes that the port sent, by where the other port is: host (the same node), leaf "
+	       "(another node on the same leaf switch) or fabric."),
+	METRIC(PORT, "rdma_probe_lost_total", COUNTER, PLAIN, EACH(lost, "scope"),
+	       "Probes without an answer, although both hosts were in time and the peer ran."),
+	METRIC(PORT, "rdma_probe_void_total", COUNTER, PLAIN, GET(voided),
+	       "Probes that say nothing, because one of the hosts was late."),
+	METRIC(PORT, "rdma_probe_large_lost_total", COUNTER, PLAIN, GET(large_lost),
+	       "Lost probes that were as large as the MTU."),
+	METRIC(PORT, "rdma_probe_ecn_marked_total", COUNTER, PLAIN, GET(ecn_marked),
+	       "Answered probes that a switch marked for congestion on either way."),
+	METRIC(PORT, "rdma_probe_reachable", GAUGE, YES_NO, EACH(reachable, NULL),
+	       "0 if no peer answers the port, although these peers run and answer other ports of "
+	       "the node; 1 if the port is well or loses some probes. Absent while too little is "
+	       "known."),
+	METRIC(PORT, "rdma_probe_port_info", INFO, PLAIN, EACH(port_info, "rail, leaf, group"),
+	       "Rail, leaf switch and group of a port that sends probes. Always 1."),
+};
+
+static const struct rna_family rows[] = {
+	METRIC(NODE, "rdma_probe_up", GAUGE, YES_NO, GET(running),
+	       "1 if the process runs that sends and answers probes. Absent if probe.enabled is "
+	       "false."),
+	METRIC(NODE, "rdma_probe_restarts_total", COUNTER, PLAIN, GET(restarts),
+	       "Times that the process was replaced because it ended or did not report."),
+	METRIC(NODE, "rdma_probe_members", GAUGE, PLAIN, GET(members),
+	       "Nodes in the list of members, as it was last read without a mistake."),
+	METRIC(NODE, "rdma_probe_peers", GAUGE, PLAIN, EACH(pairs_in_state, "state"),
+	       "Pairs of a port of this node and a port of a peer, by state. States without a pair "
+	       "are absent."),
+	METRIC(NODE, "rdma_probe_strangers_total", COUNTER, PLAIN, EACH(strangers, "reason"),
+	       "Received packets that were not answered, by reason. Reasons that did not occur are "
+	       "absent."),
+	METRIC(NODE, "rdma_probe_rtt_seconds", HISTOGRAM, NANOSECONDS, EACH(round_trips, "scope"),
+	       "Round-trip times of probes in seconds, without the time that the peer needed."),
+	METRIC(NODE, "rdma_probe_pair_lost_ratio", GAUGE, RATIO,
+	       EACH(pairs_with_signs, "device, port, peer, peer_port, peer_leaf, scope"),
+	       "Share of probes lost in the last ten minutes by a pair that shows a sign of a "
+	       "fault: the worst 12 of the node. /api/v1/probes has all pairs."),
+};
+/* clang-format on */
+
+const struct rna_family_table rna_probe_port_table = {ROWS(port_rows)};
+const struct rna_family_table rna_probe_table = {ROWS(rows)};
