@@ -157,13 +157,17 @@ static void follow_large(struct rna_ledger *ledger, const struct rna_probe_count
 {
 	uint64_t small = counts->answered - counts->large_answered;
 
-	if (counts->large_answered > 0) {
+	if (counts->large_answered > 0)
 		ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
+	if (ledger->large_lost_in_row == 0)
+		ledger->small_lost_meanwhile = 0;
+	if (counts->large_answered > 0)
 		return;
-	}
 	ledger->large_lost_in_row += (unsigned)counts->large_lost;
-	if (ledger->large_lost_in_row > 0)
+	if (ledger->large_lost_in_row > 0) {
 		ledger->small_answered_meanwhile += (unsigned)small;
+		ledger->small_lost_meanwhile += (unsigned)(counts->lost - counts->large_lost);
+	}
 }
 
 static void follow_refusals(struct rna_ledger *ledger,

@@ -43,7 +43,7 @@ struct rna_ledger {
 	unsigned unanswered;  /* in a row until now */
 	rna_usec last_answer; /* monotonic; 0: never */
 	rna_usec first_sent;  /* monotonic; 0: nothing was sent */
-	unsigned large_lost_in_row, small_answered_meanwhile;
+	unsigned large_lost_in_row, small_answered_meanwhile, small_lost_meanwhile;
 	uint64_t refused;
 	int refusal; /* errno of the newest; 0: none since the last answer */
 	rna_usec refused_first, refused_last;

@@ -9,6 +9,7 @@ enum {
 	UNKNOWN = 255,
 	SILENT_PROBES = 3,     /* in a row without an answer */
 	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
+	HOLE_PURITY = 4,       /* of so many small answers, one small loss */
 	DSCP_PROBES = 5,       /* in a row */
 	ANSWERS_OF_SOUND = 60, /* that make a port well */
 	PAIRS_MAX = 64,
@@ -130,6 +131,14 @@ static bool has_detour(const struct rna_judged_pair *pair, rna_usec now)
 	       rna_usec_since(ledger->hops.since, now) >= DETOUR;
 }
 
+/* Where small ones are lost as well, large ones in a row are lost by chance, or with their path. */
+static bool has_mtu_hole(const struct rna_ledger *ledger)
+{
+	return ledger->large_lost_in_row >= HOLE_PROBES &&
+	       ledger->small_answered_meanwhile >= HOLE_PROBES &&
+	       ledger->small_lost_meanwhile * HOLE_PURITY <= ledger->small_answered_meanwhile;
+}
+
 unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 {
 	const struct rna_ledger *ledger = pair->ledger;
@@ -139,8 +148,7 @@ unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 
 	if (is_silent(pair, now))
 		return RNA_PROBE_SILENT; /* all else is of the time before */
-	if (ledger->large_lost_in_row >= HOLE_PROBES &&
-	    ledger->small_answered_meanwhile >= HOLE_PROBES)
+	if (has_mtu_hole(ledger))
 		signs |= RNA_PROBE_MTU_HOLE;
 	else if (rna_ledger_has_loss(&ledger, 1, &window, &length) &&
 		 peer_is_well(pair->peer, 0, now))

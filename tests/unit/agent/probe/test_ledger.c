@@ -117,9 +117,13 @@ static void test_large_losses_in_a_row(void **state)
 	add(losses(0, 1), START + 3 * SECOND);
 	assert_int_equal(ledger.large_lost_in_row, 3);
 	assert_int_equal(ledger.small_answered_meanwhile, 3);
+	assert_int_equal(ledger.small_lost_meanwhile, 0);
+	add(losses(2, 1), START + 4 * SECOND);
+	assert_int_equal(ledger.small_lost_meanwhile, 2);
 	large.counts.large_answered = 1;
-	add(large, START + 4 * SECOND);
+	add(large, START + 5 * SECOND);
 	assert_int_equal(ledger.large_lost_in_row, 0);
+	assert_int_equal(ledger.small_lost_meanwhile, 0);
 }
 
 static void test_refusals_last_until_an_answer(void **state)
