@@ -5,7 +5,9 @@
 
 enum {
 	WINDOW = 64,
-	BURST = 5, /* answers at once: probes can have waited somewhere */
+	/* Answers at once. Probes can have waited while this host stood still: those of a second at
+	 * the highest rate, or of many seconds at the usual one, are answered, and not lost. */
+	BURST = RNA_VISITOR_RATE,
 };
 
 #define ANSWER_COST (RNA_USEC_PER_SEC / RNA_VISITOR_RATE)
