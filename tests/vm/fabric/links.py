@@ -2,7 +2,7 @@
 """Links of the fabric, each way on its own: what they count, and what is wrong with them.
 
   down N       1: no frame passes
-  every N      each Nth packet (unicast, IP) is lost
+  every N      each Nth packet (unicast, IP) is lost; a prime, where senders take turns
   loss RATIO   as many of all frames are lost, at random, from a seed
   mtu BYTES    IP packets above that are lost
   delay S      seconds
