@@ -168,10 +168,14 @@ static const struct rna_peer_port *find_opposite(const struct rna_probing_port *
 	return NULL;
 }
 
+/* A peer that goes, goes while probes are under way. What this host cannot send is another matter.
+ */
 static void set_state(struct rna_probing_pair *pair, enum rna_probe_state state, const char *text)
 {
-	if (pair->state == RNA_PROBE_RUNNING && state != RNA_PROBE_RUNNING)
-		rna_ledger_forgive(&pair->ledger); /* it went while probes were under way */
+	bool gone = state == RNA_PROBE_PEER_DOWN || state == RNA_PROBE_PEER_REFUSED;
+
+	if (gone && pair->state != state)
+		rna_ledger_forgive(&pair->ledger);
 	pair->state = state;
 	(void)snprintf(pair->text, sizeof(pair->text), "%.*s", (int)sizeof(pair->text) - 1, text);
 }

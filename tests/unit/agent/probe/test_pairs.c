@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * agent/probe, pairs: which pairs ports and peers make, in which state, and what a port counts. The
+ * views and reports are made up.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "probe/pairs.h"
+
+#define SECOND RNA_USEC_PER_SEC
+#define NOW    (1000 * SECOND)
+
+static struct rna_pairs *pairs;
+static struct rna_probe_plan plans[2];
+static struct rna_introduction news;
+
+static const struct rna_pairs_terms terms = {
+	.group = "",
+	.key_check = "0123abcd",
+	.session = 77,
+	.host_mesh = true,
+};
+
+static struct rna_probe_plan plan_of(const char *device, unsigned rail, bool infiniband)
+{
+	struct rna_probe_plan plan = {.port = 1, .infiniband = infiniband, .rail = rail};
+
+	(void)snprintf(plan.device, sizeof(plan.device), "%s", device);
+	(void)snprintf(plan.leaf, sizeof(plan.leaf), "leaf-%u", rail);
+	return plan;
+}
+
+static void open_all(void)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		pairs->ports[i].id = i + 1;
+		pairs->ports[i].open = true;
+	}
+}
+
+/* Two ports on two rails, and a peer with the same. */
+static int set_up(void **state)
+{
+	(void)state;
+	pairs = calloc(1, sizeof(*pairs));
+	if (!pairs)
+		return -1;
+	plans[0] = plan_of("mlx5_0", 0, false);
+	plans[1] = plan_of("mlx5_1", 1, false);
+	rna_pairs_set_ports(pairs, plans, 2);
+	open_all();
+	memset(&news, 0, sizeof(news));
+	(void)snprintf(news.name, sizeof(news.name), "n2");
+	news.asked = NOW;
+	news.answered = true;
+	news.facts = (struct rna_peer_facts){.session = 99, .runs = true, .port_count = 2};
+	(void)snprintf(news.facts.key_check, sizeof(news.facts.key_check), "0123abcd");
+	for (unsigned i = 0; i < 2; i++) {
+		struct rna_peer_port *port = &news.facts.ports[i];
+
+		*port = (struct rna_peer_port){.port = 1, .open = true, .rail = i};
+		(void)snprintf(port->device, sizeof(port->device), "mlx5_%u", i);
+		(void)snprintf(port->leaf, sizeof(port->leaf), "leaf-%u", 2 * i);
+		port->address.qpn_count = 1;
+		port->address.qpns[0] = 17 + i;
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(pairs);
+	return 0;
+}
+
+static struct rna_probing_peer *hear(void)
+{
+	struct rna_probing_peer *peer = rna_pairs_peer(pairs, "n2");
+
+	peer->choice = 1;
+	rna_pairs_hear(peer, &news);
+	return peer;
+}
+
+/* The pair of that port with the peer. */
+static struct rna_probing_pair *pair_of(size_t port)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (pairs->pairs[i].port == &pairs->ports[port] && pairs->pairs[i].peer)
+			return &pairs->pairs[i];
+	fail_msg("port %zu has no pair", port);
+	return NULL;
+}
+
+static size_t count_listed(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		count += pairs->pairs[i].port && pairs->pairs[i].listed;
+	return count;
+}
+
+static void make(void)
+{
+	rna_pairs_make(pairs, &terms);
+}
+
+static void assert_state(enum rna_probe_state state, const char *text)
+{
+	make();
+	assert_int_equal(pair_of(0)->state, state);
+	assert_string_equal(pair_of(0)->text, text);
+	assert_int_equal(pair_of(0)->word.runs, state == RNA_PROBE_RUNNING);
+}
+
+static void test_ports_pair_up_on_their_rail(void **state)
+{
+	(void)state;
+	(void)hear();
+	make();
+	assert_int_equal(count_listed(), 4); /* two with the peer, two within the node */
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_RUNNING);
+	assert_string_equal(pair_of(0)->device, "mlx5_0");
+	assert_int_equal(pair_of(0)->address.qpns[0], 17);
+	assert_true(pair_of(0)->session == 99);
+	assert_int_equal(pair_of(0)->scope, RNA_PROBE_LEAF); /* leaf-0 and leaf-0 */
+	assert_int_equal(pair_of(1)->address.qpns[0], 18);
+	assert_int_equal(pair_of(1)->scope, RNA_PROBE_FABRIC); /* leaf-1 and leaf-2 */
+}
+
+static void test_ports_of_the_node_pair_up_on_infiniband(void **state)
+{
+	(void)state;
+	make();
+	assert_int_equal(count_listed(), 2);
+	assert_int_equal(pairs->pairs[0].state, RNA_PROBE_LOCAL); /* RoCE */
+	plans[0].infiniband = plans[1].infiniband = true;
+	memset(pairs, 0, sizeof(*pairs));
+	rna_pairs_set_ports(pairs, plans, 2);
+	open_all();
+	make();
+	assert_int_equal(pairs->pairs[0].state, RNA_PROBE_RUNNING);
+	assert_int_equal(pairs->pairs[0].scope, RNA_PROBE_HOST);
+	assert_true(pairs->pairs[0].session == 77);
+}
+
+static void test_why_a_peer_is_not_probed(void **state)
+{
+	struct rna_probing_peer *peer = rna_pairs_peer(pairs, "n2");
+
+	(void)state;
+	assert_state(RNA_PROBE_WAITING, "it was not asked yet");
+	news.answered = false;
+	(void)snprintf(news.text, sizeof(news.text), "http://n2: connection refused");
+	(void)hear();
+	assert_state(RNA_PROBE_PEER_DOWN, "http://n2: connection refused");
+	news.refused = true;
+	(void)hear();
+	assert_state(RNA_PROBE_PEER_REFUSED, "http://n2: connection refused");
+	news = (struct rna_introduction){.answered = true, .facts = news.facts, .asked = NOW};
+	(void)hear();
+	assert_state(RNA_PROBE_RUNNING, "");
+	(void)snprintf(peer->facts.group, sizeof(peer->facts.group), "other");
+	assert_state(RNA_PROBE_PEER_REFUSED, "it is of another group");
+	peer->facts.group[0] = '\0';
+	peer->facts.key_check[0] = 'f';
+	assert_state(RNA_PROBE_PEER_REFUSED, "it has another secret");
+	peer->facts.runs = false;
+	(void)snprintf(peer->facts.why, sizeof(peer->facts.why), "the agent is quiesced");
+	assert_state(RNA_PROBE_PEER_DOWN, "the agent is quiesced");
+	(void)hear();
+	peer->facts.ports[0].open = false;
+	assert_state(RNA_PROBE_PEER_DOWN, "its port is not open");
+	peer->facts.ports[0].rail = 7;
+	assert_state(RNA_PROBE_PEER_DOWN, "it has no port on this rail");
+}
+
+static void test_a_host_that_cannot_send(void **state)
+{
+	(void)state;
+	(void)hear();
+	make();
+	pair_of(0)->ledger.refusal = EHOSTUNREACH;
+	make();
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_NO_NEIGHBOUR);
+	assert_true(pair_of(0)->word.runs);
+	pair_of(0)->ledger.refusal = EADDRINUSE;
+	make();
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_LOCAL);
+	pair_of(0)->ledger.refusal = EHOSTUNREACH;
+	pair_of(0)->signs = RNA_PROBE_SILENT; /* it could a moment ago */
+	make();
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_RUNNING);
+}
+
+static void add_refusals(rna_usec now)
+{
+	const struct rna_prober_target_report report = {.refused = 1, .refusal = EHOSTUNREACH};
+
+	rna_pairs_add(pairs, pair_of(0), &report, 26, now);
+}
+
+static void add_report(uint64_t answered, uint64_t lost, rna_usec now)
+{
+	const struct rna_prober_target_report report = {
+		.counts = {.sent = answered + lost, .answered = answered, .lost = lost},
+		.sample_count = 1,
+		.samples = {5000},
+		.last_answer = now,
+	};
+
+	rna_pairs_add(pairs, pair_of(0), &report, 26, now);
+}
+
+/* The cable at this end: the kernel finds no neighbour any more, and the peer is well. */
+static void test_a_host_that_cannot_send_any_more(void **state)
+{
+	const struct rna_time later = {NOW + 5 * SECOND, NOW + 5 * SECOND};
+
+	(void)state;
+	news.asked = NOW - 60 * SECOND;
+	(void)hear();
+	make();
+	add_report(10, 0, NOW);
+	for (rna_usec i = 1; i <= 5; i++) {
+		add_refusals(NOW + i * SECOND);
+		make();
+	}
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_NO_NEIGHBOUR);
+	news.asked = NOW + 3 * SECOND;
+	(void)hear();
+	make();
+	assert_true(rna_pairs_judge(pairs, 26, later));
+	assert_int_equal(pair_of(0)->signs, RNA_PROBE_SILENT);
+	make();
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_RUNNING);
+}
+
+/* Probes that were under way when the peer went are no losses. */
+static void test_a_peer_that_goes_leaves_no_losses(void **state)
+{
+	const struct rna_time later = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+	const struct rna_probe_counts *counts = &pairs->ports[0].counts[RNA_PROBE_LEAF];
+
+	(void)state;
+	(void)hear();
+	make();
+	add_report(10, 0, NOW);
+	add_report(0, 4, NOW + SECOND);
+	news.answered = false;
+	(void)snprintf(news.text, sizeof(news.text), "connection refused");
+	(void)hear();
+	make();
+	(void)rna_pairs_judge(pairs, 26, later);
+	assert_int_equal(counts->lost, 0);
+	assert_int_equal(counts->voided, 4);
+	assert_int_equal(counts->answered, 10);
+	assert_int_equal(counts->sent, 14);
+	assert_int_equal(pairs->rtt[RNA_PROBE_LEAF].sum, 10000);
+}
+
+static void test_a_port_counts_on_without_its_pairs(void **state)
+{
+	const struct rna_time later = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+
+	(void)state;
+	(void)hear();
+	make();
+	add_report(10, 3, NOW);
+	(void)rna_pairs_judge(pairs, 26, later);
+	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].lost, 3);
+	rna_pairs_drop_peers(pairs, 2); /* a newer choice without it */
+	make();
+	assert_int_equal(count_listed(), 2);
+	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].lost, 3);
+	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].answered, 10);
+	(void)hear();
+	make();
+	add_report(1, 0, NOW + 61 * SECOND);
+	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].answered, 11);
+}
+
+static void test_ports_that_change_are_closed(void **state)
+{
+	(void)state;
+	plans[0].gid_index = 3;
+	rna_pairs_set_ports(pairs, plans, 2);
+	assert_false(pairs->ports[0].listed); /* open with another address */
+	assert_true(pairs->ports[1].listed);
+	pairs->ports[0].id = 0;
+	rna_pairs_set_ports(pairs, plans, 2);
+	assert_true(pairs->ports[0].listed);
+	assert_int_equal(pairs->ports[0].plan.gid_index, 3);
+	rna_pairs_set_ports(pairs, plans, 1);
+	assert_false(pairs->ports[1].listed);
+	make();
+	assert_int_equal(count_listed(), 0);
+}
+
+static void test_an_interrupted_peer_begins_anew(void **state)
+{
+	struct rna_probing_peer *peer = hear();
+
+	(void)state;
+	assert_true(peer->word.back == NOW);
+	news.asked = NOW + 30 * SECOND;
+	(void)hear();
+	assert_true(peer->word.back == NOW);
+	assert_true(peer->word.asked == NOW + 30 * SECOND);
+	news.answered = false;
+	(void)hear();
+	news.answered = true;
+	news.asked = NOW + 60 * SECOND;
+	(void)hear();
+	assert_true(peer->word.back == NOW + 60 * SECOND);
+}
+
+static void test_more_peers_than_there_are_places(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < RNA_PROBING_PEERS_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		assert_non_null(rna_pairs_peer(pairs, name));
+	}
+	assert_null(rna_pairs_peer(pairs, "one more"));
+	assert_non_null(rna_pairs_peer(pairs, "n3"));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_ports_pair_up_on_their_rail),
+		TEST(test_ports_of_the_node_pair_up_on_infiniband),
+		TEST(test_why_a_peer_is_not_probed),
+		TEST(test_a_host_that_cannot_send),
+		TEST(test_a_host_that_cannot_send_any_more),
+		TEST(test_a_peer_that_goes_leaves_no_losses),
+		TEST(test_a_port_counts_on_without_its_pairs),
+		TEST(test_ports_that_change_are_closed),
+		TEST(test_an_interrupted_peer_begins_anew),
+		TEST(test_more_peers_than_there_are_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
