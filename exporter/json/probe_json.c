@@ -254,7 +254,7 @@ void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 		rna_json_set(&writer, document, "members",
 			     describe_source(&writer, &probes->source));
 	}
-	for (int i = 0; probes && i < RNA_STRANGER_COUNT; i++)
+	for (enum rna_probe_stranger i = 0; probes && i < RNA_STRANGER_COUNT; i++)
 		set_number(&writer, strangers, rna_probe_stranger_name(i), probes->strangers[i]);
 	for (size_t i = 0; probes && i < probes->port_count; i++)
 		rna_json_append(&writer, ports, describe_own_port(&writer, &probes->ports[i]));
