@@ -87,7 +87,8 @@ static void choose(const struct place *ring, size_t count, const char *name, uns
 {
 	size_t behind = find_behind(ring, count, name);
 
-	for (unsigned i = 0; i < wanted && i < count; i++) {
+	wanted = wanted > count ? (unsigned)count : wanted;
+	for (unsigned i = 0; i < wanted; i++) {
 		size_t distance = on_leaf ? i : i * count / wanted;
 		size_t member = ring[(behind + distance) % count].member;
 

@@ -109,6 +109,17 @@ static void test_small_meshes(void **state)
 	assert_int_equal(own.count, 0);
 }
 
+static void test_small_meshes_of_unknown_leaves(void **state)
+{
+	(void)state;
+	for (size_t nodes = 1; nodes <= 4; nodes++) {
+		struct rna_members members = make(nodes, 0);
+
+		for (size_t i = 0; i < nodes; i++)
+			assert_int_equal(neighbours_of(&members, i).count, nodes - 1);
+	}
+}
+
 static void test_a_node_that_is_not_listed(void **state)
 {
 	struct rna_members members = make(50, 25);
@@ -156,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_each_is_probed_by_as_many_as_it_probes),
 		cmocka_unit_test(test_unknown_leaves_are_elsewhere),
 		cmocka_unit_test(test_small_meshes),
+		cmocka_unit_test(test_small_meshes_of_unknown_leaves),
 		cmocka_unit_test(test_a_node_that_is_not_listed),
 		cmocka_unit_test(test_a_new_member_changes_few_near_neighbours),
 		cmocka_unit_test(test_places_do_not_change),
