@@ -114,7 +114,7 @@ static void set_target(struct pairs *pairs, const char *line)
 {
 	struct rna_prober_order set = {.kind = RNA_PROBER_TARGET_SET};
 	char gid[64], qpns[128];
-	unsigned port;
+	unsigned port = 0;
 
 	if (pairs->target_count == TARGETS_MAX ||
 	    sscanf(line, "%u %" SCNu64 " %" SCNu64 " %u %63s %u %127s", &port, &set.target.session,
