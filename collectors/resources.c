@@ -4,8 +4,8 @@
  *
  * One RDMA netlink request, which the kernel answers from its own lists. Single objects are never
  * requested, because the kernel would query each queue pair by a firmware command. The exception
- * are contexts, which cost no command: those of the agent itself (watch.verbs_events) do not count
- * as use of the device.
+ * are contexts, which cost no command: those of the agent itself (watch.verbs_events) and of its
+ * children (probes, self-tests) do not count as use of the device.
  */
 #include "rna/model/resources.h"
 

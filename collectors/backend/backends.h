@@ -192,7 +192,7 @@ struct rna_netlink_counters {
  */
 struct rna_rdma_numbers {
 	const struct rna_root *root;
-	pid_t process; /* whose contexts are own ones; 0: this one's */
+	pid_t process; /* whose contexts, and whose children's, are own ones; 0: this one's */
 	bool listed;
 	size_t count;
 	struct rna_rdma_number {

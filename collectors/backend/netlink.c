@@ -16,10 +16,13 @@
 #include "netlink.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <rdma/rdma_netlink.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/if_link.h>
@@ -795,13 +798,31 @@ struct own_contexts {
 	int error;
 };
 
+/* The agent's children are those that test and probe. The name of a process can contain anything
+ * but ends with the last bracket: proc_pid_stat(5). False as well for a process that has ended. */
+static bool is_child_of(uint32_t process, uint32_t parent)
+{
+	RNA_CLOSE int fd = -1;
+	const char *rest = NULL;
+	unsigned found = 0;
+	char path[32], text[512];
+
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", process);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && rna_root_pread_text(fd, text, sizeof(text)) > 0)
+		rest = strrchr(text, ')');
+	return rest && sscanf(rest, ") %*c %u", &found) == 1 && found == parent;
+}
+
 /* The kernel reports the pid in this process's PID namespace, or none if the owner is not in it. */
 static int count_if_own(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
 	const struct nlattr *pid = attributes[RDMA_NLDEV_ATTR_RES_PID];
 	struct own_contexts *own = userdata;
 
-	own->count += pid && nla_get_u32(pid) == own->process;
+	if (pid)
+		own->count += nla_get_u32(pid) == own->process ||
+			      is_child_of(nla_get_u32(pid), own->process);
 	return 0;
 }
 

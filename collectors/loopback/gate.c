@@ -156,6 +156,7 @@ static bool look_for_jobs(const struct rna_loopback_request *request,
 	if (!rna_value_is_known(counts.of[RNA_RESOURCE_QP]))
 		return true;
 	result->qps = counts.of[RNA_RESOURCE_QP].number;
+	result->qps -= request->own_qps < result->qps ? request->own_qps : result->qps;
 	if (result->qps <= request->idle_qps)
 		return true;
 	return rna_loopback_skip(result, RNA_SKIP_BUSY,

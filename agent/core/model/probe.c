@@ -79,6 +79,22 @@ const char *rna_probe_state_name(enum rna_probe_state state)
 	return NAME(names, state);
 }
 
+/* Each open port has a context of its own. */
+struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, const char *device)
+{
+	struct rna_probe_objects objects = {0};
+
+	for (size_t i = 0; probes && i < probes->port_count; i++) {
+		const struct rna_probe_port *port = &probes->ports[i];
+
+		if (port->use != RNA_PROBE_OPEN || strcmp(port->device, device) != 0)
+			continue;
+		objects.contexts++;
+		objects.qps += port->address.qpn_count;
+	}
+	return objects;
+}
+
 const char *rna_probe_use_name(enum rna_probe_use use)
 {
 	static const char *const names[RNA_PROBE_USE_COUNT] = {

@@ -60,7 +60,9 @@ struct rna_loopback_request {
 	uint64_t busy_rate;     /* bytes per second, in and out, at which the port is busy */
 	uint64_t idle_qps;      /* QPs of the idle device, or RNA_QPS_UNKNOWN */
 	uint64_t idle_contexts; /* contexts that permanent services hold */
-	uint64_t own_contexts;  /* contexts of the agent, for kernels that do not report owners */
+	uint64_t own_contexts;  /* contexts of the agent and of its prober, for kernels that do not
+				   report owners */
+	uint64_t own_qps;       /* QPs of the prober, which idle_qps does not count */
 };
 
 #define RNA_QPS_UNKNOWN UINT64_MAX

@@ -213,6 +213,16 @@ struct rna_probes {
 	uint64_t strangers[RNA_STRANGER_COUNT];
 };
 
+/*
+ * What the prober has open of a device: contexts and queue pairs. They do not count as use by a
+ * job. probes may be NULL.
+ */
+struct rna_probe_objects {
+	unsigned contexts, qps;
+};
+
+struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, const char *device);
+
 /* That port; NULL: none. probes may be NULL. */
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
 						  const char *device, unsigned port);

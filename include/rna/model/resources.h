@@ -31,7 +31,7 @@ const char *rna_resource_name(enum rna_resource resource); /* "pd", as the kerne
 /* Absent: the kernel does not count them. */
 struct rna_resource_counts {
 	struct rna_value of[RNA_RESOURCE_COUNT];
-	/* Contexts of the agent's own process; absent before Linux 5.13. */
+	/* Contexts of the agent and of its children; absent before Linux 5.13. */
 	struct rna_value own_contexts;
 };
 

@@ -211,6 +211,8 @@ static void put_resource(struct nl_msg *message, const char *name, uint64_t coun
 	nla_nest_end(message, entry);
 }
 
+static uint32_t processes[] = {76, 77}; /* that have the device open */
+
 /* One message answers both questions: how many there are, and whose contexts they are. */
 static void make_resources(struct nl_msg *message, bool newer)
 {
@@ -222,11 +224,11 @@ static void make_resources(struct nl_msg *message, bool newer)
 		put_resource(message, "entanglements", 9, newer);
 	nla_nest_end(message, list);
 	list = nla_nest_start(message, RDMA_NLDEV_ATTR_RES_CTX);
-	for (uint32_t process = 76; process <= 77; process++) {
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(processes); i++) {
 		struct nlattr *entry = nla_nest_start(message, RDMA_NLDEV_ATTR_RES_CTX_ENTRY);
 
 		put_newer(message, newer);
-		assert_int_equal(nla_put_u32(message, RDMA_NLDEV_ATTR_RES_PID, process), 0);
+		assert_int_equal(nla_put_u32(message, RDMA_NLDEV_ATTR_RES_PID, processes[i]), 0);
 		nla_nest_end(message, entry);
 	}
 	nla_nest_end(message, list);
@@ -628,6 +630,27 @@ static void contexts_that_change_meanwhile_are_not_known(void **state)
 	assert_int_equal(rna_resources_users(&counts).state, RNA_VALUE_UNREADABLE);
 }
 
+/* The prober and the self-test. */
+static void contexts_of_children_are_own(void **state)
+{
+	RNA_CLEANUP(asking_deinit) struct asking asking;
+	struct rna_resource_counts counts;
+
+	(void)state;
+	asking_init(&asking);
+	processes[0] = (uint32_t)getpid();
+	script.answer = make(&kinds[0], false);
+	processes[0] = 76;
+	asking.numbers.process = getppid();
+	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts), 0);
+	assert_int_equal(counts.own_contexts.number, 1);
+	asking.numbers.process = INT32_MAX;
+	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts), 0);
+	assert_int_equal(counts.own_contexts.number, 0);
+	nlmsg_free(script.answer);
+	script.answer = NULL;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -640,6 +663,7 @@ int main(void)
 		TEST(answers_that_are_cut_say_nothing_else),
 		TEST(answers_with_any_byte_changed_do_no_harm),
 		TEST(contexts_that_change_meanwhile_are_not_known),
+		TEST(contexts_of_children_are_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,24 @@ static void test_ports_are_found_by_device_and_number(void **state)
 	assert_null(rna_probes_find_port(NULL, "mlx5_0", 1));
 }
 
+static void test_open_ports_hold_objects(void **state)
+{
+	const struct rna_probe_port ports[] = {
+		{.device = "mlx5_0", .use = RNA_PROBE_OPEN, .address.qpn_count = 8},
+		{.device = "mlx5_0", .use = RNA_PROBE_OPEN, .address.qpn_count = 1},
+		{.device = "mlx5_1", .use = RNA_PROBE_OPEN, .address.qpn_count = 2},
+		{.device = "mlx5_2", .use = RNA_PROBE_FAILED, .address.qpn_count = 4},
+	};
+	const struct rna_probes probes = {.port_count = RNA_ARRAY_SIZE(ports), .ports = ports};
+
+	(void)state;
+	assert_int_equal(rna_probes_objects(&probes, "mlx5_0").contexts, 2);
+	assert_int_equal(rna_probes_objects(&probes, "mlx5_0").qps, 9);
+	assert_int_equal(rna_probes_objects(&probes, "mlx5_1").qps, 2);
+	assert_int_equal(rna_probes_objects(&probes, "mlx5_2").contexts, 0);
+	assert_int_equal(rna_probes_objects(NULL, "mlx5_0").contexts, 0);
+}
+
 static void test_every_value_has_a_name(void **state)
 {
 	(void)state;
@@ -75,6 +93,7 @@ int main(void)
 		cmocka_unit_test(test_bounds_include_themselves_and_ascend),
 		cmocka_unit_test(test_counts_add_up),
 		cmocka_unit_test(test_ports_are_found_by_device_and_number),
+		cmocka_unit_test(test_open_ports_hold_objects),
 		cmocka_unit_test(test_every_value_has_a_name),
 	};
 
