@@ -31,7 +31,7 @@
 
 #include "memory/peer_memory.h"
 #include "memory/remember.h"
-#include "rules/health_file.h"
+#include "health/health_file.h"
 
 #include "guests.h"
 #include "seccomp_filter.h"

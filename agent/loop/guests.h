@@ -11,7 +11,7 @@
 #include "memory/state_directory.h"
 #include "node/node.h"
 #include "probe/probing.h"
-#include "rules/health.h"
+#include "health/health.h"
 
 #include "agent.h"
 #include "answers.h"

@@ -13,7 +13,7 @@
 #include "memory/memory.h"
 #include "node/node.h"
 #include "probe/probing.h"
-#include "rules/health.h"
+#include "health/health.h"
 #include "selftest/turns.h"
 
 #include "schedule.h"

@@ -2,7 +2,7 @@
 /* The file of health: what was read can be written, and says the same again. */
 #include <string.h>
 
-#include "rules/health_file.h"
+#include "health/health_file.h"
 
 #include "fuzz.h"
 

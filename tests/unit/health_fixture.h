@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/health_file.h"
+#include "health/health_file.h"
 
 #include "health_view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings: problems of this node, in words. Rules (agent/rules/rules.c) detect them; health
- * (agent/rules/health.c) keeps their start times and reports them after their delay.
+ * (agent/health/health.c) keeps their start times and reports them after their delay.
  */
 #pragma once
 

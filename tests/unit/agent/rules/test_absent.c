@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "config/settings_table.h"
-#include "rules/health.h"
+#include "health/health.h"
 
 #include "health_view.h"
 

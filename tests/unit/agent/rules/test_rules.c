@@ -12,7 +12,7 @@
 #include "rna/base/duration.h"
 
 #include "config/settings_table.h"
-#include "rules/health.h"
+#include "health/health.h"
 #include "rules/remedy.h"
 #include "settings/qos_profile.h"
 

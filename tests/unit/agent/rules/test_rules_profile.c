@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "baseline/baseline.h"
-#include "rules/health.h"
+#include "health/health.h"
 
 #include "health_view.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/rules/health_file.c: problems and windows over a restart and a reboot. The agent is ended
+ * agent/health/health_file.c: problems and windows over a restart and a reboot. The agent is ended
  * and started by writing the file and reading it into a new health.
  */
 #include <errno.h>

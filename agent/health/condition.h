@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "rules.h"
+#include "rules/rules.h"
 
 struct rna_condition {
 	enum rna_rule_id rule;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/rules/health.c: the memory behind the rules, with a clock of its own; and a day in the life
- * of a node, in which nothing happens that should page.
+ * agent/health/health.c: the memory behind the rules, with a clock of its own; and a day in the
+ * life of a node, in which nothing happens that should page.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,10 +14,10 @@
 
 #include "rna/base/duration.h"
 
+#include "rules/rule_subjects.h"
 #include "settings/silence.h"
 
 #include "condition.h"
-#include "rule_subjects.h"
 
 /* After a restart some rules need several readings to find again what they found before. */
 #define SLOW_PATIENCE (5 * 60 * RNA_USEC_PER_SEC)

@@ -9,9 +9,8 @@
 #include "rna/base/error.h"
 
 #include "episodes/episodes.h"
+#include "rules/past.h"
 #include "settings/settings.h"
-
-#include "past.h"
 
 /*
  * A finding appeared, got worse, or is over after having been told. lasted: 0 where it is not over.
