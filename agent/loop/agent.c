@@ -29,9 +29,9 @@
 #include "rna/base/log.h"
 #include "rna/model/log_site.h"
 
+#include "health/health_file.h"
 #include "memory/peer_memory.h"
 #include "memory/remember.h"
-#include "health/health_file.h"
 
 #include "guests.h"
 #include "seccomp_filter.h"

@@ -8,10 +8,10 @@
 #pragma once
 
 #include "baseline/baseline.h"
+#include "health/health.h"
 #include "memory/state_directory.h"
 #include "node/node.h"
 #include "probe/probing.h"
-#include "health/health.h"
 
 #include "agent.h"
 #include "answers.h"

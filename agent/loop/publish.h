@@ -10,10 +10,10 @@
 #include "rna/model/view.h"
 
 #include "baseline/baseline.h"
+#include "health/health.h"
 #include "memory/memory.h"
 #include "node/node.h"
 #include "probe/probing.h"
-#include "health/health.h"
 #include "selftest/turns.h"
 
 #include "schedule.h"

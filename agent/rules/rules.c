@@ -1235,6 +1235,104 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
 		.condition = RNA_CONDITION_NOT_OBSERVED,
 	},
+	[RNA_RULE_PROBE_UNREACHABLE] = {
+		.name = "probe-unreachable",
+		.severity = RNA_SEVERITY_CRITICAL,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* three seconds of silence, and the peers were asked */
+		.help = "Probes from a port to all its peers are not answered, although the agents "
+			"of these peers say that they run, and other ports of this node are "
+			"answered: the NIC, its cable or its leaf port does not forward. Only with "
+			"probe.enabled.",
+		.check = rna_check_probe_unreachable,
+		.remedy = "See the leaf port of {device}/{port} on the switch: counters, VLAN, MTU, "
+			"PFC watchdog. Then reseat or replace the cable and its transceivers, then "
+			"reset {device}. rdma-node-agent probe shows each path.",
+		.message_id = "b84fa73b222545478f5e541b4ca555dc",
+		.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	},
+	[RNA_RULE_PROBE_PEER_UNREACHABLE] = {
+		.name = "probe-peer-unreachable",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "Probes from a port to some of its peers are not answered, although the "
+			"agents of these peers say that they run. The other ends report "
+			"probe-unreachable if it is their port.",
+		.check = rna_check_probe_peer_unreachable,
+		.remedy = "No action required if the peer has probe-unreachable itself. Otherwise "
+			"look for a path between the leaves of both ends that does not forward: "
+			"rdma-node-agent probe lists the peers and their leaves.",
+		.message_id = "87d8545306de46038aebed06d5b5c694",
+	},
+	[RNA_RULE_PROBE_LOSS] = {
+		.name = "probe-loss",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* the losses are next to impossible on a sound path */
+		.help = "A port loses probes to or from a third of its peers or more, two at "
+			"least. Severity info if only single paths lose, which may be of their "
+			"other ends.",
+		.check = rna_check_probe_loss,
+		.remedy = "Compare the error and discard counters of {device} and of its leaf port "
+			"(status, findings errors-rising and packets-lost). Clean or replace the "
+			"cable and its transceivers; on the switch look for discards of the "
+			"traffic class of the probes.",
+		.message_id = "533f4bd69b2048758a698a3673e9eb58",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_PROBE_MTU_HOLE] = {
+		.name = "probe-mtu-hole",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s",
+		.help = "Probes as large as the MTU are lost on the way to a peer, while small "
+			"ones come back.",
+		.check = rna_check_probe_mtu_hole,
+		.remedy = "Compare the MTU of all switch ports on the way: with an RDMA MTU of 4096 "
+			"bytes it must be 4200 or more. If they agree, look for a port that "
+			"discards by size or by a full buffer (PFC, headroom).",
+		.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
+		.condition = RNA_CONDITION_LINK_DEGRADED,
+	},
+	[RNA_RULE_PROBE_SLOW] = {
+		.name = "probe-slow",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* a minute */
+		.help = "For a minute, round trips to a peer take more than twice as long as they "
+			"usually did, and more than to the other peers.",
+		.check = rna_check_probe_slow,
+		.remedy = "Look for congestion (ECN marks, pause frames) or a detour on the way: "
+			"rdma-node-agent probe shows round trips, hop limits and ECN marks of each "
+			"path.",
+		.message_id = "6c0bebb068fa4d2cb2ee0f4afe8fd9db",
+	},
+	[RNA_RULE_PROBE_DSCP_REWRITTEN] = {
+		.name = "probe-dscp-rewritten",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* five in a row */
+		.help = "Probes arrive with another DSCP than they left with: RoCE traffic may "
+			"take the wrong queue, without PFC and ECN.",
+		.check = rna_check_probe_dscp_rewritten,
+		.remedy = "Set the switch ports on the way to trust DSCP and not to rewrite it; "
+			"compare the leaf port of {device}/{port} with those of its sibling rails.",
+		.message_id = "03add9aaa8114d37b24f95c014bdafa2",
+	},
+	[RNA_RULE_PROBE_DETOUR] = {
+		.name = "probe-detour",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* a minute */
+		.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
+			"usually did, and those to other peers do not: they take more hops.",
+		.check = rna_check_probe_detour,
+		.remedy = "Look for links between leaf and spine that are down, and for changed "
+			"routes. After a planned change the finding ends by itself, when the new "
+			"path is the usual one.",
+		.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
+	},
 	[RNA_RULE_FIRMWARE_FAILING] = {
 		.name = "firmware-failing",
 		.severity = RNA_SEVERITY_CRITICAL,

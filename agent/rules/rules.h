@@ -111,6 +111,13 @@ enum rna_rule_id {
 	RNA_RULE_SELFTEST_FAILED,
 	RNA_RULE_SELFTEST_SLOW,
 	RNA_RULE_SELFTEST_STUCK,
+	RNA_RULE_PROBE_UNREACHABLE,
+	RNA_RULE_PROBE_PEER_UNREACHABLE,
+	RNA_RULE_PROBE_LOSS,
+	RNA_RULE_PROBE_MTU_HOLE,
+	RNA_RULE_PROBE_SLOW,
+	RNA_RULE_PROBE_DSCP_REWRITTEN,
+	RNA_RULE_PROBE_DETOUR,
 	RNA_RULE_FIRMWARE_FAILING, /* those of the kernel log stand behind those of counters */
 	RNA_RULE_TRANSMIT_TIMEOUT,
 	RNA_RULE_PCIE_ERRORS_LOGGED,
@@ -401,6 +408,13 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_loss(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_slow(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_detour(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_episodes(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_kernel_log_flood(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_kernel_log_unread(const struct rna_rule_input *in, struct rna_finds *out);

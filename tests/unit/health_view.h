@@ -109,6 +109,7 @@ struct node {
 	size_t missing_count;
 	struct rna_missing_device missing;
 	struct rna_view_device changes[NODE_PORTS_MAX]; /* what was before, of each device */
+	const struct rna_probes *probes;                /* without its part; NULL: none are sent */
 };
 
 static const struct rna_gid_entry node_gids[] = {
@@ -564,6 +565,16 @@ static const struct rna_cards *node_cards(const struct rna_view *view)
 }
 
 /* The view of the node as it is; the caller unrefs it. */
+static struct rna_probes *node_probes(const struct node *node)
+{
+	struct rna_probes *part = node_part(node, RNA_COLLECTOR_COUNT, sizeof(*part));
+	struct rna_part own = part->part;
+
+	*part = *node->probes;
+	part->part = own;
+	return part;
+}
+
 static struct rna_view *node_view(const struct node *node)
 {
 	struct rna_arena *arena = rna_arena_new(8192);
@@ -576,6 +587,7 @@ static struct rna_view *node_view(const struct node *node)
 	presence = (const struct rna_presence *)part;
 	*view = (struct rna_view){.refs = 1, .arena = arena};
 	view->agent.live = node->live;
+	view->probes = node->probes ? node_probes(node) : NULL;
 	snapshot = rna_snapshot_new(presence->device_count, node->now);
 	view->snapshot = snapshot;
 	snapshot->parts[RNA_COLLECTOR_PRESENCE] = part;

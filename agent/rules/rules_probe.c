@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules about probes between nodes: what agent/probe judged becomes findings. Its verdicts have
+ * waited already until the evidence suffices, so most of these rules have no hold-down.
+ *
+ * What a single pair shows may be of its other end, whose own agent has the finding then. So a
+ * warning about losses needs several pairs, and a peer that is silent alone is severity info.
+ */
+#include <inttypes.h>
+
+#include "rna/base/clock.h"
+
+#include "rules.h"
+
+enum { PAIRS_TOLD = 3 }; /* by name; of the others the number */
+
+/* -- The pairs of the port --------------------------------------------------------------------- */
+
+static bool is_of(const struct rna_probe_pair *pair, const struct rna_probe_port *port)
+{
+	return pair->scope != RNA_PROBE_HOST && pair->port == port->port &&
+	       strcmp(pair->device, port->device) == 0;
+}
+
+/* Writes what a pair shows; NULL: its name says enough. */
+typedef void describe_pair(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
+			   struct rna_strbuf *out);
+
+struct shown {
+	size_t count;     /* pairs that show it */
+	size_t all;       /* pairs of the port with other nodes to which probes are sent */
+	const char *text; /* "n2 mlx5_0/1 (5 of 300), n3 mlx5_0/1 (...) and 2 more", in arena */
+};
+
+static void add_pair(struct rna_strbuf *out, const struct rna_probe_port *port,
+		     const struct rna_probe_pair *pair, describe_pair *describe, size_t before)
+{
+	rna_strbuf_printf(out, "%s%s %s/%u", before > 0 ? ", " : "", pair->peer, pair->peer_device,
+			  pair->peer_port);
+	if (!describe)
+		return;
+	rna_strbuf_puts(out, " (");
+	describe(port, pair, out);
+	rna_strbuf_puts(out, ")");
+}
+
+static struct shown show(const struct rna_rule_input *in, const struct rna_probe_port *port,
+			 unsigned sign, describe_pair *describe, struct rna_arena *arena)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	const struct rna_probes *probes = in->view->probes;
+	struct shown shown = {.text = "?"};
+
+	for (size_t i = 0; i < probes->pair_count; i++) {
+		const struct rna_probe_pair *pair = &probes->pairs[i];
+
+		if (!is_of(pair, port))
+			continue;
+		shown.all += pair->state == RNA_PROBE_RUNNING || (pair->signs & sign);
+		if (!(pair->signs & sign))
+			continue;
+		if (shown.count < PAIRS_TOLD)
+			add_pair(&out, port, pair, describe, shown.count);
+		shown.count++;
+	}
+	if (shown.count > PAIRS_TOLD)
+		rna_strbuf_printf(&out, " and %zu more", shown.count - PAIRS_TOLD);
+	if (rna_strbuf_ok(&out) && out.data) {
+		const char *text = rna_arena_strdup(arena, out.data);
+
+		shown.text = text ? text : "?";
+	}
+	return shown;
+}
+
+/*
+ * The port, if probes can say something of it. While the prober starts or is away, a finding stays:
+ * what was seen before holds until something else is seen. Once the port is not probed any more,
+ * other rules have it.
+ */
+static const struct rna_probe_port *find_port(const struct rna_rule_input *in,
+					      struct rna_finds *out)
+{
+	const struct rna_probes *probes = in->view->probes;
+	const struct rna_probe_port *port =
+		rna_probes_find_port(probes, in->subject->device->device->name,
+				     in->subject->number);
+
+	if (!port || port->use == RNA_PROBE_OFF)
+		return NULL;
+	if (port->use != RNA_PROBE_OPEN || probes->stopped) {
+		rna_finds_add_unknown(out);
+		return NULL;
+	}
+	return port;
+}
+
+static bool has_peers(const struct rna_rule_input *in, const struct rna_probe_port *port)
+{
+	for (size_t i = 0; i < in->view->probes->pair_count; i++)
+		if (is_of(&in->view->probes->pairs[i], port))
+			return true;
+	return false;
+}
+
+/* "WHAT 2 of 6 peers: n2 mlx5_0/1 (...), ...", where pairs of the port show that sign. */
+static struct rna_finding *report(const struct rna_rule_input *in, struct rna_finds *out,
+				  unsigned sign, describe_pair *describe, const char *what)
+{
+	const struct rna_probe_port *port = find_port(in, out);
+	struct shown shown;
+
+	if (!port || port->verdict == RNA_PROBE_UNREACHABLE)
+		return NULL; /* the rest is of the time before */
+	shown = show(in, port, sign, describe, out->arena);
+	if (shown.count == 0)
+		return NULL;
+	return rna_finds_add(out, "%s %zu of %zu peers: %s", what, shown.count, shown.all,
+			     shown.text);
+}
+
+/* -- Silence ----------------------------------------------------------------------------------- */
+
+/* If the peers go as well after that, nothing has shown yet that the port is well. */
+void rna_check_probe_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_probe_port *port = find_port(in, out);
+	struct shown shown;
+
+	if (!port)
+		return;
+	if (port->verdict == RNA_PROBE_UNKNOWN && has_peers(in, port))
+		rna_finds_add_unknown(out);
+	if (port->verdict != RNA_PROBE_UNREACHABLE)
+		return;
+	shown = show(in, port, RNA_PROBE_SILENT, NULL, out->arena);
+	(void)rna_finds_add(out,
+			    "none of %u peers answers its probes, although their agents say that "
+			    "they run, and other ports of this node are answered: %s",
+			    port->pairs_judged, shown.text);
+}
+
+void rna_check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	(void)report(in, out, RNA_PROBE_SILENT, NULL,
+		     "probes are not answered, although the peer's agent says that it runs, by");
+}
+
+/* -- Losses ------------------------------------------------------------------------------------ */
+
+static void describe_loss(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
+			  struct rna_strbuf *out)
+{
+	const struct rna_probe_counts *recent = &pair->recent;
+
+	(void)port;
+	rna_strbuf_printf(out, "%" PRIu64 " of %" PRIu64 " in ten minutes", recent->lost,
+			  recent->lost + recent->answered);
+}
+
+static void report_lossy(const struct rna_rule_input *in, const struct rna_probe_port *port,
+			 struct rna_finds *out)
+{
+	const struct rna_probe_counts *window = &port->window;
+	uint64_t count = window->lost + window->answered;
+	struct shown shown = show(in, port, RNA_PROBE_LOSS, describe_loss, out->arena);
+
+	(void)rna_finds_add(out,
+			    "%" PRIu64 " of %" PRIu64 " probes were lost within %.0f s (%.2g %%), "
+			    "on the way to %u of %u peers%s%s",
+			    window->lost, count, rna_seconds(port->window_length),
+			    100 * (double)window->lost / (double)(count > 0 ? count : 1),
+			    port->pairs_bad, port->pairs_judged, shown.count > 0 ? ": " : "",
+			    shown.count > 0 ? shown.text : "");
+}
+
+void rna_check_probe_loss(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_probe_port *port = find_port(in, out);
+	struct rna_finding *finding;
+
+	if (port && port->verdict == RNA_PROBE_LOSSY) {
+		report_lossy(in, port, out);
+		return;
+	}
+	finding = report(in, out, RNA_PROBE_LOSS, describe_loss,
+			 "probes are lost on the way to or from");
+	if (finding)
+		finding->severity = RNA_SEVERITY_INFO;
+}
+
+static void describe_large_loss(const struct rna_probe_port *port,
+				const struct rna_probe_pair *pair, struct rna_strbuf *out)
+{
+	const struct rna_probe_counts *recent = &pair->recent;
+
+	rna_strbuf_printf(out, "%" PRIu64 " of %" PRIu64 " with %" PRIu32 " bytes",
+			  recent->large_lost, recent->large_lost + recent->large_answered,
+			  port->address.mtu);
+}
+
+void rna_check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	(void)report(in, out, RNA_PROBE_MTU_HOLE, describe_large_loss,
+		     "probes as large as the MTU are lost, and small ones are not, on the way to");
+}
+
+/* -- What arrives late or changed -------------------------------------------------------------- */
+
+static void describe_slow(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
+			  struct rna_strbuf *out)
+{
+	(void)port;
+	rna_strbuf_printf(out, "%.4g us, usually %.4g us", (double)pair->rtt_median / 1e3,
+			  (double)pair->rtt_usual / 1e3);
+}
+
+void rna_check_probe_slow(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	(void)report(in, out, RNA_PROBE_SLOW, describe_slow,
+		     "round trips take more than twice the usual time to");
+}
+
+static void describe_dscp(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
+			  struct rna_strbuf *out)
+{
+	(void)port;
+	rna_strbuf_printf(out, "%u becomes %u", pair->dscp_sent, pair->there.dscp);
+}
+
+void rna_check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	(void)report(in, out, RNA_PROBE_DSCP, describe_dscp,
+		     "the DSCP of probes is changed on the way to");
+}
+
+static void describe_detour(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
+			    struct rna_strbuf *out)
+{
+	(void)port;
+	rna_strbuf_printf(out, "hop limit %u arrives, usually %u", pair->there.hop_limit,
+			  pair->hops_usual);
+}
+
+void rna_check_probe_detour(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	(void)report(in, out, RNA_PROBE_DETOUR, describe_detour,
+		     "probes take more hops than usual to");
+}
