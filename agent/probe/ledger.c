@@ -11,6 +11,11 @@ enum {
 	HOPS_SETTLED = 10, /* equal ones in a row that are usual */
 };
 
+/*
+ * After a silence, probes of its last second are still counted as lost: RNA_PROBER_PATIENCE, a
+ * report period, and two turns of the judging loop.
+ */
+#define AFTERMATH     (4 * RNA_USEC_PER_SEC)
 #define USUAL_PERIOD  (60 * RNA_USEC_PER_SEC)
 #define HOPS_ACCEPTED (3600 * RNA_USEC_PER_SEC) /* after that, another path is the usual one */
 
@@ -75,10 +80,19 @@ static struct rna_ledger_losses *make_room(struct rna_ledger *ledger)
 	return oldest;
 }
 
+/* Of a silence: lost, but no loss of a path that answers. */
+static void count_outage(struct rna_ledger *ledger, uint64_t lost, uint64_t large)
+{
+	ledger->total.lost += lost;
+	ledger->total.large_lost += large;
+}
+
 static void keep_losses(struct rna_ledger *ledger, const struct rna_probe_counts *counts,
 			rna_usec now)
 {
-	if (counts->lost > 0)
+	if (ledger->silent || now < ledger->silent_until)
+		count_outage(ledger, counts->lost, counts->large_lost);
+	else if (counts->lost > 0)
 		*make_room(ledger) = (struct rna_ledger_losses){now, (uint32_t)counts->lost,
 								(uint32_t)counts->large_lost};
 }
@@ -112,7 +126,7 @@ static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
 	count(ledger, &(const struct rna_probe_counts){.voided = taken});
 }
 
-void rna_ledger_forgive(struct rna_ledger *ledger)
+static void make_void(struct rna_ledger *ledger)
 {
 	struct rna_probe_counts counts = {0};
 
@@ -121,9 +135,26 @@ void rna_ledger_forgive(struct rna_ledger *ledger)
 		ledger->waiting[i] = (struct rna_ledger_losses){0};
 	}
 	count(ledger, &counts);
+}
+
+void rna_ledger_forgive(struct rna_ledger *ledger)
+{
+	make_void(ledger);
+	ledger->silent = false;
 	ledger->unanswered = 0;
 	ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
 	ledger->last_answer = ledger->first_sent = 0;
+}
+
+void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now)
+{
+	if (ledger->silent && !silent)
+		ledger->silent_until = now + AFTERMATH;
+	for (size_t i = 0; !ledger->silent && silent && i < RNA_LEDGER_WAITING; i++) {
+		count_outage(ledger, ledger->waiting[i].lost, ledger->waiting[i].large);
+		ledger->waiting[i] = (struct rna_ledger_losses){0};
+	}
+	ledger->silent = silent;
 }
 
 /* -- Runs -------------------------------------------------------------------------------------- */
@@ -206,6 +237,8 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	counts.lost = counts.large_lost = 0; /* not yet */
 	count(ledger, &counts);
 	take_back(ledger, report->late, report->late_large);
+	if (ledger->last_answer == 0 && report->last_answer > 0)
+		make_void(ledger); /* until then the peer was still looking for the way back */
 	ledger->unanswered = report->unanswered;
 	if (report->last_answer > ledger->last_answer)
 		ledger->last_answer = report->last_answer;

@@ -40,6 +40,9 @@ struct rna_ledger {
 	struct rna_ledger_losses waiting[RNA_LEDGER_WAITING];
 	uint32_t classes_lost, classes_seen, classes_before; /* before: lost in the time before */
 
+	bool silent;           /* as judged: see rna_ledger_set_silent() */
+	rna_usec silent_until; /* losses reported until then are of the silence before */
+
 	unsigned unanswered;  /* in a row until now */
 	rna_usec last_answer; /* monotonic; 0: never */
 	rna_usec first_sent;  /* monotonic; 0: nothing was sent */
@@ -71,6 +74,12 @@ void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now);
 
 /* Whether it is slower than usual: for how long is judged, and what is slow is not learned. */
 void rna_ledger_set_slow(struct rna_ledger *ledger, bool slow, rna_usec now);
+
+/*
+ * Whether it is judged to be silent. What is lost meanwhile is of that outage: the total counts it,
+ * but no window does, or the path would seem to lose probes for minutes after it was mended.
+ */
+void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now);
 
 /* The peer has gone: what waits for an answer is void, and nothing is in a row any more. */
 void rna_ledger_forgive(struct rna_ledger *ledger);

@@ -258,6 +258,8 @@ static void pair_with_peer(struct rna_pairs *pairs, struct rna_probing_port *por
 		set_state(pair, state, why);
 		return;
 	}
+	if (pair->session != peer->facts.session)
+		rna_ledger_forgive(&pair->ledger); /* it has started again */
 	pair->session = peer->facts.session;
 	set_running(pair);
 }
@@ -342,28 +344,48 @@ static int compare_rtts(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* The others on the rail: those of the same port, which the same cable leads to. */
-static void look_at_rail(const struct rna_pairs *pairs, const struct rna_probing_pair *own,
-			 struct rna_judged_pair *judged)
+/* Round trips of other pairs. */
+struct medians {
+	size_t count;
+	uint64_t items[RNA_PROBING_PAIRS_MAX];
+};
+
+static void add_median(struct medians *medians, uint64_t median)
 {
-	uint64_t medians[RNA_PROBING_PEERS_MAX + RNA_PROBING_PORTS_MAX];
-	size_t count = 0, others = 0, moved = 0;
+	if (median > 0)
+		medians->items[medians->count++] = median;
+}
+
+static uint64_t median_of(struct medians *medians)
+{
+	if (medians->count == 0)
+		return 0;
+	qsort(medians->items, medians->count, sizeof(medians->items[0]), compare_rtts);
+	return medians->items[medians->count / 2];
+}
+
+/* The others on the rail are those of the same port, which the same cable leads to. */
+static void look_around(const struct rna_pairs *pairs, const struct rna_probing_pair *own,
+			struct rna_judged_pair *judged)
+{
+	struct medians rail = {0}, node = {0};
+	size_t others = 0, moved = 0;
 
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
 		const struct rna_probing_pair *pair = &pairs->pairs[i];
-		uint64_t median;
 
-		if (pair->port != own->port || pair == own || pair->scope != own->scope)
+		if (!pair->port || pair == own || pair->scope != own->scope)
 			continue;
+		if (pair->port != own->port) {
+			add_median(&node, pair->median);
+			continue;
+		}
+		add_median(&rail, pair->median);
 		others++;
 		moved += pair->ledger.hops.length > 0;
-		median = rna_ledger_rtt(&pair->ledger, 50);
-		if (median > 0 && count < RNA_ARRAY_SIZE(medians))
-			medians[count++] = median;
 	}
-	if (count > 0)
-		qsort(medians, count, sizeof(medians[0]), compare_rtts);
-	judged->rail_median = count > 0 ? medians[count / 2] : 0;
+	judged->rail_median = median_of(&rail);
+	judged->node_median = median_of(&node);
 	judged->rail_moved = others > 0 && 2 * moved >= others;
 }
 
@@ -377,12 +399,12 @@ static bool judge_pair(const struct rna_pairs *pairs, struct rna_probing_pair *p
 	};
 	unsigned signs = 0;
 
-	rna_ledger_advance(&pair->ledger, now.monotonic);
 	pass_on(pair);
-	look_at_rail(pairs, pair, &judged);
+	look_around(pairs, pair, &judged);
 	rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), now.monotonic);
 	if (pair->state == RNA_PROBE_RUNNING || pair->state == RNA_PROBE_NO_NEIGHBOUR)
 		signs = rna_pair_signs(&judged, now.monotonic);
+	rna_ledger_set_silent(&pair->ledger, signs & RNA_PROBE_SILENT, now.monotonic);
 	if (signs == pair->signs)
 		return false;
 	if (signs == 0 || pair->signs == 0)
@@ -443,6 +465,14 @@ bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now)
 {
 	bool changed = false;
 
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probing_pair *pair = &pairs->pairs[i];
+
+		if (!pair->port)
+			continue;
+		rna_ledger_advance(&pair->ledger, now.monotonic);
+		pair->median = rna_ledger_rtt(&pair->ledger, 50);
+	}
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
 		if (pairs->pairs[i].port)
 			changed |= judge_pair(pairs, &pairs->pairs[i], dscp, now);

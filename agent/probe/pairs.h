@@ -62,6 +62,7 @@ struct rna_probing_pair {
 	struct rna_probe_counts counted; /* of the ledger's total: what its port has counted */
 	struct rna_peer_word word;
 	unsigned signs;
+	uint64_t median;               /* of its round trips, nanoseconds; 0: unknown */
 	rna_usec since;                /* realtime */
 	char text[RNA_PEER_TEXT_SIZE]; /* why the state */
 };

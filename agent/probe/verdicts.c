@@ -11,10 +11,11 @@ enum {
 	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
 	HOLE_PURITY = 4,       /* of so many small answers, one small loss */
 	DSCP_PROBES = 5,       /* in a row */
-	ANSWERS_OF_SOUND = 60, /* that make a port well */
+	ANSWERS_OF_SOUND = 30, /* that make a port well: one loss in ten would have shown */
 	PAIRS_MAX = 64,
 	PAIRS_SHARE = 3,    /* one of so many has to lose before the port is blamed */
 	SLOW_EXTRA = 20000, /* nanoseconds beside the factors: noise of short paths */
+	QUEUES = 10000000,  /* nanoseconds: 125 MB at 100 Gb/s, more than a switch buffers */
 };
 
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
@@ -117,6 +118,21 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 	return (refused || unanswered) && peer_is_well(pair->peer, began, now);
 }
 
+/* Large ones alone are lost, and none has come back since: soon that is an MTU hole. */
+static bool may_be_hole(const struct rna_ledger *ledger, const struct rna_probe_counts *window)
+{
+	return window->lost == window->large_lost && ledger->large_lost_in_row >= window->lost;
+}
+
+static bool has_loss(const struct rna_judged_pair *pair, rna_usec now)
+{
+	struct rna_probe_counts window;
+	rna_usec length;
+
+	return rna_ledger_has_loss(&pair->ledger, 1, &window, &length) &&
+	       !may_be_hole(pair->ledger, &window) && peer_is_well(pair->peer, 0, now);
+}
+
 static bool is_slow(const struct rna_ledger *ledger, rna_usec now)
 {
 	return ledger->slow_since > 0 && rna_usec_since(ledger->slow_since, now) >= SLOW;
@@ -142,16 +158,13 @@ static bool has_mtu_hole(const struct rna_ledger *ledger)
 unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 {
 	const struct rna_ledger *ledger = pair->ledger;
-	struct rna_probe_counts window;
-	rna_usec length;
 	unsigned signs = 0;
 
 	if (is_silent(pair, now))
 		return RNA_PROBE_SILENT; /* all else is of the time before */
 	if (has_mtu_hole(ledger))
 		signs |= RNA_PROBE_MTU_HOLE;
-	else if (rna_ledger_has_loss(&ledger, 1, &window, &length) &&
-		 peer_is_well(pair->peer, 0, now))
+	else if (has_loss(pair, now))
 		signs |= RNA_PROBE_LOSS;
 	if (is_slow(ledger, now))
 		signs |= RNA_PROBE_SLOW;
@@ -162,13 +175,25 @@ unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 	return signs;
 }
 
+/* By half. 0: there is nothing to compare with. */
+static bool exceeds(uint64_t median, uint64_t others)
+{
+	return others == 0 || median > others + others / 2;
+}
+
+/*
+ * The paths of a port share its queue: when a job fills it, all are slower. So a port is compared
+ * with its siblings only where no queue explains it.
+ */
 bool rna_pair_is_slower(const struct rna_judged_pair *pair)
 {
 	const struct rna_ledger *ledger = pair->ledger;
 	uint64_t median = rna_ledger_rtt(ledger, 50);
 
-	return median > 0 && ledger->usual > 0 && median > 2 * ledger->usual + SLOW_EXTRA &&
-	       (pair->rail_median == 0 || median > pair->rail_median + pair->rail_median / 2);
+	if (median == 0 || ledger->usual == 0 || median <= 2 * ledger->usual + SLOW_EXTRA)
+		return false;
+	return exceeds(median, pair->rail_median) ||
+	       (median > ledger->usual + QUEUES && exceeds(median, pair->node_median));
 }
 
 /* -- Ports ------------------------------------------------------------------------------------- */

@@ -279,7 +279,9 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 		       struct rna_target *target, size_t len, rna_usec now)
 {
 	bool large = len > RNA_PACKET_SIZE, by_qp = rna_probe_verbs_port_by_qp(port->verbs);
-	unsigned from = target->turn % rna_probe_verbs_address(port->verbs)->qpn_count;
+	/* Large ones take turns of their own, or they would take the same few paths. */
+	uint32_t turn = large ? target->large_turn++ : target->turn;
+	unsigned from = turn % rna_probe_verbs_address(port->verbs)->qpn_count;
 	struct rna_packet packet = {
 		.kind = RNA_PACKET_PROBE,
 		.large = large,
@@ -289,7 +291,7 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 		.target = target->id,
 		.there = {255, 255, 255},
 	};
-	uint32_t qpn = target->address.qpns[target->turn % target->address.qpn_count];
+	uint32_t qpn = target->address.qpns[turn % target->address.qpn_count];
 	uint8_t data[RNA_PACKET_SIZE];
 	int status;
 

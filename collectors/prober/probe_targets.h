@@ -16,6 +16,7 @@ struct rna_target {
 	rna_usec period;
 	uint32_t large_every;
 	uint32_t turn;        /* probes sent, or refused, so far */
+	uint32_t large_turn;  /* of these, large ones */
 	uint32_t since_large; /* of these, since the last large one */
 	rna_usec due;         /* monotonic */
 	rna_usec reported;

@@ -276,7 +276,8 @@ static void test_a_port_counts_on_without_its_pairs(void **state)
 	(void)state;
 	(void)hear();
 	make();
-	add_report(10, 3, NOW);
+	add_report(9, 0, NOW);
+	add_report(1, 3, NOW + SECOND);
 	(void)rna_pairs_judge(pairs, 26, later);
 	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].lost, 3);
 	rna_pairs_drop_peers(pairs, 2); /* a newer choice without it */
