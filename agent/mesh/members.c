@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "members.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +13,154 @@ struct load {
 	const char *path;
 	struct rna_arena *arena;
 	struct rna_members *members;
-	size_t room;
 	struct rna_error *error;
 };
 
 static int wrong(const struct load *load, const struct rna_yaml *node, const char *what)
 {
 	return rna_error_say(load->error, -EINVAL, "%s:%zu: %s", load->path, node->line, what);
+}
+
+/* -- Lists ------------------------------------------------------------------------------------- */
+
+static bool grow(struct rna_members *members, struct rna_arena *arena)
+{
+	size_t room = members->room > 0 ? 2 * members->room : 64;
+	struct rna_member *list = rna_arena_array(arena, room, sizeof(*list));
+
+	if (!list)
+		return false;
+	if (members->count > 0)
+		memcpy(list, members->members, members->count * sizeof(*list));
+	members->members = list;
+	members->room = room;
+	return true;
+}
+
+int rna_members_add(struct rna_members *members, struct rna_arena *arena,
+		    const struct rna_member *member)
+{
+	if (members->count >= RNA_MEMBERS_MAX)
+		return -E2BIG;
+	if (members->count >= members->room && !grow(members, arena))
+		return -ENOMEM;
+	members->members[members->count++] = *member;
+	return 0;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct rna_member *first = a, *second = b;
+	int order = strcmp(first->name, second->name);
+
+	return order != 0 ? order : strcmp(first->address, second->address);
+}
+
+void rna_members_sort(struct rna_members *members)
+{
+	size_t kept = 0;
+
+	if (members->count > 0)
+		qsort(members->members, members->count, sizeof(members->members[0]),
+		      compare_members);
+	for (size_t i = 0; i < members->count; i++)
+		if (kept == 0 ||
+		    strcmp(members->members[kept - 1].name, members->members[i].name) != 0)
+			members->members[kept++] = members->members[i];
+	members->count = kept;
+}
+
+/* It becomes part of a URL: nothing that would mean something else there. */
+bool rna_member_host_is_valid(const char *text, size_t len)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789.-_:[]%";
+
+	return len > 0 && strspn(text, allowed) >= len;
+}
+
+/* -- This node in a list ----------------------------------------------------------------------- */
+
+/* The host of an address as bytes: 4 or 16 of them; 0: it is a name. */
+static size_t read_host(const char *address, uint8_t ret[16])
+{
+	const char *host = address + (address[0] == '[');
+	size_t len = address[0] == '[' ? strcspn(host, "%]") : strcspn(host, ":");
+	char text[INET6_ADDRSTRLEN];
+
+	if (len >= sizeof(text))
+		return 0;
+	memcpy(text, host, len);
+	text[len] = '\0';
+	if (inet_pton(AF_INET, text, ret) == 1)
+		return 4;
+	return inet_pton(AF_INET6, text, ret) == 1 ? 16 : 0;
+}
+
+/* Loopback addresses and link-local ones are those of every node. */
+static bool is_everywhere(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t loopback[16] = {[15] = 1};
+
+	if (len == 4)
+		return bytes[0] == 127 || (bytes[0] == 169 && bytes[1] == 254);
+	return memcmp(bytes, loopback, 16) == 0 || (bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80);
+}
+
+static bool has_address(const struct ifaddrs *addresses, const uint8_t *bytes, size_t len)
+{
+	for (; addresses; addresses = addresses->ifa_next) {
+		const struct sockaddr *address = addresses->ifa_addr;
+		const void *its = NULL;
+
+		if (address && address->sa_family == AF_INET && len == 4)
+			its = &((const struct sockaddr_in *)(const void *)address)->sin_addr;
+		else if (address && address->sa_family == AF_INET6 && len == 16)
+			its = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+		if (its && memcmp(its, bytes, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_at(const struct rna_member *member, const struct ifaddrs *addresses)
+{
+	uint8_t bytes[16];
+	size_t len = read_host(member->address, bytes);
+
+	return len > 0 && !is_everywhere(bytes, len) && has_address(addresses, bytes, len);
+}
+
+/* "n1" and "n1.example.com" */
+static bool is_short_for(const char *node, const char *name)
+{
+	size_t len = strcspn(node, "."), name_len = strcspn(name, ".");
+
+	return len == name_len && strncasecmp(node, name, len) == 0 &&
+	       (node[len] == '\0' || name[name_len] == '\0');
+}
+
+const char *rna_members_own_name(const struct rna_members *members, const char *node,
+				 const struct ifaddrs *addresses)
+{
+	const char *similar = NULL, *at = NULL;
+	size_t similar_count = 0;
+
+	for (size_t i = 0; i < members->count; i++) {
+		const struct rna_member *member = &members->members[i];
+
+		if (strcmp(member->name, node) == 0)
+			return member->name;
+		if (!at && is_at(member, addresses))
+			at = member->name;
+		if (is_short_for(node, member->name)) {
+			similar = member->name;
+			similar_count++;
+		}
+	}
+	if (at)
+		return at;
+	return similar_count == 1 ? similar : node;
 }
 
 /* -- Addresses --------------------------------------------------------------------------------- */
@@ -37,15 +180,6 @@ static const char *find_port(const char *address)
 	return colon;
 }
 
-/* It becomes part of a URL: nothing that would mean something else there. */
-static bool is_host(const char *address, const char *end)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789.-_:[]%";
-
-	return strspn(address, allowed) >= (size_t)(end - address);
-}
-
 /* -- Groups ------------------------------------------------------------------------------------ */
 
 static const char *label(const struct rna_yaml *labels, const char *key)
@@ -55,43 +189,29 @@ static const char *label(const struct rna_yaml *labels, const char *key)
 	return value && value->kind == RNA_YAML_TEXT && value->text ? value->text : "";
 }
 
-static bool grow(struct load *load)
-{
-	size_t room = load->room > 0 ? 2 * load->room : 64;
-	struct rna_member *members = rna_arena_array(load->arena, room, sizeof(*members));
-
-	if (!members)
-		return false;
-	if (load->members->count > 0)
-		memcpy(members, load->members->members, load->members->count * sizeof(*members));
-	load->members->members = members;
-	load->room = room;
-	return true;
-}
-
 static int add_target(struct load *load, const struct rna_yaml *target,
 		      const struct rna_yaml *labels)
 {
 	const char *end = target->text ? find_port(target->text) : NULL;
 	struct rna_member member = {.address = target->text, .leaf = label(labels, "leaf")};
 	const char *scheme = label(labels, "__scheme__"), *name = label(labels, "node");
+	int status;
 
-	if (target->kind != RNA_YAML_TEXT || !end || !is_host(target->text, end))
+	if (target->kind != RNA_YAML_TEXT || !end ||
+	    !rna_member_host_is_valid(target->text, (size_t)(end - target->text)))
 		return wrong(load, target,
 			     "a target must be HOST:PORT, as in node1:9400 or "
 			     "[fd00::1]:9400");
 	if (scheme[0] != '\0' && strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
 		return wrong(load, target, "label __scheme__ must be http or https");
-	if (load->members->count >= RNA_MEMBERS_MAX)
-		return wrong(load, target, "more than 20000 targets");
 	member.https = strcmp(scheme, "https") == 0;
 	member.name = name[0] != '\0' ? name
 				      : rna_arena_printf(load->arena, "%.*s",
 							 (int)(end - target->text), target->text);
-	if (!member.name || (load->members->count >= load->room && !grow(load)))
-		return rna_error_set(load->error, -ENOMEM, "%s", load->path);
-	load->members->members[load->members->count++] = member;
-	return 0;
+	status = member.name ? rna_members_add(load->members, load->arena, &member) : -ENOMEM;
+	if (status == -E2BIG)
+		return wrong(load, target, "more than 20000 targets");
+	return status < 0 ? rna_error_set(load->error, status, "%s", load->path) : 0;
 }
 
 static int read_group(struct load *load, const struct rna_yaml *group)
@@ -107,26 +227,6 @@ static int read_group(struct load *load, const struct rna_yaml *group)
 	for (size_t i = 0; status == 0 && i < targets->count; i++)
 		status = add_target(load, targets->pairs[i].value, labels);
 	return status;
-}
-
-static int compare_members(const void *a, const void *b)
-{
-	const struct rna_member *first = a, *second = b;
-	int order = strcmp(first->name, second->name);
-
-	return order != 0 ? order : strcmp(first->address, second->address);
-}
-
-/* A node that is listed twice is one member. */
-static void remove_doubles(struct rna_members *members)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < members->count; i++)
-		if (kept == 0 ||
-		    strcmp(members->members[kept - 1].name, members->members[i].name) != 0)
-			members->members[kept++] = members->members[i];
-	members->count = kept;
 }
 
 int rna_members_read(const char *path, struct rna_arena *arena, struct rna_members *ret,
@@ -147,8 +247,6 @@ int rna_members_read(const char *path, struct rna_arena *arena, struct rna_membe
 		*ret = (struct rna_members){0};
 		return status;
 	}
-	if (ret->count > 0)
-		qsort(ret->members, ret->count, sizeof(ret->members[0]), compare_members);
-	remove_doubles(ret);
+	rna_members_sort(ret);
 	return 0;
 }

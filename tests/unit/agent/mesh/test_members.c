@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* agent/mesh, members: files of Prometheus' file_sd format. */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,6 +137,35 @@ static void test_ten_thousand_nodes(void **state)
 	assert_string_equal(members.members[9999].name, "node09999");
 }
 
+/* Otherwise a node would be its own neighbour, at another place of the ring than for the others. */
+static void test_the_own_name(void **state)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET}, loopback = v4;
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+	struct ifaddrs third = {.ifa_addr = (void *)&v6};
+	struct ifaddrs second = {.ifa_next = &third, .ifa_addr = NULL};
+	struct ifaddrs first = {.ifa_next = &second, .ifa_addr = (void *)&v4};
+	struct ifaddrs own = {.ifa_next = &first, .ifa_addr = (void *)&loopback};
+
+	(void)state;
+	assert_int_equal(inet_pton(AF_INET, "10.0.0.7", &v4.sin_addr), 1);
+	assert_int_equal(inet_pton(AF_INET, "127.0.0.1", &loopback.sin_addr), 1);
+	assert_int_equal(inet_pton(AF_INET6, "fd00::7", &v6.sin6_addr), 1);
+	assert_int_equal(read_text("[{targets: ['10.0.0.6:1', '10.0.0.7:1', 'n9:1']}]"), 0);
+	assert_string_equal(rna_members_own_name(&members, "n7", &own), "10.0.0.7");
+	assert_string_equal(rna_members_own_name(&members, "n9", &own), "n9");
+	assert_string_equal(rna_members_own_name(&members, "n7", NULL), "n7");
+	assert_int_equal(read_text("[{targets: ['[fd00:0::7]:1', '127.0.0.1:1', '10.0.0.70:1']}]"),
+			 0);
+	assert_string_equal(rna_members_own_name(&members, "n7", &own), "[fd00:0::7]");
+	assert_int_equal(read_text("[{targets: ['n7.example:1', 'n70.example:1', 'n1:1']}]"), 0);
+	assert_string_equal(rna_members_own_name(&members, "n7", &own), "n7.example");
+	assert_string_equal(rna_members_own_name(&members, "n1.example", &own), "n1");
+	assert_string_equal(rna_members_own_name(&members, "n7.other", &own), "n7.other");
+	assert_int_equal(read_text("[{targets: ['n7.a:1', 'n7.b:1', '127.0.0.1:1']}]"), 0);
+	assert_string_equal(rna_members_own_name(&members, "n7", &own), "n7");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +174,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mistakes_have_their_line, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_missing_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ten_thousand_nodes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_own_name, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
