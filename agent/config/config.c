@@ -410,6 +410,19 @@ static int check_secret(struct load *load)
 	return fail_together(load, "probe.enabled", "probe.secret_file", &text);
 }
 
+static int check_sources(struct load *load)
+{
+	static const char file[] = "probe.members_file", dns[] = "probe.members_dns";
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (load->settings->probe_members_file[0] == '\0' ||
+	    load->settings->probe_members_dns[0] == '\0' || !are_right(load, file, dns))
+		return 0;
+	rna_strbuf_printf(&text, "only one of %s and %s can be set: members have one source", file,
+			  dns);
+	return fail_together(load, file, dns, &text);
+}
+
 /* Without them the prober would hold a device open that the kernel waits to remove. */
 static int check_removals(struct load *load)
 {
@@ -427,8 +440,8 @@ static int check_removals(struct load *load)
 static int check_together(struct load *load)
 {
 	static int (*const checks[])(struct load * load) = {check_handover, check_grades,
-							    check_writes, check_secret,
-							    check_removals};
+							    check_writes,   check_secret,
+							    check_sources,  check_removals};
 	int ret = 0;
 
 	for (size_t i = 0; ret >= 0 && i < RNA_ARRAY_SIZE(checks); i++)

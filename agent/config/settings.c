@@ -15,6 +15,7 @@
 #include "rna/model/topology.h"
 
 #include "memory/expect.h"
+#include "mesh/dns.h"
 #include "probe/probe_ports.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
@@ -474,6 +475,13 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_path_or_none_is_valid, "",
 	     "List of the agents of all members, in the file_sd format of Prometheus (JSON or YAML): "
 	     "targets HOST:PORT; labels node and leaf are used. It is read again when it changes."),
+	TEXT("probe.members_dns", probe_members_dns,
+	     "NAME, NAME:PORT or _SERVICE._tcp.NAME, or \"\" for none",
+	     rna_dns_place_or_none_is_valid, "",
+	     "Name in DNS of the agents of all members, instead of probe.members_file: its addresses "
+	     "(A, or AAAA if it has no A) with PORT, 10879 by default; or SRV records, with HTTPS if "
+	     "the service is _https. It is looked up again when its TTL ends, after 30 seconds at "
+	     "least and 5 minutes at most. If that fails, the last list stays in use."),
 	LIST("probe.leaf", probe_leaf, "DEVICE=NAME, for example mlx5_0=leaf-12",
 	     rna_probe_leaf_is_valid, NULL,
 	     "Leaf switches of ports for which neither LLDP nor InfiniBand names one."),

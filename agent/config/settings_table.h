@@ -56,7 +56,7 @@ struct rna_setting {
 	bool read_at_start; /* only: a reload that changes it warns */
 };
 
-enum { RNA_SETTINGS_MAX = 128 }; /* rows; for arrays beside the table */
+enum { RNA_SETTINGS_MAX = 160 }; /* rows; for arrays beside the table */
 
 extern const struct rna_setting rna_setting_table[];
 extern const size_t rna_setting_count;

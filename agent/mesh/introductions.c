@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rna/base/thread.h"
@@ -24,7 +24,6 @@
 enum {
 	STACK = 512 << 10, /* libcurl and a resolver */
 	PEERS_MAX = 2 * RNA_NEIGHBOURS_MAX,
-	ARENA = 64 << 10,
 };
 
 /* A neighbour that is asked. */
@@ -46,10 +45,9 @@ struct shared {
 struct work {
 	struct shared *shared;
 	int wishes, findings; /* ends of pipes */
-	char *file, *node, *leaf;
+	struct rna_member_source *source;
+	char *node, *leaf;
 	unsigned neighbours;
-	struct stat read; /* of the file as it was read */
-	bool known;       /* the file was read or could not be */
 	uint64_t choice;
 	size_t count;
 	struct peer peers[PEERS_MAX];
@@ -87,20 +85,6 @@ static void hand_over(struct work *work, const struct rna_introduction *finding)
 
 /* -- Members ----------------------------------------------------------------------------------- */
 
-static bool has_changed(struct work *work)
-{
-	struct stat now = {0};
-
-	(void)stat(work->file, &now); /* what is missing is all zero */
-	if (work->known && now.st_ino == work->read.st_ino && now.st_dev == work->read.st_dev &&
-	    now.st_size == work->read.st_size && now.st_mtim.tv_sec == work->read.st_mtim.tv_sec &&
-	    now.st_mtim.tv_nsec == work->read.st_mtim.tv_nsec)
-		return false;
-	work->read = now;
-	work->known = true;
-	return true;
-}
-
 static struct peer make_peer(const struct work *work, const struct rna_member *member)
 {
 	struct peer peer = {0};
@@ -115,13 +99,29 @@ static struct peer make_peer(const struct work *work, const struct rna_member *m
 	return peer;
 }
 
+/* This node may be listed by an address, or by a longer name. */
+static int find_neighbours(const struct work *work, const struct rna_members *members,
+			   struct rna_neighbours *ret)
+{
+	struct ifaddrs *addresses = NULL;
+	const char *own;
+	int status;
+
+	if (getifaddrs(&addresses) < 0)
+		addresses = NULL; /* then by its name alone */
+	own = rna_members_own_name(members, work->node, addresses);
+	status = rna_neighbours_choose(members, own, work->leaf, work->neighbours, ret);
+	if (addresses)
+		freeifaddrs(addresses);
+	return status;
+}
+
 static void choose(struct work *work, const struct rna_members *members)
 {
 	struct rna_neighbours neighbours;
 	struct peer peers[PEERS_MAX];
 
-	if (rna_neighbours_choose(members, work->node, work->leaf, work->neighbours, &neighbours) <
-	    0)
+	if (find_neighbours(work, members, &neighbours) < 0)
 		return;
 	for (size_t i = 0; i < neighbours.count; i++)
 		peers[i] = make_peer(work, &members->members[neighbours.members[i]]);
@@ -129,21 +129,21 @@ static void choose(struct work *work, const struct rna_members *members)
 	work->count = neighbours.count;
 }
 
-/* A file that cannot be read leaves the choice as it is. */
-static void read_members(struct work *work)
+/* A list that cannot be had leaves the choice as it is. */
+static void take_list(struct work *work)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	struct rna_introduction finding = {.choice = ++work->choice};
-	struct rna_members members = {0};
-	struct rna_error error = {0};
+	RNA_CLEANUP(rna_member_list_free_p)
+	struct rna_member_list *list = rna_member_source_take(work->source);
+	struct rna_introduction finding = {0};
 
-	if (!arena)
+	if (!list)
 		return;
-	if (rna_members_read(work->file, arena, &members, &error) < 0)
-		(void)snprintf(finding.text, sizeof(finding.text), "%s", error.text);
-	else
-		choose(work, &members);
-	finding.members = members.count;
+	finding.choice = ++work->choice;
+	finding.looked = list->looked;
+	memcpy(finding.text, list->error, sizeof(finding.text));
+	if (finding.text[0] == '\0')
+		choose(work, &list->members);
+	finding.members = list->members.count;
 	finding.name_count = work->count;
 	for (size_t i = 0; i < work->count; i++)
 		memcpy(finding.names[i], work->peers[i].name, sizeof(finding.names[i]));
@@ -219,17 +219,29 @@ static bool is_due(const struct peer *peer, rna_usec now)
 /* -- The thread -------------------------------------------------------------------------------- */
 
 /* False: the loop has closed its end. */
-static bool take_wishes(struct work *work)
+static bool take_wish(struct work *work)
 {
-	struct pollfd waiting = {.fd = work->wishes, .events = POLLIN};
-	int timeout = (int)(TURN / RNA_USEC_PER_MSEC);
 	struct wish wish;
 
-	while (poll(&waiting, 1, timeout) > 0) {
-		if (read(work->wishes, &wish, sizeof(wish)) != sizeof(wish))
+	if (read(work->wishes, &wish, sizeof(wish)) != sizeof(wish))
+		return false;
+	for (size_t i = 0; i < work->count; i++)
+		work->peers[i].wanted |= strcmp(work->peers[i].name, wish.name) == 0;
+	return true;
+}
+
+/* Waits for a turn at most. False: it is the end. */
+static bool take_news(struct work *work)
+{
+	struct pollfd waiting[] = {{.fd = work->wishes, .events = POLLIN},
+				   {.fd = rna_member_source_fd(work->source), .events = POLLIN}};
+	int timeout = (int)(TURN / RNA_USEC_PER_MSEC);
+
+	while (poll(waiting, RNA_ARRAY_SIZE(waiting), timeout) > 0) {
+		if (waiting[1].revents)
+			take_list(work);
+		if (waiting[0].revents && !take_wish(work))
 			return false;
-		for (size_t i = 0; i < work->count; i++)
-			work->peers[i].wanted |= strcmp(work->peers[i].name, wish.name) == 0;
 		timeout = 0;
 	}
 	return !atomic_load(&work->shared->quit);
@@ -243,7 +255,7 @@ static void free_work(struct work *work)
 		(void)close(work->wishes);
 	if (work->findings >= 0)
 		(void)close(work->findings);
-	free(work->file);
+	(void)rna_member_source_stop(work->source);
 	free(work->node);
 	free(work->leaf);
 	free(work);
@@ -254,12 +266,10 @@ static void *introduce(void *userdata)
 	struct work *work = userdata;
 
 	do {
-		if (has_changed(work))
-			read_members(work);
 		for (size_t i = 0; i < work->count && !atomic_load(&work->shared->quit); i++)
 			if (is_due(&work->peers[i], rna_clock_monotonic()))
 				ask(work, &work->peers[i]);
-	} while (take_wishes(work));
+	} while (take_news(work));
 	free_work(work);
 	return NULL;
 }
@@ -273,11 +283,10 @@ static struct work *make_work(const struct rna_introductions_options *options)
 	if (!work)
 		return NULL;
 	work->wishes = work->findings = -1;
-	work->file = strdup(options->file);
 	work->node = strdup(options->node);
 	work->leaf = strdup(options->leaf);
 	work->neighbours = options->neighbours;
-	if (work->file && work->node && work->leaf)
+	if (work->node && work->leaf)
 		return work;
 	free_work(work);
 	return NULL;
@@ -317,6 +326,8 @@ int rna_introductions_start(const struct rna_introductions_options *options,
 		introductions->wishes = introductions->findings = -1;
 	if (status == 0)
 		status = connect_both(introductions, work);
+	if (status == 0)
+		status = rna_member_source_start(&options->source, &work->source, NULL);
 	if (status == 0)
 		status = rna_thread_start(&thread, STACK, "rna-probe-peers", introduce, work);
 	if (status == 0) {

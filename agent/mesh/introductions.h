@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Introductions: a thread that reads the list of members when it changes, chooses the neighbours of
- * this node, and asks their agents by HTTP which ports they probe with. The loop learns what it
+ * Introductions: a thread that takes the lists of members of their source, chooses the neighbours
+ * of this node, and asks their agents by HTTP which ports they probe with. The loop learns what it
  * found through a pipe, and never waits for it. Thread: the loop's.
  */
 #pragma once
@@ -11,13 +11,14 @@
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
 
+#include "member_source.h"
 #include "neighbours.h"
 #include "peer_facts.h"
 
 struct rna_introductions;
 
 struct rna_introductions_options {
-	const char *file; /* of members; absolute */
+	struct rna_member_source_options source;
 	const char *node; /* this node's name */
 	const char *leaf; /* of its first port; "": unknown */
 	unsigned neighbours;
@@ -30,6 +31,7 @@ struct rna_introduction {
 	 * list, and then nothing was chosen; "": nothing.
 	 */
 	uint64_t choice;
+	rna_usec looked; /* realtime, of the list */
 	size_t members;
 	size_t name_count; /* the neighbours that were chosen */
 	char names[2 * RNA_NEIGHBOURS_MAX][RNA_PEER_TEXT_SIZE];

@@ -173,6 +173,7 @@ static void add_node(struct making *making, const struct rna_probe_results *resu
 	(void)snprintf(probes->key_check, sizeof(probes->key_check), "%s", results->key_check);
 	probes->restarts = results->restarts;
 	probes->source = (struct rna_probe_source){
+		.kind = keep(making, results->source_kind),
 		.name = keep(making, results->source),
 		.error = keep(making, results->source_error),
 		.looked = results->source_looked,

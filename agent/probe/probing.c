@@ -315,6 +315,36 @@ static void on_ended(const char *why, void *userdata)
 
 /* -- Introductions ----------------------------------------------------------------------------- */
 
+/* The setting that names the source, and its name for people. "": there is none. */
+static struct rna_member_source_options find_source(const struct rna_settings *settings)
+{
+	const struct rna_member_source_options sources[] = {
+		{RNA_MEMBERS_FILE, settings->probe_members_file},
+		{RNA_MEMBERS_DNS, settings->probe_members_dns},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(sources); i++)
+		if (sources[i].place[0] != '\0')
+			return sources[i];
+	return sources[0];
+}
+
+/* DNS is asked all the time: only changes are logged. */
+static void note_source(struct rna_probing *probing, const struct rna_introduction *news)
+{
+	struct rna_member_source_options source = find_source(probing->settings);
+	const char *kind = rna_member_source_kind_name(source.kind);
+
+	if (strcmp(probing->source_error, news->text) == 0)
+		return;
+	if (news->text[0] == '\0')
+		rna_log_notice("probe.members_%s: the list of members can be read again", kind);
+	else
+		rna_log_warning("probe.members_%s: %s%s", kind, news->text,
+				probing->source_looked > 0 ? "; the list before stays in use" : "");
+	(void)snprintf(probing->source_error, sizeof(probing->source_error), "%s", news->text);
+}
+
 static void take_introduction(struct rna_probing *probing, const struct rna_introduction *news)
 {
 	struct rna_probing_peer *peer;
@@ -325,12 +355,10 @@ static void take_introduction(struct rna_probing *probing, const struct rna_intr
 			rna_pairs_hear(peer, news);
 		return;
 	}
-	(void)snprintf(probing->source_error, sizeof(probing->source_error), "%s", news->text);
-	if (news->text[0] != '\0') {
-		rna_log_warning("probe.members_file: %s", news->text);
+	note_source(probing, news);
+	if (news->text[0] != '\0')
 		return;
-	}
-	probing->source_looked = rna_clock_now().realtime;
+	probing->source_looked = news->looked;
 	probing->members = news->members;
 	for (size_t i = 0; i < news->name_count; i++) {
 		peer = rna_pairs_peer(probing->pairs, news->names[i]);
@@ -365,14 +393,14 @@ static void stop_introductions(struct rna_probing *probing)
 static void start_introductions(struct rna_probing *probing)
 {
 	const struct rna_introductions_options options = {
-		.file = probing->settings->probe_members_file,
+		.source = find_source(probing->settings),
 		.node = probing->node,
 		.leaf = probing->leaf,
 		.neighbours = probing->settings->probe_neighbours,
 	};
 	struct rna_error error = {0};
 
-	if (options.file[0] == '\0' || probing->node[0] == '\0' || probing->introductions)
+	if (options.source.place[0] == '\0' || probing->node[0] == '\0' || probing->introductions)
 		return;
 	if (rna_introductions_start(&options, &probing->introductions, &error) < 0) {
 		rna_log_error("probes: %s", error.text);
@@ -446,6 +474,8 @@ static void disable(struct rna_probing *probing)
 	free(probing->pairs);
 	probing->pairs = NULL;
 	probing->secret = (struct stat){0};
+	probing->source_looked = 0;
+	probing->source_error[0] = '\0';
 	explicit_bzero(probing->key, sizeof(probing->key));
 	probing->key_check[0] = '\0';
 	forget_results(probing);
@@ -557,10 +587,12 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 {
 	struct rna_probe_results results;
 	uint64_t strangers[RNA_STRANGER_COUNT];
+	struct rna_member_source_options source;
 
 	if (!probing || !probing->pairs)
 		return NULL;
 	if (!probing->results) {
+		source = find_source(probing->settings);
 		for (size_t i = 0; i < RNA_STRANGER_COUNT; i++)
 			strangers[i] = probing->strangers[i] + probing->current_strangers[i];
 		results = (struct rna_probe_results){
@@ -571,7 +603,8 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 			.session = rna_prober_keeper_session(probing->keeper),
 			.restarts = rna_prober_keeper_restarts(probing->keeper),
 			.heard = rna_prober_keeper_heard(probing->keeper),
-			.source = probing->settings->probe_members_file,
+			.source_kind = rna_member_source_kind_name(source.kind),
+			.source = source.place,
 			.source_error =
 				probing->source_error[0] != '\0' ? probing->source_error : NULL,
 			.source_looked = probing->source_looked,

@@ -118,8 +118,9 @@ struct rna_settings {
 	bool probe_enabled;
 	char *probe_secret_file; /* "": none */
 	char *probe_group;
-	char *probe_members_file; /* "": none */
-	char **probe_leaf;        /* NULL-ended, or NULL: none */
+	char *probe_members_file; /* "": none; likewise, and one of them at most: */
+	char *probe_members_dns;
+	char **probe_leaf; /* NULL-ended, or NULL: none */
 	unsigned probe_neighbours;
 	rna_usec probe_period;
 	unsigned probe_large_every; /* 0: no large ones */

@@ -229,7 +229,10 @@ static json_t *describe_source(struct rna_json_writer *writer,
 {
 	json_t *object = json_object();
 
-	rna_json_set_text(writer, object, "file", source->name);
+	if (source->name[0] != '\0') {
+		rna_json_set_text(writer, object, "source", source->kind);
+		rna_json_set_text(writer, object, "name", source->name);
+	}
 	if (source->error)
 		rna_json_set_text(writer, object, "error", source->error);
 	if (source->looked > 0)

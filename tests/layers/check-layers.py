@@ -56,7 +56,7 @@ ROOMS = {
     "agent/rules": (*MODEL, "settings", "memory", "selftest", "baseline", "episodes"),
     "agent/health": (*MODEL, "settings", "baseline", "episodes", "rules"),
     "agent/config": (*MODEL, "rna/collector.h", "rna/kubernetes.h", "rna/web.h", "settings",
-                     "memory", "selftest", "probe", "baseline", "rules"),
+                     "memory", "selftest", "mesh", "probe", "baseline", "rules"),
     "agent/node": (*MODEL, "rna/kubernetes.h", "settings", "memory", "rules"),
     "agent/loop": (*EXPORTER, "rna/collector.h", "rna/kubernetes.h", "rna/monitor.h",
                    "rna/verbs_events.h", "settings", "memory", "selftest", "probe", "baseline",
@@ -72,7 +72,7 @@ GENERATED = ("agent_config.h", "collectors_config.h")
 # and belongs to one file as a whole.
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
-            "crypt.h", "seccomp.h", "jansson.h")
+            "crypt.h", "seccomp.h", "jansson.h", "resolv.h", "arpa/nameser.h")
 # Verbs are asked for state in the agent, and move data in two child processes. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
 # by topic, and one file sends them. GnuTLS makes TLS in one file, and handles secrets in another.

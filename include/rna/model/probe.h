@@ -184,9 +184,10 @@ enum rna_probe_stranger {
 
 const char *rna_probe_stranger_name(enum rna_probe_stranger stranger);
 
-/* A source of members (agent/members) and what came of it. */
+/* The source of members (agent/mesh) and what came of it. */
 struct rna_probe_source {
-	const char *name; /* "file /etc/...", "dns ...", "kubernetes ..."; "": none is configured */
+	const char *kind;  /* "file", "dns" */
+	const char *name;  /* as in the setting: a path, a name; "": none is configured */
 	const char *error; /* why the newest look failed; NULL: it succeeded */
 	rna_usec looked;   /* realtime of the last good look; 0: never */
 	size_t members;

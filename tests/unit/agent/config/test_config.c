@@ -470,6 +470,12 @@ static const struct refusal {
 	{"probe:\n  secret_file: /s\n  enabled: true\nwatch: {events: false}\n",
 	 "agent.yaml:4: probe.enabled needs watch.events: otherwise the removal of a device would "
 	 "wait for the prober"},
+	{"probe:\n  members_dns: agents\n  members_file: /l\n",
+	 "agent.yaml:3: only one of probe.members_file and probe.members_dns can be set: members "
+	 "have one source"},
+	{"probe: {members_dns: \"_http._tcp.agents:80\"}\n",
+	 "agent.yaml:1: probe.members_dns: \"_http._tcp.agents:80\" is not NAME, NAME:PORT or "
+	 "_SERVICE._tcp.NAME, or \"\" for none"},
 	{"probe: {leaf: [\"mlx5_0\"]}\n",
 	 "agent.yaml:1: probe.leaf: \"mlx5_0\" is not DEVICE=NAME, for example mlx5_0=leaf-12"},
 	{"probe: {group: \"a b\"}\n",

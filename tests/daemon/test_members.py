@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members of probes by DNS: from dnsmasq, a server that is used on many networks.
+
+It listens on a loopback address of its own; resolv.conf names that in the agent's mount namespace.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from agent import Agent, wait
+from lines import long
+
+SERVER = shutil.which("dnsmasq") or "/usr/sbin/dnsmasq"
+RESOLV = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
+
+
+class Dns:
+    """In a with statement. hosts: lines of a hosts file; services: (name, target, port)."""
+
+    def __init__(self, hosts=(), services=()):
+        self.directory = tempfile.mkdtemp(prefix="rna-dns-")
+        self.address = f"127.53.{random.randrange(1, 255)}.{random.randrange(1, 255)}"
+        self.write("hosts", hosts)
+        self.write("services", [f"srv-host={name},{target},{port}" for name, target, port in services])
+        self.write("resolv.conf", [f"nameserver {self.address}", "search example.test",
+                                   "options timeout:1 attempts:1"])
+        self.process = None
+
+    def write(self, name, lines):
+        with open(f"{self.directory}/{name}", "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+
+    @property
+    def resolv_conf(self):
+        return f"{self.directory}/resolv.conf"
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [SERVER, "--keep-in-foreground", f"--conf-file={self.directory}/services", "--no-resolv",
+             "--no-hosts", f"--addn-hosts={self.directory}/hosts", "--bind-interfaces",
+             f"--listen-address={self.address}", "--user=root", "--pid-file", "--local-ttl=1",
+             "--log-facility=/dev/null", "--local=/test/"])
+
+    def stop(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        shutil.rmtree(self.directory)
+
+
+class DnsAgent(Agent):
+    def __init__(self, dns, place):
+        super().__init__()
+        self.place = place
+        self.wrapper = ("unshare", "-m", "sh", "-c", RESOLV, dns.resolv_conf)
+
+    def write_config(self, poll=None, extra=""):
+        secret = f"{self.directory}/secret"
+        with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            file.write("0123456789abcdef0123456789abcdef")
+        probe = {"enabled": True, "secret_file": secret, "members_dns": self.place}
+        super().write_config(poll, f"probe: {json.dumps(probe)}\nselftest: {{enabled: false}}\n{extra}")
+
+    def members(self):
+        return json.loads(self.get("/api/v1/probes").text)["members"]
+
+    def wait_members(self, count):
+        wait(f"{count} members", lambda: self.members()["members"] == count)
+
+
+def may_mount():
+    return subprocess.run(["unshare", "-m", "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+@unittest.skipUnless(os.path.exists(SERVER), "no dnsmasq")
+@unittest.skipUnless(may_mount(), "no right to make mount namespaces")
+class Members(unittest.TestCase):
+    def check(self, place, count, **records):
+        with Dns(**records) as dns, DnsAgent(dns, place) as agent:
+            agent.wait_members(count)
+            members = agent.members()
+            self.assertEqual((members["source"], members["name"]), ("dns", place))
+            self.assertIn("read", members)
+            self.assertNotIn("error", members)
+            self.assertEqual(agent.metric("rdma_probe_members"), count)
+
+    def test_four_thousand_addresses(self):
+        """As many as a message holds; the first answer, by UDP, is cut."""
+        self.check("agents.example.test:9400", 4000,
+                   hosts=[f"10.9.{i // 250}.{i % 250 + 1} agents.example.test" for i in range(4000)])
+
+    def test_two_thousand_addresses_of_ipv6(self):
+        """By a search domain."""
+        self.check("agents", 2000,
+                   hosts=[f"fd00::{i + 1:x} agents.example.test" for i in range(2000)])
+
+    def test_five_hundred_services(self):
+        self.check("_http._tcp.agents.example.test", 500,
+                   services=[("_http._tcp.agents.example.test", f"node{i}.example.test", 9400)
+                             for i in range(500)])
+
+    def test_a_name_that_does_not_exist(self):
+        with Dns() as dns, DnsAgent(dns, "nothing.test") as agent:
+            wait("the error", lambda: agent.members().get("error"))
+            self.assertEqual(agent.members()["error"], "nothing.test: DNS has no A or AAAA records")
+            self.assertNotIn("read", agent.members())
+            self.assertIn("probe.members_dns: nothing.test: DNS has no A or AAAA records",
+                          agent.log())
+
+    @long
+    def test_the_last_list_is_kept(self):
+        hosts = [f"10.9.0.{i + 1} agents.test" for i in range(100)]
+        with Dns(hosts) as dns, DnsAgent(dns, "agents.test") as agent:
+            agent.wait_members(100)
+            read = agent.members()["read"]
+            dns.stop()
+            error = wait("the error", lambda: agent.members().get("error"))
+            self.assertIn("no DNS server answered", error)
+            self.assertEqual(agent.members()["members"], 100)
+            self.assertEqual(agent.members()["read"], read)
+            dns.write("hosts", hosts[:50])
+            dns.start()
+            agent.wait_members(50)
+            self.assertNotIn("error", agent.members())
+            self.assertNotEqual(agent.members()["read"], read)
+            log = agent.log()
+            self.assertEqual(log.count("no DNS server answered"), 1)
+            self.assertEqual(log.count("the list of members can be read again"), 1)
