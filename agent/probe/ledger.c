@@ -57,11 +57,17 @@ static void turn_buckets(struct rna_ledger *ledger, rna_usec now)
 	}
 }
 
+/* Large ones alone in a row may be an MTU hole's: whether they are is known when one comes back. */
 static void settle(struct rna_ledger *ledger, struct rna_ledger_losses *losses)
 {
 	const struct rna_probe_counts counts = {.lost = losses->lost, .large_lost = losses->large};
+	uint32_t open = ledger->large_lost_in_row > 0 ? losses->large : 0;
+	const struct rna_probe_counts recent = {.lost = losses->lost - open,
+						.large_lost = losses->large - open};
 
-	count(ledger, &counts);
+	rna_probe_counts_merge(&ledger->total, &counts);
+	rna_probe_counts_merge(newest(ledger), &recent);
+	ledger->large_open += open;
 	*losses = (struct rna_ledger_losses){0};
 }
 
@@ -140,7 +146,8 @@ static void make_void(struct rna_ledger *ledger)
 void rna_ledger_forgive(struct rna_ledger *ledger)
 {
 	make_void(ledger);
-	ledger->silent = false;
+	ledger->silent = ledger->hole = false;
+	ledger->large_open = 0;
 	ledger->unanswered = 0;
 	ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
 	ledger->last_answer = ledger->first_sent = 0;
@@ -155,6 +162,32 @@ void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now)
 		ledger->waiting[i] = (struct rna_ledger_losses){0};
 	}
 	ledger->silent = silent;
+}
+
+void rna_ledger_set_hole(struct rna_ledger *ledger, bool hole)
+{
+	ledger->hole = hole;
+}
+
+/* A large one came back. What was lost before was an MTU hole's, or is lost by chance. */
+static void close_large(struct rna_ledger *ledger)
+{
+	const struct rna_probe_counts lost = {.lost = ledger->large_open,
+					      .large_lost = ledger->large_open};
+
+	if (!ledger->hole)
+		rna_probe_counts_merge(newest(ledger), &lost);
+	ledger->large_open = 0;
+	for (size_t i = 0; ledger->hole && i < RNA_LEDGER_WAITING; i++) {
+		struct rna_ledger_losses *losses = &ledger->waiting[i];
+
+		count_outage(ledger, losses->large, losses->large);
+		losses->lost -= losses->large;
+		losses->large = 0;
+		if (losses->lost == 0)
+			*losses = (struct rna_ledger_losses){0};
+	}
+	ledger->hole = false;
 }
 
 /* -- Runs -------------------------------------------------------------------------------------- */
@@ -188,8 +221,10 @@ static void follow_large(struct rna_ledger *ledger, const struct rna_probe_count
 {
 	uint64_t small = counts->answered - counts->large_answered;
 
-	if (counts->large_answered > 0)
+	if (counts->large_answered > 0) {
+		close_large(ledger);
 		ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
+	}
 	if (ledger->large_lost_in_row == 0)
 		ledger->small_lost_meanwhile = 0;
 	if (counts->large_answered > 0)
@@ -325,4 +360,13 @@ struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_u
 		rna_probe_counts_merge(&sum,
 				       &ledger->buckets[(ledger->bucket - i) % RNA_LEDGER_BUCKETS]);
 	return sum;
+}
+
+struct rna_probe_counts rna_ledger_recent(const struct rna_ledger *ledger)
+{
+	struct rna_probe_counts recent = rna_ledger_window(ledger, RNA_PROBE_RECENT);
+
+	recent.lost += ledger->large_open;
+	recent.large_lost += ledger->large_open;
+	return recent;
 }

@@ -42,6 +42,8 @@ struct rna_ledger {
 
 	bool silent;           /* as judged: see rna_ledger_set_silent() */
 	rna_usec silent_until; /* losses reported until then are of the silence before */
+	bool hole;             /* as judged: see rna_ledger_set_hole() */
+	uint32_t large_open; /* lost in a row, after their grace: in the total, but in no window */
 
 	unsigned unanswered;  /* in a row until now */
 	rna_usec last_answer; /* monotonic; 0: never */
@@ -81,11 +83,20 @@ void rna_ledger_set_slow(struct rna_ledger *ledger, bool slow, rna_usec now);
  */
 void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now);
 
+/*
+ * Whether it is judged to have an MTU hole. Large probes that are lost in a row are in no window
+ * until one comes back; if there was a hole then, they never are, as those of a silence.
+ */
+void rna_ledger_set_hole(struct rna_ledger *ledger, bool hole);
+
 /* The peer has gone: what waits for an answer is void, and nothing is in a row any more. */
 void rna_ledger_forgive(struct rna_ledger *ledger);
 
-/* The sums of about the last length, RNA_PROBE_RECENT at most. */
+/* The sums of about the last length, RNA_PROBE_RECENT at most, as losses are judged by. */
 struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_usec length);
+
+/* Those of RNA_PROBE_RECENT, with the large ones lost in a row until now. */
+struct rna_probe_counts rna_ledger_recent(const struct rna_ledger *ledger);
 
 /* Nanoseconds that part (in percent) of the recent round trips do not exceed; 0: too few. */
 uint64_t rna_ledger_rtt(const struct rna_ledger *ledger, unsigned percent);

@@ -118,19 +118,13 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 	return (refused || unanswered) && peer_is_well(pair->peer, began, now);
 }
 
-/* Large ones alone are lost, and none has come back since: soon that is an MTU hole. */
-static bool may_be_hole(const struct rna_ledger *ledger, const struct rna_probe_counts *window)
-{
-	return window->lost == window->large_lost && ledger->large_lost_in_row >= window->lost;
-}
-
 static bool has_loss(const struct rna_judged_pair *pair, rna_usec now)
 {
 	struct rna_probe_counts window;
 	rna_usec length;
 
 	return rna_ledger_has_loss(&pair->ledger, 1, &window, &length) &&
-	       !may_be_hole(pair->ledger, &window) && peer_is_well(pair->peer, 0, now);
+	       peer_is_well(pair->peer, 0, now);
 }
 
 static bool is_slow(const struct rna_ledger *ledger, rna_usec now)
@@ -225,7 +219,7 @@ static bool is_lossy(const struct rna_port_evidence *pairs, size_t count,
 	size_t used = 0;
 
 	for (size_t i = 0; i < count && used < PAIRS_MAX; i++)
-		if (pairs[i].judged && !(pairs[i].signs & (RNA_PROBE_SILENT | RNA_PROBE_MTU_HOLE)))
+		if (pairs[i].judged && !(pairs[i].signs & RNA_PROBE_SILENT))
 			ledgers[used++] = pairs[i].ledger;
 	if (!rna_ledger_has_loss(ledgers, used, &verdict->window, &verdict->length))
 		return false;

@@ -57,9 +57,52 @@ static void test_losses_count_after_the_grace(void **state)
 	assert_int_equal(ledger.total.lost, 3);
 	assert_int_equal(ledger.total.large_lost, 1);
 	assert_int_equal(ledger.total.answered, 10);
-	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 3);
-	rna_ledger_advance(&ledger, START + 60 * SECOND); /* once */
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 2);
+	rna_ledger_advance(&ledger, START + 20 * SECOND); /* once */
 	assert_int_equal(ledger.total.lost, 3);
+}
+
+static struct rna_prober_target_report large_answer(void)
+{
+	struct rna_prober_target_report report = answers(1);
+
+	report.counts.large_sent = report.counts.large_answered = 1;
+	return report;
+}
+
+/* In the windows that are judged, large losses wait for the next large answer. */
+static void test_large_losses_by_chance(void **state)
+{
+	(void)state;
+	add(losses(0, 2), START);
+	rna_ledger_advance(&ledger, START + 10 * SECOND);
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 0);
+	assert_int_equal(rna_ledger_recent(&ledger).lost, 2);
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 2);
+	add(large_answer(), START + 11 * SECOND);
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 2);
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 2);
+	assert_int_equal(ledger.total.lost, 2);
+}
+
+static void test_large_losses_of_a_hole(void **state)
+{
+	(void)state;
+	add(losses(0, 2), START);
+	rna_ledger_advance(&ledger, START + 10 * SECOND);
+	rna_ledger_set_hole(&ledger, true);
+	add(losses(1, 2), START + 11 * SECOND); /* these still wait */
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 2);
+	add(large_answer(), START + 12 * SECOND);
+	rna_ledger_advance(&ledger, START + 25 * SECOND);
+	assert_int_equal(rna_ledger_recent(&ledger).lost, 1); /* the small one */
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 0);
+	assert_int_equal(ledger.total.lost, 5);
+	assert_int_equal(ledger.total.large_lost, 4);
+	add(losses(0, 1), START + 26 * SECOND); /* the hole is over */
+	add(large_answer(), START + 27 * SECOND);
+	rna_ledger_advance(&ledger, START + 40 * SECOND);
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 1);
 }
 
 static void test_late_answers_make_losses_void(void **state)
@@ -222,6 +265,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_losses_count_after_the_grace, set_up),
+		cmocka_unit_test_setup(test_large_losses_by_chance, set_up),
+		cmocka_unit_test_setup(test_large_losses_of_a_hole, set_up),
 		cmocka_unit_test_setup(test_late_answers_make_losses_void, set_up),
 		cmocka_unit_test_setup(test_more_groups_of_losses_than_can_wait, set_up),
 		cmocka_unit_test_setup(test_windows_forget, set_up),

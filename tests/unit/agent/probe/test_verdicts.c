@@ -123,6 +123,7 @@ static void judge(struct port *port)
 		rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), port->now);
 		pair->signs = rna_pair_signs(&judged, port->now);
 		rna_ledger_set_silent(&pair->ledger, pair->signs & RNA_PROBE_SILENT, port->now);
+		rna_ledger_set_hole(&pair->ledger, pair->signs & RNA_PROBE_MTU_HOLE);
 		evidence[i] = (struct rna_port_evidence){
 			.ledger = &pair->ledger,
 			.signs = pair->signs,
@@ -435,6 +436,46 @@ static void test_an_mtu_hole_is_no_loss(void **state)
 	}
 }
 
+/* While it lasts, no large one comes back to say that it is not one; then it has been one. */
+static void test_an_mtu_hole_makes_no_port_lossy(void **state)
+{
+	struct rna_probe_counts total;
+	struct port port;
+
+	(void)state;
+	begin(&port, 18);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].large_loss = 1;
+	for (int i = 0; i < 60; i++) {
+		pass(&port);
+		assert_int_equal(port.verdict.verdict, RNA_PROBE_WELL);
+	}
+	for (size_t i = 0; i < PAIRS; i++) {
+		assert_int_equal(port.pairs[i].signs, RNA_PROBE_MTU_HOLE);
+		port.pairs[i].large_loss = 0;
+	}
+	for (int i = 0; i < 8; i++)
+		pass(&port);
+	run_quietly(&port, 700);
+	total = port.pairs[0].ledger.total;
+	assert_in_range(total.large_lost, 7, 9); /* but they are counted */
+	assert_int_equal(total.sent, total.answered + total.lost + total.voided);
+}
+
+/* Too few in a row for a hole: what is lost is lost. */
+static void test_large_losses_count_once_a_large_one_is_answered(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 19);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].large_loss = 0.3;
+	assert_in_range(time_to_verdict(&port, RNA_PROBE_LOSSY, 120), 10, 60);
+}
+
 static void test_slower_than_its_past_and_its_rail(void **state)
 {
 	struct port port;
@@ -543,6 +584,8 @@ int main(void)
 		cmocka_unit_test(test_one_percent_is_known_in_a_minute),
 		cmocka_unit_test(test_one_per_mille_is_known_in_ten_minutes),
 		cmocka_unit_test(test_an_mtu_hole_is_no_loss),
+		cmocka_unit_test(test_an_mtu_hole_makes_no_port_lossy),
+		cmocka_unit_test(test_large_losses_count_once_a_large_one_is_answered),
 		cmocka_unit_test(test_slower_than_its_past_and_its_rail),
 		cmocka_unit_test(test_a_slow_rail_is_traffic),
 		cmocka_unit_test(test_a_slow_port_is_slower_than_its_siblings),
