@@ -344,53 +344,88 @@ static int compare_rtts(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* Round trips of other pairs. */
-struct medians {
-	size_t count;
-	uint64_t items[RNA_PROBING_PAIRS_MAX];
+/* The pairs of a port in one scope. */
+struct rail {
+	size_t pairs, moved; /* moved: their hop limits have changed */
+	size_t count;        /* of medians: the round trips that are known, sorted */
+	uint64_t medians[RNA_PROBING_PORTS_MAX];
 };
 
-static void add_median(struct medians *medians, uint64_t median)
+/* What pairs are compared with: made once, so that judging takes as long as there are pairs. */
+struct surroundings {
+	struct rail rails[RNA_PROBING_PORTS_MAX][RNA_PROBE_SCOPE_COUNT];
+};
+
+static struct rail *rail_of(const struct rna_pairs *pairs, struct surroundings *around,
+			    const struct rna_probing_pair *pair)
 {
-	if (median > 0)
-		medians->items[medians->count++] = median;
+	return &around->rails[pair->port - pairs->ports][pair->scope];
 }
 
-static uint64_t median_of(struct medians *medians)
+static void survey(const struct rna_pairs *pairs, struct surroundings *around)
 {
-	if (medians->count == 0)
+	*around = (struct surroundings){0};
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		const struct rna_probing_pair *pair = &pairs->pairs[i];
+		struct rail *rail;
+
+		if (!pair->port)
+			continue;
+		rail = rail_of(pairs, around, pair);
+		rail->pairs++;
+		rail->moved += pair->ledger.hops.length > 0;
+		if (pair->median > 0 && rail->count < RNA_PROBING_PORTS_MAX)
+			rail->medians[rail->count++] = pair->median;
+	}
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		for (size_t k = 0; k < RNA_PROBE_SCOPE_COUNT; k++)
+			qsort(around->rails[i][k].medians, around->rails[i][k].count,
+			      sizeof(uint64_t), compare_rtts);
+}
+
+/* Without one that is own; 0: none is known. */
+static uint64_t median_without(const struct rail *rail, uint64_t own)
+{
+	size_t before = 0, others = rail->count;
+
+	while (own > 0 && before < rail->count && rail->medians[before] != own)
+		before++;
+	if (own > 0 && before < rail->count)
+		others--;
+	if (others == 0)
 		return 0;
-	qsort(medians->items, medians->count, sizeof(medians->items[0]), compare_rtts);
-	return medians->items[medians->count / 2];
+	return rail->medians[others / 2 + (others < rail->count && others / 2 >= before)];
+}
+
+/* Of the other ports, each with the median of its pairs. */
+static uint64_t median_of_node(const struct surroundings *around, size_t port,
+			       enum rna_probe_scope scope)
+{
+	struct rail node = {0};
+
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (i != port && around->rails[i][scope].count > 0)
+			node.medians[node.count++] = median_without(&around->rails[i][scope], 0);
+	qsort(node.medians, node.count, sizeof(node.medians[0]), compare_rtts);
+	return median_without(&node, 0);
 }
 
 /* The others on the rail are those of the same port, which the same cable leads to. */
-static void look_around(const struct rna_pairs *pairs, const struct rna_probing_pair *own,
-			struct rna_judged_pair *judged)
+static void look_around(const struct rna_pairs *pairs, struct surroundings *around,
+			const struct rna_probing_pair *own, struct rna_judged_pair *judged)
 {
-	struct medians rail = {0}, node = {0};
-	size_t others = 0, moved = 0;
+	const struct rail *rail = rail_of(pairs, around, own);
+	size_t others = rail->pairs - 1;
+	size_t moved = rail->moved - (own->ledger.hops.length > 0);
 
-	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
-		const struct rna_probing_pair *pair = &pairs->pairs[i];
-
-		if (!pair->port || pair == own || pair->scope != own->scope)
-			continue;
-		if (pair->port != own->port) {
-			add_median(&node, pair->median);
-			continue;
-		}
-		add_median(&rail, pair->median);
-		others++;
-		moved += pair->ledger.hops.length > 0;
-	}
-	judged->rail_median = median_of(&rail);
-	judged->node_median = median_of(&node);
+	judged->rail_median = median_without(rail, own->median);
+	judged->node_median =
+		median_of_node(around, (size_t)(own->port - pairs->ports), own->scope);
 	judged->rail_moved = others > 0 && 2 * moved >= others;
 }
 
-static bool judge_pair(const struct rna_pairs *pairs, struct rna_probing_pair *pair, uint8_t dscp,
-		       struct rna_time now)
+static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *around,
+		       struct rna_probing_pair *pair, uint8_t dscp, struct rna_time now)
 {
 	struct rna_judged_pair judged = {
 		.ledger = &pair->ledger,
@@ -400,11 +435,12 @@ static bool judge_pair(const struct rna_pairs *pairs, struct rna_probing_pair *p
 	unsigned signs = 0;
 
 	pass_on(pair);
-	look_around(pairs, pair, &judged);
+	look_around(pairs, around, pair, &judged);
 	rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), now.monotonic);
 	if (pair->state == RNA_PROBE_RUNNING || pair->state == RNA_PROBE_NO_NEIGHBOUR)
 		signs = rna_pair_signs(&judged, now.monotonic);
 	rna_ledger_set_silent(&pair->ledger, signs & RNA_PROBE_SILENT, now.monotonic);
+	rna_ledger_set_hole(&pair->ledger, signs & RNA_PROBE_MTU_HOLE);
 	if (signs == pair->signs)
 		return false;
 	if (signs == 0 || pair->signs == 0)
@@ -419,21 +455,38 @@ static bool is_fresh(const struct rna_probing_pair *pair, rna_usec now)
 	       rna_usec_since(pair->ledger.last_answer, now) < FRESH;
 }
 
-static bool has_others(const struct rna_pairs *pairs, const struct rna_probing_pair *own,
-		       rna_usec now)
+/* The ports of this node that peers answer: of each peer one, and whether there are others. */
+struct answering {
+	const struct rna_probing_port *ports[RNA_PROBING_PEERS_MAX];
+	bool others[RNA_PROBING_PEERS_MAX];
+};
+
+static void find_answering(const struct rna_pairs *pairs, struct answering *ret, rna_usec now)
 {
+	*ret = (struct answering){0};
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
 		const struct rna_probing_pair *pair = &pairs->pairs[i];
+		size_t peer;
 
-		if (pair->port && pair->port != own->port && pair->peer == own->peer &&
-		    is_fresh(pair, now))
-			return true;
+		if (!pair->port || !pair->peer || !is_fresh(pair, now))
+			continue;
+		peer = (size_t)(pair->peer - pairs->peers);
+		ret->others[peer] |= ret->ports[peer] && ret->ports[peer] != pair->port;
+		ret->ports[peer] = pair->port;
 	}
-	return false;
 }
 
-static bool judge_port(const struct rna_pairs *pairs, struct rna_probing_port *port,
-		       struct rna_time now)
+static bool has_others(const struct rna_pairs *pairs, const struct answering *answering,
+		       const struct rna_probing_pair *own)
+{
+	size_t peer = (size_t)(own->peer - pairs->peers);
+
+	return answering->others[peer] ||
+	       (answering->ports[peer] && answering->ports[peer] != own->port);
+}
+
+static bool judge_port(const struct rna_pairs *pairs, const struct answering *answering,
+		       struct rna_probing_port *port, struct rna_time now)
 {
 	struct rna_port_evidence evidence[RNA_PROBING_PEERS_MAX];
 	struct rna_port_verdict verdict;
@@ -450,7 +503,7 @@ static bool judge_port(const struct rna_pairs *pairs, struct rna_probing_port *p
 			.signs = pair->signs,
 			.judged = pair->word.runs && ((pair->signs & RNA_PROBE_SILENT) ||
 						      is_fresh(pair, now.monotonic)),
-			.peer_has_others = has_others(pairs, pair, now.monotonic),
+			.peer_has_others = has_others(pairs, answering, pair),
 		};
 	}
 	verdict = rna_port_judge(evidence, count);
@@ -463,6 +516,8 @@ static bool judge_port(const struct rna_pairs *pairs, struct rna_probing_port *p
 
 bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now)
 {
+	struct surroundings around;
+	struct answering answering;
 	bool changed = false;
 
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
@@ -473,11 +528,13 @@ bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now)
 		rna_ledger_advance(&pair->ledger, now.monotonic);
 		pair->median = rna_ledger_rtt(&pair->ledger, 50);
 	}
+	survey(pairs, &around);
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
 		if (pairs->pairs[i].port)
-			changed |= judge_pair(pairs, &pairs->pairs[i], dscp, now);
+			changed |= judge_pair(pairs, &around, &pairs->pairs[i], dscp, now);
+	find_answering(pairs, &answering, now.monotonic);
 	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
 		if (pairs->ports[i].plan.device[0] != '\0')
-			changed |= judge_port(pairs, &pairs->ports[i], now);
+			changed |= judge_port(pairs, &answering, &pairs->ports[i], now);
 	return changed;
 }

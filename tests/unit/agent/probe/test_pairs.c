@@ -339,6 +339,120 @@ static void test_more_peers_than_there_are_places(void **state)
 	assert_non_null(rna_pairs_peer(pairs, "n3"));
 }
 
+/* Six peers on two rails, each pair with its round trips: nanoseconds, which are usual. */
+enum { MANY = 6 };
+
+static struct rna_probing_pair *pair_with(size_t port, int peer)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (pairs->pairs[i].port == &pairs->ports[port] &&
+		    pairs->pairs[i].peer == &pairs->peers[peer])
+			return &pairs->pairs[i];
+	fail_msg("port %zu has no pair with peer %d", port, peer);
+	return NULL;
+}
+
+static void report_trips(struct rna_probing_pair *pair, uint32_t nanoseconds, rna_usec now)
+{
+	struct rna_prober_target_report report = {
+		.counts = {.sent = RNA_PROBER_SAMPLES_MAX, .answered = RNA_PROBER_SAMPLES_MAX},
+		.sample_count = RNA_PROBER_SAMPLES_MAX,
+		.there = {26, 0, 62},
+		.last_answer = now,
+	};
+
+	for (size_t i = 0; i < RNA_PROBER_SAMPLES_MAX; i++)
+		report.samples[i] = nanoseconds;
+	for (size_t i = 0; i < RNA_LEDGER_SAMPLES / RNA_PROBER_SAMPLES_MAX; i++)
+		rna_pairs_add(pairs, pair, &report, 26, now);
+}
+
+static void set_up_many(void)
+{
+	const struct rna_time now = {NOW, NOW};
+	char name[16];
+
+	news.facts.ports[1].leaf[5] = '1'; /* the scopes are the same then */
+	for (int i = 0; i < MANY; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		rna_pairs_hear(rna_pairs_peer(pairs, name), &news);
+	}
+	make();
+	for (size_t port = 0; port < 2; port++)
+		for (int i = 0; i < MANY; i++)
+			report_trips(pair_with(port, i), 5000 + (uint32_t)i, NOW);
+	(void)rna_pairs_judge(pairs, 26, now);
+}
+
+static bool is_slower(size_t port, int peer)
+{
+	const struct rna_time later = {NOW + SECOND, NOW + SECOND};
+
+	(void)rna_pairs_judge(pairs, 26, later);
+	return pair_with(port, peer)->ledger.slow_since > 0;
+}
+
+static void test_a_pair_is_compared_with_its_rail_and_the_rail_with_the_node(void **state)
+{
+	const uint32_t slow = 50000000;
+
+	(void)state;
+	set_up_many();
+	report_trips(pair_with(0, 2), slow, NOW + SECOND);
+	assert_true(is_slower(0, 2));
+	assert_false(is_slower(0, 3));
+	assert_false(is_slower(1, 2));
+	for (int i = 0; i < MANY; i++)
+		report_trips(pair_with(0, i), slow + (uint32_t)i, NOW + SECOND);
+	for (int i = 0; i < MANY; i++)
+		assert_true(is_slower(0, i)); /* no queue holds so much */
+	for (int i = 0; i < MANY; i++)
+		report_trips(pair_with(1, i), slow - (uint32_t)i, NOW + SECOND);
+	for (int i = 0; i < MANY; i++) /* the whole node: its host */
+		assert_false(is_slower(0, i) || is_slower(1, i));
+}
+
+static void test_hops_of_a_rail_change_together(void **state)
+{
+	const struct rna_time later = {NOW + 61 * SECOND, NOW + 61 * SECOND};
+
+	(void)state;
+	set_up_many();
+	for (int i = 0; i < 10 * MANY; i++) { /* often enough to be usual */
+		report_trips(pair_with(0, i % MANY), 5000, NOW);
+		report_trips(pair_with(1, i % MANY), 5000, NOW);
+	}
+	pair_with(0, 0)->ledger.hops = (struct rna_ledger_run){60, 10, NOW};
+	for (int i = 0; i < MANY / 2 + 1; i++)
+		pair_with(1, i)->ledger.hops = (struct rna_ledger_run){60, 10, NOW};
+	(void)rna_pairs_judge(pairs, 26, later);
+	assert_int_equal(pair_with(0, 0)->signs, RNA_PROBE_DETOUR);
+	assert_int_equal(pair_with(1, 0)->signs, 0); /* that is routing */
+}
+
+/* All pairs of a port are silent. Is one of the peers answered by its other port? */
+static void test_a_port_is_unreachable_if_another_is_answered(void **state)
+{
+	const struct rna_time later = {NOW + 20 * SECOND, NOW + 20 * SECOND};
+
+	(void)state;
+	set_up_many();
+	news.asked = later.monotonic;
+	for (int i = 0; i < MANY; i++) {
+		rna_pairs_hear(&pairs->peers[i], &news);
+		pair_with(0, i)->ledger.unanswered = 10;
+	}
+	make();
+	(void)rna_pairs_judge(pairs, 26, later); /* the other port was not answered lately */
+	assert_int_equal(pair_with(0, 0)->signs, RNA_PROBE_SILENT);
+	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNKNOWN);
+	report_trips(pair_with(1, MANY - 1), 5000, later.monotonic);
+	(void)rna_pairs_judge(pairs, 26, later);
+	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNREACHABLE);
+	assert_int_equal(pairs->ports[0].verdict.bad, MANY);
+	assert_int_equal(pairs->ports[1].verdict.verdict, RNA_PROBE_WELL);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -354,6 +468,9 @@ int main(void)
 		TEST(test_ports_that_change_are_closed),
 		TEST(test_an_interrupted_peer_begins_anew),
 		TEST(test_more_peers_than_there_are_places),
+		TEST(test_a_pair_is_compared_with_its_rail_and_the_rail_with_the_node),
+		TEST(test_hops_of_a_rail_change_together),
+		TEST(test_a_port_is_unreachable_if_another_is_answered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
