@@ -17,7 +17,8 @@
 
 #define TURN       RNA_USEC_PER_SEC        /* of the thread */
 #define ASK_PERIOD (30 * RNA_USEC_PER_SEC) /* of a peer that is well */
-#define ASK_SOONER (5 * RNA_USEC_PER_SEC)  /* of one that is not */
+#define ASK_SOONER (5 * RNA_USEC_PER_SEC)  /* of one that does not answer */
+#define ASK_FIRST  (2 * RNA_USEC_PER_SEC)  /* of one that still opens ports; doubled each time */
 #define ASK_PAUSE  RNA_USEC_PER_SEC        /* at least, also when the loop wants to know */
 #define PATIENCE   (1500 * RNA_USEC_PER_MSEC)
 
@@ -31,8 +32,9 @@ struct peer {
 	char name[RNA_PEER_TEXT_SIZE];
 	char origin[RNA_PEER_TEXT_SIZE + 16]; /* "http://host:port" */
 	rna_usec asked;
-	bool answered;
-	bool wanted; /* the loop asks for it */
+	rna_usec pause;   /* after that it is asked again */
+	unsigned unready; /* answers in a row without all ports open */
+	bool wanted;      /* the loop asks for it */
 };
 
 /* Belongs to both sides, and is freed by the last one. */
@@ -178,6 +180,29 @@ static void read_reply(const struct rna_https_reply *reply, struct rna_introduct
 	}
 }
 
+static bool is_ready(const struct rna_peer_facts *facts)
+{
+	for (size_t i = 0; i < facts->port_count; i++)
+		if (!facts->ports[i].open)
+			return false;
+	return facts->runs;
+}
+
+/* A peer that starts will soon have its ports open; one that cannot open them is asked rarely. */
+static rna_usec next_pause(struct peer *peer, const struct rna_introduction *finding)
+{
+	rna_usec pause = ASK_FIRST << peer->unready;
+
+	if (finding->answered && !is_ready(&finding->facts)) {
+		if (pause >= ASK_PERIOD)
+			return ASK_PERIOD;
+		peer->unready++;
+		return pause;
+	}
+	peer->unready = 0;
+	return finding->answered ? ASK_PERIOD : ASK_SOONER;
+}
+
 static void ask(struct work *work, struct peer *peer)
 {
 	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
@@ -201,7 +226,7 @@ static void ask(struct work *work, struct peer *peer)
 		(void)snprintf(finding.text, sizeof(finding.text), "%s", error.text);
 	else
 		read_reply(&reply, &finding);
-	peer->answered = finding.answered;
+	peer->pause = next_pause(peer, &finding);
 	hand_over(work, &finding);
 }
 
@@ -209,11 +234,9 @@ static bool is_due(const struct peer *peer, rna_usec now)
 {
 	rna_usec waited = rna_usec_since(peer->asked, now);
 
-	if (peer->asked == 0)
-		return true;
-	if (waited < ASK_PAUSE)
+	if (waited < ASK_PAUSE && peer->asked > 0)
 		return false;
-	return peer->wanted || waited >= (peer->answered ? ASK_PERIOD : ASK_SOONER);
+	return peer->wanted || waited >= peer->pause;
 }
 
 /* -- The thread -------------------------------------------------------------------------------- */
