@@ -410,17 +410,34 @@ static int check_secret(struct load *load)
 	return fail_together(load, "probe.enabled", "probe.secret_file", &text);
 }
 
-static int check_sources(struct load *load)
+static int check_two_sources(struct load *load, const char *one, const char *other)
 {
-	static const char file[] = "probe.members_file", dns[] = "probe.members_dns";
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	if (load->settings->probe_members_file[0] == '\0' ||
-	    load->settings->probe_members_dns[0] == '\0' || !are_right(load, file, dns))
-		return 0;
-	rna_strbuf_printf(&text, "only one of %s and %s can be set: members have one source", file,
-			  dns);
-	return fail_together(load, file, dns, &text);
+	rna_strbuf_printf(&text, "only one of %s and %s can be set: members have one source", one,
+			  other);
+	return are_right(load, one, other) ? fail_together(load, one, other, &text) : 0;
+}
+
+static int check_sources(struct load *load)
+{
+	const struct {
+		const char *key, *value;
+	} sources[] = {
+		{"probe.members_file", load->settings->probe_members_file},
+		{"probe.members_dns", load->settings->probe_members_dns},
+		{"probe.members_kubernetes", load->settings->probe_members_kubernetes},
+	};
+	const char *one = NULL;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(sources); i++) {
+		if (sources[i].value[0] == '\0')
+			continue;
+		if (one)
+			return check_two_sources(load, one, sources[i].key);
+		one = sources[i].key;
+	}
+	return 0;
 }
 
 /* Without them the prober would hold a device open that the kernel waits to remove. */

@@ -16,6 +16,7 @@
 
 #include "memory/expect.h"
 #include "mesh/dns.h"
+#include "mesh/member_source.h"
 #include "probe/probe_ports.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
@@ -482,6 +483,12 @@ const struct rna_setting rna_setting_table[] = {
 	     "(A, or AAAA if it has no A) with PORT, 10879 by default; or SRV records, with HTTPS if "
 	     "the service is _https. It is looked up again when its TTL ends, after 30 seconds at "
 	     "least and 5 minutes at most. If that fails, the last list stays in use."),
+	TEXT("probe.members_kubernetes", probe_members_kubernetes,
+	     "NAMESPACE/SERVICE, or \"\" for none", rna_member_service_or_none_is_valid, "",
+	     "Service in Kubernetes whose pods are the agents of all members, instead of "
+	     "probe.members_file. Its EndpointSlices are read with the access that kubernetes.server "
+	     "and kubernetes.kubeconfig describe, within six times kubernetes.first_delay after the "
+	     "start, and then each minute, or after 0.3 seconds for each member if that is longer."),
 	LIST("probe.leaf", probe_leaf, "DEVICE=NAME, for example mlx5_0=leaf-12",
 	     rna_probe_leaf_is_valid, NULL,
 	     "Leaf switches of ports for which neither LLDP nor InfiniBand names one."),

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "rna/base/thread.h"
+#include "rna/kubernetes.h"
 
 #include "dns.h"
 
@@ -24,9 +25,17 @@
 #define DNS_MIN     (30 * RNA_USEC_PER_SEC)
 #define DNS_MAX     (300 * RNA_USEC_PER_SEC)
 
+#define KUBERNETES_MIN  (60 * RNA_USEC_PER_SEC)
+#define KUBERNETES_EACH (300 * RNA_USEC_PER_MSEC)
+#define FAILED_MAX      (600 * RNA_USEC_PER_SEC)
+
 enum {
-	STACK = 512 << 10, /* a resolver */
+	STACK = 1024 << 10, /* OpenSSL and a resolver */
 	ARENA = 16 << 10,
+	SLICE = 100,      /* endpoints of a slice, as kube-controller-manager makes them */
+	AT_ONCE = 1000,   /* a fleet that needs no spreading of its first list */
+	FAILURES_MAX = 4, /* that double the wait */
+	SERVICE_MAX = 63, /* RFC 1035 label */
 };
 
 struct rna_member_source {
@@ -40,6 +49,11 @@ struct rna_member_source {
 	char *place;
 	struct stat read; /* of the file as it was read */
 	bool known;       /* the file was read or could not be */
+	struct rna_kubernetes_options kubernetes;
+	char *kubeconfig, *server;
+	bool begun;        /* the first delay is over */
+	size_t expected;   /* members, about; 0: not known */
+	unsigned failures; /* in a row */
 };
 
 /* What a look found. */
@@ -58,6 +72,8 @@ static void let_go(struct rna_member_source *source)
 	if (source->ready >= 0)
 		(void)close(source->ready);
 	free(source->place);
+	free(source->kubeconfig);
+	free(source->server);
 	free(source);
 }
 
@@ -122,14 +138,12 @@ static void look_at_file(struct rna_member_source *source, struct look *look)
 		       &error);
 }
 
-/* -- DNS --------------------------------------------------------------------------------------- */
+/* -- Waits ------------------------------------------------------------------------------------- */
 
-rna_usec rna_member_source_dns_wait(rna_usec ttl, uint64_t random)
+/* A fifth more or less. */
+static rna_usec scatter(rna_usec wait, uint64_t random)
 {
-	rna_usec bounded = ttl < DNS_MIN ? DNS_MIN : ttl > DNS_MAX ? DNS_MAX : ttl;
-	rna_usec wait = bounded - bounded / 5 + random % (2 * bounded / 5 + 1);
-
-	return wait < DNS_MIN ? DNS_MIN : wait > DNS_MAX ? DNS_MAX : wait;
+	return wait - wait / 5 + random % (2 * (wait / 5) + 1);
 }
 
 static uint64_t draw(void)
@@ -138,6 +152,16 @@ static uint64_t draw(void)
 
 	(void)!getrandom(&random, sizeof(random), 0); /* without it the wait is a shorter one */
 	return random;
+}
+
+/* -- DNS --------------------------------------------------------------------------------------- */
+
+rna_usec rna_member_source_dns_wait(rna_usec ttl, uint64_t random)
+{
+	rna_usec bounded = ttl < DNS_MIN ? DNS_MIN : ttl > DNS_MAX ? DNS_MAX : ttl;
+	rna_usec wait = scatter(bounded, random);
+
+	return wait < DNS_MIN ? DNS_MIN : wait > DNS_MAX ? DNS_MAX : wait;
 }
 
 static void look_at_dns(struct rna_member_source *source, struct look *look)
@@ -156,6 +180,134 @@ static void look_at_dns(struct rna_member_source *source, struct look *look)
 	look->wait = rna_member_source_dns_wait(status == 0 ? ttl : 0, draw());
 }
 
+/* -- Kubernetes -------------------------------------------------------------------------------- */
+
+bool rna_member_service_or_none_is_valid(const char *text)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	size_t space = strspn(text, allowed), name;
+
+	if (*text == '\0')
+		return true;
+	if (space == 0 || space > SERVICE_MAX || text[space] != '/')
+		return false;
+	name = strspn(text + space + 1, allowed);
+	return name > 0 && name <= SERVICE_MAX && text[space + 1 + name] == '\0';
+}
+
+rna_usec rna_member_source_kubernetes_wait(size_t members, uint64_t random)
+{
+	rna_usec wait = members * KUBERNETES_EACH;
+
+	return scatter(wait < KUBERNETES_MIN ? KUBERNETES_MIN : wait, random);
+}
+
+/* Two addresses of a node, or a pod that ends beside its successor: all nodes choose the same. */
+static int add_endpoints(struct rna_member_list *list,
+			 const struct rna_kubernetes_endpoints *endpoints)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < endpoints->count; i++) {
+		const struct rna_kubernetes_endpoint *endpoint = &endpoints->endpoints[i];
+		bool is_v6 = strchr(endpoint->address, ':') != NULL;
+		struct rna_member member = {
+			.name = endpoint->node,
+			.address = rna_arena_printf(list->arena, is_v6 ? "[%s]:%u" : "%s:%u",
+						    endpoint->address, endpoint->port),
+			.leaf = "",
+			.https = endpoint->https,
+			.spare = (endpoint->ready ? 0u : 2u) + (is_v6 ? 1u : 0u),
+		};
+
+		status = member.address ? rna_members_add(&list->members, list->arena, &member)
+					: -ENOMEM;
+	}
+	rna_members_sort(&list->members);
+	return status;
+}
+
+static int read_endpoints(struct rna_member_source *source, struct rna_member_list *list,
+			  rna_usec *retry_after, struct rna_error *error)
+{
+	struct rna_kubernetes_endpoints endpoints;
+	int status;
+
+	status = rna_kubernetes_read_endpoints(&source->kubernetes, source->place, false,
+					       &source->quit, list->arena, &endpoints, error);
+	*retry_after = endpoints.retry_after;
+	if (status < 0)
+		return status;
+	status = add_endpoints(list, &endpoints);
+	if (status < 0)
+		return rna_error_set(error, status, "%s", source->place);
+	if (list->members.count == 0)
+		return rna_error_say(error, -ENOENT, "Service %s has no endpoints with a TCP port",
+				     source->place);
+	source->expected = list->members.count;
+	return 0;
+}
+
+/* Slices without endpoints are small: a fleet that starts at once asks for these alone. */
+static int count_slices(struct rna_member_source *source, struct rna_member_list *list,
+			rna_usec *retry_after, struct rna_error *error)
+{
+	struct rna_kubernetes_endpoints endpoints;
+	int status;
+
+	status = rna_kubernetes_read_endpoints(&source->kubernetes, source->place, true,
+					       &source->quit, list->arena, &endpoints, error);
+	*retry_after = endpoints.retry_after;
+	if (status == 0)
+		source->expected = (endpoints.slice_count + 1) * SLICE;
+	return status;
+}
+
+static rna_usec wait_for_more(struct rna_member_source *source, int status, rna_usec retry_after)
+{
+	rna_usec wait = rna_member_source_kubernetes_wait(source->expected, draw());
+	rna_usec failed;
+
+	source->failures = status == 0 ? 0 : source->failures + 1;
+	if (status == 0)
+		return wait;
+	failed = KUBERNETES_MIN << (source->failures < FAILURES_MAX ? source->failures
+								    : FAILURES_MAX);
+	failed = failed > retry_after ? failed : retry_after;
+	failed = scatter(failed > FAILED_MAX ? FAILED_MAX : failed, draw());
+	return failed > wait ? failed : wait;
+}
+
+static void look_at_kubernetes(struct rna_member_source *source, struct look *look)
+{
+	struct rna_error error = {0};
+	rna_usec retry_after = 0;
+	bool count = source->expected == 0;
+	int status = 0;
+
+	if (!source->begun) {
+		source->begun = true;
+		look->wait = draw() % (source->kubernetes.first_delay + 1);
+		return;
+	}
+	look->list = new_list();
+	if (!look->list) {
+		look->wait = KUBERNETES_MIN;
+		return;
+	}
+	if (count)
+		status = count_slices(source, look->list, &retry_after, &error);
+	if (status == 0 && count && source->expected > AT_ONCE) {
+		look->list = rna_member_list_free(look->list);
+		look->wait = draw() % rna_member_source_kubernetes_wait(source->expected, draw());
+		return;
+	}
+	if (status == 0)
+		status = read_endpoints(source, look->list, &retry_after, &error);
+	finish(look->list, status, &error);
+	look->wait = wait_for_more(source, status, retry_after);
+}
+
 /* -- The thread -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -164,6 +316,7 @@ static const struct {
 } kinds[RNA_MEMBERS_KIND_COUNT] = {
 	[RNA_MEMBERS_FILE] = {"file", look_at_file},
 	[RNA_MEMBERS_DNS] = {"dns", look_at_dns},
+	[RNA_MEMBERS_KUBERNETES] = {"kubernetes", look_at_kubernetes},
 };
 
 const char *rna_member_source_kind_name(enum rna_member_source_kind kind)
@@ -218,9 +371,17 @@ static struct rna_member_source *new_source(const struct rna_member_source_optio
 	atomic_store(&source->users, 1);
 	source->kind = options->kind;
 	source->place = strdup(options->place);
+	source->kubeconfig = strdup(options->kubeconfig ? options->kubeconfig : "");
+	source->server = strdup(options->server ? options->server : "");
+	source->kubernetes = (struct rna_kubernetes_options){
+		.kubeconfig = source->kubeconfig,
+		.server = source->server,
+		.first_delay = options->first_delay,
+	};
 	source->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	source->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (source->place && source->wake >= 0 && source->ready >= 0)
+	if (source->place && source->kubeconfig && source->server && source->wake >= 0 &&
+	    source->ready >= 0)
 		return source;
 	let_go(source);
 	return NULL;

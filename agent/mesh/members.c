@@ -53,6 +53,8 @@ static int compare_members(const void *a, const void *b)
 	const struct rna_member *first = a, *second = b;
 	int order = strcmp(first->name, second->name);
 
+	if (order == 0 && first->spare != second->spare)
+		return first->spare < second->spare ? -1 : 1;
 	return order != 0 ? order : strcmp(first->address, second->address);
 }
 

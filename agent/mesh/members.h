@@ -2,7 +2,7 @@
 /*
  * The members of the mesh: the nodes whose agents probe one another. They are listed in a file of
  * Prometheus' file_sd format, which lists the agents for Prometheus as well, or come from DNS
- * (dns.h). Thread: any.
+ * (dns.h) or Kubernetes. Thread: any.
  */
 #pragma once
 
@@ -24,6 +24,7 @@ struct rna_member {
 	const char *address; /* "host:port" of its agent, or "[v6]:port" */
 	const char *leaf;    /* label "leaf"; "": unknown */
 	bool https;          /* label __scheme__ */
+	unsigned spare;      /* of two members with one name, the lower one is kept */
 };
 
 struct rna_members {

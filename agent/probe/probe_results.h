@@ -8,7 +8,7 @@ struct rna_probe_results {
 	const char *node, *group, *stopped, *key_check;
 	uint64_t session, restarts;
 	rna_usec heard;
-	const char *source_kind;  /* "file", "dns" */
+	const char *source_kind;  /* "file", "dns", "kubernetes" */
 	const char *source;       /* "": none */
 	const char *source_error; /* NULL: none */
 	rna_usec source_looked;   /* realtime */

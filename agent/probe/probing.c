@@ -24,7 +24,8 @@
 enum {
 	SECRET_MIN = 16,
 	SECRET_MAX = 4096,
-	DSCP_SHIFT = 2, /* of a traffic class */
+	DSCP_SHIFT = 2,   /* of a traffic class */
+	FIRST_DELAYS = 6, /* a list of members is larger than a Node */
 };
 
 struct rna_probing {
@@ -319,8 +320,15 @@ static void on_ended(const char *why, void *userdata)
 static struct rna_member_source_options find_source(const struct rna_settings *settings)
 {
 	const struct rna_member_source_options sources[] = {
-		{RNA_MEMBERS_FILE, settings->probe_members_file},
-		{RNA_MEMBERS_DNS, settings->probe_members_dns},
+		{.kind = RNA_MEMBERS_FILE, .place = settings->probe_members_file},
+		{.kind = RNA_MEMBERS_DNS, .place = settings->probe_members_dns},
+		{
+			.kind = RNA_MEMBERS_KUBERNETES,
+			.place = settings->probe_members_kubernetes,
+			.kubeconfig = settings->kubernetes_kubeconfig,
+			.server = settings->kubernetes_server,
+			.first_delay = FIRST_DELAYS * settings->kubernetes_first_delay,
+		},
 	};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(sources); i++)

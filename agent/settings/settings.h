@@ -120,6 +120,7 @@ struct rna_settings {
 	char *probe_group;
 	char *probe_members_file; /* "": none; likewise, and one of them at most: */
 	char *probe_members_dns;
+	char *probe_members_kubernetes;
 	char **probe_leaf; /* NULL-ended, or NULL: none */
 	unsigned probe_neighbours;
 	rna_usec probe_period;

@@ -10,7 +10,8 @@
 #define DEADLINE         (15 * RNA_USEC_PER_SEC)
 
 enum {
-	REPLY_MAX = 8 * 1024 * 1024, /* etcd holds objects of 1.5 MiB, JSON may be wordier */
+	REPLY_MAX = 8 * 1024 * 1024, /* etcd holds objects of 1.5 MiB, JSON may be wordier; and */
+	/* 20,000 endpoints have 6 MiB */
 	ARENA = 16 * 1024,
 	OK_FIRST = 200,
 	OK_LAST = 299,
@@ -72,11 +73,15 @@ static int connect_to(struct rna_kube_api *api, struct rna_error *error)
 /* -- One request ------------------------------------------------------------------------------- */
 
 /* Of any status: a refusal is read as well. */
-static int check_reply(const struct rna_kube_api *api, struct rna_kube_answer *answer)
+static int check_reply(const struct rna_kube_api *api, const struct rna_kube_request *request,
+		       struct rna_kube_answer *answer)
 {
 	struct rna_error why = {0};
-	int status = rna_kube_check_reply(&answer->reply.body, &why);
+	int status;
 
+	if (request->list && result_of(answer->reply.status) == RNA_KUBERNETES_OK)
+		return 0; /* each piece of it has limits */
+	status = rna_kube_check_reply(&answer->reply.body, &why);
 	if (status == 0)
 		return 0;
 	return rna_error_say(&answer->error, status, "%s: the reply is not read: %s",
@@ -87,16 +92,18 @@ static int ask(struct rna_kube_api *api, const struct rna_kube_request *request,
 	       struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf token = RNA_STRBUF_INIT, type = RNA_STRBUF_INIT;
-	const char *headers[4] = {
-		request->metadata ? "Accept: application/json;as=PartialObjectMetadata;"
-				    "g=meta.k8s.io;v=v1"
-				  : "Accept: application/json",
+	static const char *const accepts[2][2] = {
+		{"Accept: application/json", "Accept: application/json"},
+		{"Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+		 "Accept: application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
 	};
+	const char *headers[4] = {accepts[request->metadata][request->list]};
 	const struct rna_https_request https_request = {
 		.method = request->method,
 		.path = request->path,
 		.headers = headers,
 		.body = request->body,
+		.compressed = request->list,
 	};
 	size_t count = 1;
 
@@ -124,7 +131,7 @@ static enum rna_kubernetes_result ask_once(struct rna_kube_api *api,
 	if (ret >= 0)
 		ret = ask(api, request, answer);
 	if (ret >= 0)
-		ret = check_reply(api, answer);
+		ret = check_reply(api, request, answer);
 	answer->result = ret < 0 ? RNA_KUBERNETES_UNREACHABLE : result_of(answer->reply.status);
 	api->requests[answer->result]++;
 	if (ret < 0)
@@ -133,12 +140,16 @@ static enum rna_kubernetes_result ask_once(struct rna_kube_api *api,
 }
 
 /* What a person should look at. */
-static const char *advice(const struct rna_kube_answer *answer, const char *message)
+static const char *advice(const struct rna_kube_request *request,
+			  const struct rna_kube_answer *answer, const char *message)
 {
 	bool missing = answer->reply.status == NOT_FOUND ||
 		       (answer->result == RNA_KUBERNETES_FORBIDDEN &&
 			strstr(message, "cannot create resource \"nodes\""));
 
+	if (request->advice &&
+	    (answer->result == RNA_KUBERNETES_FORBIDDEN || answer->reply.status == NOT_FOUND))
+		return request->advice;
 	if (missing)
 		return "; the Node does not exist (yet), or kubernetes.node_name is wrong";
 	if (answer->result == RNA_KUBERNETES_FORBIDDEN)
@@ -159,7 +170,8 @@ static void explain(const struct rna_kube_request *request, struct rna_kube_answ
 	text = message.data ? message.data : "";
 	(void)rna_error_say(&answer->error, -EPROTO, "%s %.*s: Kubernetes answered %u%s%s%s",
 			    request->method, (int)strcspn(request->path, "?"), request->path,
-			    answer->reply.status, *text ? ": " : "", text, advice(answer, text));
+			    answer->reply.status, *text ? ": " : "", text,
+			    advice(request, answer, text));
 }
 
 enum rna_kubernetes_result rna_kube_call(struct rna_kube_api *api,

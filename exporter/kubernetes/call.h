@@ -24,9 +24,11 @@ struct rna_kube_api {
 struct rna_kube_request {
 	const char *method;
 	const char *path;
-	const char *type; /* of body */
-	const char *body; /* NULL: none */
-	bool metadata;    /* is all that is wanted of the answer, which is a Node */
+	const char *type;   /* of body */
+	const char *body;   /* NULL: none */
+	bool metadata;      /* is all that is wanted of the answer, an object or a list */
+	bool list;          /* the answer is one, which is large, and read in pieces */
+	const char *advice; /* after a 403 or 404; NULL: about the Node */
 };
 
 struct rna_kube_answer {

@@ -257,6 +257,10 @@ static bool set_request(struct rna_https *https, const struct rna_https_request 
 	} else {
 		(void)library->setopt(curl, CURLOPT_HTTPGET, 1L);
 	}
+	/* An empty text stands for each form that this libcurl can read. */
+	if (library->setopt(curl, CURLOPT_ACCEPT_ENCODING, request->compressed ? "" : NULL) !=
+	    CURLE_OK)
+		return false;
 	return set_text(https, CURLOPT_URL, url) &&
 	       set_text(https, CURLOPT_CUSTOMREQUEST, request->method) &&
 	       library->setopt(curl, CURLOPT_HTTPHEADER, headers) == CURLE_OK;

@@ -38,6 +38,7 @@ struct rna_https_request {
 	const char *path;           /* with query; begins with a slash */
 	const char *const *headers; /* "Accept: application/json"; NULL-ended, or NULL */
 	const char *body;           /* NULL: none */
+	bool compressed;            /* the server may compress the reply; it is read as it was */
 };
 
 enum { RNA_HTTPS_TYPE_SIZE = 64 };

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,6 +67,43 @@ void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires, 
 int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rna_usec expires,
 		     struct rna_error *error);
 int rna_nfd_remove_file(const char *directory, struct rna_error *error);
+
+/* -- Endpoints of a Service -------------------------------------------------------------------- */
+
+struct rna_kubernetes_options;
+
+/* A pod behind a Service, as EndpointSlices (discovery.k8s.io/v1) have it. */
+struct rna_kubernetes_endpoint {
+	const char *node;    /* name of its Node; its address, if the slice does not say */
+	const char *address; /* IPv4 or IPv6 */
+	unsigned port;       /* that is called http or https; else the first for TCP */
+	bool https;          /* by name or appProtocol of the port */
+	bool ready;          /* and not about to end */
+};
+
+struct rna_kubernetes_endpoints {
+	size_t slice_count;
+	size_t count;
+	struct rna_kubernetes_endpoint *endpoints;
+	size_t room;
+	rna_usec retry_after; /* that the server asked for when it refused; 0: nothing */
+};
+
+/*
+ * Reads the endpoints of service, "NAMESPACE/NAME", into arena: from the cache of the API server
+ * (resourceVersion=0), which has no pages, compressed. slices_only: the slices are counted, and
+ * their metadata alone is sent; a slice has at most 100 endpoints by default. Waits for the server,
+ * until *cancel (may be NULL). 0, or negative errno with error. Thread: any but the loop's.
+ */
+int rna_kubernetes_read_endpoints(const struct rna_kubernetes_options *options, const char *service,
+				  bool slices_only, const atomic_bool *cancel,
+				  struct rna_arena *arena, struct rna_kubernetes_endpoints *ret,
+				  struct rna_error *error);
+
+/* The same from the text of an EndpointSliceList. 0, -EBADMSG or -ENOMEM with error. */
+int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_only,
+				   struct rna_arena *arena, struct rna_kubernetes_endpoints *ret,
+				   struct rna_error *error);
 
 /* -- The API server ---------------------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@ import collections
 import contextlib
 import copy
 import dataclasses
+import gzip
 import http.server
 import json
 import os
@@ -41,6 +42,8 @@ APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 PARTIAL = "as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+PARTIAL_LIST = "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+GZIP_FROM = 128 * 1024  # bytes; smaller answers to GET and LIST are not compressed
 
 BODY_MAX = 3 * 1024 * 1024
 CHUNKED_FROM = 2048
@@ -295,6 +298,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = dict(headers or {})
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
         headers.setdefault("Content-Type", "application/json")
+        if "gzip" in self.headers.get("Accept-Encoding", "") and len(data) > GZIP_FROM:
+            data, headers["Content-Encoding"] = gzip.compress(data, 4), "gzip"
         self.record.status, self.record.sent = code, len(data)
         self.send_response(code)
         for name, value in headers.items():
@@ -397,6 +402,32 @@ class Server(http.server.ThreadingHTTPServer):
         pass  # a client that leaves in the middle of TLS
 
 
+def slice_of(namespace, service, family, pods, port):
+    name = f"{service}-{uuid.uuid4().hex[:5]}"
+    endpoints = [{"addresses": [pod["address"]],
+                  "conditions": {"ready": True, "serving": True, "terminating": False,
+                                 **pod.get("conditions", {})},
+                  **({"nodeName": pod["node"]} if "node" in pod else {}),
+                  "targetRef": {"kind": "Pod", "namespace": namespace,
+                                "name": f"{service}-{uuid.uuid4().hex[:5]}",
+                                "uid": str(uuid.uuid4())},
+                  "zone": "zone-a"} for pod in pods]
+    labels = {"endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+              "kubernetes.io/service-name": service}
+    fields = {"f:addressType": {}, "f:endpoints": {}, "f:metadata": {"f:labels": {}}, "f:ports": {}}
+    metadata = {"name": name, "generateName": f"{service}-", "namespace": namespace,
+                "uid": str(uuid.uuid4()), "resourceVersion": "4000", "generation": 12,
+                "creationTimestamp": now(), "labels": labels,
+                "annotations": {"endpoints.kubernetes.io/last-change-trigger-time": now()},
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Service", "name": service,
+                                     "uid": str(uuid.uuid4()), "controller": True,
+                                     "blockOwnerDeletion": True}],
+                "managedFields": [{"manager": "kube-controller-manager", "operation": "Update",
+                                   "apiVersion": "discovery.k8s.io/v1", "time": now(),
+                                   "fieldsType": "FieldsV1", "fieldsV1": fields}]}
+    return {"metadata": metadata, "addressType": family, "endpoints": endpoints, "ports": [port]}
+
+
 # --- The server ----------------------------------------------------------------------------------
 
 class Api:
@@ -405,6 +436,7 @@ class Api:
         self.directory, self.version, self.family, self.port = directory, version, family, port
         self.lock = threading.RLock()
         self.nodes, self.events, self.log = {}, {}, []
+        self.slices = {}  # (namespace, service): [EndpointSlice]
         self.tokens = {TOKEN: {"user": USER, "expires": time.time() + 3600},
                        ADMIN_TOKEN: {"user": ADMIN, "expires": time.time() + 3600}}
         self.rules = set(RULES)
@@ -559,7 +591,41 @@ class Api:
         match = re.fullmatch(r"/api/v1/namespaces/([^/]+)/events(?:/([^/]+))?", record.path)
         if match:
             return self.serve_event(record, data, who, match[1], match[2])
+        match = re.fullmatch(r"/apis/discovery.k8s.io/v1/namespaces/([^/]+)/endpointslices",
+                             record.path)
+        if match and self.version >= (1, 21):
+            return self.list_slices(record, who, match[1])
         raise Refusal(404, "NotFound", "the server could not find the requested resource")
+
+    # -- EndpointSlices -----------------------------------------------------------------------
+
+    def list_slices(self, record, who, namespace):
+        """From the watch cache. A namespace that does not exist has none."""
+        if who[0] != ADMIN and f"list endpointslices in {namespace}" not in self.rules:
+            raise Refusal(403, "Forbidden",
+                          f'endpointslices.discovery.k8s.io is forbidden: User "{who[0]}" cannot '
+                          'list resource "endpointslices" in API group "discovery.k8s.io" in the '
+                          f'namespace "{namespace}"')
+        query = dict(record.query)
+        match = re.fullmatch(r"kubernetes\.io/service-name=([a-z0-9-]+)",
+                             query.pop("labelSelector", ""))
+        if record.method != "GET" or not match or query != {"resourceVersion": "0"}:
+            raise Refusal(501, "NotImplemented", "the double does not know this of EndpointSlices")
+        kind, items = "EndpointSliceList", self.slices.get((namespace, match[1]), [])
+        if PARTIAL_LIST in record.accept:
+            kind, items = "PartialObjectMetadataList", [{"metadata": i["metadata"]} for i in items]
+        return 200, {"kind": kind, "apiVersion": "discovery.k8s.io/v1",
+                     "metadata": {"resourceVersion": "4711"}, "items": items}
+
+    def set_pods(self, namespace, service, pods, size=100, port=None):
+        """What the controller makes of pods, [{"address":, "node":, conditions}]: slices of one
+        family of addresses each."""
+        port = port or {"name": "metrics", "port": 10879, "protocol": "TCP"}
+        families = [("IPv4", [p for p in pods if ":" not in p["address"]]),
+                    ("IPv6", [p for p in pods if ":" in p["address"]])]
+        self.slices[(namespace, service)] = [
+            slice_of(namespace, service, family, members[start:start + size], port)
+            for family, members in families for start in range(0, len(members), size)]
 
     def allow(self, who, verb, resource, name):
         user = who[0]

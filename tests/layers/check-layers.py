@@ -49,7 +49,7 @@ ROOMS = {
     "agent/settings": MODEL,
     "agent/memory": (*MODEL, "settings"),
     "agent/selftest": (*MODEL, "settings", "memory"),
-    "agent/mesh": (*MODEL, "rna/https.h"),
+    "agent/mesh": (*MODEL, "rna/https.h", "rna/kubernetes.h"),
     "agent/probe": (*MODEL, "rna/prober.h", "settings", "selftest", "mesh"),
     "agent/baseline": (*MODEL, "settings"),
     "agent/episodes": (*MODEL, "settings"),

@@ -186,7 +186,7 @@ const char *rna_probe_stranger_name(enum rna_probe_stranger stranger);
 
 /* The source of members (agent/mesh) and what came of it. */
 struct rna_probe_source {
-	const char *kind;  /* "file", "dns" */
+	const char *kind;  /* "file", "dns", "kubernetes" */
 	const char *name;  /* as in the setting: a path, a name; "": none is configured */
 	const char *error; /* why the newest look failed; NULL: it succeeded */
 	rna_usec looked;   /* realtime of the last good look; 0: never */

@@ -473,6 +473,12 @@ static const struct refusal {
 	{"probe:\n  members_dns: agents\n  members_file: /l\n",
 	 "agent.yaml:3: only one of probe.members_file and probe.members_dns can be set: members "
 	 "have one source"},
+	{"probe:\n  members_kubernetes: a/b\n  members_dns: agents\n",
+	 "agent.yaml:3: only one of probe.members_dns and probe.members_kubernetes can be set: "
+	 "members have one source"},
+	{"probe: {members_kubernetes: agents}\n",
+	 "agent.yaml:1: probe.members_kubernetes: \"agents\" is not NAMESPACE/SERVICE, or \"\" for "
+	 "none"},
 	{"probe: {members_dns: \"_http._tcp.agents:80\"}\n",
 	 "agent.yaml:1: probe.members_dns: \"_http._tcp.agents:80\" is not NAME, NAME:PORT or "
 	 "_SERVICE._tcp.NAME, or \"\" for none"},

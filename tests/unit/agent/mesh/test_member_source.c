@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/mesh, member_source: the thread that looks, with a file; and its waits. */
+/* agent/mesh, member_source: the thread that looks, with a file; and the waits of all sources. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static struct rna_member_list *wait_for_list(void)
 
 static void test_a_file_that_changes(void **state)
 {
-	const struct rna_member_source_options options = {RNA_MEMBERS_FILE, path};
+	const struct rna_member_source_options options = {.kind = RNA_MEMBERS_FILE, .place = path};
 	struct rna_member_list *list;
 	struct rna_error error = {0};
 
@@ -86,7 +86,7 @@ static void test_a_file_that_changes(void **state)
 /* A list that was not taken belongs to the source. */
 static void test_an_end_with_a_list(void **state)
 {
-	const struct rna_member_source_options options = {RNA_MEMBERS_FILE, path};
+	const struct rna_member_source_options options = {.kind = RNA_MEMBERS_FILE, .place = path};
 	struct pollfd ready = {.events = POLLIN};
 
 	(void)state;
@@ -118,12 +118,70 @@ static void test_waits_of_dns(void **state)
 	assert_true(longest <= 120 * RNA_USEC_PER_SEC && longest > 115 * RNA_USEC_PER_SEC);
 }
 
+static void test_names_of_services(void **state)
+{
+	static const char *const wrong[] = {"a", "/b", "a/", "a/b/c", "A/b", "a/b?x", "a b/c"};
+
+	(void)state;
+	assert_true(rna_member_service_or_none_is_valid(""));
+	assert_true(rna_member_service_or_none_is_valid("rdma/rdma-node-agent"));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(wrong); i++)
+		assert_false(rna_member_service_or_none_is_valid(wrong[i]));
+}
+
+enum { FLEET = 10000, MINUTES = 600 };
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+/* Ten hours of a fleet whose agents all start at once: at most 6 lists a second in each minute. */
+static void test_load_of_a_fleet(void **state)
+{
+	static unsigned asked[MINUTES];
+	const rna_usec minute = 60 * RNA_USEC_PER_SEC;
+	uint64_t random = 4711, sum = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < FLEET; i++) {
+		rna_usec now = next_random(&random) % (3 * minute);
+
+		now += next_random(&random) %
+		       rna_member_source_kubernetes_wait(FLEET, next_random(&random));
+		for (; now < MINUTES * minute;
+		     now += rna_member_source_kubernetes_wait(FLEET, next_random(&random)))
+			asked[now / minute]++;
+	}
+	for (unsigned i = 0; i < MINUTES; i++) {
+		assert_true(asked[i] <= 6 * 60);
+		sum += asked[i];
+	}
+	assert_true(sum / MINUTES > 3 * 60 && sum / MINUTES < 4 * 60);
+}
+
+static void test_waits_of_small_fleets(void **state)
+{
+	(void)state;
+	for (uint64_t random = 0; random < 1000; random++) {
+		rna_usec wait = rna_member_source_kubernetes_wait(3, random * 0x9e3779b97f4a7c15);
+
+		assert_true(wait >= 48 * RNA_USEC_PER_SEC && wait <= 72 * RNA_USEC_PER_SEC);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_file_that_changes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_an_end_with_a_list, set_up, tear_down),
 		cmocka_unit_test(test_waits_of_dns),
+		cmocka_unit_test(test_names_of_services),
+		cmocka_unit_test(test_load_of_a_fleet),
+		cmocka_unit_test(test_waits_of_small_fleets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Endpoints of a Service. Jansson takes some 100 bytes for each value, which makes 20 MiB of the
+ * endpoints of 10,000 nodes; so a list is cut into its slices first, and these are parsed one by
+ * one.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/json_document.h"
+#include "rna/kubernetes.h"
+
+#include "call.h"
+
+#define ADVICE                                                                                     \
+	"; check that a Role in that namespace allows the agent to list endpointslices "           \
+	"(discovery.k8s.io/v1, since Kubernetes 1.21)"
+
+enum {
+	ENDPOINTS_MAX = 100000, /* dual-stack, and pods that are about to end */
+	NAME_MAX_LENGTH = 253,
+};
+
+/* A slice has at most 1,000 endpoints, with 100 addresses each in theory and one in practice. */
+static const struct rna_json_limits slice_limits = {.values = 50000, .levels = 32};
+
+struct reading {
+	struct rna_arena *arena;
+	struct rna_kubernetes_endpoints *ret;
+	struct rna_error *error;
+};
+
+static int damaged(const struct reading *reading, const char *what)
+{
+	return rna_error_say(reading->error, -EBADMSG, "EndpointSlices: %s", what);
+}
+
+static int fail_memory(const struct reading *reading)
+{
+	return rna_error_set(reading->error, -ENOMEM, "EndpointSlices");
+}
+
+/* -- Slices ------------------------------------------------------------------------------------ */
+
+struct slice_port {
+	unsigned port; /* 0: none */
+	bool https;
+};
+
+static bool is_text(const json_t *object, const char *name, const char *text)
+{
+	const char *value = json_string_value(json_object_get(object, name));
+
+	return value && strcmp(value, text) == 0;
+}
+
+static bool is_true(const json_t *object, const char *name, bool standard)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_boolean(value) ? json_is_true(value) : standard;
+}
+
+/* protocol: TCP where nothing is said. */
+static struct slice_port choose_port(const json_t *slice)
+{
+	struct slice_port ret = {0};
+	const json_t *port;
+	size_t i;
+
+	json_array_foreach (json_object_get(slice, "ports"), i, port) {
+		json_int_t number = json_integer_value(json_object_get(port, "port"));
+		bool https = is_text(port, "name", "https");
+		bool named = https || is_text(port, "name", "http");
+
+		if (number < 1 || number > UINT16_MAX || (ret.port != 0 && !named) ||
+		    (json_object_get(port, "protocol") && !is_text(port, "protocol", "TCP")))
+			continue;
+		ret.port = (unsigned)number;
+		ret.https = https || is_text(port, "appProtocol", "https");
+		if (named)
+			break;
+	}
+	return ret;
+}
+
+/* A pod that ends may still be "ready", if the Service publishes addresses that are not. */
+static bool is_ready(const json_t *endpoint)
+{
+	const json_t *conditions = json_object_get(endpoint, "conditions");
+	bool ready = is_true(conditions, "ready", true);
+
+	return is_true(conditions, "serving", ready) && !is_true(conditions, "terminating", false);
+}
+
+static bool is_address(const char *text)
+{
+	uint8_t bytes[16];
+
+	return text &&
+	       (inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1);
+}
+
+/* Becomes a part of names and metrics. */
+static bool is_node_name(const char *text)
+{
+	size_t len = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") : 0;
+
+	return len > 0 && len <= NAME_MAX_LENGTH && text[len] == '\0';
+}
+
+static struct rna_kubernetes_endpoint *new_endpoint(struct reading *reading)
+{
+	struct rna_kubernetes_endpoints *list = reading->ret;
+	size_t room = list->room > 0 ? 2 * list->room : 128;
+	struct rna_kubernetes_endpoint *endpoints;
+
+	if (list->count < list->room)
+		return &list->endpoints[list->count++];
+	endpoints = rna_arena_array(reading->arena, room, sizeof(*endpoints));
+	if (!endpoints)
+		return NULL;
+	if (list->count > 0)
+		memcpy(endpoints, list->endpoints, list->count * sizeof(*endpoints));
+	list->endpoints = endpoints;
+	list->room = room;
+	return &list->endpoints[list->count++];
+}
+
+static int add_endpoint(struct reading *reading, const json_t *object,
+			const struct slice_port *port)
+{
+	const char *node = json_string_value(json_object_get(object, "nodeName"));
+	const char *address =
+		json_string_value(json_array_get(json_object_get(object, "addresses"), 0));
+	struct rna_kubernetes_endpoint *endpoint;
+
+	if (!is_address(address) || (node && !is_node_name(node)))
+		return 0;
+	if (reading->ret->count >= ENDPOINTS_MAX)
+		return damaged(reading, "more than 100000 endpoints");
+	endpoint = new_endpoint(reading);
+	if (!endpoint)
+		return fail_memory(reading);
+	*endpoint = (struct rna_kubernetes_endpoint){
+		.node = rna_arena_strdup(reading->arena, node ? node : address),
+		.address = rna_arena_strdup(reading->arena, address),
+		.port = port->port,
+		.https = port->https,
+		.ready = is_ready(object),
+	};
+	return endpoint->node && endpoint->address ? 0 : fail_memory(reading);
+}
+
+static int read_slice(struct reading *reading, const char *text, size_t len)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *slice = NULL;
+	struct rna_error why = {0};
+	struct slice_port port;
+	const json_t *endpoint;
+	int status = rna_json_parse(text, len, &slice_limits, &slice, &why);
+	size_t i;
+
+	if (status < 0)
+		return status == -ENOMEM ? fail_memory(reading) : damaged(reading, why.text);
+	port = choose_port(slice);
+	if (port.port == 0 || is_text(slice, "addressType", "FQDN"))
+		return 0;
+	json_array_foreach (json_object_get(slice, "endpoints"), i, endpoint) {
+		status = add_endpoint(reading, endpoint, &port);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* -- The list ---------------------------------------------------------------------------------- */
+
+static const char *skip_spaces(const char *text, const char *end)
+{
+	while (text < end && strchr(" \t\r\n", *text) && *text != '\0')
+		text++;
+	return text;
+}
+
+/* Behind a text that begins at text. NULL: it does not end. */
+static const char *skip_text(const char *text, const char *end)
+{
+	for (text++; text < end; text++) {
+		if (*text == '\\')
+			text++;
+		else if (*text == '"')
+			return text + 1;
+	}
+	return NULL;
+}
+
+/* Behind the object or list that begins at text. NULL: it does not end. */
+static const char *skip_brackets(const char *text, const char *end)
+{
+	size_t depth = 0;
+
+	while (text && text < end) {
+		if (*text == '"') {
+			text = skip_text(text, end);
+			continue;
+		}
+		if (*text == '{' || *text == '[')
+			depth++;
+		else if ((*text == '}' || *text == ']') && --depth == 0)
+			return text + 1;
+		text++;
+	}
+	return NULL;
+}
+
+/* The first item: the outermost object is searched for "items": [. NULL: there is no such list. */
+static const char *find_items(const char *text, const char *end)
+{
+	static const char key[] = "\"items\"";
+
+	text = skip_spaces(text, end);
+	if (text == end || *text++ != '{')
+		return NULL;
+	while (text && text < end) {
+		const char *begin = text;
+
+		if (*text == '{' || *text == '[')
+			text = skip_brackets(text, end);
+		else if (*text != '"')
+			text++;
+		else if ((text = skip_text(text, end)) &&
+			 (size_t)(text - begin) == sizeof(key) - 1 &&
+			 memcmp(begin, key, sizeof(key) - 1) == 0) {
+			text = skip_spaces(text, end);
+			if (text == end || *text != ':')
+				continue; /* a value */
+			text = skip_spaces(text + 1, end);
+			return text < end && *text == '[' ? text + 1 : NULL;
+		}
+	}
+	return NULL;
+}
+
+int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_only,
+				   struct rna_arena *arena, struct rna_kubernetes_endpoints *ret,
+				   struct rna_error *error)
+{
+	struct reading reading = {arena, ret, error};
+	const char *end = text + len, *item = find_items(text, end);
+	int status = 0;
+
+	*ret = (struct rna_kubernetes_endpoints){0};
+	if (!item)
+		return damaged(&reading, "the reply is not a list");
+	for (item = skip_spaces(item, end); item < end && *item == '{';) {
+		const char *behind = skip_brackets(item, end);
+
+		if (!behind)
+			break;
+		ret->slice_count++;
+		status = slices_only ? 0 : read_slice(&reading, item, (size_t)(behind - item));
+		if (status < 0)
+			return status;
+		item = skip_spaces(behind, end);
+		if (item < end && *item == ',')
+			item = skip_spaces(item + 1, end);
+	}
+	return item < end && *item == ']' ? 0
+					  : damaged(&reading, "the list is damaged, or was cut");
+}
+
+/* -- The request ------------------------------------------------------------------------------- */
+
+static int write_path(const char *service, struct rna_strbuf *out)
+{
+	const char *slash = strchr(service, '/');
+
+	if (!slash)
+		return -EINVAL;
+	rna_strbuf_printf(out,
+			  "/apis/discovery.k8s.io/v1/namespaces/%.*s/endpointslices?"
+			  "labelSelector=kubernetes.io%%2Fservice-name%%3D%s&resourceVersion=0",
+			  (int)(slash - service), service, slash + 1);
+	return rna_strbuf_ok(out) ? 0 : -ENOMEM;
+}
+
+int rna_kubernetes_read_endpoints(const struct rna_kubernetes_options *options, const char *service,
+				  bool slices_only, const atomic_bool *cancel,
+				  struct rna_arena *arena, struct rna_kubernetes_endpoints *ret,
+				  struct rna_error *error)
+{
+	RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+	struct rna_kube_api api = {.options = options, .node = "", .cancel = cancel};
+	struct rna_kube_request request = {
+		.method = "GET",
+		.metadata = slices_only,
+		.list = true,
+		.advice = ADVICE,
+	};
+	int status = write_path(service, &path);
+
+	*ret = (struct rna_kubernetes_endpoints){0};
+	if (status < 0)
+		return rna_error_set(error, status, "%s", service);
+	request.path = path.data;
+	if (rna_kube_call(&api, &request, &answer) == RNA_KUBERNETES_OK) {
+		status = rna_kubernetes_parse_endpoints(answer.reply.body.data
+								? answer.reply.body.data
+								: "",
+							answer.reply.body.len, slices_only, arena,
+							ret, error);
+	} else {
+		status = answer.error.code < 0 ? answer.error.code : -EIO;
+		if (error)
+			*error = answer.error;
+	}
+	ret->retry_after = answer.reply.retry_after;
+	rna_kube_disconnect(&api);
+	return status;
+}
