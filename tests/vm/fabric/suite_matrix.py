@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fault matrix: agents on three nodes behind two leaves and two spines, one fault after the other,
+and what the agents say of each: the right verdict, and nothing beside it.
+
+node0 and node1 are on leaf 0, node2 is on leaf 1; most faults are on the cable of node1's rail 0.
+"""
+import time
+
+import frames
+import lab
+from agents import SECRET, Agents, Expected
+from suite_probe import FROM_PORT, NODES, PORT, RAILS, TO_PORT, choose, show
+
+LIMIT = 5400  # seconds of a VM
+QUIET = 15  # seconds in which a false verdict would show
+ACROSS = [(node, device, peer) for device in ("rxe0", "rxe1") for node in ("node0", "node1", "node2")
+          for peer in ("node0", "node1", "node2") if node != peer and "node2" in (node, peer)]
+OF_NODE1 = [(node, device, "node1") for device in ("rxe0", "rxe1") for node in ("node0", "node2")]
+LOST = show({"loss", "silent"}, ACROSS)
+BOTH = TO_PORT + FROM_PORT
+
+
+def leaf_of(node, _):
+    return f"leaf-{node // 2}"
+
+
+# --- nothing wrong --------------------------------------------------------------------------------
+
+def no_fault(agents, report):
+    agents.expect_only(report, "no fault", 30)
+
+
+def probed(agents, spines, limit):
+    """Links between leaves and spines, each way on its own: those without a probe within limit
+    seconds, the number of all, and the seconds until none was left or the limit was reached."""
+    links = [f"leaf:{leaf}-spine:{spine}{way}" for leaf in (0, 1) for spine in range(spines) for way in "><"]
+    agents.switches.layout("rack", spines)  # counts begin at 0
+    begun = time.monotonic()
+    while True:
+        counts = agents.switches.counts("roce")
+        missing = [link for link in links if counts.get(link, 0) == 0]
+        took = time.monotonic() - begun
+        if not missing or took > limit:
+            return missing, len(links), took
+        time.sleep(1)
+
+
+def coverage(agents, report):
+    """With eight source ports on Soft-RoCE, 32 flows go from leaf to leaf here: enough for four spines,
+    and too few for each of 16."""
+    for spines in (2, 4):
+        missing, count, took = probed(agents, spines, 120)
+        report.check(f"{count - len(missing)} of {count} links between leaves and {spines} spines are "
+                     f"probed after {took:.0f} s", len(missing) <= count / 100, missing)
+    missing, count, took = probed(agents, 16, 20)
+    report.note(f"{count - len(missing)} of {count} links between leaves and 16 spines after {took:.0f} s")
+    agents.switches.layout("rack", 2)
+
+
+# --- links and switches ---------------------------------------------------------------------------
+
+def nic(agents, report):
+    """The agent sees that itself, and so do its peers, from what it says."""
+    node = agents.nodes[1]
+    node.must("ip link set rail0 down")
+    agents.expect(report, "a NIC that is down", 10,
+                  Expected(show("peer_down", TO_PORT), (),
+                           {**show({"peer_down", "silent", "no_neighbour"}, BOTH), PORT: "unreachable"}))
+    agents.expect_only(report, "a NIC that is down", QUIET, Expected(may=show("peer_down", TO_PORT)),
+                       [agents.nodes[0], agents.nodes[2]])
+    node.must("ip link set rail0 up")
+    agents.expect_well(report, "a NIC that is down", 90)
+
+
+def dead(agents, report, text, link):
+    agents.switches.set(link, down=1)
+    agents.expect(report, text, 5, Expected(show("silent", BOTH), {PORT: "unreachable"},
+                                            show("no_neighbour", BOTH)))
+    agents.expect_well(report, text)
+
+
+def cable(agents, report):
+    dead(agents, report, "a dead cable", "host:1:0")
+
+
+def leaf_port(agents, report):
+    dead(agents, report, "a leaf port that sends nothing", "host:1:0<")
+
+
+def one_way(agents, report):
+    dead(agents, report, "a NIC whose frames are lost", "host:1:0>")
+
+
+def leaf(agents, report):
+    """Whether it is the node or its leaf, no agent can know: no port is blamed."""
+    agents.switches.set("leaf:1", down=1)
+    agents.expect(report, "a dead leaf", 5,
+                  Expected(show("silent", ACROSS), (), show("no_neighbour", ACROSS)))
+    agents.expect_well(report, "a dead leaf")
+
+
+def lossy_paths(agents, report, text, link):
+    """Some source ports take that spine; how many of the eight is theirs to choose."""
+    agents.switches.set(link, down=1)
+    ports = {("node2", device): "lossy" for device in ("rxe0", "rxe1")}
+    agents.expect(report, text, 30, Expected((), ports, LOST))
+    sight = agents.look()
+    report.check(f"{text}: no pair on one leaf shows a sign",
+                 not any(signs for pair, signs in sight.signs.items() if pair not in ACROSS), sight)
+    agents.switches.clear()
+    agents.restart_all()
+    agents.expect_well(report, f"{text}, agents started again", 90)
+
+
+def spine(agents, report):
+    lossy_paths(agents, report, "a dead spine", "spine:0")
+
+
+def spine_link(agents, report):
+    lossy_paths(agents, report, "a dead link between leaf and spine", "leaf:1-spine:1")
+
+
+# --- losses, delays, changes ----------------------------------------------------------------------
+
+def lossy_cable(agents, report, text, limit, patience, **fault):
+    agents.switches.set("host:1:0", **fault)
+    agents.expect(report, text, limit, Expected((), {PORT: "lossy"}, show("loss", BOTH)), patience=patience)
+    agents.switches.clear()
+    agents.restart_all()
+    agents.expect_well(report, f"{text}, agents started again", 90)
+
+
+def loss(agents, report):
+    lossy_cable(agents, report, "a loss of 1 % on a cable", 60, 3, loss=0.01)
+
+
+def small_loss(agents, report):
+    """With two peers a port sends five probes a second, not twelve."""
+    lossy_cable(agents, report, "a loss of 0.1 % on a cable", 600, 2, every=997)
+
+
+def delay(agents, report):
+    agents.switches.set("host:1:0>", delay=0.05)
+    agents.expect(report, "50 ms more", 90, Expected(show("slow", BOTH)))
+    agents.expect_well(report, "50 ms more", 90)
+
+
+def mtu_hole(agents, report):
+    agents.switches.set("host:1:0<", mtu=500)
+    agents.expect(report, "an MTU hole", 30, Expected(show("mtu_hole", TO_PORT)))
+    agents.expect_well(report, "an MTU hole")
+    agents.expect_only(report, "after the MTU hole", QUIET)
+
+
+def dscp(agents, report):
+    agents.switches.set("host:1:0>", dscp=8)
+    agents.expect(report, "a DSCP that is rewritten", 5, Expected(show("dscp", FROM_PORT)))
+    agents.expect_well(report, "a DSCP that is rewritten")
+
+
+# --- peers ----------------------------------------------------------------------------------------
+
+OTHERS = (0, 2)
+
+
+def peer_gone(agents, report, text, stop, limit=10):
+    others = [agents.nodes[number] for number in OTHERS]
+    stop()
+    agents.expect(report, text, limit, Expected(show("peer_down", OF_NODE1)), others)
+    agents.expect_only(report, text, QUIET, Expected(may=show("peer_down", OF_NODE1)), others)
+    agents.start(agents.nodes[1])
+    agents.expect_well(report, f"{text} and starts again", 90)
+
+
+def peer_stopped(agents, report):
+    peer_gone(agents, report, "a peer that stops", lambda: agents.stop(agents.nodes[1]))
+
+
+def peer_killed(agents, report):
+    peer_gone(agents, report, "a peer whose agent is killed", lambda: agents.stop(agents.nodes[1], "KILL"))
+
+
+def peer_rebooted(agents, report):
+    peer_gone(agents, report, "a peer that reboots", agents.nodes[1].restart, 60)
+
+
+def peer_frozen(agents, report):
+    """The agent stands still, its prober does not."""
+    node = agents.nodes[1]
+    others = [agents.nodes[number] for number in OTHERS]
+    node.must("kill -STOP $(</run/agent.pid)")
+    agents.expect_only(report, "a peer whose agent stands still", QUIET,
+                       Expected(may=show("peer_down", OF_NODE1)), others)
+    node.must("kill -CONT $(</run/agent.pid)")
+    agents.expect_well(report, "a peer whose agent stood still", 60)
+
+
+def other_secret(agents, report):
+    """Both ends say so."""
+    agents.stop(agents.nodes[1])
+    agents.start(agents.nodes[1], "another secret, as long")
+    refused = show("peer_refused", OF_NODE1 + [("node1", device, peer) for device in ("rxe0", "rxe1")
+                                               for peer in ("node0", "node2")])
+    agents.expect(report, "a peer with another secret", 60,
+                  Expected(refused, (), show({"peer_down", "peer_refused", "waiting"}, refused)))
+    agents.stop(agents.nodes[1])
+    agents.start(agents.nodes[1], SECRET)
+    agents.expect_well(report, "a peer with another secret", 90)
+
+
+# --- hosts ----------------------------------------------------------------------------------------
+
+def busy_cpu(agents, report):
+    node = agents.nodes[1]
+    node.must("for i in 1 2 3 4; do timeout 40 sh -c 'while :; do :; done' & done; true")
+    agents.expect_only(report, "a busy CPU", 40)
+
+
+def clock_step(agents, report):
+    node = agents.nodes[1]
+    for step in ("+1 hour", "-2 hours", "+1 hour"):
+        node.must(f"date -s '{step}'")
+        agents.expect_only(report, f"the clock is set {step}", 8)
+
+
+def strangers(agents, report):
+    """Replayed probes, and packets that are wrong in one way each, for node1's rail 0."""
+    def counted(reason):
+        return agents.read([agents.nodes[1]])[0][0]["strangers"][reason]
+
+    # Small probes, not answers: byte 5 of the payload is the kind.
+    probes = [frame for frame in agents.switches.recorded(1, 0)
+              if len(frames.payload(frame)) == 64 and frames.payload(frame)[5] == 1][:8]
+    content = frames.payload(probes[0])
+    cases = {
+        "format": [frames.garbled(frame, seed, "random") for seed, frame in enumerate(probes)],
+        "version": [frames.with_payload(probes[0], content[:4] + b"\x63" + content[5:])] * 5,
+        "secret": [frames.garbled(frame, 0, "flip") for frame in probes],
+        "replay": probes,
+    }
+    for reason, given in cases.items():
+        before = counted(reason)
+        agents.switches.inject(1, 0, given)
+        end = time.monotonic() + 30
+        while counted(reason) < before + len(given) and time.monotonic() < end:
+            time.sleep(0.3)
+        report.same(f"packets of strangers, reason {reason}", len(given), counted(reason) - before)
+    agents.expect_only(report, "packets of strangers", QUIET)
+
+
+CASES = (no_fault, coverage, strangers, clock_step, busy_cpu, nic, cable, leaf_port, one_way, leaf,
+         mtu_hole, dscp, delay, peer_stopped, peer_killed, peer_frozen, peer_rebooted, other_secret,
+         spine, spine_link, loss, small_loss)
+
+
+def run(results, report, program, names):
+    cases = choose(CASES, names)
+    with lab.Lab(results, nodes=NODES, rails=RAILS, limit=LIMIT) as one_lab:
+        one_lab.switches.layout("rack", 2)
+        agents = Agents(one_lab, program, leaf_of)
+        for node in one_lab.nodes:
+            agents.start(node)
+        agents.expect_well(report, "agents that start", 90)
+        for case in cases:
+            begun = time.monotonic()
+            case(agents, report)
+            one_lab.switches.clear()
+            report.note(f"case {case.__name__}: {time.monotonic() - begun:.0f} s")
