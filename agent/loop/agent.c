@@ -27,6 +27,7 @@
 #include <sys/resource.h>
 
 #include "rna/base/log.h"
+#include "rna/base/thread.h"
 #include "rna/model/log_site.h"
 
 #include "health/health_file.h"
@@ -536,7 +537,10 @@ int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rn
 	return status < 0 ? rna_error_set(error, status, "%s", file) : 0;
 }
 
-/* _exit() if a thread is stuck in the kernel, because an exit handler would wait for it. */
+/*
+ * _exit() if a thread is stuck in the kernel, because an exit handler would wait for it, and while
+ * one still waits for a server, because exit handlers would free what it uses.
+ */
 static void stop(struct rna_agent *agent)
 {
 	rna_views_finish(agent);
@@ -546,9 +550,10 @@ static void stop(struct rna_agent *agent)
 	agent->probing = rna_probing_free(agent->probing);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_state_flush(agent->state, STATE_PATIENCE);
-	if (stop_threads(agent))
+	if (!stop_threads(agent))
+		rna_log_warning("worker thread stuck in the kernel; exiting without joining it");
+	else if (rna_threads_aside_join(STOP_PATIENCE))
 		return;
-	rna_log_warning("worker thread stuck in the kernel; exiting without joining it");
 	_exit(EXIT_SUCCESS);
 }
 

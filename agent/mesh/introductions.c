@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,7 +341,6 @@ int rna_introductions_start(const struct rna_introductions_options *options,
 {
 	struct rna_introductions *introductions = calloc(1, sizeof(*introductions));
 	struct work *work = make_work(options);
-	pthread_t thread;
 	int status = introductions && work ? 0 : -ENOMEM;
 
 	if (introductions)
@@ -352,9 +350,8 @@ int rna_introductions_start(const struct rna_introductions_options *options,
 	if (status == 0)
 		status = rna_member_source_start(&options->source, &work->source, NULL);
 	if (status == 0)
-		status = rna_thread_start(&thread, STACK, "rna-probe-peers", introduce, work);
+		status = rna_thread_start_aside(STACK, "rna-probe-peers", introduce, work);
 	if (status == 0) {
-		(void)pthread_detach(thread);
 		*ret = introductions;
 		return 0;
 	}

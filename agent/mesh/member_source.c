@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,12 +390,11 @@ int rna_member_source_start(const struct rna_member_source_options *options,
 			    struct rna_member_source **ret, struct rna_error *error)
 {
 	struct rna_member_source *source = new_source(options);
-	pthread_t thread;
 	int status = -ENOMEM;
 
 	if (source) {
 		atomic_store(&source->users, 2);
-		status = rna_thread_start(&thread, STACK, "rna-probe-list", look_again, source);
+		status = rna_thread_start_aside(STACK, "rna-probe-list", look_again, source);
 		if (status < 0) {
 			atomic_store(&source->users, 1);
 			let_go(source);
@@ -404,7 +402,6 @@ int rna_member_source_start(const struct rna_member_source_options *options,
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "cannot look for members");
-	(void)pthread_detach(thread);
 	*ret = source;
 	return 0;
 }

@@ -4,7 +4,6 @@
 #include <crypt.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -120,7 +119,6 @@ static void *compute(void *argument)
 static int start_work(struct rna_logins *logins, struct job *job)
 {
 	struct work *work = calloc(1, sizeof(*work));
-	pthread_t thread;
 
 	if (!work)
 		return -ENOMEM;
@@ -129,13 +127,12 @@ static int start_work(struct rna_logins *logins, struct job *job)
 	memcpy(work->password, job->password, sizeof(work->password));
 	work->most = job->most;
 	work->done = fcntl(logins->done, F_DUPFD_CLOEXEC, 0);
-	if (work->done < 0 || rna_thread_start(&thread, STACK, "rna-login", compute, work) < 0) {
+	if (work->done < 0 || rna_thread_start_aside(STACK, "rna-login", compute, work) < 0) {
 		rna_close_p(&work->done);
 		explicit_bzero(work, sizeof(*work));
 		free(work);
 		return -EAGAIN;
 	}
-	(void)pthread_detach(thread);
 	logins->work = work;
 	logins->current = job;
 	logins->turn = job->turn;
