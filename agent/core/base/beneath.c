@@ -10,16 +10,29 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <linux/openat2.h>
 
 #include "rna/base/cleanup.h"
 
 enum {
 	RACES_MAX = 1000,
-	LINKS_MAX = 40, /* as in the kernel */
+	RACES_AT_ONCE = 50, /* then with pauses: the holder's processor may be taken away */
+	LINKS_MAX = 40,     /* as in the kernel */
 };
 
 /* -- openat2() --------------------------------------------------------------------------------- */
+
+/* Who renames or mounts may wait for this core, or for its own. */
+static void let_others_run(int tries)
+{
+	const struct timespec pause = {.tv_nsec = 50 * 1000};
+
+	if (tries < RACES_AT_ONCE)
+		(void)sched_yield();
+	else
+		(void)nanosleep(&pause, NULL);
+}
 
 /*
  * The kernel refuses a path with "..", as in all links of /sys, with EAGAIN if anything on the
@@ -37,7 +50,7 @@ static int open_by_kernel(int directory, const char *path, int flags, uint64_t r
 		fd = syscall(SYS_openat2, directory, path, &how, sizeof(how));
 		if (fd >= 0 || errno != EAGAIN)
 			break;
-		(void)sched_yield(); /* who renames or mounts may wait for this core */
+		let_others_run(tries);
 	}
 	return fd < 0 ? -errno : (int)fd;
 }
