@@ -264,10 +264,42 @@ static void pair_with_peer(struct rna_pairs *pairs, struct rna_probing_port *por
 	set_running(pair);
 }
 
+/* Is its GID an IPv4 address? IBTA A17.4.5.2: as RFC 4291 maps it. */
+static bool has_ipv4(const struct rna_probe_plan *plan)
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return memcmp(plan->gid, prefix, sizeof(prefix)) == 0;
+}
+
+/*
+ * Why probes between two ports of this node would not use their cables; NULL: they may. With RoCE
+ * the kernel routes an address handle out of the network device of the source GID
+ * (set_addr_netns_by_gid_rcu(), drivers/infiniband/core/addr.c, torvalds/linux 010e85f9e47c). So
+ * an IPv4 address of another interface is reached through a gateway; without one, ARP stays
+ * without an answer, because the sender's address is local there (accept_local,
+ * Documentation/networking/ip-sysctl.rst). An IPv6 address is routed to lo all the same, and the
+ * frame is then addressed to the sender's own MAC (addr_resolve_neigh()). The ports of one card
+ * may have an embedded switch between them.
+ */
+static const char *why_local(const struct rna_probe_plan *own, const struct rna_probe_plan *other)
+{
+	if (own->infiniband)
+		return NULL;
+	if (own->software || other->software)
+		return "software devices deliver it without the cable";
+	if (own->card < 0 || own->card == other->card)
+		return "ports of one card may deliver it without the cable";
+	if (!has_ipv4(own) || !has_ipv4(other))
+		return "the kernel routes IPv6 addresses of this node to itself";
+	return NULL;
+}
+
 static void pair_with_own(struct rna_pairs *pairs, struct rna_probing_port *port,
 			  const struct rna_probing_port *other, uint64_t session)
 {
 	struct rna_probing_pair *pair = get_pair(pairs, port, NULL, other);
+	const char *local;
 
 	if (!pair)
 		return;
@@ -279,10 +311,11 @@ static void pair_with_own(struct rna_pairs *pairs, struct rna_probing_port *port
 	pair->scope = RNA_PROBE_HOST;
 	pair->address = other->address;
 	pair->session = session;
-	if (port->plan.infiniband)
-		set_running(pair);
+	local = why_local(&port->plan, &other->plan);
+	if (local)
+		set_state(pair, RNA_PROBE_LOCAL, local);
 	else
-		set_state(pair, RNA_PROBE_LOCAL, "the kernel delivers it without the cable");
+		set_running(pair);
 }
 
 void rna_pairs_make(struct rna_pairs *pairs, const struct rna_pairs_terms *terms)
@@ -455,40 +488,77 @@ static bool is_fresh(const struct rna_probing_pair *pair, rna_usec now)
 	       rna_usec_since(pair->ledger.last_answer, now) < FRESH;
 }
 
-/* The ports of this node that peers answer: of each peer one, and whether there are others. */
-struct answering {
-	const struct rna_probing_port *ports[RNA_PROBING_PEERS_MAX];
-	bool others[RNA_PROBING_PEERS_MAX];
+/* All that was sent to it until a second ago has come back. */
+static bool is_answering(const struct rna_probing_pair *pair, rna_usec now)
+{
+	return is_fresh(pair, now) && pair->ledger.unanswered == 0;
+}
+
+/* The ports of this node that an end answers: one of them, and whether there are others. */
+struct answered {
+	const struct rna_probing_port *port;
+	bool others;
 };
+
+/* For each peer, and for each port of this node. */
+struct answering {
+	struct answered peers[RNA_PROBING_PEERS_MAX];
+	struct answered ports[RNA_PROBING_PORTS_MAX];
+};
+
+/* NULL: it is no port of this node any more. */
+static struct answered *end_of(const struct rna_pairs *pairs, struct answering *answering,
+			       const struct rna_probing_pair *pair)
+{
+	if (pair->peer)
+		return &answering->peers[pair->peer - pairs->peers];
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (pairs->ports[i].plan.port == pair->number &&
+		    strcmp(pairs->ports[i].plan.device, pair->device) == 0)
+			return &answering->ports[i];
+	return NULL;
+}
 
 static void find_answering(const struct rna_pairs *pairs, struct answering *ret, rna_usec now)
 {
 	*ret = (struct answering){0};
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
 		const struct rna_probing_pair *pair = &pairs->pairs[i];
-		size_t peer;
+		struct answered *end;
 
-		if (!pair->port || !pair->peer || !is_fresh(pair, now))
+		if (!pair->port || !is_answering(pair, now))
 			continue;
-		peer = (size_t)(pair->peer - pairs->peers);
-		ret->others[peer] |= ret->ports[peer] && ret->ports[peer] != pair->port;
-		ret->ports[peer] = pair->port;
+		end = end_of(pairs, ret, pair);
+		if (!end)
+			continue;
+		end->others |= end->port && end->port != pair->port;
+		end->port = pair->port;
 	}
 }
 
-static bool has_others(const struct rna_pairs *pairs, const struct answering *answering,
+static bool has_others(const struct rna_pairs *pairs, struct answering *answering,
 		       const struct rna_probing_pair *own)
 {
-	size_t peer = (size_t)(own->peer - pairs->peers);
+	const struct answered *end = end_of(pairs, answering, own);
 
-	return answering->others[peer] ||
-	       (answering->ports[peer] && answering->ports[peer] != own->port);
+	return end && (end->others || (end->port && end->port != own->port));
 }
 
-static bool judge_port(const struct rna_pairs *pairs, const struct answering *answering,
+/*
+ * A peer says that it is there. A port of this node cannot: a path that has never worked may be one
+ * that the network does not offer.
+ */
+static bool is_judged(const struct rna_probing_pair *pair, rna_usec now)
+{
+	if (pair->peer ? !pair->word.runs : pair->ledger.last_answer == 0)
+		return false;
+	return (pair->signs & RNA_PROBE_SILENT) || is_fresh(pair, now);
+}
+
+static bool judge_port(const struct rna_pairs *pairs, struct answering *answering,
 		       struct rna_probing_port *port, struct rna_time now)
 {
-	struct rna_port_evidence evidence[RNA_PROBING_PEERS_MAX];
+	struct rna_port_evidence evidence[RNA_PROBING_PEERS_MAX + RNA_PROBING_PORTS_MAX];
 	struct rna_port_verdict verdict;
 	size_t count = 0;
 	bool changed;
@@ -496,13 +566,12 @@ static bool judge_port(const struct rna_pairs *pairs, const struct answering *an
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX && count < RNA_ARRAY_SIZE(evidence); i++) {
 		const struct rna_probing_pair *pair = &pairs->pairs[i];
 
-		if (pair->port != port || !pair->peer)
+		if (pair->port != port)
 			continue;
 		evidence[count++] = (struct rna_port_evidence){
 			.ledger = &pair->ledger,
 			.signs = pair->signs,
-			.judged = pair->word.runs && ((pair->signs & RNA_PROBE_SILENT) ||
-						      is_fresh(pair, now.monotonic)),
+			.judged = is_judged(pair, now.monotonic),
 			.peer_has_others = has_others(pairs, answering, pair),
 		};
 	}

@@ -73,6 +73,11 @@ static unsigned find_rail(const struct rna_selftest_subject *subject, unsigned n
 	return number < RNA_PROBE_RAIL_UNKNOWN ? number : RNA_PROBE_RAIL_UNKNOWN;
 }
 
+static int find_card(const struct rna_view *view, const struct rna_snapshot_device *device)
+{
+	return view->cards ? view->cards->of_devices[device - view->snapshot->devices] : -1;
+}
+
 static const char *choose_address(const struct rna_selftest_subject *subject,
 				  struct rna_probe_plan *plan)
 {
@@ -130,6 +135,8 @@ size_t rna_probe_plans(const struct rna_view *view, const struct rna_settings *s
 		*plan = (struct rna_probe_plan){.port = subject.port};
 		(void)snprintf(plan->device, sizeof(plan->device), "%s",
 			       subject.device->device->name);
+		plan->software = !subject.device->device->pci_address;
+		plan->card = find_card(view, subject.device);
 		plan->why = look(&subject, plan);
 		plan->rail = find_rail(&subject, number++);
 		find_leaf(&subject, settings, plan->leaf, sizeof(plan->leaf));

@@ -18,6 +18,8 @@ struct rna_probe_plan {
 	unsigned port;
 	const char *why; /* it does not probe: a phrase, a constant; NULL: it does */
 	bool infiniband;
+	bool software;   /* no PCI function: rxe, siw */
+	int card;        /* number among the cards of the view; -1: unknown */
 	int gid_index;   /* -1: InfiniBand */
 	uint8_t gid[16]; /* at that index; zeros on InfiniBand */
 	unsigned rail;   /* RNA_PROBE_RAIL_UNKNOWN */

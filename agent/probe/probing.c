@@ -187,7 +187,27 @@ static void follow_ports(struct rna_probing *probing, rna_usec now)
 	}
 }
 
-static void order_target(struct rna_probing *probing, struct rna_probing_pair *pair)
+static bool is_wanted(const struct rna_probing_pair *pair)
+{
+	return pair->port && pair->listed &&
+	       (pair->state == RNA_PROBE_RUNNING || pair->state == RNA_PROBE_NO_NEIGHBOUR);
+}
+
+/* That of the setting; a longer one where the pairs of a port would exceed its rate. */
+static rna_usec period_of(const struct rna_probing *probing, const struct rna_probing_port *port)
+{
+	rna_usec wanted = probing->settings->probe_period, least;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		count += probing->pairs->pairs[i].port == port &&
+			 is_wanted(&probing->pairs->pairs[i]);
+	least = count * RNA_USEC_PER_SEC / RNA_PROBER_RATE_MAX;
+	return wanted > least ? wanted : least;
+}
+
+static void order_target(struct rna_probing *probing, struct rna_probing_pair *pair,
+			 rna_usec period)
 {
 	struct rna_prober_order order = {
 		.kind = RNA_PROBER_TARGET_SET,
@@ -195,7 +215,7 @@ static void order_target(struct rna_probing *probing, struct rna_probing_pair *p
 		.target_id = pair->id != 0 ? pair->id : ++probing->pairs->last_id,
 		.target = {.address = pair->address,
 			   .session = pair->session,
-			   .period = probing->settings->probe_period,
+			   .period = period,
 			   .large_every = probing->settings->probe_large_every},
 	};
 
@@ -217,26 +237,31 @@ static void order_clear(struct rna_probing *probing, struct rna_probing_pair *pa
 		pair->id = 0;
 }
 
-static bool is_ordered(const struct rna_probing *probing, const struct rna_probing_pair *pair)
+static bool is_ordered(const struct rna_probing *probing, const struct rna_probing_pair *pair,
+		       rna_usec period)
 {
 	return pair->id != 0 && pair->ordered.session == pair->session &&
-	       pair->ordered.period == probing->settings->probe_period &&
+	       pair->ordered.period == period &&
 	       pair->ordered.large_every == probing->settings->probe_large_every &&
 	       memcmp(&pair->ordered.address, &pair->address, sizeof(pair->address)) == 0;
 }
 
 static void follow_pairs(struct rna_probing *probing)
 {
+	rna_usec periods[RNA_PROBING_PORTS_MAX];
+
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		periods[i] = period_of(probing, &probing->pairs->ports[i]);
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
 		struct rna_probing_pair *pair = &probing->pairs->pairs[i];
-		bool wanted = pair->listed && (pair->state == RNA_PROBE_RUNNING ||
-					       pair->state == RNA_PROBE_NO_NEIGHBOUR);
+		rna_usec period;
 
 		if (!pair->port)
 			continue;
-		if (wanted && !is_ordered(probing, pair))
-			order_target(probing, pair);
-		else if (!wanted && pair->id != 0)
+		period = periods[pair->port - probing->pairs->ports];
+		if (is_wanted(pair) && !is_ordered(probing, pair, period))
+			order_target(probing, pair, period);
+		else if (!is_wanted(pair) && pair->id != 0)
 			order_clear(probing, pair);
 		if (!pair->listed && pair->id == 0)
 			rna_pairs_drop(pair);

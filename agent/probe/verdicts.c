@@ -154,6 +154,9 @@ unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 	const struct rna_ledger *ledger = pair->ledger;
 	unsigned signs = 0;
 
+	/* Between ports of this node: the network may not offer that path. */
+	if (!pair->peer && ledger->last_answer == 0)
+		return 0;
 	if (is_silent(pair, now))
 		return RNA_PROBE_SILENT; /* all else is of the time before */
 	if (has_mtu_hole(ledger))

@@ -42,12 +42,12 @@ bool rna_loss_is_real(uint64_t lost, uint64_t count);
 bool rna_ledger_has_loss(const struct rna_ledger *const *ledgers, size_t count,
 			 struct rna_probe_counts *ret, rna_usec *ret_length);
 
-/* A pair with another node, as the verdict of a port sees it. */
+/* A pair, as the verdict of a port sees it. */
 struct rna_port_evidence {
 	const struct rna_ledger *ledger;
 	unsigned signs;
-	bool judged;          /* it ran recently, and its peer says that it is well */
-	bool peer_has_others; /* that peer answers another port of this node */
+	bool judged;          /* it ran recently, and its other end is there */
+	bool peer_has_others; /* that end answers another port of this node */
 };
 
 struct rna_port_verdict {

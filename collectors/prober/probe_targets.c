@@ -19,6 +19,7 @@ enum {
 };
 
 #define AIM_PAUSE    (1 * RNA_USEC_PER_SEC) /* after an aim could not be made */
+#define PACE         (RNA_USEC_PER_SEC / RNA_PROBER_RATE_MAX)
 #define FIRST_SPREAD (50 * RNA_USEC_PER_MSEC)
 
 /* -- Places ------------------------------------------------------------------------------------ */
@@ -311,13 +312,14 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 	target->turn++;
 }
 
-static void send_to(struct rna_prober *prober, struct rna_prober_port *port,
+/* True: a probe was sent. */
+static bool send_to(struct rna_prober *prober, struct rna_prober_port *port,
 		    struct rna_target *target, rna_usec now)
 {
 	bool fresh = target->aim &&
 		     (rna_probe_verbs_port_by_qp(port->verbs) || target->turn % AIM_USES != 0 ||
 		      target->source_class == target->turn / AIM_USES % FLOW_CLASSES);
-	size_t len;
+	size_t len = 0;
 
 	if (!fresh && !target->aiming && now >= target->aim_again)
 		aim_at_target(prober, port, target);
@@ -330,28 +332,36 @@ static void send_to(struct rna_prober *prober, struct rna_prober_port *port,
 		target->under_way.report.refusal = -target->aim_status;
 		target->under_way.news = true;
 	}
+	return len > 0;
+}
+
+/* NULL: there are no targets. */
+static struct rna_target *find_next(struct rna_prober_port *port)
+{
+	struct rna_target *next = NULL;
+
+	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++)
+		if (port->targets[i].id != 0 && (!next || port->targets[i].due < next->due))
+			next = &port->targets[i];
+	return next;
 }
 
 rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
 {
-	rna_usec next = RNA_USEC_NEVER;
+	struct rna_target *target;
 
 	earn(port, now);
-	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++) {
-		struct rna_target *target = &port->targets[i];
-
-		if (target->id == 0)
-			continue;
-		if (now >= target->due) {
-			send_to(prober, port, target, now);
-			/* What was missed is not made up for. */
-			target->due += target->period;
-			if (target->due <= now)
-				target->due = now + target->period;
-		}
-		next = target->due < next ? target->due : next;
+	while ((target = find_next(port)) && target->due <= now && port->paced <= now) {
+		if (send_to(prober, port, target, now))
+			port->paced = now + PACE;
+		/* What was missed is not made up for. */
+		target->due += target->period;
+		if (target->due <= now)
+			target->due = now + target->period;
 	}
-	return next;
+	if (!target)
+		return RNA_USEC_NEVER;
+	return target->due > port->paced ? target->due : port->paced;
 }
 
 /* -- Receiving --------------------------------------------------------------------------------- */

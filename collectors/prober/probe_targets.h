@@ -49,6 +49,7 @@ struct rna_prober_port {
 	uint8_t traffic_class;
 	uint64_t credit;   /* bytes that may be sent */
 	rna_usec credited; /* monotonic */
+	rna_usec paced;    /* monotonic: no probe before */
 	uint32_t answers;  /* so far: they take the QPs in turn */
 	uint32_t next_sent;
 	struct rna_sent sent[RNA_SENT_MAX];

@@ -167,7 +167,7 @@ struct rna_probe_port {
 	struct rna_probe_counts counts[RNA_PROBE_SCOPE_COUNT]; /* since the agent started */
 	enum rna_probe_verdict verdict;
 	rna_usec since;                   /* realtime, of the verdict */
-	unsigned pairs_bad, pairs_judged; /* the evidence of the verdict: other nodes' only */
+	unsigned pairs_bad, pairs_judged; /* the evidence of the verdict */
 	struct rna_probe_counts window;   /* what the verdict counted */
 	rna_usec window_length;
 };

@@ -19,7 +19,9 @@
 #define NOW    (1000 * SECOND)
 
 static struct rna_pairs *pairs;
-static struct rna_probe_plan plans[2];
+enum { RAILS = 4 };
+
+static struct rna_probe_plan plans[RAILS];
 static struct rna_introduction news;
 
 static const struct rna_pairs_terms terms = {
@@ -31,7 +33,11 @@ static const struct rna_pairs_terms terms = {
 
 static struct rna_probe_plan plan_of(const char *device, unsigned rail, bool infiniband)
 {
-	struct rna_probe_plan plan = {.port = 1, .infiniband = infiniband, .rail = rail};
+	struct rna_probe_plan plan = {.port = 1,
+				      .infiniband = infiniband,
+				      .rail = rail,
+				      .card = (int)rail,
+				      .gid = {[10] = 0xff, [11] = 0xff, [12] = 10}};
 
 	(void)snprintf(plan.device, sizeof(plan.device), "%s", device);
 	(void)snprintf(plan.leaf, sizeof(plan.leaf), "leaf-%u", rail);
@@ -40,9 +46,9 @@ static struct rna_probe_plan plan_of(const char *device, unsigned rail, bool inf
 
 static void open_all(void)
 {
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < RAILS; i++) {
 		pairs->ports[i].id = i + 1;
-		pairs->ports[i].open = true;
+		pairs->ports[i].open = pairs->ports[i].listed;
 	}
 }
 
@@ -138,20 +144,133 @@ static void test_ports_pair_up_on_their_rail(void **state)
 	assert_int_equal(pair_of(1)->scope, RNA_PROBE_FABRIC); /* leaf-1 and leaf-2 */
 }
 
-static void test_ports_of_the_node_pair_up_on_infiniband(void **state)
+/* With the first two plans as they are now. */
+static void assert_own(enum rna_probe_state state, const char *text)
 {
-	(void)state;
-	make();
-	assert_int_equal(count_listed(), 2);
-	assert_int_equal(pairs->pairs[0].state, RNA_PROBE_LOCAL); /* RoCE */
-	plans[0].infiniband = plans[1].infiniband = true;
 	memset(pairs, 0, sizeof(*pairs));
 	rna_pairs_set_ports(pairs, plans, 2);
 	open_all();
 	make();
-	assert_int_equal(pairs->pairs[0].state, RNA_PROBE_RUNNING);
+	assert_int_equal(count_listed(), 2);
 	assert_int_equal(pairs->pairs[0].scope, RNA_PROBE_HOST);
 	assert_true(pairs->pairs[0].session == 77);
+	assert_int_equal(pairs->pairs[0].state, state);
+	assert_string_equal(pairs->pairs[0].text, text);
+}
+
+static void test_ports_of_the_node_pair_up_through_their_cables(void **state)
+{
+	(void)state;
+	assert_own(RNA_PROBE_RUNNING, "");
+	plans[1].card = plans[0].card;
+	assert_own(RNA_PROBE_LOCAL, "ports of one card may deliver it without the cable");
+	plans[0].card = plans[1].card = -1;
+	assert_own(RNA_PROBE_LOCAL, "ports of one card may deliver it without the cable");
+	plans[1].software = true;
+	assert_own(RNA_PROBE_LOCAL, "software devices deliver it without the cable");
+	plans[0] = plan_of("mlx5_0", 0, false);
+	plans[1] = plan_of("mlx5_1", 1, false);
+	plans[1].gid[0] = 0xfd;
+	assert_own(RNA_PROBE_LOCAL, "the kernel routes IPv6 addresses of this node to itself");
+	plans[0].infiniband = plans[1].infiniband = true;
+	assert_own(RNA_PROBE_RUNNING, "");
+}
+
+/* -- Four ports, and no peer ------------------------------------------------------------------- */
+
+static void report_own(struct rna_probing_pair *pair, bool answered, rna_usec now)
+{
+	struct rna_prober_target_report report = {
+		.counts = {.sent = 2, .answered = answered ? 2 : 0, .lost = answered ? 0 : 2},
+		.unanswered = answered ? 0 : pair->ledger.unanswered + 2,
+		.there = {26, 0, 62},
+		.last_answer = answered ? now : pair->ledger.last_answer,
+	};
+
+	rna_pairs_add(pairs, pair, &report, 26, now);
+}
+
+/* A second in which the pairs of port dead are not answered, and the rest are; -1: all are. */
+static void pass_second(int dead, rna_usec now)
+{
+	const struct rna_time time = {now, now};
+
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probing_pair *pair = &pairs->pairs[i];
+		bool bad = pair->port &&
+			   (pair->port - pairs->ports == dead || (int)pair->rail == dead);
+
+		if (pair->port)
+			report_own(pair, !bad, now);
+	}
+	(void)rna_pairs_judge(pairs, 26, time);
+}
+
+static void set_up_node(void)
+{
+	memset(pairs, 0, sizeof(*pairs));
+	for (unsigned i = 0; i < RAILS; i++) {
+		char device[16];
+
+		(void)snprintf(device, sizeof(device), "mlx5_%u", i);
+		plans[i] = plan_of(device, i, false);
+	}
+	rna_pairs_set_ports(pairs, plans, RAILS);
+	open_all();
+	make();
+	assert_int_equal(count_listed(), RAILS * (RAILS - 1));
+}
+
+static void test_a_dead_port_shows_within_the_node(void **state)
+{
+	(void)state;
+	set_up_node();
+	for (rna_usec i = 0; i < 30; i++)
+		pass_second(-1, NOW + i * SECOND);
+	for (size_t port = 0; port < RAILS; port++)
+		assert_int_equal(pairs->ports[port].verdict.verdict, RNA_PROBE_WELL);
+	for (rna_usec i = 30; i < 36; i++) {
+		pass_second(2, NOW + i * SECOND);
+		for (size_t port = 0; port < RAILS; port++)
+			if (port != 2)
+				assert_int_not_equal(pairs->ports[port].verdict.verdict,
+						     RNA_PROBE_UNREACHABLE);
+	}
+	assert_int_equal(pairs->ports[2].verdict.verdict, RNA_PROBE_UNREACHABLE);
+	assert_int_equal(pairs->ports[2].verdict.bad, RAILS - 1);
+}
+
+/* Nothing tells then which of them it is, or whether it is the host. */
+static void test_ports_that_are_all_dead_are_not_blamed(void **state)
+{
+	(void)state;
+	set_up_node();
+	for (rna_usec i = 0; i < 30; i++)
+		pass_second(-1, NOW + i * SECOND);
+	for (rna_usec i = 30; i < 50; i++) {
+		for (size_t k = 0; k < RNA_PROBING_PAIRS_MAX; k++)
+			if (pairs->pairs[k].port)
+				report_own(&pairs->pairs[k], false, NOW + i * SECOND);
+		(void)rna_pairs_judge(pairs, 26,
+				      (struct rna_time){NOW + i * SECOND, NOW + i * SECOND});
+		for (size_t port = 0; port < RAILS; port++)
+			assert_int_not_equal(pairs->ports[port].verdict.verdict,
+					     RNA_PROBE_UNREACHABLE);
+	}
+	assert_int_equal(pairs->pairs[0].signs, RNA_PROBE_SILENT);
+}
+
+/* A network may not route between rails. */
+static void test_own_paths_that_never_worked_are_not_judged(void **state)
+{
+	(void)state;
+	set_up_node();
+	for (rna_usec i = 0; i < 60; i++)
+		pass_second(2, NOW + i * SECOND);
+	assert_int_equal(pairs->ports[2].verdict.verdict, RNA_PROBE_UNKNOWN);
+	assert_int_equal(pairs->ports[1].verdict.verdict, RNA_PROBE_WELL);
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		assert_int_equal(pairs->pairs[i].signs, 0);
 }
 
 static void test_why_a_peer_is_not_probed(void **state)
@@ -459,7 +578,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_ports_pair_up_on_their_rail),
-		TEST(test_ports_of_the_node_pair_up_on_infiniband),
+		TEST(test_ports_of_the_node_pair_up_through_their_cables),
+		TEST(test_a_dead_port_shows_within_the_node),
+		TEST(test_ports_that_are_all_dead_are_not_blamed),
+		TEST(test_own_paths_that_never_worked_are_not_judged),
 		TEST(test_why_a_peer_is_not_probed),
 		TEST(test_a_host_that_cannot_send),
 		TEST(test_a_host_that_cannot_send_any_more),
