@@ -6,12 +6,13 @@
 #include "rna/prober.h"
 
 #include "cli/commands.h"
+#include "loop/seccomp_filter.h"
 
 int main(int argc, char *argv[])
 {
 	if (argc > 0 && strncmp(argv[0], RNA_LOOPBACK_PROGRAM, strlen(RNA_LOOPBACK_PROGRAM)) == 0)
 		return rna_loopback_child_main();
 	if (argc > 0 && strncmp(argv[0], RNA_PROBER_PROGRAM, strlen(RNA_PROBER_PROGRAM)) == 0)
-		return rna_prober_main();
+		return rna_prober_main(rna_seccomp_confine_prober);
 	return rna_commands_main(argc, argv);
 }

@@ -93,7 +93,27 @@ static int load(void)
 	return ret < 0 ? ret : seccomp_load(filter);
 }
 
+bool rna_seccomp_confine_prober(void)
+{
+	static const char *const *const lists[] = {rna_seccomp_refused, rna_seccomp_hostile,
+						   rna_seccomp_prober_refused};
+	RNA_CLEANUP(release) scmp_filter_ctx filter = NULL;
+	int ret;
+
+	(void)seccomp_api_set(1); /* by prctl(2): an inherited filter refuses seccomp(2) */
+	filter = seccomp_init(SCMP_ACT_ALLOW);
+	ret = filter ? 0 : -ENOMEM;
+	for (size_t i = 0; ret == 0 && i < RNA_ARRAY_SIZE(lists); i++)
+		ret = add(filter, SCMP_ACT_ERRNO(EPERM), lists[i]);
+	return ret == 0 && seccomp_load(filter) == 0;
+}
+
 #else
+
+bool rna_seccomp_confine_prober(void)
+{
+	return false;
+}
 
 static int load(void)
 {

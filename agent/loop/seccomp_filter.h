@@ -30,8 +30,16 @@ bool rna_seccomp_is_wanted(enum rna_seccomp_mode mode);
  */
 int rna_seccomp_install(struct rna_error *error);
 
+/*
+ * Puts a narrower filter on this thread, the first of a prober, and on those that it starts, beside
+ * what was inherited: that may refuse seccomp(2), which other threads would need. False: it has
+ * none, because the program has no libseccomp or the kernel no filters.
+ */
+bool rna_seccomp_confine_prober(void);
+
 /* seccomp_table.c: names of system calls, each list ends with NULL. Calls in none of them are
  * unknown. */
 extern const char *const rna_seccomp_allowed[];
 extern const char *const rna_seccomp_refused[];
 extern const char *const rna_seccomp_hostile[];
+extern const char *const rna_seccomp_prober_refused[]; /* although allowed elsewhere */

@@ -83,6 +83,27 @@ const char *const rna_seccomp_refused[] = {
 	NULL,
 };
 
+/*
+ * What the prober does without, once it runs: programs, processes, listening, names of files, keys,
+ * and the memory and namespaces of others. libibverbs opens files and devices, makes threads and
+ * netlink sockets, and providers before mlx5's kernel path ask for a neighbour by a UDP socket
+ * (libibverbs/neigh.c, rdma-core v44), so these stay.
+ */
+const char *const rna_seccomp_prober_refused[] = {
+	"accept", "accept4", "add_key", "chdir", "chmod", "creat", "execve", "execveat", "fallocate",
+	"fchdir", "fchmod", "fchmodat", "fchmodat2", "fork", "fremovexattr", "fsetxattr",
+	"ftruncate", "ftruncate64", "futimesat", "io_setup", "io_submit", "io_uring_enter",
+	"io_uring_register", "io_uring_setup", "kcmp", "keyctl", "kill", "link", "linkat",
+	"listen", "lremovexattr", "lsetxattr", "mkdir", "mkdirat", "mknod", "mknodat", "mq_open",
+	"msgget", "name_to_handle_at", "personality", "pidfd_open", "pidfd_send_signal",
+	"process_madvise", "process_vm_readv", "process_vm_writev", "removexattr", "rename",
+	"renameat", "renameat2", "request_key", "rmdir", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+	"semget", "setns", "setpgid", "setsid", "setxattr", "symlink", "symlinkat",
+	"truncate", "truncate64", "unlink", "unlinkat", "unshare", "userfaultfd", "utime",
+	"utimensat", "utimensat_time64", "utimes", "vfork",
+	NULL,
+};
+
 /* Calls that the agent never makes: a caller is an attacker. */
 const char *const rna_seccomp_hostile[] = {
 	"acct", "bpf", "clock_settime", "clock_settime64", "delete_module", "finit_module",

@@ -29,7 +29,7 @@ struct stuck {
 struct rna_prober_keeper {
 	sd_event *event;
 	struct rna_prober_handlers handlers;
-	bool wanted;
+	bool wanted, confine;
 	uint8_t key[RNA_PROBER_KEY_SIZE];
 	struct rna_child child;
 	sd_event_source *source; /* of its socket */
@@ -149,6 +149,7 @@ static int start(struct rna_prober_keeper *keeper, struct rna_error *error)
 	if (status < 0)
 		return status;
 	setup.setup.session = random_session();
+	setup.setup.confine = keeper->confine;
 	memcpy(setup.setup.key, keeper->key, sizeof(setup.setup.key));
 	status = rna_prober_send(&keeper->child, &setup);
 	if (status == 0)
@@ -208,7 +209,8 @@ void rna_prober_keeper_want(struct rna_prober_keeper *keeper,
 /* -- The rest ---------------------------------------------------------------------------------- */
 
 struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
-						const struct rna_prober_handlers *handlers)
+						const struct rna_prober_handlers *handlers,
+						bool confine)
 {
 	struct rna_prober_keeper *keeper = calloc(1, sizeof(*keeper));
 
@@ -216,6 +218,7 @@ struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
 		return NULL;
 	keeper->event = event;
 	keeper->handlers = *handlers;
+	keeper->confine = confine;
 	keeper->child = RNA_CHILD_INIT;
 	keeper->pause = PAUSE_FIRST;
 	for (size_t i = 0; i < STUCK_MAX; i++)

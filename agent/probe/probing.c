@@ -519,7 +519,9 @@ static int enable(struct rna_probing *probing)
 	const struct rna_prober_handlers handlers = {on_report, on_ended, on_started, probing};
 
 	probing->pairs = calloc(1, sizeof(*probing->pairs));
-	probing->keeper = rna_prober_keeper_new(probing->event, &handlers);
+	probing->keeper =
+		rna_prober_keeper_new(probing->event, &handlers,
+				      probing->settings->security_seccomp != RNA_SECCOMP_OFF);
 	if (!probing->pairs || !probing->keeper)
 		return -ENOMEM;
 	return sd_event_add_time_relative(probing->event, &probing->timer, CLOCK_MONOTONIC, TURN,

@@ -166,8 +166,6 @@ static bool is_valid(const struct rna_prober_order *order)
 	const struct rna_probe_address *address = &order->target.address;
 
 	switch (order->kind) {
-	case RNA_PROBER_SETUP:
-		return order->setup.session != 0;
 	case RNA_PROBER_PORT_OPEN:
 		return order->port_id != 0 && order->port.port > 0 &&
 		       order->port.port <= GLOBAL_PORTS_MAX && order->port.service_level < 16 &&
@@ -204,12 +202,9 @@ static bool obey(struct rna_prober *prober, const struct rna_prober_order *order
 {
 	struct rna_prober_port *port = rna_prober_find_port(prober, order->port_id);
 
-	if (!is_valid(order) || (prober->session == 0) != (order->kind == RNA_PROBER_SETUP))
+	if (!is_valid(order))
 		return false;
 	switch (order->kind) {
-	case RNA_PROBER_SETUP:
-		prober->session = order->setup.session;
-		return rna_packet_key_make(order->setup.key, &prober->key) == 0;
 	case RNA_PROBER_PORT_OPEN:
 		if (port)
 			return false;
@@ -225,6 +220,20 @@ static bool obey(struct rna_prober *prober, const struct rna_prober_order *order
 		obey_about_target(prober, order, now);
 		return true;
 	}
+}
+
+/* The first order. A filter is inherited by threads, so there are none yet. */
+static bool set_up(struct rna_prober *prober, bool (*confine)(void))
+{
+	struct rna_prober_order order;
+
+	if (recv(RNA_CHILD_SOCKET, &order, sizeof(order), 0) != sizeof(order) ||
+	    order.kind != RNA_PROBER_SETUP || order.setup.session == 0)
+		return false;
+	if (order.setup.confine)
+		(void)confine(); /* without it, there are still the other limits */
+	prober->session = order.setup.session;
+	return rna_packet_key_make(order.setup.key, &prober->key) == 0;
 }
 
 /* False: the parent is gone, or talks nonsense. */
@@ -365,7 +374,7 @@ static bool turn(struct rna_prober *prober, rna_usec *next, rna_usec *pulse)
 	return true;
 }
 
-int rna_prober_main(void)
+int rna_prober_main(bool (*confine)(void))
 {
 	static const struct rna_child_limits limits = {
 		.name = "rna-prober",
@@ -375,7 +384,8 @@ int rna_prober_main(void)
 	struct rna_prober *prober = calloc(1, sizeof(*prober));
 	rna_usec next = 0, pulse = 0;
 
-	if (!prober || !rna_child_begin(&limits) || rna_aimer_start(&prober->aimer) < 0)
+	if (!prober || !rna_child_begin(&limits) || !set_up(prober, confine) ||
+	    rna_aimer_start(&prober->aimer) < 0)
 		return EXIT_FAILURE;
 	next = pulse = rna_clock_monotonic();
 	while (turn(prober, &next, &pulse))

@@ -64,6 +64,8 @@ struct rna_prober_order {
 		struct {
 			uint8_t key[RNA_PROBER_KEY_SIZE]; /* made of the secret */
 			uint64_t session;                 /* random, of this child's life; not 0 */
+			uint32_t confine; /* 1: filter system calls before ports are opened */
+			uint32_t reserved;
 		} setup;
 		struct {
 			char device[RNA_PROBER_NAME_MAX];
@@ -134,8 +136,9 @@ struct rna_prober_report {
 
 /* -- The child --------------------------------------------------------------------------------- */
 
-/* Runs until the socket is closed. Returns the exit code. */
-int rna_prober_main(void);
+/* Runs until the socket is closed. confine: puts a filter of system calls on it, as far as there is
+ * one. Returns the exit code. */
+int rna_prober_main(bool (*confine)(void));
 
 /*
  * Executes this program again as prober. Its fd is readable when there is a report, and when it

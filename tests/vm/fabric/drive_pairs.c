@@ -326,7 +326,7 @@ int main(int argc, char *argv[])
 	struct rna_error error = {0};
 
 	if (argc > 0 && strncmp(argv[0], RNA_PROBER_PROGRAM, strlen(RNA_PROBER_PROGRAM)) == 0)
-		return rna_prober_main();
+		return rna_prober_main(NULL);
 	if (argc < 6)
 		die("usage: FILE SESSION SECRET TRAFFIC_CLASS DEVICE:GID_INDEX...");
 	pairs.file = argv[1];

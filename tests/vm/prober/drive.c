@@ -200,7 +200,7 @@ int main(int argc, char *argv[])
 	bool alive;
 
 	if (argc > 0 && strncmp(argv[0], RNA_PROBER_PROGRAM, strlen(RNA_PROBER_PROGRAM)) == 0)
-		return rna_prober_main();
+		return rna_prober_main(NULL);
 	if (argc < 5)
 		return 2;
 	drive.ports = (unsigned)atoi(argv[3]);

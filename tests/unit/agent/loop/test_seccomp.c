@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The filter of system calls, put on children: it stays for good. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,11 +12,13 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "rna/base/cleanup.h"
 #include "rna/base/error.h"
 
 #include "loop/seccomp_filter.h"
@@ -30,16 +33,21 @@ static void need_filter(void)
 		skip();
 }
 
+static bool install(void)
+{
+	struct rna_error error;
+
+	return rna_seccomp_install(&error) == 0;
+}
+
 /* The wait status of a child that does it behind the filter. */
-static int behind_filter(int (*what)(void))
+static int behind_filter(bool (*filter)(void), int (*what)(void))
 {
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct rna_error error;
-
-		if (rna_seccomp_install(&error) < 0)
+		if (!filter())
 			_exit(99);
 		_exit(what());
 	}
@@ -47,9 +55,9 @@ static int behind_filter(int (*what)(void))
 	return status;
 }
 
-static void assert_exits_with(int (*what)(void), int expected)
+static void assert_exits_with(bool (*filter)(void), int (*what)(void), int expected)
 {
-	int status = behind_filter(what);
+	int status = behind_filter(filter, what);
 
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), expected);
@@ -100,10 +108,74 @@ static void test_refused(void **state)
 {
 	(void)state;
 	need_filter();
-	assert_exits_with(be_usual, 0);
-	assert_exits_with(raise_priority, EPERM);
-	assert_exits_with(call_what_is_newer, ENOSYS);
-	assert_exits_with(start_program, 0);
+	assert_exits_with(install, be_usual, 0);
+	assert_exits_with(install, raise_priority, EPERM);
+	assert_exits_with(install, call_what_is_newer, ENOSYS);
+	assert_exits_with(install, start_program, 0);
+}
+
+/* -- The prober's ------------------------------------------------------------------------------ */
+
+static int execute(void)
+{
+	(void)execl("/bin/true", "true", NULL);
+	return errno;
+}
+
+static int hear_strangers(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? 98 : listen(fd, 1) < 0 ? errno : 0;
+}
+
+static int remove_file(void)
+{
+	return unlink("/tmp/rna-no-such-file") < 0 ? errno : 0;
+}
+
+static void *do_nothing(void *unused)
+{
+	return unused;
+}
+
+/* As libibverbs: threads, netlink, files to read. */
+static int be_a_prober(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, do_nothing, NULL) != 0 ||
+	       pthread_join(thread, NULL) != 0 || socket(AF_NETLINK, SOCK_RAW, 0) < 0 ||
+	       socket(AF_INET, SOCK_DGRAM, 0) < 0 || open("/proc/self/status", O_RDONLY) < 0;
+}
+
+static int fail_to_load_module(void)
+{
+	return load_module() < 0 ? errno : 0;
+}
+
+static bool install_both(void)
+{
+	return install() && rna_seccomp_confine_prober();
+}
+
+static void test_the_prober_has_a_narrower_filter(void **state)
+{
+	bool (*const filters[])(void) = {rna_seccomp_confine_prober, install_both};
+	int status;
+
+	(void)state;
+	need_filter();
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(filters); i++) {
+		assert_exits_with(filters[i], be_a_prober, 0);
+		assert_exits_with(filters[i], execute, EPERM);
+		assert_exits_with(filters[i], hear_strangers, EPERM);
+		assert_exits_with(filters[i], remove_file, EPERM);
+		assert_exits_with(filters[i], raise_priority, EPERM);
+	}
+	assert_exits_with(rna_seccomp_confine_prober, fail_to_load_module, EPERM);
+	status = behind_filter(install_both, load_module);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 }
 
 static void test_hostile(void **state)
@@ -112,7 +184,7 @@ static void test_hostile(void **state)
 
 	(void)state;
 	need_filter();
-	status = behind_filter(load_module);
+	status = behind_filter(install, load_module);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGSYS);
 }
@@ -155,6 +227,8 @@ static void test_lists_are_apart(void **state)
 	(void)state;
 	for (const char *const *name = rna_seccomp_allowed; *name; name++)
 		assert_false(has(rna_seccomp_refused, *name) || has(rna_seccomp_hostile, *name));
+	for (const char *const *name = rna_seccomp_prober_refused; *name; name++)
+		assert_true(has(rna_seccomp_allowed, *name));
 	for (const char *const *name = rna_seccomp_refused; *name; name++)
 		assert_false(has(rna_seccomp_hostile, *name));
 	for (const char *const *name = (const char *const[]){"ioctl", "mbind", "futex", NULL};
@@ -178,8 +252,11 @@ static void test_modes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists_are_apart), cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_refused),         cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_lists_are_apart),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_the_prober_has_a_narrower_filter),
+		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_threads),
 	};
 
