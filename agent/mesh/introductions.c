@@ -48,6 +48,7 @@ struct work {
 	int wishes, findings; /* ends of pipes */
 	struct rna_member_source *source;
 	char *node, *leaf;
+	char own[RNA_PEER_TEXT_SIZE]; /* name in the list */
 	unsigned neighbours;
 	uint64_t choice;
 	size_t count;
@@ -101,20 +102,16 @@ static struct peer make_peer(const struct work *work, const struct rna_member *m
 }
 
 /* This node may be listed by an address, or by a longer name. */
-static int find_neighbours(const struct work *work, const struct rna_members *members,
-			   struct rna_neighbours *ret)
+static void find_own(struct work *work, const struct rna_members *members)
 {
 	struct ifaddrs *addresses = NULL;
-	const char *own;
-	int status;
 
 	if (getifaddrs(&addresses) < 0)
 		addresses = NULL; /* then by its name alone */
-	own = rna_members_own_name(members, work->node, addresses);
-	status = rna_neighbours_choose(members, own, work->leaf, work->neighbours, ret);
+	(void)snprintf(work->own, sizeof(work->own), "%s",
+		       rna_members_own_name(members, work->node, addresses));
 	if (addresses)
 		freeifaddrs(addresses);
-	return status;
 }
 
 static void choose(struct work *work, const struct rna_members *members)
@@ -122,7 +119,9 @@ static void choose(struct work *work, const struct rna_members *members)
 	struct rna_neighbours neighbours;
 	struct peer peers[PEERS_MAX];
 
-	if (find_neighbours(work, members, &neighbours) < 0)
+	find_own(work, members);
+	if (rna_neighbours_choose(members, work->own, work->leaf, work->neighbours, &neighbours) <
+	    0)
 		return;
 	for (size_t i = 0; i < neighbours.count; i++)
 		peers[i] = make_peer(work, &members->members[neighbours.members[i]]);
@@ -145,6 +144,7 @@ static void take_list(struct work *work)
 	if (finding.text[0] == '\0')
 		choose(work, &list->members);
 	finding.members = list->members.count;
+	memcpy(finding.own, work->own, sizeof(finding.own));
 	finding.name_count = work->count;
 	for (size_t i = 0; i < work->count; i++)
 		memcpy(finding.names[i], work->peers[i].name, sizeof(finding.names[i]));

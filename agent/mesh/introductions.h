@@ -33,7 +33,8 @@ struct rna_introduction {
 	uint64_t choice;
 	rna_usec looked; /* realtime, of the list */
 	size_t members;
-	size_t name_count; /* the neighbours that were chosen */
+	char own[RNA_PEER_TEXT_SIZE]; /* this node's name in the list */
+	size_t name_count;            /* the neighbours that were chosen */
 	char names[2 * RNA_NEIGHBOURS_MAX][RNA_PEER_TEXT_SIZE];
 	/* Otherwise a peer of that choice: */
 	char name[RNA_PEER_TEXT_SIZE];

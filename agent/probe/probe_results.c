@@ -166,6 +166,7 @@ static void add_node(struct making *making, const struct rna_probe_results *resu
 	struct rna_probes *probes = making->probes;
 
 	probes->node = keep(making, results->node);
+	probes->member = keep(making, results->member);
 	probes->group = keep(making, results->group);
 	probes->session = results->session;
 	probes->stopped = keep(making, results->stopped);

@@ -5,7 +5,7 @@
 #include "pairs.h"
 
 struct rna_probe_results {
-	const char *node, *group, *stopped, *key_check;
+	const char *node, *member, *group, *stopped, *key_check;
 	uint64_t session, restarts;
 	rna_usec heard;
 	const char *source_kind;  /* "file", "dns", "kubernetes" */

@@ -47,6 +47,7 @@ struct rna_probing {
 	struct stat secret;                    /* as it was read */
 	char stopped[RNA_ERROR_MAX];           /* why there is no key; "": there is one */
 	size_t members;
+	char member[RNA_PEER_TEXT_SIZE]; /* this node's name among them */
 	char source_error[RNA_ERROR_MAX];
 	rna_usec source_looked;                 /* realtime */
 	uint64_t strangers[RNA_STRANGER_COUNT]; /* of the provers before, and of this one: */
@@ -393,6 +394,7 @@ static void take_introduction(struct rna_probing *probing, const struct rna_intr
 		return;
 	probing->source_looked = news->looked;
 	probing->members = news->members;
+	memcpy(probing->member, news->own, sizeof(probing->member));
 	for (size_t i = 0; i < news->name_count; i++) {
 		peer = rna_pairs_peer(probing->pairs, news->names[i]);
 		if (peer)
@@ -508,6 +510,7 @@ static void disable(struct rna_probing *probing)
 	probing->pairs = NULL;
 	probing->secret = (struct stat){0};
 	probing->source_looked = 0;
+	probing->member[0] = '\0';
 	probing->source_error[0] = '\0';
 	explicit_bzero(probing->key, sizeof(probing->key));
 	probing->key_check[0] = '\0';
@@ -632,6 +635,7 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 			strangers[i] = probing->strangers[i] + probing->current_strangers[i];
 		results = (struct rna_probe_results){
 			.node = probing->node,
+			.member = probing->member,
 			.group = probing->settings->probe_group,
 			.stopped = why_stopped(probing),
 			.key_check = probing->key_check,

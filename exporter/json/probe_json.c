@@ -113,14 +113,6 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 
 /* -- Pairs ------------------------------------------------------------------------------------- */
 
-static const struct {
-	enum rna_probe_sign sign;
-	const char *name;
-} signs[] = {
-	{RNA_PROBE_SILENT, "silent"}, {RNA_PROBE_LOSS, "loss"}, {RNA_PROBE_MTU_HOLE, "mtu_hole"},
-	{RNA_PROBE_SLOW, "slow"},     {RNA_PROBE_DSCP, "dscp"}, {RNA_PROBE_DETOUR, "detour"},
-};
-
 static json_t *describe_counts(struct rna_json_writer *writer,
 			       const struct rna_probe_counts *counts)
 {
@@ -185,9 +177,9 @@ static json_t *describe_pair(struct rna_json_writer *writer, const struct rna_pr
 	rna_json_set_text(writer, object, "state", rna_probe_state_name(pair->state));
 	if (pair->text[0] != '\0')
 		rna_json_set_text(writer, object, "text", pair->text);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(signs); i++)
-		if (pair->signs & signs[i].sign)
-			rna_json_append(writer, list, json_string(signs[i].name));
+	for (unsigned i = 0; i < RNA_PROBE_SIGNS; i++)
+		if (pair->signs & 1u << i)
+			rna_json_append(writer, list, json_string(rna_probe_sign_name(1u << i)));
 	rna_json_set(writer, object, "signs", list);
 	if (pair->since > 0)
 		rna_json_set_time(writer, object, "since", pair->since);

@@ -22,6 +22,12 @@ static const struct rna_probe_port *port_of(const struct rna_subject *port)
 	return rna_probes_find_port(port->view->probes, port->device->device->name, port->port);
 }
 
+/* As peers call this node. */
+static const char *member_name(const struct rna_probes *probes)
+{
+	return probes->member[0] != '\0' ? probes->member : probes->node;
+}
+
 static bool is_used(const struct rna_probe_port *port)
 {
 	return port && port->use != RNA_PROBE_OFF;
@@ -92,7 +98,7 @@ static struct rna_value ecn_marked(const struct rna_subject *subject)
 	return is_used(port) ? rna_value_ok(sum_up(port).ecn_marked) : rna_no_value;
 }
 
-/* Joins losses with leaves. */
+/* Joins losses with leaves, and the peers of pairs with their nodes. */
 static void port_info(const struct rna_subject *subject, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
@@ -107,15 +113,30 @@ static void port_info(const struct rna_subject *subject, struct rna_writer *writ
 	rna_label_add(&labels, "rail", rail);
 	rna_label_add(&labels, "leaf", port->leaf);
 	rna_label_add(&labels, "group", subject->view->probes->group);
+	rna_label_add(&labels, "member", member_name(subject->view->probes));
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
-static void reachable(const struct rna_subject *subject, struct rna_writer *writer)
+/* A state without pairs has no sample. */
+static void pairs_by_result(const struct rna_subject *subject, struct rna_writer *writer)
 {
+	const struct rna_probes *probes = subject->view->probes;
 	const struct rna_probe_port *port = port_of(subject);
+	uint64_t losing = 0, answering = 0;
 
-	if (is_used(port) && port->verdict != RNA_PROBE_UNKNOWN)
-		rna_writer_sample(writer, subject->labels, port->verdict != RNA_PROBE_UNREACHABLE);
+	for (size_t i = 0; port && i < probes->pair_count; i++) {
+		const struct rna_probe_pair *pair = &probes->pairs[i];
+
+		if (pair->port != port->port || strcmp(pair->device, port->device) != 0)
+			continue;
+		losing += (pair->signs & RNA_PROBE_LOSING) != 0;
+		answering += !(pair->signs & RNA_PROBE_LOSING) &&
+			     pair->state == RNA_PROBE_RUNNING && pair->recent.answered > 0;
+	}
+	if (losing > 0)
+		rna_writer_sample_with(writer, subject->labels, "result", "losing", losing);
+	if (answering > 0)
+		rna_writer_sample_with(writer, subject->labels, "result", "answering", answering);
 }
 
 /* -- The node ---------------------------------------------------------------------------------- */
@@ -203,6 +224,16 @@ static int compare_ratios(const void *a, const void *b)
 	return (first < second) - (first > second);
 }
 
+/* The first one: they are in the order of their weight. */
+static const char *name_sign(unsigned signs)
+{
+	unsigned sign = 1;
+
+	while (!(signs & sign))
+		sign <<= 1;
+	return rna_probe_sign_name(sign);
+}
+
 static void write_pair(const struct rna_probe_pair *pair, struct rna_writer *writer)
 {
 	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
@@ -216,6 +247,7 @@ static void write_pair(const struct rna_probe_pair *pair, struct rna_writer *wri
 	rna_label_add(&labels, "peer_port", peer_port);
 	rna_label_add(&labels, "peer_leaf", pair->peer_leaf);
 	rna_label_add(&labels, "scope", rna_probe_scope_name(pair->scope));
+	rna_label_add(&labels, "sign", name_sign(pair->signs));
 	rna_writer_sample_labels(writer, &labels, lost_ratio(pair));
 }
 
@@ -255,12 +287,13 @@ static const struct rna_family port_rows[] = {
 	       "Lost probes that were as large as the MTU."),
 	METRIC(PORT, "rdma_probe_ecn_marked_total", COUNTER, PLAIN, GET(ecn_marked),
 	       "Answered probes that a switch marked for congestion on either way."),
-	METRIC(PORT, "rdma_probe_reachable", GAUGE, YES_NO, EACH(reachable, NULL),
-	       "0 if no peer answers the port, although these peers run and answer other ports of "
-	       "the node; 1 if the port is well or loses some probes. Absent while too little is "
-	       "known."),
-	METRIC(PORT, "rdma_probe_port_info", INFO, PLAIN, EACH(port_info, "rail, leaf, group"),
-	       "Rail, leaf switch and group of a port that sends probes. Always 1."),
+	METRIC(PORT, "rdma_probe_port_pairs", GAUGE, PLAIN, EACH(pairs_by_result, "result"),
+	       "Pairs of the port with other ports, by result: losing (silent, losses, or losses "
+	       "of large probes) or answering. A result without a pair is absent."),
+	METRIC(PORT, "rdma_probe_port_info", INFO, PLAIN,
+	       EACH(port_info, "rail, leaf, group, member"),
+	       "Rail, leaf switch and group of a port that sends probes, and the name of its node "
+	       "in the list of members, which is the label peer of others. Always 1."),
 };
 
 static const struct rna_family rows[] = {
@@ -280,7 +313,7 @@ static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_probe_rtt_seconds", HISTOGRAM, NANOSECONDS, EACH(round_trips, "scope"),
 	       "Round-trip times of probes in seconds, without the time that the peer needed."),
 	METRIC(NODE, "rdma_probe_pair_lost_ratio", GAUGE, RATIO,
-	       EACH(pairs_with_signs, "device, port, peer, peer_port, peer_leaf, scope"),
+	       EACH(pairs_with_signs, "device, port, peer, peer_port, peer_leaf, scope, sign"),
 	       "Share of probes lost in the last ten minutes by a pair that shows a sign of a "
 	       "fault: the worst 12 of the node. /api/v1/probes has all pairs."),
 };

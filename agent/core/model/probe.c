@@ -79,6 +79,17 @@ const char *rna_probe_state_name(enum rna_probe_state state)
 	return NAME(names, state);
 }
 
+const char *rna_probe_sign_name(unsigned sign)
+{
+	static const char *const names[RNA_PROBE_SIGNS] = {"silent", "loss", "mtu_hole",
+							   "slow",   "dscp", "detour"};
+
+	for (unsigned i = 0; i < RNA_PROBE_SIGNS; i++)
+		if (sign == 1u << i)
+			return names[i];
+	return "unknown";
+}
+
 /* Each open port has a context of its own. */
 struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, const char *device)
 {

@@ -78,6 +78,13 @@ enum rna_probe_sign {
 	RNA_PROBE_DETOUR = 1u << 5,   /* more hops than before, or than its rail */
 };
 
+enum { RNA_PROBE_SIGNS = 6 };
+/* Signs with which probes are lost. */
+enum { RNA_PROBE_LOSING = RNA_PROBE_SILENT | RNA_PROBE_LOSS | RNA_PROBE_MTU_HOLE };
+
+/* "silent", "loss", "mtu_hole", "slow", "dscp", "detour". sign: one bit. */
+const char *rna_probe_sign_name(unsigned sign);
+
 /* One direction of a pair, as the receiving end saw the newest probe or answer. 255: unknown. */
 struct rna_probe_way {
 	uint8_t dscp;
@@ -195,7 +202,8 @@ struct rna_probe_source {
 
 struct rna_probes {
 	struct rna_part part;
-	const char *node;    /* our name among the peers */
+	const char *node;    /* our name */
+	const char *member;  /* our name in the list of members; "": not known yet */
 	const char *group;   /* only members of the same group pair up; "" is a group too */
 	uint64_t session;    /* of the running prober; 0: it does not run */
 	const char *stopped; /* why the prober does not run, a phrase; NULL: it runs */

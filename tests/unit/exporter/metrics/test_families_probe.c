@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exporter/metrics/families_probe.c: what probes become, and how many series that is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "metrics/body.h"
+
+#include "exporter_view.h"
+
+enum { PORTS = 8, PEERS = 6, SERIES_MAX = 100 };
+
+/* Eight ports that probe six peers each: three on the leaf, three elsewhere. */
+struct fabric {
+	struct rna_view *view;
+	struct rna_probes probes;
+	struct rna_probe_port ports[PORTS];
+	struct rna_probe_pair pairs[PORTS * PEERS];
+	char peers[PEERS][8];
+};
+
+static int set_up(void **state)
+{
+	struct fabric *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -1;
+	f->view = new_view(PORTS);
+	for (size_t i = 0; i < PEERS; i++)
+		(void)snprintf(f->peers[i], sizeof(f->peers[i]), "n%zu", i + 2);
+	for (size_t i = 0; i < PORTS; i++) {
+		const char *device = f->view->snapshot->devices[i].device->name;
+
+		f->ports[i] = (struct rna_probe_port){.device = device,
+						      .port = 1,
+						      .use = RNA_PROBE_OPEN,
+						      .text = "",
+						      .rail = (unsigned)i,
+						      .leaf = "leaf-a",
+						      .verdict = RNA_PROBE_WELL};
+		for (size_t scope = RNA_PROBE_LEAF; scope < RNA_PROBE_SCOPE_COUNT; scope++)
+			f->ports[i].counts[scope].sent = 1000;
+		for (size_t k = 0; k < PEERS; k++)
+			f->pairs[i * PEERS + k] =
+				(struct rna_probe_pair){.device = device,
+							.port = 1,
+							.peer = f->peers[k],
+							.peer_device = device,
+							.peer_port = 1,
+							.peer_leaf = k < 3 ? "leaf-a" : "leaf-b",
+							.scope = k < 3 ? RNA_PROBE_LEAF
+								       : RNA_PROBE_FABRIC,
+							.state = RNA_PROBE_RUNNING,
+							.text = "",
+							.recent = {.sent = 1000, .answered = 1000}};
+	}
+	f->probes = (struct rna_probes){.node = "n1",
+					.member = "10.9.0.1",
+					.group = "",
+					.session = 7,
+					.source = {.kind = "file", .looked = 1, .members = 7},
+					.port_count = PORTS,
+					.ports = f->ports,
+					.pair_count = PORTS * PEERS,
+					.pairs = f->pairs};
+	f->probes.peers[RNA_PROBE_RUNNING] = PORTS * PEERS;
+	f->view->probes = &f->probes;
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fabric *f = *state;
+
+	f->view->probes = NULL;
+	(void)rna_view_unref(f->view);
+	free(f);
+	return 0;
+}
+
+static struct rna_body *render(struct fabric *f)
+{
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	struct rna_body *body = NULL;
+
+	assert_non_null(renderer);
+	assert_int_equal(rna_renderer_metrics(renderer, f->view, RNA_EXPOSITION_CLASSIC, false,
+					      &body),
+			 0);
+	return body;
+}
+
+/* Samples whose lines begin with that, but not histograms. */
+static size_t count(const struct rna_body *body, const char *start)
+{
+	size_t found = 0;
+
+	for (const char *at = body->data, *end = body->data + body->len; at < end;) {
+		const char *eol = memchr(at, '\n', (size_t)(end - at));
+
+		assert_non_null(eol);
+		found += strncmp(at, start, strlen(start)) == 0 &&
+			 strncmp(at, "rdma_probe_rtt_seconds", 22) != 0;
+		at = eol + 1;
+	}
+	return found;
+}
+
+static void assert_line(const struct rna_body *body, const char *line)
+{
+	if (count(body, line) != 1)
+		fail_msg("there is no line: %s", line);
+}
+
+static void test_ports_count_their_pairs(void **state)
+{
+	struct fabric *f = *state;
+
+	f->pairs[0].signs = RNA_PROBE_SILENT;
+	f->pairs[1].signs = RNA_PROBE_MTU_HOLE | RNA_PROBE_SLOW;
+	f->pairs[2].signs = RNA_PROBE_SLOW; /* it answers all the same */
+	f->pairs[3].state = RNA_PROBE_PEER_DOWN;
+	f->pairs[4].recent.answered = 0; /* not yet */
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(f);
+
+	assert_line(body,
+		    "rdma_probe_port_pairs{device=\"mlx5_0\",port=\"1\",result=\"losing\"} 2");
+	assert_line(body,
+		    "rdma_probe_port_pairs{device=\"mlx5_0\",port=\"1\",result=\"answering\"} 2");
+	assert_line(body,
+		    "rdma_probe_port_pairs{device=\"mlx5_1\",port=\"1\",result=\"answering\"} 6");
+	assert_int_equal(count(body,
+			       "rdma_probe_port_pairs{device=\"mlx5_1\",port=\"1\",result=\"l"),
+			 0);
+}
+
+static void test_peers_find_the_node_by_its_name_in_the_list(void **state)
+{
+	struct fabric *f = *state;
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(f);
+
+	assert_line(body, "rdma_probe_port_info{device=\"mlx5_0\",port=\"1\",rail=\"0\","
+			  "leaf=\"leaf-a\",group=\"\",member=\"10.9.0.1\"} 1");
+	f->probes.member = "";
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *later = render(f);
+
+	assert_line(later, "rdma_probe_port_info{device=\"mlx5_0\",port=\"1\",rail=\"0\","
+			   "leaf=\"leaf-a\",group=\"\",member=\"n1\"} 1");
+}
+
+/* The first sign is the one that counts. */
+static void test_pairs_with_signs_have_series(void **state)
+{
+	struct fabric *f = *state;
+
+	f->pairs[4].signs = RNA_PROBE_LOSS | RNA_PROBE_SLOW;
+	f->pairs[4].recent = (struct rna_probe_counts){.sent = 1000, .answered = 990, .lost = 10};
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(f);
+
+	assert_line(body, "rdma_probe_pair_lost_ratio{device=\"mlx5_0\",port=\"1\",peer=\"n6\","
+			  "peer_port=\"mlx5_0/1\",peer_leaf=\"leaf-b\",scope=\"fabric\","
+			  "sign=\"loss\"} 0.01");
+	assert_int_equal(count(body, "rdma_probe_pair_lost_ratio{"), 1);
+}
+
+/* A node with eight ports, one of which is dead, beside the histograms. */
+static void test_a_node_has_at_most_a_hundred_series(void **state)
+{
+	struct fabric *f = *state;
+
+	for (size_t i = 0; i < PEERS; i++) {
+		f->pairs[i].signs = RNA_PROBE_SILENT;
+		f->pairs[i].recent = (struct rna_probe_counts){.sent = 9, .lost = 9};
+		f->pairs[i + PEERS].signs = RNA_PROBE_LOSS;
+	}
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(f);
+
+	assert_int_equal(count(body, "rdma_probe_pair_lost_ratio{"), 2 * PEERS);
+	assert_true(count(body, "rdma_probe_") > PORTS * 8);
+	assert_true(count(body, "rdma_probe_") <= SERIES_MAX);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_ports_count_their_pairs),
+		TEST(test_peers_find_the_node_by_its_name_in_the_list),
+		TEST(test_pairs_with_signs_have_series),
+		TEST(test_a_node_has_at_most_a_hundred_series),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
