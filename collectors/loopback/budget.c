@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "budget.h"
 
+#include <limits.h>
+#include <string.h>
+
 enum {
 	WARM_UP_SHARE = 2,  /* 1/2 of bytes and time for the warm-up */
 	BATCH_SHARE = 8,    /* 1/8 of the time for one batch */
 	LATENCY_SHARE = 10, /* 1/10 of the time for latency */
 };
+
+bool rna_loopback_request_is_valid(const struct rna_loopback_request *request)
+{
+	return request->size >= RNA_LOOPBACK_SMALL && request->size <= INT_MAX &&
+	       request->bytes / 2 >= request->size && request->time_limit > 0 && request->qps > 0 &&
+	       request->qps <= RNA_LOOPBACK_QPS_MAX && request->depth > 0 &&
+	       request->depth <= INT16_MAX && request->endpoint < RNA_ENDPOINT_COUNT &&
+	       memchr(request->device, '\0', sizeof(request->device)) &&
+	       memchr(request->gpu, '\0', sizeof(request->gpu));
+}
 
 /*
  * Two bandwidth writes are mandatory. Latency needs few bytes and gets them before further

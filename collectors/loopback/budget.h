@@ -26,6 +26,8 @@ struct rna_loopback_budget {
 	rna_usec end;      /* deadline of the latency rounds */
 };
 
+bool rna_loopback_request_is_valid(const struct rna_loopback_request *request);
+
 /* The budget of a valid request whose first write is posted now. */
 struct rna_loopback_budget rna_loopback_budget(const struct rna_loopback_request *request,
 					       rna_usec now);

@@ -32,12 +32,15 @@ struct rna_loopback_verbs {
 	int gid_index; /* -1: without a GRH */
 	union ibv_gid gid;
 	uint16_t pkey_index;
+	uint16_t pkey; /* 0: RoCE */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct rna_loopback_memory *memory;
 	struct ibv_mr *mr;
 	struct ibv_qp *writers[RNA_LOOPBACK_QPS_MAX];
-	struct ibv_qp *targets[RNA_LOOPBACK_QPS_MAX];
+	struct ibv_qp *targets[RNA_LOOPBACK_QPS_MAX]; /* of a port that is connected to itself */
+	uint64_t remote_address;                      /* what is written to */
+	uint32_t remote_key;
 };
 
 /* The object at the start of each text. */
@@ -161,6 +164,7 @@ static bool choose_pkey(struct rna_loopback_verbs *verbs)
 			continue;
 		readable++;
 		verbs->pkey_index = i;
+		verbs->pkey = be16toh(pkey);
 		if (is_full_member(be16toh(pkey)))
 			return true;
 	}
@@ -348,29 +352,32 @@ static int to_init(struct rna_loopback_verbs *verbs, struct ibv_qp *qp)
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
+/* The queue pair there is number i of the end. */
 static int to_ready_to_receive(struct rna_loopback_verbs *verbs, struct ibv_qp *qp,
-			       const struct ibv_qp *peer)
+			       const struct rna_queue_pairs_end *end, unsigned i)
 {
 	const struct rna_loopback_request *request = verbs->request;
+	enum ibv_mtu mtu = (enum ibv_mtu)end->mtu;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = verbs->port.active_mtu,
-		.dest_qp_num = peer->qp_num,
+		.path_mtu = mtu < verbs->port.active_mtu ? mtu : verbs->port.active_mtu,
+		.dest_qp_num = end->qpns[i],
+		.rq_psn = end->psn,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 12,
 		.ah_attr = {.port_num = (uint8_t)request->port,
-			    .dlid = verbs->port.lid,
+			    .dlid = end->lid,
 			    .sl = (uint8_t)request->service_level,
 			    .is_global = verbs->gid_index >= 0},
 	};
 
 	if (attr.ah_attr.is_global)
 		attr.ah_attr.grh = (struct ibv_global_route){
-			.dgid = verbs->gid,
 			.sgid_index = (uint8_t)verbs->gid_index,
 			.hop_limit = 64,
 			.traffic_class = (uint8_t)request->traffic_class,
 		};
+	memcpy(&attr.ah_attr.grh.dgid, end->gid, sizeof(end->gid));
 	return ibv_modify_qp(qp, &attr,
 			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
@@ -378,10 +385,11 @@ static int to_ready_to_receive(struct rna_loopback_verbs *verbs, struct ibv_qp *
 }
 
 /* Timeout 14 is 67 ms; seven retries, as in perftest. */
-static int to_ready_to_send(struct ibv_qp *qp)
+static int to_ready_to_send(struct ibv_qp *qp, uint32_t psn)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
+		.sq_psn = psn,
 		.timeout = 14,
 		.retry_cnt = 7,
 		.rnr_retry = 7,
@@ -393,41 +401,102 @@ static int to_ready_to_send(struct ibv_qp *qp)
 				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-static bool connect_pair(struct rna_loopback_verbs *verbs, struct ibv_qp *writer,
-			 struct ibv_qp *target)
-{
-	int error = to_init(verbs, writer);
-
-	if (!error)
-		error = to_init(verbs, target);
-	if (!error)
-		error = to_ready_to_receive(verbs, writer, target);
-	if (!error)
-		error = to_ready_to_receive(verbs, target, writer);
-	if (!error)
-		error = to_ready_to_send(writer);
-	if (!error)
-		error = to_ready_to_send(target);
-	if (error)
-		return rna_loopback_fail(verbs->result,
-					 "%s/%u: cannot connect it to itself (GID index %d, P_Key "
-					 "index %u): %s",
-					 PORT(verbs), verbs->gid_index, verbs->pkey_index,
-					 strerror(error));
-	return true;
-}
-
-static bool connect_all(struct rna_loopback_verbs *verbs)
+static bool make_writers(struct rna_loopback_verbs *verbs)
 {
 	for (unsigned i = 0; i < verbs->request->qps; i++) {
 		verbs->writers[i] = make_qp(verbs);
-		if (verbs->writers[i])
-			verbs->targets[i] = make_qp(verbs);
+		if (!verbs->writers[i])
+			return fail_creation(verbs, "a queue pair");
+	}
+	return true;
+}
+
+void rna_loopback_verbs_describe(const struct rna_loopback_verbs *verbs, uint32_t psn,
+				 struct rna_queue_pairs_end *ret)
+{
+	*ret = (struct rna_queue_pairs_end){
+		.infiniband = verbs->port.link_layer != IBV_LINK_LAYER_ETHERNET,
+		.lid = verbs->port.lid,
+		.pkey = verbs->pkey,
+		.mtu = verbs->port.active_mtu,
+		.psn = psn,
+		.key = verbs->mr->rkey,
+		.address = (uintptr_t)verbs->memory->target,
+		.room = verbs->memory->size,
+		.count = verbs->request->qps,
+	};
+	if (verbs->gid_index >= 0)
+		memcpy(ret->gid, &verbs->gid, sizeof(ret->gid));
+	for (unsigned i = 0; i < ret->count; i++)
+		ret->qpns[i] = verbs->writers[i]->qp_num;
+}
+
+/* Connects one queue pair of ours with number i of the end. 0 or errno. */
+static int connect_one(struct rna_loopback_verbs *verbs, struct ibv_qp *qp,
+		       const struct rna_queue_pairs_end *end, unsigned i)
+{
+	int error = to_init(verbs, qp);
+
+	return error ? error : to_ready_to_receive(verbs, qp, end, i);
+}
+
+static bool fail_connection(struct rna_loopback_verbs *verbs, const char *to, int error)
+{
+	return rna_loopback_fail(verbs->result,
+				 "%s/%u: cannot connect it to %s (GID index %d, P_Key index %u): "
+				 "%s",
+				 PORT(verbs), to, verbs->gid_index, verbs->pkey_index,
+				 strerror(error));
+}
+
+/* The ends are writers and targets of the same port. */
+static bool connect_pair(struct rna_loopback_verbs *verbs,
+			 const struct rna_queue_pairs_end *writers,
+			 const struct rna_queue_pairs_end *targets, unsigned i)
+{
+	int error = connect_one(verbs, verbs->writers[i], targets, i);
+
+	if (!error)
+		error = connect_one(verbs, verbs->targets[i], writers, i);
+	if (!error)
+		error = to_ready_to_send(verbs->writers[i], 0);
+	if (!error)
+		error = to_ready_to_send(verbs->targets[i], 0);
+	return error ? fail_connection(verbs, "itself", error) : true;
+}
+
+static bool connect_to_itself(struct rna_loopback_verbs *verbs)
+{
+	struct rna_queue_pairs_end writers, targets;
+
+	rna_loopback_verbs_describe(verbs, 0, &writers);
+	targets = writers;
+	for (unsigned i = 0; i < verbs->request->qps; i++) {
+		verbs->targets[i] = make_qp(verbs);
 		if (!verbs->targets[i])
 			return fail_creation(verbs, "a queue pair");
-		if (!connect_pair(verbs, verbs->writers[i], verbs->targets[i]))
+		targets.qpns[i] = verbs->targets[i]->qp_num;
+		if (!connect_pair(verbs, &writers, &targets, i))
 			return false;
 	}
+	verbs->remote_address = targets.address;
+	verbs->remote_key = targets.key;
+	return true;
+}
+
+bool rna_loopback_verbs_connect(struct rna_loopback_verbs *verbs, uint32_t psn,
+				const struct rna_queue_pairs_end *end)
+{
+	for (unsigned i = 0; i < verbs->request->qps && i < end->count; i++) {
+		int error = connect_one(verbs, verbs->writers[i], end, i);
+
+		if (!error)
+			error = to_ready_to_send(verbs->writers[i], psn);
+		if (error)
+			return fail_connection(verbs, "the other node", error);
+	}
+	verbs->remote_address = end->address;
+	verbs->remote_key = end->key;
 	return true;
 }
 
@@ -459,8 +528,8 @@ bool rna_loopback_post(struct rna_loopback_verbs *verbs, unsigned qp, const size
 			.num_sge = 1,
 			.opcode = IBV_WR_RDMA_WRITE,
 			.send_flags = fits_inline(verbs, size) ? IBV_SEND_INLINE : 0,
-			.wr.rdma = {.remote_addr = pieces[i].addr + verbs->memory->size,
-				    .rkey = verbs->mr->rkey},
+			.wr.rdma = {.remote_addr = verbs->remote_address + offsets[i],
+				    .rkey = verbs->remote_key},
 		};
 	}
 	writes[count - 1].send_flags |= IBV_SEND_SIGNALED;
@@ -514,10 +583,10 @@ static bool make(struct rna_loopback_verbs *verbs)
 	verbs->cq = ibv_create_cq(verbs->context, completions, NULL, NULL, 0);
 	if (!verbs->cq)
 		return fail_creation(verbs, "a completion queue");
-	return get_memory(verbs) && connect_all(verbs);
+	return get_memory(verbs) && make_writers(verbs);
 }
 
-struct rna_loopback_verbs *rna_loopback_verbs_open(const struct rna_loopback_request *request,
+struct rna_loopback_verbs *rna_loopback_verbs_make(const struct rna_loopback_request *request,
 						   struct rna_loopback_memory *memory,
 						   struct rna_loopback_result *result)
 {
@@ -532,6 +601,15 @@ struct rna_loopback_verbs *rna_loopback_verbs_open(const struct rna_loopback_req
 	verbs->memory = memory;
 	verbs->result = result;
 	return make(verbs) ? verbs : rna_loopback_verbs_close(verbs);
+}
+
+struct rna_loopback_verbs *rna_loopback_verbs_open(const struct rna_loopback_request *request,
+						   struct rna_loopback_memory *memory,
+						   struct rna_loopback_result *result)
+{
+	struct rna_loopback_verbs *verbs = rna_loopback_verbs_make(request, memory, result);
+
+	return verbs && connect_to_itself(verbs) ? verbs : rna_loopback_verbs_close(verbs);
 }
 
 struct rna_loopback_verbs *rna_loopback_verbs_close(struct rna_loopback_verbs *verbs)

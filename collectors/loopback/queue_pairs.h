@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verbs of a loopback test: opens the device, registers memory, connects the port to itself by
- * RC, and writes over these connections. Each connection has a QP that writes and a QP that is the
- * target. loopback.c does the measurement. Thread: the only one of the child.
+ * The verbs of a test: opens the device, registers memory, connects the port by RC to itself or to
+ * a port of another node, and writes over these connections. A port that is connected to itself has
+ * a QP that writes and one that is the target for each connection; otherwise the target is a QP of
+ * the other node, which writes back over the same connection. writing.c does the measurement.
+ * Thread: the only one of the child.
  */
 #pragma once
 
@@ -13,13 +15,39 @@ enum { RNA_LOOPBACK_BATCH_MAX = 32 }; /* maximum writes per batch */
 
 struct rna_loopback_verbs;
 
+/* One end of connections, as the other one has to know it. */
+struct rna_queue_pairs_end {
+	bool infiniband;
+	uint8_t gid[16]; /* zeros: connections are addressed by LID alone */
+	uint16_t lid;    /* 0: RoCE */
+	uint16_t pkey;   /* 0: RoCE */
+	uint32_t mtu;    /* enum ibv_mtu: 1 is 256 bytes, 5 is 4096 */
+	uint32_t psn;    /* of the first packet of each queue pair; 24 bits */
+	uint32_t key;    /* of the memory that may be written to */
+	uint64_t address;
+	uint64_t room; /* bytes there */
+	uint32_t count;
+	uint32_t qpns[RNA_LOOPBACK_QPS_MAX];
+};
+
 /*
+ * Opens a port and connects it to itself.
  * request must be valid. Allocates memory after it has found device and port suitable; the caller
  * frees memory after closing. NULL: the test is not possible; result says why.
  */
 struct rna_loopback_verbs *rna_loopback_verbs_open(const struct rna_loopback_request *request,
 						   struct rna_loopback_memory *memory,
 						   struct rna_loopback_result *result);
+/* The same with queue pairs that are not connected to anything. */
+struct rna_loopback_verbs *rna_loopback_verbs_make(const struct rna_loopback_request *request,
+						   struct rna_loopback_memory *memory,
+						   struct rna_loopback_result *result);
+/* Our end; psn is that of our packets. */
+void rna_loopback_verbs_describe(const struct rna_loopback_verbs *verbs, uint32_t psn,
+				 struct rna_queue_pairs_end *ret);
+/* Connects as many as both ends have. False: the result says why not. */
+bool rna_loopback_verbs_connect(struct rna_loopback_verbs *verbs, uint32_t psn,
+				const struct rna_queue_pairs_end *end);
 /* Accepts and returns NULL. */
 struct rna_loopback_verbs *rna_loopback_verbs_close(struct rna_loopback_verbs *verbs);
 
