@@ -10,6 +10,7 @@ PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float)}
 # A quantity may be a number; the models know it as a string.
 QUANTITIES = ("limits", "requests")
 KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
+         ("v1", "Secret"): "V1Secret",
          ("v1", "ServiceAccount"): "V1ServiceAccount", ("apps/v1", "DaemonSet"): "V1DaemonSet",
          ("networking.k8s.io/v1", "NetworkPolicy"): "V1NetworkPolicy",
          **{("rbac.authorization.k8s.io/v1", kind): f"V1{kind}"

@@ -15,6 +15,8 @@ PRIVILEGED = {"agent: privileged", "hostPath /dev/infiniband: agent ro"}
 API = {"token of the API", "ClusterRole: nodes get,patch", "ClusterRole: nodes/status patch",
        "Role in default: events create,patch", "policy of admission"}
 NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
+SLICES = {"token of the API", "Role in ns: endpointslices list"}
+SECRET = {"secret rel-rdma-node-agent-probe: agent ro"}
 PLUGIN = {"deviceFiles": {"by": "plugin", "resource": "rdma/hca"}}
 
 
@@ -35,6 +37,23 @@ CHANGES = [
     ({"selfTest": {"enabled": True}}, PRIVILEGED | {ROOT}, UNPRIVILEGED | {RUN_AS}),
     ({"selfTest": {"enabled": True}, **PLUGIN},
      {ROOT, "agent: capability IPC_LOCK", "resource rdma/hca"}, {RUN_AS}),
+    ({"probe": {"enabled": True}}, PRIVILEGED | {ROOT} | SLICES | SECRET, UNPRIVILEGED | {RUN_AS}),
+    ({"probe": {"enabled": True}, **PLUGIN},
+     {ROOT, "agent: capability IPC_LOCK", "resource rdma/hca"} | SLICES | SECRET, {RUN_AS}),
+    ({"probe": {"enabled": True, "ipcLock": False}, **PLUGIN},
+     {"fsGroup 10879", "resource rdma/hca"} | SLICES | SECRET, set()),
+    ({"probe": {"enabled": True, "ipcLock": False, "members": "dns"}, **PLUGIN},
+     {"fsGroup 10879", "resource rdma/hca", "DNS of the cluster"} | SECRET, set()),
+    ({"probe": {"enabled": True, "ipcLock": False, "members": "none", "secretName": "given"}},
+     PRIVILEGED | {"fsGroup 10879", "secret given: agent ro"}, UNPRIVILEGED),
+    ({"probe": {"enabled": True, "ipcLock": False, "members": "dns"}, "runAsUser": 4711,
+      "podSecurityContext": {"fsGroup": 17}, "config": {"probe": {
+          "members_kubernetes": "fabric/agents"}}, **PLUGIN},
+     {"fsGroup 17", "user 4711", "resource rdma/hca", "token of the API",
+      "Role in fabric: endpointslices list"} | SECRET, {RUN_AS}),
+    ({"probe": {"enabled": True, "ipcLock": False}, "config": {
+        "kubernetes": {"kubeconfig": "/etc/kube/config"}, "probe": {"secret_file": "/s"}}, **PLUGIN},
+     {"resource rdma/hca"}, set()),
     ({"kernelLog": {"journal": "/var/log/journal", "group": 190}},
      {"hostPath /var/log/journal: agent ro", "group 190"}, set()),
     ({"kernelLog": {"journal": "/run/log/journal"}, "ethtool": {"enabled": True}},
@@ -97,6 +116,8 @@ KEEPS = {
     "prometheusRule": {"enabled": True}, "dashboards": {"enabled": True, "labels": {"a": "b"}},
     "networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]},
     "config.poll": {"state": "500ms"}, "config.selftest": {"enabled": True, "gpu_memory": True},
+    "config.probe": {"enabled": True, "group": "a", "traffic_class": 106, "service_level": 1,
+                     "members_kubernetes": "a/b"},
     "config.security": {"seccomp": "off"}, "config.expect": {"profile": "auto"},
     "profiles": "{version: 1, profiles: [{name: a, match: {gpus: 8}}]}", "config.lanes": {"max": 4},
 }
@@ -154,6 +175,8 @@ def of_pod(pod):
                 if pod.get(key))
     if pod.get("priorityClassName"):
         yield f"priority {pod['priorityClassName']}"
+    if pod.get("dnsPolicy") == "ClusterFirstWithHostNet":
+        yield "DNS of the cluster"
     if pod.get("automountServiceAccountToken") is not False:
         yield "token of the API"
     for container in containers:

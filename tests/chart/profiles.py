@@ -93,9 +93,39 @@ profiles:
     devices:
       - {model: MT4129, count: 8, rate: 400G, pkeys: [0x8001]}
 """},
+    "probe": {
+        "probe": {"enabled": True}, "config": {"probe": {"traffic_class": 106, "period": "1s"}},
+        "networkPolicy": {"enabled": True, "from": [
+            {"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}]}},
+    # the fewest rights: neither root nor a token
+    "probe-dns": {
+        "probe": {"enabled": True, "members": "dns", "secretName": "fabric", "ipcLock": False},
+        "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
+    "probe-host": {
+        "probe": {"enabled": True, "members": "none"}, "listenHost": "127.0.0.1",
+        "networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]},
+        "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
+    # releases that share a fabric
+    "probe-with-others": {
+        "probe": {"enabled": True}, "web": {"secretName": "rdma-web", "tls": True},
+        "config": {"kubernetes": {"backend": "api"}, "probe": {
+            "members_kubernetes": "fabric/agents", "secret_file": "/fabric/secret"}},
+        "service": {"enabled": True},
+        "extraVolumes": [{"name": "fabric", "secret": {"secretName": "fabric", "defaultMode": 256}}],
+        "extraVolumeMounts": [{"name": "fabric", "mountPath": "/fabric"}]},
+    "probe-file": {
+        "probe": {"enabled": True, "secretName": "fabric"}, "config": {"probe": {
+            "members_file": "/fabric/members.json"}},
+        "extraVolumes": [{"name": "fabric", "configMap": {"name": "fabric"}}],
+        "extraVolumeMounts": [{"name": "fabric", "mountPath": "/fabric"}]},
     "affinity": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]}}}},
 }
+
+# Profiles that need EndpointSlices, which a cluster has since 1.21.
+WITH_SLICES = {"probe", "probe-with-others"}
+
+PROBE = {"enabled": True}
 
 # Values, the key at fault, and what has to be said of it.
 REFUSED = [
@@ -142,6 +172,25 @@ REFUSED = [
     # it reads interfaces of the node, of whose network no value takes the pods off
     ({"ethtool": {"enabled": True}, "hostNetwork": False}, "", "hostNetwork"),
     ({"ethtool": {"enabled": True}, "podSecurityContext": {"runAsUser": 10879}}, "ethtool.enabled",
+     "podSecurityContext.runAsUser"),
+    ({"probe": True}, "probe", "object"),
+    ({"probe": {"members": "multicast"}}, "probe.members", "multicast"),
+    ({"probe": {"secretName": "my secret"}}, "probe.secretName", "my secret"),
+    ({"config": {"probe": {"traffic_class": 256}}}, "config.probe.traffic_class", "maximum"),
+    ({"probe": PROBE, "listenHost": "127.0.0.2"}, "probe.enabled", "listenHost 127.0.0.2"),
+    ({"probe": PROBE, "listenHost": "::1"}, "probe.enabled", "listenHost ::1"),
+    ({"probe": PROBE, "web": {"secretName": "x", "tls": True, "clientCertificates": True}},
+     "probe.enabled", "web.clientCertificates"),
+    ({"probe": {**PROBE, "members": "dns"}, "web": {"secretName": "x", "tls": True}},
+     "probe.members", "web.tls"),
+    ({"probe": PROBE, "config": {"watch": {"events": False}}}, "probe.enabled", "watch.events"),
+    ({"probe": {**PROBE, "members": "none"}, "config": {"probe": {"host_mesh": False}}},
+     "probe.members", "host_mesh"),
+    ({"probe": PROBE, "config": {"probe": {"members_dns": "a.test", "members_file": "/m"}}},
+     "config.probe.members_dns", "config.probe.members_file"),
+    ({"probe": {**PROBE, "secretName": "x"}, "config": {"probe": {"secret_file": "/s"}}},
+     "probe.secretName", "config.probe.secret_file"),
+    ({"probe": PROBE, "podSecurityContext": {"runAsUser": 10879}}, "probe.ipcLock",
      "podSecurityContext.runAsUser"),
     ({"tolerations": [{"operator": "Exist"}]}, "tolerations.0.operator", "Exist"),
     ({"podLabels": {"a": 1}}, "podLabels.a", "string"),

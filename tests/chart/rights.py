@@ -3,7 +3,7 @@
 those of a profile, merged over the defaults of the chart."""
 import yaml
 
-REASONS = ("verbs", "umad", "selfTest")
+REASONS = ("verbs", "umad", "selfTest", "probe")
 
 
 def by_plugin(values):
@@ -23,14 +23,28 @@ def uses_api(values):
     return settings["backend"] in ("api", "both") and not settings["kubeconfig"]
 
 
+def lists_members_in(values):
+    """The namespace whose EndpointSlices the agents list; None: they do not."""
+    settings, probe = values["config"]["probe"], values["probe"]
+    if not probe["enabled"] or values["config"]["kubernetes"]["kubeconfig"]:
+        return None
+    if settings.get("members_file") or settings.get("members_dns"):
+        return None
+    if settings.get("members_kubernetes"):
+        return settings["members_kubernetes"].split("/")[0]
+    return "ns" if probe["members"] == "kubernetes" else None
+
+
 def wants_root(values):
     by_umad = values["umad"]["enabled"] and values["umad"].get("group") is None
     return by_umad or bool(wanted_capabilities(values)) or writes_nfd_file(values)
 
 
 def wanted_capabilities(values):
-    return [name for key, name in (("selfTest", "IPC_LOCK"), ("ethtool", "NET_ADMIN"))
-            if values[key]["enabled"]]
+    locks = values["selfTest"]["enabled"] or (
+        values["probe"]["enabled"] and values["probe"]["ipcLock"])
+    return [name for name, wanted in (("IPC_LOCK", locks), ("NET_ADMIN", values["ethtool"]["enabled"]))
+            if wanted]
 
 
 def wanted_context(values):
@@ -71,7 +85,8 @@ def check_pod(pod, values):
     host_paths = {item["hostPath"]["path"] for item in pod["volumes"] if "hostPath" in item}
     if host_paths != wanted_host_paths(values):
         yield f"has the node's {host_paths}, which is not {wanted_host_paths(values)}"
-    if pod["automountServiceAccountToken"] != uses_api(values):
+    token = uses_api(values) or lists_members_in(values) is not None
+    if pod["automountServiceAccountToken"] != token:
         yield "has a token of the API, or has none"
 
 
@@ -95,44 +110,73 @@ def check_init(pod):
 
 
 def wanted_rules(values):
-    """What the service account may do, by the kind of the role."""
-    settings = values["config"]["kubernetes"]
-    if not uses_api(values):
-        return {}
-    cluster = [(["nodes"], ["get", "patch"])]
-    cluster += [(["nodes/status"], ["patch"])] if settings["conditions"] else []
-    events = {"Role": [(["events"], ["create", "patch"])]} if settings["events"] else {}
-    return {"ClusterRole": cluster, **events}
+    """What the service account may do, by kind and namespace of the role."""
+    settings, found = values["config"]["kubernetes"], {}
+    if uses_api(values):
+        found["ClusterRole", None] = [([""], ["nodes"], ["get", "patch"])]
+        if settings["conditions"]:
+            found["ClusterRole", None].append(([""], ["nodes/status"], ["patch"]))
+        if settings["events"]:  # those of nodes are in this namespace
+            found["Role", "default"] = [([""], ["events"], ["create", "patch"])]
+    namespace = lists_members_in(values)
+    if namespace:
+        found["Role", namespace] = [(["discovery.k8s.io"], ["endpointslices"], ["list"])]
+    return found
 
 
 def check_roles(items, values):
     """Yields roles with other rights, or bound to another subject."""
-    roles = {item["kind"]: item for item in items if item["kind"] in ("ClusterRole", "Role")}
-    rules = {kind: [(rule["resources"], rule["verbs"]) for rule in role["rules"]
-                    if rule["apiGroups"] == [""]] for kind, role in roles.items()}
-    if rules != wanted_rules(values):
+    roles = [item for item in items if item["kind"] in ("ClusterRole", "Role")]
+    rules = {(role["kind"], role["metadata"].get("namespace")):
+             [tuple(rule[key] for key in ("apiGroups", "resources", "verbs")) for rule in role["rules"]]
+             for role in roles}
+    if rules != wanted_rules(values) or len(roles) != len(rules):
         yield f"the roles allow {rules}, which is not {wanted_rules(values)}"
     account = next(item for item in items if item["kind"] == "DaemonSet"
                    )["spec"]["template"]["spec"]["serviceAccountName"]
-    for kind, role in roles.items():
-        binding = next(item for item in items if item["kind"] == f"{kind}Binding")
-        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": kind,
-                     "name": role["metadata"]["name"]}
-        if binding["roleRef"] != reference or binding["subjects"] != [
+    wanted = [(role["kind"], role["metadata"].get("namespace"), role["metadata"]["name"])
+              for role in roles]
+    bindings = [item for item in items if item["kind"] in ("ClusterRoleBinding", "RoleBinding")]
+    if sorted(map(str, wanted)) != sorted(
+            str((binding["roleRef"]["kind"], binding["metadata"].get("namespace"),
+                 binding["roleRef"]["name"])) for binding in bindings):
+        yield f"roles {wanted} have other bindings"
+    for binding in bindings:
+        if binding["kind"] != f"{binding['roleRef']['kind']}Binding" or binding["subjects"] != [
                 {"kind": "ServiceAccount", "name": account, "namespace": "ns"}]:
-            yield f"{kind}Binding: binds {binding['roleRef']} to {binding['subjects']}"
-        if kind == "Role" and {role["metadata"]["namespace"],
-                               binding["metadata"]["namespace"]} != {"default"}:
-            yield "Role: events of nodes are in the namespace default"
+            yield f"{binding['kind']}: binds {binding['roleRef']} to {binding['subjects']}"
 
 
 def check_traffic(items, values):
     """No traffic by who was not given the rights for it, whatever else gave them."""
     config = next(item for item in items if item["kind"] == "ConfigMap"
                   and "rdma-node-agent.yaml" in item["data"])["data"]["rdma-node-agent.yaml"]
-    tests = yaml.safe_load(config).get("selftest", {}).get("enabled", True)
-    if tests != values["selfTest"]["enabled"]:
+    settings = yaml.safe_load(config)
+    if settings.get("selftest", {}).get("enabled", True) != values["selfTest"]["enabled"]:
         yield "tests ports, or does not, and selfTest says the other way round"
+    if settings.get("probe", {}).get("enabled", False) != values["probe"]["enabled"]:
+        yield "probes, or does not, and probe says the other way round"
+
+
+def check_secret(items, values):
+    """Yields why the agent would refuse the file with the secret of probes, or could not read it."""
+    pod = next(item for item in items if item["kind"] == "DaemonSet")["spec"]["template"]["spec"]
+    volume = next((item["secret"] for item in pod["volumes"] if item["name"] == "probe"), None)
+    if bool(volume) != (values["probe"]["enabled"] and not values["config"]["probe"].get("secret_file")):
+        yield "has a Secret for probes, or has none"
+    if not volume:
+        return
+    if volume["defaultMode"] & 0o7 or not volume["defaultMode"] & 0o400:
+        yield f"the secret has mode {volume['defaultMode']:o}"
+    if volume["items"] != [{"key": "secret", "path": "secret"}]:
+        yield f"the secret is in {volume['items']}"
+    if pod["securityContext"]["runAsUser"] != 0 and not pod["securityContext"].get("fsGroup"):
+        yield "the secret belongs to root, and the agent is another user"
+    users = [(container["name"], mount["mountPath"])
+             for container in pod["containers"] + pod.get("initContainers", [])
+             for mount in container["volumeMounts"] if mount["name"] == "probe"]
+    if users != [("agent", "/etc/rdma-node-agent-probe")]:
+        yield f"the secret is mounted by {users}"
 
 
 def complaints(items, values):
@@ -141,3 +185,4 @@ def complaints(items, values):
     yield from check_init(pod)
     yield from check_roles(items, values)
     yield from check_traffic(items, values)
+    yield from check_secret(items, values)

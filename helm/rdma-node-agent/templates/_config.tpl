@@ -28,7 +28,11 @@
 {{- /* device files alone do not enable self-test traffic */ -}}
 {{- $_ := set $own "selftest" (dict "enabled" false) -}}
 {{- end -}}
-{{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
+{{- if .Values.probe.enabled -}}
+{{- include "rdma-node-agent.checkProbe" . -}}
+{{- $_ := set $own "probe" (include "rdma-node-agent.probeConfig" . | fromYaml) -}}
+{{- end -}}
+{{- mergeOverwrite (omit (deepCopy .Values.config) "probe") $own | toYaml -}}
 {{- end -}}
 
 {{- /* As above; with cleanUp the agent publishes nothing. */ -}}

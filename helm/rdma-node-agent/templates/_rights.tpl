@@ -2,7 +2,7 @@
 Helpers answer "true" or "", which "if" takes as no. */ -}}
 
 {{- define "rdma-node-agent.needsDeviceFiles" -}}
-{{- if or .Values.verbs.enabled .Values.umad.enabled .Values.selfTest.enabled }}true{{ end -}}
+{{- if or .Values.verbs.enabled .Values.umad.enabled .Values.selfTest.enabled .Values.probe.enabled }}true{{ end -}}
 {{- end -}}
 
 {{- define "rdma-node-agent.isPrivileged" -}}
@@ -13,10 +13,14 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 {{- if has .Values.config.kubernetes.backend (list "nfd" "both") }}true{{ end -}}
 {{- end -}}
 
-{{- /* Talks to the API server as the pod's service account. */ -}}
+{{- /* Talks to the API server about its node, as the pod's service account. */ -}}
 {{- define "rdma-node-agent.usesApi" -}}
 {{- $api := has .Values.config.kubernetes.backend (list "api" "both") -}}
 {{- if and $api (not .Values.config.kubernetes.kubeconfig) }}true{{ end -}}
+{{- end -}}
+
+{{- define "rdma-node-agent.needsToken" -}}
+{{- if or (include "rdma-node-agent.usesApi" .) (include "rdma-node-agent.listedService" .) }}true{{ end -}}
 {{- end -}}
 
 {{- /* For files that root owns: umad, unless a group may use them, and NFD's directory. An added
@@ -30,7 +34,8 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- /* Capabilities to add, as a JSON list. */ -}}
 {{- define "rdma-node-agent.capabilities" -}}
 {{- $names := list -}}
-{{- if .Values.selfTest.enabled }}{{ $names = append $names "IPC_LOCK" }}{{ end -}}
+{{- $probe := and .Values.probe.enabled .Values.probe.ipcLock -}}
+{{- if or .Values.selfTest.enabled $probe }}{{ $names = append $names "IPC_LOCK" }}{{ end -}}
 {{- if .Values.ethtool.enabled }}{{ $names = append $names "NET_ADMIN" }}{{ end -}}
 {{- toJson $names -}}
 {{- end -}}
@@ -67,6 +72,13 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- end -}}
 {{- if and .Values.ethtool.enabled (ne (int $context.runAsUser) 0) -}}
 {{- fail "ethtool.enabled: podSecurityContext.runAsUser is not root, for whom alone NET_ADMIN takes effect" -}}
+{{- end -}}
+{{- if and .Values.probe.enabled .Values.probe.ipcLock (ne (int $context.runAsUser) 0) -}}
+{{- fail "probe.ipcLock: podSecurityContext.runAsUser is not root, for whom alone IPC_LOCK takes effect; set probe.ipcLock to false" -}}
+{{- end -}}
+{{- $reads := and (include "rdma-node-agent.probeSecret" .) (ne (int $context.runAsUser) 0) -}}
+{{- if and $reads (not (hasKey $context "fsGroup")) -}}
+{{- $_ := set $context "fsGroup" (int $context.runAsGroup) -}}
 {{- end -}}
 {{- toYaml $context -}}
 {{- end -}}

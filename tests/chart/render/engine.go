@@ -59,12 +59,22 @@ func required(message string, value interface{}) (interface{}, error) {
 	return value, nil
 }
 
-// Without a cluster there is nothing to find.
-func lookup(_, _, _, _ string) (map[string]interface{}, error) {
+// Objects are what the cluster has.
+type Objects []map[string]interface{}
+
+// As helm's: an object by its name; nothing where there is none. Lists are not asked for here.
+func (o Objects) lookup(version, kind, namespace, name string) (map[string]interface{}, error) {
+	for _, object := range o {
+		metadata, _ := object["metadata"].(map[string]interface{})
+		if object["apiVersion"] == version && object["kind"] == kind &&
+			metadata["namespace"] == namespace && metadata["name"] == name {
+			return object, nil
+		}
+	}
 	return map[string]interface{}{}, nil
 }
 
-func functions() template.FuncMap {
+func functions(objects Objects) template.FuncMap {
 	known := sprig.TxtFuncMap()
 	delete(known, "env") // not for templates: they would see the environment of who installs
 	delete(known, "expandenv")
@@ -75,7 +85,7 @@ func functions() template.FuncMap {
 	known["fromJson"] = fromYAML // JSON is YAML
 	known["fromJsonArray"] = fromYAMLArray
 	known["required"] = required
-	known["lookup"] = lookup
+	known["lookup"] = objects.lookup
 	known["fail"] = func(message string) (string, error) { return "", errors.New(message) }
 	known["getHostByName"] = func(string) string { return "" }
 	return known
@@ -124,8 +134,8 @@ func isPartial(name string) bool {
 }
 
 // What every template that is no partial becomes, by its name below the chart's.
-func (c *Chart) render(data map[string]interface{}) (map[string]string, error) {
-	set := template.New("gotpl").Option("missingkey=zero").Funcs(functions())
+func (c *Chart) render(data map[string]interface{}, objects Objects) (map[string]string, error) {
+	set := template.New("gotpl").Option("missingkey=zero").Funcs(functions(objects))
 	set.Funcs(withTemplates(set))
 	for _, name := range c.templateNames() {
 		if _, err := set.New(c.Metadata.Name + "/" + name).Parse(c.Templates[name]); err != nil {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Renders a Helm chart as "helm template" does, where no helm is to be had: what it is made of,
-// text/template and sprig, Debian has. Neither subcharts nor a cluster; values are not held to their
-// schema here. What it makes of our chart is compared with a real helm wherever there is one.
+// text/template and sprig, Debian has. No subcharts, and of a cluster only the objects of a file;
+// values are not held to their schema here. What it makes of our chart is compared with a real helm
+// wherever there is one.
 //
 //	render [OPTION...] CHART <VALUES >MANIFESTS
 //
@@ -69,8 +70,8 @@ func overlay(base, over map[string]interface{}) map[string]interface{} {
 }
 
 type options struct {
-	release, namespace, kubeVersion, apiVersions string
-	upgrade, notes                               bool
+	release, namespace, kubeVersion, apiVersions, objects string
+	upgrade, notes                                        bool
 }
 
 func (o *options) data(chart *Chart, values map[string]interface{}) (map[string]interface{}, error) {
@@ -130,7 +131,14 @@ func run(o *options, folder string) error {
 	if err != nil {
 		return err
 	}
-	rendered, err := chart.render(data)
+	objects := Objects{}
+	if o.objects != "" {
+		err = readYAML(o.objects, &objects)
+	}
+	if err != nil {
+		return err
+	}
+	rendered, err := chart.render(data, objects)
 	if err != nil {
 		return err
 	}
@@ -144,6 +152,7 @@ func main() {
 	flag.StringVar(&o.namespace, "namespace", "default", "its namespace")
 	flag.StringVar(&o.kubeVersion, "kube-version", "1.28.0", "version of the cluster")
 	flag.StringVar(&o.apiVersions, "api-versions", "", "what it serves, with commas")
+	flag.StringVar(&o.objects, "objects", "", "file with a list of what the cluster has, for lookup")
 	flag.BoolVar(&o.upgrade, "is-upgrade", false, "not the first revision")
 	flag.BoolVar(&o.notes, "notes", false, "write NOTES.txt")
 	flag.Parse()
