@@ -217,23 +217,49 @@ void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written)
 	gate->begin = rna_clock_monotonic();
 }
 
-bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t written,
-			     struct rna_loopback_result *result)
+void rna_loopback_gate_rearm(struct rna_loopback_gate *gate)
+{
+	wait_for_fresh_counters(gate);
+	gate->activity = activity(gate);
+	gate->looked = gate->begin = rna_clock_monotonic();
+	gate->written = 0;
+}
+
+struct rna_loopback_traffic rna_loopback_gate_traffic(const struct rna_loopback_gate *gate)
+{
+	wait_for_fresh_counters(gate);
+	return (struct rna_loopback_traffic){
+		.moved = activity(gate) - gate->activity,
+		.time = rna_usec_since(gate->begin, rna_clock_monotonic()),
+	};
+}
+
+bool rna_loopback_gate_allows(const struct rna_loopback_gate *gate,
+			      const struct rna_loopback_traffic *traffic, uint64_t own_bytes,
+			      struct rna_loopback_result *result)
 {
 	const struct rna_loopback_request *request = gate->request;
-	double own = (double)(written - gate->written);
-	double moved, seconds, foreign, allowed;
+	double own = (double)own_bytes, foreign, allowed;
 
 	if (!request->gate)
 		return true;
-	moved = (double)(activity(gate) - gate->activity);
-	seconds = rna_seconds(rna_usec_since(gate->begin, rna_clock_monotonic()));
-	foreign = moved - own * gate->share * OWN_PERCENT / 100;
+	foreign = (double)traffic->moved - own * gate->share * OWN_PERCENT / 100;
 	allowed = own * FOREIGN_PERCENT / 100 * (gate->share > 0 ? gate->share : 1) +
-		  seconds * (double)request->busy_rate;
+		  rna_seconds(traffic->time) * (double)request->busy_rate;
 	if (foreign <= allowed)
 		return true;
 	return rna_loopback_skip(result, RNA_SKIP_DISTURBED,
 				 "%s/%u: other traffic on the port during the test (%.1f MB)",
 				 request->device, request->port, foreign / 1e6);
+}
+
+bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t written,
+			     struct rna_loopback_result *result)
+{
+	struct rna_loopback_traffic traffic = {
+		.moved = gate->request->gate ? activity(gate) - gate->activity : 0,
+		.time = rna_usec_since(gate->begin, rna_clock_monotonic()),
+	};
+
+	return rna_loopback_gate_allows(gate, &traffic, written - gate->written, result);
 }

@@ -36,3 +36,21 @@ void rna_loopback_gate_begin(struct rna_loopback_gate *gate, uint64_t written);
  */
 bool rna_loopback_gate_holds(const struct rna_loopback_gate *gate, uint64_t written,
 			     struct rna_loopback_result *result);
+
+/* Bytes that were counted in a time. */
+struct rna_loopback_traffic {
+	uint64_t moved;
+	rna_usec time;
+};
+
+/*
+ * For a port that is written to by another node. Its counters are read anew, waiting some
+ * milliseconds if they would be outdated; from then on traffic counts.
+ */
+void rna_loopback_gate_rearm(struct rna_loopback_gate *gate);
+/* Since then. */
+struct rna_loopback_traffic rna_loopback_gate_traffic(const struct rna_loopback_gate *gate);
+/* Are own_bytes all of it, counted as those that this node has written? False: result says not. */
+bool rna_loopback_gate_allows(const struct rna_loopback_gate *gate,
+			      const struct rna_loopback_traffic *traffic, uint64_t own_bytes,
+			      struct rna_loopback_result *result);

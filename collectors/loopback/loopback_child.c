@@ -16,6 +16,7 @@
 #include "rna/base/cleanup.h"
 #include "rna/model/loopback.h"
 
+#include "test_child.h"
 #include "test_lock.h"
 
 enum {
@@ -29,7 +30,7 @@ enum {
 /*
  * The test writes for the requested time; filling and comparing buffers takes additional CPU time.
  */
-static void limit_time(const struct rna_loopback_request *request)
+void rna_test_child_limit_time(const struct rna_loopback_request *request)
 {
 	rlim_t seconds = CHILD_SECONDS + (rlim_t)(request->time_limit / RNA_USEC_PER_SEC);
 	struct rlimit both = {seconds, seconds};
@@ -37,20 +38,26 @@ static void limit_time(const struct rna_loopback_request *request)
 	(void)setrlimit(RLIMIT_CPU, &both); /* lowering a limit is always allowed */
 }
 
-int rna_loopback_child_main(void)
+bool rna_test_child_begin(const char *name)
 {
-	static const struct rna_child_limits limits = {
-		.name = "rna-loopback",
+	const struct rna_child_limits limits = {
+		.name = name,
 		.descriptors = CHILD_DESCRIPTORS,
 		.file_bytes = CHILD_FILE_BYTES,
 	};
+
+	return rna_child_begin(&limits);
+}
+
+int rna_loopback_child_main(void)
+{
 	struct rna_loopback_request request;
 	struct rna_loopback_result result;
 
-	if (!rna_child_begin(&limits) ||
+	if (!rna_test_child_begin("rna-loopback") ||
 	    recv(RNA_CHILD_SOCKET, &request, sizeof(request), 0) != sizeof(request))
 		return EXIT_FAILURE;
-	limit_time(&request);
+	rna_test_child_limit_time(&request);
 	rna_loopback_run(&request, &result);
 	return send(RNA_CHILD_SOCKET, &result, sizeof(result), MSG_NOSIGNAL) == sizeof(result)
 		       ? EXIT_SUCCESS
@@ -93,7 +100,7 @@ static bool is_from_outside(int signal)
 	return signal == SIGKILL || signal == SIGTERM || signal == SIGXCPU;
 }
 
-static int explain_end(const struct rna_loopback_child *child, rna_usec patience,
+static int explain_end(const struct rna_loopback_child *child, rna_usec patience, const char *what,
 		       struct rna_error *error)
 {
 	siginfo_t info = {0};
@@ -105,33 +112,41 @@ static int explain_end(const struct rna_loopback_child *child, rna_usec patience
 	(void)rna_child_await(&child->process, patience);
 	(void)waitid(P_PID, (id_t)child->process.pid, &info, WEXITED | WNOWAIT | WNOHANG);
 	if (info.si_pid == 0)
-		return rna_error_say(error, -ECHILD, "the loopback test has no result");
+		return rna_error_say(error, -ECHILD, "the %s test has no result", what);
 	if (info.si_code == CLD_EXITED)
 		return rna_error_say(error, -ECHILD,
-				     "the loopback test ended without a result, exit status %d",
+				     "the %s test ended without a result, exit status %d", what,
 				     info.si_status);
 	return rna_error_say(error, is_from_outside(info.si_status) ? -ECANCELED : -ECHILD,
-			     "the loopback test was killed by signal %d (%s)", info.si_status,
+			     "the %s test was killed by signal %d (%s)", what, info.si_status,
 			     strsignal(info.si_status));
+}
+
+int rna_test_child_receive(struct rna_loopback_child *child, const struct rna_test_reply *reply,
+			   rna_usec patience, struct rna_error *error)
+{
+	struct pollfd waiting = {.fd = child->process.fd, .events = POLLIN};
+	int ready = poll(&waiting, 1, poll_timeout(patience));
+
+	if (ready < 0 && errno != EINTR)
+		return rna_error_set(error, -errno, "cannot wait for a %s test", reply->what);
+	if (ready <= 0)
+		return rna_error_say(error, -ETIMEDOUT, "the %s test has no result yet",
+				     reply->what);
+	if (recv(child->process.fd, reply->data, reply->len, 0) == (ssize_t)reply->len)
+		return 0;
+	return explain_end(child, patience, reply->what, error);
 }
 
 int rna_loopback_child_receive(struct rna_loopback_child *child, rna_usec patience,
 			       struct rna_loopback_result *ret, struct rna_error *error)
 {
-	struct pollfd waiting = {.fd = child->process.fd, .events = POLLIN};
-	int ready = poll(&waiting, 1, poll_timeout(patience));
-	ssize_t len;
+	const struct rna_test_reply reply = {"loopback", ret, sizeof(*ret)};
+	int status = rna_test_child_receive(child, &reply, patience, error);
 
-	if (ready < 0 && errno != EINTR)
-		return rna_error_set(error, -errno, "cannot wait for a loopback test");
-	if (ready <= 0)
-		return rna_error_say(error, -ETIMEDOUT, "the loopback test has no result yet");
-	len = recv(child->process.fd, ret, sizeof(*ret), 0);
-	if (len == sizeof(*ret)) {
+	if (status == 0)
 		ret->text[sizeof(ret->text) - 1] = '\0';
-		return 0;
-	}
-	return explain_end(child, patience, error);
+	return status;
 }
 
 bool rna_loopback_child_stop(struct rna_loopback_child *child, rna_usec patience)

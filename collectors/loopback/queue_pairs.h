@@ -8,27 +8,14 @@
  */
 #pragma once
 
+#include "rna/bandwidth.h"
+
 #include "budget.h"
 #include "loopback_memory.h"
 
 enum { RNA_LOOPBACK_BATCH_MAX = 32 }; /* maximum writes per batch */
 
 struct rna_loopback_verbs;
-
-/* One end of connections, as the other one has to know it. */
-struct rna_queue_pairs_end {
-	bool infiniband;
-	uint8_t gid[16]; /* zeros: connections are addressed by LID alone */
-	uint16_t lid;    /* 0: RoCE */
-	uint16_t pkey;   /* 0: RoCE */
-	uint32_t mtu;    /* enum ibv_mtu: 1 is 256 bytes, 5 is 4096 */
-	uint32_t psn;    /* of the first packet of each queue pair; 24 bits */
-	uint32_t key;    /* of the memory that may be written to */
-	uint64_t address;
-	uint64_t room; /* bytes there */
-	uint32_t count;
-	uint32_t qpns[RNA_LOOPBACK_QPS_MAX];
-};
 
 /*
  * Opens a port and connects it to itself.

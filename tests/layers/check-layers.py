@@ -30,7 +30,7 @@ ROOMS = {
 
     "collectors/parse": COLLECTOR,
     "collectors/backend": (*COLLECTOR, "rna/monitor.h", "rna/verbs_events.h", "parse"),
-    "collectors/loopback": (*MODEL, "backend", "parse"),
+    "collectors/loopback": (*MODEL, "rna/bandwidth.h", "backend", "parse"),
     "collectors/prober": (*MODEL, "rna/prober.h", "backend", "parse"),
     # The list of collectors, collectors.h, is the door of the folder; table.c calls what it lists.
     "collectors/topology": (*COLLECTOR, "collectors.h", "backend", "parse"),
@@ -64,7 +64,7 @@ ROOMS = {
     "agent/cli": (*EXPORTER, "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
                   "rna/record.h", "settings", "memory", "selftest", "baseline", "rules", "config",
                   "node", "loop"),
-    "agent": ("rna/model", "rna/prober.h", "cli"),
+    "agent": ("rna/model", "rna/bandwidth.h", "rna/prober.h", "cli"),
 }
 GENERATED = ("agent_config.h", "collectors_config.h")
 
