@@ -94,6 +94,11 @@ static struct rna_body *render(struct fabric *f)
 	return body;
 }
 
+static bool begins_with(const char *line, size_t len, const char *start)
+{
+	return len >= strlen(start) && memcmp(line, start, strlen(start)) == 0;
+}
+
 /* Samples whose lines begin with that, but not histograms. */
 static size_t count(const struct rna_body *body, const char *start)
 {
@@ -103,8 +108,8 @@ static size_t count(const struct rna_body *body, const char *start)
 		const char *eol = memchr(at, '\n', (size_t)(end - at));
 
 		assert_non_null(eol);
-		found += strncmp(at, start, strlen(start)) == 0 &&
-			 strncmp(at, "rdma_probe_rtt_seconds", 22) != 0;
+		found += begins_with(at, (size_t)(eol - at), start) &&
+			 !begins_with(at, (size_t)(eol - at), "rdma_probe_rtt_seconds");
 		at = eol + 1;
 	}
 	return found;
